@@ -1,0 +1,54 @@
+// SQL text to operations, through PostgreSQL's own grammar.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/answer.hpp"
+
+namespace daedalus::aggregator {
+
+/// A SELECT, ready to be sent to nodes.
+struct CompiledSelect {
+  semantics::Selection selection;
+  std::string body;                      ///< wire::v1::SelectBody in RESULT_FORM_PARTIAL.
+  std::vector<wire::v1::Route> routes;   ///< At most one.
+  std::vector<semantics::Column> columns;  ///< Of the answer.
+};
+
+/// An INSERT, UPDATE or DELETE, ready to be submitted to the logical writer.
+struct CompiledUpdate {
+  wire::v1::UpdateBody body;
+  std::vector<wire::v1::Route> routes;
+};
+
+using Compiled = std::variant<CompiledSelect, CompiledUpdate>;
+
+/// Compiles statements against one schema and map. Thread-safe.
+class Compiler {
+ public:
+  /// The most parsed statements kept for re-use; least recently used go first.
+  static constexpr size_t kCachedStatementsMax = 1024;
+
+  Compiler(std::shared_ptr<const semantics::Schema> schema, std::shared_ptr<const contract::PartitionMap> map);
+  ~Compiler();
+  Compiler(const Compiler&) = delete;
+  Compiler& operator=(const Compiler&) = delete;
+
+  /// Compiles one statement with its parameters. `now_us` (microseconds since 1970, UTC) is what now() and CURRENT_DATE fold to.
+  ///
+  /// Errors carry PostgreSQL's SQLSTATE and position: 42601 syntax, 42P01 table, 42703 column, 42883 operator or function,
+  /// 22P02 and 22003 literals, 0A000 with the construct's name for what is outside the supported SQL, 54001 too complex.
+  [[nodiscard]] Result<Compiled> compile(const wire::v1::StatementBody& statement, int64_t now_us);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace daedalus::aggregator

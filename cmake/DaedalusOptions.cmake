@@ -1,0 +1,31 @@
+# Warnings, sanitizers and dependencies that every target shares.
+
+option(DAEDALUS_DCHECK "Check preconditions in kernels and hot loops" OFF)
+set(DAEDALUS_SANITIZE "" CACHE STRING "Value of -fsanitize=, empty for none")
+option(DAEDALUS_FUZZERS "Build libFuzzer targets (clang only)" OFF)
+
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+find_package(Protobuf 3.21 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(spdlog 1.10 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+find_package(tomlplusplus 3.3 REQUIRED)
+find_package(GTest 1.12 REQUIRED)
+find_package(benchmark REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+find_library(PG_QUERY_LIBRARY pg_query REQUIRED)
+
+add_library(daedalus_flags INTERFACE)
+target_compile_options(daedalus_flags INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wold-style-cast
+                                                -Woverloaded-virtual -Wno-missing-field-initializers)
+# Frame pointers cost next to nothing and make every profile readable.
+target_compile_options(daedalus_flags INTERFACE -fno-omit-frame-pointer)
+if(DAEDALUS_DCHECK)
+  target_compile_definitions(daedalus_flags INTERFACE DAEDALUS_DCHECK)
+endif()
+if(DAEDALUS_SANITIZE)
+  target_compile_options(daedalus_flags INTERFACE -fsanitize=${DAEDALUS_SANITIZE} -fno-sanitize-recover=all -O1)
+  target_link_options(daedalus_flags INTERFACE -fsanitize=${DAEDALUS_SANITIZE} -fuse-ld=lld)
+endif()

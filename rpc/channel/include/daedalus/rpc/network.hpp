@@ -1,0 +1,61 @@
+// What a protocol core sees of the network: peers come and go, messages arrive and leave. Real sockets and the simulator
+// stand behind the same two interfaces.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daedalus/wire/v1/operations.pb.h"
+#include "daedalus/wire/v1/results.pb.h"
+#include "daedalus/wire/v1/session.pb.h"
+
+namespace daedalus::rpc {
+
+/// One connection, from hello to loss. Never reused.
+enum class PeerId : uint64_t {};
+
+/// One endpoint this process keeps dialling; each success is a new PeerId.
+enum class LinkId : uint32_t {};
+
+struct PeerInfo {
+  wire::v1::Hello hello;
+  std::string address;         ///< host:port of the other side, for logs.
+  std::optional<LinkId> link;  ///< Set when this side dialled.
+};
+
+/// What a core wants sent or closed after one step; the driver carries it out in order, batching per peer.
+struct Outbox {
+  std::vector<std::pair<PeerId, wire::v1::Operation>> operations;
+  std::vector<std::pair<PeerId, wire::v1::Result>> results;
+  std::vector<std::pair<PeerId, std::string>> closes;  ///< Peer and reason, after everything else.
+
+  void clear() {
+    operations.clear();
+    results.clear();
+    closes.clear();
+  }
+};
+
+/// Called by the network, always from its one thread.
+class PeerHandler {
+ public:
+  virtual ~PeerHandler() = default;
+  virtual void on_up(PeerId peer, const PeerInfo& info) = 0;
+  virtual void on_down(PeerId peer, const std::string& reason) = 0;
+  virtual void on_operation(PeerId peer, wire::v1::Operation operation) = 0;
+  virtual void on_result(PeerId peer, wire::v1::Result result) = 0;
+};
+
+/// Nothing blocks and nothing throws; a message to a peer that is gone is dropped (its on_down is on the way).
+class Network {
+ public:
+  virtual ~Network() = default;
+  /// Keeps a connection to `endpoint` (host:port) from now on, dialling again with bounded back-off whenever it is lost.
+  virtual LinkId dial(const std::string& endpoint) = 0;
+  virtual void send(Outbox outbox) = 0;
+};
+
+}  // namespace daedalus::rpc

@@ -1,0 +1,53 @@
+// Aggregates: result types, mergeable states, PostgreSQL's final values.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/semantics/types.hpp"
+
+namespace daedalus::semantics {
+
+/// The numbers are those of the wire.
+enum class AggregateFunction : uint8_t {
+  kCountRows = 1,
+  kCount = 2,
+  kSum = 3,
+  kMin = 4,
+  kMax = 5,
+  kAvg = 6,
+};
+
+/// Type of the finished aggregate. Errors: 42883 no such function for the type (sum(date), min(bool), …).
+[[nodiscard]] Result<Type> aggregate_type(AggregateFunction function, const Type& argument);
+
+/// Columns of the partial state (docs/wire.md). Precondition: aggregate_type() accepted it.
+[[nodiscard]] std::vector<Type> partial_types(AggregateFunction function, const Type& argument);
+
+/// One aggregate's running state over values of one argument type.
+class AggregateState {
+ public:
+  AggregateState(AggregateFunction function, const Type& argument);
+
+  /// Takes one row's argument (ignored for kCountRows).
+  void add(const Value& argument);
+  /// Takes another state's partial columns; states are merged in the order of (partition, segment).
+  void merge(std::span<const Value> partial);
+
+  [[nodiscard]] std::vector<Value> partial() const;
+  /// Errors: 22003 when a bigint sum overflows ("bigint out of range").
+  [[nodiscard]] Result<Value> finish() const;
+
+ private:
+  AggregateFunction function_;
+  Type argument_;
+  int64_t count_ = 0;
+  Value value_;  ///< Sum, minimum or maximum; NULL before the first value.
+};
+
+/// numeric division with the scale PostgreSQL's avg() chooses (numeric.c, select_div_scale). count > 0.
+[[nodiscard]] Decimal average(const Decimal& sum, int64_t count);
+
+}  // namespace daedalus::semantics

@@ -1,0 +1,34 @@
+// A row codec as the engine calls it: two plain functions and their context (abi.h).
+#pragma once
+
+#include <memory>
+
+#include "daedalus/schema/abi.h"
+#include "daedalus/semantics/types.hpp"
+
+namespace daedalus::semantics {
+
+/// Borrowed: whoever made it outlives its users.
+struct RowCodec {
+  const void* context = nullptr;
+  daedalus_store_row store_row = nullptr;
+  daedalus_load_row load_row = nullptr;
+};
+
+/// Descriptor-driven codec for schemas that were not compiled: tests, and the twin that generated codecs are tested against.
+class GenericRowCodec {
+ public:
+  explicit GenericRowCodec(const Schema& schema);
+  ~GenericRowCodec();
+  GenericRowCodec(const GenericRowCodec&) = delete;
+  GenericRowCodec& operator=(const GenericRowCodec&) = delete;
+
+  /// Valid as long as this object.
+  [[nodiscard]] RowCodec codec() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace daedalus::semantics

@@ -1,0 +1,71 @@
+// Types, columns, schemas: what a table is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daedalus/semantics/value.hpp"
+
+namespace daedalus::semantics {
+
+/// The numbers are those of the wire.
+enum class TypeKind : uint8_t {
+  kBool = 1,
+  kSmallint = 2,
+  kInt = 3,
+  kBigint = 4,
+  kReal = 5,
+  kDouble = 6,
+  kNumeric = 7,
+  kDate = 8,
+  kTimestamp = 9,
+  kChar = 10,
+  kVarchar = 11,
+};
+
+constexpr uint32_t kNumericPrecisionMax = 38;
+constexpr uint32_t kStringLengthMax = 4096;
+constexpr uint32_t kColumnsMax = 1600;  // PostgreSQL's limit.
+constexpr uint32_t kRowSizeMax = 1u << 20;
+
+struct Type {
+  TypeKind kind = TypeKind::kInt;
+  uint32_t precision = 0;  ///< numeric: 1..38; 0 for a computed value without bound.
+  uint32_t scale = 0;      ///< numeric.
+  uint32_t length = 0;     ///< char, varchar: bytes; 0 for a computed varchar without bound.
+
+  friend bool operator==(const Type&, const Type&) = default;
+};
+
+[[nodiscard]] bool is_integer(TypeKind kind);   ///< smallint, int, bigint.
+[[nodiscard]] bool is_floating(TypeKind kind);  ///< real, double.
+[[nodiscard]] bool is_numeric(TypeKind kind);   ///< integer, floating or numeric.
+[[nodiscard]] bool is_string(TypeKind kind);    ///< char, varchar.
+
+/// PostgreSQL's spelling: "numeric(10,2)", "character(3)", "character varying(20)", "timestamp without time zone".
+[[nodiscard]] std::string to_string(const Type& type);
+
+/// Bytes one value of a column takes in a column plane (abi.h).
+[[nodiscard]] uint32_t plane_width(const Type& type);
+
+struct Column {
+  std::string name;
+  Type type;
+  bool nullable = true;
+  std::optional<Value> default_value;  ///< No value: no DEFAULT clause.
+};
+
+struct Schema {
+  std::string table_name;
+  std::string fingerprint;
+  std::vector<Column> columns;
+  std::vector<uint32_t> primary_key;
+
+  /// Position of the column, or nothing.
+  [[nodiscard]] std::optional<uint32_t> find(std::string_view name) const;
+};
+
+}  // namespace daedalus::semantics

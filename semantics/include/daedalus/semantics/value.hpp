@@ -1,0 +1,32 @@
+// One value of any type, for everything that is not a hot loop: constants, keys, merged aggregates, tests.
+#pragma once
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cstdint>
+#include <string>
+#include <variant>
+
+namespace daedalus::semantics {
+
+using BigInt = boost::multiprecision::cpp_int;
+
+/// unscaled · 10^-scale. Equality is of both members: 1.0 and 1.00 differ as representations; compare() knows better.
+struct Decimal {
+  BigInt unscaled;
+  int32_t scale = 0;
+
+  friend bool operator==(const Decimal&, const Decimal&) = default;
+};
+
+/// A value whose type is known from its place. NULL is std::monostate.
+///
+///   bool                       bool
+///   int64_t                    smallint, int, bigint, date (days), timestamp (microseconds)
+///   double                     real (rounded to float), double precision
+///   Decimal                    numeric; of a column: scale is the column's
+///   std::string                char(n) (trailing blanks stripped), varchar
+using Value = std::variant<std::monostate, bool, int64_t, double, Decimal, std::string>;
+
+[[nodiscard]] inline bool is_null(const Value& value) { return value.index() == 0; }
+
+}  // namespace daedalus::semantics

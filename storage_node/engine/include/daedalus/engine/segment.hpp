@@ -1,0 +1,123 @@
+// A memory segment: a fixed-size slice of rows, swept in cycles by exactly one thread that carries queries and updates along.
+//
+// Decides which rows an operation touches and in which order updates take effect. Refuses to know networks, files, peers,
+// clocks and the partition map: operations come in through a bounded ring, outputs leave through another.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/base/units.hpp"
+#include "daedalus/semantics/answer.hpp"
+#include "daedalus/semantics/row_codec.hpp"
+#include "daedalus/semantics/update.hpp"
+
+namespace daedalus::engine {
+
+/// The caller's name for a query; unique among those in flight.
+enum class QueryHandle : uint64_t {};
+
+/// Shared by all segments of a node. An aborted query ends with error 57014 at the next cycle or chunk boundary.
+struct Query {
+  QueryHandle handle{};
+  std::shared_ptr<const semantics::Selection> selection;
+  Instant deadline = kNever;                          ///< Past it the query is dropped unanswered-by-rows: error 57014.
+  std::shared_ptr<const std::atomic<bool>> aborted;  ///< May be null.
+};
+
+/// Rows of one insert part that live in this segment. `owner` keeps the bytes alive.
+struct InsertRows {
+  std::shared_ptr<const std::string> owner;
+  std::vector<std::string_view> rows;  ///< Packed, after their u32 size; checked already.
+};
+
+using UpdatePart = std::variant<InsertRows, std::shared_ptr<const semantics::ModifyPart>,
+                                std::shared_ptr<const semantics::DeletePart>>;
+
+/// One update as this segment sees it; parts take effect in order and together. No parts: only the prefix moves.
+struct Update {
+  Timestamp timestamp{};
+  std::vector<UpdatePart> parts;
+};
+
+/// The answer of this segment to one query: all of it, in partial form (semantics/answer.hpp), from one prefix.
+struct QueryOutput {
+  QueryHandle handle{};
+  Timestamp prefix{};
+  std::string rows;
+  uint64_t row_count = 0;
+  std::optional<Error> error;  ///< Set: rows is empty. 57014 aborted or too late, 54000 answer or groups too large.
+};
+
+/// What one update did here. Insert parts match the rows they bring.
+struct UpdateOutput {
+  Timestamp timestamp{};
+  uint64_t rows_matched = 0;
+  uint64_t rows_applied = 0;
+  uint64_t refused_no_room = 0;
+  uint64_t refused_overflow = 0;
+};
+
+using Output = std::variant<QueryOutput, UpdateOutput>;
+
+struct SegmentOptions {
+  uint64_t memory_bytes = 64u << 20;   ///< Row capacity follows from it and the schema; at least one chunk.
+  uint32_t chunk_rows = 4096;          ///< A multiple of 64.
+  uint32_t operations_in_flight_max = 8192;  ///< Enqueued and not yet dequeued; both rings hold as many.
+  uint32_t share_factor_max = 1024;    ///< Most queries that ride one cycle.
+  uint32_t updates_per_cycle_max = 1024;
+  uint64_t answer_bytes_max = 64u << 20;
+};
+
+struct SegmentStatistics {
+  uint64_t rows = 0;
+  uint64_t rows_max = 0;
+  uint64_t memory_bytes = 0;
+  Timestamp prefix{};
+  uint64_t cycles = 0;
+  uint64_t cycle_ns_last = 0;
+  uint64_t cycle_ns_max = 0;
+  uint32_t queue_queries = 0;
+  uint32_t queue_updates = 0;
+};
+
+/// Threads: enqueue_* by one producer, dequeue by one consumer (may be the same thread), step by one scanner; statistics
+/// by anyone.
+class Segment {
+ public:
+  /// Reserves all memory. Precondition: schema and codec outlive the segment and describe the same table.
+  Segment(const semantics::Schema& schema, semantics::RowCodec codec, const SegmentOptions& options);
+  ~Segment();
+  Segment(const Segment&) = delete;
+  Segment& operator=(const Segment&) = delete;
+
+  /// False when operations_in_flight_max are under way: refuse or keep it, nothing was taken.
+  [[nodiscard]] bool enqueue(Query query);
+  /// Updates arrive in timestamp order (CHECKed): each higher than the one before. Numbers left out had no part here.
+  [[nodiscard]] bool enqueue(Update update);
+
+  /// The next output; every enqueued operation has exactly one. Updates' outputs come in timestamp order; a query's output
+  /// comes after those of all updates in its prefix.
+  [[nodiscard]] std::optional<Output> dequeue();
+
+  /// Runs at most one cycle: admits what is pending, sweeps every chunk (updates in order first, then queries), completes.
+  /// False when nothing was pending. A query enqueued after an update sees that update. `now` only judges deadlines.
+  bool step(Instant now);
+
+  /// Whether operations wait to be admitted. Any thread.
+  [[nodiscard]] bool has_work() const;
+
+  [[nodiscard]] SegmentStatistics statistics() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace daedalus::engine

@@ -1,0 +1,34 @@
+// The thread that sweeps one segment: pinned to a core, asleep when there is nothing to do.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "daedalus/engine/segment.hpp"
+
+namespace daedalus::engine {
+
+struct SegmentThreadOptions {
+  std::optional<uint32_t> core;         ///< Pinned there when it exists; otherwise runs unpinned and says so in pinned().
+  std::function<void()> outputs_ready;  ///< Called from the scan thread after a cycle that produced outputs; must not block.
+};
+
+class SegmentThread {
+ public:
+  /// Starts the thread. Precondition: the segment outlives this object and nobody else steps it.
+  SegmentThread(Segment& segment, SegmentThreadOptions options);
+  /// Finishes the running cycle and joins.
+  ~SegmentThread();
+
+  /// Wakes the thread after enqueueing. Cheap when it is awake. Any thread.
+  void wake();
+
+  [[nodiscard]] bool pinned() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace daedalus::engine
