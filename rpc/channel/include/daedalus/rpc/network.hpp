@@ -1,5 +1,5 @@
-// What a protocol core sees of the network: peers come and go, messages arrive and leave. Real sockets and the simulator
-// stand behind the same two interfaces.
+// What a protocol core sees of the network: peers come and go, messages arrive and leave. Real sockets and the
+// simulator stand behind the same two interfaces.
 #pragma once
 
 #include <cstdint>
@@ -47,13 +47,16 @@ class PeerHandler {
   virtual void on_down(PeerId peer, const std::string& reason) = 0;
   virtual void on_operation(PeerId peer, wire::v1::Operation operation) = 0;
   virtual void on_result(PeerId peer, wire::v1::Result result) = 0;
+  /// One attempt to connect a link has failed before it was up: nobody there, or a handshake refused. Dialling goes on.
+  virtual void on_dial_failed(LinkId /*link*/, const std::string& /*reason*/) {}
 };
 
 /// Nothing blocks and nothing throws; a message to a peer that is gone is dropped (its on_down is on the way).
 class Network {
  public:
   virtual ~Network() = default;
-  /// Keeps a connection to `endpoint` (host:port) from now on, dialling again with bounded back-off whenever it is lost.
+  /// Keeps a connection to `endpoint` (host:port) from now on, dialling again with bounded back-off whenever it is
+  /// lost.
   virtual LinkId dial(const std::string& endpoint) = 0;
   virtual void send(Outbox outbox) = 0;
 };

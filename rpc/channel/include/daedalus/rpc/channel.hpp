@@ -1,0 +1,115 @@
+// One connection as a state machine: handshake, keep-alive, batching, limits, goodbye. Bytes and the time go in, bytes
+// and events come out. Refuses to know what carries the bytes, who runs the clock and what operations mean.
+//
+//              peer's hello fits            goodbye, fault, silence, slow peer, close()
+//   kHandshake ────────────────► kUp ────────────────────────────────────────────────► kClosed
+//        └───────── misfit, fault, silence, goodbye, close() ────────────────────────────►
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "daedalus/base/units.hpp"
+#include "daedalus/rpc/frame.hpp"
+#include "daedalus/wire/v1/operations.pb.h"
+#include "daedalus/wire/v1/results.pb.h"
+#include "daedalus/wire/v1/session.pb.h"
+
+namespace daedalus::rpc {
+
+struct ChannelLimits {
+  uint32_t frame_size_max = kFrameSizeMax;     ///< Largest frame accepted; announced in our hello.
+  uint32_t batch_size = 256u << 10;            ///< A frame that has reached this size takes no further message, bytes.
+  uint64_t output_size_max = 64ull << 20;      ///< Output not yet written; beyond it the peer is too slow, bytes.
+  int64_t keep_alive_ns = 500 * kMillisecond;  ///< Silence of ours after which a keep-alive is sent.
+  int64_t silence_ns_max = 2 * kSecond;        ///< Silence of the peer after which it is dead.
+  int64_t handshake_ns_max = 2 * kSecond;      ///< Time from start to the peer's hello.
+};
+
+/// The peer's hello has come and fits ours. Always the first event, unless the channel closes before.
+struct ChannelUp {
+  wire::v1::Hello hello;
+};
+
+/// Always the last event, exactly once.
+struct ChannelClosed {
+  std::string reason;
+};
+
+using ChannelEvent = std::variant<ChannelUp, wire::v1::Operation, wire::v1::Result, ChannelClosed>;
+
+/// Driver's duties: hand in every byte that arrives and call on_deadline() at next_deadline(); after any call, carry
+/// take_events() to the owner and take_output() to the wire, and tell on_written() when it has gone. Once closed, write
+/// what take_output() still gives (the goodbye) and close the connection.
+class Channel {
+ public:
+  enum class State : uint8_t { kHandshake, kUp, kClosed };
+
+  /// Our hello is the first output. Its frame_size_max is set from `limits`.
+  Channel(wire::v1::Hello own_hello, ChannelLimits limits, Instant now);
+
+  // ---- what happens to the connection ----
+  void on_bytes(std::string_view bytes, Instant now);
+  void on_deadline(Instant now);
+  /// `size` bytes of taken output have left this process (or never will).
+  void on_written(size_t size);
+  /// The connection is gone without goodbye.
+  void on_lost(std::string reason);
+
+  // ---- what the owner wants; ignored unless the channel is up ----
+  /// Adds to the open batch. An operation larger than the peer takes is answered at once, by an event: Error REJECTED
+  /// 54000 with the operation's sequence.
+  void send(const wire::v1::Operation& operation);
+  /// Adds to the open batch. For a result larger than the peer takes, an Error REJECTED 54000 goes out in its place.
+  void send(const wire::v1::Result& result);
+  /// Says goodbye with `reason` and closes. Legal in every state; ignored when closed.
+  void close(std::string reason);
+
+  // ---- what comes out ----
+  /// Everything to be written by now, in order; closes the open batch.
+  [[nodiscard]] std::string take_output(Instant now);
+  [[nodiscard]] bool has_output() const { return !output_.empty(); }
+  [[nodiscard]] std::vector<ChannelEvent> take_events();
+  [[nodiscard]] bool has_events() const { return !events_.empty(); }
+  /// kNever once closed.
+  [[nodiscard]] Instant next_deadline() const;
+  [[nodiscard]] State state() const { return state_; }
+
+ private:
+  void on_frame(const Frame& frame);
+  void on_hello(std::string_view payload);
+  void on_keep_alive(std::string_view payload);
+  void on_operations(std::string_view payload);
+  void on_results(std::string_view payload);
+  void on_goodbye(std::string_view payload);
+
+  template <typename Message>
+  void append(FrameType type, const Message& message, size_t message_size);
+  void finish_batch();
+  void send_frame(FrameType type, const google::protobuf::MessageLite& message);
+  void fail(std::string reason);
+  void finish(std::string reason);
+  [[nodiscard]] uint32_t message_size_max() const;
+
+  ChannelLimits limits_;
+  wire::v1::Hello own_;
+  State state_ = State::kHandshake;
+  Framer framer_;
+  uint32_t peer_frame_size_max_ = kFrameSizeMaxMin;
+
+  std::string output_;
+  size_t batch_begin_ = 0;  ///< Start of the open batch in output_, when there is one.
+  FrameType batch_type_{};  ///< kOperations or kResults while a batch is open.
+  bool batch_open_ = false;
+  uint64_t unwritten_size_ = 0;  ///< Taken, not yet reported by on_written().
+
+  std::vector<ChannelEvent> events_;
+  Instant started_;
+  Instant last_heard_;
+  Instant last_sent_;
+};
+
+}  // namespace daedalus::rpc

@@ -1,0 +1,79 @@
+// Real sockets: TCP through Asio, one thread, one Channel per connection. Decides when to read, write, dial and close;
+// what the bytes mean is the Channel's business, and what the messages mean the handler's.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/base/units.hpp"
+#include "daedalus/rpc/channel.hpp"
+#include "daedalus/rpc/network.hpp"
+
+namespace daedalus::rpc {
+
+struct AsioOptions {
+  wire::v1::Hello hello;  ///< What this process says about itself.
+  ChannelLimits limits;
+  uint32_t connections_max = 4096;                ///< Accepted and dialled; further ones are closed at once.
+  uint32_t links_max = 1024;                      ///< Endpoints dialled; more are a bug of the caller.
+  int64_t dial_delay_ns_min = 50 * kMillisecond;  ///< Pause after the first failure; doubles with each further one.
+  int64_t dial_delay_ns_max = kSecond;
+  int64_t dial_ns_max = 2 * kSecond;            ///< Time for resolving and connecting.
+  int64_t goodbye_ns_max = 500 * kMillisecond;  ///< Time for the last bytes of a connection that closes.
+};
+
+/// Everything is called from, and calls back on, the one thread inside run(), except post() and shutdown(), which are
+/// safe from any thread. Before run() starts, all calls are allowed from the thread that will run it.
+///
+/// What is sent during one turn of the loop leaves in one write per connection at the turn's end. Handler calls never
+/// happen inside send(), dial(), arm() or post().
+class AsioNetwork final : public Network {
+ public:
+  /// `handler` must outlive the network.
+  AsioNetwork(AsioOptions options, PeerHandler& handler);
+  ~AsioNetwork() override;
+  AsioNetwork(const AsioNetwork&) = delete;
+  AsioNetwork& operator=(const AsioNetwork&) = delete;
+
+  /// Accepts connections at "host:port" (port 0: any free one). Returns the address bound, as "ip:port".
+  /// Errors (FATAL): 55006 when the address is in use, 58000 otherwise; the message names the address.
+  [[nodiscard]] Result<std::string> listen(const std::string& endpoint);
+  LinkId dial(const std::string& endpoint) override;
+  /// Stops dialling; the link's connection, if there is one, says goodbye with `reason`.
+  void drop_link(LinkId link, const std::string& reason);
+  void send(Outbox outbox) override;
+
+  /// Runs `task` on the network's thread, soon. Safe from any thread. The caller bounds how many it has under way.
+  void post(std::function<void()> task);
+  /// The one deadline of the owner: `task` runs once at `when`; a later call replaces it; kNever disarms.
+  void arm(Instant when, std::function<void()> task);
+  /// Called after each turn in which the handler, a posted task or the deadline's task was called, before what they
+  /// sent is written.
+  void set_on_turn_end(std::function<void()> hook);
+  /// Hello of connections made from now on.
+  void set_hello(wire::v1::Hello hello);
+
+  /// Steady clock. Safe from any thread.
+  [[nodiscard]] Instant now() const;
+  [[nodiscard]] uint32_t connection_count() const;
+
+  /// Serves until shutdown has finished.
+  void run();
+  /// Serves for at most `duration_ns`; false once shutdown has finished.
+  bool run_for(int64_t duration_ns);
+  /// Stops listening and dialling, says goodbye with `reason` on every connection, and ends run() when all are closed,
+  /// at the latest after goodbye_ns_max. on_down is called for every peer. Safe from any thread and repeatable; not
+  /// from a signal handler.
+  void shutdown(std::string reason);
+  /// Calls `task` once, on the network's thread, when the process is asked to stop (SIGINT, SIGTERM).
+  void on_stop_signal(std::function<void()> task);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace daedalus::rpc
