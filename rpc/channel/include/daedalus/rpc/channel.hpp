@@ -77,6 +77,8 @@ class Channel {
   /// kNever once closed.
   [[nodiscard]] Instant next_deadline() const;
   [[nodiscard]] State state() const { return state_; }
+  /// close() has ended this channel: its owner wants to hear no more of it than the end.
+  [[nodiscard]] bool closed_by_owner() const { return closed_by_owner_; }
 
  private:
   void on_frame(const Frame& frame);
@@ -85,6 +87,8 @@ class Channel {
   void on_operations(std::string_view payload);
   void on_results(std::string_view payload);
   void on_goodbye(std::string_view payload);
+  /// False, and the channel has failed, when the payload is not a message of its frame's type.
+  [[nodiscard]] bool parse(std::string_view payload, FrameType type, google::protobuf::MessageLite& message);
 
   template <typename Message>
   void append(FrameType type, const Message& message, size_t message_size);
@@ -97,6 +101,7 @@ class Channel {
   ChannelLimits limits_;
   wire::v1::Hello own_;
   State state_ = State::kHandshake;
+  bool closed_by_owner_ = false;
   Framer framer_;
   uint32_t peer_frame_size_max_ = kFrameSizeMaxMin;
 

@@ -82,6 +82,8 @@ class Framer {
 class FrameWriter {
  public:
   FrameWriter(std::string& out, FrameType type);
+  /// Goes on with the frame that was begun at `begin`.
+  FrameWriter(std::string& out, size_t begin);
   /// Patches the length in and appends the checksum. Precondition: the whole frame has at most 2^32 - 1 bytes.
   void finish();
 

@@ -1,0 +1,25 @@
+// From a Channel's events to a PeerHandler's calls: the same for every driver.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "daedalus/rpc/channel.hpp"
+#include "daedalus/rpc/network.hpp"
+
+namespace daedalus::rpc {
+
+/// What the owner of one connection has been told about it.
+struct PeerRecord {
+  PeerId id;
+  std::string address;
+  std::optional<LinkId> link;
+  bool up = false;  ///< on_up has been called, on_down has not.
+};
+
+/// Hands the channel's events to `handler` until there are none. on_up and on_down come in pairs around everything
+/// else; once the owner has closed the channel nothing but on_down follows. A dialled connection that closes before it
+/// was up is reported by on_dial_failed. Returns the reason when the channel has closed.
+[[nodiscard]] std::optional<std::string> dispatch(Channel& channel, PeerRecord& record, PeerHandler& handler);
+
+}  // namespace daedalus::rpc

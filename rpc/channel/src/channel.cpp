@@ -1,0 +1,342 @@
+#include "daedalus/rpc/channel.hpp"
+
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::rpc {
+
+namespace {
+
+using google::protobuf::io::CodedOutputStream;
+
+/// Of any text that a peer may make this side log or send on.
+constexpr size_t kReasonSizeMax = 1024;
+/// Tag of field 1, length-delimited: `operations` of OperationBatch and `results` of ResultBatch.
+constexpr char kBatchEntryTag = 0x0A;
+static_assert(wire::v1::OperationBatch::kOperationsFieldNumber == 1 && wire::v1::ResultBatch::kResultsFieldNumber == 1);
+
+/// Text of a peer made fit for a log line and for sending on: bounded, and without control characters.
+std::string presentable(std::string text) {
+  if (text.size() > kReasonSizeMax) {
+    text.resize(kReasonSizeMax);
+    while (!text.empty() && (static_cast<uint8_t>(text.back()) & 0x80) != 0) {
+      text.pop_back();  // Never half of a UTF-8 sequence: a proto string must be valid.
+    }
+  }
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7F; }, ' ');
+  return text;
+}
+
+size_t entry_overhead(size_t message_size) {
+  return 1 + CodedOutputStream::VarintSize32(static_cast<uint32_t>(message_size));
+}
+
+wire::v1::Result too_large(uint64_t sequence, const char* what, size_t size, size_t size_max) {
+  wire::v1::Result result;
+  result.set_sequence(sequence);
+  wire::v1::Error& error = *result.mutable_error();
+  error.set_category(wire::v1::ERROR_CATEGORY_REJECTED);
+  error.set_sqlstate("54000");
+  error.set_message(
+      fmt::format("{} of {} bytes is larger than the {} bytes that the peer takes", what, size, size_max));
+  return result;
+}
+
+/// Why two hellos do not fit together; empty when they do.
+std::string misfit(const wire::v1::Hello& ours, const wire::v1::Hello& theirs) {
+  if (theirs.role() == wire::v1::ROLE_UNSPECIFIED) {
+    return "peer's hello states no role";
+  }
+  const auto differ = [&](const char* what, const std::string& our, const std::string& their) {
+    return fmt::format("{} differs: \"{}\" here, \"{}\" at peer \"{}\"", what, our, their, theirs.name());
+  };
+  if (!ours.cluster_id().empty() && !theirs.cluster_id().empty() && ours.cluster_id() != theirs.cluster_id()) {
+    return differ("cluster id", ours.cluster_id(), theirs.cluster_id());
+  }
+  if (!ours.schema_fingerprint().empty() && !theirs.schema_fingerprint().empty() &&
+      ours.schema_fingerprint() != theirs.schema_fingerprint()) {
+    return differ("schema fingerprint", ours.schema_fingerprint(), theirs.schema_fingerprint());
+  }
+  if (ours.map_version() != 0 && theirs.map_version() != 0 && ours.map_version() != theirs.map_version()) {
+    return differ("map version", fmt::to_string(ours.map_version()), fmt::to_string(theirs.map_version()));
+  }
+  if (theirs.frame_size_max() < kFrameSizeMaxMin) {
+    return fmt::format("peer \"{}\" takes frames of at most {} bytes, at least {} are required", theirs.name(),
+                       theirs.frame_size_max(), kFrameSizeMaxMin);
+  }
+  return {};
+}
+
+}  // namespace
+
+Channel::Channel(wire::v1::Hello own_hello, ChannelLimits limits, Instant now)
+    : limits_(limits),
+      own_(std::move(own_hello)),
+      framer_(limits.frame_size_max),
+      started_(now),
+      last_heard_(now),
+      last_sent_(now) {
+  CHECK(limits.frame_size_max >= kFrameSizeMaxMin && limits.frame_size_max <= kFrameSizeMax);
+  own_.set_frame_size_max(limits.frame_size_max);
+  CHECK(own_.ByteSizeLong() + kFrameOverhead <= kFrameSizeMaxMin);
+  send_frame(FrameType::kHello, own_);
+}
+
+// ---- what happens to the connection ----
+
+void Channel::on_bytes(std::string_view bytes, Instant now) {
+  if (state_ == State::kClosed || bytes.empty()) {
+    return;
+  }
+  last_heard_ = std::max(last_heard_, now);
+  framer_.feed(bytes);
+  while (state_ != State::kClosed) {
+    const auto frame = framer_.next();
+    if (!frame) {
+      break;
+    }
+    on_frame(*frame);
+  }
+  if (state_ != State::kClosed && framer_.error()) {
+    fail(fmt::format("malformed frame: {}", framer_.error()->message));
+  }
+}
+
+void Channel::on_deadline(Instant now) {
+  if (state_ == State::kClosed) {
+    return;
+  }
+  if (state_ == State::kHandshake && now >= after(started_, limits_.handshake_ns_max)) {
+    fail(fmt::format("no hello within {} ms", limits_.handshake_ns_max / kMillisecond));
+    return;
+  }
+  if (now >= after(last_heard_, limits_.silence_ns_max)) {
+    fail(fmt::format("peer silent for {} ms", limits_.silence_ns_max / kMillisecond));
+    return;
+  }
+  if (now >= after(last_sent_, limits_.keep_alive_ns)) {
+    last_sent_ = now;
+    if (output_.empty()) {
+      send_frame(FrameType::kKeepAlive, wire::v1::KeepAlive());
+    }
+  }
+}
+
+void Channel::on_written(size_t size) {
+  DCHECK(size <= unwritten_size_);
+  unwritten_size_ -= size;
+}
+
+void Channel::on_lost(std::string reason) {
+  if (state_ != State::kClosed) {
+    finish(std::move(reason));
+    output_.clear();
+  }
+}
+
+// ---- one handler per frame type ----
+
+void Channel::on_frame(const Frame& frame) {
+  if (state_ == State::kHandshake && frame.type != FrameType::kHello && frame.type != FrameType::kGoodbye) {
+    fail(fmt::format("protocol violation: {} frame before hello", to_string(frame.type)));
+    return;
+  }
+  switch (frame.type) {
+    case FrameType::kHello:
+      return on_hello(frame.payload);
+    case FrameType::kKeepAlive:
+      return on_keep_alive(frame.payload);
+    case FrameType::kOperations:
+      return on_operations(frame.payload);
+    case FrameType::kResults:
+      return on_results(frame.payload);
+    case FrameType::kGoodbye:
+      return on_goodbye(frame.payload);
+  }
+}
+
+void Channel::on_hello(std::string_view payload) {
+  wire::v1::Hello hello;
+  if (!parse(payload, FrameType::kHello, hello)) {
+    return;
+  }
+  if (state_ != State::kHandshake) {
+    fail("protocol violation: second hello");
+    return;
+  }
+  if (std::string reason = misfit(own_, hello); !reason.empty()) {
+    fail(std::move(reason));
+    return;
+  }
+  peer_frame_size_max_ = std::min(hello.frame_size_max(), kFrameSizeMax);
+  state_ = State::kUp;
+  events_.emplace_back(ChannelUp{std::move(hello)});
+}
+
+void Channel::on_keep_alive(std::string_view payload) {
+  wire::v1::KeepAlive keep_alive;
+  (void)parse(payload, FrameType::kKeepAlive, keep_alive);
+}
+
+void Channel::on_operations(std::string_view payload) {
+  wire::v1::OperationBatch batch;
+  if (parse(payload, FrameType::kOperations, batch)) {
+    for (wire::v1::Operation& operation : *batch.mutable_operations()) {
+      events_.emplace_back(std::move(operation));
+    }
+  }
+}
+
+void Channel::on_results(std::string_view payload) {
+  wire::v1::ResultBatch batch;
+  if (parse(payload, FrameType::kResults, batch)) {
+    for (wire::v1::Result& result : *batch.mutable_results()) {
+      events_.emplace_back(std::move(result));
+    }
+  }
+}
+
+void Channel::on_goodbye(std::string_view payload) {
+  wire::v1::Goodbye goodbye;
+  if (parse(payload, FrameType::kGoodbye, goodbye)) {
+    finish(fmt::format("peer said goodbye: {}", presentable(goodbye.reason())));
+    output_.clear();
+  }
+}
+
+bool Channel::parse(std::string_view payload, FrameType type, google::protobuf::MessageLite& message) {
+  if (message.ParseFromArray(payload.data(), static_cast<int>(payload.size()))) {
+    return true;
+  }
+  fail(fmt::format("malformed payload: {} frame of {} bytes does not parse", to_string(type), payload.size()));
+  return false;
+}
+
+// ---- what the owner wants ----
+
+void Channel::send(const wire::v1::Operation& operation) {
+  const size_t size = operation.ByteSizeLong();
+  if (state_ != State::kUp) {
+    return;
+  }
+  if (size > message_size_max()) {
+    events_.emplace_back(too_large(operation.header().sequence(), "operation", size, message_size_max()));
+    return;
+  }
+  append(FrameType::kOperations, operation, size);
+}
+
+void Channel::send(const wire::v1::Result& result) {
+  const size_t size = result.ByteSizeLong();
+  if (state_ != State::kUp) {
+    return;
+  }
+  if (size > message_size_max()) {
+    const wire::v1::Result error = too_large(result.sequence(), "result", size, message_size_max());
+    append(FrameType::kResults, error, error.ByteSizeLong());
+    return;
+  }
+  append(FrameType::kResults, result, size);
+}
+
+void Channel::close(std::string reason) {
+  if (state_ != State::kClosed) {
+    closed_by_owner_ = true;
+    fail(std::move(reason));
+  }
+}
+
+// ---- output ----
+
+template <typename Message>
+void Channel::append(FrameType type, const Message& message, size_t message_size) {
+  const size_t entry_size = entry_overhead(message_size) + message_size;
+  if (batch_open_) {
+    const size_t batch_size = output_.size() - batch_begin_ + kChecksumSize;
+    if (batch_type_ != type || batch_size >= limits_.batch_size || batch_size + entry_size > peer_frame_size_max_) {
+      finish_batch();
+    }
+  }
+  if (!batch_open_) {
+    batch_open_ = true;
+    batch_type_ = type;
+    batch_begin_ = output_.size();
+    (void)FrameWriter(output_, type);
+  }
+  const size_t old_size = output_.size();
+  output_.resize(old_size + entry_size);
+  auto* to = reinterpret_cast<uint8_t*>(output_.data() + old_size);
+  *to++ = static_cast<uint8_t>(kBatchEntryTag);
+  to = CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(message_size), to);
+  to = message.SerializeWithCachedSizesToArray(to);
+  DCHECK(to == reinterpret_cast<uint8_t*>(output_.data() + output_.size()));
+  if (output_.size() + unwritten_size_ > limits_.output_size_max) {
+    output_.clear();
+    batch_open_ = false;
+    fail(fmt::format("slow peer: more than {} bytes wait to be sent", limits_.output_size_max));
+  }
+}
+
+void Channel::finish_batch() {
+  if (batch_open_) {
+    batch_open_ = false;
+    FrameWriter(output_, batch_begin_).finish();
+  }
+}
+
+void Channel::send_frame(FrameType type, const google::protobuf::MessageLite& message) {
+  finish_batch();
+  FrameWriter writer(output_, type);
+  message.AppendToString(&output_);
+  writer.finish();
+}
+
+std::string Channel::take_output(Instant now) {
+  finish_batch();
+  std::string taken = std::exchange(output_, {});
+  unwritten_size_ += taken.size();
+  if (!taken.empty()) {
+    last_sent_ = std::max(last_sent_, now);
+  }
+  return taken;
+}
+
+std::vector<ChannelEvent> Channel::take_events() { return std::exchange(events_, {}); }
+
+Instant Channel::next_deadline() const {
+  if (state_ == State::kClosed) {
+    return kNever;
+  }
+  const Instant silence =
+      std::min(after(last_heard_, limits_.silence_ns_max), after(last_sent_, limits_.keep_alive_ns));
+  return state_ == State::kHandshake ? std::min(silence, after(started_, limits_.handshake_ns_max)) : silence;
+}
+
+/// Says goodbye and ends. What was queued before goes first.
+void Channel::fail(std::string reason) {
+  reason = presentable(std::move(reason));
+  wire::v1::Goodbye goodbye;
+  goodbye.set_reason(reason);
+  send_frame(FrameType::kGoodbye, goodbye);
+  finish(std::move(reason));
+}
+
+void Channel::finish(std::string reason) {
+  batch_open_ = false;
+  state_ = State::kClosed;
+  events_.emplace_back(ChannelClosed{std::move(reason)});
+}
+
+/// Largest message that fits a frame of the peer's maximum alone.
+uint32_t Channel::message_size_max() const {
+  return peer_frame_size_max_ - kFrameOverhead - 1 -
+         static_cast<uint32_t>(CodedOutputStream::VarintSize32(peer_frame_size_max_));
+}
+
+}  // namespace daedalus::rpc
