@@ -31,6 +31,15 @@ constexpr uint32_t kStringLengthMax = 4096;
 constexpr uint32_t kColumnsMax = 1600;  // PostgreSQL's limit.
 constexpr uint32_t kRowSizeMax = 1u << 20;
 
+/// What date and timestamp columns hold: from the first day of the year 1 to 5874897-12-31, PostgreSQL's last, and
+/// to 294246-12-31 23:59:59.999999, the last whole year of 64-bit microseconds since 1970 (PostgreSQL, which counts
+/// from 2000, reaches 294276). Years before Christ are refused.
+constexpr int64_t kDateDaysMin = -719162;
+constexpr int64_t kDateDaysMax = 2145042905;
+constexpr int64_t kMicrosPerDay = 86'400'000'000;
+constexpr int64_t kTimestampMicrosMin = kDateDaysMin * kMicrosPerDay;
+constexpr int64_t kTimestampMicrosMax = 9'223'371'331'199'999'999;
+
 struct Type {
   TypeKind kind = TypeKind::kInt;
   uint32_t precision = 0;  ///< numeric: 1..38; 0 for a computed value without bound.
@@ -48,7 +57,18 @@ struct Type {
 /// PostgreSQL's spelling: "numeric(10,2)", "character(3)", "character varying(20)", "timestamp without time zone".
 [[nodiscard]] std::string to_string(const Type& type);
 
-/// Bytes one value of a column takes in a column plane (abi.h).
+/// The same without length, precision and scale: "numeric", "character varying". Static storage.
+[[nodiscard]] std::string_view kind_name(TypeKind kind);
+
+/// What is wrong with a type that came from outside, or nothing. Computed types (precision or length 0) are legal.
+[[nodiscard]] std::optional<std::string> type_fault(const Type& type);
+
+/// A constant of this type is a quoted literal: it takes the type its place asks for, through parse_text().
+[[nodiscard]] inline bool is_untyped_literal(const Type& type) {
+  return type.kind == TypeKind::kVarchar && type.length == 0;
+}
+
+/// Bytes one value of a column takes in a column plane (abi.h). Precondition: not a computed type.
 [[nodiscard]] uint32_t plane_width(const Type& type);
 
 struct Column {

@@ -1,0 +1,44 @@
+// Exact decimal arithmetic: what numeric values need beyond BigInt.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "daedalus/semantics/value.hpp"
+
+namespace daedalus::semantics {
+
+/// The most fractional digits a numeric carries (PostgreSQL's NUMERIC_MAX_DISPLAY_SCALE).
+constexpr int32_t kDecimalScaleMax = 1000;
+/// The most bytes an unbounded numeric's unscaled value takes in the packed layout.
+constexpr uint32_t kDecimalBytesMax = 255;
+
+/// 10^exponent. Cheap up to 76; linear in the exponent beyond.
+[[nodiscard]] BigInt power_of_ten(uint32_t exponent);
+
+/// numerator / denominator, rounded half away from zero. denominator > 0.
+[[nodiscard]] BigInt divide_rounded(const BigInt& numerator, const BigInt& denominator);
+/// The greatest integer not above numerator / denominator. denominator > 0.
+[[nodiscard]] BigInt divide_floor(const BigInt& numerator, const BigInt& denominator);
+
+/// The value at another scale, rounded half away from zero where digits are lost.
+[[nodiscard]] Decimal rescale(const Decimal& value, int32_t scale);
+
+[[nodiscard]] Decimal add(const Decimal& left, const Decimal& right);  ///< At the larger scale.
+
+/// -1, 0 or 1 by value, whatever the scales.
+[[nodiscard]] int compare_decimals(const Decimal& left, const Decimal& right);
+
+/// Whether |value| at its scale is below 10^precision, as numeric(precision, scale) demands.
+[[nodiscard]] bool fits_precision(const Decimal& value, uint32_t precision);
+
+/// Digits with sign and point: "-0.05", "120".
+[[nodiscard]] std::string format_decimal(const Decimal& value);
+
+/// The nearest double or float (ties to even), as PostgreSQL casts numeric to double precision and real; nothing when
+/// it overflows or a value other than zero vanishes.
+[[nodiscard]] std::optional<double> to_double(const Decimal& value);
+[[nodiscard]] std::optional<float> to_float(const Decimal& value);
+
+}  // namespace daedalus::semantics

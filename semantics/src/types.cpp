@@ -1,0 +1,111 @@
+#include "daedalus/semantics/types.hpp"
+
+#include <fmt/format.h>
+
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::semantics {
+
+bool is_integer(TypeKind kind) {
+  return kind == TypeKind::kSmallint || kind == TypeKind::kInt || kind == TypeKind::kBigint;
+}
+
+bool is_floating(TypeKind kind) { return kind == TypeKind::kReal || kind == TypeKind::kDouble; }
+
+bool is_numeric(TypeKind kind) { return is_integer(kind) || is_floating(kind) || kind == TypeKind::kNumeric; }
+
+bool is_string(TypeKind kind) { return kind == TypeKind::kChar || kind == TypeKind::kVarchar; }
+
+std::string_view kind_name(TypeKind kind) {
+  switch (kind) {
+    case TypeKind::kBool:
+      return "boolean";
+    case TypeKind::kSmallint:
+      return "smallint";
+    case TypeKind::kInt:
+      return "integer";
+    case TypeKind::kBigint:
+      return "bigint";
+    case TypeKind::kReal:
+      return "real";
+    case TypeKind::kDouble:
+      return "double precision";
+    case TypeKind::kNumeric:
+      return "numeric";
+    case TypeKind::kDate:
+      return "date";
+    case TypeKind::kTimestamp:
+      return "timestamp without time zone";
+    case TypeKind::kChar:
+      return "character";
+    case TypeKind::kVarchar:
+      return "character varying";
+  }
+  return "unknown";
+}
+
+std::string to_string(const Type& type) {
+  const std::string_view name = kind_name(type.kind);
+  if (type.kind == TypeKind::kNumeric && type.precision != 0) {
+    return fmt::format("{}({},{})", name, type.precision, type.scale);
+  }
+  if (is_string(type.kind) && type.length != 0) {
+    return fmt::format("{}({})", name, type.length);
+  }
+  return std::string(name);
+}
+
+std::optional<std::string> type_fault(const Type& type) {
+  const auto kind = static_cast<uint8_t>(type.kind);
+  if (kind < static_cast<uint8_t>(TypeKind::kBool) || kind > static_cast<uint8_t>(TypeKind::kVarchar)) {
+    return fmt::format("there is no type number {}", kind);
+  }
+  if (type.kind == TypeKind::kNumeric) {
+    if (type.precision > kNumericPrecisionMax) {
+      return fmt::format("numeric precision {} must be between 1 and {}", type.precision, kNumericPrecisionMax);
+    }
+    if (type.precision != 0 && type.scale > type.precision) {
+      return fmt::format("numeric scale {} must be between 0 and precision {}", type.scale, type.precision);
+    }
+  }
+  if (is_string(type.kind) && type.length > kStringLengthMax) {
+    return fmt::format("length {} of {} must be between 1 and {}", type.length, kind_name(type.kind), kStringLengthMax);
+  }
+  return std::nullopt;
+}
+
+uint32_t plane_width(const Type& type) {
+  switch (type.kind) {
+    case TypeKind::kBool:
+      return 1;
+    case TypeKind::kSmallint:
+      return 2;
+    case TypeKind::kInt:
+    case TypeKind::kReal:
+    case TypeKind::kDate:
+      return 4;
+    case TypeKind::kBigint:
+    case TypeKind::kDouble:
+    case TypeKind::kTimestamp:
+      return 8;
+    case TypeKind::kNumeric:
+      CHECK(type.precision != 0);
+      return type.precision <= 18 ? 8 : 16;
+    case TypeKind::kChar:
+    case TypeKind::kVarchar:
+      return type.length;
+  }
+  CHECK(false);
+  return 0;
+}
+
+std::optional<uint32_t> Schema::find(std::string_view name) const {
+  for (uint32_t position = 0; position < columns.size(); ++position) {
+    if (columns[position].name == name) {
+      return position;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace daedalus::semantics
