@@ -14,6 +14,7 @@ struct Dispatcher {
 
   void operator()(ChannelUp& up) {
     record.up = true;
+    record.ever_up = true;
     handler.on_up(record.id, PeerInfo{std::move(up.hello), record.address, record.link});
   }
   void operator()(wire::v1::Operation& operation) { handler.on_operation(record.id, std::move(operation)); }

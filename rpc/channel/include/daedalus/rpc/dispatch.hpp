@@ -14,7 +14,8 @@ struct PeerRecord {
   PeerId id;
   std::string address;
   std::optional<LinkId> link;
-  bool up = false;  ///< on_up has been called, on_down has not.
+  bool up = false;       ///< on_up has been called, on_down has not.
+  bool ever_up = false;  ///< on_up has been called.
 };
 
 /// Hands the channel's events to `handler` until there are none. on_up and on_down come in pairs around everything

@@ -1,0 +1,342 @@
+#include "network_impl.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/post.hpp>
+#include <csignal>
+#include <utility>
+
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::rpc {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+namespace {
+
+/// Pause after a failed accept: out of descriptors, most likely.
+constexpr int64_t kAcceptRetry = 100 * kMillisecond;
+
+std::string to_text(const tcp::endpoint& endpoint) {
+  const auto address = endpoint.address();
+  return address.is_v6() ? fmt::format("[{}]:{}", address.to_string(), endpoint.port())
+                         : fmt::format("{}:{}", address.to_string(), endpoint.port());
+}
+
+Error listen_error(const std::string& endpoint, const boost::system::error_code& error) {
+  if (error == asio::error::address_in_use) {
+    return Error{ErrorCategory::kFatal, "55006", fmt::format("cannot listen at {}: the address is in use", endpoint),
+                 "stop the other process or choose another port", 0};
+  }
+  return Error{
+      ErrorCategory::kFatal, "58000", fmt::format("cannot listen at {}: {}", endpoint, error.message()), {}, 0};
+}
+
+}  // namespace
+
+struct AsioNetwork::Impl::Listener {
+  explicit Listener(asio::io_context& io) : acceptor(io) {}
+  tcp::acceptor acceptor;
+  std::unique_ptr<DeadlineTimer> retry;
+};
+
+AsioNetwork::Impl::Impl(AsioOptions options_in, PeerHandler& handler)
+    : options(std::move(options_in)),
+      io_(1),
+      work_(asio::make_work_guard(io_)),
+      handler_(handler),
+      signals_(io_),
+      armed_(io_,
+             [this] {
+               const auto task = std::exchange(armed_task_, {});
+               task();
+               want_turn_end();
+             }),
+      shutdown_timer_(io_, [this] {
+        const auto connections = connections_;
+        for (const auto& [peer, connection] : connections) {
+          connection->abandon();
+        }
+        finish_shutdown_when_empty();
+      }) {}
+
+AsioNetwork::Impl::~Impl() = default;
+
+// ---- listening ----
+
+Result<std::string> AsioNetwork::Impl::listen(const std::string& endpoint) {
+  const auto parsed = parse_host_port(endpoint);
+  if (!parsed) {
+    return parsed.error();
+  }
+  boost::system::error_code error;
+  tcp::endpoint local;
+  const auto address = asio::ip::make_address(parsed->host, error);
+  if (!error) {
+    local = tcp::endpoint(address, parsed->port);
+  } else {
+    const auto found = tcp::resolver(io_).resolve(parsed->host, std::to_string(parsed->port), error);
+    if (error || found.empty()) {
+      return listen_error(endpoint, error);
+    }
+    local = found.begin()->endpoint();
+  }
+  auto listener = std::make_shared<Listener>(io_);
+  listener->acceptor.open(local.protocol(), error);
+  if (!error) {
+    // A restarted process may bind although old connections linger; two listeners still exclude each other.
+    listener->acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  }
+  if (!error) {
+    listener->acceptor.bind(local, error);
+  }
+  if (!error) {
+    listener->acceptor.listen(asio::socket_base::max_listen_connections, error);
+  }
+  if (error) {
+    return listen_error(endpoint, error);
+  }
+  listener->retry = std::make_unique<DeadlineTimer>(io_, [this, weak = std::weak_ptr<Listener>(listener)] {
+    if (const auto self = weak.lock()) {
+      accept(self);
+    }
+  });
+  listeners_.push_back(listener);
+  accept(listener);
+  return to_text(listener->acceptor.local_endpoint());
+}
+
+void AsioNetwork::Impl::accept(const std::shared_ptr<Listener>& listener) {
+  listener->acceptor.async_accept(
+      [this, listener](const auto& error, tcp::socket socket) { on_accepted(listener, error, std::move(socket)); });
+}
+
+void AsioNetwork::Impl::on_accepted(const std::shared_ptr<Listener>& listener, const boost::system::error_code& error,
+                                    tcp::socket socket) {
+  if (shutting_down_) {
+    return;
+  }
+  if (error) {
+    spdlog::warn("cannot accept a connection: {}", error.message());
+    listener->retry->set(after(steady_now(), kAcceptRetry));
+    return;
+  }
+  boost::system::error_code gone;
+  const auto remote = socket.remote_endpoint(gone);
+  if (gone) {
+    // It was closed before it was looked at.
+  } else if (connections_.size() >= options.connections_max) {
+    spdlog::warn("refused a connection from {}: {} connections are the maximum", to_text(remote),
+                 options.connections_max);
+  } else {
+    add_connection(std::move(socket), to_text(remote), std::nullopt);
+  }
+  accept(listener);
+}
+
+// ---- dialling ----
+
+LinkId AsioNetwork::Impl::dial(const std::string& endpoint) {
+  CHECK(links_.size() < options.links_max);
+  const auto id = LinkId{static_cast<uint32_t>(links_.size())};
+  const Link::Delays delays{options.dial_delay_ns_min, options.dial_delay_ns_max, options.dial_ns_max};
+  links_.push_back(std::make_shared<Link>(
+      io_, id, endpoint, delays, [this](Link& link, tcp::socket socket) { on_connected(link, std::move(socket)); },
+      [this](Link& link, const std::string& reason) { on_dial_failed(link, reason); }));
+  if (shutting_down_) {
+    links_.back()->drop();
+  }
+  asio::post(io_, [link = links_.back()] { link->dial(); });
+  return id;
+}
+
+void AsioNetwork::Impl::drop_link(LinkId id, const std::string& reason) {
+  CHECK(raw(id) < links_.size());
+  links_[raw(id)]->drop();
+  for (const auto& [peer, connection] : connections_) {
+    if (connection->record().link == id) {
+      connection->channel().close(reason);
+      mark_dirty(connection);
+    }
+  }
+}
+
+void AsioNetwork::Impl::on_connected(Link& link, tcp::socket socket) {
+  if (connections_.size() >= options.connections_max) {
+    on_dial_failed(link, fmt::format("{} connections are the maximum", options.connections_max));
+    link.dial_later();
+    return;
+  }
+  add_connection(std::move(socket), link.endpoint(), link.id());
+}
+
+void AsioNetwork::Impl::on_dial_failed(Link& link, const std::string& reason) {
+  if (link.last_failure != reason) {
+    link.last_failure = reason;
+    spdlog::warn("{}; trying again", reason);
+  }
+  handler_.on_dial_failed(link.id(), reason);
+  want_turn_end();
+}
+
+// ---- connections ----
+
+void AsioNetwork::Impl::add_connection(tcp::socket socket, std::string address, std::optional<LinkId> link) {
+  const auto peer = PeerId{next_peer_++};
+  PeerRecord record{peer, std::move(address), link};
+  Connection::Settings settings{options.hello, options.limits, options.goodbye_ns_max};
+  const auto connection =
+      std::make_shared<Connection>(*this, io_, std::move(socket), std::move(record), std::move(settings));
+  connections_.emplace(peer, connection);
+  connection->start();
+}
+
+void AsioNetwork::Impl::on_closed(Connection& connection, const std::string& reason) {
+  const PeerRecord& record = connection.record();
+  if (!record.link) {
+    spdlog::info("connection from {} closed: {}", record.address, reason);
+    return;
+  }
+  Link& link = *links_[raw(*record.link)];
+  if (record.ever_up) {
+    link.reset_delay();
+    link.last_failure.clear();
+    spdlog::info("connection to {} closed: {}", record.address, reason);
+  } else if (link.last_failure != reason) {
+    link.last_failure = reason;
+    spdlog::warn("connection to {} failed: {}; trying again", record.address, reason);
+  }
+  link.dial_later();
+}
+
+void AsioNetwork::Impl::on_gone(Connection& connection) {
+  connections_.erase(connection.record().id);
+  finish_shutdown_when_empty();
+}
+
+std::shared_ptr<Connection> AsioNetwork::Impl::find(PeerId peer) const {
+  const auto found = connections_.find(peer);
+  return found == connections_.end() ? nullptr : found->second;
+}
+
+// ---- sending, and the end of a turn ----
+
+void AsioNetwork::Impl::send(const Outbox& outbox) {
+  for (const auto& [peer, operation] : outbox.operations) {
+    if (const auto connection = find(peer)) {
+      connection->channel().send(operation);
+      mark_dirty(connection);
+    }
+  }
+  for (const auto& [peer, result] : outbox.results) {
+    if (const auto connection = find(peer)) {
+      connection->channel().send(result);
+      mark_dirty(connection);
+    }
+  }
+  for (const auto& [peer, reason] : outbox.closes) {
+    if (const auto connection = find(peer)) {
+      connection->channel().close(reason);
+      mark_dirty(connection);
+    }
+  }
+}
+
+void AsioNetwork::Impl::mark_dirty(const std::shared_ptr<Connection>& connection) {
+  if (!connection->dirty) {
+    connection->dirty = true;
+    dirty_.push_back(connection);
+  }
+  want_turn_end();
+}
+
+/// Posted behind all that the loop has ready now, so that one turn's output leaves together.
+void AsioNetwork::Impl::want_turn_end() {
+  if (!turn_end_posted_) {
+    turn_end_posted_ = true;
+    asio::post(io_, [this] { end_turn(); });
+  }
+}
+
+void AsioNetwork::Impl::end_turn() {
+  turn_end_posted_ = false;
+  if (on_turn_end) {
+    on_turn_end();
+  }
+  for (const auto& connection : std::exchange(dirty_, {})) {
+    connection->dirty = false;
+    connection->end_turn();
+  }
+}
+
+void AsioNetwork::Impl::post(std::function<void()> task) {
+  asio::post(io_, [this, task = std::move(task)] {
+    task();
+    want_turn_end();
+  });
+}
+
+void AsioNetwork::Impl::arm(Instant when, std::function<void()> task) {
+  armed_task_ = std::move(task);
+  armed_.set(armed_task_ ? when : kNever);
+}
+
+// ---- ending ----
+
+void AsioNetwork::Impl::shutdown(std::string reason) {
+  asio::post(io_, [this, reason = std::move(reason)] { begin_shutdown(reason); });
+}
+
+void AsioNetwork::Impl::begin_shutdown(const std::string& reason) {
+  if (std::exchange(shutting_down_, true)) {
+    return;
+  }
+  boost::system::error_code ignored;  // They end either way.
+  for (const auto& listener : listeners_) {
+    listener->retry->set(kNever);
+    listener->acceptor.close(ignored);
+  }
+  for (const auto& link : links_) {
+    link->drop();
+  }
+  for (const auto& [peer, connection] : connections_) {
+    connection->channel().close(reason);
+    mark_dirty(connection);
+  }
+  shutdown_timer_.set(after(steady_now(), options.goodbye_ns_max));
+  finish_shutdown_when_empty();
+}
+
+void AsioNetwork::Impl::finish_shutdown_when_empty() {
+  if (shutting_down_ && connections_.empty()) {
+    signals_.cancel();
+    work_.reset();
+    io_.stop();
+  }
+}
+
+void AsioNetwork::Impl::on_stop_signal(std::function<void()> task) {
+  signals_.add(SIGINT);
+  signals_.add(SIGTERM);
+  signals_.async_wait([this, task = std::move(task)](const boost::system::error_code& error, int) {
+    if (error) {
+      return;
+    }
+    signals_.clear();  // A second signal ends the process the plain way.
+    task();
+    want_turn_end();
+  });
+}
+
+bool AsioNetwork::Impl::run_for(int64_t duration_ns) {
+  if (duration_ns == INT64_MAX) {
+    io_.run();
+  } else {
+    io_.run_for(std::chrono::nanoseconds(duration_ns));
+  }
+  return !io_.stopped();
+}
+
+}  // namespace daedalus::rpc

@@ -1,0 +1,78 @@
+// The parts of AsioNetwork and how they work together; behind the public header, which knows nothing of Asio.
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "connection.hpp"
+#include "daedalus/rpc/asio_network.hpp"
+#include "deadline_timer.hpp"
+#include "link.hpp"
+
+namespace daedalus::rpc {
+
+class AsioNetwork::Impl final : public ConnectionOwner {
+ public:
+  Impl(AsioOptions options, PeerHandler& handler);
+  ~Impl() override;
+
+  [[nodiscard]] Result<std::string> listen(const std::string& endpoint);
+  LinkId dial(const std::string& endpoint);
+  void drop_link(LinkId link, const std::string& reason);
+  void send(const Outbox& outbox);
+  void post(std::function<void()> task);
+  void arm(Instant when, std::function<void()> task);
+  void shutdown(std::string reason);
+  void on_stop_signal(std::function<void()> task);
+  bool run_for(int64_t duration_ns);
+
+  // ---- ConnectionOwner ----
+  PeerHandler& handler() override { return handler_; }
+  void want_turn_end() override;
+  void mark_dirty(const std::shared_ptr<Connection>& connection) override;
+  void on_closed(Connection& connection, const std::string& reason) override;
+  void on_gone(Connection& connection) override;
+
+  AsioOptions options;
+  std::function<void()> on_turn_end;
+
+  [[nodiscard]] uint32_t connection_count() const { return static_cast<uint32_t>(connections_.size()); }
+
+ private:
+  struct Listener;
+
+  void accept(const std::shared_ptr<Listener>& listener);
+  void on_accepted(const std::shared_ptr<Listener>& listener, const boost::system::error_code& error,
+                   boost::asio::ip::tcp::socket socket);
+  void on_connected(Link& link, boost::asio::ip::tcp::socket socket);
+  void on_dial_failed(Link& link, const std::string& reason);
+  void add_connection(boost::asio::ip::tcp::socket socket, std::string address, std::optional<LinkId> link);
+  void end_turn();
+  void begin_shutdown(const std::string& reason);
+  void finish_shutdown_when_empty();
+  [[nodiscard]] std::shared_ptr<Connection> find(PeerId peer) const;
+
+  boost::asio::io_context io_;  // First: everything below lives on it.
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  PeerHandler& handler_;
+  std::vector<std::shared_ptr<Listener>> listeners_;
+  std::vector<std::shared_ptr<Link>> links_;  ///< Index is the LinkId.
+  std::unordered_map<PeerId, std::shared_ptr<Connection>> connections_;
+  std::vector<std::shared_ptr<Connection>> dirty_;
+  boost::asio::signal_set signals_;
+  std::function<void()> armed_task_;
+  DeadlineTimer armed_;
+  DeadlineTimer shutdown_timer_;
+  uint64_t next_peer_ = 1;
+  bool turn_end_posted_ = false;
+  bool shutting_down_ = false;
+};
+
+}  // namespace daedalus::rpc
