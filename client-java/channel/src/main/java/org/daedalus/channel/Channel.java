@@ -1,0 +1,295 @@
+package org.daedalus.channel;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageLite;
+import java.util.List;
+import org.daedalus.wire.Frame;
+import org.daedalus.wire.FrameType;
+import org.daedalus.wire.Framer;
+import org.daedalus.wire.WireException;
+import org.daedalus.wire.v1.Goodbye;
+import org.daedalus.wire.v1.Hello;
+import org.daedalus.wire.v1.KeepAlive;
+import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.OperationBatch;
+import org.daedalus.wire.v1.Result;
+import org.daedalus.wire.v1.ResultBatch;
+import org.daedalus.wire.v1.Role;
+
+/**
+ * One connection's protocol: hello, keep-alive, batching, goodbye.
+ *
+ * <p>Decides what may be said when and what ends the connection. Knows no sockets, threads or clocks: bytes and {@code
+ * nowNs}
+ * go in, {@link Effects} come out. After every step the driver arms one timer at {@link #nextDeadlineNs()}. Once
+ * effects with
+ * a close reason have left, every further step does nothing. Not thread-safe.
+ *
+ * <p>Messages offered wait until {@link #flush}, so that all that one turn of the driver says leaves in few frames.
+ */
+public final class Channel {
+    /** What became of an offered message. */
+    public enum Offer {
+        /** It leaves with the next flush. */
+        ACCEPTED,
+        /** It exceeds the largest frame that this side sends or the peer takes. */
+        TOO_LARGE,
+        /** Too much waits to be sent already; the same may be accepted later. */
+        FULL,
+        /** The connection is not up, or not any more. */
+        DOWN
+    }
+
+    /** A protobuf field's tag and length around a message in a batch, at most. */
+    private static final int BATCH_ENTRY_OVERHEAD = 8;
+    private static final int PEER_FRAME_SIZE_MIN = 1 << 16;
+
+    private final Hello ours;
+    private final ChannelLimits limits;
+    private final Framer framer;
+    private final OperationBatch.Builder operations = OperationBatch.newBuilder();
+    private final ResultBatch.Builder results = ResultBatch.newBuilder();
+    private Effects waiting = new Effects();
+    private int operationBytes;
+    private int resultBytes;
+    private long unflushedBytes;
+    private Hello peer;
+    private boolean closed;
+    private long lastSentNs;
+    private long lastReceivedNs;
+    private int peerFrameSizeMax = Frame.SIZE_MAX;
+
+    /** A connection that has just been made; the hello leaves with the first {@link #flush}. */
+    public Channel(Hello ours, ChannelLimits limits, long nowNs) {
+        this.ours = ours.toBuilder().setFrameSizeMax(limits.frameSizeMax()).build();
+        this.limits = limits;
+        this.framer = new Framer(limits.frameSizeMax());
+        this.lastSentNs = nowNs;
+        this.lastReceivedNs = nowNs;
+        emit(FrameType.HELLO, this.ours);
+    }
+
+    /** The peer's hello; null before it arrived. */
+    public Hello peer() {
+        return peer;
+    }
+
+    public boolean isUp() {
+        return peer != null && !closed;
+    }
+
+    /** Bytes offered and not yet handed to the driver. */
+    public long unflushedBytes() {
+        return unflushedBytes;
+    }
+
+    /** Largest message that can be offered, bytes of its encoding. */
+    public int messageSizeMax() {
+        return Math.min(peerFrameSizeMax, limits.frameSizeMax()) - Frame.OVERHEAD - BATCH_ENTRY_OVERHEAD;
+    }
+
+    /** When {@link #onTick} has something to do, if nothing happens before. */
+    public long nextDeadlineNs() {
+        if (closed) {
+            return Long.MAX_VALUE;
+        }
+        return Math.min(lastSentNs + limits.keepAliveNs(), lastReceivedNs + limits.deadNs());
+    }
+
+    /**
+     * Queues an operation.
+     *
+     * @param unsentBytes bytes that left earlier steps and still wait in the driver
+     */
+    public Offer offer(Operation operation, long unsentBytes) {
+        int size = operation.getSerializedSize();
+        Offer verdict = judge(size, unsentBytes);
+        if (verdict == Offer.ACCEPTED) {
+            if (operationBytes + size > messageSizeMax()) {
+                emitOperations();
+            }
+            operations.addOperations(operation);
+            operationBytes += size + BATCH_ENTRY_OVERHEAD;
+            unflushedBytes += size;
+            if (operationBytes >= limits.batchSizeTarget()) {
+                emitOperations();
+            }
+        }
+        return verdict;
+    }
+
+    /** Queues a result; as {@link #offer(Operation, long)}. */
+    public Offer offer(Result result, long unsentBytes) {
+        int size = result.getSerializedSize();
+        Offer verdict = judge(size, unsentBytes);
+        if (verdict == Offer.ACCEPTED) {
+            if (resultBytes + size > messageSizeMax()) {
+                emitResults();
+            }
+            results.addResults(result);
+            resultBytes += size + BATCH_ENTRY_OVERHEAD;
+            unflushedBytes += size;
+            if (resultBytes >= limits.batchSizeTarget()) {
+                emitResults();
+            }
+        }
+        return verdict;
+    }
+
+    /** Turns what has been queued into frames. */
+    public Effects flush(long nowNs) {
+        emitOperations();
+        emitResults();
+        Effects effects = waiting;
+        waiting = new Effects();
+        unflushedBytes = 0;
+        if (!effects.frames().isEmpty()) {
+            lastSentNs = nowNs;
+        }
+        return effects;
+    }
+
+    /** Takes bytes as they came, however they were cut. */
+    public Effects onBytes(byte[] bytes, int offset, int length, long nowNs) {
+        Effects effects = new Effects();
+        if (closed) {
+            return effects;
+        }
+        lastReceivedNs = nowNs;
+        try {
+            for (Frame frame : framer.feed(bytes, offset, length)) {
+                onFrame(frame, effects);
+                if (closed) {
+                    break;
+                }
+            }
+        } catch (WireException | InvalidProtocolBufferException e) {
+            fail("malformed input: " + e.getMessage(), effects);
+        }
+        return effects;
+    }
+
+    /** To be called when {@link #nextDeadlineNs()} has passed. Calling it early or late is harmless. */
+    public Effects onTick(long nowNs) {
+        Effects effects = new Effects();
+        if (closed) {
+            return effects;
+        }
+        if (nowNs - lastReceivedNs >= limits.deadNs()) {
+            closed = true;
+            effects.setCloseReason("nothing heard for " + limits.deadNs() / 1_000_000 + " ms");
+        } else if (nowNs - lastSentNs >= limits.keepAliveNs()) {
+            emit(FrameType.KEEP_ALIVE, KeepAlive.getDefaultInstance());
+            return flush(nowNs);
+        }
+        return effects;
+    }
+
+    /** Says goodbye after everything queued and ends the connection. */
+    public Effects close(String reason, long nowNs) {
+        if (closed) {
+            return new Effects();
+        }
+        emitOperations();
+        emitResults();
+        Effects effects = flush(nowNs);
+        fail(reason, effects);
+        return effects;
+    }
+
+    private Offer judge(int size, long unsentBytes) {
+        if (!isUp()) {
+            return Offer.DOWN;
+        }
+        if (size > messageSizeMax()) {
+            return Offer.TOO_LARGE;
+        }
+        return unflushedBytes + unsentBytes + size > limits.unsentSizeMax() ? Offer.FULL : Offer.ACCEPTED;
+    }
+
+    private void onFrame(Frame frame, Effects effects) throws InvalidProtocolBufferException {
+        if ((peer == null) != (frame.type() == FrameType.HELLO) && frame.type() != FrameType.GOODBYE) {
+            fail(peer == null ? "the first frame is no hello" : "a second hello", effects);
+            return;
+        }
+        switch (frame.type()) {
+            case HELLO -> onHello(Hello.parseFrom(frame.payload()), effects);
+            case KEEP_ALIVE -> KeepAlive.parseFrom(frame.payload());
+            case OPERATIONS ->
+                    effects.operations().addAll(OperationBatch.parseFrom(frame.payload()).getOperationsList());
+            case RESULTS -> effects.results().addAll(ResultBatch.parseFrom(frame.payload()).getResultsList());
+            case GOODBYE -> {
+                closed = true;
+                effects.setCloseReason("peer said goodbye: " + Goodbye.parseFrom(frame.payload()).getReason());
+            }
+            default -> throw new IllegalStateException("frame type " + frame.type());
+        }
+    }
+
+    private void onHello(Hello hello, Effects effects) {
+        String mismatch = mismatch(ours, hello);
+        if (mismatch != null) {
+            fail(mismatch, effects);
+            return;
+        }
+        peer = hello;
+        peerFrameSizeMax = (int) Math.min(Frame.SIZE_MAX, Integer.toUnsignedLong(hello.getFrameSizeMax()));
+        effects.setPeer(hello);
+    }
+
+    /** What two peers must agree on where both know it; null when they do. */
+    private static String mismatch(Hello ours, Hello theirs) {
+        if (theirs.getRole() == Role.UNRECOGNIZED || theirs.getRole() == Role.ROLE_UNSPECIFIED) {
+            return "hello with unknown role " + theirs.getRoleValue();
+        }
+        if (Integer.compareUnsigned(theirs.getFrameSizeMax(), PEER_FRAME_SIZE_MIN) < 0) {
+            return "hello with a frame maximum of " + Integer.toUnsignedString(theirs.getFrameSizeMax())
+                    + " bytes, at least " + PEER_FRAME_SIZE_MIN + " are needed";
+        }
+        for (String[] pair : List.of(
+                new String[] {"cluster id", ours.getClusterId(), theirs.getClusterId()},
+                new String[] {"schema fingerprint", ours.getSchemaFingerprint(), theirs.getSchemaFingerprint()},
+                new String[] {"map version", version(ours.getMapVersion()), version(theirs.getMapVersion())})) {
+            if (!pair[1].isEmpty() && !pair[2].isEmpty() && !pair[1].equals(pair[2])) {
+                return pair[0] + " differs: " + pair[1] + " here, " + pair[2] + " at " + theirs.getName();
+            }
+        }
+        return null;
+    }
+
+    private static String version(long version) {
+        return version == 0 ? "" : Long.toUnsignedString(version);
+    }
+
+    private void fail(String reason, Effects effects) {
+        closed = true;
+        effects.frames().addAll(waiting.frames());
+        waiting = new Effects();
+        effects.frames().add(encode(FrameType.GOODBYE, Goodbye.newBuilder().setReason(reason).build()));
+        effects.setCloseReason(reason);
+    }
+
+    private void emitOperations() {
+        if (operations.getOperationsCount() > 0) {
+            emit(FrameType.OPERATIONS, operations.build());
+            operations.clear();
+            operationBytes = 0;
+        }
+    }
+
+    private void emitResults() {
+        if (results.getResultsCount() > 0) {
+            emit(FrameType.RESULTS, results.build());
+            results.clear();
+            resultBytes = 0;
+        }
+    }
+
+    private void emit(FrameType type, MessageLite message) {
+        waiting.frames().add(encode(type, message));
+    }
+
+    private static byte[] encode(FrameType type, MessageLite message) {
+        return new Frame(type, message.toByteArray()).encode();
+    }
+}

@@ -1,0 +1,50 @@
+package org.daedalus.channel;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.daedalus.wire.v1.Hello;
+import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.Result;
+
+/**
+ * What one step of a {@link Channel} wants done, in this order: send {@code frames}, report {@code peer}, deliver
+ * operations and results, and last, if {@code closeReason} is set, close the connection.
+ */
+public final class Effects {
+    private final List<byte[]> frames = new ArrayList<>();
+    private final List<Operation> operations = new ArrayList<>();
+    private final List<Result> results = new ArrayList<>();
+    private Hello peer;
+    private String closeReason;
+
+    /** Encoded frames to send, in order. */
+    public List<byte[]> frames() {
+        return frames;
+    }
+
+    /** The peer's hello, when it arrived in this step; otherwise null. */
+    public Hello peer() {
+        return peer;
+    }
+
+    public List<Operation> operations() {
+        return operations;
+    }
+
+    public List<Result> results() {
+        return results;
+    }
+
+    /** Why the connection is to be closed after the frames have been sent; null: it is not. */
+    public String closeReason() {
+        return closeReason;
+    }
+
+    void setPeer(Hello hello) {
+        peer = hello;
+    }
+
+    void setCloseReason(String reason) {
+        closeReason = reason;
+    }
+}

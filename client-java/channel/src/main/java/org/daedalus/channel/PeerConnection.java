@@ -1,0 +1,175 @@
+package org.daedalus.channel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.daedalus.wire.v1.Hello;
+import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.Result;
+
+/** Carries out one {@link Channel}'s effects on one socket: reads, writes, one timer. Decides nothing itself. */
+final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer {
+    /** A goodbye that the peer does not take within this time is given up. */
+    private static final long GOODBYE_MAX_MS = 500;
+
+    private final PeerNetwork network;
+    private final Endpoint dialled;
+    private final long backOffMs;
+    private final long id;
+    private ChannelHandlerContext context;
+    private Channel channel;
+    private String address = "?";
+    private String closeReason;
+    private long unsentBytes;
+    private boolean flushPending;
+    private boolean wasUp;
+
+    PeerConnection(PeerNetwork network, Endpoint dialled, long backOffMs) {
+        this.network = network;
+        this.dialled = dialled;
+        this.backOffMs = backOffMs;
+        this.id = network.takePeerId();
+    }
+
+    Endpoint dialled() {
+        return dialled;
+    }
+
+    @Override
+    public long id() {
+        return id;
+    }
+
+    @Override
+    public Hello hello() {
+        return channel.peer();
+    }
+
+    @Override
+    public String address() {
+        return address;
+    }
+
+    @Override
+    public Optional<String> dialledEndpoint() {
+        return Optional.ofNullable(dialled).map(Endpoint::toString);
+    }
+
+    @Override
+    public Channel.Offer send(Operation operation) {
+        Channel.Offer offer = channel.offer(operation, unsentBytes);
+        scheduleFlush();
+        return offer;
+    }
+
+    @Override
+    public Channel.Offer send(Result result) {
+        Channel.Offer offer = channel.offer(result, unsentBytes);
+        scheduleFlush();
+        return offer;
+    }
+
+    @Override
+    public void close(String reason) {
+        if (channel != null) {
+            carryOut(channel.close(reason, network.nowNs()));
+        }
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        context = ctx;
+        if (ctx.channel().remoteAddress() instanceof InetSocketAddress remote) {
+            address = new Endpoint(remote.getAddress().getHostAddress(), remote.getPort()).toString();
+        }
+        if (!network.onConnected(this)) {
+            closeReason = "too many connections";
+            ctx.close();
+            return;
+        }
+        channel = new Channel(network.hello(), network.limits(), network.nowNs());
+        carryOut(channel.flush(network.nowNs()));
+        armTimer();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        try {
+            ByteBuf in = (ByteBuf) message;
+            if (channel == null) {
+                return;
+            }
+            byte[] bytes = new byte[in.readableBytes()];
+            in.readBytes(bytes);
+            carryOut(channel.onBytes(bytes, 0, bytes.length, network.nowNs()));
+        } finally {
+            ReferenceCountUtil.release(message);
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        network.onDisconnected(this, closeReason == null ? "connection closed by peer" : closeReason, wasUp, backOffMs);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (!(cause instanceof java.io.IOException)) {
+            PeerNetwork.LOG.error("connection to {} failed", address, cause);
+        }
+        closeReason = closeReason == null ? String.valueOf(cause.getMessage()) : closeReason;
+        ctx.close();
+    }
+
+    private void scheduleFlush() {
+        if (!flushPending) {
+            flushPending = true;
+            network.execute(() -> {
+                flushPending = false;
+                carryOut(channel.flush(network.nowNs()));
+            });
+        }
+    }
+
+    private void armTimer() {
+        long deadlineNs = channel.nextDeadlineNs();
+        if (deadlineNs != Long.MAX_VALUE && context.channel().isActive()) {
+            context.executor().schedule(this::onTimer, deadlineNs - network.nowNs(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void onTimer() {
+        carryOut(channel.onTick(network.nowNs()));
+        armTimer();
+    }
+
+    private void carryOut(Effects effects) {
+        for (byte[] frame : effects.frames()) {
+            unsentBytes += frame.length;
+            context.write(Unpooled.wrappedBuffer(frame)).addListener(done -> unsentBytes -= frame.length);
+        }
+        if (!effects.frames().isEmpty()) {
+            context.flush();
+        }
+        if (effects.peer() != null) {
+            wasUp = true;
+            network.handler().onUp(this);
+        }
+        for (Operation operation : effects.operations()) {
+            network.handler().onOperation(this, operation);
+        }
+        for (Result result : effects.results()) {
+            network.handler().onResult(this, result);
+        }
+        if (effects.closeReason() != null) {
+            closeReason = closeReason == null ? effects.closeReason() : closeReason;
+            context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> context.close());
+            context.executor().schedule(() -> context.close(), GOODBYE_MAX_MS, TimeUnit.MILLISECONDS);
+        }
+    }
+}

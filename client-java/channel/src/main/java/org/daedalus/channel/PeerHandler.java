@@ -1,0 +1,24 @@
+package org.daedalus.channel;
+
+import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.Result;
+
+/** What a {@link PeerNetwork} reports. Every method is called on the network's one thread and must not block. */
+public interface PeerHandler {
+    /** A connection is up: both hellos have been exchanged. */
+    void onUp(Peer peer);
+
+    /** A connection that was up is lost or closed; nothing more comes from it. */
+    void onDown(Peer peer, String reason);
+
+    /** An endpoint that is dialled could not be reached, or its hello was refused; it is dialled again. */
+    default void onDialFailed(String endpoint, String reason) {}
+
+    default void onOperation(Peer peer, Operation operation) {
+        peer.close("this side takes no operations");
+    }
+
+    default void onResult(Peer peer, Result result) {
+        peer.close("this side takes no results");
+    }
+}

@@ -1,0 +1,223 @@
+package org.daedalus.channel;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.daedalus.wire.v1.Hello;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Connections over TCP: dials endpoints, again and again with bounded back-off, and accepts connections. One thread
+ * carries
+ * everything, so that what stands above needs no locks.
+ *
+ * <p>Decides when to dial and when to flush; what is legal on a connection is {@link Channel}'s word.
+ */
+public final class PeerNetwork implements AutoCloseable {
+    static final Logger LOG = LoggerFactory.getLogger(PeerNetwork.class);
+
+    private static final int CONNECT_TIMEOUT_MS = 2_000;
+    private static final long BACK_OFF_MIN_MS = 20;
+    private static final long BACK_OFF_MAX_MS = 1_000;
+    private static final int ACCEPTED_MAX = 1_024;
+    private static final long SHUTDOWN_MAX_MS = 2_000;
+
+    private final Supplier<Hello> hello;
+    private final ChannelLimits limits;
+    private final PeerHandler handler;
+    private final EventLoopGroup group;
+    private final EventLoop loop;
+    private final Set<PeerConnection> connections = new LinkedHashSet<>();
+    private final Set<io.netty.channel.Channel> listeners = new LinkedHashSet<>();
+    private long nextPeerId = 1;
+    private int acceptedCount;
+    private volatile boolean closed;
+
+    /**
+     * Makes a network without connections.
+     *
+     * @param name of the thread
+     * @param hello what this side says about itself, asked for at each connection, on the network's thread
+     */
+    public PeerNetwork(String name, Supplier<Hello> hello, ChannelLimits limits, PeerHandler handler) {
+        this.hello = hello;
+        this.limits = limits;
+        this.handler = handler;
+        this.group = new MultiThreadIoEventLoopGroup(
+                1, new DefaultThreadFactory(name, true), NioIoHandler.newFactory());
+        this.loop = group.next();
+    }
+
+    /** Nanoseconds of a steady clock. */
+    public long nowNs() {
+        return System.nanoTime();
+    }
+
+    /** Runs a task on the network's thread; false when the network is closed. */
+    public boolean execute(Runnable task) {
+        try {
+            loop.execute(task);
+            return true;
+        } catch (java.util.concurrent.RejectedExecutionException e) {
+            return false;
+        }
+    }
+
+    /** Runs a task on the network's thread after a while, unless the network is closed by then. */
+    public void schedule(Runnable task, long delayNs) {
+        if (!closed) {
+            loop.schedule(task, Math.max(0, delayNs), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    public boolean inNetworkThread() {
+        return loop.inEventLoop();
+    }
+
+    /** Keeps a connection to {@code endpoint} (host:port) from now on. */
+    public void dial(String endpoint) {
+        Endpoint parsed = Endpoint.parse(endpoint);
+        execute(() -> connect(parsed, BACK_OFF_MIN_MS));
+    }
+
+    /**
+     * Accepts connections.
+     *
+     * @param port 0 takes a free one
+     * @return the address bound
+     */
+    public InetSocketAddress listen(String host, int port) throws IOException {
+        ChannelFuture bound = new ServerBootstrap()
+                .group(group)
+                .channel(NioServerSocketChannel.class)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childHandler(initializer(null, 0))
+                .bind(host, port)
+                .awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            throw new IOException(
+                    "cannot listen on " + host + ":" + port + ": " + bound.cause().getMessage(), bound.cause());
+        }
+        execute(() -> listeners.add(bound.channel()));
+        return (InetSocketAddress) bound.channel().localAddress();
+    }
+
+    /**
+     * Says goodbye to all, closes, and waits for it, at most four seconds. Must not be called on the network's thread.
+     */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        // The group closes sockets before it runs what is queued: goodbyes have to be out by then.
+        loop.submit(() -> {
+            listeners.forEach(io.netty.channel.Channel::close);
+            List.copyOf(connections).forEach(connection -> connection.close("shutting down"));
+        }).awaitUninterruptibly(SHUTDOWN_MAX_MS, TimeUnit.MILLISECONDS);
+        group.shutdownGracefully(0, SHUTDOWN_MAX_MS, TimeUnit.MILLISECONDS)
+                .awaitUninterruptibly(SHUTDOWN_MAX_MS, TimeUnit.MILLISECONDS);
+    }
+
+    private void connect(Endpoint endpoint, long backOffMs) {
+        if (closed) {
+            return;
+        }
+        long nextBackOffMs = Math.min(BACK_OFF_MAX_MS, 2 * backOffMs);
+        new Bootstrap()
+                .group(loop)
+                .channel(NioSocketChannel.class)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MS)
+                .handler(initializer(endpoint, nextBackOffMs))
+                .connect(endpoint.host(), endpoint.port())
+                .addListener((ChannelFuture connected) -> {
+                    if (!connected.isSuccess()) {
+                        handler.onDialFailed(endpoint.toString(), describe(connected.cause()));
+                        redial(endpoint, nextBackOffMs);
+                    }
+                });
+    }
+
+    private void redial(Endpoint endpoint, long backOffMs) {
+        schedule(() -> connect(endpoint, backOffMs), backOffMs * 1_000_000);
+    }
+
+    private ChannelInitializer<SocketChannel> initializer(Endpoint dialled, long backOffMs) {
+        return new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(SocketChannel channel) {
+                channel.pipeline().addLast(new PeerConnection(PeerNetwork.this, dialled, backOffMs));
+            }
+        };
+    }
+
+    private static String describe(Throwable cause) {
+        String message = cause.getMessage();
+        return message == null ? cause.getClass().getSimpleName() : message.replaceFirst(": [^:]*/[0-9.:]+$", "");
+    }
+
+    // What follows is for PeerConnection, on the network's thread.
+
+    /** False: there are too many; the connection is to be closed. */
+    boolean onConnected(PeerConnection connection) {
+        if (closed || (connection.dialled() == null && acceptedCount >= ACCEPTED_MAX)) {
+            return false;
+        }
+        connections.add(connection);
+        acceptedCount += connection.dialled() == null ? 1 : 0;
+        return true;
+    }
+
+    void onDisconnected(PeerConnection connection, String reason, boolean wasUp, long backOffMs) {
+        if (connections.remove(connection) && connection.dialled() == null) {
+            acceptedCount--;
+        }
+        LOG.info("connection to {} ended: {}", connection.address(), reason);
+        if (wasUp) {
+            handler.onDown(connection, reason);
+        }
+        if (connection.dialled() != null && !closed) {
+            if (!wasUp) {
+                handler.onDialFailed(connection.dialled().toString(), reason);
+            }
+            redial(connection.dialled(), wasUp ? BACK_OFF_MIN_MS : backOffMs);
+        }
+    }
+
+    long takePeerId() {
+        return nextPeerId++;
+    }
+
+    Hello hello() {
+        return hello.get();
+    }
+
+    ChannelLimits limits() {
+        return limits;
+    }
+
+    PeerHandler handler() {
+        return handler;
+    }
+}

@@ -1,0 +1,134 @@
+package org.daedalus.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.daedalus.wire.v1.Hello;
+import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.OperationHeader;
+import org.daedalus.wire.v1.Result;
+import org.daedalus.wire.v1.Role;
+import org.junit.jupiter.api.Test;
+
+class PeerNetworkTest {
+    private static final long PATIENCE_S = 20;
+
+    private static final class Recorder implements PeerHandler {
+        private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+
+        @Override
+        public void onUp(Peer peer) {
+            events.add(peer);
+        }
+
+        @Override
+        public void onDown(Peer peer, String reason) {
+            events.add("down: " + reason);
+        }
+
+        @Override
+        public void onDialFailed(String endpoint, String reason) {
+            events.add("failed: " + reason);
+        }
+
+        @Override
+        public void onOperation(Peer peer, Operation operation) {
+            long sequence = operation.getHeader().getSequence();
+            peer.send(Result.newBuilder().setSequence(sequence).build());
+        }
+
+        @Override
+        public void onResult(Peer peer, Result result) {
+            events.add(result.getSequence());
+        }
+
+        Object next() throws InterruptedException {
+            return events.poll(PATIENCE_S, TimeUnit.SECONDS);
+        }
+    }
+
+    private final Recorder client = new Recorder();
+    private final Recorder server = new Recorder();
+
+    private static PeerNetwork network(Role role, PeerHandler handler) {
+        Hello hello = Hello.newBuilder().setRole(role).setName(role.name()).build();
+        return new PeerNetwork(role.name(), () -> hello, ChannelLimits.DEFAULT, handler);
+    }
+
+    @Test
+    void shouldCarryOperationsDownAndResultsUp() throws Exception {
+        try (PeerNetwork below = network(Role.ROLE_AGGREGATOR, server);
+                PeerNetwork above = network(Role.ROLE_CLIENT, client)) {
+            int port = below.listen("127.0.0.1", 0).getPort();
+            above.dial("127.0.0.1:" + port);
+            Peer peer = (Peer) client.next();
+            assertThat(peer.hello().getName()).isEqualTo("ROLE_AGGREGATOR");
+            assertThat(peer.dialledEndpoint()).contains("127.0.0.1:" + port);
+            above.execute(() -> {
+                for (int sequence = 1; sequence <= 1_000; sequence++) {
+                    peer.send(Operation.newBuilder()
+                            .setHeader(OperationHeader.newBuilder().setSequence(sequence)).build());
+                }
+            });
+            for (long sequence = 1; sequence <= 1_000; sequence++) {
+                assertThat(client.next()).isEqualTo(sequence);
+            }
+        }
+    }
+
+    @Test
+    void shouldDialAgainAfterLossAndSayWhyItFailed() throws Exception {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        try (PeerNetwork above = network(Role.ROLE_CLIENT, client)) {
+            above.dial("127.0.0.1:" + port);
+            assertThat((String) client.next()).isEqualTo("failed: Connection refused");
+            try (PeerNetwork below = network(Role.ROLE_AGGREGATOR, server)) {
+                below.listen("127.0.0.1", port);
+                Object event = client.next();
+                while (!(event instanceof Peer)) {
+                    event = client.next();
+                }
+                assertThat(server.next()).isInstanceOf(Peer.class);
+            }
+            assertThat((String) client.next()).isEqualTo("down: peer said goodbye: shutting down");
+            assertThat((String) client.next()).isEqualTo("failed: Connection refused");
+        }
+    }
+
+    @Test
+    void shouldCloseConnectionThatSpeaksGarbageAndServeOthers() throws Exception {
+        try (PeerNetwork below = network(Role.ROLE_AGGREGATOR, server);
+                PeerNetwork above = network(Role.ROLE_CLIENT, client)) {
+            int port = below.listen("127.0.0.1", 0).getPort();
+            try (Socket socket = new Socket("127.0.0.1", port)) {
+                socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(PATIENCE_S));
+                socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes());
+                InputStream in = socket.getInputStream();
+                assertThat(new String(in.readAllBytes())).contains("malformed");
+            }
+            above.dial("127.0.0.1:" + port);
+            assertThat(client.next()).isInstanceOf(Peer.class);
+        }
+    }
+
+    @Test
+    void shouldNamePortInUse() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0);
+                PeerNetwork below = network(Role.ROLE_AGGREGATOR, server)) {
+            assertThatThrownBy(() -> below.listen("127.0.0.1", taken.getLocalPort()))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("127.0.0.1:" + taken.getLocalPort())
+                    .hasMessageContaining("in use");
+        }
+    }
+}

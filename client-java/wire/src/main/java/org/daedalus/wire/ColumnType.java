@@ -1,0 +1,87 @@
+package org.daedalus.wire;
+
+import org.daedalus.wire.v1.Type;
+import org.daedalus.wire.v1.TypeKind;
+
+/**
+ * A column's or value's type.
+ *
+ * @param precision numeric: 1..38, or 0 for a computed value without bound
+ * @param scale numeric: digits after the point
+ * @param length char, varchar: bytes, or 0 for a computed varchar without bound
+ */
+public record ColumnType(Kind kind, int precision, int scale, int length) {
+    /** The numbers are those of the wire. */
+    public enum Kind {
+        BOOL, SMALLINT, INT, BIGINT, REAL, DOUBLE, NUMERIC, DATE, TIMESTAMP, CHAR, VARCHAR
+    }
+
+    /** Largest precision of a numeric that fits eight bytes. */
+    public static final int SHORT_NUMERIC_PRECISION_MAX = 18;
+    /** Largest declared precision of a numeric. */
+    public static final int NUMERIC_PRECISION_MAX = 38;
+
+    /** The type of an untyped literal: text that takes the type its place asks for. */
+    public static final ColumnType UNTYPED = varcharOf(0);
+
+    private static final Kind[] KINDS = Kind.values();
+
+    public static ColumnType of(Kind kind) {
+        return new ColumnType(kind, 0, 0, 0);
+    }
+
+    public static ColumnType numericOf(int precision, int scale) {
+        return new ColumnType(Kind.NUMERIC, precision, scale, 0);
+    }
+
+    public static ColumnType charOf(int length) {
+        return new ColumnType(Kind.CHAR, 0, 0, length);
+    }
+
+    public static ColumnType varcharOf(int length) {
+        return new ColumnType(Kind.VARCHAR, 0, 0, length);
+    }
+
+    /** Reads a type from the wire; refuses what docs/wire.md does not define. */
+    public static ColumnType fromWire(Type type) throws WireException {
+        int number = type.getKindValue();
+        if (number < 1 || number > KINDS.length) {
+            throw new WireException("unknown type kind " + number);
+        }
+        ColumnType result =
+                new ColumnType(KINDS[number - 1], type.getPrecision(), type.getScale(), type.getLength());
+        boolean numericOk = result.precision >= 0 && result.precision <= NUMERIC_PRECISION_MAX
+                && result.scale >= 0 && (result.precision == 0 || result.scale <= result.precision);
+        if (!numericOk || result.length < 0) {
+            throw new WireException("type out of range: " + result);
+        }
+        return result;
+    }
+
+    public Type toWire() {
+        return Type.newBuilder().setKind(TypeKind.forNumber(kind.ordinal() + 1))
+                .setPrecision(precision).setScale(scale).setLength(length).build();
+    }
+
+    public boolean isString() {
+        return kind == Kind.CHAR || kind == Kind.VARCHAR;
+    }
+
+    /** PostgreSQL's spelling. */
+    @Override
+    public String toString() {
+        return switch (kind) {
+            case BOOL -> "boolean";
+            case SMALLINT -> "smallint";
+            case INT -> "integer";
+            case BIGINT -> "bigint";
+            case REAL -> "real";
+            case DOUBLE -> "double precision";
+            case NUMERIC -> precision == 0 ? "numeric" : "numeric(" + precision + "," + scale + ")";
+            case DATE -> "date";
+            case TIMESTAMP -> "timestamp without time zone";
+            case CHAR -> "character(" + length + ")";
+            case VARCHAR -> length == 0 ? "character varying" : "character varying(" + length + ")";
+        };
+    }
+}

@@ -1,0 +1,38 @@
+package org.daedalus.wire;
+
+import com.google.protobuf.ByteString;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.daedalus.wire.v1.Constant;
+
+/** Constants of the wire from and to Java values. */
+public final class Constants {
+    private Constants() {}
+
+    /** A constant of {@code type}; null makes a NULL. */
+    public static Constant of(ColumnType type, Object value) {
+        Constant.Builder constant = Constant.newBuilder().setType(type.toWire());
+        return value == null
+                ? constant.setIsNull(true).build()
+                : constant.setPacked(ByteString.copyFrom(PackedValues.encode(type, value))).build();
+    }
+
+    /** Text without a type of its own: it takes the type its place asks for, as a quoted literal does. */
+    public static Constant untyped(String text) {
+        return of(ColumnType.UNTYPED, text);
+    }
+
+    /** The Java value, null for NULL. */
+    public static Object toValue(Constant constant) throws WireException {
+        ColumnType type = ColumnType.fromWire(constant.getType());
+        if (constant.getIsNull()) {
+            return null;
+        }
+        ByteBuffer packed = constant.getPacked().asReadOnlyByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+        Object value = PackedValues.read(type, packed);
+        if (packed.hasRemaining()) {
+            throw new WireException("packed " + type + " has " + packed.remaining() + " bytes too many");
+        }
+        return value;
+    }
+}

@@ -1,0 +1,192 @@
+package org.daedalus.wire;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+
+/**
+ * Single values in the packed layout (docs/wire.md, "Packed values").
+ *
+ * <p>A value's Java class is fixed by its type: Boolean, Short, Integer, Long, Float, Double, BigDecimal, LocalDate,
+ * LocalDateTime, String. NULL has no packed form and is none of this class's business.
+ */
+public final class PackedValues {
+    private static final int FLOAT_NAN = 0x7fc00000;
+    private static final long DOUBLE_NAN = 0x7ff8000000000000L;
+    private static final int MICROS_PER_SECOND = 1_000_000;
+    private static final int NANOS_PER_MICRO = 1_000;
+    private static final int LONG_NUMERIC_SIZE = 16;
+    private static final int STRING_SIZE_MAX = 0xffff;
+
+    private PackedValues() {}
+
+    /**
+     * Appends one value.
+     *
+     * @throws IllegalArgumentException when the value does not fit the type; nothing has been written then
+     */
+    public static void append(ColumnType type, Object value, ByteWriter out) {
+        try {
+            switch (type.kind()) {
+                case BOOL -> out.putInteger((Boolean) value ? 1 : 0, 1);
+                case SMALLINT -> out.putInteger((Short) value, 2);
+                case INT -> out.putInteger((Integer) value, 4);
+                case BIGINT -> out.putInteger((Long) value, 8);
+                case REAL -> out.putInteger(floatBits((Float) value), 4);
+                case DOUBLE -> out.putInteger(doubleBits((Double) value), 8);
+                case NUMERIC -> appendNumeric(type, (BigDecimal) value, out);
+                case DATE -> out.putInteger(Math.toIntExact(((LocalDate) value).toEpochDay()), 4);
+                case TIMESTAMP -> out.putInteger(toMicros((LocalDateTime) value), 8);
+                case CHAR, VARCHAR -> appendString(type, (String) value, out);
+                default -> throw new IllegalArgumentException("no packed layout for " + type);
+            }
+        } catch (ClassCastException | ArithmeticException e) {
+            throw new IllegalArgumentException(value + " is no value of " + type, e);
+        }
+    }
+
+    /** The packed bytes of one value. */
+    public static byte[] encode(ColumnType type, Object value) {
+        ByteWriter out = new ByteWriter(16);
+        append(type, value, out);
+        return out.toByteArray();
+    }
+
+    /**
+     * Reads one value at the buffer's position, which moves past it; the buffer must be little-endian. A char(n) comes
+     * back
+     * padded with blanks to n bytes, as PostgreSQL shows it.
+     */
+    public static Object read(ColumnType type, ByteBuffer in) throws WireException {
+        try {
+            return switch (type.kind()) {
+                case BOOL -> readBool(in);
+                case SMALLINT -> in.getShort();
+                case INT -> in.getInt();
+                case BIGINT -> in.getLong();
+                case REAL -> Float.intBitsToFloat(in.getInt());
+                case DOUBLE -> Double.longBitsToDouble(in.getLong());
+                case NUMERIC -> readNumeric(type, in);
+                case DATE -> LocalDate.ofEpochDay(in.getInt());
+                case TIMESTAMP -> ofMicros(in.getLong());
+                case CHAR, VARCHAR -> readString(type, in);
+            };
+        } catch (BufferUnderflowException e) {
+            throw new WireException("packed " + type + " is cut short", e);
+        }
+    }
+
+    /** Microseconds since 1970-01-01 00:00:00; finer digits are dropped. */
+    public static long toMicros(LocalDateTime value) {
+        long seconds = value.toEpochSecond(ZoneOffset.UTC);
+        return Math.addExact(Math.multiplyExact(seconds, MICROS_PER_SECOND), value.getNano() / NANOS_PER_MICRO);
+    }
+
+    public static LocalDateTime ofMicros(long micros) {
+        return LocalDateTime.ofEpochSecond(Math.floorDiv(micros, MICROS_PER_SECOND),
+                Math.floorMod(micros, MICROS_PER_SECOND) * NANOS_PER_MICRO, ZoneOffset.UTC);
+    }
+
+    private static int floatBits(float value) {
+        return Float.isNaN(value) ? FLOAT_NAN : Float.floatToRawIntBits(value);
+    }
+
+    private static long doubleBits(double value) {
+        return Double.isNaN(value) ? DOUBLE_NAN : Double.doubleToRawLongBits(value);
+    }
+
+    private static void appendNumeric(ColumnType type, BigDecimal value, ByteWriter out) {
+        if (type.precision() == 0) {
+            byte[] unscaled = value.unscaledValue().toByteArray();
+            if (unscaled.length > 0xff || (short) value.scale() != value.scale()) {
+                throw new IllegalArgumentException("numeric has too many digits");
+            }
+            out.putInteger(unscaled.length, 1);
+            out.putInteger(value.scale(), 2);
+            out.put(unscaled);
+            return;
+        }
+        BigDecimal scaled = value.setScale(type.scale());
+        if (scaled.precision() > type.precision() && scaled.signum() != 0) {
+            throw new IllegalArgumentException(value + " does not fit " + type);
+        }
+        BigInteger unscaled = scaled.unscaledValue();
+        out.putInteger(unscaled.longValue(), 8);
+        if (type.precision() > ColumnType.SHORT_NUMERIC_PRECISION_MAX) {
+            out.putInteger(unscaled.shiftRight(Long.SIZE).longValue(), 8);
+        }
+    }
+
+    private static BigDecimal readNumeric(ColumnType type, ByteBuffer in) throws WireException {
+        if (type.precision() == 0) {
+            int size = Byte.toUnsignedInt(in.get());
+            short scale = in.getShort();
+            if (size == 0) {
+                throw new WireException("packed numeric without digits");
+            }
+            byte[] unscaled = new byte[size];
+            in.get(unscaled);
+            return new BigDecimal(new BigInteger(unscaled), scale);
+        }
+        if (type.precision() <= ColumnType.SHORT_NUMERIC_PRECISION_MAX) {
+            return BigDecimal.valueOf(in.getLong(), type.scale());
+        }
+        byte[] bytes = new byte[LONG_NUMERIC_SIZE];
+        for (int i = LONG_NUMERIC_SIZE - 1; i >= 0; i--) {
+            bytes[i] = in.get();
+        }
+        return new BigDecimal(new BigInteger(bytes), type.scale());
+    }
+
+    private static boolean readBool(ByteBuffer in) throws WireException {
+        byte value = in.get();
+        if (value != 0 && value != 1) {
+            throw new WireException("packed boolean " + value);
+        }
+        return value == 1;
+    }
+
+    private static void appendString(ColumnType type, String value, ByteWriter out) {
+        String text = type.kind() == ColumnType.Kind.CHAR ? withoutTrailingBlanks(value) : value;
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        int sizeMax = type.length() == 0 ? STRING_SIZE_MAX : type.length();
+        if (bytes.length > sizeMax || text.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException("string of " + bytes.length + " bytes does not fit " + type
+                    + " or has a NUL");
+        }
+        out.putInteger(bytes.length, 2);
+        out.put(bytes);
+    }
+
+    private static String readString(ColumnType type, ByteBuffer in) throws WireException {
+        int size = Short.toUnsignedInt(in.getShort());
+        if (size > in.remaining()) {
+            throw new WireException("packed string is cut short");
+        }
+        ByteBuffer bytes = in.slice(in.position(), size);
+        in.position(in.position() + size);
+        String text;
+        try {
+            text = StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
+        } catch (CharacterCodingException e) {
+            throw new WireException("packed string is not UTF-8", e);
+        }
+        return type.kind() == ColumnType.Kind.CHAR && size < type.length()
+                ? text + " ".repeat(type.length() - size)
+                : text;
+    }
+
+    static String withoutTrailingBlanks(String text) {
+        int end = text.length();
+        while (end > 0 && text.charAt(end - 1) == ' ') {
+            end--;
+        }
+        return text.substring(0, end);
+    }
+}

@@ -1,0 +1,80 @@
+package org.daedalus.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import java.math.BigDecimal;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.util.List;
+import org.daedalus.wire.ColumnType.Kind;
+import org.junit.jupiter.api.Test;
+
+class PackedRowsTest {
+    private static final List<ColumnType> TYPES = List.of(
+            ColumnType.of(Kind.BOOL), ColumnType.of(Kind.SMALLINT), ColumnType.of(Kind.INT), ColumnType.of(Kind.BIGINT),
+            ColumnType.of(Kind.REAL), ColumnType.of(Kind.DOUBLE), ColumnType.numericOf(18, 2),
+            ColumnType.numericOf(38, 5),
+            ColumnType.numericOf(0, 0), ColumnType.of(Kind.DATE), ColumnType.of(Kind.TIMESTAMP), ColumnType.charOf(3),
+            ColumnType.varcharOf(12));
+    private static final Object[] LOW = {
+        false, Short.MIN_VALUE, Integer.MIN_VALUE, Long.MIN_VALUE, Float.NEGATIVE_INFINITY, -Double.MAX_VALUE,
+        new BigDecimal("-9999999999999999.99"), new BigDecimal("-999999999999999999999999999999999.99999"),
+        new BigDecimal("-12345678901234567890.5"), LocalDate.of(-4000, 1, 1), LocalDateTime.of(1, 1, 1, 0, 0, 0, 1_000),
+        "   ", ""};
+    private static final Object[] HIGH = {
+        true, Short.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE, Float.NaN, Double.NaN,
+        new BigDecimal("9999999999999999.99"), new BigDecimal("999999999999999999999999999999999.99999"),
+        new BigDecimal("1E+3"), LocalDate.of(9999, 12, 31), LocalDateTime.of(2013, 1, 1, 5, 0), "é ", "Zürich ✈"};
+
+    @Test
+    void shouldReadBackWhatWasAppended() throws WireException {
+        ByteWriter out = new ByteWriter(16);
+        Object[] nulls = new Object[TYPES.size()];
+        for (Object[] row : List.of(LOW, HIGH, nulls)) {
+            PackedRows.append(TYPES, row, out);
+        }
+        PackedRows rows = new PackedRows(TYPES, ByteString.copyFrom(out.toByteArray()));
+        assertThat(rows.next()).containsExactly(LOW);
+        assertThat(rows.next()).containsExactly(HIGH);
+        assertThat(rows.next()).containsExactly(nulls);
+        assertThat(rows.hasNext()).isFalse();
+    }
+
+    @Test
+    void shouldRefuseEveryCutRow() {
+        ByteWriter out = new ByteWriter(16);
+        PackedRows.append(TYPES, HIGH, out);
+        byte[] bytes = out.toByteArray();
+        for (int cut = 1; cut < bytes.length; cut++) {
+            ByteString piece = ByteString.copyFrom(bytes, 0, cut);
+            assertThatThrownBy(() -> new PackedRows(TYPES, piece).next()).isInstanceOf(WireException.class);
+            byte[] shortened = ByteString.copyFrom(bytes, 0, cut).toByteArray();
+            if (cut >= 4) {
+                ByteWriter resized = new ByteWriter(cut);
+                resized.put(shortened);
+                resized.setInteger(0, cut - 4, 4);
+                ByteString row = ByteString.copyFrom(resized.toByteArray());
+                assertThatThrownBy(() -> new PackedRows(TYPES, row).next()).isInstanceOf(WireException.class);
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseValuesThatDoNotFitAndWriteNothing() {
+        ByteWriter out = new ByteWriter(16);
+        refuse(ColumnType.numericOf(4, 2), new BigDecimal("100.00"), out);
+        refuse(ColumnType.numericOf(4, 2), new BigDecimal("1.001"), out);
+        refuse(ColumnType.charOf(2), "é-", out);
+        refuse(ColumnType.varcharOf(5), "a\0b", out);
+        refuse(ColumnType.of(Kind.INT), 5L, out);
+        refuse(ColumnType.of(Kind.DATE), LocalDate.MAX, out);
+        assertThat(out.size()).isZero();
+    }
+
+    private static void refuse(ColumnType type, Object value, ByteWriter out) {
+        assertThatThrownBy(() -> PackedRows.append(List.of(type), new Object[] {value}, out))
+                .as("%s", type).isInstanceOf(IllegalArgumentException.class);
+    }
+}
