@@ -1,0 +1,132 @@
+"""A compiled schema, loaded and called through the C interface of abi.h."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from pathlib import Path
+
+PAGE = mmap.PAGESIZE
+
+StoreRow = ctypes.CFUNCTYPE(
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_uint32,
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.c_uint32,
+)
+LoadRow = ctypes.CFUNCTYPE(
+    ctypes.c_uint32,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.c_uint32,
+    ctypes.POINTER(ctypes.c_uint32),
+    ctypes.c_uint32,
+    ctypes.c_void_p,
+    ctypes.c_uint32,
+)
+
+
+class ColumnAbi(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("kind", ctypes.c_uint8),
+        ("nullable", ctypes.c_uint8),
+        ("has_default", ctypes.c_uint8),
+        ("default_is_null", ctypes.c_uint8),
+        ("precision", ctypes.c_uint32),
+        ("scale", ctypes.c_uint32),
+        ("length", ctypes.c_uint32),
+        ("plane_width", ctypes.c_uint32),
+        ("default_packed", ctypes.POINTER(ctypes.c_uint8)),
+        ("default_packed_size", ctypes.c_uint32),
+    )
+
+
+class SchemaAbi(ctypes.Structure):
+    _fields_ = (
+        ("abi_version", ctypes.c_uint32),
+        ("column_count", ctypes.c_uint32),
+        ("fingerprint", ctypes.c_char_p),
+        ("table_name", ctypes.c_char_p),
+        ("columns", ctypes.POINTER(ColumnAbi)),
+        ("primary_key", ctypes.POINTER(ctypes.c_uint32)),
+        ("primary_key_count", ctypes.c_uint32),
+        ("packed_row_size_max", ctypes.c_uint32),
+        ("store_row", StoreRow),
+        ("load_row", LoadRow),
+    )
+
+
+class GuardedBuffer:
+    """Memory that ends where a page begins that must not be touched: one byte too far kills the process."""
+
+    def __init__(self, size_max: int) -> None:
+        pages = (size_max + PAGE - 1) // PAGE + 1
+        self._map = mmap.mmap(-1, pages * PAGE)
+        self._address = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
+        self._end = self._address + (pages - 1) * PAGE
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+        assert libc.mprotect(self._end, PAGE, 0) == 0
+
+    def before_guard(self, size: int) -> int:
+        """Address of the last `size` bytes that may be touched."""
+        return self._end - size
+
+    def put(self, content: bytes) -> int:
+        address = self.before_guard(len(content))
+        ctypes.memmove(address, content, len(content))
+        return address
+
+
+class CompiledLibrary:
+    """Planes of `slots` slots beside the library's descriptor and codec."""
+
+    def __init__(self, path: Path, slots: int) -> None:
+        self._library = ctypes.CDLL(str(path))
+        self._library.daedalus_schema.restype = ctypes.POINTER(SchemaAbi)
+        self.descriptor: SchemaAbi = self._library.daedalus_schema().contents
+        self.columns = [self.descriptor.columns[i] for i in range(self.descriptor.column_count)]
+        self.slots = slots
+        words = (slots + 63) // 64
+        self.planes = [ctypes.create_string_buffer(column.plane_width * slots) for column in self.columns]
+        self.nulls = [ctypes.create_string_buffer(8 * words) for _ in self.columns]
+        self._plane_pointers = _pointers(self.planes)
+        self._null_pointers = _pointers(self.nulls)
+        self._input = GuardedBuffer(self.descriptor.packed_row_size_max + 64)
+        self._output = GuardedBuffer(self.descriptor.packed_row_size_max + 64)
+
+    def fill(self, byte: int) -> None:
+        for buffer in (*self.planes, *self.nulls):
+            ctypes.memset(buffer, byte, len(buffer))
+
+    def store(self, row: bytes, slot: int) -> int:
+        """Return code of store_row; `row` without its u32 size."""
+        address = self._input.put(row)
+        return int(self.descriptor.store_row(None, address, len(row), self._plane_pointers, self._null_pointers, slot))
+
+    def load(self, slot: int, columns: list[int], capacity: int | None = None) -> bytes:
+        """Bytes that load_row wrote, u32 size included; empty when it refused."""
+        room = self.descriptor.packed_row_size_max if capacity is None else capacity
+        address = self._output.before_guard(room)
+        wanted = (ctypes.c_uint32 * len(columns))(*columns)
+        size = self.descriptor.load_row(
+            None, self._plane_pointers, self._null_pointers, slot, wanted, len(columns), address, room
+        )
+        assert size <= room
+        return ctypes.string_at(address, size)
+
+    def is_null(self, column: int, slot: int) -> bool:
+        return bool(self.nulls[column].raw[slot // 8] >> (slot % 8) & 1)
+
+    def plane_value(self, column: int, slot: int) -> bytes:
+        width = self.columns[column].plane_width
+        return self.planes[column].raw[slot * width : (slot + 1) * width]
+
+
+def _pointers(buffers: list[ctypes.Array[ctypes.c_char]]) -> ctypes.Array[ctypes.c_void_p]:
+    return (ctypes.c_void_p * len(buffers))(*(ctypes.addressof(buffer) for buffer in buffers))
