@@ -48,6 +48,22 @@ BigInt power_of_ten(uint32_t exponent) {
   return boost::multiprecision::pow(BigInt(10), exponent);
 }
 
+bool is_equal(const BigInt& digits, int decimal_exponent, int64_t mantissa, int binary_exponent) {
+  BigInt left = digits;
+  BigInt right = mantissa;
+  if (decimal_exponent > 0) {
+    left *= power_of_ten(static_cast<uint32_t>(decimal_exponent));
+  } else {
+    right *= power_of_ten(static_cast<uint32_t>(-decimal_exponent));
+  }
+  if (binary_exponent > 0) {
+    right <<= static_cast<uint32_t>(binary_exponent);
+  } else {
+    left <<= static_cast<uint32_t>(-binary_exponent);
+  }
+  return left == right;
+}
+
 BigInt divide_rounded(const BigInt& numerator, const BigInt& denominator) {
   BigInt quotient;
   BigInt remainder;

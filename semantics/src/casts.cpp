@@ -1,0 +1,134 @@
+// Assignment casts: what a value of one type becomes when a column of another takes it.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "calendar.hpp"
+#include "daedalus/base/check.hpp"
+#include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/text.hpp"
+#include "text_parts.hpp"
+
+namespace daedalus::semantics {
+namespace {
+
+Error no_cast(const Type& from, const Type& to) {
+  return rejected("42804",
+                  fmt::format("a value of type {} cannot be assigned to type {}", to_string(from), to_string(to)));
+}
+
+Result<Value> fit_integer(const BigInt& value, const Type& to) {
+  const IntegerRange range = integer_range(to.kind);
+  if (value < range.low || value > range.high) {
+    return out_of_range(to);
+  }
+  return Value(static_cast<int64_t>(value));
+}
+
+Result<Value> fit_real(double value) {
+  if (std::isnan(value) || std::isinf(value)) {
+    return Value(value);
+  }
+  // Half an ulp above the greatest float is where rounding to nearest reaches infinity.
+  constexpr double kOverflow = 0x1.ffffffp+127;
+  if (std::fabs(value) >= kOverflow) {
+    return rejected("22003", "value out of range: overflow");
+  }
+  const auto narrowed = static_cast<float>(value);
+  if (narrowed == 0.0F && value != 0.0) {
+    return rejected("22003", "value out of range: underflow");
+  }
+  return Value(static_cast<double>(narrowed));
+}
+
+Result<Value> integer_from_floating(double value, const Type& to) {
+  if (std::isnan(value) || std::isinf(value)) {
+    return out_of_range(to);
+  }
+  return fit_integer(BigInt(std::rint(value)), to);
+}
+
+/// PostgreSQL prints the value with the digits its type guarantees, then reads it as numeric.
+Result<Value> numeric_from_floating(const Type& from, double value, const Type& to) {
+  if (std::isnan(value) || std::isinf(value)) {
+    return rejected("0A000", "numeric NaN and infinity are not supported");
+  }
+  const int digits =
+      from.kind == TypeKind::kReal ? std::numeric_limits<float>::digits10 : std::numeric_limits<double>::digits10;
+  return parse_decimal(to, fmt::format("{:.{}g}", value, digits));
+}
+
+Result<Value> assign_number(const Type& from, const Value& value, const Type& to) {
+  const auto* integer = std::get_if<int64_t>(&value);
+  const auto* floating = std::get_if<double>(&value);
+  const auto* decimal = std::get_if<Decimal>(&value);
+  if (is_integer(to.kind)) {
+    return integer != nullptr    ? fit_integer(*integer, to)
+           : floating != nullptr ? integer_from_floating(*floating, to)
+                                 : fit_integer(rescale(*decimal, 0).unscaled, to);
+  }
+  if (to.kind == TypeKind::kNumeric) {
+    return integer != nullptr    ? fit_decimal(to, Decimal{*integer, 0})
+           : floating != nullptr ? numeric_from_floating(from, *floating, to)
+                                 : fit_decimal(to, *decimal);
+  }
+  if (decimal != nullptr) {
+    const std::optional<double> converted =
+        to.kind == TypeKind::kReal ? std::optional<double>(to_float(*decimal)) : to_double(*decimal);
+    if (!converted) {
+      return rejected("22003",
+                      fmt::format("\"{}\" is out of range for type {}", format_decimal(*decimal), kind_name(to.kind)));
+    }
+    return Value(*converted);
+  }
+  if (to.kind == TypeKind::kReal) {
+    return integer != nullptr ? Value(static_cast<double>(static_cast<float>(*integer))) : fit_real(*floating);
+  }
+  return integer != nullptr ? Value(static_cast<double>(*integer)) : Value(*floating);
+}
+
+Result<Value> assign_datetime(const Type& from, int64_t value, const Type& to) {
+  if (from.kind == to.kind) {
+    return Value(value);
+  }
+  if (to.kind == TypeKind::kDate) {
+    return Value(floor_div(value, kMicrosPerDay));
+  }
+  if (value < kDateDaysMin || value > kTimestampMicrosMax / kMicrosPerDay) {
+    return rejected("22008", "date out of range for timestamp");
+  }
+  return Value(value * kMicrosPerDay);
+}
+
+bool is_datetime(TypeKind kind) { return kind == TypeKind::kDate || kind == TypeKind::kTimestamp; }
+
+}  // namespace
+
+Result<Value> assign(const Type& from, const Value& value, const Type& to) {
+  if (is_null(value)) {
+    return Value();
+  }
+  if (is_untyped_literal(from)) {
+    return parse_text(to, std::get<std::string>(value));
+  }
+  if (is_numeric(from.kind) && is_numeric(to.kind)) {
+    return assign_number(from, value, to);
+  }
+  if (is_datetime(from.kind) && is_datetime(to.kind)) {
+    return assign_datetime(from, std::get<int64_t>(value), to);
+  }
+  if (from.kind == TypeKind::kBool && to.kind == TypeKind::kBool) {
+    return value;
+  }
+  if (is_string(to.kind)) {
+    // Anything becomes text on assignment; booleans in full, unlike their output form.
+    if (from.kind == TypeKind::kBool) {
+      return fit_string(to, std::get<bool>(value) ? "true" : "false");
+    }
+    return fit_string(to, is_string(from.kind) ? std::get<std::string>(value) : format_text(from, value));
+  }
+  return no_cast(from, to);
+}
+
+}  // namespace daedalus::semantics

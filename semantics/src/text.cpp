@@ -1,0 +1,255 @@
+#include "daedalus/semantics/text.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+
+#include "daedalus/base/check.hpp"
+#include "daedalus/semantics/decimal.hpp"
+#include "text_parts.hpp"
+#include "utf8.hpp"
+
+namespace daedalus::semantics {
+namespace {
+
+/// Bounds on what is computed with: a literal with more digits is refused, one with more places overflows or vanishes.
+constexpr size_t kDigitsMax = 4'096;
+constexpr int64_t kPlacesMax = 8'192;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+Result<Value> parse_bool(const Type& type, std::string_view text) {
+  std::string word(trim(text));
+  for (char& c : word) {
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  const auto abbreviates = [&](std::string_view whole, size_t size_min) {
+    return word.size() >= size_min && whole.starts_with(word);
+  };
+  if (abbreviates("true", 1) || abbreviates("yes", 1) || word == "on" || word == "1") {
+    return Value(true);
+  }
+  if (abbreviates("false", 1) || abbreviates("no", 1) || abbreviates("off", 2) || word == "0") {
+    return Value(false);
+  }
+  return invalid_syntax(type, text);
+}
+
+Result<Value> parse_integer(const Type& type, std::string_view text) {
+  std::string_view digits = trim(text);
+  if (digits.starts_with('+')) {
+    digits.remove_prefix(1);
+    if (digits.starts_with('-')) {
+      return invalid_syntax(type, text);
+    }
+  }
+  int64_t value = 0;
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (parsed.ec == std::errc::invalid_argument || parsed.ptr != digits.data() + digits.size()) {
+    return invalid_syntax(type, text);
+  }
+  const IntegerRange range = integer_range(type.kind);
+  if (parsed.ec == std::errc::result_out_of_range || value < range.low || value > range.high) {
+    return value_out_of_range(type, text);
+  }
+  return Value(value);
+}
+
+/// A decimal literal taken apart: digits · 10^-scale.
+struct Literal {
+  bool negative = false;
+  std::string digits;
+  int64_t scale = 0;
+};
+
+std::optional<Literal> split_decimal(std::string_view text) {
+  Literal literal;
+  size_t at = 0;
+  if (at < text.size() && (text[at] == '+' || text[at] == '-')) {
+    literal.negative = text[at++] == '-';
+  }
+  bool seen_point = false;
+  for (; at < text.size() && (is_digit(text[at]) || (text[at] == '.' && !seen_point)); ++at) {
+    if (text[at] == '.') {
+      seen_point = true;
+      continue;
+    }
+    literal.digits.push_back(text[at]);
+    literal.scale += seen_point ? 1 : 0;
+  }
+  if (literal.digits.empty()) {
+    return std::nullopt;
+  }
+  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    ++at;
+    const bool plus = at < text.size() && text[at] == '+';
+    int64_t exponent = 0;
+    const char* begin = text.data() + at + (plus ? 1 : 0);
+    const char* end = text.data() + text.size();
+    const auto parsed = std::from_chars(begin, end, exponent);
+    if (parsed.ec == std::errc::invalid_argument || parsed.ptr != end || (plus && *begin == '-')) {
+      return std::nullopt;
+    }
+    const bool huge = parsed.ec == std::errc::result_out_of_range;
+    const bool down = huge ? *begin == '-' : exponent < 0;
+    const int64_t bounded =
+        huge ? std::numeric_limits<int32_t>::max() : std::min<int64_t>(std::abs(exponent), INT32_MAX);
+    literal.scale += down ? bounded : -bounded;
+    at = text.size();
+  }
+  return at == text.size() ? std::optional(std::move(literal)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\n\v\f\r";
+  const size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+Error invalid_syntax(const Type& type, std::string_view text) {
+  return rejected("22P02", fmt::format("invalid input syntax for type {}: \"{}\"", kind_name(type.kind), text));
+}
+
+Error out_of_range(const Type& type) { return rejected("22003", fmt::format("{} out of range", kind_name(type.kind))); }
+
+Error value_out_of_range(const Type& type, std::string_view text) {
+  return rejected("22003", fmt::format("value \"{}\" is out of range for type {}", text, kind_name(type.kind)));
+}
+
+IntegerRange integer_range(TypeKind kind) {
+  switch (kind) {
+    case TypeKind::kSmallint:
+      return {std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max()};
+    case TypeKind::kInt:
+      return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
+    default:
+      return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
+  }
+}
+
+Result<Value> fit_decimal(const Type& type, const Decimal& value) {
+  if (type.precision == 0) {
+    if (value.scale > kDecimalScaleMax || !fits_precision(value, 8 * kDecimalBytesMax * 3 / 10)) {
+      return rejected("22003", "value overflows numeric format");
+    }
+    return Value(value);
+  }
+  Decimal rounded = rescale(value, static_cast<int32_t>(type.scale));
+  if (!fits_precision(rounded, type.precision)) {
+    return rejected("22003", fmt::format("numeric field overflow: a field with precision {}, scale {} must round to an "
+                                         "absolute value less than 10^{}",
+                                         type.precision, type.scale, type.precision - type.scale));
+  }
+  return Value(std::move(rounded));
+}
+
+Result<Value> parse_decimal(const Type& type, std::string_view text) {
+  const std::string_view trimmed = trim(text);
+  const std::optional<Literal> literal = split_decimal(trimmed);
+  if (!literal) {
+    const Result<Value> special = parse_floating({TypeKind::kDouble}, trimmed);
+    const bool is_special = special.has_value() && trimmed.find_first_of("0123456789") == std::string_view::npos;
+    return is_special ? rejected("0A000", fmt::format("numeric \"{}\" is not supported", trimmed))
+                      : invalid_syntax(type, text);
+  }
+  const size_t first = literal->digits.find_first_not_of('0');
+  if (first == std::string::npos) {
+    const int64_t scale = type.precision != 0 ? type.scale : std::clamp<int64_t>(literal->scale, 0, kDecimalScaleMax);
+    return Value(Decimal{0, static_cast<int32_t>(scale)});
+  }
+  if (literal->digits.size() <= kDigitsMax && literal->scale > kPlacesMax && type.precision != 0) {
+    return Value(Decimal{0, static_cast<int32_t>(type.scale)});
+  }
+  if (literal->digits.size() > kDigitsMax || std::abs(literal->scale) > kPlacesMax) {
+    return rejected("22003", "value overflows numeric format");
+  }
+  Decimal value{BigInt(literal->digits.substr(first)), static_cast<int32_t>(literal->scale)};
+  if (literal->negative) {
+    value.unscaled = -value.unscaled;
+  }
+  return fit_decimal(type, value.scale < 0 ? rescale(value, 0) : value);
+}
+
+Result<Value> fit_string(const Type& type, std::string_view text) {
+  if (!is_valid_text(text)) {
+    return rejected("22021", "invalid byte sequence for encoding \"UTF8\"");
+  }
+  const auto without_blanks = [](std::string_view padded) {
+    return padded.substr(0, padded.find_last_not_of(' ') + 1);
+  };
+  if (type.kind == TypeKind::kChar) {
+    text = without_blanks(text);
+  }
+  if (type.length != 0 && text.size() > type.length) {
+    if (without_blanks(text).size() > type.length) {
+      return rejected("22001", fmt::format("value too long for type {}", to_string(type)));
+    }
+    text = text.substr(0, type.length);
+  }
+  if (text.size() > UINT16_MAX) {
+    return rejected("54000",
+                    fmt::format("a text of {} bytes is too long, at most {} are allowed", text.size(), UINT16_MAX));
+  }
+  return Value(std::string(text));
+}
+
+Result<Value> parse_text(const Type& type, std::string_view text) {
+  switch (type.kind) {
+    case TypeKind::kBool:
+      return parse_bool(type, text);
+    case TypeKind::kSmallint:
+    case TypeKind::kInt:
+    case TypeKind::kBigint:
+      return parse_integer(type, text);
+    case TypeKind::kReal:
+    case TypeKind::kDouble:
+      return parse_floating(type, text);
+    case TypeKind::kNumeric:
+      return parse_decimal(type, text);
+    case TypeKind::kDate:
+    case TypeKind::kTimestamp:
+      return parse_datetime(type, text);
+    case TypeKind::kChar:
+    case TypeKind::kVarchar:
+      return fit_string(type, text);
+  }
+  CHECK(false);
+  return {};
+}
+
+std::string format_text(const Type& type, const Value& value) {
+  switch (type.kind) {
+    case TypeKind::kBool:
+      return std::get<bool>(value) ? "t" : "f";
+    case TypeKind::kSmallint:
+    case TypeKind::kInt:
+    case TypeKind::kBigint:
+      return std::to_string(std::get<int64_t>(value));
+    case TypeKind::kReal:
+    case TypeKind::kDouble:
+      return format_floating(type.kind, std::get<double>(value));
+    case TypeKind::kNumeric:
+      return format_decimal(std::get<Decimal>(value));
+    case TypeKind::kDate:
+      return format_date(std::get<int64_t>(value));
+    case TypeKind::kTimestamp:
+      return format_timestamp(std::get<int64_t>(value));
+    case TypeKind::kChar: {
+      std::string text = std::get<std::string>(value);
+      text.resize(std::max<size_t>(text.size(), type.length), ' ');
+      return text;
+    }
+    case TypeKind::kVarchar:
+      return std::get<std::string>(value);
+  }
+  CHECK(false);
+  return {};
+}
+
+}  // namespace daedalus::semantics

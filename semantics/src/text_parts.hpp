@@ -1,0 +1,41 @@
+// Text input and output by family of types, shared by text.cpp and the casts.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/semantics/types.hpp"
+
+namespace daedalus::semantics {
+
+/// Without surrounding white space, as the C locale's isspace() sees it.
+[[nodiscard]] std::string_view trim(std::string_view text);
+
+[[nodiscard]] Error invalid_syntax(const Type& type, std::string_view text);
+[[nodiscard]] Error out_of_range(const Type& type);  ///< "integer out of range"
+[[nodiscard]] Error value_out_of_range(const Type& type, std::string_view text);
+
+/// Low and high of an integer type.
+struct IntegerRange {
+  int64_t low;
+  int64_t high;
+};
+[[nodiscard]] IntegerRange integer_range(TypeKind kind);
+
+[[nodiscard]] Result<Value> parse_decimal(const Type& type, std::string_view text);
+/// Rounds to the type's scale and checks its precision; leaves a value alone where the type has no bound.
+[[nodiscard]] Result<Value> fit_decimal(const Type& type, const Decimal& value);
+
+[[nodiscard]] Result<Value> parse_floating(const Type& type, std::string_view text);
+/// PostgreSQL's float4out and float8out with extra_float_digits = 1.
+[[nodiscard]] std::string format_floating(TypeKind kind, double value);
+
+[[nodiscard]] Result<Value> parse_datetime(const Type& type, std::string_view text);
+[[nodiscard]] std::string format_date(int64_t days);
+[[nodiscard]] std::string format_timestamp(int64_t micros);
+
+/// Strips or refuses what a char or varchar type has no room for.
+[[nodiscard]] Result<Value> fit_string(const Type& type, std::string_view text);
+
+}  // namespace daedalus::semantics
