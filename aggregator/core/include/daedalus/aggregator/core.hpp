@@ -1,0 +1,108 @@
+// The aggregator as one pure state machine: messages and the time go in, bounded effects come out.
+//
+// Decides where operations go, how their answers become one, and when to give up. Refuses to know sockets, threads,
+// clocks and SQL: its driver (the program, or the simulator of a whole cluster) owns those and is told what to do.
+// It keeps nothing that matters: lose it at any moment, and no update is lost or doubled.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "daedalus/aggregator/compile.hpp"
+#include "daedalus/base/result.hpp"
+#include "daedalus/base/units.hpp"
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/rpc/network.hpp"
+#include "daedalus/semantics/types.hpp"
+
+namespace daedalus::aggregator {
+
+/// Who this aggregator is, and the maximum of everything it keeps.
+struct AggregatorOptions {
+  std::string name;
+  std::string version;
+  std::string cluster_id;
+  uint64_t process_id = 0;
+  std::map<NodeId, std::string> endpoints;  ///< host:port of every storage node of the map.
+
+  uint32_t queries_max = 8'192;                ///< In flight; further ones are refused with RETRY.
+  uint32_t updates_max = 8'192;                ///< In flight over all writers; further ones are refused as OVERLOADED.
+  uint32_t submissions_max = 8'192;            ///< Relayed and not yet answered.
+  uint32_t compilations_max = 1'024;           ///< Statements waiting for the compiler.
+  uint32_t rounds_max = 256;                   ///< STATUS and EPOCH operations in flight.
+  uint32_t operations_per_client_max = 4'096;  ///< In flight of one connection.
+  uint32_t statement_size_max = 4u << 20;      ///< Bytes of SQL text and parameters.
+  uint32_t update_rows_max = 65'536;           ///< As the contract's check enforces; stated in DESCRIBE.
+  uint32_t update_size_max = 8u << 20;         ///< Likewise, bytes.
+  uint64_t answer_bytes_max = semantics::kAnswerBytesMax;
+  int64_t operation_ns_default = 30 * kSecond;  ///< Time of an operation that states none.
+  int64_t status_ns_max = kSecond;              ///< How long STATUS waits for a node.
+  int64_t inquiry_ns = kSecond;                 ///< Between two questions for the writer while it is not connected.
+  int64_t retry_after_ns = 10 * kMillisecond;   ///< The hint of what is refused because something is full.
+};
+
+/// Names one statement that is being compiled.
+enum class CompileTicket : uint64_t {};
+
+struct CompileRequest {
+  CompileTicket ticket{};
+  wire::v1::StatementBody statement;
+};
+
+/// One endpoint the core wants dialled (Network::dial) from now on; the answer goes to on_dialled().
+struct DialRequest {
+  std::string endpoint;
+};
+
+/// The driver's duties, after every call: carry out the Outbox, take_compile_requests(), take_dial_requests() and
+/// take_drop_requests(); arm one timer at next_deadline(); and at the end of a turn of input (all messages that came
+/// together) call flush(). Everything happens on one thread.
+///
+/// Invariants: every operation is answered by exactly one terminal result (an UPDATE may be preceded by notes and by a
+/// first WriteConfirmed) unless its client is gone; QueryEnd leaves only after the ends of all responsible partitions.
+class AggregatorCore {
+ public:
+  /// `links` names the storage node behind each link the driver dials at start; every node of the map has one.
+  AggregatorCore(AggregatorOptions options, std::shared_ptr<const semantics::Schema> schema,
+                 std::shared_ptr<const contract::PartitionMap> map, const std::map<rpc::LinkId, NodeId>& links);
+  ~AggregatorCore();
+  AggregatorCore(const AggregatorCore&) = delete;
+  AggregatorCore& operator=(const AggregatorCore&) = delete;
+
+  // ---- what the network reports ----
+  void on_up(rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, rpc::Outbox& out);
+  void on_down(rpc::PeerId peer, const std::string& reason, Instant now, rpc::Outbox& out);
+  void on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, rpc::Outbox& out);
+  void on_result(rpc::PeerId peer, wire::v1::Result result, Instant now, rpc::Outbox& out);
+  /// A link could not be connected, or its other side does not belong to this cluster: shown in STATUS.
+  void on_dial_failed(rpc::LinkId link, const std::string& reason);
+
+  // ---- what the driver reports ----
+  /// Ends one compile request. A ticket whose statement is gone by now is ignored.
+  void on_compiled(CompileTicket ticket, Result<Compiled> compiled, Instant now, rpc::Outbox& out);
+  void on_dialled(const std::string& endpoint, rpc::LinkId link);
+  void on_deadline(Instant now, rpc::Outbox& out);
+  /// Ends a turn of input: no-op ranges that were held back to grow leave now.
+  void flush(Instant now, rpc::Outbox& out);
+  /// From now on every new operation is refused with RETRY 57P01; those in flight go on.
+  void drain();
+
+  // ---- what the driver asks ----
+  [[nodiscard]] Instant next_deadline() const;
+  [[nodiscard]] std::vector<CompileRequest> take_compile_requests();
+  [[nodiscard]] std::vector<DialRequest> take_dial_requests();
+  /// Links of writers that have been replaced: need not be dialled any longer.
+  [[nodiscard]] std::vector<rpc::LinkId> take_drop_requests();
+  /// Operations that still owe somebody an answer.
+  [[nodiscard]] uint32_t operations_in_flight() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace daedalus::aggregator

@@ -1,0 +1,76 @@
+#include "compilations.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "failures.hpp"
+
+namespace daedalus::aggregator {
+
+void Compilations::start(Upstream upstream, wire::v1::Operation operation, Instant deadline, rpc::Outbox& out) {
+  if (operation.body().size() > context_.options.statement_size_max) {
+    reply(upstream,
+          error_result(rejected("54000", fmt::format("the statement has {} bytes, more than {}",
+                                                     operation.body().size(), context_.options.statement_size_max))),
+          out);
+    return;
+  }
+  CompileRequest request;
+  if (!request.statement.ParseFromString(operation.body())) {
+    reply(upstream, error_result(malformed("the body of a STATEMENT does not parse")), out);
+    return;
+  }
+  if (compilations_.size() >= context_.options.compilations_max) {
+    reply(upstream,
+          error_result(overloaded(fmt::format("{} statements wait to be compiled", compilations_.size())),
+                       context_.options.retry_after_ns),
+          out);
+    return;
+  }
+  const uint64_t id = context_.next_id++;
+  request.ticket = CompileTicket{id};
+  compilations_.emplace(id, Compilation{.upstream = upstream,
+                                        .deadline = deadline,
+                                        .header = std::move(*operation.mutable_header()),
+                                        .submission = request.statement.submission()});
+  context_.clients.assign(upstream, {Machine::kCompilation, id});
+  context_.deadlines.add(deadline, {Machine::kCompilation, id});
+  requests_.push_back(std::move(request));
+}
+
+std::optional<Compilation> Compilations::take(CompileTicket ticket) {
+  const auto found = compilations_.find(raw(ticket));
+  if (found == compilations_.end()) {
+    return std::nullopt;
+  }
+  Compilation compilation = std::move(found->second);
+  context_.deadlines.remove(compilation.deadline, {Machine::kCompilation, found->first});
+  compilations_.erase(found);
+  return compilation;
+}
+
+std::vector<CompileRequest> Compilations::take_requests() { return std::exchange(requests_, {}); }
+
+void Compilations::abort(uint64_t compilation, rpc::Outbox& out) {
+  fail(compilation, cancelled("the statement was aborted by its client"), out);
+}
+
+void Compilations::expire(uint64_t compilation, rpc::Outbox& out) {
+  fail(compilation, cancelled("the statement was not compiled within its time"), out);
+}
+
+void Compilations::forget(uint64_t compilation) {
+  if (const auto ended = take(CompileTicket{compilation})) {
+    context_.clients.finish(ended->upstream);
+  }
+}
+
+void Compilations::fail(uint64_t compilation, const Error& error, rpc::Outbox& out) {
+  if (const auto ended = take(CompileTicket{compilation})) {
+    reply(ended->upstream, error_result(error), out);
+    context_.clients.finish(ended->upstream);
+  }
+}
+
+}  // namespace daedalus::aggregator

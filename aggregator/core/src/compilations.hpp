@@ -1,0 +1,44 @@
+// Statements on their way through the compiler, which works elsewhere.
+//
+// Decides how many may wait and when one is too late. Refuses to know SQL.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "context.hpp"
+
+namespace daedalus::aggregator {
+
+/// What is kept of a statement until it comes back.
+struct Compilation {
+  Upstream upstream;
+  Instant deadline;
+  wire::v1::OperationHeader header;
+  wire::v1::SubmissionId submission;
+};
+
+class Compilations {
+ public:
+  explicit Compilations(Context& context) : context_(context) {}
+
+  void start(Upstream upstream, wire::v1::Operation operation, Instant deadline, rpc::Outbox& out);
+  /// Ends the wait for `ticket`; nothing when it ended before. The operation then belongs to the caller.
+  [[nodiscard]] std::optional<Compilation> take(CompileTicket ticket);
+  [[nodiscard]] std::vector<CompileRequest> take_requests();
+
+  void abort(uint64_t compilation, rpc::Outbox& out);
+  void expire(uint64_t compilation, rpc::Outbox& out);
+  void forget(uint64_t compilation);
+
+ private:
+  void fail(uint64_t compilation, const Error& error, rpc::Outbox& out);
+
+  Context& context_;
+  std::map<uint64_t, Compilation> compilations_;  ///< The key is the ticket.
+  std::vector<CompileRequest> requests_;          ///< Not yet taken by the driver.
+};
+
+}  // namespace daedalus::aggregator

@@ -1,0 +1,40 @@
+// What the aggregator's machines share.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "clients.hpp"
+#include "daedalus/aggregator/core.hpp"
+#include "deadlines.hpp"
+#include "node_links.hpp"
+
+namespace daedalus::aggregator {
+
+struct Context {
+  Context(AggregatorOptions own_options, std::shared_ptr<const semantics::Schema> own_schema,
+          std::shared_ptr<const contract::PartitionMap> own_map, const std::map<rpc::LinkId, NodeId>& links)
+      : options(std::move(own_options)),
+        schema(std::move(own_schema)),
+        map(std::move(own_map)),
+        nodes(links, options.endpoints) {}
+
+  AggregatorOptions options;
+  std::shared_ptr<const semantics::Schema> schema;
+  std::shared_ptr<const contract::PartitionMap> map;
+  Clients clients;
+  NodeLinks nodes;
+  Deadlines deadlines;
+  Timestamp confirmed{};  ///< Highest timestamp known to be confirmed; queries must see it.
+  uint64_t next_id = 1;   ///< Of operations in flight.
+  uint64_t queries_total = 0;
+  uint64_t updates_total = 0;
+
+  void learn_confirmed(uint64_t timestamp) { confirmed = std::max(confirmed, Timestamp{timestamp}); }
+};
+
+}  // namespace daedalus::aggregator

@@ -1,0 +1,183 @@
+// Operations: what is wrong with them whatever their kind, and which machine works on which kind.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core_state.hpp"
+#include "failures.hpp"
+
+namespace daedalus::aggregator {
+
+namespace {
+
+constexpr size_t kNameSizeMax = 128;  // Of request_id and principal, bytes.
+
+}  // namespace
+
+Result<void> AggregatorCore::State::check(Upstream upstream, const wire::v1::OperationHeader& header) const {
+  if (is_draining) {
+    return Error{ErrorCategory::kRetry, "57P01", fmt::format("aggregator {} is shutting down", context.options.name),
+                 "use another aggregator", 0};
+  }
+  if (context.clients.in_flight(upstream.peer) >= context.options.operations_per_client_max) {
+    return overloaded(
+        fmt::format("this connection has {} operations in flight", context.clients.in_flight(upstream.peer)));
+  }
+  if (header.request_id().size() > kNameSizeMax || header.principal().size() > kNameSizeMax) {
+    return malformed(fmt::format("request_id and principal are at most {} bytes each", kNameSizeMax));
+  }
+  if (header.map_version() != 0 && header.map_version() != context.map->version) {
+    return Error{ErrorCategory::kRetry, "55000",
+                 fmt::format("the operation was made for partition map {}, this aggregator has map {}",
+                             header.map_version(), context.map->version),
+                 "ask for the description of the table again", 0};
+  }
+  const bool is_writers =
+      header.kind() == wire::v1::OPERATION_KIND_UPDATE || header.kind() == wire::v1::OPERATION_KIND_EPOCH;
+  if (is_writers && context.clients.role(upstream.peer) != wire::v1::ROLE_WRITER) {
+    return rejected("42501", "only the logical writer sends numbered updates and epochs",
+                    "submit updates instead: they reach the writer");
+  }
+  return {};
+}
+
+void AggregatorCore::State::refuse(Upstream upstream, const wire::v1::OperationHeader& header, const Error& error,
+                                   rpc::Outbox& out) {
+  auto result = error_result(error, error.category == ErrorCategory::kRetry ? context.options.retry_after_ns : 0);
+  if (header.kind() == wire::v1::OPERATION_KIND_UPDATE && error.category == ErrorCategory::kRetry) {
+    const bool is_stale_map = header.map_version() != 0 && header.map_version() != context.map->version;
+    wire::v1::Result refusal;
+    refusal.mutable_refused()->set_timestamp(header.update().timestamp());
+    refusal.mutable_refused()->set_reason(is_draining    ? wire::v1::WRITE_REFUSAL_UNREACHABLE
+                                          : is_stale_map ? wire::v1::WRITE_REFUSAL_STALE_MAP
+                                                         : wire::v1::WRITE_REFUSAL_OVERLOADED);
+    refusal.mutable_refused()->set_retry_after_ns(result.error().retry_after_ns());
+    *refusal.mutable_refused()->mutable_error() = std::move(*result.mutable_error());
+    result = std::move(refusal);
+  }
+  reply(upstream, std::move(result), out);
+}
+
+Instant AggregatorCore::State::deadline_of(const wire::v1::OperationHeader& header, Instant now) const {
+  if (header.remaining_ns() == 0) {
+    return after(now, context.options.operation_ns_default);
+  }
+  return after(now, static_cast<int64_t>(std::min<uint64_t>(header.remaining_ns(), INT64_MAX)));
+}
+
+void AggregatorCore::State::dispatch(Upstream upstream, wire::v1::Operation operation, Instant now, rpc::Outbox& out) {
+  const Instant deadline = deadline_of(operation.header(), now);
+  switch (operation.header().kind()) {
+    case wire::v1::OPERATION_KIND_STATEMENT:
+      compilations.start(upstream, std::move(operation), deadline, out);
+      return;
+    case wire::v1::OPERATION_KIND_SELECT:
+      on_select(upstream, std::move(operation), deadline, now, out);
+      return;
+    case wire::v1::OPERATION_KIND_UPDATE:
+      on_update(upstream, std::move(operation), deadline, now, out);
+      return;
+    case wire::v1::OPERATION_KIND_SUBMIT:
+      on_submit(upstream, operation, deadline, now, out);
+      return;
+    case wire::v1::OPERATION_KIND_DESCRIBE: {
+      wire::v1::Result result;
+      *result.mutable_described() = describe(context, writer);
+      reply(upstream, std::move(result), out);
+      return;
+    }
+    case wire::v1::OPERATION_KIND_STATUS:
+      on_status(upstream, std::min(deadline, after(now, context.options.status_ns_max)), now, out);
+      return;
+    case wire::v1::OPERATION_KIND_EPOCH:
+      on_epoch(upstream, operation, deadline, now, out);
+      return;
+    default:
+      reply(upstream,
+            error_result(malformed(fmt::format("an aggregator takes no operation of kind {}",
+                                               static_cast<int>(operation.header().kind())))),
+            out);
+  }
+}
+
+void AggregatorCore::State::on_abort(Upstream target, rpc::Outbox& out) {
+  const auto operation = context.clients.find(target);
+  if (!operation) {
+    return;  // Answered already.
+  }
+  if (operation->machine == Machine::kQuery) {
+    queries.abort(operation->id, out);
+  } else if (operation->machine == Machine::kCompilation) {
+    compilations.abort(operation->id, out);
+  }
+  // What writes cannot be taken back, and the rest ends soon by itself.
+}
+
+void AggregatorCore::State::on_select(Upstream upstream, wire::v1::Operation operation, Instant deadline, Instant now,
+                                      rpc::Outbox& out) {
+  auto request = query_request(*context.schema, *context.map, std::move(operation));
+  if (!request) {
+    reply(upstream, error_result(request.error()), out);
+    return;
+  }
+  request->upstream = upstream;
+  request->deadline = deadline;
+  queries.start(std::move(*request), now, out);
+}
+
+void AggregatorCore::State::on_update(Upstream upstream, wire::v1::Operation operation, Instant deadline, Instant now,
+                                      rpc::Outbox& out) {
+  const wire::v1::UpdateHeader& header = operation.header().update();
+  if (header.epoch() == 0 || header.timestamp() == 0 || header.first_timestamp() != 0) {
+    reply(upstream, error_result(malformed("an UPDATE needs an epoch and a timestamp, and no first timestamp")), out);
+    return;
+  }
+  writer.hint(header.epoch(), now);
+  updates.start(upstream, std::move(operation), deadline, out);
+}
+
+void AggregatorCore::State::on_submit(Upstream upstream, const wire::v1::Operation& operation, Instant deadline,
+                                      Instant now, rpc::Outbox& out) {
+  const auto body = check_submission(*context.schema, *context.map, operation.body());
+  if (!body) {
+    reply(upstream, error_result(body.error()), out);
+    return;
+  }
+  submissions.start(upstream, operation.header(), *body, deadline, now, out);
+}
+
+void AggregatorCore::State::on_epoch(Upstream upstream, const wire::v1::Operation& operation, Instant deadline,
+                                     Instant now, rpc::Outbox& out) {
+  wire::v1::EpochBody body;
+  if (!body.ParseFromString(operation.body()) || (!body.inquire() && (body.epoch() == 0 || body.holder().empty()))) {
+    reply(upstream, error_result(malformed("an EPOCH needs an epoch and a holder, or only inquires")), out);
+    return;
+  }
+  if (epochs.count() >= context.options.rounds_max) {
+    refuse(upstream, operation.header(), overloaded("too many EPOCH operations are in flight"), out);
+    return;
+  }
+  epochs.start(upstream, body, deadline, now, out);
+}
+
+void AggregatorCore::State::on_status(Upstream upstream, Instant deadline, Instant now, rpc::Outbox& out) {
+  if (statuses.count() >= context.options.rounds_max) {
+    reply(upstream,
+          error_result(overloaded("too many STATUS operations are in flight"), context.options.retry_after_ns), out);
+    return;
+  }
+  wire::v1::AggregatorStatus status;
+  status.set_name(context.options.name);
+  status.set_version(context.options.version);
+  status.set_process_id(context.options.process_id);
+  status.set_clients(context.clients.count());
+  status.set_queries_in_flight(queries.count());
+  status.set_updates_in_flight(updates.count());
+  status.set_queries_total(context.queries_total);
+  status.set_updates_total(context.updates_total);
+  status.set_confirmed(raw(context.confirmed));
+  status.set_writer_reachable(writer.peer().has_value());
+  statuses.start(upstream, std::move(status), deadline, now, out);
+}
+
+}  // namespace daedalus::aggregator

@@ -1,0 +1,67 @@
+// All of an aggregator's state: its machines, and who gives what to whom.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "compilations.hpp"
+#include "context.hpp"
+#include "daedalus/aggregator/core.hpp"
+#include "epoch_rounds.hpp"
+#include "query_fan_out.hpp"
+#include "status_rounds.hpp"
+#include "submissions.hpp"
+#include "update_fan_out.hpp"
+#include "writer_link.hpp"
+
+namespace daedalus::aggregator {
+
+struct AggregatorCore::State {
+  State(AggregatorOptions options, std::shared_ptr<const semantics::Schema> schema,
+        std::shared_ptr<const contract::PartitionMap> map, const std::map<rpc::LinkId, NodeId>& links)
+      : context(std::move(options), std::move(schema), std::move(map), links) {}
+
+  // ---- connections ----
+  void on_node_up(NodeId node, rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, rpc::Outbox& out);
+  void on_node_down(NodeId node, const std::string& reason, rpc::Outbox& out);
+  void on_client_down(rpc::PeerId peer, rpc::Outbox& out);
+
+  // ---- operations ----
+  /// What is wrong with an operation whatever its kind.
+  [[nodiscard]] Result<void> check(Upstream upstream, const wire::v1::OperationHeader& header) const;
+  void refuse(Upstream upstream, const wire::v1::OperationHeader& header, const Error& error, rpc::Outbox& out);
+  void dispatch(Upstream upstream, wire::v1::Operation operation, Instant now, rpc::Outbox& out);
+  void on_abort(Upstream target, rpc::Outbox& out);
+  void on_select(Upstream upstream, wire::v1::Operation operation, Instant deadline, Instant now, rpc::Outbox& out);
+  void on_update(Upstream upstream, wire::v1::Operation operation, Instant deadline, Instant now, rpc::Outbox& out);
+  void on_submit(Upstream upstream, const wire::v1::Operation& operation, Instant deadline, Instant now,
+                 rpc::Outbox& out);
+  void on_epoch(Upstream upstream, const wire::v1::Operation& operation, Instant deadline, Instant now,
+                rpc::Outbox& out);
+  void on_status(Upstream upstream, Instant deadline, Instant now, rpc::Outbox& out);
+  [[nodiscard]] Instant deadline_of(const wire::v1::OperationHeader& header, Instant now) const;
+
+  // ---- answers ----
+  void learn(NodeId node, const wire::v1::Result& result, Instant now);
+  void on_node_result(NodeId node, wire::v1::Result result, rpc::Outbox& out);
+  void on_compiled(Compilation compilation, Compiled compiled, Instant now, rpc::Outbox& out);
+  void expire(OperationRef operation, rpc::Outbox& out);
+  void forget(OperationRef operation, rpc::Outbox& out);
+
+  Context context;
+  WriterLink writer{context};
+  Compilations compilations{context};
+  QueryFanOut queries{context};
+  UpdateFanOut updates{context};
+  Submissions submissions{context, writer};
+  EpochRounds epochs{context, writer};
+  StatusRounds statuses{context, writer};
+  std::set<rpc::PeerId> writer_peers;  ///< Connections to writers, replaced ones included.
+  bool is_draining = false;
+};
+
+}  // namespace daedalus::aggregator

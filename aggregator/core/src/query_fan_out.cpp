@@ -1,0 +1,341 @@
+#include "query_fan_out.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "daedalus/base/check.hpp"
+#include "daedalus/semantics/packed.hpp"
+
+namespace daedalus::aggregator {
+
+// ---- asking ----
+
+Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,
+                                   wire::v1::Operation operation) {
+  if (const auto routed = contract::route(schema, map, operation.header().routes(), Timestamp{}); !routed) {
+    return routed.error();
+  }
+  QueryRequest request;
+  auto selection = contract::to_selection(schema, operation.body(), &request.form);
+  if (!selection) {
+    return selection.error();
+  }
+  auto columns = semantics::final_columns(schema, *selection);
+  if (!columns) {
+    return columns.error();
+  }
+  for (wire::v1::Route& route : contract::routes_of(schema, map, selection->predicate)) {
+    *request.routes.Add() = std::move(route);
+  }
+  if (request.form == wire::v1::RESULT_FORM_PARTIAL) {
+    request.body = std::move(*operation.mutable_body());
+  } else {
+    request.form = wire::v1::RESULT_FORM_FINAL;
+    wire::v1::SelectBody body;
+    if (!body.ParseFromString(operation.body())) {
+      return malformed("the body of a SELECT does not parse");
+    }
+    body.set_form(wire::v1::RESULT_FORM_PARTIAL);
+    request.body = body.SerializeAsString();
+  }
+  request.header = std::move(*operation.mutable_header());
+  request.selection = std::move(*selection);
+  request.columns = std::move(*columns);
+  return request;
+}
+
+std::vector<QueryFanOut::Part> QueryFanOut::divide(const std::vector<PartitionId>& partitions) const {
+  std::vector<Part> parts;
+  for (const PartitionId partition : partitions) {
+    const NodeId node = context_.map->partitions.at(raw(partition)).front();
+    auto part = std::find_if(parts.begin(), parts.end(), [&](const Part& other) { return other.node == node; });
+    if (part == parts.end()) {
+      part = parts.emplace(parts.end());
+      part->node = node;
+    }
+    part->partitions.push_back(partition);
+  }
+  return parts;
+}
+
+bool QueryFanOut::refuse(const QueryRequest& request, const std::vector<Part>& parts, rpc::Outbox& out) {
+  if (queries_.size() >= context_.options.queries_max) {
+    reply(request.upstream,
+          error_result(overloaded(fmt::format("the aggregator has {} queries in flight", queries_.size())),
+                       context_.options.retry_after_ns),
+          out);
+    return true;
+  }
+  wire::v1::Result refusal;
+  for (const Part& part : parts) {
+    if (context_.nodes.is_up(part.node)) {
+      continue;
+    }
+    const std::string& problem = context_.nodes.problem(part.node);
+    if (!refusal.has_error()) {
+      refusal = error_result(unreachable(part.node, context_.nodes.endpoint(part.node), problem));
+    }
+    add_missing(Missing{part.node, part.partitions, problem}, *refusal.mutable_error());
+  }
+  if (refusal.has_error()) {
+    reply(request.upstream, std::move(refusal), out);
+    return true;
+  }
+  return false;
+}
+
+void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
+  ++context_.queries_total;
+  const auto partitions = contract::route(*context_.schema, *context_.map, request.routes, Timestamp{});
+  if (!partitions) {
+    reply(request.upstream, error_result(partitions.error()), out);
+    context_.clients.finish(request.upstream);
+    return;
+  }
+  std::vector<Part> parts = divide(*partitions);
+  if (refuse(request, parts, out)) {
+    context_.clients.finish(request.upstream);
+    return;
+  }
+  const uint64_t id = context_.next_id++;
+  Query& query = queries_[id];
+  query.upstream = request.upstream;
+  query.deadline = request.deadline;
+  query.form = request.form;
+  query.columns = std::move(request.columns);
+  query.parts = std::move(parts);
+  query.waiting_count = query.parts.size();
+  if (!semantics::can_stream(request.selection)) {
+    query.merger = std::make_unique<semantics::AnswerMerger>(*context_.schema, request.selection);
+  }
+  context_.clients.assign(query.upstream, {Machine::kQuery, id});
+  context_.deadlines.add(query.deadline, {Machine::kQuery, id});
+  send_parts(id, query, request, now, out);
+  if (query.waiting_count == 0) {
+    finish(queries_.find(id), out);  // No partition can hold a row that qualifies.
+  }
+}
+
+void QueryFanOut::send_parts(uint64_t id, Query& query, QueryRequest& request, Instant now, rpc::Outbox& out) {
+  for (uint32_t index = 0; index < query.parts.size(); ++index) {
+    wire::v1::Operation operation;
+    wire::v1::OperationHeader& header = *operation.mutable_header();
+    header.set_kind(wire::v1::OPERATION_KIND_SELECT);
+    header.set_map_version(context_.map->version);
+    *header.mutable_routes() = request.routes;
+    header.set_remaining_ns(static_cast<uint64_t>(std::max<int64_t>(query.deadline.ns - now.ns, 1)));
+    header.set_priority(request.header.priority());
+    header.set_prefix_min(std::max(request.header.prefix_min(), raw(context_.confirmed)));
+    header.set_request_id(request.header.request_id());
+    header.set_principal(request.header.principal());
+    operation.set_body(index + 1 == query.parts.size() ? std::move(request.body) : request.body);
+    Part& part = query.parts[index];
+    part.sequence = context_.nodes.send(part.node, std::move(operation), QueryTicket{id, index}, out);
+  }
+}
+
+// ---- answers ----
+
+void QueryFanOut::on_result(QueryTicket ticket, NodeId node, wire::v1::Result result, rpc::Outbox& out) {
+  const auto query = queries_.find(ticket.query);
+  CHECK(query != queries_.end());
+  Part& part = query->second.parts.at(ticket.part);
+  CHECK(part.node == node && !part.has_ended);
+  switch (result.kind_case()) {
+    case wire::v1::Result::kRows:
+      on_rows(query, part, std::move(result), out);
+      return;
+    case wire::v1::Result::kEnd:
+      on_end(query, part, result.end(), out);
+      return;
+    case wire::v1::Result::kError:
+      on_error(query, part, std::move(*result.mutable_error()), out);
+      return;
+    default:
+      fail(query,
+           error_result(Error{ErrorCategory::kFatal,
+                              "08P01",
+                              fmt::format("storage node {} answered a query with something else", raw(node)),
+                              {},
+                              0}),
+           out);
+  }
+}
+
+void QueryFanOut::on_rows(Queries::iterator query, Part& part, wire::v1::Result result, rpc::Outbox& out) {
+  Query& state = query->second;
+  wire::v1::QueryRows& rows = *result.mutable_rows();
+  part.row_count += rows.row_count();
+  if (state.merger) {
+    if (auto added = state.merger->add(raw(part.partitions.front()), rows.rows()); !added) {
+      fail(query, error_result(added.error()), out);
+    }
+    return;
+  }
+  state.bytes += rows.rows().size();
+  if (state.bytes > context_.options.answer_bytes_max) {
+    fail(query,
+         error_result(rejected("54000",
+                               fmt::format("the answer is larger than {} bytes", context_.options.answer_bytes_max),
+                               "ask for fewer rows or columns, or add a LIMIT")),
+         out);
+    return;
+  }
+  state.row_count += rows.row_count();
+  add_columns(state, rows);
+  reply(state.upstream, std::move(result), out);
+}
+
+void QueryFanOut::on_end(Queries::iterator query, Part& part, const wire::v1::QueryEnd& end, rpc::Outbox& out) {
+  std::string flaw;
+  if (end.row_count() != part.row_count) {
+    flaw =
+        fmt::format("storage node {} announced {} rows and sent {}", raw(part.node), end.row_count(), part.row_count);
+  }
+  for (const PartitionId partition : part.partitions) {
+    const bool has_stamp = std::any_of(end.stamps().begin(), end.stamps().end(),
+                                       [&](const auto& stamp) { return stamp.partition() == raw(partition); });
+    if (!has_stamp) {
+      flaw = fmt::format("storage node {} ended its answer without partition {}", raw(part.node), raw(partition));
+    }
+  }
+  if (!flaw.empty()) {
+    auto error = error_result(Error{ErrorCategory::kFatal, "XX000", flaw, {}, 0});
+    add_missing(Missing{part.node, part.partitions, flaw}, *error.mutable_error());
+    fail(query, std::move(error), out);
+    return;
+  }
+  context_.nodes.forget(part.node, part.sequence);
+  part.has_ended = true;
+  part.stamps = end.stamps();
+  if (--query->second.waiting_count == 0) {
+    finish(query, out);
+  }
+}
+
+void QueryFanOut::on_error(Queries::iterator query, Part& part, wire::v1::Error error, rpc::Outbox& out) {
+  context_.nodes.forget(part.node, part.sequence);
+  part.has_ended = true;
+  wire::v1::Result result;
+  *result.mutable_error() = std::move(error);
+  // A query that is wrong lacks nothing; any other failure leaves out what this node holds.
+  if (result.error().category() != wire::v1::ERROR_CATEGORY_REJECTED && result.error().missing().empty()) {
+    add_missing(Missing{part.node, part.partitions, result.error().message()}, *result.mutable_error());
+  }
+  fail(query, std::move(result), out);
+}
+
+void QueryFanOut::on_node_lost(QueryTicket ticket, NodeId node, const std::string& reason, rpc::Outbox& out) {
+  const auto query = queries_.find(ticket.query);
+  CHECK(query != queries_.end());
+  auto error = error_result(unreachable(node, context_.nodes.endpoint(node), reason));
+  add_missing(Missing{node, query->second.parts.at(ticket.part).partitions, reason}, *error.mutable_error());
+  fail(query, std::move(error), out);
+}
+
+// ---- ends ----
+
+void QueryFanOut::finish(Queries::iterator query, rpc::Outbox& out) {
+  Query& state = query->second;
+  if (state.merger) {
+    if (const auto sent = send_merged(state, out); !sent) {
+      fail(query, error_result(sent.error()), out);
+      return;
+    }
+  } else if (state.form == wire::v1::RESULT_FORM_FINAL && !state.columns_sent) {
+    send_rows(state, {}, 0, out);
+  }
+  wire::v1::Result result;
+  wire::v1::QueryEnd& end = *result.mutable_end();
+  end.set_row_count(state.row_count);
+  for (const Part& part : state.parts) {
+    end.mutable_stamps()->MergeFrom(part.stamps);
+  }
+  reply(state.upstream, std::move(result), out);
+  erase(query, out);
+}
+
+Result<void> QueryFanOut::send_merged(Query& query, rpc::Outbox& out) {
+  auto merged =
+      query.form == wire::v1::RESULT_FORM_FINAL ? query.merger->finish_final() : query.merger->finish_partial();
+  if (!merged) {
+    return merged.error();
+  }
+  if (merged->rows.size() <= kRowsMessageBytesMax) {
+    send_rows(query, std::move(merged->rows), merged->row_count, out);
+    return {};
+  }
+  semantics::PackedRows rows(merged->rows);
+  const char* begin = merged->rows.data();
+  size_t size = 0;
+  uint64_t row_count = 0;
+  for (auto row = rows.next(); row && *row; row = rows.next()) {
+    const size_t row_size = sizeof(uint32_t) + (*row)->size();
+    if (size > 0 && size + row_size > kRowsMessageBytesMax) {
+      send_rows(query, std::string(begin, size), row_count, out);
+      begin += size;
+      size = row_count = 0;
+    }
+    size += row_size;
+    ++row_count;
+  }
+  send_rows(query, std::string(begin, size), row_count, out);
+  return {};
+}
+
+void QueryFanOut::send_rows(Query& query, std::string rows, uint64_t row_count, rpc::Outbox& out) {
+  wire::v1::Result result;
+  add_columns(query, *result.mutable_rows());
+  result.mutable_rows()->set_rows(std::move(rows));
+  result.mutable_rows()->set_row_count(static_cast<uint32_t>(row_count));
+  query.row_count += row_count;
+  reply(query.upstream, std::move(result), out);
+}
+
+void QueryFanOut::add_columns(Query& query, wire::v1::QueryRows& rows) {
+  rows.clear_columns();
+  if (query.form != wire::v1::RESULT_FORM_FINAL || query.columns_sent) {
+    return;
+  }
+  for (const semantics::Column& column : query.columns) {
+    *rows.add_columns() = contract::from_column(column);
+  }
+  query.columns_sent = true;
+}
+
+void QueryFanOut::fail(Queries::iterator query, wire::v1::Result error, rpc::Outbox& out) {
+  reply(query->second.upstream, std::move(error), out);
+  erase(query, out);
+}
+
+void QueryFanOut::erase(Queries::iterator query, rpc::Outbox& out) {
+  for (const Part& part : query->second.parts) {
+    if (!part.has_ended) {
+      context_.nodes.abort(part.node, part.sequence, out);
+    }
+  }
+  context_.deadlines.remove(query->second.deadline, {Machine::kQuery, query->first});
+  context_.clients.finish(query->second.upstream);
+  queries_.erase(query);
+}
+
+void QueryFanOut::abort(uint64_t query, rpc::Outbox& out) {
+  fail(queries_.find(query), error_result(cancelled("the query was aborted by its client")), out);
+}
+
+void QueryFanOut::expire(uint64_t query, rpc::Outbox& out) {
+  const auto found = queries_.find(query);
+  auto error = error_result(cancelled("the query was not answered within its time"));
+  for (const Part& part : found->second.parts) {
+    if (!part.has_ended) {
+      add_missing(Missing{part.node, part.partitions, "no complete answer in time"}, *error.mutable_error());
+    }
+  }
+  fail(found, std::move(error), out);
+}
+
+void QueryFanOut::forget(uint64_t query, rpc::Outbox& out) { erase(queries_.find(query), out); }
+
+}  // namespace daedalus::aggregator

@@ -1,0 +1,135 @@
+#include "status_rounds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "daedalus/base/check.hpp"
+#include "daedalus/semantics/predicate.hpp"
+
+namespace daedalus::aggregator {
+
+wire::v1::DescribeReply describe(const Context& context, const WriterLink& writer) {
+  wire::v1::DescribeReply reply;
+  reply.set_cluster_id(context.options.cluster_id);
+  reply.set_schema_fingerprint(context.schema->fingerprint);
+  reply.set_table_name(context.schema->table_name);
+  for (const semantics::Column& column : context.schema->columns) {
+    *reply.add_columns() = contract::from_column(column);
+  }
+  reply.mutable_primary_key()->Add(context.schema->primary_key.begin(), context.schema->primary_key.end());
+  *reply.mutable_map() = contract::from_partition_map(*context.map);
+  reply.mutable_map()->clear_nodes();
+  for (const auto& [node, endpoint] : context.options.endpoints) {
+    wire::v1::NodeAddress& address = *reply.mutable_map()->add_nodes();
+    address.set_node(raw(node));
+    address.set_endpoint(endpoint);
+  }
+  reply.set_epoch(writer.epoch());
+  reply.set_writer(writer.holder());
+  reply.set_writer_endpoint(writer.endpoint());
+  reply.set_durability(writer.durability());
+  wire::v1::Limits& limits = *reply.mutable_limits();
+  limits.set_answer_bytes_max(context.options.answer_bytes_max);
+  limits.set_clauses_max(semantics::kClausesMax);
+  limits.set_literals_max(semantics::kLiteralsMax);
+  limits.set_update_rows_max(context.options.update_rows_max);
+  limits.set_update_bytes_max(context.options.update_size_max);
+  limits.set_statement_bytes_max(context.options.statement_size_max);
+  limits.set_groups_max(semantics::kGroupsMax);
+  return reply;
+}
+
+void StatusRounds::start(Upstream upstream, wire::v1::AggregatorStatus aggregator, Instant deadline, Instant now,
+                         rpc::Outbox& out) {
+  const uint64_t id = context_.next_id++;
+  const auto entry =
+      rounds_.emplace(id, Round{.upstream = upstream, .deadline = deadline, .aggregator = std::move(aggregator)}).first;
+  Round& round = entry->second;
+  context_.clients.assign(upstream, {Machine::kStatus, id});
+  context_.deadlines.add(deadline, {Machine::kStatus, id});
+  for (const NodeId node : context_.nodes.all()) {
+    if (!context_.nodes.is_up(node)) {
+      add_unreachable(round, node, context_.nodes.problem(node));
+      continue;
+    }
+    wire::v1::Operation operation;
+    operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_STATUS);
+    operation.mutable_header()->set_remaining_ns(static_cast<uint64_t>(std::max<int64_t>(deadline.ns - now.ns, 1)));
+    round.waiting[node] = context_.nodes.send(node, std::move(operation), StatusTicket{id}, out);
+  }
+  finish_if_done(entry, out);
+}
+
+void StatusRounds::add_unreachable(Round& round, NodeId node, const std::string& problem) {
+  wire::v1::NodeStatus& status = round.nodes[node];
+  status.set_reachable(false);
+  status.set_problem(problem);
+}
+
+void StatusRounds::on_result(uint64_t round, NodeId node, const wire::v1::Result& result, rpc::Outbox& out) {
+  const auto found = rounds_.find(round);
+  CHECK(found != rounds_.end());
+  found->second.waiting.erase(node);
+  if (result.has_status() && result.status().nodes_size() == 1) {
+    wire::v1::NodeStatus& status = found->second.nodes[node];
+    status = result.status().nodes(0);
+    status.set_reachable(true);
+    writer_.learn(status.epoch(), status.writer(), status.writer_endpoint());
+  } else {
+    add_unreachable(found->second, node,
+                    result.has_error() ? result.error().message() : "it answered STATUS with something else");
+  }
+  finish_if_done(found, out);
+}
+
+void StatusRounds::on_node_lost(uint64_t round, NodeId node, const std::string& reason, rpc::Outbox& out) {
+  const auto found = rounds_.find(round);
+  CHECK(found != rounds_.end());
+  found->second.waiting.erase(node);
+  add_unreachable(found->second, node, reason);
+  finish_if_done(found, out);
+}
+
+void StatusRounds::expire(uint64_t round, rpc::Outbox& out) {
+  const auto found = rounds_.find(round);
+  CHECK(found != rounds_.end());
+  for (const auto& [node, sequence] : found->second.waiting) {
+    context_.nodes.forget(node, sequence);
+    add_unreachable(found->second, node, "connected, but it did not answer in time");
+  }
+  found->second.waiting.clear();
+  finish_if_done(found, out);
+}
+
+void StatusRounds::forget(uint64_t round) { erase(rounds_.find(round)); }
+
+void StatusRounds::finish_if_done(Rounds::iterator round, rpc::Outbox& out) {
+  if (!round->second.waiting.empty()) {
+    return;
+  }
+  wire::v1::Result result;
+  wire::v1::StatusReply& status = *result.mutable_status();
+  status.set_cluster_id(context_.options.cluster_id);
+  *status.mutable_aggregator() = std::move(round->second.aggregator);
+  for (auto& [node, answer] : round->second.nodes) {
+    wire::v1::NodeStatus& entry = *status.add_nodes();
+    entry = std::move(answer);
+    entry.set_node(raw(node));
+    entry.set_endpoint(context_.nodes.endpoint(node));
+  }
+  reply(round->second.upstream, std::move(result), out);
+  erase(round);
+}
+
+void StatusRounds::erase(Rounds::iterator round) {
+  for (const auto& [node, sequence] : round->second.waiting) {
+    context_.nodes.forget(node, sequence);
+  }
+  context_.deadlines.remove(round->second.deadline, {Machine::kStatus, round->first});
+  context_.clients.finish(round->second.upstream);
+  rounds_.erase(round);
+}
+
+}  // namespace daedalus::aggregator
