@@ -48,8 +48,8 @@ BigInt power_of_ten(uint32_t exponent) {
   return boost::multiprecision::pow(BigInt(10), exponent);
 }
 
-bool is_equal(const BigInt& digits, int decimal_exponent, int64_t mantissa, int binary_exponent) {
-  BigInt left = digits;
+bool is_equal(const std::string& digits, int decimal_exponent, int64_t mantissa, int binary_exponent) {
+  BigInt left(digits);
   BigInt right = mantissa;
   if (decimal_exponent > 0) {
     left *= power_of_ten(static_cast<uint32_t>(decimal_exponent));

@@ -115,7 +115,7 @@ bool is_midpoint(const Shortest& decimal, Float value) {
     const BinaryParts right = neighbour == Float{0} ? BinaryParts{0, left.exponent} : split_binary(neighbour);
     const int exponent = std::min(left.exponent, right.exponent);
     const int64_t sum = (left.mantissa << (left.exponent - exponent)) + (right.mantissa << (right.exponent - exponent));
-    if (is_equal(BigInt(decimal.digits), decimal_exponent, sum, exponent - 1)) {
+    if (is_equal(decimal.digits, decimal_exponent, sum, exponent - 1)) {
       return true;
     }
   }

@@ -17,8 +17,9 @@ constexpr uint32_t kDecimalBytesMax = 255;
 /// 10^exponent. Cheap up to 76; linear in the exponent beyond.
 [[nodiscard]] BigInt power_of_ten(uint32_t exponent);
 
-/// Whether digits · 10^decimal_exponent is mantissa · 2^binary_exponent, exactly. Exponents may be negative.
-[[nodiscard]] bool is_equal(const BigInt& digits, int decimal_exponent, int64_t mantissa, int binary_exponent);
+/// Whether digits (decimal, no leading zero) · 10^decimal_exponent is mantissa · 2^binary_exponent, exactly. Exponents
+/// may be negative.
+[[nodiscard]] bool is_equal(const std::string& digits, int decimal_exponent, int64_t mantissa, int binary_exponent);
 
 /// numerator / denominator, rounded half away from zero. denominator > 0.
 [[nodiscard]] BigInt divide_rounded(const BigInt& numerator, const BigInt& denominator);
