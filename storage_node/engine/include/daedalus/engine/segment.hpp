@@ -1,7 +1,8 @@
-// A memory segment: a fixed-size slice of rows, swept in cycles by exactly one thread that carries queries and updates along.
+// A memory segment: a fixed-size slice of rows, swept in cycles by exactly one thread that carries queries and updates
+// along.
 //
-// Decides which rows an operation touches and in which order updates take effect. Refuses to know networks, files, peers,
-// clocks and the partition map: operations come in through a bounded ring, outputs leave through another.
+// Decides which rows an operation touches and in which order updates take effect. Refuses to know networks, files,
+// peers, clocks and the partition map: operations come in through a bounded ring, outputs leave through another.
 #pragma once
 
 #include <atomic>
@@ -27,7 +28,7 @@ enum class QueryHandle : uint64_t {};
 struct Query {
   QueryHandle handle{};
   std::shared_ptr<const semantics::Selection> selection;
-  Instant deadline = kNever;                          ///< Past it the query is dropped unanswered-by-rows: error 57014.
+  Instant deadline = kNever;                         ///< Past it the query is dropped unanswered-by-rows: error 57014.
   std::shared_ptr<const std::atomic<bool>> aborted;  ///< May be null.
 };
 
@@ -67,10 +68,10 @@ struct UpdateOutput {
 using Output = std::variant<QueryOutput, UpdateOutput>;
 
 struct SegmentOptions {
-  uint64_t memory_bytes = 64u << 20;   ///< Row capacity follows from it and the schema; at least one chunk.
-  uint32_t chunk_rows = 4096;          ///< A multiple of 64.
+  uint64_t memory_bytes = 64u << 20;         ///< Row capacity follows from it and the schema; at least one chunk.
+  uint32_t chunk_rows = 4096;                ///< A multiple of 64.
   uint32_t operations_in_flight_max = 8192;  ///< Enqueued and not yet dequeued; both rings hold as many.
-  uint32_t share_factor_max = 1024;    ///< Most queries that ride one cycle.
+  uint32_t share_factor_max = 1024;          ///< Most queries that ride one cycle.
   uint32_t updates_per_cycle_max = 1024;
   uint64_t answer_bytes_max = 64u << 20;
 };
@@ -87,8 +88,8 @@ struct SegmentStatistics {
   uint32_t queue_updates = 0;
 };
 
-/// Threads: enqueue_* by one producer, dequeue by one consumer (may be the same thread), step by one scanner; statistics
-/// by anyone.
+/// Threads: enqueue_* by one producer, dequeue by one consumer (may be the same thread), step by one scanner;
+/// statistics by anyone.
 class Segment {
  public:
   /// Reserves all memory. Precondition: schema and codec outlive the segment and describe the same table.
@@ -102,13 +103,18 @@ class Segment {
   /// Updates arrive in timestamp order (CHECKed): each higher than the one before. Numbers left out had no part here.
   [[nodiscard]] bool enqueue(Update update);
 
-  /// The next output; every enqueued operation has exactly one. Updates' outputs come in timestamp order; a query's output
-  /// comes after those of all updates in its prefix.
+  /// The next output; every enqueued operation has exactly one. Updates' outputs come in timestamp order; a query's
+  /// output comes after those of all updates in its prefix.
   [[nodiscard]] std::optional<Output> dequeue();
 
-  /// Runs at most one cycle: admits what is pending, sweeps every chunk (updates in order first, then queries), completes.
-  /// False when nothing was pending. A query enqueued after an update sees that update. `now` only judges deadlines.
+  /// Runs at most one cycle: admits what is pending, sweeps every chunk (updates in order first, then queries),
+  /// completes. False when nothing was pending. A query enqueued after an update sees that update. `now` only judges
+  /// deadlines. Outcomes and slots depend on the sequence of updates alone, not on how cycles cut it. The slots of an
+  /// update's inserts are reserved when it is admitted: room that its own delete parts make is there for later updates.
   bool step(Instant now);
+
+  /// The scanner says how long its last step took, for statistics: whoever steps has the clock.
+  void record_cycle_ns(uint64_t duration_ns);
 
   /// Whether operations wait to be admitted. Any thread.
   [[nodiscard]] bool has_work() const;

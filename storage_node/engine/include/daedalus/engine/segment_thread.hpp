@@ -10,8 +10,9 @@
 namespace daedalus::engine {
 
 struct SegmentThreadOptions {
-  std::optional<uint32_t> core;         ///< Pinned there when it exists; otherwise runs unpinned and says so in pinned().
-  std::function<void()> outputs_ready;  ///< Called from the scan thread after a cycle that produced outputs; must not block.
+  std::optional<uint32_t> core;  ///< Pinned there when it exists; otherwise runs unpinned and says so in pinned().
+  std::function<void()>
+      outputs_ready;  ///< Called from the scan thread after a cycle that produced outputs; must not block.
 };
 
 class SegmentThread {

@@ -1,0 +1,80 @@
+#include "chunk_store.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+namespace daedalus::engine {
+namespace {
+
+constexpr uint64_t kAlignment = 64;  // A cache line; also enough for every vector register.
+constexpr uint64_t kHugePage = 2u << 20;
+
+uint64_t rounded_up(uint64_t size, uint64_t unit) { return (size + unit - 1) / unit * unit; }
+
+/// Bytes of one chunk: planes, NULL bitmaps, live rows.
+uint64_t chunk_bytes(const TableLayout& layout, uint32_t chunk_rows) {
+  uint64_t bytes = chunk_rows / 8;
+  for (const ColumnLayout& column : layout.columns) {
+    bytes += uint64_t{column.width} * chunk_rows + (column.nullable ? chunk_rows / 8 : 0);
+  }
+  return rounded_up(bytes, kAlignment);
+}
+
+/// Whole chunks in `memory_bytes`; slots stay countable in 32 bits.
+uint32_t chunks_within(uint64_t memory_bytes, uint64_t bytes_per_chunk, uint32_t chunk_rows) {
+  CHECK(chunk_rows > 0 && chunk_rows % 64 == 0);
+  const uint64_t slots_max = uint64_t{UINT32_MAX} / chunk_rows;
+  return static_cast<uint32_t>(std::clamp<uint64_t>(memory_bytes / bytes_per_chunk, 1, slots_max));
+}
+
+}  // namespace
+
+ReservedMemory::ReservedMemory(uint64_t size) : size_(rounded_up(size, size < kHugePage ? 4096 : kHugePage)) {
+  void* mapped = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(mapped != MAP_FAILED);
+  // Best effort: without huge pages everything works, with more address translation misses.
+  static_cast<void>(madvise(mapped, size_, MADV_HUGEPAGE));
+  data_ = static_cast<uint8_t*>(mapped);
+}
+
+ReservedMemory::~ReservedMemory() { munmap(data_, size_); }
+
+ChunkStore::ChunkStore(const TableLayout& layout, uint32_t chunk_rows, uint64_t memory_bytes)
+    : chunk_rows_(chunk_rows),
+      column_count_(static_cast<uint32_t>(layout.columns.size())),
+      chunk_count_(chunks_within(memory_bytes, chunk_bytes(layout, chunk_rows), chunk_rows)),
+      memory_(chunk_count_ * chunk_bytes(layout, chunk_rows)),
+      no_nulls_(bitmap_words(chunk_rows), 0),
+      live_rows_(chunk_count_, 0) {
+  const uint64_t stride = chunk_bytes(layout, chunk_rows);
+  planes_.reserve(size_t{chunk_count_} * column_count_);
+  nulls_.reserve(size_t{chunk_count_} * column_count_);
+  live_.reserve(chunk_count_);
+  for (uint32_t chunk = 0; chunk < chunk_count_; ++chunk) {
+    uint8_t* next = memory_.data() + chunk * stride;
+    for (const ColumnLayout& column : layout.columns) {
+      planes_.push_back(next);
+      next += uint64_t{column.width} * chunk_rows;
+    }
+    for (const ColumnLayout& column : layout.columns) {
+      nulls_.push_back(column.nullable ? reinterpret_cast<uint64_t*>(next) : no_nulls_.data());
+      next += column.nullable ? chunk_rows / 8 : 0;
+    }
+    live_.push_back(reinterpret_cast<uint64_t*>(next));
+  }
+}
+
+void ChunkStore::mark_live(uint32_t chunk, uint32_t row) {
+  DCHECK(!test_bit(live_[chunk], row));
+  set_bit(live_[chunk], row);
+  ++live_rows_[chunk];
+}
+
+void ChunkStore::mark_dead(uint32_t chunk, uint32_t row) {
+  DCHECK(test_bit(live_[chunk], row));
+  clear_bit(live_[chunk], row);
+  --live_rows_[chunk];
+}
+
+}  // namespace daedalus::engine

@@ -1,0 +1,76 @@
+// The memory of a segment: chunks of rows, each column of a chunk contiguous, reached through a directory of planes.
+//
+// Decides where every byte of a row lies and which rows are live. Refuses to know operations: slots are handed out by
+// SlotAllocator, values are written by the codec and by updates.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels_bitmap.hpp"
+#include "native.hpp"
+
+namespace daedalus::engine {
+
+/// One chunk as a scan sees it. Bitmaps have bitmap_words(row_count) words.
+struct ChunkView {
+  const uint8_t* const* planes = nullptr;  ///< By column.
+  const uint64_t* const* nulls = nullptr;  ///< By column; set: NULL. All zero for a column that forbids NULL.
+  const uint64_t* live = nullptr;
+  uint32_t row_count = 0;  ///< Slots, live or not; a multiple of 64.
+
+  [[nodiscard]] uint32_t word_count() const { return row_count / 64; }
+};
+
+/// Zeroed anonymous memory, in huge pages where the kernel grants them; first touched by whoever writes it first.
+class ReservedMemory {
+ public:
+  explicit ReservedMemory(uint64_t size);
+  ~ReservedMemory();
+  ReservedMemory(const ReservedMemory&) = delete;
+  ReservedMemory& operator=(const ReservedMemory&) = delete;
+
+  [[nodiscard]] uint8_t* data() const { return data_; }
+  [[nodiscard]] uint64_t size() const { return size_; }
+
+ private:
+  uint8_t* data_ = nullptr;
+  uint64_t size_ = 0;
+};
+
+class ChunkStore {
+ public:
+  /// As many whole chunks of `chunk_rows` rows as `memory_bytes` holds, at least one.
+  ChunkStore(const TableLayout& layout, uint32_t chunk_rows, uint64_t memory_bytes);
+
+  [[nodiscard]] uint32_t chunk_count() const { return chunk_count_; }
+  [[nodiscard]] uint32_t chunk_rows() const { return chunk_rows_; }
+  [[nodiscard]] uint32_t slot_count() const { return chunk_count_ * chunk_rows_; }
+  [[nodiscard]] uint64_t memory_bytes() const { return memory_.size(); }
+  [[nodiscard]] uint32_t live_rows(uint32_t chunk) const { return live_rows_[chunk]; }
+
+  [[nodiscard]] ChunkView view(uint32_t chunk) const {
+    return {planes(chunk), nulls(chunk), live_[chunk], chunk_rows_};
+  }
+  /// Mutable planes and NULL bitmaps of a chunk, by column.
+  [[nodiscard]] uint8_t* const* planes(uint32_t chunk) const { return planes_.data() + size_t{chunk} * column_count_; }
+  [[nodiscard]] uint64_t* const* nulls(uint32_t chunk) const { return nulls_.data() + size_t{chunk} * column_count_; }
+
+  /// The row becomes visible. Precondition: it is not live.
+  void mark_live(uint32_t chunk, uint32_t row);
+  /// The row is gone; its bytes stay until the slot is used again. Precondition: it is live.
+  void mark_dead(uint32_t chunk, uint32_t row);
+
+ private:
+  uint32_t chunk_rows_;
+  uint32_t column_count_;
+  uint32_t chunk_count_;
+  ReservedMemory memory_;
+  std::vector<uint64_t> no_nulls_;  ///< Shared by all columns that forbid NULL; never set.
+  std::vector<uint8_t*> planes_;    ///< chunk · columns + column
+  std::vector<uint64_t*> nulls_;
+  std::vector<uint64_t*> live_;
+  std::vector<uint32_t> live_rows_;
+};
+
+}  // namespace daedalus::engine

@@ -1,0 +1,54 @@
+// Comparison of a whole column with constants: plain values in, a bitmap of rows out. NULLs are the caller's business.
+//
+// Every kernel writes bitmap_words(row_count) words of `matches`; bits beyond the last row are 0. row_count 0 is legal.
+// None allocates, throws or reads beyond the last value.
+#pragma once
+
+#include <cstdint>
+
+namespace daedalus::engine {
+
+enum class CompareOp : uint8_t { kEqual, kNotEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
+
+/// Marks the rows where `values[r] op constant`, in the order of compare_scalars (NaN greatest and equal to itself).
+///
+/// values  row_count values, aligned to their type. T: uint8_t (bool), int16_t, int32_t, int64_t, __int128, float,
+/// double. Cost    one pass over row_count · sizeof(T) bytes.
+template <typename T>
+void compare_column(const T* values, uint32_t row_count, CompareOp op, T constant, uint64_t* matches) noexcept;
+
+/// Marks the rows whose value is one of `constants`: constant_count values, ascending by compare_scalars, distinct.
+/// Cost: one pass, log2(constant_count) comparisons a row.
+template <typename T>
+void in_column(const T* values, uint32_t row_count, const T* constants, uint32_t constant_count,
+               uint64_t* matches) noexcept;
+
+/// A plane of zero-padded strings of `width` bytes each.
+struct BytesPlane {
+  const uint8_t* values = nullptr;
+  uint32_t width = 0;
+};
+
+/// Marks the rows where the string, compared as unsigned bytes, is `op constant`. constant: width bytes, zero-padded.
+void compare_bytes(BytesPlane plane, uint32_t row_count, CompareOp op, const uint8_t* constant,
+                   uint64_t* matches) noexcept;
+
+/// Marks the rows whose string is one of `constants`: constant_count times width bytes, ascending, distinct.
+void in_bytes(BytesPlane plane, uint32_t row_count, const uint8_t* constants, uint32_t constant_count,
+              uint64_t* matches) noexcept;
+
+/// What a string is to begin with: `fixed_size` bytes, then `blank_count` bytes each of which is a blank or padding
+/// (char(n) counts its padding as blanks; for varchar blank_count is 0).
+struct Prefix {
+  const uint8_t* fixed = nullptr;
+  uint32_t fixed_size = 0;
+  uint32_t blank_count = 0;
+};
+
+/// Whether one zero-padded string begins with `prefix`. Precondition: the prefix is not longer than the column.
+[[nodiscard]] bool starts_with(const uint8_t* value, Prefix prefix) noexcept;
+
+/// Marks the rows whose string begins with `prefix`.
+void starts_with_bytes(BytesPlane plane, uint32_t row_count, Prefix prefix, uint64_t* matches) noexcept;
+
+}  // namespace daedalus::engine

@@ -1,0 +1,189 @@
+#include "native.hpp"
+
+#include <algorithm>
+
+namespace daedalus::engine {
+namespace {
+
+using semantics::BigInt;
+using semantics::TypeKind;
+
+Native native_of(const semantics::Type& type) {
+  switch (type.kind) {
+    case TypeKind::kBool:
+      return Native::kBool;
+    case TypeKind::kSmallint:
+      return Native::kInt16;
+    case TypeKind::kInt:
+    case TypeKind::kDate:
+      return Native::kInt32;
+    case TypeKind::kBigint:
+    case TypeKind::kTimestamp:
+      return Native::kInt64;
+    case TypeKind::kReal:
+      return Native::kFloat;
+    case TypeKind::kDouble:
+      return Native::kDouble;
+    case TypeKind::kNumeric:
+      return type.precision <= 18 ? Native::kInt64 : Native::kInt128;
+    case TypeKind::kChar:
+    case TypeKind::kVarchar:
+      return Native::kBytes;
+  }
+  check_failed("a known type", __FILE__, __LINE__);
+}
+
+template <typename T>
+void append_raw(T value, std::vector<uint8_t>& out) {
+  const size_t end = out.size();
+  out.resize(end + sizeof value);
+  std::memcpy(out.data() + end, &value, sizeof value);
+}
+
+template <typename T>
+Fit append_integer(Int128 value, std::vector<uint8_t>& out) {
+  if constexpr (!std::is_same_v<T, Int128>) {
+    if (value < std::numeric_limits<T>::min() || value > std::numeric_limits<T>::max()) {
+      append_raw(T{0}, out);
+      return value < 0 ? Fit::kBelow : Fit::kAbove;
+    }
+  }
+  append_raw(static_cast<T>(value), out);
+  return Fit::kInside;
+}
+
+Fit append_string(const ColumnLayout& layout, const std::string& value, std::vector<uint8_t>& out) {
+  const size_t end = out.size();
+  out.resize(end + layout.width, 0);
+  std::memcpy(out.data() + end, value.data(), std::min<size_t>(value.size(), layout.width));
+  return value.size() > layout.width ? Fit::kBeyond : Fit::kInside;
+}
+
+Fit append_decimal(const ColumnLayout& layout, const semantics::Decimal& value, std::vector<uint8_t>& out) {
+  static const BigInt kInt128Bound = BigInt{1} << 127;
+  const BigInt unscaled = rescaled(value, layout.type.scale);
+  if (unscaled >= kInt128Bound || unscaled <= -kInt128Bound) {
+    out.resize(out.size() + layout.width, 0);
+    return unscaled < 0 ? Fit::kBelow : Fit::kAbove;
+  }
+  const Int128 native = to_int128(unscaled);
+  return layout.native == Native::kInt64 ? append_integer<int64_t>(native, out) : append_integer<Int128>(native, out);
+}
+
+}  // namespace
+
+TableLayout::TableLayout(const semantics::Schema& table_schema, semantics::RowCodec row_codec)
+    : schema(&table_schema), codec(row_codec) {
+  columns.reserve(table_schema.columns.size());
+  for (const semantics::Column& column : table_schema.columns) {
+    columns.push_back({.native = native_of(column.type),
+                       .width = semantics::plane_width(column.type),
+                       .nullable = column.nullable,
+                       .type = column.type});
+  }
+}
+
+int compare_native(const ColumnLayout& layout, const uint8_t* left, const uint8_t* right) {
+  if (layout.native == Native::kBytes) {
+    return std::memcmp(left, right, layout.width);
+  }
+  return with_native(layout.native,
+                     [&]<typename T>(std::type_identity<T>) { return compare_scalars(load<T>(left), load<T>(right)); });
+}
+
+void copy_canonical(const ColumnLayout& layout, const uint8_t* value, uint8_t* out) {
+  if (layout.native == Native::kFloat) {
+    const float number = canonical(load<float>(value));
+    std::memcpy(out, &number, sizeof number);
+  } else if (layout.native == Native::kDouble) {
+    const double number = canonical(load<double>(value));
+    std::memcpy(out, &number, sizeof number);
+  } else {
+    std::memmove(out, value, layout.width);
+  }
+}
+
+Fit append_native(const ColumnLayout& layout, const semantics::Value& value, std::vector<uint8_t>& out) {
+  if (layout.type.kind == TypeKind::kNumeric) {
+    CHECK(std::holds_alternative<semantics::Decimal>(value));
+    return append_decimal(layout, std::get<semantics::Decimal>(value), out);
+  }
+  switch (layout.native) {
+    case Native::kBool:
+      CHECK(std::holds_alternative<bool>(value));
+      append_raw(static_cast<uint8_t>(std::get<bool>(value)), out);
+      return Fit::kInside;
+    case Native::kBytes:
+      CHECK(std::holds_alternative<std::string>(value));
+      return append_string(layout, std::get<std::string>(value), out);
+    case Native::kFloat:
+    case Native::kDouble: {
+      CHECK(std::holds_alternative<double>(value));
+      double number = std::get<double>(value);
+      number = number != number ? std::numeric_limits<double>::quiet_NaN() : number;
+      layout.native == Native::kDouble ? append_raw(number, out) : append_raw(static_cast<float>(number), out);
+      return Fit::kInside;
+    }
+    default:
+      break;
+  }
+  CHECK(std::holds_alternative<int64_t>(value));
+  const int64_t number = std::get<int64_t>(value);
+  switch (layout.native) {
+    case Native::kInt16:
+      return append_integer<int16_t>(number, out);
+    case Native::kInt32:
+      return append_integer<int32_t>(number, out);
+    default:
+      return append_integer<int64_t>(number, out);
+  }
+}
+
+semantics::Value to_value(const ColumnLayout& layout, const uint8_t* bytes) {
+  if (layout.native == Native::kBytes) {
+    const auto* text = reinterpret_cast<const char*>(bytes);
+    return std::string(text, strnlen(text, layout.width));
+  }
+  return with_native(layout.native, [&]<typename T>(std::type_identity<T>) -> semantics::Value {
+    const T value = load<T>(bytes);
+    if (layout.type.kind == TypeKind::kNumeric) {
+      if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, Int128>) {
+        return semantics::Decimal{to_big(value), static_cast<int32_t>(layout.type.scale)};
+      }
+    }
+    if constexpr (std::is_same_v<T, uint8_t>) {
+      return value != 0;
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return static_cast<double>(value);
+    } else {
+      return static_cast<int64_t>(value);
+    }
+  });
+}
+
+BigInt to_big(Int128 value) {
+  BigInt big = static_cast<int64_t>(value >> 64);
+  big <<= 64;
+  big += static_cast<uint64_t>(value);
+  return big;
+}
+
+BigInt rescaled(const semantics::Decimal& decimal, uint32_t scale) {
+  const auto target = static_cast<int32_t>(scale);
+  CHECK(decimal.scale <= target);
+  BigInt unscaled = decimal.unscaled;
+  for (int32_t digit = decimal.scale; digit < target; ++digit) {
+    unscaled *= 10;
+  }
+  return unscaled;
+}
+
+Int128 to_int128(const BigInt& value) {
+  const BigInt magnitude = boost::multiprecision::abs(value);
+  const auto high = static_cast<uint64_t>(magnitude >> 64);
+  const auto low = static_cast<uint64_t>(magnitude & BigInt{~uint64_t{0}});
+  const auto number = static_cast<Int128>((static_cast<UInt128>(high) << 64) | low);
+  return value < 0 ? -number : number;
+}
+
+}  // namespace daedalus::engine

@@ -1,0 +1,147 @@
+// How values lie in column planes, and the order of PostgreSQL on them.
+//
+// Decides the native form of every type and of every constant compared with it. Refuses to know chunks, queries and
+// updates.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "daedalus/base/check.hpp"
+#include "daedalus/semantics/row_codec.hpp"
+#include "daedalus/semantics/types.hpp"
+
+namespace daedalus::engine {
+
+using Int128 = __int128;
+using UInt128 = unsigned __int128;
+
+/// The element of a column plane. kBytes: strings, zero-padded to the declared length (no string holds a NUL).
+enum class Native : uint8_t { kBool, kInt16, kInt32, kInt64, kInt128, kFloat, kDouble, kBytes };
+
+struct ColumnLayout {
+  Native native = Native::kInt32;
+  uint32_t width = 0;  ///< Bytes of one value in its plane.
+  bool nullable = true;
+  semantics::Type type;
+};
+
+/// A table as the engine sees it. Schema and codec are borrowed.
+struct TableLayout {
+  TableLayout(const semantics::Schema& table_schema, semantics::RowCodec row_codec);
+
+  const semantics::Schema* schema;
+  semantics::RowCodec codec;
+  std::vector<ColumnLayout> columns;
+};
+
+/// Calls use(std::type_identity<T>) with the C++ type of a scalar plane. Precondition: not kBytes.
+template <typename Use>
+decltype(auto) with_native(Native native, Use&& use) {
+  switch (native) {
+    case Native::kBool:
+      return use(std::type_identity<uint8_t>{});
+    case Native::kInt16:
+      return use(std::type_identity<int16_t>{});
+    case Native::kInt32:
+      return use(std::type_identity<int32_t>{});
+    case Native::kInt64:
+      return use(std::type_identity<int64_t>{});
+    case Native::kInt128:
+      return use(std::type_identity<Int128>{});
+    case Native::kFloat:
+      return use(std::type_identity<float>{});
+    case Native::kDouble:
+      return use(std::type_identity<double>{});
+    case Native::kBytes:
+      break;
+  }
+  check_failed("a scalar plane", __FILE__, __LINE__);
+}
+
+/// Reads a value that may lie anywhere.
+template <typename T>
+T load(const uint8_t* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+/// The one representative of a class of equal values: 0.0 for −0.0, the quiet NaN for every NaN.
+template <typename T>
+T canonical(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (value != value) {
+      return std::numeric_limits<T>::quiet_NaN();
+    }
+    return value == T{0} ? T{0} : value;
+  } else {
+    return value;
+  }
+}
+
+/// Total order: NaN equals NaN and is above everything, −0.0 equals 0.0. Negative, zero or positive.
+template <typename T>
+int compare_scalars(T left, T right) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const bool left_nan = left != left;
+    const bool right_nan = right != right;
+    if (left_nan || right_nan) {
+      return static_cast<int>(left_nan) - static_cast<int>(right_nan);
+    }
+  }
+  return static_cast<int>(left > right) - static_cast<int>(left < right);
+}
+
+/// Orders two values that are not NULL, given as they lie in a plane.
+[[nodiscard]] int compare_native(const ColumnLayout& layout, const uint8_t* left, const uint8_t* right);
+
+/// Copies one value, floats in canonical form, so that equal values have equal bytes. `value` may be `out`.
+void copy_canonical(const ColumnLayout& layout, const uint8_t* value, uint8_t* out);
+
+/// Where a constant lies against what a plane can hold.
+enum class Fit : uint8_t {
+  kInside,
+  kBelow,   ///< Below every value of the plane.
+  kAbove,   ///< Above every value of the plane.
+  kBeyond,  ///< A string longer than the column: just above the value that its first bytes make.
+};
+
+/// Appends `value` as it lies in a plane (for kBeyond: its first bytes; for kBelow and kAbove: zeros).
+/// Precondition: not NULL, and of the alternative the type calls for; a decimal has at most the column's scale.
+Fit append_native(const ColumnLayout& layout, const semantics::Value& value, std::vector<uint8_t>& out);
+
+/// The value at `bytes` of a plane.
+[[nodiscard]] semantics::Value to_value(const ColumnLayout& layout, const uint8_t* bytes);
+
+[[nodiscard]] semantics::BigInt to_big(Int128 value);
+
+/// A decimal's unscaled value at a column's scale. Precondition: the decimal's scale is not above it.
+[[nodiscard]] semantics::BigInt rescaled(const semantics::Decimal& decimal, uint32_t scale);
+
+/// Two's complement of `value`. Precondition: |value| < 2^127.
+[[nodiscard]] Int128 to_int128(const semantics::BigInt& value);
+
+[[nodiscard]] inline bool test_bit(const uint64_t* bitmap, uint32_t index) {
+  return ((bitmap[index / 64] >> (index % 64)) & 1) != 0;
+}
+
+inline void set_bit(uint64_t* bitmap, uint32_t index) { bitmap[index / 64] |= uint64_t{1} << (index % 64); }
+
+inline void clear_bit(uint64_t* bitmap, uint32_t index) { bitmap[index / 64] &= ~(uint64_t{1} << (index % 64)); }
+
+/// Calls use(index) for every set bit, in ascending order.
+template <typename Use>
+void for_each_bit(const uint64_t* bitmap, uint32_t word_count, Use&& use) {
+  for (uint32_t word = 0; word < word_count; ++word) {
+    for (uint64_t bits = bitmap[word]; bits != 0; bits &= bits - 1) {
+      use(word * 64 + static_cast<uint32_t>(__builtin_ctzll(bits)));
+    }
+  }
+}
+
+}  // namespace daedalus::engine

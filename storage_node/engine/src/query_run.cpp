@@ -1,0 +1,124 @@
+#include "query_run.hpp"
+
+#include <algorithm>
+
+namespace daedalus::engine {
+namespace {
+
+/// An ORDER BY with a LIMIT up to this keeps only the slots that may be in the answer; beyond, all rows are collected.
+constexpr uint64_t kTopRowsMax = 1u << 16;
+
+/// Rows that LIMIT and OFFSET let through, at most.
+uint64_t rows_wanted(const semantics::Selection& selection) {
+  if (!selection.limit.has_value() || *selection.limit > UINT64_MAX - selection.offset) {
+    return UINT64_MAX;
+  }
+  return *selection.limit == 0 ? 0 : *selection.limit + selection.offset;
+}
+
+std::vector<uint32_t> output_columns(const semantics::Selection& selection) {
+  std::vector<uint32_t> columns;
+  for (const semantics::OutputColumn& output : selection.outputs) {
+    columns.push_back(output.column);
+  }
+  return columns;
+}
+
+}  // namespace
+
+QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query query, uint64_t answer_bytes_max,
+                   Instant now)
+    : store_(&store),
+      query_(std::move(query)),
+      predicate_(layout, query_.selection->predicate),
+      answer_bytes_max_(answer_bytes_max) {
+  const semantics::Selection& selection = *query_.selection;
+  if (selection.is_aggregated) {
+    aggregation_.emplace(layout, store, selection, answer_bytes_max);
+  } else {
+    const uint64_t wanted = rows_wanted(selection);
+    if (selection.order_by.empty()) {
+      rows_max_ = wanted;
+    } else if (wanted > 0 && wanted <= kTopRowsMax) {
+      top_.emplace(layout, store, selection, static_cast<uint32_t>(wanted));
+    }
+    active_ = wanted > 0;
+    encoder_.emplace(layout, output_columns(selection), answer_bytes_max);
+  }
+  active_ = active_ && !predicate_.is_never();
+  check_aborted();
+  if (query_.deadline <= now) {
+    fail({ErrorCategory::kRetry, "57014", "query dropped: its deadline passed before it could be answered",
+          "Allow more time, or ask again when the node is less busy."});
+  }
+}
+
+void QueryRun::check_aborted() {
+  if (query_.aborted != nullptr && query_.aborted->load(std::memory_order_relaxed)) {
+    fail(rejected("57014", "canceling statement due to user request"));
+  }
+}
+
+void QueryRun::fail(Error error) {
+  if (!error_.has_value()) {
+    error_ = std::move(error);
+  }
+  active_ = false;
+}
+
+void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count) {
+  if (aggregation_.has_value()) {
+    if (Result<void> taken = aggregation_->take(chunk, rows, row_count); !taken.has_value()) {
+      fail(taken.error());
+    }
+    return;
+  }
+  for (uint32_t position = 0; position < row_count && active_; ++position) {
+    if (top_.has_value()) {
+      top_->take(chunk * store_->chunk_rows() + rows[position]);
+    } else {
+      take_encoded(chunk, rows[position]);
+    }
+  }
+}
+
+void QueryRun::take_encoded(uint32_t chunk, uint32_t row) {
+  if (!encoder_->append(store_->view(chunk), row)) {
+    fail(rejected("54000", "the answer of one segment exceeds " + std::to_string(answer_bytes_max_) + " bytes",
+                  "Restrict the rows, or fetch fewer columns."));
+  } else if (encoder_->row_count() >= rows_max_) {
+    active_ = false;
+  }
+}
+
+Result<semantics::MergedRows> QueryRun::finish_rows() {
+  if (aggregation_.has_value()) {
+    return aggregation_->finish();
+  }
+  if (top_.has_value()) {
+    for (const uint32_t slot : top_->finish()) {
+      take_encoded(slot / store_->chunk_rows(), slot % store_->chunk_rows());
+      if (error_.has_value()) {
+        return *error_;
+      }
+    }
+  }
+  return semantics::MergedRows{encoder_->finish(), encoder_->row_count()};
+}
+
+QueryOutput QueryRun::finish(Timestamp prefix) {
+  QueryOutput output{.handle = query_.handle, .prefix = prefix};
+  if (!error_.has_value()) {
+    Result<semantics::MergedRows> rows = finish_rows();
+    if (rows.has_value()) {
+      output.rows = std::move(rows->rows);
+      output.row_count = rows->row_count;
+      return output;
+    }
+    error_ = rows.error();
+  }
+  output.error = std::move(error_);
+  return output;
+}
+
+}  // namespace daedalus::engine

@@ -1,0 +1,149 @@
+#include "daedalus/engine/segment.hpp"
+
+#include <algorithm>
+
+#include "cycle.hpp"
+#include "ring.hpp"
+
+namespace daedalus::engine {
+namespace {
+
+using Operation = std::variant<Query, Update>;
+
+/// A figure written by one thread and read by any, for statistics only.
+using Figure = std::atomic<uint64_t>;
+
+uint64_t read(const Figure& figure) { return figure.load(std::memory_order_relaxed); }
+void write(Figure& figure, uint64_t value) { figure.store(value, std::memory_order_relaxed); }
+
+}  // namespace
+
+struct Segment::State {
+  State(const semantics::Schema& schema, semantics::RowCodec codec, const SegmentOptions& segment_options)
+      : options(segment_options),
+        layout(schema, codec),
+        store(layout, options.chunk_rows, options.memory_bytes),
+        cycle(layout, store, options.answer_bytes_max),
+        operations(options.operations_in_flight_max),
+        outputs(options.operations_in_flight_max) {
+    CHECK(options.share_factor_max > 0 && options.updates_per_cycle_max > 0);
+  }
+
+  bool enqueue(Operation operation, std::atomic<uint32_t>& waiting);
+  void admit(Instant now);
+
+  const SegmentOptions options;
+  const TableLayout layout;
+  ChunkStore store;
+  Cycle cycle;
+  SpscRing<Operation> operations;
+  SpscRing<Output> outputs;
+  Timestamp enqueued{};  ///< Of the last update; the producer's.
+  Timestamp applied{};   ///< The scanner's.
+
+  std::atomic<uint32_t> in_flight{0};  ///< Enqueued and not yet dequeued.
+  std::atomic<uint32_t> waiting_queries{0};
+  std::atomic<uint32_t> waiting_updates{0};
+  Figure rows{0};
+  Figure prefix{0};
+  Figure cycles{0};
+  Figure cycle_ns_last{0};
+  Figure cycle_ns_max{0};
+};
+
+bool Segment::State::enqueue(Operation operation, std::atomic<uint32_t>& waiting) {
+  // Acquire: what the consumer did to the ring of outputs is known to the scanner through this operation.
+  if (in_flight.load(std::memory_order_acquire) >= options.operations_in_flight_max) {
+    return false;
+  }
+  in_flight.fetch_add(1, std::memory_order_relaxed);
+  waiting.fetch_add(1, std::memory_order_relaxed);
+  CHECK(operations.push(std::move(operation)));
+  return true;
+}
+
+void Segment::State::admit(Instant now) {
+  while (Operation* operation = operations.front()) {
+    if (auto* query = std::get_if<Query>(operation)) {
+      if (cycle.query_count() == options.share_factor_max) {
+        return;
+      }
+      cycle.admit(std::move(*query), now);
+      waiting_queries.fetch_sub(1, std::memory_order_relaxed);
+    } else {
+      if (cycle.update_count() == options.updates_per_cycle_max || !cycle.admit(std::get<Update>(*operation))) {
+        return;
+      }
+      waiting_updates.fetch_sub(1, std::memory_order_relaxed);
+    }
+    operations.pop();
+  }
+}
+
+Segment::Segment(const semantics::Schema& schema, semantics::RowCodec codec, const SegmentOptions& options)
+    : state_(std::make_unique<State>(schema, codec, options)) {}
+
+Segment::~Segment() = default;
+
+bool Segment::enqueue(Query query) {
+  CHECK(query.selection != nullptr);
+  return state_->enqueue(std::move(query), state_->waiting_queries);
+}
+
+bool Segment::enqueue(Update update) {
+  const Timestamp timestamp = update.timestamp;
+  CHECK(timestamp > state_->enqueued);
+  if (!state_->enqueue(std::move(update), state_->waiting_updates)) {
+    return false;
+  }
+  state_->enqueued = timestamp;
+  return true;
+}
+
+std::optional<Output> Segment::dequeue() {
+  Output* output = state_->outputs.front();
+  if (output == nullptr) {
+    return std::nullopt;
+  }
+  std::optional<Output> taken = std::move(*output);
+  state_->outputs.pop();
+  state_->in_flight.fetch_sub(1, std::memory_order_release);
+  return taken;
+}
+
+bool Segment::step(Instant now) {
+  State& state = *state_;
+  if (state.operations.is_empty()) {
+    return false;
+  }
+  state.admit(now);
+  state.cycle.sweep();
+  write(state.rows, state.cycle.live_rows());
+  write(state.cycles, read(state.cycles) + 1);
+  state.applied = state.cycle.prefix_after(state.applied);
+  write(state.prefix, raw(state.applied));
+  state.cycle.finish(state.applied, [&state](Output output) { CHECK(state.outputs.push(std::move(output))); });
+  return true;
+}
+
+void Segment::record_cycle_ns(uint64_t duration_ns) {
+  write(state_->cycle_ns_last, duration_ns);
+  write(state_->cycle_ns_max, std::max(read(state_->cycle_ns_max), duration_ns));
+}
+
+bool Segment::has_work() const { return !state_->operations.is_empty(); }
+
+SegmentStatistics Segment::statistics() const {
+  const State& state = *state_;
+  return {.rows = read(state.rows),
+          .rows_max = state.store.slot_count(),
+          .memory_bytes = state.store.memory_bytes(),
+          .prefix = Timestamp{read(state.prefix)},
+          .cycles = read(state.cycles),
+          .cycle_ns_last = read(state.cycle_ns_last),
+          .cycle_ns_max = read(state.cycle_ns_max),
+          .queue_queries = state.waiting_queries.load(std::memory_order_relaxed),
+          .queue_updates = state.waiting_updates.load(std::memory_order_relaxed)};
+}
+
+}  // namespace daedalus::engine

@@ -1,0 +1,95 @@
+#include "daedalus/engine/segment_thread.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <chrono>
+#include <thread>
+
+namespace daedalus::engine {
+namespace {
+
+enum class Activity : uint32_t { kAwake, kAsleep };
+
+Instant now() {
+  const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::nanoseconds>(since_start).count()};
+}
+
+bool pin(std::thread& thread, uint32_t core) {
+  if (core >= CPU_SETSIZE) {
+    return false;
+  }
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(core, &cores);
+  return pthread_setaffinity_np(thread.native_handle(), sizeof cores, &cores) == 0;
+}
+
+}  // namespace
+
+struct SegmentThread::State {
+  State(Segment& swept, SegmentThreadOptions thread_options) : segment(swept), options(std::move(thread_options)) {}
+
+  void run();
+  void sleep();
+  void wake();
+
+  Segment& segment;
+  const SegmentThreadOptions options;
+  std::atomic<bool> stopping{false};
+  std::atomic<Activity> activity{Activity::kAwake};
+  bool is_pinned = false;
+  std::thread thread;
+};
+
+void SegmentThread::State::run() {
+  while (!stopping.load(std::memory_order_acquire)) {
+    const Instant start = now();
+    if (!segment.step(start)) {
+      sleep();
+      continue;
+    }
+    segment.record_cycle_ns(static_cast<uint64_t>(now().ns - start.ns));
+    if (options.outputs_ready) {
+      options.outputs_ready();
+    }
+  }
+}
+
+/// Both sides exchange `activity`, and the exchanges have one order: either the waker sees kAsleep and wakes, or this
+/// thread sees, after its own exchange, what was enqueued before the waker's.
+void SegmentThread::State::sleep() {
+  activity.exchange(Activity::kAsleep, std::memory_order_acq_rel);
+  while (!segment.has_work() && !stopping.load(std::memory_order_acquire)) {
+    activity.wait(Activity::kAsleep, std::memory_order_acquire);
+    if (activity.load(std::memory_order_acquire) == Activity::kAwake) {
+      return;
+    }
+  }
+  activity.exchange(Activity::kAwake, std::memory_order_acq_rel);
+}
+
+void SegmentThread::State::wake() {
+  if (activity.exchange(Activity::kAwake, std::memory_order_acq_rel) == Activity::kAsleep) {
+    activity.notify_one();
+  }
+}
+
+SegmentThread::SegmentThread(Segment& segment, SegmentThreadOptions options)
+    : state_(std::make_unique<State>(segment, std::move(options))) {
+  state_->thread = std::thread([state = state_.get()] { state->run(); });
+  state_->is_pinned = state_->options.core.has_value() && pin(state_->thread, *state_->options.core);
+}
+
+SegmentThread::~SegmentThread() {
+  state_->stopping.store(true, std::memory_order_release);
+  state_->wake();
+  state_->thread.join();
+}
+
+void SegmentThread::wake() { state_->wake(); }
+
+bool SegmentThread::pinned() const { return state_->is_pinned; }
+
+}  // namespace daedalus::engine

@@ -1,0 +1,62 @@
+// Which slots the rows of an insert get.
+//
+// The choice is a pure function of the sequence of updates, however they are cut into cycles, so that scan order, and
+// with it every floating-point sum, repeats. Slots are handed out lowest first. A slot freed by an update cools:
+// inserts prefer other slots until the generation after the next (1,024 timestamps make a generation), and take a
+// cooling one only when nothing else is left. An insert whose slots depend on a delete that was admitted but not yet
+// swept has to wait for the next cycle. Refuses to know rows and chunks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "daedalus/base/units.hpp"
+
+namespace daedalus::engine {
+
+/// Timestamps of one generation. Large against the updates of a cycle, so that admission hardly ever stops for a
+/// delete; small against the slots of a segment.
+constexpr uint64_t kGenerationTimestamps = 1024;
+
+class SlotAllocator {
+ public:
+  explicit SlotAllocator(uint32_t slot_count);
+
+  /// Forgets the deletes admitted so far: they have been swept.
+  void begin_cycle() { pending_delete_.reset(); }
+
+  struct Demand {
+    Timestamp timestamp{};
+    uint32_t insert_rows = 0;
+    bool deletes = false;  ///< Has a delete part: slots may come free when it is swept.
+  };
+
+  /// Reserves the slots of one update: as many as it wants or as there are, appended to `slots` in ascending order.
+  /// Room that the update itself frees is there for later updates only. False: nothing was taken, the slots depend on
+  /// deletes of this cycle; ask again in the next one. Never false for the first update of a cycle.
+  [[nodiscard]] bool admit(const Demand& demand, std::vector<uint32_t>& slots);
+
+  /// Takes back the slot of a row deleted by the update with this timestamp.
+  void release(Timestamp timestamp, uint32_t slot);
+
+ private:
+  struct Cooling {
+    uint64_t generation = 0;
+    uint32_t count = 0;
+    std::vector<uint64_t> slots;
+  };
+
+  void ripen(Cooling& cooling);
+  void free_slot(uint32_t slot);
+  void take(uint32_t count, std::vector<uint32_t>& slots);
+
+  std::vector<uint64_t> free_;
+  uint32_t free_count_;
+  uint32_t first_free_word_ = 0;  ///< No free slot lies in a word before it.
+  std::array<Cooling, 2> cooling_;
+  std::optional<uint64_t> pending_delete_;  ///< Generation of the first delete admitted in this cycle.
+};
+
+}  // namespace daedalus::engine
