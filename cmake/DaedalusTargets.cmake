@@ -34,3 +34,20 @@ function(daedalus_test name)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
 endfunction()
+
+if(DAEDALUS_FUZZERS)
+  target_compile_options(daedalus_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# daedalus_fuzzer(NAME SOURCES ... LINK ...): a libFuzzer program (clang, DAEDALUS_FUZZERS=ON) with a short seeded run as
+# its test; nothing otherwise.
+function(daedalus_fuzzer name)
+  if(NOT DAEDALUS_FUZZERS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  daedalus_program(${name} SOURCES ${ARG_SOURCES} LINK ${ARG_LINK})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  add_test(NAME ${name}_smoke COMMAND ${name} -runs=20000 -seed=1 -max_len=4096)
+  set_tests_properties(${name}_smoke PROPERTIES LABELS "fast;fuzz" TIMEOUT 300)
+endfunction()

@@ -1,0 +1,368 @@
+#include "daedalus/rpc/channel.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "channel_pair.hpp"
+
+namespace daedalus::rpc {
+namespace {
+
+using testing::HasSubstr;
+
+std::string closed_reason(const std::vector<ChannelEvent>& events) {
+  if (events.empty() || !std::holds_alternative<ChannelClosed>(events.back())) {
+    return "";
+  }
+  return std::get<ChannelClosed>(events.back()).reason;
+}
+
+std::string handshake_reason(const wire::v1::Hello& ours, const wire::v1::Hello& theirs) {
+  Channel channel(ours, {}, kStart);
+  channel.on_bytes(hello_frame(theirs), kStart);
+  return closed_reason(channel.take_events());
+}
+
+// ---- handshake ----
+
+TEST(ChannelTest, SendsHelloFirstAndComesUpOnThePeersHello) {
+  ChannelPair pair;
+  EXPECT_EQ(pair.a.state(), Channel::State::kHandshake);
+  pair.exchange();
+  const auto events = pair.a.take_events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(std::get<ChannelUp>(events[0]).hello.name(), "b");
+  EXPECT_EQ(std::get<ChannelUp>(events[0]).hello.frame_size_max(), kFrameSizeMax);
+  EXPECT_EQ(pair.a.state(), Channel::State::kUp);
+  EXPECT_EQ(pair.b.state(), Channel::State::kUp);
+}
+
+TEST(ChannelTest, RefusesPeersThatDoNotFitAndNamesBothValues) {
+  auto other = hello("b");
+  other.set_cluster_id("trains");
+  EXPECT_EQ(handshake_reason(hello("a"), other), R"(cluster id differs: "flights" here, "trains" at peer "b")");
+  other = hello("b");
+  other.set_schema_fingerprint("fp-2");
+  EXPECT_EQ(handshake_reason(hello("a"), other), R"(schema fingerprint differs: "fp-1" here, "fp-2" at peer "b")");
+  other = hello("b");
+  other.set_map_version(8);
+  EXPECT_EQ(handshake_reason(hello("a"), other), R"(map version differs: "7" here, "8" at peer "b")");
+  other = hello("b");
+  other.set_role(wire::v1::ROLE_UNSPECIFIED);
+  EXPECT_THAT(handshake_reason(hello("a"), other), HasSubstr("no role"));
+  other = hello("b");
+  other.set_frame_size_max(kFrameSizeMaxMin - 1);
+  EXPECT_THAT(handshake_reason(hello("a"), other), HasSubstr("at most 4095 bytes"));
+}
+
+TEST(ChannelTest, AcceptsAClientThatKnowsNothingYet) {
+  wire::v1::Hello newcomer;
+  newcomer.set_role(wire::v1::ROLE_CLIENT);
+  newcomer.set_frame_size_max(kFrameSizeMax);
+  EXPECT_EQ(handshake_reason(hello("a"), newcomer), "");
+  EXPECT_EQ(handshake_reason(newcomer, hello("b")), "");
+}
+
+TEST(ChannelTest, ClosesWithoutHelloInTime) {
+  Channel channel(hello("a"), {}, kStart);
+  channel.on_deadline(after(kStart, 2 * kSecond - 1));
+  EXPECT_EQ(channel.state(), Channel::State::kHandshake);
+  channel.on_deadline(after(kStart, 2 * kSecond));
+  EXPECT_EQ(closed_reason(channel.take_events()), "no hello within 2000 ms");
+}
+
+TEST(ChannelTest, RefusesAnythingBeforeHelloAndASecondHello) {
+  for (const FrameType type : {FrameType::kKeepAlive, FrameType::kOperations, FrameType::kResults}) {
+    Channel channel(hello("a"), {}, kStart);
+    channel.on_bytes(encode_frame(type, ""), kStart);
+    EXPECT_THAT(closed_reason(channel.take_events()), HasSubstr("frame before hello"));
+  }
+  Channel channel(hello("a"), {}, kStart);
+  channel.on_bytes(hello_frame(hello("b")) + hello_frame(hello("b")), kStart);
+  EXPECT_EQ(closed_reason(channel.take_events()), "protocol violation: second hello");
+}
+
+// ---- faults ----
+
+TEST(ChannelTest, ClosesOnPayloadsThatDoNotParse) {
+  for (const FrameType type :
+       {FrameType::kHello, FrameType::kKeepAlive, FrameType::kOperations, FrameType::kResults, FrameType::kGoodbye}) {
+    Channel channel(hello("a"), {}, kStart);
+    if (type != FrameType::kHello) {
+      channel.on_bytes(hello_frame(hello("b")), kStart);
+    }
+    channel.on_bytes(encode_frame(type, "\x0a\x05\x01"), kStart);
+    EXPECT_THAT(closed_reason(channel.take_events()), HasSubstr("does not parse")) << to_string(type);
+  }
+}
+
+TEST(ChannelTest, TellsThePeerWhyItCloses) {
+  ChannelPair pair;
+  pair.exchange();
+  (void)pair.a.take_events();
+  (void)pair.b.take_events();
+  pair.a.on_bytes("complete garbage", kStart);
+  EXPECT_THAT(closed_reason(pair.a.take_events()), HasSubstr("malformed frame: frame length"));
+  pair.exchange();
+  EXPECT_THAT(closed_reason(pair.b.take_events()), HasSubstr("peer said goodbye: malformed frame: frame length"));
+}
+
+TEST(ChannelTest, KeepsWhatArrivedBeforeTheFault) {
+  ChannelPair pair;
+  pair.exchange();
+  (void)pair.b.take_events();
+  pair.a.send(operation(1));
+  pair.b.on_bytes(pair.a.take_output(kStart) + "garbage and more garbage", kStart);
+  const auto events = pair.b.take_events();
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(std::get<wire::v1::Operation>(events[0]).header().sequence(), 1u);
+  EXPECT_TRUE(std::holds_alternative<ChannelClosed>(events[1]));
+}
+
+TEST(ChannelTest, IsSilentOnceClosed) {
+  ChannelPair pair;
+  pair.exchange();
+  pair.a.on_lost("reset");
+  (void)pair.a.take_events();
+  pair.a.send(operation(1));
+  pair.a.on_bytes("garbage", kStart);
+  pair.a.on_deadline(after(kStart, kSecond * 60));
+  pair.a.on_lost("again");
+  pair.a.close("and again");
+  EXPECT_TRUE(pair.a.take_events().empty());
+  EXPECT_FALSE(pair.a.has_output());
+  EXPECT_EQ(pair.a.next_deadline(), kNever);
+}
+
+TEST(ChannelTest, MakesAPeersGoodbyeFitForLogs) {
+  ChannelPair pair;
+  pair.exchange();
+  (void)pair.a.take_events();
+  wire::v1::Goodbye goodbye;
+  goodbye.set_reason(std::string("line\nbreak\x1b[31m").append(5000, 'x'));
+  pair.a.on_bytes(encode_frame(FrameType::kGoodbye, goodbye.SerializeAsString()), kStart);
+  const std::string reason = closed_reason(pair.a.take_events());
+  EXPECT_THAT(reason, HasSubstr("line break [31m"));
+  EXPECT_LE(reason.size(), 1100u);
+}
+
+// ---- keep-alive ----
+
+TEST(ChannelTest, SendsKeepAliveAfterHalfASecondOfSilence) {
+  ChannelPair pair;
+  pair.exchange();
+  EXPECT_EQ(pair.a.next_deadline(), after(kStart, 500 * kMillisecond));
+  pair.a.on_deadline(after(kStart, 500 * kMillisecond - 1));
+  EXPECT_FALSE(pair.a.has_output());
+  pair.a.on_deadline(after(kStart, 500 * kMillisecond));
+  EXPECT_EQ(pair.a.take_output(after(kStart, 500 * kMillisecond)), encode_frame(FrameType::kKeepAlive, ""));
+  EXPECT_EQ(pair.a.next_deadline(), after(kStart, 1000 * kMillisecond));
+}
+
+TEST(ChannelTest, SendsNoKeepAliveWhileThereIsTraffic) {
+  ChannelPair pair;
+  pair.exchange();
+  pair.a.send(operation(1));
+  (void)pair.a.take_output(after(kStart, 400 * kMillisecond));
+  pair.a.on_deadline(after(kStart, 500 * kMillisecond));
+  EXPECT_FALSE(pair.a.has_output());
+}
+
+TEST(ChannelTest, DeclaresASilentPeerDeadAfterTwoSeconds) {
+  ChannelPair pair;
+  pair.exchange();
+  (void)pair.a.take_events();
+  for (Instant now = pair.a.next_deadline(); now < after(kStart, 2 * kSecond); now = pair.a.next_deadline()) {
+    pair.a.on_deadline(now);
+    (void)pair.a.take_output(now);
+    ASSERT_EQ(pair.a.state(), Channel::State::kUp);
+  }
+  pair.a.on_deadline(after(kStart, 2 * kSecond));
+  EXPECT_EQ(closed_reason(pair.a.take_events()), "peer silent for 2000 ms");
+}
+
+TEST(ChannelTest, AnyByteIsASignOfLife) {
+  ChannelPair pair;
+  pair.exchange();
+  pair.a.on_bytes(encode_frame(FrameType::kKeepAlive, "").substr(0, 3), after(kStart, kSecond));
+  pair.a.on_deadline(after(kStart, 3 * kSecond - 1));
+  EXPECT_EQ(pair.a.state(), Channel::State::kUp);
+  pair.a.on_deadline(after(kStart, 3 * kSecond));
+  EXPECT_EQ(pair.a.state(), Channel::State::kClosed);
+}
+
+// ---- batching and limits ----
+
+TEST(ChannelTest, PutsWhatIsQueuedIntoOneFrame) {
+  ChannelPair pair;
+  pair.exchange();
+  (void)pair.b.take_events();
+  for (uint64_t sequence = 1; sequence <= 100; ++sequence) {
+    pair.a.send(operation(sequence));
+  }
+  const std::string output = pair.a.take_output(kStart);
+  Framer framer;
+  framer.feed(output);
+  EXPECT_TRUE(framer.next());
+  EXPECT_FALSE(framer.next());
+  pair.b.on_bytes(output, kStart);
+  const auto events = pair.b.take_events();
+  ASSERT_EQ(events.size(), 100u);
+  for (uint64_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(std::get<wire::v1::Operation>(events[i]).header().sequence(), i + 1);
+  }
+}
+
+TEST(ChannelTest, KeepsTheOrderOfOperationsAndResults) {
+  ChannelPair pair;
+  pair.exchange();
+  (void)pair.b.take_events();
+  for (uint64_t sequence = 1; sequence <= 9; ++sequence) {
+    if (sequence % 3 == 0) {
+      pair.a.send(result(sequence));
+    } else {
+      pair.a.send(operation(sequence));
+    }
+  }
+  pair.exchange();
+  uint64_t expected = 0;
+  for (const ChannelEvent& event : pair.b.take_events()) {
+    ++expected;
+    const auto* as_result = std::get_if<wire::v1::Result>(&event);
+    EXPECT_EQ(as_result != nullptr, expected % 3 == 0);
+    EXPECT_EQ(as_result ? as_result->sequence() : std::get<wire::v1::Operation>(event).header().sequence(), expected);
+  }
+  EXPECT_EQ(expected, 9u);
+}
+
+TEST(ChannelTest, FinishesAFrameThatHasReachedTheBatchSize) {
+  ChannelPair pair;
+  pair.exchange();
+  for (uint64_t sequence = 1; sequence <= 8; ++sequence) {
+    pair.a.send(operation(sequence, 100'000));
+  }
+  Framer framer;
+  framer.feed(pair.a.take_output(kStart));
+  std::vector<size_t> sizes;
+  while (const auto frame = framer.next()) {
+    sizes.push_back(frame->payload.size() / 100'000);
+  }
+  EXPECT_EQ(sizes, (std::vector<size_t>{3, 3, 2}));
+}
+
+TEST(ChannelTest, NeverExceedsThePeersFrameMaximum) {
+  ChannelLimits small;
+  small.frame_size_max = kFrameSizeMaxMin;
+  ChannelPair pair({}, small);
+  pair.exchange();
+  (void)pair.b.take_events();
+  for (uint64_t sequence = 1; sequence <= 100; ++sequence) {
+    pair.a.send(operation(sequence, sequence * 30));
+  }
+  pair.exchange();
+  EXPECT_EQ(pair.b.take_events().size(), 100u);
+  EXPECT_EQ(pair.b.state(), Channel::State::kUp);
+}
+
+TEST(ChannelTest, AnswersAnOperationThatIsTooLargeByItself) {
+  ChannelLimits small;
+  small.frame_size_max = kFrameSizeMaxMin;
+  ChannelPair pair({}, small);
+  pair.exchange();
+  (void)pair.a.take_events();
+  pair.a.send(operation(5, kFrameSizeMaxMin));
+  EXPECT_FALSE(pair.a.has_output());
+  const auto events = pair.a.take_events();
+  ASSERT_EQ(events.size(), 1u);
+  const auto& refusal = std::get<wire::v1::Result>(events[0]);
+  EXPECT_EQ(refusal.sequence(), 5u);
+  EXPECT_EQ(refusal.error().sqlstate(), "54000");
+  EXPECT_EQ(refusal.error().category(), wire::v1::ERROR_CATEGORY_REJECTED);
+}
+
+TEST(ChannelTest, TheLargestMessageThatFitsIsTakenAndOneByteMoreIsNot) {
+  ChannelLimits small;
+  small.frame_size_max = kFrameSizeMaxMin;
+  size_t accepted = 0;
+  for (size_t body = kFrameSizeMaxMin - 64; body < kFrameSizeMaxMin; ++body) {
+    ChannelPair pair({}, small);
+    pair.exchange();
+    (void)pair.b.take_events();
+    pair.a.send(operation(1, body));
+    if (pair.a.has_output()) {
+      accepted = body;
+      pair.exchange();
+      ASSERT_EQ(pair.b.take_events().size(), 1u) << body;
+    } else {
+      ASSERT_EQ(body, accepted + 1);
+      break;
+    }
+  }
+  EXPECT_GT(accepted, kFrameSizeMaxMin - 40);
+}
+
+TEST(ChannelTest, SendsAnErrorInPlaceOfAResultThatIsTooLarge) {
+  ChannelLimits small;
+  small.frame_size_max = kFrameSizeMaxMin;
+  ChannelPair pair({}, small);
+  pair.exchange();
+  (void)pair.b.take_events();
+  wire::v1::Result large = result(6);
+  large.mutable_rows()->set_rows(std::string(kFrameSizeMaxMin, 'r'));
+  pair.a.send(large);
+  pair.exchange();
+  const auto events = pair.b.take_events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(std::get<wire::v1::Result>(events[0]).sequence(), 6u);
+  EXPECT_EQ(std::get<wire::v1::Result>(events[0]).error().sqlstate(), "54000");
+}
+
+TEST(ChannelTest, FailsWhenThePeerIsTooSlow) {
+  ChannelLimits tight;
+  tight.output_size_max = 10'000;
+  ChannelPair pair(tight, {});
+  pair.exchange();
+  (void)pair.a.take_events();
+  (void)pair.b.take_events();
+  pair.a.send(operation(1, 6'000));
+  const size_t taken = pair.a.take_output(kStart).size();
+  pair.a.send(operation(2, 6'000));
+  EXPECT_THAT(closed_reason(pair.a.take_events()), HasSubstr("slow peer: more than 10000 bytes"));
+  pair.a.on_written(taken);
+  pair.exchange();
+  EXPECT_THAT(closed_reason(pair.b.take_events()), HasSubstr("slow peer"));
+}
+
+TEST(ChannelTest, WrittenOutputMakesRoom) {
+  ChannelLimits tight;
+  tight.output_size_max = 10'000;
+  ChannelPair pair(tight, {});
+  pair.exchange();
+  for (uint64_t sequence = 1; sequence <= 100; ++sequence) {
+    pair.a.send(operation(sequence, 6'000));
+    pair.a.on_written(pair.a.take_output(kStart).size());
+  }
+  EXPECT_EQ(pair.a.state(), Channel::State::kUp);
+}
+
+TEST(ChannelTest, GoodbyeIsTheLastFrameAndWhatWasQueuedGoesFirst) {
+  ChannelPair pair;
+  pair.exchange();
+  (void)pair.a.take_events();
+  (void)pair.b.take_events();
+  pair.a.send(operation(1));
+  pair.a.close("enough");
+  EXPECT_TRUE(pair.a.closed_by_owner());
+  EXPECT_EQ(closed_reason(pair.a.take_events()), "enough");
+  pair.exchange();
+  const auto events = pair.b.take_events();
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(std::get<wire::v1::Operation>(events[0]).header().sequence(), 1u);
+  EXPECT_EQ(closed_reason(events), "peer said goodbye: enough");
+}
+
+}  // namespace
+}  // namespace daedalus::rpc
