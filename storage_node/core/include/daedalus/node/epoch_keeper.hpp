@@ -1,0 +1,50 @@
+// Which epoch is in force on this node, and which ones are on their way to the disk.
+//
+// Decides whether an epoch may be raised. An epoch counts only once it is synced: the owner writes what take_request()
+// gives it and comes back with on_persisted(). Refuses to know files.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "daedalus/base/units.hpp"
+#include "daedalus/node/requester.hpp"
+
+namespace daedalus::node {
+
+class EpochKeeper {
+ public:
+  static constexpr size_t kRequestsMax = 16;
+  static constexpr size_t kTextSizeMax = 256;  ///< Bytes of a holder's name or endpoint.
+
+  enum class Verdict : uint8_t {
+    kTaken,      ///< Will be granted once it is synced.
+    kNotHigher,  ///< An equal or higher epoch is known: highest().
+    kTooMany,    ///< kRequestsMax are on their way.
+  };
+  [[nodiscard]] Verdict request(Requester from, EpochRecord record);
+
+  /// What is to be synced next; each request once, one at a time.
+  [[nodiscard]] std::optional<EpochRecord> take_request();
+
+  struct Granted {
+    Requester to;
+    EpochRecord record;
+  };
+  /// The request taken last has been synced and is in force. Precondition (CHECKed): `epoch` is that request's.
+  [[nodiscard]] Granted on_persisted(Epoch epoch);
+
+  [[nodiscard]] const EpochRecord& in_force() const { return in_force_; }
+  /// The highest known: in force or on its way.
+  [[nodiscard]] const EpochRecord& highest() const;
+  /// An epoch from before the start.
+  void restore(const EpochRecord& record) { in_force_ = record; }
+
+ private:
+  EpochRecord in_force_;
+  std::deque<Granted> requests_;  ///< Ascending.
+  bool is_front_taken_ = false;
+};
+
+}  // namespace daedalus::node

@@ -1,0 +1,66 @@
+// What this node remembers of the timestamps it has taken: digests, and outcomes until they may be forgotten.
+//
+// Decides whether a number that comes again is the same update. Refuses to know who asks and what is still to come.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "daedalus/base/units.hpp"
+#include "daedalus/node/requester.hpp"
+
+namespace daedalus::node {
+
+/// Both ends inclusive; first <= last.
+struct TimestampRange {
+  Timestamp first{};
+  Timestamp last{};
+};
+
+/// What a number stands for: an update by its digest, or a range in which this node has no part.
+struct Identity {
+  bool is_no_op = false;
+  uint64_t digest = 0;
+
+  friend bool operator==(const Identity&, const Identity&) = default;
+};
+
+class Ledger {
+ public:
+  /// Keeps at most `entries_max` completed entries, the newest.
+  explicit Ledger(uint32_t entries_max) : entries_max_(entries_max) {}
+
+  /// Takes the next range. Precondition (CHECKed): it begins right after accepted().
+  void accept(TimestampRange range, Identity identity);
+  /// Records the outcome of the oldest range that is not completed. Precondition (CHECKed): it ends at `last`.
+  void complete(Timestamp last, Outcomes outcomes);
+  /// Forgets completed ranges that end at or before `through`.
+  void forget(Timestamp through);
+
+  /// Whether all of `range` that is remembered stands for `identity`. Cost: O(log n + ranges touched).
+  [[nodiscard]] bool agrees(TimestampRange range, Identity identity) const;
+  /// The recorded outcome of a completed timestamp; nothing when it is forgotten.
+  [[nodiscard]] const Outcomes* outcomes(Timestamp timestamp) const;
+
+  [[nodiscard]] Timestamp accepted() const { return accepted_; }
+  [[nodiscard]] Timestamp applied() const { return applied_; }
+  [[nodiscard]] size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    TimestampRange range;
+    Identity identity;
+    Outcomes outcomes;
+  };
+
+  [[nodiscard]] std::deque<Entry>::const_iterator first_ending_at_or_after(Timestamp timestamp) const;
+
+  uint32_t entries_max_;
+  std::deque<Entry> entries_;  ///< Contiguous, ascending; the first completed_ of them are completed.
+  size_t completed_ = 0;
+  Timestamp accepted_{};
+  Timestamp applied_{};
+};
+
+}  // namespace daedalus::node

@@ -1,0 +1,122 @@
+// The storage node's protocol as one state machine: every message a node understands has its handler here.
+//
+// Decides what is checked, refused, parked, ordered and answered, and in which of the small machines the work is done.
+// Refuses to know threads, sockets, files and clocks: messages and the time go in, messages come out through an Outbox,
+// and segments stand behind SegmentPort. The process and the simulator drive it identically.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/node/epoch_keeper.hpp"
+#include "daedalus/node/parked_queries.hpp"
+#include "daedalus/node/placement.hpp"
+#include "daedalus/node/query_controller.hpp"
+#include "daedalus/node/segment_port.hpp"
+#include "daedalus/node/sequencer.hpp"
+#include "daedalus/node/update_pipeline.hpp"
+#include "daedalus/rpc/network.hpp"
+
+namespace daedalus::node {
+
+struct NodeOptions {
+  NodeId node{};
+  std::string cluster_id;
+  std::string endpoint;  ///< Of this node, for its status.
+  std::string version;
+  uint64_t process_id = 0;
+  std::vector<std::pair<NodeId, std::string>> addresses;  ///< All nodes of the cluster, for DESCRIBE.
+  uint32_t segments = 1;                                  ///< Per partition.
+  /// Found on disk at start: the rows that went with it are lost, so the node is incomplete.
+  std::optional<EpochRecord> found_epoch;
+  int64_t deadline_ns_default = 30 * kSecond;
+  uint32_t parked_queries_max = 1024;
+  /// Updates that wait for room in one segment, beyond which new ones are refused OVERLOADED.
+  uint32_t updates_waiting_max = 1024;
+  SequencerOptions sequencer;
+  QueryControllerOptions queries;
+};
+
+/// Driver's duties: one call at a time; after each call carry out the outbox, sync what take_persist_request() gives,
+/// and arm one timer at next_deadline().
+class NodeCore {
+ public:
+  /// Preconditions (CHECKed): the map gives this node a partition. `segments` outlives this object and has
+  /// hosted_partitions(map, node).size() · options.segments segments.
+  NodeCore(NodeOptions options, std::shared_ptr<const semantics::Schema> schema, contract::PartitionMap map,
+           SegmentPort& segments);
+  NodeCore(const NodeCore&) = delete;
+  NodeCore& operator=(const NodeCore&) = delete;
+
+  // ---- what happens ----
+  void on_up(rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, rpc::Outbox& out);
+  void on_down(rpc::PeerId peer, Instant now, rpc::Outbox& out);
+  void on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, rpc::Outbox& out);
+  /// A segment has put something out; in its order.
+  void on_output(SegmentIndex segment, engine::Output output, Instant now, rpc::Outbox& out);
+  /// What take_persist_request() gave has been synced to disk.
+  void on_epoch_persisted(Epoch epoch, Instant now, rpc::Outbox& out);
+  void on_deadline(Instant now, rpc::Outbox& out);
+
+  // ---- what is to be done ----
+  [[nodiscard]] std::optional<EpochRecord> take_persist_request() { return epochs_.take_request(); }
+  [[nodiscard]] Instant next_deadline() const;
+
+  // ---- questions ----
+  /// Why the node serves neither queries nor updates, and what to do; nothing when all is well.
+  [[nodiscard]] const std::optional<Error>& problem() const;
+  [[nodiscard]] Timestamp accepted() const { return sequencer_.accepted(); }
+  [[nodiscard]] Timestamp applied() const { return sequencer_.applied(); }
+  [[nodiscard]] const EpochRecord& epoch() const { return epochs_.in_force(); }
+  /// Operations whose answers are still owed.
+  [[nodiscard]] size_t under_way() const;
+
+ private:
+  // ---- handlers, one per kind ----
+  void on_select(Requester from, const wire::v1::Operation& operation, Instant now, rpc::Outbox& out);
+  void on_abort(Requester from, const wire::v1::OperationHeader& header, rpc::Outbox& out);
+  void on_update(Requester from, wire::v1::Operation operation, Instant now, rpc::Outbox& out);
+  void on_epoch(Requester from, const wire::v1::Operation& operation, rpc::Outbox& out);
+  void on_describe(Requester from, rpc::Outbox& out) const;
+  void on_status(Requester from, rpc::Outbox& out) const;
+
+  [[nodiscard]] std::optional<Error> check_header(const wire::v1::OperationHeader& header) const;
+  [[nodiscard]] std::optional<Error> check_select(const wire::v1::Operation& operation) const;
+  [[nodiscard]] Result<PreparedQuery> prepare(Requester from, const wire::v1::Operation& operation, Instant now) const;
+  [[nodiscard]] Result<NumberedUpdate> to_numbered(wire::v1::Operation operation) const;
+  [[nodiscard]] bool refuse_update(Requester from, const wire::v1::OperationHeader& header, rpc::Outbox& out) const;
+
+  /// Carries out what the sequencer decided, until nothing more follows from it.
+  void carry_out(SequencerEffects effects, rpc::Outbox& out);
+  void admit(std::vector<Admission> admissions, SequencerEffects& effects);
+  void finish_applied(rpc::Outbox& out);
+  void unpark(rpc::Outbox& out);
+  void send(Confirmation confirmation, rpc::Outbox& out) const;
+  void send(const Refusal& refusal, rpc::Outbox& out) const;
+  void send_epoch(Requester to, bool is_granted, const std::optional<Error>& error, rpc::Outbox& out) const;
+  void fill(wire::v1::NodeStatus* status) const;
+
+  NodeOptions options_;
+  std::shared_ptr<const semantics::Schema> schema_;
+  contract::PartitionMap map_;
+  SegmentPort& segments_;
+  NodePlacement placement_;
+  EpochKeeper epochs_;
+  Sequencer sequencer_;
+  UpdatePipeline updates_;
+  ParkedQueries parked_;
+  QueryController queries_;
+  std::optional<Error> incomplete_;
+  std::map<rpc::PeerId, uint64_t> last_sequence_;  ///< By peer that is up.
+  uint64_t queries_total_ = 0;
+  uint64_t updates_total_ = 0;
+};
+
+}  // namespace daedalus::node

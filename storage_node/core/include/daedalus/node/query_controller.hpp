@@ -1,0 +1,88 @@
+// Routes queries to the segments of this node and joins their answers into one.
+//
+// Decides what may be forwarded as it comes and what must be merged, and ends every query exactly once: with rows and
+// their end, or with one error. Refuses to know updates and prefixes demanded: what arrives here may run now.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/node/parked_queries.hpp"
+#include "daedalus/node/placement.hpp"
+#include "daedalus/node/segment_port.hpp"
+#include "daedalus/node/update_pipeline.hpp"
+#include "daedalus/semantics/answer.hpp"
+
+namespace daedalus::node {
+
+/// Row bytes of one QueryRows stay below this, unless a single row is larger.
+constexpr size_t kQueryRowsSizeMax = (1u << 20) - 1024;
+
+struct QueryControllerOptions {
+  uint32_t queries_in_flight_max = 4096;
+  uint64_t answer_bytes_max = 64u << 20;       ///< Of one node's answer to one query.
+  int64_t retry_after_ns = 10 * kMillisecond;  ///< Hint that goes with a refusal for lack of room.
+};
+
+class QueryController {
+ public:
+  QueryController(QueryControllerOptions options, std::shared_ptr<const semantics::Schema> schema, NodeId node,
+                  const NodePlacement& placement, const UpdatePipeline& updates, SegmentPort& segments);
+
+  /// Starts the query, or answers Error RETRY when there is no room. Precondition (CHECKed): it is not running.
+  void start(PreparedQuery query, rpc::Outbox& out);
+  void on_output(SegmentIndex segment, engine::QueryOutput output, rpc::Outbox& out);
+  /// Ends the query with 57014, if it is running.
+  void abort(Requester requester, rpc::Outbox& out);
+  /// Ends the peer's queries without a word.
+  void on_peer_down(rpc::PeerId peer);
+  void on_deadline(Instant now, rpc::Outbox& out);
+
+  [[nodiscard]] Instant next_deadline() const;
+  [[nodiscard]] bool contains(Requester requester) const { return by_requester_.contains(requester); }
+  /// Ended ones count until their segments have let go of them.
+  [[nodiscard]] size_t running() const { return queries_.size(); }
+
+ private:
+  struct Running {
+    PreparedQuery query;
+    std::optional<semantics::AnswerMerger> merger;  ///< Absent: rows are forwarded as they come.
+    std::shared_ptr<std::atomic<bool>> aborted;
+    uint32_t segments_missing = 0;
+    uint64_t bytes = 0;
+    uint64_t row_count = 0;
+    std::vector<wire::v1::SegmentStamp> stamps;
+    bool is_ended = false;  ///< Answered with an error, or its peer has gone.
+  };
+  using Queries = std::unordered_map<uint64_t, Running>;
+
+  void take(SegmentIndex segment, engine::QueryOutput output, Running& running, rpc::Outbox& out);
+  void finish(Running& running, rpc::Outbox& out);
+  void send_rows(std::string_view rows, Running& running, rpc::Outbox& out);
+  void fail(uint64_t handle, Running& running, const Error& error, int64_t retry_after_ns, rpc::Outbox& out);
+  /// Nobody waits for the answer any more; what the segments still put out is dropped.
+  void end(uint64_t handle, Running& running);
+  [[nodiscard]] wire::v1::SegmentStamp stamp(SegmentIndex segment, Timestamp prefix) const;
+
+  QueryControllerOptions options_;
+  std::shared_ptr<const semantics::Schema> schema_;
+  NodeId node_;
+  const NodePlacement& placement_;
+  const UpdatePipeline& updates_;
+  SegmentPort& segments_;
+  uint64_t last_handle_ = 0;
+  Queries queries_;                                   ///< By handle.
+  std::map<Requester, uint64_t> by_requester_;        ///< Those not ended.
+  std::set<std::pair<Instant, uint64_t>> deadlines_;  ///< Those not ended.
+};
+
+}  // namespace daedalus::node

@@ -1,0 +1,38 @@
+// Who is to be answered, and the vocabulary that the node's small machines share.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "daedalus/base/units.hpp"
+#include "daedalus/rpc/network.hpp"
+#include "daedalus/wire/v1/results.pb.h"
+
+namespace daedalus::node {
+
+/// One operation as it arrived: an operation's id.
+struct Requester {
+  rpc::PeerId peer{};
+  uint64_t sequence = 0;
+
+  friend auto operator<=>(const Requester&, const Requester&) = default;
+};
+
+/// Position of a segment among those of this node: hosted partitions ascending, segments within each.
+enum class SegmentIndex : uint32_t {};
+
+/// What an update did here, one entry per hosted partition it had a part in.
+using Outcomes = std::vector<wire::v1::PartitionOutcome>;
+
+/// An epoch, who holds it, and where the holder takes submissions (host:port).
+struct EpochRecord {
+  Epoch epoch{};
+  std::string holder;
+  std::string endpoint;
+
+  friend bool operator==(const EpochRecord&, const EpochRecord&) = default;
+};
+
+}  // namespace daedalus::node

@@ -1,0 +1,57 @@
+// Turns admitted updates into work for the segments, and keeps for them what they cannot take yet.
+//
+// Decides which segment gets which rows and parts. Every segment gets every admission, with no parts where it has none:
+// then a segment's own prefix is the node's, and a query's stamp needs no further thought. Nothing admitted is dropped.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/node/placement.hpp"
+#include "daedalus/node/segment_port.hpp"
+#include "daedalus/node/sequencer.hpp"
+#include "daedalus/node/update_tracker.hpp"
+
+namespace daedalus::node {
+
+class UpdatePipeline {
+ public:
+  UpdatePipeline(std::shared_ptr<const semantics::Schema> schema, const contract::PartitionMap& map,
+                 NodePlacement& placement, NodeId node, SegmentPort& segments);
+
+  /// Precondition: admissions come in order. Errors: the body of an update that has its number already is not one; the
+  /// node is broken then, and nothing was enqueued.
+  [[nodiscard]] Result<void> admit(Admission admission);
+  void on_output(SegmentIndex segment, const engine::UpdateOutput& output);
+  [[nodiscard]] std::optional<UpdateTracker::Applied> take_applied() { return tracker_.take_applied(); }
+  /// Offers waiting updates to the segments again. Call when segments have put something out.
+  void flush();
+
+  /// Updates that wait for room in `segment`: a query must not overtake them.
+  [[nodiscard]] size_t waiting(SegmentIndex segment) const { return waiting_[raw(segment)].size(); }
+  /// The longest of those queues; the owner takes no new updates beyond its bound.
+  [[nodiscard]] size_t waiting_max() const;
+  [[nodiscard]] size_t under_way() const { return tracker_.under_way(); }
+
+ private:
+  using Parts = std::vector<std::vector<engine::UpdatePart>>;  ///< By segment.
+
+  [[nodiscard]] Result<Parts> parts_of(const Admission& admission, const std::shared_ptr<const std::string>& body,
+                                       std::vector<bool>* concerned);
+  [[nodiscard]] Result<void> place_rows(const contract::InsertPart& part, Timestamp timestamp,
+                                        const std::shared_ptr<const std::string>& body, Parts* parts);
+  void flush(SegmentIndex segment);
+
+  std::shared_ptr<const semantics::Schema> schema_;
+  contract::PlacementColumns placement_columns_;
+  NodePlacement& placement_;
+  SegmentPort& segments_;
+  UpdateTracker tracker_;
+  std::vector<std::deque<engine::Update>> waiting_;  ///< By segment.
+};
+
+}  // namespace daedalus::node

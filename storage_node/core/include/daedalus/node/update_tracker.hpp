@@ -1,0 +1,61 @@
+// Joins what the segments did with each update into one outcome, and knows how far the node as a whole is.
+//
+// Every admission goes to every segment, parts or not, so each segment puts out one output per admission, in order; an
+// admission is applied when the last of them has. Refuses to know where updates come from and who hears of them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "daedalus/base/units.hpp"
+#include "daedalus/engine/segment.hpp"
+#include "daedalus/node/placement.hpp"
+#include "daedalus/node/requester.hpp"
+
+namespace daedalus::node {
+
+class UpdateTracker {
+ public:
+  UpdateTracker(const NodePlacement& placement, NodeId node);
+
+  /// An admission that ends at `last`. `concerned` has one flag per hosted partition: whether it got a part; empty for
+  /// a no-op range. The owner bounds how many are under way.
+  void on_admitted(Timestamp last, std::vector<bool> concerned);
+  /// Precondition (CHECKed): it is the segment's next one.
+  void on_output(SegmentIndex segment, const engine::UpdateOutput& output);
+
+  struct Applied {
+    Timestamp last{};
+    Outcomes outcomes;
+  };
+  /// The oldest admission, once all segments have applied it.
+  [[nodiscard]] std::optional<Applied> take_applied();
+
+  [[nodiscard]] size_t under_way() const { return under_way_.size(); }
+
+ private:
+  struct Sums {
+    uint64_t rows_matched = 0;
+    uint64_t rows_applied = 0;
+    uint64_t refused_no_room = 0;
+    uint64_t refused_overflow = 0;
+  };
+  struct UnderWay {
+    Timestamp last{};
+    uint32_t segments_missing = 0;
+    std::vector<bool> concerned;
+    std::vector<Sums> sums;  ///< As concerned.
+  };
+
+  [[nodiscard]] Outcomes outcomes_of(const UnderWay& admission) const;
+
+  const NodePlacement& placement_;
+  NodeId node_;
+  std::deque<UnderWay> under_way_;
+  uint64_t taken_ = 0;                ///< Admissions that have left under_way_.
+  std::vector<uint64_t> outputs_of_;  ///< By segment: how many admissions it has applied.
+};
+
+}  // namespace daedalus::node

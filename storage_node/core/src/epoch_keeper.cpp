@@ -1,0 +1,39 @@
+#include "daedalus/node/epoch_keeper.hpp"
+
+#include <utility>
+
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::node {
+
+EpochKeeper::Verdict EpochKeeper::request(Requester from, EpochRecord record) {
+  if (record.epoch <= highest().epoch) {
+    return Verdict::kNotHigher;
+  }
+  if (requests_.size() >= kRequestsMax) {
+    return Verdict::kTooMany;
+  }
+  requests_.push_back(Granted{from, std::move(record)});
+  return Verdict::kTaken;
+}
+
+std::optional<EpochRecord> EpochKeeper::take_request() {
+  if (requests_.empty() || is_front_taken_) {
+    return std::nullopt;
+  }
+  is_front_taken_ = true;
+  return requests_.front().record;
+}
+
+EpochKeeper::Granted EpochKeeper::on_persisted(Epoch epoch) {
+  CHECK(is_front_taken_ && requests_.front().record.epoch == epoch);
+  Granted granted = std::move(requests_.front());
+  requests_.pop_front();
+  is_front_taken_ = false;
+  in_force_ = granted.record;
+  return granted;
+}
+
+const EpochRecord& EpochKeeper::highest() const { return requests_.empty() ? in_force_ : requests_.back().record; }
+
+}  // namespace daedalus::node

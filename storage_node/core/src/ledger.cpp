@@ -1,0 +1,59 @@
+#include "daedalus/node/ledger.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::node {
+
+void Ledger::accept(TimestampRange range, Identity identity) {
+  CHECK(range.first == next(accepted_) && range.first <= range.last);
+  accepted_ = range.last;
+  entries_.push_back(Entry{range, identity, {}});
+}
+
+void Ledger::complete(Timestamp last, Outcomes outcomes) {
+  CHECK(completed_ < entries_.size());
+  Entry& entry = entries_[completed_];
+  CHECK(entry.range.last == last);
+  entry.outcomes = std::move(outcomes);
+  ++completed_;
+  applied_ = last;
+  while (completed_ > entries_max_) {
+    entries_.pop_front();
+    --completed_;
+  }
+}
+
+void Ledger::forget(Timestamp through) {
+  while (completed_ > 0 && entries_.front().range.last <= through) {
+    entries_.pop_front();
+    --completed_;
+  }
+}
+
+bool Ledger::agrees(TimestampRange range, Identity identity) const {
+  for (auto entry = first_ending_at_or_after(range.first); entry != entries_.end(); ++entry) {
+    if (entry->range.first > range.last) {
+      break;
+    }
+    if (entry->identity != identity) {
+      return false;
+    }
+  }
+  return true;
+}
+
+const Outcomes* Ledger::outcomes(Timestamp timestamp) const {
+  const auto entry = first_ending_at_or_after(timestamp);
+  const bool is_known = timestamp <= applied_ && entry != entries_.end() && entry->range.first <= timestamp;
+  return is_known ? &entry->outcomes : nullptr;
+}
+
+std::deque<Ledger::Entry>::const_iterator Ledger::first_ending_at_or_after(Timestamp timestamp) const {
+  return std::lower_bound(entries_.begin(), entries_.end(), timestamp,
+                          [](const Entry& entry, Timestamp wanted) { return entry.range.last < wanted; });
+}
+
+}  // namespace daedalus::node

@@ -1,0 +1,97 @@
+// SELECT: from the message to a query that may run, or the reason why not.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "daedalus/node/node_core.hpp"
+#include "replies.hpp"
+
+namespace daedalus::node {
+
+namespace {
+
+constexpr size_t kHeaderTextSizeMax = 128;
+constexpr int64_t kParkRetryAfterNs = 20 * kMillisecond;
+
+Error not_yet(const char* what) {
+  return rejected("0A000", fmt::format("{} is not supported by storage nodes yet", what), "leave it unset");
+}
+
+}  // namespace
+
+void NodeCore::on_select(Requester from, const wire::v1::Operation& operation, Instant now, rpc::Outbox& out) {
+  ++queries_total_;
+  auto query = prepare(from, operation, now);
+  if (!query) {
+    send_error(from, query.error(), 0, out);
+  } else if (query->prefix_min <= accepted()) {
+    queries_.start(std::move(*query), out);
+  } else if (!parked_.park(std::move(*query))) {
+    send_error(from,
+               retry("53000", fmt::format("node {} has {} queries parked, its maximum, and has reached {}",
+                                          raw(options_.node), parked_.size(), raw(accepted()))),
+               kParkRetryAfterNs, out);
+  }
+}
+
+std::optional<Error> NodeCore::check_header(const wire::v1::OperationHeader& header) const {
+  if (header.request_id().size() > kHeaderTextSizeMax || header.principal().size() > kHeaderTextSizeMax) {
+    return rejected("08P01", fmt::format("request_id or principal is longer than {} bytes", kHeaderTextSizeMax));
+  }
+  if (header.priority() != 0) {
+    return not_yet("a priority");
+  }
+  if (header.credit_lease() != 0) {
+    return not_yet("a lease of admission credit");
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> NodeCore::check_select(const wire::v1::Operation& operation) const {
+  if (problem()) {
+    return problem();
+  }
+  if (operation.header().map_version() != map_.version) {
+    return Error{ErrorCategory::kRetry, "55000",
+                 fmt::format("the query was routed by partition map version {}, node {} has version {}",
+                             operation.header().map_version(), raw(options_.node), map_.version),
+                 "describe the cluster and ask again", 0};
+  }
+  wire::v1::SelectBody body;
+  if (!body.ParseFromString(operation.body())) {
+    return rejected("08P01", "the body of the query does not parse");
+  }
+  if (body.credit_bytes() != 0) {
+    return not_yet("credit for result rows");
+  }
+  return std::nullopt;
+}
+
+Result<PreparedQuery> NodeCore::prepare(Requester from, const wire::v1::Operation& operation, Instant now) const {
+  if (const auto error = check_select(operation)) {
+    return *error;
+  }
+  auto form = wire::v1::RESULT_FORM_UNSPECIFIED;
+  auto selection = contract::to_selection(*schema_, operation.body(), &form);
+  if (!selection) {
+    return selection.error();
+  }
+  if (form != wire::v1::RESULT_FORM_PARTIAL) {
+    return rejected("0A000", "a storage node answers in the partial form only", "ask an aggregator");
+  }
+  const uint64_t remaining_ns = operation.header().remaining_ns();
+  const int64_t allowed_ns = remaining_ns == 0
+                                 ? options_.deadline_ns_default
+                                 : static_cast<int64_t>(std::min(remaining_ns, static_cast<uint64_t>(INT64_MAX)));
+  return PreparedQuery{from, std::make_shared<const semantics::Selection>(std::move(*selection)),
+                       after(now, allowed_ns), Timestamp{operation.header().prefix_min()}};
+}
+
+void NodeCore::unpark(rpc::Outbox& out) {
+  for (PreparedQuery& query : parked_.take_reached(accepted())) {
+    queries_.start(std::move(query), out);
+  }
+}
+
+}  // namespace daedalus::node

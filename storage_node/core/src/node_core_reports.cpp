@@ -1,0 +1,147 @@
+// DESCRIBE, STATUS and EPOCH: what the node says about itself and who may write.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "daedalus/node/node_core.hpp"
+#include "replies.hpp"
+
+namespace daedalus::node {
+
+namespace {
+
+constexpr const char* kDurability = "off";
+
+bool is_printable(const std::string& text) {
+  return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+}
+
+}  // namespace
+
+void NodeCore::on_describe(Requester from, rpc::Outbox& out) const {
+  auto* reply = add_result(from, out).mutable_described();
+  reply->set_cluster_id(options_.cluster_id);
+  reply->set_schema_fingerprint(schema_->fingerprint);
+  reply->set_table_name(schema_->table_name);
+  for (const semantics::Column& column : schema_->columns) {
+    *reply->add_columns() = contract::from_column(column);
+  }
+  for (const uint32_t column : schema_->primary_key) {
+    reply->add_primary_key(column);
+  }
+  *reply->mutable_map() = contract::from_partition_map(map_);
+  for (const auto& [node, endpoint] : options_.addresses) {
+    auto* address = reply->mutable_map()->add_nodes();
+    address->set_node(raw(node));
+    address->set_endpoint(endpoint);
+  }
+  reply->set_epoch(raw(epoch().epoch));
+  reply->set_writer(epoch().holder);
+  reply->set_writer_endpoint(epoch().endpoint);
+  reply->mutable_limits()->set_answer_bytes_max(options_.queries.answer_bytes_max);
+  reply->mutable_limits()->set_clauses_max(semantics::kClausesMax);
+  reply->mutable_limits()->set_literals_max(semantics::kLiteralsMax);
+  reply->mutable_limits()->set_groups_max(semantics::kGroupsMax);
+  reply->set_durability(kDurability);
+}
+
+void NodeCore::on_status(Requester from, rpc::Outbox& out) const {
+  auto* reply = add_result(from, out).mutable_status();
+  reply->set_cluster_id(options_.cluster_id);
+  fill(reply->add_nodes());
+}
+
+void NodeCore::fill(wire::v1::NodeStatus* status) const {
+  status->set_node(raw(options_.node));
+  status->set_endpoint(options_.endpoint);
+  status->set_version(options_.version);
+  status->set_reachable(true);
+  if (problem()) {
+    status->set_problem(fmt::format("{}; {}", problem()->message, problem()->hint));
+  }
+  status->set_durability(kDurability);
+  status->set_epoch(raw(epoch().epoch));
+  status->set_writer(epoch().holder);
+  status->set_writer_endpoint(epoch().endpoint);
+  status->set_accepted(raw(accepted()));
+  status->set_applied(raw(applied()));
+  status->set_durable(raw(applied()));
+  status->set_process_id(options_.process_id);
+  status->set_queries_total(queries_total_);
+  status->set_updates_total(updates_total_);
+  for (uint32_t i = 0; i < placement_.segment_count(); ++i) {
+    const SegmentReport report = segments_.report(SegmentIndex{i});
+    auto* segment = status->add_segments();
+    segment->set_partition(raw(placement_.partition_of(SegmentIndex{i})));
+    segment->set_segment(placement_.segment_within(SegmentIndex{i}));
+    segment->set_rows(report.statistics.rows);
+    segment->set_rows_max(report.statistics.rows_max);
+    segment->set_memory_bytes(report.statistics.memory_bytes);
+    segment->set_applied(raw(report.statistics.prefix));
+    segment->set_durable(raw(report.statistics.prefix));
+    segment->set_cycles(report.statistics.cycles);
+    segment->set_cycle_ns_last(report.statistics.cycle_ns_last);
+    segment->set_cycle_ns_max(report.statistics.cycle_ns_max);
+    segment->set_queue_queries(report.statistics.queue_queries);
+    segment->set_queue_updates(report.statistics.queue_updates +
+                               static_cast<uint32_t>(updates_.waiting(SegmentIndex{i})));
+    segment->set_core(report.core);
+    segment->set_numa_node(-1);  // Memory is not bound to a NUMA node.
+    segment->set_complete(!incomplete_);
+  }
+}
+
+void NodeCore::on_epoch(Requester from, const wire::v1::Operation& operation, rpc::Outbox& out) {
+  wire::v1::EpochBody body;
+  if (!body.ParseFromString(operation.body())) {
+    return send_error(from, rejected("08P01", "the body of the epoch operation does not parse"), 0, out);
+  }
+  if (problem()) {
+    return send_epoch(from, false, problem(), out);
+  }
+  if (body.inquire()) {
+    return send_epoch(from, true, std::nullopt, out);
+  }
+  const bool is_sound = !body.holder().empty() && body.holder().size() <= EpochKeeper::kTextSizeMax &&
+                        body.endpoint().size() <= EpochKeeper::kTextSizeMax && is_printable(body.holder()) &&
+                        is_printable(body.endpoint());
+  if (!is_sound) {
+    return send_error(from,
+                      rejected("08P01", fmt::format("the holder of an epoch has a printable name of 1 to {} bytes",
+                                                    EpochKeeper::kTextSizeMax)),
+                      0, out);
+  }
+  switch (epochs_.request(from, EpochRecord{Epoch{body.epoch()}, body.holder(), body.endpoint()})) {
+    case EpochKeeper::Verdict::kTaken:
+      return;  // Answered when it is on disk.
+    case EpochKeeper::Verdict::kNotHigher:
+      return send_epoch(
+          from, false,
+          rejected("55006", fmt::format("epoch {} is not higher than {}, which \"{}\" holds on node {}", body.epoch(),
+                                        raw(epochs_.highest().epoch), epochs_.highest().holder, raw(options_.node))),
+          out);
+    case EpochKeeper::Verdict::kTooMany:
+      return send_epoch(from, false, retry("53000", "too many epochs are on their way to the disk"), out);
+  }
+}
+
+void NodeCore::send_epoch(Requester to, bool is_granted, const std::optional<Error>& error, rpc::Outbox& out) const {
+  // A refusal names what stands in the way, even when it is still on its way to the disk.
+  const EpochRecord& record = error ? epochs_.highest() : epochs_.in_force();
+  auto* reply = add_result(to, out).mutable_epoch();
+  reply->set_granted(is_granted);
+  reply->set_epoch(raw(record.epoch));
+  reply->set_holder(record.holder);
+  reply->set_endpoint(record.endpoint);
+  auto* watermark = reply->add_accepted();
+  watermark->set_node(raw(options_.node));
+  watermark->set_applied(raw(accepted()));
+  watermark->set_durable(raw(applied()));
+  if (error) {
+    *reply->mutable_error() = contract::from_error(*error);
+  }
+}
+
+}  // namespace daedalus::node

@@ -1,0 +1,139 @@
+// UPDATE and NO_OP_RANGE: from the message through the sequencer to the segments, and back to whoever waits.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "daedalus/node/node_core.hpp"
+#include "daedalus/semantics/placement.hpp"
+#include "replies.hpp"
+
+namespace daedalus::node {
+
+namespace {
+
+/// No peer is that far ahead; what is was not sent by a writer.
+constexpr uint64_t kTimestampMax = 1ull << 62;
+
+}  // namespace
+
+void NodeCore::on_update(Requester from, wire::v1::Operation operation, Instant now, rpc::Outbox& out) {
+  if (refuse_update(from, operation.header(), out)) {
+    return;
+  }
+  auto update = to_numbered(std::move(operation));
+  if (!update) {
+    send_error(from, update.error(), 0, out);
+    return;
+  }
+  SequencerEffects effects;
+  sequencer_.on_update(from, std::move(*update), now, effects);
+  carry_out(std::move(effects), out);
+}
+
+bool NodeCore::refuse_update(Requester from, const wire::v1::OperationHeader& header, rpc::Outbox& out) const {
+  Refusal refusal{from, Timestamp{header.update().timestamp()}, {}, accepted(), epochs_.in_force(), 0, std::nullopt};
+  if (incomplete_) {
+    send_error(from, *incomplete_, 0, out);
+    return true;
+  }
+  if (header.map_version() != map_.version) {
+    refusal.reason = wire::v1::WRITE_REFUSAL_STALE_MAP;
+    refusal.error = Error{ErrorCategory::kRetry, "55000",
+                          fmt::format("the update was routed by partition map version {}, node {} has version {}",
+                                      header.map_version(), raw(options_.node), map_.version),
+                          "describe the cluster and send it again", 0};
+  } else if (updates_.waiting_max() >= options_.updates_waiting_max) {
+    refusal.reason = wire::v1::WRITE_REFUSAL_OVERLOADED;
+    refusal.retry_after_ns = options_.sequencer.retry_after_ns;
+  } else {
+    return false;
+  }
+  send(refusal, out);
+  return true;
+}
+
+Result<NumberedUpdate> NodeCore::to_numbered(wire::v1::Operation operation) const {
+  const wire::v1::UpdateHeader& header = operation.header().update();
+  const bool is_no_op = operation.header().kind() == wire::v1::OPERATION_KIND_NO_OP_RANGE;
+  const uint64_t first = is_no_op ? header.first_timestamp() : header.timestamp();
+  if (header.epoch() == 0 || first == 0 || first > header.timestamp() || header.timestamp() > kTimestampMax) {
+    return rejected("08P01", fmt::format("an update with epoch {} and timestamps {} to {} cannot be", header.epoch(),
+                                         first, header.timestamp()));
+  }
+  if (is_no_op ? !operation.body().empty() || header.digest() != 0 : header.first_timestamp() != 0) {
+    return rejected("08P01", fmt::format("update {} mixes a no-op range with an update", header.timestamp()));
+  }
+  if (!is_no_op && semantics::digest(operation.body()) != header.digest()) {
+    return rejected("08P01", fmt::format("the digest of update {} is not that of its body", header.timestamp()));
+  }
+  return NumberedUpdate{Epoch{header.epoch()}, TimestampRange{Timestamp{first}, Timestamp{header.timestamp()}},
+                        Identity{is_no_op, header.digest()}, Timestamp{header.confirmed_through()},
+                        std::move(*operation.mutable_body())};
+}
+
+void NodeCore::carry_out(SequencerEffects effects, rpc::Outbox& out) {
+  // Admissions come first: they may break the node, which adds refusals.
+  admit(std::exchange(effects.admissions, {}), effects);
+  for (Confirmation& confirmation : effects.confirmations) {
+    send(std::move(confirmation), out);
+  }
+  for (const Refusal& refusal : effects.refusals) {
+    send(refusal, out);
+  }
+  unpark(out);
+}
+
+void NodeCore::admit(std::vector<Admission> admissions, SequencerEffects& effects) {
+  for (Admission& admission : admissions) {
+    const Timestamp first = admission.range.first;
+    updates_total_ += admission.is_no_op ? 0 : 1;
+    if (auto admitted = updates_.admit(std::move(admission)); !admitted) {
+      const Error& cause = admitted.error();
+      sequencer_.declare_broken(
+          Timestamp{raw(first) - 1},
+          Error{ErrorCategory::kFatal, "XX001",
+                fmt::format("node {} cannot make sense of update {}, which has its number: {} ({})", raw(options_.node),
+                            raw(first), cause.message, cause.sqlstate),
+                "the writer is broken or of another version: start the cluster and load it afresh", 0},
+          effects);
+      return;  // Nothing after it may be applied either.
+    }
+  }
+}
+
+void NodeCore::finish_applied(rpc::Outbox& out) {
+  while (auto applied = updates_.take_applied()) {
+    SequencerEffects effects;
+    sequencer_.on_applied(applied->last, std::move(applied->outcomes), effects);
+    carry_out(std::move(effects), out);
+  }
+}
+
+void NodeCore::send(Confirmation confirmation, rpc::Outbox& out) const {
+  auto* confirmed = add_result(confirmation.to, out).mutable_confirmed();
+  confirmed->set_timestamp(raw(confirmation.timestamp));
+  for (wire::v1::PartitionOutcome& outcome : confirmation.outcomes) {
+    *confirmed->add_outcomes() = std::move(outcome);
+  }
+  auto* watermark = confirmed->add_watermarks();
+  watermark->set_node(raw(options_.node));
+  watermark->set_applied(raw(applied()));
+  watermark->set_durable(raw(applied()));  // Durability is off.
+  confirmed->set_outcome_forgotten(confirmation.is_forgotten);
+}
+
+void NodeCore::send(const Refusal& refusal, rpc::Outbox& out) const {
+  auto* refused = add_result(refusal.to, out).mutable_refused();
+  refused->set_timestamp(raw(refusal.timestamp));
+  refused->set_reason(refusal.reason);
+  refused->set_node(raw(options_.node));
+  refused->set_last_accepted(raw(refusal.last_accepted));
+  refused->set_epoch(raw(refusal.epoch.epoch));
+  refused->set_holder(refusal.epoch.holder);
+  refused->set_retry_after_ns(static_cast<uint64_t>(refusal.retry_after_ns));
+  if (refusal.error) {
+    *refused->mutable_error() = contract::from_error(*refusal.error);
+  }
+}
+
+}  // namespace daedalus::node
