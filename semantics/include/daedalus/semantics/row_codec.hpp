@@ -15,7 +15,11 @@ struct RowCodec {
   daedalus_load_row load_row = nullptr;
 };
 
-/// Descriptor-driven codec for schemas that were not compiled: tests, and the twin that generated codecs are tested against.
+/// Bytes of the largest packed row of the schema, u32 size included, all columns: what load_row() needs at most.
+[[nodiscard]] uint32_t packed_row_size_max(const Schema& schema);
+
+/// Descriptor-driven codec for schemas that were not compiled: tests, and the twin that generated codecs are tested
+/// against.
 class GenericRowCodec {
  public:
   explicit GenericRowCodec(const Schema& schema);

@@ -1,0 +1,276 @@
+#include "daedalus/semantics/aggregate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "daedalus/base/check.hpp"
+#include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/order.hpp"
+
+namespace daedalus::semantics {
+namespace {
+
+std::string_view function_name(AggregateFunction function) {
+  switch (function) {
+    case AggregateFunction::kCountRows:
+    case AggregateFunction::kCount:
+      return "count";
+    case AggregateFunction::kSum:
+      return "sum";
+    case AggregateFunction::kMin:
+      return "min";
+    case AggregateFunction::kMax:
+      return "max";
+    case AggregateFunction::kAvg:
+      return "avg";
+  }
+  return "unknown";
+}
+
+/// Sums and averages of floating values run in double precision, all others exactly.
+Type sum_state_type(const Type& argument) {
+  return is_floating(argument.kind) ? Type{TypeKind::kDouble} : Type{TypeKind::kNumeric};
+}
+
+/// Weight and first digit of a number written in base 10000, as numeric.c keeps it; both 0 for zero.
+struct LeadingDigit {
+  int32_t weight = 0;
+  int32_t digit = 0;
+};
+
+LeadingDigit leading_digit(const Decimal& value) {
+  if (value.unscaled.is_zero()) {
+    return {};
+  }
+  const std::string digits = BigInt(boost::multiprecision::abs(value.unscaled)).str();
+  const auto exponent = static_cast<int32_t>(digits.size()) - 1 - value.scale;  // Of the first decimal digit.
+  const int32_t weight = exponent >= 0 ? exponent / 4 : -((3 - exponent) / 4);
+  std::string first = digits.substr(0, static_cast<size_t>(exponent - 4 * weight + 1));
+  first.resize(static_cast<size_t>(exponent - 4 * weight + 1), '0');
+  return {weight, std::stoi(first)};
+}
+
+}  // namespace
+
+Decimal average(const Decimal& sum, int64_t count) {
+  CHECK(count > 0);
+  // NUMERIC_MIN_SIG_DIGITS significant digits, estimated from the leading base-10000 digits, and never fewer decimals
+  // than the sum has.
+  constexpr int32_t kSignificantDigitsMin = 16;
+  const LeadingDigit dividend = leading_digit(sum);
+  const LeadingDigit divisor = leading_digit(Decimal{count, 0});
+  const int32_t quotient_weight = dividend.weight - divisor.weight - (dividend.digit <= divisor.digit ? 1 : 0);
+  const int32_t scale =
+      std::clamp(std::max(kSignificantDigitsMin - quotient_weight * 4, sum.scale), 0, kDecimalScaleMax);
+  return Decimal{divide_rounded(rescale(sum, scale).unscaled, count), scale};
+}
+
+Result<Type> aggregate_type(AggregateFunction function, const Type& argument) {
+  const TypeKind kind = argument.kind;
+  switch (function) {
+    case AggregateFunction::kCountRows:
+    case AggregateFunction::kCount:
+      return Type{TypeKind::kBigint};
+    case AggregateFunction::kMin:
+    case AggregateFunction::kMax:
+      if (kind != TypeKind::kBool) {
+        return argument;
+      }
+      break;
+    case AggregateFunction::kSum:
+      if (kind == TypeKind::kSmallint || kind == TypeKind::kInt) {
+        return Type{TypeKind::kBigint};
+      }
+      if (kind == TypeKind::kBigint || kind == TypeKind::kNumeric) {
+        return Type{TypeKind::kNumeric};
+      }
+      if (is_floating(kind)) {
+        return Type{kind};
+      }
+      break;
+    case AggregateFunction::kAvg:
+      if (is_floating(kind)) {
+        return Type{TypeKind::kDouble};
+      }
+      if (is_numeric(kind)) {
+        return Type{TypeKind::kNumeric};
+      }
+      break;
+  }
+  return rejected("42883", fmt::format("function {}({}) does not exist", function_name(function), kind_name(kind)));
+}
+
+std::vector<Type> partial_types(AggregateFunction function, const Type& argument) {
+  switch (function) {
+    case AggregateFunction::kCountRows:
+    case AggregateFunction::kCount:
+      return {Type{TypeKind::kBigint}};
+    case AggregateFunction::kMin:
+    case AggregateFunction::kMax:
+      return {argument};
+    case AggregateFunction::kSum:
+      return {sum_state_type(argument)};
+    case AggregateFunction::kAvg:
+      return {sum_state_type(argument), Type{TypeKind::kBigint}};
+  }
+  CHECK(false);
+  return {};
+}
+
+AggregateState::AggregateState(AggregateFunction function, const Type& argument)
+    : function_(function), argument_(argument) {}
+
+namespace {
+
+/// Adds a number, or a sum, to a sum that may not have begun.
+void add_to(Value& sum, const Value& number) {
+  if (const auto* floating = std::get_if<double>(&number)) {
+    sum = is_null(sum) ? *floating : std::get<double>(sum) + *floating;
+    return;
+  }
+  if (is_null(sum)) {
+    sum = Decimal{};
+  }
+  auto& total = std::get<Decimal>(sum);
+  if (const auto* integer = std::get_if<int64_t>(&number)) {
+    total.unscaled += *integer;
+    return;
+  }
+  const auto& decimal = std::get<Decimal>(number);
+  if (total.scale == decimal.scale) {
+    total.unscaled += decimal.unscaled;
+  } else {
+    total = add(total, decimal);
+  }
+}
+
+}  // namespace
+
+void AggregateState::add(const Value& argument) {
+  if (function_ == AggregateFunction::kCountRows) {
+    ++count_;
+    return;
+  }
+  if (is_null(argument)) {
+    return;
+  }
+  switch (function_) {
+    case AggregateFunction::kCountRows:
+    case AggregateFunction::kCount:
+      ++count_;
+      return;
+    case AggregateFunction::kMin:
+      if (is_null(value_) || compare(argument, value_) < 0) {
+        value_ = argument;
+      }
+      return;
+    case AggregateFunction::kMax:
+      if (is_null(value_) || compare(argument, value_) > 0) {
+        value_ = argument;
+      }
+      return;
+    case AggregateFunction::kSum:
+    case AggregateFunction::kAvg:
+      ++count_;
+      add_to(value_, argument);
+      return;
+  }
+}
+
+void AggregateState::merge(std::span<const Value> partial) {
+  CHECK(partial.size() == (function_ == AggregateFunction::kAvg ? 2u : 1u));
+  switch (function_) {
+    case AggregateFunction::kCountRows:
+    case AggregateFunction::kCount:
+      // Counts of rows in memory never reach 2^63; a peer that says so must not make this undefined.
+      count_ = static_cast<int64_t>(static_cast<uint64_t>(count_) +
+                                    static_cast<uint64_t>(is_null(partial[0]) ? 0 : std::get<int64_t>(partial[0])));
+      return;
+    case AggregateFunction::kMin:
+    case AggregateFunction::kMax:
+      add(partial[0]);
+      return;
+    case AggregateFunction::kSum:
+      if (!is_null(partial[0])) {
+        add_to(value_, partial[0]);
+      }
+      return;
+    case AggregateFunction::kAvg:
+      if (!is_null(partial[0]) && !is_null(partial[1])) {
+        add_to(value_, partial[0]);
+        count_ =
+            static_cast<int64_t>(static_cast<uint64_t>(count_) + static_cast<uint64_t>(std::get<int64_t>(partial[1])));
+      }
+      return;
+  }
+}
+
+std::vector<Value> AggregateState::partial() const {
+  switch (function_) {
+    case AggregateFunction::kCountRows:
+    case AggregateFunction::kCount:
+      return {count_};
+    case AggregateFunction::kMin:
+    case AggregateFunction::kMax:
+    case AggregateFunction::kSum:
+      return {value_};
+    case AggregateFunction::kAvg:
+      return {value_, count_};
+  }
+  CHECK(false);
+  return {};
+}
+
+namespace {
+
+Result<Value> finish_sum(const Type& argument, const Value& sum) {
+  if (const auto* floating = std::get_if<double>(&sum)) {
+    if (argument.kind != TypeKind::kReal || !std::isfinite(*floating)) {
+      return sum;
+    }
+    const auto narrowed = static_cast<float>(std::clamp<double>(*floating, -0x1.ffffffp+127, 0x1.ffffffp+127));
+    if (std::isinf(narrowed)) {
+      return rejected("22003", "value out of range: overflow");
+    }
+    return Value(static_cast<double>(narrowed));
+  }
+  const auto& total = std::get<Decimal>(sum);
+  if (argument.kind == TypeKind::kSmallint || argument.kind == TypeKind::kInt) {
+    if (total.scale != 0 || total.unscaled < INT64_MIN || total.unscaled > INT64_MAX) {
+      return rejected("22003", "bigint out of range");
+    }
+    return Value(static_cast<int64_t>(total.unscaled));
+  }
+  return sum;
+}
+
+}  // namespace
+
+Result<Value> AggregateState::finish() const {
+  switch (function_) {
+    case AggregateFunction::kCountRows:
+    case AggregateFunction::kCount:
+      return Value(count_);
+    case AggregateFunction::kMin:
+    case AggregateFunction::kMax:
+      return value_;
+    case AggregateFunction::kSum:
+      return is_null(value_) ? Result<Value>(Value()) : finish_sum(argument_, value_);
+    case AggregateFunction::kAvg: {
+      if (is_null(value_) || count_ <= 0) {
+        return Value();
+      }
+      if (const auto* floating = std::get_if<double>(&value_)) {
+        return Value(*floating / static_cast<double>(count_));
+      }
+      return Value(average(std::get<Decimal>(value_), count_));
+    }
+  }
+  CHECK(false);
+  return Value();
+}
+
+}  // namespace daedalus::semantics

@@ -1,0 +1,225 @@
+#include "comparison.hpp"
+
+#include <fmt/format.h>
+
+#include "daedalus/base/check.hpp"
+#include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/order.hpp"
+#include "daedalus/semantics/text.hpp"
+#include "int128.hpp"
+
+namespace daedalus::semantics {
+namespace {
+
+enum class Family : uint8_t { kBool, kNumber, kMoment, kString };
+
+Family family(TypeKind kind) {
+  if (is_numeric(kind)) {
+    return Family::kNumber;
+  }
+  if (is_string(kind)) {
+    return Family::kString;
+  }
+  return kind == TypeKind::kBool ? Family::kBool : Family::kMoment;
+}
+
+Decimal to_decimal(const Value& value) {
+  const auto* integer = std::get_if<int64_t>(&value);
+  return integer != nullptr ? Decimal{*integer, 0} : std::get<Decimal>(value);
+}
+
+Int128 to_micros(const TypedValue& moment) {
+  const auto value = std::get<int64_t>(moment.value);
+  return moment.type.kind == TypeKind::kDate ? Int128{value} * kMicrosPerDay : Int128{value};
+}
+
+std::string_view without_blanks(const std::string& text) {
+  const std::string_view view = text;
+  return view.substr(0, view.find_last_not_of(' ') + 1);
+}
+
+std::strong_ordering compare_numbers(const TypedValue& left, const TypedValue& right) {
+  if (is_floating(left.type.kind) || is_floating(right.type.kind)) {
+    const Result<double> left_number = floating_operand(left.value);
+    const Result<double> right_number = floating_operand(right.value);
+    CHECK(left_number.has_value() && right_number.has_value());
+    return compare(*left_number, *right_number);
+  }
+  return compare(to_decimal(left.value), to_decimal(right.value));
+}
+
+std::strong_ordering compare_strings(const TypedValue& left, const TypedValue& right) {
+  const auto& left_text = std::get<std::string>(left.value);
+  const auto& right_text = std::get<std::string>(right.value);
+  const bool padded = left.type.kind == TypeKind::kChar || right.type.kind == TypeKind::kChar;
+  const int order =
+      padded ? without_blanks(left_text).compare(without_blanks(right_text)) : left_text.compare(right_text);
+  return order <=> 0;
+}
+
+}  // namespace
+
+std::string_view operator_sign(Operator op) {
+  switch (op) {
+    case Operator::kEqual:
+    case Operator::kIn:
+      return "=";
+    case Operator::kNotEqual:
+    case Operator::kNotIn:
+      return "<>";
+    case Operator::kLess:
+      return "<";
+    case Operator::kLessOrEqual:
+      return "<=";
+    case Operator::kGreater:
+      return ">";
+    case Operator::kGreaterOrEqual:
+      return ">=";
+    case Operator::kStartsWith:
+      return "~~";
+    case Operator::kNotStartsWith:
+      return "!~~";
+    case Operator::kIsNull:
+      return "IS NULL";
+    case Operator::kIsNotNull:
+      return "IS NOT NULL";
+    case Operator::kAnd:
+      return "AND";
+    case Operator::kOr:
+      return "OR";
+    case Operator::kNot:
+      return "NOT";
+    case Operator::kAdd:
+      return "+";
+    case Operator::kSubtract:
+      return "-";
+  }
+  return "?";
+}
+
+bool is_comparison(Operator op) { return op >= Operator::kEqual && op <= Operator::kGreaterOrEqual; }
+
+Operator negated(Operator op) {
+  switch (op) {
+    case Operator::kEqual:
+      return Operator::kNotEqual;
+    case Operator::kNotEqual:
+      return Operator::kEqual;
+    case Operator::kLess:
+      return Operator::kGreaterOrEqual;
+    case Operator::kLessOrEqual:
+      return Operator::kGreater;
+    case Operator::kGreater:
+      return Operator::kLessOrEqual;
+    case Operator::kGreaterOrEqual:
+      return Operator::kLess;
+    default:
+      CHECK(false);
+      return op;
+  }
+}
+
+Operator flipped(Operator op) {
+  switch (op) {
+    case Operator::kLess:
+      return Operator::kGreater;
+    case Operator::kLessOrEqual:
+      return Operator::kGreaterOrEqual;
+    case Operator::kGreater:
+      return Operator::kLess;
+    case Operator::kGreaterOrEqual:
+      return Operator::kLessOrEqual;
+    default:
+      return op;
+  }
+}
+
+bool holds(Operator op, std::strong_ordering ordering) {
+  switch (op) {
+    case Operator::kEqual:
+      return ordering == 0;
+    case Operator::kNotEqual:
+      return ordering != 0;
+    case Operator::kLess:
+      return ordering < 0;
+    case Operator::kLessOrEqual:
+      return ordering <= 0;
+    case Operator::kGreater:
+      return ordering > 0;
+    case Operator::kGreaterOrEqual:
+      return ordering >= 0;
+    default:
+      CHECK(false);
+      return false;
+  }
+}
+
+Result<void> check_comparable(Operator op, const Type& left, const Type& right) {
+  if (is_untyped_literal(left) || is_untyped_literal(right)) {
+    return {};
+  }
+  if (family(left.kind) != family(right.kind)) {
+    return rejected("42883", fmt::format("operator does not exist: {} {} {}", kind_name(left.kind), operator_sign(op),
+                                         kind_name(right.kind)));
+  }
+  if (left.kind == TypeKind::kVarchar && right.kind == TypeKind::kChar) {
+    return rejected("0A000", "comparison of character varying with a character(n) constant is not supported",
+                    "write the constant without a cast to character(n)");
+  }
+  return {};
+}
+
+Result<TypedValue> resolve_literal(const Type& other, const Type& type, const Value& value) {
+  if (!is_untyped_literal(type)) {
+    return TypedValue{type, value};
+  }
+  Type target = other;
+  if (target.kind == TypeKind::kNumeric || is_string(target.kind)) {
+    target.precision = target.scale = target.length = 0;  // A literal beside a value is neither rounded nor cut.
+  }
+  if (is_null(value)) {
+    return TypedValue{target, value};
+  }
+  Result<Value> parsed = parse_text(target, std::get<std::string>(value));
+  if (!parsed) {
+    return std::move(parsed).error();
+  }
+  return TypedValue{target, std::move(*parsed)};
+}
+
+Result<double> floating_operand(const Value& value) {
+  if (const auto* floating = std::get_if<double>(&value)) {
+    return *floating;
+  }
+  if (const auto* integer = std::get_if<int64_t>(&value)) {
+    return static_cast<double>(*integer);
+  }
+  const auto& decimal = std::get<Decimal>(value);
+  const std::optional<double> converted = to_double(decimal);
+  if (!converted) {
+    return rejected("22003", fmt::format("\"{}\" is out of range for type double precision", format_decimal(decimal)));
+  }
+  return *converted;
+}
+
+std::strong_ordering compare_typed(const TypedValue& left, const TypedValue& right) {
+  switch (family(left.type.kind)) {
+    case Family::kNumber:
+      return compare_numbers(left, right);
+    case Family::kMoment: {
+      const Int128 left_micros = to_micros(left);
+      const Int128 right_micros = to_micros(right);
+      return left_micros < right_micros   ? std::strong_ordering::less
+             : left_micros > right_micros ? std::strong_ordering::greater
+                                          : std::strong_ordering::equal;
+    }
+    case Family::kString:
+      return compare_strings(left, right);
+    case Family::kBool:
+      return compare(left.value, right.value);
+  }
+  CHECK(false);
+  return std::strong_ordering::equal;
+}
+
+}  // namespace daedalus::semantics

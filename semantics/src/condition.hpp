@@ -1,0 +1,46 @@
+// Conditions on their way to normal form: negation-free trees of literals.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "comparison.hpp"
+#include "daedalus/base/result.hpp"
+#include "daedalus/semantics/predicate.hpp"
+
+namespace daedalus::semantics {
+
+/// A tree that is true or not; what SQL calls unknown is "not" here, because negations are gone.
+struct Condition {
+  enum class Kind : uint8_t { kAlways, kNever, kLiteral, kAnd, kOr };
+
+  Kind kind = Kind::kNever;
+  Literal literal;                  ///< kLiteral
+  std::vector<Condition> children;  ///< kAnd, kOr; at least two
+};
+
+[[nodiscard]] Condition constant_condition(bool always);
+[[nodiscard]] Condition literal_condition(Literal literal);
+/// Joins conditions with AND or OR; drops what does not matter and flattens.
+[[nodiscard]] Condition join(Condition::Kind kind, std::vector<Condition> children);
+
+/// A column of the table, by name and number, for the makers of literals.
+struct ColumnRef {
+  uint32_t position = 0;
+  const Column* column = nullptr;
+};
+
+/// `column op constant`, the constant moved into the column's domain. The constant is not NULL and no untyped literal;
+/// types compare. Error 22003 when a numeric constant has no double beside a floating column.
+[[nodiscard]] Result<Condition> compare_column(ColumnRef column, Operator op, const TypedValue& constant);
+
+/// `column IN (constants)` or, negated, NOT IN. None is NULL.
+[[nodiscard]] Result<Condition> column_in(ColumnRef column, const std::vector<TypedValue>& constants, bool negated);
+
+/// `column LIKE 'prefix%'` or, negated, NOT LIKE.
+[[nodiscard]] Condition column_starts_with(ColumnRef column, const std::string& prefix, bool negated);
+
+/// IS NULL or IS NOT NULL.
+[[nodiscard]] Condition column_null_test(ColumnRef column, bool is_null);
+
+}  // namespace daedalus::semantics
