@@ -36,6 +36,9 @@ function(daedalus_test name)
 endfunction()
 
 if(DAEDALUS_FUZZERS)
+  if(NOT DAEDALUS_SANITIZE)
+    message(FATAL_ERROR "DAEDALUS_FUZZERS needs a sanitizer to find anything: configure with the asan preset")
+  endif()
   target_compile_options(daedalus_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
