@@ -1,0 +1,39 @@
+package org.daedalus.writer;
+
+import org.daedalus.wire.v1.Error;
+import org.daedalus.wire.v1.ErrorCategory;
+
+/** Errors of the wire, made in one place. */
+final class Errors {
+    static final String OBJECT_IN_USE = "55006";
+    static final String CANNOT_CONNECT_NOW = "57P03";
+    static final String LIMIT_EXCEEDED = "53400";
+    static final String CLUSTER_BROKEN = "F0000";
+    static final String OUTCOME_UNKNOWN = "08007";
+    static final String PROTOCOL_VIOLATION = "08P01";
+
+    static final String START_AFRESH = "start the cluster afresh and load it again";
+    static final String STOP_OR_TAKE_OVER = "stop it first, or start this one with --take-over";
+
+    private Errors() {}
+
+    static Error retry(String sqlState, String message, String hint) {
+        return make(ErrorCategory.ERROR_CATEGORY_RETRY, sqlState, message, hint);
+    }
+
+    static Error rejected(String sqlState, String message, String hint) {
+        return make(ErrorCategory.ERROR_CATEGORY_REJECTED, sqlState, message, hint);
+    }
+
+    static Error unknown(String sqlState, String message, String hint) {
+        return make(ErrorCategory.ERROR_CATEGORY_UNKNOWN, sqlState, message, hint);
+    }
+
+    static Error fatal(String sqlState, String message, String hint) {
+        return make(ErrorCategory.ERROR_CATEGORY_FATAL, sqlState, message, hint);
+    }
+
+    private static Error make(ErrorCategory category, String sqlState, String message, String hint) {
+        return Error.newBuilder().setCategory(category).setSqlstate(sqlState).setMessage(message).setHint(hint).build();
+    }
+}

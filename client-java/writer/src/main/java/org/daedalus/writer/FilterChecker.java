@@ -1,0 +1,112 @@
+package org.daedalus.writer;
+
+import java.util.List;
+import org.daedalus.client.TableDescription;
+import org.daedalus.wire.ColumnType;
+import org.daedalus.wire.Constants;
+import org.daedalus.wire.WireException;
+import org.daedalus.wire.v1.Constant;
+import org.daedalus.wire.v1.Expression;
+import org.daedalus.wire.v1.Operator;
+
+/**
+ * Checks the filter of an update: a conjunction of disjunctions of comparisons between one column and constants of that
+ * column's own type. Aggregators compile SQL to exactly this form, in which nothing is left that could fail later.
+ */
+final class FilterChecker {
+    private final TableDescription table;
+    private final int clausesMax;
+    private final int literalsMax;
+    private int literals;
+
+    FilterChecker(TableDescription table) {
+        this.table = table;
+        this.clausesMax = table.reply().getLimits().getClausesMax();
+        this.literalsMax = table.reply().getLimits().getLiteralsMax();
+    }
+
+    /** Refuses what is not in the form above, or beyond the cluster's declared bounds. */
+    void check(Expression filter) throws RefusedUpdateException {
+        List<Expression> clauses = operands(filter, Operator.OPERATOR_AND);
+        if (clauses.size() > clausesMax) {
+            throw new RefusedUpdateException("54001", "the condition has " + clauses.size() + " clauses, more than "
+                    + clausesMax);
+        }
+        for (Expression clause : clauses) {
+            for (Expression literal : operands(clause, Operator.OPERATOR_OR)) {
+                checkLiteral(literal);
+            }
+        }
+        if (literals > literalsMax) {
+            throw new RefusedUpdateException("54001", "the condition has " + literals + " comparisons, more than "
+                    + literalsMax);
+        }
+    }
+
+    private static List<Expression> operands(Expression expression, Operator operator) throws RefusedUpdateException {
+        if (!expression.hasCall() || expression.getCall().getOperator() != operator) {
+            return List.of(expression);
+        }
+        if (expression.getCall().getArgumentsCount() == 0) {
+            throw malformed(operator + " without operands");
+        }
+        return expression.getCall().getArgumentsList();
+    }
+
+    private void checkLiteral(Expression literal) throws RefusedUpdateException {
+        if (!literal.hasCall() || literal.getCall().getArgumentsCount() == 0
+                || !literal.getCall().getArguments(0).hasColumn()) {
+            throw malformed("not a comparison of a column");
+        }
+        List<Expression> arguments = literal.getCall().getArgumentsList();
+        ColumnType type = columnType(arguments.get(0).getColumn());
+        List<Expression> constants = arguments.subList(1, arguments.size());
+        Operator operator = literal.getCall().getOperator();
+        boolean countOk = switch (operator) {
+            case OPERATOR_EQUAL, OPERATOR_NOT_EQUAL, OPERATOR_LESS, OPERATOR_LESS_OR_EQUAL, OPERATOR_GREATER,
+                    OPERATOR_GREATER_OR_EQUAL -> constants.size() == 1;
+            case OPERATOR_STARTS_WITH, OPERATOR_NOT_STARTS_WITH -> constants.size() == 1 && type.isString();
+            case OPERATOR_IN, OPERATOR_NOT_IN -> !constants.isEmpty();
+            case OPERATOR_IS_NULL, OPERATOR_IS_NOT_NULL -> constants.isEmpty();
+            default -> false;
+        };
+        if (!countOk) {
+            throw malformed(operator + " of " + type + " with " + constants.size() + " constants");
+        }
+        for (Expression constant : constants) {
+            checkConstant(type, constant);
+        }
+        literals += Math.max(1, constants.size());
+    }
+
+    private ColumnType columnType(int position) throws RefusedUpdateException {
+        if (position < 0 || position >= table.columns().size()) {
+            throw new RefusedUpdateException("42703", "there is no column " + Integer.toUnsignedString(position));
+        }
+        return table.columns().get(position).type();
+    }
+
+    private static void checkConstant(ColumnType column, Expression expression) throws RefusedUpdateException {
+        if (!expression.hasConstant()) {
+            throw malformed("a column compared with something other than constants");
+        }
+        Constant constant = expression.getConstant();
+        try {
+            ColumnType type = ColumnType.fromWire(constant.getType());
+            // A string may be longer than its column: it still orders.
+            boolean same = column.isString()
+                    ? type.isString() && !type.equals(ColumnType.UNTYPED) : type.equals(column);
+            if (!same) {
+                throw malformed(column + " compared with " + type);
+            }
+            Constants.toValue(constant);
+        } catch (WireException e) {
+            throw malformed(e.getMessage());
+        }
+    }
+
+    private static RefusedUpdateException malformed(String what) {
+        return new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "condition not in normal form: " + what
+                + "; send SQL text to have it brought there");
+    }
+}

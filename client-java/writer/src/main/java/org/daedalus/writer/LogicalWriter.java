@@ -1,0 +1,318 @@
+package org.daedalus.writer;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.daedalus.channel.Channel;
+import org.daedalus.channel.ChannelLimits;
+import org.daedalus.channel.Endpoint;
+import org.daedalus.channel.Peer;
+import org.daedalus.channel.PeerHandler;
+import org.daedalus.channel.PeerNetwork;
+import org.daedalus.client.DaedalusException;
+import org.daedalus.client.TableDescription;
+import org.daedalus.wire.WireException;
+import org.daedalus.wire.v1.Error;
+import org.daedalus.wire.v1.Hello;
+import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.OperationKind;
+import org.daedalus.wire.v1.Result;
+import org.daedalus.wire.v1.Role;
+import org.daedalus.wire.v1.Route;
+import org.daedalus.wire.v1.SubmitBody;
+import org.daedalus.wire.v1.UpdateBody;
+import org.daedalus.wire.v1.WriteConfirmed;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The single source of updates of one view, to embed in the process that maintains the base table: numbers updates,
+ * sends them through aggregators, sends again, and tells when each has taken effect. Also takes submissions of others.
+ *
+ * <p>Decides nothing about the protocol, which is {@link WriterCore}'s; carries its effects out over TCP. All methods
+ * may be called from any thread.
+ */
+public final class LogicalWriter implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(LogicalWriter.class);
+    private static final int WAITERS_MAX = 65_536;
+    private static final int PROBE_TIMEOUT_MS = 1_000;
+    private static final String VERSION = "0.1.0";
+
+    /** Takes exactly one of the two; the other is null. */
+    private interface Waiter {
+        void answer(WriteConfirmed confirmed, Error error);
+    }
+
+    private final WriterOptions options;
+    private final WriterCore core;
+    private final PeerNetwork network;
+    private final Map<Long, Peer> aggregators = new HashMap<>();
+    private final Map<SubmissionKey, List<Waiter>> waiters = new HashMap<>();
+    private final CompletableFuture<Void> ready = new CompletableFuture<>();
+    private final CompletableFuture<DaedalusException> failed = new CompletableFuture<>();
+    private UpdateChecker checker;
+    private int waiterCount;
+    private long armedNs = Long.MAX_VALUE;
+
+    private LogicalWriter(WriterOptions options) {
+        this.options = options;
+        this.core = new WriterCore(options);
+        Hello hello = Hello.newBuilder().setRole(Role.ROLE_WRITER).setName(options.name())
+                .setSoftwareVersion(VERSION).build();
+        this.network = new PeerNetwork("writer", () -> hello, ChannelLimits.DEFAULT, new Handler());
+    }
+
+    /**
+     * Starts to listen for submissions at the options' endpoint and to become the writer.
+     *
+     * @param aggregators host:port of each
+     * @throws IOException when the endpoint cannot be listened at
+     */
+    public static LogicalWriter start(List<String> aggregators, WriterOptions options) throws IOException {
+        LogicalWriter writer = new LogicalWriter(options);
+        Endpoint endpoint = Endpoint.parse(options.endpoint());
+        try {
+            writer.network.listen(endpoint.host(), endpoint.port());
+        } catch (IOException e) {
+            writer.network.close();
+            throw e;
+        }
+        aggregators.forEach(writer.network::dial);
+        return writer;
+    }
+
+    /** Completes when every node has granted the epoch: updates get numbers from now on. */
+    public CompletableFuture<Void> ready() {
+        return ready.copy();
+    }
+
+    /** Completes when this writer must not number any more: it was replaced, or the cluster lost rows. */
+    public CompletableFuture<DaedalusException> failed() {
+        return failed.copy();
+    }
+
+    /**
+     * Submits one update; repeated under the same key, it takes effect once.
+     *
+     * @param routes of the parts, in order (docs/protocol.md)
+     * @return its outcome, or a {@link DaedalusException}
+     */
+    public CompletableFuture<WriteConfirmed> submit(SubmissionKey submission, UpdateBody update, List<Route> routes) {
+        CompletableFuture<WriteConfirmed> future = new CompletableFuture<>();
+        Waiter waiter = (confirmed, error) -> {
+            if (error == null) {
+                future.complete(confirmed);
+            } else {
+                future.completeExceptionally(DaedalusException.of(error));
+            }
+        };
+        if (!network.execute(() -> take(submission, update, routes, 0, waiter))) {
+            future.completeExceptionally(new DaedalusException(DaedalusException.Category.RETRY, "57P01",
+                    "the writer is closed"));
+        }
+        return future;
+    }
+
+    /** Stops taking and sending updates; those without an outcome stay unknown. */
+    @Override
+    public void close() {
+        network.close();
+    }
+
+    // ---- everything below runs on the network's thread ----
+
+    private void step(Consumer<WriterEffects> event) {
+        WriterCore.Phase before = core.phase();
+        WriterEffects effects = new WriterEffects();
+        event.accept(effects);
+        carryOut(effects);
+        if (core.phase() != before) {
+            onPhase();
+        }
+        arm();
+    }
+
+    private void carryOut(WriterEffects effects) {
+        for (WriterEffects.Send send : effects.sends()) {
+            Peer peer = aggregators.get(send.peer());
+            if (peer != null && peer.send(send.operation()) != Channel.Offer.ACCEPTED) {
+                LOG.debug("an operation to {} did not fit; it is sent again later", peer.address());
+            }
+        }
+        for (WriterEffects.SubmissionOutcome outcome : effects.outcomes()) {
+            List<Waiter> waiting = waiters.remove(outcome.submission());
+            if (waiting != null) {
+                waiterCount -= waiting.size();
+                waiting.forEach(waiter -> waiter.answer(outcome.confirmed(), outcome.error()));
+            }
+        }
+        if (effects.described() != null) {
+            describe(effects);
+        }
+        if (effects.probe() != null) {
+            probe(effects.probe());
+        }
+    }
+
+    private void describe(WriterEffects effects) {
+        try {
+            checker = new UpdateChecker(TableDescription.of(effects.described()));
+        } catch (WireException e) {
+            LOG.error("an aggregator described the table in a way that makes no sense: {}", e.getMessage());
+        }
+        onPhase();
+    }
+
+    private void onPhase() {
+        if (core.phase() == WriterCore.Phase.ACTIVE && checker != null && ready.complete(null)) {
+            LOG.info("epoch {}: numbering from {}", core.epoch(), core.lastNumbered() + 1);
+        } else if (core.phase() == WriterCore.Phase.FAILED) {
+            DaedalusException why = DaedalusException.of(core.failure());
+            if (failed.complete(why)) {
+                LOG.error("not the writer: {}", why.getMessage());
+                ready.completeExceptionally(why);
+            }
+        }
+    }
+
+    private void arm() {
+        long deadlineNs = core.nextDeadlineNs();
+        if (deadlineNs < armedNs) {
+            armedNs = deadlineNs;
+            network.schedule(() -> onTimer(deadlineNs), deadlineNs - network.nowNs());
+        }
+    }
+
+    private void onTimer(long deadlineNs) {
+        if (armedNs == deadlineNs) {
+            armedNs = Long.MAX_VALUE;
+        }
+        step(effects -> core.onDeadline(network.nowNs(), effects));
+    }
+
+    private void probe(String endpoint) {
+        Thread prober = new Thread(() -> {
+            boolean answers = !endpoint.equals(options.endpoint()) && answers(endpoint);
+            network.execute(() -> step(effects -> core.onProbed(answers, network.nowNs(), effects)));
+        }, "probe");
+        prober.setDaemon(true);
+        prober.start();
+    }
+
+    private static boolean answers(String endpoint) {
+        try (Socket socket = new Socket()) {
+            Endpoint parsed = Endpoint.parse(endpoint);
+            socket.connect(new InetSocketAddress(parsed.host(), parsed.port()), PROBE_TIMEOUT_MS);
+            return true;
+        } catch (IOException | IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private void take(SubmissionKey submission, UpdateBody update, List<Route> routes, long mapVersion, Waiter waiter) {
+        Error refusal = check(update, mapVersion);
+        if (refusal != null) {
+            waiter.answer(null, refusal);
+            return;
+        }
+        ByteString body = update.toByteString();
+        waiters.computeIfAbsent(submission, key -> new ArrayList<>()).add(waiter);
+        waiterCount++;
+        Error[] busy = new Error[1];
+        step(effects -> busy[0] = core.submit(submission, body, routes,
+                checker.description().getMap().getVersion(), network.nowNs(), effects));
+        if (busy[0] != null) {
+            List<Waiter> waiting = waiters.remove(submission);
+            waiterCount -= waiting.size();
+            waiting.forEach(one -> one.answer(null, busy[0]));
+        }
+    }
+
+    private Error check(UpdateBody update, long mapVersion) {
+        if (checker == null) {
+            return Errors.retry(Errors.CANNOT_CONNECT_NOW, "the writer has not reached an aggregator yet", "try again");
+        }
+        if (waiterCount >= WAITERS_MAX) {
+            return Errors.retry(Errors.LIMIT_EXCEEDED, WAITERS_MAX + " submissions wait already", "try again later");
+        }
+        long known = checker.description().getMap().getVersion();
+        if (mapVersion != 0 && mapVersion != known) {
+            return Errors.retry("55000", "the submission was routed by map version " + mapVersion
+                    + ", the writer has " + known, "ask for the map again");
+        }
+        return checker.check(update, update.toByteString());
+    }
+
+    private void onSubmit(Peer peer, Operation operation) {
+        long sequence = operation.getHeader().getSequence();
+        Waiter waiter = (confirmed, error) -> {
+            Result.Builder result = Result.newBuilder().setSequence(sequence);
+            if (error == null) {
+                result.setConfirmed(confirmed);
+            } else {
+                result.setError(error);
+            }
+            if (peer.send(result.build()) == Channel.Offer.FULL) {
+                peer.close("too many answers wait for this peer");
+            }
+        };
+        try {
+            SubmitBody body = SubmitBody.parseFrom(operation.getBody());
+            SubmissionKey submission = SubmissionKey.of(body.getSubmission());
+            if (submission == null) {
+                waiter.answer(null, Errors.rejected(Errors.PROTOCOL_VIOLATION,
+                        "a submission needs an id of 16 bytes and a number", ""));
+                return;
+            }
+            take(submission, body.getUpdate(), body.getRoutesList(), operation.getHeader().getMapVersion(), waiter);
+        } catch (InvalidProtocolBufferException e) {
+            waiter.answer(null, Errors.rejected(Errors.PROTOCOL_VIOLATION, "the submission does not parse", ""));
+        }
+    }
+
+    private final class Handler implements PeerHandler {
+        @Override
+        public void onUp(Peer peer) {
+            if (peer.dialledEndpoint().isPresent()) {
+                aggregators.put(peer.id(), peer);
+                step(effects -> core.onUp(peer.id(), network.nowNs(), effects));
+            }
+        }
+
+        @Override
+        public void onDown(Peer peer, String reason) {
+            if (aggregators.remove(peer.id()) != null) {
+                step(effects -> core.onDown(peer.id(), network.nowNs(), effects));
+            }
+        }
+
+        @Override
+        public void onDialFailed(String endpoint, String reason) {
+            LOG.debug("aggregator {}: {}", endpoint, reason);
+        }
+
+        @Override
+        public void onOperation(Peer peer, Operation operation) {
+            if (operation.getHeader().getKind() == OperationKind.OPERATION_KIND_SUBMIT) {
+                onSubmit(peer, operation);
+                return;
+            }
+            peer.send(Result.newBuilder().setSequence(operation.getHeader().getSequence())
+                    .setError(Errors.rejected("0A000", "the writer takes submissions only, not "
+                            + operation.getHeader().getKind(), "ask an aggregator")).build());
+        }
+
+        @Override
+        public void onResult(Peer peer, Result result) {
+            step(effects -> core.onResult(peer.id(), result, network.nowNs(), effects));
+        }
+    }
+}

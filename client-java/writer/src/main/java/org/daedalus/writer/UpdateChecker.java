@@ -1,0 +1,219 @@
+package org.daedalus.writer;
+
+import com.google.protobuf.ByteString;
+import java.math.BigDecimal;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.daedalus.client.TableDescription;
+import org.daedalus.wire.ColumnType;
+import org.daedalus.wire.Constants;
+import org.daedalus.wire.PackedRows;
+import org.daedalus.wire.WireException;
+import org.daedalus.wire.v1.Assignment;
+import org.daedalus.wire.v1.Call;
+import org.daedalus.wire.v1.Constant;
+import org.daedalus.wire.v1.DescribeReply;
+import org.daedalus.wire.v1.Error;
+import org.daedalus.wire.v1.Expression;
+import org.daedalus.wire.v1.InsertPart;
+import org.daedalus.wire.v1.ModifyPart;
+import org.daedalus.wire.v1.Operator;
+import org.daedalus.wire.v1.UpdateBody;
+import org.daedalus.wire.v1.UpdatePart;
+
+/**
+ * Checks an update before it gets a number: everything that can be decided from it, the schema and the map alone. After
+ * numbering nothing is refused any more, so what passes here must pass everywhere.
+ */
+final class UpdateChecker {
+    private final TableDescription table;
+    private final List<ColumnType> types;
+    private final Set<Integer> placement = new HashSet<>();
+
+    UpdateChecker(TableDescription table) {
+        this.table = table;
+        this.types = table.types();
+        placement.addAll(table.reply().getMap().getColumnsList());
+        placement.addAll(table.reply().getMap().getSegmentColumnsList());
+    }
+
+    DescribeReply description() {
+        return table.reply();
+    }
+
+    /** Null when the update may be numbered; otherwise what is wrong, and where. */
+    Error check(UpdateBody update, ByteString body) {
+        try {
+            if (update.getPartsCount() == 0) {
+                throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "an update needs at least one part");
+            }
+            int bytesMax = description().getLimits().getUpdateBytesMax();
+            if (body.size() > bytesMax) {
+                throw new RefusedUpdateException("54000", "an update of " + body.size() + " bytes exceeds " + bytesMax);
+            }
+            long ordinal = 0;
+            for (UpdatePart part : update.getPartsList()) {
+                ordinal += checkPart(part, ordinal);
+            }
+            return null;
+        } catch (RefusedUpdateException e) {
+            return e.toError();
+        }
+    }
+
+    /** Returns how many rows the part inserts. */
+    private long checkPart(UpdatePart part, long ordinal) throws RefusedUpdateException {
+        switch (part.getPartCase()) {
+            case INSERT:
+                checkInsert(part.getInsert(), ordinal);
+                return Integer.toUnsignedLong(part.getInsert().getRowCount());
+            case MODIFY:
+                checkModify(part.getModify());
+                return 0;
+            case DELETE:
+                if (part.getDelete().hasFilter()) {
+                    new FilterChecker(table).check(part.getDelete().getFilter());
+                }
+                return 0;
+            default:
+                throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "an update part of no known kind");
+        }
+    }
+
+    private void checkInsert(InsertPart part, long ordinal) throws RefusedUpdateException {
+        long rowCount = Integer.toUnsignedLong(part.getRowCount());
+        long rowsMax = Integer.toUnsignedLong(description().getLimits().getUpdateRowsMax());
+        if (ordinal + rowCount > rowsMax) {
+            throw new RefusedUpdateException("54000", "an update inserts " + (ordinal + rowCount)
+                    + " rows, more than " + rowsMax);
+        }
+        if (part.getFirstOrdinal() != ordinal) {
+            throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "rows start at ordinal "
+                    + Integer.toUnsignedString(part.getFirstOrdinal()) + " instead of " + ordinal);
+        }
+        long found = 0;
+        try {
+            PackedRows rows = new PackedRows(types, part.getRows());
+            while (rows.hasNext()) {
+                found++;
+                checkRow(rows.next(), found);
+            }
+        } catch (WireException e) {
+            throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "row " + (found + 1) + ": " + e.getMessage());
+        }
+        if (found != rowCount || found == 0) {
+            throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "an insert announces " + rowCount
+                    + " rows and brings " + found);
+        }
+    }
+
+    private void checkRow(Object[] values, long row) throws RefusedUpdateException {
+        for (int column = 0; column < values.length; column++) {
+            if (values[column] != null) {
+                checkNumeric(column, values[column], row);
+            } else if (!table.columns().get(column).nullable()) {
+                throw new RefusedUpdateException("23502", "row " + row + ": null value in column \""
+                        + table.columns().get(column).name() + "\" violates not-null constraint");
+            }
+        }
+    }
+
+    private void checkNumeric(int column, Object value, long row) throws RefusedUpdateException {
+        if (value instanceof BigDecimal number && number.signum() != 0
+                && number.precision() > types.get(column).precision()) {
+            throw new RefusedUpdateException("22003", "row " + row + ": column \"" + table.columns().get(column).name()
+                    + "\" of type " + types.get(column) + " cannot hold " + number);
+        }
+    }
+
+    private void checkModify(ModifyPart part) throws RefusedUpdateException {
+        if (part.getAssignmentsCount() == 0) {
+            throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "an update part without assignments");
+        }
+        Set<Integer> assigned = new HashSet<>();
+        for (Assignment assignment : part.getAssignmentsList()) {
+            checkAssignment(assignment, assigned);
+        }
+        if (part.hasFilter()) {
+            new FilterChecker(table).check(part.getFilter());
+        }
+    }
+
+    private void checkAssignment(Assignment assignment, Set<Integer> assigned) throws RefusedUpdateException {
+        int position = assignment.getColumn();
+        if (position < 0 || position >= types.size()) {
+            throw new RefusedUpdateException("42703", "there is no column " + Integer.toUnsignedString(position));
+        }
+        TableDescription.Column column = table.columns().get(position);
+        if (!assigned.add(position)) {
+            throw new RefusedUpdateException("42601", "column \"" + column.name() + "\" is assigned twice");
+        }
+        if (placement.contains(position)) {
+            throw new RefusedUpdateException("0A000", "column \"" + column.name()
+                    + "\" decides where rows live and cannot be updated; delete the row and insert it anew");
+        }
+        Expression value = assignment.getValue();
+        if (value.hasConstant()) {
+            checkSet(column, value.getConstant());
+        } else {
+            checkAdd(column, position, value.getCall());
+        }
+    }
+
+    private static void checkSet(TableDescription.Column column, Constant constant) throws RefusedUpdateException {
+        Object value = valueOf(column, constant);
+        if (value == null && !column.nullable()) {
+            throw new RefusedUpdateException("23502", "null value in column \"" + column.name()
+                    + "\" violates not-null constraint");
+        }
+    }
+
+    private static void checkAdd(TableDescription.Column column, int position, Call call)
+            throws RefusedUpdateException {
+        boolean sum = (call.getOperator() == Operator.OPERATOR_ADD || call.getOperator() == Operator.OPERATOR_SUBTRACT)
+                && call.getArgumentsCount() == 2
+                && call.getArguments(0).hasColumn() && call.getArguments(0).getColumn() == position
+                && call.getArguments(1).hasConstant();
+        if (!sum) {
+            throw new RefusedUpdateException("0A000", "column \"" + column.name()
+                    + "\" can be set to a constant, or to itself plus or minus a constant");
+        }
+        switch (column.type().kind()) {
+            case BOOL, TIMESTAMP, CHAR, VARCHAR -> throw new RefusedUpdateException("42883",
+                    "column \"" + column.name() + "\" of type " + column.type() + " cannot be added to");
+            default -> {
+                // Numbers and dates can.
+            }
+        }
+        Constant constant = call.getArguments(1).getConstant();
+        // Days for dates; for the rest the column's own type.
+        ColumnType type = column.type().kind() == ColumnType.Kind.DATE
+                ? ColumnType.of(ColumnType.Kind.INT) : column.type();
+        Object value = valueOf(new TableDescription.Column(column.name(), type, true, null), constant);
+        if (value == null) {
+            throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION,
+                    "NULL added to column \"" + column.name() + "\"");
+        }
+    }
+
+    private static Object valueOf(TableDescription.Column column, Constant constant) throws RefusedUpdateException {
+        try {
+            ColumnType type = ColumnType.fromWire(constant.getType());
+            if (!type.equals(column.type())) {
+                throw new RefusedUpdateException("42804", "column \"" + column.name() + "\" is of type " + column.type()
+                        + " but the value is of type " + type);
+            }
+            Object value = Constants.toValue(constant);
+            if (value instanceof BigDecimal number && number.signum() != 0
+                    && number.precision() > type.precision()) {
+                throw new RefusedUpdateException("22003", "column \"" + column.name() + "\" of type " + type
+                        + " cannot hold " + number);
+            }
+            return value;
+        } catch (WireException e) {
+            throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "column \"" + column.name() + "\": "
+                    + e.getMessage());
+        }
+    }
+}

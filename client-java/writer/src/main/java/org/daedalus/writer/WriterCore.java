@@ -1,0 +1,413 @@
+package org.daedalus.writer;
+
+import com.google.protobuf.ByteString;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.daedalus.wire.v1.EpochBody;
+import org.daedalus.wire.v1.EpochReply;
+import org.daedalus.wire.v1.Error;
+import org.daedalus.wire.v1.NodeWatermark;
+import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.OperationHeader;
+import org.daedalus.wire.v1.OperationKind;
+import org.daedalus.wire.v1.Result;
+import org.daedalus.wire.v1.Route;
+import org.daedalus.wire.v1.UpdateHeader;
+import org.daedalus.wire.v1.WriteConfirmed;
+import org.daedalus.wire.v1.WriteRefused;
+
+/**
+ * The logical writer's protocol (docs/protocol.md, "Updates", "Epochs", "Submissions").
+ *
+ * <p>Decides when to number, send, send again and forget updates. Knows no sockets, threads, clocks, schemas or files:
+ * events and {@code nowNs} go in, {@link WriterEffects} come out. After every step the driver arms one timer at {@link
+ * #nextDeadlineNs()}. Its plain twin runs in the cluster simulator; both must do the same on the same events.
+ */
+final class WriterCore {
+    /** Where the writer is on its way to numbering updates. */
+    enum Phase {
+        IDLE, INQUIRING, PROBING, RAISING, ACTIVE, FAILED
+    }
+
+    private static final long NEVER = Long.MAX_VALUE;
+    private static final long DESCRIBE_SEQUENCE = 1;
+
+    private final WriterOptions options;
+    private final TreeMap<Long, Long> nextSequence = new TreeMap<>();
+    private final Map<KeptUpdate.Carrier, Long> sent = new HashMap<>();
+    private final TreeMap<Long, KeptUpdate> kept = new TreeMap<>();
+    private final Watermarks watermarks = new Watermarks();
+    private final KnownSubmissions known;
+    private final Map<Integer, ServedGap> gaps = new HashMap<>();
+    private Phase phase = Phase.IDLE;
+    private Error failure;
+    private KeptUpdate.Carrier epochRequest;
+    private long epochRetryNs = NEVER;
+    private long epochKnown;
+    private long epoch;
+    private long lastNumbered;
+    private long confirmedThrough;
+    private long lastProgressNs;
+    private long bytesKept;
+
+    private record ServedGap(long lastAccepted, long servedNs) {}
+
+    WriterCore(WriterOptions options) {
+        this.options = options;
+        this.known = new KnownSubmissions(options.submissionsKnownMax());
+    }
+
+    Phase phase() {
+        return phase;
+    }
+
+    /** Why the phase is FAILED. */
+    Error failure() {
+        return failure;
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    long lastNumbered() {
+        return lastNumbered;
+    }
+
+    long confirmedThrough() {
+        return confirmedThrough;
+    }
+
+    long settledThrough() {
+        return watermarks.lowest();
+    }
+
+    // ---- aggregators come and go ----
+
+    void onUp(long peer, long nowNs, WriterEffects effects) {
+        nextSequence.put(peer, DESCRIBE_SEQUENCE + 1);
+        effects.sends().add(new WriterEffects.Send(peer, Operation.newBuilder().setHeader(OperationHeader.newBuilder()
+                .setSequence(DESCRIBE_SEQUENCE).setKind(OperationKind.OPERATION_KIND_DESCRIBE)).build()));
+        if (phase == Phase.IDLE) {
+            inquire(nowNs, effects);
+            return;
+        }
+        kept.forEach((timestamp, update) -> {
+            if (!update.sent && phase == Phase.ACTIVE) {
+                send(timestamp, effects);
+            }
+        });
+    }
+
+    void onDown(long peer, long nowNs, WriterEffects effects) {
+        nextSequence.remove(peer);
+        sent.keySet().removeIf(carrier -> carrier.peer() == peer);
+        if (epochRequest != null && epochRequest.peer() == peer) {
+            epochRequest = null;
+            epochRetryNs = nowNs + options.epochRetryNs();
+        }
+        kept.forEach((timestamp, update) -> {
+            if (update.sent && update.via == peer && phase == Phase.ACTIVE) {
+                update.sent = false;
+                send(timestamp, effects);
+            }
+        });
+    }
+
+    // ---- epochs ----
+
+    private void inquire(long nowNs, WriterEffects effects) {
+        phase = Phase.INQUIRING;
+        epochRetryNs = nowNs + options.epochRetryNs();
+        sendEpoch(EpochBody.newBuilder().setInquire(true).build(), effects);
+    }
+
+    private void raise(long nowNs, WriterEffects effects) {
+        phase = Phase.RAISING;
+        epochRetryNs = nowNs + options.epochRetryNs();
+        sendEpoch(EpochBody.newBuilder().setEpoch(epochKnown + 1).setHolder(options.name())
+                .setEndpoint(options.endpoint()).build(), effects);
+    }
+
+    private void sendEpoch(EpochBody body, WriterEffects effects) {
+        if (nextSequence.isEmpty()) {
+            return; // epochRetryNs comes back to it.
+        }
+        long peer = nextSequence.firstKey();
+        epochRequest = new KeptUpdate.Carrier(peer, takeSequence(peer));
+        effects.sends().add(new WriterEffects.Send(peer, Operation.newBuilder()
+                .setHeader(OperationHeader.newBuilder().setSequence(epochRequest.sequence())
+                        .setKind(OperationKind.OPERATION_KIND_EPOCH))
+                .setBody(body.toByteString()).build()));
+    }
+
+    private long takeSequence(long peer) {
+        long sequence = nextSequence.get(peer);
+        nextSequence.put(peer, sequence + 1);
+        return sequence;
+    }
+
+    private void onEpoch(EpochReply reply, long nowNs, WriterEffects effects) {
+        epochRequest = null;
+        if (phase == Phase.INQUIRING) {
+            onInquired(reply, nowNs, effects);
+        } else if (phase == Phase.RAISING) {
+            onRaised(reply, nowNs, effects);
+        }
+    }
+
+    private void onInquired(EpochReply reply, long nowNs, WriterEffects effects) {
+        if (!reply.getGranted()) {
+            return; // A node did not answer; epochRetryNs asks again.
+        }
+        epochKnown = reply.getEpoch();
+        if (epochKnown > 0 && !reply.getEndpoint().isEmpty() && !options.takeOver()) {
+            phase = Phase.PROBING;
+            epochRetryNs = NEVER;
+            effects.setProbe(reply.getEndpoint());
+            failure = Errors.rejected(Errors.OBJECT_IN_USE, reply.getHolder() + " at " + reply.getEndpoint()
+                    + " is the writer (epoch " + reply.getEpoch() + ")", Errors.STOP_OR_TAKE_OVER);
+            return;
+        }
+        raise(nowNs, effects);
+    }
+
+    void onProbed(boolean answers, long nowNs, WriterEffects effects) {
+        if (phase != Phase.PROBING) {
+            return;
+        }
+        if (answers) {
+            fail(failure, effects);
+            return;
+        }
+        failure = null;
+        raise(nowNs, effects);
+    }
+
+    private void onRaised(EpochReply reply, long nowNs, WriterEffects effects) {
+        if (!reply.getGranted()) {
+            if (reply.getEpoch() > epochKnown && !reply.getHolder().equals(options.name())) {
+                fail(Errors.rejected(Errors.OBJECT_IN_USE, reply.getHolder() + " at " + reply.getEndpoint()
+                        + " became the writer meanwhile (epoch " + reply.getEpoch() + ")", Errors.STOP_OR_TAKE_OVER),
+                        effects);
+            }
+            epochKnown = Math.max(epochKnown, reply.getEpoch()); // A grant that was lost on its way: ask for the next.
+            return;
+        }
+        NodeWatermark first = reply.getAccepted(0);
+        for (NodeWatermark node : reply.getAcceptedList()) {
+            if (node.getApplied() != first.getApplied()) {
+                fail(Errors.fatal(Errors.CLUSTER_BROKEN, "node " + first.getNode() + " has accepted updates up to "
+                        + first.getApplied() + ", node " + node.getNode() + " up to " + node.getApplied()
+                        + ": updates that reached only some nodes cannot be completed without a journal",
+                        Errors.START_AFRESH), effects);
+                return;
+            }
+            watermarks.start(node);
+        }
+        epoch = epochKnown + 1;
+        lastNumbered = first.getApplied();
+        confirmedThrough = lastNumbered;
+        lastProgressNs = nowNs;
+        epochRetryNs = NEVER;
+        phase = Phase.ACTIVE;
+    }
+
+    // ---- submissions ----
+
+    /**
+     * Takes an update that was checked against schema and map.
+     *
+     * @return null, or why it has no number (RETRY)
+     */
+    Error submit(SubmissionKey submission, ByteString body, List<Route> routes, long mapVersion, long nowNs,
+            WriterEffects effects) {
+        KnownSubmissions.Known found = known.find(submission);
+        if (found != null) {
+            if (found.confirmed != null) {
+                effects.outcomes().add(new WriterEffects.SubmissionOutcome(submission, found.confirmed, null));
+            } else if (phase == Phase.FAILED) {
+                effects.outcomes().add(unknown(submission, found.timestamp));
+            }
+            return null; // Under way: the outcome comes once, to all who ask under this id.
+        }
+        if (phase == Phase.FAILED) {
+            return failure;
+        }
+        if (phase != Phase.ACTIVE) {
+            return Errors.retry(Errors.CANNOT_CONNECT_NOW, "the writer has not raised its epoch on all nodes yet",
+                    "try again");
+        }
+        if (kept.size() >= options.updatesKeptMax() || bytesKept + body.size() > options.bytesKeptMax()) {
+            return noRoom();
+        }
+        if (kept.isEmpty()) {
+            lastProgressNs = nowNs;
+        }
+        lastNumbered++;
+        bytesKept += body.size();
+        kept.put(lastNumbered, new KeptUpdate(body, routes, mapVersion, submission));
+        known.add(submission, lastNumbered);
+        send(lastNumbered, effects);
+        return null;
+    }
+
+    private Error noRoom() {
+        Map.Entry<Integer, Long> slowest = watermarks.slowest();
+        return Errors.retry(Errors.LIMIT_EXCEEDED, kept.size() + " updates wait for node " + slowest.getKey()
+                + ", which has reached " + slowest.getValue() + " of " + lastNumbered,
+                "try again later, or see to that node");
+    }
+
+    // ---- sending ----
+
+    private void send(long timestamp, WriterEffects effects) {
+        if (nextSequence.isEmpty()) {
+            return; // onUp() sends it.
+        }
+        KeptUpdate update = kept.get(timestamp);
+        long peer = nextSequence.keySet().stream().skip(timestamp % nextSequence.size()).findFirst().orElseThrow();
+        KeptUpdate.Carrier carrier = new KeptUpdate.Carrier(peer, takeSequence(peer));
+        OperationHeader header = OperationHeader.newBuilder()
+                .setSequence(carrier.sequence())
+                .setKind(OperationKind.OPERATION_KIND_UPDATE)
+                .setMapVersion(update.mapVersion)
+                .addAllRoutes(update.routes)
+                .setUpdate(UpdateHeader.newBuilder().setEpoch(epoch).setTimestamp(timestamp)
+                        .setDigest(update.digest).setConfirmedThrough(confirmedThrough))
+                .build();
+        update.via = peer;
+        update.sent = true;
+        update.carriers.add(carrier);
+        sent.put(carrier, timestamp);
+        effects.sends().add(new WriterEffects.Send(peer,
+                Operation.newBuilder().setHeader(header).setBody(update.body).build()));
+    }
+
+    private void resendFrom(long first, WriterEffects effects) {
+        kept.tailMap(first).keySet().forEach(timestamp -> send(timestamp, effects));
+    }
+
+    long nextDeadlineNs() {
+        boolean waits = phase == Phase.ACTIVE && !kept.isEmpty();
+        long resendNs = waits ? lastProgressNs + options.resendAfterNs() : NEVER;
+        return Math.min(resendNs, phase == Phase.FAILED ? NEVER : epochRetryNs);
+    }
+
+    void onDeadline(long nowNs, WriterEffects effects) {
+        if (phase == Phase.INQUIRING && nowNs >= epochRetryNs) {
+            inquire(nowNs, effects);
+        } else if (phase == Phase.RAISING && nowNs >= epochRetryNs) {
+            raise(nowNs, effects);
+        } else if (phase == Phase.ACTIVE && !kept.isEmpty() && nowNs >= lastProgressNs + options.resendAfterNs()) {
+            lastProgressNs = nowNs;
+            resendFrom(settledThrough() + 1, effects);
+        }
+    }
+
+    // ---- answers ----
+
+    void onResult(long peer, Result result, long nowNs, WriterEffects effects) {
+        if (result.hasDescribed()) {
+            effects.setDescribed(result.getDescribed());
+            return;
+        }
+        KeptUpdate.Carrier carrier = new KeptUpdate.Carrier(peer, result.getSequence());
+        if (carrier.equals(epochRequest)) {
+            if (result.hasEpoch()) {
+                onEpoch(result.getEpoch(), nowNs, effects);
+            }
+            return; // An error: epochRetryNs asks again.
+        }
+        Long timestamp = sent.get(carrier);
+        if (timestamp == null || phase != Phase.ACTIVE) {
+            return; // Late: everything about it is settled.
+        }
+        if (result.hasConfirmed()) {
+            onConfirmed(timestamp, result.getConfirmed(), nowNs, effects);
+        } else if (result.hasRefused()) {
+            onRefused(result.getRefused(), nowNs, effects);
+        }
+    }
+
+    private void onConfirmed(long timestamp, WriteConfirmed confirmed, long nowNs, WriterEffects effects) {
+        if (watermarks.advance(confirmed)) {
+            lastProgressNs = nowNs;
+        }
+        KeptUpdate update = kept.get(timestamp);
+        if (!update.confirmed) {
+            update.confirmed = true;
+            lastProgressNs = nowNs;
+            KnownSubmissions.Known submission = known.find(update.submission);
+            if (submission != null) {
+                submission.confirmed = confirmed;
+            }
+            effects.outcomes().add(new WriterEffects.SubmissionOutcome(update.submission, confirmed, null));
+            while (isConfirmed(confirmedThrough + 1)) {
+                confirmedThrough++;
+            }
+        }
+        forgetSettled();
+    }
+
+    private boolean isConfirmed(long timestamp) {
+        KeptUpdate update = kept.get(timestamp);
+        return update != null && update.confirmed;
+    }
+
+    private void forgetSettled() {
+        long settled = settledThrough();
+        while (!kept.isEmpty() && kept.firstKey() <= settled && kept.firstEntry().getValue().confirmed) {
+            KeptUpdate update = kept.pollFirstEntry().getValue();
+            update.carriers.forEach(sent::remove);
+            bytesKept -= update.body.size();
+        }
+    }
+
+    private void onRefused(WriteRefused refused, long nowNs, WriterEffects effects) {
+        switch (refused.getReason()) {
+            case WRITE_REFUSAL_GAP -> onGap(refused, nowNs, effects);
+            case WRITE_REFUSAL_OVERLOADED, WRITE_REFUSAL_UNREACHABLE -> {
+                // Sent again when resendAfterNs have passed without progress.
+            }
+            case WRITE_REFUSAL_STALE_EPOCH -> fail(Errors.fatal(Errors.OBJECT_IN_USE, refused.getHolder()
+                    + " has taken over as the writer (epoch " + refused.getEpoch() + ")", "send updates to it"),
+                    effects);
+            default -> fail(Errors.fatal(Errors.CLUSTER_BROKEN, "node " + refused.getNode() + " refused update "
+                    + refused.getTimestamp() + ": " + refused.getError().getMessage(), Errors.START_AFRESH), effects);
+        }
+    }
+
+    private void onGap(WriteRefused refused, long nowNs, WriterEffects effects) {
+        long lastAccepted = refused.getLastAccepted();
+        if (!kept.isEmpty() && lastAccepted + 1 < kept.firstKey()) {
+            fail(Errors.fatal(Errors.CLUSTER_BROKEN, "node " + refused.getNode() + " is at update " + lastAccepted
+                    + ", and those after it are no longer kept: it has lost rows", Errors.START_AFRESH), effects);
+            return;
+        }
+        ServedGap served = gaps.get(refused.getNode());
+        if (served != null && served.lastAccepted() == lastAccepted
+                && nowNs < served.servedNs() + options.resendAfterNs()) {
+            return; // The same gap, seen by several updates: it causes one go-back.
+        }
+        gaps.put(refused.getNode(), new ServedGap(lastAccepted, nowNs));
+        resendFrom(lastAccepted + 1, effects);
+    }
+
+    private void fail(Error error, WriterEffects effects) {
+        phase = Phase.FAILED;
+        failure = error;
+        kept.forEach((timestamp, update) -> {
+            if (!update.confirmed) {
+                effects.outcomes().add(unknown(update.submission, timestamp));
+            }
+        });
+    }
+
+    private WriterEffects.SubmissionOutcome unknown(SubmissionKey submission, long timestamp) {
+        return new WriterEffects.SubmissionOutcome(submission, null, Errors.unknown(Errors.OUTCOME_UNKNOWN, "update "
+                + timestamp + " may or may not have taken effect: " + failure.getMessage(), failure.getHint()));
+    }
+}

@@ -1,0 +1,48 @@
+package org.daedalus.writer;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.daedalus.wire.v1.DescribeReply;
+import org.daedalus.wire.v1.Error;
+import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.WriteConfirmed;
+
+/** What one step of {@link WriterCore} wants done, in order: sends, then outcomes. */
+final class WriterEffects {
+    /** One operation to one aggregator. */
+    record Send(long peer, Operation operation) {}
+
+    /** What became of a submission: confirmed, or an error; the other is null. */
+    record SubmissionOutcome(SubmissionKey submission, WriteConfirmed confirmed, Error error) {}
+
+    private final List<Send> sends = new ArrayList<>();
+    private final List<SubmissionOutcome> outcomes = new ArrayList<>();
+    private DescribeReply described;
+    private String probe;
+
+    List<Send> sends() {
+        return sends;
+    }
+
+    List<SubmissionOutcome> outcomes() {
+        return outcomes;
+    }
+
+    /** Schema and map, for the checks before numbering; null: nothing new. */
+    DescribeReply described() {
+        return described;
+    }
+
+    /** Find out whether a writer answers there, then call {@link WriterCore#onProbed}; null: nothing to do. */
+    String probe() {
+        return probe;
+    }
+
+    void setDescribed(DescribeReply reply) {
+        described = reply;
+    }
+
+    void setProbe(String endpoint) {
+        probe = endpoint;
+    }
+}

@@ -1,0 +1,29 @@
+package org.daedalus.writer;
+
+/**
+ * Who the writer is, and the maximum of everything it keeps.
+ *
+ * @param name what others call the holder of the epoch
+ * @param endpoint host:port at which it takes submissions
+ * @param takeOver start although another writer is registered and answers
+ * @param resendAfterNs without progress for so long, send again what nodes lack
+ * @param epochRetryNs between two tries to learn or raise the epoch
+ * @param updatesKeptMax most updates that some node still lacks
+ * @param bytesKeptMax most bytes of their bodies
+ * @param submissionsKnownMax most submissions whose outcome can be repeated
+ */
+public record WriterOptions(
+        String name,
+        String endpoint,
+        boolean takeOver,
+        long resendAfterNs,
+        long epochRetryNs,
+        int updatesKeptMax,
+        long bytesKeptMax,
+        int submissionsKnownMax) {
+
+    /** What docs/protocol.md says. */
+    public static WriterOptions of(String name, String endpoint, boolean takeOver) {
+        return new WriterOptions(name, endpoint, takeOver, 1_000_000_000L, 500_000_000L, 1_024, 32L << 20, 65_536);
+    }
+}

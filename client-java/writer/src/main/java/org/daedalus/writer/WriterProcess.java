@@ -1,0 +1,50 @@
+package org.daedalus.writer;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import org.daedalus.client.DaedalusException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The logical writer as a small process of its own, for clusters whose base table has no process to embed it in. */
+@Command(name = "daedalus-writer", mixinStandardHelpOptions = true, version = "daedalus-writer 0.1.0",
+        description = "The single source of updates of one cluster: takes submissions, numbers and sends them.")
+public final class WriterProcess implements Callable<Integer> {
+    private static final int FAILED = 1;
+
+    @Option(names = "--aggregators", required = true, split = ",", paramLabel = "HOST:PORT",
+            description = "All aggregators of the cluster.")
+    private List<String> aggregators;
+
+    @Option(names = "--listen", required = true, paramLabel = "HOST:PORT", description = "Where to take submissions.")
+    private String listen;
+
+    @Option(names = "--name", defaultValue = "writer", description = "What others call this writer.")
+    private String name;
+
+    @Option(names = "--take-over", description = "Become the writer although another one answers.")
+    private boolean takeOver;
+
+    /** Runs until it is told to stop, or must not number any more. */
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new WriterProcess()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws InterruptedException, ExecutionException {
+        try (LogicalWriter writer = LogicalWriter.start(aggregators, WriterOptions.of(name, listen, takeOver))) {
+            Runtime.getRuntime().addShutdownHook(new Thread(writer::close, "drain"));
+            writer.ready().thenRun(() -> System.err.println("ready"));
+            DaedalusException why = writer.failed().get();
+            String hint = why.hint().isEmpty() ? "" : "; " + why.hint();
+            System.err.println("daedalus-writer: " + why.getMessage() + hint);
+            return FAILED;
+        } catch (IOException | IllegalArgumentException e) {
+            System.err.println("daedalus-writer: " + e.getMessage());
+            return FAILED;
+        }
+    }
+}
