@@ -11,10 +11,21 @@ namespace daedalus::testing {
 
 using wire::v1::WriteRefusal;
 
+namespace {
+
+/// The first operation on every connection asks for schema and map.
+constexpr uint64_t kDescribeSequence = 1;
+
+}  // namespace
+
 // ---- aggregators come and go ----
 
 void WriterModel::on_up(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
-  next_sequence_.emplace(peer, 1);
+  next_sequence_.emplace(peer, kDescribeSequence + 1);
+  wire::v1::Operation describe;
+  describe.mutable_header()->set_sequence(kDescribeSequence);
+  describe.mutable_header()->set_kind(wire::v1::OPERATION_KIND_DESCRIBE);
+  out.operations.emplace_back(peer, std::move(describe));
   if (phase_ == Phase::kIdle) {
     inquire(now, out);
     return;
@@ -257,6 +268,10 @@ void WriterModel::on_deadline(Instant now, rpc::Outbox& out) {
 
 void WriterModel::on_result(rpc::PeerId peer, const wire::v1::Result& result, Instant now, rpc::Outbox& out,
                             WriterEffects& effects) {
+  if (result.has_described()) {
+    effects.described = result.described();
+    return;
+  }
   const std::pair<rpc::PeerId, uint64_t> id{peer, result.sequence()};
   if (epoch_request_ == id) {
     if (result.has_epoch()) {

@@ -44,6 +44,7 @@ struct SubmissionOutcome {
 /// Effects of one step, beside the outbox.
 struct WriterEffects {
   std::vector<SubmissionOutcome> outcomes;
+  std::optional<wire::v1::DescribeReply> described;  ///< Schema and map, for the checks before numbering.
   std::optional<std::string> probe;  ///< Find out whether a writer answers at this endpoint, then call on_probed().
 };
 

@@ -1,0 +1,351 @@
+#include "processes.hpp"
+
+#include <utility>
+
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::testing {
+
+namespace {
+
+constexpr const char* kClusterId = "simulated";
+
+wire::v1::Hello make_hello(const ClusterConfiguration& configuration, wire::v1::Role role, const std::string& name) {
+  wire::v1::Hello hello;
+  hello.set_role(role);
+  hello.set_name(name);
+  hello.set_software_version("simulated");
+  if (role == wire::v1::ROLE_AGGREGATOR || role == wire::v1::ROLE_STORAGE_NODE) {
+    hello.set_cluster_id(kClusterId);
+    hello.set_schema_fingerprint(configuration.schema->fingerprint);
+    hello.set_map_version(configuration.map->version);
+  }
+  return hello;
+}
+
+}  // namespace
+
+// ---- storage node ----
+
+NodeProcess::NodeProcess(const ClusterConfiguration& configuration, NodeId id, rpc::SimulatedNetwork& network)
+    : network_(network), codec_(*configuration.schema) {
+  node::NodeOptions options;
+  options.node = id;
+  options.cluster_id = kClusterId;
+  options.endpoint = configuration.nodes[raw(id)];
+  options.version = "simulated";
+  options.segments = configuration.segments;
+  for (uint32_t node = 0; node < configuration.nodes.size(); ++node) {
+    options.addresses.emplace_back(NodeId{node}, configuration.nodes[node]);
+  }
+  engine::SegmentOptions segment_options;
+  segment_options.memory_bytes = 64u << 10;
+  segment_options.chunk_rows = 64;
+  for (uint32_t segment = 0; segment < configuration.segments; ++segment) {
+    segments_.push_back(std::make_unique<engine::Segment>(*configuration.schema, codec_.codec(), segment_options));
+  }
+  awake_.assign(segments_.size(), false);
+  core_ = std::make_unique<node::NodeCore>(options, configuration.schema, *configuration.map, *this);
+  wire::v1::Hello hello = make_hello(configuration, wire::v1::ROLE_STORAGE_NODE, options.endpoint);
+  hello.set_node(raw(id));
+  endpoint_ = &network.start(options.endpoint, hello, *this);
+}
+
+void NodeProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
+  rpc::Outbox out;
+  core_->on_up(peer, info, endpoint_->now(), out);
+  carry_out(std::move(out));
+}
+
+void NodeProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
+  rpc::Outbox out;
+  core_->on_down(peer, endpoint_->now(), out);
+  carry_out(std::move(out));
+}
+
+void NodeProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
+  rpc::Outbox out;
+  core_->on_operation(peer, std::move(operation), endpoint_->now(), out);
+  carry_out(std::move(out));
+}
+
+void NodeProcess::on_result(rpc::PeerId /*peer*/, wire::v1::Result /*result*/) {}
+
+bool NodeProcess::enqueue(node::SegmentIndex segment, engine::Query query) {
+  wake(raw(segment));
+  return segments_[raw(segment)]->enqueue(std::move(query));
+}
+
+bool NodeProcess::enqueue(node::SegmentIndex segment, engine::Update update) {
+  const Timestamp timestamp = update.timestamp;
+  wake(raw(segment));
+  const bool is_taken = segments_[raw(segment)]->enqueue(std::move(update));
+  if (is_taken && raw(segment) == 0) {
+    admitted_.push_back(timestamp);
+  }
+  return is_taken;
+}
+
+node::SegmentReport NodeProcess::report(node::SegmentIndex segment) const {
+  return {segments_[raw(segment)]->statistics(), -1};
+}
+
+void NodeProcess::wake(uint32_t segment) {
+  if (!awake_[segment]) {
+    awake_[segment] = true;
+    const int64_t pause_ns = network_.random().between(0, 3 * kMillisecond);
+    network_.at(after(network_.now(), pause_ns), [this, segment] { sweep(segment); });
+  }
+}
+
+void NodeProcess::sweep(uint32_t segment) {
+  awake_[segment] = false;
+  segments_[segment]->step(network_.now());
+  rpc::Outbox out;
+  while (auto output = segments_[segment]->dequeue()) {
+    core_->on_output(node::SegmentIndex{segment}, std::move(*output), network_.now(), out);
+  }
+  if (segments_[segment]->has_work()) {
+    wake(segment);
+  }
+  carry_out(std::move(out));
+}
+
+void NodeProcess::carry_out(rpc::Outbox out) {
+  while (const auto record = core_->take_persist_request()) {
+    core_->on_epoch_persisted(record->epoch, endpoint_->now(), out);
+  }
+  endpoint_->send(std::move(out));
+  endpoint_->arm(core_->next_deadline(), [this] {
+    rpc::Outbox late;
+    core_->on_deadline(endpoint_->now(), late);
+    carry_out(std::move(late));
+  });
+}
+
+// ---- aggregator ----
+
+AggregatorProcess::AggregatorProcess(const ClusterConfiguration& configuration, uint32_t index,
+                                     rpc::SimulatedNetwork& network)
+    : configuration_(configuration), index_(index), network_(network) {
+  start(network.start(configuration.aggregators[index], hello(), *this));
+}
+
+wire::v1::Hello AggregatorProcess::hello() const {
+  return make_hello(configuration_, wire::v1::ROLE_AGGREGATOR, configuration_.aggregators[index_]);
+}
+
+void AggregatorProcess::start(rpc::SimulatedEndpoint& endpoint) {
+  endpoint_ = &endpoint;
+  aggregator::AggregatorOptions options;
+  options.name = configuration_.aggregators[index_];
+  options.version = "simulated";
+  options.cluster_id = kClusterId;
+  std::map<rpc::LinkId, NodeId> links;
+  for (uint32_t node = 0; node < configuration_.nodes.size(); ++node) {
+    options.endpoints[NodeId{node}] = configuration_.nodes[node];
+    links[endpoint_->dial(configuration_.nodes[node])] = NodeId{node};
+  }
+  core_ = std::make_unique<aggregator::AggregatorCore>(options, configuration_.schema, configuration_.map, links);
+  endpoint_->set_on_turn_end([this] {
+    rpc::Outbox out;
+    core_->flush(endpoint_->now(), out);
+    carry_out(std::move(out));
+  });
+}
+
+void AggregatorProcess::crash_and_restart() {
+  network_.crash(configuration_.aggregators[index_]);
+  start(network_.restart(configuration_.aggregators[index_], hello(), *this));
+}
+
+void AggregatorProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
+  rpc::Outbox out;
+  core_->on_up(peer, info, endpoint_->now(), out);
+  carry_out(std::move(out));
+}
+
+void AggregatorProcess::on_down(rpc::PeerId peer, const std::string& reason) {
+  rpc::Outbox out;
+  core_->on_down(peer, reason, endpoint_->now(), out);
+  carry_out(std::move(out));
+}
+
+void AggregatorProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
+  rpc::Outbox out;
+  core_->on_operation(peer, std::move(operation), endpoint_->now(), out);
+  carry_out(std::move(out));
+}
+
+void AggregatorProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
+  rpc::Outbox out;
+  core_->on_result(peer, std::move(result), endpoint_->now(), out);
+  carry_out(std::move(out));
+}
+
+void AggregatorProcess::carry_out(rpc::Outbox out) {
+  CHECK(core_->take_compile_requests().empty());  // No SQL here: bodies come compiled.
+  for (const auto& request : core_->take_dial_requests()) {
+    core_->on_dialled(request.endpoint, endpoint_->dial(request.endpoint));
+  }
+  for (const rpc::LinkId link : core_->take_drop_requests()) {
+    endpoint_->drop_link(link, "replaced");
+  }
+  endpoint_->send(std::move(out));
+  endpoint_->arm(core_->next_deadline(), [this] {
+    rpc::Outbox late;
+    core_->on_deadline(endpoint_->now(), late);
+    core_->flush(endpoint_->now(), late);
+    carry_out(std::move(late));
+  });
+}
+
+// ---- logical writer ----
+
+WriterProcess::WriterProcess(const ClusterConfiguration& configuration, rpc::SimulatedNetwork& network,
+                             OnOutcome on_outcome)
+    : configuration_(configuration),
+      on_outcome_(std::move(on_outcome)),
+      model_(WriterOptions{.name = "writer", .endpoint = configuration.writer}) {
+  endpoint_ = &network.start(configuration.writer,
+                             make_hello(configuration, wire::v1::ROLE_WRITER, configuration.writer), *this);
+  for (const std::string& aggregator : configuration.aggregators) {
+    endpoint_->dial(aggregator);
+  }
+}
+
+void WriterProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
+  if (info.link) {
+    rpc::Outbox out;
+    transcript_.up(endpoint_->now(), peer);
+    model_.on_up(peer, endpoint_->now(), out);
+    carry_out(std::move(out), {});
+  }
+}
+
+void WriterProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
+  rpc::Outbox out;
+  transcript_.down(endpoint_->now(), peer);
+  model_.on_down(peer, endpoint_->now(), out);
+  carry_out(std::move(out), {});
+}
+
+void WriterProcess::on_operation(rpc::PeerId /*peer*/, wire::v1::Operation /*operation*/) {}
+
+void WriterProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
+  rpc::Outbox out;
+  WriterEffects effects;
+  transcript_.result(endpoint_->now(), peer, result);
+  model_.on_result(peer, result, endpoint_->now(), out, effects);
+  carry_out(std::move(out), effects);
+}
+
+Result<void> WriterProcess::submit(const SubmissionKey& submission, const std::string& body,
+                                   const std::vector<wire::v1::Route>& routes) {
+  rpc::Outbox out;
+  WriterEffects effects;
+  transcript_.submit(endpoint_->now(), submission, body, routes, configuration_.map->version);
+  const auto taken =
+      model_.submit(submission, body, routes, configuration_.map->version, endpoint_->now(), out, effects);
+  if (!taken) {
+    transcript_.refused(taken.error());
+  }
+  carry_out(std::move(out), effects);
+  return taken;
+}
+
+void WriterProcess::carry_out(rpc::Outbox out, const WriterEffects& effects) {
+  transcript_.effects(out, effects, model_.next_deadline());
+  endpoint_->send(std::move(out));
+  if (effects.probe) {
+    endpoint_->post([this] {
+      rpc::Outbox next;
+      WriterEffects then;
+      transcript_.probed(endpoint_->now(), false);
+      model_.on_probed(false, endpoint_->now(), next, then);
+      carry_out(std::move(next), then);
+    });
+  }
+  for (const SubmissionOutcome& outcome : effects.outcomes) {
+    on_outcome_(outcome);
+  }
+  endpoint_->arm(model_.next_deadline(), [this] {
+    rpc::Outbox late;
+    transcript_.deadline(endpoint_->now());
+    model_.on_deadline(endpoint_->now(), late);
+    carry_out(std::move(late), {});
+  });
+}
+
+// ---- application ----
+
+ClientProcess::ClientProcess(const ClusterConfiguration& configuration, std::string name,
+                             rpc::SimulatedNetwork& network) {
+  endpoint_ = &network.start(name, make_hello(configuration, wire::v1::ROLE_CLIENT, name), *this);
+  for (const std::string& aggregator : configuration.aggregators) {
+    endpoint_->dial(aggregator);
+  }
+}
+
+void ClientProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& /*info*/) { next_sequence_[peer] = 1; }
+
+void ClientProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
+  next_sequence_.erase(peer);
+  for (auto entry = in_flight_.begin(); entry != in_flight_.end();) {
+    if (entry->first.first == peer) {
+      entry->second.is_lost = true;
+      answers_.push_back(std::move(entry->second));
+      entry = in_flight_.erase(entry);
+    } else {
+      ++entry;
+    }
+  }
+}
+
+void ClientProcess::on_operation(rpc::PeerId /*peer*/, wire::v1::Operation /*operation*/) {}
+
+bool ClientProcess::ask(const std::string& body, const std::vector<wire::v1::Route>& routes,
+                        semantics::Predicate predicate, Timestamp prefix_promised, int64_t remaining_ns,
+                        uint64_t which) {
+  if (next_sequence_.empty()) {
+    return false;
+  }
+  auto& [peer, sequence] =
+      *std::next(next_sequence_.begin(), static_cast<std::ptrdiff_t>(which % next_sequence_.size()));
+  wire::v1::Operation operation;
+  operation.mutable_header()->set_sequence(sequence);
+  operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_SELECT);
+  operation.mutable_header()->set_remaining_ns(static_cast<uint64_t>(remaining_ns));
+  for (const auto& route : routes) {
+    *operation.mutable_header()->add_routes() = route;
+  }
+  operation.mutable_header()->set_map_version(1);
+  operation.set_body(body);
+  in_flight_[{peer, sequence++}] =
+      Answer{.rows = {}, .end = {}, .error = {}, .prefix_promised = prefix_promised, .predicate = std::move(predicate)};
+  rpc::Outbox out;
+  out.operations.emplace_back(peer, std::move(operation));
+  endpoint_->send(std::move(out));
+  return true;
+}
+
+void ClientProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
+  const auto entry = in_flight_.find({peer, result.sequence()});
+  CHECK(entry != in_flight_.end());  // Nothing may follow the end of an answer.
+  Answer& answer = entry->second;
+  if (result.has_rows()) {
+    answer.rows += result.rows().rows();
+    answer.row_count += result.rows().row_count();
+    return;
+  }
+  if (result.has_end()) {
+    answer.end = result.end();
+  } else {
+    CHECK(result.has_error());
+    answer.error = result.error();
+  }
+  answers_.push_back(std::move(answer));
+  in_flight_.erase(entry);
+}
+
+}  // namespace daedalus::testing

@@ -1,0 +1,62 @@
+#include "transcript.hpp"
+
+#include <fmt/format.h>
+
+namespace daedalus::testing {
+
+namespace {
+
+std::string hex(const std::string& bytes) {
+  std::string text;
+  for (const char byte : bytes) {
+    fmt::format_to(std::back_inserter(text), "{:02x}", static_cast<uint8_t>(byte));
+  }
+  return text.empty() ? "-" : text;
+}
+
+std::string describe(const Error& error) {
+  return fmt::format("error {} {} {}", static_cast<int>(error.category), error.sqlstate, error.message);
+}
+
+}  // namespace
+
+void Transcript::up(Instant now, rpc::PeerId peer) { text_ += fmt::format("< {} up {}\n", now.ns, raw(peer)); }
+
+void Transcript::down(Instant now, rpc::PeerId peer) { text_ += fmt::format("< {} down {}\n", now.ns, raw(peer)); }
+
+void Transcript::result(Instant now, rpc::PeerId peer, const wire::v1::Result& result) {
+  text_ += fmt::format("< {} result {} {}\n", now.ns, raw(peer), hex(result.SerializeAsString()));
+}
+
+void Transcript::probed(Instant now, bool answers) { text_ += fmt::format("< {} probed {}\n", now.ns, answers); }
+
+void Transcript::deadline(Instant now) { text_ += fmt::format("< {} deadline\n", now.ns); }
+
+void Transcript::submit(Instant now, const SubmissionKey& submission, const std::string& body,
+                        const std::vector<wire::v1::Route>& routes, uint64_t map_version) {
+  text_ +=
+      fmt::format("< {} submit {} {} {} {}", now.ns, hex(submission.first), submission.second, map_version, hex(body));
+  for (const auto& route : routes) {
+    text_ += " " + hex(route.SerializeAsString());
+  }
+  text_ += "\n";
+}
+
+void Transcript::refused(const Error& error) { text_ += "> refused " + describe(error) + "\n"; }
+
+void Transcript::effects(const rpc::Outbox& out, const WriterEffects& effects, Instant next_deadline) {
+  for (const auto& [peer, operation] : out.operations) {
+    text_ += fmt::format("> operation {} {}\n", raw(peer), hex(operation.SerializeAsString()));
+  }
+  for (const SubmissionOutcome& outcome : effects.outcomes) {
+    text_ += fmt::format(
+        "> outcome {} {} {}\n", hex(outcome.submission.first), outcome.submission.second,
+        outcome.confirmed ? "confirmed " + hex(outcome.confirmed->SerializeAsString()) : describe(*outcome.error));
+  }
+  if (effects.probe) {
+    text_ += "> probe " + *effects.probe + "\n";
+  }
+  text_ += fmt::format("= {}\n", next_deadline.ns);
+}
+
+}  // namespace daedalus::testing
