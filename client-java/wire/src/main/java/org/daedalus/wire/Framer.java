@@ -81,11 +81,6 @@ public final class Framer {
 
     private static Frame decode(byte[] bytes, int offset, int size) throws WireException {
         ByteBuffer in = littleEndian(bytes, offset, size);
-        int expected = in.getInt(offset + size - Frame.CHECKSUM_SIZE);
-        int actual = Frame.checksum(bytes, offset, size - Frame.CHECKSUM_SIZE);
-        if (expected != actual) {
-            throw new WireException(String.format("frame checksum %08x, computed %08x", expected, actual));
-        }
         int version = Byte.toUnsignedInt(in.get(offset + 4));
         if (version != Frame.VERSION) {
             throw new WireException("protocol version " + version + ", this side speaks " + Frame.VERSION);
@@ -97,6 +92,11 @@ public final class Framer {
         int flags = Short.toUnsignedInt(in.getShort(offset + 6));
         if (flags != 0) {
             throw new WireException("frame flags " + flags + ", none is defined");
+        }
+        int expected = in.getInt(offset + size - Frame.CHECKSUM_SIZE);
+        int actual = Frame.checksum(bytes, offset, size - Frame.CHECKSUM_SIZE);
+        if (expected != actual) {
+            throw new WireException(String.format("frame checksum %08x, computed %08x", expected, actual));
         }
         int payloadEnd = offset + size - Frame.CHECKSUM_SIZE;
         return new Frame(type, Arrays.copyOfRange(bytes, offset + Frame.HEADER_SIZE, payloadEnd));

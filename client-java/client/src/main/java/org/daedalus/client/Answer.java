@@ -1,0 +1,103 @@
+package org.daedalus.client;
+
+import java.util.concurrent.CompletableFuture;
+import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.wire.WireException;
+import org.daedalus.wire.v1.QueryRows;
+import org.daedalus.wire.v1.Result;
+
+/** Turns a request's results into the future the application holds. */
+final class Answer<T extends Outcome> implements Request.Responder {
+    private final Connections connections;
+    private final Class<T> wanted;
+    private final CompletableFuture<T> future = new CompletableFuture<>();
+    private Request request;
+    private ResultSet rows;
+    private boolean failed;
+
+    Answer(Connections connections, Class<T> wanted) {
+        this.connections = connections;
+        this.wanted = wanted;
+    }
+
+    CompletableFuture<T> future() {
+        return future;
+    }
+
+    void submit(Request content) {
+        request = content;
+        connections.submit(content);
+        future.whenComplete((outcome, failure) -> {
+            if (future.isCancelled()) {
+                abort("the request was cancelled");
+            }
+        });
+    }
+
+    @Override
+    public void onResult(Result result) {
+        if (failed) {
+            return; // The abort is on its way.
+        }
+        switch (result.getKindCase()) {
+            case ROWS -> onRows(result.getRows());
+            case END -> {
+                if (rows == null) {
+                    fail(new DaedalusException(Category.FATAL, "08P01", "the answer ended without its columns"));
+                } else {
+                    rows.onEnd(result.getEnd());
+                    complete(rows);
+                }
+            }
+            case CONFIRMED -> complete(WriteOutcome.of(result.getConfirmed()));
+            default -> fail(new DaedalusException(Category.FATAL, "08P01",
+                    "the answer is of kind " + result.getKindCase()));
+        }
+    }
+
+    @Override
+    public void onFailure(DaedalusException failure) {
+        failed = true;
+        if (rows != null) {
+            rows.onFailure(failure);
+        }
+        future.completeExceptionally(failure);
+    }
+
+    private void onRows(QueryRows batch) {
+        if (rows == null) {
+            try {
+                rows = new ResultSet(new ResultColumns(batch.getColumnsList()), connections,
+                        () -> abort("the query was aborted"));
+            } catch (WireException e) {
+                fail(new DaedalusException(Category.FATAL, "08P01", e.getMessage()));
+                return;
+            }
+        }
+        if (!rows.onRows(batch)) {
+            fail(new DaedalusException(Category.RETRY, "53200", "answers that wait to be read exceed "
+                    + connections.bufferedBytesMax() + " bytes: read them faster, or close what is not wanted"));
+            return;
+        }
+        complete(rows);
+    }
+
+    private void complete(Outcome outcome) {
+        if (wanted.isInstance(outcome)) {
+            future.complete(wanted.cast(outcome));
+        } else {
+            fail(new DaedalusException(Category.REJECTED, "42601", outcome instanceof ResultSet
+                    ? "the statement is a query, not an update"
+                    : "the statement is an update, not a query: it has been applied"));
+        }
+    }
+
+    private void fail(DaedalusException failure) {
+        onFailure(failure);
+        connections.abort(request, failure);
+    }
+
+    private void abort(String message) {
+        connections.abort(request, new DaedalusException(Category.RETRY, "57014", message));
+    }
+}

@@ -1,0 +1,177 @@
+package org.daedalus.client;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.daedalus.channel.Channel;
+import org.daedalus.channel.ChannelLimits;
+import org.daedalus.channel.Peer;
+import org.daedalus.channel.PeerHandler;
+import org.daedalus.channel.PeerNetwork;
+import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.wire.v1.Hello;
+import org.daedalus.wire.v1.Result;
+import org.daedalus.wire.v1.Role;
+
+/** Drives a {@link ClientCore}: owns the network, passes time in, carries its actions out, arms one timer. */
+final class Connections implements PeerHandler, AutoCloseable {
+    private final PeerNetwork network;
+    private final ClientCore core;
+    private final String name;
+    private final int inFlightMax;
+    private final long bufferedBytesMax;
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private final AtomicLong bufferedBytes = new AtomicLong();
+    private final Map<Long, Peer> peers = new HashMap<>();
+    private String clusterId = "";
+    private String schemaFingerprint = "";
+    private long armedNs = Long.MAX_VALUE;
+    private volatile boolean closed;
+
+    Connections(String name, List<String> endpoints, int inFlightMax, long bufferedBytesMax) {
+        this.name = name;
+        this.inFlightMax = inFlightMax;
+        this.bufferedBytesMax = bufferedBytesMax;
+        this.core = new ClientCore(endpoints);
+        this.network = new PeerNetwork("daedalus-client", this::hello, ChannelLimits.DEFAULT, this);
+        endpoints.forEach(network::dial);
+    }
+
+    /** Whether the calling thread must not wait for answers: it is the one that brings them. */
+    boolean inNetworkThread() {
+        return network.inNetworkThread();
+    }
+
+    long nowNs() {
+        return network.nowNs();
+    }
+
+    /** Takes a request, or fails it at once when too many are in flight. Any thread. */
+    void submit(Request request) {
+        if (closed) {
+            request.responder.onFailure(new DaedalusException(Category.RETRY, "08003", "the client is closed"));
+            return;
+        }
+        if (inFlight.incrementAndGet() > inFlightMax) {
+            inFlight.decrementAndGet();
+            request.responder.onFailure(new DaedalusException(Category.RETRY, "53300",
+                    "more than " + inFlightMax + " requests are in flight"));
+            return;
+        }
+        boolean taken = network.execute(() -> carryOut(core.submit(request, nowNs())));
+        if (!taken) {
+            inFlight.decrementAndGet();
+            request.responder.onFailure(new DaedalusException(Category.RETRY, "08003", "the client is closed"));
+        }
+    }
+
+    /** Ends a request with {@code failure} unless it has ended. Any thread. */
+    void abort(Request request, DaedalusException failure) {
+        network.execute(() -> carryOut(core.abort(request, failure)));
+    }
+
+    /** Accounts for rows kept until the application takes them; false: there is no room for them. */
+    boolean reserve(long bytes) {
+        if (bufferedBytes.addAndGet(bytes) > bufferedBytesMax) {
+            bufferedBytes.addAndGet(-bytes);
+            return false;
+        }
+        return true;
+    }
+
+    void release(long bytes) {
+        bufferedBytes.addAndGet(-bytes);
+    }
+
+    long bufferedBytesMax() {
+        return bufferedBytesMax;
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            network.execute(() -> carryOut(core.close()));
+            network.close();
+        }
+    }
+
+    @Override
+    public void onUp(Peer peer) {
+        if (peer.hello().getRole() != Role.ROLE_AGGREGATOR) {
+            peer.close("expected an aggregator, found " + peer.hello().getRole());
+            return;
+        }
+        clusterId = peer.hello().getClusterId();
+        schemaFingerprint = peer.hello().getSchemaFingerprint();
+        peers.put(peer.id(), peer);
+        carryOut(core.onUp(peer.dialledEndpoint().orElseThrow(), peer.id(), nowNs()));
+    }
+
+    @Override
+    public void onDown(Peer peer, String reason) {
+        String endpoint = peer.dialledEndpoint().orElseThrow();
+        if (peers.remove(peer.id()) == null) {
+            carryOut(core.onDialFailed(endpoint, reason));
+        } else {
+            carryOut(core.onDown(endpoint, peer.id(), reason, nowNs()));
+        }
+    }
+
+    @Override
+    public void onDialFailed(String endpoint, String reason) {
+        carryOut(core.onDialFailed(endpoint, reason));
+    }
+
+    @Override
+    public void onResult(Peer peer, Result result) {
+        carryOut(core.onResult(peer.id(), result));
+    }
+
+    /** Once a cluster has been met, aggregators of another one are refused. */
+    private Hello hello() {
+        return Hello.newBuilder().setRole(Role.ROLE_CLIENT).setName(name)
+                .setSoftwareVersion(DaedalusClient.VERSION).setClusterId(clusterId)
+                .setSchemaFingerprint(schemaFingerprint).build();
+    }
+
+    private void carryOut(ClientActions actions) {
+        for (ClientActions.Send send : actions.sends()) {
+            Peer peer = peers.get(send.peerId());
+            Channel.Offer offer = peer == null ? Channel.Offer.DOWN : peer.send(send.operation());
+            boolean refused = offer == Channel.Offer.TOO_LARGE || offer == Channel.Offer.FULL;
+            if (refused && send.request() != null) {
+                carryOut(core.onSendRefused(send.request(), offer == Channel.Offer.TOO_LARGE));
+            }
+        }
+        for (ClientActions.Delivery delivery : actions.deliveries()) {
+            if (delivery.last()) {
+                inFlight.decrementAndGet();
+            }
+            if (delivery.failure() != null) {
+                delivery.request().responder.onFailure(delivery.failure());
+            } else {
+                delivery.request().responder.onResult(delivery.result());
+            }
+        }
+        armTimer();
+    }
+
+    private void armTimer() {
+        long deadlineNs = core.nextDeadlineNs();
+        if (deadlineNs < armedNs) {
+            armedNs = deadlineNs;
+            network.schedule(() -> onTimer(deadlineNs), deadlineNs - nowNs());
+        }
+    }
+
+    /** A timer that an earlier one has replaced does nothing. */
+    private void onTimer(long deadlineNs) {
+        if (armedNs == deadlineNs) {
+            armedNs = Long.MAX_VALUE;
+            carryOut(core.onTick(nowNs()));
+        }
+    }
+}

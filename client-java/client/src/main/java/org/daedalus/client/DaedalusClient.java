@@ -1,0 +1,252 @@
+package org.daedalus.client;
+
+import com.google.protobuf.ByteString;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.daedalus.channel.Endpoint;
+import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.wire.WireException;
+import org.daedalus.wire.v1.OperationKind;
+import org.daedalus.wire.v1.Result;
+import org.daedalus.wire.v1.StatusReply;
+import org.daedalus.wire.v1.SubmissionId;
+
+/**
+ * The way into a cluster: asks queries, submits updates. Knows no schema before it is told one by the cluster.
+ * Thread-safe; one
+ * instance serves a whole process.
+ *
+ * <p>Connections to all aggregators are made in the background and made again when they are lost. Every request has a
+ * deadline;
+ * every failure is a {@link DaedalusException} with a category that says what to do.
+ */
+public final class DaedalusClient implements AutoCloseable {
+    /** This library's version. */
+    public static final String VERSION = "0.1.0";
+
+    private static final int NAME_SIZE_MAX = 128;
+    private static final int CLIENT_ID_SIZE = 16;
+
+    private final Connections connections;
+    private final Duration requestTimeout;
+    private final String principal;
+    private final ByteString clientId;
+    private final AtomicLong nextSubmission = new AtomicLong(1);
+    private final AtomicReference<CompletableFuture<TableDescription>> description = new AtomicReference<>();
+
+    private DaedalusClient(Builder options) {
+        byte[] id = new byte[CLIENT_ID_SIZE];
+        new SecureRandom().nextBytes(id);
+        clientId = ByteString.copyFrom(id);
+        requestTimeout = options.requestTimeout;
+        principal = options.principal;
+        connections =
+                new Connections(options.name, options.aggregators, options.inFlightMax, options.bufferedBytesMax);
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** What a client needs to know; only the aggregators have no default. */
+    public static final class Builder {
+        private List<String> aggregators = List.of();
+        private Duration requestTimeout = Duration.ofSeconds(30);
+        private int inFlightMax = 1_024;
+        private long bufferedBytesMax = 256L << 20;
+        private String principal = "";
+        private String name = "client-java";
+
+        private Builder() {}
+
+        /** host:port of one or several; requests take them in turn. */
+        public Builder aggregators(String... endpoints) {
+            aggregators = List.of(endpoints);
+            aggregators.forEach(Endpoint::parse);
+            return this;
+        }
+
+        /** How long an answer is of use, unless a request says otherwise. */
+        public Builder requestTimeout(Duration limit) {
+            requestTimeout = Objects.requireNonNull(limit);
+            return this;
+        }
+
+        /** Most requests in flight; one more fails at once with RETRY. */
+        public Builder inFlightMax(int requests) {
+            if (requests < 1) {
+                throw new IllegalArgumentException("inFlightMax " + requests);
+            }
+            inFlightMax = requests;
+            return this;
+        }
+
+        /** Most bytes of answers that may wait to be read; the answer that would exceed it is aborted with RETRY. */
+        public Builder bufferedBytesMax(long bytes) {
+            bufferedBytesMax = bytes;
+            return this;
+        }
+
+        /** Who asks, for the cluster's logs; at most 128 bytes. */
+        public Builder principal(String who) {
+            principal = checkedName("principal", who);
+            return this;
+        }
+
+        /** What this process is called in the cluster's logs. */
+        public Builder name(String text) {
+            name = checkedName("name", text);
+            return this;
+        }
+
+        /** Starts to connect and returns at once. */
+        public DaedalusClient build() {
+            if (aggregators.isEmpty()) {
+                throw new IllegalArgumentException("no aggregators given");
+            }
+            return new DaedalusClient(this);
+        }
+    }
+
+    /** Sends one SQL statement, reading or writing. */
+    public CompletableFuture<Outcome> execute(String sql, Object... parameters) {
+        return statement(sql, parameters).executeAsync();
+    }
+
+    /** Sends one SELECT. */
+    public CompletableFuture<ResultSet> query(String sql, Object... parameters) {
+        return new Statement<>(this, ResultSet.class, sql, parameters).executeAsync();
+    }
+
+    /** Sends one INSERT, UPDATE or DELETE. */
+    public CompletableFuture<WriteOutcome> update(String sql, Object... parameters) {
+        return new Statement<>(this, WriteOutcome.class, sql, parameters).executeAsync();
+    }
+
+    /** One SQL statement, to be given options and sent. */
+    public Statement<Outcome> statement(String sql, Object... parameters) {
+        return new Statement<>(this, Outcome.class, sql, parameters);
+    }
+
+    /** A query of these columns, in this order; without any and without aggregates, of all columns. */
+    public Select select(String... columns) {
+        return new Select(this, columns);
+    }
+
+    /** Rows with values for these columns; the others take their defaults. */
+    public Insert insertInto(String... columns) {
+        return new Insert(this, columns);
+    }
+
+    public Update update() {
+        return new Update(this);
+    }
+
+    public Delete deleteFrom() {
+        return new Delete(this);
+    }
+
+    /** An empty batch of rows for {@code table}, as {@link #describe()} gave it. */
+    public RowBatch rowBatch(TableDescription table) {
+        return new RowBatch(this, table);
+    }
+
+    /** The cluster's table, asked for once. */
+    public CompletableFuture<TableDescription> describe() {
+        CompletableFuture<TableDescription> known = description.get();
+        if (known != null && !known.isCompletedExceptionally()) {
+            return known;
+        }
+        CompletableFuture<TableDescription> asked = new CompletableFuture<>();
+        if (description.compareAndSet(known, asked)) {
+            ask(OperationKind.OPERATION_KIND_DESCRIBE, result -> TableDescription.of(result.getDescribed()), asked);
+            return asked;
+        }
+        return describe();
+    }
+
+    /** How the cluster is, as seen by one aggregator. */
+    public CompletableFuture<StatusReply> status() {
+        CompletableFuture<StatusReply> asked = new CompletableFuture<>();
+        ask(OperationKind.OPERATION_KIND_STATUS, Result::getStatus, asked);
+        return asked;
+    }
+
+    /**
+     * Waits for one of this client's futures; throws {@link DaedalusException}. Not from a callback of such a future.
+     */
+    public <T> T await(CompletableFuture<T> future) {
+        if (connections.inNetworkThread() && !future.isDone()) {
+            throw new IllegalStateException("a callback of the client must not wait for an answer");
+        }
+        try {
+            return future.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            future.cancel(true);
+            throw new DaedalusException(Category.RETRY, "57014", "interrupted while waiting for an answer");
+        } catch (ExecutionException e) {
+            throw Executable.asDaedalusException(e).rethrown();
+        }
+    }
+
+    /** Ends every request in flight with an exception and closes all connections. */
+    @Override
+    public void close() {
+        connections.close();
+    }
+
+    Connections connections() {
+        return connections;
+    }
+
+    Duration requestTimeout() {
+        return requestTimeout;
+    }
+
+    String principal() {
+        return principal;
+    }
+
+    SubmissionId nextSubmission() {
+        return SubmissionId.newBuilder().setClient(clientId).setNumber(nextSubmission.getAndIncrement()).build();
+    }
+
+    static String checkedName(String what, String text) {
+        if (text.getBytes(StandardCharsets.UTF_8).length > NAME_SIZE_MAX) {
+            throw new IllegalArgumentException(what + " exceeds " + NAME_SIZE_MAX + " bytes");
+        }
+        return text;
+    }
+
+    private interface Reader<T> {
+        T read(Result result) throws WireException;
+    }
+
+    private <T> void ask(OperationKind kind, Reader<T> reader, CompletableFuture<T> future) {
+        Request.Responder responder = new Request.Responder() {
+            @Override
+            public void onResult(Result result) {
+                try {
+                    future.complete(reader.read(result));
+                } catch (WireException e) {
+                    future.completeExceptionally(new DaedalusException(Category.FATAL, "08P01", e.getMessage()));
+                }
+            }
+
+            @Override
+            public void onFailure(DaedalusException failure) {
+                future.completeExceptionally(failure);
+            }
+        };
+        Request.Content content = Request.Content.of(kind, ByteString.EMPTY, false);
+        connections.submit(new Request(content, responder, connections.nowNs() + requestTimeout.toNanos()));
+    }
+}

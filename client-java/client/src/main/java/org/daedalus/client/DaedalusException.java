@@ -1,0 +1,118 @@
+package org.daedalus.client;
+
+import java.time.Duration;
+import java.util.List;
+import org.daedalus.wire.v1.Error;
+import org.daedalus.wire.v1.MissingPart;
+
+/** Why a request has no answer. {@link #category()} says what to do about it. */
+public final class DaedalusException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** What the failure means for the request. */
+    public enum Category {
+        /** Nothing happened; the same may succeed later ({@link #retryAfter()}). */
+        RETRY,
+        /** The request is wrong and will be wrong again. */
+        REJECTED,
+        /** An update that may or may not have taken effect. */
+        UNKNOWN,
+        /** The cluster or the client is broken or misconfigured. */
+        FATAL
+    }
+
+    /**
+     * A part of the table that is missing from an answer.
+     *
+     * @param node id of the storage node
+     * @param partition its partition
+     */
+    public record Missing(int node, int partition, String reason) {}
+
+    private final Category category;
+    private final String sqlState;
+    private final String detail;
+    private final String hint;
+    private final int position;
+    private final Duration retryAfter;
+    private final transient List<Missing> missing;
+
+    public DaedalusException(Category category, String sqlState, String message) {
+        super(message);
+        this.category = category;
+        this.sqlState = sqlState;
+        this.detail = "";
+        this.hint = "";
+        this.position = 0;
+        this.retryAfter = Duration.ZERO;
+        this.missing = List.of();
+    }
+
+    private DaedalusException(Category category, Error error, List<Missing> missing) {
+        super(error.getMessage());
+        this.category = category;
+        this.sqlState = error.getSqlstate();
+        this.detail = error.getDetail();
+        this.hint = error.getHint();
+        this.position = error.getPosition();
+        this.retryAfter = Duration.ofNanos(error.getRetryAfterNs());
+        this.missing = missing;
+    }
+
+    /** What an error of the wire means. */
+    public static DaedalusException of(Error error) {
+        Category category = switch (error.getCategory()) {
+            case ERROR_CATEGORY_RETRY -> Category.RETRY;
+            case ERROR_CATEGORY_REJECTED -> Category.REJECTED;
+            case ERROR_CATEGORY_UNKNOWN -> Category.UNKNOWN;
+            default -> Category.FATAL;
+        };
+        return new DaedalusException(category, error,
+                error.getMissingList().stream().map(DaedalusException::toMissing).toList());
+    }
+
+    private static Missing toMissing(MissingPart part) {
+        return new Missing(part.getNode(), part.getPartition(), part.getReason());
+    }
+
+    /** The same failure, thrown where it is waited for: the stack names the waiter, the cause the first occurrence. */
+    DaedalusException rethrown() {
+        Error error = Error.newBuilder().setSqlstate(sqlState).setMessage(getMessage()).setDetail(detail).setHint(hint)
+                .setPosition(position).setRetryAfterNs(retryAfter.toNanos()).build();
+        DaedalusException copy = new DaedalusException(category, error, missing());
+        copy.initCause(this);
+        return copy;
+    }
+
+    public Category category() {
+        return category;
+    }
+
+    /** PostgreSQL's five characters. */
+    public String sqlState() {
+        return sqlState;
+    }
+
+    public String detail() {
+        return detail;
+    }
+
+    public String hint() {
+        return hint;
+    }
+
+    /** Character position in the SQL text, from 1; 0: none. */
+    public int position() {
+        return position;
+    }
+
+    /** When to come back, for {@link Category#RETRY}; zero: no hint. */
+    public Duration retryAfter() {
+        return retryAfter;
+    }
+
+    /** The parts that are missing from an answer that could not be completed. */
+    public List<Missing> missing() {
+        return missing == null ? List.of() : missing;
+    }
+}

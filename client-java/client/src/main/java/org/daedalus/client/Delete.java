@@ -1,0 +1,28 @@
+package org.daedalus.client;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Deletes the rows that satisfy all conditions; all rows when there is none. */
+public final class Delete extends Executable<Delete, WriteOutcome> {
+    private final List<Condition> conditions = new ArrayList<>();
+
+    Delete(DaedalusClient client) {
+        super(client, WriteOutcome.class);
+    }
+
+    public Delete where(Condition... all) {
+        conditions.addAll(List.of(all));
+        return this;
+    }
+
+    @Override
+    CompletableFuture<Request.Content> content() {
+        return client.describe().thenApply(table -> {
+            SqlText sql = new SqlText(table).add("DELETE FROM ").addTable();
+            Condition.writeWhere(conditions, sql);
+            return sql.toContent(true, client.nextSubmission());
+        });
+    }
+}

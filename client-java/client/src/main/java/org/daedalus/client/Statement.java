@@ -1,0 +1,29 @@
+package org.daedalus.client;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.daedalus.wire.v1.Constant;
+
+/**
+ * SQL text with parameters $1, $2, ….
+ *
+ * @param <T> {@link Outcome}, or what the statement is known to end in
+ */
+public final class Statement<T extends Outcome> extends Executable<Statement<T>, T> {
+    private final String sql;
+    private final List<Constant> parameters;
+
+    Statement(DaedalusClient client, Class<T> outcome, String sql, Object... parameters) {
+        super(client, outcome);
+        this.sql = sql;
+        this.parameters = Stream.of(parameters).map(Parameters::of).toList();
+    }
+
+    @Override
+    CompletableFuture<Request.Content> content() {
+        boolean mayWrite = !SqlText.isQuery(sql);
+        return CompletableFuture.completedFuture(
+                SqlText.content(sql, parameters, mayWrite, client.nextSubmission()));
+    }
+}

@@ -1,0 +1,17 @@
+package org.daedalus.client;
+
+/** A text that is no value of its type: PostgreSQL's code and message. */
+public final class ValueException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final String sqlState;
+
+    public ValueException(String sqlState, String message) {
+        super(message);
+        this.sqlState = sqlState;
+    }
+
+    public String sqlState() {
+        return sqlState;
+    }
+}

@@ -1,0 +1,75 @@
+package org.daedalus.client;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.daedalus.wire.v1.PartitionOutcome;
+import org.daedalus.wire.v1.RefusedRows;
+import org.daedalus.wire.v1.WriteConfirmed;
+
+/**
+ * What a confirmed update did. It has been applied on every responsible node, and every query sent from now on sees it.
+ *
+ * @param timestamp its place in the total order; give it to {@code atLeast} to read at least this far
+ * @param partitions the effect, partition by partition
+ * @param countsForgotten true when the update was confirmed before and its counts have been forgotten since
+ */
+public record WriteOutcome(long timestamp, List<Partition> partitions, boolean countsForgotten) implements Outcome {
+    /** Why a row stayed as it was. */
+    public enum Refusal {
+        /** The segment is full. */
+        NO_ROOM,
+        /** {@code column + constant} left the type's range. */
+        OVERFLOW,
+        /** A reason this library does not know. */
+        OTHER
+    }
+
+    /**
+     * The effect on one partition.
+     *
+     * @param matched rows the update's conditions selected, or rows to insert
+     * @param applied rows changed
+     * @param refused rows left as they were, by reason
+     */
+    public record Partition(int node, int partition, long matched, long applied, Map<Refusal, Long> refused) {}
+
+    static WriteOutcome of(WriteConfirmed confirmed) {
+        return new WriteOutcome(confirmed.getTimestamp(),
+                confirmed.getOutcomesList().stream().map(WriteOutcome::toPartition).toList(),
+                confirmed.getOutcomeForgotten());
+    }
+
+    private static Partition toPartition(PartitionOutcome outcome) {
+        Map<Refusal, Long> refused = new EnumMap<>(Refusal.class);
+        for (RefusedRows rows : outcome.getRefusedList()) {
+            Refusal reason = switch (rows.getReason()) {
+                case ROW_REFUSAL_NO_ROOM -> Refusal.NO_ROOM;
+                case ROW_REFUSAL_OVERFLOW -> Refusal.OVERFLOW;
+                default -> Refusal.OTHER;
+            };
+            refused.merge(reason, rows.getRowCount(), Long::sum);
+        }
+        return new Partition(outcome.getNode(), outcome.getPartition(), outcome.getRowsMatched(),
+                outcome.getRowsApplied(), Map.copyOf(refused));
+    }
+
+    /** Rows matched in all partitions. */
+    public long matched() {
+        return partitions.stream().mapToLong(Partition::matched).sum();
+    }
+
+    /** Rows applied in all partitions. */
+    public long applied() {
+        return partitions.stream().mapToLong(Partition::applied).sum();
+    }
+
+    /** Rows refused in all partitions, by reason. */
+    public Map<Refusal, Long> refused() {
+        Map<Refusal, Long> total = new EnumMap<>(Refusal.class);
+        for (Partition partition : partitions) {
+            partition.refused.forEach((reason, rows) -> total.merge(reason, rows, Long::sum));
+        }
+        return total;
+    }
+}
