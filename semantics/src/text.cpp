@@ -135,7 +135,7 @@ IntegerRange integer_range(TypeKind kind) {
 
 Result<Value> fit_decimal(const Type& type, const Decimal& value) {
   if (type.precision == 0) {
-    if (value.scale > kDecimalScaleMax || !fits_precision(value, 8 * kDecimalBytesMax * 3 / 10)) {
+    if (value.scale > kDecimalScaleMax || !fits_precision(value, kDecimalDigitsMax)) {
       return rejected("22003", "value overflows numeric format");
     }
     return Value(value);

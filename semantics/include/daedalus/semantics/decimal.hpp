@@ -13,6 +13,8 @@ namespace daedalus::semantics {
 constexpr int32_t kDecimalScaleMax = 1000;
 /// The most bytes an unbounded numeric's unscaled value takes in the packed layout.
 constexpr uint32_t kDecimalBytesMax = 255;
+/// As many decimal digits always fit into kDecimalBytesMax.
+constexpr uint32_t kDecimalDigitsMax = 612;
 
 /// 10^exponent. Cheap up to 76; linear in the exponent beyond.
 [[nodiscard]] BigInt power_of_ten(uint32_t exponent);
