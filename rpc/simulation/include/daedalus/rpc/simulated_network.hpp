@@ -28,7 +28,7 @@ struct SimulationOptions {
   double reset_probability = 0;         ///< Per piece: the connection is lost; half of the time only one side notices.
   int64_t dial_delay_ns_min = 50 * kMillisecond;
   int64_t dial_delay_ns_max = kSecond;
-  int64_t dial_ns_max = 2 * kSecond;         ///< Time after which dialling into a blackhole fails.
+  int64_t dial_ns_max = 2 * kSecond;  ///< Time after which dialling into a blackhole fails.
   ChannelLimits limits;
 };
 
@@ -70,7 +70,8 @@ class SimulatedEndpoint final : public Network {
   std::unique_ptr<State> state_;
 };
 
-/// Faults and time may be driven from outside run_*(), or from tasks of at(); crash() not from a process's own callbacks.
+/// Faults and time may be driven from outside run_*(), or from tasks of at(); crash() not from a process's own
+/// callbacks.
 class SimulatedNetwork {
  public:
   explicit SimulatedNetwork(SimulationOptions options);
