@@ -100,7 +100,7 @@ final class UpdateChecker {
                 checkRow(rows.next(), found);
             }
         } catch (WireException e) {
-            throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "row " + (found + 1) + ": " + e.getMessage());
+            throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "row " + found + ": " + e.getMessage());
         }
         if (found != rowCount || found == 0) {
             throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "an insert announces " + rowCount

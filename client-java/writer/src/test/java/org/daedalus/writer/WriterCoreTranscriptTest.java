@@ -1,0 +1,108 @@
+package org.daedalus.writer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+import org.daedalus.wire.v1.Error;
+import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.Result;
+import org.daedalus.wire.v1.Route;
+import org.daedalus.wire.v1.WriteConfirmed;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Replays what the cluster simulator recorded of the plain twin: the core must do the same, message for message. */
+class WriterCoreTranscriptTest {
+    private static final Path TRANSCRIPTS = Path.of("../../tests/cluster/transcripts");
+
+    private final WriterCore core = new WriterCore(WriterOptions.of("writer", "writer:1", false));
+
+    static Stream<Path> transcripts() throws IOException {
+        return Files.list(TRANSCRIPTS).sorted();
+    }
+
+    @ParameterizedTest
+    @MethodSource("transcripts")
+    void shouldDoWhatItsTwinDid(Path transcript) throws IOException {
+        List<String> lines = Files.readAllLines(transcript);
+        assertThat(lines).isNotEmpty();
+        int next = 0;
+        while (next < lines.size()) {
+            String event = lines.get(next++);
+            List<Object> expected = new ArrayList<>();
+            while (lines.get(next).startsWith("> ")) {
+                expected.add(parseEffect(lines.get(next++).split(" ")));
+            }
+            assertThat(replay(event.split(" "))).as(event).isEqualTo(expected);
+            assertThat("= " + core.nextDeadlineNs()).as(event).isEqualTo(lines.get(next++));
+        }
+    }
+
+    private List<Object> replay(String[] event) throws InvalidProtocolBufferException {
+        long now = Long.parseLong(event[1]);
+        WriterEffects effects = new WriterEffects();
+        List<Object> seen = new ArrayList<>();
+        switch (event[2]) {
+            case "up" -> core.onUp(Long.parseLong(event[3]), now, effects);
+            case "down" -> core.onDown(Long.parseLong(event[3]), now, effects);
+            case "result" -> core.onResult(Long.parseLong(event[3]), Result.parseFrom(unhex(event[4])), now, effects);
+            case "probed" -> core.onProbed(Boolean.parseBoolean(event[3]), now, effects);
+            case "deadline" -> core.onDeadline(now, effects);
+            case "submit" -> {
+                Error refused = submit(event, now, effects);
+                if (refused != null) {
+                    seen.add("refused " + describe(refused));
+                }
+            }
+            default -> throw new AssertionError("unknown event " + event[2]);
+        }
+        effects.sends().forEach(send -> seen.add(List.of(send.peer(), send.operation())));
+        effects.outcomes().forEach(outcome -> seen.add(List.of(outcome.submission(),
+                outcome.error() == null ? outcome.confirmed() : describe(outcome.error()))));
+        if (effects.probe() != null) {
+            seen.add("probe " + effects.probe());
+        }
+        return seen;
+    }
+
+    private Error submit(String[] event, long now, WriterEffects effects) throws InvalidProtocolBufferException {
+        List<Route> routes = new ArrayList<>();
+        for (int word = 7; word < event.length; word++) {
+            routes.add(Route.parseFrom(unhex(event[word])));
+        }
+        SubmissionKey key = new SubmissionKey(unhex(event[3]), Long.parseUnsignedLong(event[4]));
+        return core.submit(key, unhex(event[6]), routes, Long.parseLong(event[5]), now, effects);
+    }
+
+    private static Object parseEffect(String[] words) throws InvalidProtocolBufferException {
+        return switch (words[1]) {
+            case "operation" -> List.of(Long.parseLong(words[2]), Operation.parseFrom(unhex(words[3])));
+            case "outcome" -> {
+                SubmissionKey key = new SubmissionKey(unhex(words[2]), Long.parseUnsignedLong(words[3]));
+                yield List.of(key, words[4].equals("confirmed")
+                        ? WriteConfirmed.parseFrom(unhex(words[5])) : join(words, 4));
+            }
+            default -> join(words, 1);
+        };
+    }
+
+    private static String join(String[] words, int from) {
+        return String.join(" ", List.of(words).subList(from, words.length));
+    }
+
+    private static String describe(Error error) {
+        return "error " + error.getCategoryValue() + " " + error.getSqlstate() + " " + error.getMessage();
+    }
+
+    private static ByteString unhex(String text) {
+        return text.equals("-") ? ByteString.EMPTY : ByteString.copyFrom(HexFormat.of().parseHex(text));
+    }
+}
