@@ -89,13 +89,18 @@ Result<Value> assign_number(const Type& from, const Value& value, const Type& to
 }
 
 Result<Value> assign_datetime(const Type& from, int64_t value, const Type& to) {
+  const bool is_date = from.kind == TypeKind::kDate;
+  if (value < (is_date ? kDateDaysMin : kTimestampMicrosMin) ||
+      value > (is_date ? kDateDaysMax : kTimestampMicrosMax)) {
+    return rejected("22008", is_date ? "date out of range" : "timestamp out of range");
+  }
   if (from.kind == to.kind) {
     return Value(value);
   }
   if (to.kind == TypeKind::kDate) {
     return Value(floor_div(value, kMicrosPerDay));
   }
-  if (value < kDateDaysMin || value > kTimestampMicrosMax / kMicrosPerDay) {
+  if (value > kTimestampMicrosMax / kMicrosPerDay) {
     return rejected("22008", "date out of range for timestamp");
   }
   return Value(value * kMicrosPerDay);

@@ -207,6 +207,23 @@ Result<std::vector<Value>> read_packed_row(std::span<const Type> types, std::str
   return values;
 }
 
+Result<Value> read_packed_column(std::span<const Type> types, std::string_view row, uint32_t column) {
+  CHECK(column < types.size());
+  bool is_null_there = false;
+  std::string_view found;
+  const WalkEnd end = walk_packed_row(
+      types.size(), row, [&](size_t at) -> const Type& { return types[at]; },
+      [&](size_t at, bool null, std::string_view bytes) {
+        is_null_there = null;
+        found = bytes;
+        return at != column;
+      });
+  if (end != WalkEnd::kStopped) {
+    return malformed_row(end);
+  }
+  return is_null_there ? Result<Value>(Value()) : decode_packed(types[column], found);
+}
+
 std::vector<Type> column_types(const Schema& schema) {
   std::vector<Type> types;
   types.reserve(schema.columns.size());

@@ -35,6 +35,10 @@ namespace daedalus::contract {
                                                         wire::v1::ResultForm* form_out);
 
 // ---- updates ----
+/// Bounds of one update: rows over all its insert parts (and, apart from them, parts), and bytes of its body.
+constexpr uint32_t kUpdateRowsMax = 65'536;
+constexpr uint32_t kUpdateBytesMax = 8u << 20;
+
 struct InsertPart {
   std::string_view rows;  ///< Borrowed from the body; checked against the schema, row by row.
   uint32_t row_count = 0;

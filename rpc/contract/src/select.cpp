@@ -1,0 +1,186 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "daedalus/contract/translate.hpp"
+
+namespace daedalus::contract {
+namespace {
+
+using semantics::AggregateFunction;
+using semantics::OutputColumn;
+using semantics::Schema;
+using semantics::Selection;
+
+/// PostgreSQL's bound on the entries of a target list.
+constexpr int kOutputsMax = 1664;
+constexpr int kOrderKeysMax = 1664;
+
+Result<uint32_t> column_of(const Schema& schema, const wire::v1::Expression& expression, std::string_view place) {
+  if (expression.node_case() != wire::v1::Expression::kColumn) {
+    return rejected("0A000", fmt::format("{} other than a column are not supported", place));
+  }
+  if (expression.column() >= schema.columns.size()) {
+    return rejected("42703", fmt::format("there is no column at position {} in table \"{}\"", expression.column(),
+                                         schema.table_name));
+  }
+  return expression.column();
+}
+
+Result<OutputColumn> to_output(const Schema& schema, const wire::v1::Output& output) {
+  OutputColumn made;
+  made.name = output.name();
+  if (output.source_case() == wire::v1::Output::kExpression) {
+    const Result<uint32_t> column = column_of(schema, output.expression(), "output expressions");
+    if (!column) {
+      return column.error();
+    }
+    made.column = *column;
+    return made;
+  }
+  if (output.source_case() != wire::v1::Output::kAggregate) {
+    return rejected("08P01", "an output without a source");
+  }
+  const wire::v1::Aggregate& aggregate = output.aggregate();
+  if (aggregate.function() < wire::v1::AGGREGATE_FUNCTION_COUNT_ROWS ||
+      aggregate.function() > wire::v1::AGGREGATE_FUNCTION_AVG) {
+    return rejected("08P01",
+                    fmt::format("there is no aggregate function number {}", static_cast<int>(aggregate.function())));
+  }
+  made.is_aggregate = true;
+  made.function = static_cast<AggregateFunction>(aggregate.function());
+  if (made.function == AggregateFunction::kCountRows) {
+    return aggregate.has_argument() ? Result<OutputColumn>(rejected("08P01", "count(*) with an argument")) : made;
+  }
+  const Result<uint32_t> column = column_of(schema, aggregate.argument(), "arguments of aggregates");
+  if (!column) {
+    return column.error();
+  }
+  made.column = *column;
+  const Result<semantics::Type> type = semantics::aggregate_type(made.function, schema.columns[*column].type);
+  return type ? Result<OutputColumn>(std::move(made)) : Result<OutputColumn>(type.error());
+}
+
+Result<void> read_outputs(const Schema& schema, const wire::v1::SelectBody& body, Selection& selection) {
+  if (body.outputs_size() == 0) {
+    return rejected("08P01", "a SELECT without outputs");
+  }
+  if (body.outputs_size() > kOutputsMax) {
+    return rejected("54011", fmt::format("target lists can have at most {} entries", kOutputsMax));
+  }
+  if (body.visible_outputs() == 0 || body.visible_outputs() > static_cast<uint32_t>(body.outputs_size())) {
+    return rejected("08P01", fmt::format("{} visible outputs of {}", body.visible_outputs(), body.outputs_size()));
+  }
+  selection.visible_outputs = body.visible_outputs();
+  for (const wire::v1::Output& output : body.outputs()) {
+    Result<OutputColumn> made = to_output(schema, output);
+    if (!made) {
+      return std::move(made).error();
+    }
+    selection.is_aggregated |= made->is_aggregate;
+    selection.outputs.push_back(std::move(*made));
+  }
+  return {};
+}
+
+Result<void> read_groups(const Schema& schema, const wire::v1::SelectBody& body, Selection& selection) {
+  for (const wire::v1::Expression& expression : body.group_by()) {
+    const Result<uint32_t> column = column_of(schema, expression, "GROUP BY expressions");
+    if (!column) {
+      return column.error();
+    }
+    if (std::find(selection.group_by.begin(), selection.group_by.end(), *column) == selection.group_by.end()) {
+      selection.group_by.push_back(*column);
+    }
+  }
+  selection.is_aggregated |= !selection.group_by.empty();
+  if (!selection.is_aggregated) {
+    return {};
+  }
+  const auto is_grouped = [&](uint32_t column) {
+    return std::find(selection.group_by.begin(), selection.group_by.end(), column) != selection.group_by.end();
+  };
+  for (const OutputColumn& output : selection.outputs) {
+    if (!output.is_aggregate && !is_grouped(output.column)) {
+      return rejected("42803", fmt::format("column \"{}.{}\" must appear in the GROUP BY clause or be used in an "
+                                           "aggregate function",
+                                           schema.table_name, schema.columns[output.column].name));
+    }
+  }
+  for (const uint32_t column : selection.group_by) {
+    const bool is_output =
+        std::any_of(selection.outputs.begin(), selection.outputs.end(),
+                    [&](const OutputColumn& output) { return !output.is_aggregate && output.column == column; });
+    if (!is_output) {
+      return rejected("08P01",
+                      fmt::format("GROUP BY column \"{}\" is not among the outputs", schema.columns[column].name));
+    }
+  }
+  return {};
+}
+
+Result<void> read_order(const wire::v1::SelectBody& body, Selection& selection) {
+  if (body.order_by_size() > kOrderKeysMax) {
+    return rejected("54011", fmt::format("ORDER BY can have at most {} keys", kOrderKeysMax));
+  }
+  for (const wire::v1::OrderKey& key : body.order_by()) {
+    if (key.output() >= selection.outputs.size()) {
+      return rejected("08P01",
+                      fmt::format("ORDER BY position {} of {} outputs", key.output(), selection.outputs.size()));
+    }
+    selection.order_by.push_back({key.output(), {key.descending(), key.nulls_first()}});
+  }
+  constexpr uint64_t kCountMax = std::numeric_limits<int64_t>::max();
+  if (body.limit() > kCountMax) {
+    return rejected("2201W", "LIMIT out of range for type bigint");
+  }
+  if (body.offset() > kCountMax) {
+    return rejected("2201X", "OFFSET out of range for type bigint");
+  }
+  if (body.has_limit()) {
+    selection.limit = body.limit();
+  }
+  selection.offset = body.offset();
+  return {};
+}
+
+}  // namespace
+
+Result<Selection> to_selection(const Schema& schema, std::string_view body, wire::v1::ResultForm* form_out) {
+  wire::v1::SelectBody message;
+  if (body.size() > static_cast<size_t>(INT_MAX) ||
+      !message.ParseFromArray(body.data(), static_cast<int>(body.size()))) {
+    return rejected("08P01", "the body of a SELECT does not parse");
+  }
+  if (message.form() != wire::v1::RESULT_FORM_FINAL && message.form() != wire::v1::RESULT_FORM_PARTIAL) {
+    return rejected("08P01", fmt::format("there is no result form number {}", static_cast<int>(message.form())));
+  }
+  if (form_out != nullptr) {
+    *form_out = message.form();
+  }
+  Selection selection;
+  if (Result<void> read = read_outputs(schema, message, selection); !read) {
+    return std::move(read).error();
+  }
+  if (Result<void> read = read_groups(schema, message, selection); !read) {
+    return std::move(read).error();
+  }
+  if (Result<void> read = read_order(message, selection); !read) {
+    return std::move(read).error();
+  }
+  if (message.has_filter()) {
+    const Result<semantics::Expression> filter = to_expression(message.filter());
+    if (!filter) {
+      return filter.error();
+    }
+    Result<semantics::Predicate> predicate = semantics::normalise(schema, *filter);
+    if (!predicate) {
+      return std::move(predicate).error();
+    }
+    selection.predicate = std::move(*predicate);
+  }
+  return selection;
+}
+
+}  // namespace daedalus::contract
