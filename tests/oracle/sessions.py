@@ -24,6 +24,7 @@ from facts import ROOT, SCHEMAS
 DAEDALUS = ROOT / "bin" / "daedalus"
 ANSWER_SECONDS_MAX = 60
 START_SECONDS_MAX = 120
+PORTS = 60  # a cluster's: aggregators from the first on, then nodes, the writer at the 50th
 LOAD_SECONDS_MAX = 300
 STOP_SECONDS_MAX = 60
 
@@ -128,7 +129,7 @@ class Layout:
     segment_by: str = "round_robin"
 
 
-def free_port_range(size: int = 20) -> int:
+def free_port_range(size: int = PORTS) -> int:
     """The first of `size` neighbouring ports that nobody listens on now."""
     for _ in range(100):
         with socket.socket() as probe:
@@ -156,10 +157,12 @@ def running_cluster(layout: Layout) -> Iterator[str]:
     command += ["--storage-nodes", str(layout.storage_nodes), "--segments", "2", "--segment-mib", "64"]
     command += ["--partition-by", layout.partition_by, "--segment-by", layout.segment_by]
     command += ["--data-dir", str(directory / "data"), "--port", str(port)]
-    started = subprocess.run(
-        command, capture_output=True, text=True, timeout=START_SECONDS_MAX, check=False, cwd=directory
-    )
+    # The cluster that `daedalus` talks to by default stays the user's own.
+    environment = {**os.environ, "XDG_STATE_HOME": str(directory / "state")}
     try:
+        started = subprocess.run(
+            command, capture_output=True, text=True, timeout=START_SECONDS_MAX, check=False, env=environment
+        )
         if started.returncode != 0:
             raise RuntimeError(f"{' '.join(command)} failed:\n{started.stdout}{started.stderr}")
         yield cluster
@@ -169,6 +172,7 @@ def running_cluster(layout: Layout) -> Iterator[str]:
             capture_output=True,
             timeout=STOP_SECONDS_MAX,
             check=False,
+            env=environment,
         )
         shutil.rmtree(directory, ignore_errors=True)
 
