@@ -22,29 +22,33 @@ struct Candidate {
   uint32_t column = 0;
 };
 
-/// Up to kSampleRows live slots, spread evenly over the segment.
+/// Which live row to look at, one out of each stride: at no fixed distance, because data often repeats at one.
+uint64_t sampled_row(uint64_t sample, uint64_t stride) {
+  constexpr uint64_t kOddRatio = 0x9e3779b97f4a7c15u;  // 2^64 divided by the golden ratio: its multiples spread evenly.
+  return sample * stride + ((sample + 1) * kOddRatio >> 32) % stride;
+}
+
+/// Up to kSampleRows live slots from all over the segment.
 std::vector<uint32_t> sample_slots(const ChunkStore& store) {
-  std::vector<uint32_t> slots;
   uint64_t live_rows = 0;
   for (uint32_t chunk = 0; chunk < store.chunk_count(); ++chunk) {
     live_rows += store.live_rows(chunk);
   }
+  std::vector<uint32_t> slots;
   const uint64_t stride = std::max<uint64_t>(1, live_rows / kSampleRows);
   uint64_t passed = 0;  // Live rows of earlier chunks.
-  uint64_t wanted = 0;  // The live row to take next.
-  for (uint32_t chunk = 0; chunk < store.chunk_count(); ++chunk) {
-    const uint32_t live = store.live_rows(chunk);
-    if (wanted < passed + live) {
-      uint64_t row_number = passed;
-      const ChunkView view = store.view(chunk);
-      for_each_bit(view.live, view.word_count(), [&](uint32_t row) {
-        if (row_number++ == wanted && slots.size() < kSampleRows) {
-          slots.push_back(chunk * store.chunk_rows() + row);
-          wanted += stride;
-        }
-      });
+  for (uint32_t chunk = 0; chunk < store.chunk_count() && slots.size() < kSampleRows; ++chunk) {
+    uint64_t row_number = passed;
+    passed += store.live_rows(chunk);
+    if (sampled_row(slots.size(), stride) >= passed) {
+      continue;
     }
-    passed += live;
+    const ChunkView view = store.view(chunk);
+    for_each_bit(view.live, view.word_count(), [&](uint32_t row) {
+      if (row_number++ == sampled_row(slots.size(), stride) && slots.size() < kSampleRows) {
+        slots.push_back(chunk * store.chunk_rows() + row);
+      }
+    });
   }
   return slots;
 }

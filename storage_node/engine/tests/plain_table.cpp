@@ -1,0 +1,256 @@
+#include "plain_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "daedalus/semantics/packed.hpp"
+
+namespace daedalus::engine::test {
+namespace {
+
+using semantics::AggregateFunction;
+using semantics::BigInt;
+using semantics::Decimal;
+using semantics::TypeKind;
+
+/// A text that is the same for values that are the same, −0.0 and 0.0 apart.
+std::string text_of(const std::vector<semantics::Type>& types, const Row& row) {
+  std::string text;
+  semantics::append_packed_row(types, row, text);
+  return text;
+}
+
+/// PostgreSQL's col + constant; no value when it is out of range.
+std::optional<Value> sum_of(const semantics::Type& type, const Value& old_value, const Value& addend) {
+  if (type.kind == TypeKind::kReal || type.kind == TypeKind::kDouble) {
+    const double left = std::get<double>(old_value);
+    const double right = std::get<double>(addend);
+    const double sum = type.kind == TypeKind::kReal
+                           ? static_cast<double>(static_cast<float>(left) + static_cast<float>(right))
+                           : left + right;
+    if (std::isinf(sum) && !std::isinf(left) && !std::isinf(right)) {
+      return std::nullopt;
+    }
+    return sum;
+  }
+  if (type.kind == TypeKind::kNumeric) {
+    const BigInt sum = std::get<Decimal>(old_value).unscaled + std::get<Decimal>(addend).unscaled;
+    if (boost::multiprecision::abs(sum) >= boost::multiprecision::pow(BigInt{10}, type.precision)) {
+      return std::nullopt;
+    }
+    return Decimal{sum, static_cast<int32_t>(type.scale)};
+  }
+  const BigInt sum = BigInt{std::get<int64_t>(old_value)} + std::get<int64_t>(addend);
+  BigInt low = semantics::kDateDaysMin;
+  BigInt high = semantics::kDateDaysMax;
+  if (type.kind != TypeKind::kDate) {
+    const uint32_t bits = type.kind == TypeKind::kSmallint ? 15 : type.kind == TypeKind::kInt ? 31 : 63;
+    low = -(BigInt{1} << bits);
+    high = (BigInt{1} << bits) - 1;
+  }
+  if (sum < low || sum > high) {
+    return std::nullopt;
+  }
+  return static_cast<int64_t>(sum);
+}
+
+struct Group {
+  Row key;
+  std::vector<Row> rows;
+};
+
+/// Whether two sums agree, floating ones to 1e-9 of what was added up.
+bool agree(const Value& left, const Value& right, double magnitude) {
+  const auto* left_number = std::get_if<double>(&left);
+  const auto* right_number = std::get_if<double>(&right);
+  if (left_number == nullptr || right_number == nullptr) {
+    return left.index() == right.index() && (semantics::is_null(left) || semantics::compare(left, right) == 0);
+  }
+  if (!std::isfinite(*left_number) || !std::isfinite(*right_number)) {
+    return semantics::compare(left, right) == 0;
+  }
+  return std::abs(*left_number - *right_number) <= 1e-9 * std::max(1.0, magnitude);
+}
+
+double magnitude_of(const std::vector<Row>& rows, uint32_t column) {
+  double magnitude = 0;
+  for (const Row& row : rows) {
+    if (const auto* number = std::get_if<double>(&row[column]); number != nullptr && std::isfinite(*number)) {
+      magnitude += std::abs(*number);
+    }
+  }
+  return magnitude;
+}
+
+}  // namespace
+
+std::vector<Row> PlainTable::matching(const semantics::Predicate& predicate) const {
+  std::vector<Row> found;
+  std::copy_if(rows_.begin(), rows_.end(), std::back_inserter(found),
+               [&](const Row& row) { return semantics::evaluate(*schema_, predicate, row); });
+  return found;
+}
+
+bool PlainTable::modify_row(const std::vector<semantics::Assignment>& assignments, Row& row) const {
+  Row changed = row;
+  for (const semantics::Assignment& assignment : assignments) {
+    Value& target = changed[assignment.column];
+    if (assignment.kind == semantics::Assignment::Kind::kSet) {
+      target = assignment.value;
+    } else if (!semantics::is_null(target)) {
+      const std::optional<Value> sum = sum_of(schema_->columns[assignment.column].type, target, assignment.value);
+      if (!sum.has_value()) {
+        return false;
+      }
+      target = *sum;
+    }
+  }
+  row = std::move(changed);
+  return true;
+}
+
+UpdateOutput PlainTable::apply(const Update& update) {
+  UpdateOutput output{.timestamp = update.timestamp};
+  uint64_t room = rows_max_ - rows_.size();
+  for (const UpdatePart& part : update.parts) {
+    if (const auto* inserted = std::get_if<InsertRows>(&part)) {
+      for (const std::string_view row : inserted->rows) {
+        ++output.rows_matched;
+        if (room == 0) {
+          ++output.refused_no_room;
+          continue;
+        }
+        --room;
+        ++output.rows_applied;
+        rows_.push_back(semantics::read_packed_row(semantics::column_types(*schema_), row).value());
+      }
+    } else if (const auto* change = std::get_if<std::shared_ptr<const semantics::ModifyPart>>(&part)) {
+      for (Row& row : rows_) {
+        if (semantics::evaluate(*schema_, (*change)->predicate, row)) {
+          ++output.rows_matched;
+          ++(modify_row((*change)->assignments, row) ? output.rows_applied : output.refused_overflow);
+        }
+      }
+    } else {
+      const auto& removal = std::get<std::shared_ptr<const semantics::DeletePart>>(part);
+      const size_t removed =
+          std::erase_if(rows_, [&](const Row& row) { return semantics::evaluate(*schema_, removal->predicate, row); });
+      output.rows_matched += removed;
+      output.rows_applied += removed;
+    }
+  }
+  return output;
+}
+
+void PlainTable::expect_answer(const semantics::Selection& selection, const QueryOutput& output) const {
+  ASSERT_FALSE(output.error.has_value()) << output.error->message;
+  if (selection.is_aggregated) {
+    expect_groups(selection, output);
+  } else {
+    expect_rows(selection, output);
+  }
+}
+
+void PlainTable::expect_rows(const semantics::Selection& selection, const QueryOutput& output) const {
+  const std::vector<semantics::Type> types = semantics::partial_row_types(*schema_, selection);
+  std::vector<Row> expected;
+  for (const Row& row : matching(selection.predicate)) {
+    Row projected;
+    for (const semantics::OutputColumn& column : selection.outputs) {
+      projected.push_back(row[column.column]);
+    }
+    expected.push_back(std::move(projected));
+  }
+  std::vector<Row> actual = decode(types, output.rows);
+  ASSERT_EQ(actual.size(), output.row_count);
+  const auto sorted_texts = [&](const std::vector<Row>& rows) {
+    std::vector<std::string> texts;
+    std::transform(rows.begin(), rows.end(), std::back_inserter(texts),
+                   [&](const Row& row) { return text_of(types, row); });
+    std::sort(texts.begin(), texts.end());
+    return texts;
+  };
+  const std::vector<std::string> expected_texts = sorted_texts(expected);
+  const std::vector<std::string> actual_texts = sorted_texts(actual);
+  if (!selection.limit.has_value()) {
+    EXPECT_EQ(actual_texts, expected_texts);
+    return;
+  }
+  const uint64_t wanted = *selection.limit == 0 ? 0 : *selection.limit + selection.offset;
+  ASSERT_EQ(actual.size(), std::min<uint64_t>(wanted, expected.size()));
+  EXPECT_TRUE(std::includes(expected_texts.begin(), expected_texts.end(), actual_texts.begin(), actual_texts.end()));
+  const auto order = [&](const Row& left, const Row& right) {
+    for (const semantics::OrderKey& key : selection.order_by) {
+      const auto compared = semantics::compare_ordered(left[key.output], right[key.output], key.order);
+      if (compared != 0) {
+        return compared < 0;
+      }
+    }
+    return false;
+  };
+  std::stable_sort(actual.begin(), actual.end(), order);
+  std::stable_sort(expected.begin(), expected.end(), order);
+  for (size_t row = 0; row < actual.size(); ++row) {
+    EXPECT_FALSE(order(actual[row], expected[row]) || order(expected[row], actual[row]));
+  }
+}
+
+void PlainTable::expect_groups(const semantics::Selection& selection, const QueryOutput& output) const {
+  const std::vector<semantics::Type> types = semantics::partial_row_types(*schema_, selection);
+  const auto key_less = [](const Row& left, const Row& right) {
+    return std::lexicographical_compare(
+        left.begin(), left.end(), right.begin(), right.end(),
+        [](const Value& one, const Value& other) { return semantics::compare_ordered(one, other, {}) < 0; });
+  };
+  std::map<Row, std::vector<Row>, decltype(key_less)> groups(key_less);
+  if (selection.group_by.empty()) {
+    groups[{}] = {};
+  }
+  for (const Row& row : matching(selection.predicate)) {
+    Row key;
+    for (const uint32_t column : selection.group_by) {
+      key.push_back(row[column]);
+    }
+    groups[key].push_back(row);
+  }
+  const std::vector<Row> actual = decode(types, output.rows);
+  ASSERT_EQ(actual.size(), groups.size());
+  ASSERT_EQ(output.row_count, groups.size());
+  for (const Row& row : actual) {
+    Row key(selection.group_by.size());
+    size_t place = 0;
+    for (const semantics::OutputColumn& column : selection.outputs) {
+      if (column.is_aggregate) {
+        place += semantics::partial_types(column.function, schema_->columns[column.column].type).size();
+        continue;
+      }
+      const auto group = std::find(selection.group_by.begin(), selection.group_by.end(), column.column);
+      key[static_cast<size_t>(group - selection.group_by.begin())] = row[place++];
+    }
+    const auto group = groups.find(key);
+    ASSERT_NE(group, groups.end());
+    place = 0;
+    for (const semantics::OutputColumn& column : selection.outputs) {
+      if (!column.is_aggregate) {
+        ++place;
+        continue;
+      }
+      semantics::AggregateState state(column.function, schema_->columns[column.column].type);
+      for (const Row& member : group->second) {
+        state.add(member[column.column]);
+      }
+      for (const Value& value : state.partial()) {
+        EXPECT_TRUE(agree(value, row[place], magnitude_of(group->second, column.column)))
+            << "aggregate " << static_cast<int>(column.function) << " of " << schema_->columns[column.column].name
+            << ", state column " << place;
+        ++place;
+      }
+    }
+    groups.erase(group);
+  }
+}
+
+}  // namespace daedalus::engine::test

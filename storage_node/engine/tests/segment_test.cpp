@@ -1,0 +1,376 @@
+// What a segment promises, one promise a test.
+#include "daedalus/engine/segment.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cfloat>
+#include <limits>
+
+#include "plain_table.hpp"
+#include "test_table.hpp"
+
+namespace daedalus::engine::test {
+namespace {
+
+using semantics::Assignment;
+using semantics::Operator;
+
+class SegmentTest : public testing::Test {
+ protected:
+  /// One chunk of 64 rows unless the test says otherwise.
+  explicit SegmentTest(SegmentOptions options = {.memory_bytes = 1, .chunk_rows = 64})
+      : segment_(test_schema(), test_codec(), options) {}
+
+  static Row row(int64_t id, int64_t key) {
+    Row values(test_schema().columns.size());
+    values[kId] = id;
+    values[kKey] = key;
+    return values;
+  }
+
+  static std::vector<Row> rows(int64_t first_id, int64_t count) {
+    std::vector<Row> made;
+    for (int64_t id = first_id; id < first_id + count; ++id) {
+      made.push_back(row(id, id % 7));
+    }
+    return made;
+  }
+
+  UpdateOutput update(std::vector<UpdatePart> parts) {
+    enqueue(std::move(parts));
+    EXPECT_TRUE(segment_.step({0}));
+    return std::get<UpdateOutput>(*segment_.dequeue());
+  }
+
+  void enqueue(std::vector<UpdatePart> parts) {
+    EXPECT_TRUE(segment_.enqueue(Update{Timestamp{++timestamp_}, std::move(parts)}));
+  }
+
+  QueryOutput query(semantics::Selection selection) {
+    enqueue(std::move(selection));
+    EXPECT_TRUE(segment_.step({0}));
+    return std::get<QueryOutput>(*segment_.dequeue());
+  }
+
+  void enqueue(semantics::Selection selection) {
+    EXPECT_TRUE(
+        segment_.enqueue(Query{QueryHandle{++handle_}, std::make_shared<semantics::Selection>(std::move(selection))}));
+  }
+
+  std::vector<Row> answer(const semantics::Selection& selection) {
+    const QueryOutput output = query(selection);
+    EXPECT_FALSE(output.error.has_value());
+    return decode(semantics::partial_row_types(test_schema(), selection), output.rows);
+  }
+
+  std::vector<Output> drain() {
+    while (segment_.step({0})) {
+    }
+    std::vector<Output> outputs;
+    while (std::optional<Output> output = segment_.dequeue()) {
+      outputs.push_back(std::move(*output));
+    }
+    return outputs;
+  }
+
+  Segment segment_;
+  uint64_t timestamp_ = 0;
+  uint64_t handle_ = 0;
+};
+
+TEST_F(SegmentTest, DoesNothingWithoutOperations) {
+  EXPECT_FALSE(segment_.has_work());
+  EXPECT_FALSE(segment_.step({0}));
+  EXPECT_EQ(segment_.statistics().cycles, 0u);
+  EXPECT_EQ(segment_.statistics().rows_max, 64u);
+  EXPECT_GT(segment_.statistics().memory_bytes, 0u);
+}
+
+TEST_F(SegmentTest, EmptyTableAnswersNoRowsButOneRowOfAggregates) {
+  EXPECT_TRUE(answer(select({kId})).empty());
+  semantics::Selection count{.outputs = {{.name = "count", .is_aggregate = true},
+                                         {.name = "sum",
+                                          .is_aggregate = true,
+                                          .function = semantics::AggregateFunction::kSum,
+                                          .column = kInt}},
+                             .visible_outputs = 2,
+                             .is_aggregated = true};
+  const std::vector<Row> counted = answer(count);
+  ASSERT_EQ(counted.size(), 1u);
+  EXPECT_EQ(counted[0], (Row{int64_t{0}, Value{}}));
+  count.group_by = {kKey};
+  count.outputs.push_back({.name = "key", .column = kKey});
+  EXPECT_TRUE(answer(count).empty());
+}
+
+TEST_F(SegmentTest, QueriesSeeThePrefixOfTheirWholeCycle) {
+  enqueue(select({kId}));
+  enqueue({insert_rows(test_schema(), rows(1, 1))});
+  enqueue(select({kId}));
+  enqueue({insert_rows(test_schema(), rows(2, 1))});
+  const std::vector<Output> outputs = drain();
+  ASSERT_EQ(outputs.size(), 4u);
+  EXPECT_EQ(std::get<UpdateOutput>(outputs[0]).timestamp, Timestamp{1});
+  EXPECT_EQ(std::get<UpdateOutput>(outputs[1]).timestamp, Timestamp{2});
+  for (size_t place : {2u, 3u}) {
+    EXPECT_EQ(std::get<QueryOutput>(outputs[place]).prefix, Timestamp{2});
+    EXPECT_EQ(std::get<QueryOutput>(outputs[place]).row_count, 2u);
+  }
+  EXPECT_EQ(segment_.statistics().cycles, 1u);
+  EXPECT_EQ(segment_.statistics().prefix, Timestamp{2});
+}
+
+TEST_F(SegmentTest, AnUpdateWithoutPartsMovesThePrefixOnly) {
+  const UpdateOutput output = update({});
+  EXPECT_EQ(output.rows_matched, 0u);
+  EXPECT_EQ(segment_.statistics().prefix, Timestamp{1});
+}
+
+TEST_F(SegmentTest, PartsTakeEffectInOrder) {
+  const UpdateOutput output =
+      update({insert_rows(test_schema(), {row(1, 1), row(2, 2)}),
+              modify({{kInt, Assignment::Kind::kSet, int64_t{5}}}, where(kKey, Operator::kEqual, int64_t{1})),
+              remove(where(kInt, Operator::kEqual, int64_t{5})), insert_rows(test_schema(), {row(3, 1)})});
+  EXPECT_EQ(output.rows_matched, 5u);
+  EXPECT_EQ(output.rows_applied, 5u);
+  EXPECT_EQ(answer(select({kId})), (std::vector<Row>{{int64_t{2}}, {int64_t{3}}}));
+}
+
+TEST_F(SegmentTest, ARowInsertedLaterInTheCycleIsNotTouchedByEarlierUpdates) {
+  enqueue({modify({{kInt, Assignment::Kind::kSet, int64_t{5}}}, {})});
+  enqueue({remove({})});
+  enqueue({insert_rows(test_schema(), rows(1, 3))});
+  const std::vector<Output> outputs = drain();
+  EXPECT_EQ(std::get<UpdateOutput>(outputs[0]).rows_matched, 0u);
+  EXPECT_EQ(std::get<UpdateOutput>(outputs[1]).rows_matched, 0u);
+  EXPECT_EQ(answer(select({kInt})), (std::vector<Row>(3, Row{Value{}})));
+}
+
+TEST_F(SegmentTest, AFullSegmentTakesWhatFitsAndRefusesTheRest) {
+  const UpdateOutput output = update({insert_rows(test_schema(), rows(1, 70))});
+  EXPECT_EQ(output.rows_matched, 70u);
+  EXPECT_EQ(output.rows_applied, 64u);
+  EXPECT_EQ(output.refused_no_room, 6u);
+  EXPECT_EQ(segment_.statistics().rows, 64u);
+  EXPECT_EQ(update({insert_rows(test_schema(), rows(100, 1))}).refused_no_room, 1u);
+}
+
+TEST_F(SegmentTest, RoomMadeByAnEarlierUpdateIsUsedWhetherOrNotTheyShareACycle) {
+  static_cast<void>(update({insert_rows(test_schema(), rows(1, 64))}));
+  enqueue({remove(where(kId, Operator::kLessOrEqual, int64_t{2}))});
+  enqueue({insert_rows(test_schema(), rows(100, 3))});
+  const std::vector<Output> outputs = drain();
+  EXPECT_EQ(std::get<UpdateOutput>(outputs[1]).rows_applied, 2u);
+  EXPECT_EQ(std::get<UpdateOutput>(outputs[1]).refused_no_room, 1u);
+}
+
+TEST_F(SegmentTest, RoomMadeByAnUpdateIsForLaterUpdates) {
+  static_cast<void>(update({insert_rows(test_schema(), rows(1, 64))}));
+  const UpdateOutput output = update({remove({}), insert_rows(test_schema(), rows(100, 1))});
+  EXPECT_EQ(output.rows_applied, 64u);
+  EXPECT_EQ(output.refused_no_room, 1u);
+  EXPECT_EQ(update({insert_rows(test_schema(), rows(100, 64))}).rows_applied, 64u);
+}
+
+TEST_F(SegmentTest, OverflowLeavesTheWholeRowAsItWas) {
+  Row edge = row(1, 1);
+  edge[kSmall] = int64_t{32767};
+  edge[kInt] = int64_t{1};
+  static_cast<void>(update({insert_rows(test_schema(), {edge, row(2, 2)})}));
+  const UpdateOutput output =
+      update({modify({{kInt, Assignment::Kind::kSet, int64_t{9}}, {kSmall, Assignment::Kind::kAdd, int64_t{1}}}, {})});
+  EXPECT_EQ(output.rows_matched, 2u);
+  EXPECT_EQ(output.rows_applied, 1u);
+  EXPECT_EQ(output.refused_overflow, 1u);
+  EXPECT_EQ(answer(select({kInt, kSmall})), (std::vector<Row>{{int64_t{1}, int64_t{32767}}, {int64_t{9}, Value{}}}));
+}
+
+struct Overflow {
+  uint32_t column;
+  Value value;
+  Value fits;
+  Value overflows;
+};
+
+semantics::Decimal nines(uint32_t digits, int32_t scale, int sign) {
+  semantics::BigInt value = boost::multiprecision::pow(semantics::BigInt{10}, digits) - 1;
+  return {value * sign, scale};
+}
+
+TEST_F(SegmentTest, EveryTypeOverflowsAtItsOwnEdge) {
+  semantics::Decimal beyond = nines(38, 4, -1);
+  beyond.unscaled *= 2;
+  semantics::Decimal far = nines(38, 4, 1);
+  far.unscaled *= 1000;
+  const std::vector<Overflow> cases = {
+      {kSmall, int64_t{-32768}, int64_t{65535}, int64_t{-1}},
+      {kInt, int64_t{INT32_MAX}, int64_t{0}, int64_t{1}},
+      {kBig, int64_t{INT64_MIN}, int64_t{INT64_MAX}, int64_t{-1}},
+      {kReal, static_cast<double>(FLT_MAX), 1.0, static_cast<double>(FLT_MAX)},
+      {kDouble, DBL_MAX, std::numeric_limits<double>::infinity(), DBL_MAX},
+      {kNumeric, nines(9, 2, 1), decimal(-1, 2), decimal(1, 2)},
+      {kWide, nines(38, 4, 1), beyond, decimal(1, 4)},
+      {kWide, nines(38, 4, -1), nines(38, 4, 1), far},
+      {kDay, semantics::kDateDaysMax, int64_t{-1}, int64_t{1}},
+      {kDay, semantics::kDateDaysMin, int64_t{1}, int64_t{-1}},
+  };
+  for (const Overflow& example : cases) {
+    Row edge = row(1, 1);
+    edge[example.column] = example.value;
+    static_cast<void>(update({remove({}), insert_rows(test_schema(), {})}));
+    static_cast<void>(update({insert_rows(test_schema(), {edge})}));
+    EXPECT_EQ(update({modify({{example.column, Assignment::Kind::kAdd, example.overflows}}, {})}).refused_overflow, 1u)
+        << test_schema().columns[example.column].name;
+    EXPECT_EQ(update({modify({{example.column, Assignment::Kind::kAdd, example.fits}}, {})}).rows_applied, 1u)
+        << test_schema().columns[example.column].name;
+  }
+}
+
+TEST_F(SegmentTest, ALimitWithoutOrderStopsEarlyAndCountsTheOffset) {
+  static_cast<void>(update({insert_rows(test_schema(), rows(1, 64))}));
+  semantics::Selection selection = select({kId});
+  selection.limit = 3;
+  selection.offset = 2;
+  EXPECT_EQ(query(selection).row_count, 5u);
+  selection.limit = 0;
+  EXPECT_EQ(query(selection).row_count, 0u);
+  selection.limit = UINT64_MAX;
+  EXPECT_EQ(query(selection).row_count, 64u);
+}
+
+TEST_F(SegmentTest, AnOrderWithALimitKeepsTheFirstRowsAndTheLowestSlotsOfTies) {
+  static_cast<void>(update({insert_rows(test_schema(), rows(1, 64))}));
+  semantics::Selection selection = select({kKey, kId});
+  selection.limit = 11;
+  selection.order_by = {{0, {.descending = true}}};
+  const std::vector<Row> kept = answer(selection);
+  ASSERT_EQ(kept.size(), 11u);
+  for (const Row& each : kept) {
+    EXPECT_GE(std::get<int64_t>(each[0]), 5);
+  }
+  EXPECT_EQ(kept.back(), (Row{int64_t{6}, int64_t{62}}));
+  EXPECT_EQ(kept.front(), (Row{int64_t{5}, int64_t{5}}));
+}
+
+TEST_F(SegmentTest, AnAbortedOrLateQueryEndsInAnError) {
+  static_cast<void>(update({insert_rows(test_schema(), rows(1, 64))}));
+  const auto selection = std::make_shared<semantics::Selection>(select({kId}));
+  const auto aborted = std::make_shared<std::atomic<bool>>(true);
+  ASSERT_TRUE(segment_.enqueue(Query{QueryHandle{1}, selection, kNever, aborted}));
+  ASSERT_TRUE(segment_.enqueue(Query{QueryHandle{2}, selection, Instant{100}, nullptr}));
+  ASSERT_TRUE(segment_.enqueue(Query{QueryHandle{3}, selection, Instant{101}, nullptr}));
+  ASSERT_TRUE(segment_.step({100}));
+  for (const char* sqlstate : {"57014", "57014"}) {
+    const auto output = std::get<QueryOutput>(*segment_.dequeue());
+    ASSERT_TRUE(output.error.has_value());
+    EXPECT_EQ(output.error->sqlstate, sqlstate);
+    EXPECT_TRUE(output.rows.empty());
+  }
+  EXPECT_EQ(std::get<QueryOutput>(*segment_.dequeue()).row_count, 64u);
+}
+
+TEST_F(SegmentTest, StringsLongerThanTheirColumnCompareAsTheyShould) {
+  Row text = row(1, 1);
+  text[kChar] = std::string("abcde");
+  static_cast<void>(update({insert_rows(test_schema(), {text})}));
+  const std::string longer = "abcdef";
+  const std::vector<std::pair<Operator, size_t>> cases = {{Operator::kEqual, 0},   {Operator::kNotEqual, 1},
+                                                          {Operator::kLess, 1},    {Operator::kLessOrEqual, 1},
+                                                          {Operator::kGreater, 0}, {Operator::kGreaterOrEqual, 0}};
+  for (const auto& [op, matched] : cases) {
+    EXPECT_EQ(answer(select({kId}, where(kChar, op, longer))).size(), matched) << static_cast<int>(op);
+  }
+}
+
+TEST_F(SegmentTest, APrefixOfCharCountsItsPadding) {
+  Row text = row(1, 1);
+  text[kChar] = std::string("ab");
+  text[kText] = std::string("ab");
+  static_cast<void>(update({insert_rows(test_schema(), {text})}));
+  const auto count = [&](uint32_t column, const std::string& prefix) {
+    return answer(select({kId},
+                         {{{{.column = column, .kind = semantics::Literal::Kind::kStartsWith, .values = {prefix}}}}}))
+        .size();
+  };
+  EXPECT_EQ(count(kChar, "ab "), 1u);
+  EXPECT_EQ(count(kChar, "ab   "), 1u);
+  EXPECT_EQ(count(kChar, "ab    "), 0u);
+  EXPECT_EQ(count(kText, "ab"), 1u);
+  EXPECT_EQ(count(kText, "ab "), 0u);
+  EXPECT_EQ(count(kText, ""), 1u);
+}
+
+class SmallAnswers : public SegmentTest {
+ protected:
+  SmallAnswers() : SegmentTest({.memory_bytes = 1, .chunk_rows = 64, .answer_bytes_max = 100}) {}
+};
+
+TEST_F(SmallAnswers, AnAnswerBeyondItsBoundIsRefused) {
+  static_cast<void>(update({insert_rows(test_schema(), rows(1, 64))}));
+  EXPECT_EQ(query(select({kId}, where(kId, Operator::kLess, int64_t{8}))).row_count, 7u);
+  const QueryOutput refused = query(select({kId}));
+  ASSERT_TRUE(refused.error.has_value());
+  EXPECT_EQ(refused.error->sqlstate, "54000");
+  EXPECT_TRUE(refused.rows.empty());
+  EXPECT_EQ(refused.row_count, 0u);
+}
+
+TEST_F(SmallAnswers, GroupsBeyondTheirBoundAreRefused) {
+  static_cast<void>(update({insert_rows(test_schema(), rows(1, 64))}));
+  semantics::Selection groups = select({kKey});
+  groups.is_aggregated = true;
+  groups.group_by = {kKey};
+  EXPECT_EQ(query(groups).row_count, 7u);
+  groups.outputs[0].column = kId;
+  groups.group_by = {kId};
+  const QueryOutput refused = query(groups);
+  ASSERT_TRUE(refused.error.has_value());
+  EXPECT_EQ(refused.error->sqlstate, "54000");
+}
+
+class NarrowSegment : public SegmentTest {
+ protected:
+  NarrowSegment()
+      : SegmentTest({.memory_bytes = 1,
+                     .chunk_rows = 64,
+                     .operations_in_flight_max = 3,
+                     .share_factor_max = 2,
+                     .updates_per_cycle_max = 1}) {}
+};
+
+TEST_F(NarrowSegment, RefusesMoreOperationsThanMayBeUnderWayUntilAnOutputIsTaken) {
+  for (int number = 0; number < 3; ++number) {
+    enqueue(select({kId}));
+  }
+  EXPECT_EQ(segment_.statistics().queue_queries, 3u);
+  const auto selection = std::make_shared<semantics::Selection>(select({kId}));
+  EXPECT_FALSE(segment_.enqueue(Query{QueryHandle{9}, selection}));
+  EXPECT_TRUE(segment_.step({0}));
+  EXPECT_EQ(segment_.statistics().queue_queries, 1u);
+  EXPECT_FALSE(segment_.enqueue(Query{QueryHandle{9}, selection}));
+  EXPECT_TRUE(segment_.dequeue().has_value());
+  EXPECT_TRUE(segment_.enqueue(Query{QueryHandle{9}, selection}));
+  EXPECT_EQ(drain().size(), 3u);
+}
+
+TEST_F(NarrowSegment, ACycleCarriesNoMoreThanItsShare) {
+  enqueue(std::vector<UpdatePart>{});
+  enqueue(std::vector<UpdatePart>{});
+  enqueue(select({kId}));
+  EXPECT_EQ(segment_.statistics().queue_updates, 2u);
+  EXPECT_TRUE(segment_.step({0}));
+  EXPECT_EQ(segment_.statistics().prefix, Timestamp{1});
+  EXPECT_TRUE(segment_.step({0}));
+  EXPECT_EQ(segment_.statistics().prefix, Timestamp{2});
+  EXPECT_FALSE(segment_.has_work());
+}
+
+TEST_F(NarrowSegment, CycleTimesAreWhatTheScannerSays) {
+  segment_.record_cycle_ns(7);
+  segment_.record_cycle_ns(5);
+  EXPECT_EQ(segment_.statistics().cycle_ns_last, 5u);
+  EXPECT_EQ(segment_.statistics().cycle_ns_max, 7u);
+}
+
+}  // namespace
+}  // namespace daedalus::engine::test

@@ -1,0 +1,171 @@
+// Hand-over between producer, scan thread and consumer. Also run under ThreadSanitizer.
+#include "daedalus/engine/segment_thread.hpp"
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <time.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "test_table.hpp"
+
+namespace daedalus::engine::test {
+namespace {
+
+/// Wakes a consumer when outputs may be there.
+class Bell {
+ public:
+  void ring() {
+    const std::lock_guard lock(mutex_);
+    rung_ = true;
+    condition_.notify_one();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    condition_.wait(lock, [this] { return rung_; });
+    rung_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable condition_;
+  bool rung_ = false;
+};
+
+Output next_output(Segment& segment, Bell& bell) {
+  while (true) {
+    if (std::optional<Output> output = segment.dequeue()) {
+      return std::move(*output);
+    }
+    bell.wait();
+  }
+}
+
+semantics::Selection sum_of_ints() {
+  return {.outputs =
+              {{.name = "count", .is_aggregate = true},
+               {.name = "sum", .is_aggregate = true, .function = semantics::AggregateFunction::kSum, .column = kInt}},
+          .visible_outputs = 2,
+          .is_aggregated = true};
+}
+
+std::vector<Row> rows_of(int64_t count) {
+  std::vector<Row> rows;
+  for (int64_t id = 0; id < count; ++id) {
+    Row row(test_schema().columns.size());
+    row[kId] = id;
+    row[kKey] = id;
+    row[kInt] = int64_t{0};
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+TEST(SegmentThreadTest, EveryQuerySeesExactlyOnePrefixWhileUpdatesStreamIn) {
+  constexpr int64_t kRows = 300;
+  const uint64_t operation_count = from_environment("DAEDALUS_HANDOVER_OPERATIONS", 4'000);
+  Segment segment(test_schema(), test_codec(),
+                  {.memory_bytes = 200'000,
+                   .chunk_rows = 64,
+                   .operations_in_flight_max = 256,
+                   .share_factor_max = 16,
+                   .updates_per_cycle_max = 8});
+  ASSERT_GE(segment.statistics().rows_max, static_cast<uint64_t>(kRows));
+  Bell bell;
+  SegmentThread thread(segment, {.core = 0, .outputs_ready = [&bell] { bell.ring(); }});
+
+  // Update 1 inserts; every later update adds 1 to every row, so the sum tells the prefix.
+  std::thread producer([&] {
+    const auto selection = std::make_shared<semantics::Selection>(sum_of_ints());
+    uint64_t timestamp = 1;
+    const auto until_taken = [&](const auto& operation) {
+      while (!segment.enqueue(operation)) {
+        std::this_thread::yield();
+      }
+      thread.wake();
+    };
+    until_taken(Update{Timestamp{1}, {insert_rows(test_schema(), rows_of(kRows))}});
+    for (uint64_t number = 1; number < operation_count; ++number) {
+      if (number % 2 == 0) {
+        until_taken(Query{QueryHandle{timestamp}, selection});
+      } else {
+        until_taken(
+            Update{Timestamp{++timestamp}, {modify({{kInt, semantics::Assignment::Kind::kAdd, int64_t{1}}}, {})}});
+      }
+    }
+  });
+
+  const std::vector<semantics::Type> types = semantics::partial_row_types(test_schema(), sum_of_ints());
+  Timestamp confirmed{};
+  for (uint64_t number = 0; number < operation_count; ++number) {
+    const Output output = next_output(segment, bell);
+    if (const auto* update = std::get_if<UpdateOutput>(&output)) {
+      EXPECT_EQ(update->timestamp, next(confirmed));
+      EXPECT_EQ(update->rows_applied, static_cast<uint64_t>(kRows));
+      confirmed = update->timestamp;
+      continue;
+    }
+    const auto& answer = std::get<QueryOutput>(output);
+    EXPECT_EQ(answer.prefix, confirmed);
+    EXPECT_GE(raw(answer.prefix), raw(answer.handle));  // The handle is the last update enqueued before it.
+    const std::vector<Row> rows = decode(types, answer.rows);
+    ASSERT_EQ(rows.size(), 1u);
+    EXPECT_EQ(std::get<int64_t>(rows[0][0]), kRows);
+    EXPECT_EQ(std::get<semantics::Decimal>(rows[0][1]).unscaled, semantics::BigInt{kRows} * (raw(answer.prefix) - 1));
+  }
+  producer.join();
+  EXPECT_EQ(segment.statistics().queue_queries + segment.statistics().queue_updates, 0u);
+}
+
+TEST(SegmentThreadTest, StopsWithOperationsStillWaiting) {
+  Segment segment(test_schema(), test_codec(), {.memory_bytes = 1, .chunk_rows = 64, .share_factor_max = 1});
+  SegmentThread thread(segment, {});
+  const auto selection = std::make_shared<semantics::Selection>(sum_of_ints());
+  for (uint64_t number = 0; number < 100; ++number) {
+    ASSERT_TRUE(segment.enqueue(Query{QueryHandle{number}, selection}));
+    thread.wake();
+  }
+}
+
+TEST(SegmentThreadTest, SaysWhetherItIsPinned) {
+  Segment segment(test_schema(), test_codec(), {.memory_bytes = 1, .chunk_rows = 64});
+  EXPECT_FALSE(SegmentThread(segment, {}).pinned());
+  EXPECT_FALSE(SegmentThread(segment, {.core = 1'000'000}).pinned());
+}
+
+int64_t cpu_ns(clockid_t clock) {
+  timespec time{};
+  EXPECT_EQ(clock_gettime(clock, &time), 0);
+  return time.tv_sec * kSecond + time.tv_nsec;
+}
+
+TEST(SegmentThreadTest, AnIdleSegmentBurnsNoCpu) {
+  Segment idle(test_schema(), test_codec(), {.memory_bytes = 1, .chunk_rows = 64});
+  Bell bell;
+  clockid_t idle_clock{};
+  SegmentThread thread(idle, {.outputs_ready = [&] {
+                         EXPECT_EQ(pthread_getcpuclockid(pthread_self(), &idle_clock), 0);
+                         bell.ring();
+                       }});
+  const auto selection = std::make_shared<semantics::Selection>(sum_of_ints());
+  ASSERT_TRUE(idle.enqueue(Query{QueryHandle{1}, selection}));
+  thread.wake();
+  static_cast<void>(next_output(idle, bell));
+
+  // Another segment works in this thread meanwhile; its CPU time is the yardstick.
+  Segment busy(test_schema(), test_codec(), {.memory_bytes = 1 << 20, .chunk_rows = 1024});
+  const int64_t idle_before = cpu_ns(idle_clock);
+  const int64_t busy_before = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+  constexpr int64_t kBusyNs = 200 * kMillisecond;
+  while (cpu_ns(CLOCK_THREAD_CPUTIME_ID) - busy_before < kBusyNs) {
+    ASSERT_TRUE(busy.enqueue(Query{QueryHandle{1}, selection}));
+    ASSERT_TRUE(busy.step({0}));
+    ASSERT_TRUE(busy.dequeue().has_value());
+  }
+  EXPECT_LT(cpu_ns(idle_clock) - idle_before, kBusyNs / 20);
+}
+
+}  // namespace
+}  // namespace daedalus::engine::test

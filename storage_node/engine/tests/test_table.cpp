@@ -1,0 +1,370 @@
+#include "test_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <limits>
+
+#include "daedalus/semantics/packed.hpp"
+
+namespace daedalus::engine::test {
+namespace {
+
+using semantics::BigInt;
+using semantics::Literal;
+using semantics::Operator;
+using semantics::TypeKind;
+
+template <typename T>
+T pick(Random& random, const std::vector<T>& values) {
+  return values[below(random, values.size())];
+}
+
+BigInt power_of_ten(uint32_t exponent) {
+  BigInt power = 1;
+  for (uint32_t digit = 0; digit < exponent; ++digit) {
+    power *= 10;
+  }
+  return power;
+}
+
+Value random_string(Random& random, const semantics::Type& type) {
+  static const std::vector<std::string> kAtoms = {"", "a", "ab", "b", " ", "\x7f", "\xc3\xa9", "zz"};
+  std::string text;
+  while (!one_in(random, 3)) {
+    text += pick(random, kAtoms);
+  }
+  if (one_in(random, 16)) {
+    text.assign(type.length, 'x');
+  }
+  while (text.size() > type.length) {
+    text.pop_back();
+  }
+  while (!text.empty() &&
+         (static_cast<uint8_t>(text.back()) == 0xc3 || (type.kind == TypeKind::kChar && text.back() == ' '))) {
+    text.pop_back();
+  }
+  return text;
+}
+
+double random_floating(Random& random) {
+  static const std::vector<double> kValues = {0.0,
+                                              -0.0,
+                                              0.5,
+                                              -1.25,
+                                              1.0,
+                                              3.0,
+                                              1e6,
+                                              std::numeric_limits<double>::infinity(),
+                                              -std::numeric_limits<double>::infinity(),
+                                              std::numeric_limits<double>::quiet_NaN()};
+  return pick(random, kValues);
+}
+
+int64_t edge(Random& random, int64_t low, int64_t high) {
+  switch (below(random, 12)) {
+    case 0:
+      return low;
+    case 1:
+      return high;
+    case 2:
+      return high - 1;
+    default:
+      return static_cast<int64_t>(below(random, 7)) - 3;
+  }
+}
+
+Literal random_literal(Random& random) {
+  const auto column = static_cast<uint32_t>(below(random, test_schema().columns.size()));
+  const semantics::Type& type = test_schema().columns[column].type;
+  Literal literal{.column = column};
+  const auto value = [&] {
+    Value any = random_value(random, column);
+    if (auto* text = std::get_if<std::string>(&any); text != nullptr && one_in(random, 8)) {
+      *text += std::string(type.length, 'x');
+    }
+    return any;
+  };
+  switch (below(random, semantics::is_string(type.kind) ? 10 : 8)) {
+    case 0:
+    case 1: {
+      literal.kind = one_in(random, 3) ? Literal::Kind::kNotIn : Literal::Kind::kIn;
+      const uint64_t count = 1 + below(random, one_in(random, 4) ? 20 : 4);
+      for (uint64_t member = 0; member < count; ++member) {
+        literal.values.push_back(value());
+      }
+      const auto less = [](const Value& left, const Value& right) { return semantics::compare(left, right) < 0; };
+      const auto equal = [](const Value& left, const Value& right) { return semantics::compare(left, right) == 0; };
+      std::sort(literal.values.begin(), literal.values.end(), less);
+      literal.values.erase(std::unique(literal.values.begin(), literal.values.end(), equal), literal.values.end());
+      return literal;
+    }
+    case 2:
+      literal.kind = one_in(random, 2) ? Literal::Kind::kIsNull : Literal::Kind::kIsNotNull;
+      return literal;
+    case 8:
+    case 9: {
+      literal.kind = one_in(random, 3) ? Literal::Kind::kNotStartsWith : Literal::Kind::kStartsWith;
+      std::string prefix = std::get<std::string>(value());
+      prefix.resize(std::min<size_t>(prefix.size(), below(random, 4)));
+      prefix += std::string(below(random, 3), ' ');
+      literal.values = {prefix};
+      return literal;
+    }
+    default:
+      return compare_literal(column, static_cast<Operator>(1 + below(random, 6)), value());
+  }
+}
+
+semantics::OutputColumn random_aggregate(Random& random) {
+  using semantics::AggregateFunction;
+  while (true) {
+    semantics::OutputColumn output{.name = "a", .is_aggregate = true};
+    output.function = static_cast<AggregateFunction>(1 + below(random, 6));
+    output.column = static_cast<uint32_t>(below(random, test_schema().columns.size()));
+    if (output.function == AggregateFunction::kCountRows ||
+        semantics::aggregate_type(output.function, test_schema().columns[output.column].type).has_value()) {
+      return output;
+    }
+  }
+}
+
+void add_groups(Random& random, semantics::Selection& selection) {
+  selection.is_aggregated = true;
+  for (uint64_t groups = below(random, 3); groups > 0; --groups) {
+    const auto column = static_cast<uint32_t>(1 + below(random, test_schema().columns.size() - 1));
+    if (std::find(selection.group_by.begin(), selection.group_by.end(), column) == selection.group_by.end()) {
+      selection.group_by.push_back(column);
+      selection.outputs.push_back({.name = "g", .column = column});
+    }
+  }
+  const uint64_t aggregates = below(random, 4) + (selection.group_by.empty() ? 1 : 0);
+  for (uint64_t aggregate = 0; aggregate < aggregates; ++aggregate) {
+    selection.outputs.push_back(random_aggregate(random));
+  }
+  std::shuffle(selection.outputs.begin(), selection.outputs.end(), random);
+}
+
+}  // namespace
+
+const semantics::Schema& test_schema() {
+  static const semantics::Schema kSchema{
+      .table_name = "t",
+      .fingerprint = std::string(64, '0'),
+      .columns = {{"id", {.kind = TypeKind::kBigint}, false, {}},
+                  {"key", {.kind = TypeKind::kInt}, false, {}},
+                  {"bool", {.kind = TypeKind::kBool}, true, {}},
+                  {"small", {.kind = TypeKind::kSmallint}, true, {}},
+                  {"int", {.kind = TypeKind::kInt}, true, {}},
+                  {"big", {.kind = TypeKind::kBigint}, true, {}},
+                  {"real", {.kind = TypeKind::kReal}, true, {}},
+                  {"double", {.kind = TypeKind::kDouble}, true, {}},
+                  {"numeric", {.kind = TypeKind::kNumeric, .precision = 9, .scale = 2}, true, {}},
+                  {"wide", {.kind = TypeKind::kNumeric, .precision = 38, .scale = 4}, true, {}},
+                  {"day", {.kind = TypeKind::kDate}, true, {}},
+                  {"time", {.kind = TypeKind::kTimestamp}, true, {}},
+                  {"char", {.kind = TypeKind::kChar, .length = 5}, true, {}},
+                  {"text", {.kind = TypeKind::kVarchar, .length = 12}, true, {}}},
+      .primary_key = {kId}};
+  return kSchema;
+}
+
+semantics::RowCodec test_codec() {
+  static const semantics::GenericRowCodec kCodec(test_schema());
+  return kCodec.codec();
+}
+
+uint64_t from_environment(const char* name, uint64_t fallback) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
+}
+
+uint64_t test_seed() {
+  const uint64_t seed = from_environment("DAEDALUS_SEED", std::random_device{}());
+  std::cout << "DAEDALUS_SEED=" << seed << std::endl;
+  return seed;
+}
+
+uint64_t below(Random& random, uint64_t bound) { return random() % bound; }
+bool one_in(Random& random, uint64_t chances) { return below(random, chances) == 0; }
+
+Value random_value(Random& random, uint32_t column) {
+  const semantics::Type& type = test_schema().columns[column].type;
+  if (column == kId) {
+    return static_cast<int64_t>(below(random, 64));
+  }
+  if (column == kKey) {
+    return static_cast<int64_t>(below(random, 48));
+  }
+  switch (type.kind) {
+    case TypeKind::kBool:
+      return one_in(random, 2);
+    case TypeKind::kSmallint:
+      return edge(random, INT16_MIN, INT16_MAX);
+    case TypeKind::kInt:
+      return edge(random, INT32_MIN, INT32_MAX);
+    case TypeKind::kBigint:
+      return edge(random, INT64_MIN, INT64_MAX);
+    case TypeKind::kDate:
+      return edge(random, semantics::kDateDaysMin, semantics::kDateDaysMax);
+    case TypeKind::kTimestamp:
+      return edge(random, semantics::kTimestampMicrosMin, semantics::kTimestampMicrosMax);
+    case TypeKind::kReal:
+      return one_in(random, 10) ? static_cast<double>(FLT_MAX) : random_floating(random);
+    case TypeKind::kDouble:
+      return random_floating(random);
+    case TypeKind::kNumeric: {
+      BigInt unscaled = static_cast<int64_t>(below(random, 7)) - 3;
+      if (one_in(random, 6)) {
+        unscaled = power_of_ten(type.precision) - 1;
+        unscaled *= one_in(random, 2) ? 1 : -1;
+      }
+      return semantics::Decimal{unscaled, static_cast<int32_t>(type.scale)};
+    }
+    case TypeKind::kChar:
+    case TypeKind::kVarchar:
+      return random_string(random, type);
+  }
+  return {};
+}
+
+Row random_row(Random& random, int64_t id) {
+  Row row;
+  for (uint32_t column = 0; column < test_schema().columns.size(); ++column) {
+    const bool null = test_schema().columns[column].nullable && one_in(random, 4);
+    row.push_back(null ? Value{} : random_value(random, column));
+  }
+  row[kId] = id;
+  return row;
+}
+
+semantics::Literal compare_literal(uint32_t column, Operator op, Value value) {
+  return {.column = column, .kind = Literal::Kind::kCompare, .op = op, .values = {std::move(value)}};
+}
+
+semantics::Predicate where(uint32_t column, Operator op, Value value) {
+  return {{{compare_literal(column, op, std::move(value))}}};
+}
+
+semantics::Selection select(const std::vector<uint32_t>& columns, semantics::Predicate predicate) {
+  semantics::Selection selection;
+  for (const uint32_t column : columns) {
+    selection.outputs.push_back({.name = test_schema().columns[column].name, .column = column});
+  }
+  selection.visible_outputs = static_cast<uint32_t>(columns.size());
+  selection.predicate = std::move(predicate);
+  return selection;
+}
+
+semantics::Decimal decimal(int64_t unscaled, int32_t scale) { return {BigInt{unscaled}, scale}; }
+
+semantics::Predicate random_predicate(Random& random) {
+  semantics::Predicate predicate;
+  if (!one_in(random, 3)) {
+    predicate.clauses.push_back({compare_literal(kKey, Operator::kEqual, random_value(random, kKey))});
+  }
+  for (uint64_t clauses = below(random, 3); clauses > 0; --clauses) {
+    semantics::Clause clause;
+    for (uint64_t literals = 1 + below(random, one_in(random, 2) ? 3 : 1); literals > 0; --literals) {
+      clause.push_back(random_literal(random));
+    }
+    predicate.clauses.push_back(std::move(clause));
+  }
+  std::shuffle(predicate.clauses.begin(), predicate.clauses.end(), random);
+  return predicate;
+}
+
+semantics::Selection random_selection(Random& random) {
+  semantics::Selection selection;
+  selection.predicate = random_predicate(random);
+  if (one_in(random, 3)) {
+    add_groups(random, selection);
+  } else {
+    for (uint64_t outputs = 1 + below(random, 5); outputs > 0; --outputs) {
+      selection.outputs.push_back(
+          {.name = "c", .column = static_cast<uint32_t>(below(random, test_schema().columns.size()))});
+    }
+  }
+  selection.visible_outputs = static_cast<uint32_t>(selection.outputs.size());
+  if (one_in(random, 3)) {
+    selection.limit = below(random, 10);
+    selection.offset = below(random, 3);
+  }
+  if (!selection.is_aggregated && one_in(random, 3)) {
+    for (uint64_t keys = 1 + below(random, 2); keys > 0; --keys) {
+      selection.order_by.push_back({static_cast<uint32_t>(below(random, selection.outputs.size())),
+                                    {.descending = one_in(random, 2), .nulls_first = one_in(random, 2)}});
+    }
+  }
+  return selection;
+}
+
+std::vector<semantics::Assignment> random_assignments(Random& random) {
+  std::vector<semantics::Assignment> assignments;
+  for (uint32_t column = kKey; column < test_schema().columns.size(); ++column) {
+    const semantics::Column& target = test_schema().columns[column];
+    if (!one_in(random, 4)) {
+      continue;
+    }
+    const bool can_add = target.type.kind != TypeKind::kBool && target.type.kind != TypeKind::kTimestamp &&
+                         !semantics::is_string(target.type.kind);
+    if (can_add && column != kKey && one_in(random, 2)) {
+      assignments.push_back({column, semantics::Assignment::Kind::kAdd, random_value(random, column)});
+    } else {
+      const bool null = target.nullable && one_in(random, 4);
+      assignments.push_back({column, semantics::Assignment::Kind::kSet, null ? Value{} : random_value(random, column)});
+    }
+  }
+  if (assignments.empty()) {
+    assignments.push_back({kBig, semantics::Assignment::Kind::kAdd, int64_t{1}});
+  }
+  return assignments;
+}
+
+InsertRows insert_rows(const semantics::Schema& schema, const std::vector<Row>& rows) {
+  const std::vector<semantics::Type> types = semantics::column_types(schema);
+  auto bytes = std::make_shared<std::string>();
+  for (const Row& row : rows) {
+    semantics::append_packed_row(types, row, *bytes);
+  }
+  InsertRows part{.owner = bytes};
+  semantics::PackedRows packed(*bytes);
+  for (size_t row = 0; row < rows.size(); ++row) {
+    const std::string_view view = *packed.next().value();
+    EXPECT_TRUE(semantics::check_packed_row(schema, view).has_value());
+    part.rows.push_back(view);
+  }
+  return part;
+}
+
+std::shared_ptr<const semantics::ModifyPart> modify(std::vector<semantics::Assignment> assignments,
+                                                    semantics::Predicate predicate) {
+  return std::make_shared<semantics::ModifyPart>(semantics::ModifyPart{std::move(assignments), std::move(predicate)});
+}
+
+std::shared_ptr<const semantics::DeletePart> remove(semantics::Predicate predicate) {
+  return std::make_shared<semantics::DeletePart>(semantics::DeletePart{std::move(predicate)});
+}
+
+std::vector<Row> decode(const std::vector<semantics::Type>& types, std::string_view rows) {
+  std::vector<Row> decoded;
+  semantics::PackedRows packed(rows);
+  while (true) {
+    Result<std::optional<std::string_view>> next = packed.next();
+    EXPECT_TRUE(next.has_value());
+    if (!next.has_value() || !next->has_value()) {
+      return decoded;
+    }
+    Result<Row> row = semantics::read_packed_row(types, **next);
+    EXPECT_TRUE(row.has_value());
+    if (row.has_value()) {
+      decoded.push_back(std::move(*row));
+    }
+  }
+}
+
+}  // namespace daedalus::engine::test
