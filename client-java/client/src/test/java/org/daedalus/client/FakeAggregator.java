@@ -28,11 +28,11 @@ import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.Role;
 
 /** An aggregator that answers as the test says. */
-final class FakeAggregator implements PeerHandler, AutoCloseable {
-    static final ColumnType INT = ColumnType.of(ColumnType.Kind.INT);
-    static final ColumnType VARCHAR = ColumnType.varcharOf(20);
+public final class FakeAggregator implements PeerHandler, AutoCloseable {
+    public static final ColumnType INT = ColumnType.of(ColumnType.Kind.INT);
+    public static final ColumnType VARCHAR = ColumnType.varcharOf(20);
 
-    final BlockingQueue<Operation> seen = new LinkedBlockingQueue<>();
+    public final BlockingQueue<Operation> seen = new LinkedBlockingQueue<>();
     private final List<Peer> peers = new CopyOnWriteArrayList<>();
     private final BiConsumer<FakeAggregator, Operation> behaviour;
     private final PeerNetwork network;
@@ -41,58 +41,59 @@ final class FakeAggregator implements PeerHandler, AutoCloseable {
             .setDistribution(org.daedalus.wire.v1.Distribution.DISTRIBUTION_ROUND_ROBIN).build());
     private Peer current;
 
-    FakeAggregator(String clusterId, int port, BiConsumer<FakeAggregator, Operation> behaviour) throws IOException {
+    public FakeAggregator(String clusterId, int port, BiConsumer<FakeAggregator, Operation> behaviour)
+            throws IOException {
         this.behaviour = behaviour;
         Hello hello = Hello.newBuilder().setRole(Role.ROLE_AGGREGATOR).setName("fake").setClusterId(clusterId).build();
         network = new PeerNetwork("fake-aggregator", () -> hello, ChannelLimits.DEFAULT, this);
         this.port = network.listen("127.0.0.1", port).getPort();
     }
 
-    FakeAggregator(BiConsumer<FakeAggregator, Operation> behaviour) throws IOException {
+    public FakeAggregator(BiConsumer<FakeAggregator, Operation> behaviour) throws IOException {
         this("flights-1", 0, behaviour);
     }
 
-    static DescribeReply describe(PartitionMap map) {
+    public static DescribeReply describe(PartitionMap map) {
         return DescribeReply.newBuilder().setTableName("bookings").setMap(map)
                 .addColumns(Column.newBuilder().setName("rloc").setType(VARCHAR.toWire()))
                 .addColumns(Column.newBuilder().setName("product_id").setType(INT.toWire()).setNullable(true))
                 .build();
     }
 
-    void describeAs(DescribeReply reply) {
+    public void describeAs(DescribeReply reply) {
         description = reply;
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
-    String endpoint() {
+    public String endpoint() {
         return "127.0.0.1:" + port;
     }
 
-    void answer(Operation operation, Result.Builder result) {
+    public void answer(Operation operation, Result.Builder result) {
         current.send(result.setSequence(operation.getHeader().getSequence()).build());
     }
 
-    void answerRows(Operation operation, Object[]... rows) {
+    public void answerRows(Operation operation, Object[]... rows) {
         answer(operation, Result.newBuilder().setRows(rows(rows)));
     }
 
-    void answerEnd(Operation operation, long rowCount) {
+    public void answerEnd(Operation operation, long rowCount) {
         answer(operation, Result.newBuilder().setEnd(QueryEnd.newBuilder().setRowCount(rowCount)));
     }
 
-    void answerError(Operation operation, ErrorCategory category, String sqlState, String message) {
+    public void answerError(Operation operation, ErrorCategory category, String sqlState, String message) {
         answer(operation, Result.newBuilder().setError(Error.newBuilder().setCategory(category).setSqlstate(sqlState)
                 .setMessage(message).setPosition(8).setHint("a hint")));
     }
 
-    void hangUp() {
+    public void hangUp() {
         current.close("hung up");
     }
 
-    static QueryRows.Builder rows(Object[]... rows) {
+    public static QueryRows.Builder rows(Object[]... rows) {
         ByteWriter out = new ByteWriter(64);
         for (Object[] row : rows) {
             PackedRows.append(List.of(VARCHAR, INT), row, out);

@@ -90,6 +90,15 @@ public final class PackedRows {
         }
     }
 
+    /** The most bytes a row of these columns takes, its size field included. */
+    public static int sizeMax(List<ColumnType> types) {
+        long size = 4L + nullBytes(types.size());
+        for (ColumnType type : types) {
+            size += PackedValues.sizeMax(type);
+        }
+        return (int) Math.min(size, 4L + ROW_SIZE_MAX);
+    }
+
     private static int nullBytes(int columnCount) {
         return (columnCount + 7) / 8;
     }

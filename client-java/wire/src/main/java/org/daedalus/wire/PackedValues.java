@@ -82,6 +82,18 @@ public final class PackedValues {
         }
     }
 
+    /** The most bytes a value of {@code type} takes. */
+    static int sizeMax(ColumnType type) {
+        return switch (type.kind()) {
+            case BOOL -> 1;
+            case SMALLINT -> 2;
+            case INT, REAL, DATE -> 4;
+            case BIGINT, DOUBLE, TIMESTAMP -> 8;
+            case NUMERIC -> type.precision() == 0 ? 3 + 0xff : LONG_NUMERIC_SIZE;
+            case CHAR, VARCHAR -> 2 + (type.length() == 0 ? STRING_SIZE_MAX : type.length());
+        };
+    }
+
     /** Microseconds since 1970-01-01 00:00:00; finer digits are dropped. */
     public static long toMicros(LocalDateTime value) {
         long seconds = value.toEpochSecond(ZoneOffset.UTC);

@@ -1,0 +1,52 @@
+package org.daedalus.cli;
+
+import java.io.IOException;
+import java.time.Duration;
+import org.daedalus.channel.Endpoint;
+import org.daedalus.client.DaedalusClient;
+import picocli.CommandLine.Option;
+
+/** Which cluster a command is about. */
+final class ClusterOption {
+    @Option(names = "--cluster", paramLabel = "HOST:PORT[,HOST:PORT...]",
+            description = "aggregators to talk to; else DAEDALUS_CLUSTER, else the last `up` on this machine")
+    private String cluster;
+
+    @Option(names = "--timeout", paramLabel = "SECONDS", defaultValue = "30",
+            description = "how long to wait for an answer (default: ${DEFAULT-VALUE})")
+    private double timeoutSeconds;
+
+    /** The aggregators' endpoints. */
+    String[] endpoints() throws CliException, IOException {
+        String given = cluster != null ? cluster : System.getenv("DAEDALUS_CLUSTER");
+        if (given == null || given.isEmpty()) {
+            given = StateDirectory.ofUser().lastEndpoint().orElseThrow(() -> CliException.failed(
+                    "no cluster is known: start one with `daedalus up`, or give --cluster or DAEDALUS_CLUSTER"));
+        }
+        String[] endpoints = given.split(",");
+        for (String endpoint : endpoints) {
+            try {
+                Endpoint.parse(endpoint);
+            } catch (IllegalArgumentException e) {
+                throw CliException.usage(e.getMessage());
+            }
+        }
+        return endpoints;
+    }
+
+    DaedalusClient connect() throws CliException, IOException {
+        return connect(endpoints());
+    }
+
+    DaedalusClient connect(String[] endpoints) throws CliException {
+        if (!(timeoutSeconds > 0) || timeoutSeconds > 86_400) {
+            throw CliException.usage("--timeout must be above 0 and at most 86400 seconds");
+        }
+        return DaedalusClient.builder()
+                .aggregators(endpoints)
+                .name("daedalus-cli")
+                .principal(System.getProperty("user.name", ""))
+                .requestTimeout(Duration.ofNanos((long) (timeoutSeconds * 1e9)))
+                .build();
+    }
+}

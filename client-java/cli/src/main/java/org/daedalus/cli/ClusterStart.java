@@ -1,0 +1,133 @@
+package org.daedalus.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.daedalus.client.DaedalusClient;
+import org.daedalus.client.DaedalusException;
+import org.daedalus.wire.v1.NodeStatus;
+import org.daedalus.wire.v1.StatusReply;
+
+/** Starts a planned cluster's processes and waits until they serve. On failure it stops those that were started. */
+final class ClusterStart {
+    private static final Duration READY_MAX = Duration.ofSeconds(30);
+    private static final Duration ASK_MAX = Duration.ofSeconds(2);
+
+    private final ClusterPlan plan;
+    private final Launcher launcher;
+    private final List<Launcher.Started> started = new ArrayList<>();
+    private final long endNs = System.nanoTime() + READY_MAX.toNanos();
+
+    ClusterStart(ClusterPlan plan, Launcher launcher) {
+        this.plan = plan;
+        this.launcher = launcher;
+    }
+
+    /** Returns the running cluster; its data directory remembers it then. */
+    LocalCluster run() throws CliException, IOException {
+        List<ClusterPlan.Member> members = new ArrayList<>(plan.nodes());
+        members.addAll(plan.aggregatorMembers());
+        for (ClusterPlan.Member member : members) {
+            launcher.check(member);
+        }
+        try {
+            for (ClusterPlan.Member member : members) {
+                start(member);
+            }
+            awaitAll("the storage nodes", ClusterStart::nodesProblem);
+            start(plan.writer());
+            awaitAll("the logical writer", ClusterStart::writerProblem);
+            return remember();
+        } catch (CliException | IOException | RuntimeException e) {
+            Launcher.stop(started.stream().map(Launcher.Started::member).toList());
+            remember().delete();
+            throw e;
+        }
+    }
+
+    private void start(ClusterPlan.Member member) throws CliException, IOException {
+        started.add(launcher.start(member));
+        remember();
+    }
+
+    private LocalCluster remember() throws IOException {
+        LocalCluster cluster =
+                new LocalCluster(plan.directory(), started.stream().map(Launcher.Started::member).toList());
+        cluster.write();
+        return cluster;
+    }
+
+    /** What is still missing according to one aggregator; empty when nothing is. */
+    private interface Check {
+        String problem(StatusReply status, ClusterPlan plan);
+    }
+
+    private void awaitAll(String what, Check check) throws CliException, IOException {
+        for (ClusterPlan.Member aggregator : plan.aggregatorMembers()) {
+            try (DaedalusClient client = DaedalusClient.builder().aggregators(aggregator.endpoint())
+                    .name("daedalus-cli").requestTimeout(ASK_MAX).build()) {
+                await(client, aggregator.name(), what, check);
+            }
+        }
+    }
+
+    private void await(DaedalusClient client, String aggregator, String what, Check check)
+            throws CliException, IOException {
+        String problem = "";
+        while (true) {
+            failIfDead();
+            try {
+                problem = check.problem(client.await(client.status()), plan);
+                if (problem.isEmpty()) {
+                    return;
+                }
+            } catch (DaedalusException e) {
+                problem = e.getMessage();
+            }
+            if (System.nanoTime() >= endNs) {
+                throw CliException.failed(what + " did not become ready within " + READY_MAX.toSeconds() + " s ("
+                        + aggregator + " says: " + problem + ")" + tails());
+            }
+            Launcher.pause();
+        }
+    }
+
+    private static String nodesProblem(StatusReply status, ClusterPlan plan) {
+        for (NodeStatus node : status.getNodesList()) {
+            if (!node.getReachable() || !node.getProblem().isEmpty()) {
+                return "node " + node.getNode() + ": "
+                        + (node.getProblem().isEmpty() ? "not reachable" : node.getProblem());
+            }
+        }
+        int missing = plan.storageNodes() - status.getNodesCount();
+        return missing == 0 ? "" : missing + " storage nodes are missing";
+    }
+
+    private static String writerProblem(StatusReply status, ClusterPlan plan) {
+        return status.getAggregator().getWriterReachable() ? "" : "the writer is not registered";
+    }
+
+    private void failIfDead() throws CliException, IOException {
+        for (Launcher.Started process : started) {
+            if (!process.process().isAlive()) {
+                throw CliException.failed(process.member().name() + " ended with exit code "
+                        + process.process().exitValue() + tail(process));
+            }
+        }
+    }
+
+    private String tails() throws IOException {
+        StringBuilder text = new StringBuilder();
+        for (Launcher.Started process : started) {
+            text.append(tail(process));
+        }
+        return text.toString();
+    }
+
+    private static String tail(Launcher.Started process) throws IOException {
+        Path log = process.log();
+        return "\n--- " + log + "\n" + Launcher.logTail(log);
+    }
+}

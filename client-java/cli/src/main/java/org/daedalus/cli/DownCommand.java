@@ -1,0 +1,55 @@
+package org.daedalus.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** `daedalus down`: stops the processes of a local cluster. */
+@Command(name = "down", mixinStandardHelpOptions = true, description = "Stops a local cluster that `up` started.")
+final class DownCommand implements Callable<Integer> {
+    @Mixin
+    private ClusterOption cluster;
+
+    @Option(names = "--data-dir", paramLabel = "DIR",
+            description = "the cluster's data directory, instead of --cluster")
+    private Path dataDirectory;
+
+    @Override
+    public Integer call() throws CliException, IOException {
+        StateDirectory state = StateDirectory.ofUser();
+        LocalCluster local = find(state);
+        List<LocalCluster.Member> alive = local.alive();
+        // The writer goes first and the storage nodes last, so that nobody complains about who is gone.
+        List<LocalCluster.Member> ordered = new ArrayList<>(alive);
+        Collections.reverse(ordered);
+        List<String> killed = Launcher.stop(ordered);
+        List<LocalCluster.Member> left = local.alive();
+        if (!left.isEmpty()) {
+            throw CliException.failed(left.get(0).name() + " (process " + left.get(0).pid() + ") does not stop");
+        }
+        local.delete();
+        state.forget(local);
+        String forced = killed.isEmpty() ? "" : "; these had to be killed: " + String.join(", ", killed);
+        System.out.println("Stopped " + alive.size() + " of " + local.processes().size() + " processes in "
+                + local.directory() + forced);
+        return 0;
+    }
+
+    private LocalCluster find(StateDirectory state) throws CliException, IOException {
+        if (dataDirectory != null) {
+            return LocalCluster.read(dataDirectory.toAbsolutePath())
+                    .orElseThrow(() -> CliException.failed("no cluster was started in " + dataDirectory));
+        }
+        String endpoint = cluster.endpoints()[0];
+        Optional<LocalCluster> local = state.find(endpoint);
+        return local.orElseThrow(() -> CliException.failed(
+                "the cluster at " + endpoint + " was not started by `up` on this machine"));
+    }
+}

@@ -1,0 +1,99 @@
+package org.daedalus.cli;
+
+import java.io.PrintStream;
+import org.daedalus.client.DaedalusException;
+import org.daedalus.client.ResultColumn;
+import org.daedalus.client.ResultSet;
+import org.daedalus.client.Row;
+import org.daedalus.client.WriteOutcome;
+import org.daedalus.wire.ColumnType;
+
+/**
+ * One object per statement, on one line: rows, an update's effect, or an error. smallint, int, real and double
+ * precision are JSON
+ * numbers, except NaN and infinities, which are strings as all other types are; so bigint and numeric stay exact. An
+ * answer is held
+ * whole until its end, so that an object is never half.
+ */
+final class JsonOutput implements StatementOutput {
+    private final PrintStream out;
+
+    JsonOutput(PrintStream out) {
+        this.out = out;
+    }
+
+    @Override
+    public void rows(ResultSet rows, long startNs) {
+        Json json = new Json().open('{').key("columns").open('[');
+        for (ResultColumn column : rows.columns()) {
+            json.open('{').key("name").string(column.name()).key("type").string(column.type().toString()).close('}');
+        }
+        json.close(']').key("rows").open('[');
+        for (Row row : rows) {
+            json.open('[');
+            for (int column = 0; column < row.size(); column++) {
+                value(rows.columns().get(column).type(), row, column, json);
+            }
+            json.close(']');
+        }
+        json.close(']').key("row_count").number(rows.rowCount());
+        print(json.key("elapsed_ms").literal(StatementOutput.elapsedMs(startNs)).close('}'));
+    }
+
+    @Override
+    public void written(WriteOutcome outcome, long startNs) {
+        Json json = new Json().open('{').key("timestamp").number(outcome.timestamp())
+                .key("matched").number(outcome.matched()).key("applied").number(outcome.applied())
+                .key("refused").open('[');
+        outcome.refused().forEach((reason, rows) -> json.open('{')
+                .key("reason").string(TableOutput.describe(reason)).key("rows").number(rows).close('}'));
+        json.close(']');
+        if (outcome.countsForgotten()) {
+            json.key("counts_forgotten").literal("true");
+        }
+        print(json.key("elapsed_ms").literal(StatementOutput.elapsedMs(startNs)).close('}'));
+    }
+
+    @Override
+    public void failed(DaedalusException failure, String sql) {
+        Json json = new Json().open('{').key("error").open('{')
+                .key("category").string(failure.category().name())
+                .key("sqlstate").string(failure.sqlState())
+                .key("message").string(failure.getMessage())
+                .key("detail").string(failure.detail())
+                .key("hint").string(failure.hint())
+                .key("position").number(failure.position())
+                .key("retry_after_ms").number(failure.retryAfter().toMillis())
+                .key("missing").open('[');
+        for (DaedalusException.Missing part : failure.missing()) {
+            json.open('{').key("node").number(part.node()).key("partition").number(part.partition())
+                    .key("reason").string(part.reason()).close('}');
+        }
+        print(json.close(']').close('}').close('}'));
+    }
+
+    private static void value(ColumnType type, Row row, int column, Json json) {
+        if (row.isNull(column)) {
+            json.literal("null");
+            return;
+        }
+        String text = row.getText(column);
+        switch (type.kind()) {
+            case BOOL -> json.literal(row.getBoolean(column) ? "true" : "false");
+            case SMALLINT, INT -> json.literal(text);
+            case REAL, DOUBLE -> {
+                if (Double.isFinite(row.getDouble(column))) {
+                    json.literal(text);
+                } else {
+                    json.string(text);
+                }
+            }
+            default -> json.string(text);
+        }
+    }
+
+    private void print(Json json) {
+        out.println(json);
+        out.flush();
+    }
+}

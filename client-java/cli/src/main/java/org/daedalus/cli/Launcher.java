@@ -1,0 +1,110 @@
+package org.daedalus.cli;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Starts and stops processes of a local cluster; knows nothing of what they do. */
+final class Launcher {
+    private static final int LOG_TAIL_LINES = 20;
+    private static final long CHECK_MAX_S = 20;
+    private static final long POLL_MS = 20;
+    private static final long TERMINATE_MAX_MS = 10_000;
+
+    /** A process of ours that was started; the others know it by its pid. */
+    record Started(LocalCluster.Member member, Process process, Path log) {}
+
+    private final Programs programs;
+    private final Path directory;
+
+    Launcher(Programs programs, Path directory) {
+        this.programs = programs;
+        this.directory = directory;
+    }
+
+    /** Lets a program check its configuration; an error carries what it said. */
+    void check(ClusterPlan.Member member) throws CliException, IOException {
+        List<String> command = List.of(
+                programs.find(member.program()).toString(), "--check-config", member.configuration().toString());
+        Process process = new ProcessBuilder(command).redirectErrorStream(true)
+                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile())).start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        try {
+            if (!process.waitFor(CHECK_MAX_S, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw CliException.failed(member.program() + " did not check its configuration in time");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw CliException.failed("interrupted");
+        }
+        if (process.exitValue() != 0) {
+            throw new CliException(process.exitValue() == CliException.USAGE ? CliException.USAGE : CliException.FAILED,
+                    member.program() + " refuses " + member.configuration() + ":\n" + said);
+        }
+    }
+
+    /** Starts a process in a session of its own, so that it outlives this one and its terminal. */
+    Started start(ClusterPlan.Member member) throws CliException, IOException {
+        List<String> command = new ArrayList<>();
+        command.add("setsid");
+        command.add(programs.find(member.program()).toString());
+        command.addAll(member.arguments());
+        Path log = directory.resolve(member.name() + ".log");
+        Process process = new ProcessBuilder(command)
+                .directory(directory.toFile())
+                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        String argument = member.configuration() != null ? member.configuration().toString() : member.endpoint();
+        return new Started(new LocalCluster.Member(member.name(), member.endpoint(), process.pid(), argument), process,
+                log);
+    }
+
+    /** The last lines a process logged. */
+    static String logTail(Path log) throws IOException {
+        List<String> lines = Files.exists(log)
+                ? new String(Files.readAllBytes(log), StandardCharsets.UTF_8).lines().toList()
+                : List.of();
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_TAIL_LINES), lines.size()));
+    }
+
+    /**
+     * Stops processes: asks, waits ten seconds, kills.
+     *
+     * @return names of those that had to be killed
+     */
+    static List<String> stop(List<LocalCluster.Member> members) {
+        List<LocalCluster.Member> left = new ArrayList<>(members);
+        left.removeIf(member -> !member.isAlive());
+        left.forEach(member -> ProcessHandle.of(member.pid()).ifPresent(ProcessHandle::destroy));
+        waitForEnd(left, TERMINATE_MAX_MS);
+        List<String> killed = left.stream().map(LocalCluster.Member::name).toList();
+        left.forEach(member -> ProcessHandle.of(member.pid()).ifPresent(ProcessHandle::destroyForcibly));
+        waitForEnd(left, TERMINATE_MAX_MS);
+        return killed;
+    }
+
+    private static void waitForEnd(List<LocalCluster.Member> left, long maxMs) {
+        long endNs = System.nanoTime() + maxMs * 1_000_000;
+        left.removeIf(member -> !member.isAlive());
+        while (!left.isEmpty() && System.nanoTime() < endNs) {
+            pause();
+            left.removeIf(member -> !member.isAlive());
+        }
+    }
+
+    /** Lets a little time pass before something outside is looked at again. */
+    static void pause() {
+        try {
+            Thread.sleep(POLL_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package org.daedalus.cli;
+
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import org.daedalus.client.DaedalusClient;
+import org.daedalus.client.DaedalusException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** The command line's entry: names the commands, turns failures into one line and an exit code. */
+@Command(
+        name = "daedalus",
+        mixinStandardHelpOptions = true,
+        version = "daedalus " + DaedalusClient.VERSION,
+        description = "Starts, loads, asks and stops a Daedalus cluster.",
+        subcommands = {UpCommand.class, LoadCommand.class, SqlCommand.class, StatusCommand.class, DownCommand.class},
+        footer = {
+            "",
+            "The cluster is --cluster HOST:PORT, else DAEDALUS_CLUSTER, else the last `up` on this machine.",
+            "Exit codes: 0 fine, 1 the cluster said no, 2 usage."
+        })
+public final class Main implements Runnable {
+    @Spec
+    private CommandSpec spec;
+
+    private Main() {}
+
+    public static void main(String[] arguments) {
+        PrintStream out = utf8(System.out);
+        System.setOut(out);
+        System.setErr(utf8(System.err));
+        int exitCode = runCommand(arguments);
+        out.flush();
+        System.exit(exitCode);
+    }
+
+    /** Runs one command and returns its exit code. */
+    static int runCommand(String... arguments) {
+        return new CommandLine(new Main())
+                .setExecutionExceptionHandler((failure, commandLine, parsed) -> report(failure))
+                .setExitCodeExceptionMapper(failure -> CliException.USAGE)
+                .execute(arguments);
+    }
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(spec.commandLine(), "a command is missing");
+    }
+
+    private static int report(Exception failure) throws Exception {
+        if (failure instanceof CliException known) {
+            System.err.println("daedalus: " + known.getMessage());
+            return known.exitCode();
+        }
+        if (failure instanceof DaedalusException refusal) {
+            System.err.println(Errors.render(refusal, null));
+            return CliException.FAILED;
+        }
+        if (failure instanceof java.io.IOException) {
+            System.err.println("daedalus: " + failure.getClass().getSimpleName() + ": " + failure.getMessage());
+            return CliException.FAILED;
+        }
+        throw failure;
+    }
+
+    private static PrintStream utf8(PrintStream stream) {
+        return new PrintStream(stream, true, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,132 @@
+package org.daedalus.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.daedalus.client.DaedalusException;
+import org.daedalus.wire.v1.AggregatorStatus;
+import org.daedalus.wire.v1.NodeStatus;
+import org.daedalus.wire.v1.SegmentStatus;
+import org.daedalus.wire.v1.StatusReply;
+
+/** A cluster's status as text. */
+final class StatusView {
+    private static final String[] NODE_HEAD =
+        {"node", "endpoint", "state", "process", "rows", "memory", "accepted", "applied", "durable", "queries",
+            "updates"};
+    private static final String[] SEGMENT_HEAD = {"node", "partition", "segment", "rows", "rows max", "memory",
+        "cycles", "last cycle", "longest", "queries queued", "updates queued", "applied", "durable", "core"};
+    private static final double MIB = 1 << 20;
+
+    private StatusView() {}
+
+    /**
+     * For people. {@code reply} may be null when no aggregator answered; {@code dead} are processes of a local cluster.
+     */
+    static String table(StatusReply reply, List<LocalCluster.Member> dead) {
+        StringBuilder text = new StringBuilder();
+        for (LocalCluster.Member member : dead) {
+            text.append("DEAD: ").append(member.name()).append(" (process ").append(member.pid()).append(", ")
+                    .append(member.endpoint()).append(")\n");
+        }
+        if (reply == null) {
+            return text.toString();
+        }
+        AggregatorStatus aggregator = reply.getAggregator();
+        text.append("cluster ").append(reply.getClusterId()).append(", as ").append(aggregator.getName())
+                .append(" (process ").append(aggregator.getProcessId()).append(") sees it: ")
+                .append(aggregator.getClients()).append(" clients, ").append(aggregator.getQueriesInFlight())
+                .append(" queries and ").append(aggregator.getUpdatesInFlight()).append(" updates in flight, ")
+                .append(unsigned(aggregator.getQueriesTotal())).append(" queries and ")
+                .append(unsigned(aggregator.getUpdatesTotal())).append(" updates so far, confirmed through ")
+                .append(unsigned(aggregator.getConfirmed())).append('\n');
+        text.append(writer(reply)).append("\n\n");
+        List<String[]> nodes = new ArrayList<>();
+        List<String[]> segments = new ArrayList<>();
+        for (NodeStatus node : reply.getNodesList()) {
+            nodes.add(node(node));
+            node.getSegmentsList().forEach(segment -> segments.add(segment(node, segment)));
+        }
+        new TextTable(NODE_HEAD, rightAlignedFrom(NODE_HEAD.length, 3)).render(nodes, text);
+        text.append('\n');
+        new TextTable(SEGMENT_HEAD, rightAlignedFrom(SEGMENT_HEAD.length, 0)).render(segments, text);
+        return text.toString();
+    }
+
+    private static String writer(StatusReply reply) {
+        NodeStatus highest = null;
+        for (NodeStatus node : reply.getNodesList()) {
+            if (highest == null || Long.compareUnsigned(node.getEpoch(), highest.getEpoch()) > 0) {
+                highest = node;
+            }
+        }
+        if (highest == null || highest.getEpoch() == 0) {
+            return "nobody writes";
+        }
+        return highest.getWriter() + " writes in epoch " + unsigned(highest.getEpoch()) + " and takes submissions at "
+                + highest.getWriterEndpoint()
+                + (reply.getAggregator().getWriterReachable() ? "" : ", but cannot be REACHED");
+    }
+
+    private static String[] node(NodeStatus node) {
+        String state = !node.getReachable() ? "UNREACHABLE" : node.getProblem().isEmpty() ? "serving" : "REFUSING";
+        return new String[] {
+            Integer.toString(node.getNode()), node.getEndpoint(),
+            node.getProblem().isEmpty() ? state : state + ": " + node.getProblem(),
+            unsigned(node.getProcessId()),
+            unsigned(node.getSegmentsList().stream().mapToLong(SegmentStatus::getRows).sum()),
+            mib(node.getSegmentsList().stream().mapToLong(SegmentStatus::getMemoryBytes).sum()),
+            unsigned(node.getAccepted()), unsigned(node.getApplied()),
+            node.getDurability().equals("off") ? "off" : unsigned(node.getDurable()),
+            unsigned(node.getQueriesTotal()), unsigned(node.getUpdatesTotal())};
+    }
+
+    private static String[] segment(NodeStatus node, SegmentStatus segment) {
+        return new String[] {
+            Integer.toString(node.getNode()), Integer.toString(segment.getPartition()),
+            Integer.toString(segment.getSegment()), unsigned(segment.getRows()), unsigned(segment.getRowsMax()),
+            mib(segment.getMemoryBytes()), unsigned(segment.getCycles()), millis(segment.getCycleNsLast()),
+            millis(segment.getCycleNsMax()), Integer.toString(segment.getQueueQueries()),
+            Integer.toString(segment.getQueueUpdates()), unsigned(segment.getApplied()),
+            node.getDurability().equals("off") ? "off" : unsigned(segment.getDurable()),
+            segment.getCore() < 0 ? "any" : Integer.toString(segment.getCore())};
+    }
+
+    /** For programs: everything the cluster said, under the names of the wire. */
+    static String json(StatusReply reply, List<LocalCluster.Member> dead, DaedalusException failure) {
+        Json json = new Json().open('{').key("dead_processes").open('[');
+        for (LocalCluster.Member member : dead) {
+            json.open('{').key("name").string(member.name()).key("endpoint").string(member.endpoint())
+                    .key("process_id").number(member.pid()).close('}');
+        }
+        json.close(']');
+        if (failure != null) {
+            json.key("error").open('{').key("category").string(failure.category().name())
+                    .key("sqlstate").string(failure.sqlState()).key("message").string(failure.getMessage()).close('}');
+        }
+        if (reply != null) {
+            json.key("status");
+            MessageJson.write(reply, json);
+        }
+        return json.close('}').toString();
+    }
+
+    private static Boolean[] rightAlignedFrom(int columnCount, int first) {
+        Boolean[] aligned = new Boolean[columnCount];
+        for (int column = 0; column < columnCount; column++) {
+            aligned[column] = column >= first;
+        }
+        return aligned;
+    }
+
+    private static String unsigned(long value) {
+        return Long.toUnsignedString(value);
+    }
+
+    private static String mib(long bytes) {
+        return String.format("%.1f MiB", bytes / MIB);
+    }
+
+    private static String millis(long ns) {
+        return String.format("%.2f ms", ns / 1e6);
+    }
+}

@@ -1,0 +1,77 @@
+package org.daedalus.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+class ClusterPlanTest {
+    private static ClusterPlan.Placement placement(String text) throws CliException {
+        return ClusterPlan.Placement.parse("--partition-by", text);
+    }
+
+    @Test
+    void shouldRenderConfigurationAsDocumented() throws CliException {
+        Path library = Path.of("/data/schema/flights.so");
+        ClusterPlan plan = new ClusterPlan("flights-7f3a", Path.of("/data"), library, 2, 3, 2, placement("hash(Origin)"), placement("round_robin"), 64, 7400);
+        assertThat(plan.files().keySet()).containsExactly(
+                "cluster.toml", "node-0.toml", "node-1.toml", "aggregator-0.toml", "aggregator-1.toml");
+        assertThat(plan.files().get("cluster.toml")).isEqualTo("""
+                cluster_id = "flights-7f3a"
+                schema_library = "/data/schema/flights.so"
+                [partition_map]
+                version = 1
+                distribution = "hash"
+                columns = ["origin"]
+                segment_distribution = "round_robin"
+                segment_columns = []
+                [[partition_map.partitions]]
+                nodes = [0]
+                [[partition_map.partitions]]
+                nodes = [1]
+                [[nodes]]
+                id = 0
+                endpoint = "127.0.0.1:7410"
+                [[nodes]]
+                id = 1
+                endpoint = "127.0.0.1:7411"
+                """);
+        assertThat(plan.files().get("node-1.toml")).isEqualTo("""
+                cluster = "cluster.toml"
+                node = 1
+                listen = "127.0.0.1:7411"
+                data_dir = "node-1"
+                segments = 3
+                segment_mib = 64
+                cores = []
+                durability = "off"
+                """);
+        assertThat(plan.files().get("aggregator-1.toml")).isEqualTo("""
+                cluster = "cluster.toml"
+                name = "aggregator-1"
+                listen = "127.0.0.1:7401"
+                sql_threads = 1
+                """);
+        assertThat(plan.writer().arguments()).containsExactly("--aggregators", "127.0.0.1:7400,127.0.0.1:7401",
+                "--listen", "127.0.0.1:7450", "--name", "writer");
+        assertThat(plan.nodes().get(0).arguments()).containsExactly("--config", "/data/node-0.toml");
+    }
+
+    @Test
+    void shouldReadPlacements() throws CliException {
+        assertThat(placement(" ROUND_ROBIN ").column()).isNull();
+        assertThat(placement("HASH ( rloc )").column()).isEqualTo("rloc");
+        assertThat(placement("hash(\"Odd \"\"name\")").column()).isEqualTo("Odd \"name");
+        for (String wrong : new String[] {"hash", "hash()", "hash(a,b)", "range(a)", "hash(a) x"}) {
+            CliException refusal = catchThrowableOfType(CliException.class, () -> placement(wrong));
+            assertThat(refusal).as(wrong).hasMessageContaining("--partition-by must be");
+            assertThat(refusal.exitCode()).isEqualTo(CliException.USAGE);
+        }
+    }
+
+    @Test
+    void shouldQuoteForToml() {
+        assertThat(ClusterPlan.quote("a\"b\\c\n")).isEqualTo("\"a\\\"b\\\\c\\u000a\"");
+    }
+}

@@ -1,0 +1,285 @@
+package org.daedalus.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.daedalus.client.FakeAggregator;
+import org.daedalus.wire.PackedRows;
+import org.daedalus.wire.v1.ErrorCategory;
+import org.daedalus.wire.v1.InsertPart;
+import org.daedalus.wire.v1.NodeStatus;
+import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.OperationKind;
+import org.daedalus.wire.v1.PartitionOutcome;
+import org.daedalus.wire.v1.RefusedRows;
+import org.daedalus.wire.v1.Result;
+import org.daedalus.wire.v1.RowRefusal;
+import org.daedalus.wire.v1.SegmentStatus;
+import org.daedalus.wire.v1.StatementBody;
+import org.daedalus.wire.v1.StatusReply;
+import org.daedalus.wire.v1.SubmitBody;
+import org.daedalus.wire.v1.WriteConfirmed;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CommandsTest {
+    private final PrintStream realOut = System.out;
+    private final PrintStream realErr = System.err;
+    private final InputStream realIn = System.in;
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final List<Object[]> inserted = new ArrayList<>();
+    private final List<Integer> batches = new ArrayList<>();
+
+    @TempDir
+    private Path directory;
+
+    @BeforeEach
+    void capture() {
+        System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+        System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+    }
+
+    @AfterEach
+    void release() {
+        System.setOut(realOut);
+        System.setErr(realErr);
+        System.setIn(realIn);
+    }
+
+    private String out() {
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    private String err() {
+        return err.toString(StandardCharsets.UTF_8);
+    }
+
+    private static BiConsumer<FakeAggregator, Operation> statements() {
+        return (fake, operation) -> {
+            String sql;
+            try {
+                sql = StatementBody.parseFrom(operation.getBody()).getSql();
+            } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+                throw new IllegalStateException(e);
+            }
+            if (sql.startsWith("SELECT")) {
+                fake.answerRows(operation,
+                        new Object[] {"a,\"b", 1}, new Object[] {"", null}, new Object[] {null, -20});
+                fake.answerEnd(operation, 3);
+            } else if (sql.startsWith("bad")) {
+                fake.answerError(operation, ErrorCategory.ERROR_CATEGORY_REJECTED, "42601", "syntax error at \"é\"");
+            } else {
+                fake.answer(operation, Result.newBuilder().setConfirmed(WriteConfirmed.newBuilder().setTimestamp(9)
+                        .addOutcomes(PartitionOutcome.newBuilder().setRowsMatched(5).setRowsApplied(4)
+                                .addRefused(RefusedRows.newBuilder().setRowCount(1)
+                                        .setReason(RowRefusal.ROW_REFUSAL_OVERFLOW)))));
+            }
+        };
+    }
+
+    @Test
+    void shouldPrintTables() throws Exception {
+        try (FakeAggregator fake = new FakeAggregator(statements())) {
+            assertThat(Main.runCommand("sql", "-c", "SELECT 1; UPDATE x", "--cluster", fake.endpoint())).isZero();
+        }
+        assertThat(out()).startsWith("""
+                 rloc | product_id
+                ------+------------
+                 a,"b |          1
+                      |\s\s\s\s\s\s\s\s\s\s\s
+                      |        -20
+                (3 rows, \
+                """).contains("5 rows matched, 4 applied, 1 refused (overflow) (timestamp 9, ");
+    }
+
+    @Test
+    void shouldPrintCsvWithNullApartFromEmpty() throws Exception {
+        try (FakeAggregator fake = new FakeAggregator(statements())) {
+            assertThat(Main.runCommand("sql", "-c", "SELECT 1", "--format", "csv", "--cluster", fake.endpoint())).isZero();
+        }
+        assertThat(out()).isEqualTo("rloc,product_id\n\"a,\"\"b\",1\n\"\",\n,-20\n");
+    }
+
+    @Test
+    void shouldAnswerAStreamLineByLineInJsonAndGoOnAfterErrors() throws Exception {
+        System.setIn(new ByteArrayInputStream("SELECT 1;\nbad 'é';\nDELETE x;\n".getBytes(StandardCharsets.UTF_8)));
+        try (FakeAggregator fake = new FakeAggregator(statements())) {
+            assertThat(Main.runCommand("sql", "-f", "-", "--format", "json", "--cluster", fake.endpoint())).isEqualTo(1);
+        }
+        String[] lines = out().split("\n");
+        assertThat(lines).hasSize(3);
+        JsonNode rows = new ObjectMapper().readTree(lines[0]);
+        assertThat(rows.get("columns").get(1).get("type").asText()).isEqualTo("integer");
+        assertThat(rows.get("rows").toString()).isEqualTo("[[\"a,\\\"b\",1],[\"\",null],[null,-20]]");
+        assertThat(rows.get("row_count").asInt()).isEqualTo(3);
+        JsonNode error = new ObjectMapper().readTree(lines[1]).get("error");
+        assertThat(error.get("sqlstate").asText()).isEqualTo("42601");
+        assertThat(error.get("position").asInt()).isEqualTo(8);
+        JsonNode written = new ObjectMapper().readTree(lines[2]);
+        assertThat(written.get("refused").get(0).get("rows").asInt()).isEqualTo(1);
+        assertThat(written.get("timestamp").asInt()).isEqualTo(9);
+    }
+
+    @Test
+    void shouldPointAtTheErrorsPlaceAndStop() throws Exception {
+        try (FakeAggregator fake = new FakeAggregator(statements())) {
+            assertThat(Main.runCommand("sql", "-c", "bad 'é' x; SELECT 1", "--cluster", fake.endpoint())).isEqualTo(1);
+        }
+        assertThat(err()).isEqualTo("""
+                ERROR 42601 (REJECTED): syntax error at "é"
+                LINE 1: bad 'é' x
+                               ^
+                HINT: a hint
+                """);
+        assertThat(out()).isEmpty();
+    }
+
+    @Test
+    void shouldTellUsageFromRefusal() {
+        assertThat(Main.runCommand()).isEqualTo(2);
+        assertThat(Main.runCommand("sql")).isEqualTo(2);
+        assertThat(Main.runCommand("sql", "-c", "SELECT 1", "--format", "xml", "--cluster", "localhost:1")).isEqualTo(2);
+        assertThat(Main.runCommand("sql", "-c", "SELECT 1", "--cluster", "nonsense")).isEqualTo(2);
+        assertThat(Main.runCommand("load", directory.resolve("missing.csv").toString())).isEqualTo(2);
+        assertThat(Main.runCommand("up", "--schema", directory.resolve("missing.sql").toString())).isEqualTo(2);
+        assertThat(Main.runCommand("down", "--data-dir", directory.toString())).isEqualTo(1);
+        assertThat(Main.runCommand("sql", "-c", "SELECT 1", "--cluster", "127.0.0.1:1")).isEqualTo(1);
+        assertThat(err()).contains("no aggregator is reachable: 127.0.0.1:1: Connection refused");
+    }
+
+    @Test
+    void shouldShowStatusAndWhatIsWrong() throws Exception {
+        StatusReply.Builder status = StatusReply.newBuilder().setClusterId("flights-1");
+        status.getAggregatorBuilder().setName("aggregator-0").setWriterReachable(true);
+        status.addNodes(NodeStatus.newBuilder().setReachable(true).setEndpoint("127.0.0.1:7410").setEpoch(2)
+                .setWriter("writer").setDurability("off")
+                .addSegments(SegmentStatus.newBuilder()
+                        .setRows(120_835).setMemoryBytes(3 << 20).setCycleNsLast(1_500_000)));
+        status.addNodes(NodeStatus.newBuilder().setNode(1).setProblem("connection refused"));
+        try (FakeAggregator fake = new FakeAggregator((self, operation) ->
+                self.answer(operation, Result.newBuilder().setStatus(status)))) {
+            assertThat(Main.runCommand("status", "--cluster", fake.endpoint())).isEqualTo(1);
+            assertThat(out()).contains("cluster flights-1").contains("writer writes in epoch 2")
+                    .contains("120835").contains("3.0 MiB").contains("1.50 ms")
+                    .contains("UNREACHABLE: connection refused");
+            out.reset();
+            Main.runCommand("status", "--format", "json", "--cluster", fake.endpoint());
+            JsonNode json = new ObjectMapper().readTree(out());
+            assertThat(json.get("status").get("nodes").get(0).get("segments").get(0).get("rows").asInt())
+                    .isEqualTo(120_835);
+        }
+    }
+
+    private BiConsumer<FakeAggregator, Operation> loads() {
+        return (fake, operation) -> {
+            assertThat(operation.getHeader().getKind()).isEqualTo(OperationKind.OPERATION_KIND_SUBMIT);
+            try {
+                SubmitBody body = SubmitBody.parseFrom(operation.getBody());
+                InsertPart part = body.getUpdate().getParts(0).getInsert();
+                PackedRows rows = new PackedRows(List.of(FakeAggregator.VARCHAR, FakeAggregator.INT), part.getRows());
+                while (rows.hasNext()) {
+                    inserted.add(rows.next());
+                }
+                batches.add(part.getRowCount());
+                fake.answer(operation, Result.newBuilder().setConfirmed(WriteConfirmed.newBuilder()
+                        .setTimestamp(batches.size()).addOutcomes(PartitionOutcome.newBuilder()
+                                .setRowsMatched(part.getRowCount()).setRowsApplied(part.getRowCount()))));
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        };
+    }
+
+    private int load(BiConsumer<FakeAggregator, Operation> behaviour, String csv, String... options) throws Exception {
+        Path file = Files.writeString(directory.resolve("data.csv"), csv);
+        try (FakeAggregator fake = new FakeAggregator(behaviour)) {
+            List<String> arguments =
+                    new ArrayList<>(List.of("load", file.toString(), "--cluster", fake.endpoint()));
+            arguments.addAll(List.of(options));
+            return Main.runCommand(arguments.toArray(String[]::new));
+        }
+    }
+
+    @Test
+    void shouldLoadInBatches() throws Exception {
+        String csv = "PRODUCT_ID,rloc\r\n1,a\r\n,\"\"\r\nNA,\"NA\"\r\n4,d\r\n5,e\r\n";
+        assertThat(load(loads(), csv, "--null", "NA", "--batch-rows", "2")).isZero();
+        assertThat(batches).containsExactly(2, 2, 1);
+        assertThat(inserted).containsExactly(new Object[] {"a", 1}, new Object[] {"", null}, new Object[] {"NA", null},
+                new Object[] {"d", 4}, new Object[] {"e", 5});
+        assertThat(out()).startsWith("5 rows are in (");
+    }
+
+    @Test
+    void shouldStopAtABadLineAfterTheLastCompleteBatch() throws Exception {
+        String csv = "rloc,product_id\na,1\nb,2\nc,3\nd,x\ne,5\n";
+        assertThat(load(loads(), csv, "--batch-rows", "2")).isEqualTo(1);
+        assertThat(batches).containsExactly(2);
+        assertThat(err())
+                .contains("line 5, column 2 (product_id): invalid input syntax for type integer: \"x\" [22P02]")
+                .contains("2 rows are in");
+    }
+
+    @Test
+    void shouldNameEveryKindOfBadInput() throws Exception {
+        String[][] cases = {
+            {"rloc,nonsense\n", "line 1, column 2: table \"bookings\" has no column \"nonsense\""},
+            {"rloc,rloc\n", "\"rloc\" is named twice"},
+            {"product_id\n1\n", "column \"rloc\" is missing: it is NOT NULL"},
+            {"", "header is missing"},
+            {"rloc,product_id\na,1\nb\n", "line 3: 1 fields, but the header has 2"},
+            {"rloc,product_id\n,1\n", "line 2, column 1 (rloc): NULL in a column that is NOT NULL"},
+            {"rloc,product_id\n" + "x".repeat(21) + ",1\n", "value too long for type character varying(20) [22001]"},
+            {"rloc,product_id\na,99999999999\n", "out of range for type integer [22003]"},
+            {"rloc,product_id\na,\"1\n", "line 2, column 2: the quote is not closed"},
+        };
+        for (String[] each : cases) {
+            err.reset();
+            assertThat(load(loads(), each[0])).as(each[1]).isEqualTo(1);
+            assertThat(err()).contains(each[1]).contains("0 rows are in");
+        }
+        assertThat(inserted).isEmpty();
+    }
+
+    @Test
+    void shouldSendABusyClusterTheSameBatchAgain() throws Exception {
+        boolean[] refused = new boolean[1];
+        BiConsumer<FakeAggregator, Operation> loads = loads();
+        assertThat(load((fake, operation) -> {
+            if (refused[0]) {
+                loads.accept(fake, operation);
+            } else {
+                refused[0] = true;
+                fake.answerError(operation, ErrorCategory.ERROR_CATEGORY_RETRY, "53000", "busy");
+            }
+        }, "rloc\na\nb\n")).isZero();
+        assertThat(inserted).hasSize(2);
+    }
+
+    @Test
+    void shouldCountWhatIsInWhenRowsAreRefusedOrUnknown() throws Exception {
+        assertThat(load((fake, operation) -> fake.answer(operation, Result.newBuilder().setConfirmed(
+                WriteConfirmed.newBuilder().addOutcomes(PartitionOutcome.newBuilder()
+                        .setRowsMatched(3).setRowsApplied(1).addRefused(RefusedRows.newBuilder().setRowCount(2)
+                                .setReason(RowRefusal.ROW_REFUSAL_NO_ROOM))))), "rloc\na\nb\nc\n")).isEqualTo(1);
+        assertThat(err()).contains("2 of 3 rows were refused: no room").contains("1 row is in");
+        err.reset();
+        assertThat(load((fake, operation) -> fake.answerError(operation, ErrorCategory.ERROR_CATEGORY_UNKNOWN, "08006",
+                "the writer is lost"), "rloc\na\nb\nc\n")).isEqualTo(1);
+        assertThat(err()).contains("0 rows are in, 3 more may be");
+    }
+}

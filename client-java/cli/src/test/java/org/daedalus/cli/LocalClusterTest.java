@@ -1,0 +1,56 @@
+package org.daedalus.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LocalClusterTest {
+    @TempDir
+    private Path directory;
+
+    private LocalCluster cluster(String name, int port) {
+        return new LocalCluster(directory.resolve(name), List.of(
+                new LocalCluster.Member("node-0", "127.0.0.1:1", ProcessHandle.current().pid(), "no such argument"),
+                new LocalCluster.Member("aggregator-0", "127.0.0.1:" + port, 1L << 40, "x")));
+    }
+
+    @Test
+    void shouldRememberProcesses() throws Exception {
+        LocalCluster cluster = cluster(".", 7400);
+        cluster.write();
+        assertThat(LocalCluster.read(cluster.directory())).contains(cluster);
+        assertThat(cluster.aggregators()).containsExactly("127.0.0.1:7400");
+        cluster.delete();
+        assertThat(LocalCluster.read(cluster.directory())).isEmpty();
+    }
+
+    @Test
+    void shouldNotMistakeAnotherProcessForAMember() {
+        assertThat(cluster(".", 7400).alive()).isEmpty();
+        String argument = ProcessHandle.current().info().command().orElseThrow();
+        assertThat(new LocalCluster.Member("node-0", "127.0.0.1:1", ProcessHandle.current().pid(), argument).isAlive())
+                .isTrue();
+    }
+
+    @Test
+    void shouldFindClustersByEndpointAndForgetThem() throws Exception {
+        StateDirectory state = new StateDirectory(directory.resolve("state"));
+        assertThat(state.lastEndpoint()).isEmpty();
+        for (int port : new int[] {7400, 7500}) {
+            LocalCluster cluster = cluster("data-" + port, port);
+            java.nio.file.Files.createDirectories(cluster.directory());
+            cluster.write();
+            state.remember(cluster);
+        }
+        assertThat(state.lastEndpoint()).contains("127.0.0.1:7500");
+        LocalCluster older = state.find("127.0.0.1:7400").orElseThrow();
+        state.forget(older);
+        assertThat(state.find("127.0.0.1:7400")).isEmpty();
+        assertThat(state.lastEndpoint()).contains("127.0.0.1:7500");
+        state.forget(state.find("127.0.0.1:7500").orElseThrow());
+        assertThat(state.lastEndpoint()).isEmpty();
+    }
+}

@@ -1,0 +1,57 @@
+package org.daedalus.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class StatementSplitterTest {
+    private static List<String> split(String... lines) throws CliException {
+        StatementSplitter splitter = new StatementSplitter();
+        List<String> statements = new ArrayList<>();
+        for (String line : lines) {
+            statements.addAll(splitter.feed(line));
+        }
+        statements.addAll(splitter.finish());
+        return statements;
+    }
+
+    @Test
+    void shouldCutAtSemicolonsAndKeepTheLastStatement() throws CliException {
+        assertThat(split("SELECT 1; SELECT 2 ;\n", " ;; SELECT 3")).containsExactly("SELECT 1", "SELECT 2", "SELECT 3");
+        assertThat(split("", " \n", ";")).isEmpty();
+    }
+
+    @Test
+    void shouldGiveAStatementAsSoonAsItsSemicolonIsSeen() throws CliException {
+        StatementSplitter splitter = new StatementSplitter();
+        assertThat(splitter.feed("SELECT\n")).isEmpty();
+        assertThat(splitter.feed("1; SELECT\n")).containsExactly("SELECT\n1");
+        assertThat(splitter.feed("2;\n")).containsExactly("SELECT\n2");
+    }
+
+    @Test
+    void shouldIgnoreSemicolonsInQuotes() throws CliException {
+        assertThat(split("SELECT ';', 'a'';b', \"x;y\"; SELECT 2"))
+                .containsExactly("SELECT ';', 'a'';b', \"x;y\"", "SELECT 2");
+        assertThat(split("SELECT E'\\';', 'b\\'; SELECT 2")).containsExactly("SELECT E'\\';', 'b\\'", "SELECT 2");
+        assertThat(split("SELECT 'a\n", "b;'; SELECT 2")).containsExactly("SELECT 'a\nb;'", "SELECT 2");
+        assertThat(split("SELECT nameE'a\\'; SELECT 2")).containsExactly("SELECT nameE'a\\'", "SELECT 2");
+    }
+
+    @Test
+    void shouldIgnoreSemicolonsInDollarQuotes() throws CliException {
+        assertThat(split("SELECT $$a;b$$, $t$ ;$$ $t$; SELECT 2"))
+                .containsExactly("SELECT $$a;b$$, $t$ ;$$ $t$", "SELECT 2");
+        assertThat(split("SELECT $1; SELECT a$b$; SELECT $2"))
+                .containsExactly("SELECT $1", "SELECT a$b$", "SELECT $2");
+    }
+
+    @Test
+    void shouldIgnoreSemicolonsInComments() throws CliException {
+        assertThat(split("SELECT 1 -- one;\n", ", 2; /* a; /* b; */ c; */ SELECT 3"))
+                .containsExactly("SELECT 1 -- one;\n, 2", "/* a; /* b; */ c; */ SELECT 3");
+        assertThat(split("-- nothing;\n", "/* ; */;")).isEmpty();
+    }
+}
