@@ -16,8 +16,8 @@ namespace daedalus::aggregator {
 /// A SELECT, ready to be sent to nodes.
 struct CompiledSelect {
   semantics::Selection selection;
-  std::string body;                      ///< wire::v1::SelectBody in RESULT_FORM_PARTIAL.
-  std::vector<wire::v1::Route> routes;   ///< At most one.
+  std::string body;                        ///< wire::v1::SelectBody in RESULT_FORM_PARTIAL.
+  std::vector<wire::v1::Route> routes;     ///< At most one.
   std::vector<semantics::Column> columns;  ///< Of the answer.
 };
 
@@ -28,6 +28,13 @@ struct CompiledUpdate {
 };
 
 using Compiled = std::variant<CompiledSelect, CompiledUpdate>;
+
+/// What the statement cache has done so far, for metrics and tests.
+struct CacheCounters {
+  uint64_t hits = 0;
+  uint64_t misses = 0;
+  size_t statements = 0;  ///< Kept now.
+};
 
 /// Compiles statements against one schema and map. Thread-safe.
 class Compiler {
@@ -40,11 +47,16 @@ class Compiler {
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;
 
-  /// Compiles one statement with its parameters. `now_us` (microseconds since 1970, UTC) is what now() and CURRENT_DATE fold to.
+  /// Compiles one statement with its parameters. `now_us` (microseconds since 1970, UTC) is what now() and CURRENT_DATE
+  /// fold to.
   ///
-  /// Errors carry PostgreSQL's SQLSTATE and position: 42601 syntax, 42P01 table, 42703 column, 42883 operator or function,
-  /// 22P02 and 22003 literals, 0A000 with the construct's name for what is outside the supported SQL, 54001 too complex.
+  /// Errors carry PostgreSQL's SQLSTATE and position: 42601 syntax, 42P01 table, 42703 column, 42883 operator or
+  /// function, 22P02 and 22003 literals, 0A000 with the construct's name for what is outside the supported SQL, 54000
+  /// too long, 54001 too complex. An update that leaves here passes contract::to_update(). Cost: parsing dominates for
+  /// a text that is not in the cache; may be called from any thread with 1 MiB of stack.
   [[nodiscard]] Result<Compiled> compile(const wire::v1::StatementBody& statement, int64_t now_us);
+
+  [[nodiscard]] CacheCounters cache_counters() const;
 
  private:
   struct State;

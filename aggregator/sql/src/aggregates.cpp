@@ -1,0 +1,124 @@
+#include "aggregates.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "constant.hpp"
+#include "refusals.hpp"
+
+namespace daedalus::aggregator::sql {
+
+namespace {
+
+using semantics::AggregateFunction;
+
+constexpr std::array kAggregates{AggregateFunction::kCount, AggregateFunction::kSum, AggregateFunction::kMin,
+                                 AggregateFunction::kMax, AggregateFunction::kAvg};
+
+std::optional<AggregateFunction> find_aggregate(const grammar::FunctionCall& call) {
+  const std::string_view name = plain_name(call.name());
+  for (const AggregateFunction function : kAggregates) {
+    if (name == name_of(function)) {
+      return function;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Refuses what may stand in and behind the parentheses of an aggregate, but is not supported.
+Result<void> check_modifiers(const Scope& scope, const grammar::FunctionCall& call, std::string_view name) {
+  if (call.has_over()) {
+    return scope.refuse(fmt::format("window function {}() OVER", name), call.location(),
+                        "use an aggregate with GROUP BY");
+  }
+  if (call.distinct()) {
+    return scope.refuse(fmt::format("DISTINCT in {}()", name), call.location(),
+                        "group by the column and count the groups in the application");
+  }
+  if (call.has_filter()) {
+    return scope.refuse(fmt::format("FILTER behind {}()", name), call.location(), "put the condition into WHERE");
+  }
+  if (call.order_size() > 0 || call.within_group()) {
+    return scope.refuse(fmt::format("ORDER BY in {}()", name), call.location(), "leave it out: the result is the same");
+  }
+  if (call.variadic()) {
+    return scope.refuse(fmt::format("VARIADIC in {}()", name), call.location());
+  }
+  return {};
+}
+
+/// count(constant) counts rows, or nothing if the constant is NULL.
+Result<AggregateCall> resolve_constant_argument(Scope& scope, AggregateFunction function,
+                                                const grammar::Node& argument) {
+  auto constant = fold(scope, argument);
+  if (constant.has_error()) {
+    return constant.error();
+  }
+  const bool counts_rows =
+      function == AggregateFunction::kCount && constant->has_value() && !semantics::is_null((*constant)->value);
+  if (counts_rows) {
+    return AggregateCall{};
+  }
+  return scope.refuse(fmt::format("{}() over anything but a column", name_of(function)), location_of(argument),
+                      "aggregate a column and compute the rest in the application");
+}
+
+}  // namespace
+
+std::string_view name_of(AggregateFunction function) {
+  switch (function) {
+    case AggregateFunction::kSum:
+      return "sum";
+    case AggregateFunction::kMin:
+      return "min";
+    case AggregateFunction::kMax:
+      return "max";
+    case AggregateFunction::kAvg:
+      return "avg";
+    default:
+      return "count";
+  }
+}
+
+bool is_aggregate(const grammar::FunctionCall& call) { return find_aggregate(call).has_value(); }
+
+Result<AggregateCall> resolve_aggregate(Scope& scope, const grammar::FunctionCall& call) {
+  const AggregateFunction function = *find_aggregate(call);
+  const std::string_view name = name_of(function);
+  if (auto checked = check_modifiers(scope, call, name); checked.has_error()) {
+    return checked.error();
+  }
+  if (call.star()) {
+    if (function == AggregateFunction::kCount) {
+      return AggregateCall{};
+    }
+    return scope.error("42883", fmt::format("function {}() does not exist", name), call.location());
+  }
+  if (call.arguments_size() != 1) {
+    if (function == AggregateFunction::kCount && call.arguments_size() == 0) {
+      return scope.error("42809", "count(*) must be used to call a parameterless aggregate function", call.location());
+    }
+    return scope.error("42883",
+                       fmt::format("function {}() with {} arguments does not exist", name, call.arguments_size()),
+                       call.location());
+  }
+  const grammar::Node& argument = call.arguments(0);
+  if (argument.has_function_call() && is_aggregate(argument.function_call())) {
+    return scope.error("42803", "aggregate function calls cannot be nested", location_of(argument));
+  }
+  if (!argument.has_column()) {
+    return resolve_constant_argument(scope, function, argument);
+  }
+  auto column = scope.column(argument.column());
+  if (column.has_error()) {
+    return column.error();
+  }
+  auto type = semantics::aggregate_type(function, scope.schema().columns[*column].type);
+  if (type.has_error()) {
+    return scope.located(type.error(), call.location());
+  }
+  return AggregateCall{function, *column};
+}
+
+}  // namespace daedalus::aggregator::sql

@@ -1,0 +1,193 @@
+#include "cast.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "daedalus/semantics/text.hpp"
+#include "refusals.hpp"
+
+namespace daedalus::aggregator::sql {
+
+namespace {
+
+using semantics::Type;
+using semantics::TypeKind;
+
+struct NamedType {
+  std::string_view name;
+  TypeKind kind;
+  int modifiers_max;
+};
+
+constexpr std::array kTypes{
+    NamedType{"bool", TypeKind::kBool, 0},
+    NamedType{"int2", TypeKind::kSmallint, 0},
+    NamedType{"int4", TypeKind::kInt, 0},
+    NamedType{"int8", TypeKind::kBigint, 0},
+    NamedType{"float4", TypeKind::kReal, 0},
+    NamedType{"float8", TypeKind::kDouble, 0},
+    NamedType{"numeric", TypeKind::kNumeric, 2},
+    NamedType{"date", TypeKind::kDate, 0},
+    NamedType{"timestamp", TypeKind::kTimestamp, 1},
+    NamedType{"bpchar", TypeKind::kChar, 1},
+    NamedType{"varchar", TypeKind::kVarchar, 1},
+    NamedType{"text", TypeKind::kVarchar, 0},
+};
+
+struct RefusedType {
+  std::string_view name;
+  std::string_view spelled;
+  std::string_view hint;
+};
+
+constexpr std::array kRefusedTypes{
+    RefusedType{"timestamptz", "timestamp with time zone", "use timestamp, in UTC"},
+    RefusedType{"interval", "interval", "compute the date or time in the application"},
+    RefusedType{"time", "time", "use timestamp"},
+    RefusedType{"timetz", "time with time zone", "use timestamp"},
+    RefusedType{"bytea", "bytea", "use varchar(n)"},
+    RefusedType{"json", "json", "use varchar(n)"},
+    RefusedType{"jsonb", "jsonb", "use varchar(n)"},
+    RefusedType{"uuid", "uuid", "use char(36)"},
+    RefusedType{"name", "name", "use varchar(n)"},
+    RefusedType{"char", "\"char\"", "use char(1)"},
+    RefusedType{"money", "money", "use numeric(p, s)"},
+    RefusedType{"bit", "bit", "use char(n)"},
+    RefusedType{"varbit", "bit varying", "use varchar(n)"},
+    RefusedType{"oid", "oid", "use bigint"},
+    RefusedType{"regclass", "regclass", ""},
+    RefusedType{"inet", "inet", "use varchar(n)"},
+    RefusedType{"xml", "xml", "use varchar(n)"},
+};
+
+std::string spelled(const grammar::TypeName& name) {
+  std::string result;
+  for (const grammar::Node& part : name.names()) {
+    result += result.empty() ? "" : ".";
+    result += part.string().text();
+  }
+  return result;
+}
+
+Result<std::vector<int32_t>> modifiers(const Scope& scope, const grammar::TypeName& name) {
+  std::vector<int32_t> values;
+  for (const grammar::Node& node : name.modifiers()) {
+    if (!node.has_constant() || !node.constant().has_integer()) {
+      return scope.error("22023", "type modifiers must be simple constants", name.location());
+    }
+    values.push_back(node.constant().integer().value());
+  }
+  return values;
+}
+
+/// Gives a type its length, precision and scale.
+Result<Type> with_modifiers(const Scope& scope, Type type, const std::vector<int32_t>& values, int32_t location) {
+  if (type.kind == TypeKind::kTimestamp) {
+    if (values[0] != 6) {
+      return scope.refuse("timestamp with a precision other than 6", location);
+    }
+    return type;
+  }
+  if (semantics::is_string(type.kind)) {
+    if (values[0] < 1 || values[0] > static_cast<int32_t>(semantics::kStringLengthMax)) {
+      return scope.error(
+          "22023", fmt::format("length {} must be between 1 and {}", values[0], semantics::kStringLengthMax), location);
+    }
+    type.length = static_cast<uint32_t>(values[0]);
+    return type;
+  }
+  const int32_t scale = values.size() > 1 ? values[1] : 0;
+  if (values[0] < 1 || values[0] > static_cast<int32_t>(semantics::kNumericPrecisionMax)) {
+    return scope.error(
+        "22023",
+        fmt::format("numeric precision {} must be between 1 and {}", values[0], semantics::kNumericPrecisionMax),
+        location);
+  }
+  if (scale < 0 || scale > values[0]) {
+    return scope.error("22023", fmt::format("numeric scale {} must be between 0 and precision {}", scale, values[0]),
+                       location);
+  }
+  type.precision = static_cast<uint32_t>(values[0]);
+  type.scale = static_cast<uint32_t>(scale);
+  return type;
+}
+
+/// Cuts a string to a type's length in bytes, without splitting a character.
+std::string_view cut(std::string_view text, uint32_t length) {
+  if (length == 0 || text.size() <= length) {
+    return text;
+  }
+  size_t end = length;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
+    --end;
+  }
+  return text.substr(0, end);
+}
+
+bool is_text(std::string_view name) { return name == "text"; }
+
+}  // namespace
+
+Result<Type> resolve_type(const Scope& scope, const grammar::TypeName& name) {
+  if (name.array_bounds_size() > 0 || name.set_of() || name.percent_type()) {
+    return scope.refuse(fmt::format("type {} as array or set", spelled(name)), name.location());
+  }
+  const std::string_view plain = plain_name(name.names());
+  for (const NamedType& named : kTypes) {
+    if (named.name != plain) {
+      continue;
+    }
+    auto values = modifiers(scope, name);
+    if (values.has_error()) {
+      return values.error();
+    }
+    if (values->size() > static_cast<size_t>(named.modifiers_max)) {
+      return scope.error("42601", fmt::format("type modifier is not allowed for type \"{}\"", plain), name.location());
+    }
+    Type type{named.kind};
+    if (is_text(plain) || (semantics::is_string(named.kind) && values->empty())) {
+      type.length = semantics::kStringLengthMax;
+    }
+    return values->empty() ? Result<Type>(type) : with_modifiers(scope, type, *values, name.location());
+  }
+  for (const RefusedType& refused : kRefusedTypes) {
+    if (refused.name == plain) {
+      return scope.refuse(fmt::format("type {}", refused.spelled), name.location(), std::string(refused.hint));
+    }
+  }
+  return scope.error("42704", fmt::format("type \"{}\" does not exist", spelled(name)), name.location());
+}
+
+Result<Constant> cast(const Scope& scope, const Constant& constant, const Type& type) {
+  Constant result{type, {}, false, constant.location};
+  if (semantics::is_null(constant.value)) {
+    return result;
+  }
+  const bool from_string = constant.is_untyped || semantics::is_string(constant.type.kind);
+  const bool to_string = semantics::is_string(type.kind);
+  Result<semantics::Value> value = [&]() -> Result<semantics::Value> {
+    if (from_string) {
+      const std::string_view text = std::get<std::string>(constant.value);
+      return semantics::parse_text(type, to_string ? cut(text, type.length) : text);
+    }
+    if (to_string) {
+      return semantics::parse_text(type, cut(semantics::format_text(constant.type, constant.value), type.length));
+    }
+    return semantics::assign(constant.type, constant.value, type);
+  }();
+  if (value.has_error()) {
+    Error error = value.error();
+    if (error.sqlstate == "42804") {
+      error = rejected("42846", fmt::format("cannot cast type {} to {}", semantics::kind_name(constant.type.kind),
+                                            semantics::kind_name(type.kind)));
+    }
+    return scope.located(std::move(error), constant.location);
+  }
+  result.value = std::move(*value);
+  return result;
+}
+
+}  // namespace daedalus::aggregator::sql

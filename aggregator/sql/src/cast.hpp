@@ -1,0 +1,16 @@
+// Casts of constants to the supported types, as CAST(x AS t), x::t and DATE 'x' write them.
+#pragma once
+
+#include "constant.hpp"
+
+namespace daedalus::aggregator::sql {
+
+/// The type a name stands for. `text` is a varchar of the greatest length. Errors: 42704 no such type, 0A000 a type
+/// outside the supported ones, 22023 a wrong length, precision or scale.
+[[nodiscard]] Result<semantics::Type> resolve_type(const Scope& scope, const grammar::TypeName& name);
+
+/// The constant as `type`, by PostgreSQL's explicit casts: strings are cut to length, anything may become a string and
+/// back. Errors: 42846 no such cast, and those of parse_text() and assign().
+[[nodiscard]] Result<Constant> cast(const Scope& scope, const Constant& constant, const semantics::Type& type);
+
+}  // namespace daedalus::aggregator::sql

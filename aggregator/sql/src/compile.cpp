@@ -1,0 +1,84 @@
+// The compiler as others see it: cache, then the statement's kind, then its own file.
+#include "daedalus/aggregator/compile.hpp"
+
+#include "lexer.hpp"
+#include "refusals.hpp"
+#include "scope.hpp"
+#include "statement_cache.hpp"
+#include "statements.hpp"
+
+namespace daedalus::aggregator {
+
+namespace {
+
+/// Of all kept texts together. Their trees take some tens of times as much.
+constexpr size_t kCachedTextBytesMax = 2u << 20;
+
+template <typename Statement>
+Result<Compiled> as_compiled(Result<Statement> statement) {
+  if (statement.has_error()) {
+    return statement.error();
+  }
+  return Compiled(std::move(*statement));
+}
+
+Error refuse_statement(const sql::Scope& scope) {
+  const auto start = static_cast<uint32_t>(scope.statement_location());
+  const std::string name = sql::statement_name(scope.text(), start);
+  return scope.refuse(name, scope.statement_location(), std::string(sql::statement_hint(name)));
+}
+
+Result<Compiled> compile_root(sql::Scope& scope, const contract::PartitionMap& map) {
+  const grammar::Node& root = scope.root();
+  switch (root.kind_case()) {
+    case grammar::Node::kSelect:
+      return as_compiled(sql::compile_select(scope, map, root.select()));
+    case grammar::Node::kInsert:
+      return as_compiled(sql::compile_insert(scope, map, root.insert()));
+    case grammar::Node::kUpdate:
+      return as_compiled(sql::compile_update(scope, map, root.update()));
+    case grammar::Node::kDelete:
+      return as_compiled(sql::compile_delete(scope, map, root.delete_()));
+    default:
+      return refuse_statement(scope);
+  }
+}
+
+}  // namespace
+
+struct Compiler::State {
+  std::shared_ptr<const semantics::Schema> schema;
+  std::shared_ptr<const contract::PartitionMap> map;
+  sql::StatementCache cache{{kCachedStatementsMax, kCachedTextBytesMax}};
+};
+
+Compiler::Compiler(std::shared_ptr<const semantics::Schema> schema, std::shared_ptr<const contract::PartitionMap> map)
+    : state_(std::make_unique<State>()) {
+  state_->schema = std::move(schema);
+  state_->map = std::move(map);
+}
+
+Compiler::~Compiler() = default;
+
+CacheCounters Compiler::cache_counters() const {
+  const sql::StatementCache::Counters counters = state_->cache.counters();
+  return {counters.hits, counters.misses, state_->cache.size()};
+}
+
+Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int64_t now_us) {
+  auto parsed = state_->cache.get(statement.sql());
+  if (parsed.has_error()) {
+    return parsed.error();
+  }
+  sql::Scope scope(*state_->schema, **parsed, statement, now_us);
+  auto compiled = compile_root(scope, *state_->map);
+  if (compiled.has_error()) {
+    return compiled;
+  }
+  if (auto checked = scope.check_parameters(); checked.has_error()) {
+    return checked.error();
+  }
+  return compiled;
+}
+
+}  // namespace daedalus::aggregator

@@ -1,0 +1,21 @@
+// WHERE to a tree of semantics expressions.
+//
+// Decides which conditions are supported and what they mean: each becomes comparisons of one column with constants
+// under AND, OR and NOT, with exactly its three-valued result. Refuses to know normal forms and columns' domains:
+// semantics::normalise() does.
+#pragma once
+
+#include <optional>
+
+#include "daedalus/semantics/expression.hpp"
+#include "scope.hpp"
+
+namespace daedalus::aggregator::sql {
+
+/// Compiles a WHERE clause; an empty optional when it keeps every row.
+///
+/// Errors carry positions: 42703, 42883, 42804, 42803 (an aggregate), those of constants, 54001 and 54000 beyond the
+/// bounds of predicates, 0A000 with the name of what is not supported.
+[[nodiscard]] Result<std::optional<semantics::Expression>> compile_where(Scope& scope, const grammar::Node& where);
+
+}  // namespace daedalus::aggregator::sql

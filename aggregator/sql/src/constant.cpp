@@ -1,0 +1,254 @@
+#include "constant.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "arithmetic.hpp"
+#include "cast.hpp"
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/text.hpp"
+#include "refusals.hpp"
+
+namespace daedalus::aggregator::sql {
+
+namespace {
+
+using semantics::Type;
+using semantics::TypeKind;
+using semantics::Value;
+
+using Folded = Result<std::optional<Constant>>;
+
+/// A type without declared length, precision and scale: what a literal is read as.
+Type unbounded(const Type& type) {
+  return semantics::is_string(type.kind) ? Type{TypeKind::kVarchar} : Type{type.kind};
+}
+
+/// An integer literal is int, bigint or numeric, whichever is the first that holds it; one with point or exponent is
+/// numeric.
+Folded fold_number(const Scope& scope, std::string_view text, int32_t location) {
+  if (text.find_first_not_of("-0123456789") == std::string_view::npos) {
+    auto integer = semantics::parse_text(Type{TypeKind::kBigint}, text);
+    if (integer.has_value()) {
+      const int64_t value = std::get<int64_t>(*integer);
+      const bool is_int = value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max();
+      return Constant{Type{is_int ? TypeKind::kInt : TypeKind::kBigint}, std::move(*integer), false, location};
+    }
+  }
+  auto number = semantics::parse_text(Type{TypeKind::kNumeric}, text);
+  if (number.has_error()) {
+    return scope.located(number.error(), location);
+  }
+  return Constant{Type{TypeKind::kNumeric}, std::move(*number), false, location};
+}
+
+Folded fold_literal(const Scope& scope, const grammar::ConstantNode& node) {
+  if (node.is_null()) {
+    return Constant{Type{TypeKind::kVarchar}, {}, true, node.location()};
+  }
+  switch (node.value_case()) {
+    case grammar::ConstantNode::kInteger:
+      return Constant{Type{TypeKind::kInt}, Value(int64_t{node.integer().value()}), false, node.location()};
+    case grammar::ConstantNode::kNumber:
+      return fold_number(scope, node.number().text(), node.location());
+    case grammar::ConstantNode::kBoolean:
+      return Constant{Type{TypeKind::kBool}, Value(node.boolean().value()), false, node.location()};
+    case grammar::ConstantNode::kString:
+      return Constant{Type{TypeKind::kVarchar}, Value(node.string().text()), true, node.location()};
+    default:
+      return scope.refuse("bit-string constant", node.location(), "use a number or a string");
+  }
+}
+
+Folded fold_parameter(Scope& scope, const grammar::ParameterReference& node) {
+  auto given = scope.parameter(node);
+  if (given.has_error()) {
+    return given.error();
+  }
+  Constant constant{{}, {}, false, node.location()};
+  auto value = contract::to_value(**given, &constant.type);
+  if (value.has_error()) {
+    Error error = value.error();
+    error.message = fmt::format("parameter ${}: {}", node.number(), error.message);
+    return scope.located(std::move(error), node.location());
+  }
+  constant.value = std::move(*value);
+  constant.is_untyped = semantics::is_untyped_literal(constant.type);
+  return constant;
+}
+
+Folded fold_cast(Scope& scope, const grammar::TypeCast& node) {
+  auto argument = fold(scope, node.argument());
+  if (argument.has_error() || !argument->has_value()) {
+    return argument;
+  }
+  auto type = resolve_type(scope, node.type_name());
+  if (type.has_error()) {
+    return type.error();
+  }
+  auto result = cast(scope, **argument, *type);
+  if (result.has_error()) {
+    return result.error();
+  }
+  return std::move(*result);
+}
+
+Constant now_as_timestamp(const Scope& scope, int32_t location) {
+  return Constant{Type{TypeKind::kTimestamp}, Value(scope.now_us()), false, location};
+}
+
+Folded fold_value_function(const Scope& scope, const grammar::ValueFunction& node) {
+  switch (node.kind()) {
+    case grammar::VALUE_FUNCTION_CURRENT_DATE: {
+      const int64_t now = scope.now_us();
+      const int64_t days = now / semantics::kMicrosPerDay - (now % semantics::kMicrosPerDay < 0 ? 1 : 0);
+      return Constant{Type{TypeKind::kDate}, Value(days), false, node.location()};
+    }
+    case grammar::VALUE_FUNCTION_CURRENT_TIMESTAMP:
+    case grammar::VALUE_FUNCTION_LOCALTIMESTAMP:
+      return now_as_timestamp(scope, node.location());
+    default:
+      return std::optional<Constant>();
+  }
+}
+
+Folded fold_function(const Scope& scope, const grammar::FunctionCall& call) {
+  const std::string_view name = plain_name(call.name());
+  const bool is_now = name == "now" || name == "transaction_timestamp" || name == "statement_timestamp";
+  if (!is_now || call.arguments_size() > 0 || call.star() || call.has_over() || call.has_filter()) {
+    return std::optional<Constant>();
+  }
+  return now_as_timestamp(scope, call.location());
+}
+
+Folded fold_operator(Scope& scope, const grammar::OperatorExpression& node) {
+  const std::string_view name = plain_name(node.name());
+  if (node.kind() != grammar::OPERATOR_EXPRESSION_PLAIN || (name != "+" && name != "-")) {
+    return std::optional<Constant>();
+  }
+  auto right = fold(scope, node.right());
+  if (right.has_error() || !right->has_value()) {
+    return right;
+  }
+  const Sign sign = name == "-" ? Sign::kMinus : Sign::kPlus;
+  if (!node.has_left()) {
+    auto result = apply_sign(scope, sign, **right, node.location());
+    return result.has_error() ? Folded(result.error()) : Folded(std::move(*result));
+  }
+  auto left = fold(scope, node.left());
+  if (left.has_error() || !left->has_value()) {
+    return left;
+  }
+  auto result = add(scope, **left, sign, **right, node.location());
+  return result.has_error() ? Folded(result.error()) : Folded(std::move(*result));
+}
+
+Error at_column(const Scope& scope, Error error, const semantics::Column& column, int32_t location) {
+  error.message += fmt::format(" (column \"{}\")", column.name);
+  return scope.located(std::move(error), location);
+}
+
+}  // namespace
+
+Folded fold(Scope& scope, const grammar::Node& node) {
+  switch (node.kind_case()) {
+    case grammar::Node::kConstant:
+      return fold_literal(scope, node.constant());
+    case grammar::Node::kParameter:
+      return fold_parameter(scope, node.parameter());
+    case grammar::Node::kCast:
+      return fold_cast(scope, node.cast());
+    case grammar::Node::kValueFunction:
+      return fold_value_function(scope, node.value_function());
+    case grammar::Node::kFunctionCall:
+      return fold_function(scope, node.function_call());
+    case grammar::Node::kOperatorExpression:
+      return fold_operator(scope, node.operator_expression());
+    default:
+      return std::optional<Constant>();
+  }
+}
+
+Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, const Type& column_type) {
+  if (!constant.is_untyped) {
+    return constant;
+  }
+  constant.is_untyped = false;
+  constant.type = unbounded(column_type);
+  if (semantics::is_null(constant.value)) {
+    return constant;
+  }
+  const std::string text = std::get<std::string>(std::move(constant.value));
+  std::string_view read = text;
+  if (column_type.kind == TypeKind::kChar) {
+    read = read.substr(0, read.find_last_not_of(' ') + 1);  // Blanks at the end of char(n) mean nothing.
+  }
+  auto value = semantics::parse_text(constant.type, read);
+  if (value.has_error()) {
+    return scope.located(value.error(), constant.location);
+  }
+  constant.value = std::move(*value);
+  return constant;
+}
+
+Result<Value> resolve_for_assignment(const Scope& scope, const Constant& constant, const semantics::Column& column) {
+  if (semantics::is_null(constant.value)) {
+    if (!column.nullable) {
+      return scope.error("23502",
+                         fmt::format("null value in column \"{}\" of relation \"{}\" violates not-null constraint",
+                                     column.name, scope.schema().table_name),
+                         constant.location);
+    }
+    return Value();
+  }
+  auto value = constant.is_untyped ? semantics::parse_text(column.type, std::get<std::string>(constant.value))
+                                   : semantics::assign(constant.type, constant.value, column.type);
+  if (value.has_value()) {
+    return value;
+  }
+  if (!constant.is_untyped && value.error().sqlstate == "42804") {
+    return scope.error("42804",
+                       fmt::format("column \"{}\" is of type {} but expression is of type {}", column.name,
+                                   semantics::kind_name(column.type.kind), semantics::kind_name(constant.type.kind)),
+                       constant.location);
+  }
+  return at_column(scope, value.error(), column, constant.location);
+}
+
+Result<std::optional<bool>> resolve_as_boolean(const Scope& scope, const Constant& constant, std::string_view place) {
+  if (!constant.is_untyped && constant.type.kind != TypeKind::kBool) {
+    return scope.error("42804",
+                       fmt::format("argument of {} must be type boolean, not type {}", place,
+                                   semantics::kind_name(constant.type.kind)),
+                       constant.location);
+  }
+  auto resolved = resolve_for_comparison(scope, constant, Type{TypeKind::kBool});
+  if (resolved.has_error()) {
+    return resolved.error();
+  }
+  if (semantics::is_null(resolved->value)) {
+    return std::optional<bool>();
+  }
+  return std::optional<bool>(std::get<bool>(resolved->value));
+}
+
+Result<std::optional<int64_t>> resolve_as_bigint(const Scope& scope, const Constant& constant, std::string_view place) {
+  const Type bigint{TypeKind::kBigint};
+  if (semantics::is_null(constant.value)) {
+    return std::optional<int64_t>();
+  }
+  auto value = constant.is_untyped ? semantics::parse_text(bigint, std::get<std::string>(constant.value))
+                                   : semantics::assign(constant.type, constant.value, bigint);
+  if (value.has_error()) {
+    Error error = value.error();
+    if (error.sqlstate == "42804") {
+      error = rejected("42804", fmt::format("argument of {} must be type bigint, not type {}", place,
+                                            semantics::kind_name(constant.type.kind)));
+    }
+    return scope.located(std::move(error), constant.location);
+  }
+  return std::optional<int64_t>(std::get<int64_t>(*value));
+}
+
+}  // namespace daedalus::aggregator::sql

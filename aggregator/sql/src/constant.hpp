@@ -1,0 +1,52 @@
+// Constants of a statement: literals, parameters, casts, the time and sums of these, folded to one typed value.
+//
+// Decides PostgreSQL's types of literals and the casts between the supported types. Refuses to know columns by name; it
+// is told the type of the column that a constant meets.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/semantics/types.hpp"
+#include "scope.hpp"
+
+namespace daedalus::aggregator::sql {
+
+/// Most bytes of a string constant: what the packed layout can carry.
+constexpr size_t kStringConstantSizeMax = UINT16_MAX;
+
+/// A folded constant.
+struct Constant {
+  semantics::Type type;
+  semantics::Value value;  ///< Text (or NULL), if untyped.
+  bool is_untyped =
+      false;  ///< A quoted literal, a NULL, or a parameter given as such: takes the type its place asks for.
+  int32_t location = -1;  ///< Byte offset in the text.
+};
+
+/// The value of an expression without columns, or an empty optional when it is not one (the caller knows what to say).
+/// Errors carry positions: 22P02 and others of parse_text(), 22003, 42704 unknown type, 42846 no such cast, 42883 no
+/// such operator, 42P02 no such parameter, 0A000 a type or function outside the supported SQL.
+[[nodiscard]] Result<std::optional<Constant>> fold(Scope& scope, const grammar::Node& node);
+
+/// The constant as the other side of a comparison with a column of `column_type`: an untyped one is read as that type
+/// (of no declared length or precision, as in PostgreSQL), a typed one stays as it is. Errors: those of parse_text().
+[[nodiscard]] Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant,
+                                                      const semantics::Type& column_type);
+
+/// The constant as a value to be stored in a column: PostgreSQL's assignment casts. NULL passes.
+/// Errors name the column: those of parse_text() and assign(), 42804.
+[[nodiscard]] Result<semantics::Value> resolve_for_assignment(const Scope& scope, const Constant& constant,
+                                                              const semantics::Column& column);
+
+/// The constant as a boolean or NULL. Errors: 42804 "argument of <place> must be type boolean", 22P02.
+[[nodiscard]] Result<std::optional<bool>> resolve_as_boolean(const Scope& scope, const Constant& constant,
+                                                             std::string_view place);
+
+/// The constant as a bigint or NULL, for LIMIT and OFFSET. Errors: 42804, 22P02, 22003.
+[[nodiscard]] Result<std::optional<int64_t>> resolve_as_bigint(const Scope& scope, const Constant& constant,
+                                                               std::string_view place);
+
+}  // namespace daedalus::aggregator::sql

@@ -1,0 +1,226 @@
+// INSERT … VALUES: every value is brought to its column's type here, so that a bad row is refused before it is
+// numbered.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "condition.hpp"
+#include "constant.hpp"
+#include "daedalus/semantics/packed.hpp"
+#include "lexer.hpp"
+#include "refusals.hpp"
+#include "statements.hpp"
+
+namespace daedalus::aggregator::sql {
+
+namespace {
+
+using semantics::Value;
+
+/// What the rows of one INSERT have in common.
+struct InsertShape {
+  std::vector<uint32_t> columns;   ///< Column of each value, in the order of the VALUES lists.
+  std::vector<int32_t> locations;  ///< Of the column names; empty if no list was given.
+  std::vector<semantics::Type> types;
+  bool has_column_list = false;
+};
+
+Result<void> check_clauses(const Scope& scope, const grammar::InsertStatement& insert) {
+  if (insert.has_with_clause()) {
+    return scope.refuse("WITH", insert.with_clause().location());
+  }
+  if (insert.overriding() == grammar::OVERRIDING_USER_VALUE ||
+      insert.overriding() == grammar::OVERRIDING_SYSTEM_VALUE) {
+    return scope.refuse("OVERRIDING", find_keyword(scope.text(), "overriding"));
+  }
+  if (insert.has_on_conflict()) {
+    return scope.refuse("ON CONFLICT", insert.on_conflict().location(),
+                        "keys are not enforced: send an UPDATE instead");
+  }
+  if (insert.returning_size() > 0) {
+    return scope.refuse("RETURNING", find_keyword(scope.text(), "returning"), "send a SELECT after the INSERT");
+  }
+  if (!insert.has_source()) {
+    return {};  // DEFAULT VALUES
+  }
+  const grammar::SelectStatement& source = insert.source().select();
+  const bool is_plain = source.values_lists_size() > 0 && source.sort_clause_size() == 0 && !source.has_limit_count() &&
+                        !source.has_limit_offset() && source.locking_clause_size() == 0 && !source.has_with_clause();
+  if (!is_plain) {
+    const bool is_select = source.values_lists_size() == 0;
+    return scope.refuse(is_select ? "INSERT ... SELECT" : "VALUES with ORDER BY, LIMIT, WITH or FOR",
+                        find_keyword(scope.text(), is_select ? "select" : "values"), "list the rows behind VALUES");
+  }
+  return {};
+}
+
+Result<InsertShape> shape_of(const Scope& scope, const grammar::InsertStatement& insert) {
+  const semantics::Schema& schema = scope.schema();
+  InsertShape shape;
+  shape.types = semantics::column_types(schema);
+  shape.has_column_list = insert.columns_size() > 0;
+  for (const grammar::Node& node : insert.columns()) {
+    auto column = scope.target_column(node.target());
+    if (column.has_error()) {
+      return column.error();
+    }
+    if (std::find(shape.columns.begin(), shape.columns.end(), *column) != shape.columns.end()) {
+      return scope.error("42701", fmt::format("column \"{}\" specified more than once", node.target().name()),
+                         node.target().location());
+    }
+    shape.columns.push_back(*column);
+    shape.locations.push_back(node.target().location());
+  }
+  if (!shape.has_column_list) {
+    for (uint32_t column = 0; column < schema.columns.size(); ++column) {
+      shape.columns.push_back(column);
+    }
+  }
+  return shape;
+}
+
+Result<void> check_length(const Scope& scope, const InsertShape& shape, const grammar::NodeList& list, int first_size) {
+  const auto size = static_cast<size_t>(list.items_size());
+  if (list.items_size() != first_size) {
+    return scope.error("42601", "VALUES lists must all be the same length",
+                       size == 0 ? -1 : location_of(list.items(0)));
+  }
+  if (size > shape.columns.size()) {
+    return scope.error("42601", "INSERT has more expressions than target columns",
+                       location_of(list.items(static_cast<int>(shape.columns.size()))));
+  }
+  if (shape.has_column_list && size < shape.columns.size()) {
+    return scope.error("42601", "INSERT has more target columns than expressions", shape.locations[size]);
+  }
+  return {};
+}
+
+/// A column's DEFAULT, or NULL. Errors: 23502 when NULL is not allowed.
+Result<Value> default_of(const Scope& scope, uint32_t column, int32_t location) {
+  const semantics::Column& target = scope.schema().columns[column];
+  if (target.default_value) {
+    return *target.default_value;
+  }
+  return resolve_for_assignment(scope, Constant{target.type, {}, false, location}, target);
+}
+
+Result<Value> value_of(Scope& scope, const grammar::Node& node, uint32_t column) {
+  if (node.has_set_to_default()) {
+    return default_of(scope, column, node.set_to_default().location());
+  }
+  auto constant = fold(scope, node);
+  if (constant.has_error()) {
+    return constant.error();
+  }
+  if (!constant->has_value()) {
+    if (node.has_column()) {
+      return scope.error("0A000", "a column among the values to insert is not supported", location_of(node),
+                         "strings take single quotes");
+    }
+    return scope.refuse(node);
+  }
+  return resolve_for_assignment(scope, **constant, scope.schema().columns[column]);
+}
+
+Error too_large(std::string_view what, uint32_t bound) {
+  return rejected("54000", fmt::format("INSERT too large: more than {} {}", bound, what),
+                  "send fewer rows with each INSERT");
+}
+
+/// Appends one row; `list` is absent for DEFAULT VALUES.
+Result<void> append_row(Scope& scope, const InsertShape& shape, const std::vector<Value>& defaults,
+                        const grammar::NodeList* list, std::string* rows) {
+  std::vector<Value> values = defaults;
+  for (int i = 0; list != nullptr && i < list->items_size(); ++i) {
+    const uint32_t column = shape.columns[static_cast<size_t>(i)];
+    auto value = value_of(scope, list->items(i), column);
+    if (value.has_error()) {
+      return value.error();
+    }
+    values[column] = std::move(*value);
+  }
+  semantics::append_packed_row(shape.types, values, *rows);
+  if (rows->size() > contract::kUpdateBytesMax) {
+    return too_large("bytes of rows", contract::kUpdateBytesMax);
+  }
+  return {};
+}
+
+/// Defaults of the columns that get no value from the lists; NULL for the others.
+Result<std::vector<Value>> common_defaults(const Scope& scope, const InsertShape& shape, size_t given,
+                                           int32_t location) {
+  std::vector<Value> defaults(scope.schema().columns.size());
+  std::vector<bool> is_given(defaults.size(), false);
+  for (size_t i = 0; i < given; ++i) {
+    is_given[shape.columns[i]] = true;
+  }
+  for (uint32_t column = 0; column < defaults.size(); ++column) {
+    if (is_given[column]) {
+      continue;
+    }
+    auto value = default_of(scope, column, location);
+    if (value.has_error()) {
+      return value.error();
+    }
+    defaults[column] = std::move(*value);
+  }
+  return defaults;
+}
+
+Result<wire::v1::InsertPart> compile_rows(Scope& scope, const grammar::InsertStatement& insert,
+                                          const InsertShape& shape) {
+  const auto& lists = insert.source().select().values_lists();
+  const bool only_defaults = !insert.has_source();
+  if (lists.size() > static_cast<int>(contract::kUpdateRowsMax)) {
+    return too_large("rows", contract::kUpdateRowsMax);
+  }
+  const int first_size = only_defaults ? 0 : lists[0].list().items_size();
+  if (!only_defaults) {
+    for (const grammar::Node& list : lists) {
+      if (auto checked = check_length(scope, shape, list.list(), first_size); checked.has_error()) {
+        return checked.error();
+      }
+    }
+  }
+  auto defaults = common_defaults(scope, shape, static_cast<size_t>(first_size), insert.relation().location());
+  if (defaults.has_error()) {
+    return defaults.error();
+  }
+  wire::v1::InsertPart part;
+  std::string rows;
+  const int row_count = only_defaults ? 1 : lists.size();
+  for (int row = 0; row < row_count; ++row) {
+    const grammar::NodeList* list = only_defaults ? nullptr : &lists[row].list();
+    if (auto appended = append_row(scope, shape, *defaults, list, &rows); appended.has_error()) {
+      return appended.error();
+    }
+  }
+  part.set_rows(std::move(rows));
+  part.set_row_count(static_cast<uint32_t>(row_count));
+  return part;
+}
+
+}  // namespace
+
+Result<CompiledUpdate> compile_insert(Scope& scope, const contract::PartitionMap& map,
+                                      const grammar::InsertStatement& insert) {
+  if (auto checked = check_clauses(scope, insert); checked.has_error()) {
+    return checked.error();
+  }
+  if (auto bound = scope.bind_table(insert.relation()); bound.has_error()) {
+    return bound.error();
+  }
+  auto shape = shape_of(scope, insert);
+  if (shape.has_error()) {
+    return shape.error();
+  }
+  auto part = compile_rows(scope, insert, *shape);
+  if (part.has_error()) {
+    return part.error();
+  }
+  wire::v1::UpdateBody body;
+  *body.add_parts()->mutable_insert() = std::move(*part);
+  return finish_update(scope, map, std::move(body));
+}
+
+}  // namespace daedalus::aggregator::sql

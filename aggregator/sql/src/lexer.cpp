@@ -1,0 +1,287 @@
+#include "lexer.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+namespace daedalus::aggregator::sql {
+
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_word_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
+bool is_word(char c) { return is_word_start(c) || is_digit(c) || c == '$'; }
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+
+bool is_any_of(const Token& token, std::initializer_list<std::string_view> keywords) {
+  for (const std::string_view keyword : keywords) {
+    if (is_keyword(token, keyword)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Follows one text and keeps an upper bound on the depth of its parse tree: the sum, over the open parentheses, of the
+/// operators seen in each since the last comma, AND or OR. Those three join siblings: PostgreSQL keeps lists and chains
+/// of one of AND and OR flat. What chains statements or nests without parentheses counts for the whole text.
+class DepthBound {
+ public:
+  void on_token(const Token& token) {
+    if (token.kind == TokenKind::kSymbol) {
+      on_symbol(token.text[0]);
+    } else if (is_any_of(token, {"and", "or"})) {
+      restart();
+    } else if (is_any_of(token, {"not", "collate", "at", "operator"})) {
+      deepen();
+    } else if (is_any_of(token, {"case", "union", "intersect", "except", "join"})) {
+      ++depth_;
+    }
+  }
+
+  [[nodiscard]] uint32_t depth() const { return depth_; }
+  [[nodiscard]] uint32_t list_members() const { return list_members_; }
+
+ private:
+  void on_symbol(char symbol) {
+    switch (symbol) {
+      case '(':
+      case '[':
+        open_.push_back(0);
+        deepen();
+        break;
+      case ')':
+      case ']':
+        if (open_.size() > 1) {
+          depth_ -= open_.back();
+          open_.pop_back();
+        }
+        break;
+      case ',':
+        ++list_members_;
+        restart();
+        break;
+      case ';':
+        restart();
+        break;
+      case '.':
+        break;
+      default:
+        deepen();
+    }
+  }
+
+  void deepen() {
+    ++depth_;
+    ++open_.back();
+  }
+
+  /// A sibling begins; the parenthesis around it stays counted.
+  void restart() {
+    const uint32_t kept = open_.size() > 1 ? 1 : 0;
+    depth_ -= open_.back() - kept;
+    open_.back() = kept;
+  }
+
+  std::vector<uint32_t> open_{0};
+  uint32_t depth_ = 0;
+  uint32_t list_members_ = 0;
+};
+
+}  // namespace
+
+void Lexer::skip_block_comment() {
+  uint32_t open = 0;
+  while (at_ < text_.size()) {
+    if (text_.compare(at_, 2, "/*") == 0) {
+      ++open;
+      at_ += 2;
+    } else if (text_.compare(at_, 2, "*/") == 0) {
+      at_ += 2;
+      if (--open == 0) {
+        return;
+      }
+    } else {
+      ++at_;
+    }
+  }
+}
+
+void Lexer::skip_blanks_and_comments() {
+  while (at_ < text_.size()) {
+    if (is_blank(text_[at_])) {
+      ++at_;
+    } else if (text_.compare(at_, 2, "--") == 0) {
+      const size_t end = text_.find_first_of("\r\n", at_);
+      at_ = end == std::string_view::npos ? text_.size() : end;
+    } else if (text_.compare(at_, 2, "/*") == 0) {
+      skip_block_comment();
+    } else {
+      return;
+    }
+  }
+}
+
+void Lexer::skip_quoted(char quote, bool backslash_escapes) {
+  ++at_;
+  while (at_ < text_.size()) {
+    if (backslash_escapes && text_[at_] == '\\') {
+      at_ += 2;
+    } else if (text_[at_] != quote) {
+      ++at_;
+    } else if (at_ + 1 < text_.size() && text_[at_ + 1] == quote) {
+      at_ += 2;
+    } else {
+      ++at_;
+      return;
+    }
+  }
+  at_ = text_.size();
+}
+
+bool Lexer::skip_dollar_quoted() {
+  size_t end = at_ + 1;
+  if (end < text_.size() && is_digit(text_[end])) {
+    return false;  // A parameter.
+  }
+  while (end < text_.size() && is_word(text_[end]) && text_[end] != '$') {
+    ++end;
+  }
+  if (end >= text_.size() || text_[end] != '$') {
+    return false;
+  }
+  const std::string_view tag = text_.substr(at_, end + 1 - at_);
+  const size_t close = text_.find(tag, end + 1);
+  at_ = close == std::string_view::npos ? text_.size() : close + tag.size();
+  return true;
+}
+
+bool Lexer::skip_prefixed_string() {
+  const char prefix = lower(text_[at_]);
+  const char after = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
+  if (after == '\'' && (prefix == 'e' || prefix == 'b' || prefix == 'x' || prefix == 'n')) {
+    ++at_;
+    skip_quoted('\'', prefix == 'e');
+    return true;
+  }
+  if (prefix == 'u' && after == '&' && at_ + 2 < text_.size() && (text_[at_ + 2] == '\'' || text_[at_ + 2] == '"')) {
+    at_ += 2;
+    skip_quoted(text_[at_], false);
+    return true;
+  }
+  return false;
+}
+
+std::optional<Token> Lexer::next() {
+  skip_blanks_and_comments();
+  if (at_ >= text_.size()) {
+    return std::nullopt;
+  }
+  const size_t start = at_;
+  const char first = text_[at_];
+  TokenKind kind = TokenKind::kSymbol;
+  if (first == '\'' || first == '"') {
+    kind = TokenKind::kQuoted;
+    skip_quoted(first, false);
+  } else if (first == '$' && skip_dollar_quoted()) {
+    kind = TokenKind::kQuoted;
+  } else if (is_word_start(first) && skip_prefixed_string()) {
+    kind = TokenKind::kQuoted;
+  } else if (is_word_start(first)) {
+    kind = TokenKind::kWord;
+    while (at_ < text_.size() && is_word(text_[at_])) {
+      ++at_;
+    }
+  } else if (is_digit(first) || (first == '$' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) {
+    kind = TokenKind::kNumber;
+    ++at_;
+    while (at_ < text_.size() && is_digit(text_[at_])) {
+      ++at_;
+    }
+  } else {
+    ++at_;
+  }
+  return Token{kind, static_cast<uint32_t>(start), text_.substr(start, at_ - start)};
+}
+
+bool is_keyword(const Token& token, std::string_view keyword) {
+  if (token.kind != TokenKind::kWord || token.text.size() != keyword.size()) {
+    return false;
+  }
+  for (size_t i = 0; i < keyword.size(); ++i) {
+    if (lower(token.text[i]) != keyword[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+int32_t find_keyword(std::string_view text, std::string_view keyword, uint32_t start) {
+  Lexer lexer(text, start);
+  uint32_t open = 0;
+  while (const auto token = lexer.next()) {
+    if (token->kind == TokenKind::kSymbol) {
+      if (token->text == "(") {
+        ++open;
+      } else if (token->text == ")" && open > 0) {
+        --open;
+      }
+    } else if (open == 0 && is_keyword(*token, keyword)) {
+      return static_cast<int32_t>(token->offset);
+    }
+  }
+  return -1;
+}
+
+uint32_t first_token(std::string_view text, uint32_t start) {
+  const auto token = Lexer(text, start).next();
+  return token ? token->offset : static_cast<uint32_t>(text.size());
+}
+
+std::string statement_name(std::string_view text, uint32_t start) {
+  Lexer lexer(text, start);
+  std::string name;
+  bool wants_object = false;
+  while (const auto token = lexer.next()) {
+    if (token->kind != TokenKind::kWord) {
+      break;
+    }
+    if (wants_object && is_any_of(*token, {"or", "replace", "unique", "temp", "temporary", "unlogged", "global",
+                                           "local", "recursive", "trusted", "constraint"})) {
+      continue;
+    }
+    name += name.empty() ? "" : " ";
+    for (const char c : token->text) {
+      name += upper(c);
+    }
+    if (wants_object || !is_any_of(*token, {"create", "alter", "drop"})) {
+      break;
+    }
+    wants_object = true;
+  }
+  return name.empty() ? "this statement" : name;
+}
+
+Result<void> check_complexity(std::string_view text, uint32_t* location_out) {
+  Lexer lexer(text);
+  DepthBound bound;
+  while (const auto token = lexer.next()) {
+    bound.on_token(*token);
+    *location_out = token->offset;
+    if (bound.depth() > kTreeDepthMax) {
+      return rejected("54001", fmt::format("statement too complex: nested deeper than {} levels", kTreeDepthMax));
+    }
+    if (bound.list_members() > kListMembersMax) {
+      return rejected("54001", fmt::format("statement too complex: more than {} list members", kListMembersMax),
+                      "send fewer rows with each statement");
+    }
+  }
+  return {};
+}
+
+}  // namespace daedalus::aggregator::sql

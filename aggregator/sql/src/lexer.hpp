@@ -1,0 +1,73 @@
+// The tokens of a SQL text, just well enough to look before PostgreSQL's grammar leaps.
+//
+// Decides where strings, quoted names and comments begin and end, exactly as PostgreSQL's scanner does (with
+// standard_conforming_strings on). Refuses to know any grammar. It serves three purposes: to bound how deep a parse
+// tree can become before it is built (libpg_query walks trees recursively and without a check of its stack), to find
+// the place of clauses for which the parse tree keeps none, and to name statements.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "daedalus/base/result.hpp"
+
+namespace daedalus::aggregator::sql {
+
+enum class TokenKind : uint8_t {
+  kWord,    ///< Keyword or unquoted name.
+  kQuoted,  ///< String or quoted name, unterminated ones included (they reach to the end of the text).
+  kNumber,
+  kSymbol,  ///< One byte of punctuation or of an operator.
+};
+
+struct Token {
+  TokenKind kind = TokenKind::kSymbol;
+  uint32_t offset = 0;  ///< Bytes from the start of the text.
+  std::string_view text;
+};
+
+/// Reads tokens one after the other; never fails; one pass, no allocation.
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text, uint32_t start = 0) : text_(text), at_(start) {}
+
+  /// The next token, or nothing at the end.
+  [[nodiscard]] std::optional<Token> next();
+
+ private:
+  void skip_blanks_and_comments();
+  void skip_block_comment();
+  void skip_quoted(char quote, bool backslash_escapes);
+  [[nodiscard]] bool skip_dollar_quoted();
+  [[nodiscard]] bool skip_prefixed_string();
+
+  std::string_view text_;
+  size_t at_ = 0;
+};
+
+/// Whether a word token is this keyword (given in lower case).
+[[nodiscard]] bool is_keyword(const Token& token, std::string_view keyword);
+
+/// Byte offset of the first token outside parentheses that is this keyword (lower case), at or after `start`; −1: none.
+[[nodiscard]] int32_t find_keyword(std::string_view text, std::string_view keyword, uint32_t start = 0);
+
+/// Byte offset of the first token at or after `start`; the end of the text when there is none.
+[[nodiscard]] uint32_t first_token(std::string_view text, uint32_t start);
+
+/// The statement's name as users know it: its first keyword in upper case, with what it is about for CREATE, ALTER
+/// and DROP ("CREATE TABLE").
+[[nodiscard]] std::string statement_name(std::string_view text, uint32_t start);
+
+/// Deepest nesting of a parse tree that is built at all. Far above what a predicate may have (kExpressionDepthMax), far
+/// below what overflows a thread's stack (about 30,000 levels in 8 MiB).
+constexpr uint32_t kTreeDepthMax = 1000;
+/// Most list members (commas) of one statement: bounds the memory of its parse tree to some hundred MiB.
+constexpr uint32_t kListMembersMax = 1u << 19;
+
+/// Refuses texts whose parse tree could become too deep or too large: an upper bound on the depth is taken from
+/// parentheses and operators. `location_out` is the byte at which the bound was passed. Errors: 54001.
+[[nodiscard]] Result<void> check_complexity(std::string_view text, uint32_t* location_out);
+
+}  // namespace daedalus::aggregator::sql

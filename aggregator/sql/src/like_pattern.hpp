@@ -1,0 +1,21 @@
+// LIKE patterns that a scan can answer: a prefix, a whole value, everything.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "daedalus/base/result.hpp"
+
+namespace daedalus::aggregator::sql {
+
+/// A pattern taken apart: a literal text, and whether anything may follow it.
+struct LikePattern {
+  std::string text;  ///< Without escapes.
+  bool is_prefix = false;
+};
+
+/// Reads a pattern with backslash escapes. Errors: 22025 a backslash at its end, 0A000 wildcards elsewhere than `%` at
+/// its end.
+[[nodiscard]] Result<LikePattern> read_like_pattern(std::string_view pattern);
+
+}  // namespace daedalus::aggregator::sql

@@ -1,0 +1,54 @@
+// The outputs of one SELECT: what its list names, and what its groups and order need beside.
+//
+// Decides names, numbering and re-use of outputs. Refuses to know clauses.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aggregates.hpp"
+
+namespace daedalus::aggregator::sql {
+
+/// Most outputs of a SELECT: PostgreSQL's limit.
+constexpr uint32_t kOutputsMax = 1664;
+
+/// One output.
+struct OutputItem {
+  std::string name;
+  bool is_aggregate = false;
+  AggregateCall call;     ///< If it is an aggregate.
+  uint32_t column = 0;    ///< If it is not.
+  int32_t location = -1;  ///< Where it is asked for.
+
+  /// Whether both show the same value in every row.
+  [[nodiscard]] bool is_same_value(const OutputItem& other) const {
+    return is_aggregate == other.is_aggregate && (is_aggregate ? call == other.call : column == other.column);
+  }
+};
+
+/// Visible outputs first, in the order of the list; hidden ones behind, each value once.
+class Outputs {
+ public:
+  void add_visible(OutputItem item) { items_.push_back(std::move(item)); }
+  /// To be called when the list is complete.
+  void close_list() { visible_count_ = static_cast<uint32_t>(items_.size()); }
+
+  /// Position of an output with this value, added hidden if there is none.
+  uint32_t find_or_add(OutputItem item);
+  [[nodiscard]] const std::vector<OutputItem>& items() const { return items_; }
+  [[nodiscard]] uint32_t visible_count() const { return visible_count_; }
+  [[nodiscard]] bool has_aggregate() const;
+
+  /// Positions of visible outputs with this name; several only if their values differ.
+  [[nodiscard]] std::vector<uint32_t> named(std::string_view name) const;
+
+ private:
+  std::vector<OutputItem> items_;
+  uint32_t visible_count_ = 0;
+};
+
+}  // namespace daedalus::aggregator::sql

@@ -1,0 +1,37 @@
+// What is outside the supported SQL, by the names that users know it by.
+//
+// Decides only names, hints and places; who refuses is the caller.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "grammar.pb.h"
+
+namespace daedalus::aggregator::sql {
+
+/// A construct that is refused.
+struct Construct {
+  std::string name;           ///< Completes "… is not supported".
+  std::string hint;           ///< What to write instead; may be empty.
+  bool is_misplaced = false;  ///< It is supported, but not where it stands.
+};
+
+/// Names the construct a node stands for, when something simpler (a column, a constant) was wanted in its place.
+[[nodiscard]] Construct describe(const grammar::Node& node);
+
+/// Names an item of FROM that is not a plain table.
+[[nodiscard]] Construct describe_from(const grammar::Node& node);
+
+/// Hint for a kind of statement that is not supported at all, by its first word (upper case); may be empty.
+[[nodiscard]] std::string_view statement_hint(std::string_view name);
+
+/// Byte offset of the leftmost part of a node; −1 when the tree does not keep it.
+[[nodiscard]] int32_t location_of(const grammar::Node& node);
+
+/// The last part of a possibly qualified name ("pg_catalog"."int4"), or an empty view when the qualification is not
+/// pg_catalog.
+[[nodiscard]] std::string_view plain_name(const google::protobuf::RepeatedPtrField<grammar::Node>& names);
+
+}  // namespace daedalus::aggregator::sql

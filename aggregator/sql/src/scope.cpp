@@ -1,0 +1,149 @@
+#include "scope.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "refusals.hpp"
+
+namespace daedalus::aggregator::sql {
+
+namespace {
+
+constexpr std::string_view kPublicSchema = "public";
+
+std::string dotted(const grammar::ColumnReference& reference, int count) {
+  std::string name;
+  for (int i = 0; i < count; ++i) {
+    name += i == 0 ? "" : ".";
+    name += reference.fields(i).has_string() ? reference.fields(i).string().text() : "*";
+  }
+  return name;
+}
+
+}  // namespace
+
+Error Scope::error(std::string sqlstate, std::string message, int32_t location, std::string hint) const {
+  Error error = rejected(std::move(sqlstate), std::move(message), std::move(hint));
+  error.position = statement_.position(location);
+  return error;
+}
+
+Error Scope::refuse(std::string construct, int32_t location, std::string hint) const {
+  return error("0A000", std::move(construct) + " is not supported", location, std::move(hint));
+}
+
+Error Scope::refuse(const grammar::Node& node) const {
+  Construct construct = describe(node);
+  construct.name += construct.is_misplaced ? " in this place" : "";
+  return refuse(std::move(construct.name), location_of(node), std::move(construct.hint));
+}
+
+Error Scope::located(Error error, int32_t location) const {
+  if (error.position == 0) {
+    error.position = statement_.position(location);
+  }
+  return error;
+}
+
+Result<void> Scope::bind_table(const grammar::RangeVariable& table) {
+  if (!table.catalog_name().empty()) {
+    return error("0A000",
+                 fmt::format("cross-database references are not supported: \"{}.{}.{}\"", table.catalog_name(),
+                             table.schema_name(), table.relation_name()),
+                 table.location());
+  }
+  const bool is_known_schema = table.schema_name().empty() || table.schema_name() == kPublicSchema;
+  if (!is_known_schema || table.relation_name() != schema_.table_name) {
+    const std::string prefix = table.schema_name().empty() ? "" : table.schema_name() + ".";
+    return error("42P01", fmt::format("relation \"{}{}\" does not exist", prefix, table.relation_name()),
+                 table.location(), fmt::format("the only table here is \"{}\"", schema_.table_name));
+  }
+  if (table.alias().column_names_size() > 0) {
+    return refuse("renaming columns in FROM", table.location(), "use AS in the SELECT list");
+  }
+  has_alias_ = table.has_alias();
+  table_alias_ = has_alias_ ? table.alias().name() : table.relation_name();
+  return {};
+}
+
+Result<void> Scope::check_qualifier(const grammar::ColumnReference& reference, int qualifier_size) const {
+  if (qualifier_size == 0) {
+    return {};
+  }
+  const std::string& table = reference.fields(qualifier_size - 1).string().text();
+  const bool is_table = table == table_alias_;
+  const bool is_schema = qualifier_size == 1 ||
+                         (qualifier_size == 2 && !has_alias_ && reference.fields(0).string().text() == kPublicSchema);
+  if (is_table && is_schema) {
+    return {};
+  }
+  if (has_alias_ && table == schema_.table_name) {
+    return error("42P01", fmt::format("invalid reference to FROM-clause entry for table \"{}\"", table),
+                 reference.location(), fmt::format("use the table's alias \"{}\"", table_alias_));
+  }
+  return error("42P01", fmt::format("missing FROM-clause entry for table \"{}\"", table), reference.location());
+}
+
+Result<uint32_t> Scope::column(const grammar::ColumnReference& reference) const {
+  const int count = reference.fields_size();
+  if (count == 0 || !reference.fields(count - 1).has_string()) {
+    return refuse("* in this place", reference.location());
+  }
+  if (auto checked = check_qualifier(reference, count - 1); checked.has_error()) {
+    return checked.error();
+  }
+  const std::string& name = reference.fields(count - 1).string().text();
+  if (const auto position = schema_.find(name)) {
+    return *position;
+  }
+  if (count == 1 && name == table_alias_) {
+    return refuse("a whole row as a value", reference.location(), "name the columns");
+  }
+  const std::string spelled = count == 1 ? fmt::format("\"{}\"", name) : dotted(reference, count);
+  return error("42703", fmt::format("column {} does not exist", spelled), reference.location());
+}
+
+Result<bool> Scope::is_star(const grammar::ColumnReference& reference) const {
+  const int count = reference.fields_size();
+  if (count == 0 || !reference.fields(count - 1).has_star()) {
+    return false;
+  }
+  if (auto checked = check_qualifier(reference, count - 1); checked.has_error()) {
+    return checked.error();
+  }
+  return true;
+}
+
+Result<uint32_t> Scope::target_column(const grammar::ResultTarget& target) const {
+  if (target.indirection_size() > 0) {
+    return refuse("writing a part of a column", target.location());
+  }
+  if (const auto position = schema_.find(target.name())) {
+    return *position;
+  }
+  return error("42703",
+               fmt::format("column \"{}\" of relation \"{}\" does not exist", target.name(), schema_.table_name),
+               target.location());
+}
+
+std::string Scope::qualified(uint32_t column) const { return table_alias_ + "." + schema_.columns[column].name; }
+
+Result<const wire::v1::Constant*> Scope::parameter(const grammar::ParameterReference& reference) {
+  if (reference.number() < 1 || reference.number() > body_.parameters_size()) {
+    return error("42P02", fmt::format("there is no parameter ${}", reference.number()), reference.location(),
+                 fmt::format("{} parameters were given", body_.parameters_size()));
+  }
+  parameters_used_ = std::max(parameters_used_, reference.number());
+  return &body_.parameters(reference.number() - 1);
+}
+
+Result<void> Scope::check_parameters() const {
+  if (parameters_used_ < body_.parameters_size()) {
+    return rejected("08P01", fmt::format("{} parameters were given, but the statement takes {}",
+                                         body_.parameters_size(), parameters_used_));
+  }
+  return {};
+}
+
+}  // namespace daedalus::aggregator::sql

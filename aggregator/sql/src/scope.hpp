@@ -1,0 +1,69 @@
+// What names, parameters and the time mean in one execution of one statement, and where its errors are.
+//
+// Decides name resolution by PostgreSQL's rules for a single table. Refuses to know clauses and expressions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/semantics/types.hpp"
+#include "daedalus/wire/v1/operations.pb.h"
+#include "parsed_statement.hpp"
+
+namespace daedalus::aggregator::sql {
+
+/// Borrows everything; lives as long as one compilation.
+class Scope {
+ public:
+  Scope(const semantics::Schema& schema, const ParsedStatement& statement, const wire::v1::StatementBody& body,
+        int64_t now_us)
+      : schema_(schema), statement_(statement), body_(body), now_us_(now_us) {}
+
+  [[nodiscard]] const semantics::Schema& schema() const { return schema_; }
+  [[nodiscard]] const std::string& text() const { return statement_.text(); }
+  [[nodiscard]] const grammar::Node& root() const { return statement_.root(); }
+  [[nodiscard]] int32_t statement_location() const { return statement_.location(); }
+  [[nodiscard]] int64_t now_us() const { return now_us_; }
+
+  // ---- names ----
+  /// Makes the statement's table known, under its alias if it has one. Errors: 42P01, 0A000.
+  [[nodiscard]] Result<void> bind_table(const grammar::RangeVariable& table);
+  /// Position of the column that a reference names. Errors: 42703, 42P01 (its table), 0A000 (whole rows).
+  [[nodiscard]] Result<uint32_t> column(const grammar::ColumnReference& reference) const;
+  /// Whether the reference is `*` or `table.*`. Errors: 42P01.
+  [[nodiscard]] Result<bool> is_star(const grammar::ColumnReference& reference) const;
+  /// A column that a statement writes, by its bare name. Errors: 42703, 0A000 (part of a column).
+  [[nodiscard]] Result<uint32_t> target_column(const grammar::ResultTarget& target) const;
+  /// `"table"."column"` as messages spell it: without quotes, the table under its alias.
+  [[nodiscard]] std::string qualified(uint32_t column) const;
+
+  // ---- parameters ----
+  /// The wire's constant for $number. Errors: 42P02.
+  [[nodiscard]] Result<const wire::v1::Constant*> parameter(const grammar::ParameterReference& reference);
+  /// Refuses parameters that the statement does not have (08P01). To be asked when everything is compiled.
+  [[nodiscard]] Result<void> check_parameters() const;
+
+  // ---- errors ----
+  [[nodiscard]] Error error(std::string sqlstate, std::string message, int32_t location, std::string hint = {}) const;
+  /// 0A000: "<construct> is not supported".
+  [[nodiscard]] Error refuse(std::string construct, int32_t location, std::string hint = {}) const;
+  /// The construct that `node` stands for, refused.
+  [[nodiscard]] Error refuse(const grammar::Node& node) const;
+  /// Adds the position to an error that has none.
+  [[nodiscard]] Error located(Error error, int32_t location) const;
+
+ private:
+  [[nodiscard]] Result<void> check_qualifier(const grammar::ColumnReference& reference, int qualifier_size) const;
+
+  const semantics::Schema& schema_;
+  const ParsedStatement& statement_;
+  const wire::v1::StatementBody& body_;
+  const int64_t now_us_;
+  std::string table_alias_;  ///< The name columns are qualified with.
+  bool has_alias_ = false;
+  int32_t parameters_used_ = 0;
+};
+
+}  // namespace daedalus::aggregator::sql

@@ -1,0 +1,25 @@
+// GROUP BY and ORDER BY.
+//
+// Decides what their items mean by PostgreSQL's rules (GROUP BY looks for a column of the table first, ORDER BY for an
+// output), adds the hidden outputs they need, and checks that every output is one value per group.
+#pragma once
+
+#include <vector>
+
+#include "daedalus/semantics/answer.hpp"
+#include "outputs.hpp"
+#include "scope.hpp"
+
+namespace daedalus::aggregator::sql {
+
+struct SortGroup {
+  std::vector<uint32_t> group_by;             ///< Columns of the table, each once; each is an output.
+  std::vector<semantics::OrderKey> order_by;  ///< Over outputs, visible and hidden.
+};
+
+/// Errors: 42P10 an ordinal that is not in the list, 42601 another constant, 42702 ambiguous, 42703, 42803 neither
+/// grouped nor aggregated, 0A000 expressions, ROLLUP and the like, USING.
+[[nodiscard]] Result<SortGroup> compile_sort_group(Scope& scope, const grammar::SelectStatement& select,
+                                                   Outputs* outputs);
+
+}  // namespace daedalus::aggregator::sql

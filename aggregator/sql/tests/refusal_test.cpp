@@ -1,0 +1,306 @@
+// Every construct outside the supported SQL: code, position, name.
+#include <fmt/format.h>
+
+#include "sql_fixture.hpp"
+
+namespace daedalus::aggregator::testing {
+namespace {
+
+class RefusalTest : public SqlTest {};
+
+struct Refused {
+  const char* sql;
+  const char* error;
+};
+
+TEST_F(RefusalTest, Clauses) {
+  for (const auto& [sql, error] : std::initializer_list<Refused>{
+           {"SELECT DISTINCT v FROM t", "0A000@8 DISTINCT is not supported"},
+           {"SELECT DISTINCT ON (v) v FROM t", "0A000@8 DISTINCT is not supported"},
+           {"SELECT v FROM t GROUP BY v HAVING count(*) > 1", "0A000@28 HAVING is not supported"},
+           {"SELECT t.i FROM t JOIN u ON t.i = u.i", "0A000@19 JOIN is not supported"},
+           {"SELECT i FROM t, u", "0A000@18 more than one table in FROM is not supported"},
+           {"SELECT i FROM (SELECT i FROM t) q", "0A000@10 sub-query in FROM is not supported"},
+           {"SELECT i FROM generate_series(1, 2)", "0A000@10 function in FROM is not supported"},
+           {"SELECT i FROM t TABLESAMPLE SYSTEM (1)", "0A000@17 TABLESAMPLE is not supported"},
+           {"WITH q AS (SELECT 1) SELECT i FROM t", "0A000@1 WITH is not supported"},
+           {"SELECT i FROM t UNION SELECT i FROM t", "0A000@17 UNION is not supported"},
+           {"SELECT i FROM t UNION ALL SELECT i FROM t", "0A000@17 UNION is not supported"},
+           {"SELECT i FROM t INTERSECT SELECT i FROM t", "0A000@17 INTERSECT is not supported"},
+           {"SELECT i FROM t EXCEPT SELECT i FROM t", "0A000@17 EXCEPT is not supported"},
+           {"VALUES (1)", "0A000@1 VALUES as a query is not supported"},
+           {"SELECT i INTO u FROM t", "0A000@10 SELECT INTO is not supported"},
+           {"SELECT i FROM t FOR UPDATE", "0A000@17 FOR UPDATE or FOR SHARE is not supported"},
+           {"SELECT i FROM t ORDER BY i FETCH FIRST 1 ROW WITH TIES", "0A000@28 FETCH ... WITH TIES is not supported"},
+           {"SELECT sum(i) OVER w FROM t WINDOW w AS ()", "0A000@29 WINDOW is not supported"},
+           {"SELECT 1", "0A000@1 SELECT without FROM is not supported"},
+           {"SELECT FROM t", "0A000@1 SELECT with an empty list is not supported"},
+           {"SELECT v FROM t GROUP BY ROLLUP (v)", "0A000@26 ROLLUP is not supported"},
+           {"SELECT v FROM t GROUP BY CUBE (v)", "0A000@26 CUBE is not supported"},
+           {"SELECT v FROM t GROUP BY GROUPING SETS (v)", "0A000@26 GROUPING SETS is not supported"},
+           {"SELECT count(*) FROM t GROUP BY ()", "0A000@33 GROUP BY () is not supported"},
+           {"SELECT v FROM t GROUP BY DISTINCT v", "0A000@17 GROUP BY DISTINCT is not supported"},
+           {"SELECT v FROM t GROUP BY lower(v)", "0A000@26 function lower() in GROUP BY is not supported"},
+           {"SELECT v FROM t ORDER BY lower(v)", "0A000@26 function lower() in ORDER BY is not supported"},
+           {"SELECT v FROM t ORDER BY i + 1",
+            "0A000@26 an expression with operator \"+\" in ORDER BY is not supported"},
+           {"SELECT v FROM t ORDER BY v COLLATE \"C\"", "0A000@26 COLLATE in ORDER BY is not supported"},
+           {"SELECT v FROM t ORDER BY v USING <", "0A000@34 ORDER BY ... USING is not supported"},
+           {"SELECT i FROM t AS a (z)", "0A000@15 renaming columns in FROM is not supported"},
+       }) {
+    EXPECT_EQ(failure(sql), error) << sql;
+  }
+}
+
+TEST_F(RefusalTest, ExpressionsInTheList) {
+  for (const auto& [item, name] : std::initializer_list<Refused>{
+           {"i + 1", "an expression with operator \"+\" in the SELECT list"},
+           {"-i", "an expression with operator \"-\" in the SELECT list"},
+           {"v || 'x'", "an expression with operator \"||\" in the SELECT list"},
+           {"1", "a constant in the SELECT list"},
+           {"'x'", "a constant in the SELECT list"},
+           {"now()", "a constant in the SELECT list"},
+           {"lower(v)", "function lower() in the SELECT list"},
+           {"foo.lower(v)", "function of another schema in the SELECT list"},
+           {"i::bigint", "cast of a column or expression in the SELECT list"},
+           {"i = 1", "an expression with operator \"=\" in the SELECT list"},
+           {"b AND b", "a condition in the SELECT list"},
+           {"v IS NULL", "a condition in the SELECT list"},
+           {"CASE WHEN b THEN 1 END", "CASE in the SELECT list"},
+           {"COALESCE(v, 'x')", "COALESCE in the SELECT list"},
+           {"GREATEST(i, 1)", "GREATEST in the SELECT list"},
+           {"LEAST(i, 1)", "LEAST in the SELECT list"},
+           {"NULLIF(i, 1)", "NULLIF in the SELECT list"},
+           {"(SELECT 1)", "sub-query in the SELECT list"},
+           {"EXISTS (SELECT 1)", "EXISTS (sub-query) in the SELECT list"},
+           {"ARRAY[i]", "ARRAY in the SELECT list"},
+           {"ROW(i, v)", "row value in the SELECT list"},
+           {"CURRENT_USER", "CURRENT_USER in the SELECT list"},
+           {"CURRENT_TIME", "CURRENT_TIME in the SELECT list"},
+           {"LOCALTIMESTAMP(3)", "LOCALTIMESTAMP with a precision in the SELECT list"},
+           {"row_number() OVER ()", "window function row_number() in the SELECT list"},
+           {"sum(i) OVER ()", "window function sum() OVER"},
+           {"count(DISTINCT v)", "DISTINCT in count()"},
+           {"sum(i) FILTER (WHERE b)", "FILTER behind sum()"},
+           {"max(v ORDER BY v)", "ORDER BY in max()"},
+           {"sum(i + 1)", "sum() over anything but a column"},
+           {"sum(1)", "sum() over anything but a column"},
+           {"count(NULL)", "count() over anything but a column"},
+           {"GROUPING(v)", "GROUPING() in the SELECT list"},
+           {"t", "a whole row as a value"},
+       }) {
+    const Error error = error_of(fmt::format("SELECT {} FROM t", item));
+    EXPECT_EQ(error.sqlstate, "0A000") << item;
+    EXPECT_EQ(error.message, std::string(name) + " is not supported") << item;
+    EXPECT_GE(error.position, 8U) << item;
+    EXPECT_LE(error.position, 14U) << item;
+  }
+}
+
+TEST_F(RefusalTest, Conditions) {
+  for (const auto& [condition, error] : std::initializer_list<Refused>{
+           {"i = s", "0A000@25 comparing two columns is not supported"},
+           {"i IN (1, s)", "0A000@32 comparing two columns is not supported"},
+           {"i BETWEEN s AND 3", "0A000@25 comparing two columns is not supported"},
+           {"i + 1 = 2", "0A000@23 an expression with operator \"+\" is not supported"},
+           {"lower(v) = 'x'", "0A000@23 function lower() is not supported"},
+           {"i::bigint = 2", "0A000@23 cast of a column or expression is not supported"},
+           {"i = ANY (ARRAY[1, 2])", "0A000@25 ANY (array) is not supported"},
+           {"i <> ALL (ARRAY[1, 2])", "0A000@25 ALL (array) is not supported"},
+           {"i IN (SELECT 1)", "0A000@25 IN or ANY (sub-query) is not supported"},
+           {"EXISTS (SELECT 1)", "0A000@23 EXISTS (sub-query) is not supported"},
+           {"i = (SELECT 1)", "0A000@27 sub-query is not supported"},
+           {"i IS DISTINCT FROM 1", "0A000@25 IS DISTINCT FROM is not supported"},
+           {"i IS NOT DISTINCT FROM 1", "0A000@25 IS NOT DISTINCT FROM is not supported"},
+           {"i BETWEEN SYMMETRIC 3 AND 1", "0A000@25 BETWEEN SYMMETRIC is not supported"},
+           {"i NOT BETWEEN SYMMETRIC 3 AND 1", "0A000@25 NOT BETWEEN SYMMETRIC is not supported"},
+           {"v ILIKE 'x%'", "0A000@25 ILIKE is not supported"},
+           {"v SIMILAR TO 'x%'", "0A000@25 SIMILAR TO is not supported"},
+           {"v ~ 'x'", "0A000@25 operator \"~\" is not supported"},
+           {"v LIKE '%x'", "0A000@30 LIKE pattern \"%x\" is not supported"},
+           {"v LIKE 'x_'", "0A000@30 LIKE pattern \"x_\" is not supported"},
+           {"v LIKE 'a%b'", "0A000@30 LIKE pattern \"a%b\" is not supported"},
+           {"v LIKE 'x!%' ESCAPE '!'", "0A000@25 ESCAPE is not supported"},
+           {"v LIKE 'x\\'", "22025@30 LIKE pattern must not end with escape character"},
+           {"v LIKE c", "0A000@30 a column as LIKE pattern is not supported"},
+           {"'x' LIKE 'x%'", "0A000@23 LIKE of a constant is not supported"},
+           {"1 IN (1, 2)", "0A000@23 IN of a constant is not supported"},
+           {"i LIKE 'x%'", "42883@25 operator does not exist: integer ~~ unknown"},
+           {"(i = 1) IS TRUE",
+            "0A000@31 IS TRUE, IS FALSE or IS UNKNOWN of anything but a boolean column is not supported"},
+           {"(i, s) = (1, 2)", "0A000@23 row value is not supported"},
+           {"CASE WHEN b THEN b END", "0A000@23 CASE is not supported"},
+           {"v COLLATE \"C\" = 'x'", "0A000@23 COLLATE is not supported"},
+           {"count(*) > 1", "42803@23 aggregate functions are not allowed in WHERE"},
+           {"sum(i) = 1 AND b", "42803@23 aggregate functions are not allowed in WHERE"},
+           {"at > now() - INTERVAL '1 day'", "0A000@36 type interval is not supported"},
+           {"at > '2013-01-01'::timestamptz", "0A000@42 type timestamp with time zone is not supported"},
+           {"at = LOCALTIMESTAMP(3)", "0A000@28 LOCALTIMESTAMP with a precision is not supported"},
+           {"at = '2013-01-01'::timestamp(3)", "0A000@42 timestamp with a precision other than 6 is not supported"},
+           {"i = B'1'", "0A000@27 bit-string constant is not supported"},
+       }) {
+    EXPECT_EQ(failure(std::string("SELECT i FROM t WHERE ") + condition), error) << condition;
+  }
+}
+
+TEST_F(RefusalTest, NamesAndTypes) {
+  for (const auto& [sql, error] : std::initializer_list<Refused>{
+           {"SELECT i FROM u", "42P01@15 relation \"u\" does not exist"},
+           {"SELECT i FROM \"T\"", "42P01@15 relation \"T\" does not exist"},
+           {"SELECT i FROM other.t", "42P01@15 relation \"other.t\" does not exist"},
+           {"SELECT i FROM a.b.t", "0A000@15 cross-database references are not supported: \"a.b.t\""},
+           {"SELECT z FROM t", "42703@8 column \"z\" does not exist"},
+           {"SELECT t.z FROM t", "42703@8 column t.z does not exist"},
+           {"SELECT \"I\" FROM t", "42703@8 column \"I\" does not exist"},
+           {"SELECT mixed FROM t", "42703@8 column \"mixed\" does not exist"},
+           {"SELECT u.i FROM t", "42P01@8 missing FROM-clause entry for table \"u\""},
+           {"SELECT t.i FROM t AS a", "42P01@8 invalid reference to FROM-clause entry for table \"t\""},
+           {"SELECT u.* FROM t", "42P01@8 missing FROM-clause entry for table \"u\""},
+           {"SELECT i FROM t WHERE z = 1", "42703@23 column \"z\" does not exist"},
+           {"SELECT i FROM t ORDER BY z", "42703@26 column \"z\" does not exist"},
+           {"SELECT i FROM t GROUP BY z", "42703@26 column \"z\" does not exist"},
+           {"SELECT sum(z) FROM t", "42703@12 column \"z\" does not exist"},
+           {"SELECT 'é' , z FROM t", "0A000@8 a constant in the SELECT list is not supported"},
+           {"SELECT i FROM t WHERE v = 'é' AND z = 1", "42703@35 column \"z\" does not exist"},
+           {"SELECT i FROM t WHERE i = DATE '2013-01-01'", "42883@25 operator does not exist: integer = date"},
+           {"SELECT i FROM t WHERE day = 5", "42883@27 operator does not exist: date = integer"},
+           {"SELECT i FROM t WHERE v = 5", "42883@25 operator does not exist: character varying = integer"},
+           {"SELECT i FROM t WHERE b > 5", "42883@25 operator does not exist: boolean > integer"},
+           {"SELECT i FROM t WHERE day = 'x'::text", "42883@27 operator does not exist: date = character varying"},
+           {"SELECT i FROM t WHERE 1 = DATE '2013-01-01'", "42883@25 operator does not exist: integer = date"},
+           {"SELECT i FROM t WHERE i = 'abc'", "22P02@27 invalid input syntax for type integer: \"abc\""},
+           {"SELECT i FROM t WHERE i = '3000000000'", "22003@27 value \"3000000000\" is out of range for type integer"},
+           {"SELECT i FROM t WHERE i = 'x'::nosuch", "42704@32 type \"nosuch\" does not exist"},
+           {"SELECT i FROM t WHERE i = 5::date", "42846@27 cannot cast type integer to date"},
+           {"SELECT i FROM t WHERE i = 2147483647 + 1", "22003@38 integer out of range"},
+           {"SELECT i FROM t WHERE i = '1' + '2'", "42725@31 operator is not unique: unknown + unknown"},
+           {"SELECT i FROM t WHERE i = DATE '2013-01-01' + DATE '2013-01-01'",
+            "42883@45 operator does not exist: date + date"},
+           {"SELECT i FROM t WHERE i = -DATE '2013-01-01'", "42883@27 operator does not exist: - date"},
+           {"SELECT i FROM t WHERE i", "42804@23 argument of WHERE must be type boolean, not type integer"},
+           {"SELECT i FROM t WHERE b AND i", "42804@29 argument of AND must be type boolean, not type integer"},
+           {"SELECT i FROM t WHERE NOT 1", "42804@27 argument of NOT must be type boolean, not type integer"},
+           {"SELECT i FROM t WHERE i IS TRUE", "42804@23 argument of IS TRUE must be type boolean, not type integer"},
+           {"SELECT sum(day) FROM t", "42883@8 function sum(date) does not exist"},
+           {"SELECT count() FROM t", "42809@8 count(*) must be used to call a parameterless aggregate function"},
+           {"SELECT sum(*) FROM t", "42883@8 function sum() does not exist"},
+           {"SELECT sum(max(i)) FROM t", "42803@12 aggregate function calls cannot be nested"},
+           {"SELECT v, count(*) FROM t",
+            "42803@8 column \"t.v\" must appear in the GROUP BY clause or be used in an aggregate function"},
+           {"SELECT count(*), a.i FROM t a GROUP BY v",
+            "42803@18 column \"a.i\" must appear in the GROUP BY clause or be used in an aggregate function"},
+           {"SELECT v FROM t GROUP BY v ORDER BY i",
+            "42803@37 column \"t.i\" must appear in the GROUP BY clause or be used in an aggregate function"},
+           {"SELECT v FROM t ORDER BY count(*)",
+            "42803@8 column \"t.v\" must appear in the GROUP BY clause or be used in an aggregate function"},
+           {"SELECT count(*) FROM t GROUP BY 1", "42803@33 aggregate functions are not allowed in GROUP BY"},
+           {"SELECT v FROM t GROUP BY count(*)", "42803@26 aggregate functions are not allowed in GROUP BY"},
+           {"SELECT v FROM t GROUP BY 2", "42P10@26 GROUP BY position 2 is not in select list"},
+           {"SELECT v FROM t ORDER BY 0", "42P10@26 ORDER BY position 0 is not in select list"},
+           {"SELECT v FROM t ORDER BY -1", "42P10@26 ORDER BY position -1 is not in select list"},
+           {"SELECT v FROM t ORDER BY 'v'", "42601@26 non-integer constant in ORDER BY"},
+           {"SELECT v FROM t GROUP BY 1.5", "42601@26 non-integer constant in GROUP BY"},
+           {"SELECT i AS a, v AS a FROM t ORDER BY a", "42702@39 ORDER BY \"a\" is ambiguous"},
+           {"SELECT i FROM t LIMIT -1", "2201W@23 LIMIT must not be negative"},
+           {"SELECT i FROM t OFFSET -1", "2201X@24 OFFSET must not be negative"},
+           {"SELECT i FROM t LIMIT i", "42P10@23 argument of LIMIT must not contain variables"},
+           {"SELECT i FROM t LIMIT 'x'", "22P02@23 invalid input syntax for type bigint: \"x\""},
+           {"SELECT i FROM t LIMIT true", "42804@23 argument of LIMIT must be type bigint, not type boolean"},
+           {"SELECT i FROM t WHERE i = $1", "42P02@27 there is no parameter $1"},
+       }) {
+    EXPECT_EQ(failure(sql), error) << sql;
+  }
+  EXPECT_EQ(failure("SELECT i FROM t", {untyped("1")}), "08P01@0 1 parameters were given, but the statement takes 0");
+  EXPECT_EQ(failure("SELECT i FROM t WHERE i = $1", {untyped("x")}),
+            "22P02@27 invalid input syntax for type integer: \"x\"");
+}
+
+TEST_F(RefusalTest, OtherStatementsByName) {
+  for (const auto& [sql, name] : std::initializer_list<Refused>{
+           {"CREATE TABLE u (a int)", "CREATE TABLE"},
+           {"DROP TABLE t", "DROP TABLE"},
+           {"ALTER TABLE t ADD z int", "ALTER TABLE"},
+           {"CREATE UNIQUE INDEX ON t (i)", "CREATE INDEX"},
+           {"BEGIN", "BEGIN"},
+           {"COMMIT", "COMMIT"},
+           {"ROLLBACK", "ROLLBACK"},
+           {"EXPLAIN SELECT i FROM t", "EXPLAIN"},
+           {"COPY t FROM STDIN", "COPY"},
+           {"SET x = 1", "SET"},
+           {"SHOW x", "SHOW"},
+           {"TRUNCATE t", "TRUNCATE"},
+           {"VACUUM", "VACUUM"},
+           {"PREPARE p AS SELECT 1", "PREPARE"},
+           {"LOCK t", "LOCK"},
+           {"GRANT ALL ON t TO u", "GRANT"},
+           {"CALL f()", "CALL"},
+           {"DO 'x'", "DO"},
+           {"MERGE INTO t USING u ON true WHEN MATCHED THEN DELETE", "MERGE"},
+       }) {
+    EXPECT_EQ(failure(sql), std::string("0A000@1 ") + name + " is not supported") << sql;
+  }
+  EXPECT_EQ(failure("  -- why\n  BEGIN"), "0A000@12 BEGIN is not supported");
+}
+
+TEST_F(RefusalTest, Hints) {
+  EXPECT_FALSE(error_of("BEGIN").hint.empty());
+  EXPECT_FALSE(error_of("SELECT DISTINCT v FROM t").hint.empty());
+  EXPECT_FALSE(error_of("SELECT i FROM t WHERE v LIKE '%x'").hint.empty());
+  EXPECT_FALSE(error_of("UPDATE t SET i = 1").hint.empty());
+  EXPECT_FALSE(error_of("SELECT t.i FROM t JOIN u ON true").hint.empty());
+}
+
+TEST_F(RefusalTest, SyntaxErrorsCarryPostgresPosition) {
+  for (const auto& [sql, error] : std::initializer_list<Refused>{
+           {"SELEC i FROM t", "42601@1 syntax error at or near \"SELEC\""},
+           {"SELECT i FORM t WHERE", "42601@15 syntax error at or near \"t\""},
+           {"SELECT 'é', i, FROM t", "42601@16 syntax error at or near \"FROM\""},
+           {"SELECT i FROM t WHERE i = 'x", "42601@27 unterminated quoted string at or near \"'x\""},
+           {"SELECT i FROM t WHERE", "42601@22 syntax error at end of input"},
+           {"SELECT i FROM t LIMIT 1, 2", "42601@17 LIMIT #,# syntax is not supported"},
+           {"SELECT i FROM t; SELECT v FROM t", "42601@18 cannot run multiple statements: one statement at a time"},
+           {"", "42601@0 empty statement"},
+           {" ; -- nothing", "42601@0 empty statement"},
+       }) {
+    EXPECT_EQ(failure(sql), error) << sql;
+  }
+  EXPECT_EQ(failure(std::string_view("SELECT \0 i", 10)), "22021@8 invalid byte sequence for encoding \"UTF8\": 0x00");
+}
+
+TEST_F(RefusalTest, DeepNestingIsRefusedNotCrashedOn) {
+  const auto nested = [](std::string_view open, std::string_view close, int depth) {
+    std::string sql = "SELECT i FROM t WHERE ";
+    for (int i = 0; i < depth; ++i) {
+      sql += open;
+    }
+    sql += "i = 1";
+    for (int i = 0; i < depth; ++i) {
+      sql += close;
+    }
+    return sql;
+  };
+  for (const int depth : {10'000, 100'000}) {
+    EXPECT_EQ(error_of(nested("(", ")", depth)).sqlstate, "54001");
+    EXPECT_EQ(error_of(nested("NOT ", "", depth)).sqlstate, "54001");
+    EXPECT_EQ(error_of(nested("i + ", "", depth)).sqlstate, "54001");
+  }
+  EXPECT_EQ(error_of(nested("(i = 1 OR ", ")", 10'000)).sqlstate, "54001");
+  EXPECT_EQ(error_of(nested("NOT ", "", 900)).sqlstate, "54001");  // Parsed, but too deep for a predicate.
+  EXPECT_EQ(failure(nested("(", ")", 900)), "accepted");           // Parentheses leave no trace in the tree.
+  EXPECT_EQ(failure(nested("NOT ", "", 40)), "accepted");
+}
+
+TEST_F(RefusalTest, LargeStatementsAreRefused) {
+  const std::string blanks(1 << 20, ' ');
+  EXPECT_EQ(error_of("SELECT i FROM t" + blanks).sqlstate, "54000");
+  EXPECT_EQ(failure("INSERT INTO t (i) VALUES (1)" + blanks), "accepted");
+  EXPECT_EQ(error_of("INSERT INTO t (i) VALUES (1)" + std::string(8 << 20, ' ')).sqlstate, "54000");
+  std::string list = "SELECT i FROM t WHERE i IN (0";
+  for (int i = 1; i < 5000; ++i) {
+    list += fmt::format(",{}", i);
+  }
+  EXPECT_EQ(error_of(fmt::format("{})", list)).sqlstate, "54001");
+}
+
+}  // namespace
+}  // namespace daedalus::aggregator::testing

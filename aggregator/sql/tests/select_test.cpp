@@ -1,0 +1,131 @@
+// SELECT: list, groups, order and bounds, as the selection that nodes and mergers execute.
+#include "sql_fixture.hpp"
+
+namespace daedalus::aggregator::testing {
+namespace {
+
+class SelectTest : public SqlTest {};
+
+struct Accepted {
+  const char* sql;
+  const char* selection;
+};
+
+TEST_F(SelectTest, Lists) {
+  for (const auto& [sql, expected] : std::initializer_list<Accepted>{
+           {"SELECT i, v FROM t", "i:i v:v"},
+           {"SELECT t.i AS one, t.v two FROM t", "one:i two:v"},
+           {"SELECT a.i FROM t AS a", "i:i"},
+           {"SELECT a.i FROM public.t a", "i:i"},
+           {"select I from T", "i:i"},
+           {"SELECT \"Mixed\" AS \"Some Name\" FROM t", "Some Name:Mixed"},
+           {"SELECT i, i AS again FROM t", "i:i again:i"},
+           {"SELECT v, * FROM t", "v:v b:b s:s i:i l:l r:r d:d n:n h:h day:day at:at c:c v:v Mixed:Mixed k:k x:x"},
+           {"SELECT a.* FROM t a", "b:b s:s i:i l:l r:r d:d n:n h:h day:day at:at c:c v:v Mixed:Mixed k:k x:x"},
+           {"SELECT count(*) FROM t", "count:count_rows"},
+           {"SELECT COUNT(1) FROM t", "count:count_rows"},
+           {"SELECT count(v), sum(i), min(v), max(day), avg(n) FROM t",
+            "count:count(v) sum:sum(i) min:min(v) max:max(day) avg:avg(n)"},
+           {"SELECT pg_catalog.sum(i) AS total FROM t", "total:sum(i)"},
+           {"TABLE t", "b:b s:s i:i l:l r:r d:d n:n h:h day:day at:at c:c v:v Mixed:Mixed k:k x:x"},
+           {"SELECT i FROM ONLY t;", "i:i"},
+       }) {
+    EXPECT_EQ(selection(sql), expected) << sql;
+  }
+}
+
+TEST_F(SelectTest, Groups) {
+  for (const auto& [sql, expected] : std::initializer_list<Accepted>{
+           {"SELECT v, count(*) FROM t GROUP BY v", "v:v count:count_rows group by v"},
+           {"SELECT count(*) FROM t GROUP BY v", "count:count_rows [v:v] group by v"},
+           {"SELECT v AS name, max(i) FROM t GROUP BY name", "name:v max:max(i) group by v"},
+           {"SELECT v, day FROM t GROUP BY 2, 1", "v:v day:day group by day,v"},
+           {"SELECT v FROM t GROUP BY v, t.v, 1", "v:v group by v"},
+           {"SELECT i AS v FROM t GROUP BY v, i", "v:i [v:v] group by v,i"},  // A column comes before an alias.
+           {"SELECT v, v FROM t GROUP BY v", "v:v v:v group by v"},
+       }) {
+    EXPECT_EQ(selection(sql), expected) << sql;
+  }
+}
+
+TEST_F(SelectTest, Orders) {
+  for (const auto& [sql, expected] : std::initializer_list<Accepted>{
+           {"SELECT i FROM t ORDER BY i", "i:i order by 0 asc nulls last"},
+           {"SELECT i FROM t ORDER BY i ASC", "i:i order by 0 asc nulls last"},
+           {"SELECT i FROM t ORDER BY i DESC", "i:i order by 0 desc nulls first"},
+           {"SELECT i FROM t ORDER BY i DESC NULLS LAST", "i:i order by 0 desc nulls last"},
+           {"SELECT i FROM t ORDER BY i NULLS FIRST", "i:i order by 0 asc nulls first"},
+           {"SELECT i, v FROM t ORDER BY 2, 1 DESC", "i:i v:v order by 1 asc nulls last,0 desc nulls first"},
+           {"SELECT i AS x FROM t ORDER BY x", "x:i order by 0 asc nulls last"},  // An output comes before a column.
+           {"SELECT i AS x FROM t ORDER BY t.x", "x:i [x:x] order by 1 asc nulls last"},
+           {"SELECT i FROM t ORDER BY v, v DESC", "i:i [v:v] order by 1 asc nulls last"},
+           {"SELECT i AS one FROM t ORDER BY i", "one:i order by 0 asc nulls last"},
+           {"SELECT v FROM t GROUP BY v ORDER BY count(*) DESC",
+            "v:v [count:count_rows] group by v order by 1 desc nulls first"},
+           {"SELECT v, sum(i) FROM t GROUP BY v ORDER BY sum(i), sum(l)",
+            "v:v sum:sum(i) [sum:sum(l)] group by v order by 1 asc nulls last,2 asc nulls last"},
+           {"SELECT count(*) FROM t GROUP BY day ORDER BY day",
+            "count:count_rows [day:day] group by day order by 1 asc nulls last"},
+           {"SELECT i, i FROM t ORDER BY i", "i:i i:i order by 0 asc nulls last"},
+       }) {
+    EXPECT_EQ(selection(sql), expected) << sql;
+  }
+}
+
+TEST_F(SelectTest, Bounds) {
+  for (const auto& [sql, expected] : std::initializer_list<Accepted>{
+           {"SELECT i FROM t LIMIT 5", "i:i limit 5"},
+           {"SELECT i FROM t LIMIT 0", "i:i limit 0"},
+           {"SELECT i FROM t LIMIT ALL", "i:i"},
+           {"SELECT i FROM t LIMIT NULL", "i:i"},
+           {"SELECT i FROM t LIMIT 2 + 3 OFFSET 1", "i:i limit 5 offset 1"},
+           {"SELECT i FROM t OFFSET 7", "i:i offset 7"},
+           {"SELECT i FROM t OFFSET 7 ROWS FETCH FIRST 3 ROWS ONLY", "i:i limit 3 offset 7"},
+           {"SELECT i FROM t FETCH NEXT ROW ONLY", "i:i limit 1"},
+           {"SELECT i FROM t LIMIT '5'", "i:i limit 5"},
+           {"SELECT i FROM t LIMIT 4.6", "i:i limit 5"},
+       }) {
+    EXPECT_EQ(selection(sql), expected) << sql;
+  }
+  EXPECT_EQ(selection("SELECT i FROM t LIMIT $1 OFFSET $2", {untyped("5"), untyped("2")}), "i:i limit 5 offset 2");
+}
+
+TEST_F(SelectTest, BodyIsPartialAndKeepsTheTree) {
+  auto compiled = compile("SELECT v, avg(i) FROM t WHERE i < 1.5 GROUP BY v");
+  ASSERT_TRUE(compiled.has_value());
+  const auto& select = std::get<CompiledSelect>(*compiled);
+  wire::v1::SelectBody body;
+  ASSERT_TRUE(body.ParseFromString(select.body));
+  EXPECT_EQ(body.form(), wire::v1::RESULT_FORM_PARTIAL);
+  EXPECT_EQ(body.filter().call().operator_(), wire::v1::OPERATOR_LESS);
+  EXPECT_EQ(body.filter().call().arguments(0).column(), 2U);
+  EXPECT_EQ(body.filter().call().arguments(1).constant().type().kind(), wire::v1::TYPE_KIND_NUMERIC);
+  EXPECT_TRUE(select.selection.is_aggregated);
+  ASSERT_EQ(select.columns.size(), 2U);
+  EXPECT_EQ(select.columns[0].name, "v");
+  EXPECT_EQ(select.columns[0].type, (semantics::Type{semantics::TypeKind::kVarchar, 0, 0, 10}));
+  EXPECT_EQ(select.columns[1].name, "avg");
+  EXPECT_EQ(select.columns[1].type.kind, semantics::TypeKind::kNumeric);
+}
+
+TEST_F(SelectTest, TypesOfAggregatesAreThoseOfPostgres) {
+  auto compiled = compile("SELECT sum(s), sum(i), sum(l), sum(n), sum(r), sum(d), avg(i), count(v), max(c) FROM t");
+  ASSERT_TRUE(compiled.has_value());
+  std::string types;
+  for (const semantics::Column& column : std::get<CompiledSelect>(*compiled).columns) {
+    types += std::string(semantics::kind_name(column.type.kind)) + ",";
+  }
+  EXPECT_EQ(types, "bigint,bigint,numeric,numeric,real,double precision,numeric,bigint,character,");
+}
+
+TEST_F(SelectTest, RepeatedStatementsAreParsedOnceAndBoundAnew) {
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(where("i = $1", {untyped(std::to_string(i))}), "i=" + std::to_string(i));
+  }
+  EXPECT_EQ(compiler_.cache_counters().misses, 1U);
+  EXPECT_EQ(compiler_.cache_counters().hits, 9U);
+  EXPECT_EQ(compiler_.cache_counters().statements, 1U);
+}
+
+}  // namespace
+}  // namespace daedalus::aggregator::testing

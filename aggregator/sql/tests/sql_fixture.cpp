@@ -1,0 +1,267 @@
+#include "sql_fixture.hpp"
+
+#include <fmt/format.h>
+
+#include "daedalus/semantics/packed.hpp"
+#include "daedalus/semantics/text.hpp"
+
+namespace daedalus::aggregator::testing {
+
+namespace {
+
+using semantics::Column;
+using semantics::Literal;
+using semantics::Operator;
+using semantics::Type;
+using semantics::TypeKind;
+using semantics::Value;
+
+/// Appends an item to a list with a separator before all but the first.
+void append(std::string* list, std::string_view separator, std::string_view item) {
+  list->append(list->empty() ? std::string_view() : separator);
+  list->append(item);
+}
+
+std::string value_text(const Type& type, const Value& value) {
+  if (semantics::is_null(value)) {
+    return "-";
+  }
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    return fmt::format("'{}'", *text);
+  }
+  return semantics::format_text(type, value);
+}
+
+std::string symbol(Operator op) {
+  switch (op) {
+    case Operator::kEqual:
+      return "=";
+    case Operator::kNotEqual:
+      return "<>";
+    case Operator::kLess:
+      return "<";
+    case Operator::kLessOrEqual:
+      return "<=";
+    case Operator::kGreater:
+      return ">";
+    default:
+      return ">=";
+  }
+}
+
+std::string literal_text(const semantics::Schema& schema, const Literal& literal) {
+  const Column& column = schema.columns[literal.column];
+  std::string values;
+  for (const Value& value : literal.values) {
+    append(&values, ",", value_text(column.type, value));
+  }
+  switch (literal.kind) {
+    case Literal::Kind::kCompare:
+      return fmt::format("{}{}{}", column.name, symbol(literal.op), values);
+    case Literal::Kind::kIn:
+      return fmt::format("{} in ({})", column.name, values);
+    case Literal::Kind::kNotIn:
+      return fmt::format("{} not in ({})", column.name, values);
+    case Literal::Kind::kStartsWith:
+      return fmt::format("{} starts {}", column.name, values);
+    case Literal::Kind::kNotStartsWith:
+      return fmt::format("{} not starts {}", column.name, values);
+    case Literal::Kind::kIsNull:
+      return column.name + " null";
+    case Literal::Kind::kIsNotNull:
+      return column.name + " not null";
+    case Literal::Kind::kNever:
+      return "never";
+  }
+  return {};
+}
+
+std::string output_text(const semantics::Schema& schema, const semantics::OutputColumn& output) {
+  static constexpr std::string_view kNames[] = {"?", "count_rows", "count", "sum", "min", "max", "avg"};
+  if (!output.is_aggregate) {
+    return fmt::format("{}:{}", output.name, schema.columns[output.column].name);
+  }
+  const std::string_view name = kNames[static_cast<size_t>(output.function)];
+  if (output.function == semantics::AggregateFunction::kCountRows) {
+    return fmt::format("{}:{}", output.name, name);
+  }
+  return fmt::format("{}:{}({})", output.name, name, schema.columns[output.column].name);
+}
+
+}  // namespace
+
+std::shared_ptr<const semantics::Schema> test_schema() {
+  auto schema = std::make_shared<semantics::Schema>();
+  schema->table_name = std::string("t");
+  schema->fingerprint = "test";
+  schema->columns = {
+      {"b", {TypeKind::kBool}, true, std::nullopt},
+      {"s", {TypeKind::kSmallint}, true, std::nullopt},
+      {"i", {TypeKind::kInt}, false, std::nullopt},
+      {"l", {TypeKind::kBigint}, true, std::nullopt},
+      {"r", {TypeKind::kReal}, true, std::nullopt},
+      {"d", {TypeKind::kDouble}, true, std::nullopt},
+      {"n", {TypeKind::kNumeric, 10, 2}, true, std::nullopt},
+      {"h", {TypeKind::kNumeric, 38, 4}, true, std::nullopt},
+      {"day", {TypeKind::kDate}, true, std::nullopt},
+      {"at", {TypeKind::kTimestamp}, true, std::nullopt},
+      {"c", {TypeKind::kChar, 0, 0, 5}, true, std::nullopt},
+      {"v", {TypeKind::kVarchar, 0, 0, 10}, true, std::nullopt},
+      {"Mixed", {TypeKind::kVarchar, 0, 0, 4}, true, std::nullopt},
+      {"k", {TypeKind::kInt}, false, Value(int64_t{7})},
+      {"x", {TypeKind::kInt}, false, Value(int64_t{0})},
+  };
+  schema->primary_key = {2};
+  return schema;
+}
+
+std::shared_ptr<const contract::PartitionMap> test_map() {
+  auto map = std::make_shared<contract::PartitionMap>();
+  map->version = 1;
+  map->distribution = semantics::Distribution::kHash;
+  map->columns = {2};
+  map->grid = {4};
+  map->partitions = {{NodeId{0}}, {NodeId{1}}, {NodeId{0}}, {NodeId{1}}};
+  map->segment_distribution = semantics::Distribution::kHash;
+  map->segment_columns = {1};
+  return map;
+}
+
+std::string to_text(const semantics::Schema& schema, const semantics::Predicate& predicate) {
+  if (predicate.clauses.empty()) {
+    return "all";
+  }
+  std::string text;
+  for (const semantics::Clause& clause : predicate.clauses) {
+    std::string literals;
+    for (const Literal& literal : clause) {
+      append(&literals, " OR ", literal_text(schema, literal));
+    }
+    append(&text, " AND ", clause.size() > 1 ? fmt::format("({})", literals) : literals);
+  }
+  return text;
+}
+
+std::string to_text(const semantics::Schema& schema, const semantics::Selection& selection) {
+  std::string text;
+  for (size_t i = 0; i < selection.outputs.size(); ++i) {
+    const std::string output = output_text(schema, selection.outputs[i]);
+    append(&text, " ", i < selection.visible_outputs ? output : fmt::format("[{}]", output));
+  }
+  for (size_t i = 0; i < selection.group_by.size(); ++i) {
+    text += fmt::format("{}{}", i == 0 ? " group by " : ",", schema.columns[selection.group_by[i]].name);
+  }
+  for (size_t i = 0; i < selection.order_by.size(); ++i) {
+    const semantics::OrderKey& key = selection.order_by[i];
+    text += fmt::format("{}{} {} nulls {}", i == 0 ? " order by " : ",", key.output,
+                        key.order.descending ? "desc" : "asc", key.order.nulls_first ? "first" : "last");
+  }
+  text += selection.limit ? fmt::format(" limit {}", *selection.limit) : "";
+  text += selection.offset > 0 ? fmt::format(" offset {}", selection.offset) : "";
+  return text;
+}
+
+std::string to_text(const semantics::Schema& schema, const std::vector<semantics::Assignment>& assignments) {
+  std::string text;
+  for (const semantics::Assignment& assignment : assignments) {
+    const Column& column = schema.columns[assignment.column];
+    const bool is_add = assignment.kind == semantics::Assignment::Kind::kAdd;
+    const Type type = is_add && column.type.kind == TypeKind::kDate ? Type{TypeKind::kInt} : column.type;
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", column.name, is_add ? "+=" : "=",
+                        value_text(type, assignment.value));
+  }
+  return text;
+}
+
+std::string to_text(const semantics::Schema& schema, const std::vector<semantics::Value>& row) {
+  std::string text;
+  for (size_t i = 0; i < row.size(); ++i) {
+    append(&text, "|", value_text(schema.columns[i].type, row[i]));
+  }
+  return text;
+}
+
+Result<Compiled> SqlTest::compile(std::string_view sql, std::vector<wire::v1::Constant> parameters) {
+  wire::v1::StatementBody statement;
+  statement.set_sql(std::string(sql));
+  for (wire::v1::Constant& parameter : parameters) {
+    *statement.add_parameters() = std::move(parameter);
+  }
+  return compiler_.compile(statement, kNowUs);
+}
+
+std::string SqlTest::failure(std::string_view sql, std::vector<wire::v1::Constant> parameters) {
+  auto compiled = compile(sql, std::move(parameters));
+  if (compiled.has_value()) {
+    return "accepted";
+  }
+  const Error& error = compiled.error();
+  return fmt::format("{}@{} {}", error.sqlstate, error.position, error.message);
+}
+
+Error SqlTest::error_of(std::string_view sql, std::vector<wire::v1::Constant> parameters) {
+  auto compiled = compile(sql, std::move(parameters));
+  return compiled.has_error() ? compiled.error() : Error{};
+}
+
+std::string SqlTest::selection(std::string_view sql, std::vector<wire::v1::Constant> parameters) {
+  auto compiled = compile(sql, std::move(parameters));
+  if (compiled.has_error()) {
+    return fmt::format("<{}>", compiled.error().message);
+  }
+  return to_text(*schema_, std::get<CompiledSelect>(*compiled).selection);
+}
+
+std::string SqlTest::where(std::string_view condition, std::vector<wire::v1::Constant> parameters) {
+  auto compiled = compile(fmt::format("SELECT i FROM t WHERE {}", condition), std::move(parameters));
+  if (compiled.has_error()) {
+    return fmt::format("<{}>", compiled.error().message);
+  }
+  return to_text(*schema_, std::get<CompiledSelect>(*compiled).selection.predicate);
+}
+
+std::string SqlTest::inserted(std::string_view sql, std::vector<wire::v1::Constant> parameters) {
+  auto compiled = compile(sql, std::move(parameters));
+  if (compiled.has_error()) {
+    return fmt::format("<{}>", compiled.error().message);
+  }
+  const wire::v1::InsertPart& part = std::get<CompiledUpdate>(*compiled).body.parts(0).insert();
+  semantics::PackedRows rows(part.rows());
+  std::string text;
+  uint32_t row_count = 0;
+  while (true) {
+    auto row = rows.next();
+    if (row.has_error() || !row->has_value()) {
+      break;
+    }
+    auto values = semantics::read_packed_row(semantics::column_types(*schema_), **row);
+    append(&text, "\n", values.has_value() ? to_text(*schema_, *values) : "malformed");
+    ++row_count;
+  }
+  EXPECT_EQ(row_count, part.row_count()) << sql;
+  return text;
+}
+
+std::string SqlTest::assigned(std::string_view sql, std::vector<wire::v1::Constant> parameters) {
+  auto compiled = compile(sql, std::move(parameters));
+  if (compiled.has_error()) {
+    return fmt::format("<{}>", compiled.error().message);
+  }
+  const std::string body = std::get<CompiledUpdate>(*compiled).body.SerializeAsString();
+  auto parts = contract::to_update(*schema_, map_->placement_columns(), body);
+  if (parts.has_error()) {
+    return fmt::format("<to_update: {}>", parts.error().message);
+  }
+  const auto& part = std::get<contract::ModifyPart>(parts->at(0));
+  return fmt::format("{} where {}", to_text(*schema_, part.assignments), to_text(*schema_, part.predicate));
+}
+
+wire::v1::Constant untyped(std::string_view text) {
+  return contract::from_value(Type{TypeKind::kVarchar}, Value(std::string(text)));
+}
+
+wire::v1::Constant typed(semantics::Type type, const semantics::Value& value) {
+  return contract::from_value(type, value);
+}
+
+}  // namespace daedalus::aggregator::testing

@@ -1,0 +1,82 @@
+#include "statement_cache.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace daedalus::aggregator::sql {
+namespace {
+
+constexpr StatementCache::Bounds kSmall{3, 1 << 16};
+
+std::string numbered(int i) { return "SELECT a FROM t WHERE a = " + std::to_string(i); }
+
+TEST(StatementCacheTest, ParsesARepeatedTextOnce) {
+  StatementCache cache(kSmall);
+  const auto first = cache.get(numbered(1));
+  const auto second = cache.get(numbered(1));
+  ASSERT_TRUE(first.has_value() && second.has_value());
+  EXPECT_EQ(*first, *second);
+  EXPECT_EQ(cache.counters().hits, 1U);
+  EXPECT_EQ(cache.counters().misses, 1U);
+}
+
+TEST(StatementCacheTest, DropsTheLeastRecentlyUsed) {
+  StatementCache cache(kSmall);
+  for (const int i : {1, 2, 3, 1, 4}) {
+    ASSERT_TRUE(cache.get(numbered(i)).has_value());
+  }
+  EXPECT_EQ(cache.size(), 3U);
+  const uint64_t hits = cache.counters().hits;
+  ASSERT_TRUE(cache.get(numbered(1)).has_value());
+  EXPECT_EQ(cache.counters().hits, hits + 1);  // Used again before 4 came: kept.
+  ASSERT_TRUE(cache.get(numbered(2)).has_value());
+  EXPECT_EQ(cache.counters().hits, hits + 1);
+}
+
+TEST(StatementCacheTest, BoundsTheBytesOfAllTexts) {
+  StatementCache cache({1000, 800});
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(cache.get(numbered(1000 + i)).has_value());
+  }
+  EXPECT_LE(cache.size() * numbered(1000).size(), 800U);
+  EXPECT_GE(cache.size(), 20U);
+}
+
+TEST(StatementCacheTest, DoesNotKeepWhatIsLargeOrWrong) {
+  StatementCache cache({10, 800});
+  EXPECT_TRUE(cache.get("SELECT a FROM t WHERE a = '" + std::string(200, 'x') + "'").has_value());
+  EXPECT_FALSE(cache.get("SELEC a FROM t").has_value());
+  EXPECT_EQ(cache.size(), 0U);
+}
+
+TEST(StatementCacheTest, ServesManyThreads) {
+  StatementCache cache({8, 1 << 16});
+  std::vector<std::thread> threads;
+  std::atomic<int> failures = 0;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&cache, &failures, thread] {
+      for (int i = 0; i < 500; ++i) {
+        const int number = (i * 7 + thread) % 16;
+        const auto parsed = cache.get(numbered(number));
+        failures += !parsed.has_value() || (*parsed)->text() != numbered(number) ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(cache.counters().hits + cache.counters().misses, 2000U);
+}
+
+TEST(ParsedStatementTest, CountsPositionsInCharacters) {
+  const auto parsed = ParsedStatement::parse("SELECT 'größe€' FROM t");
+  ASSERT_TRUE(parsed.has_value());
+  EXPECT_EQ((*parsed)->position(0), 1U);
+  EXPECT_EQ((*parsed)->position(static_cast<int32_t>((*parsed)->text().find("FROM"))), 17U);
+  EXPECT_EQ((*parsed)->position(-1), 0U);
+}
+
+}  // namespace
+}  // namespace daedalus::aggregator::sql

@@ -1,0 +1,234 @@
+// WHERE: every supported condition, as the normal form that the nodes will evaluate.
+#include "sql_fixture.hpp"
+
+namespace daedalus::aggregator::testing {
+namespace {
+
+class WhereTest : public SqlTest {};
+
+struct Accepted {
+  const char* condition;
+  const char* predicate;
+};
+
+TEST_F(WhereTest, Comparisons) {
+  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+           {"i = 1", "i=1"},
+           {"i <> 1", "i<>1"},
+           {"i != 1", "i<>1"},
+           {"i < 1", "i<1"},
+           {"i <= 1", "i<=1"},
+           {"i > 1", "i>1"},
+           {"i >= 1", "i>=1"},
+           {"1 < i", "i>1"},
+           {"1 = i", "i=1"},
+           {"i = -1", "i=-1"},
+           {"i = - 1", "i=-1"},
+           {"i = -(-(1))", "i=1"},
+           {"i = +1", "i=1"},
+           {"t.i = 1", "i=1"},
+           {"public.t.i = 1", "i=1"},
+           {"I = 1", "i=1"},
+           {"\"i\" = 1", "i=1"},
+           {"\"Mixed\" = 'a'", "Mixed='a'"},
+           {"i OPERATOR(pg_catalog.=) 1", "i=1"},
+           {"l = 9223372036854775807", "l=9223372036854775807"},
+           {"l = -9223372036854775808", "l=-9223372036854775808"},
+           {"l > 9223372036854775808", "never"},
+           {"s < 100000", "s not null"},
+           {"i < 1.5", "i<=1"},
+           {"i = 1e3", "i=1000"},
+           {"i = '12'", "i=12"},
+           {"n = 1.005", "never"},
+           {"n = '1.50'", "n=1.50"},
+           {"n < '1.005'", "n<=1.00"},
+           {"h >= 99999999999999999999.5", "h>=99999999999999999999.5000"},
+           {"d = 1.5", "d=1.5"},
+           {"d = '1.5e10'", "d=15000000000"},
+           {"d = 'NaN'", "d=NaN"},
+           {"r = '1.5'", "r=1.5"},
+           {"day = '2013-01-01'", "day=2013-01-01"},
+           {"day = DATE '2013-01-01'", "day=2013-01-01"},
+           {"day = '2013-01-01'::date", "day=2013-01-01"},
+           {"day = CAST('2013-01-01' AS date)", "day=2013-01-01"},
+           {"day >= TIMESTAMP '2013-01-01 12:00:00'", "day>=2013-01-02"},
+           {"at < '2013-01-01 05:00:00.5'", "at<2013-01-01 05:00:00.5"},
+           {"at < DATE '2013-01-01'", "at<2013-01-01 00:00:00"},
+           {"at = '2013-01-01'::date::timestamp", "at=2013-01-01 00:00:00"},
+           {"c = 'ab'", "c='ab'"},
+           {"c = 'ab   '", "c='ab'"},
+           {"c = 'abcdefgh'", "never"},
+           {"v = 'it''s'", "v='it's'"},
+           {"v = E'a\\tb'", "v='a\tb'"},
+           {"v = 'a '", "v='a '"},
+           {"v < 'longer than ten bytes'", "v<'longer than ten bytes'"},
+           {"v = 'x'::text", "v='x'"},
+           {"v = 'abcdef'::varchar(3)", "v='abc'"},
+           {"v = $$quoted$$", "v='quoted'"},
+           {"i = 5::bigint", "i=5"},
+           {"i = '5'::int4", "i=5"},
+           {"i = 2.5::int", "i=3"},
+           {"i = 1 + 2 - 5", "i=-2"},
+           {"n = 1.5 + 1", "n=2.50"},
+           {"day = DATE '2013-01-31' + 1", "day=2013-02-01"},
+           {"day > CURRENT_DATE - 7", "day>2013-06-08"},
+           {"i = DATE '2013-01-31' - DATE '2013-01-01'", "i=30"},
+       }) {
+    EXPECT_EQ(where(condition), predicate) << condition;
+  }
+}
+
+TEST_F(WhereTest, TimeFoldsToTheCallersNow) {
+  EXPECT_EQ(where("at <= now()"), "at<=2013-06-15 12:34:56.789");
+  EXPECT_EQ(where("at <= CURRENT_TIMESTAMP"), "at<=2013-06-15 12:34:56.789");
+  EXPECT_EQ(where("at <= LOCALTIMESTAMP"), "at<=2013-06-15 12:34:56.789");
+  EXPECT_EQ(where("day = CURRENT_DATE"), "day=2013-06-15");
+  EXPECT_EQ(where("day = now()::date"), "day=2013-06-15");
+}
+
+TEST_F(WhereTest, ListsRangesAndNullTests) {
+  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+           {"i BETWEEN 1 AND 3", "i>=1 AND i<=3"},
+           {"i NOT BETWEEN 1 AND 3", "(i<1 OR i>3)"},
+           {"2 BETWEEN i AND 3", "i<=2"},
+           {"NOT i BETWEEN 1 AND 3", "(i<1 OR i>3)"},
+           {"day BETWEEN '2013-01-01' AND '2013-01-31'", "day>=2013-01-01 AND day<=2013-01-31"},
+           {"i IN (3, 1, 2, 1)", "i in (1,2,3)"},
+           {"i IN (1)", "i=1"},
+           {"i NOT IN (2, 1)", "i not in (1,2)"},
+           {"i IN (1, NULL)", "i=1"},
+           {"i NOT IN (1, NULL)", "never"},
+           {"v IN ('b', 'a')", "v in ('a','b')"},
+           {"i IN (-1, 1.5, '2')", "i in (-1,2)"},
+           {"NOT i IN (1, 2)", "i not in (1,2)"},
+           {"s IS NULL", "s null"},
+           {"s IS NOT NULL", "s not null"},
+           {"NOT s IS NULL", "s not null"},
+           {"s ISNULL", "s null"},
+           {"s NOTNULL", "s not null"},
+           {"s = NULL", "never"},
+           {"NOT s = NULL", "never"},
+           {"s <> NULL::int", "never"},
+       }) {
+    EXPECT_EQ(where(condition), predicate) << condition;
+  }
+}
+
+TEST_F(WhereTest, LikeWithAPrefix) {
+  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+           {"v LIKE 'ab%'", "v starts 'ab'"},
+           {"v NOT LIKE 'ab%'", "v not starts 'ab'"},
+           {"v LIKE 'ab%%'", "v starts 'ab'"},
+           {"v LIKE '%'", "v not null"},
+           {"v NOT LIKE '%'", "never"},
+           {"NOT v LIKE '%'", "never"},
+           {"v LIKE 'ab'", "v='ab'"},
+           {"v NOT LIKE 'ab'", "v<>'ab'"},
+           {"v LIKE '10\\%'", "v='10%'"},
+           {"v LIKE 'a\\_b%'", "v starts 'a_b'"},
+           {"v LIKE 'a\\\\%'", "v starts 'a\\'"},
+           {"v LIKE ''", "v=''"},
+           {"v LIKE NULL", "never"},
+           {"NOT v LIKE NULL", "never"},
+           {"c LIKE 'ab%'", "c starts 'ab'"},
+           {"c LIKE 'abcde'", "c='abcde'"},
+           {"c LIKE 'abc  '", "c='abc'"},
+           {"c LIKE 'abc'", "never"},  // PostgreSQL pads char(n) before it matches.
+           {"c NOT LIKE 'abc'", "c not null"},
+           {"NOT c LIKE 'abc'", "c not null"},
+           {"v LIKE 'longer than ten bytes%'", "never"},
+       }) {
+    EXPECT_EQ(where(condition), predicate) << condition;
+  }
+}
+
+TEST_F(WhereTest, BooleansAndConstants) {
+  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+           {"b", "b=t"},
+           {"NOT b", "b<>t"},
+           {"b = true", "b=t"},
+           {"b = 'yes'", "b=t"},
+           {"b <> false", "b<>f"},
+           {"b IS TRUE", "b=t AND b not null"},
+           {"b IS NOT TRUE", "(b=f OR b null)"},
+           {"b IS FALSE", "b=f AND b not null"},
+           {"b IS NOT FALSE", "(b=t OR b null)"},
+           {"b IS UNKNOWN", "b null"},
+           {"b IS NOT UNKNOWN", "b not null"},
+           {"NOT (b IS TRUE)", "(b<>t OR b null)"},
+           {"TRUE", "all"},
+           {"FALSE", "never"},
+           {"NULL", "never"},
+           {"NOT NULL", "never"},
+           {"NOT TRUE", "never"},
+           {"NOT FALSE", "all"},
+           {"'t'", "all"},
+           {"1 = 1", "all"},
+           {"1 > 2.5", "never"},
+           {"'a' = 'a'", "all"},
+           {"DATE '2013-01-01' < now()", "all"},
+           {"1 = NULL", "never"},
+           {"NULL IS NULL", "all"},
+           {"TRUE AND i = 1", "i=1"},
+           {"i = 1 AND 1 = 1", "i=1"},
+           {"i = 1 OR TRUE", "all"},
+           {"i = 1 OR FALSE", "i=1"},
+           {"i = 1 AND FALSE", "never"},
+           {"i = 1 OR NULL", "i=1"},
+           {"i = 1 AND NULL", "never"},
+       }) {
+    EXPECT_EQ(where(condition), predicate) << condition;
+  }
+}
+
+TEST_F(WhereTest, ConnectivesBecomeConjunctiveNormalForm) {
+  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+           {"i = 1 AND s = 2 AND v = 'x'", "i=1 AND s=2 AND v='x'"},
+           {"i = 1 OR s = 2", "(i=1 OR s=2)"},
+           {"i = 1 AND (s = 2 OR l = 3)", "i=1 AND (s=2 OR l=3)"},
+           {"NOT (i = 1 OR s = 2)", "i<>1 AND s<>2"},
+           {"NOT (i = 1 AND s = 2)", "(i<>1 OR s<>2)"},
+           {"(i = 1 AND s = 2) OR l = 3", "(i=1 OR l=3) AND (s=2 OR l=3)"},
+           {"NOT NOT i = 1", "i=1"},
+       }) {
+    EXPECT_EQ(where(condition), predicate) << condition;
+  }
+}
+
+TEST_F(WhereTest, ParametersTakeTheTypeTheirPlaceAsksFor) {
+  using semantics::Type;
+  using semantics::TypeKind;
+  EXPECT_EQ(where("i = $1 AND v = $2", {untyped("5"), untyped("x")}), "i=5 AND v='x'");
+  EXPECT_EQ(where("day = $1", {untyped("2013-01-01")}), "day=2013-01-01");
+  EXPECT_EQ(where("i = $1", {typed({TypeKind::kBigint}, int64_t{5})}), "i=5");
+  EXPECT_EQ(where("day = $1", {typed({TypeKind::kDate}, int64_t{0})}), "day=1970-01-01");
+  EXPECT_EQ(where("i = $1", {typed({TypeKind::kInt}, {})}), "never");
+  EXPECT_EQ(where("$1 IS NULL OR i = $1", {typed({TypeKind::kInt}, {})}), "all");
+  EXPECT_EQ(where("$1 IS NULL OR i = $1", {typed({TypeKind::kInt}, int64_t{3})}), "i=3");
+  EXPECT_EQ(where("i IN ($2, $1)", {untyped("2"), untyped("1")}), "i in (1,2)");
+  EXPECT_EQ(where("v LIKE $1", {untyped("ab%")}), "v starts 'ab'");
+  EXPECT_EQ(where("i = $1::int + 1", {untyped("4")}), "i=5");
+  EXPECT_EQ(where("i = -$1::int", {untyped("4")}), "i=-4");
+  EXPECT_EQ(where("$1", {typed({TypeKind::kBool}, true)}), "all");
+}
+
+TEST_F(WhereTest, RoutesPinThePartitioningColumn) {
+  const auto routes_of = [&](std::string_view condition) {
+    auto compiled = compile("SELECT v FROM t WHERE " + std::string(condition));
+    EXPECT_TRUE(compiled.has_value()) << condition;
+    return std::get<CompiledSelect>(*compiled).routes;
+  };
+  const auto one = routes_of("i = 7 AND v = 'x'");
+  ASSERT_EQ(one.size(), 1U);
+  ASSERT_EQ(one[0].equalities_size(), 1);
+  EXPECT_EQ(one[0].equalities(0).column(), 2U);
+  EXPECT_EQ(one[0].equalities(0).values_size(), 1);
+  const auto several = routes_of("i IN (1, 2, 3)");
+  ASSERT_EQ(several.size(), 1U);
+  EXPECT_EQ(several[0].equalities(0).values_size(), 3);
+  const auto everywhere = routes_of("v = 'x'");
+  EXPECT_TRUE(everywhere.empty() || everywhere[0].equalities_size() == 0);
+}
+
+}  // namespace
+}  // namespace daedalus::aggregator::testing

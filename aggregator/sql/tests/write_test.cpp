@@ -1,0 +1,202 @@
+// INSERT, UPDATE and DELETE: rows and assignments, as the bodies that nodes apply.
+#include "sql_fixture.hpp"
+
+namespace daedalus::aggregator::testing {
+namespace {
+
+using semantics::Type;
+using semantics::TypeKind;
+
+class InsertTest : public SqlTest {};
+class UpdateTest : public SqlTest {};
+class DeleteTest : public SqlTest {};
+
+struct Accepted {
+  const char* sql;
+  const char* result;
+};
+
+TEST_F(InsertTest, BringsEveryValueToItsColumnsType) {
+  EXPECT_EQ(inserted("INSERT INTO t VALUES (true, 1, 2, 3, 1.5, 2.5, 12.345, 1e10, '2013-01-01', '2013-01-01 05:00', "
+                     "'ab  ', 'text', 'four', 8, 9)"),
+            "t|1|2|3|1.5|2.5|12.35|10000000000.0000|2013-01-01|2013-01-01 05:00:00|'ab'|'text'|'four'|8|9");
+  EXPECT_EQ(inserted("INSERT INTO t VALUES ('f', '1', '2', '3', '1.5', '2.5', '12.345', '-0.00005', DATE '2013-01-01', "
+                     "DATE '2013-01-01', 'abcde   ', 'ten chars   ', NULL, 8.5, -9)"),
+            "f|1|2|3|1.5|2.5|12.35|-0.0001|2013-01-01|2013-01-01 00:00:00|'abcde'|'ten chars '|-|9|-9");
+}
+
+TEST_F(InsertTest, MissingColumnsTakeTheirDefaultOrNull) {
+  constexpr const char* kOnlyI = "-|-|1|-|-|-|-|-|-|-|-|-|-|7|0";
+  EXPECT_EQ(inserted("INSERT INTO t (i) VALUES (1)"), kOnlyI);
+  EXPECT_EQ(inserted("INSERT INTO public.t AS a (k, i) VALUES (DEFAULT, 1)"), kOnlyI);
+  EXPECT_EQ(inserted("INSERT INTO t VALUES (NULL, DEFAULT, 1)"), kOnlyI);
+  EXPECT_EQ(inserted("INSERT INTO t (i, \"Mixed\", v) VALUES (1, 'M', DEFAULT), (2, DEFAULT, 'v')"),
+            "-|-|1|-|-|-|-|-|-|-|-|-|'M'|7|0\n-|-|2|-|-|-|-|-|-|-|-|'v'|-|7|0");
+}
+
+TEST_F(InsertTest, TakesParametersAndTheTime) {
+  EXPECT_EQ(inserted("INSERT INTO t (i, day, at, v) VALUES ($1, current_date, now(), $2)",
+                     {typed({TypeKind::kBigint}, int64_t{12}), untyped("x")}),
+            "-|-|12|-|-|-|-|-|2013-06-15|2013-06-15 12:34:56.789|-|'x'|-|7|0");
+}
+
+TEST_F(InsertTest, RoutesListTheKeysOfItsRows) {
+  auto compiled = compile("INSERT INTO t (i) VALUES (1), (2), (1)");
+  ASSERT_TRUE(compiled.has_value());
+  const auto& update = std::get<CompiledUpdate>(*compiled);
+  ASSERT_EQ(update.routes.size(), 1U);
+  ASSERT_EQ(update.routes[0].equalities_size(), 1);
+  EXPECT_EQ(update.routes[0].equalities(0).column(), 2U);
+  EXPECT_EQ(update.routes[0].equalities(0).values_size(), 2);
+}
+
+TEST_F(InsertTest, RefusesWhatDoesNotFit) {
+  for (const auto& [sql, error] : std::initializer_list<Accepted>{
+           {"INSERT INTO t (i) VALUES (NULL)",
+            "23502@27 null value in column \"i\" of relation \"t\" violates not-null constraint"},
+           {"INSERT INTO t (v) VALUES ('x')",
+            "23502@13 null value in column \"i\" of relation \"t\" violates not-null constraint"},
+           {"INSERT INTO t DEFAULT VALUES",
+            "23502@13 null value in column \"i\" of relation \"t\" violates not-null constraint"},
+           {"INSERT INTO t (i) VALUES (DEFAULT)",
+            "23502@27 null value in column \"i\" of relation \"t\" violates not-null constraint"},
+           {"INSERT INTO t (i, s) VALUES (1, 40000)", "22003@33 smallint out of range (column \"s\")"},
+           {"INSERT INTO t (i) VALUES ('12x')",
+            "22P02@27 invalid input syntax for type integer: \"12x\" (column \"i\")"},
+           {"INSERT INTO t (i, v) VALUES (1, 'longer than ten')",
+            "22001@33 value too long for type character varying(10) (column \"v\")"},
+           {"INSERT INTO t (i, c) VALUES (1, 'abcdef')",
+            "22001@33 value too long for type character(5) (column \"c\")"},
+           {"INSERT INTO t (i, day) VALUES (1, 5)",
+            "42804@35 column \"day\" is of type date but expression is of type integer"},
+           {"INSERT INTO t (i, b) VALUES (1, 1)",
+            "42804@33 column \"b\" is of type boolean but expression is of type integer"},
+           {"INSERT INTO t (i) VALUES (1, 2)", "42601@30 INSERT has more expressions than target columns"},
+           {"INSERT INTO t (i, v) VALUES (1)", "42601@19 INSERT has more target columns than expressions"},
+           {"INSERT INTO t (i, v) VALUES (1, 'a'), (2)", "42601@40 VALUES lists must all be the same length"},
+           {"INSERT INTO t (i, i) VALUES (1, 1)", "42701@19 column \"i\" specified more than once"},
+           {"INSERT INTO t (i, z) VALUES (1, 1)", "42703@19 column \"z\" of relation \"t\" does not exist"},
+           {"INSERT INTO u VALUES (1)", "42P01@13 relation \"u\" does not exist"},
+           {"INSERT INTO t (i) VALUES (i)", "0A000@27 a column among the values to insert is not supported"},
+           {"INSERT INTO t (i) VALUES (1 * 2)", "0A000@27 an expression with operator \"*\" is not supported"},
+           {"INSERT INTO t (i) VALUES (lower('x'))", "0A000@27 function lower() is not supported"},
+           {"INSERT INTO t (i) VALUES ((SELECT 1))", "0A000@27 sub-query is not supported"},
+           {"INSERT INTO t SELECT * FROM t", "0A000@15 INSERT ... SELECT is not supported"},
+           {"INSERT INTO t (i) VALUES (1) ON CONFLICT DO NOTHING", "0A000@30 ON CONFLICT is not supported"},
+           {"INSERT INTO t (i) VALUES (1) RETURNING i", "0A000@30 RETURNING is not supported"},
+           {"INSERT INTO t (i) OVERRIDING USER VALUE VALUES (1)", "0A000@19 OVERRIDING is not supported"},
+           {"WITH w AS (SELECT 1) INSERT INTO t (i) VALUES (1)", "0A000@1 WITH is not supported"},
+           {"INSERT INTO t (i) VALUES (1) LIMIT 1",
+            "0A000@19 VALUES with ORDER BY, LIMIT, WITH or FOR is not supported"},
+           {"INSERT INTO t (i[1]) VALUES (1)", "0A000@16 writing a part of a column is not supported"},
+       }) {
+    EXPECT_EQ(failure(sql), error) << sql;
+  }
+}
+
+TEST_F(InsertTest, TakesAThousandRows) {
+  std::string sql = "INSERT INTO t (i, v) VALUES ";
+  for (int i = 0; i < 1000; ++i) {
+    sql += (i == 0 ? "(" : ",(") + std::to_string(i) + ",'row')";
+  }
+  auto compiled = compile(sql);
+  ASSERT_TRUE(compiled.has_value());
+  EXPECT_EQ(std::get<CompiledUpdate>(*compiled).body.parts(0).insert().row_count(), 1000U);
+}
+
+TEST_F(UpdateTest, AssignsConstantsAndChanges) {
+  for (const auto& [sql, expected] : std::initializer_list<Accepted>{
+           {"UPDATE t SET k = 5 WHERE i = 1", "k=5 where i=1"},
+           {"UPDATE t SET k = DEFAULT, v = DEFAULT", "k=7, v=- where all"},
+           {"UPDATE t SET v = NULL, d = 1 WHERE FALSE", "v=-, d=1 where never"},
+           {"UPDATE t AS a SET v = 'x' WHERE a.i = 1", "v='x' where i=1"},
+           {"UPDATE t SET k = k + 1", "k+=1 where all"},
+           {"UPDATE t SET k = 1 + k", "k+=1 where all"},
+           {"UPDATE t SET k = t.k - 1", "k+=-1 where all"},
+           {"UPDATE t SET k = k + -1", "k+=-1 where all"},
+           {"UPDATE t SET k = k - '5'", "k+=-5 where all"},
+           {"UPDATE t SET k = k + 2.0", "k+=2 where all"},
+           {"UPDATE t SET n = n + 0.5, h = h - 1", "n+=0.50, h+=-1.0000 where all"},
+           {"UPDATE t SET d = d + 0.1, r = r - 1", "d+=0.1, r+=-1 where all"},
+           {"UPDATE t SET day = day + 7", "day+=7 where all"},
+           {"UPDATE t SET day = day - 7", "day+=-7 where all"},
+           {"UPDATE t SET v = v || 'x'", "<an expression with operator \"||\" in an assignment is not supported>"},
+           {"UPDATE t SET l = l + NULL", "l=- where all"},
+           {"UPDATE t SET at = now(), day = current_date", "at=2013-06-15 12:34:56.789, day=2013-06-15 where all"},
+           {"UPDATE t SET k = 2.5, \"Mixed\" = 'y'", "k=3, Mixed='y' where all"},
+       }) {
+    EXPECT_EQ(assigned(sql), expected) << sql;
+  }
+  EXPECT_EQ(assigned("UPDATE t SET k = k + $1 WHERE i = $2", {untyped("3"), untyped("4")}), "k+=3 where i=4");
+}
+
+TEST_F(UpdateTest, RefusesWhatItCannotDo) {
+  for (const auto& [sql, error] : std::initializer_list<Accepted>{
+           {"UPDATE t SET i = 1",
+            "0A000@14 assigning column \"i\" is not supported: it is a partitioning column, which decides where a row "
+            "lives"},
+           {"UPDATE t SET s = 1",
+            "0A000@14 assigning column \"s\" is not supported: it is a segmentation column, which decides where a row "
+            "lives"},
+           {"UPDATE t SET k = NULL",
+            "23502@18 null value in column \"k\" of relation \"t\" violates not-null constraint"},
+           {"UPDATE t SET k = k + NULL",
+            "23502@22 null value in column \"k\" of relation \"t\" violates not-null constraint"},
+           {"UPDATE t SET k = 1, k = 2", "42601@21 multiple assignments to same column \"k\""},
+           {"UPDATE t SET z = 1", "42703@14 column \"z\" of relation \"t\" does not exist"},
+           {"UPDATE t SET k = l", "0A000@18 assignment from another column is not supported"},
+           {"UPDATE t SET k = l + 1", "0A000@18 assignment from another column is not supported"},
+           {"UPDATE t SET k = k + l", "0A000@18 a computed assignment of this form is not supported"},
+           {"UPDATE t SET k = 1 - k", "0A000@18 subtracting a column from a constant is not supported"},
+           {"UPDATE t SET k = k * 2", "0A000@18 an expression with operator \"*\" in an assignment is not supported"},
+           {"UPDATE t SET k = abs(k)", "0A000@18 function abs() in an assignment is not supported"},
+           {"UPDATE t SET k = z", "42703@18 column \"z\" does not exist"},
+           {"UPDATE t SET k = k + 0.5",
+            "0A000@22 adding a constant with more fractional digits than column \"k\" of type integer is not "
+            "supported"},
+           {"UPDATE t SET n = n + 0.005",
+            "0A000@22 adding a constant with more fractional digits than column \"n\" of type numeric(10,2) is not "
+            "supported"},
+           {"UPDATE t SET k = k + 3000000000", "22003@22 integer out of range (column \"k\")"},
+           {"UPDATE t SET v = v + 1", "0A000@20 adding to column \"v\" is not supported for type character varying"},
+           {"UPDATE t SET at = at + 1",
+            "0A000@22 adding to column \"at\" is not supported for type timestamp without time zone"},
+           {"UPDATE t SET k = k + DATE '2013-01-01'", "42883@20 operator does not exist: integer + date"},
+           {"UPDATE t SET v = 'longer than ten'",
+            "22001@18 value too long for type character varying(10) (column \"v\")"},
+           {"UPDATE t SET (k, v) = (1, 'x')", "0A000@10 assignment to several columns at once is not supported"},
+           {"UPDATE t SET k = 1 FROM u", "0A000@20 UPDATE ... FROM is not supported"},
+           {"UPDATE t SET k = 1 RETURNING k", "0A000@20 RETURNING is not supported"},
+           {"UPDATE u SET k = 1", "42P01@8 relation \"u\" does not exist"},
+           {"UPDATE t SET k = 1 WHERE CURRENT OF c", "0A000@20 WHERE CURRENT OF is not supported"},
+           {"UPDATE t SET k = (SELECT 1)", "0A000@18 sub-query in an assignment is not supported"},
+           {"UPDATE t SET k = count(*)", "0A000@18 function count() in an assignment is not supported"},
+       }) {
+    EXPECT_EQ(failure(sql), error) << sql;
+  }
+}
+
+TEST_F(DeleteTest, DeletesByAPredicate) {
+  const auto deleted = [&](std::string_view sql) {
+    auto compiled = compile(sql);
+    if (compiled.has_error()) {
+      return compiled.error().message;
+    }
+    const std::string body = std::get<CompiledUpdate>(*compiled).body.SerializeAsString();
+    auto parts = contract::to_update(*schema_, map_->placement_columns(), body);
+    return to_text(*schema_, std::get<contract::DeletePart>(parts->at(0)).predicate);
+  };
+  EXPECT_EQ(deleted("DELETE FROM t WHERE i = 1 AND v LIKE 'x%'"), "i=1 AND v starts 'x'");
+  EXPECT_EQ(deleted("DELETE FROM t"), "all");
+  EXPECT_EQ(deleted("DELETE FROM public.t AS a WHERE a.day < '2013-01-01'"), "day<2013-01-01");
+}
+
+TEST_F(DeleteTest, RefusesWhatItCannotDo) {
+  EXPECT_EQ(failure("DELETE FROM t USING u WHERE t.i = 1"), "0A000@15 DELETE ... USING is not supported");
+  EXPECT_EQ(failure("DELETE FROM t RETURNING *"), "0A000@15 RETURNING is not supported");
+  EXPECT_EQ(failure("DELETE FROM u"), "42P01@13 relation \"u\" does not exist");
+  EXPECT_EQ(failure("DELETE FROM t WHERE CURRENT OF c"), "0A000@15 WHERE CURRENT OF is not supported");
+}
+
+}  // namespace
+}  // namespace daedalus::aggregator::testing
