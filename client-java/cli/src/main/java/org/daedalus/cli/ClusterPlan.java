@@ -19,6 +19,9 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
     static final int STORAGE_NODES_MAX = 40;
     static final int AGGREGATORS_MAX = 10;
 
+    /** What the processes run. */
+    static final List<String> PROGRAMS = List.of("daedalus-storage-node", "daedalus-aggregator", "daedalus-writer");
+
     private static final String HOST = "127.0.0.1";
     private static final int NODE_PORT_OFFSET = 10;
     private static final int WRITER_PORT_OFFSET = 50;
@@ -77,7 +80,7 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
     List<Member> nodes() {
         List<Member> members = new ArrayList<>();
         for (int node = 0; node < storageNodes; node++) {
-            members.add(configured("node-" + node, "daedalus-storage-node", nodeEndpoint(node)));
+            members.add(configured("node-" + node, PROGRAMS.get(0), nodeEndpoint(node)));
         }
         return members;
     }
@@ -85,14 +88,14 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
     List<Member> aggregatorMembers() {
         List<Member> members = new ArrayList<>();
         for (int aggregator = 0; aggregator < aggregators; aggregator++) {
-            members.add(configured("aggregator-" + aggregator, "daedalus-aggregator", aggregatorEndpoint(aggregator)));
+            members.add(configured("aggregator-" + aggregator, PROGRAMS.get(1), aggregatorEndpoint(aggregator)));
         }
         return members;
     }
 
     Member writer() {
         List<String> dialled = aggregatorMembers().stream().map(Member::endpoint).toList();
-        return new Member("writer", "daedalus-writer", writerEndpoint(), null, List.of(
+        return new Member("writer", PROGRAMS.get(2), writerEndpoint(), null, List.of(
                 "--aggregators", String.join(",", dialled), "--listen", writerEndpoint(), "--name", "writer"));
     }
 

@@ -79,6 +79,9 @@ final class UpCommand implements Callable<Integer> {
         directory = Files.createDirectories(directory).toRealPath();
         refuseIfRunning(directory);
         Programs programs = new Programs();
+        for (String program : ClusterPlan.PROGRAMS) {
+            programs.find(program);
+        }
         Path library = compileSchema(programs, directory);
         String table = library.getFileName().toString().replaceFirst("\\.so$", "");
         ClusterPlan plan = new ClusterPlan(clusterId(table), directory, library, storageNodes, segments, aggregators,

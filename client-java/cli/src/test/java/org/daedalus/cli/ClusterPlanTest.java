@@ -14,7 +14,8 @@ class ClusterPlanTest {
     @Test
     void shouldRenderConfigurationAsDocumented() throws CliException {
         Path library = Path.of("/data/schema/flights.so");
-        ClusterPlan plan = new ClusterPlan("flights-7f3a", Path.of("/data"), library, 2, 3, 2, placement("hash(Origin)"), placement("round_robin"), 64, 7400);
+        ClusterPlan plan = new ClusterPlan("flights-7f3a", Path.of("/data"), library, 2, 3, 2,
+                placement("hash(Origin)"), placement("round_robin"), 64, 7400);
         assertThat(plan.files().keySet()).containsExactly(
                 "cluster.toml", "node-0.toml", "node-1.toml", "aggregator-0.toml", "aggregator-1.toml");
         assertThat(plan.files().get("cluster.toml")).isEqualTo("""

@@ -60,6 +60,10 @@ class CommandsTest {
         System.setIn(realIn);
     }
 
+    private static int run(String... arguments) {
+        return Main.runCommand(arguments);
+    }
+
     private String out() {
         return out.toString(StandardCharsets.UTF_8);
     }
@@ -94,7 +98,7 @@ class CommandsTest {
     @Test
     void shouldPrintTables() throws Exception {
         try (FakeAggregator fake = new FakeAggregator(statements())) {
-            assertThat(Main.runCommand("sql", "-c", "SELECT 1; UPDATE x", "--cluster", fake.endpoint())).isZero();
+            assertThat(run("sql", "-c", "SELECT 1; UPDATE x", "--cluster", fake.endpoint())).isZero();
         }
         assertThat(out()).startsWith("""
                  rloc | product_id
@@ -109,7 +113,7 @@ class CommandsTest {
     @Test
     void shouldPrintCsvWithNullApartFromEmpty() throws Exception {
         try (FakeAggregator fake = new FakeAggregator(statements())) {
-            assertThat(Main.runCommand("sql", "-c", "SELECT 1", "--format", "csv", "--cluster", fake.endpoint())).isZero();
+            assertThat(run("sql", "-c", "SELECT 1", "--format", "csv", "--cluster", fake.endpoint())).isZero();
         }
         assertThat(out()).isEqualTo("rloc,product_id\n\"a,\"\"b\",1\n\"\",\n,-20\n");
     }
@@ -118,7 +122,7 @@ class CommandsTest {
     void shouldAnswerAStreamLineByLineInJsonAndGoOnAfterErrors() throws Exception {
         System.setIn(new ByteArrayInputStream("SELECT 1;\nbad 'é';\nDELETE x;\n".getBytes(StandardCharsets.UTF_8)));
         try (FakeAggregator fake = new FakeAggregator(statements())) {
-            assertThat(Main.runCommand("sql", "-f", "-", "--format", "json", "--cluster", fake.endpoint())).isEqualTo(1);
+            assertThat(run("sql", "-f", "-", "--format", "json", "--cluster", fake.endpoint())).isEqualTo(1);
         }
         String[] lines = out().split("\n");
         assertThat(lines).hasSize(3);
@@ -137,7 +141,7 @@ class CommandsTest {
     @Test
     void shouldPointAtTheErrorsPlaceAndStop() throws Exception {
         try (FakeAggregator fake = new FakeAggregator(statements())) {
-            assertThat(Main.runCommand("sql", "-c", "bad 'é' x; SELECT 1", "--cluster", fake.endpoint())).isEqualTo(1);
+            assertThat(run("sql", "-c", "bad 'é' x; SELECT 1", "--cluster", fake.endpoint())).isEqualTo(1);
         }
         assertThat(err()).isEqualTo("""
                 ERROR 42601 (REJECTED): syntax error at "é"
@@ -150,14 +154,14 @@ class CommandsTest {
 
     @Test
     void shouldTellUsageFromRefusal() {
-        assertThat(Main.runCommand()).isEqualTo(2);
-        assertThat(Main.runCommand("sql")).isEqualTo(2);
-        assertThat(Main.runCommand("sql", "-c", "SELECT 1", "--format", "xml", "--cluster", "localhost:1")).isEqualTo(2);
-        assertThat(Main.runCommand("sql", "-c", "SELECT 1", "--cluster", "nonsense")).isEqualTo(2);
-        assertThat(Main.runCommand("load", directory.resolve("missing.csv").toString())).isEqualTo(2);
-        assertThat(Main.runCommand("up", "--schema", directory.resolve("missing.sql").toString())).isEqualTo(2);
-        assertThat(Main.runCommand("down", "--data-dir", directory.toString())).isEqualTo(1);
-        assertThat(Main.runCommand("sql", "-c", "SELECT 1", "--cluster", "127.0.0.1:1")).isEqualTo(1);
+        assertThat(run()).isEqualTo(2);
+        assertThat(run("sql")).isEqualTo(2);
+        assertThat(run("sql", "-c", "SELECT 1", "--format", "xml", "--cluster", "localhost:1")).isEqualTo(2);
+        assertThat(run("sql", "-c", "SELECT 1", "--cluster", "nonsense")).isEqualTo(2);
+        assertThat(run("load", directory.resolve("missing.csv").toString())).isEqualTo(2);
+        assertThat(run("up", "--schema", directory.resolve("missing.sql").toString())).isEqualTo(2);
+        assertThat(run("down", "--data-dir", directory.toString())).isEqualTo(1);
+        assertThat(run("sql", "-c", "SELECT 1", "--cluster", "127.0.0.1:1")).isEqualTo(1);
         assertThat(err()).contains("no aggregator is reachable: 127.0.0.1:1: Connection refused");
     }
 
@@ -172,12 +176,12 @@ class CommandsTest {
         status.addNodes(NodeStatus.newBuilder().setNode(1).setProblem("connection refused"));
         try (FakeAggregator fake = new FakeAggregator((self, operation) ->
                 self.answer(operation, Result.newBuilder().setStatus(status)))) {
-            assertThat(Main.runCommand("status", "--cluster", fake.endpoint())).isEqualTo(1);
+            assertThat(run("status", "--cluster", fake.endpoint())).isEqualTo(1);
             assertThat(out()).contains("cluster flights-1").contains("writer writes in epoch 2")
                     .contains("120835").contains("3.0 MiB").contains("1.50 ms")
                     .contains("UNREACHABLE: connection refused");
             out.reset();
-            Main.runCommand("status", "--format", "json", "--cluster", fake.endpoint());
+            run("status", "--format", "json", "--cluster", fake.endpoint());
             JsonNode json = new ObjectMapper().readTree(out());
             assertThat(json.get("status").get("nodes").get(0).get("segments").get(0).get("rows").asInt())
                     .isEqualTo(120_835);
@@ -210,7 +214,7 @@ class CommandsTest {
             List<String> arguments =
                     new ArrayList<>(List.of("load", file.toString(), "--cluster", fake.endpoint()));
             arguments.addAll(List.of(options));
-            return Main.runCommand(arguments.toArray(String[]::new));
+            return run(arguments.toArray(String[]::new));
         }
     }
 

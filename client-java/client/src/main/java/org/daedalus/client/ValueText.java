@@ -12,9 +12,7 @@ import org.daedalus.wire.ColumnType;
 /** Values from and to text as PostgreSQL's input and output functions do. Knows nothing of columns and files. */
 public final class ValueText {
     private static final Pattern DECIMAL = Pattern.compile("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d{1,9})?");
-    private static final Pattern INTEGER = Pattern.compile("[+-]?\\d+");
     private static final int EXPONENT_MAX = 10_000;
-    private static final int LONG_DIGITS_MAX = 19;
 
     private ValueText() {}
 
@@ -74,21 +72,29 @@ public final class ValueText {
 
     private static long parseInteger(ColumnType type, String text, long min, long max) throws ValueException {
         String trimmed = text.strip();
-        if (!INTEGER.matcher(trimmed).matches()) {
+        if (!isInteger(trimmed)) {
             throw malformed(type, text);
         }
-        long value = 0;
-        boolean fits = trimmed.length() <= LONG_DIGITS_MAX + 1 || trimmed.replaceFirst("^([+-]?)0+", "$1").length()
-                <= LONG_DIGITS_MAX + 1;
         try {
-            value = fits ? Long.parseLong(trimmed) : 0;
+            long value = Long.parseLong(trimmed);
+            if (value >= min && value <= max) {
+                return value;
+            }
         } catch (NumberFormatException e) {
-            fits = false;
+            // Beyond 64 bits.
         }
-        if (!fits || value < min || value > max) {
-            throw new ValueException("22003", "value \"" + text + "\" is out of range for type " + type);
+        throw new ValueException("22003", "value \"" + text + "\" is out of range for type " + type);
+    }
+
+    /** A sign or none, then ASCII digits. */
+    private static boolean isInteger(String text) {
+        int start = !text.isEmpty() && (text.charAt(0) == '+' || text.charAt(0) == '-') ? 1 : 0;
+        for (int i = start; i < text.length(); i++) {
+            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+                return false;
+            }
         }
-        return value;
+        return text.length() > start;
     }
 
     private static float parseReal(String text) throws ValueException {
