@@ -1,0 +1,17 @@
+// What this machine is: for the first log line, and for pinning threads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace daedalus::node {
+
+/// The best of "AVX-512", "AVX2", "SSE4.2", "NEON", "baseline".
+[[nodiscard]] std::string instruction_set();
+/// Such as "0: 0-1, 1: 2-3": CPUs by NUMA node; "unknown" where the system does not say.
+[[nodiscard]] std::string numa_map();
+/// CPUs this process may run on, ascending; at least one.
+[[nodiscard]] std::vector<uint32_t> usable_cpus();
+
+}  // namespace daedalus::node

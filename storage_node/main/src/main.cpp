@@ -1,0 +1,68 @@
+// daedalus-storage-node: flags, configuration, and the process itself.
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <string>
+
+#include "daedalus/configuration/table.hpp"
+#include "machine.hpp"
+#include "node_configuration.hpp"
+#include "node_process.hpp"
+
+namespace daedalus::node {
+namespace {
+
+constexpr const char* kProgram = "daedalus-storage-node";
+constexpr int kFine = 0;
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+int report(const Error& error, int exit_code) {
+  std::cerr << kProgram << ": " << configuration::to_line(error) << "\n";
+  return exit_code;
+}
+
+int serve(const NodeConfiguration& configuration) {
+  spdlog::set_default_logger(spdlog::stderr_logger_mt(kProgram));
+  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+  spdlog::flush_on(spdlog::level::info);
+  spdlog::info("{} {}, configuration {}, instruction set {}, NUMA nodes {}, durability off", kProgram, DAEDALUS_VERSION,
+               configuration.hash, instruction_set(), numa_map());
+  NodeProcess process(configuration, DAEDALUS_VERSION);
+  const auto finished = process.run();
+  return finished ? kFine : report(finished.error(), kFailed);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Daedalus storage node: keeps partitions of a table in memory and scans them.", kProgram);
+  std::string config;
+  std::string check;
+  auto* config_option = app.add_option("--config", config, "Serve as this storage_node.toml says");
+  auto* check_option = app.add_option("--check-config", check, "Check this storage_node.toml and start nothing");
+  config_option->excludes(check_option);
+  app.set_version_flag("--version", std::string(kProgram) + " " + DAEDALUS_VERSION);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kFine : kUsage;
+  }
+  if (config.empty() && check.empty()) {
+    return report(rejected("F0000", "nothing to do", "give --config FILE or --check-config FILE"), kUsage);
+  }
+  const auto configuration = read_node_configuration(check.empty() ? config : check);
+  if (!configuration) {
+    return report(configuration.error(), kUsage);
+  }
+  if (!check.empty()) {
+    std::cout << check << ": fine\n";
+    return kFine;
+  }
+  return serve(*configuration);
+}
+
+}  // namespace
+}  // namespace daedalus::node
+
+int main(int argc, char** argv) { return daedalus::node::run(argc, argv); }

@@ -1,0 +1,71 @@
+#include "node_configuration.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "daedalus/configuration/table.hpp"
+#include "daedalus/node/placement.hpp"
+
+namespace daedalus::node {
+
+namespace {
+
+constexpr int64_t kNodeMax = 65535;
+constexpr int64_t kSegmentsMax = 1024;
+constexpr int64_t kSegmentMibMax = 1 << 20;
+constexpr int64_t kCoreMax = 4095;
+
+}  // namespace
+
+Result<NodeConfiguration> read_node_configuration(const std::string& path) {
+  auto file = configuration::File::read(path);
+  if (!file) {
+    return file.error();
+  }
+  const configuration::Table root = file->root();
+  NodeConfiguration made;
+  const std::string cluster_path = file->resolve(root.text("cluster"));
+  made.node = NodeId{static_cast<uint32_t>(root.integer("node", {0, kNodeMax}))};
+  made.listen = root.endpoint("listen");
+  made.data_dir = file->resolve(root.text("data_dir"));
+  made.segments = static_cast<uint32_t>(root.integer("segments", {1, kSegmentsMax}));
+  made.segment_bytes = static_cast<uint64_t>(root.integer("segment_mib", {1, kSegmentMibMax})) << 20;
+  for (const int64_t core : root.integers("cores", {0, kCoreMax})) {
+    made.cores.push_back(static_cast<uint32_t>(core));
+  }
+  static_cast<void>(root.choice("durability", {"off"}));
+  if (auto finished = file->finish(); !finished) {
+    return finished.error();
+  }
+  auto cluster = configuration::read_cluster(cluster_path);
+  if (!cluster) {
+    return cluster.error();
+  }
+  made.cluster = std::move(*cluster);
+  const auto endpoint = made.cluster.endpoint_of(made.node);
+  if (!endpoint) {
+    return rejected("F0000", fmt::format("{}: node: {} has no node {}", path, cluster_path, raw(made.node)),
+                    "name a node listed there under [[nodes]]");
+  }
+  made.endpoint = *endpoint;
+  auto library = semantics::SchemaLibrary::load(made.cluster.schema_library);
+  if (!library) {
+    return rejected("F0000", fmt::format("{}: schema_library: {}", cluster_path, library.error().message),
+                    "compile the schema again and name the library it gives");
+  }
+  made.schema_library = std::make_shared<const semantics::SchemaLibrary>(std::move(*library));
+  auto map = configuration::partition_map(made.cluster, made.schema_library->schema());
+  if (!map) {
+    return map.error();
+  }
+  made.map = std::move(*map);
+  if (hosted_partitions(made.map, made.node).empty()) {
+    return rejected("F0000", fmt::format("{}: node: {} gives node {} no partition", path, cluster_path, raw(made.node)),
+                    "list it under [[partition_map.partitions]]");
+  }
+  made.hash = configuration::content_hash({file->content(), made.cluster.content});
+  return made;
+}
+
+}  // namespace daedalus::node

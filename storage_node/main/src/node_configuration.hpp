@@ -1,0 +1,34 @@
+// storage_node.toml and what it refers to, read and checked: all that a storage node must know to start.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/base/units.hpp"
+#include "daedalus/configuration/cluster.hpp"
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/schema_library.hpp"
+
+namespace daedalus::node {
+
+struct NodeConfiguration {
+  configuration::Cluster cluster;
+  std::shared_ptr<const semantics::SchemaLibrary> schema_library;
+  contract::PartitionMap map;
+  NodeId node{};
+  std::string endpoint;  ///< Where the cluster finds this node.
+  std::string listen;    ///< host:port
+  std::string data_dir;
+  uint32_t segments = 1;  ///< Per partition.
+  uint64_t segment_bytes = 0;
+  std::vector<uint32_t> cores;
+  std::string hash;  ///< Of all files read, the schema library aside.
+};
+
+/// Errors (F0000) name file, key and remedy.
+[[nodiscard]] Result<NodeConfiguration> read_node_configuration(const std::string& path);
+
+}  // namespace daedalus::node

@@ -1,0 +1,185 @@
+#include "node_process.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "machine.hpp"
+
+namespace daedalus::node {
+
+namespace {
+
+/// Time that operations under way get when the process is asked to stop.
+constexpr int64_t kDrainNsMax = 2 * kSecond;
+/// Several full answers may wait for one aggregator's socket; a peer that takes longer is too slow.
+constexpr uint64_t kPeerOutputSizeMax = 512u << 20;
+
+wire::v1::Hello make_hello(const NodeConfiguration& configuration, const std::string& version) {
+  wire::v1::Hello hello;
+  hello.set_role(wire::v1::ROLE_STORAGE_NODE);
+  hello.set_name(fmt::format("node-{}", raw(configuration.node)));
+  hello.set_software_version(version);
+  hello.set_cluster_id(configuration.cluster.cluster_id);
+  hello.set_schema_fingerprint(configuration.schema_library->schema().fingerprint);
+  hello.set_map_version(configuration.map.version);
+  hello.set_node(raw(configuration.node));
+  return hello;
+}
+
+NodeOptions make_options(const NodeConfiguration& configuration, const std::string& version) {
+  NodeOptions options;
+  options.node = configuration.node;
+  options.cluster_id = configuration.cluster.cluster_id;
+  options.endpoint = configuration.endpoint;
+  options.version = version;
+  options.process_id = static_cast<uint64_t>(::getpid());
+  for (const configuration::NodeEndpoint& node : configuration.cluster.nodes) {
+    options.addresses.emplace_back(node.node, node.endpoint);
+  }
+  options.segments = configuration.segments;
+  return options;
+}
+
+}  // namespace
+
+NodeProcess::NodeProcess(const NodeConfiguration& configuration, const std::string& version)
+    : configuration_(configuration),
+      version_(version),
+      epoch_file_(configuration.data_dir),
+      schema_(configuration.schema_library, &configuration.schema_library->schema()) {}
+
+Result<void> NodeProcess::run() {
+  if (auto started = start(); !started) {
+    return started.error();
+  }
+  spdlog::info("ready");
+  network_->run();
+  if (failure_) {
+    return *failure_;
+  }
+  spdlog::info("stopped");
+  return {};
+}
+
+Result<void> NodeProcess::start() {
+  rpc::AsioOptions network_options;
+  network_options.hello = make_hello(configuration_, version_);
+  network_options.limits.output_size_max = kPeerOutputSizeMax;
+  network_ = std::make_unique<rpc::AsioNetwork>(network_options, *this);
+  // The port comes first: a second process on it must not touch memory or files.
+  const auto address = network_->listen(configuration_.listen);
+  if (!address) {
+    return address.error();
+  }
+  auto found_epoch = epoch_file_.read();
+  if (!found_epoch) {
+    return found_epoch.error();
+  }
+  NodeOptions options = make_options(configuration_, version_);
+  options.found_epoch = *found_epoch;
+  const auto partitions = static_cast<uint32_t>(hosted_partitions(configuration_.map, configuration_.node).size());
+  engine::SegmentOptions segment_options;
+  segment_options.memory_bytes = configuration_.segment_bytes;
+  try {
+    segments_ = std::make_unique<ThreadedSegments>(*schema_, configuration_.schema_library->codec(), segment_options,
+                                                   partitions * configuration_.segments);
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCategory::kFatal, "53200",
+                 fmt::format("there is no memory for {} segments of {} MiB", partitions * configuration_.segments,
+                             configuration_.segment_bytes >> 20),
+                 "lower segments or segment_mib", 0};
+  }
+  core_ = std::make_unique<NodeCore>(std::move(options), schema_, configuration_.map, *segments_);
+  network_->set_on_turn_end([this] { on_turn_end(); });
+  network_->on_stop_signal([this] { begin_drain(); });
+  segments_->start(configuration_.cores.empty() ? usable_cpus() : configuration_.cores, [this] {
+    network_->post([this] {
+      segments_->drain([this](SegmentIndex segment, engine::Output output) {
+        core_->on_output(segment, std::move(output), network_->now(), out_);
+      });
+    });
+  });
+  if (segments_->unpinned() > 0) {
+    spdlog::warn("{} scan threads run unpinned: their core is not there", segments_->unpinned());
+  }
+  spdlog::info("node {} of cluster {} listens on {}: {} partitions of {} segments, {} MiB each",
+               raw(configuration_.node), configuration_.cluster.cluster_id, *address, partitions,
+               configuration_.segments, configuration_.segment_bytes >> 20);
+  log_problem();
+  return {};
+}
+
+void NodeProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
+  core_->on_up(peer, info, network_->now(), out_);
+}
+
+void NodeProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
+  core_->on_down(peer, network_->now(), out_);
+}
+
+void NodeProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
+  if (!drain_deadline_) {
+    core_->on_operation(peer, std::move(operation), network_->now(), out_);
+    return;
+  }
+  auto& result = out_.results.emplace_back(peer, wire::v1::Result()).second;
+  result.set_sequence(operation.header().sequence());
+  *result.mutable_error() =
+      contract::from_error(Error{ErrorCategory::kRetry, "57P01", "the storage node is stopping", {}, 0});
+}
+
+void NodeProcess::on_result(rpc::PeerId peer, wire::v1::Result /*result*/) {
+  out_.closes.emplace_back(peer, "a storage node asks nothing, so nothing can be a result");
+}
+
+void NodeProcess::on_turn_end() {
+  persist_epochs();
+  log_problem();
+  network_->send(std::exchange(out_, rpc::Outbox()));
+  segments_->wake();
+  stop_when_drained();
+  arm();
+}
+
+void NodeProcess::persist_epochs() {
+  while (const auto record = core_->take_persist_request()) {
+    if (auto written = epoch_file_.write(*record); !written) {
+      // The epoch may or may not be on disk: only a new start can tell.
+      failure_ = written.error();
+      network_->shutdown("the node cannot write its epoch");
+      return;
+    }
+    spdlog::info("epoch {} is held by {} at {}", raw(record->epoch), record->holder, record->endpoint);
+    core_->on_epoch_persisted(record->epoch, network_->now(), out_);
+  }
+}
+
+void NodeProcess::log_problem() {
+  if (!is_problem_logged_ && core_->problem()) {
+    is_problem_logged_ = true;
+    spdlog::critical("{}; {}", core_->problem()->message, core_->problem()->hint);
+  }
+}
+
+void NodeProcess::begin_drain() {
+  spdlog::info("asked to stop: {} operations under way", core_->under_way());
+  drain_deadline_ = after(network_->now(), kDrainNsMax);
+}
+
+void NodeProcess::stop_when_drained() {
+  if (drain_deadline_ && (core_->under_way() == 0 || network_->now() >= *drain_deadline_)) {
+    network_->shutdown("the storage node stops");
+  }
+}
+
+void NodeProcess::arm() {
+  network_->arm(std::min(core_->next_deadline(), drain_deadline_.value_or(kNever)),
+                [this] { core_->on_deadline(network_->now(), out_); });
+}
+
+}  // namespace daedalus::node

@@ -1,0 +1,56 @@
+// The storage node as a process: NodeCore between real sockets, real segments and the epoch file.
+//
+// Decides nothing about the protocol. One thread does everything but scanning; what it did in one turn of its loop
+// leaves together at the turn's end.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/node/node_core.hpp"
+#include "daedalus/rpc/asio_network.hpp"
+#include "daedalus/rpc/network.hpp"
+#include "epoch_file.hpp"
+#include "node_configuration.hpp"
+#include "threaded_segments.hpp"
+
+namespace daedalus::node {
+
+class NodeProcess final : public rpc::PeerHandler {
+ public:
+  NodeProcess(const NodeConfiguration& configuration, const std::string& version);
+
+  /// Starts and serves until SIGTERM or SIGINT, then finishes what is under way, for a short while, and returns.
+  /// Errors: the reason why it could not start or go on.
+  [[nodiscard]] Result<void> run();
+
+  void on_up(rpc::PeerId peer, const rpc::PeerInfo& info) override;
+  void on_down(rpc::PeerId peer, const std::string& reason) override;
+  void on_operation(rpc::PeerId peer, wire::v1::Operation operation) override;
+  void on_result(rpc::PeerId peer, wire::v1::Result result) override;
+
+ private:
+  [[nodiscard]] Result<void> start();
+  void on_turn_end();
+  void persist_epochs();
+  void log_problem();
+  void begin_drain();
+  void stop_when_drained();
+  void arm();
+
+  const NodeConfiguration& configuration_;
+  std::string version_;
+  EpochFile epoch_file_;
+  std::shared_ptr<const semantics::Schema> schema_;
+  std::unique_ptr<rpc::AsioNetwork> network_;
+  std::unique_ptr<ThreadedSegments> segments_;
+  std::unique_ptr<NodeCore> core_;
+  rpc::Outbox out_;
+  std::optional<Instant> drain_deadline_;
+  std::optional<Error> failure_;
+  bool is_problem_logged_ = false;
+};
+
+}  // namespace daedalus::node

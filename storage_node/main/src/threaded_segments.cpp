@@ -1,0 +1,97 @@
+#include "threaded_segments.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace daedalus::node {
+
+namespace {
+
+/// Of one segment in one turn, so that the I/O thread gets back to its sockets.
+constexpr uint32_t kOutputsPerTurnMax = 1024;
+
+}  // namespace
+
+ThreadedSegments::ThreadedSegments(const semantics::Schema& schema, semantics::RowCodec codec,
+                                   const engine::SegmentOptions& options, uint32_t count)
+    : slots_(count) {
+  for (Slot& slot : slots_) {
+    slot.segment = std::make_unique<engine::Segment>(schema, codec, options);
+  }
+}
+
+ThreadedSegments::~ThreadedSegments() {
+  for (Slot& slot : slots_) {
+    slot.thread.reset();
+  }
+}
+
+void ThreadedSegments::start(const std::vector<uint32_t>& cores, std::function<void()> outputs_ready) {
+  outputs_ready_ = std::move(outputs_ready);
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    engine::SegmentThreadOptions options;
+    options.core = cores[i % cores.size()];
+    options.outputs_ready = [this] { announce(); };
+    slots_[i].thread = std::make_unique<engine::SegmentThread>(*slots_[i].segment, std::move(options));
+    slots_[i].core = slots_[i].thread->pinned() ? static_cast<int32_t>(cores[i % cores.size()]) : -1;
+  }
+}
+
+bool ThreadedSegments::enqueue(SegmentIndex segment, engine::Query query) {
+  Slot& slot = slots_[raw(segment)];
+  slot.has_new_work = true;
+  return slot.segment->enqueue(std::move(query));
+}
+
+bool ThreadedSegments::enqueue(SegmentIndex segment, engine::Update update) {
+  Slot& slot = slots_[raw(segment)];
+  slot.has_new_work = true;
+  return slot.segment->enqueue(std::move(update));
+}
+
+SegmentReport ThreadedSegments::report(SegmentIndex segment) const {
+  const Slot& slot = slots_[raw(segment)];
+  return SegmentReport{slot.segment->statistics(), slot.core};
+}
+
+void ThreadedSegments::wake() {
+  for (Slot& slot : slots_) {
+    if (std::exchange(slot.has_new_work, false)) {
+      slot.thread->wake();
+    }
+  }
+}
+
+void ThreadedSegments::drain(const std::function<void(SegmentIndex, engine::Output)>& take) {
+  // Cleared first: an output that is missed below is announced anew.
+  is_announced_.store(false);
+  bool is_more_left = false;
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    uint32_t taken = 0;
+    while (taken < kOutputsPerTurnMax) {
+      auto output = slots_[i].segment->dequeue();
+      if (!output) {
+        break;
+      }
+      take(SegmentIndex{i}, std::move(*output));
+      ++taken;
+    }
+    is_more_left = is_more_left || taken == kOutputsPerTurnMax;
+  }
+  if (is_more_left) {
+    announce();
+  }
+}
+
+uint32_t ThreadedSegments::unpinned() const {
+  return static_cast<uint32_t>(
+      std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.core < 0; }));
+}
+
+void ThreadedSegments::announce() {
+  if (!is_announced_.exchange(true)) {
+    outputs_ready_();
+  }
+}
+
+}  // namespace daedalus::node

@@ -1,0 +1,54 @@
+// The node's real segments: each with its thread, their outputs gathered onto the I/O thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "daedalus/engine/segment.hpp"
+#include "daedalus/engine/segment_thread.hpp"
+#include "daedalus/node/segment_port.hpp"
+
+namespace daedalus::node {
+
+class ThreadedSegments final : public SegmentPort {
+ public:
+  /// Reserves the memory of `count` segments; no thread runs yet. Throws std::bad_alloc when there is not enough.
+  ThreadedSegments(const semantics::Schema& schema, semantics::RowCodec codec, const engine::SegmentOptions& options,
+                   uint32_t count);
+  ~ThreadedSegments() override;
+
+  /// Starts the threads, pinned to `cores` in turn. `outputs_ready` is called from scan threads, and not again until
+  /// drain() has begun.
+  void start(const std::vector<uint32_t>& cores, std::function<void()> outputs_ready);
+
+  [[nodiscard]] bool enqueue(SegmentIndex segment, engine::Query query) override;
+  [[nodiscard]] bool enqueue(SegmentIndex segment, engine::Update update) override;
+  [[nodiscard]] SegmentReport report(SegmentIndex segment) const override;
+
+  /// Wakes the threads that were given work since the last call: what arrives together rides one cycle.
+  void wake();
+  /// Hands over what the segments have put out. Bounded: what is left calls outputs_ready again.
+  void drain(const std::function<void(SegmentIndex, engine::Output)>& take);
+  /// How many threads could not be pinned.
+  [[nodiscard]] uint32_t unpinned() const;
+
+ private:
+  struct Slot {
+    std::unique_ptr<engine::Segment> segment;
+    std::unique_ptr<engine::SegmentThread> thread;
+    int32_t core = -1;
+    bool has_new_work = false;
+  };
+
+  void announce();
+
+  std::vector<Slot> slots_;
+  std::function<void()> outputs_ready_;
+  std::atomic<bool> is_announced_{false};
+};
+
+}  // namespace daedalus::node

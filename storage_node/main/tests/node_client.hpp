@@ -1,0 +1,40 @@
+// A peer of a real node that asks one thing at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daedalus/rpc/asio_network.hpp"
+
+namespace daedalus::node {
+
+class NodeClient final : public rpc::PeerHandler {
+ public:
+  explicit NodeClient(const std::string& endpoint);
+
+  /// Sends with the next sequence and collects answers up to the last; empty after half a minute without.
+  [[nodiscard]] std::vector<wire::v1::Result> ask(wire::v1::OperationKind kind, const std::string& body = {},
+                                                  const wire::v1::UpdateHeader* update = nullptr);
+  /// Serves until the connection is lost; the reason, or nothing after half a minute.
+  [[nodiscard]] std::optional<std::string> wait_for_goodbye();
+
+  void on_up(rpc::PeerId peer, const rpc::PeerInfo& info) override;
+  void on_down(rpc::PeerId peer, const std::string& reason) override;
+  void on_operation(rpc::PeerId peer, wire::v1::Operation operation) override;
+  void on_result(rpc::PeerId peer, wire::v1::Result result) override;
+
+ private:
+  template <typename Condition>
+  bool serve_until(Condition condition);
+
+  std::unique_ptr<rpc::AsioNetwork> network_;
+  std::optional<rpc::PeerId> peer_;
+  std::optional<std::string> goodbye_;
+  uint64_t sequence_ = 0;
+  std::vector<wire::v1::Result> results_;
+};
+
+}  // namespace daedalus::node

@@ -1,0 +1,247 @@
+// The real program: what it prints, how it ends, and one conversation over a real socket.
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "child_process.hpp"
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/packed.hpp"
+#include "daedalus/semantics/placement.hpp"
+#include "node_client.hpp"
+
+namespace daedalus::node {
+namespace {
+
+using testing::HasSubstr;
+
+/// A socket that listens on a free port of the loopback interface, so that nobody else can.
+class TakenPort {
+ public:
+  TakenPort() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::bind(socket_, generic, sizeof(address)), 0);
+    EXPECT_EQ(::listen(socket_, 1), 0);
+    socklen_t size = sizeof(address);
+    EXPECT_EQ(::getsockname(socket_, generic, &size), 0);
+    endpoint_ = fmt::format("127.0.0.1:{}", ::ntohs(address.sin_port));
+  }
+  ~TakenPort() { release(); }
+  TakenPort(const TakenPort&) = delete;
+  TakenPort& operator=(const TakenPort&) = delete;
+
+  void release() {
+    if (socket_ >= 0) {
+      ::close(socket_);
+      socket_ = -1;
+    }
+  }
+  [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
+
+ private:
+  int socket_;
+  std::string endpoint_;
+};
+
+class StorageNodeProcessTest : public testing::Test {
+ protected:
+  StorageNodeProcessTest() {
+    std::string pattern = testing::TempDir() + "daedalus-node-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+    std::ofstream(folder_ + "/cluster.toml") << fmt::format(R"(cluster_id = "test"
+schema_library = "{}"
+[partition_map]
+version = 1
+distribution = "hash"
+columns = ["id"]
+segment_distribution = "round_robin"
+segment_columns = []
+[[partition_map.partitions]]
+nodes = [0]
+[[nodes]]
+id = 0
+endpoint = "{}"
+)",
+                                                            DAEDALUS_COUNTERS_SCHEMA, port_.endpoint());
+    write_node("");
+  }
+  ~StorageNodeProcessTest() override { std::filesystem::remove_all(folder_); }
+
+  void write_node(const std::string& more) {
+    std::ofstream(config()) << fmt::format(R"(cluster = "cluster.toml"
+node = 0
+listen = "{}"
+data_dir = "data/node-0"
+segments = 2
+segment_mib = 1
+cores = []
+durability = "off"
+{})",
+                                           port_.endpoint(), more);
+  }
+
+  [[nodiscard]] std::string config() const { return folder_ + "/storage_node.toml"; }
+
+  std::unique_ptr<ChildProcess> start(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), DAEDALUS_STORAGE_NODE);
+    return std::make_unique<ChildProcess>(arguments, fmt::format("{}/output-{}", folder_, ++processes_));
+  }
+
+  TakenPort port_;
+  std::string folder_;
+  int processes_ = 0;
+};
+
+TEST_F(StorageNodeProcessTest, SaysItsVersion) {
+  const auto process = start({"--version"});
+  EXPECT_EQ(process->wait_for_end(), 0);
+  EXPECT_EQ(process->text(), "daedalus-storage-node " DAEDALUS_VERSION "\n");
+}
+
+TEST_F(StorageNodeProcessTest, WantsSomethingToDo) {
+  for (const auto& arguments : {std::vector<std::string>{}, {"--config"}, {"--nonsense"}, {"--config", "a", "b"}}) {
+    EXPECT_EQ(start(arguments)->wait_for_end(), 2);
+  }
+}
+
+TEST_F(StorageNodeProcessTest, ChecksItsConfigurationAndStartsNothing) {
+  const auto good = start({"--check-config", config()});
+  EXPECT_EQ(good->wait_for_end(), 0) << good->text();
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/data"));
+
+  write_node("spin = true\n");
+  const auto bad = start({"--check-config", config()});
+  EXPECT_EQ(bad->wait_for_end(), 2);
+  EXPECT_EQ(bad->text(), fmt::format("daedalus-storage-node: {}: spin: is not a known key; remove it, or correct its "
+                                     "spelling\n",
+                                     config()));
+}
+
+TEST_F(StorageNodeProcessTest, RefusesASchemaLibraryThatIsNone) {
+  std::string cluster = folder_ + "/cluster.toml";
+  std::ofstream(folder_ + "/none.so") << "not a library";
+  std::string content;
+  {
+    std::ifstream in(cluster);
+    content.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  const std::string library = DAEDALUS_COUNTERS_SCHEMA;
+  content.replace(content.find(library), library.size(), "none.so");
+  std::ofstream(cluster) << content;
+  const auto process = start({"--config", config()});
+  EXPECT_EQ(process->wait_for_end(), 2);
+  EXPECT_THAT(process->text(), HasSubstr("none.so"));
+}
+
+TEST_F(StorageNodeProcessTest, GivesUpWithOneErrorWhenThePortIsTaken) {
+  const auto process = start({"--config", config()});
+  EXPECT_EQ(process->wait_for_end(), 1);
+  EXPECT_THAT(process->text(), HasSubstr("daedalus-storage-node: "));
+  EXPECT_THAT(process->text(), HasSubstr(port_.endpoint()));
+  EXPECT_THAT(process->text(), testing::Not(HasSubstr("ready")));
+}
+
+TEST_F(StorageNodeProcessTest, GivesUpWhenItsEpochFileIsDamaged) {
+  port_.release();
+  std::filesystem::create_directories(folder_ + "/data/node-0");
+  std::ofstream(folder_ + "/data/node-0/epoch") << "0123456789abcdef\nrubbish";
+  const auto process = start({"--config", config()});
+  EXPECT_EQ(process->wait_for_end(), 1);
+  EXPECT_THAT(process->text(), HasSubstr("data/node-0/epoch: is damaged"));
+}
+
+std::string epoch_body() {
+  wire::v1::EpochBody body;
+  body.set_epoch(3);
+  body.set_holder("w");
+  body.set_endpoint("127.0.0.1:1");
+  return body.SerializeAsString();
+}
+
+std::string insert_body(int64_t first, int64_t last) {
+  const std::vector<semantics::Type> types = {semantics::Type{semantics::TypeKind::kInt, 0, 0, 0}};
+  wire::v1::UpdateBody body;
+  auto* insert = body.add_parts()->mutable_insert();
+  for (int64_t id = first; id <= last; ++id) {
+    const std::vector<semantics::Value> values = {id};
+    semantics::append_packed_row(types, values, *insert->mutable_rows());
+  }
+  insert->set_row_count(static_cast<uint32_t>(last - first + 1));
+  return body.SerializeAsString();
+}
+
+std::string count_body() {
+  wire::v1::SelectBody body;
+  auto* output = body.add_outputs();
+  output->set_name("count");
+  output->mutable_aggregate()->set_function(wire::v1::AGGREGATE_FUNCTION_COUNT_ROWS);
+  body.set_visible_outputs(1);
+  body.set_form(wire::v1::RESULT_FORM_PARTIAL);
+  return body.SerializeAsString();
+}
+
+TEST_F(StorageNodeProcessTest, ServesDrainsAndKnowsAfterwardsThatItHasLostItsRows) {
+  port_.release();
+  auto process = start({"--config", config()});
+  ASSERT_TRUE(process->wait_for(" ready\n")) << process->text();
+  EXPECT_THAT(process->text(), HasSubstr("daedalus-storage-node " DAEDALUS_VERSION ", configuration "));
+  EXPECT_THAT(process->text(), HasSubstr("durability off"));
+  {
+    NodeClient client(port_.endpoint());
+    const auto described = client.ask(wire::v1::OPERATION_KIND_DESCRIBE);
+    ASSERT_EQ(described.size(), 1u) << process->text();
+    EXPECT_EQ(described[0].described().table_name(), "counters");
+    const auto granted = client.ask(wire::v1::OPERATION_KIND_EPOCH, epoch_body());
+    ASSERT_EQ(granted.size(), 1u);
+    EXPECT_TRUE(granted[0].epoch().granted());
+    for (uint64_t t = 1; t <= 20; ++t) {
+      const std::string body = insert_body(static_cast<int64_t>(t * 100), static_cast<int64_t>(t * 100 + 9));
+      wire::v1::UpdateHeader header;
+      header.set_epoch(3);
+      header.set_timestamp(t);
+      header.set_digest(semantics::digest(body));
+      const auto confirmed = client.ask(wire::v1::OPERATION_KIND_UPDATE, body, &header);
+      ASSERT_EQ(confirmed.size(), 1u);
+      ASSERT_TRUE(confirmed[0].has_confirmed()) << confirmed[0].ShortDebugString();
+      EXPECT_EQ(confirmed[0].confirmed().outcomes(0).rows_applied(), 10u);
+    }
+    const auto counted = client.ask(wire::v1::OPERATION_KIND_SELECT, count_body());
+    ASSERT_EQ(counted.size(), 2u);
+    const std::vector<semantics::Type> types = {semantics::Type{semantics::TypeKind::kBigint, 0, 0, 0}};
+    const auto values = semantics::read_packed_row(types, std::string_view(counted[0].rows().rows()).substr(4));
+    ASSERT_TRUE(values);
+    EXPECT_EQ(values->front(), semantics::Value(int64_t{200}));
+    process->signal(SIGTERM);
+    EXPECT_THAT(client.wait_for_goodbye().value_or(""), HasSubstr("stops"));
+  }
+  EXPECT_EQ(process->wait_for_end(), 0) << process->text();
+
+  process = start({"--config", config()});
+  ASSERT_TRUE(process->wait_for(" ready\n")) << process->text();
+  EXPECT_THAT(process->text(), HasSubstr("incomplete"));
+  {
+    NodeClient client(port_.endpoint());
+    const auto counted = client.ask(wire::v1::OPERATION_KIND_SELECT, count_body());
+    ASSERT_EQ(counted.size(), 1u);
+    EXPECT_EQ(counted[0].error().category(), wire::v1::ERROR_CATEGORY_FATAL);
+    EXPECT_THAT(counted[0].error().hint(), HasSubstr("load it again"));
+  }
+  process->signal(SIGTERM);
+  EXPECT_EQ(process->wait_for_end(), 0);
+}
+
+}  // namespace
+}  // namespace daedalus::node
