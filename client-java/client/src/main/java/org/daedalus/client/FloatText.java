@@ -3,11 +3,14 @@ package org.daedalus.client;
 import java.math.BigDecimal;
 import java.math.MathContext;
 
-/** Floating-point numbers as PostgreSQL prints them: the fewest digits that read back as the same number. */
+/** Floating-point numbers as PostgreSQL prints them: the fewest digits that can only mean this number. */
 final class FloatText {
-    /** With so many digits or fewer, no two decimals read as the same normal number, so none can be shortened. */
+    private static final BigDecimal TWO = BigDecimal.valueOf(2);
+    /** Two decimals with so many digits never read as the same normal number. */
     private static final int DOUBLE_DIGITS_EXACT = 15;
     private static final int FLOAT_DIGITS_EXACT = 6;
+    private static final int DOUBLE_DIGITS_MAX = 17;
+    private static final int FLOAT_DIGITS_MAX = 9;
     private static final int DOUBLE_FIXED_EXPONENT_MAX = 15;
     private static final int FLOAT_FIXED_EXPONENT_MAX = 6;
     private static final int FIXED_EXPONENT_MIN = -4;
@@ -15,53 +18,72 @@ final class FloatText {
     private FloatText() {}
 
     static String format(double value) {
-        if (Double.isNaN(value) || Double.isInfinite(value)) {
+        if (!Double.isFinite(value) || value == 0) {
             return special(value);
         }
-        BigDecimal shortest = new BigDecimal(Double.toString(value)).stripTrailingZeros();
-        int digits = shortest.precision();
-        int fewest = Math.abs(value) < Double.MIN_NORMAL ? 1 : DOUBLE_DIGITS_EXACT;
-        for (int fewer = fewest; fewer < digits; fewer++) {
-            BigDecimal candidate = new BigDecimal(value).round(new MathContext(fewer));
-            if (candidate.doubleValue() == value) {
-                shortest = candidate.stripTrailingZeros();
-                break;
-            }
-        }
-        return layout(shortest, isNegative(value), DOUBLE_FIXED_EXPONENT_MAX);
+        double magnitude = Math.abs(value);
+        BigDecimal guess = new BigDecimal(Double.toString(magnitude)).stripTrailingZeros();
+        BigDecimal above = magnitude == Double.MAX_VALUE
+                ? new BigDecimal(magnitude).add(new BigDecimal(Math.ulp(magnitude)))
+                : new BigDecimal(Math.nextUp(magnitude));
+        BigDecimal below = new BigDecimal(Math.nextDown(magnitude));
+        BigDecimal shortest = shortest(new BigDecimal(magnitude), below, above, guess,
+                magnitude >= Double.MIN_NORMAL ? DOUBLE_DIGITS_EXACT : 1, DOUBLE_DIGITS_MAX);
+        return layout(value < 0, shortest, DOUBLE_FIXED_EXPONENT_MAX);
     }
 
     static String format(float value) {
-        if (Float.isNaN(value) || Float.isInfinite(value)) {
+        if (!Float.isFinite(value) || value == 0) {
             return special(value);
         }
-        BigDecimal shortest = new BigDecimal(Float.toString(value)).stripTrailingZeros();
-        int digits = shortest.precision();
-        int fewest = Math.abs(value) < Float.MIN_NORMAL ? 1 : FLOAT_DIGITS_EXACT;
-        for (int fewer = fewest; fewer < digits; fewer++) {
-            BigDecimal candidate = new BigDecimal(value).round(new MathContext(fewer));
-            if (candidate.floatValue() == value) {
-                shortest = candidate.stripTrailingZeros();
-                break;
-            }
-        }
-        return layout(shortest, isNegative(value), FLOAT_FIXED_EXPONENT_MAX);
+        float magnitude = Math.abs(value);
+        BigDecimal guess = new BigDecimal(Float.toString(magnitude)).stripTrailingZeros();
+        BigDecimal above = magnitude == Float.MAX_VALUE
+                ? new BigDecimal(magnitude).add(new BigDecimal(Math.ulp(magnitude)))
+                : new BigDecimal(Math.nextUp(magnitude));
+        BigDecimal below = new BigDecimal(Math.nextDown(magnitude));
+        BigDecimal shortest = shortest(new BigDecimal(magnitude), below, above, guess,
+                magnitude >= Float.MIN_NORMAL ? FLOAT_DIGITS_EXACT : 1, FLOAT_DIGITS_MAX);
+        return layout(value < 0, shortest, FLOAT_FIXED_EXPONENT_MAX);
     }
 
-    private static boolean isNegative(double value) {
-        return Double.doubleToRawLongBits(value) < 0;
+    /**
+     * The shortest decimal strictly between the middles to the neighbours; one on a middle reads back, too, but only by
+     * the rule for ties.
+     *
+     * @param guess a decimal that reads back
+     * @param digitsExact a guess with so many digits cannot be shortened
+     */
+    private static BigDecimal shortest(BigDecimal value, BigDecimal below, BigDecimal above, BigDecimal guess,
+            int digitsExact, int digitsMax) {
+        BigDecimal low = value.add(below).divide(TWO);
+        BigDecimal high = value.add(above).divide(TWO);
+        boolean isShort = guess.precision() <= digitsExact;
+        if (isShort && isBetween(guess, low, high)) {
+            return guess;
+        }
+        for (int digits = isShort ? guess.precision() : digitsExact; digits < digitsMax; digits++) {
+            BigDecimal candidate = value.round(new MathContext(digits));
+            if (isBetween(candidate, low, high)) {
+                return candidate.stripTrailingZeros();
+            }
+        }
+        return value.round(new MathContext(digitsMax)).stripTrailingZeros();
+    }
+
+    private static boolean isBetween(BigDecimal value, BigDecimal low, BigDecimal high) {
+        return value.compareTo(low) > 0 && value.compareTo(high) < 0;
     }
 
     private static String special(double value) {
+        if (value == 0) {
+            return Double.doubleToRawLongBits(value) < 0 ? "-0" : "0";
+        }
         return Double.isNaN(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
     }
 
-    private static String layout(BigDecimal value, boolean negative, int fixedExponentMax) {
+    private static String layout(boolean negative, BigDecimal magnitude, int fixedExponentMax) {
         String sign = negative ? "-" : "";
-        if (value.signum() == 0) {
-            return sign + "0";
-        }
-        BigDecimal magnitude = value.abs();
         int exponent = magnitude.precision() - magnitude.scale() - 1;
         if (exponent >= FIXED_EXPONENT_MIN && exponent < fixedExponentMax) {
             return sign + magnitude.toPlainString();

@@ -8,12 +8,15 @@ import java.util.regex.Pattern;
 
 /** ISO 8601 dates and times from and to text. No time zones: a trailing Z is accepted and means nothing. */
 final class TimeText {
-    private static final Pattern ISO = Pattern.compile("(\\d{4,6})-(\\d{1,2})-(\\d{1,2})"
-            + "(?:[T ](\\d{1,2}):(\\d{2})(?::(\\d{2})(?:\\.(\\d{0,12}))?)?)?Z?", Pattern.CASE_INSENSITIVE);
+    private static final String MOMENT = "(\\d{4,7})-(\\d{1,2})-(\\d{1,2})"
+            + "(?:(?:[Tt]| +)(\\d{1,2}):(\\d{2})(?::(\\d{2})(?:\\.(\\d*))?)?)?";
+    private static final Pattern ISO = Pattern.compile(MOMENT + " *[Zz]?");
+    private static final Pattern REFUSED_BY_NAME =
+            Pattern.compile("-?infinity|" + MOMENT + " *(?:[+-].*|UTC|GMT|BC)", Pattern.CASE_INSENSITIVE);
     private static final int NANOS_PER_MICRO = 1_000;
-    private static final int MICRO_DIGITS = 6;
+    private static final double MICROS_PER_SECOND = 1e6;
     private static final int DATE_YEAR_MAX = 5_874_897;
-    private static final int TIMESTAMP_YEAR_MAX = 294_275;
+    private static final int TIMESTAMP_YEAR_MAX = 294_246;
 
     private TimeText() {}
 
@@ -64,6 +67,10 @@ final class TimeText {
     private static Parsed parse(String text, String type, int yearMax) throws ValueException {
         Matcher fields = ISO.matcher(text.strip());
         if (!fields.matches()) {
+            if (REFUSED_BY_NAME.matcher(text.strip()).matches()) {
+                throw new ValueException("0A000",
+                        "infinity, time zones and dates before the year 1 are not supported: \"" + text + "\"");
+            }
             throw new ValueException("22007", "invalid input syntax for type " + type + ": \"" + text + "\"");
         }
         int hour = number(fields.group(4));
@@ -92,12 +99,10 @@ final class TimeText {
         return digits == null ? 0 : Integer.parseInt(digits);
     }
 
-    /** Microseconds of a fraction's digits, rounded half up. */
+    /** Microseconds of a fraction's digits, rounded half to even. */
     private static long micros(String fraction) {
-        if (fraction == null || fraction.isEmpty()) {
-            return 0;
-        }
-        String digits = (fraction + "0000000").substring(0, MICRO_DIGITS + 1);
-        return (Long.parseLong(digits) + 5) / 10;
+        return fraction == null || fraction.isEmpty()
+                ? 0
+                : (long) Math.rint(Double.parseDouble("0." + fraction) * MICROS_PER_SECOND);
     }
 }
