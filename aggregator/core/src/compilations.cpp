@@ -53,11 +53,11 @@ std::optional<Compilation> Compilations::take(CompileTicket ticket) {
 std::vector<CompileRequest> Compilations::take_requests() { return std::exchange(requests_, {}); }
 
 void Compilations::abort(uint64_t compilation, rpc::Outbox& out) {
-  fail(compilation, cancelled("the statement was aborted by its client"), out);
+  fail(compilation, aborted("the statement was aborted by its client"), out);
 }
 
 void Compilations::expire(uint64_t compilation, rpc::Outbox& out) {
-  fail(compilation, cancelled("the statement was not compiled within its time"), out);
+  fail(compilation, too_late("the statement was not compiled within its time"), out);
 }
 
 void Compilations::forget(uint64_t compilation) {

@@ -26,6 +26,9 @@ Result<void> AggregatorCore::State::check(Upstream upstream, const wire::v1::Ope
   if (header.request_id().size() > kNameSizeMax || header.principal().size() > kNameSizeMax) {
     return malformed(fmt::format("request_id and principal are at most {} bytes each", kNameSizeMax));
   }
+  if (header.priority() != 0 || header.credit_lease() != 0) {
+    return rejected("0A000", "priorities and leases of admission credit are not supported yet", "leave them unset");
+  }
   if (header.map_version() != 0 && header.map_version() != context.map->version) {
     return Error{ErrorCategory::kRetry, "55000",
                  fmt::format("the operation was made for partition map {}, this aggregator has map {}",

@@ -14,7 +14,9 @@ Error overloaded(std::string message) {
   return Error{ErrorCategory::kRetry, "53000", std::move(message), "try again a little later", 0};
 }
 
-Error cancelled(std::string message) { return Error{ErrorCategory::kRetry, "57014", std::move(message), {}, 0}; }
+Error aborted(std::string message) { return rejected("57014", std::move(message)); }
+
+Error too_late(std::string message) { return Error{ErrorCategory::kRetry, "57014", std::move(message), {}, 0}; }
 
 Error unreachable(NodeId node, const std::string& endpoint, const std::string& problem) {
   return Error{ErrorCategory::kRetry, "08006",
@@ -36,14 +38,6 @@ wire::v1::Result error_result(const Error& error, int64_t retry_after_ns) {
   *result.mutable_error() = contract::from_error(error);
   result.mutable_error()->set_retry_after_ns(static_cast<uint64_t>(retry_after_ns));
   return result;
-}
-
-std::string name_partitions(const std::vector<PartitionId>& partitions) {
-  std::string names;
-  for (const PartitionId partition : partitions) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", raw(partition));
-  }
-  return fmt::format("{} {}", partitions.size() == 1 ? "partition" : "partitions", names);
 }
 
 }  // namespace daedalus::aggregator

@@ -15,8 +15,10 @@ namespace daedalus::aggregator {
 [[nodiscard]] Error malformed(std::string message);
 /// 53000 RETRY: something has reached its maximum.
 [[nodiscard]] Error overloaded(std::string message);
-/// 57014: the operation ended before it was answered.
-[[nodiscard]] Error cancelled(std::string message);
+/// 57014 REJECTED: whoever asked does not want the answer any longer.
+[[nodiscard]] Error aborted(std::string message);
+/// 57014 RETRY: there was no answer in time.
+[[nodiscard]] Error too_late(std::string message);
 /// 08006 RETRY: a node is not there.
 [[nodiscard]] Error unreachable(NodeId node, const std::string& endpoint, const std::string& problem);
 
@@ -31,8 +33,5 @@ struct Missing {
 void add_missing(const Missing& missing, wire::v1::Error& error);
 
 [[nodiscard]] wire::v1::Result error_result(const Error& error, int64_t retry_after_ns = 0);
-
-/// "partition 3", "partitions 3, 5, 8".
-[[nodiscard]] std::string name_partitions(const std::vector<PartitionId>& partitions);
 
 }  // namespace daedalus::aggregator

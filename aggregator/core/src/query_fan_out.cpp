@@ -189,6 +189,8 @@ void QueryFanOut::on_rows(Queries::iterator query, Part& part, wire::v1::Result 
 }
 
 void QueryFanOut::on_end(Queries::iterator query, Part& part, const wire::v1::QueryEnd& end, rpc::Outbox& out) {
+  context_.nodes.forget(part.node, part.sequence);
+  part.has_ended = true;
   std::string flaw;
   if (end.row_count() != part.row_count) {
     flaw =
@@ -207,8 +209,6 @@ void QueryFanOut::on_end(Queries::iterator query, Part& part, const wire::v1::Qu
     fail(query, std::move(error), out);
     return;
   }
-  context_.nodes.forget(part.node, part.sequence);
-  part.has_ended = true;
   part.stamps = end.stamps();
   if (--query->second.waiting_count == 0) {
     finish(query, out);
@@ -322,12 +322,12 @@ void QueryFanOut::erase(Queries::iterator query, rpc::Outbox& out) {
 }
 
 void QueryFanOut::abort(uint64_t query, rpc::Outbox& out) {
-  fail(queries_.find(query), error_result(cancelled("the query was aborted by its client")), out);
+  fail(queries_.find(query), error_result(aborted("the query was aborted by its client")), out);
 }
 
 void QueryFanOut::expire(uint64_t query, rpc::Outbox& out) {
   const auto found = queries_.find(query);
-  auto error = error_result(cancelled("the query was not answered within its time"));
+  auto error = error_result(too_late("the query was not answered within its time"));
   for (const Part& part : found->second.parts) {
     if (!part.has_ended) {
       add_missing(Missing{part.node, part.partitions, "no complete answer in time"}, *error.mutable_error());

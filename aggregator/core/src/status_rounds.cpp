@@ -34,8 +34,8 @@ wire::v1::DescribeReply describe(const Context& context, const WriterLink& write
   limits.set_answer_bytes_max(context.options.answer_bytes_max);
   limits.set_clauses_max(semantics::kClausesMax);
   limits.set_literals_max(semantics::kLiteralsMax);
-  limits.set_update_rows_max(context.options.update_rows_max);
-  limits.set_update_bytes_max(context.options.update_size_max);
+  limits.set_update_rows_max(contract::kUpdateRowsMax);
+  limits.set_update_bytes_max(contract::kUpdateBytesMax);
   limits.set_statement_bytes_max(context.options.statement_size_max);
   limits.set_groups_max(semantics::kGroupsMax);
   return reply;

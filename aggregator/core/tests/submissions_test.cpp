@@ -1,0 +1,262 @@
+// Statements and submissions: compiled, checked, relayed to the writer, answered.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "harness.hpp"
+
+namespace daedalus::aggregator::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+wire::v1::SubmissionId submission_id(uint64_t number) {
+  wire::v1::SubmissionId id;
+  id.set_client(std::string(16, 'c'));
+  id.set_number(number);
+  return id;
+}
+
+/// DELETE FROM flights WHERE origin = …
+wire::v1::UpdateBody delete_of(const std::string& origin) {
+  wire::v1::UpdateBody body;
+  *body.add_parts()->mutable_delete_()->mutable_filter() = origin_is(origin);
+  return body;
+}
+
+class SubmissionsTest : public ::testing::Test {
+ protected:
+  void register_writer() {
+    wire::v1::EpochBody body;
+    body.set_epoch(4);
+    body.set_holder("writer-0");
+    body.set_endpoint("writer-0:9");
+    cluster.send(writer_client, make_operation(wire::v1::OPERATION_KIND_EPOCH, body.SerializeAsString()));
+    for (const uint32_t node : {0u, 1u}) {
+      wire::v1::Result granted;
+      granted.mutable_epoch()->set_granted(true);
+      granted.mutable_epoch()->set_epoch(4);
+      granted.mutable_epoch()->set_holder("writer-0");
+      granted.mutable_epoch()->set_endpoint("writer-0:9");
+      cluster.answer(cluster.peer_of(node), cluster.last(node), granted);
+    }
+    writer = cluster.writer_up();
+    static_cast<void>(cluster.take());
+  }
+
+  uint64_t submit(const wire::v1::UpdateBody& update, uint64_t number = 1) {
+    wire::v1::SubmitBody body;
+    *body.mutable_submission() = submission_id(number);
+    *body.mutable_update() = update;
+    return cluster.send(client, make_operation(wire::v1::OPERATION_KIND_SUBMIT, body.SerializeAsString()));
+  }
+
+  /// Sends a statement and returns its compile ticket.
+  CompileTicket state(const wire::v1::SubmissionId& id = {}) {
+    wire::v1::StatementBody body;
+    body.set_sql("…");
+    *body.mutable_submission() = id;
+    cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATEMENT, body.SerializeAsString()));
+    const auto requests = cluster.core().take_compile_requests();
+    EXPECT_EQ(requests.size(), 1u);
+    return requests.at(0).ticket;
+  }
+
+  void compiled(CompileTicket ticket, Result<Compiled> result) {
+    cluster.core().on_compiled(ticket, std::move(result), cluster.now(), cluster.out());
+    cluster.collect();
+  }
+
+  [[nodiscard]] Compiled compiled_select() const {
+    CompiledSelect select;
+    select.selection.outputs = {{.name = "id", .column = 0}};
+    select.selection.visible_outputs = 1;
+    auto body = select_ids();
+    body.set_form(wire::v1::RESULT_FORM_PARTIAL);
+    select.body = body.SerializeAsString();
+    select.columns = {{.name = "id", .type = {.kind = semantics::TypeKind::kInt}}};
+    return select;
+  }
+
+  Cluster cluster;
+  rpc::PeerId client = cluster.connect(wire::v1::ROLE_CLIENT);
+  rpc::PeerId writer_client = cluster.connect(wire::v1::ROLE_WRITER);
+  rpc::PeerId writer{};
+};
+
+TEST_F(SubmissionsTest, WithoutAWriterNothingIsSubmitted) {
+  submit(delete_of("JFK"));
+  EXPECT_THAT(cluster.results().at(0).second.error().message(), HasSubstr("no writer is registered"));
+  EXPECT_EQ(cluster.take(), "client 102 #1 <- error RETRY 57P03\n");
+}
+
+TEST_F(SubmissionsTest, RelaysToTheWriterAndItsAnswerBack) {
+  register_writer();
+  const std::string origin = origin_in(1, 2);
+  submit(delete_of(origin));
+  EXPECT_EQ(cluster.take(), "writer <- SUBMIT\n");
+  wire::v1::SubmitBody body;
+  ASSERT_TRUE(body.ParseFromString(cluster.last_operation(writer).body()));
+  EXPECT_EQ(body.submission().number(), 1u);
+  ASSERT_EQ(body.routes_size(), 1);
+  EXPECT_EQ(body.routes(0).SerializeAsString(), route_to(origin).SerializeAsString());
+
+  wire::v1::Result confirmed;
+  confirmed.mutable_confirmed()->set_timestamp(12);
+  cluster.answer(writer, cluster.last(writer), confirmed);
+  EXPECT_EQ(cluster.take(), "client 102 #1 <- confirmed t=12\n");
+  cluster.answer(writer, cluster.last(writer), confirmed);
+  EXPECT_EQ(cluster.take(), "");
+  cluster.select(client, select_ids());
+  EXPECT_EQ(cluster.last_operation(0).header().prefix_min(), 12u);  // Its own write must be seen.
+}
+
+TEST_F(SubmissionsTest, AWrongUpdateNeverReachesTheWriter) {
+  register_writer();
+  wire::v1::UpdateBody update;
+  auto& assignment = *update.add_parts()->mutable_modify()->add_assignments();
+  assignment.set_column(1);  // The partitioning column.
+  *assignment.mutable_value() = origin_is("JFK").call().arguments(1);
+  submit(update);
+  EXPECT_EQ(cluster.take(), "client 102 #1 <- error REJECTED 0A000\n");
+}
+
+TEST_F(SubmissionsTest, MalformedOrNamelessSubmissionsAreRejected) {
+  register_writer();
+  cluster.send(client, make_operation(wire::v1::OPERATION_KIND_SUBMIT, "\xff\xff"));
+  EXPECT_EQ(cluster.take(), "client 102 #1 <- error REJECTED 08P01\n");
+  wire::v1::SubmitBody body;
+  *body.mutable_update() = delete_of("JFK");
+  cluster.send(client, make_operation(wire::v1::OPERATION_KIND_SUBMIT, body.SerializeAsString()));
+  EXPECT_EQ(cluster.take(), "client 102 #2 <- error REJECTED 08P01\n");
+}
+
+TEST_F(SubmissionsTest, LossOfTheWriterMakesOutcomesUnknown) {
+  register_writer();
+  submit(delete_of("JFK"), 1);
+  submit(delete_of("JFK"), 2);
+  static_cast<void>(cluster.take());
+  cluster.disconnect(writer);
+  EXPECT_EQ(cluster.take(), "client 102 #1 <- error UNKNOWN 08007\nclient 102 #2 <- error UNKNOWN 08007\n");
+  submit(delete_of("JFK"), 3);
+  EXPECT_EQ(cluster.take(), "client 102 #3 <- error RETRY 57P03\n");
+}
+
+TEST_F(SubmissionsTest, ASilentWriterMakesTheOutcomeUnknown) {
+  register_writer();
+  submit(delete_of("JFK"));
+  static_cast<void>(cluster.take());
+  cluster.advance(30 * kSecond);
+  EXPECT_EQ(cluster.take(), "client 102 #1 <- error UNKNOWN 08007\n");
+}
+
+TEST_F(SubmissionsTest, AnAbortTakesNothingBackThatWrites) {
+  register_writer();
+  const uint64_t sequence = submit(delete_of("JFK"));
+  static_cast<void>(cluster.take());
+  cluster.abort(client, sequence);
+  EXPECT_EQ(cluster.take(), "");
+}
+
+TEST_F(SubmissionsTest, ANewWriterReplacesTheOld) {
+  register_writer();
+  wire::v1::Result reply;
+  reply.mutable_status()->add_nodes()->set_epoch(5);
+  reply.mutable_status()->mutable_nodes(0)->set_writer("writer-1");
+  reply.mutable_status()->mutable_nodes(0)->set_writer_endpoint("writer-1:9");
+  cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATUS));
+  cluster.answer(cluster.peer_of(0), cluster.last(0), reply);
+  EXPECT_EQ(cluster.core().take_drop_requests().size(), 1u);
+  const auto next = cluster.writer_up();
+  static_cast<void>(cluster.take());
+  submit(delete_of("JFK"));
+  EXPECT_EQ(cluster.last(next), 1u);
+}
+
+TEST_F(SubmissionsTest, AnUpdateOfAHigherEpochMakesItAskForTheHolder) {
+  register_writer();
+  auto operation = make_operation(wire::v1::OPERATION_KIND_UPDATE, "body");
+  operation.mutable_header()->mutable_update()->set_epoch(9);
+  operation.mutable_header()->mutable_update()->set_timestamp(1);
+  cluster.send(writer_client, operation);
+  static_cast<void>(cluster.take());
+  cluster.advance(1);
+  EXPECT_EQ(cluster.take(), "node 0 <- EPOCH\nnode 1 <- EPOCH\n");
+  wire::v1::Result reply;
+  reply.mutable_epoch()->set_epoch(9);
+  reply.mutable_epoch()->set_holder("writer-1");
+  reply.mutable_epoch()->set_endpoint("writer-1:9");
+  cluster.answer(cluster.peer_of(0), cluster.last(0), reply);
+  const auto requests = cluster.core().take_dial_requests();
+  ASSERT_EQ(requests.size(), 1u);
+  EXPECT_EQ(requests[0].endpoint, "writer-1:9");
+}
+
+// ---- statements ----
+
+TEST_F(SubmissionsTest, ACompiledSelectGoesToTheNodesWithTheTimeThatIsLeft) {
+  const auto ticket = state();
+  cluster.advance(kSecond / 2);
+  compiled(ticket, compiled_select());
+  EXPECT_EQ(cluster.take(), "node 0 <- SELECT\nnode 1 <- SELECT\n");
+  EXPECT_EQ(cluster.last_operation(0).header().remaining_ns(), static_cast<uint64_t>(30 * kSecond - kSecond / 2));
+}
+
+TEST_F(SubmissionsTest, AStatementThatDoesNotCompileIsAnsweredWithItsError) {
+  Error error = rejected("42P01", "relation \"x\" does not exist");
+  error.position = 15;
+  compiled(state(), error);
+  EXPECT_EQ(cluster.results().at(0).second.error().position(), 15u);
+  EXPECT_EQ(cluster.take(), "client 102 #1 <- error REJECTED 42P01\n");
+  EXPECT_EQ(cluster.core().operations_in_flight(), 0u);
+}
+
+TEST_F(SubmissionsTest, ACompiledUpdateIsSubmittedUnderItsId) {
+  register_writer();
+  CompiledUpdate update;
+  update.body = delete_of("JFK");
+  update.routes = {route_to("JFK")};
+  compiled(state(submission_id(77)), Compiled(update));
+  EXPECT_EQ(cluster.take(), "writer <- SUBMIT\n");
+  wire::v1::SubmitBody body;
+  ASSERT_TRUE(body.ParseFromString(cluster.last_operation(writer).body()));
+  EXPECT_EQ(body.submission().number(), 77u);
+  EXPECT_EQ(body.routes_size(), 1);
+}
+
+TEST_F(SubmissionsTest, ACompiledUpdateWithoutAnIdIsRejected) {
+  register_writer();
+  compiled(state(), Compiled(CompiledUpdate{}));
+  EXPECT_EQ(cluster.take(), "client 102 #1 <- error REJECTED 08P01\n");
+  EXPECT_EQ(cluster.core().operations_in_flight(), 0u);
+}
+
+TEST_F(SubmissionsTest, AStatementMayBeAbortedOrTooLateWhileItCompiles) {
+  const auto first = state();
+  cluster.abort(client, 1);
+  EXPECT_EQ(cluster.take(), "client 102 #1 <- error REJECTED 57014\n");
+  const auto second = state();
+  cluster.advance(30 * kSecond);
+  EXPECT_THAT(cluster.take(), HasSubstr("client 102 #3 <- error RETRY 57014\n"));
+  const auto third = state();
+  cluster.disconnect(client);
+  static_cast<void>(cluster.take());
+  for (const auto ticket : {first, second, third}) {
+    compiled(ticket, compiled_select());
+  }
+  EXPECT_EQ(cluster.take(), "");
+}
+
+TEST_F(SubmissionsTest, TooManyStatementsAreRefused) {
+  ClusterOptions options;
+  options.aggregator.compilations_max = 1;
+  Cluster small(options);
+  const auto peer = small.connect(wire::v1::ROLE_CLIENT);
+  small.send(peer, make_operation(wire::v1::OPERATION_KIND_STATEMENT));
+  small.send(peer, make_operation(wire::v1::OPERATION_KIND_STATEMENT));
+  EXPECT_EQ(small.take(), "client 102 #2 <- error RETRY 53000\n");
+}
+
+}  // namespace
+}  // namespace daedalus::aggregator::testing
