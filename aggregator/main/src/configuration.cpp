@@ -1,0 +1,49 @@
+#include "configuration.hpp"
+
+#include <utility>
+
+#include "daedalus/configuration/table.hpp"
+#include "daedalus/semantics/schema_library.hpp"
+
+namespace daedalus::aggregator {
+
+namespace {
+
+constexpr int64_t kSqlThreadsMax = 64;
+
+}  // namespace
+
+Result<Configuration> read_configuration(const std::string& path) {
+  const auto file = configuration::File::read(path);
+  if (!file) {
+    return file.error();
+  }
+  Configuration configuration;
+  const configuration::Table root = file->root();
+  const std::string cluster_path = file->resolve(root.text("cluster"));
+  configuration.name = root.text("name");
+  configuration.listen = root.endpoint("listen");
+  configuration.sql_threads = static_cast<uint32_t>(root.integer("sql_threads", {1, kSqlThreadsMax}));
+  if (const auto finished = file->finish(); !finished) {
+    return finished.error();
+  }
+  auto cluster = configuration::read_cluster(cluster_path);
+  if (!cluster) {
+    return cluster.error();
+  }
+  const auto library = semantics::SchemaLibrary::load(cluster->schema_library);
+  if (!library) {
+    return library.error();
+  }
+  configuration.schema = std::make_shared<const semantics::Schema>(library->schema());
+  auto map = configuration::partition_map(*cluster, *configuration.schema);
+  if (!map) {
+    return map.error();
+  }
+  configuration.map = std::make_shared<const contract::PartitionMap>(std::move(*map));
+  configuration.hash = configuration::content_hash({file->content(), cluster->content});
+  configuration.cluster = std::move(*cluster);
+  return configuration;
+}
+
+}  // namespace daedalus::aggregator

@@ -1,0 +1,29 @@
+// aggregator.toml and everything it leads to, checked (docs/configuration.md).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/configuration/cluster.hpp"
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/types.hpp"
+
+namespace daedalus::aggregator {
+
+struct Configuration {
+  configuration::Cluster cluster;
+  std::string name;
+  std::string listen;  ///< host:port
+  uint32_t sql_threads = 1;
+  std::shared_ptr<const semantics::Schema> schema;
+  std::shared_ptr<const contract::PartitionMap> map;
+  std::string hash;  ///< Of all files read.
+};
+
+/// Reads the file at `path`, the cluster file it names and the compiled schema that one names.
+/// Errors (F0000) name file, key and remedy.
+[[nodiscard]] Result<Configuration> read_configuration(const std::string& path);
+
+}  // namespace daedalus::aggregator

@@ -1,0 +1,84 @@
+// The aggregator process: flags and configuration, then serve until asked to stop.
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "configuration.hpp"
+#include "daedalus/configuration/table.hpp"
+#include "host.hpp"
+#include "server.hpp"
+
+namespace daedalus::aggregator {
+namespace {
+
+constexpr int kFine = 0;
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+int serve(const Configuration& configuration) {
+  spdlog::info("daedalus-aggregator {}, configuration {}, instruction set {}, NUMA {}", DAEDALUS_VERSION,
+               configuration.hash, instruction_set(), numa_map());
+  Server server(configuration, DAEDALUS_VERSION);
+  const auto address = server.listen(configuration.listen);
+  if (!address) {
+    spdlog::error("{}", configuration::to_line(address.error()));
+    return kFailed;
+  }
+  spdlog::info("{} serves {} at {}: {} partitions on {} storage nodes", configuration.name,
+               configuration.schema->table_name, *address, configuration.map->partition_count(),
+               configuration.cluster.nodes.size());
+  std::fputs("ready\n", stderr);
+  server.run();
+  spdlog::info("stopped");
+  return kFine;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Routes operations to storage nodes and merges what comes back.", "daedalus-aggregator");
+  std::string config;
+  std::string check_config;
+  bool wants_version = false;
+  auto* const what = app.add_option_group("what", "What to do");
+  what->add_option("--config", config, "Serve with this configuration (aggregator.toml)");
+  what->add_option("--check-config", check_config, "Check this configuration and start nothing");
+  what->add_flag("--version", wants_version, "Print the version");
+  what->require_option(1);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& problem) {
+    return app.exit(problem) == 0 ? kFine : kUsage;
+  }
+  if (wants_version) {
+    fmt::print("daedalus-aggregator {}\n", DAEDALUS_VERSION);
+    return kFine;
+  }
+  const auto configuration = read_configuration(check_config.empty() ? config : check_config);
+  if (!configuration) {
+    fmt::print(stderr, "daedalus-aggregator: {}\n", configuration::to_line(configuration.error()));
+    return kUsage;
+  }
+  if (!check_config.empty()) {
+    fmt::print("{}: fine (configuration {})\n", check_config, configuration->hash);
+    return kFine;
+  }
+  return serve(*configuration);
+}
+
+}  // namespace
+}  // namespace daedalus::aggregator
+
+int main(int argc, char** argv) {
+  spdlog::set_default_logger(spdlog::stderr_logger_st("aggregator"));
+  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
+  try {
+    return daedalus::aggregator::run(argc, argv);
+  } catch (const std::exception& problem) {
+    spdlog::critical("{}", problem.what());
+    return 1;
+  }
+}

@@ -1,0 +1,156 @@
+#include "server.hpp"
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace daedalus::aggregator {
+
+namespace {
+
+rpc::AsioOptions network_options(const Configuration& configuration, const std::string& version) {
+  rpc::AsioOptions options;
+  options.hello.set_role(wire::v1::ROLE_AGGREGATOR);
+  options.hello.set_name(configuration.name);
+  options.hello.set_software_version(version);
+  options.hello.set_cluster_id(configuration.cluster.cluster_id);
+  options.hello.set_schema_fingerprint(configuration.schema->fingerprint);
+  options.hello.set_map_version(configuration.map->version);
+  // One whole answer may wait for a client while another is being sent.
+  options.limits.output_size_max = 2 * semantics::kAnswerBytesMax;
+  return options;
+}
+
+AggregatorOptions core_options(const Configuration& configuration, const std::string& version) {
+  AggregatorOptions options;
+  options.name = configuration.name;
+  options.version = version;
+  options.cluster_id = configuration.cluster.cluster_id;
+  options.process_id = static_cast<uint64_t>(getpid());
+  for (const auto& node : configuration.cluster.nodes) {
+    options.endpoints.emplace(node.node, node.endpoint);
+  }
+  return options;
+}
+
+}  // namespace
+
+Server::Server(const Configuration& configuration, std::string version)
+    : network_(network_options(configuration, version), *this) {
+  std::map<rpc::LinkId, NodeId> nodes;
+  for (const auto& node : configuration.cluster.nodes) {
+    const rpc::LinkId link = network_.dial(node.endpoint);
+    nodes.emplace(link, node.node);
+    links_.emplace(link, node.endpoint);
+  }
+  const AggregatorOptions options = core_options(configuration, version);
+  core_ = std::make_unique<AggregatorCore>(options, configuration.schema, configuration.map, nodes);
+  pool_ = std::make_unique<CompilePool>(
+      CompilePool::Options{.threads = configuration.sql_threads, .queue_max = options.compilations_max},
+      std::make_shared<Compiler>(configuration.schema, configuration.map),
+      [this](CompileTicket ticket, Result<Compiled> compiled) {
+        auto shared = std::make_shared<Result<Compiled>>(std::move(compiled));
+        network_.post([this, ticket, shared] { core_->on_compiled(ticket, std::move(*shared), network_.now(), out_); });
+      });
+  network_.set_on_turn_end([this] { on_turn_end(); });
+  network_.on_stop_signal([this] { stop(); });
+}
+
+Server::~Server() = default;
+
+Result<std::string> Server::listen(const std::string& endpoint) { return network_.listen(endpoint); }
+
+void Server::run() { network_.run(); }
+
+// ---- what the network reports ----
+
+void Server::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
+  spdlog::info("{} at {} is connected", info.hello.name(), info.address);
+  peers_.emplace(peer, fmt::format("{} at {}", info.hello.name(), info.address));
+  if (info.link) {
+    dial_failures_.erase(*info.link);
+  }
+  core_->on_up(peer, info, network_.now(), out_);
+}
+
+void Server::on_down(rpc::PeerId peer, const std::string& reason) {
+  if (const auto name = peers_.find(peer); name != peers_.end()) {
+    spdlog::info("{} is gone: {}", name->second, reason);
+    peers_.erase(name);
+  }
+  core_->on_down(peer, reason, network_.now(), out_);
+}
+
+void Server::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
+  core_->on_operation(peer, std::move(operation), network_.now(), out_);
+}
+
+void Server::on_result(rpc::PeerId peer, wire::v1::Result result) {
+  core_->on_result(peer, std::move(result), network_.now(), out_);
+}
+
+void Server::on_dial_failed(rpc::LinkId link, const std::string& reason) {
+  if (std::string& last = dial_failures_[link]; last != reason) {
+    last = reason;
+    spdlog::warn("cannot connect to {}: {}; trying on", links_[link], reason);
+  }
+  core_->on_dial_failed(link, reason);
+}
+
+// ---- the end of a turn ----
+
+void Server::on_turn_end() {
+  compile();
+  dial();
+  core_->flush(network_.now(), out_);
+  for (const auto& [peer, reason] : out_.closes) {
+    spdlog::warn("closing {}: {}", peers_.contains(peer) ? peers_.at(peer) : "a peer", reason);
+  }
+  network_.send(std::exchange(out_, {}));
+  if (is_stopping_ && (core_->operations_in_flight() == 0 || network_.now() >= drain_deadline_)) {
+    network_.shutdown("the aggregator is shutting down");
+  }
+  network_.arm(std::min(core_->next_deadline(), drain_deadline_), [this] { on_timer(); });
+}
+
+void Server::on_timer() { core_->on_deadline(network_.now(), out_); }
+
+void Server::compile() {
+  for (CompileRequest& request : core_->take_compile_requests()) {
+    const CompileTicket ticket = request.ticket;
+    if (!pool_->submit(std::move(request))) {
+      core_->on_compiled(
+          ticket,
+          Error{ErrorCategory::kRetry, "53000", "too many statements wait to be compiled", "try again later", 0},
+          network_.now(), out_);
+    }
+  }
+}
+
+void Server::dial() {
+  for (const rpc::LinkId link : core_->take_drop_requests()) {
+    links_.erase(link);
+    dial_failures_.erase(link);
+    network_.drop_link(link, "another writer has taken over");
+  }
+  for (const DialRequest& request : core_->take_dial_requests()) {
+    spdlog::info("the writer is at {}", request.endpoint);
+    const rpc::LinkId link = network_.dial(request.endpoint);
+    links_.emplace(link, request.endpoint);
+    core_->on_dialled(request.endpoint, link);
+  }
+}
+
+void Server::stop() {
+  if (is_stopping_) {
+    return;
+  }
+  spdlog::info("asked to stop; {} operations in flight", core_->operations_in_flight());
+  is_stopping_ = true;
+  drain_deadline_ = after(network_.now(), kDrainNs);
+  core_->drain();
+}
+
+}  // namespace daedalus::aggregator

@@ -1,0 +1,52 @@
+// Joins the aggregator's core to sockets, compiler threads and the clock. Decides nothing about operations.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "compile_pool.hpp"
+#include "configuration.hpp"
+#include "daedalus/aggregator/core.hpp"
+#include "daedalus/rpc/asio_network.hpp"
+
+namespace daedalus::aggregator {
+
+/// One aggregator process. Everything but the compiler threads happens on the thread inside run().
+class Server final : public rpc::PeerHandler {
+ public:
+  Server(const Configuration& configuration, std::string version);
+  ~Server() override;
+
+  /// Takes the listening address and starts dialling the nodes. Errors: those of rpc::AsioNetwork::listen.
+  [[nodiscard]] Result<std::string> listen(const std::string& endpoint);
+  /// Serves until asked to stop; operations in flight then have kDrainNs to end.
+  void run();
+
+  void on_up(rpc::PeerId peer, const rpc::PeerInfo& info) override;
+  void on_down(rpc::PeerId peer, const std::string& reason) override;
+  void on_operation(rpc::PeerId peer, wire::v1::Operation operation) override;
+  void on_result(rpc::PeerId peer, wire::v1::Result result) override;
+  void on_dial_failed(rpc::LinkId link, const std::string& reason) override;
+
+  static constexpr int64_t kDrainNs = 5 * kSecond;
+
+ private:
+  void on_turn_end();
+  void on_timer();
+  void compile();
+  void dial();
+  void stop();
+
+  std::map<rpc::LinkId, std::string> links_;          ///< Endpoint of each link, for logs.
+  std::map<rpc::LinkId, std::string> dial_failures_;  ///< Last reason logged per link: repetitions are not.
+  std::map<rpc::PeerId, std::string> peers_;          ///< Name of each peer, for logs.
+  rpc::AsioNetwork network_;
+  std::unique_ptr<AggregatorCore> core_;
+  rpc::Outbox out_;
+  Instant drain_deadline_ = kNever;
+  bool is_stopping_ = false;
+  std::unique_ptr<CompilePool> pool_;  ///< Last, so that its threads end first.
+};
+
+}  // namespace daedalus::aggregator
