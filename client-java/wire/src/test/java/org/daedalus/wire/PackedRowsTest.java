@@ -7,6 +7,7 @@ import com.google.protobuf.ByteString;
 import java.math.BigDecimal;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.util.HexFormat;
 import java.util.List;
 import org.daedalus.wire.ColumnType.Kind;
 import org.junit.jupiter.api.Test;
@@ -71,6 +72,29 @@ class PackedRowsTest {
         refuse(ColumnType.of(Kind.INT), 5L, out);
         refuse(ColumnType.of(Kind.DATE), LocalDate.MAX, out);
         assertThat(out.size()).isZero();
+    }
+
+    @Test
+    void shouldLayOutValuesAsDocumented() {
+        layout(ColumnType.of(Kind.BOOL), true, "01");
+        layout(ColumnType.of(Kind.SMALLINT), (short) -2, "feff");
+        layout(ColumnType.of(Kind.INT), 258, "02010000");
+        layout(ColumnType.of(Kind.REAL), 1.5f, "0000c03f");
+        layout(ColumnType.of(Kind.REAL), Float.intBitsToFloat(0xffc00001), "0000c07f");
+        layout(ColumnType.of(Kind.DOUBLE), Double.longBitsToDouble(0xfff0000000000001L), "000000000000f87f");
+        layout(ColumnType.numericOf(5, 2), new BigDecimal("-1.50"), "6affffffffffffff");
+        layout(ColumnType.numericOf(19, 0), new BigDecimal("-1"), "ffffffffffffffffffffffffffffffff");
+        layout(ColumnType.numericOf(0, 0), BigDecimal.ZERO, "01000000");
+        layout(ColumnType.numericOf(0, 0), new BigDecimal("12.8"), "0201000080");
+        layout(ColumnType.numericOf(0, 0), new BigDecimal("-12.8"), "01010080");
+        layout(ColumnType.of(Kind.DATE), LocalDate.of(1969, 12, 31), "ffffffff");
+        layout(ColumnType.of(Kind.TIMESTAMP), LocalDateTime.of(1970, 1, 1, 0, 0, 0, 1_000), "0100000000000000");
+        layout(ColumnType.charOf(5), "ab   ", "02006162");
+        layout(ColumnType.varcharOf(0), "", "0000");
+    }
+
+    private static void layout(ColumnType type, Object value, String hex) {
+        assertThat(HexFormat.of().formatHex(PackedValues.encode(type, value))).as("%s", type).isEqualTo(hex);
     }
 
     private static void refuse(ColumnType type, Object value, ByteWriter out) {
