@@ -143,7 +143,7 @@ void in_bytes(BytesPlane plane, uint32_t row_count, const uint8_t* constants, ui
 }
 
 bool starts_with(const uint8_t* value, Prefix prefix) noexcept {
-  if (std::memcmp(value, prefix.fixed, prefix.fixed_size) != 0) {
+  if (prefix.fixed_size > 0 && std::memcmp(value, prefix.fixed, prefix.fixed_size) != 0) {
     return false;
   }
   const uint8_t* blanks = value + prefix.fixed_size;

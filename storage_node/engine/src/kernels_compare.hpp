@@ -40,7 +40,7 @@ void in_bytes(BytesPlane plane, uint32_t row_count, const uint8_t* constants, ui
 /// What a string is to begin with: `fixed_size` bytes, then `blank_count` bytes each of which is a blank or padding
 /// (char(n) counts its padding as blanks; for varchar blank_count is 0).
 struct Prefix {
-  const uint8_t* fixed = nullptr;
+  const uint8_t* fixed = nullptr;  ///< May be null when fixed_size is 0.
   uint32_t fixed_size = 0;
   uint32_t blank_count = 0;
 };
