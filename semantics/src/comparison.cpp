@@ -162,10 +162,6 @@ Result<void> check_comparable(Operator op, const Type& left, const Type& right) 
     return rejected("42883", fmt::format("operator does not exist: {} {} {}", kind_name(left.kind), operator_sign(op),
                                          kind_name(right.kind)));
   }
-  if (left.kind == TypeKind::kVarchar && right.kind == TypeKind::kChar) {
-    return rejected("0A000", "comparison of character varying with a character(n) constant is not supported",
-                    "write the constant without a cast to character(n)");
-  }
   return {};
 }
 

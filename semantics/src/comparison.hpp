@@ -21,8 +21,7 @@ struct TypedValue {
   Value value;
 };
 
-/// Checks that values of the two types compare, untyped literals aside. Error 42883; 0A000 for a varchar column with a
-/// char(n) constant, which PostgreSQL compares without trailing blanks on both sides.
+/// Checks that values of the two types compare, untyped literals aside. Error 42883.
 [[nodiscard]] Result<void> check_comparable(Operator op, const Type& left, const Type& right);
 
 /// Gives an untyped literal the type it takes beside `other`; leaves other constants alone. Errors as parse_text().

@@ -180,6 +180,11 @@ class Builder {
     if (!comparable) {
       return comparable.error();
     }
+    if (column.column->type.kind == TypeKind::kVarchar && constant.type.kind == TypeKind::kChar) {
+      // PostgreSQL compares the two without trailing blanks on both sides, which no literal says.
+      return rejected("0A000", "comparison of character varying with a character(n) constant is not supported",
+                      "write the constant without a cast to character(n)");
+    }
     return resolve_literal(column.column->type, constant.type, constant.value);
   }
 

@@ -152,8 +152,9 @@ Fault scan_moment(std::string_view text, Moment& moment) {
   if (const Fault fault = scan_date(in, moment); fault != Fault::kNone) {
     return fault;
   }
-  const bool separated = in.take('T') || in.take('t') || in.blanks();
-  if (separated && !in.at_end() && in.rest().front() >= '0' && in.rest().front() <= '9') {
+  const bool has_letter = in.take('T') || in.take('t');
+  const bool has_blanks = !has_letter && in.blanks();
+  if (has_letter || (has_blanks && !in.at_end() && in.rest().front() >= '0' && in.rest().front() <= '9')) {
     if (const Fault fault = scan_time(in, moment); fault != Fault::kNone) {
       return fault;
     }

@@ -50,10 +50,11 @@ Result<Value> parse(const Type& type, std::string_view text) {
   if (const std::optional<Float> special = special_value<Float>(digits)) {
     return Value(static_cast<double>(*special));
   }
+  const bool has_sign = digits.starts_with('+') || digits.starts_with('-');
+  const std::string_view unsigned_digits = has_sign ? digits.substr(1) : digits;
   if (digits.starts_with('+')) {
-    digits.remove_prefix(1);
+    digits.remove_prefix(1);  // Which std::from_chars does not know.
   }
-  const std::string_view unsigned_digits = digits.starts_with('-') ? digits.substr(1) : digits;
   if (unsigned_digits.empty() ||
       (unsigned_digits[0] != '.' && (unsigned_digits[0] < '0' || unsigned_digits[0] > '9'))) {
     return invalid_syntax(type, text);
@@ -125,19 +126,20 @@ bool is_midpoint(const Shortest& decimal, Float value) {
 template <typename Float>
 Shortest shortest_decimal(Float value) {
   std::array<char, 64> buffer;
+  std::string_view text;
   const auto format = [&](auto... precision) {
     const auto end =
         std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific, precision...);
-    return split_scientific(std::string_view(buffer.data(), static_cast<size_t>(end.ptr - buffer.data())));
+    text = std::string_view(buffer.data(), static_cast<size_t>(end.ptr - buffer.data()));
+    return split_scientific(text);
   };
   Shortest shortest = format();
   if (!is_midpoint(shortest, value)) {
     return shortest;
   }
-  for (auto digits = static_cast<int>(shortest.digits.size());; ++digits) {
-    shortest = format(digits);  // One digit before the point, `digits` after it.
+  for (auto decimals = static_cast<int>(shortest.digits.size());; ++decimals) {
+    shortest = format(decimals);  // One digit before the point.
     Float back{};
-    std::array<char, 64> text = buffer;
     std::from_chars(text.data(), text.data() + text.size(), back);
     if (back == value && !is_midpoint(shortest, value)) {
       return shortest;

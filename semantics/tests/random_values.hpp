@@ -188,7 +188,7 @@ class Random {
     const int64_t count = between(1, columns_max);
     for (int64_t i = 0; i < count; ++i) {
       Column column;
-      column.name = "c" + std::to_string(i);
+      column.name = std::string("c").append(std::to_string(i));
       column.type = type();
       made.columns.push_back(column);
     }
@@ -328,7 +328,7 @@ class Random {
 /// For messages.
 inline std::string describe(const Expression& expression) {
   if (expression.kind == Expression::Kind::kColumn) {
-    return "c" + std::to_string(expression.column);
+    return std::string("c").append(std::to_string(expression.column));
   }
   if (expression.kind == Expression::Kind::kConstant) {
     return (is_null(expression.value) ? "NULL" : "'" + format_text(expression.type, expression.value) + "'") +

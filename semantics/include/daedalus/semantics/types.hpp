@@ -38,7 +38,7 @@ constexpr int64_t kDateDaysMin = -719162;
 constexpr int64_t kDateDaysMax = 2145042905;
 constexpr int64_t kMicrosPerDay = 86'400'000'000;
 constexpr int64_t kTimestampMicrosMin = kDateDaysMin * kMicrosPerDay;
-constexpr int64_t kTimestampMicrosMax = 9'223'371'331'199'999'999;
+constexpr int64_t kTimestampMicrosMax = 9'223'371'244'799'999'999;
 
 struct Type {
   TypeKind kind = TypeKind::kInt;
