@@ -1,0 +1,391 @@
+#include "daedalus/semantics/answer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "daedalus/semantics/packed.hpp"
+#include "random_values.hpp"
+
+namespace daedalus::semantics {
+namespace {
+
+using testing::Random;
+using Rows = std::vector<std::vector<Value>>;
+
+Rows decode(const std::vector<Type>& types, const MergedRows& merged) {
+  Rows rows;
+  PackedRows split(merged.rows);
+  for (auto row = split.next(); row.has_value() && row->has_value(); row = split.next()) {
+    rows.push_back(*read_packed_row(types, **row));
+  }
+  EXPECT_EQ(rows.size(), merged.row_count);
+  return rows;
+}
+
+std::string encode(const std::vector<Type>& types, const Rows& rows) {
+  std::string bytes;
+  for (const std::vector<Value>& row : rows) {
+    append_packed_row(types, row, bytes);
+  }
+  return bytes;
+}
+
+std::vector<Type> final_types(const Schema& schema, const Selection& selection) {
+  const Result<std::vector<Column>> columns = final_columns(schema, selection);
+  std::vector<Type> types;
+  for (const Column& column : *columns) {
+    types.push_back(column.type);
+  }
+  return types;
+}
+
+std::string show(const std::vector<Type>& types, const Rows& rows) {
+  std::string text;
+  for (const std::vector<Value>& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      text.append(i == 0 ? "" : ",").append(is_null(row[i]) ? "NULL" : format_text(types[i], row[i]));
+    }
+    text.append(";");
+  }
+  return text;
+}
+
+Schema two_columns() {
+  Schema schema;
+  schema.table_name = "t";
+  schema.columns = {{"k", {TypeKind::kDouble}, true, {}}, {"v", {TypeKind::kInt}, false, {}}};
+  return schema;
+}
+
+OutputColumn plain(uint32_t column) { return {"x", false, AggregateFunction::kCountRows, column}; }
+OutputColumn aggregate(AggregateFunction function, uint32_t column) { return {"x", true, function, column}; }
+
+/// What a segment sends for its rows: the partial form, from the plain definition of every aggregate.
+Rows partial_rows(const Schema& schema, const Selection& selection, const Rows& table) {
+  Rows out;
+  std::vector<std::pair<std::vector<Value>, std::vector<AggregateState>>> groups;
+  const auto same_key = [&](const std::vector<Value>& left, const std::vector<Value>& right) {
+    return std::all_of(selection.group_by.begin(), selection.group_by.end(),
+                       [&](uint32_t column) { return compare_ordered(left[column], right[column], {}) == 0; });
+  };
+  const auto find = [&](const std::vector<Value>& row) -> std::vector<AggregateState>& {
+    for (auto& [key, states] : groups) {
+      if (same_key(key, row)) {
+        return states;
+      }
+    }
+    std::vector<AggregateState> states;
+    for (const OutputColumn& output : selection.outputs) {
+      states.emplace_back(output.function, schema.columns[output.column].type);
+    }
+    groups.emplace_back(row, std::move(states));
+    return groups.back().second;
+  };
+  if (selection.is_aggregated && selection.group_by.empty()) {
+    find(std::vector<Value>(schema.columns.size()));
+  }
+  for (const std::vector<Value>& row : table) {
+    if (!selection.is_aggregated) {
+      std::vector<Value> made;
+      for (const OutputColumn& output : selection.outputs) {
+        made.push_back(row[output.column]);
+      }
+      out.push_back(std::move(made));
+      continue;
+    }
+    std::vector<AggregateState>& states = find(row);
+    for (size_t i = 0; i < states.size(); ++i) {
+      if (selection.outputs[i].is_aggregate) {
+        states[i].add(row[selection.outputs[i].column]);
+      }
+    }
+  }
+  for (const auto& [key, states] : groups) {
+    std::vector<Value> made;
+    for (size_t i = 0; i < states.size(); ++i) {
+      if (selection.outputs[i].is_aggregate) {
+        const std::vector<Value> partial = states[i].partial();
+        made.insert(made.end(), partial.begin(), partial.end());
+      } else {
+        made.push_back(key[selection.outputs[i].column]);
+      }
+    }
+    out.push_back(std::move(made));
+  }
+  return out;
+}
+
+Selection random_selection(Random& random, const Schema& schema) {
+  Selection selection;
+  const auto any_column = [&] {
+    return static_cast<uint32_t>(random.between(0, static_cast<int64_t>(schema.columns.size()) - 1));
+  };
+  const bool is_aggregated = random.chance(50);
+  if (is_aggregated && random.chance(70)) {
+    for (int64_t i = random.between(1, 2); i > 0; --i) {
+      const uint32_t column = any_column();
+      if (std::find(selection.group_by.begin(), selection.group_by.end(), column) == selection.group_by.end()) {
+        selection.group_by.push_back(column);
+      }
+    }
+  }
+  selection.is_aggregated = is_aggregated;
+  for (int64_t i = random.between(1, 4); i > 0; --i) {
+    const auto function = static_cast<AggregateFunction>(random.between(1, 6));
+    const uint32_t column = any_column();
+    if (!is_aggregated) {
+      selection.outputs.push_back(plain(column));
+    } else {
+      const bool exists = aggregate_type(function, schema.columns[column].type).has_value();
+      selection.outputs.push_back(aggregate(exists ? function : AggregateFunction::kCount, column));
+    }
+  }
+  for (const uint32_t column : selection.group_by) {
+    selection.outputs.push_back(plain(column));
+  }
+  selection.visible_outputs = static_cast<uint32_t>(random.between(1, static_cast<int64_t>(selection.outputs.size())));
+  for (int64_t i = random.between(0, 3); i > 0; --i) {
+    selection.order_by.push_back(
+        {static_cast<uint32_t>(random.between(0, static_cast<int64_t>(selection.outputs.size()) - 1)),
+         {random.chance(50), random.chance(50)}});
+  }
+  if (random.chance(40)) {
+    selection.limit = static_cast<uint64_t>(random.between(0, 12));
+  }
+  selection.offset = random.chance(30) ? static_cast<uint64_t>(random.between(0, 6)) : 0;
+  return selection;
+}
+
+/// The answer by the plain definition: one merge of everything in the order of parts, no trimming.
+Rows expected_answer(const Schema& schema, const Selection& selection, const std::vector<Rows>& parts) {
+  Rows all;
+  for (const Rows& part : parts) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  Rows rows;
+  for (std::vector<Value>& partial : partial_rows(schema, selection, all)) {
+    std::vector<Value> row;
+    size_t at = 0;
+    for (const OutputColumn& output : selection.outputs) {
+      if (!output.is_aggregate) {
+        row.push_back(partial[at++]);
+        continue;
+      }
+      const Type& type = schema.columns[output.column].type;
+      const size_t width = partial_types(output.function, type).size();
+      AggregateState state(output.function, type);
+      state.merge({partial.data() + at, width});
+      row.push_back(*state.finish());
+      at += width;
+    }
+    rows.push_back(std::move(row));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [&](const std::vector<Value>& left, const std::vector<Value>& right) {
+    for (const OrderKey& key : selection.order_by) {
+      const auto ordering = compare_ordered(left[key.output], right[key.output], key.order);
+      if (ordering != 0) {
+        return ordering < 0;
+      }
+    }
+    return false;
+  });
+  Rows cut;
+  for (uint64_t i = selection.offset; i < rows.size() && i - selection.offset < selection.limit.value_or(UINT64_MAX);
+       ++i) {
+    rows[i].resize(selection.visible_outputs);
+    cut.push_back(rows[i]);
+  }
+  return cut;
+}
+
+bool has_inexact_sum(const Schema& schema, const Selection& selection) {
+  return std::any_of(selection.outputs.begin(), selection.outputs.end(), [&](const OutputColumn& output) {
+    return output.is_aggregate &&
+           (output.function == AggregateFunction::kSum || output.function == AggregateFunction::kAvg) &&
+           is_floating(schema.columns[output.column].type.kind);
+  });
+}
+
+/// Merges parts in a random order of arrival, in random pieces.
+template <typename Finish>
+MergedRows merge(Random& random, const Schema& schema, const Selection& selection,
+                 std::vector<std::pair<uint32_t, std::string>> parts, Finish finish) {
+  AnswerMerger merger(schema, selection);
+  while (!parts.empty()) {
+    const auto pick = static_cast<size_t>(random.between(0, static_cast<int64_t>(parts.size()) - 1));
+    auto& [number, rows] = parts[pick];
+    PackedRows split(rows);
+    const auto first = split.next();
+    const size_t size = first->has_value() ? 4 + (*first)->size() : 0;  // One row at a time.
+    EXPECT_TRUE(merger.add(number, std::string_view(rows).substr(0, size)).has_value());
+    rows.erase(0, size);
+    if (rows.empty()) {
+      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(pick));
+    }
+  }
+  Result<MergedRows> merged = finish(merger);
+  EXPECT_TRUE(merged.has_value()) << merged.error().message;
+  return *merged;
+}
+
+TEST(AnswerMerger, AgreesWithThePlainDefinitionThroughTwoLevels) {
+  Random random(61);
+  for (int round = 0; round < 3'000; ++round) {
+    const Schema schema = random.schema(4);
+    const Selection selection = random_selection(random, schema);
+    if (has_inexact_sum(schema, selection)) {
+      continue;
+    }
+    const std::vector<Type> types = partial_row_types(schema, selection);
+    // Nodes of segments of rows; few distinct rows, so that groups meet.
+    Rows pool;
+    for (int i = 0; i < 6; ++i) {
+      pool.push_back(random.row(schema));
+    }
+    std::vector<Rows> segments;
+    std::vector<std::pair<uint32_t, std::string>> node_parts;
+    const int64_t nodes = random.between(0, 3);
+    for (int64_t node = 0; node < nodes; ++node) {
+      std::vector<std::pair<uint32_t, std::string>> segment_parts;
+      for (uint32_t segment = 0; segment < 2; ++segment) {
+        Rows rows;
+        for (int64_t i = random.between(0, 10); i > 0; --i) {
+          rows.push_back(random.pick(pool));
+        }
+        segments.push_back(rows);
+        segment_parts.emplace_back(segment, encode(types, partial_rows(schema, selection, rows)));
+      }
+      node_parts.emplace_back(static_cast<uint32_t>(node),
+                              merge(random, schema, selection, segment_parts, [](AnswerMerger& merger) {
+                                return merger.finish_partial();
+                              }).rows);
+    }
+    const MergedRows merged =
+        merge(random, schema, selection, node_parts, [](AnswerMerger& merger) { return merger.finish_final(); });
+    const std::vector<Type> visible = final_types(schema, selection);
+    ASSERT_EQ(show(visible, decode(visible, merged)), show(visible, expected_answer(schema, selection, segments)));
+  }
+}
+
+TEST(AnswerMerger, AGlobalAggregateOfNothingIsOneRow) {
+  const Schema schema = two_columns();
+  Selection selection;
+  selection.outputs = {aggregate(AggregateFunction::kCountRows, 0), aggregate(AggregateFunction::kSum, 1)};
+  selection.visible_outputs = 2;
+  selection.is_aggregated = true;
+  AnswerMerger merger(schema, selection);
+  const std::vector<Type> types = final_types(schema, selection);
+  EXPECT_EQ(show(types, decode(types, *merger.finish_final())), "0,NULL;");
+  selection.group_by = {0};
+  selection.outputs.push_back(plain(0));
+  AnswerMerger grouped(schema, selection);
+  EXPECT_EQ(grouped.finish_final()->row_count, 0u);
+}
+
+TEST(AnswerMerger, NullNaNAndBothZerosAreOneGroupEach) {
+  const Schema schema = two_columns();
+  Selection selection;
+  selection.outputs = {plain(0), aggregate(AggregateFunction::kCountRows, 0)};
+  selection.visible_outputs = 2;
+  selection.group_by = {0};
+  selection.is_aggregated = true;
+  AnswerMerger merger(schema, selection);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Rows rows = {{Value(), int64_t{1}}, {nan, int64_t{1}},  {0.0, int64_t{1}},
+                     {-0.0, int64_t{1}},    {-nan, int64_t{1}}, {Value(), int64_t{1}}};
+  for (uint32_t part = 0; part < rows.size(); ++part) {
+    ASSERT_TRUE(merger.add(part, encode(partial_row_types(schema, selection), {rows[part]})).has_value());
+  }
+  const std::vector<Type> types = final_types(schema, selection);
+  EXPECT_EQ(show(types, decode(types, *merger.finish_final())), "NULL,2;NaN,2;0,2;");
+}
+
+TEST(AnswerMerger, FloatingSumsRepeatWhateverTheOrderOfArrival) {
+  const Schema schema = two_columns();
+  Selection selection;
+  selection.outputs = {aggregate(AggregateFunction::kSum, 0)};
+  selection.visible_outputs = 1;
+  selection.is_aggregated = true;
+  const std::vector<double> sums = {1e16, 1.0, -1e16, 1.0, 0.1};
+  std::vector<uint32_t> order = {0, 1, 2, 3, 4};
+  std::string first;
+  do {
+    AnswerMerger merger(schema, selection);
+    for (const uint32_t part : order) {
+      ASSERT_TRUE(merger.add(part, encode({{TypeKind::kDouble}}, {{sums[part]}})).has_value());
+    }
+    const std::string rows = merger.finish_final()->rows;
+    first = first.empty() ? rows : first;
+    ASSERT_EQ(rows, first);
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST(AnswerMerger, KeepsTheBestOfManyUnderALimit) {
+  const Schema schema = two_columns();
+  Selection selection;
+  selection.outputs = {plain(1)};
+  selection.visible_outputs = 1;
+  selection.order_by = {{0, {true, false}}};
+  selection.limit = 3;
+  selection.offset = 1;
+  AnswerMerger merger(schema, selection);
+  const std::vector<Type> types = {{TypeKind::kInt}};
+  for (int64_t i = 0; i < 50'000; ++i) {
+    ASSERT_TRUE(merger.add(static_cast<uint32_t>(i % 7), encode(types, {{i * 7'919 % 50'000}})).has_value());
+  }
+  EXPECT_EQ(show(types, decode(types, *merger.finish_final())), "49998;49997;49996;");
+}
+
+TEST(AnswerMerger, RefusesMalformedAndOversizedParts) {
+  const Schema schema = two_columns();
+  Selection selection;
+  selection.outputs = {plain(1)};
+  selection.visible_outputs = 1;
+  AnswerMerger merger(schema, selection);
+  EXPECT_EQ(merger.add(0, "abc").error().sqlstate, "08P01");
+  EXPECT_EQ(merger.add(0, std::string("\1\0\0\0\0", 5)).error().sqlstate, "08P01");
+  selection.outputs = {aggregate(AggregateFunction::kCount, 1)};
+  selection.is_aggregated = true;
+  AnswerMerger counts(schema, selection);
+  EXPECT_EQ(counts.add(0, encode({{TypeKind::kBigint}}, {{Value()}})).error().sqlstate, "08P01");
+}
+
+TEST(AnswerMerger, StopsAtItsDeclaredMaximum) {
+  Schema schema;
+  schema.columns = {{"v", {TypeKind::kVarchar, 0, 0, 4096}, true, {}}};
+  Selection selection;
+  selection.outputs = {plain(0)};
+  selection.visible_outputs = 1;
+  AnswerMerger merger(schema, selection);
+  const std::string row = encode({schema.columns[0].type}, {{std::string(4096, 'x')}});
+  std::string batch;
+  for (int i = 0; i < 1024; ++i) {
+    batch += row;
+  }
+  Result<void> added;
+  uint64_t bytes = 0;
+  while (added.has_value() && bytes <= 2 * kAnswerBytesMax) {
+    added = merger.add(0, batch);
+    bytes += batch.size();
+  }
+  ASSERT_FALSE(added.has_value());
+  EXPECT_EQ(added.error().sqlstate, "54000");
+  EXPECT_LE(bytes, kAnswerBytesMax + batch.size());
+}
+
+TEST(CanStream, OnlyWhatNeedsNoMerge) {
+  Selection selection;
+  selection.outputs = {plain(0)};
+  selection.visible_outputs = 1;
+  EXPECT_TRUE(can_stream(selection));
+  selection.limit = 1;
+  EXPECT_FALSE(can_stream(selection));
+  selection.limit.reset();
+  selection.outputs.push_back(plain(1));
+  EXPECT_FALSE(can_stream(selection));
+}
+
+}  // namespace
+}  // namespace daedalus::semantics
