@@ -19,6 +19,7 @@ import org.daedalus.wire.v1.Expression;
 import org.daedalus.wire.v1.InsertPart;
 import org.daedalus.wire.v1.ModifyPart;
 import org.daedalus.wire.v1.Operator;
+import org.daedalus.wire.v1.TypeKind;
 import org.daedalus.wire.v1.UpdateBody;
 import org.daedalus.wire.v1.UpdatePart;
 
@@ -187,14 +188,22 @@ final class UpdateChecker {
             }
         }
         Constant constant = call.getArguments(1).getConstant();
-        // Days for dates; for the rest the column's own type.
-        ColumnType type = column.type().kind() == ColumnType.Kind.DATE
-                ? ColumnType.of(ColumnType.Kind.INT) : column.type();
+        ColumnType type = addedType(column.type(), constant);
         Object value = valueOf(new TableDescription.Column(column.name(), type, true, null), constant);
         if (value == null) {
             throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION,
                     "NULL added to column \"" + column.name() + "\"");
         }
+    }
+
+    /** Days for dates; real takes double precision, too, and rounds the sum; for the rest the column's own type. */
+    private static ColumnType addedType(ColumnType column, Constant constant) {
+        return switch (column.kind()) {
+            case DATE -> ColumnType.of(ColumnType.Kind.INT);
+            case REAL -> constant.getType().getKind() == TypeKind.TYPE_KIND_DOUBLE
+                    ? ColumnType.of(ColumnType.Kind.DOUBLE) : column;
+            default -> column;
+        };
     }
 
     private static Object valueOf(TableDescription.Column column, Constant constant) throws RefusedUpdateException {
