@@ -28,12 +28,17 @@ function(daedalus_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE daedalus_flags ${ARG_LINK} GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/tests)
-  if(TARGET daedalus_test_headers)
-    target_precompile_headers(${name} REUSE_FROM daedalus_test_headers)
-  endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+  foreach(label IN LISTS ARG_LABELS)
+    add_dependencies(${label}_tests ${name})
+  endforeach()
 endfunction()
+
+# Everything one lane runs, to build no more than that: fast_tests, slow_tests, tsan_tests, fuzz_tests.
+foreach(label fast slow tsan fuzz)
+  add_custom_target(${label}_tests)
+endforeach()
 
 if(DAEDALUS_FUZZERS)
   if(NOT DAEDALUS_SANITIZE)
@@ -42,8 +47,8 @@ if(DAEDALUS_FUZZERS)
   target_compile_options(daedalus_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# daedalus_fuzzer(NAME SOURCES ... LINK ...): a libFuzzer program (clang, DAEDALUS_FUZZERS=ON) with a short seeded run as
-# its test; nothing otherwise.
+# daedalus_fuzzer(NAME SOURCES ... LINK ...): a libFuzzer program (clang, DAEDALUS_FUZZERS=ON) with 15 seconds of fuzzing
+# as its test; nothing otherwise.
 function(daedalus_fuzzer name)
   if(NOT DAEDALUS_FUZZERS)
     return()
@@ -51,6 +56,7 @@ function(daedalus_fuzzer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   daedalus_program(${name} SOURCES ${ARG_SOURCES} LINK ${ARG_LINK})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-  add_test(NAME ${name}_smoke COMMAND ${name} -runs=20000 -seed=1 -max_len=4096)
-  set_tests_properties(${name}_smoke PROPERTIES LABELS "fast;fuzz" TIMEOUT 300)
+  add_test(NAME ${name} COMMAND ${name} -max_total_time=15 -max_len=4096 -timeout=10)
+  set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 300)
+  add_dependencies(fuzz_tests ${name})
 endfunction()

@@ -10,6 +10,5 @@ build() {
   cmake --build --preset "$preset" "$@"
 }
 
-build asan --target fast_tests
+build asan --target fast_tests fuzz_tests
 build tsan --target tsan_tests
-build fuzz --target fuzzers

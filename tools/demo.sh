@@ -35,7 +35,7 @@ $daedalus up --schema schemas/flights.sql --storage-nodes 2 --segments 2 --aggre
 [ "${KEEP:-}" = 1 ] || trap stop EXIT
 
 bold "Loading all 336,776 departures from New York in 2013"
-$daedalus load "$data/flights.csv"
+$daedalus load "$data/flights.csv" --null NA
 $daedalus status
 
 ask "SELECT count(*), min(time_hour), max(time_hour) FROM flights" "What is there?"

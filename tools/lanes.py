@@ -85,7 +85,7 @@ SLOW = [
     gtest_suite("C++ under ASan and UBSan", "asan", "fast"),
     gtest_suite("C++ under TSan", "tsan", "tsan"),
     gtest_suite("C++ slow", "release", "slow"),
-    gtest_suite("Fuzzers", "fuzz", "fuzz"),
+    gtest_suite("fuzzers", "asan", "fuzz"),
     pytest_suite("process kills", "tests/kills"),
 ]
 

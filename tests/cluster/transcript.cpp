@@ -37,7 +37,7 @@ void Transcript::submit(Instant now, const SubmissionKey& submission, const std:
   text_ +=
       fmt::format("< {} submit {} {} {} {}", now.ns, hex(submission.first), submission.second, map_version, hex(body));
   for (const auto& route : routes) {
-    text_ += " " + hex(route.SerializeAsString());
+    fmt::format_to(std::back_inserter(text_), " {}", hex(route.SerializeAsString()));
   }
   text_ += "\n";
 }

@@ -1,0 +1,189 @@
+"""Bad input gets one clear error that says what and where; nothing crashes, nothing accepted is lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+from local_cluster import DAEDALUS, ROOT, LocalCluster, free_ports, run
+
+PROGRAMS = ROOT / "build" / "release" / "bin"
+
+
+@pytest.mark.parametrize(
+    ("statement", "sqlstate", "words"),
+    [
+        ("SELEC 1", "42601", ["syntax error"]),
+        ("SELECT colour FROM items", "42703", ['column "colour" does not exist']),
+        ("SELECT id FROM things", "42P01", ['relation "things" does not exist']),
+        ("SELECT id FROM items WHERE day = 5", "42883", ["operator does not exist"]),
+        ("SELECT id FROM items WHERE amount = 'many'", "22P02", ["smallint", "many"]),
+        ("SELECT DISTINCT name FROM items", "0A000", ["DISTINCT"]),
+        ("SELECT a.id FROM items a JOIN items b ON a.id = b.id", "0A000", ["JOIN"]),
+        ("INSERT INTO items (id, place, amount) VALUES (1, 1, 40000)", "22003", ["out of range"]),
+        ("INSERT INTO items (id, place, price) VALUES (1, 1, 12345.6)", "22003", ["numeric"]),
+        ("INSERT INTO items (id, place, name) VALUES (1, 1, 'far too long')", "22001", ["too long"]),
+        ("INSERT INTO items (id, name) VALUES (1, 'x')", "23502", ["place"]),
+        ("INSERT INTO items (id, place, day) VALUES (1, 1, '2013-02-30')", "22008", ["2013-02-30"]),
+        ("UPDATE items SET place = 2", "0A000", ["place"]),
+        ("UPDATE items SET id = 2", "0A000", ["id"]),
+        ("UPDATE items SET place = NULL WHERE id = 1", "0A000", ["place"]),
+        ("DROP TABLE items", "0A000", ["DROP"]),
+    ],
+)
+def test_wrong_statement_is_refused_with_code_and_name(
+    cluster: LocalCluster, statement: str, sqlstate: str, words: list[str]
+) -> None:
+    cluster.refuses(statement, sqlstate, *words)
+
+
+def test_position_points_at_the_unknown_column(cluster: LocalCluster) -> None:
+    error = cluster.sql("SELECT id, colour FROM items").json()["error"]
+    assert error["position"] == 12
+
+
+def test_condition_beyond_the_bounds_is_refused(cluster: LocalCluster) -> None:
+    pairs = " OR ".join(f"(id = {n} AND amount = {n})" for n in range(12))
+    cluster.refuses(f"SELECT count(*) FROM items WHERE {pairs}", "54001")
+    cluster.refuses(f"DELETE FROM items WHERE {pairs}", "54001")
+
+
+def test_overflowing_rows_stay_as_they_were_and_are_counted(empty_table: LocalCluster) -> None:
+    answer = empty_table.sql("INSERT INTO items (id, place, amount) VALUES (1, 1, 32000), (2, 1, 5)")
+    assert answer.json()["applied"] == 2
+    outcome = empty_table.sql("UPDATE items SET amount = amount + 1000").json()
+    assert (outcome["matched"], outcome["applied"]) == (2, 1)
+    assert "overflow" in str(outcome["refused"]).lower()
+    assert empty_table.value("SELECT sum(amount) FROM items") == "33005"
+
+
+def test_full_segment_refuses_rows_with_the_reason_and_keeps_the_rest(
+    empty_table: LocalCluster, tmp_path: Path
+) -> None:
+    lines = tmp_path / "many.csv"
+    lines.write_text("id,place\n" + "".join(f"{n},7\n" for n in range(120_000)))
+    answer = empty_table.daedalus("load", lines)
+    assert answer.code == 1, answer.said
+    assert "no room" in answer.said or "full" in answer.said
+    kept = int(empty_table.value("SELECT count(*) FROM items"))
+    assert 0 < kept < 120_000
+    assert str(kept) in answer.said
+    assert empty_table.sql("DELETE FROM items").json()["applied"] == kept
+
+
+def test_malformed_frames_close_their_connection_and_harm_nothing_else(cluster: LocalCluster) -> None:
+    before = cluster.value("SELECT count(*) FROM items")
+    for port in (cluster.port, cluster.port + 10, cluster.port + 50):
+        for garbage in (b"GET / HTTP/1.1\r\n\r\n", b"\xff" * 64, bytes(64), os.urandom(4096)):
+            with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+                connection.sendall(garbage)
+                while True:  # Whatever is said (a hello, a goodbye) ends with the connection.
+                    try:
+                        if not connection.recv(65536):
+                            break
+                    except ConnectionResetError:
+                        break
+    assert cluster.value("SELECT count(*) FROM items") == before
+
+
+def test_cluster_that_is_not_up_is_named(tmp_path: Path) -> None:
+    nobody = f"127.0.0.1:{free_ports(1)}"
+    answer = run(DAEDALUS, "sql", "-c", "SELECT 1", "--cluster", nobody)
+    assert answer.code == 1
+    assert nobody in answer.err
+    forgotten = run(DAEDALUS, "status", environment={"XDG_STATE_HOME": str(tmp_path), "DAEDALUS_CLUSTER": ""})
+    assert forgotten.code in (1, 2)
+    assert "daedalus up" in forgotten.err
+
+
+def test_usage_mistakes_exit_with_two(cluster: LocalCluster, tmp_path: Path) -> None:
+    assert run(DAEDALUS, "fly").code == 2
+    assert cluster.daedalus("sql").code == 2
+    assert cluster.daedalus("load", tmp_path / "absent.csv").code == 2
+    assert cluster.daedalus("sql", "-c", "SELECT id FROM items", "--format", "xml").code == 2
+
+
+def test_schema_with_mistakes_is_refused_with_places(tmp_path: Path) -> None:
+    schema = tmp_path / "bad.sql"
+    schema.write_text("CREATE TABLE bad (\n  a text,\n  b timestamptz\n);\n")
+    answer = run(DAEDALUS, "up", "--schema", schema, "--data-dir", tmp_path / "data", "--port", str(free_ports()))
+    assert answer.code == 2
+    assert "bad.sql:2:" in answer.said and "varchar(n)" in answer.said
+    assert "bad.sql:3:" in answer.said and "timestamp" in answer.said
+
+
+def test_port_in_use_is_named(cluster: LocalCluster, tmp_path: Path) -> None:
+    again = run(
+        DAEDALUS, "up", "--schema", ROOT / "schemas" / "flights.sql", "--data-dir", tmp_path / "other",
+        "--port", str(cluster.port), environment={"XDG_STATE_HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert again.code == 1
+    assert str(cluster.port) in again.err
+    twice = cluster.daedalus("up", "--schema", ROOT / "schemas" / "flights.sql", "--data-dir", cluster.directory)
+    assert twice.code == 1
+    assert "running" in twice.err
+    node = run(PROGRAMS / "daedalus-storage-node", "--config", next(cluster.directory.rglob("node-0*.toml")))
+    assert node.code == 1
+    assert str(cluster.port + 10) in node.err
+
+
+def test_second_writer_is_refused_and_the_holder_is_named(cluster: LocalCluster) -> None:
+    answer = run(
+        ROOT / "bin" / "daedalus-writer", "--aggregators", cluster.address,
+        "--listen", f"127.0.0.1:{free_ports(1)}", "--name", "intruder",
+    )  # fmt: skip
+    assert answer.code == 1
+    assert f"127.0.0.1:{cluster.port + 50}" in answer.err
+    assert "--take-over" in answer.err
+    assert cluster.sql("UPDATE items SET name = 'x' WHERE id = -1").code == 0
+
+
+def test_configuration_mistakes_name_file_key_and_remedy(cluster: LocalCluster, tmp_path: Path) -> None:
+    good = next(cluster.directory.rglob("node-0*.toml"))
+    bad = tmp_path / "storage_node.toml"
+    bad.write_text(good.read_text() + "\nsegmnets = 3\n")
+    for file in cluster.directory.glob("cluster.toml"):
+        shutil.copy(file, tmp_path)
+    answer = run(PROGRAMS / "daedalus-storage-node", "--check-config", bad)
+    assert answer.code == 2
+    assert "storage_node.toml" in answer.err and "segmnets" in answer.err
+
+
+def test_aggregator_with_another_map_is_refused_by_the_nodes(cluster: LocalCluster, tmp_path: Path) -> None:
+    for file in cluster.directory.glob("*.toml"):
+        shutil.copy(file, tmp_path)
+    shared = tmp_path / "cluster.toml"
+    shared.write_text(shared.read_text().replace("version = 1", "version = 2"))
+    port = free_ports(1)
+    aggregator = next(tmp_path.glob("aggregator-0*.toml"))
+    aggregator.write_text(aggregator.read_text().replace(f":{cluster.port}", f":{port}"))
+    process = subprocess.Popen(
+        [PROGRAMS / "daedalus-aggregator", "--config", aggregator], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.strip().endswith("ready"):
+                break
+        stranger = f"127.0.0.1:{port}"
+        answer = run(DAEDALUS, "sql", "-c", "SELECT count(*) FROM items", "--format", "json", "--cluster", stranger)
+        assert answer.code == 1, answer.said
+        status = run(DAEDALUS, "status", "--cluster", stranger)
+        assert "map version" in status.said and "2" in status.said
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+def test_bad_line_stops_the_load_after_the_last_complete_batch(empty_table: LocalCluster, tmp_path: Path) -> None:
+    lines = tmp_path / "items.csv"
+    lines.write_text("id,place,day\n" + "".join(f"{n},{n},2013-01-01\n" for n in range(25)) + "25,25,tomorrow\n26,26,\n")
+    answer = empty_table.daedalus("load", lines, "--batch-rows", "10")
+    assert answer.code == 1
+    assert "line 27" in answer.said and "day" in answer.said and "tomorrow" in answer.said
+    assert "20 rows are in" in answer.said
+    assert empty_table.value("SELECT count(*) FROM items") == "20"

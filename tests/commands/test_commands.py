@@ -1,0 +1,78 @@
+"""The commands themselves: load, sql, status, up and down."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from local_cluster import DAEDALUS, LocalCluster, run
+
+
+def test_load_knows_null_from_empty_and_fills_defaults(empty_table: LocalCluster, tmp_path: Path) -> None:
+    lines = tmp_path / "items.csv"
+    lines.write_text(
+        "place,id,name,price,at\n"
+        '1,1,"",12.345,2013-01-01T10:00:00Z\n'
+        "1,2,,n/a,2013-01-01 10:00:00.5\n"
+        '2,3,"a ""b""\nc",-1,\n'
+    )
+    answer = empty_table.daedalus("load", lines, "--null", "n/a")
+    assert answer.code == 0, answer.said
+    assert "3 rows are in" in answer.out
+    rows = empty_table.sql("SELECT id, name, flag, price, at FROM items ORDER BY id").json()["rows"]
+    assert rows == [
+        [1, "", "ok", "12.35", "2013-01-01 10:00:00"],
+        [2, None, "ok", None, "2013-01-01 10:00:00.5"],
+        [3, 'a "b"\nc', "ok", "-1.00", None],
+    ]
+
+
+def test_csv_output_knows_null_from_empty(empty_table: LocalCluster) -> None:
+    empty_table.sql("INSERT INTO items (id, place, name) VALUES (1, 1, ''), (2, 1, NULL)")
+    answer = empty_table.daedalus("sql", "-c", "SELECT id, name FROM items ORDER BY id", "--format", "csv")
+    assert answer.out.splitlines() == ["id,name", '1,""', "2,"]
+
+
+def test_several_statements_run_in_order(empty_table: LocalCluster) -> None:
+    answer = empty_table.sql(
+        "INSERT INTO items (id, place, amount) VALUES (1, 1, 1)",
+        "UPDATE items SET amount = amount + 1 WHERE id = 1 AND name IS NULL",
+        "SELECT amount FROM items",
+        "DELETE FROM items WHERE place = 1",
+        "SELECT count(*) FROM items",
+    )
+    replies = [json.loads(line) for line in answer.out.splitlines()]
+    assert [reply.get("applied") for reply in replies] == [1, 1, None, 1, None]
+    assert replies[2]["rows"] == [[2]]
+    assert replies[4]["rows"] == [["0"]]
+
+
+def test_statements_are_answered_as_they_stream_in(cluster: LocalCluster) -> None:
+    statements = "SELECT count(*) FROM items;\nSELECT nothing FROM items;\nSELECT count(*) FROM items;\n"
+    answer = cluster.daedalus("sql", "-f", "-", "--format", "json", stdin=statements)
+    kinds = ["error" if "error" in json.loads(line) else "rows" for line in answer.out.splitlines()]
+    assert kinds == ["rows", "error", "rows"]
+    assert answer.code == 1
+
+
+def test_every_aggregator_sees_a_confirmed_write(empty_table: LocalCluster) -> None:
+    second = f"127.0.0.1:{empty_table.port + 1}"
+    empty_table.sql("INSERT INTO items (id, place) VALUES (1, 1), (2, 2), (3, 3)")
+    answer = run(DAEDALUS, "sql", "-c", "SELECT count(*) FROM items", "--format", "json", "--cluster", second)
+    assert answer.json()["rows"] == [["3"]]
+
+
+def test_status_shows_nodes_segments_prefixes_and_the_writer(cluster: LocalCluster) -> None:
+    table = cluster.daedalus("status")
+    assert table.code == 0
+    assert f"127.0.0.1:{cluster.port + 50}" in table.out
+    status = cluster.daedalus("status", "--format", "json").out
+    assert status.count('"segment"') >= 4
+
+
+def test_version_and_help_work_everywhere() -> None:
+    assert run(DAEDALUS, "--version").code == 0
+    for command in ("up", "load", "sql", "status", "down"):
+        answer = run(DAEDALUS, command, "--help")
+        assert answer.code == 0
+        assert "Usage" in answer.out

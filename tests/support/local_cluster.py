@@ -1,0 +1,141 @@
+"""A real cluster on loopback, started and stopped by the project's own commands, for tests of real processes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+DAEDALUS = ROOT / "bin" / "daedalus"
+COMMAND_SECONDS_MAX = 120
+PORTS_PER_CLUSTER = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one command said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def said(self) -> str:
+        """Both streams, for messages."""
+        return self.out + self.err
+
+    def json(self) -> Any:
+        """The only line of the output, as JSON."""
+        return json.loads(self.out.strip())
+
+
+def free_ports(count: int = PORTS_PER_CLUSTER) -> int:
+    """The first of `count` neighbouring loopback ports that nobody listens on now."""
+    for _ in range(100):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            first = int(probe.getsockname()[1])
+        if first + count > 32_000 and first + count > 65_000:
+            continue
+        with contextlib.ExitStack() as taken:
+            try:
+                for port in range(first, first + count):
+                    taken.enter_context(socket.socket()).bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return first
+    raise RuntimeError("no range of free ports found")
+
+
+def run(*arguments: str | Path, environment: dict[str, str] | None = None, stdin: str = "") -> Answer:
+    """Runs one command to its end."""
+    finished = subprocess.run(
+        [str(argument) for argument in arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=COMMAND_SECONDS_MAX,
+        env={**os.environ, **(environment or {})},
+        check=False,
+    )
+    return Answer(finished.returncode, finished.stdout, finished.stderr)
+
+
+def wait_until(condition: Callable[[], bool], what: str, seconds: float = 30) -> None:
+    """Asks again and again until the condition holds; fails naming `what` after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
+
+
+@dataclass(slots=True)
+class LocalCluster:
+    """A running cluster and the commands that speak to it."""
+
+    port: int
+    directory: Path
+    state: Path
+    processes: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def daedalus(self, *arguments: str | Path, stdin: str = "") -> Answer:
+        """Runs bin/daedalus against this cluster."""
+        environment = {"DAEDALUS_CLUSTER": self.address, "XDG_STATE_HOME": str(self.state)}
+        return run(DAEDALUS, *arguments, environment=environment, stdin=stdin)
+
+    def sql(self, *statements: str) -> Answer:
+        """Runs statements, JSON out."""
+        return self.daedalus("sql", "-c", "; ".join(statements), "--format", "json")
+
+    def value(self, statement: str) -> Any:
+        """The one value of a query's one row."""
+        answer = self.sql(statement)
+        assert answer.code == 0, answer.said
+        return answer.json()["rows"][0][0]
+
+    def refuses(self, statement: str, sqlstate: str, *words: str) -> None:
+        """Asserts that a statement gets one clear error: code and words."""
+        answer = self.sql(statement)
+        assert answer.code == 1, answer.said
+        error = answer.json()["error"]
+        assert error["sqlstate"] == sqlstate, error
+        for word in words:
+            assert word in error["message"] + error.get("hint", ""), error
+
+    def kill(self, name: str) -> None:
+        """Ends one process without warning; only processes of this cluster are known by name."""
+        os.kill(self.processes[name], signal.SIGKILL)
+
+
+def read_processes(directory: Path) -> dict[str, int]:
+    """Names and process ids from the pid files of a data directory."""
+    return {path.stem: int(path.read_text().split()[0]) for path in directory.rglob("*.pid")}
+
+
+@contextlib.contextmanager
+def local_cluster(base: Path, ddl: str, *options: str) -> Iterator[LocalCluster]:
+    """Starts a cluster for the time of the context; `options` go to `daedalus up`."""
+    schema = base / "table.sql"
+    schema.write_text(ddl)
+    cluster = LocalCluster(free_ports(), base / "data", base / "state")
+    started = cluster.daedalus(
+        "up", "--schema", schema, "--data-dir", cluster.directory, "--port", str(cluster.port), *options
+    )
+    try:
+        assert started.code == 0, started.said
+        cluster.processes = read_processes(cluster.directory)
+        yield cluster
+    finally:
+        cluster.daedalus("down", "--data-dir", cluster.directory)
