@@ -167,13 +167,8 @@ def running_cluster(layout: Layout) -> Iterator[str]:
             raise RuntimeError(f"{' '.join(command)} failed:\n{started.stdout}{started.stderr}")
         yield cluster
     finally:
-        subprocess.run(
-            [str(DAEDALUS), "down", "--data-dir", str(directory / "data")],
-            capture_output=True,
-            timeout=STOP_SECONDS_MAX,
-            check=False,
-            env=environment,
-        )
+        stop = [str(DAEDALUS), "down", "--data-dir", str(directory / "data")]
+        subprocess.run(stop, capture_output=True, timeout=STOP_SECONDS_MAX, check=False, env=environment)
         shutil.rmtree(directory, ignore_errors=True)
 
 
