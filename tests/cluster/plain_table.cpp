@@ -112,6 +112,10 @@ std::vector<std::string> PlainTable::select(const semantics::Predicate& predicat
   return selected;
 }
 
+bool PlainTable::changed(SegmentKey place, Timestamp from, Timestamp to) const {
+  return select({}, {{place, from}}) != select({}, {{place, to}});
+}
+
 std::vector<std::string> PlainTable::select(const semantics::Predicate& predicate, Timestamp prefix) const {
   std::map<SegmentKey, Timestamp> prefixes;
   for (uint32_t partition = 0; partition < map_.partition_count(); ++partition) {

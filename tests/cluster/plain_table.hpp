@@ -46,6 +46,9 @@ class PlainTable {
   /// The same with every segment of every partition at `prefix`.
   [[nodiscard]] std::vector<std::string> select(const semantics::Predicate& predicate, Timestamp prefix) const;
 
+  /// Whether the updates after `from`, up to `to`, did anything to rows of this segment.
+  [[nodiscard]] bool changed(SegmentKey place, Timestamp from, Timestamp to) const;
+
  private:
   using Rows = std::vector<PlainRow>;
 

@@ -247,6 +247,15 @@ void WriterModel::resend_from(Timestamp first, rpc::Outbox& out) {
   }
 }
 
+void WriterModel::resend_unsettled(rpc::Outbox& out) {
+  const Timestamp settled = settled_through();
+  for (const auto& [timestamp, kept] : kept_) {
+    if (timestamp > settled || !kept.is_confirmed) {  // All nodes may have it, and its confirmation may be lost.
+      send(timestamp, out);
+    }
+  }
+}
+
 Instant WriterModel::next_deadline() const {
   const Instant resend =
       kept_.empty() || phase_ != Phase::kActive ? kNever : after(last_progress_, options_.resend_after_ns);
@@ -260,7 +269,7 @@ void WriterModel::on_deadline(Instant now, rpc::Outbox& out) {
     raise(now, out);
   } else if (phase_ == Phase::kActive && !kept_.empty() && now >= after(last_progress_, options_.resend_after_ns)) {
     last_progress_ = now;
-    resend_from(next(settled_through()), out);
+    resend_unsettled(out);
   }
 }
 

@@ -113,6 +113,7 @@ class WriterModel {
   void forget_settled();
   void send(Timestamp timestamp, rpc::Outbox& out);
   void resend_from(Timestamp first, rpc::Outbox& out);
+  void resend_unsettled(rpc::Outbox& out);
   void fail(Error error, WriterEffects& effects);
   void remember(const SubmissionKey& submission, Known known);
   [[nodiscard]] Error no_room() const;

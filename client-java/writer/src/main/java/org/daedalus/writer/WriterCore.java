@@ -290,6 +290,15 @@ final class WriterCore {
         kept.tailMap(first).keySet().forEach(timestamp -> send(timestamp, effects));
     }
 
+    private void resendUnsettled(WriterEffects effects) {
+        long settled = settledThrough();
+        kept.forEach((timestamp, update) -> {
+            if (timestamp > settled || !update.confirmed) { // All nodes may have it, its confirmation may be lost.
+                send(timestamp, effects);
+            }
+        });
+    }
+
     long nextDeadlineNs() {
         boolean waits = phase == Phase.ACTIVE && !kept.isEmpty();
         long resendNs = waits ? lastProgressNs + options.resendAfterNs() : NEVER;
@@ -303,7 +312,7 @@ final class WriterCore {
             raise(nowNs, effects);
         } else if (phase == Phase.ACTIVE && !kept.isEmpty() && nowNs >= lastProgressNs + options.resendAfterNs()) {
             lastProgressNs = nowNs;
-            resendFrom(settledThrough() + 1, effects);
+            resendUnsettled(effects);
         }
     }
 
