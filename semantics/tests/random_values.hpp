@@ -284,6 +284,15 @@ class Random {
     return value;
   }
 
+  /// The first `size` bytes, or fewer, so that no character is cut in two.
+  static std::string head(const std::string& whole, size_t size) {
+    size = std::min(size, whole.size());
+    while (size < whole.size() && (static_cast<uint8_t>(whole[size]) & 0xc0) == 0x80) {
+      --size;
+    }
+    return whole.substr(0, size);
+  }
+
   Expression leaf(const Schema& of, const std::vector<Value>& near) {
     const auto column = static_cast<uint32_t>(between(0, static_cast<int64_t>(of.columns.size()) - 1));
     const Type& type = of.columns[column].type;
@@ -304,10 +313,8 @@ class Random {
       return Expression::make_call(chance(60) ? Operator::kIn : Operator::kNotIn, std::move(arguments));
     }
     if (kind <= 5 && is_string(type.kind)) {
-      const Value prefix = chance(10) ? Value()
-                           : is_null(near[column])
-                               ? Value(text(4))
-                               : Value(format_text(type, near[column]).substr(0, static_cast<size_t>(between(0, 6))));
+      const std::string whole = is_null(near[column]) ? text(4) : format_text(type, near[column]);
+      const Value prefix = chance(10) ? Value() : Value(head(whole, static_cast<size_t>(between(0, 6))));
       return Expression::make_call(chance(50) ? Operator::kStartsWith : Operator::kNotStartsWith,
                                    {left, Expression::make_constant({TypeKind::kVarchar}, prefix)});
     }

@@ -89,7 +89,7 @@ Fault read_column(const daedalus_column_abi& abi, uint32_t position, Column& col
 
 Fault read_primary_key(const daedalus_schema_abi& abi, Schema& schema) {
   if (abi.primary_key_count > abi.column_count || (abi.primary_key_count > 0 && abi.primary_key == nullptr)) {
-    return std::string("the primary key has no columns");
+    return fmt::format("the primary key has {} columns of {}", abi.primary_key_count, abi.column_count);
   }
   std::set<uint32_t> seen;
   for (uint32_t i = 0; i < abi.primary_key_count; ++i) {
