@@ -40,10 +40,13 @@ void NodeCore::on_describe(Requester from, rpc::Outbox& out) const {
   reply->set_epoch(raw(epoch().epoch));
   reply->set_writer(epoch().holder);
   reply->set_writer_endpoint(epoch().endpoint);
-  reply->mutable_limits()->set_answer_bytes_max(options_.queries.answer_bytes_max);
-  reply->mutable_limits()->set_clauses_max(semantics::kClausesMax);
-  reply->mutable_limits()->set_literals_max(semantics::kLiteralsMax);
-  reply->mutable_limits()->set_groups_max(semantics::kGroupsMax);
+  auto* limits = reply->mutable_limits();
+  limits->set_answer_bytes_max(options_.queries.answer_bytes_max);
+  limits->set_clauses_max(semantics::kClausesMax);
+  limits->set_literals_max(semantics::kLiteralsMax);
+  limits->set_update_rows_max(contract::kUpdateRowsMax);
+  limits->set_update_bytes_max(contract::kUpdateBytesMax);
+  limits->set_groups_max(semantics::kGroupsMax);
   reply->set_durability(kDurability);
 }
 
