@@ -127,8 +127,6 @@ std::string_view cut(std::string_view text, uint32_t length) {
   return text.substr(0, end);
 }
 
-bool is_text(std::string_view name) { return name == "text"; }
-
 }  // namespace
 
 Result<Type> resolve_type(const Scope& scope, const grammar::TypeName& name) {
@@ -148,7 +146,7 @@ Result<Type> resolve_type(const Scope& scope, const grammar::TypeName& name) {
       return scope.error("42601", fmt::format("type modifier is not allowed for type \"{}\"", plain), name.location());
     }
     Type type{named.kind};
-    if (is_text(plain) || (semantics::is_string(named.kind) && values->empty())) {
+    if (semantics::is_string(named.kind) && values->empty()) {
       type.length = semantics::kStringLengthMax;
     }
     return values->empty() ? Result<Type>(type) : with_modifiers(scope, type, *values, name.location());

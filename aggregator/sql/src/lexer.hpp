@@ -60,9 +60,11 @@ class Lexer {
 /// and DROP ("CREATE TABLE").
 [[nodiscard]] std::string statement_name(std::string_view text, uint32_t start);
 
-/// Deepest nesting of a parse tree that is built at all. Far above what a predicate may have (kExpressionDepthMax), far
-/// below what overflows a thread's stack (about 30,000 levels in 8 MiB).
-constexpr uint32_t kTreeDepthMax = 1000;
+/// Deepest nesting of a parse tree that is built at all. Above what a predicate may have (kExpressionDepthMax), because
+/// parentheses count here that leave no trace in the tree; far below what overflows a thread's stack (about 30,000
+/// levels in 8 MiB). libpg_query encodes a tree in time proportional to its size times its depth: that bounds it from
+/// above.
+constexpr uint32_t kTreeDepthMax = 256;
 /// Most list members (commas) of one statement: bounds the memory of its parse tree to some hundred MiB.
 constexpr uint32_t kListMembersMax = 1u << 19;
 
