@@ -324,6 +324,9 @@ Result<Condition> column_in(ColumnRef column, const std::vector<TypedValue>& con
     if (!member) {
       return member;
     }
+    if (is_negated && member->kind == Condition::Kind::kLiteral && member->literal.kind == Literal::Kind::kIsNotNull) {
+      continue;  // A constant outside of the domain: what is left of the list says that the column is not NULL.
+    }
     const bool is_list = member->kind == Condition::Kind::kLiteral && !member->literal.values.empty() &&
                          (member->literal.kind != Literal::Kind::kCompare || member->literal.op == Operator::kEqual ||
                           member->literal.op == Operator::kNotEqual);

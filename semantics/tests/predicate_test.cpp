@@ -214,6 +214,10 @@ TEST(Normalise, SortsListsAndDropsWhatNoRowHas) {
             "i in 1 3");
   EXPECT_EQ(normal(call(Operator::kNotIn, column(kI), constant(kNumeric, "1.5"))), "i not null");
   EXPECT_EQ(normal(call(Operator::kIn, column(kI), constant(kNumeric, "1.5"))), "never");
+  // Many constants that no row can equal are one clause, not one each.
+  EXPECT_EQ(normal(call(Operator::kNotIn, column(kI), constant(kNumeric, "1.5"), constant(kNumeric, "2.5"))),
+            "i not null");
+  EXPECT_EQ(normal(call(Operator::kNotIn, column(kI), constant(kNumeric, "1.5"), constant(kInt, "2"))), "i <> 2");
   EXPECT_EQ(normal(call(Operator::kOr, call(Operator::kEqual, column(kI), constant(kInt, "2")),
                         call(Operator::kIn, column(kI), constant(kInt, "1"), constant(kInt, "2")))),
             "i in 1 2");

@@ -32,7 +32,7 @@ def test_dead_node_is_named_and_no_answer_is_partial(cluster: LocalCluster) -> N
     answers = [cluster.sql(f"SELECT n FROM counters WHERE place = {place}") for place in range(8)]
     assert {answer.code for answer in answers} == {0, 1}, "partitions of the living node still answer, the others do not"
     status = cluster.daedalus("status")
-    assert "dead" in status.said
+    assert "DEAD: node-1" in status.said
 
 
 def test_updates_survive_the_death_of_an_aggregator(cluster: LocalCluster) -> None:

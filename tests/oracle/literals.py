@@ -77,13 +77,16 @@ def stored_postgres(choice: random.Random, column_type: Type, value: Value) -> s
     return quoted(str(value))
 
 
-def literals(choice: random.Random, name: str, column_type: Type, values: list[Value], *, in_list: bool) -> Literals:
-    """The constants `values`, never NULL, as a comparison with column `name` has them."""
+def literals(choice: random.Random, name: str, column_type: Type, values: list[Value], *, list_size: int) -> Literals:
+    """The constants `values`, never NULL, as a comparison with column `name` has them.
+
+    list_size   members of the IN list that they belong to, NULL included; 0: of none.
+    """
     kind = column_type.kind
     if kind in INTEGER_KINDS or kind is Kind.NUMERIC:
         return _exact(choice, name, column_type, values)
     if kind in FLOATING_KINDS:
-        return _floating(choice, name, kind, values, in_list=in_list)
+        return _floating(choice, name, kind, values, list_size)
     if kind in {Kind.DATE, Kind.TIMESTAMP}:
         return _times(choice, name, kind, values)
     if kind is Kind.BOOL:
@@ -117,12 +120,12 @@ def _exact(choice: random.Random, name: str, column_type: Type, values: list[Val
     return Literals(texts, duck, f"CAST({name} AS DECIMAL(38,{scale}))")
 
 
-def _floating(choice: random.Random, name: str, kind: Kind, values: list[Value], *, in_list: bool) -> Literals:
+def _floating(choice: random.Random, name: str, kind: Kind, values: list[Value], list_size: int) -> Literals:
     texts = [float_text(float(value)) for value in values if isinstance(value, int | float | Decimal)]
     finite = all(text.lstrip("-") not in {"NaN", "Infinity"} for text in texts)
     as_text = not finite or choice.random() < 0.3
     # PostgreSQL makes an IN list of several numbers an array of the column's type, and a single one a plain comparison.
-    as_column = kind is Kind.DOUBLE or as_text or (in_list and len(texts) > 1)
+    as_column = kind is Kind.DOUBLE or as_text or list_size > 1
     duck_kind = "FLOAT" if kind is Kind.REAL and as_column else "DOUBLE"
     duck = [f"CAST('{text}' AS {duck_kind})" for text in texts]
     return Literals([quoted(text) for text in texts] if as_text else texts, duck, f"CAST({name} AS {duck_kind})")

@@ -100,9 +100,9 @@ def _simple(postgres: str, duck: str, leaves: int = 1) -> Predicate:
     return Predicate(postgres, duck, Size(1, leaves), Size(1, leaves))
 
 
-def _drawn(choice: random.Random, column: Column, probe: Probe, count: int, *, in_list: bool = False) -> Literals:
+def _drawn(choice: random.Random, column: Column, probe: Probe, count: int, list_size: int = 0) -> Literals:
     values = [probe(choice, column) for _ in range(count)]
-    return literals(choice, column.name, column.type, values, in_list=in_list)
+    return literals(choice, column.name, column.type, values, list_size=list_size)
 
 
 def _comparison(choice: random.Random, column: Column, probe: Probe) -> Predicate:
@@ -129,7 +129,7 @@ def _between(choice: random.Random, column: Column, probe: Probe) -> Predicate:
 
 def _in(choice: random.Random, column: Column, probe: Probe) -> Predicate:
     count = choice.choice([1, 2, 3, 5, 12])
-    constants = _drawn(choice, column, probe, count, in_list=True)
+    constants = _drawn(choice, column, probe, count, list_size=count)
     negation = choice.choice(["", "", "NOT "])
     postgres = f"{column.name} {negation}IN ({', '.join(constants.postgres)})"
     duck = f"{constants.duck_column} {negation}IN ({', '.join(constants.duck)})"
@@ -138,20 +138,19 @@ def _in(choice: random.Random, column: Column, probe: Probe) -> Predicate:
 
 def _with_null(choice: random.Random, column: Column, probe: Probe) -> Predicate:
     """A NULL among the constants: three-valued logic decides."""
-    constants = _drawn(choice, column, probe, 1)
-    postgres, duck = constants.postgres[0], constants.duck[0]
     form = choice.randrange(4)
+    constants = _drawn(choice, column, probe, 1, list_size=2 if form == 1 else 0)
+    postgres, duck = constants.postgres[0], constants.duck[0]
     negation = choice.choice(["", "NOT "])
     if form == 0:
         operator = choice.choice(OPERATORS)
         return _simple(f"{column.name} {operator} NULL", f"{constants.duck_column} {operator} NULL")
-    if form == 1 and column.type.kind is not Kind.REAL:
-        members = (
-            ("NULL, " + postgres, "NULL, " + duck) if choice.random() < 0.5 else (postgres + ", NULL", duck + ", NULL")
-        )
-        return _simple(
-            f"{column.name} {negation}IN ({members[0]})", f"{constants.duck_column} {negation}IN ({members[1]})", 2
-        )
+    if form == 1:
+        members = [f"{postgres}, NULL", f"{duck}, NULL"]
+        if choice.random() < 0.5:
+            members = [f"NULL, {postgres}", f"NULL, {duck}"]
+        postgres_list = f"{column.name} {negation}IN ({members[0]})"
+        return _simple(postgres_list, f"{constants.duck_column} {negation}IN ({members[1]})", 2)
     low_high = [("NULL", "NULL"), (postgres, duck)]
     choice.shuffle(low_high)
     written = [

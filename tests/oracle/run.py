@@ -59,12 +59,16 @@ def _flight_value(kind: Kind, text: str) -> Value:
     return text.replace("T", " ").rstrip("Z") if kind is Kind.TIMESTAMP else text
 
 
+def flights_table_of(rows: list[list[Value]]) -> Table:
+    return Table("flights", None, frozenset({"origin", "flight"}), "flight", rows)
+
+
 def flights_table() -> Table:
-    return Table("flights", None, frozenset({"origin"}), flights_rows(FLIGHTS))
+    return flights_table_of(flights_rows(FLIGHTS))
 
 
 def every_type_table() -> Table:
-    return Table("every_type", "id", frozenset({"id", "grp"}), [])
+    return Table("every_type", "id", frozenset({"id", "grp"}), "id", [])
 
 
 class Run:

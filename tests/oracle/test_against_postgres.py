@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from facts import SCHEMAS
-from generator import Table
-from run import Run, as_insert_texts, every_type_table, flights_rows
+from run import Run, as_insert_texts, every_type_table, flights_rows, flights_table_of
 from sessions import POSTGRES_BIN, PostgresSession, running_postgres
 
 QUERIES = int(os.environ.get("DAEDALUS_ORACLE_QUERIES", "400"))
@@ -41,7 +40,7 @@ def test_flights_as_postgres_answers(session: PostgresSession, daedalus_seed: in
     rows = flights_rows(2000)
     for text in as_insert_texts(rows):
         assert session.execute(text).applied
-    run = Run(Table("flights", None, frozenset({"origin"}), rows), session, daedalus_seed, is_postgres=True)
+    run = Run(flights_table_of(rows), session, daedalus_seed, is_postgres=True)
     run.fill()
     run.go(QUERIES)
     assert not run.failures, run.report()

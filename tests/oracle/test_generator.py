@@ -14,7 +14,7 @@ from facts import column, schema
 from generator import Generator, Table, default_value, rounded
 from mirror import Answer, Expected, Mirror, average
 from predicates import CLAUSES_MAX, LEAVES_MAX, predicate
-from run import every_type_table, flights_rows
+from run import every_type_table, flights_rows, flights_table_of
 from statements import Measure, Output, Refused, Select, Statement, Write
 from values import present
 
@@ -22,7 +22,7 @@ STATEMENTS = 400
 
 
 def tables() -> list[Table]:
-    return [every_type_table(), Table("flights", None, frozenset({"origin"}), flights_rows(300))]
+    return [every_type_table(), flights_table_of(flights_rows(300))]
 
 
 def stream(table: Table, seed: int) -> list[Statement]:

@@ -120,8 +120,9 @@ class LocalCluster:
 
 
 def read_processes(directory: Path) -> dict[str, int]:
-    """Names and process ids from the pid files of a data directory."""
-    return {path.stem: int(path.read_text().split()[0]) for path in directory.rglob("*.pid")}
+    """Names and process ids of a running cluster, as `daedalus up` recorded them."""
+    lines = (directory / "cluster.pids").read_text().splitlines()
+    return {fields[0]: int(fields[2]) for fields in (line.split("\t") for line in lines)}
 
 
 @contextlib.contextmanager

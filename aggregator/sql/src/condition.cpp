@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <variant>
 
@@ -9,6 +10,7 @@
 #include "arithmetic.hpp"
 #include "constant.hpp"
 #include "daedalus/semantics/predicate.hpp"
+#include "daedalus/semantics/text.hpp"
 #include "like_pattern.hpp"
 #include "refusals.hpp"
 
@@ -59,6 +61,9 @@ class ConditionCompiler {
   Result<Condition> plain_operator(const grammar::OperatorExpression& node);
   Result<Condition> between(const grammar::OperatorExpression& node);
   Result<Condition> in_list(const grammar::OperatorExpression& node);
+  /// PostgreSQL brings column and members of a list to one type: numbers beside real become real. A single member is
+  /// compared as by `=`, in double precision.
+  Result<void> bring_list_to_common_type(const Type& column_type, std::vector<Constant>& members);
   Result<Condition> like(const grammar::OperatorExpression& node);
   Result<Condition> like_column(uint32_t column, const LikePattern& pattern, bool is_negated, int32_t location);
   Result<Condition> constant_condition(const Constant& constant, std::string_view place);
@@ -341,6 +346,27 @@ Result<Condition> ConditionCompiler::between(const grammar::OperatorExpression& 
   return combine(is_negated ? Operator::kOr : Operator::kAnd, std::move(sides));
 }
 
+Result<void> ConditionCompiler::bring_list_to_common_type(const Type& column_type, std::vector<Constant>& members) {
+  const bool has_double = std::any_of(members.begin(), members.end(), [](const Constant& member) {
+    return member.type.kind == TypeKind::kDouble;
+  });
+  if (column_type.kind != TypeKind::kReal || members.size() < 2 || has_double) {
+    return {};
+  }
+  for (Constant& member : members) {
+    if (!semantics::is_numeric(member.type.kind)) {
+      continue;  // No such operator: the comparison says so.
+    }
+    auto value = semantics::assign(member.type, member.value, column_type);
+    if (value.has_error()) {
+      return scope_.located(value.error(), member.location);
+    }
+    member.type = column_type;
+    member.value = std::move(*value);
+  }
+  return {};
+}
+
 Result<Condition> ConditionCompiler::in_list(const grammar::OperatorExpression& node) {
   const bool is_negated = plain_name(node.name()) == "<>";
   const char* const name = is_negated ? "NOT IN" : "IN";
@@ -353,7 +379,8 @@ Result<Condition> ConditionCompiler::in_list(const grammar::OperatorExpression& 
     return scope_.refuse(fmt::format("{} of a constant", name), location_of(node.left()),
                          "put a column on its left side");
   }
-  std::vector<Expression> arguments{Expression::make_column(*column)};
+  const Type& column_type = scope_.schema().columns[*column].type;
+  std::vector<Constant> members;
   for (const grammar::Node& item : node.right().list().items()) {
     auto member = operand(item);
     if (member.has_error()) {
@@ -363,11 +390,18 @@ Result<Condition> ConditionCompiler::in_list(const grammar::OperatorExpression& 
     if (constant == nullptr) {
       return scope_.refuse("comparing two columns", location_of(item), "compare each column with a constant");
     }
-    auto resolved = resolve_for_comparison(scope_, std::move(*constant), scope_.schema().columns[*column].type);
+    auto resolved = resolve_for_comparison(scope_, std::move(*constant), column_type);
     if (resolved.has_error()) {
       return resolved.error();
     }
-    arguments.push_back(Expression::make_constant(resolved->type, std::move(resolved->value)));
+    members.push_back(std::move(*resolved));
+  }
+  if (auto common = bring_list_to_common_type(column_type, members); common.has_error()) {
+    return common.error();
+  }
+  std::vector<Expression> arguments{Expression::make_column(*column)};
+  for (Constant& member : members) {
+    arguments.push_back(Expression::make_constant(member.type, std::move(member.value)));
   }
   return checked(Expression::make_call(is_negated ? Operator::kNotIn : Operator::kIn, std::move(arguments)),
                  node.location());

@@ -19,20 +19,22 @@ constexpr uint32_t kExpressionDepthMax = 64;
 /// One comparison of one column; never true for NULL unless it is kIsNull.
 struct Literal {
   enum class Kind : uint8_t {
-    kCompare,        ///< column op values[0]; op is kEqual .. kGreaterOrEqual
-    kIn,             ///< column is one of values (sorted by compare(), distinct, at least one)
-    kNotIn,          ///< column is none of values
-    kStartsWith,     ///< values[0] is the prefix; char(n) counts its padding
+    kCompare,     ///< column op values[0]; op is kEqual .. kGreaterOrEqual
+    kIn,          ///< column is one of values (sorted by compare(), distinct, at least one)
+    kNotIn,       ///< column is none of values
+    kStartsWith,  ///< values[0] is the prefix; char(n) counts its padding
     kNotStartsWith,
     kIsNull,
-    kIsNotNull,      ///< also what a comparison that holds for every value becomes
-    kNever,          ///< what a comparison that holds for no value becomes
+    kIsNotNull,  ///< also what a comparison that holds for every value becomes
+    kNever,      ///< what a comparison that holds for no value becomes
   };
 
   uint32_t column = 0;
   Kind kind = Kind::kNever;
   Operator op = Operator::kEqual;
-  std::vector<Value> values;  ///< In the column's domain (see Value).
+  std::vector<Value> values;  ///< In the column's domain (see Value): decimals at the column's scale, reals rounded to
+                              ///< float, never −0.0, possibly NaN (which compare() puts above all). Strings compared
+                              ///< for order may be longer than the column; equalities and prefixes never are.
 
   friend bool operator==(const Literal&, const Literal&) = default;
 };
@@ -51,8 +53,11 @@ struct Predicate {
 /// Comparisons take column and constant in either order (constant op column is turned round); a bare boolean column is
 /// `column = true`; constants of any PostgreSQL-comparable type are moved into the column's domain (`int < 1.5` becomes
 /// `int <= 1`, `smallint < 100000` becomes IS NOT NULL); a NULL constant makes a comparison kNever.
-/// Errors: 54001 beyond the bounds above (says which), 42883 no such operator for the types, 42703 no such column
-/// position, 42804 not boolean, 0A000 two columns compared.
+/// Where PostgreSQL compares in double precision (a floating column or constant), the column's values that cast to the
+/// same side are found exactly; an equality may then become a list or two bounds. List members are normalised one by
+/// one. Errors: 54001 beyond the bounds above (says which), 42883 no such operator for the types, 42703 no such column
+/// position, 42804 not boolean, 0A000 two columns compared, arithmetic, or varchar with a char(n) constant; those of
+/// parse_text() for untyped literals; 22003 a numeric constant that has no double.
 /// Cost: at most kLiteralsMax leaves are ever built.
 [[nodiscard]] Result<Predicate> normalise(const Schema& schema, const Expression& expression);
 

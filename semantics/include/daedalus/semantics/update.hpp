@@ -14,8 +14,9 @@ struct Assignment {
 
   uint32_t column = 0;
   Kind kind = Kind::kSet;
-  Value value;  ///< In the column's domain; NULL allowed for kSet. kAdd: a subtraction is negated already; for date columns
-                ///< days, for numeric ones at most the column's scale. Never for bool, timestamp, strings.
+  Value value;  ///< In the column's domain; NULL allowed for kSet. kAdd: a subtraction is negated already; for date
+                ///< columns days, for numeric ones the column's scale; for real a double that is not rounded to float:
+                ///< add in double precision, then round. Never for bool, timestamp, strings.
 };
 
 struct ModifyPart {
