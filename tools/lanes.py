@@ -1,7 +1,7 @@
 """Runs test suites one after the other and ends with one line: `N passed, N failed`.
 
-A suite is a command that leaves JUnit XML files behind; every lane of the Makefile is a list of suites. A suite that exits
-non-zero without a failed test in its reports (a crash, a build error) counts as one failed test of its own.
+A suite is a command that leaves JUnit XML files behind; every lane of the Makefile is a list of suites. A suite that
+exits non-zero without a failed test in its reports (a crash, a build error) counts as one failed test of its own.
 """
 
 from __future__ import annotations

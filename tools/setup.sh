@@ -22,7 +22,7 @@ install_debian_packages() {
   missing=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $wanted 2>&1 |
     awk '/^ii / { print $2 }' | sort | comm -13 - <(sort <<< "$wanted"))
   [ -n "$missing" ] || return 0
-  echo "setup: installing Debian packages:" $missing
+  echo "setup: installing Debian packages: ${missing//$'\n'/ }"
   as_root apt-get update -qq
   # shellcheck disable=SC2086
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing

@@ -112,8 +112,10 @@ def test_schema_with_mistakes_is_refused_with_places(tmp_path: Path) -> None:
     schema.write_text("CREATE TABLE bad (\n  a text,\n  b timestamptz\n);\n")
     answer = run(DAEDALUS, "up", "--schema", schema, "--data-dir", tmp_path / "data", "--port", str(free_ports()))
     assert answer.code == 2
-    assert "bad.sql:2:" in answer.said and "varchar(n)" in answer.said
-    assert "bad.sql:3:" in answer.said and "timestamp" in answer.said
+    assert "bad.sql:2:" in answer.said
+    assert "varchar(n)" in answer.said
+    assert "bad.sql:3:" in answer.said
+    assert "timestamp" in answer.said
 
 
 def test_port_in_use_is_named(cluster: LocalCluster, tmp_path: Path) -> None:
@@ -150,7 +152,8 @@ def test_configuration_mistakes_name_file_key_and_remedy(cluster: LocalCluster, 
         shutil.copy(file, tmp_path)
     answer = run(PROGRAMS / "daedalus-storage-node", "--check-config", bad)
     assert answer.code == 2
-    assert "storage_node.toml" in answer.err and "segmnets" in answer.err
+    assert "storage_node.toml" in answer.err
+    assert "segmnets" in answer.err
 
 
 def test_aggregator_with_another_map_is_refused_by_the_nodes(cluster: LocalCluster, tmp_path: Path) -> None:
@@ -173,7 +176,8 @@ def test_aggregator_with_another_map_is_refused_by_the_nodes(cluster: LocalClust
         answer = run(DAEDALUS, "sql", "-c", "SELECT count(*) FROM items", "--format", "json", "--cluster", stranger)
         assert answer.code == 1, answer.said
         status = run(DAEDALUS, "status", "--cluster", stranger)
-        assert "map version" in status.said and "2" in status.said
+        assert "map version" in status.said
+        assert "2" in status.said
     finally:
         process.terminate()
         process.communicate(timeout=30)
@@ -181,9 +185,13 @@ def test_aggregator_with_another_map_is_refused_by_the_nodes(cluster: LocalClust
 
 def test_bad_line_stops_the_load_after_the_last_complete_batch(empty_table: LocalCluster, tmp_path: Path) -> None:
     lines = tmp_path / "items.csv"
-    lines.write_text("id,place,day\n" + "".join(f"{n},{n},2013-01-01\n" for n in range(25)) + "25,25,tomorrow\n26,26,\n")
+    lines.write_text(
+        "id,place,day\n" + "".join(f"{n},{n},2013-01-01\n" for n in range(25)) + "25,25,tomorrow\n26,26,\n"
+    )
     answer = empty_table.daedalus("load", lines, "--batch-rows", "10")
     assert answer.code == 1
-    assert "line 27" in answer.said and "day" in answer.said and "tomorrow" in answer.said
+    assert "line 27" in answer.said
+    assert "day" in answer.said
+    assert "tomorrow" in answer.said
     assert "20 rows are in" in answer.said
     assert empty_table.value("SELECT count(*) FROM items") == "20"

@@ -347,9 +347,8 @@ Result<Condition> ConditionCompiler::between(const grammar::OperatorExpression& 
 }
 
 Result<void> ConditionCompiler::bring_list_to_common_type(const Type& column_type, std::vector<Constant>& members) {
-  const bool has_double = std::any_of(members.begin(), members.end(), [](const Constant& member) {
-    return member.type.kind == TypeKind::kDouble;
-  });
+  const bool has_double = std::any_of(members.begin(), members.end(),
+                                      [](const Constant& member) { return member.type.kind == TypeKind::kDouble; });
   if (column_type.kind != TypeKind::kReal || members.size() < 2 || has_double) {
     return {};
   }

@@ -1,7 +1,7 @@
 // Normal forms back to expressions of the wire: what is left after compiling cannot fail any more.
-#include <algorithm>
-
 #include "daedalus/contract/normal_form.hpp"
+
+#include <algorithm>
 
 namespace daedalus::contract {
 

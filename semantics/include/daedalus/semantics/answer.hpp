@@ -1,4 +1,5 @@
-// What a SELECT asks for, and how partial answers become one: by nodes over their segments and by aggregators over nodes.
+// What a SELECT asks for, and how partial answers become one: by nodes over their segments and by aggregators over
+// nodes.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +49,8 @@ struct Selection {
 /// Names and types of the finished answer: visible outputs.
 [[nodiscard]] Result<std::vector<Column>> final_columns(const Schema& schema, const Selection& selection);
 
-/// Whether partial answers may be forwarded as they come, row bytes untouched: no aggregate, order, limit, offset, and no
-/// hidden output.
+/// Whether partial answers may be forwarded as they come, row bytes untouched: no aggregate, order, limit, offset, and
+/// no hidden output.
 [[nodiscard]] bool can_stream(const Selection& selection);
 
 /// Rows of one merged answer, packed.
@@ -69,7 +70,8 @@ class AnswerMerger {
   /// 54000 too large. Rows of one part keep the order of the calls.
   [[nodiscard]] Result<void> add(uint32_t part, std::string_view rows);
 
-  /// Rows in partial form (groups merged, sorted and cut to offset + limit) for the next level up. Ends this object's use.
+  /// Rows in partial form (groups merged, sorted and cut to offset + limit) for the next level up. Ends this object's
+  /// use.
   [[nodiscard]] Result<MergedRows> finish_partial();
   /// Finished rows: aggregates final, hidden outputs dropped, sorted, offset and limit applied. Ends this object's use.
   [[nodiscard]] Result<MergedRows> finish_final();

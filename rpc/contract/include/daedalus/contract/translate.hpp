@@ -58,8 +58,8 @@ struct PlacementColumns {
 /// Parses and checks an UpdateBody: everything that can be decided from operation, schema and map alone. `body` must
 /// outlive the result. Errors name part and column: 08P01, 42703, 22003, 22001, 23502, 42601 (column assigned twice),
 /// 0A000 (placement column assigned), 54000 (too many rows).
-[[nodiscard]] Result<std::vector<UpdatePart>> to_update(const semantics::Schema& schema, const PlacementColumns& placement,
-                                                        std::string_view body);
+[[nodiscard]] Result<std::vector<UpdatePart>> to_update(const semantics::Schema& schema,
+                                                        const PlacementColumns& placement, std::string_view body);
 
 // ---- partition map ----
 struct PartitionMap {

@@ -17,13 +17,13 @@ extern "C" {
 typedef struct daedalus_column_abi {
   const char* name;
   uint8_t kind;
-  uint8_t nullable;      /* 0 or 1 */
-  uint8_t has_default;   /* 0 or 1 */
+  uint8_t nullable;    /* 0 or 1 */
+  uint8_t has_default; /* 0 or 1 */
   uint8_t default_is_null;
   uint32_t precision;
   uint32_t scale;
-  uint32_t length;       /* bytes, for char(n) and varchar(n) */
-  uint32_t plane_width;  /* bytes one value takes in a column plane */
+  uint32_t length;               /* bytes, for char(n) and varchar(n) */
+  uint32_t plane_width;          /* bytes one value takes in a column plane */
   const uint8_t* default_packed; /* packed value (docs/wire.md), when has_default and not default_is_null */
   uint32_t default_packed_size;
 } daedalus_column_abi;
@@ -32,10 +32,10 @@ typedef struct daedalus_column_abi {
  *
  * planes[c] + slot * plane_width[c] receives column c: scalars in native width, strings zero-padded to their declared
  * length. nulls[c] is a bitmap, bit slot % 64 of word slot / 64: set when NULL (the plane then receives zeros), cleared
- * otherwise. Returns 0, or a negative number and writes nothing of use when the row is malformed: wrong size, a NULL in a
- * column that forbids it, a string longer than declared, a boolean other than 0 and 1. */
-typedef int32_t (*daedalus_store_row)(const void* context, const uint8_t* row, uint32_t row_size, uint8_t* const* planes,
-                                      uint64_t* const* nulls, uint32_t slot);
+ * otherwise. Returns 0, or a negative number and writes nothing of use when the row is malformed: wrong size, a NULL in
+ * a column that forbids it, a string longer than declared, a boolean other than 0 and 1. */
+typedef int32_t (*daedalus_store_row)(const void* context, const uint8_t* row, uint32_t row_size,
+                                      uint8_t* const* planes, uint64_t* const* nulls, uint32_t slot);
 
 /* Encodes `column_count` columns, in the order of `columns`, of the row at `slot` as one packed row, u32 size included.
  *

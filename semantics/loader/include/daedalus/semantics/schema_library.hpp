@@ -13,8 +13,8 @@ namespace daedalus::semantics {
 /// Keeps the shared library loaded as long as it lives.
 class SchemaLibrary {
  public:
-  /// Loads and checks: symbol present, ABI version equal, descriptor consistent (a wrong one is refused, never trusted).
-  /// Errors (F0000): name the file and what is wrong with it.
+  /// Loads and checks: symbol present, ABI version equal, descriptor consistent (a wrong one is refused, never
+  /// trusted). Errors (F0000): name the file and what is wrong with it.
   [[nodiscard]] static Result<SchemaLibrary> load(const std::string& path);
 
   SchemaLibrary(SchemaLibrary&&) noexcept;
