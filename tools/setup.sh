@@ -18,8 +18,9 @@ as_root() {
 install_debian_packages() {
   local wanted missing
   wanted=$(grep -v '^#' tools/packages.txt)
+  # dpkg-query fails when it does not know a package: then that one is missing.
   # shellcheck disable=SC2086 # one argument per package
-  missing=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $wanted 2>&1 |
+  missing=$({ dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $wanted 2> /dev/null || true; } |
     awk '/^ii / { print $2 }' | sort | comm -13 - <(sort <<< "$wanted"))
   [ -n "$missing" ] || return 0
   echo "setup: installing Debian packages: ${missing//$'\n'/ }"
