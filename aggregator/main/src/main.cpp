@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <exception>
 #include <string>
 
@@ -32,7 +31,7 @@ int serve(const Configuration& configuration) {
   spdlog::info("{} serves {} at {}: {} partitions on {} storage nodes", configuration.name,
                configuration.schema->table_name, *address, configuration.map->partition_count(),
                configuration.cluster.nodes.size());
-  std::fputs("ready\n", stderr);
+  spdlog::info("ready");
   server.run();
   spdlog::info("stopped");
   return kFine;
@@ -73,8 +72,8 @@ int run(int argc, char** argv) {
 }  // namespace daedalus::aggregator
 
 int main(int argc, char** argv) {
-  spdlog::set_default_logger(spdlog::stderr_logger_st("aggregator"));
-  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
+  spdlog::set_default_logger(spdlog::stderr_logger_mt("aggregator"));
+  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
   try {
     return daedalus::aggregator::run(argc, argv);
   } catch (const std::exception& problem) {

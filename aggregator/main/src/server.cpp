@@ -109,7 +109,9 @@ void Server::on_turn_end() {
     spdlog::warn("closing {}: {}", peers_.contains(peer) ? peers_.at(peer) : "a peer", reason);
   }
   network_.send(std::exchange(out_, {}));
-  if (is_stopping_ && (core_->operations_in_flight() == 0 || network_.now() >= drain_deadline_)) {
+  if (is_draining_ && (core_->operations_in_flight() == 0 || network_.now() >= drain_deadline_)) {
+    is_draining_ = false;
+    drain_deadline_ = kNever;
     network_.shutdown("the aggregator is shutting down");
   }
   network_.arm(std::min(core_->next_deadline(), drain_deadline_), [this] { on_timer(); });
@@ -148,7 +150,7 @@ void Server::stop() {
     return;
   }
   spdlog::info("asked to stop; {} operations in flight", core_->operations_in_flight());
-  is_stopping_ = true;
+  is_stopping_ = is_draining_ = true;
   drain_deadline_ = after(network_.now(), kDrainNs);
   core_->drain();
 }

@@ -45,7 +45,8 @@ class Server final : public rpc::PeerHandler {
   std::unique_ptr<AggregatorCore> core_;
   rpc::Outbox out_;
   Instant drain_deadline_ = kNever;
-  bool is_stopping_ = false;
+  bool is_stopping_ = false;           ///< Asked to stop.
+  bool is_draining_ = false;           ///< Waiting for operations in flight.
   std::unique_ptr<CompilePool> pool_;  ///< Last, so that its threads end first.
 };
 

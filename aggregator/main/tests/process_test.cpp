@@ -218,7 +218,7 @@ TEST_F(ProcessTest, ServesUntilAskedToStop) {
   const std::string path = write_aggregator();
   port_.release();
   Child child({"--config", path});
-  ASSERT_TRUE(child.wait_for("\nready\n")) << child.output();
+  ASSERT_TRUE(child.wait_for("ready\n")) << child.output();
   EXPECT_THAT(child.output().substr(0, child.output().find('\n')), HasSubstr("configuration"));
   child.stop();
   EXPECT_EQ(child.wait(), 0) << child.output();
