@@ -57,6 +57,17 @@ def gtest_suite(name: str, preset: str, label: str, extra: str = "") -> Suite:
     )
 
 
+def program_suite(name: str, preset: str, label: str) -> Suite:
+    """Programs of one preset that are tests as a whole: fuzzers, benchmarks in small doses."""
+    report = REPORTS / f"programs-{preset}-{label}.xml"
+    return Suite(
+        name=name,
+        command=f"ctest --test-dir build/{preset} -L '^{label}$' --output-on-failure -j2 --output-junit {report}",
+        reports=str(report),
+        environment={},
+    )
+
+
 def pytest_suite(name: str, paths: str, environment: dict[str, str] | None = None) -> Suite:
     """Python tests below some paths."""
     report = REPORTS / f"python-{name.replace(' ', '-')}.xml"
@@ -70,6 +81,7 @@ def pytest_suite(name: str, paths: str, environment: dict[str, str] | None = Non
 
 FAST = [
     gtest_suite("C++", "release", "fast"),
+    program_suite("benchmarks, small", "release", "bench"),
     pytest_suite("schema compiler", "schema_compiler"),
     Suite(
         name="Java",
@@ -85,7 +97,7 @@ SLOW = [
     gtest_suite("C++ under ASan and UBSan", "asan", "fast"),
     gtest_suite("C++ under TSan", "tsan", "tsan"),
     gtest_suite("C++ slow", "release", "slow"),
-    gtest_suite("fuzzers", "asan", "fuzz"),
+    program_suite("fuzzers", "asan", "fuzz"),
     pytest_suite("process kills", "tests/kills"),
 ]
 
