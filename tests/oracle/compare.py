@@ -77,14 +77,13 @@ def differences(select: Select, answer: Answer, columns: list[dict[str, str]], r
         read_rows = [[read(output, value) for output, value in zip(select.outputs, row, strict=True)] for row in rows]
     except ValueError as error:
         return f"malformed value: {error}"
-    count = len(answer.rows)
-    if not select.is_total:
-        count = max(count - select.offset, 0)
-        count = count if select.limit is None else min(count, select.limit)
+    kept = answer.rows[select.offset :]
+    kept = kept if select.limit is None else kept[: select.limit]
+    count = len(kept)
     if len(read_rows) != count:
         return f"{len(read_rows)} rows instead of {count}"
     if select.limit is not None or select.offset:
-        return _compare_limited(select, answer, read_rows)
+        return _compare_in_order(kept, read_rows) if select.is_total else _compare_limited(answer, read_rows)
     if select.order_key_count:
         return _compare_runs(answer, read_rows)
     return _compare_sets(answer.rows, read_rows)
@@ -102,9 +101,7 @@ def _type_name(spelling: str) -> str:
     return {"text": "character varying", "bpchar": "character"}.get(name, name)
 
 
-def _compare_limited(select: Select, answer: Answer, rows: list[list[Value]]) -> str | None:
-    if select.is_total:
-        return _compare_in_order(answer.rows, rows)
+def _compare_limited(answer: Answer, rows: list[list[Value]]) -> str | None:
     # Which rows a limit keeps is open; that they are rows of the answer is not.
     if any(expected.tolerance for row in answer.rows for expected in row):
         return None

@@ -337,7 +337,7 @@ class Generator:
         duck_texts = ", ".join(f"{text} AS o{position}" for position, text in enumerate(duck_outputs))
         return Select(
             f"SELECT {', '.join(texts)} FROM {table}{where}{clause}{order}{tail}",
-            f"SELECT {duck_texts} FROM {table}{duck_where}{clause}{duck_order}{tail if is_total else ''}",
+            f"SELECT {duck_texts} FROM {table}{duck_where}{clause}{duck_order}",
             outputs,
             order_key_count=len(keys),
             limit=limit,

@@ -94,7 +94,7 @@ class Mirror:
         return Outcome(matched, matched - refused, refused)
 
     def answer(self, select: Select) -> Answer:
-        """The rows PostgreSQL would answer with; without LIMIT unless the order is total."""
+        """The rows PostgreSQL would answer with, were there no LIMIT and no OFFSET."""
         fetched = self._connection.execute(select.duck).fetchall()
         width = len(select.outputs)
         rows = [[self._finish(output, row[i]) for i, output in enumerate(select.outputs)] for row in fetched]

@@ -44,7 +44,7 @@ class OrderKey:
 class Select:
     postgres: str
     duck: str
-    """Yields `order_key_count` order keys after the outputs."""
+    """Yields `order_key_count` order keys after the outputs; has no LIMIT."""
     outputs: list[Output]
     order_key_count: int = 0
     limit: int | None = None

@@ -172,7 +172,7 @@ def test_ties_may_come_in_any_order_and_nothing_else_may() -> None:
 
 def test_a_limit_under_a_total_order_fixes_the_rows() -> None:
     query = dataclasses.replace(QUERY, order_key_count=2, limit=2, is_total=True)
-    expected = answer([[1, "a"], [1, "b"]])
+    expected = answer([[1, "a"], [1, "b"], [1, "c"]])
     assert differences(query, expected, COLUMNS, [[1, "a"], [1, "b"]]) is None
     assert differences(query, expected, COLUMNS, [[1, "b"], [1, "a"]]) is not None
 

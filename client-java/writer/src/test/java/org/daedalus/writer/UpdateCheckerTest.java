@@ -94,7 +94,8 @@ class UpdateCheckerTest {
     void shouldRefuseAssignmentsThatCannotBeKept() {
         refuses(modify(PLACE, constant(INT, 1), null), "0A000", "column \"place\" decides where rows live");
         refuses(modify(ID, constant(INT, null), null), "23502", "column \"id\"");
-        refuses(modify(NAME_COLUMN, constant(INT, 1), null), "42804", "column \"name\" is of type character varying(4)");
+        refuses(modify(NAME_COLUMN, constant(INT, 1), null), "42804",
+                "column \"name\" is of type character varying(4)");
         refuses(modify(NAME_COLUMN, sum(NAME_COLUMN, constant(NAME, "x")), null), "42883", "cannot be added to");
         refuses(modify(ID, sum(PRICE_COLUMN, constant(PRICE, BigDecimal.ONE)), null), "0A000", "itself plus or minus");
         refuses(modify(9, constant(INT, 1), null), "42703", "no column 9");
