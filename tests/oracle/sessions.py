@@ -80,6 +80,7 @@ class CommandLineSession:
             text=True,
             bufsize=1,
             encoding="utf-8",
+            start_new_session=True,  # it has no business with a terminal
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -201,6 +202,7 @@ class PostgresSession:
             stderr=subprocess.STDOUT,
             text=True,
             encoding="utf-8",
+            start_new_session=True,  # it has no business with a terminal
             env=environment,
         )
         assert self._process.stdin is not None
