@@ -353,7 +353,7 @@ void WriterModel::on_refused(const wire::v1::WriteRefused& refused, Instant now,
                              WriterEffects& effects) {
   switch (refused.reason()) {
     case WriteRefusal::WRITE_REFUSAL_GAP:
-      on_gap(refused, now, out, effects);
+      on_gap(refused, now, out);
       return;
     case WriteRefusal::WRITE_REFUSAL_OVERLOADED:
     case WriteRefusal::WRITE_REFUSAL_UNREACHABLE:
@@ -373,15 +373,11 @@ void WriterModel::on_refused(const wire::v1::WriteRefused& refused, Instant now,
   }
 }
 
-void WriterModel::on_gap(const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out, WriterEffects& effects) {
+void WriterModel::on_gap(const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out) {
   const Timestamp last_accepted{refused.last_accepted()};
-  if (!kept_.empty() && next(last_accepted) < kept_.begin()->first) {
-    fail(Error{ErrorCategory::kFatal, "F0000",
-               fmt::format("node {} is at update {}, and those after it are no longer kept: it has lost rows",
-                           refused.node(), refused.last_accepted()),
-               "start the cluster afresh and load it again", 0},
-         effects);
-    return;
+  const auto known = watermarks_.find(refused.node());
+  if (known != watermarks_.end() && last_accepted < known->second.durable) {
+    return;  // Old news: the node has come further since. One that has lost rows says so itself.
   }
   const auto served = gaps_.find(refused.node());
   if (served != gaps_.end() && served->second.last_accepted == last_accepted &&

@@ -108,7 +108,7 @@ class WriterModel {
   void on_confirmed(Timestamp timestamp, const wire::v1::WriteConfirmed& confirmed, Instant now,
                     WriterEffects& effects);
   void on_refused(const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out, WriterEffects& effects);
-  void on_gap(const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out, WriterEffects& effects);
+  void on_gap(const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out);
   void take_watermarks(const wire::v1::WriteConfirmed& confirmed, Instant now);
   void forget_settled();
   void send(Timestamp timestamp, rpc::Outbox& out);

@@ -22,6 +22,11 @@ final class Watermarks {
         return lowest() > before;
     }
 
+    /** The node's durable watermark; 0 when it is unknown. */
+    long of(int node) {
+        return durable.getOrDefault(node, 0L);
+    }
+
     /** Every node's durable watermark has reached this. */
     long lowest() {
         return durable.values().stream().mapToLong(Long::longValue).min().orElse(Long.MAX_VALUE);

@@ -391,10 +391,8 @@ final class WriterCore {
 
     private void onGap(WriteRefused refused, long nowNs, WriterEffects effects) {
         long lastAccepted = refused.getLastAccepted();
-        if (!kept.isEmpty() && lastAccepted + 1 < kept.firstKey()) {
-            fail(Errors.fatal(Errors.CLUSTER_BROKEN, "node " + refused.getNode() + " is at update " + lastAccepted
-                    + ", and those after it are no longer kept: it has lost rows", Errors.START_AFRESH), effects);
-            return;
+        if (lastAccepted < watermarks.of(refused.getNode())) {
+            return; // Old news: the node has come further since. One that has lost rows says so itself.
         }
         ServedGap served = gaps.get(refused.getNode());
         if (served != null && served.lastAccepted() == lastAccepted
