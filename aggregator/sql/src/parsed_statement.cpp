@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/stubs/logging.h>
 #include <pg_query.h>
 
 #include <algorithm>
@@ -78,6 +79,7 @@ Result<void> ParsedStatement::read_tree(std::string_view encoded) {
   google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(encoded.data()),
                                                 static_cast<int>(encoded.size()));
   stream.SetRecursionLimit(kMessageDepthMax);
+  const google::protobuf::LogSilencer quiet;  // A user's wrong text is answered, not logged.
   if (!root->ParseFromCodedStream(&stream)) {
     // The depth was bounded before; what remains is a string that is not UTF-8.
     return error("22021", "invalid byte sequence for encoding \"UTF8\"", -1);
