@@ -1,11 +1,21 @@
 # How a library, a program and a test are declared: one way for all folders.
 
+# Precompiled headers: two thirds of the time of a cold build goes into parsing the same headers from outside the tree.
+# One set for programs and libraries, one for tests; each is compiled once and shared.
+foreach(set precompiled precompiled_test)
+  add_library(daedalus_${set} OBJECT ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)
+  target_link_libraries(daedalus_${set} PRIVATE daedalus_flags Boost::headers fmt::fmt protobuf::libprotobuf)
+  target_precompile_headers(daedalus_${set} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/${set}.hpp)
+endforeach()
+target_link_libraries(daedalus_precompiled_test PRIVATE GTest::gmock)
+
 # daedalus_library(NAME SOURCES ... LINK ...): headers in include/, sources in src/.
 function(daedalus_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE daedalus_flags ${ARG_PRIVATE_LINK})
+  target_precompile_headers(${name} REUSE_FROM daedalus_precompiled)
 endfunction()
 
 # daedalus_program(NAME SOURCES ... LINK ...)
@@ -13,6 +23,7 @@ function(daedalus_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE daedalus_flags ${ARG_LINK})
+  target_precompile_headers(${name} REUSE_FROM daedalus_precompiled)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()
 
@@ -27,6 +38,7 @@ function(daedalus_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE daedalus_flags ${ARG_LINK} GTest::gmock GTest::gtest_main)
+  target_precompile_headers(${name} REUSE_FROM daedalus_precompiled_test)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})

@@ -1,0 +1,1 @@
+// A target needs a source of its own to own precompiled headers.

@@ -1,0 +1,7 @@
+// As precompiled.hpp, for tests.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "precompiled.hpp"
