@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "daedalus/aggregator/compile.hpp"
 #include "lexer.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -63,7 +64,7 @@ Error ParsedStatement::error(std::string sqlstate, std::string message, int32_t 
 Result<void> ParsedStatement::check_size() const {
   const auto first = Lexer(text_).next();
   const bool is_insert = first && is_keyword(*first, "insert");
-  const size_t size_max = is_insert ? kInsertSizeMax : kStatementSizeMax;
+  const size_t size_max = is_insert ? kInsertTextSizeMax : kStatementTextSizeMax;
   if (text_.size() > size_max) {
     return error("54000", fmt::format("statement too long: at most {} bytes are allowed", size_max), -1,
                  is_insert ? "send fewer rows with each INSERT" : "");
@@ -99,7 +100,7 @@ Result<void> ParsedStatement::read_tree(std::string_view encoded) {
 
 Result<std::shared_ptr<const ParsedStatement>> ParsedStatement::parse(std::string_view text) {
   // The size is looked at before the text is copied; a text beyond every bound is never held twice.
-  const std::shared_ptr<ParsedStatement> statement(new ParsedStatement(text.substr(0, kInsertSizeMax + 1)));
+  const std::shared_ptr<ParsedStatement> statement(new ParsedStatement(text.substr(0, kInsertTextSizeMax + 1)));
   if (auto checked = statement->check_size(); checked.has_error()) {
     return checked.error();
   }

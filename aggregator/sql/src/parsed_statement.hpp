@@ -15,10 +15,6 @@
 
 namespace daedalus::aggregator::sql {
 
-/// Most bytes of a statement, and of an INSERT, whose text carries its rows.
-constexpr size_t kStatementSizeMax = 1u << 20;
-constexpr size_t kInsertSizeMax = 8u << 20;
-
 /// An immutable parse tree and its text. Shared by every thread that executes the statement.
 class ParsedStatement {
  public:

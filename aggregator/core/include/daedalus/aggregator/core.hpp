@@ -35,7 +35,7 @@ struct AggregatorOptions {
   uint32_t compilations_max = 1'024;           ///< Statements waiting for the compiler.
   uint32_t rounds_max = 256;                   ///< STATUS and EPOCH operations in flight.
   uint32_t operations_per_client_max = 4'096;  ///< In flight of one connection.
-  uint32_t statement_size_max = 4u << 20;      ///< Bytes of SQL text and parameters.
+  uint32_t statement_size_max = kStatementSizeMax;  ///< Bytes of SQL text and parameters.
   uint64_t answer_bytes_max = semantics::kAnswerBytesMax;
   int64_t operation_ns_default = 30 * kSecond;  ///< Time of an operation that states none.
   int64_t status_ns_max = kSecond;              ///< How long STATUS waits for a node.

@@ -13,6 +13,11 @@
 
 namespace daedalus::aggregator {
 
+/// Most bytes of a statement's text; of an INSERT's, which carries its rows; and of a text with all its parameters.
+constexpr uint32_t kStatementTextSizeMax = 1u << 20;
+constexpr uint32_t kInsertTextSizeMax = 8u << 20;
+constexpr uint32_t kStatementSizeMax = 2 * kInsertTextSizeMax;
+
 /// A SELECT, ready to be sent to nodes.
 struct CompiledSelect {
   semantics::Selection selection;
