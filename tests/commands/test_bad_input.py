@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import socket
 import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from local_cluster import DAEDALUS, ROOT, LocalCluster, free_ports, run
+from local_cluster import DAEDALUS, ROOT, LocalCluster, free_ports, run_command
 
 PROGRAMS = ROOT / "build" / "release" / "bin"
 
@@ -44,6 +47,18 @@ def test_wrong_statement_is_refused_with_code_and_name(
 def test_position_points_at_the_unknown_column(cluster: LocalCluster) -> None:
     error = cluster.sql("SELECT id, colour FROM items").json()["error"]
     assert error["position"] == 12
+
+
+def test_large_insert_is_taken_and_a_larger_one_refused(empty_table: LocalCluster, tmp_path: Path) -> None:
+    file = tmp_path / "insert.sql"
+    blanks = " " * (7 << 20)
+    file.write_text(f"INSERT INTO items (id, place) VALUES {blanks} (1, 1), (2, 2);")
+    taken = empty_table.daedalus("sql", "-f", file, "--format", "json")
+    assert taken.json()["applied"] == 2, taken.said
+    file.write_text(f"INSERT INTO items (id, place) VALUES {blanks}{blanks} (3, 3);")
+    refused = empty_table.daedalus("sql", "-f", file, "--format", "json")
+    assert refused.json()["error"]["sqlstate"] == "54000", refused.said
+    assert "fewer rows" in str(refused.json()), refused.said
 
 
 def test_condition_beyond_the_bounds_is_refused(cluster: LocalCluster) -> None:
@@ -92,16 +107,16 @@ def test_malformed_frames_close_their_connection_and_harm_nothing_else(cluster: 
 
 def test_cluster_that_is_not_up_is_named(tmp_path: Path) -> None:
     nobody = f"127.0.0.1:{free_ports(1)}"
-    answer = run(DAEDALUS, "sql", "-c", "SELECT 1", "--cluster", nobody)
+    answer = run_command(DAEDALUS, "sql", "-c", "SELECT 1", "--cluster", nobody)
     assert answer.code == 1
     assert nobody in answer.err
-    forgotten = run(DAEDALUS, "status", environment={"XDG_STATE_HOME": str(tmp_path), "DAEDALUS_CLUSTER": ""})
+    forgotten = run_command(DAEDALUS, "status", environment={"XDG_STATE_HOME": str(tmp_path), "DAEDALUS_CLUSTER": ""})
     assert forgotten.code in (1, 2)
     assert "daedalus up" in forgotten.err
 
 
 def test_usage_mistakes_exit_with_two(cluster: LocalCluster, tmp_path: Path) -> None:
-    assert run(DAEDALUS, "fly").code == 2
+    assert run_command(DAEDALUS, "fly").code == 2
     assert cluster.daedalus("sql").code == 2
     assert cluster.daedalus("load", tmp_path / "absent.csv").code == 2
     assert cluster.daedalus("sql", "-c", "SELECT id FROM items", "--format", "xml").code == 2
@@ -110,7 +125,9 @@ def test_usage_mistakes_exit_with_two(cluster: LocalCluster, tmp_path: Path) -> 
 def test_schema_with_mistakes_is_refused_with_places(tmp_path: Path) -> None:
     schema = tmp_path / "bad.sql"
     schema.write_text("CREATE TABLE bad (\n  a text,\n  b timestamptz\n);\n")
-    answer = run(DAEDALUS, "up", "--schema", schema, "--data-dir", tmp_path / "data", "--port", str(free_ports()))
+    answer = run_command(
+        DAEDALUS, "up", "--schema", schema, "--data-dir", tmp_path / "data", "--port", str(free_ports())
+    )
     assert answer.code == 2
     assert "bad.sql:2:" in answer.said
     assert "varchar(n)" in answer.said
@@ -119,7 +136,7 @@ def test_schema_with_mistakes_is_refused_with_places(tmp_path: Path) -> None:
 
 
 def test_port_in_use_is_named(cluster: LocalCluster, tmp_path: Path) -> None:
-    again = run(
+    again = run_command(
         DAEDALUS, "up", "--schema", ROOT / "schemas" / "flights.sql", "--data-dir", tmp_path / "other",
         "--port", str(cluster.port), environment={"XDG_STATE_HOME": str(tmp_path)},
     )  # fmt: skip
@@ -128,13 +145,13 @@ def test_port_in_use_is_named(cluster: LocalCluster, tmp_path: Path) -> None:
     twice = cluster.daedalus("up", "--schema", ROOT / "schemas" / "flights.sql", "--data-dir", cluster.directory)
     assert twice.code == 1
     assert "running" in twice.err
-    node = run(PROGRAMS / "daedalus-storage-node", "--config", next(cluster.directory.rglob("node-0*.toml")))
+    node = run_command(PROGRAMS / "daedalus-storage-node", "--config", next(cluster.directory.rglob("node-0*.toml")))
     assert node.code == 1
     assert str(cluster.port + 10) in node.err
 
 
 def test_second_writer_is_refused_and_the_holder_is_named(cluster: LocalCluster) -> None:
-    answer = run(
+    answer = run_command(
         ROOT / "bin" / "daedalus-writer", "--aggregators", cluster.address,
         "--listen", f"127.0.0.1:{free_ports(1)}", "--name", "intruder",
     )  # fmt: skip
@@ -150,20 +167,18 @@ def test_configuration_mistakes_name_file_key_and_remedy(cluster: LocalCluster, 
     bad.write_text(good.read_text() + "\nsegmnets = 3\n")
     for file in cluster.directory.glob("cluster.toml"):
         shutil.copy(file, tmp_path)
-    answer = run(PROGRAMS / "daedalus-storage-node", "--check-config", bad)
+    answer = run_command(PROGRAMS / "daedalus-storage-node", "--check-config", bad)
     assert answer.code == 2
     assert "storage_node.toml" in answer.err
     assert "segmnets" in answer.err
 
 
-def test_aggregator_with_another_map_is_refused_by_the_nodes(cluster: LocalCluster, tmp_path: Path) -> None:
-    for file in cluster.directory.glob("*.toml"):
-        shutil.copy(file, tmp_path)
-    shared = tmp_path / "cluster.toml"
-    shared.write_text(shared.read_text().replace("version = 1", "version = 2"))
-    port = free_ports(1)
-    aggregator = next(tmp_path.glob("aggregator-0*.toml"))
-    aggregator.write_text(aggregator.read_text().replace(f":{cluster.port}", f":{port}"))
+@contextlib.contextmanager
+def strange_aggregator(cluster: LocalCluster, directory: Path) -> Iterator[str]:
+    """A further aggregator by the configuration in `directory`, at a port of its own; yields its address."""
+    address = f"127.0.0.1:{free_ports(1)}"
+    aggregator = next(directory.glob("aggregator-0*.toml"))
+    aggregator.write_text(aggregator.read_text().replace(cluster.address, address))
     process = subprocess.Popen(
         [PROGRAMS / "daedalus-aggregator", "--config", aggregator], stderr=subprocess.PIPE, text=True
     )
@@ -172,15 +187,47 @@ def test_aggregator_with_another_map_is_refused_by_the_nodes(cluster: LocalClust
         for line in process.stderr:
             if line.strip().endswith("ready"):
                 break
-        stranger = f"127.0.0.1:{port}"
-        answer = run(DAEDALUS, "sql", "-c", "SELECT count(*) FROM items", "--format", "json", "--cluster", stranger)
-        assert answer.code == 1, answer.said
-        status = run(DAEDALUS, "status", "--cluster", stranger)
-        assert "map version" in status.said
-        assert "2" in status.said
+        yield address
     finally:
         process.terminate()
         process.communicate(timeout=30)
+
+
+def test_aggregator_with_another_map_is_refused_by_the_nodes(cluster: LocalCluster, tmp_path: Path) -> None:
+    for file in cluster.directory.glob("*.toml"):
+        shutil.copy(file, tmp_path)
+    shared = tmp_path / "cluster.toml"
+    shared.write_text(shared.read_text().replace("version = 1", "version = 2"))
+    with strange_aggregator(cluster, tmp_path) as stranger:
+        answer = run_command(
+            DAEDALUS, "sql", "-c", "SELECT count(*) FROM items", "--format", "json", "--cluster", stranger
+        )
+        assert answer.code == 1, answer.said
+        status = run_command(DAEDALUS, "status", "--cluster", stranger)
+        assert "map version" in status.said
+        assert "2" in status.said
+
+
+def test_aggregator_with_another_schema_is_refused_by_the_nodes(cluster: LocalCluster, tmp_path: Path) -> None:
+    for file in cluster.directory.glob("*.toml"):
+        shutil.copy(file, tmp_path)
+    wider = tmp_path / "items.sql"
+    wider.write_text(cluster.schema.read_text().replace("varchar(8)", "varchar(9)"))
+    compiled = run_command(
+        sys.executable, "-m", "daedalus_schema", wider, "--output", tmp_path,
+        environment={"PYTHONPATH": str(ROOT / "schema_compiler")},
+    )  # fmt: skip
+    assert compiled.code == 0, compiled.said
+    shared = tmp_path / "cluster.toml"
+    library = next(line for line in shared.read_text().splitlines() if line.startswith("schema_library"))
+    shared.write_text(shared.read_text().replace(library, f'schema_library = "{tmp_path / "items.so"}"'))
+    with strange_aggregator(cluster, tmp_path) as stranger:
+        answer = run_command(
+            DAEDALUS, "sql", "-c", "SELECT count(*) FROM items", "--format", "json", "--cluster", stranger
+        )
+        assert answer.code == 1, answer.said
+        status = run_command(DAEDALUS, "status", "--cluster", stranger)
+        assert "fingerprint" in status.said, status.said
 
 
 def test_bad_line_stops_the_load_after_the_last_complete_batch(empty_table: LocalCluster, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from local_cluster import DAEDALUS, LocalCluster, run
+from local_cluster import DAEDALUS, LocalCluster, run_command
 
 
 def test_load_knows_null_from_empty_and_fills_defaults(empty_table: LocalCluster, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_statements_are_answered_as_they_stream_in(cluster: LocalCluster) -> Non
 def test_every_aggregator_sees_a_confirmed_write(empty_table: LocalCluster) -> None:
     second = f"127.0.0.1:{empty_table.port + 1}"
     empty_table.sql("INSERT INTO items (id, place) VALUES (1, 1), (2, 2), (3, 3)")
-    answer = run(DAEDALUS, "sql", "-c", "SELECT count(*) FROM items", "--format", "json", "--cluster", second)
+    answer = run_command(DAEDALUS, "sql", "-c", "SELECT count(*) FROM items", "--format", "json", "--cluster", second)
     assert answer.json()["rows"] == [["3"]]
 
 
@@ -71,8 +71,8 @@ def test_status_shows_nodes_segments_prefixes_and_the_writer(cluster: LocalClust
 
 
 def test_version_and_help_work_everywhere() -> None:
-    assert run(DAEDALUS, "--version").code == 0
+    assert run_command(DAEDALUS, "--version").code == 0
     for command in ("up", "load", "sql", "status", "down"):
-        answer = run(DAEDALUS, command, "--help")
+        answer = run_command(DAEDALUS, command, "--help")
         assert answer.code == 0
         assert "Usage" in answer.out

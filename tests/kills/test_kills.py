@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from local_cluster import DAEDALUS, ROOT, LocalCluster, local_cluster, run, wait_until
+from local_cluster import DAEDALUS, ROOT, LocalCluster, local_cluster, run_command, wait_until
 
 COUNTERS = "CREATE TABLE counters (id int NOT NULL, place int NOT NULL, n bigint NOT NULL);"
 
@@ -42,7 +42,7 @@ def test_updates_survive_the_death_of_an_aggregator(cluster: LocalCluster) -> No
 
     def increment() -> None:
         script = "UPDATE counters SET n = n + 1 WHERE id < 40;\n" * 200
-        answer = run(DAEDALUS, "sql", "-f", "-", "--format", "json", "--cluster", second, stdin=script)
+        answer = run_command(DAEDALUS, "sql", "-f", "-", "--format", "json", "--cluster", second, stdin=script)
         confirmed.extend('"applied":40' in line.replace(" ", "") for line in answer.out.splitlines())
 
     load = threading.Thread(target=increment)
@@ -51,7 +51,9 @@ def test_updates_survive_the_death_of_an_aggregator(cluster: LocalCluster) -> No
     cluster.kill("aggregator-0")
     load.join()
     assert confirmed == [True] * 200
-    answer = run(DAEDALUS, "sql", "-c", "SELECT min(n), max(n) FROM counters", "--format", "json", "--cluster", second)
+    answer = run_command(
+        DAEDALUS, "sql", "-c", "SELECT min(n), max(n) FROM counters", "--format", "json", "--cluster", second
+    )
     assert answer.json()["rows"] == [["200", "200"]], "every update took effect once, on every row"
 
 

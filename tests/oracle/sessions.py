@@ -9,7 +9,6 @@ import json
 import os
 import queue
 import shutil
-import socket
 import subprocess
 import tempfile
 import threading
@@ -19,13 +18,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from facts import ROOT, SCHEMAS
+from facts import SCHEMAS
+from local_cluster import DAEDALUS, free_ports, local_cluster
 
-DAEDALUS = ROOT / "bin" / "daedalus"
 ANSWER_SECONDS_MAX = 60
-START_SECONDS_MAX = 120
-PORTS = 60  # a cluster's: aggregators from the first on, then nodes, the writer at the 50th
-LOAD_SECONDS_MAX = 300
 STOP_SECONDS_MAX = 60
 
 
@@ -130,47 +126,17 @@ class Layout:
     segment_by: str = "round_robin"
 
 
-def free_port_range(size: int = PORTS) -> int:
-    """The first of `size` neighbouring ports that nobody listens on now."""
-    for _ in range(100):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            first = int(probe.getsockname()[1])
-        if first + size > 65535:
-            continue
-        with contextlib.ExitStack() as stack:
-            try:
-                for port in range(first, first + size):
-                    stack.enter_context(socket.socket()).bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return first
-    raise RuntimeError("no range of free ports found")
-
-
 @contextlib.contextmanager
 def running_cluster(layout: Layout) -> Iterator[str]:
     """A real local cluster for the time of the context; yields the aggregator's HOST:PORT."""
-    directory = Path(tempfile.mkdtemp(prefix="daedalus-oracle-"))
-    port = free_port_range()
-    cluster = f"127.0.0.1:{port}"
-    command = [str(DAEDALUS), "up", "--schema", str(SCHEMAS / f"{layout.table}.sql")]
-    command += ["--storage-nodes", str(layout.storage_nodes), "--segments", "2", "--segment-mib", "64"]
-    command += ["--partition-by", layout.partition_by, "--segment-by", layout.segment_by]
-    command += ["--data-dir", str(directory / "data"), "--port", str(port)]
-    # The cluster that `daedalus` talks to by default stays the user's own.
-    environment = {**os.environ, "XDG_STATE_HOME": str(directory / "state")}
-    try:
-        started = subprocess.run(
-            command, capture_output=True, text=True, timeout=START_SECONDS_MAX, check=False, env=environment
-        )
-        if started.returncode != 0:
-            raise RuntimeError(f"{' '.join(command)} failed:\n{started.stdout}{started.stderr}")
-        yield cluster
-    finally:
-        stop = [str(DAEDALUS), "down", "--data-dir", str(directory / "data")]
-        subprocess.run(stop, capture_output=True, timeout=STOP_SECONDS_MAX, check=False, env=environment)
-        shutil.rmtree(directory, ignore_errors=True)
+    ddl = (SCHEMAS / f"{layout.table}.sql").read_text()
+    options = ["--storage-nodes", str(layout.storage_nodes), "--segments", "2", "--segment-mib", "64"]
+    options += ["--partition-by", layout.partition_by, "--segment-by", layout.segment_by]
+    with (
+        tempfile.TemporaryDirectory(prefix="daedalus-oracle-", ignore_cleanup_errors=True) as base,
+        local_cluster(Path(base), ddl, *options) as cluster,
+    ):
+        yield cluster.address
 
 
 POSTGRES_BIN = Path("/usr/lib/postgresql/15/bin")
@@ -252,7 +218,7 @@ def _postgres_error(lines: list[str]) -> Reply:
 def running_postgres() -> Iterator[int]:
     """A throw-away PostgreSQL server on a loopback port, C collation; yields the port."""
     directory = Path(tempfile.mkdtemp(prefix="daedalus-oracle-postgres-"))
-    port = free_port_range(1)
+    port = free_ports(1)
     data = directory / "data"
     as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else []
     if as_user:

@@ -6,12 +6,12 @@ run asks, over all clusters together; DAEDALUS_ORACLE_FLIGHTS about how many fli
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
+from local_cluster import DAEDALUS, run_command
 from run import FLIGHTS, QUERIES, Run, every_type_table, flights_table, write_flights_csv
-from sessions import DAEDALUS, LOAD_SECONDS_MAX, CommandLineSession, Layout, running_cluster
+from sessions import CommandLineSession, Layout, running_cluster
 
 pytestmark = pytest.mark.cluster
 
@@ -22,9 +22,8 @@ def ask(layout: Layout, seed: int, csv_path: Path | None = None) -> Run:
     """One run on a cluster of its own."""
     with running_cluster(layout) as cluster:
         if csv_path:
-            command = [str(DAEDALUS), "load", str(csv_path), "--null", "NA", "--cluster", cluster]
-            loaded = subprocess.run(command, capture_output=True, text=True, timeout=LOAD_SECONDS_MAX, check=False)
-            assert loaded.returncode == 0, loaded.stdout + loaded.stderr
+            loaded = run_command(DAEDALUS, "load", csv_path, "--null", "NA", "--cluster", cluster)
+            assert loaded.code == 0, loaded.said
         session = CommandLineSession(cluster)
         try:
             run = Run(flights_table() if csv_path else every_type_table(), session, seed)

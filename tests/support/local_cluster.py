@@ -44,7 +44,7 @@ def free_ports(count: int = PORTS_PER_CLUSTER) -> int:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             first = int(probe.getsockname()[1])
-        if first + count > 32_000 and first + count > 65_000:
+        if first + count > 65_000:
             continue
         with contextlib.ExitStack() as taken:
             try:
@@ -56,7 +56,7 @@ def free_ports(count: int = PORTS_PER_CLUSTER) -> int:
     raise RuntimeError("no range of free ports found")
 
 
-def run(*arguments: str | Path, environment: dict[str, str] | None = None, stdin: str = "") -> Answer:
+def run_command(*arguments: str | Path, environment: dict[str, str] | None = None, stdin: str = "") -> Answer:
     """Runs one command to its end."""
     finished = subprocess.run(
         [str(argument) for argument in arguments],
@@ -82,6 +82,7 @@ class LocalCluster:
     """A running cluster and the commands that speak to it."""
 
     port: int
+    schema: Path
     directory: Path
     state: Path
     processes: dict[str, int] = field(default_factory=dict)
@@ -93,7 +94,7 @@ class LocalCluster:
     def daedalus(self, *arguments: str | Path, stdin: str = "") -> Answer:
         """Runs bin/daedalus against this cluster."""
         environment = {"DAEDALUS_CLUSTER": self.address, "XDG_STATE_HOME": str(self.state)}
-        return run(DAEDALUS, *arguments, environment=environment, stdin=stdin)
+        return run_command(DAEDALUS, *arguments, environment=environment, stdin=stdin)
 
     def sql(self, *statements: str) -> Answer:
         """Runs statements, JSON out."""
@@ -130,7 +131,7 @@ def local_cluster(base: Path, ddl: str, *options: str) -> Iterator[LocalCluster]
     """Starts a cluster for the time of the context; `options` go to `daedalus up`."""
     schema = base / "table.sql"
     schema.write_text(ddl)
-    cluster = LocalCluster(free_ports(), base / "data", base / "state")
+    cluster = LocalCluster(free_ports(), schema, base / "data", base / "state")
     started = cluster.daedalus(
         "up", "--schema", schema, "--data-dir", cluster.directory, "--port", str(cluster.port), *options
     )
