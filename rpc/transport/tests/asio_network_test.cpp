@@ -340,7 +340,8 @@ TEST(AsioNetworkTest, DeadlineIsReplacedAndRingsOnce) {
   const Instant start = process.network->now();
   process.network->arm(after(start, 5 * kMillisecond), [&] { rung.push_back(1); });
   process.network->arm(after(start, 30 * kMillisecond), [&] { rung.push_back(2); });
-  ASSERT_TRUE(run_until({&process}, [&] { return !rung.empty(); }));
+  // The turn's end is a handler of its own: what is asked for is that it comes, and once.
+  ASSERT_TRUE(run_until({&process}, [&] { return !rung.empty() && turns > 0; }));
   EXPECT_GE(process.network->now(), after(start, 30 * kMillisecond));
   EXPECT_EQ(rung, std::vector<int>{2});
   EXPECT_EQ(turns, 1);
