@@ -13,23 +13,6 @@
 namespace daedalus::semantics {
 namespace {
 
-std::string_view function_name(AggregateFunction function) {
-  switch (function) {
-    case AggregateFunction::kCountRows:
-    case AggregateFunction::kCount:
-      return "count";
-    case AggregateFunction::kSum:
-      return "sum";
-    case AggregateFunction::kMin:
-      return "min";
-    case AggregateFunction::kMax:
-      return "max";
-    case AggregateFunction::kAvg:
-      return "avg";
-  }
-  return "unknown";
-}
-
 /// Sums and averages of floating values run in double precision, all others exactly.
 Type sum_state_type(const Type& argument) {
   return is_floating(argument.kind) ? Type{TypeKind::kDouble} : Type{TypeKind::kNumeric};
@@ -54,6 +37,23 @@ LeadingDigit leading_digit(const Decimal& value) {
 }
 
 }  // namespace
+
+std::string_view function_name(AggregateFunction function) {
+  switch (function) {
+    case AggregateFunction::kCountRows:
+    case AggregateFunction::kCount:
+      return "count";
+    case AggregateFunction::kSum:
+      return "sum";
+    case AggregateFunction::kMin:
+      return "min";
+    case AggregateFunction::kMax:
+      return "max";
+    case AggregateFunction::kAvg:
+      return "avg";
+  }
+  return "unknown";
+}
 
 Decimal average(const Decimal& sum, int64_t count) {
   CHECK(count > 0);

@@ -59,44 +59,6 @@ std::strong_ordering compare_strings(const TypedValue& left, const TypedValue& r
 
 }  // namespace
 
-std::string_view operator_sign(Operator op) {
-  switch (op) {
-    case Operator::kEqual:
-    case Operator::kIn:
-      return "=";
-    case Operator::kNotEqual:
-    case Operator::kNotIn:
-      return "<>";
-    case Operator::kLess:
-      return "<";
-    case Operator::kLessOrEqual:
-      return "<=";
-    case Operator::kGreater:
-      return ">";
-    case Operator::kGreaterOrEqual:
-      return ">=";
-    case Operator::kStartsWith:
-      return "~~";
-    case Operator::kNotStartsWith:
-      return "!~~";
-    case Operator::kIsNull:
-      return "IS NULL";
-    case Operator::kIsNotNull:
-      return "IS NOT NULL";
-    case Operator::kAnd:
-      return "AND";
-    case Operator::kOr:
-      return "OR";
-    case Operator::kNot:
-      return "NOT";
-    case Operator::kAdd:
-      return "+";
-    case Operator::kSubtract:
-      return "-";
-  }
-  return "?";
-}
-
 bool is_comparison(Operator op) { return op >= Operator::kEqual && op <= Operator::kGreaterOrEqual; }
 
 Operator negated(Operator op) {
@@ -131,26 +93,6 @@ Operator flipped(Operator op) {
       return Operator::kLessOrEqual;
     default:
       return op;
-  }
-}
-
-bool holds(Operator op, std::strong_ordering ordering) {
-  switch (op) {
-    case Operator::kEqual:
-      return ordering == 0;
-    case Operator::kNotEqual:
-      return ordering != 0;
-    case Operator::kLess:
-      return ordering < 0;
-    case Operator::kLessOrEqual:
-      return ordering <= 0;
-    case Operator::kGreater:
-      return ordering > 0;
-    case Operator::kGreaterOrEqual:
-      return ordering >= 0;
-    default:
-      CHECK(false);
-      return false;
   }
 }
 

@@ -2,19 +2,15 @@
 #pragma once
 
 #include <compare>
-#include <string_view>
 
 #include "daedalus/base/result.hpp"
 #include "daedalus/semantics/expression.hpp"
 
 namespace daedalus::semantics {
 
-/// "=", "<>", … "~~" for prefixes.
-[[nodiscard]] std::string_view operator_sign(Operator op);
 [[nodiscard]] bool is_comparison(Operator op);  ///< kEqual .. kGreaterOrEqual
 [[nodiscard]] Operator negated(Operator op);    ///< Of a comparison: NOT (a < b) is a >= b.
 [[nodiscard]] Operator flipped(Operator op);    ///< Of a comparison: a < b is b > a.
-[[nodiscard]] bool holds(Operator op, std::strong_ordering ordering);
 
 struct TypedValue {
   Type type;

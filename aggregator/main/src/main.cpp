@@ -9,7 +9,7 @@
 
 #include "configuration.hpp"
 #include "daedalus/configuration/table.hpp"
-#include "host.hpp"
+#include "daedalus/machine/machine.hpp"
 #include "server.hpp"
 
 namespace daedalus::aggregator {

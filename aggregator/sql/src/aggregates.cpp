@@ -19,7 +19,7 @@ constexpr std::array kAggregates{AggregateFunction::kCount, AggregateFunction::k
 std::optional<AggregateFunction> find_aggregate(const grammar::FunctionCall& call) {
   const std::string_view name = plain_name(call.name());
   for (const AggregateFunction function : kAggregates) {
-    if (name == name_of(function)) {
+    if (name == semantics::function_name(function)) {
       return function;
     }
   }
@@ -60,32 +60,17 @@ Result<AggregateCall> resolve_constant_argument(Scope& scope, AggregateFunction 
   if (counts_rows) {
     return AggregateCall{};
   }
-  return scope.refuse(fmt::format("{}() over anything but a column", name_of(function)), location_of(argument),
-                      "aggregate a column and compute the rest in the application");
+  return scope.refuse(fmt::format("{}() over anything but a column", semantics::function_name(function)),
+                      location_of(argument), "aggregate a column and compute the rest in the application");
 }
 
 }  // namespace
-
-std::string_view name_of(AggregateFunction function) {
-  switch (function) {
-    case AggregateFunction::kSum:
-      return "sum";
-    case AggregateFunction::kMin:
-      return "min";
-    case AggregateFunction::kMax:
-      return "max";
-    case AggregateFunction::kAvg:
-      return "avg";
-    default:
-      return "count";
-  }
-}
 
 bool is_aggregate(const grammar::FunctionCall& call) { return find_aggregate(call).has_value(); }
 
 Result<AggregateCall> resolve_aggregate(Scope& scope, const grammar::FunctionCall& call) {
   const AggregateFunction function = *find_aggregate(call);
-  const std::string_view name = name_of(function);
+  const std::string_view name = semantics::function_name(function);
   if (auto checked = check_modifiers(scope, call, name); checked.has_error()) {
     return checked.error();
   }

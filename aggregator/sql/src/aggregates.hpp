@@ -24,7 +24,4 @@ struct AggregateCall {
 /// expressions.
 [[nodiscard]] Result<AggregateCall> resolve_aggregate(Scope& scope, const grammar::FunctionCall& call);
 
-/// The function's name, which is also the default name of its output.
-[[nodiscard]] std::string_view name_of(semantics::AggregateFunction function);
-
 }  // namespace daedalus::aggregator::sql

@@ -118,23 +118,6 @@ Result<Constant> typed_like(const Scope& scope, const Constant& constant, const 
   return constant.is_untyped ? resolve_for_comparison(scope, constant, other.type) : Result<Constant>(constant);
 }
 
-bool holds(Operator op, std::strong_ordering order) {
-  switch (op) {
-    case Operator::kEqual:
-      return order == 0;
-    case Operator::kNotEqual:
-      return order != 0;
-    case Operator::kLess:
-      return order < 0;
-    case Operator::kLessOrEqual:
-      return order <= 0;
-    case Operator::kGreater:
-      return order > 0;
-    default:
-      return order >= 0;
-  }
-}
-
 /// Brings a constant to the type in which both sides of a comparison compare.
 Result<Value> comparable(const Constant& constant, const Type& common) {
   if (semantics::is_string(common.kind)) {
@@ -144,29 +127,6 @@ Result<Value> comparable(const Constant& constant, const Type& common) {
 }
 
 }  // namespace
-
-std::string_view symbol_of(Operator op) {
-  switch (op) {
-    case Operator::kEqual:
-      return "=";
-    case Operator::kNotEqual:
-      return "<>";
-    case Operator::kLess:
-      return "<";
-    case Operator::kLessOrEqual:
-      return "<=";
-    case Operator::kGreater:
-      return ">";
-    case Operator::kGreaterOrEqual:
-      return ">=";
-    case Operator::kStartsWith:
-      return "~~";
-    case Operator::kNotStartsWith:
-      return "!~~";
-    default:
-      return "?";
-  }
-}
 
 Result<Constant> apply_sign(const Scope& scope, Sign sign, const Constant& operand, int32_t location) {
   const std::string_view symbol = sign == Sign::kMinus ? "-" : "+";
@@ -244,7 +204,7 @@ Result<std::optional<bool>> compare_constants(const Scope& scope, Operator op, c
   } else if (is_time(left_kind) && is_time(right_kind)) {
     common.kind = std::max(left_kind, right_kind);
   } else if (left_kind != right_kind && !(semantics::is_string(left_kind) && semantics::is_string(right_kind))) {
-    return no_operator(scope, left, symbol_of(op), right, location);
+    return no_operator(scope, left, semantics::operator_sign(op), right, location);
   }
   if (semantics::is_null(first->value) || semantics::is_null(second->value)) {
     return std::optional<bool>();
@@ -254,7 +214,7 @@ Result<std::optional<bool>> compare_constants(const Scope& scope, Operator op, c
   if (low.has_error() || high.has_error()) {
     return scope.located(low.has_error() ? low.error() : high.error(), location);
   }
-  return std::optional<bool>(holds(op, semantics::compare(*low, *high)));
+  return std::optional<bool>(semantics::holds(op, semantics::compare(*low, *high)));
 }
 
 }  // namespace daedalus::aggregator::sql

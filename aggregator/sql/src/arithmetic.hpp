@@ -21,7 +21,4 @@ enum class Sign : uint8_t { kPlus, kMinus };
                                                             const Constant& left, const Constant& right,
                                                             int32_t location);
 
-/// The operator's symbol in SQL.
-[[nodiscard]] std::string_view symbol_of(semantics::Operator op);
-
 }  // namespace daedalus::aggregator::sql

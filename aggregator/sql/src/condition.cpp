@@ -303,7 +303,7 @@ Result<Condition> ConditionCompiler::plain_operator(const grammar::OperatorExpre
                                          Operator::kLessOrEqual, Operator::kGreater,  Operator::kGreaterOrEqual};
   const std::string_view name = plain_name(node.name());
   for (const Operator op : kOperators) {
-    if (symbol_of(op) != name) {
+    if (semantics::operator_sign(op) != name) {
       continue;
     }
     auto left = operand(node.left());

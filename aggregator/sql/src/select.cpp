@@ -103,7 +103,7 @@ Result<OutputItem> list_item(Scope& scope, const grammar::ResultTarget& target) 
     }
     item.is_aggregate = true;
     item.call = *call;
-    item.name = item.name.empty() ? std::string(name_of(call->function)) : item.name;
+    item.name = item.name.empty() ? std::string(semantics::function_name(call->function)) : item.name;
     return item;
   }
   auto constant = fold(scope, value);

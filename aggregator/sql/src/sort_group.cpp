@@ -109,7 +109,7 @@ Result<uint32_t> order_item(Scope& scope, Outputs* outputs, const grammar::Node&
     if (call.has_error()) {
       return call.error();
     }
-    return outputs->find_or_add({std::string(name_of(call->function)), true, *call, 0, location});
+    return outputs->find_or_add({std::string(semantics::function_name(call->function)), true, *call, 0, location});
   }
   Construct construct = describe(node);
   return scope.refuse(construct.name + " in ORDER BY", location, std::move(construct.hint));

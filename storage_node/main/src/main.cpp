@@ -7,7 +7,7 @@
 #include <string>
 
 #include "daedalus/configuration/table.hpp"
-#include "machine.hpp"
+#include "daedalus/machine/machine.hpp"
 #include "node_configuration.hpp"
 #include "node_process.hpp"
 

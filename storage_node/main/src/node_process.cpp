@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "machine.hpp"
+#include "daedalus/machine/machine.hpp"
 
 namespace daedalus::node {
 

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "epoch_file.hpp"
-#include "machine.hpp"
 
 namespace daedalus::node {
 namespace {
@@ -58,12 +57,6 @@ TEST_F(EpochFileTest, SaysWhyItCannotWrite) {
   const auto written = EpochFile(folder_ + "/taken").write(EpochRecord{Epoch{7}, "w", "h:1"});
   ASSERT_FALSE(written);
   EXPECT_THAT(written.error().message, testing::HasSubstr(folder_ + "/taken"));
-}
-
-TEST(MachineTest, KnowsItself) {
-  EXPECT_FALSE(instruction_set().empty());
-  EXPECT_FALSE(numa_map().empty());
-  EXPECT_GE(usable_cpus().size(), 1u);
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ enum class AggregateFunction : uint8_t {
   kAvg = 6,
 };
 
+/// "count", "sum", "min", "max", "avg".
+[[nodiscard]] std::string_view function_name(AggregateFunction function);
+
 /// Type of the finished aggregate. Errors: 42883 no such function for the type (sum(date), min(bool), …).
 [[nodiscard]] Result<Type> aggregate_type(AggregateFunction function, const Type& argument);
 

@@ -1,7 +1,9 @@
 // Expressions as they arrive: a recursive tree, checked for shape and size at the border.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "daedalus/semantics/types.hpp"
@@ -28,6 +30,11 @@ enum class Operator : uint8_t {
   kAdd = 16,
   kSubtract = 17,
 };
+
+/// "=", "<>", … "~~" for prefixes.
+[[nodiscard]] std::string_view operator_sign(Operator op);
+/// Whether a comparison holds of two values in this order. Precondition: kEqual .. kGreaterOrEqual.
+[[nodiscard]] bool holds(Operator op, std::strong_ordering ordering);
 
 struct Expression {
   enum class Kind : uint8_t { kColumn, kConstant, kCall };

@@ -1,11 +1,11 @@
-// What this machine is: for the first log line, and for pinning threads.
+// What this machine is: for the first log line of a process, and for pinning threads. Knows nothing of the product.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace daedalus::node {
+namespace daedalus {
 
 /// The best of "AVX-512", "AVX2", "SSE4.2", "NEON", "baseline".
 [[nodiscard]] std::string instruction_set();
@@ -14,4 +14,4 @@ namespace daedalus::node {
 /// CPUs this process may run on, ascending; at least one.
 [[nodiscard]] std::vector<uint32_t> usable_cpus();
 
-}  // namespace daedalus::node
+}  // namespace daedalus

@@ -1,11 +1,11 @@
-#include "machine.hpp"
+#include "daedalus/machine/machine.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>
 
 #include <fstream>
 
-namespace daedalus::node {
+namespace daedalus {
 
 namespace {
 
@@ -60,4 +60,4 @@ std::vector<uint32_t> usable_cpus() {
   return cpus;
 }
 
-}  // namespace daedalus::node
+}  // namespace daedalus
