@@ -12,6 +12,6 @@ cmake --build --preset release
 
 stamp=build/java.stamp
 if [ ! -f "$stamp" ] || [ -n "$(find client-java rpc/proto -newer "$stamp" -type f -not -path '*/target/*' -print -quit)" ]; then
-  (cd client-java && mvn -q -B -DskipTests package)
+  tools/build_java.sh
   touch "$stamp"
 fi

