@@ -229,6 +229,7 @@ public final class Channel {
     private void onHello(Hello hello, Effects effects) {
         String mismatch = mismatch(ours, hello);
         if (mismatch != null) {
+            effects.setHelloRefused();
             fail(mismatch, effects);
             return;
         }

@@ -16,6 +16,7 @@ public final class Effects {
     private final List<Result> results = new ArrayList<>();
     private Hello peer;
     private String closeReason;
+    private boolean helloRefused;
 
     /** Encoded frames to send, in order. */
     public List<byte[]> frames() {
@@ -38,6 +39,15 @@ public final class Effects {
     /** Why the connection is to be closed after the frames have been sent; null: it is not. */
     public String closeReason() {
         return closeReason;
+    }
+
+    /** Whether the connection is closed because the peer's hello contradicts ours. */
+    public boolean isHelloRefused() {
+        return helloRefused;
+    }
+
+    void setHelloRefused() {
+        helloRefused = true;
     }
 
     void setPeer(Hello hello) {

@@ -28,6 +28,7 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
     private long unsentBytes;
     private boolean flushPending;
     private boolean wasUp;
+    private boolean helloRefused;
 
     PeerConnection(PeerNetwork network, Endpoint dialled, long backOffMs) {
         this.network = network;
@@ -38,6 +39,14 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
 
     Endpoint dialled() {
         return dialled;
+    }
+
+    boolean wasUp() {
+        return wasUp;
+    }
+
+    boolean isHelloRefused() {
+        return helloRefused;
     }
 
     @Override
@@ -114,7 +123,7 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        network.onDisconnected(this, closeReason == null ? "connection closed by peer" : closeReason, wasUp, backOffMs);
+        network.onDisconnected(this, closeReason == null ? "connection closed by peer" : closeReason, backOffMs);
     }
 
     @Override
@@ -168,6 +177,7 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
         }
         if (effects.closeReason() != null) {
             closeReason = closeReason == null ? effects.closeReason() : closeReason;
+            helloRefused |= effects.isHelloRefused();
             context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> context.close());
             context.executor().schedule(() -> context.close(), GOODBYE_MAX_MS, TimeUnit.MILLISECONDS);
         }

@@ -11,8 +11,13 @@ public interface PeerHandler {
     /** A connection that was up is lost or closed; nothing more comes from it. */
     void onDown(Peer peer, String reason);
 
-    /** An endpoint that is dialled could not be reached, or its hello was refused; it is dialled again. */
+    /** An endpoint that is dialled could not be reached; it is dialled again. */
     default void onDialFailed(String endpoint, String reason) {}
+
+    /** An endpoint that is dialled belongs to somebody else: its hello contradicts ours. It is dialled again. */
+    default void onHelloRefused(String endpoint, String reason) {
+        onDialFailed(endpoint, reason);
+    }
 
     default void onOperation(Peer peer, Operation operation) {
         peer.close("this side takes no operations");

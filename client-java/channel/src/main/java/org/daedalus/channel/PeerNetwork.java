@@ -13,6 +13,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
@@ -122,7 +123,7 @@ public final class PeerNetwork implements AutoCloseable {
     }
 
     /**
-     * Says goodbye to all, closes, and waits for it, at most four seconds. Must not be called on the network's thread.
+     * Says goodbye to all, closes, and waits for it, at most four seconds; on the network's own thread it does not wait.
      */
     @Override
     public void close() {
@@ -131,10 +132,15 @@ public final class PeerNetwork implements AutoCloseable {
         }
         closed = true;
         // The group closes sockets before it runs what is queued: goodbyes have to be out by then.
-        loop.submit(() -> {
+        Future<?> goodbyes = loop.submit(() -> {
             listeners.forEach(io.netty.channel.Channel::close);
             List.copyOf(connections).forEach(connection -> connection.close("shutting down"));
-        }).awaitUninterruptibly(SHUTDOWN_MAX_MS, TimeUnit.MILLISECONDS);
+        });
+        if (inNetworkThread()) {
+            goodbyes.addListener(done -> group.shutdownGracefully(0, SHUTDOWN_MAX_MS, TimeUnit.MILLISECONDS));
+            return;
+        }
+        goodbyes.awaitUninterruptibly(SHUTDOWN_MAX_MS, TimeUnit.MILLISECONDS);
         group.shutdownGracefully(0, SHUTDOWN_MAX_MS, TimeUnit.MILLISECONDS)
                 .awaitUninterruptibly(SHUTDOWN_MAX_MS, TimeUnit.MILLISECONDS);
     }
@@ -189,19 +195,21 @@ public final class PeerNetwork implements AutoCloseable {
         return true;
     }
 
-    void onDisconnected(PeerConnection connection, String reason, boolean wasUp, long backOffMs) {
+    void onDisconnected(PeerConnection connection, String reason, long backOffMs) {
         if (connections.remove(connection) && connection.dialled() == null) {
             acceptedCount--;
         }
         LOG.info("connection to {} ended: {}", connection.address(), reason);
-        if (wasUp) {
+        if (connection.wasUp()) {
             handler.onDown(connection, reason);
         }
         if (connection.dialled() != null && !closed) {
-            if (!wasUp) {
+            if (connection.isHelloRefused()) {
+                handler.onHelloRefused(connection.dialled().toString(), reason);
+            } else if (!connection.wasUp()) {
                 handler.onDialFailed(connection.dialled().toString(), reason);
             }
-            redial(connection.dialled(), wasUp ? BACK_OFF_MIN_MS : backOffMs);
+            redial(connection.dialled(), connection.wasUp() ? BACK_OFF_MIN_MS : backOffMs);
         }
     }
 
