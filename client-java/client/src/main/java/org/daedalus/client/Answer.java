@@ -76,7 +76,7 @@ final class Answer<T extends Outcome> implements Request.Responder {
         }
         if (!rows.onRows(batch)) {
             fail(new DaedalusException(Category.RETRY, "53200", "answers that wait to be read exceed "
-                    + connections.bufferedBytesMax() + " bytes: read them faster, or close what is not wanted"));
+                    + connections.buffers().bytesMax() + " bytes: read them faster, or close what is not wanted"));
             return;
         }
         complete(rows);
@@ -84,7 +84,9 @@ final class Answer<T extends Outcome> implements Request.Responder {
 
     private void complete(Outcome outcome) {
         if (wanted.isInstance(outcome)) {
-            future.complete(wanted.cast(outcome));
+            if (!future.complete(wanted.cast(outcome)) && future.isCancelled() && rows != null) {
+                rows.close(); // Nobody holds it: its rows would stay for ever.
+            }
         } else {
             fail(new DaedalusException(Category.REJECTED, "42601", outcome instanceof ResultSet
                     ? "the statement is a query, not an update"

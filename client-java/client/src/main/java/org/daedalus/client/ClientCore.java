@@ -1,64 +1,86 @@
 package org.daedalus.client;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.daedalus.client.ClientErrors.DialFailure;
 import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.wire.v1.Operation;
 import org.daedalus.wire.v1.OperationHeader;
 import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.Result;
-import org.daedalus.wire.v1.WriteRefusal;
-import org.daedalus.wire.v1.WriteRefused;
 
 /**
  * Which aggregator gets which request, and what becomes of requests when connections, answers and deadlines come and
  * go.
  *
- * <p>Pure: knows no sockets, threads and clocks. Requests take live aggregators in turn. A lost connection repeats a
- * query only
- * if nothing of its answer had arrived, and an update under its submission id until its deadline; an update that was
- * ever sent
- * and has no answer ends UNKNOWN. Every request ends exactly once. The number of requests is bounded by the caller.
+ * <p>Pure: knows no sockets, threads and clocks. Requests take live aggregators in turn, each up to {@link
+ * #PEER_IN_FLIGHT_MAX}; beyond, they wait for an answer to make room. A lost connection repeats a query only if nothing
+ * of its answer had arrived, and an update under its submission id until its deadline; an update that was ever sent and
+ * has no answer ends UNKNOWN. What is refused because something was full is asked again, later and later. Every request
+ * ends exactly once. The number of requests is bounded by the caller.
  */
 final class ClientCore {
+    /** What an aggregator takes from one connection before it refuses. */
+    static final int PEER_IN_FLIGHT_MAX = 4_096;
+
+    private static final long REPEAT_AFTER_MIN_NS = 10_000_000L;
+    private static final long REPEAT_AFTER_MAX_NS = 1_000_000_000L;
+    private static final int REPEAT_DOUBLINGS_MAX = 10;
+
     private static final class PeerState {
         private long nextSequence = 1;
         private final Map<Long, Request> inFlight = new LinkedHashMap<>();
+
+        boolean hasRoom() {
+            return inFlight.size() < PEER_IN_FLIGHT_MAX;
+        }
     }
 
-    /**
-     * Null while an endpoint is being dialled for the first time or after a loss; otherwise why the last dial failed.
-     */
-    private final Map<String, String> dialFailures = new LinkedHashMap<>();
+    private final boolean repeatsRefused;
+    /** Null while an endpoint is being dialled for the first time or after a loss; otherwise how the last dial failed. */
+    private final Map<String, DialFailure> dialFailures = new LinkedHashMap<>();
     private final TreeMap<Long, PeerState> peers = new TreeMap<>();
-    private final Deque<Request> waiting = new ArrayDeque<>();
-    private final TreeSet<Request> deadlines = new TreeSet<>(
-            Comparator.<Request>comparingLong(request -> request.deadlineNs).thenComparingLong(request -> request.id));
+    /** In the order in which they are to be sent. */
+    private final Set<Request> waiting = new LinkedHashSet<>();
+    private final TreeSet<Request> repeats = new TreeSet<>(Comparator
+            .<Request>comparingLong(request -> request.repeatAtNs).thenComparingLong(request -> request.id));
+    private final TreeSet<Request> deadlines = new TreeSet<>(Comparator
+            .<Request>comparingLong(request -> request.deadlineNs).thenComparingLong(request -> request.id));
     private long nextRequestId = 1;
     private long lastPeerId;
+    private boolean closed;
 
-    ClientCore(List<String> endpoints) {
+    /**
+     * Makes a core that knows no peer yet.
+     *
+     * @param repeatsRefused ask again what was refused because something was full, instead of reporting it
+     */
+    ClientCore(List<String> endpoints, boolean repeatsRefused) {
+        this.repeatsRefused = repeatsRefused;
         endpoints.forEach(endpoint -> dialFailures.put(endpoint, null));
     }
 
     /** When {@link #onTick} has something to do. */
     long nextDeadlineNs() {
-        return deadlines.isEmpty() ? Long.MAX_VALUE : deadlines.first().deadlineNs;
+        long nextNs = deadlines.isEmpty() ? Long.MAX_VALUE : deadlines.first().deadlineNs;
+        return repeats.isEmpty() ? nextNs : Math.min(nextNs, repeats.first().repeatAtNs);
     }
 
     ClientActions submit(Request request, long nowNs) {
         ClientActions actions = new ClientActions();
         request.id = nextRequestId++;
         deadlines.add(request);
-        if (request.deadlineNs <= nowNs) {
-            expire(request, actions);
+        if (closed) {
+            finish(request, ClientErrors.closed(request), actions);
+        } else if (request.deadlineNs <= nowNs) {
+            finish(request, ClientErrors.expired(request), actions);
         } else {
             place(request, nowNs, actions);
         }
@@ -69,9 +91,7 @@ final class ClientCore {
         ClientActions actions = new ClientActions();
         dialFailures.put(endpoint, null);
         peers.put(peerId, new PeerState());
-        for (int count = waiting.size(); count > 0; count--) {
-            place(waiting.remove(), nowNs, actions);
-        }
+        placeWaiting(nowNs, actions);
         return actions;
     }
 
@@ -84,32 +104,46 @@ final class ClientCore {
         }
         for (Request request : state.inFlight.values()) {
             if (request.answered) {
-                finish(request, new DaedalusException(Category.RETRY, "08006",
-                        "the connection to " + endpoint + " was lost in the middle of the answer: " + reason), actions);
+                finish(request, ClientErrors.lostInTheMiddle(endpoint, reason), actions);
             } else {
+                request.lostEver = true;
                 place(request, nowNs, actions);
             }
         }
         return actions;
     }
 
-    ClientActions onDialFailed(String endpoint, String reason) {
+    /**
+     * An endpoint could not be reached.
+     *
+     * @param isForeign somebody is there, but not an aggregator of this client's cluster
+     */
+    ClientActions onDialFailed(String endpoint, String reason, boolean isForeign) {
         ClientActions actions = new ClientActions();
-        dialFailures.put(endpoint, reason);
+        dialFailures.put(endpoint, new DialFailure(reason, isForeign));
         if (peers.isEmpty() && allDialsFailed()) {
-            for (int count = waiting.size(); count > 0; count--) {
-                Request request = waiting.remove();
-                if (request.content.mayWrite() && request.sentEver) {
-                    waiting.add(request);
-                } else {
-                    finish(request, unreachable(), actions);
+            for (Request request : List.copyOf(waiting)) {
+                if (!request.mayHaveTakenEffect()) {
+                    finish(request, ClientErrors.unreachable(dialFailures), actions);
                 }
             }
         }
         return actions;
     }
 
-    ClientActions onResult(long peerId, Result result) {
+    /** All connections were lost, and the next one is to another cluster: what was meant for the old one ends. */
+    ClientActions onClusterReplaced(String change) {
+        ClientActions actions = new ClientActions();
+        for (Request request : List.copyOf(deadlines)) {
+            DaedalusException failure = ClientErrors.clusterReplaced(request, change);
+            if (failure != null) {
+                finish(request, failure, actions);
+            }
+        }
+        return actions;
+    }
+
+    ClientActions onResult(long peerId, Result result, long nowNs) {
         ClientActions actions = new ClientActions();
         PeerState state = peers.get(peerId);
         Request request = state == null ? null : state.inFlight.get(result.getSequence());
@@ -121,24 +155,25 @@ final class ClientCore {
                 request.answered = true;
                 actions.deliveries().add(new ClientActions.Delivery(request, result, null, false));
             }
-            case ERROR -> finish(request, DaedalusException.of(result.getError()), actions);
-            case REFUSED -> finish(request, refused(result.getRefused()), actions);
+            case ERROR -> onError(request, DaedalusException.of(result.getError()), nowNs, actions);
+            case REFUSED -> onError(request, ClientErrors.refused(result.getRefused()), nowNs, actions);
             case END, CONFIRMED, DESCRIBED, STATUS, EPOCH -> {
                 retire(request);
                 actions.deliveries().add(new ClientActions.Delivery(request, result, null, true));
             }
-            default -> finish(request, new DaedalusException(Category.FATAL, "08P01",
-                    "the aggregator's answer is of an unknown kind"), actions);
+            default -> finish(request, ClientErrors.unknownKind(), actions);
         }
+        placeWaiting(nowNs, actions);
         return actions;
     }
 
     /** The application wants no answer any more; the failure is delivered unless the request has ended. */
-    ClientActions abort(Request request, DaedalusException failure) {
+    ClientActions abort(Request request, DaedalusException failure, long nowNs) {
         ClientActions actions = new ClientActions();
         if (!request.finished) {
             sendAbort(request, actions);
             finish(request, failure, actions);
+            placeWaiting(nowNs, actions);
         }
         return actions;
     }
@@ -146,12 +181,7 @@ final class ClientCore {
     /** An operation could not be handed to its connection although that is up. */
     ClientActions onSendRefused(Request request, boolean tooLarge) {
         ClientActions actions = new ClientActions();
-        if (!request.finished) {
-            finish(request, tooLarge
-                    ? new DaedalusException(Category.REJECTED, "54000", "the request exceeds the largest frame")
-                    : new DaedalusException(Category.RETRY, "53300", "too much waits to be sent to the aggregator"),
-                    actions);
-        }
+        finish(request, ClientErrors.sendRefused(tooLarge), actions);
         return actions;
     }
 
@@ -160,27 +190,29 @@ final class ClientCore {
         while (!deadlines.isEmpty() && deadlines.first().deadlineNs <= nowNs) {
             Request request = deadlines.first();
             sendAbort(request, actions);
-            expire(request, actions);
+            finish(request, ClientErrors.expired(request), actions);
         }
+        while (!repeats.isEmpty() && repeats.first().repeatAtNs <= nowNs) {
+            place(repeats.pollFirst(), nowNs, actions);
+        }
+        placeWaiting(nowNs, actions);
         return actions;
     }
 
-    /** The client is closed: every request ends. */
+    /** The client is closed: every request ends, and so does every one that is submitted later. */
     ClientActions close() {
         ClientActions actions = new ClientActions();
+        closed = true;
         for (Request request : new ArrayList<>(deadlines)) {
-            finish(request, request.content.mayWrite() && request.sentEver
-                    ? new DaedalusException(Category.UNKNOWN, "08006", "the client was closed before the answer came")
-                    : new DaedalusException(Category.RETRY, "08006", "the client was closed"), actions);
+            finish(request, ClientErrors.closed(request), actions);
         }
         return actions;
     }
 
-    /** Gives the request to the next live aggregator, lets it wait for one, or fails it when none can be reached. */
+    /** Gives the request to the next aggregator with room, lets it wait for one, or fails it when none can be reached. */
     private void place(Request request, long nowNs, ClientActions actions) {
         request.peerId = 0;
-        Map.Entry<Long, PeerState> peer = peers.higherEntry(lastPeerId);
-        peer = peer == null ? peers.firstEntry() : peer;
+        Map.Entry<Long, PeerState> peer = nextPeer();
         if (peer != null) {
             lastPeerId = peer.getKey();
             request.peerId = peer.getKey();
@@ -188,22 +220,59 @@ final class ClientCore {
             request.sentEver = true;
             peer.getValue().inFlight.put(request.sequence, request);
             actions.sends().add(new ClientActions.Send(request.peerId, request.operation(nowNs), request));
-        } else if (allDialsFailed() && !(request.content.mayWrite() && request.sentEver)) {
-            finish(request, unreachable(), actions);
+        } else if (peers.isEmpty() && allDialsFailed() && !request.mayHaveTakenEffect()) {
+            finish(request, ClientErrors.unreachable(dialFailures), actions);
         } else {
             waiting.add(request);
         }
     }
 
-    private boolean allDialsFailed() {
-        return dialFailures.values().stream().allMatch(reason -> reason != null);
+    private void placeWaiting(long nowNs, ClientActions actions) {
+        while (!waiting.isEmpty() && nextPeer() != null) {
+            Request request = waiting.iterator().next();
+            waiting.remove(request);
+            place(request, nowNs, actions);
+        }
     }
 
-    private DaedalusException unreachable() {
-        List<String> reasons = new ArrayList<>();
-        dialFailures.forEach((endpoint, reason) -> reasons.add(endpoint + ": " + reason));
-        return new DaedalusException(
-                Category.RETRY, "08001", "no aggregator is reachable: " + String.join("; ", reasons));
+    /** The one after the last one that was given something, of those with room; null: there is none. */
+    private Map.Entry<Long, PeerState> nextPeer() {
+        Map.Entry<Long, PeerState> peer = peers.higherEntry(lastPeerId);
+        for (int tried = 0; tried < peers.size(); tried++) {
+            peer = peer == null ? peers.firstEntry() : peer;
+            if (peer.getValue().hasRoom()) {
+                return peer;
+            }
+            peer = peers.higherEntry(peer.getKey());
+        }
+        return null;
+    }
+
+    private boolean allDialsFailed() {
+        return dialFailures.values().stream().allMatch(failure -> failure != null);
+    }
+
+    /** Ends the request, or lets it come back later when nothing happened but a refusal for want of room. */
+    private void onError(Request request, DaedalusException failure, long nowNs, ClientActions actions) {
+        long doublings = Math.min(request.refusals, REPEAT_DOUBLINGS_MAX);
+        long hintNs = Math.max(REPEAT_AFTER_MIN_NS, failure.retryAfter().toNanos());
+        long repeatAtNs = nowNs + Math.min(REPEAT_AFTER_MAX_NS, hintNs << doublings);
+        if (!repeatsRefused || !isRefusal(failure) || request.answered || repeatAtNs >= request.deadlineNs) {
+            finish(request, failure, actions);
+            return;
+        }
+        peers.get(request.peerId).inFlight.remove(request.sequence);
+        request.peerId = 0;
+        request.sentEver = request.lostEver;
+        request.refusals++;
+        request.repeatAtNs = repeatAtNs;
+        repeats.add(request);
+    }
+
+    /** RETRY because something is full (SQLSTATE class 53) or because the aggregator shuts down: nothing happened. */
+    private static boolean isRefusal(DaedalusException failure) {
+        return failure.category() == Category.RETRY
+                && (failure.sqlState().startsWith("53") || failure.sqlState().equals("57P01"));
     }
 
     private void sendAbort(Request request, ClientActions actions) {
@@ -214,30 +283,6 @@ final class ClientCore {
             actions.sends().add(new ClientActions.Send(
                     request.peerId, Operation.newBuilder().setHeader(header).build(), null));
         }
-    }
-
-    private void expire(Request request, ClientActions actions) {
-        finish(request, request.content.mayWrite() && request.sentEver
-                ? new DaedalusException(Category.UNKNOWN, "57014", "no answer within the deadline: it may take effect")
-                : new DaedalusException(Category.RETRY, "57014", "no answer within the deadline"), actions);
-    }
-
-    private static DaedalusException refused(WriteRefused refused) {
-        if (refused.getReason() == WriteRefusal.WRITE_REFUSAL_REJECTED || refused.hasError()) {
-            return DaedalusException.of(refused.getError());
-        }
-        return switch (refused.getReason()) {
-            case WRITE_REFUSAL_OVERLOADED, WRITE_REFUSAL_STALE_MAP -> DaedalusException.of(
-                    org.daedalus.wire.v1.Error.newBuilder()
-                            .setCategory(org.daedalus.wire.v1.ErrorCategory.ERROR_CATEGORY_RETRY)
-                            .setSqlstate("53000")
-                            .setMessage("the update was refused for now: " + refused.getReason())
-                            .setRetryAfterNs(refused.getRetryAfterNs())
-                            .build());
-            case WRITE_REFUSAL_UNREACHABLE -> new DaedalusException(Category.UNKNOWN, "08006",
-                    "node " + refused.getNode() + " cannot be reached: the update may take effect");
-            default -> new DaedalusException(Category.FATAL, "XX000", "the update was refused: " + refused.getReason());
-        };
     }
 
     private void finish(Request request, DaedalusException failure, ClientActions actions) {
@@ -255,6 +300,7 @@ final class ClientCore {
             state.inFlight.remove(request.sequence);
         } else {
             waiting.remove(request);
+            repeats.remove(request);
         }
     }
 }

@@ -1,10 +1,10 @@
 package org.daedalus.client;
 
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.daedalus.channel.Channel;
 import org.daedalus.channel.ChannelLimits;
 import org.daedalus.channel.Peer;
@@ -21,22 +21,24 @@ final class Connections implements PeerHandler, AutoCloseable {
     private final ClientCore core;
     private final String name;
     private final int inFlightMax;
-    private final long bufferedBytesMax;
+    private final BufferSpace buffers;
+    private final Executor subscriberExecutor;
+    private final String pinnedClusterId;
     private final AtomicInteger inFlight = new AtomicInteger();
-    private final AtomicLong bufferedBytes = new AtomicLong();
+    private final AtomicBoolean closed = new AtomicBoolean();
     private final Map<Long, Peer> peers = new HashMap<>();
-    private String clusterId = "";
-    private String schemaFingerprint = "";
     private long armedNs = Long.MAX_VALUE;
-    private volatile boolean closed;
+    private volatile ClusterIdentity cluster = ClusterIdentity.NONE;
 
-    Connections(String name, List<String> endpoints, int inFlightMax, long bufferedBytesMax) {
-        this.name = name;
-        this.inFlightMax = inFlightMax;
-        this.bufferedBytesMax = bufferedBytesMax;
-        this.core = new ClientCore(endpoints);
+    Connections(DaedalusClient.Builder options) {
+        this.name = options.name;
+        this.inFlightMax = options.inFlightMax;
+        this.buffers = new BufferSpace(options.bufferedBytesMax);
+        this.subscriberExecutor = options.subscriberExecutor;
+        this.pinnedClusterId = options.clusterId;
+        this.core = new ClientCore(options.aggregators, options.repeatsRefused);
         this.network = new PeerNetwork("daedalus-client", this::hello, ChannelLimits.DEFAULT, this);
-        endpoints.forEach(network::dial);
+        options.aggregators.forEach(network::dial);
     }
 
     /** Whether the calling thread must not wait for answers: it is the one that brings them. */
@@ -50,7 +52,7 @@ final class Connections implements PeerHandler, AutoCloseable {
 
     /** Takes a request, or fails it at once when too many are in flight. Any thread. */
     void submit(Request request) {
-        if (closed) {
+        if (closed.get()) {
             request.responder.onFailure(new DaedalusException(Category.RETRY, "08003", "the client is closed"));
             return;
         }
@@ -69,30 +71,27 @@ final class Connections implements PeerHandler, AutoCloseable {
 
     /** Ends a request with {@code failure} unless it has ended. Any thread. */
     void abort(Request request, DaedalusException failure) {
-        network.execute(() -> carryOut(core.abort(request, failure)));
+        network.execute(() -> carryOut(core.abort(request, failure, nowNs())));
     }
 
-    /** Accounts for rows kept until the application takes them; false: there is no room for them. */
-    boolean reserve(long bytes) {
-        if (bufferedBytes.addAndGet(bytes) > bufferedBytesMax) {
-            bufferedBytes.addAndGet(-bytes);
-            return false;
-        }
-        return true;
+    /** What holds the rows that wait to be read. */
+    BufferSpace buffers() {
+        return buffers;
     }
 
-    void release(long bytes) {
-        bufferedBytes.addAndGet(-bytes);
+    /** Calls the subscribers of rows. */
+    Executor subscriberExecutor() {
+        return subscriberExecutor;
     }
 
-    long bufferedBytesMax() {
-        return bufferedBytesMax;
+    /** The cluster of the last connection that was made; {@link ClusterIdentity#NONE} before the first. Any thread. */
+    ClusterIdentity cluster() {
+        return cluster;
     }
 
     @Override
     public void close() {
-        if (!closed) {
-            closed = true;
+        if (closed.compareAndSet(false, true)) {
             network.execute(() -> carryOut(core.close()));
             network.close();
         }
@@ -104,8 +103,11 @@ final class Connections implements PeerHandler, AutoCloseable {
             peer.close("expected an aggregator, found " + peer.hello().getRole());
             return;
         }
-        clusterId = peer.hello().getClusterId();
-        schemaFingerprint = peer.hello().getSchemaFingerprint();
+        ClusterIdentity before = cluster;
+        cluster = ClusterIdentity.of(peer.hello());
+        if (peers.isEmpty() && !before.agreesWith(cluster)) {
+            carryOut(core.onClusterReplaced("was " + before + ", is " + cluster));
+        }
         peers.put(peer.id(), peer);
         carryOut(core.onUp(peer.dialledEndpoint().orElseThrow(), peer.id(), nowNs()));
     }
@@ -114,7 +116,7 @@ final class Connections implements PeerHandler, AutoCloseable {
     public void onDown(Peer peer, String reason) {
         String endpoint = peer.dialledEndpoint().orElseThrow();
         if (peers.remove(peer.id()) == null) {
-            carryOut(core.onDialFailed(endpoint, reason));
+            carryOut(core.onDialFailed(endpoint, reason, true));
         } else {
             carryOut(core.onDown(endpoint, peer.id(), reason, nowNs()));
         }
@@ -122,19 +124,26 @@ final class Connections implements PeerHandler, AutoCloseable {
 
     @Override
     public void onDialFailed(String endpoint, String reason) {
-        carryOut(core.onDialFailed(endpoint, reason));
+        carryOut(core.onDialFailed(endpoint, reason, false));
+    }
+
+    @Override
+    public void onHelloRefused(String endpoint, String reason) {
+        carryOut(core.onDialFailed(endpoint, reason, true));
     }
 
     @Override
     public void onResult(Peer peer, Result result) {
-        carryOut(core.onResult(peer.id(), result));
+        carryOut(core.onResult(peer.id(), result, nowNs()));
     }
 
-    /** Once a cluster has been met, aggregators of another one are refused. */
+    /** All connections of one moment are to one cluster; once none is left, the next one may be to another. */
     private Hello hello() {
+        ClusterIdentity expected = peers.isEmpty() ? ClusterIdentity.NONE : cluster;
         return Hello.newBuilder().setRole(Role.ROLE_CLIENT).setName(name)
-                .setSoftwareVersion(DaedalusClient.VERSION).setClusterId(clusterId)
-                .setSchemaFingerprint(schemaFingerprint).build();
+                .setSoftwareVersion(DaedalusClient.VERSION)
+                .setClusterId(pinnedClusterId.isEmpty() ? expected.clusterId() : pinnedClusterId)
+                .setSchemaFingerprint(expected.schemaFingerprint()).build();
     }
 
     private void carryOut(ClientActions actions) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.daedalus.channel.Endpoint;
@@ -20,12 +21,10 @@ import org.daedalus.wire.v1.SubmissionId;
 
 /**
  * The way into a cluster: asks queries, submits updates. Knows no schema before it is told one by the cluster.
- * Thread-safe; one
- * instance serves a whole process.
+ * Thread-safe; one instance serves a whole process.
  *
  * <p>Connections to all aggregators are made in the background and made again when they are lost. Every request has a
- * deadline;
- * every failure is a {@link DaedalusException} with a category that says what to do.
+ * deadline; every failure is a {@link DaedalusException} with a category that says what to do.
  */
 public final class DaedalusClient implements AutoCloseable {
     /** This library's version. */
@@ -39,7 +38,7 @@ public final class DaedalusClient implements AutoCloseable {
     private final String principal;
     private final ByteString clientId;
     private final AtomicLong nextSubmission = new AtomicLong(1);
-    private final AtomicReference<CompletableFuture<TableDescription>> description = new AtomicReference<>();
+    private final AtomicReference<Description> description = new AtomicReference<>();
 
     private DaedalusClient(Builder options) {
         byte[] id = new byte[CLIENT_ID_SIZE];
@@ -47,8 +46,7 @@ public final class DaedalusClient implements AutoCloseable {
         clientId = ByteString.copyFrom(id);
         requestTimeout = options.requestTimeout;
         principal = options.principal;
-        connections =
-                new Connections(options.name, options.aggregators, options.inFlightMax, options.bufferedBytesMax);
+        connections = new Connections(options);
     }
 
     public static Builder builder() {
@@ -57,12 +55,16 @@ public final class DaedalusClient implements AutoCloseable {
 
     /** What a client needs to know; only the aggregators have no default. */
     public static final class Builder {
-        private List<String> aggregators = List.of();
+        List<String> aggregators = List.of();
+        int inFlightMax = 8_192;
+        long bufferedBytesMax = 256L << 20;
+        boolean repeatsRefused = true;
+        /** The JDK's choice for tasks that nobody waits for: the common pool where that has several threads. */
+        Executor subscriberExecutor = new CompletableFuture<Void>().defaultExecutor();
+        String clusterId = "";
+        String name = "client-java";
         private Duration requestTimeout = Duration.ofSeconds(30);
-        private int inFlightMax = 1_024;
-        private long bufferedBytesMax = 256L << 20;
         private String principal = "";
-        private String name = "client-java";
 
         private Builder() {}
 
@@ -79,7 +81,10 @@ public final class DaedalusClient implements AutoCloseable {
             return this;
         }
 
-        /** Most requests in flight; one more fails at once with RETRY. */
+        /**
+         * Most requests in flight, over all aggregators; one more fails at once with RETRY. An aggregator takes 4,096 of
+         * one client; what exceeds that waits in the client.
+         */
         public Builder inFlightMax(int requests) {
             if (requests < 1) {
                 throw new IllegalArgumentException("inFlightMax " + requests);
@@ -91,6 +96,31 @@ public final class DaedalusClient implements AutoCloseable {
         /** Most bytes of answers that may wait to be read; the answer that would exceed it is aborted with RETRY. */
         public Builder bufferedBytesMax(long bytes) {
             bufferedBytesMax = bytes;
+            return this;
+        }
+
+        /**
+         * Whether what the cluster refuses because something is full (RETRY with an SQLSTATE of class 53) is asked again
+         * by the client, later and later until the deadline; otherwise it is reported at once. The default is to ask
+         * again.
+         */
+        public Builder repeatRefused(boolean repeat) {
+            repeatsRefused = repeat;
+            return this;
+        }
+
+        /** Calls the subscribers of {@link Select#publish} and the like; the default is the JDK's common pool. */
+        public Builder subscriberExecutor(Executor executor) {
+            subscriberExecutor = Objects.requireNonNull(executor);
+            return this;
+        }
+
+        /**
+         * The only cluster this client may speak to. Without it, a client whose connections were all lost goes on with
+         * whichever cluster answers then.
+         */
+        public Builder clusterId(String id) {
+            clusterId = Objects.requireNonNull(id);
             return this;
         }
 
@@ -158,18 +188,33 @@ public final class DaedalusClient implements AutoCloseable {
         return new RowBatch(this, table);
     }
 
-    /** The cluster's table, asked for once. */
+    /**
+     * The cluster's table. Asked for once, and again when the cluster turns out to be another one or to have another
+     * partition map.
+     */
     public CompletableFuture<TableDescription> describe() {
-        CompletableFuture<TableDescription> known = description.get();
-        if (known != null && !known.isCompletedExceptionally()) {
-            return known;
+        return description().copy();
+    }
+
+    CompletableFuture<TableDescription> description() {
+        Description known = description.get();
+        if (known != null && known.isOf(connections.cluster())) {
+            return known.table;
         }
-        CompletableFuture<TableDescription> asked = new CompletableFuture<>();
-        if (description.compareAndSet(known, asked)) {
-            ask(OperationKind.OPERATION_KIND_DESCRIBE, result -> TableDescription.of(result.getDescribed()), asked);
-            return asked;
+        Description asked = new Description();
+        if (!description.compareAndSet(known, asked)) {
+            return description();
         }
-        return describe();
+        ask(OperationKind.OPERATION_KIND_DESCRIBE, result -> {
+            asked.cluster = connections.cluster();
+            return TableDescription.of(result.getDescribed());
+        }, asked.table);
+        return asked.table;
+    }
+
+    /** The cluster said that what the client knows of it is out of date. */
+    void forgetDescription() {
+        description.set(null);
     }
 
     /** How the cluster is, as seen by one aggregator. */
@@ -197,7 +242,10 @@ public final class DaedalusClient implements AutoCloseable {
         }
     }
 
-    /** Ends every request in flight with an exception and closes all connections. */
+    /**
+     * Ends every request in flight with an exception, closes all connections and waits for the network's thread to end;
+     * called on that thread, in a callback, it does not wait. Results that had arrived can still be read.
+     */
     @Override
     public void close() {
         connections.close();
@@ -224,6 +272,17 @@ public final class DaedalusClient implements AutoCloseable {
             throw new IllegalArgumentException(what + " exceeds " + NAME_SIZE_MAX + " bytes");
         }
         return text;
+    }
+
+    /** What one cluster said about its table, or will say. */
+    private static final class Description {
+        private final CompletableFuture<TableDescription> table = new CompletableFuture<>();
+        /** Set before the table is. */
+        private volatile ClusterIdentity cluster;
+
+        boolean isOf(ClusterIdentity current) {
+            return !table.isDone() || !table.isCompletedExceptionally() && current.equals(cluster);
+        }
     }
 
     private interface Reader<T> {

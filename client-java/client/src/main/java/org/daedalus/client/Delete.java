@@ -19,7 +19,7 @@ public final class Delete extends Executable<Delete, WriteOutcome> {
 
     @Override
     CompletableFuture<Request.Content> content() {
-        return client.describe().thenApply(table -> {
+        return client.description().thenApply(table -> {
             SqlText sql = new SqlText(table).add("DELETE FROM ").addTable();
             Condition.writeWhere(conditions, sql);
             return sql.toContent(true, client.nextSubmission());

@@ -5,17 +5,22 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.daedalus.client.DaedalusException.Category;
 
 /**
  * Something that can be asked once it has been put together: its options, and the two ways to ask. Not thread-safe;
- * asking does
- * not change it, so it may be asked again, as a new request.
+ * asking does not change it, so it may be asked again, as a new request.
  *
  * @param <S> the class itself
  * @param <T> what it ends in
  */
 public abstract class Executable<S extends Executable<S, T>, T extends Outcome> {
+    /** What the aggregator says to an operation made for another partition map. */
+    private static final String STALE_DESCRIPTION = "55000";
+
     final DaedalusClient client;
     private final Class<T> outcome;
     private Duration timeout;
@@ -58,16 +63,36 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
      * request. Callbacks run on the client's network thread and must not block.
      */
     public CompletableFuture<T> executeAsync() {
-        Answer<T> answer = new Answer<>(client.connections(), outcome);
+        return ask(outcome);
+    }
+
+    <R extends Outcome> CompletableFuture<R> ask(Class<R> wanted) {
+        Answer<R> answer = new Answer<>(client.connections(), wanted);
         long deadlineNs = client.connections().nowNs() + Math.max(0, timeout.toNanos());
-        content().whenComplete((content, failure) -> {
+        inTime(content()).whenComplete((content, failure) -> {
             if (failure != null) {
                 answer.onFailure(asDaedalusException(failure));
             } else if (!answer.future().isDone()) {
                 answer.submit(new Request(withOptions(content), answer, deadlineNs));
             }
         });
+        answer.future().whenComplete((done, failure) -> {
+            if (failure instanceof DaedalusException known && known.sqlState().equals(STALE_DESCRIPTION)) {
+                client.forgetDescription();
+            }
+        });
         return answer.future();
+    }
+
+    /** The rows of a query, asked for anew by every subscriber. */
+    Flow.Publisher<Row> rows() {
+        return new RowPublisher(client.connections().subscriberExecutor(), () -> ask(ResultSet.class));
+    }
+
+    /** What the table's description is waited for must not outlive the request that needs it. */
+    private CompletableFuture<Request.Content> inTime(CompletableFuture<Request.Content> content) {
+        return content.isDone() ? content
+                : content.copy().orTimeout(Math.max(0, timeout.toNanos()), TimeUnit.NANOSECONDS);
     }
 
     /** Asks and waits; throws {@link DaedalusException}. Must not be called from a callback of the client's futures. */
@@ -99,6 +124,9 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
         }
         if (cause instanceof IllegalArgumentException) {
             return new DaedalusException(Category.REJECTED, "22023", cause.getMessage());
+        }
+        if (cause instanceof TimeoutException) {
+            return new DaedalusException(Category.RETRY, "57014", "the table was not described within the deadline");
         }
         if (cause instanceof CancellationException) {
             return new DaedalusException(Category.RETRY, "57014", "the request was cancelled");

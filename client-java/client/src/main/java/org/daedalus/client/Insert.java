@@ -29,7 +29,7 @@ public final class Insert extends Executable<Insert, WriteOutcome> {
         if (rows.isEmpty()) {
             throw new IllegalStateException("insertInto() without values()");
         }
-        return client.describe().thenApply(table -> {
+        return client.description().thenApply(table -> {
             SqlText sql = new SqlText(table).add("INSERT INTO ").addTable();
             if (!columns.isEmpty()) {
                 sql.add(" (").addColumns(columns).add(")");

@@ -40,14 +40,24 @@ final class Request {
     long id;
     long peerId;
     long sequence;
+    /** It may be at, or have been at, a peer that has not said that nothing happened. */
     boolean sentEver;
+    /** It was at a peer whose connection was lost. */
+    boolean lostEver;
     boolean answered;
     boolean finished;
+    int refusals;
+    long repeatAtNs;
 
     Request(Content content, Responder responder, long deadlineNs) {
         this.content = content;
         this.responder = responder;
         this.deadlineNs = deadlineNs;
+    }
+
+    /** Whether calling it failed would be a lie. */
+    boolean mayHaveTakenEffect() {
+        return content.mayWrite && sentEver;
     }
 
     Operation operation(long nowNs) {

@@ -1,24 +1,22 @@
 package org.daedalus.client;
 
 import com.google.protobuf.ByteString;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
-import org.daedalus.client.DaedalusException.Category;
-import org.daedalus.wire.PackedRows;
-import org.daedalus.wire.WireException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.daedalus.wire.v1.QueryEnd;
 import org.daedalus.wire.v1.QueryRows;
 
 /**
- * The answer to a query, read while it arrives. Iterating waits for rows, at most until the request's deadline, and
- * throws
- * {@link DaedalusException} when the answer ends in an error: rows seen before are void then. Only one reader at a
- * time; the
- * reader must not be a callback of this client's futures.
+ * The answer to a query, read while it arrives: by iterating, or by subscribing to its {@link #publisher}, once.
+ *
+ * <p>Iterating waits for rows, at most until the request's deadline, and throws {@link DaedalusException} when the answer
+ * ends in an error: rows seen before are void then. Only one reader at a time; a reader that waits must not be a
+ * callback of this client's futures. Rows that nobody reads take up the client's buffer until {@link #close}.
  */
 public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
     /**
@@ -31,17 +29,14 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
 
     private final ResultColumns columns;
     private final Connections connections;
+    private final RowQueue queue;
     private final Runnable abort;
-    private final Deque<ByteString> batches = new ArrayDeque<>();
-    private long rowsArrived;
-    private QueryEnd end;
-    private DaedalusException failure;
-    private boolean iterated;
-    private boolean discarding;
+    private final AtomicBoolean claimed = new AtomicBoolean();
 
     ResultSet(ResultColumns columns, Connections connections, Runnable abort) {
         this.columns = columns;
         this.connections = connections;
+        this.queue = new RowQueue(connections.buffers());
         this.abort = abort;
     }
 
@@ -52,10 +47,7 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
     /** The rows, once. */
     @Override
     public Iterator<Row> iterator() {
-        if (iterated) {
-            throw new IllegalStateException("rows can be read only once");
-        }
-        iterated = true;
+        claim();
         return new Rows();
     }
 
@@ -66,10 +58,29 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
         return rows;
     }
 
+    /**
+     * The rows as a stream with back-pressure: as many as the subscriber has requested, while they arrive. One
+     * subscriber; it is called on the client's {@link DaedalusClient.Builder#subscriberExecutor}. Cancelling aborts the
+     * query and frees what was buffered.
+     */
+    public Flow.Publisher<Row> publisher() {
+        return new RowPublisher(connections.subscriberExecutor(), () -> {
+            claim();
+            return CompletableFuture.completedFuture(this);
+        });
+    }
+
+    /**
+     * Completes, with this result, when the whole answer has arrived: reading it does not wait any more then, not even
+     * in a callback.
+     */
+    public CompletableFuture<ResultSet> whole() {
+        return queue.arrived().thenApply(nothing -> this);
+    }
+
     /** Waits for the end of the answer and says, segment by segment, which updates it saw. Rows stay to be read. */
     public List<Stamp> stamps() {
-        awaitEnd();
-        return end.getStampsList().stream()
+        return awaitEnd().getStampsList().stream()
                 .map(stamp -> new Stamp(stamp.getNode(), stamp.getPartition(), stamp.getSegment(), stamp.getApplied(),
                         stamp.getDurable()))
                 .toList();
@@ -77,8 +88,7 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
 
     /** Waits for the end of the answer; rows in it. */
     public long rowCount() {
-        awaitEnd();
-        return end.getRowCount();
+        return awaitEnd().getRowCount();
     }
 
     /**
@@ -91,97 +101,62 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
     /** Aborts if the answer has not ended, and drops rows that were not read. */
     @Override
     public void close() {
-        abort();
-        drop();
+        if (!queue.isOver()) {
+            abort();
+        }
+        queue.discard();
     }
 
-    // What follows is called on the network's thread.
+    RowQueue queue() {
+        return queue;
+    }
+
+    ResultColumns resultColumns() {
+        return columns;
+    }
 
     /** Takes rows as they arrive; false: the application reads too slowly, and there is no room for them. */
-    synchronized boolean onRows(QueryRows rows) {
-        rowsArrived += rows.getRowCount();
-        if (rows.getRows().isEmpty() || discarding) {
-            return true;
-        }
-        if (!connections.reserve(rows.getRows().size())) {
-            return false;
-        }
-        batches.add(rows.getRows());
-        notifyAll();
-        return true;
+    boolean onRows(QueryRows rows) {
+        return queue.offer(rows);
     }
 
-    synchronized void onEnd(QueryEnd last) {
-        if (last.getRowCount() != rowsArrived) {
-            onFailure(new DaedalusException(Category.FATAL, "08P01",
-                    "the answer has " + rowsArrived + " rows but its end says " + last.getRowCount()));
-        } else {
-            end = last;
-            notifyAll();
+    void onEnd(QueryEnd last) {
+        queue.end(last);
+    }
+
+    void onFailure(DaedalusException cause) {
+        queue.fail(cause);
+    }
+
+    private void claim() {
+        if (!claimed.compareAndSet(false, true)) {
+            throw new IllegalStateException("rows can be read only once: this result has a reader already");
         }
     }
 
-    synchronized void onFailure(DaedalusException cause) {
-        failure = cause;
-        drop();
-        notifyAll();
+    private QueryEnd awaitEnd() {
+        return queue.awaitEnd(this::refuseNetworkThread);
     }
 
-    private synchronized void drop() {
-        discarding = true;
-        while (!batches.isEmpty()) {
-            connections.release(batches.remove().size());
-        }
-    }
-
-    private synchronized void awaitEnd() {
-        while (end == null) {
-            if (failure != null) {
-                throw failure.rethrown();
-            }
-            await();
-        }
-    }
-
-    /** The next batch of packed rows, or null after the last. */
-    private synchronized ByteString nextBatch() {
-        while (batches.isEmpty()) {
-            if (failure != null) {
-                throw failure.rethrown();
-            }
-            if (end != null) {
-                return null;
-            }
-            await();
-        }
-        ByteString batch = batches.remove();
-        connections.release(batch.size());
-        return batch;
-    }
-
-    private void await() {
+    /** Waiting on the thread that brings what is waited for would never end. */
+    private void refuseNetworkThread() {
         if (connections.inNetworkThread()) {
-            throw new IllegalStateException("a callback of the client must not wait for rows");
-        }
-        try {
-            wait();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new DaedalusException(Category.RETRY, "57014", "interrupted while waiting for rows");
+            throw new IllegalStateException(
+                    "a callback of the client must not wait for rows: hand them to another thread, or use publisher()");
         }
     }
 
     private final class Rows implements Iterator<Row> {
-        private PackedRows batch;
+        private final RowReader reader = new RowReader(columns);
 
         @Override
         public boolean hasNext() {
-            while (batch == null || !batch.hasNext()) {
-                ByteString bytes = nextBatch();
-                if (bytes == null) {
+            while (!reader.hasNext()) {
+                ByteString batch = queue.take(ResultSet.this::refuseNetworkThread);
+                if (batch == null) {
                     return false;
                 }
-                batch = new PackedRows(columns.types(), bytes);
+                reader.use(batch);
             }
             return true;
         }
@@ -191,11 +166,7 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
             if (!hasNext()) {
                 throw new NoSuchElementException();
             }
-            try {
-                return new Row(columns, batch.next());
-            } catch (WireException e) {
-                throw new DaedalusException(Category.FATAL, "08P01", "malformed row: " + e.getMessage());
-            }
+            return reader.next();
         }
     }
 }

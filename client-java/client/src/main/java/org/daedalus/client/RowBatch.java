@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.wire.ByteWriter;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.Constants;
@@ -67,6 +68,14 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
 
     @Override
     CompletableFuture<Request.Content> content() {
+        ClusterIdentity described = new ClusterIdentity(
+                table.reply().getClusterId(), table.reply().getSchemaFingerprint(), table.reply().getMap().getVersion());
+        if (!described.agreesWith(client.connections().cluster())) {
+            // Packed bytes have no names and types: another schema would read them as something else.
+            return CompletableFuture.failedFuture(new DaedalusException(Category.REJECTED, "55000",
+                    "the batch was packed for " + described + ", but the client is connected to "
+                            + client.connections().cluster() + ": describe() again and make a new batch"));
+        }
         PartitionMap map = table.reply().getMap();
         Route.Builder route = Route.newBuilder();
         if (placement.isEmpty()) {

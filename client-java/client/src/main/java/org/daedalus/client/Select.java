@@ -3,6 +3,7 @@ package org.daedalus.client;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
 import java.util.function.Consumer;
 
 /** A query, put together piece by piece. Conditions given in several calls of {@link #where} must all hold. */
@@ -95,6 +96,16 @@ public final class Select extends Executable<Select, ResultSet> {
         return this;
     }
 
+    /**
+     * The rows as a stream with back-pressure. Each subscriber asks the query anew; it is called, one signal after the
+     * other, on the client's {@link DaedalusClient.Builder#subscriberExecutor}. An error makes the rows before it void.
+     * Cancelling aborts the query and frees what was buffered. Rows that have arrived and are not requested are kept up
+     * to the client's {@link DaedalusClient.Builder#bufferedBytesMax}; the answer that would exceed it ends in RETRY.
+     */
+    public Flow.Publisher<Row> publish() {
+        return rows();
+    }
+
     private Select aggregate(String function, String column) {
         outputs.add(sql -> sql.add(function + "(").addColumn(column).add(")"));
         return this;
@@ -102,7 +113,7 @@ public final class Select extends Executable<Select, ResultSet> {
 
     @Override
     CompletableFuture<Request.Content> content() {
-        return client.describe().thenApply(table -> {
+        return client.description().thenApply(table -> {
             SqlText sql = new SqlText(table);
             write(sql);
             return sql.toContent(false, null);

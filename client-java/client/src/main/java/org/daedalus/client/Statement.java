@@ -2,6 +2,7 @@ package org.daedalus.client;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
 import java.util.stream.Stream;
 import org.daedalus.wire.v1.Constant;
 
@@ -18,6 +19,14 @@ public final class Statement<T extends Outcome> extends Executable<Statement<T>,
         super(client, outcome);
         this.sql = sql;
         this.parameters = Stream.of(parameters).map(Parameters::of).toList();
+    }
+
+    /** The rows of a SELECT as a stream with back-pressure; as {@link Select#publish}. Refuses to send anything else. */
+    public Flow.Publisher<Row> publish() {
+        if (!SqlText.isQuery(sql)) {
+            throw new IllegalArgumentException("only a SELECT has rows to publish: " + sql);
+        }
+        return rows();
     }
 
     @Override

@@ -18,7 +18,7 @@ class ClientCoreTest {
     private static final String B = "b:1";
     private static final long DEADLINE = 1_000;
 
-    private final ClientCore core = new ClientCore(List.of(A, B));
+    private final ClientCore core = new ClientCore(List.of(A, B), true);
     private final Request query = request(OperationKind.OPERATION_KIND_SELECT, false);
     private final Request update = request(OperationKind.OPERATION_KIND_SUBMIT, true);
 
@@ -55,7 +55,7 @@ class ClientCoreTest {
     @Test
     void shouldHoldRequestsWhileAnyAggregatorMayStillAnswerTheDial() {
         nothing(core.submit(query, 0));
-        nothing(core.onDialFailed(A, "refused"));
+        nothing(core.onDialFailed(A, "refused", false));
         ClientActions up = core.onUp(B, 7, 10);
         assertThat(up.sends()).hasSize(1);
         assertThat(up.sends().get(0).operation().getHeader().getRemainingNs()).isEqualTo(DEADLINE - 10);
@@ -65,8 +65,8 @@ class ClientCoreTest {
     void shouldFailAtOnceWhenNoAggregatorCanBeReached() {
         nothing(core.submit(query, 0));
         nothing(core.submit(update, 0));
-        core.onDialFailed(A, "refused");
-        ClientActions failed = core.onDialFailed(B, "no route");
+        core.onDialFailed(A, "refused", false);
+        ClientActions failed = core.onDialFailed(B, "no route", false);
         assertThat(failed.deliveries()).hasSize(2)
                 .allSatisfy(delivery -> assertThat(delivery.failure().category()).isEqualTo(Category.RETRY));
         assertThat(failure(core.submit(request(OperationKind.OPERATION_KIND_SELECT, false), 0)))
@@ -91,7 +91,7 @@ class ClientCoreTest {
         core.onUp(B, 2, 0);
         core.submit(query, 0);
         Result rows = Result.newBuilder().setSequence(1).setRows(QueryRows.getDefaultInstance()).build();
-        assertThat(core.onResult(1, rows).deliveries()).hasSize(1);
+        assertThat(core.onResult(1, rows, 0).deliveries()).hasSize(1);
         ClientActions lost = core.onDown(A, 1, "reset", 5);
         assertThat(lost.sends()).isEmpty();
         assertThat(failure(lost).category()).isEqualTo(Category.RETRY);
@@ -100,10 +100,10 @@ class ClientCoreTest {
     @Test
     void shouldKeepASentUpdateUntilItsDeadlineAndCallItUnknownThen() {
         core.onUp(A, 1, 0);
-        core.onDialFailed(B, "refused");
+        core.onDialFailed(B, "refused", false);
         core.submit(update, 0);
         nothing(core.onDown(A, 1, "reset", 5));
-        nothing(core.onDialFailed(A, "refused"));
+        nothing(core.onDialFailed(A, "refused", false));
         nothing(core.onTick(DEADLINE - 1));
         assertThat(failure(core.onTick(DEADLINE)).category()).isEqualTo(Category.UNKNOWN);
         nothing(core.onUp(A, 2, DEADLINE + 1));
@@ -119,7 +119,7 @@ class ClientCoreTest {
                 .isEqualTo(OperationKind.OPERATION_KIND_ABORT);
         assertThat(expired.sends().get(0).operation().getHeader().getSequence()).isEqualTo(2);
         assertThat(failure(expired).category()).isEqualTo(Category.RETRY);
-        nothing(core.onResult(1, Result.newBuilder().setSequence(1).setEnd(QueryEnd.getDefaultInstance()).build()));
+        nothing(core.onResult(1, Result.newBuilder().setSequence(1).setEnd(QueryEnd.getDefaultInstance()).build(), 0));
     }
 
     @Test
@@ -131,7 +131,7 @@ class ClientCoreTest {
                 .containsExactly(Category.RETRY, Category.UNKNOWN);
         nothing(core.close());
         nothing(core.onDown(A, 1, "reset", 5));
-        nothing(core.abort(query, new DaedalusException(Category.RETRY, "57014", "aborted")));
+        nothing(core.abort(query, new DaedalusException(Category.RETRY, "57014", "aborted"), 9));
     }
 
     @Test
@@ -139,7 +139,7 @@ class ClientCoreTest {
         core.onUp(A, 1, 0);
         core.submit(update, 0);
         ClientActions refused = core.onResult(1, Result.newBuilder().setSequence(1).setRefused(WriteRefused.newBuilder()
-                .setReason(WriteRefusal.WRITE_REFUSAL_OVERLOADED).setRetryAfterNs(5_000_000)).build());
+                .setReason(WriteRefusal.WRITE_REFUSAL_OVERLOADED).setRetryAfterNs(5_000_000)).build(), 0);
         assertThat(failure(refused).category()).isEqualTo(Category.RETRY);
         assertThat(failure(refused).retryAfter()).hasMillis(5);
     }

@@ -1,0 +1,174 @@
+package org.daedalus.client;
+
+import com.google.protobuf.ByteString;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.wire.v1.QueryEnd;
+import org.daedalus.wire.v1.QueryRows;
+
+/**
+ * The packed rows of one answer on their way from the network's thread to one reader, who takes them by waiting
+ * ({@link #take}) or by asking ({@link #poll}) and being told ({@link #onChange}).
+ *
+ * <p>Never makes the network wait: what arrives is kept as long as the client's {@link BufferSpace} has room and refused
+ * otherwise. A batch counts until the reader comes for the next one. Thread-safe.
+ */
+final class RowQueue {
+    private static final Runnable NOBODY = () -> {};
+
+    private final BufferSpace space;
+    private final Deque<ByteString> batches = new ArrayDeque<>();
+    private final CompletableFuture<Void> arrived = new CompletableFuture<>();
+    private long readingBytes;
+    private long rowsArrived;
+    private QueryEnd end;
+    private boolean discarding;
+    private boolean rowsLost;
+    private volatile DaedalusException failure;
+    private volatile Runnable onChange = NOBODY;
+
+    RowQueue(BufferSpace space) {
+        this.space = space;
+    }
+
+    /** Is called, on the network's thread, after rows, the end or a failure have arrived. */
+    void onChange(Runnable listener) {
+        onChange = listener;
+    }
+
+    // What follows is called on the network's thread.
+
+    /** Takes rows as they arrive; false: the application reads too slowly, and there is no room for them. */
+    boolean offer(QueryRows rows) {
+        synchronized (this) {
+            rowsArrived += rows.getRowCount();
+            if (rows.getRows().isEmpty()) {
+                return true;
+            }
+            if (discarding) {
+                rowsLost = true;
+                return true;
+            }
+            if (!space.reserve(rows.getRows().size())) {
+                return false;
+            }
+            batches.add(rows.getRows());
+            notifyAll();
+        }
+        onChange.run();
+        return true;
+    }
+
+    void end(QueryEnd last) {
+        if (last.getRowCount() != rowsArrived) {
+            fail(new DaedalusException(Category.FATAL, "08P01",
+                    "the answer has " + rowsArrived + " rows but its end says " + last.getRowCount()));
+            return;
+        }
+        synchronized (this) {
+            end = last;
+            notifyAll();
+        }
+        onChange.run();
+        arrived.complete(null);
+    }
+
+    void fail(DaedalusException cause) {
+        synchronized (this) {
+            failure = cause;
+            discard();
+            notifyAll();
+        }
+        onChange.run();
+        arrived.completeExceptionally(cause);
+    }
+
+    // What follows is called by the reader.
+
+    /** Gives all rows back that have not been read, now and whenever more arrive. */
+    synchronized void discard() {
+        discarding = true;
+        rowsLost |= !batches.isEmpty();
+        space.release(readingBytes);
+        readingBytes = 0;
+        while (!batches.isEmpty()) {
+            space.release(batches.remove().size());
+        }
+    }
+
+    /** Completes when everything has arrived, or fails with why it has not. */
+    CompletableFuture<Void> arrived() {
+        return arrived;
+    }
+
+    /** Whether nothing can arrive any more. */
+    synchronized boolean isOver() {
+        return end != null || failure != null;
+    }
+
+    /** Why the answer broke off; null: it did not, so far. */
+    DaedalusException failure() {
+        return failure;
+    }
+
+    /** Whether everything has arrived and been taken. */
+    synchronized boolean isDrained() {
+        return end != null && batches.isEmpty();
+    }
+
+    /** The next batch of packed rows; null: none is here now. */
+    synchronized ByteString poll() {
+        space.release(readingBytes);
+        readingBytes = 0;
+        ByteString batch = batches.poll();
+        if (batch != null) {
+            readingBytes = batch.size();
+        }
+        return batch;
+    }
+
+    /**
+     * Waits for the next batch of packed rows; null after the last.
+     *
+     * @param beforeWaiting may throw to forbid it
+     */
+    synchronized ByteString take(Runnable beforeWaiting) {
+        while (batches.isEmpty()) {
+            if (failure != null) {
+                throw failure.rethrown();
+            }
+            if (rowsLost) {
+                throw new DaedalusException(Category.RETRY, "57014", "the result was closed before it had been read");
+            }
+            if (end != null) {
+                poll();
+                return null;
+            }
+            await(beforeWaiting);
+        }
+        return poll();
+    }
+
+    /** Waits until everything has arrived; as {@link #take}. */
+    synchronized QueryEnd awaitEnd(Runnable beforeWaiting) {
+        while (end == null) {
+            if (failure != null) {
+                throw failure.rethrown();
+            }
+            await(beforeWaiting);
+        }
+        return end;
+    }
+
+    private void await(Runnable beforeWaiting) {
+        beforeWaiting.run();
+        try {
+            wait();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DaedalusException(Category.RETRY, "57014", "interrupted while waiting for rows");
+        }
+    }
+}

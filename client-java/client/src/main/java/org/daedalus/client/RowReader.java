@@ -1,0 +1,33 @@
+package org.daedalus.client;
+
+import com.google.protobuf.ByteString;
+import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.wire.PackedRows;
+import org.daedalus.wire.WireException;
+
+/** Unpacks rows one by one, when they are asked for, from batch after batch. Not thread-safe. */
+final class RowReader {
+    private final ResultColumns columns;
+    private PackedRows batch;
+
+    RowReader(ResultColumns columns) {
+        this.columns = columns;
+    }
+
+    void use(ByteString packed) {
+        batch = new PackedRows(columns.types(), packed);
+    }
+
+    /** Whether {@link #next} has a row without another batch. */
+    boolean hasNext() {
+        return batch != null && batch.hasNext();
+    }
+
+    Row next() {
+        try {
+            return new Row(columns, batch.next());
+        } catch (WireException e) {
+            throw new DaedalusException(Category.FATAL, "08P01", "malformed row: " + e.getMessage());
+        }
+    }
+}
