@@ -135,10 +135,14 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
         ctx.close();
     }
 
+    /**
+     * The flush goes behind whatever the thread has to do already: what that adds leaves with it, in one frame, and when
+     * there is nothing, it comes next. So batches grow with load, and nothing ever waits for a timer.
+     */
     private void scheduleFlush() {
         if (!flushPending) {
             flushPending = true;
-            network.execute(() -> {
+            context.executor().execute(() -> {
                 flushPending = false;
                 carryOut(channel.flush(network.nowNs()));
             });
