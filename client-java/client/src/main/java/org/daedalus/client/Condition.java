@@ -1,5 +1,6 @@
 package org.daedalus.client;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -55,9 +56,9 @@ public final class Condition {
 
     /** At least one value. */
     public static Condition in(String column, Collection<?> values) {
-        List<Object> copy = List.copyOf(values);
+        List<Object> copy = new ArrayList<>(values);
         if (copy.isEmpty()) {
-            throw new IllegalArgumentException("in() needs at least one value");
+            throw new IllegalArgumentException("in(\"" + column + "\") needs at least one value");
         }
         return new Condition(sql -> {
             sql.addColumn(column).add(" IN (");

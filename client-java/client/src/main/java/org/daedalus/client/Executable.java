@@ -34,6 +34,16 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
         this.timeout = client.requestTimeout();
     }
 
+    /** The same options, for another kind of outcome. */
+    Executable(Executable<?, ?> original, Class<T> outcome) {
+        this.client = original.client;
+        this.outcome = outcome;
+        this.timeout = original.timeout;
+        this.prefixMin = original.prefixMin;
+        this.priority = original.priority;
+        this.requestId = original.requestId;
+    }
+
     /** How long an answer is of use; the cluster drops the request when the time has passed. */
     public S timeout(Duration limit) {
         timeout = limit;

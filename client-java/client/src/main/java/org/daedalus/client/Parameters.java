@@ -49,6 +49,8 @@ final class Parameters {
         if (value == null || value instanceof CharSequence || value instanceof Character || value instanceof Enum<?>) {
             return value == null ? Constants.of(ColumnType.UNTYPED, null) : Constants.untyped(value.toString());
         }
-        throw new IllegalArgumentException("a " + value.getClass().getName() + " cannot be a parameter");
+        throw new IllegalArgumentException("a " + value.getClass().getName() + " cannot be a parameter: those are"
+                + " Boolean, Byte, Short, Integer, Long, Float, Double, BigDecimal, BigInteger, LocalDate, LocalDateTime,"
+                + " CharSequence, Character, Enum and null");
     }
 }

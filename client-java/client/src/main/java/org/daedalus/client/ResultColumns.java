@@ -1,6 +1,7 @@
 package org.daedalus.client;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -13,21 +14,31 @@ import org.daedalus.wire.v1.Column;
 final class ResultColumns {
     private final List<ResultColumn> list;
     private final List<ColumnType> types;
-    private final Map<String, Integer> indexes = new HashMap<>();
+    /** Of every name; null before the first was asked for. Two threads that both make it make the same. */
+    private volatile Map<String, Integer> indexes;
 
     ResultColumns(List<Column> columns) throws WireException {
         List<ResultColumn> read = new ArrayList<>(columns.size());
+        List<ColumnType> readTypes = new ArrayList<>(columns.size());
         for (Column column : columns) {
-            read.add(new ResultColumn(column.getName(), ColumnType.fromWire(column.getType())));
+            ColumnType type = ColumnType.fromWire(column.getType());
+            read.add(new ResultColumn(column.getName(), type));
+            readTypes.add(type);
         }
-        list = List.copyOf(read);
-        types = list.stream().map(ResultColumn::type).toList();
+        list = Collections.unmodifiableList(read);
+        types = Collections.unmodifiableList(readTypes);
+    }
+
+    /** Many answers are read by position alone: names are looked at when the first one is asked for. */
+    private static Map<String, Integer> indexesOf(List<ResultColumn> list) {
+        Map<String, Integer> indexes = new HashMap<>();
         for (int index = 0; index < list.size(); index++) {
             indexes.putIfAbsent(list.get(index).name(), index);
         }
         for (int index = 0; index < list.size(); index++) {
             indexes.putIfAbsent(list.get(index).name().toLowerCase(Locale.ROOT), index);
         }
+        return indexes;
     }
 
     List<ResultColumn> list() {
@@ -39,12 +50,18 @@ final class ResultColumns {
     }
 
     int indexOf(String name) {
-        Integer index = indexes.get(name);
+        Map<String, Integer> known = indexes;
+        if (known == null) {
+            known = indexesOf(list);
+            indexes = known;
+        }
+        Integer index = known.get(name);
         if (index == null) {
-            index = indexes.get(name.toLowerCase(Locale.ROOT));
+            index = known.get(name.toLowerCase(Locale.ROOT));
         }
         if (index == null) {
-            throw new IllegalArgumentException("no column \"" + name + "\" in the answer");
+            throw new IllegalArgumentException("no column \"" + name + "\" in the answer, which has "
+                    + list.stream().map(ResultColumn::name).toList());
         }
         return index;
     }

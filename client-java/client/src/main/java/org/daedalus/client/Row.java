@@ -6,10 +6,12 @@ import java.time.LocalDateTime;
 import java.util.List;
 
 /**
- * One row of an answer. Columns are counted from 0. A getter for NULL returns null or, where it returns a primitive,
- * throws
- * NullPointerException; a getter of another type than the column's throws ClassCastException, except that integers
- * widen.
+ * One row of an answer. Columns are counted from 0, or named: exactly, or else without regard to case.
+ *
+ * <p>A getter for NULL returns null or, where it returns a primitive, throws NullPointerException: ask {@link #isNull}
+ * first, or use {@link #get}. A getter of another type than the column's throws ClassCastException, except that integers
+ * widen to larger integers and to BigDecimal, and real to double. Both say which column it was and what it holds. A
+ * column that is not there throws IndexOutOfBoundsException or IllegalArgumentException.
  */
 public final class Row {
     private final ResultColumns columns;
@@ -29,7 +31,7 @@ public final class Row {
     }
 
     public boolean isNull(int column) {
-        return values[column] == null;
+        return value(column) == null;
     }
 
     public boolean isNull(String column) {
@@ -37,28 +39,52 @@ public final class Row {
     }
 
     /**
-     * The value in its natural class: Boolean, Short, Integer, Long, Float, Double, BigDecimal, LocalDate,
-     * LocalDateTime or
-     * String; null for NULL.
+     * The value in its natural class: Boolean, Short, Integer, Long, Float, Double, BigDecimal, LocalDate, LocalDateTime
+     * or String; null for NULL.
      */
     public Object getObject(int column) {
-        return values[column];
+        return value(column);
     }
 
     public Object getObject(String column) {
-        return getObject(columns.indexOf(column));
+        return value(columns.indexOf(column));
+    }
+
+    /** The value as a {@code type}, one of the natural classes, widened where the other getters would; null for NULL. */
+    public <T> T get(int column, Class<T> type) {
+        Object value = value(column);
+        if (value == null || type.isInstance(value)) {
+            return type.cast(value);
+        }
+        Object widened = widen(value, type);
+        if (widened == null) {
+            throw new ClassCastException(describe(column) + ": no value of it is a " + type.getSimpleName());
+        }
+        return type.cast(widened);
+    }
+
+    public <T> T get(String column, Class<T> type) {
+        return get(columns.indexOf(column), type);
     }
 
     public boolean getBoolean(int column) {
-        return (Boolean) values[column];
+        return present(column, Boolean.class);
     }
 
     public boolean getBoolean(String column) {
         return getBoolean(columns.indexOf(column));
     }
 
+    public short getShort(int column) {
+        return present(column, Short.class);
+    }
+
+    public short getShort(String column) {
+        return getShort(columns.indexOf(column));
+    }
+
     public int getInt(int column) {
-        return values[column] instanceof Short small ? small : (Integer) values[column];
+        return present(column, Integer.class);
     }
 
     public int getInt(String column) {
@@ -66,15 +92,23 @@ public final class Row {
     }
 
     public long getLong(int column) {
-        return values[column] instanceof Long large ? large : getInt(column);
+        return present(column, Long.class);
     }
 
     public long getLong(String column) {
         return getLong(columns.indexOf(column));
     }
 
+    public float getFloat(int column) {
+        return present(column, Float.class);
+    }
+
+    public float getFloat(String column) {
+        return getFloat(columns.indexOf(column));
+    }
+
     public double getDouble(int column) {
-        return values[column] instanceof Float small ? small : (Double) values[column];
+        return present(column, Double.class);
     }
 
     public double getDouble(String column) {
@@ -82,8 +116,7 @@ public final class Row {
     }
 
     public BigDecimal getBigDecimal(int column) {
-        Object value = values[column];
-        return value == null || value instanceof BigDecimal ? (BigDecimal) value : BigDecimal.valueOf(getLong(column));
+        return get(column, BigDecimal.class);
     }
 
     public BigDecimal getBigDecimal(String column) {
@@ -91,7 +124,7 @@ public final class Row {
     }
 
     public LocalDate getDate(int column) {
-        return (LocalDate) values[column];
+        return get(column, LocalDate.class);
     }
 
     public LocalDate getDate(String column) {
@@ -99,7 +132,7 @@ public final class Row {
     }
 
     public LocalDateTime getTimestamp(int column) {
-        return (LocalDateTime) values[column];
+        return get(column, LocalDateTime.class);
     }
 
     public LocalDateTime getTimestamp(String column) {
@@ -108,7 +141,7 @@ public final class Row {
 
     /** A char or varchar; a char(n) is padded with blanks to n bytes. */
     public String getString(int column) {
-        return (String) values[column];
+        return get(column, String.class);
     }
 
     public String getString(String column) {
@@ -117,7 +150,12 @@ public final class Row {
 
     /** Any value as PostgreSQL would print it; null for NULL. */
     public String getText(int column) {
-        return values[column] == null ? null : ValueText.format(columns.list().get(column).type(), values[column]);
+        Object value = value(column);
+        return value == null ? null : ValueText.format(columns.list().get(column).type(), value);
+    }
+
+    public String getText(String column) {
+        return getText(columns.indexOf(column));
     }
 
     @Override
@@ -127,5 +165,43 @@ public final class Row {
             text.append(column == 0 ? "" : ", ").append(isNull(column) ? "NULL" : getText(column));
         }
         return text.append(')').toString();
+    }
+
+    private Object value(int column) {
+        if (column < 0 || column >= values.length) {
+            throw new IndexOutOfBoundsException(
+                    "column " + column + " of a row of " + values.length + " columns, counted from 0");
+        }
+        return values[column];
+    }
+
+    private <T> T present(int column, Class<T> type) {
+        T value = get(column, type);
+        if (value == null) {
+            throw new NullPointerException(describe(column) + ": its value is NULL; ask isNull(), or use get()");
+        }
+        return value;
+    }
+
+    private static Object widen(Object value, Class<?> type) {
+        if (value instanceof Float single) {
+            return type == Double.class ? single.doubleValue() : null;
+        }
+        if (!(value instanceof Short || value instanceof Integer || value instanceof Long)) {
+            return null;
+        }
+        long number = ((Number) value).longValue();
+        if (type == BigDecimal.class) {
+            return BigDecimal.valueOf(number);
+        }
+        if (type == Long.class) {
+            return number;
+        }
+        return type == Integer.class && value instanceof Short ? (Object) (int) number : null;
+    }
+
+    private String describe(int column) {
+        ResultColumn known = columns.list().get(column);
+        return "column \"" + known.name() + "\" is of type " + known.type();
     }
 }

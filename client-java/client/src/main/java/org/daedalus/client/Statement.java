@@ -1,9 +1,9 @@
 package org.daedalus.client;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
-import java.util.stream.Stream;
 import org.daedalus.wire.v1.Constant;
 
 /**
@@ -18,7 +18,23 @@ public final class Statement<T extends Outcome> extends Executable<Statement<T>,
     Statement(DaedalusClient client, Class<T> outcome, String sql, Object... parameters) {
         super(client, outcome);
         this.sql = sql;
-        this.parameters = Stream.of(parameters).map(Parameters::of).toList();
+        this.parameters = Arrays.stream(parameters).map(Parameters::of).toList();
+    }
+
+    private Statement(Statement<?> original, Class<T> outcome) {
+        super(original, outcome);
+        this.sql = original.sql;
+        this.parameters = original.parameters;
+    }
+
+    /** The same, options included, for a statement that is known to be a SELECT. */
+    public Statement<ResultSet> asQuery() {
+        return new Statement<>(this, ResultSet.class);
+    }
+
+    /** The same, options included, for a statement that is known to be an INSERT, UPDATE or DELETE. */
+    public Statement<WriteOutcome> asUpdate() {
+        return new Statement<>(this, WriteOutcome.class);
     }
 
     /** The rows of a SELECT as a stream with back-pressure; as {@link Select#publish}. Refuses to send anything else. */

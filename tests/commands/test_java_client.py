@@ -1,0 +1,133 @@
+"""The Java client as an application uses it, against real clusters: the example, thousands in flight, every type."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from local_cluster import ROOT, Answer, LocalCluster, local_cluster, run_command, wait_until
+
+JAVA = ROOT / "client-java"
+PROBES = [JAVA / "client/target/client-0.1.0-tests.jar", *sorted((JAVA / "examples/target/lib").glob("*.jar"))]
+FLIGHTS = (ROOT / "schemas/flights.sql").read_text()
+EVERY_TYPE = (ROOT / "schemas/every_type.sql").read_text()
+NUMBERS = "CREATE TABLE numbers (id int NOT NULL, n int NOT NULL);"
+ROWS = 1_000
+SMALL = ("--storage-nodes", "1", "--segments", "1", "--aggregators", "2", "--segment-mib", "1")
+
+
+def probe_command(name: str, cluster: LocalCluster, *arguments: object) -> list[str]:
+    """The command line of one of the client's own programs that use a real cluster."""
+    aggregators = f"{cluster.address},127.0.0.1:{cluster.port + 1}"
+    classpath = ":".join(str(jar) for jar in PROBES)
+    return ["java", "-cp", classpath, f"org.daedalus.client.{name}", aggregators, *(str(a) for a in arguments)]
+
+
+def run_probe(name: str, cluster: LocalCluster, *arguments: object) -> Answer:
+    """Runs such a program to its end."""
+    return run_command(*probe_command(name, cluster, *arguments))
+
+
+@pytest.fixture(scope="module")
+def flights(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+    with local_cluster(tmp_path_factory.mktemp("flights"), FLIGHTS, *SMALL) as running:
+        yield running
+
+
+@pytest.fixture
+def numbers(tmp_path: Path) -> Iterator[LocalCluster]:
+    with local_cluster(tmp_path, NUMBERS, *SMALL, "--partition-by", "hash(id)") as running:
+        rows = ", ".join(f"({row}, {7 * row})" for row in range(ROWS))
+        assert running.sql(f"INSERT INTO numbers VALUES {rows}").code == 0
+        yield running
+
+
+def test_example_does_what_it_says_and_can_be_run_again(flights: LocalCluster) -> None:
+    expected = [
+        "3 departures scheduled",
+        "B6: 2 departures, at most 1598 miles",
+        "DL: 1 departures, at most 2475 miles",
+        "2 departures delayed",
+        "BOS late by 25 min",
+        "LAX on time",
+        "SJU late by 25 min",
+        "4260 miles in all",
+        "wrong, and wrong again: 42703 ",
+    ]
+    for _ in range(2):
+        example = run_command(
+            "java",
+            "-jar",
+            JAVA / "examples/target/daedalus-examples.jar",
+            flights.address,
+            f"127.0.0.1:{flights.port + 1}",
+        )
+        assert example.code == 0, example.said
+        lines = example.out.splitlines()
+        assert lines[:-1] == expected[:-1]
+        assert lines[-1].startswith(expected[-1])
+    assert flights.value("SELECT count(*) FROM flights") == "3"
+
+
+def test_four_thousand_queries_in_flight_are_all_answered(numbers: LocalCluster) -> None:
+    answer = run_probe("InFlightProbe", numbers, 4_000, 40_000, ROWS)
+    report = answer.json()
+    assert report["ended"], answer.said
+    assert (report["answered"], report["wrong"], report["failed"]) == (40_000, 0, 0), answer.said
+
+
+def test_nothing_is_lost_or_doubled_when_an_aggregator_dies_under_load(numbers: LocalCluster) -> None:
+    total = 20_000
+    probe = subprocess.Popen(
+        probe_command("FailoverProbe", numbers, 500, total, ROWS), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert probe.stdout is not None
+        assert probe.stdout.readline().strip() == "under load", "the probe says when a tenth of it has been answered"
+        numbers.kill("aggregator-1")
+        out, err = probe.communicate(timeout=100)
+    finally:
+        if probe.poll() is None:
+            os.kill(probe.pid, signal.SIGKILL)
+            probe.wait()
+    report = json.loads(out)
+    assert report["answered"] == total, out + err
+    assert (report["wrong"], report["unknown"], report["failed"]) == (0, 0, 0), out + err
+    sums = numbers.sql("SELECT sum(n) FROM numbers").json()["rows"]
+    assert sums == [[str(7 * sum(range(ROWS)) + report["updates"])]], "every update took effect once"
+
+
+def test_every_type_goes_in_as_a_parameter_and_comes_out_of_its_getter(tmp_path: Path) -> None:
+    with local_cluster(tmp_path, EVERY_TYPE, *SMALL) as cluster:
+        answer = run_probe("EveryTypeProbe", cluster)
+        assert answer.code == 0, answer.said
+        assert answer.out.splitlines()[-1] == "every type is what it was", answer.said
+
+
+def test_a_client_goes_on_with_the_cluster_that_replaced_its_own(tmp_path: Path) -> None:
+    with local_cluster(tmp_path, NUMBERS, *SMALL) as old:
+        command = probe_command("ReplacedClusterProbe", old)
+        probe = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            assert probe.stdout is not None
+            assert probe.stdin is not None
+            assert probe.stdout.readline().strip() == "numbers: id, n"
+            assert old.daedalus("down", "--data-dir", old.directory).code == 0
+            second = tmp_path / "second.sql"
+            second.write_text("CREATE TABLE others (name varchar(8) NOT NULL);")
+            again = ["--schema", second, "--data-dir", tmp_path / "data-2", "--port", str(old.port), *SMALL]
+            wait_until(lambda: old.daedalus("up", *again).code == 0, "the ports of the old cluster are free")
+            try:
+                out, _ = probe.communicate(input="another cluster is up\n", timeout=60)
+            finally:
+                old.daedalus("down", "--data-dir", tmp_path / "data-2")
+        finally:
+            if probe.poll() is None:
+                os.kill(probe.pid, signal.SIGKILL)
+                probe.wait()
+        assert out.splitlines() == ["stale batch: REJECTED 55000", "others: name", "1 row"], out
