@@ -84,7 +84,10 @@ def test_four_thousand_queries_in_flight_are_all_answered(numbers: LocalCluster)
 def test_nothing_is_lost_or_doubled_when_an_aggregator_dies_under_load(numbers: LocalCluster) -> None:
     total = 20_000
     probe = subprocess.Popen(
-        probe_command("FailoverProbe", numbers, 500, total, ROWS), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        probe_command("FailoverProbe", numbers, 500, total, ROWS),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     try:
         assert probe.stdout is not None
@@ -120,7 +123,15 @@ def test_a_client_goes_on_with_the_cluster_that_replaced_its_own(tmp_path: Path)
             assert old.daedalus("down", "--data-dir", old.directory).code == 0
             second = tmp_path / "second.sql"
             second.write_text("CREATE TABLE others (name varchar(8) NOT NULL);")
-            again = ["--schema", second, "--data-dir", tmp_path / "data-2", "--port", str(old.port), *SMALL]
+            again: list[str | Path] = [
+                "--schema",
+                second,
+                "--data-dir",
+                tmp_path / "data-2",
+                "--port",
+                str(old.port),
+                *SMALL,
+            ]
             wait_until(lambda: old.daedalus("up", *again).code == 0, "the ports of the old cluster are free")
             try:
                 out, _ = probe.communicate(input="another cluster is up\n", timeout=60)

@@ -136,8 +136,8 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
     }
 
     /**
-     * The flush goes behind whatever the thread has to do already: what that adds leaves with it, in one frame, and when
-     * there is nothing, it comes next. So batches grow with load, and nothing ever waits for a timer.
+     * The flush goes behind whatever the thread has to do already: what that adds leaves with it, in one frame, and
+     * when there is nothing, it comes next. So batches grow with load, and nothing ever waits for a timer.
      */
     private void scheduleFlush() {
         if (!flushPending) {

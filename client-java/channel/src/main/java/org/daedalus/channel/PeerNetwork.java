@@ -123,7 +123,8 @@ public final class PeerNetwork implements AutoCloseable {
     }
 
     /**
-     * Says goodbye to all, closes, and waits for it, at most four seconds; on the network's own thread it does not wait.
+     * Says goodbye to all, closes, and waits for it, at most four seconds; on the network's own thread it does not
+     * wait.
      */
     @Override
     public void close() {

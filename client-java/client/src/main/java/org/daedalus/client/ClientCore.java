@@ -44,7 +44,9 @@ final class ClientCore {
     }
 
     private final boolean repeatsRefused;
-    /** Null while an endpoint is being dialled for the first time or after a loss; otherwise how the last dial failed. */
+    /**
+     * Null while an endpoint is being dialled for the first time or after a loss; otherwise how the last dial failed.
+     */
     private final Map<String, DialFailure> dialFailures = new LinkedHashMap<>();
     private final TreeMap<Long, PeerState> peers = new TreeMap<>();
     /** In the order in which they are to be sent. */
@@ -209,7 +211,9 @@ final class ClientCore {
         return actions;
     }
 
-    /** Gives the request to the next aggregator with room, lets it wait for one, or fails it when none can be reached. */
+    /**
+     * Gives the request to the next aggregator with room, lets it wait for one, or fails it when none can be reached.
+     */
     private void place(Request request, long nowNs, ClientActions actions) {
         request.peerId = 0;
         Map.Entry<Long, PeerState> peer = nextPeer();

@@ -82,8 +82,8 @@ public final class DaedalusClient implements AutoCloseable {
         }
 
         /**
-         * Most requests in flight, over all aggregators; one more fails at once with RETRY. An aggregator takes 4,096 of
-         * one client; what exceeds that waits in the client.
+         * Most requests in flight, over all aggregators; one more fails at once with RETRY. An aggregator takes 4,096
+         * of one client; what exceeds that waits in the client.
          */
         public Builder inFlightMax(int requests) {
             if (requests < 1) {
@@ -100,9 +100,9 @@ public final class DaedalusClient implements AutoCloseable {
         }
 
         /**
-         * Whether what the cluster refuses because something is full (RETRY with an SQLSTATE of class 53) is asked again
-         * by the client, later and later until the deadline; otherwise it is reported at once. The default is to ask
-         * again.
+         * Whether what the cluster refuses because something is full (RETRY with an SQLSTATE of class 53) is asked
+         * again by the client, later and later until the deadline; otherwise it is reported at once. The default is to
+         * ask again.
          */
         public Builder repeatRefused(boolean repeat) {
             repeatsRefused = repeat;

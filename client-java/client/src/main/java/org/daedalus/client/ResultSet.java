@@ -14,8 +14,8 @@ import org.daedalus.wire.v1.QueryRows;
 /**
  * The answer to a query, read while it arrives: by iterating, or by subscribing to its {@link #publisher}, once.
  *
- * <p>Iterating waits for rows, at most until the request's deadline, and throws {@link DaedalusException} when the answer
- * ends in an error: rows seen before are void then. Only one reader at a time; a reader that waits must not be a
+ * <p>Iterating waits for rows, at most until the request's deadline, and throws {@link DaedalusException} when the
+ * answer ends in an error: rows seen before are void then. Only one reader at a time; a reader that waits must not be a
  * callback of this client's futures. Rows that nobody reads take up the client's buffer until {@link #close}.
  */
 public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {

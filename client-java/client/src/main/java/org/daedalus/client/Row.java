@@ -9,9 +9,9 @@ import java.util.List;
  * One row of an answer. Columns are counted from 0, or named: exactly, or else without regard to case.
  *
  * <p>A getter for NULL returns null or, where it returns a primitive, throws NullPointerException: ask {@link #isNull}
- * first, or use {@link #get}. A getter of another type than the column's throws ClassCastException, except that integers
- * widen to larger integers and to BigDecimal, and real to double. Both say which column it was and what it holds. A
- * column that is not there throws IndexOutOfBoundsException or IllegalArgumentException.
+ * first, or use {@link #get}. A getter of another type than the column's throws ClassCastException, except that
+ * integers widen to larger integers and to BigDecimal, and real to double. Both say which column it was and what it
+ * holds. A column that is not there throws IndexOutOfBoundsException or IllegalArgumentException.
  */
 public final class Row {
     private final ResultColumns columns;
@@ -39,8 +39,8 @@ public final class Row {
     }
 
     /**
-     * The value in its natural class: Boolean, Short, Integer, Long, Float, Double, BigDecimal, LocalDate, LocalDateTime
-     * or String; null for NULL.
+     * The value in its natural class: Boolean, Short, Integer, Long, Float, Double, BigDecimal, LocalDate,
+     * LocalDateTime or String; null for NULL.
      */
     public Object getObject(int column) {
         return value(column);
@@ -50,7 +50,9 @@ public final class Row {
         return value(columns.indexOf(column));
     }
 
-    /** The value as a {@code type}, one of the natural classes, widened where the other getters would; null for NULL. */
+    /**
+     * The value as a {@code type}, one of the natural classes, widened where the other getters would; null for NULL.
+     */
     public <T> T get(int column, Class<T> type) {
         Object value = value(column);
         if (value == null || type.isInstance(value)) {

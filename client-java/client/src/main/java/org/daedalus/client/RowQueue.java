@@ -12,8 +12,8 @@ import org.daedalus.wire.v1.QueryRows;
  * The packed rows of one answer on their way from the network's thread to one reader, who takes them by waiting
  * ({@link #take}) or by asking ({@link #poll}) and being told ({@link #onChange}).
  *
- * <p>Never makes the network wait: what arrives is kept as long as the client's {@link BufferSpace} has room and refused
- * otherwise. A batch counts until the reader comes for the next one. Thread-safe.
+ * <p>Never makes the network wait: what arrives is kept as long as the client's {@link BufferSpace} has room and
+ * refused otherwise. A batch counts until the reader comes for the next one. Thread-safe.
  */
 final class RowQueue {
     private static final Runnable NOBODY = () -> {};

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
  * One subscriber's stream of rows, by the rules of Reactive Streams 1.0.4: signals are serial, never more rows than
  * requested, and after the end, an error or a cancellation there is silence.
  *
- * <p>Rows stay packed in the answer's queue until they are requested. All signals but onSubscribe are sent by one task on
- * the executor, so that neither the network's thread nor the thread that requests is ever held up by the subscriber.
+ * <p>Rows stay packed in the answer's queue until they are requested. All signals but onSubscribe are sent by one task
+ * on the executor, so that neither the network's thread nor the thread that requests is ever held up by the subscriber.
  */
 final class RowSubscription implements Flow.Subscription {
     private static final Logger LOG = LoggerFactory.getLogger(RowSubscription.class);

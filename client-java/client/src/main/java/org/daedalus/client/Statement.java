@@ -37,7 +37,9 @@ public final class Statement<T extends Outcome> extends Executable<Statement<T>,
         return new Statement<>(this, WriteOutcome.class);
     }
 
-    /** The rows of a SELECT as a stream with back-pressure; as {@link Select#publish}. Refuses to send anything else. */
+    /**
+     * The rows of a SELECT as a stream with back-pressure; as {@link Select#publish}. Refuses to send anything else.
+     */
     public Flow.Publisher<Row> publish() {
         if (!SqlText.isQuery(sql)) {
             throw new IllegalArgumentException("only a SELECT has rows to publish: " + sql);

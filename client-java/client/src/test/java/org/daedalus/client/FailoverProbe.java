@@ -10,8 +10,8 @@ import org.daedalus.client.DaedalusException.Category;
 
 /**
  * Keeps queries and updates in flight against a real cluster, of which an aggregator may die meanwhile. Says "under
- * load" once a tenth has been answered, and at the end one line of JSON. The table is that of {@link InFlightProbe}; each
- * update adds one to one row's n.
+ * load" once a tenth has been answered, and at the end one line of JSON. The table is that of {@link InFlightProbe};
+ * each update adds one to one row's n.
  *
  * <p>Arguments: aggregators (commas between them), operations in flight, operations in all, rows in the table.
  */

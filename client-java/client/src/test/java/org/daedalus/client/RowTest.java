@@ -1,0 +1,113 @@
+package org.daedalus.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.math.BigDecimal;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+import org.daedalus.wire.ColumnType;
+import org.daedalus.wire.ColumnType.Kind;
+import org.daedalus.wire.v1.Column;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class RowTest {
+    private static final List<ColumnType> TYPES = List.of(ColumnType.of(Kind.BOOL), ColumnType.of(Kind.SMALLINT),
+            ColumnType.of(Kind.INT), ColumnType.of(Kind.BIGINT), ColumnType.of(Kind.REAL), ColumnType.of(Kind.DOUBLE),
+            ColumnType.numericOf(9, 2), ColumnType.of(Kind.DATE), ColumnType.of(Kind.TIMESTAMP), ColumnType.charOf(3),
+            ColumnType.varcharOf(20));
+    private static final Object[] VALUES = {true, (short) 2, 3, 4L, 5.5f, 6.5, new BigDecimal("7.25"),
+        LocalDate.of(2024, 2, 29), LocalDateTime.of(2024, 2, 29, 12, 0), "abc", "text"};
+    /** Every getter, and the class of values it gives. */
+    private static final Map<Class<?>, BiFunction<Row, Integer, Object>> GETTERS = Map.of(
+            Boolean.class, Row::getBoolean, Short.class, Row::getShort, Integer.class, Row::getInt,
+            Long.class, Row::getLong, Float.class, Row::getFloat, Double.class, Row::getDouble,
+            BigDecimal.class, Row::getBigDecimal, LocalDate.class, Row::getDate,
+            LocalDateTime.class, Row::getTimestamp, String.class, Row::getString);
+    private static final Map<Class<?>, List<Class<?>>> WIDER = Map.of(
+            Short.class, List.of(Integer.class, Long.class, BigDecimal.class),
+            Integer.class, List.of(Long.class, BigDecimal.class), Long.class, List.of(BigDecimal.class),
+            Float.class, List.of(Double.class));
+
+    private ResultColumns columns;
+    private Row row;
+    private Row nulls;
+
+    @BeforeEach
+    void makeRows() throws Exception {
+        List<Column> made = java.util.stream.IntStream.range(0, TYPES.size())
+                .mapToObj(i -> Column.newBuilder().setName("c" + i).setType(TYPES.get(i).toWire()).build()).toList();
+        columns = new ResultColumns(made);
+        row = new Row(columns, VALUES);
+        nulls = new Row(columns, new Object[VALUES.length]);
+    }
+
+    @Test
+    void shouldGiveEveryTypeByItsGetterAndRefuseAllOthersByName() {
+        for (int column = 0; column < VALUES.length; column++) {
+            int at = column;
+            Class<?> natural = VALUES[at].getClass();
+            GETTERS.forEach((type, getter) -> {
+                if (type == natural) {
+                    assertThat(getter.apply(row, at)).isEqualTo(VALUES[at]);
+                } else if (WIDER.getOrDefault(natural, List.of()).contains(type)) {
+                    assertThat(((Number) getter.apply(row, at)).doubleValue())
+                            .isEqualTo(((Number) VALUES[at]).doubleValue());
+                } else {
+                    assertThatThrownBy(() -> getter.apply(row, at)).isInstanceOf(ClassCastException.class)
+                            .hasMessageContaining("\"c" + at + "\"").hasMessageContaining(TYPES.get(at).toString())
+                            .hasMessageContaining(type.getSimpleName());
+                }
+            });
+        }
+    }
+
+    @Test
+    void shouldGiveNullForNullAndRefuseItWhereAPrimitiveIsAskedFor() {
+        for (int column = 0; column < VALUES.length; column++) {
+            int at = column;
+            assertThat(nulls.isNull(at)).isTrue();
+            assertThat(nulls.isNull("c" + at)).isTrue();
+            assertThat(row.isNull(at)).isFalse();
+            assertThat(nulls.getObject(at)).isNull();
+            assertThat((Object) nulls.get(at, VALUES[at].getClass())).isNull();
+            assertThat(nulls.getText("c" + at)).isNull();
+        }
+        for (Class<?> type : List.of(Boolean.class, Short.class, Integer.class, Long.class, Float.class, Double.class)) {
+            assertThatThrownBy(() -> GETTERS.get(type).apply(nulls, 2)).isInstanceOf(NullPointerException.class)
+                    .hasMessageContaining("\"c2\"").hasMessageContaining("isNull()");
+        }
+        for (Class<?> type : List.of(BigDecimal.class, LocalDate.class, LocalDateTime.class, String.class)) {
+            assertThat(GETTERS.get(type).apply(nulls, 2)).isNull();
+        }
+    }
+
+    @Test
+    void shouldFindColumnsByNameWithoutRegardToCase() {
+        assertThat(row.getBoolean("C0")).isTrue();
+        assertThat(row.getShort("c1")).isEqualTo((short) 2);
+        assertThat(row.getInt("c2")).isEqualTo(3);
+        assertThat(row.getLong("c3")).isEqualTo(4);
+        assertThat(row.getFloat("c4")).isEqualTo(5.5f);
+        assertThat(row.getDouble("c5")).isEqualTo(6.5);
+        assertThat(row.getBigDecimal("c6")).isEqualTo("7.25");
+        assertThat(row.getDate("c7")).isEqualTo("2024-02-29");
+        assertThat(row.getTimestamp("c8")).isEqualTo("2024-02-29T12:00");
+        assertThat(row.getString("c9")).isEqualTo("abc");
+        assertThat(row.get("c10", String.class)).isEqualTo("text");
+        assertThat(row.getText("c6")).isEqualTo("7.25");
+    }
+
+    @Test
+    void shouldSayWhichColumnsThereAre() {
+        assertThatThrownBy(() -> row.getInt("seat")).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("\"seat\"").hasMessageContaining("c10");
+        assertThatThrownBy(() -> row.getInt(11)).isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("11 columns");
+        assertThatThrownBy(() -> row.isNull(-1)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+}
