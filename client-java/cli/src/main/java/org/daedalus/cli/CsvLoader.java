@@ -7,13 +7,15 @@ import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.daedalus.client.DaedalusClient;
-import org.daedalus.client.DaedalusException;
 import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.client.DaedalusException;
 import org.daedalus.client.RowBatch;
 import org.daedalus.client.TableDescription;
 import org.daedalus.client.ValueException;
 import org.daedalus.client.ValueText;
 import org.daedalus.client.WriteOutcome;
+import org.daedalus.output.Errors;
+import org.daedalus.output.TableOutput;
 import org.daedalus.wire.PackedRows;
 
 /**

@@ -4,10 +4,11 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
-import picocli.CommandLine;
+import org.daedalus.output.Errors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine;
 
 /** The command line's entry: names the commands, turns failures into one line and an exit code. */
 @Command(

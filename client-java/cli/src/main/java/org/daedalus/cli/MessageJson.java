@@ -3,6 +3,7 @@ package org.daedalus.cli;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import java.util.List;
+import org.daedalus.output.Json;
 
 /**
  * A message of the wire as JSON: every field under its own name, those without a value too, 64-bit numbers as numbers.

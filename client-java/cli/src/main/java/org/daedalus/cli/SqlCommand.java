@@ -16,6 +16,7 @@ import org.daedalus.client.DaedalusException;
 import org.daedalus.client.Outcome;
 import org.daedalus.client.ResultSet;
 import org.daedalus.client.WriteOutcome;
+import org.daedalus.output.StatementOutput;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -6,6 +6,8 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
+import org.daedalus.output.Errors;
+import org.daedalus.output.StatementOutput;
 import org.daedalus.wire.v1.NodeStatus;
 import org.daedalus.wire.v1.StatusReply;
 import picocli.CommandLine.Command;

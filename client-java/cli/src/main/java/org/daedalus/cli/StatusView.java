@@ -3,6 +3,8 @@ package org.daedalus.cli;
 import java.util.ArrayList;
 import java.util.List;
 import org.daedalus.client.DaedalusException;
+import org.daedalus.output.Json;
+import org.daedalus.output.TextTable;
 import org.daedalus.wire.v1.AggregatorStatus;
 import org.daedalus.wire.v1.NodeStatus;
 import org.daedalus.wire.v1.SegmentStatus;

@@ -1,4 +1,4 @@
-package org.daedalus.cli;
+package org.daedalus.output;
 
 import java.io.PrintStream;
 import java.util.List;
@@ -14,13 +14,13 @@ import org.daedalus.client.WriteOutcome;
  * which goes to
  * the error stream, makes those before it void. An update prints its counts under a head of their own.
  */
-final class CsvOutput implements StatementOutput {
+public final class CsvOutput implements StatementOutput {
     private static final int FLUSH_SIZE = 1 << 14;
 
     private final PrintStream out;
     private final PrintStream err;
 
-    CsvOutput(PrintStream out, PrintStream err) {
+    public CsvOutput(PrintStream out, PrintStream err) {
         this.out = out;
         this.err = err;
     }

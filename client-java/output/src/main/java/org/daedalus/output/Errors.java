@@ -1,15 +1,15 @@
-package org.daedalus.cli;
+package org.daedalus.output;
 
 import org.daedalus.client.DaedalusException;
 
 /** A cluster's refusal as text for people: code, message, the place in the statement, what to do. */
-final class Errors {
+public final class Errors {
     private static final int CONTEXT_MAX = 100;
 
     private Errors() {}
 
     /** Renders {@code failure}; {@code sql} is the statement it is about, or null. */
-    static String render(DaedalusException failure, String sql) {
+    public static String render(DaedalusException failure, String sql) {
         StringBuilder text = new StringBuilder("ERROR ").append(failure.sqlState()).append(" (")
                 .append(failure.category()).append("): ").append(failure.getMessage());
         if (sql != null && failure.position() > 0) {

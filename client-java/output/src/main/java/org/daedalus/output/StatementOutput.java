@@ -1,4 +1,4 @@
-package org.daedalus.cli;
+package org.daedalus.output;
 
 import java.io.PrintStream;
 import org.daedalus.client.DaedalusException;
@@ -6,12 +6,12 @@ import org.daedalus.client.ResultSet;
 import org.daedalus.client.WriteOutcome;
 
 /** Prints what statements end in. Each call prints one statement's answer whole and flushes it. */
-interface StatementOutput {
+public interface StatementOutput {
     /** The formats there are, as {@code --format} names them in small letters. */
     enum Format {
         TABLE, CSV, JSON;
 
-        StatementOutput open(PrintStream out, PrintStream err) {
+        public StatementOutput open(PrintStream out, PrintStream err) {
             return switch (this) {
                 case TABLE -> new TableOutput(out, err);
                 case CSV -> new CsvOutput(out, err);

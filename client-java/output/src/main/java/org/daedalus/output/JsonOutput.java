@@ -1,6 +1,7 @@
-package org.daedalus.cli;
+package org.daedalus.output;
 
 import java.io.PrintStream;
+import java.util.List;
 import org.daedalus.client.DaedalusException;
 import org.daedalus.client.ResultColumn;
 import org.daedalus.client.ResultSet;
@@ -15,29 +16,36 @@ import org.daedalus.wire.ColumnType;
  * answer is held
  * whole until its end, so that an object is never half.
  */
-final class JsonOutput implements StatementOutput {
+public final class JsonOutput implements StatementOutput {
     private final PrintStream out;
 
-    JsonOutput(PrintStream out) {
+    public JsonOutput(PrintStream out) {
         this.out = out;
     }
 
     @Override
     public void rows(ResultSet rows, long startNs) {
-        Json json = new Json().open('{').key("columns").open('[');
-        for (ResultColumn column : rows.columns()) {
+        Json json = new Json().open('{');
+        answer(rows.columns(), rows, json);
+        json.key("row_count").number(rows.rowCount());
+        print(json.key("elapsed_ms").literal(StatementOutput.elapsedMs(startNs)).close('}'));
+    }
+
+    /** Adds the members "columns" and "rows" to an object that is open. */
+    public static void answer(List<ResultColumn> columns, Iterable<Row> rows, Json json) {
+        json.key("columns").open('[');
+        for (ResultColumn column : columns) {
             json.open('{').key("name").string(column.name()).key("type").string(column.type().toString()).close('}');
         }
         json.close(']').key("rows").open('[');
         for (Row row : rows) {
             json.open('[');
             for (int column = 0; column < row.size(); column++) {
-                value(rows.columns().get(column).type(), row, column, json);
+                value(columns.get(column).type(), row, column, json);
             }
             json.close(']');
         }
-        json.close(']').key("row_count").number(rows.rowCount());
-        print(json.key("elapsed_ms").literal(StatementOutput.elapsedMs(startNs)).close('}'));
+        json.close(']');
     }
 
     @Override

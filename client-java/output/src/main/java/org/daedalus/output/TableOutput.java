@@ -1,4 +1,4 @@
-package org.daedalus.cli;
+package org.daedalus.output;
 
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -12,14 +12,14 @@ import org.daedalus.client.WriteOutcome;
 import org.daedalus.wire.ColumnType.Kind;
 
 /** For people: aligned columns, numbers to the right, then rows and latency. NULL is an empty cell. */
-final class TableOutput implements StatementOutput {
+public final class TableOutput implements StatementOutput {
     /** Columns are as wide as the widest value among so many rows; later rows that are wider stand out. */
     private static final int WIDTH_ROWS_MAX = 1_000;
 
     private final PrintStream out;
     private final PrintStream err;
 
-    TableOutput(PrintStream out, PrintStream err) {
+    public TableOutput(PrintStream out, PrintStream err) {
         this.out = out;
         this.err = err;
     }
@@ -32,8 +32,7 @@ final class TableOutput implements StatementOutput {
         while (first.size() < WIDTH_ROWS_MAX && iterator.hasNext()) {
             first.add(cells(iterator.next()));
         }
-        TextTable table = new TextTable(columns.stream().map(ResultColumn::name).toArray(String[]::new),
-                columns.stream().map(TableOutput::isRightAligned).toArray(Boolean[]::new));
+        TextTable table = tableOf(columns);
         StringBuilder text = new StringBuilder();
         table.render(first, text);
         out.print(text);
@@ -67,7 +66,7 @@ final class TableOutput implements StatementOutput {
         err.flush();
     }
 
-    static String describe(WriteOutcome.Refusal reason) {
+    public static String describe(WriteOutcome.Refusal reason) {
         return switch (reason) {
             case NO_ROOM -> "no room";
             case OVERFLOW -> "overflow";
@@ -75,12 +74,19 @@ final class TableOutput implements StatementOutput {
         };
     }
 
+    /** A table with these columns' names; numbers to the right. */
+    public static TextTable tableOf(List<ResultColumn> columns) {
+        return new TextTable(columns.stream().map(ResultColumn::name).toArray(String[]::new),
+                columns.stream().map(TableOutput::isRightAligned).toArray(Boolean[]::new));
+    }
+
     private static boolean isRightAligned(ResultColumn column) {
         Kind kind = column.type().kind();
         return kind.compareTo(Kind.SMALLINT) >= 0 && kind.compareTo(Kind.NUMERIC) <= 0;
     }
 
-    private static String[] cells(Row row) {
+    /** A row as its table shows it. */
+    public static String[] cells(Row row) {
         String[] cells = new String[row.size()];
         for (int column = 0; column < cells.length; column++) {
             cells[column] = row.isNull(column) ? "" : row.getText(column);

@@ -1,21 +1,21 @@
-package org.daedalus.cli;
+package org.daedalus.output;
 
 import java.util.List;
 
 /** Text in aligned columns under a head. */
-final class TextTable {
+public final class TextTable {
     private final String[] head;
     private final Boolean[] rightAligned;
     private final int[] widths;
 
-    TextTable(String[] head, Boolean[] rightAligned) {
+    public TextTable(String[] head, Boolean[] rightAligned) {
         this.head = head;
         this.rightAligned = rightAligned;
         this.widths = new int[head.length];
     }
 
     /** Head and rows, as wide as these rows need. */
-    void render(List<String[]> rows, StringBuilder text) {
+    public void render(List<String[]> rows, StringBuilder text) {
         widen(head);
         rows.forEach(this::widen);
         for (int column = 0; column < head.length; column++) {
@@ -30,7 +30,7 @@ final class TextTable {
         rows.forEach(row -> renderRow(row, text));
     }
 
-    void renderRow(String[] cells, StringBuilder text) {
+    public void renderRow(String[] cells, StringBuilder text) {
         for (int column = 0; column < cells.length; column++) {
             text.append(column == 0 ? " " : " | ");
             pad(visible(cells[column]), column, column == cells.length - 1, rightAligned[column], text);

@@ -1,24 +1,24 @@
-package org.daedalus.cli;
+package org.daedalus.output;
 
 /** Writes JSON, piece by piece, into one text. */
-final class Json {
+public final class Json {
     private final StringBuilder text = new StringBuilder();
     private boolean separate;
 
-    Json open(char bracket) {
+    public Json open(char bracket) {
         comma();
         text.append(bracket);
         separate = false;
         return this;
     }
 
-    Json close(char bracket) {
+    public Json close(char bracket) {
         text.append(bracket);
         separate = true;
         return this;
     }
 
-    Json key(String name) {
+    public Json key(String name) {
         comma();
         quote(name);
         text.append(':');
@@ -26,7 +26,7 @@ final class Json {
         return this;
     }
 
-    Json string(String value) {
+    public Json string(String value) {
         if (value == null) {
             return literal("null");
         }
@@ -37,14 +37,14 @@ final class Json {
     }
 
     /** A number, true, false or null, as it is. */
-    Json literal(String value) {
+    public Json literal(String value) {
         comma();
         text.append(value);
         separate = true;
         return this;
     }
 
-    Json number(long value) {
+    public Json number(long value) {
         return literal(Long.toString(value));
     }
 
