@@ -1,0 +1,35 @@
+package org.daedalus.workload;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Writes tickets as CSV. */
+@Command(name = "tickets", mixinStandardHelpOptions = true,
+        description = "Writes tickets as CSV that `daedalus load` takes into schemas/tickets.sql.")
+final class TicketsCommand implements Callable<Integer> {
+    @Mixin
+    private WorldOptions world;
+
+    @Option(names = "--tickets", required = true, paramLabel = "N", description = "how many tickets")
+    private long tickets;
+
+    @Option(names = "--out", required = true, paramLabel = "FILE.csv", description = "where to")
+    private Path out;
+
+    @Override
+    public Integer call() throws IOException {
+        long startedNs = System.nanoTime();
+        TicketGenerator generator = world.generator();
+        try (CsvRows rows = new CsvRows(Files.newOutputStream(out))) {
+            generator.write(tickets, rows);
+        }
+        System.out.printf("%s: %d tickets of %d bookings, %d bytes in %.1f s%n", out, tickets, generator.bookingCount(),
+                Files.size(out), (System.nanoTime() - startedNs) / 1e9);
+        return 0;
+    }
+}

