@@ -1,0 +1,25 @@
+# shellcheck shell=bash
+# Sourced by the launchers that start a Java program of this tree.
+
+# start_java PROGRAM MODULE MAIN_CLASS [JVM OPTION…] -- [ARGUMENT…]: replaces this process.
+start_java() {
+  local program=$1 module=$2 main=$3 self home target classpath jar
+  shift 3
+  local options=()
+  while [ "$1" != -- ]; do
+    options+=("$1")
+    shift
+  done
+  shift
+  self=$(readlink -f "${BASH_SOURCE[0]}")
+  home=${self%/bin/*}
+  target=$home/client-java/$module/target
+  classpath=$target/$program.jar
+  if [ ! -f "$classpath" ]; then
+    echo "$program: $classpath is missing: run \`make build\`" >&2
+    exit 1
+  fi
+  for jar in "$target"/lib/*.jar; do classpath+=:$jar; done
+  exec "${JAVA_HOME:+$JAVA_HOME/bin/}java" -XX:+UseSerialGC -Dio.netty.jfr.enabled=false "${options[@]}" \
+    -cp "$classpath" "$main" "$@"
+}
