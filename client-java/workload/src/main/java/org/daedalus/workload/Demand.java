@@ -11,6 +11,8 @@ import java.time.ZoneOffset;
 final class Demand {
     static final long DAY = 86_400;
     private static final long LEAD_MIN = 2 * 3_600;
+    /** Sale opens so many days before departure. */
+    private static final int LEAD_DAYS_MAX = 330;
     private static final int SAME_DESTINATION_TRIES = 6;
     private static final int GAP_DAYS_MAX = 14;
 
@@ -62,6 +64,9 @@ final class Demand {
         if (days < 0) {
             return Math.exp(days / parameters.keptDays());
         }
+        if (days >= LEAD_DAYS_MAX) {
+            return 0;
+        }
         return (1 - parameters.farShare()) * Math.exp(-days / parameters.nearDays())
                 + parameters.farShare() * Math.exp(-days / parameters.farDays());
     }
@@ -76,12 +81,17 @@ final class Demand {
     long bookedAt(int flight, Draws draws) {
         long departure = schedule.departure(flight);
         if (departure <= now) {
-            double lead = draws.exponential(chooseMean(0, draws)) * DAY;
-            return departure - Math.max(LEAD_MIN, (long) lead);
+            return departure - Math.max(LEAD_MIN, lead(0, draws));
         }
         // An exponential curve has no memory: given that it was before now, how long before is the same again.
         double daysAhead = (departure - now) / (double) DAY;
-        return now - (long) (draws.exponential(chooseMean(daysAhead, draws)) * DAY);
+        return now - lead(daysAhead, draws);
+    }
+
+    /** Seconds before the moment that is {@code daysAhead} of departure, folded into the time of sale. */
+    private long lead(double daysAhead, Draws draws) {
+        double days = draws.exponential(chooseMean(daysAhead, draws)) % Math.max(1, LEAD_DAYS_MAX - daysAhead);
+        return (long) (days * DAY);
     }
 
     private double chooseMean(double daysAhead, Draws draws) {
@@ -93,7 +103,7 @@ final class Demand {
     /** A departure that somebody books at {@code moment}, at least two hours ahead while the schedule has one. */
     int flightBookedAt(long moment, Draws draws) {
         long earliest = moment + LEAD_MIN;
-        int date = (int) Math.floorDiv(earliest + (long) (draws.exponential(chooseMean(0, draws)) * DAY), DAY);
+        int date = (int) Math.floorDiv(earliest + lead(0, draws), DAY);
         int first = (int) Math.floorDiv(earliest, DAY);
         int last = schedule.lastDate();
         if (date > last) {

@@ -40,7 +40,7 @@ final class Purchases {
         booking.endorsement = flexible ? null : Words.skewed(Words.ENDORSEMENTS, draws) + carrier + " ONLY";
         booking.office = office(carrier);
         booking.email = draws.chance(0.88) ? email(familyName, firstName) : null;
-        booking.phone = draws.chance(0.80) ? phone() : null;
+        booking.phone = draws.chance(0.80) ? Words.phone(draws) : null;
     }
 
     private void fillFare(Booking booking, int place, int cabin, boolean flexible) {
@@ -77,7 +77,7 @@ final class Purchases {
         text.append(booking.currency);
         appendMoney(total);
         text.append("END");
-        appendIfRoom("ROE1.000000");
+        appendIfRoom(" ROE1.000000");
         appendIfRoom(" ZP4.10");
         appendIfRoom(" AY5.60");
         for (int place = 0; place < booking.flightCount; place++) {
@@ -121,12 +121,5 @@ final class Purchases {
         for (int i = 0; i < capitals.length(); i++) {
             text.append((char) (capitals.charAt(i) + ('a' - 'A')));
         }
-    }
-
-    private String phone() {
-        text.setLength(0);
-        text.append("+1").append(Words.skewed(Words.AREA_CODES, draws)).append("555");
-        Words.appendDigits(text, draws.below(10_000), 4);
-        return text.toString();
     }
 }

