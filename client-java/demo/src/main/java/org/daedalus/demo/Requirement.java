@@ -1,0 +1,12 @@
+package org.daedalus.demo;
+
+/** What the system must keep: every query answered and every update visible within two seconds. */
+final class Requirement {
+    static final double LATENCY_MS_MAX = 2_000;
+
+    private Requirement() {}
+
+    static String verdict(double ms) {
+        return ms <= LATENCY_MS_MAX ? "met" : "NOT MET";
+    }
+}

@@ -1,0 +1,73 @@
+package org.daedalus.load;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.daedalus.client.DaedalusClient;
+import org.daedalus.workload.SqlStatement;
+
+/**
+ * Closed-loop load: a fixed number of queries is in flight at any time, each answer lets the next one leave. It shows what
+ * a full system gives; latencies under a given load are {@link OpenLoop}'s to measure.
+ */
+public final class ClosedLoop {
+    private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long PAUSE_AFTER_REFUSAL_NS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private final DaedalusClient client;
+    private final Supplier<SqlStatement> source;
+    private final Consumer<Interval> live;
+
+    /** Puts together, sends nothing. {@code source} is called from several threads; {@code live} is told of every second. */
+    public ClosedLoop(DaedalusClient client, Supplier<SqlStatement> source, Consumer<Interval> live) {
+        this.client = client;
+        this.source = source;
+        this.live = live;
+    }
+
+    /** Keeps {@code concurrency} queries in flight for {@code duration}, then waits for the last answers. */
+    public Report run(int concurrency, Duration duration) {
+        long startNs = System.nanoTime();
+        long endNs = startNs + duration.toNanos();
+        Tally tally = new Tally(startNs);
+        Asker asker = new Asker(client, source, tally);
+        List<Interval> intervals = new ArrayList<>();
+        for (int started = 0; started < concurrency; started++) {
+            askOnAndOn(asker, endNs);
+        }
+        for (long cutNs = startNs + INTERVAL_NS; asker.inFlight() > 0;) {
+            LockSupport.parkNanos(Math.min(PAUSE_AFTER_REFUSAL_NS, INTERVAL_NS));
+            long nowNs = System.nanoTime();
+            for (int missing = concurrency - asker.inFlight(); missing > 0 && nowNs < endNs; missing--) {
+                askOnAndOn(asker, endNs); // Refused ones come back after a pause, so that refusals do not spin.
+            }
+            if (nowNs >= cutNs) {
+                cutNs += INTERVAL_NS;
+                intervals.add(cut(tally, nowNs));
+            }
+        }
+        intervals.add(cut(tally, System.nanoTime()));
+        return Report.of(intervals, tally.lastFailure());
+    }
+
+    private void askOnAndOn(Asker asker, long endNs) {
+        long nowNs = System.nanoTime();
+        if (nowNs < endNs) {
+            asker.ask(nowNs, answered -> {
+                if (answered) {
+                    askOnAndOn(asker, endNs);
+                }
+            });
+        }
+    }
+
+    private Interval cut(Tally tally, long nowNs) {
+        Interval interval = tally.cut(nowNs);
+        live.accept(interval);
+        return interval;
+    }
+}

@@ -1,0 +1,1 @@
+"""Experiments: what is measured, how, and the plots. `make experiment E=NAME` runs one."""

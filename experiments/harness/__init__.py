@@ -1,0 +1,1 @@
+"""What all experiments share: plans, records, clusters with pinned processes."""

@@ -1,0 +1,1 @@
+"""Latency percentiles over the offered load of queries."""
