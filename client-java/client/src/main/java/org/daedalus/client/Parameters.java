@@ -50,7 +50,7 @@ final class Parameters {
             return value == null ? Constants.of(ColumnType.UNTYPED, null) : Constants.untyped(value.toString());
         }
         throw new IllegalArgumentException("a " + value.getClass().getName() + " cannot be a parameter: those are"
-                + " Boolean, Byte, Short, Integer, Long, Float, Double, BigDecimal, BigInteger, LocalDate, LocalDateTime,"
-                + " CharSequence, Character, Enum and null");
+                + " Boolean, Byte, Short, Integer, Long, Float, Double, BigDecimal, BigInteger, LocalDate,"
+                + " LocalDateTime, CharSequence, Character, Enum and null");
     }
 }

@@ -68,8 +68,8 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
 
     @Override
     CompletableFuture<Request.Content> content() {
-        ClusterIdentity described = new ClusterIdentity(
-                table.reply().getClusterId(), table.reply().getSchemaFingerprint(), table.reply().getMap().getVersion());
+        ClusterIdentity described = new ClusterIdentity(table.reply().getClusterId(),
+                table.reply().getSchemaFingerprint(), table.reply().getMap().getVersion());
         if (!described.agreesWith(client.connections().cluster())) {
             // Packed bytes have no names and types: another schema would read them as something else.
             return CompletableFuture.failedFuture(new DaedalusException(Category.REJECTED, "55000",

@@ -52,10 +52,10 @@ public final class InFlightProbe {
         boolean ended = open.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         double seconds = (System.nanoTime() - startNs) / 1e9;
         double cpuMicros = (cpuNs() - startCpuNs) / 1e3 / total;
-        System.out.printf("{\"ended\": %b, \"in_flight\": %d, \"answered\": %d, \"wrong\": %d, \"failed\": %d,"
-                + " \"queries_per_second\": %.0f, \"client_cpu_us_per_query\": %.1f, \"first_failure\": \"%s\"}%n", ended,
-                inFlight, answered.get(), wrong.get(), failed.get(), answered.get() / seconds, cpuMicros,
-                firstFailure.get());
+        System.out.printf("{\"ended\": %b, \"in_flight\": %d, \"answered\": %d, \"wrong\": %d,"
+                + " \"failed\": %d, \"queries_per_second\": %.0f, \"client_cpu_us_per_query\": %.1f,"
+                + " \"first_failure\": \"%s\"}%n", ended, inFlight, answered.get(), wrong.get(), failed.get(),
+                answered.get() / seconds, cpuMicros, firstFailure.get());
     }
 
     private static long cpuNs() {

@@ -77,7 +77,8 @@ class RowTest {
             assertThat((Object) nulls.get(at, VALUES[at].getClass())).isNull();
             assertThat(nulls.getText("c" + at)).isNull();
         }
-        for (Class<?> type : List.of(Boolean.class, Short.class, Integer.class, Long.class, Float.class, Double.class)) {
+        for (Class<?> type : List.of(
+                Boolean.class, Short.class, Integer.class, Long.class, Float.class, Double.class)) {
             assertThatThrownBy(() -> GETTERS.get(type).apply(nulls, 2)).isInstanceOf(NullPointerException.class)
                     .hasMessageContaining("\"c2\"").hasMessageContaining("isNull()");
         }
