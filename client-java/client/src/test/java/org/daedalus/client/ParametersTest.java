@@ -1,0 +1,49 @@
+package org.daedalus.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.util.concurrent.TimeUnit;
+import org.daedalus.wire.ColumnType;
+import org.daedalus.wire.ColumnType.Kind;
+import org.daedalus.wire.Constants;
+import org.junit.jupiter.api.Test;
+
+class ParametersTest {
+    private static void becomes(Object value, ColumnType type, Object expected) throws Exception {
+        assertThat(ColumnType.fromWire(Parameters.of(value).getType())).as("%s", value).isEqualTo(type);
+        assertThat(Constants.toValue(Parameters.of(value))).as("%s", value).isEqualTo(expected);
+    }
+
+    @Test
+    void shouldGiveNumbersAndBooleansTheirTypeAndLeaveTheRestToItsPlace() throws Exception {
+        becomes(true, ColumnType.of(Kind.BOOL), true);
+        becomes((byte) -1, ColumnType.of(Kind.INT), -1);
+        becomes(Short.MIN_VALUE, ColumnType.of(Kind.INT), (int) Short.MIN_VALUE);
+        becomes(Integer.MAX_VALUE, ColumnType.of(Kind.INT), Integer.MAX_VALUE);
+        becomes(Long.MIN_VALUE, ColumnType.of(Kind.BIGINT), Long.MIN_VALUE);
+        becomes(1.5f, ColumnType.of(Kind.REAL), 1.5f);
+        becomes(0.1, ColumnType.of(Kind.DOUBLE), 0.1);
+        becomes(new BigDecimal("1.50"), ColumnType.numericOf(0, 0), new BigDecimal("1.50"));
+        becomes(new BigDecimal("1E+3"), ColumnType.numericOf(0, 0), new BigDecimal("1000"));
+        becomes(BigInteger.TEN.pow(37), ColumnType.numericOf(0, 0), new BigDecimal(BigInteger.TEN.pow(37)));
+        becomes(LocalDate.of(2024, 2, 29), ColumnType.UNTYPED, "2024-02-29");
+        becomes(LocalDateTime.of(2024, 2, 29, 1, 2, 3, 450_000_000), ColumnType.UNTYPED, "2024-02-29 01:02:03.45");
+        becomes("text", ColumnType.UNTYPED, "text");
+        becomes('c', ColumnType.UNTYPED, "c");
+        becomes(new StringBuilder("built"), ColumnType.UNTYPED, "built");
+        becomes(TimeUnit.DAYS, ColumnType.UNTYPED, "DAYS");
+        becomes(null, ColumnType.UNTYPED, null);
+    }
+
+    @Test
+    void shouldRefuseAClassWithoutATypeAndSayWhichThereAre() {
+        assertThatThrownBy(() -> Parameters.of(Instant.EPOCH)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("java.time.Instant").hasMessageContaining("LocalDateTime");
+    }
+}
