@@ -257,8 +257,8 @@ class ClientLifeTest {
     @Test
     void shouldHoldARequestsDeadlineWhileTheTableIsNotDescribed() throws Exception {
         try (java.net.ServerSocket mute = new java.net.ServerSocket(0);
-                DaedalusClient client = DaedalusClient.builder()
-                        .aggregators("127.0.0.1:" + mute.getLocalPort()).requestTimeout(Duration.ofMinutes(10)).build()) {
+                DaedalusClient client = DaedalusClient.builder().aggregators("127.0.0.1:" + mute.getLocalPort())
+                        .requestTimeout(Duration.ofMinutes(10)).build()) {
             assertThat(failure(() -> client.select().timeout(Duration.ofMillis(50)).execute()).sqlState())
                     .isEqualTo("57014");
         }
