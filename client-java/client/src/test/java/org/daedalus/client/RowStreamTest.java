@@ -17,8 +17,10 @@ import org.daedalus.wire.v1.Operation;
 import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.WriteConfirmed;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What a stream of rows does to the client around it; the rules of its signals are RowPublisherRulesTest's. */
+@Timeout(60)
 class RowStreamTest {
     private static final long PATIENCE_S = 20;
     private static final int ROWS = 100;
@@ -209,16 +211,19 @@ class RowStreamTest {
     @Test
     void shouldDropTheStreamOfASubscriberThatThrows() throws Exception {
         AtomicLong calls = new AtomicLong();
+        CountDownLatch called = new CountDownLatch(1);
         Reader broken = new Reader() {
             @Override
             public void onNext(Row row) {
                 calls.incrementAndGet();
+                called.countDown();
                 throw new IllegalArgumentException("a bug of the application");
             }
         };
         try (FakeAggregator fake = new FakeAggregator(MANY_ROWS); DaedalusClient client = client(fake).build()) {
             client.select().publish().subscribe(broken);
             broken.subscription.request(Long.MAX_VALUE);
+            assertThat(called.await(PATIENCE_S, TimeUnit.SECONDS)).isTrue();
             client.select().publish().subscribe(reader);
             reader.subscription.request(1);
             assertThat(reader.next()).isEqualTo(0);
