@@ -1,27 +1,28 @@
 package org.daedalus.cli;
 
+import com.google.protobuf.ByteString;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import org.daedalus.client.BadFieldException;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.client.DaedalusException;
 import org.daedalus.client.RowBatch;
+import org.daedalus.client.RowPacker;
 import org.daedalus.client.TableDescription;
-import org.daedalus.client.ValueException;
-import org.daedalus.client.ValueText;
 import org.daedalus.client.WriteOutcome;
 import org.daedalus.output.Errors;
 import org.daedalus.output.TableOutput;
 import org.daedalus.wire.PackedRows;
+import org.daedalus.wire.v1.SubmissionId;
 
 /**
- * Turns CSV records into batches and keeps a bounded number of them on their way. Decides what is NULL, when a batch
- * is complete, and
- * when a refused batch is sent again.
+ * Turns records into batches, keeps a bounded number of them on their way, and keeps its {@link LoadState} such that
+ * another process can go on: what a batch consists of depends on the file and the place where it starts alone, a batch
+ * is announced before it is sent, and it is settled when all before it are and it is confirmed.
  */
 final class CsvLoader {
     private static final int IN_FLIGHT_MAX = 32;
@@ -29,191 +30,226 @@ final class CsvLoader {
     private static final int UPDATE_BYTES_DEFAULT = 4 << 20;
     /** Room for what surrounds the rows in an update. */
     private static final int UPDATE_OVERHEAD = 64 << 10;
-    private static final long RETRY_MIN_NS = 20_000_000L;
-    private static final long RETRY_MAX_NS = Duration.ofSeconds(60).toNanos();
+    /**
+     * Batches between two probes: few enough that a writer which remembers 65,536 submissions remembers the last probe
+     * for long, many enough that the pause each causes does not show.
+     */
+    private static final int PROBE_INTERVAL = 4_096;
+    private static final long FIRST_PROBE = 1L << 62;
 
     /**
      * What came of it.
      *
-     * @param rowsIn rows that were confirmed
+     * @param rowsIn rows that were confirmed, by earlier runs, too
      * @param rowsUnknown rows of batches that may or may not be in
      * @param problem why not all rows are in; null when they are
      */
-    record Summary(long rowsIn, long rowsUnknown, String problem) {}
+    record Summary(long rowsIn, long rowsAside, long rowsUnknown, String problem) {}
 
-    private record Sent(RowBatch batch, long firstLine, CompletableFuture<WriteOutcome> answer) {}
+    /** What a load depends on beside the file; {@code rejects} may be null: then a bad line ends the load. */
+    record Setup(CsvHeader header, String nullText, int batchRows, long fromLine, RejectFile rejects) {}
+
+    private record Sent(RowBatch batch, long number, long firstLine, RecordSource.Place end, long rowsAside,
+            long rejectSize, CompletableFuture<WriteOutcome> answer) {}
 
     private final DaedalusClient client;
     private final TableDescription table;
-    private final String nullText;
-    private final int batchRows;
+    private final Setup setup;
+    private final LoadProgress progress;
+    private final LoadState state;
+    private final ByteString clientId;
+    private final RowPacker packer;
     private final int batchBytes;
     private final int rowSizeMax;
     private final Deque<Sent> inFlight = new ArrayDeque<>();
     private long inFlightBytes;
-    private int[] targets = {};
-    private Object[] defaults = {};
+    private long lastNumber;
     private long rowsIn;
+    private long rowsAside;
     private long rowsUnknown;
+    /** All batches so far are settled or may still become so. */
+    private boolean isWhole = true;
     private String problem;
 
-    CsvLoader(DaedalusClient client, TableDescription table, String nullText, int batchRows) {
+    CsvLoader(DaedalusClient client, TableDescription table, Setup setup, LoadProgress progress) {
         this.client = client;
         this.table = table;
-        this.nullText = nullText;
-        this.batchRows = batchRows;
+        this.setup = setup;
+        this.progress = progress;
+        this.state = progress.state();
+        this.clientId = ByteString.copyFrom(HexFormat.of().parseHex(state.client));
+        this.packer = setup.header().packer(setup.nullText());
+        this.lastNumber = state.settled.batches();
+        this.rowsIn = state.settled.rowsIn();
+        this.rowsAside = state.settled.rowsAside();
         int declared = table.reply().getLimits().getUpdateBytesMax();
         this.rowSizeMax = PackedRows.sizeMax(table.types());
         this.batchBytes = Math.max(1, (declared > 0 ? declared : UPDATE_BYTES_DEFAULT) - UPDATE_OVERHEAD);
     }
 
     /** Loads everything up to the first problem and waits for all that was sent. */
-    Summary load(CsvReader csv) throws IOException {
+    Summary load(RecordSource records) throws IOException, CliException {
         try {
-            problem = readHeader(csv);
-            if (problem == null) {
-                sendAll(csv);
-            }
-        } catch (CsvReader.MalformedException e) {
-            setProblem("line " + e.line() + ", " + e.getMessage());
+            sendAll(records);
+        } finally {
+            settleDownTo(0);
+            keep();
         }
-        while (!inFlight.isEmpty()) {
-            settleOldest();
+        if (problem == null) {
+            state.settled = new LoadState.Settled(records.nextPlace(), lastNumber, rowsIn, rowsAside, rejectSize());
+            state.sent = new LoadState.Sent(lastNumber, records.nextPlace().offset(), records.checksum());
+            state.phase = LoadState.Phase.COMPLETE;
+            keep();
         }
-        return new Summary(rowsIn, rowsUnknown, problem);
+        return new Summary(rowsIn, rowsAside, rowsUnknown, problem);
     }
 
-    /** Finds the columns that the header names; what is wrong with it, or null. */
-    private String readHeader(CsvReader csv) throws IOException, CsvReader.MalformedException {
-        if (!csv.next()) {
-            return "the file is empty: a header is missing";
-        }
-        targets = new int[csv.fieldCount()];
-        boolean[] named = new boolean[table.columns().size()];
-        for (int field = 0; field < targets.length; field++) {
-            String name = csv.field(field);
-            Integer column = table.find(name.strip()).orElse(null);
-            if (column == null) {
-                return "line 1, column " + (field + 1) + ": table \"" + table.tableName() + "\" has no column \"" + name
-                        + "\"";
-            }
-            if (named[column]) {
-                return "line 1, column " + (field + 1) + ": \"" + name + "\" is named twice";
-            }
-            named[column] = true;
-            targets[field] = column;
-        }
-        defaults = new Object[named.length];
-        for (int column = 0; column < named.length; column++) {
-            TableDescription.Column described = table.columns().get(column);
-            defaults[column] = named[column] ? null : described.defaultValue();
-            if (!named[column] && !described.nullable() && described.defaultValue() == null) {
-                return "line 1: column \"" + described.name() + "\" is missing: it is NOT NULL and has no default";
-            }
-        }
-        return null;
-    }
-
-    private void sendAll(CsvReader csv) throws IOException, CsvReader.MalformedException {
+    private void sendAll(RecordSource records) throws IOException, CliException {
         RowBatch batch = client.rowBatch(table);
         long firstLine = 0;
-        while (problem == null && csv.next()) {
-            firstLine = batch.rowCount() == 0 ? csv.line() : firstLine;
-            Object[] values = readRow(csv);
-            if (values == null) {
-                return;
+        while (problem == null && records.next()) {
+            if (records.line() < setup.fromLine()) {
+                continue;
             }
-            batch.add(values);
-            if (batch.rowCount() >= batchRows || batch.sizeBytes() + rowSizeMax > batchBytes) {
-                send(batch, firstLine);
+            firstLine = batch.rowCount() == 0 ? records.line() : firstLine;
+            add(records, batch);
+            if (batch.rowCount() >= setup.batchRows() || batch.sizeBytes() + rowSizeMax > batchBytes) {
+                send(batch, firstLine, records);
                 batch = client.rowBatch(table);
             }
         }
         if (problem == null && batch.rowCount() > 0) {
-            send(batch, firstLine);
+            send(batch, firstLine, records);
         }
     }
 
-    /** One record's values, or null when it is bad; the problem says why then. */
-    private Object[] readRow(CsvReader csv) {
-        if (csv.fieldCount() != targets.length) {
-            setProblem("line " + csv.line() + ": " + csv.fieldCount() + " fields, but the header has "
-                    + targets.length);
-            return null;
+    private void add(RecordSource records, RowBatch batch) throws IOException, CliException {
+        if (records.problem() != null) {
+            onBad(records, records.fields().fieldCount(), records.problem());
+            return;
         }
-        Object[] values = defaults.clone();
-        for (int field = 0; field < targets.length; field++) {
-            TableDescription.Column column = table.columns().get(targets[field]);
-            String text = csv.field(field);
-            boolean isNull = !csv.isQuoted(field) && (text.isEmpty() || text.equals(nullText));
-            if (isNull && !column.nullable()) {
-                setProblem(place(csv, field, column) + "NULL in a column that is NOT NULL [23502]");
-                return null;
-            }
-            try {
-                values[targets[field]] = isNull ? null : ValueText.parse(column.type(), text);
-            } catch (ValueException e) {
-                setProblem(place(csv, field, column) + e.getMessage() + " [" + e.sqlState() + "]");
-                return null;
-            }
+        int expected = setup.header().targets().length;
+        if (records.fields().fieldCount() != expected) {
+            onBad(records, -1, records.fields().fieldCount() + " fields, but the header has " + expected);
+            return;
         }
-        return values;
+        try {
+            packer.pack(records.fields(), batch);
+        } catch (BadFieldException e) {
+            onBad(records, e.field(), e.getMessage() + " [" + e.sqlState() + "]");
+        } catch (IllegalArgumentException e) {
+            onBad(records, -1, e.getMessage());
+        }
     }
 
-    private static String place(CsvReader csv, int field, TableDescription.Column column) {
-        return "line " + csv.line() + ", column " + (field + 1) + " (" + column.name() + "): ";
+    /** Sets a bad record aside or ends the load; {@code field} is where it is bad, or negative. */
+    private void onBad(RecordSource records, int field, String reason) throws IOException, CliException {
+        boolean isNamed = field >= 0 && records.problem() == null;
+        String name = isNamed ? setup.header().columnOf(field) : field >= 0 ? Integer.toString(field + 1) : "";
+        if (setup.rejects() != null) {
+            setup.rejects().add(records.line(), name, reason, records.raw());
+            rowsAside++;
+            return;
+        }
+        String place = field < 0 ? "" : ", column " + (field + 1) + (isNamed ? " (" + name + ")" : "");
+        setProblem("line " + records.line() + place + ": " + reason);
     }
 
-    private void send(RowBatch batch, long firstLine) {
+    // ---- batches on their way ----
+
+    private void send(RowBatch batch, long firstLine, RecordSource records) throws IOException {
         while (!inFlight.isEmpty()
                 && (inFlight.size() >= IN_FLIGHT_MAX || inFlightBytes + batch.sizeBytes() > IN_FLIGHT_BYTES_MAX)) {
             settleOldest();
         }
-        if (problem == null) {
-            inFlight.add(new Sent(batch, firstLine, batch.executeAsync()));
-            inFlightBytes += batch.sizeBytes();
+        long number = lastNumber + 1;
+        if (problem == null && number - state.probe.number() + FIRST_PROBE > PROBE_INTERVAL) {
+            probe(number);
+        }
+        if (problem != null) {
+            return;
+        }
+        lastNumber = number;
+        if (number > state.sent.batches()) {
+            state.sent = new LoadState.Sent(number, records.nextPlace().offset(), records.checksum());
+        }
+        keep();
+        batch.submission(submission(number));
+        inFlight.add(new Sent(batch, number, firstLine, records.nextPlace(), rowsAside, rejectSize(),
+                batch.executeAsync()));
+        inFlightBytes += batch.sizeBytes();
+    }
+
+    private SubmissionId submission(long number) {
+        return SubmissionId.newBuilder().setClient(clientId).setNumber(number).build();
+    }
+
+    /** Gives the writer something to remember that is older than all batches from {@code number} on. */
+    private void probe(long number) throws IOException {
+        settleDownTo(0);
+        if (problem != null || number <= state.sent.batches()) {
+            return; // Batches that were sent by an earlier run need an older probe: the one there is.
+        }
+        try {
+            long id = FIRST_PROBE + number - 1;
+            WriteOutcome outcome =
+                    Patience.await(client, client.submissionProbe(table, submission(id))::executeAsync);
+            state.probe = new LoadState.Probe(id, outcome.timestamp());
+            state.timestamp = Math.max(state.timestamp, outcome.timestamp());
+        } catch (DaedalusException e) {
+            setProblem(Errors.render(e, null));
         }
     }
 
-    /** Waits for the oldest batch's answer; repeats it while the cluster says that it is only busy. */
+    private void settleDownTo(int count) {
+        while (inFlight.size() > count) {
+            settleOldest();
+        }
+    }
+
     private void settleOldest() {
         Sent sent = inFlight.remove();
         inFlightBytes -= sent.batch.sizeBytes();
-        long endNs = System.nanoTime() + RETRY_MAX_NS;
-        CompletableFuture<WriteOutcome> answer = sent.answer;
-        while (true) {
-            try {
-                settle(sent, client.await(answer));
-                return;
-            } catch (DaedalusException e) {
-                boolean unreachable = e.sqlState().equals("08001");
-                if (e.category() != Category.RETRY || unreachable || System.nanoTime() > endNs) {
-                    rowsUnknown += e.category() == Category.UNKNOWN ? sent.batch.rowCount() : 0;
-                    setProblem("the batch from line " + sent.firstLine + " on: " + Errors.render(e, null));
-                    return;
-                }
-                pause(Math.max(RETRY_MIN_NS, e.retryAfter().toNanos()));
-                answer = sent.batch.executeAsync();
-            }
+        try {
+            settle(sent, Patience.await(client, sent.answer, sent.batch::executeAsync));
+        } catch (DaedalusException e) {
+            isWhole = false;
+            rowsUnknown += e.category() == Category.UNKNOWN ? sent.batch.rowCount() : 0;
+            setProblem("the batch from line " + sent.firstLine + " on: " + Errors.render(e, null));
         }
     }
 
     private void settle(Sent sent, WriteOutcome outcome) {
         rowsIn += outcome.countsForgotten() ? sent.batch.rowCount() : outcome.applied();
-        outcome.refused().forEach((reason, rows) -> setProblem("the batch from line " + sent.firstLine + " on: "
-                + rows + " of " + sent.batch.rowCount() + " rows were refused: " + TableOutput.describe(reason)
-                + (reason == WriteOutcome.Refusal.NO_ROOM ? " (a segment is full)" : "")));
+        state.timestamp = Math.max(state.timestamp, outcome.timestamp());
+        outcome.refused().forEach((reason, rows) -> onRefused(sent, reason, rows));
+        if (isWhole) {
+            state.settled = new LoadState.Settled(sent.end, sent.number, rowsIn, sent.rowsAside, sent.rejectSize);
+        }
+    }
+
+    private void onRefused(Sent sent, WriteOutcome.Refusal reason, long rows) {
+        isWhole = false;
+        state.phase = LoadState.Phase.BROKEN;
+        setProblem("the batch from line " + sent.firstLine + " on: " + rows + " of " + sent.batch.rowCount()
+                + " rows were refused: " + TableOutput.describe(reason)
+                + (reason == WriteOutcome.Refusal.NO_ROOM ? " (a segment is full)" : ""));
+        state.problem = problem;
+    }
+
+    private long rejectSize() {
+        return setup.rejects() == null ? 0 : setup.rejects().size();
+    }
+
+    /** What the state says of the reject file must be in it. */
+    private void keep() throws IOException {
+        if (setup.rejects() != null) {
+            setup.rejects().flush();
+        }
+        progress.keep(state);
     }
 
     private void setProblem(String text) {
         problem = problem == null ? text : problem;
-    }
-
-    private static void pause(long ns) {
-        try {
-            TimeUnit.NANOSECONDS.sleep(ns);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

@@ -2,180 +2,175 @@ package org.daedalus.cli;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.Reader;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.CodingErrorAction;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.zip.CRC32C;
 
 /**
- * Reads RFC 4180 records: commas, double quotes, embedded line ends, UTF-8. Keeps apart an empty field and a quoted
- * empty one.
- * Knows nothing of columns and types.
+ * Reads the records of a CSV file. What stands where a record should and is none is taken to end with its first line:
+ * a forgotten quote costs one line, not the rest of the file.
  */
-final class CsvReader {
-    /** Longest field, characters. */
-    static final int FIELD_SIZE_MAX = 1 << 20;
+final class CsvReader implements RecordSource {
+    /** Longest record, bytes: twice what a row can hold, for doubled quotes, and as much again for commas and such. */
+    static final int RECORD_SIZE_MAX = 4 << 20;
 
-    private static final int BUFFER_SIZE = 1 << 16;
-    private static final int END = -1;
-    private static final char BYTE_ORDER_MARK = '\ufeff';
+    private static final int BUFFER_SIZE = 1 << 18;
+    private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
 
-    /** The text is not CSV, or not UTF-8. */
-    static final class MalformedException extends Exception {
-        private static final long serialVersionUID = 1L;
-
-        private final long line;
-
-        MalformedException(long line, String message) {
-            super(message);
-            this.line = line;
-        }
-
-        long line() {
-            return line;
-        }
-    }
-
-    private final Reader in;
-    private final char[] buffer = new char[BUFFER_SIZE];
-    private int bufferSize;
-    private int position;
+    private final InputStream in;
+    private final CsvSplitter splitter = new CsvSplitter();
+    private final CRC32C crc;
+    private byte[] buffer = new byte[BUFFER_SIZE];
+    /** Where the buffer's first byte stands in the file. */
+    private long bufferOffset;
+    private int limit;
+    private boolean atEnd;
+    private int recordStart;
+    private int recordEnd;
+    private int checked;
     private long line = 1;
-    private long recordLine;
-    private String[] fields = new String[16];
-    private boolean[] quoted = new boolean[16];
-    private int fieldCount;
-    private final StringBuilder text = new StringBuilder();
+    private long nextLine = 1;
+    private String problem;
 
+    /** Reads a file from its first byte on. */
     CsvReader(InputStream bytes) {
-        in = new InputStreamReader(bytes, StandardCharsets.UTF_8.newDecoder()
-                .onMalformedInput(CodingErrorAction.REPORT).onUnmappableCharacter(CodingErrorAction.REPORT));
+        in = bytes;
+        crc = new CRC32C();
     }
 
-    /** Moves to the next record; false at the end. */
-    boolean next() throws IOException, MalformedException {
-        fieldCount = 0;
-        if (line == 1 && position == 0 && bufferSize == 0 && peek() == BYTE_ORDER_MARK) {
-            position++;
+    /**
+     * Reads a file from a place between two records on.
+     *
+     * @param before has seen the bytes before the place
+     */
+    CsvReader(InputStream bytes, Place start, CRC32C before) {
+        in = bytes;
+        crc = before;
+        bufferOffset = start.offset();
+        nextLine = start.line();
+    }
+
+    @Override
+    public boolean next() throws IOException {
+        recordStart = recordEnd;
+        line = nextLine;
+        if (bufferOffset == 0 && recordStart == 0) {
+            skipByteOrderMark();
         }
-        recordLine = line;
-        if (peek() == END) {
+        if (recordStart == limit && !fill()) {
             return false;
         }
-        while (readField()) {
-            // One more field of this record.
+        int end = splitter.split(buffer, recordStart, limit, atEnd);
+        while (end == CsvSplitter.MORE && limit - recordStart <= RECORD_SIZE_MAX) {
+            fill();
+            end = splitter.split(buffer, recordStart, limit, atEnd);
         }
+        problem = splitter.problem();
+        if (end == CsvSplitter.MORE || end > recordStart + RECORD_SIZE_MAX) {
+            problem = "the record exceeds " + RECORD_SIZE_MAX + " bytes (is a quote not closed?)";
+        }
+        recordEnd = problem == null ? end : endOfLine();
+        nextLine = line + (problem == null ? splitter.lineCount() : 1);
         return true;
     }
 
-    /** The line the record starts on, from 1. */
-    long line() {
-        return recordLine;
-    }
-
-    int fieldCount() {
-        return fieldCount;
-    }
-
-    String field(int index) {
-        return fields[index];
-    }
-
-    /** Whether the field stood in quotes. */
-    boolean isQuoted(int index) {
-        return quoted[index];
-    }
-
-    /** Reads one field and what ends it; true: another one follows in this record. */
-    private boolean readField() throws IOException, MalformedException {
-        text.setLength(0);
-        boolean inQuotes = peek() == '"';
-        if (inQuotes) {
-            position++;
-            readQuoted();
-        } else {
-            readPlain();
+    private void skipByteOrderMark() throws IOException {
+        while (limit < BYTE_ORDER_MARK.length && fill()) {
+            // A file may come in small pieces.
         }
-        addField(text.toString(), inQuotes);
-        int c = peek();
-        position++;
-        if (c == '\r' && peek() == '\n') {
-            position++;
-        }
-        if (c == '\r' || c == '\n') {
-            line++;
-        }
-        return c == ',';
-    }
-
-    private void readPlain() throws IOException, MalformedException {
-        for (int c = peek(); c != END && c != ',' && c != '\n' && c != '\r'; c = peek()) {
-            if (c == '"') {
-                throw malformed("a quote inside a field that does not start with one");
-            }
-            append((char) c);
+        int size = BYTE_ORDER_MARK.length;
+        if (limit >= size && Arrays.equals(buffer, 0, size, BYTE_ORDER_MARK, 0, size)) {
+            recordStart = size;
         }
     }
 
-    private void readQuoted() throws IOException, MalformedException {
+    /** Where the line that starts at the record ends. */
+    private int endOfLine() throws IOException {
+        int size = 0;
         while (true) {
-            int c = peek();
-            if (c == END) {
-                throw malformed("the quote is not closed");
-            }
-            if (c == '"') {
-                position++;
-                c = peek();
-                if (c != '"') {
-                    if (c != END && c != ',' && c != '\n' && c != '\r') {
-                        throw malformed("text after the closing quote");
-                    }
-                    return;
+            for (; recordStart + size < limit; size++) {
+                byte c = buffer[recordStart + size];
+                boolean isReturn = c == '\r';
+                if (isReturn && recordStart + size + 1 >= limit && !atEnd) {
+                    break;
                 }
-            } else if (c == '\n') {
-                line++;
+                if (isReturn || c == '\n') {
+                    boolean isPair = isReturn && recordStart + size + 1 < limit
+                            && buffer[recordStart + size + 1] == '\n';
+                    return recordStart + size + (isPair ? 2 : 1);
+                }
             }
-            append((char) c);
-        }
-    }
-
-    private void append(char c) throws MalformedException {
-        if (text.length() >= FIELD_SIZE_MAX) {
-            throw malformed("a field exceeds " + FIELD_SIZE_MAX + " characters (is a quote not closed?)");
-        }
-        text.append(c);
-        position++;
-    }
-
-    private MalformedException malformed(String reason) {
-        return new MalformedException(recordLine, "column " + (fieldCount + 1) + ": " + reason);
-    }
-
-    private void addField(String field, boolean isQuoted) {
-        if (fieldCount == fields.length) {
-            fields = Arrays.copyOf(fields, 2 * fieldCount);
-            quoted = Arrays.copyOf(quoted, 2 * fieldCount);
-        }
-        fields[fieldCount] = field;
-        quoted[fieldCount] = isQuoted;
-        fieldCount++;
-    }
-
-    private int peek() throws IOException, MalformedException {
-        if (position >= bufferSize) {
-            try {
-                bufferSize = in.read(buffer);
-            } catch (CharacterCodingException e) {
-                throw new MalformedException(line, "not UTF-8, on this line or one soon after it");
+            if (!fill() && atEnd && recordStart + size >= limit) {
+                return limit;
             }
-            position = 0;
-            if (bufferSize <= 0) {
-                bufferSize = 0;
-                return END;
+            if (size > RECORD_SIZE_MAX) {
+                throw new IOException("line " + line + " has more than " + RECORD_SIZE_MAX
+                        + " bytes: this is no CSV file of a table");
             }
         }
-        return buffer[position];
+    }
+
+    /** Reads on, behind what is there of the record; false at the end of the file. */
+    private boolean fill() throws IOException {
+        if (atEnd) {
+            return false;
+        }
+        if (recordStart > 0) {
+            check(recordStart);
+            System.arraycopy(buffer, recordStart, buffer, 0, limit - recordStart);
+            bufferOffset += recordStart;
+            limit -= recordStart;
+            checked -= recordStart;
+            recordStart = 0;
+        }
+        if (limit == buffer.length) {
+            buffer = Arrays.copyOf(buffer, 2 * buffer.length);
+        }
+        int count = in.read(buffer, limit, buffer.length - limit);
+        atEnd = count < 0;
+        limit += Math.max(0, count);
+        return !atEnd;
+    }
+
+    private void check(int to) {
+        crc.update(buffer, checked, to - checked);
+        checked = to;
+    }
+
+    @Override
+    public CsvSplitter fields() {
+        return splitter;
+    }
+
+    @Override
+    public String problem() {
+        return problem;
+    }
+
+    @Override
+    public long line() {
+        return line;
+    }
+
+    @Override
+    public byte[] raw() {
+        int end = recordEnd;
+        if (end > recordStart && buffer[end - 1] == '\n') {
+            end--;
+        }
+        if (end > recordStart && buffer[end - 1] == '\r') {
+            end--;
+        }
+        return Arrays.copyOfRange(buffer, recordStart, end);
+    }
+
+    @Override
+    public Place nextPlace() {
+        return new Place(bufferOffset + recordEnd, nextLine);
+    }
+
+    @Override
+    public int checksum() {
+        check(recordEnd);
+        return (int) crc.getValue();
     }
 }

@@ -18,8 +18,10 @@ final class Progress extends FilterInputStream {
     private long done;
     private boolean shown;
 
-    Progress(String label, long size, InputStream in) {
+    /** Starts with {@code done} bytes of {@code size} behind it. */
+    Progress(String label, long done, long size, InputStream in) {
         super(in);
+        this.done = done;
         this.label = label;
         this.size = size;
     }

@@ -13,7 +13,8 @@ import java.util.stream.Stream;
 /**
  * What this user's machine remembers of local clusters, under ${XDG_STATE_HOME:-~/.local/state}/daedalus: {@code
  * last-cluster} has the
- * endpoint of the last `up`; each file in {@code clusters} has the data directory of one.
+ * endpoint of the last `up`; each file in {@code clusters} has the data directory of one; {@code loads}
+ * is {@link LoadProgress}'.
  */
 final class StateDirectory {
     private final Path root;
@@ -33,6 +34,11 @@ final class StateDirectory {
     /** Where a cluster keeps its files unless told otherwise. */
     Path defaultDataDirectory(int port) {
         return root.resolve("cluster-" + port);
+    }
+
+    /** Where `load` keeps how far it has come. */
+    Path loads() {
+        return root.resolve("loads");
     }
 
     /** Endpoint of the last `up`, unless that cluster has been taken down. */

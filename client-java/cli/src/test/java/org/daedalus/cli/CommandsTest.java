@@ -208,11 +208,31 @@ class CommandsTest {
         };
     }
 
+    /** A load's probes are answered, everything else is {@code behaviour}'s. */
+    private static BiConsumer<FakeAggregator, Operation> withProbes(BiConsumer<FakeAggregator, Operation> behaviour) {
+        return (fake, operation) -> {
+            if (isProbe(operation)) {
+                fake.answer(operation, Result.newBuilder().setConfirmed(WriteConfirmed.newBuilder().setTimestamp(1)));
+            } else {
+                behaviour.accept(fake, operation);
+            }
+        };
+    }
+
+    private static boolean isProbe(Operation operation) {
+        try {
+            return SubmitBody.parseFrom(operation.getBody()).getUpdate().getParts(0).hasDelete();
+        } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     private int load(BiConsumer<FakeAggregator, Operation> behaviour, String csv, String... options) throws Exception {
         Path file = Files.writeString(directory.resolve("data.csv"), csv);
-        try (FakeAggregator fake = new FakeAggregator(behaviour)) {
+        try (FakeAggregator fake = new FakeAggregator(withProbes(behaviour))) {
             List<String> arguments =
-                    new ArrayList<>(List.of("load", file.toString(), "--cluster", fake.endpoint()));
+                    new ArrayList<>(List.of("load", file.toString(), "--cluster", fake.endpoint(), "--restart",
+                            "--progress-dir", directory.resolve("loads").toString()));
             arguments.addAll(List.of(options));
             return run(arguments.toArray(String[]::new));
         }
@@ -254,7 +274,7 @@ class CommandsTest {
         for (String[] each : cases) {
             err.reset();
             assertThat(load(loads(), each[0])).as(each[1]).isEqualTo(1);
-            assertThat(err()).contains(each[1]).contains("0 rows are in");
+            assertThat(err()).contains(each[1]);
         }
         assertThat(inserted).isEmpty();
     }

@@ -1,37 +1,58 @@
 package org.daedalus.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 class CsvReaderTest {
-    private static List<String> read(byte[] bytes) throws Exception {
-        CsvReader csv = new CsvReader(new ByteArrayInputStream(bytes));
+    private static List<String> read(byte[] bytes, int pieceSizeMax) throws Exception {
+        CsvReader csv = new CsvReader(new ByteArrayInputStream(bytes) {
+            @Override
+            public synchronized int read(byte[] into, int offset, int length) {
+                return super.read(into, offset, Math.min(length, pieceSizeMax));
+            }
+        });
         List<String> records = new ArrayList<>();
         while (csv.next()) {
-            StringBuilder record = new StringBuilder().append(csv.line()).append(':');
-            for (int i = 0; i < csv.fieldCount(); i++) {
-                record.append(csv.isQuoted(i) ? "<" + csv.field(i) + ">" : "[" + csv.field(i) + "]");
-            }
-            records.add(record.toString());
+            records.add(describe(csv));
+            assertThat(csv.checksum()).isEqualTo(checksum(bytes, csv.nextPlace().offset()));
         }
         return records;
     }
 
-    private static List<String> read(String text) throws Exception {
-        return read(text.getBytes(StandardCharsets.UTF_8));
+    private static int checksum(byte[] bytes, long size) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, 0, (int) size);
+        return (int) crc.getValue();
     }
 
-    private static void refused(String text, long line, String reason) {
-        CsvReader.MalformedException refusal =
-                catchThrowableOfType(CsvReader.MalformedException.class, () -> read(text));
-        assertThat(refusal).as(text).hasMessageContaining(reason);
-        assertThat(refusal.line()).isEqualTo(line);
+    private static String describe(CsvReader csv) {
+        if (csv.problem() != null) {
+            return csv.line() + "!" + csv.problem() + "|" + new String(csv.raw(), StandardCharsets.UTF_8);
+        }
+        StringBuilder record = new StringBuilder().append(csv.line()).append(':');
+        for (int i = 0; i < csv.fields().fieldCount(); i++) {
+            String text = new String(csv.fields().copy(i), StandardCharsets.UTF_8);
+            record.append(csv.fields().isQuoted(i) ? "<" + text + ">" : "[" + text + "]");
+        }
+        return record.toString();
+    }
+
+    private static List<String> read(String text) throws Exception {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        List<String> records = read(bytes, Integer.MAX_VALUE);
+        if (bytes.length < 1_000) {
+            for (int pieceSizeMax = 1; pieceSizeMax <= bytes.length; pieceSizeMax++) {
+                assertThat(read(bytes, pieceSizeMax)).as("pieces of %d bytes", pieceSizeMax).isEqualTo(records);
+            }
+        }
+        return records;
     }
 
     @Test
@@ -66,13 +87,53 @@ class CsvReaderTest {
     }
 
     @Test
-    void shouldNameTheLineOfWhatIsMalformed() {
-        refused("a,b\n1,x\"y\n", 2, "column 2: a quote inside");
-        refused("a,b\n\"1\"2,3\n", 2, "column 1: text after");
-        refused("a\n1\n\"2\n3\n", 3, "not closed");
-        refused("a\n" + "x".repeat(CsvReader.FIELD_SIZE_MAX + 1), 2, "exceeds");
-        CsvReader.MalformedException refusal = catchThrowableOfType(CsvReader.MalformedException.class,
-                () -> read(new byte[] {'a', '\n', (byte) 0xff, '\n'}));
-        assertThat(refusal).hasMessageContaining("not UTF-8");
+    void shouldEndWhatIsMalformedWithItsFirstLine() throws Exception {
+        assertThat(read("a,b\n1,x\"y\n3,4\n")).containsExactly(
+                "1:[a][b]", "2!a quote inside a field that does not start with one|1,x\"y", "3:[3][4]");
+        assertThat(read("a,b\n\"1\"2,3\r\n4,5")).containsExactly(
+                "1:[a][b]", "2!text after the closing quote|\"1\"2,3", "3:[4][5]");
+        assertThat(read("\"2\n3\n4\n")).containsExactly("1!the quote is not closed|\"2", "2:[3]", "3:[4]");
+        assertThat(read("a,\"b\nc,d\ne,\"f\"\n")).containsExactly(
+                "1!text after the closing quote|a,\"b", "2:[c][d]", "3:[e]<f>");
+        assertThat(read("\"")).containsExactly("1!the quote is not closed|\"");
+    }
+
+    @Test
+    void shouldNotLookForAClosingQuoteForEver() throws Exception {
+        String line = "x".repeat(1_000) + "\n";
+        List<String> records = read("\"a\n" + line.repeat(CsvReader.RECORD_SIZE_MAX / line.length() + 1) + "b\"\n");
+        assertThat(records.get(0)).startsWith("1!the record exceeds").endsWith("|\"a");
+        assertThat(records.get(1)).isEqualTo("2:[" + "x".repeat(1_000) + "]");
+        assertThat(records.get(records.size() - 1)).contains("!a quote inside");
+    }
+
+    @Test
+    void shouldReadOnFromAnyPlace() throws Exception {
+        long seed = Long.getLong("daedalus.test.seed", System.nanoTime());
+        Random random = new Random(seed);
+        String alphabet = "ab,\"\n\r";
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < 400; i++) {
+            text.append(alphabet.charAt(random.nextInt(alphabet.length())));
+        }
+        byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
+        CsvReader whole = new CsvReader(new ByteArrayInputStream(bytes));
+        while (whole.next()) {
+            RecordSource.Place place = whole.nextPlace();
+            int from = (int) place.offset();
+            CRC32C before = new CRC32C();
+            before.update(bytes, 0, from);
+            CsvReader rest = new CsvReader(new ByteArrayInputStream(bytes, from, bytes.length - from), place, before);
+            CsvReader again = new CsvReader(new ByteArrayInputStream(bytes));
+            while (again.nextPlace().offset() < from) {
+                again.next();
+            }
+            while (again.next()) {
+                assertThat(rest.next()).as("seed %d", seed).isTrue();
+                assertThat(describe(rest)).as("seed %d", seed).isEqualTo(describe(again));
+                assertThat(rest.checksum()).as("seed %d", seed).isEqualTo(again.checksum());
+            }
+            assertThat(rest.next()).isFalse();
+        }
     }
 }

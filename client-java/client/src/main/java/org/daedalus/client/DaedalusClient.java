@@ -188,6 +188,11 @@ public final class DaedalusClient implements AutoCloseable {
         return new RowBatch(this, table);
     }
 
+    /** An update without effect, to learn whether the writer remembers {@code submission}. */
+    public SubmissionProbe submissionProbe(TableDescription table, SubmissionId submission) {
+        return new SubmissionProbe(this, table, submission);
+    }
+
     /**
      * The cluster's table. Asked for once, and again when the cluster turns out to be another one or to have another
      * partition map.

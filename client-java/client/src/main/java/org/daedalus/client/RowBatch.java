@@ -1,6 +1,7 @@
 package org.daedalus.client;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.wire.ByteWriter;
 import org.daedalus.wire.ColumnType;
-import org.daedalus.wire.Constants;
 import org.daedalus.wire.PackedRows;
+import org.daedalus.wire.PackedScan;
 import org.daedalus.wire.v1.ColumnEquality;
 import org.daedalus.wire.v1.Constant;
 import org.daedalus.wire.v1.Distribution;
@@ -17,27 +18,30 @@ import org.daedalus.wire.v1.InsertPart;
 import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.PartitionMap;
 import org.daedalus.wire.v1.Route;
+import org.daedalus.wire.v1.SubmissionId;
 import org.daedalus.wire.v1.SubmitBody;
 import org.daedalus.wire.v1.UpdateBody;
 import org.daedalus.wire.v1.UpdatePart;
 
 /**
  * Rows to insert that are packed here, without SQL: the fast way to load. They take effect together, under one
- * timestamp. Rows
- * and bytes of one update are limited by the cluster ({@link TableDescription#reply()}).
+ * timestamp. Rows and bytes of one update are limited by the cluster ({@link TableDescription#reply()}).
  */
 public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
     private final TableDescription table;
     private final List<ColumnType> types;
+    private final PackedScan scan;
     private final ByteWriter rows = new ByteWriter(1 << 16);
-    /** Distinct placement values, where the map asks for them. */
-    private final Map<Integer, Map<Object, Constant>> placement = new LinkedHashMap<>();
+    /** Distinct placement values, packed (empty: NULL), where the map asks for them. */
+    private final Map<Integer, Map<ByteString, Constant>> placement = new LinkedHashMap<>();
+    private SubmissionId submission;
     private int rowCount;
 
     RowBatch(DaedalusClient client, TableDescription table) {
         super(client, WriteOutcome.class);
         this.table = table;
         this.types = table.types();
+        this.scan = new PackedScan(types, table.columns().stream().map(TableDescription.Column::nullable).toList());
         if (table.reply().getMap().getDistribution() != Distribution.DISTRIBUTION_ROUND_ROBIN) {
             table.reply().getMap().getColumnsList().forEach(column -> placement.put(column, new LinkedHashMap<>()));
         }
@@ -49,11 +53,18 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
      * @throws IllegalArgumentException when a value does not fit its column
      */
     public RowBatch add(Object... values) {
+        int start = rows.size();
         PackedRows.append(types, values, rows);
-        rowCount++;
-        placement.forEach((column, distinct) -> distinct.computeIfAbsent(
-                values[column] == null ? void.class : values[column],
-                value -> Constants.of(types.get(column), values[column])));
+        onPacked(start);
+        return this;
+    }
+
+    /**
+     * Submits the batch under an id of the caller's choice, so that it may be submitted again by another process and
+     * takes effect once, as long as the writer remembers the id (docs/protocol.md, "Submissions").
+     */
+    public RowBatch submission(SubmissionId id) {
+        submission = id;
         return this;
     }
 
@@ -64,6 +75,26 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
     /** Bytes of the packed rows. */
     public int sizeBytes() {
         return rows.size();
+    }
+
+    /** Where {@link RowPacker} appends a row, before it calls {@link #onPacked}. */
+    ByteWriter rows() {
+        return rows;
+    }
+
+    /** A row has been appended at {@code start}. */
+    void onPacked(int start) {
+        rowCount++;
+        for (Map.Entry<Integer, Map<ByteString, Constant>> entry : placement.entrySet()) {
+            byte[] packed = scan.value(rows.array(), start, entry.getKey());
+            ByteString value = packed == null ? ByteString.EMPTY : UnsafeByteOperations.unsafeWrap(packed);
+            entry.getValue().computeIfAbsent(value, key -> constant(types.get(entry.getKey()), key));
+        }
+    }
+
+    private static Constant constant(ColumnType type, ByteString packed) {
+        Constant.Builder constant = Constant.newBuilder().setType(type.toWire());
+        return (packed.isEmpty() ? constant.setIsNull(true) : constant.setPacked(packed)).build();
     }
 
     @Override
@@ -84,9 +115,9 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
         placement.forEach((column, distinct) -> route.addEqualities(
                 ColumnEquality.newBuilder().setColumn(column).addAllValues(distinct.values())));
         InsertPart insert = InsertPart.newBuilder()
-                .setRows(ByteString.copyFrom(rows.toByteArray())).setRowCount(rowCount).build();
+                .setRows(UnsafeByteOperations.unsafeWrap(rows.toByteArray())).setRowCount(rowCount).build();
         SubmitBody body = SubmitBody.newBuilder()
-                .setSubmission(client.nextSubmission())
+                .setSubmission(submission == null ? client.nextSubmission() : submission)
                 .setUpdate(UpdateBody.newBuilder().addParts(UpdatePart.newBuilder().setInsert(insert)))
                 .addRoutes(route)
                 .build();

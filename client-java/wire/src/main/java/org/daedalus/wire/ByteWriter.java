@@ -1,9 +1,17 @@
 package org.daedalus.wire;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /** A growing little-endian byte buffer. Not thread-safe. */
 public final class ByteWriter {
+    private static final VarHandle SHORT =
+            MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
     private byte[] bytes;
     private int size;
 
@@ -31,7 +39,12 @@ public final class ByteWriter {
         return Arrays.copyOf(bytes, size);
     }
 
-    /** Writes the {@code width} low bytes of {@code value}, the lowest first. */
+    /** What has been written, in place, up to {@link #size()}; the next write may move it. */
+    public byte[] array() {
+        return bytes;
+    }
+
+    /** Writes the {@code width} low bytes of {@code value}, the lowest first; the width is 1, 2, 4 or 8. */
     public void putInteger(long value, int width) {
         reserve(width);
         setInteger(size - width, value, width);
@@ -39,8 +52,12 @@ public final class ByteWriter {
 
     /** Overwrites bytes written before. */
     public void setInteger(int offset, long value, int width) {
-        for (int i = 0; i < width; i++) {
-            bytes[offset + i] = (byte) (value >>> (8 * i));
+        switch (width) {
+            case 1 -> bytes[offset] = (byte) value;
+            case 2 -> SHORT.set(bytes, offset, (short) value);
+            case 4 -> INT.set(bytes, offset, (int) value);
+            case 8 -> LONG.set(bytes, offset, value);
+            default -> throw new IllegalArgumentException("width " + width);
         }
     }
 

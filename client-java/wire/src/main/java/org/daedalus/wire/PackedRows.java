@@ -69,8 +69,7 @@ public final class PackedRows {
             throw new IllegalArgumentException(values.length + " values for " + types.size() + " columns");
         }
         int start = out.size();
-        int nullBytes = nullBytes(values.length);
-        out.putZeros(4 + nullBytes);
+        begin(values.length, out);
         try {
             for (int column = 0; column < values.length; column++) {
                 if (values[column] == null) {
@@ -79,15 +78,29 @@ public final class PackedRows {
                     PackedValues.append(types.get(column), values[column], out);
                 }
             }
-            int size = out.size() - start - 4;
-            if (size > ROW_SIZE_MAX) {
-                throw new IllegalArgumentException("row of " + size + " bytes exceeds " + ROW_SIZE_MAX);
-            }
-            out.setInteger(start, size, 4);
+            end(start, out);
         } catch (IllegalArgumentException e) {
             out.truncate(start);
             throw e;
         }
+    }
+
+    /** Starts a row whose values are appended next; NULL is a bit set at 4 bytes after the row's start. */
+    public static void begin(int columnCount, ByteWriter out) {
+        out.putZeros(4 + nullBytes(columnCount));
+    }
+
+    /**
+     * Ends the row that was begun at {@code start}.
+     *
+     * @throws IllegalArgumentException when it is too large
+     */
+    public static void end(int start, ByteWriter out) {
+        int size = out.size() - start - 4;
+        if (size > ROW_SIZE_MAX) {
+            throw new IllegalArgumentException("row of " + size + " bytes exceeds " + ROW_SIZE_MAX);
+        }
+        out.setInteger(start, size, 4);
     }
 
     /** The most bytes a row of these columns takes, its size field included. */

@@ -1,0 +1,177 @@
+package org.daedalus.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.zip.CRC32C;
+import org.daedalus.client.DaedalusClient;
+import org.daedalus.client.TableDescription;
+import org.daedalus.wire.v1.NodeStatus;
+import org.daedalus.wire.v1.SubmissionId;
+
+/**
+ * Decides where a load starts: at the file's first row, or where an earlier run stopped. Refuses whenever going on could
+ * double rows or leave some out.
+ */
+final class LoadStart {
+    private static final int CLIENT_ID_SIZE = 16;
+    private static final int BUFFER_SIZE = 1 << 20;
+    private static final String RESTART =
+            "; --restart loads the file from its first row, whatever is in already";
+
+    private final Path file;
+    private final LoadProgress progress;
+    private final String options;
+    private final String rejectFile;
+    /** Has seen the file's first {@code beforeSize} bytes. */
+    private CRC32C before = new CRC32C();
+    private long beforeSize;
+
+    /**
+     * Looks at what {@code progress} knows.
+     *
+     * @param options what the batches depend on besides the file
+     * @param rejectFile empty: none
+     */
+    LoadStart(Path file, LoadProgress progress, String options, String rejectFile) {
+        this.file = file;
+        this.progress = progress;
+        this.options = options;
+        this.rejectFile = rejectFile;
+    }
+
+    /**
+     * Leaves in {@code progress} a state to go on from; true: an earlier run's.
+     *
+     * @param cluster its id
+     */
+    boolean decide(DaedalusClient client, TableDescription table, String cluster) throws IOException, CliException {
+        LoadState state = progress.state();
+        if (state == null || !isGoingOn(state)) {
+            before = new CRC32C();
+            beforeSize = 0;
+            keepFresh(cluster);
+            return false;
+        }
+        if (!state.options.equals(options)) {
+            throw CliException.failed("an earlier run of this load had other options: repeat them (" + state.options
+                    + "; now: " + options + ")" + RESTART);
+        }
+        if (!state.rejectFile.equals(rejectFile) && state.settled.rejectSize() > 0) {
+            throw CliException.failed("an earlier run of this load set bad lines aside in " + state.rejectFile
+                    + ": name it again" + RESTART);
+        }
+        checkWriter(client, table, state);
+        return true;
+    }
+
+    /** False: the state is about another file that stood here, and was loaded to its end. */
+    private boolean isGoingOn(LoadState state) throws IOException, CliException {
+        boolean isSame = isUnchanged(state);
+        boolean isComplete = state.phase == LoadState.Phase.COMPLETE || state.phase == LoadState.Phase.REPORTED;
+        if (!isSame && isComplete) {
+            return false;
+        }
+        if (!isSame) {
+            throw CliException.failed("the file has changed since an earlier run loaded its lines up to "
+                    + (state.settled.place().line() - 1) + ": put the old one back" + RESTART);
+        }
+        if (state.phase == LoadState.Phase.BROKEN) {
+            throw CliException.failed("an earlier run cannot be gone on with: " + state.problem
+                    + "; those rows are lost, so start the cluster afresh with larger segments" + RESTART);
+        }
+        if (state.phase == LoadState.Phase.REPORTED && Files.size(file) == state.settled.place().offset()) {
+            throw CliException.failed("all its " + state.settled.rowsIn()
+                    + " rows are in since an earlier run; --restart loads them once more");
+        }
+        return true;
+    }
+
+    /** Whether what earlier runs have sent is still the same, and ends where a record does. */
+    private boolean isUnchanged(LoadState state) throws IOException {
+        long settled = state.settled.place().offset();
+        long sent = state.sent.offset();
+        CRC32C all = new CRC32C();
+        byte[] bytes = new byte[BUFFER_SIZE];
+        byte last = '\n';
+        long offset = 0;
+        try (InputStream in = Files.newInputStream(file)) {
+            while (offset < Math.max(settled, sent)) {
+                long end = offset < settled ? settled : sent;
+                int count = in.read(bytes, 0, (int) Math.min(bytes.length, end - offset));
+                if (count < 0) {
+                    return false;
+                }
+                if (offset < settled) {
+                    before.update(bytes, 0, count);
+                    beforeSize += count;
+                }
+                all.update(bytes, 0, offset < sent ? (int) Math.min(count, sent - offset) : 0);
+                offset += count;
+                last = count > 0 ? bytes[count - 1] : last;
+            }
+        }
+        boolean endsRecord = last == '\n' || last == '\r' || Files.size(file) == offset;
+        return (int) all.getValue() == state.sent.checksum() && endsRecord;
+    }
+
+    private void keepFresh(String cluster) throws IOException {
+        byte[] id = new byte[CLIENT_ID_SIZE];
+        new SecureRandom().nextBytes(id);
+        LoadState state = new LoadState();
+        state.file = file.toString();
+        state.cluster = cluster;
+        state.client = HexFormat.of().formatHex(id);
+        state.options = options;
+        state.rejectFile = rejectFile;
+        progress.keep(state);
+    }
+
+    /**
+     * Makes sure that batches which are sent again take effect once: the writer must remember what it was asked before
+     * them. A cluster that was started afresh has not come as far as the load had.
+     */
+    private void checkWriter(DaedalusClient client, TableDescription table, LoadState state) throws CliException {
+        if (state.probe.number() == 0) {
+            return; // Nothing was ever sent.
+        }
+        long applied = 0;
+        for (NodeStatus node : Patience.await(client, client::status).getNodesList()) {
+            applied = Math.max(applied, Math.max(node.getAccepted(), node.getApplied()));
+        }
+        boolean remembers = applied >= state.timestamp;
+        if (remembers) {
+            SubmissionId id = SubmissionId.newBuilder()
+                    .setClient(com.google.protobuf.ByteString.copyFrom(HexFormat.of().parseHex(state.client)))
+                    .setNumber(state.probe.number()).build();
+            long timestamp = Patience.await(client, client.submissionProbe(table, id)::executeAsync).timestamp();
+            remembers = timestamp == state.probe.timestamp();
+        }
+        if (!remembers) {
+            throw CliException.failed(forgotten(state));
+        }
+    }
+
+    private static String forgotten(LoadState state) {
+        String text = "the writer does not remember the earlier run: the cluster or its writer was started afresh, or "
+                + "65,536 other updates came between; line " + state.settled.place().line()
+                + " is the first whose row was not confirmed";
+        long open = state.sent.batches() - state.settled.batches();
+        if (open > 0) {
+            text += ", and " + open + (open == 1 ? " batch" : " batches") + " from there on may be in";
+        }
+        return text + ": find out what is in, then go on with --restart --from-line N" + RESTART;
+    }
+
+    /** Opens the file where the state says, after {@link #decide}. */
+    RecordSource open(InputStream bytes, boolean isMended) throws IOException {
+        RecordSource.Place place = progress.state().settled.place();
+        bytes.skipNBytes(beforeSize);
+        before.update(bytes.readNBytes((int) (place.offset() - beforeSize))); // The header, of a load that starts.
+        CsvReader reader = new CsvReader(bytes, place, before);
+        return isMended ? new MendedReader(reader) : reader;
+    }
+}

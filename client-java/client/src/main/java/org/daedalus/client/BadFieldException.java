@@ -1,0 +1,30 @@
+package org.daedalus.client;
+
+/** A field of a record that is no value of its column. */
+public final class BadFieldException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final int field;
+    private final String column;
+    private final String sqlState;
+
+    BadFieldException(int field, String column, String sqlState, String message) {
+        super(message, null, false, false); // Bad lines may be many, and no stack tells more about them.
+        this.field = field;
+        this.column = column;
+        this.sqlState = sqlState;
+    }
+
+    /** Position in the record, from 0. */
+    public int field() {
+        return field;
+    }
+
+    public String column() {
+        return column;
+    }
+
+    public String sqlState() {
+        return sqlState;
+    }
+}

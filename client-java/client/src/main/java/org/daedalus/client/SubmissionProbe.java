@@ -1,0 +1,53 @@
+package org.daedalus.client;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.daedalus.wire.v1.Call;
+import org.daedalus.wire.v1.DeletePart;
+import org.daedalus.wire.v1.Expression;
+import org.daedalus.wire.v1.OperationKind;
+import org.daedalus.wire.v1.Operator;
+import org.daedalus.wire.v1.Route;
+import org.daedalus.wire.v1.SubmissionId;
+import org.daedalus.wire.v1.SubmitBody;
+import org.daedalus.wire.v1.UpdateBody;
+import org.daedalus.wire.v1.UpdatePart;
+
+/**
+ * An update that changes no row, under a submission id of the caller's choice. Its timestamp is the same each time as
+ * long as the writer remembers the id; submissions are forgotten oldest first, so that while a probe is remembered
+ * everything submitted after it is, too.
+ */
+public final class SubmissionProbe extends Executable<SubmissionProbe, WriteOutcome> {
+    private final TableDescription table;
+    private final SubmissionId submission;
+
+    SubmissionProbe(DaedalusClient client, TableDescription table, SubmissionId submission) {
+        super(client, WriteOutcome.class);
+        this.table = table;
+        this.submission = submission;
+    }
+
+    @Override
+    CompletableFuture<Request.Content> content() {
+        Expression nothing = call(Operator.OPERATOR_AND,
+                call(Operator.OPERATOR_IS_NULL, firstColumn()), call(Operator.OPERATOR_IS_NOT_NULL, firstColumn()));
+        SubmitBody body = SubmitBody.newBuilder()
+                .setSubmission(submission)
+                .setUpdate(UpdateBody.newBuilder().addParts(UpdatePart.newBuilder()
+                        .setDelete(DeletePart.newBuilder().setFilter(nothing))))
+                .addRoutes(Route.getDefaultInstance())
+                .build();
+        return CompletableFuture.completedFuture(new Request.Content(OperationKind.OPERATION_KIND_SUBMIT,
+                body.toByteString(), true, List.of(), table.reply().getMap().getVersion(), 0, 0, "", ""));
+    }
+
+    private static Expression firstColumn() {
+        return Expression.newBuilder().setColumn(0).build();
+    }
+
+    private static Expression call(Operator operator, Expression... arguments) {
+        return Expression.newBuilder()
+                .setCall(Call.newBuilder().setOperator(operator).addAllArguments(List.of(arguments))).build();
+    }
+}
