@@ -121,6 +121,7 @@ final class CsvReader implements RecordSource {
             limit -= recordStart;
             checked -= recordStart;
             recordStart = 0;
+            recordEnd = 0;
         }
         if (limit == buffer.length) {
             buffer = Arrays.copyOf(buffer, 2 * buffer.length);

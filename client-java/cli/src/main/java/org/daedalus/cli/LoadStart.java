@@ -13,8 +13,8 @@ import org.daedalus.wire.v1.NodeStatus;
 import org.daedalus.wire.v1.SubmissionId;
 
 /**
- * Decides where a load starts: at the file's first row, or where an earlier run stopped. Refuses whenever going on could
- * double rows or leave some out.
+ * Decides where a load starts: at the file's first row, or where an earlier run stopped. Refuses whenever going on
+ * could double rows or leave some out.
  */
 final class LoadStart {
     private static final int CLIENT_ID_SIZE = 16;

@@ -218,12 +218,12 @@ public final class LogicalWriter implements AutoCloseable {
     }
 
     private void take(SubmissionKey submission, UpdateBody update, List<Route> routes, long mapVersion, Waiter waiter) {
-        Error refusal = check(update, mapVersion);
+        ByteString body = update.toByteString();
+        Error refusal = check(update, body, mapVersion);
         if (refusal != null) {
             waiter.answer(null, refusal);
             return;
         }
-        ByteString body = update.toByteString();
         waiters.computeIfAbsent(submission, key -> new ArrayList<>()).add(waiter);
         waiterCount++;
         Error[] busy = new Error[1];
@@ -236,7 +236,7 @@ public final class LogicalWriter implements AutoCloseable {
         }
     }
 
-    private Error check(UpdateBody update, long mapVersion) {
+    private Error check(UpdateBody update, ByteString body, long mapVersion) {
         if (checker == null) {
             return Errors.retry(Errors.CANNOT_CONNECT_NOW, "the writer has not reached an aggregator yet", "try again");
         }
@@ -248,7 +248,7 @@ public final class LogicalWriter implements AutoCloseable {
             return Errors.retry("55000", "the submission was routed by map version " + mapVersion
                     + ", the writer has " + known, "ask for the map again");
         }
-        return checker.check(update, update.toByteString());
+        return checker.check(update, body);
     }
 
     private void onSubmit(Peer peer, Operation operation) {

@@ -1,0 +1,213 @@
+package org.daedalus.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.daedalus.client.FakeAggregator;
+import org.daedalus.wire.v1.ErrorCategory;
+import org.daedalus.wire.v1.NodeStatus;
+import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.OperationKind;
+import org.daedalus.wire.v1.PartitionOutcome;
+import org.daedalus.wire.v1.Result;
+import org.daedalus.wire.v1.StatusReply;
+import org.daedalus.wire.v1.SubmissionId;
+import org.daedalus.wire.v1.SubmitBody;
+import org.daedalus.wire.v1.WriteConfirmed;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a load does after one that was cut off, against a writer whose memory the test decides about. */
+class LoadResumeTest {
+    private static final String HEADER = "rloc,product_id\n";
+
+    private final PrintStream realOut = System.out;
+    private final PrintStream realErr = System.err;
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    // The writer, as the aggregator that stands before it shows it.
+    private final Map<SubmissionId, Long> remembered = new HashMap<>();
+    private final List<SubmissionId> inserts = new ArrayList<>();
+    private final AtomicInteger unanswered = new AtomicInteger();
+    private long timestamp;
+    private long rows;
+
+    @TempDir
+    private Path directory;
+
+    @BeforeEach
+    void capture() {
+        System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+        System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+    }
+
+    @AfterEach
+    void release() {
+        System.setOut(realOut);
+        System.setErr(realErr);
+    }
+
+    /** Applies what it does not remember; an insert whose turn it is takes effect without an answer that says so. */
+    private void answer(FakeAggregator fake, Operation operation) {
+        if (operation.getHeader().getKind() == OperationKind.OPERATION_KIND_STATUS) {
+            fake.answer(operation, Result.newBuilder().setStatus(
+                    StatusReply.newBuilder().addNodes(NodeStatus.newBuilder().setApplied(timestamp))));
+            return;
+        }
+        SubmitBody body;
+        try {
+            body = SubmitBody.parseFrom(operation.getBody());
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalStateException(e);
+        }
+        boolean isInsert = body.getUpdate().getParts(0).hasInsert();
+        int rowCount = body.getUpdate().getParts(0).getInsert().getRowCount();
+        long number = remembered.computeIfAbsent(body.getSubmission(), id -> {
+            rows += rowCount;
+            return ++timestamp;
+        });
+        if (isInsert) {
+            inserts.add(body.getSubmission());
+        }
+        if (isInsert && unanswered.getAndDecrement() == 1) {
+            fake.answerError(operation, ErrorCategory.ERROR_CATEGORY_UNKNOWN, "08007", "the writer is lost");
+            return;
+        }
+        fake.answer(operation, Result.newBuilder().setConfirmed(WriteConfirmed.newBuilder().setTimestamp(number)
+                .addOutcomes(PartitionOutcome.newBuilder().setRowsMatched(rowCount).setRowsApplied(rowCount))));
+    }
+
+    private int load(String... options) throws Exception {
+        Path file = directory.resolve("data.csv");
+        try (FakeAggregator fake = new FakeAggregator(this::answer)) {
+            List<String> arguments = new ArrayList<>(List.of("load", file.toString(), "--cluster", fake.endpoint(),
+                    "--batch-rows", "2", "--progress-dir", directory.resolve("loads").toString()));
+            arguments.addAll(List.of(options));
+            out.reset();
+            err.reset();
+            return Main.runCommand(arguments.toArray(String[]::new));
+        }
+    }
+
+    private void write(String text) throws Exception {
+        Files.writeString(directory.resolve("data.csv"), text);
+    }
+
+    private String said() {
+        return out.toString(StandardCharsets.UTF_8) + err.toString(StandardCharsets.UTF_8);
+    }
+
+    private void loadAllButTheAnswerToTheSecondBatch() throws Exception {
+        write(HEADER + "a,1\nb,2\nc,3\nd,4\ne,5\n");
+        unanswered.set(2);
+        assertThat(load()).isEqualTo(1);
+        assertThat(said()).contains("the batch from line 4 on").contains("2 more may be");
+    }
+
+    @Test
+    void shouldSubmitWhatWasNotConfirmedUnderTheSameIds() throws Exception {
+        loadAllButTheAnswerToTheSecondBatch();
+        SubmissionId unconfirmed = inserts.get(1);
+        inserts.clear();
+        assertThat(load()).as(said()).isZero();
+        assertThat(inserts).containsExactly(unconfirmed, unconfirmed.toBuilder().setNumber(3).build());
+        assertThat(rows).isEqualTo(5);
+        assertThat(said()).contains("5 rows are in (2 of them by earlier runs)");
+    }
+
+    @Test
+    void shouldRefuseWhenTheWriterHasForgotten() throws Exception {
+        loadAllButTheAnswerToTheSecondBatch();
+        remembered.clear();
+        assertThat(load()).isEqualTo(1);
+        assertThat(said()).contains("does not remember").contains("line 4 is the first").contains("--from-line N");
+        assertThat(rows).isEqualTo(5);
+        assertThat(load("--restart", "--from-line", "6")).as(said()).isZero();
+        assertThat(said()).contains("1 row is in");
+    }
+
+    @Test
+    void shouldRefuseWhenTheClusterIsAFreshOne() throws Exception {
+        loadAllButTheAnswerToTheSecondBatch();
+        remembered.clear();
+        timestamp = 0;
+        assertThat(load()).isEqualTo(1);
+        assertThat(said()).contains("does not remember");
+        assertThat(timestamp).as("nothing was submitted").isZero();
+    }
+
+    @Test
+    void shouldRefuseAFileThatChangedWhereItIsIn() throws Exception {
+        loadAllButTheAnswerToTheSecondBatch();
+        write(HEADER + "a,1\nb,2\nC,3\nd,4\ne,5\n");
+        assertThat(load()).isEqualTo(1);
+        assertThat(said()).contains("has changed since an earlier run loaded its lines up to 3");
+        write(HEADER + "a,1\n");
+        assertThat(load()).isEqualTo(1);
+        assertThat(said()).contains("has changed");
+    }
+
+    @Test
+    void shouldLoadAFileTwiceOnlyWhenTold() throws Exception {
+        write(HEADER + "a,1\nb,2\nc,3\n");
+        assertThat(load()).isZero();
+        assertThat(load()).isEqualTo(1);
+        assertThat(said()).contains("all its 3 rows are in since an earlier run; --restart");
+        assertThat(rows).isEqualTo(3);
+        assertThat(load("--restart")).isZero();
+        assertThat(rows).isEqualTo(6);
+        write(HEADER + "x,1\n");
+        assertThat(load()).as("another file under the same name").isZero();
+        assertThat(rows).isEqualTo(7);
+    }
+
+    @Test
+    void shouldKeepItsPlaceWhicheverSlotIsTorn() throws Exception {
+        loadAllButTheAnswerToTheSecondBatch();
+        Path progress;
+        try (var files = Files.list(directory.resolve("loads"))) {
+            progress = files.findFirst().orElseThrow();
+        }
+        byte[] whole = Files.readAllBytes(progress);
+        for (int slot = 0; slot < 2; slot++) {
+            byte[] torn = whole.clone();
+            torn[slot * (32 << 10) + 40] ^= 1;
+            Files.write(progress, torn);
+            assertThat(load()).as(said()).isZero();
+            assertThat(rows).isEqualTo(5);
+        }
+        byte[] lost = whole.clone();
+        lost[40] ^= 1;
+        lost[(32 << 10) + 40] ^= 1;
+        Files.write(progress, lost);
+        assertThat(load()).isEqualTo(1);
+        assertThat(said()).contains("is damaged").contains("--restart");
+    }
+
+    @Test
+    void shouldSetBadLinesAsideOnceAcrossRuns() throws Exception {
+        write(HEADER + "a,1\nb,x\nc,3\nd,4\ne,y\nf,6\ng,7\n");
+        Path aside = directory.resolve("aside.csv");
+        unanswered.set(2);
+        assertThat(load("--reject-file", aside.toString())).isEqualTo(1);
+        assertThat(load("--reject-file", aside.toString())).as(said()).isZero();
+        assertThat(said()).contains("2 bad lines were set aside in " + aside);
+        assertThat(Files.readAllLines(aside)).hasSize(4)
+                .anySatisfy(line -> assertThat(line).startsWith("3,\"product_id\",").endsWith(",\"b,x\""))
+                .anySatisfy(line -> assertThat(line).startsWith("6,"));
+        assertThat(rows).isEqualTo(5);
+    }
+}

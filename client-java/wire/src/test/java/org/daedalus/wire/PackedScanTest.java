@@ -1,0 +1,119 @@
+package org.daedalus.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.daedalus.wire.ColumnType.Kind;
+import org.junit.jupiter.api.Test;
+
+/** Rows that the scan finds sound must be rows in which a closer look finds nothing. */
+class PackedScanTest {
+    private static final List<ColumnType> TYPES = List.of(
+            ColumnType.of(Kind.BOOL), ColumnType.of(Kind.SMALLINT), ColumnType.of(Kind.INT), ColumnType.of(Kind.BIGINT),
+            ColumnType.of(Kind.REAL), ColumnType.of(Kind.DOUBLE), ColumnType.numericOf(6, 2),
+            ColumnType.of(Kind.DATE), ColumnType.of(Kind.TIMESTAMP), ColumnType.charOf(4), ColumnType.varcharOf(30));
+
+    private static Object value(ColumnType type, Random random) {
+        return switch (type.kind()) {
+            case BOOL -> random.nextBoolean();
+            case SMALLINT -> (short) random.nextInt();
+            case INT -> random.nextInt();
+            case BIGINT -> random.nextLong();
+            case REAL -> random.nextFloat();
+            case DOUBLE -> random.nextDouble();
+            case NUMERIC -> new BigDecimal(BigInteger.valueOf(random.nextInt(1_999_999) - 999_999), type.scale());
+            case DATE -> LocalDate.ofEpochDay(random.nextInt(20_000));
+            case TIMESTAMP -> LocalDateTime.of(2013, 1, 1, 0, 0).plusSeconds(random.nextInt());
+            case CHAR, VARCHAR -> "abcdefghijklmnopqrstuvwxyz".substring(0, random.nextInt(type.length() % 26 + 1));
+        };
+    }
+
+    private static Object[] row(List<ColumnType> types, List<Boolean> nullable, Random random) {
+        Object[] values = new Object[types.size()];
+        for (int column = 0; column < values.length; column++) {
+            boolean isNull = nullable.get(column) && random.nextInt(4) == 0;
+            values[column] = isNull ? null : value(types.get(column), random);
+        }
+        return values;
+    }
+
+    /** What reading value by value finds: the number of rows, or NOT_SOUND. */
+    private static int closerLook(List<ColumnType> types, List<Boolean> nullable, byte[] bytes) {
+        PackedRows rows = new PackedRows(types, ByteString.copyFrom(bytes));
+        int count = 0;
+        try {
+            for (; rows.hasNext(); count++) {
+                Object[] values = rows.next();
+                for (int column = 0; column < values.length; column++) {
+                    boolean isFine = values[column] == null ? nullable.get(column)
+                            : !(values[column] instanceof BigDecimal number) || number.signum() == 0
+                                    || number.precision() <= types.get(column).precision();
+                    if (!isFine) {
+                        return PackedScan.NOT_SOUND;
+                    }
+                }
+            }
+            return count;
+        } catch (WireException e) {
+            return PackedScan.NOT_SOUND;
+        }
+    }
+
+    @Test
+    void shouldFindSoundOnlyWhatACloserLookFindsSound() {
+        Random random = new Random(Seeds.seed());
+        int sound = 0;
+        for (int round = 0; round < 3_000; round++) {
+            List<ColumnType> types = new ArrayList<>();
+            List<Boolean> nullable = new ArrayList<>();
+            for (int column = random.nextInt(20) + 1; column > 0; column--) {
+                types.add(TYPES.get(random.nextInt(TYPES.size())));
+                nullable.add(random.nextBoolean());
+            }
+            PackedScan scan = new PackedScan(types, nullable);
+            ByteWriter out = new ByteWriter(64);
+            List<Object[]> rows = new ArrayList<>();
+            List<Integer> starts = new ArrayList<>();
+            for (int count = random.nextInt(4); count >= 0; count--) {
+                rows.add(row(types, nullable, random));
+                starts.add(out.size());
+                PackedRows.append(types, rows.get(rows.size() - 1), out);
+            }
+            byte[] bytes = out.toByteArray();
+            assertThat(scan.countSound(bytes)).isEqualTo(rows.size());
+            int column = random.nextInt(types.size());
+            int at = random.nextInt(rows.size());
+            Object value = rows.get(at)[column];
+            assertThat(scan.value(bytes, starts.get(at), column))
+                    .isEqualTo(value == null ? null : PackedValues.encode(types.get(column), value));
+            byte[] changed = java.util.Arrays.copyOf(bytes, bytes.length - random.nextInt(2));
+            changed[random.nextInt(changed.length)] ^= (byte) (1 << random.nextInt(8));
+            int found = scan.countSound(changed);
+            if (found != PackedScan.NOT_SOUND) {
+                sound++;
+                assertThat(found).isEqualTo(closerLook(types, nullable, changed));
+            }
+        }
+        assertThat(sound).isPositive();
+    }
+
+    @Test
+    void shouldLeaveWhatIsRareToACloserLook() {
+        ColumnType wide = ColumnType.numericOf(30, 2);
+        ByteWriter out = new ByteWriter(64);
+        PackedRows.append(List.of(wide), new Object[] {new BigDecimal("1.00")}, out);
+        assertThat(new PackedScan(List.of(wide), List.of(false)).countSound(out.toByteArray()))
+                .isEqualTo(PackedScan.NOT_SOUND);
+        out.clear();
+        PackedRows.append(List.of(ColumnType.varcharOf(9)), new Object[] {"\u00e9"}, out);
+        assertThat(new PackedScan(List.of(ColumnType.varcharOf(9)), List.of(false)).countSound(out.toByteArray()))
+                .isEqualTo(PackedScan.NOT_SOUND);
+    }
+}

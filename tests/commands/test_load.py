@@ -1,0 +1,307 @@
+"""`load` with real processes: bad lines set aside, and going on after kills, with no row doubled and none lost."""
+
+from __future__ import annotations
+
+import csv
+import os
+import random
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from local_cluster import DAEDALUS, ROOT, LocalCluster, local_cluster, wait_until
+
+EVENTS = """
+CREATE TABLE events (
+  id int NOT NULL PRIMARY KEY,
+  code bigint NOT NULL,
+  name varchar(40)
+);
+"""
+EVENT_ROWS = 300_000
+SEED = int(os.environ.get("DAEDALUS_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 31)
+
+
+@pytest.fixture(scope="module")
+def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+    """A cluster with room for some hundred thousand rows."""
+    base = tmp_path_factory.mktemp("load")
+    with local_cluster(base, EVENTS, "--storage-nodes", "2", "--segments", "2", "--segment-mib", "16") as running:
+        yield running
+
+
+@pytest.fixture
+def no_events(events: LocalCluster) -> LocalCluster:
+    """The cluster with no rows in it."""
+    answer = events.sql("DELETE FROM events")
+    assert answer.code == 0, answer.said
+    return events
+
+
+def write_events(file: Path, rows: int) -> tuple[int, int, int]:
+    """Writes rows with codes drawn at random; returns their number, and the sums of ids and codes."""
+    draw = random.Random(SEED)
+    codes = [draw.randrange(1 << 40) for _ in range(rows)]
+    file.write_text("id,code,name\n" + "".join(f"{n},{code},event {n}\n" for n, code in enumerate(codes)))
+    return rows, rows * (rows - 1) // 2, sum(codes)
+
+
+def sums(cluster: LocalCluster) -> tuple[int, ...]:
+    """What is in: number of rows, and the sums of ids and codes."""
+    answer = cluster.sql("SELECT count(*), sum(id), sum(code) FROM events")
+    return tuple(int(value or 0) for value in answer.json()["rows"][0])
+
+
+def settled_batches(cluster: LocalCluster, file: Path) -> int:
+    """How many batches the progress of loading `file` says are in."""
+    numbers = [0]
+    for progress in (cluster.state / "daedalus" / "loads").glob("*.load"):
+        text = progress.read_text(errors="replace")
+        if file.name in text:
+            numbers += [int(number) for number in re.findall(r"settled_batches=(\d+)", text)]
+    return max(numbers)
+
+
+def start_load(cluster: LocalCluster, *arguments: str | Path) -> subprocess.Popen[str]:
+    """A load that goes on in the background."""
+    return subprocess.Popen(
+        [DAEDALUS, "load", *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**os.environ, "DAEDALUS_CLUSTER": cluster.address, "XDG_STATE_HOME": str(cluster.state)},
+    )  # fmt: skip
+
+
+def kill_after(cluster: LocalCluster, file: Path, batches: int, *options: str | Path) -> bool:
+    """Starts a load and kills it when so many batches are in; False when it ended by itself before."""
+    process = start_load(cluster, file, *options)
+    wait_until(lambda: process.poll() is not None or settled_batches(cluster, file) >= batches, f"{batches} batches")
+    was_running = process.poll() is None
+    process.kill()
+    said = process.communicate()[0]
+    assert was_running or process.returncode == 0, said
+    return was_running
+
+
+def test_bad_lines_are_set_aside_mended_and_loaded(empty_table: LocalCluster, tmp_path: Path) -> None:
+    lines = tmp_path / "items.csv"
+    aside = tmp_path / "aside.csv"
+    good = "".join(f"{n},1,fine,2013-01-01,1\n" for n in range(100, 3_100))
+    lines.write_bytes(
+        b"id,place,name,day,price\n"
+        b'1,1,"a ""b""",2013-01-01,1\n'
+        b"2,1,c,yesterday,1\n"
+        b"3,1,d\n"
+        b'4,1,"e"f,2013-01-01,1\n'
+        b"5,,g,2013-01-01,1\n"
+        b"6,1,far too long,2013-01-01,1\n"
+        b"7,1,h,2013-01-01,12345.6\n"
+        b"8,1,\xff,2013-01-01,1\n"
+        b'9,1,"2\nlines",2013-02-30,1\n'
+        b"99999999999,1,i,,\n" + good.encode() + b'10,1,"never closed,,\n11,1,j,,\n'
+    )
+    answer = empty_table.daedalus("load", lines, "--reject-file", aside)
+    assert answer.code == 0, answer.said
+    assert "3002 rows are in, 10 bad lines were set aside" in answer.out
+    assert empty_table.value("SELECT count(*) FROM items") == "3002"
+    with aside.open(encoding="latin-1", newline="") as file:
+        records = list(csv.DictReader(file))
+    assert records[0] == {"line": "1", "column": "", "reason": "header", "record": "id,place,name,day,price"}
+    assert [(record["line"], record["column"], record["record"]) for record in records[1:]] == [
+        ("3", "day", "2,1,c,yesterday,1"),
+        ("4", "", "3,1,d"),
+        ("5", "3", '4,1,"e"f,2013-01-01,1'),
+        ("6", "place", "5,,g,2013-01-01,1"),
+        ("7", "name", "6,1,far too long,2013-01-01,1"),
+        ("8", "price", "7,1,h,2013-01-01,12345.6"),
+        ("9", "name", "8,1,\xff,2013-01-01,1"),
+        ("10", "day", '9,1,"2\nlines",2013-02-30,1'),
+        ("12", "id", "99999999999,1,i,,"),
+        ("3013", "3", '10,1,"never closed,,'),
+    ]
+    reasons = " ".join(record["reason"] for record in records)
+    for code in ("22007", "23502", "22001", "22003", "22021", "22008", "3 fields", "closing quote", "not closed"):
+        assert code in reasons
+    mended = aside.read_bytes()
+    for wrong, right in (
+        (b"yesterday", b"2013-01-02"), (b'3,1,d"', b'3,1,d,,"'), (b'""e""f', b"ef"), (b"5,,g", b"5,1,g"),
+        (b"far too long", b"short"), (b"12345.6", b"1"), (b"\xff", "ü".encode()), (b"02-30", b"02-28"),
+        (b"99999999999", b"12"), (b'""never closed', b"never"),
+    ):  # fmt: skip
+        assert wrong in mended
+        mended = mended.replace(wrong, right)
+    aside.write_bytes(mended)
+    answer = empty_table.daedalus("load", aside, "--mended")
+    assert answer.code == 0, answer.said
+    assert "10 rows are in" in answer.out
+    rows = empty_table.sql("SELECT id, name FROM items WHERE id < 100 ORDER BY id").json()["rows"]
+    assert [row[0] for row in rows] == list(range(1, 13))
+    assert rows[8] == [9, "2\nlines"]
+
+
+def test_reject_file_is_made_for_bad_lines_only_and_never_written_over(
+    empty_table: LocalCluster, tmp_path: Path
+) -> None:
+    lines = tmp_path / "items.csv"
+    aside = tmp_path / "aside.csv"
+    lines.write_text("id,place\n1,1\n")
+    assert empty_table.daedalus("load", lines, "--reject-file", aside).code == 0
+    assert not aside.exists()
+    aside.write_text("somebody's\n")
+    other = tmp_path / "other.csv"
+    other.write_text("id,place\nx,1\n")
+    answer = empty_table.daedalus("load", other, "--reject-file", aside)
+    assert answer.code == 2
+    assert "exists" in answer.err
+    assert aside.read_text() == "somebody's\n"
+
+
+def test_full_segment_stops_the_load_although_bad_lines_do_not(empty_table: LocalCluster, tmp_path: Path) -> None:
+    lines = tmp_path / "many.csv"
+    lines.write_text("id,place\nx,y\n" + "".join(f"{n},7\n" for n in range(120_000)))
+    answer = empty_table.daedalus("load", lines, "--reject-file", tmp_path / "aside.csv")
+    assert answer.code == 1, answer.said
+    assert "full" in answer.said
+    kept = empty_table.value("SELECT count(*) FROM items")
+    assert f"{kept} rows are in, 1 bad line was set aside" in answer.said
+    again = empty_table.daedalus("load", lines, "--reject-file", tmp_path / "aside.csv")
+    assert again.code == 1
+    assert "lost" in again.err
+    assert empty_table.value("SELECT count(*) FROM items") == kept
+
+
+def test_killed_loads_go_on_without_doubling_or_losing_a_row(no_events: LocalCluster, tmp_path: Path) -> None:
+    print(f"DAEDALUS_SEED={SEED}")
+    draw = random.Random(SEED)
+    file = tmp_path / "events.csv"
+    expected = write_events(file, EVENT_ROWS)
+    with file.open("r+b") as lines:
+        content = lines.read().replace(b"\n1000,", b"\nbad,1,\n1000,").replace(b"\n200000,", b"\nworse\n200000,")
+        lines.seek(0)
+        lines.write(content)
+    aside = tmp_path / "aside.csv"
+    options = ("--batch-rows", "100", "--reject-file", aside)
+    kills = 0
+    while kill_after(no_events, file, settled_batches(no_events, file) + draw.randrange(1, 600), *options):
+        kills += 1
+    assert kills >= 3
+    assert sums(no_events) == expected
+    records = aside.read_text().splitlines()
+    assert [record.split(",")[0] for record in records] == ["line", "1", "1002", "200003"]
+    again = no_events.daedalus("load", file, *options)
+    assert again.code == 1
+    assert f"all its {EVENT_ROWS} rows are in since an earlier run; --restart" in again.err
+    assert sums(no_events) == expected
+
+
+def test_loads_go_on_after_their_aggregator_was_killed(no_events: LocalCluster, tmp_path: Path) -> None:
+    file = tmp_path / "lost.csv"
+    expected = write_events(file, EVENT_ROWS)
+    process = start_load(no_events, file, "--batch-rows", "100", "--timeout", "3")
+    wait_until(lambda: settled_batches(no_events, file) >= 50, "50 batches")
+    no_events.kill("aggregator-0")
+    said = process.communicate()[0]
+    assert process.returncode == 1, said
+    aggregator = subprocess.Popen(
+        [ROOT / "build" / "release" / "bin" / "daedalus-aggregator", "--config",
+         no_events.directory / "aggregator-0.toml"],
+        stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        wait_until(lambda: no_events.sql("SELECT count(*) FROM events").code == 0, "the aggregator answers")
+        wait_until(
+            lambda: no_events.daedalus("load", file, "--batch-rows", "100").code == 0, "the rest is loaded", seconds=60
+        )
+        assert sums(no_events) == expected
+    finally:
+        pids = no_events.directory / "cluster.pids"
+        pids.write_text(pids.read_text().replace(f"\t{no_events.processes['aggregator-0']}\t", f"\t{aggregator.pid}\t"))
+        no_events.processes["aggregator-0"] = aggregator.pid
+
+
+def test_changed_file_is_refused_until_told_to_restart(no_events: LocalCluster, tmp_path: Path) -> None:
+    file = tmp_path / "changing.csv"
+    rows, ids, codes = write_events(file, 50_000)
+    content = file.read_bytes()
+    assert kill_after(no_events, file, 20, "--batch-rows", "100")
+    file.write_bytes(content.replace(b"event 7\n", b"EVENT 7\n"))
+    answer = no_events.daedalus("load", file, "--batch-rows", "100")
+    assert answer.code == 1
+    assert "has changed" in answer.err
+    assert "--restart" in answer.err
+    file.write_bytes(content)
+    other = no_events.daedalus("load", file, "--batch-rows", "200")
+    assert other.code == 1
+    assert "--batch-rows 100" in other.err
+    answer = no_events.daedalus("load", file, "--batch-rows", "100")
+    assert answer.code == 0, answer.said
+    assert "of them by earlier runs" in answer.out
+    assert sums(no_events) == (rows, ids, codes)
+    answer = no_events.daedalus("load", file, "--restart")
+    assert answer.code == 0, answer.said
+    assert sums(no_events) == (2 * rows, 2 * ids, 2 * codes)
+
+
+def test_mended_and_grown_files_are_gone_on_with(no_events: LocalCluster, tmp_path: Path) -> None:
+    file = tmp_path / "growing.csv"
+    file.write_text("id,code\n" + "".join(f"{n},1\n" for n in range(25)) + "x,1\n")
+    assert no_events.daedalus("load", file, "--batch-rows", "10").code == 1
+    assert sums(no_events)[0] == 20
+    file.write_text(file.read_text().replace("x,1", "25,1"))
+    assert no_events.daedalus("load", file, "--batch-rows", "10").code == 0
+    with file.open("a") as lines:
+        lines.write("26,1\n")
+    answer = no_events.daedalus("load", file, "--batch-rows", "10")
+    assert answer.code == 0, answer.said
+    assert "27 rows are in (26 of them by earlier runs)" in answer.out
+    assert sums(no_events) == (27, 27 * 26 // 2, 27)
+    file.write_text("id,code\n50,1\n")
+    assert no_events.daedalus("load", file, "--batch-rows", "10").code == 0
+    assert sums(no_events)[0] == 28
+
+
+def test_one_process_at_a_time_loads_a_file(no_events: LocalCluster, tmp_path: Path) -> None:
+    file = tmp_path / "shared.csv"
+    expected = write_events(file, EVENT_ROWS)
+    first = start_load(no_events, file, "--batch-rows", "100")
+    wait_until(lambda: settled_batches(no_events, file) >= 1, "the first batch")
+    first.send_signal(signal.SIGSTOP)
+    second = no_events.daedalus("load", file, "--batch-rows", "100")
+    first.send_signal(signal.SIGCONT)
+    assert second.code == 1
+    assert "another process" in second.err
+    assert first.wait(timeout=60) == 0
+    assert sums(no_events) == expected
+
+
+def test_load_is_not_gone_on_with_when_the_writer_cannot_remember_it(no_events: LocalCluster, tmp_path: Path) -> None:
+    file = tmp_path / "forgotten.csv"
+    write_events(file, EVENT_ROWS)
+    assert kill_after(no_events, file, 20, "--batch-rows", "100")
+    before = sums(no_events)[0]
+    with local_cluster(tmp_path, EVENTS, "--storage-nodes", "1", "--segments", "1") as fresh:
+        # Progress belongs to one cluster: another one gets the file from its start.
+        answer = fresh.daedalus("load", file, "--batch-rows", "100")
+        assert f"{EVENT_ROWS} rows are in (" in answer.out, answer.said
+    os.kill(no_events.processes["writer"], signal.SIGKILL)
+    no_events.processes["writer"] = start_writer(no_events)
+    wait_until(lambda: no_events.sql("DELETE FROM events WHERE id < 0").code == 0, "the new writer numbers")
+    answer = no_events.daedalus("load", file, "--batch-rows", "100")
+    assert answer.code == 1
+    assert "does not remember" in answer.err
+    assert "--from-line" in answer.err
+    assert sums(no_events)[0] >= before
+
+
+def start_writer(cluster: LocalCluster) -> int:
+    """Starts the cluster's writer again; `down` will know it by the process id returned and recorded."""
+    process = subprocess.Popen(
+        [ROOT / "bin" / "daedalus-writer", "--aggregators", cluster.address,
+         "--listen", f"127.0.0.1:{cluster.port + 50}", "--name", "writer"],
+        stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    pids = cluster.directory / "cluster.pids"
+    pids.write_text(pids.read_text().replace(f"\t{cluster.processes['writer']}\t", f"\t{process.pid}\t"))
+    return process.pid
