@@ -43,8 +43,9 @@ final class CsvLoader {
      * @param rowsIn rows that were confirmed, by earlier runs, too
      * @param rowsUnknown rows of batches that may or may not be in
      * @param problem why not all rows are in; null when they are
+     * @param isLost rows were refused after their batch had been taken: no other run can go on
      */
-    record Summary(long rowsIn, long rowsAside, long rowsUnknown, String problem) {}
+    record Summary(long rowsIn, long rowsAside, long rowsUnknown, String problem, boolean isLost) {}
 
     /** What a load depends on beside the file; {@code rejects} may be null: then a bad line ends the load. */
     record Setup(CsvHeader header, String nullText, int batchRows, long fromLine, RejectFile rejects) {}
@@ -101,7 +102,7 @@ final class CsvLoader {
             state.phase = LoadState.Phase.COMPLETE;
             keep();
         }
-        return new Summary(rowsIn, rowsAside, rowsUnknown, problem);
+        return new Summary(rowsIn, rowsAside, rowsUnknown, problem, state.phase == LoadState.Phase.BROKEN);
     }
 
     private void sendAll(RecordSource records) throws IOException, CliException {

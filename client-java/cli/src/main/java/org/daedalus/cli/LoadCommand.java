@@ -131,7 +131,7 @@ final class LoadCommand implements Callable<Integer> {
         if (summary.problem() != null) {
             throw CliException.failed(summary.problem() + "\n" + rows + (summary.rowsUnknown() > 0
                     ? ", " + summary.rowsUnknown() + " more may be: their batches were not answered" : "")
-                    + "\nThe same command goes on from here.");
+                    + (summary.isLost() ? "" : "\nThe same command goes on from here."));
         }
         double seconds = elapsedNs / 1e9;
         System.out.printf("%s (%.1f s, %.0f rows/s)%n", rows, seconds, (summary.rowsIn() - earlier) / seconds);

@@ -2,6 +2,7 @@ package org.daedalus.client;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import org.daedalus.wire.ByteWriter;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.PackedScan;
+import org.daedalus.wire.Placement;
 import org.daedalus.wire.v1.ColumnEquality;
 import org.daedalus.wire.v1.Constant;
 import org.daedalus.wire.v1.Distribution;
@@ -32,8 +34,12 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
     private final List<ColumnType> types;
     private final PackedScan scan;
     private final ByteWriter rows = new ByteWriter(1 << 16);
-    /** Distinct placement values, packed (empty: NULL), where the map asks for them. */
-    private final Map<Integer, Map<ByteString, Constant>> placement = new LinkedHashMap<>();
+    /** The column that decides which partition has a row; negative: none does. */
+    private final int placementColumn;
+    /** Its distinct values, packed (empty: NULL), until the rows concern every partition. */
+    private final Map<ByteString, Constant> placementValues = new LinkedHashMap<>();
+    private final int partitionCount;
+    private final BitSet partitions = new BitSet();
     private SubmissionId submission;
     private int rowCount;
 
@@ -42,9 +48,9 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
         this.table = table;
         this.types = table.types();
         this.scan = new PackedScan(types, table.columns().stream().map(TableDescription.Column::nullable).toList());
-        if (table.reply().getMap().getDistribution() != Distribution.DISTRIBUTION_ROUND_ROBIN) {
-            table.reply().getMap().getColumnsList().forEach(column -> placement.put(column, new LinkedHashMap<>()));
-        }
+        PartitionMap map = table.reply().getMap();
+        this.partitionCount = map.getPartitionsCount();
+        this.placementColumn = map.getDistribution() == Distribution.DISTRIBUTION_HASH ? map.getColumns(0) : -1;
     }
 
     /**
@@ -78,18 +84,26 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
     }
 
     /** Where {@link RowPacker} appends a row, before it calls {@link #onPacked}. */
-    ByteWriter rows() {
+    ByteWriter packedRows() {
         return rows;
     }
 
     /** A row has been appended at {@code start}. */
     void onPacked(int start) {
         rowCount++;
-        for (Map.Entry<Integer, Map<ByteString, Constant>> entry : placement.entrySet()) {
-            byte[] packed = scan.value(rows.array(), start, entry.getKey());
+        if (placementColumn >= 0 && !concernsAll()) {
+            byte[] packed = scan.value(rows.array(), start, placementColumn);
             ByteString value = packed == null ? ByteString.EMPTY : UnsafeByteOperations.unsafeWrap(packed);
-            entry.getValue().computeIfAbsent(value, key -> constant(types.get(entry.getKey()), key));
+            ColumnType type = types.get(placementColumn);
+            if (placementValues.putIfAbsent(value, constant(type, value)) == null && partitionCount > 0) {
+                partitions.set(Placement.hashPartition(Placement.keyOfPacked(type, packed), partitionCount));
+            }
         }
+    }
+
+    /** Whether every partition gets rows: then there is no need to say which. */
+    private boolean concernsAll() {
+        return partitionCount > 0 && partitions.cardinality() == partitionCount;
     }
 
     private static Constant constant(ColumnType type, ByteString packed) {
@@ -99,21 +113,22 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
 
     @Override
     CompletableFuture<Request.Content> content() {
-        ClusterIdentity described = new ClusterIdentity(table.reply().getClusterId(),
-                table.reply().getSchemaFingerprint(), table.reply().getMap().getVersion());
+        PartitionMap map = table.reply().getMap();
+        ClusterIdentity described = new ClusterIdentity(
+                table.reply().getClusterId(), table.reply().getSchemaFingerprint(), map.getVersion());
         if (!described.agreesWith(client.connections().cluster())) {
             // Packed bytes have no names and types: another schema would read them as something else.
             return CompletableFuture.failedFuture(new DaedalusException(Category.REJECTED, "55000",
                     "the batch was packed for " + described + ", but the client is connected to "
                             + client.connections().cluster() + ": describe() again and make a new batch"));
         }
-        PartitionMap map = table.reply().getMap();
         Route.Builder route = Route.newBuilder();
-        if (placement.isEmpty()) {
+        if (map.getDistribution() == Distribution.DISTRIBUTION_ROUND_ROBIN) {
             route.setFirstOrdinal(0).setRowCount(rowCount);
+        } else if (placementColumn >= 0 && !concernsAll()) {
+            route.addEqualities(ColumnEquality.newBuilder().setColumn(placementColumn)
+                    .addAllValues(placementValues.values()));
         }
-        placement.forEach((column, distinct) -> route.addEqualities(
-                ColumnEquality.newBuilder().setColumn(column).addAllValues(distinct.values())));
         InsertPart insert = InsertPart.newBuilder()
                 .setRows(UnsafeByteOperations.unsafeWrap(rows.toByteArray())).setRowCount(rowCount).build();
         SubmitBody body = SubmitBody.newBuilder()

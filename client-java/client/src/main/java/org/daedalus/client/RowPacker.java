@@ -58,7 +58,7 @@ public final class RowPacker {
         if (record.fieldCount() != fieldCount) {
             throw new IllegalArgumentException(record.fieldCount() + " fields instead of " + fieldCount);
         }
-        ByteWriter out = batch.rows();
+        ByteWriter out = batch.packedRows();
         int start = out.size();
         try {
             PackedRows.begin(columns.length, out);

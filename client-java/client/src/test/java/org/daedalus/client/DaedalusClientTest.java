@@ -30,6 +30,7 @@ import org.daedalus.wire.v1.RefusedRows;
 import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.RowRefusal;
 import org.daedalus.wire.v1.StatementBody;
+import org.daedalus.wire.v1.Route;
 import org.daedalus.wire.v1.SubmitBody;
 import org.daedalus.wire.v1.WriteConfirmed;
 import org.junit.jupiter.api.Test;
@@ -187,6 +188,24 @@ class DaedalusClientTest {
             assertThat(body.getRoutes(0).getEqualities(0).getColumn()).isEqualTo(1);
             assertThat(body.getRoutes(0).getEqualities(0).getValuesList()).containsExactly(
                     Constants.of(FakeAggregator.INT, 1), Constants.of(FakeAggregator.INT, null));
+        }
+    }
+
+    @Test
+    void shouldNotListPlacementValuesOfABatchThatConcernsEveryPartition() throws Exception {
+        try (FakeAggregator fake = new FakeAggregator(CONFIRM); DaedalusClient client = client(fake).build()) {
+            PartitionMap.Builder map = PartitionMap.newBuilder().setVersion(4)
+                    .setDistribution(Distribution.DISTRIBUTION_HASH).addColumns(1);
+            map.addPartitionsBuilder();
+            map.addPartitionsBuilder();
+            fake.describeAs(FakeAggregator.describe(map.build()));
+            RowBatch batch = client.rowBatch(client.await(client.describe()));
+            for (int i = 0; i < 100; i++) {
+                batch.add("A", i);
+            }
+            batch.execute();
+            SubmitBody body = SubmitBody.parseFrom(fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS).getBody());
+            assertThat(body.getRoutesList()).containsExactly(Route.getDefaultInstance());
         }
     }
 

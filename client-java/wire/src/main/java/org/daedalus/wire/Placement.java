@@ -11,6 +11,7 @@ public final class Placement {
     public static final long NULL_KEY = 0x9e3779b97f4a7c15L;
 
     private static final LongHashFunction XXH3 = LongHashFunction.xx3();
+    private static final int STRING_LENGTH_SIZE = 2;
     private static final int ORDINALS_PER_PARTITION_RUN = 1_024;
 
     private Placement() {}
@@ -47,6 +48,27 @@ public final class Placement {
             case VARCHAR -> digest(((String) value).getBytes(StandardCharsets.UTF_8));
             default -> digest(PackedValues.encode(type, value));
         };
+    }
+
+    /** The same of the value's packed bytes; null is NULL. */
+    public static long keyOfPacked(ColumnType type, byte[] packed) {
+        if (packed == null) {
+            return NULL_KEY;
+        }
+        return switch (type.kind()) {
+            case REAL, DOUBLE -> keyOfFloat(packed);
+            case CHAR, VARCHAR -> XXH3.hashBytes(packed, STRING_LENGTH_SIZE, packed.length - STRING_LENGTH_SIZE);
+            default -> digest(packed);
+        };
+    }
+
+    /** Of the two zeros, the negative one has the sign bit, which is the last byte's highest, and nothing else. */
+    private static long keyOfFloat(byte[] packed) {
+        boolean isZero = (packed[packed.length - 1] & 0x7f) == 0;
+        for (int i = 0; i < packed.length - 1; i++) {
+            isZero &= packed[i] == 0;
+        }
+        return digest(isZero ? new byte[packed.length] : packed);
     }
 
     public static int hashPartition(long key, int partitionCount) {

@@ -73,6 +73,9 @@ class PlacementTest {
         assertThat(Placement.key(real, -0.0f)).isEqualTo(Placement.key(real, 0.0f));
         assertThat(Placement.key(ColumnType.charOf(5), "LX   ")).isEqualTo(Placement.key(ColumnType.charOf(5), "LX"));
         assertThat(Placement.key(ColumnType.varcharOf(5), null)).isEqualTo(Placement.NULL_KEY);
+        assertThat(Placement.keyOfPacked(ColumnType.varcharOf(5), null)).isEqualTo(Placement.NULL_KEY);
+        assertThat(Placement.keyOfPacked(real, PackedValues.encode(real, -0.0f)))
+                .isEqualTo(Placement.key(real, 0.0f));
     }
 
     @Test
@@ -108,6 +111,8 @@ class PlacementTest {
 
     private static void key(ColumnType type, Object value, long key, int partitionOfSeven, int segmentOfThree) {
         assertThat(Placement.key(type, value)).as("%s %s", type, value).isEqualTo(key);
+        assertThat(Placement.keyOfPacked(type, PackedValues.encode(type, value))).as("%s %s", type, value)
+                .isEqualTo(key);
         assertThat(Placement.hashPartition(key, 7)).isEqualTo(partitionOfSeven);
         assertThat(Placement.hashSegment(key, 3)).isEqualTo(segmentOfThree);
     }
