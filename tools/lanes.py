@@ -91,6 +91,7 @@ FAST = [
     ),
     pytest_suite("commands", "tests/commands"),
     pytest_suite("oracle", "tests/oracle"),
+    pytest_suite("demo", "tests/demo"),
 ]
 
 SLOW = [

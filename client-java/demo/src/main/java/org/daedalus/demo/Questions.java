@@ -16,6 +16,11 @@ final class Questions {
         this.tomorrow = today.plusDays(1);
     }
 
+    Question whatIsThere() {
+        return new Question("What is there", "SELECT count(*) AS tickets, min(date_in), max(date_in), max(booked_at)"
+                + " FROM tickets");
+    }
+
     Question fullestFlight() {
         return new Question("The fullest flights of tomorrow", "SELECT provider, product_id, origin, destination,"
                 + " count(*) AS passengers FROM tickets WHERE date_in = '" + tomorrow + "' AND cancel_flag = false"
@@ -25,10 +30,7 @@ final class Questions {
 
     List<Question> beforeTheStorm(Flight flight) {
         return List.of(
-                new Question("What is there", "SELECT count(*) AS tickets, min(date_in), max(date_in), max(booked_at)"
-                        + " FROM tickets"),
                 specialNeeds(),
-                fullestFlight(),
                 passengerList(flight),
                 new Question("Revenue by market", "SELECT origin, destination, count(*) AS tickets, sum(fare) AS revenue,"
                         + " avg(fare) AS average FROM tickets WHERE cancel_flag = false AND currency = 'USD'"
