@@ -1,0 +1,194 @@
+"""deploy/ as an operator uses it: by SSH, on two hosts whose first process is systemd."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from local_cluster import DAEDALUS, ROOT, Answer, wait_until
+from virtual_hosts import ADDRESSES, VirtualHosts, obstacle, virtual_hosts
+
+ROWS = 1000
+UNITS = {
+    "daedalus-storage-node": ["host-1", "host-2"],
+    "daedalus-aggregator": ["host-1"],
+    "daedalus-writer": ["host-1"],
+}
+READINGS = "CREATE TABLE readings (id int NOT NULL, place int NOT NULL, note varchar(8));\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """Hosts, and an operator's machine beside them."""
+
+    hosts: VirtualHosts
+    folder: Path
+
+    def play(self, playbook: str, **variables: object) -> Answer:
+        """Runs a playbook of deploy/ on all hosts."""
+        command = [ROOT / ".venv/bin/ansible-playbook", "--inventory", self.folder / "inventory.json"]
+        return self.hosts.run_beside(
+            *command, f"deploy/{playbook}", "--extra-vars", json.dumps(variables),
+            environment={
+                "ANSIBLE_CONFIG": str(ROOT / "deploy" / "ansible.cfg"),
+                "ANSIBLE_HOME": str(self.folder / "ansible"),
+                "ANSIBLE_NOCOLOR": "1",
+                "LC_ALL": "C.UTF-8",
+            },
+        )  # fmt: skip
+
+    def daedalus(self, *arguments: str | Path) -> Answer:
+        """Runs bin/daedalus against the aggregator."""
+        environment = {"DAEDALUS_CLUSTER": f"{ADDRESSES['host-1']}:7400", "XDG_STATE_HOME": str(self.folder / "state")}
+        return self.hosts.run_beside(DAEDALUS, *arguments, environment=environment)
+
+    def ask(self, statement: str) -> Any:
+        """The answer to one statement, or its error, as JSON."""
+        return self.daedalus("sql", "-c", statement, "--format", "json").json()
+
+    def value(self, statement: str) -> Any:
+        """The one value of a query's one row."""
+        answer = self.ask(statement)
+        assert "rows" in answer, answer
+        return answer["rows"][0][0]
+
+    def processes(self) -> dict[tuple[str, str], str]:
+        """The main process of every service on every host."""
+        return {
+            (host, unit): self.hosts.on(host, f"systemctl show --property MainPID --value {unit}")
+            for unit, hosts in UNITS.items()
+            for host in hosts
+        }
+
+
+def inventory(hosts: VirtualHosts, schema: Path) -> dict[str, Any]:
+    """Storage nodes on both hosts; aggregator and writer on the first."""
+    groups = {"storage_nodes": UNITS["daedalus-storage-node"], "aggregators": ["host-1"], "writers": ["host-1"]}
+    return {
+        "all": {
+            "vars": {
+                "ansible_user": "root",
+                "ansible_ssh_private_key_file": str(hosts.key),
+                "ansible_ssh_common_args": f"-o UserKnownHostsFile={hosts.known_hosts}",
+                "cluster_id": "readings-test",
+                "cluster_schema": str(schema),
+                "cluster_schema_output": str(hosts.work / "schema"),
+                "cluster_partition_by": "hash(place)",
+                "storage_node_segment_mib": 4,
+                "writer_heap_mib": 128,
+            },
+            "hosts": {host: {"ansible_host": address} for host, address in ADDRESSES.items()},
+            "children": {group: {"hosts": {host: {} for host in members}} for group, members in groups.items()},
+        }
+    }
+
+
+@pytest.fixture(scope="module")
+def rollout() -> Iterator[Rollout]:
+    """A cluster that deploy/site.yml made on hosts that had none, with ROWS rows."""
+    # Files of hosts are on an overlay, which cannot lie on another one: a folder of the real file system.
+    with tempfile.TemporaryDirectory(prefix="daedalus-deploy-", dir="/var/tmp") as name:
+        work = Path(name)
+        (work / "probe").mkdir()
+        missing = obstacle(work / "probe")
+        if missing:
+            pytest.skip(f"not run: needs root and namespaces ({missing})")
+        schema, lines = work / "readings.sql", work / "readings.csv"
+        schema.write_text(READINGS)
+        lines.write_text("id,place,note\n" + "".join(f"{n},{n % 40},\n" for n in range(ROWS)))
+        with virtual_hosts(work) as hosts:
+            made = Rollout(hosts, work)
+            (work / "inventory.json").write_text(json.dumps(inventory(hosts, schema)))
+            played = made.play("site.yml")
+            assert played.code == 0, played.said
+            wait_until(lambda: "applied" in made.ask("DELETE FROM readings"), "the writer takes updates")
+            loaded = made.daedalus("load", lines)
+            assert loaded.code == 0, loaded.said
+            yield made
+
+
+def changes(played: Answer) -> dict[str, int]:
+    """What a playbook's last lines say about every host."""
+    return {host: int(changed) for host, changed in re.findall(r"^(\S+) +: ok=.* changed=(\d+)", played.out, re.M)}
+
+
+def test_rows_are_loaded_and_found_on_both_hosts(rollout: Rollout) -> None:
+    assert rollout.value("SELECT count(*) FROM readings") == str(ROWS)
+    assert rollout.value("SELECT count(*) FROM readings WHERE place = 7") == str(ROWS // 40)
+    assert rollout.ask("UPDATE readings SET note = 'late' WHERE id < 10")["applied"] == 10
+    assert rollout.value("SELECT count(*) FROM readings WHERE note = 'late'") == "10"
+    status = rollout.daedalus("status")
+    assert status.code == 0, status.said
+
+
+def test_services_run_confined_and_still_pin_their_threads_and_ask_for_huge_pages(rollout: Rollout) -> None:
+    for (host, unit), process in rollout.processes().items():
+        assert rollout.hosts.on(host, f"stat -c %U /proc/{process}") == "daedalus", unit
+        assert rollout.hosts.on(host, f"systemctl is-enabled {unit}") == "enabled"
+    process = rollout.processes()["host-2", "daedalus-storage-node"]
+    assert "unpinned" not in rollout.hosts.on("host-2", "journalctl --unit daedalus-storage-node --output cat")
+    pinned = rollout.hosts.on("host-2", f"grep -h Cpus_allowed_list /proc/{process}/task/*/status")
+    assert re.search(r"\t\d+$", pinned, re.M), pinned
+    assert "hg" in rollout.hosts.on("host-2", f"grep VmFlags /proc/{process}/smaps").split()
+
+
+def test_second_run_changes_nothing(rollout: Rollout) -> None:
+    before = rollout.processes()
+    played = rollout.play("site.yml")
+    assert played.code == 0, played.said
+    assert changes(played) == {host: 0 for host in ADDRESSES}, played.out
+    assert rollout.processes() == before
+
+
+def test_configuration_that_the_program_refuses_replaces_nothing(rollout: Rollout) -> None:
+    files = "cat /etc/daedalus/*.toml /etc/systemd/system/daedalus-*"
+    before = rollout.processes(), [rollout.hosts.on(host, f"{files} | grep -v '^# '") for host in ADDRESSES]
+    played = rollout.play("site.yml", cluster_partition_by="hash(colour)", cluster_discard_rows=True)
+    assert played.code != 0
+    assert 'has no column \\"colour\\"' in played.out.replace('\\\\"', '\\"'), played.out
+    after = rollout.processes(), [rollout.hosts.on(host, f"{files} | grep -v '^# '") for host in ADDRESSES]
+    assert before[0] == after[0]
+    assert rollout.value("SELECT count(*) FROM readings") == str(ROWS)
+
+
+def test_change_that_would_lose_rows_wants_consent(rollout: Rollout) -> None:
+    before = rollout.processes()
+    played = rollout.play("site.yml", storage_node_segment_mib=8)
+    assert played.code != 0
+    assert "cluster_discard_rows" in played.out, played.out
+    assert rollout.processes() == before
+    assert rollout.value("SELECT count(*) FROM readings") == str(ROWS)
+
+
+def test_killed_storage_node_is_started_again_and_nothing_is_answered_wrongly(rollout: Rollout) -> None:
+    here = [n for n in range(40) if rollout.value(f"SELECT count(*) FROM readings WHERE place = {n}") != "0"]
+    assert len(here) == 40
+    before = rollout.processes()["host-2", "daedalus-storage-node"]
+    rollout.hosts.on("host-2", f"kill -9 {before}")
+
+    def is_back() -> bool:
+        show = "systemctl show --property ActiveState,MainPID --value daedalus-storage-node"
+        process, state = sorted(rollout.hosts.on("host-2", show).split())
+        return state == "active" and process not in {"0", before}
+
+    wait_until(is_back, "systemd starts the storage node again")
+    log = "journalctl --unit daedalus-storage-node --output cat"
+    wait_until(lambda: "afresh" in rollout.hosts.on("host-2", log), "the node says that its rows are lost")
+    answers = [rollout.ask(f"SELECT count(*) FROM readings WHERE place = {place}") for place in range(40)]
+    right = [answer for answer in answers if "rows" in answer]
+    assert 0 < len(right) < 40, "places of the other host are still answered"
+    assert all(answer["rows"] == [[str(ROWS // 40)]] for answer in right), right
+    assert "error" in rollout.ask("SELECT count(*) FROM readings"), "no answer is partial"
+
+    played = rollout.play("start_afresh.yml")
+    assert played.code == 0, played.said
+    wait_until(lambda: "applied" in rollout.ask("DELETE FROM readings"), "the writer takes updates again")
+    assert rollout.value("SELECT count(*) FROM readings") == "0"
+    assert rollout.ask("INSERT INTO readings VALUES (1, 1, 'new'), (2, 2, 'new')")["applied"] == 2
+    assert rollout.value("SELECT count(*) FROM readings") == "2"
