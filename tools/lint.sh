@@ -22,6 +22,9 @@ git ls-files -z -- '*.sh' bin .ci | xargs -0 shellcheck -x
 say "checkstyle"
 (cd client-java && mvn -q -B checkstyle:check)
 
+say "ansible-lint"
+(cd deploy && ../.venv/bin/ansible-lint --offline -q --profile production)
+
 say "words"
 tools/lint_words.sh
 say "all clean"

@@ -33,10 +33,11 @@ COMMAND_SECONDS_MAX = 240
 MAKING_SECONDS_MAX = 600
 
 # Nothing can be fetched from inside the namespaces, so the system has all that the roles would install.
-PACKAGES = """
-  systemd systemd-sysv dbus openssh-server iproute2 python3 python3-apt openjdk-17-jre-headless
-  libfmt9 libpg-query1504.0 libprotobuf32 libspdlog1.10 libstdc++6 libtomlplusplus3 libxxhash0
-""".split()
+PACKAGES = [
+    "systemd", "systemd-sysv", "dbus", "openssh-server", "iproute2", "python3", "python3-apt",
+    "openjdk-17-jre-headless", "libfmt9", "libpg-query1504.0", "libprotobuf32", "libspdlog1.10", "libstdc++6",
+    "libtomlplusplus3", "libxxhash0",
+]  # fmt: skip
 
 
 def obstacle(scratch: Path) -> str | None:
@@ -157,7 +158,9 @@ def virtual_hosts(work: Path) -> Iterator[VirtualHosts]:
         hosts = VirtualHosts(int(first), work)
         for host in ADDRESSES:
             state = hosts.try_on(host, "systemctl is-system-running --wait")
-            assert state.out.strip() == "running", f"{host}: {state.said}{hosts.try_on(host, 'systemctl --failed').said}"
+            assert state.out.strip() == "running", (
+                f"{host}: {state.said}{hosts.try_on(host, 'systemctl --failed').said}"
+            )
         yield hosts
     finally:
         world.communicate(timeout=30)  # Ends its standard input, and with it the world.

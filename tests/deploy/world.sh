@@ -6,7 +6,7 @@
 #   world.sh ROOT WORK GROUP HOST=ADDRESS…
 #
 # ROOT   a Debian system that all hosts share, read-only
-# WORK   an empty folder: what each host writes, WORK/HOST/files, and what it says, WORK/HOST/console.log
+# WORK   a folder with key.pub, which may log in; what each host says goes to WORK/HOST.log, what it writes stays in memory
 # GROUP   a name: of the control group, in each of systemd's trees, below which each host gets one of its own
 set -euo pipefail
 root=$1 work=$2 group=$3
@@ -25,7 +25,7 @@ ip address add 10.99.0.1/24 dev hosts
 ip link set hosts up
 
 start() {
-  local host=$1 address=$2 folder=$work/$1
+  local host=$1 address=$2 folder=$work/disks/$1
   ip netns add "$host"
   ip link add "to-$host" type veth peer name host0 netns "$host"
   ip link set "to-$host" master hosts up
@@ -45,9 +45,11 @@ start() {
     done
     exec systemd-nspawn --quiet --boot --register=no --keep-unit --console=pipe --machine="$host" \
       --network-namespace-path="/run/netns/$host" --directory="$folder/root"
-  ) < /dev/null > "$folder/console.log" 2>&1 &
+  ) < /dev/null > "$work/$host.log" 2>&1 &
 }
 
+mkdir "$work/disks"
+mount -t tmpfs disks "$work/disks"
 for each in "$@"; do start "${each%%=*}" "${each##*=}"; done
 echo made
 cat > /dev/null
