@@ -186,7 +186,11 @@ def test_killed_storage_node_is_started_again_and_nothing_is_answered_wrongly(ro
     wait_until(is_back, "systemd starts the storage node again")
     log = "journalctl --unit daedalus-storage-node --output cat"
     wait_until(lambda: "afresh" in rollout.hosts.on("host-2", log), "the node says that its rows are lost")
-    answers = [rollout.ask(f"SELECT count(*) FROM readings WHERE place = {place}") for place in range(PLACES)]
+    questions = rollout.folder / "places.sql"
+    questions.write_text("".join(f"SELECT count(*) FROM readings WHERE place = {n};\n" for n in range(PLACES)))
+    answered = rollout.daedalus("sql", "-f", questions, "--format", "json")
+    answers = [json.loads(line) for line in answered.out.splitlines()]
+    assert len(answers) == PLACES, answered.said
     right = [answer for answer in answers if "rows" in answer]
     assert 0 < len(right) < PLACES, "places of the other host are still answered"
     assert all(answer["rows"] == [[str(ROWS // PLACES)]] for answer in right), right
