@@ -22,10 +22,16 @@ CACHE = ROOT / "build" / "deploy-hosts"
 ADDRESSES = {"host-1": "10.99.0.11", "host-2": "10.99.0.12"}
 TOOLS = ["debootstrap", "ip", "nsenter", "ssh", "ssh-keygen", "systemd-nspawn", "unshare"]
 ISOLATION = ["--mount", "--net", "--pid", "--fork", "--mount-proc", "--kill-child"]
+# One command to a line: the first that fails is the obstacle.
 PROBE = """
-mount --make-rprivate / && mount -t tmpfs none "$1" && cd "$1" && mkdir lower upper work merged
+mount --make-rprivate /
+mount -t tmpfs none "$1"
+cd "$1"
+mkdir lower upper work merged
 mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work merged
-mknod null c 1 3 && echo > null && ip link add probe type bridge
+mknod null c 1 3
+echo > null
+ip link add probe type bridge
 for tree in /sys/fs/cgroup/systemd /sys/fs/cgroup; do [ ! -d $tree ] || exec test -w $tree; done
 """
 BOOT_SECONDS_MAX = 60
@@ -49,7 +55,7 @@ def obstacle(scratch: Path) -> str | None:
         return f"no {', '.join(absent)}"
     probe = _run(["unshare", *ISOLATION, "sh", "-ec", PROBE, "probe", str(scratch)], seconds=20)
     if probe.code != 0:
-        return probe.said.strip()
+        return probe.said.strip() or "control groups are read-only"
     return None
 
 
