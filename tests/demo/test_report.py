@@ -77,14 +77,15 @@ def same(column_type: str, answered: Any, expected: Any) -> bool:
     if answered is None or expected is None:
         return answered is None and expected is None
     if isinstance(expected, bool):
-        return bool(answered == expected)
+        return bool(answered is expected)
     if isinstance(expected, float):  # DuckDB averages in double precision.
         return math.isclose(float(answered), expected, rel_tol=AVERAGE_TOLERANCE)
     if isinstance(expected, int | Decimal):
         return Decimal(str(answered)) == Decimal(expected)
     if isinstance(expected, datetime.date):
         return str(answered) == str(expected)
-    return str(answered).rstrip(" ") == expected if column_type.startswith("char") else answered == expected
+    text = str(answered)
+    return bool((text.rstrip(" ") if column_type.startswith("char") else text) == expected)
 
 
 def test_every_answer_is_duckdbs(demo: DemoRun) -> None:

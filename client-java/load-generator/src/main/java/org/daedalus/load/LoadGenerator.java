@@ -73,7 +73,8 @@ public final class LoadGenerator {
                     new TicketGenerator(Schedule.read(flights), ticketsSeed, TicketParameters.defaults());
             Supplier<SqlStatement> source = TicketQueries.of(mix, sold, tickets, seed);
             try (DaedalusClient client = DaedalusClient.builder().aggregators(aggregators).name("load-generator")
-                    .requestTimeout(Duration.ofSeconds(drainSeconds)).inFlightMax(inFlightMax).build()) {
+                    .requestTimeout(Duration.ofSeconds(drainSeconds)).inFlightMax(inFlightMax).repeatRefused(false)
+                    .build()) {
                 client.await(client.describe());
                 OpenLoop.Outcome outcome = new OpenLoop(client, source, Queries::show).run(new OpenLoop.Plan(rate,
                         Duration.ofSeconds(warmUpSeconds), Duration.ofSeconds(seconds), Duration.ofSeconds(drainSeconds),
