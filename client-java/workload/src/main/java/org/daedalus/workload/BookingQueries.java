@@ -17,10 +17,12 @@ public final class BookingQueries {
     /** Makes 8.5 of what the attributes above leave. */
     private static final int OTHERS_MAX = 7;
     private static final double OTHERS_SHARE = 0.515;
-    private static final Column[] OTHERS = {Column.CABIN, Column.BOOKING_CLASS, Column.STATUS, Column.ORIGIN,
-        Column.DESTINATION, Column.SEGMENT_NUMBER, Column.COUPON_STATUS, Column.STANDBY, Column.INFANT, Column.DEPARTURE,
-        Column.ARRIVAL, Column.MEAL, Column.SPECIAL_SERVICE, Column.TIER, Column.CHECKED_IN_AT, Column.CURRENCY,
-        Column.BOARDING_NUMBER, Column.BOOKED_AT};
+    private static final Column[] OTHERS = {
+        Column.CABIN, Column.BOOKING_CLASS, Column.STATUS, Column.ORIGIN, Column.DESTINATION,
+        Column.SEGMENT_NUMBER, Column.COUPON_STATUS, Column.STANDBY, Column.INFANT, Column.DEPARTURE,
+        Column.ARRIVAL, Column.MEAL, Column.SPECIAL_SERVICE, Column.TIER, Column.CHECKED_IN_AT,
+        Column.CURRENCY, Column.BOARDING_NUMBER, Column.BOOKED_AT
+    };
     /** Conditions on a time are on the scheduled one by equality, on the others whether there is one, or by range. */
     private static final Set<Column> BY_RANGE = EnumSet.of(Column.CHECKED_IN_AT, Column.BOARDING_NUMBER,
             Column.BOOKED_AT);

@@ -8,11 +8,14 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** Writes changes as SQL. */
 @Command(name = "changes", mixinStandardHelpOptions = true,
-        description = "Writes changes of the tickets that `tickets` wrote with the same options, one SQL statement a line.")
+        description = "Writes changes of what `tickets` wrote with the same options, one SQL statement a line.")
 final class ChangesCommand implements Callable<Integer> {
     @Mixin
     private WorldOptions world;
@@ -31,8 +34,17 @@ final class ChangesCommand implements Callable<Integer> {
     @Option(names = "--out", required = true, paramLabel = "FILE.sql", description = "where to")
     private Path out;
 
+    @Spec
+    private CommandSpec spec;
+
     @Override
     public Integer call() throws IOException {
+        if (tickets < 1) {
+            throw new ParameterException(spec.commandLine(), "--tickets is " + tickets + ": give a number from 1");
+        }
+        if (count < 0) {
+            throw new ParameterException(spec.commandLine(), "--count is " + count + ": give a number from 0");
+        }
         TicketGenerator generator = world.generator();
         ChangeSource changes = new ChangeSource(generator, generator.bookingsOf(tickets), world.seed(),
                 ChangeProportions.defaults(), Duration.ofMillis(paceMs));

@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** Writes tickets as CSV. */
 @Command(name = "tickets", mixinStandardHelpOptions = true,
@@ -21,8 +24,14 @@ final class TicketsCommand implements Callable<Integer> {
     @Option(names = "--out", required = true, paramLabel = "FILE.csv", description = "where to")
     private Path out;
 
+    @Spec
+    private CommandSpec spec;
+
     @Override
     public Integer call() throws IOException {
+        if (tickets < 0) {
+            throw new ParameterException(spec.commandLine(), "--tickets is " + tickets + ": give a number from 0");
+        }
         long startedNs = System.nanoTime();
         TicketGenerator generator = world.generator();
         try (CsvRows rows = new CsvRows(Files.newOutputStream(out))) {

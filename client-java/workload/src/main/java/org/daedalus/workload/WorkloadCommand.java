@@ -16,12 +16,16 @@ public final class WorkloadCommand {
     }
 
     static int execute(String... arguments) {
+        return commandLine().execute(arguments);
+    }
+
+    static CommandLine commandLine() {
         CommandLine line = new CommandLine(new WorkloadCommand());
         line.setExecutionExceptionHandler((failure, command, parsed) -> {
-            command.getErr().println(command.getCommandName() + ": " + messageOf(failure));
+            command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + messageOf(failure));
             return CommandLine.ExitCode.SOFTWARE;
         });
-        return line.execute(arguments);
+        return line;
     }
 
     private static String messageOf(Exception failure) {
