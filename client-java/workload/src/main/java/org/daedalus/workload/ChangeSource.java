@@ -7,6 +7,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.IntPredicate;
 
 /**
  * An endless, deterministic sequence of changes of tickets that a {@link TicketGenerator} has sold. Its clock starts at
@@ -16,6 +17,8 @@ import java.util.List;
 public final class ChangeSource {
     private static final long STREAM = 0x71;
     private static final int SEARCH_MAX = 4_000;
+    /** Finds a cancelled flight on the day of a blizzard nearly always; on other days any will have to do. */
+    private static final int FLIGHT_SEARCH_MAX = 1_000;
     private static final int KEPT_DAYS_MIN = 14;
     private static final long CHECK_IN_CLOSES = 2_700;
     /** New bookings that can still be changed: people mostly change what they have just booked. */
@@ -97,12 +100,25 @@ public final class ChangeSource {
 
     private void disrupt() {
         Deque<SqlStatement> statements = new ArrayDeque<>();
-        int flight = disruptions.next(now, draws, statements::add);
+        int flight = disruptions.next(now, draws, this::flightOfTicket, statements::add);
         if (flight < 0) {
             changeBooking(ChangeKind.SEAT);
             return;
         }
         statements.forEach(statement -> queue(ChangeKind.REACCOMMODATION, flight, statement));
+    }
+
+    /** A departure that tickets have been sold for, the more likely the more there are; -1 when the search is long. */
+    private int flightOfTicket(IntPredicate wanted) {
+        for (int attempt = 0; attempt < FLIGHT_SEARCH_MAX; attempt++) {
+            tickets.fillItinerary((long) (draws.unit() * soldCount), booking);
+            for (int candidate = 0; candidate < booking.flightCount; candidate++) {
+                if (wanted.test(booking.flights[candidate])) {
+                    return booking.flights[candidate];
+                }
+            }
+        }
+        return -1;
     }
 
     private void purge() {

@@ -1,8 +1,9 @@
 package org.daedalus.workload;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.BitSet;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
+import java.util.function.ToIntFunction;
 
 /**
  * Finds departures that really were cancelled or long delayed, soonest date first, and says what the airline does about
@@ -18,13 +19,12 @@ final class Disruptions {
     private static final long CONNECTION_MIN = 3_600;
 
     private final Schedule schedule;
-    private final boolean[] disrupted;
-    private final List<Integer> pending = new ArrayList<>();
+    private final BitSet disrupted = new BitSet();
+    private final BitSet pending = new BitSet();
     private int pendingDate;
 
     Disruptions(Schedule schedule, int firstDate) {
         this.schedule = schedule;
-        disrupted = new boolean[schedule.size()];
         pendingDate = firstDate - 1;
     }
 
@@ -34,11 +34,16 @@ final class Disruptions {
 
     /** Whether its tickets have been moved, so that what the generator says of them no longer holds. */
     boolean wasDisrupted(int flight) {
-        return disrupted[flight];
+        return disrupted.get(flight);
     }
 
-    /** Gives the statements about the next disrupted departure; the departure, or -1 when none is near. */
-    int next(long now, Draws draws, Consumer<SqlStatement> statements) {
+    /**
+     * Gives the statements about the next disrupted departure.
+     *
+     * @param preferred gives a departure for which the condition holds, or -1 when it knows none; then any is taken
+     * @return the departure, or -1 when none is near
+     */
+    int next(long now, Draws draws, ToIntFunction<IntPredicate> preferred, Consumer<SqlStatement> statements) {
         int today = (int) Math.floorDiv(now, Demand.DAY);
         while (true) {
             while (pending.isEmpty() || pendingDate < today) {
@@ -46,12 +51,14 @@ final class Disruptions {
                     return -1;
                 }
                 pendingDate = Math.max(pendingDate + 1, today);
-                fillPending();
+                fillPending(now);
             }
-            int flight = takePending(draws);
+            int known = preferred.applyAsInt(pending::get);
+            int flight = known >= 0 ? known : anyPending(draws);
+            pending.clear(flight);
             int other = schedule.departure(flight) < now ? -1 : alternative(flight);
             if (other >= 0) {
-                disrupted[flight] = true;
+                disrupted.set(flight);
                 if (schedule.isCancelled(flight)) {
                     cancel(flight, other, now, statements);
                 } else {
@@ -62,19 +69,17 @@ final class Disruptions {
         }
     }
 
-    private void fillPending() {
+    private void fillPending(long now) {
         pending.clear();
         for (int flight = schedule.firstOn(pendingDate); flight < schedule.firstOn(pendingDate + 1); flight++) {
-            if (isDisrupted(schedule, flight)) {
-                pending.add(flight);
-            }
+            pending.set(flight, isDisrupted(schedule, flight) && schedule.departure(flight) >= now);
         }
     }
 
-    private int takePending(Draws draws) {
-        int at = draws.below(pending.size());
-        int last = pending.remove(pending.size() - 1);
-        return at == pending.size() ? last : pending.set(at, last);
+    private int anyPending(Draws draws) {
+        int start = schedule.firstOn(pendingDate);
+        int flight = pending.nextSetBit(start + draws.below(schedule.firstOn(pendingDate + 1) - start));
+        return flight >= 0 ? flight : pending.nextSetBit(start);
     }
 
     /** The first later departure to the same place that operates, of the same carrier if it has one; else -1. */
