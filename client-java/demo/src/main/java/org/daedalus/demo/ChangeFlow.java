@@ -15,13 +15,14 @@ import org.daedalus.client.WriteOutcome;
 import org.daedalus.load.Arrivals;
 import org.daedalus.workload.Change;
 import org.daedalus.workload.ChangeSource;
+import org.daedalus.workload.SqlStatement;
 
 /**
- * Lets the airline's changes flow into the cluster at a rate, from a thread of its own, and keeps a record of them in the
- * order in which they took effect: {@code timestamp TAB statement}.
+ * Lets the airline's changes flow into the cluster at a rate, from a thread of its own, and keeps a record of those
+ * that took effect: {@code timestamp TAB statement}.
  *
- * <p>It can be held, so that a question is asked between two changes and its answer can be checked later; what falls due
- * meanwhile is put off by as long.
+ * <p>It can be held, so that a question is asked between two changes and its answer can be checked later; what falls
+ * due meanwhile is put off by as long.
  */
 final class ChangeFlow implements Closeable {
     private static final long LATENCY_US_MAX = TimeUnit.MINUTES.toMicros(10);
@@ -126,7 +127,8 @@ final class ChangeFlow implements Closeable {
 
     private void send(Change change) {
         long sentNs = System.nanoTime();
-        client.update(change.statement().text(), change.statement().parameterArray()).whenComplete((outcome, failure) -> {
+        SqlStatement statement = change.statement();
+        client.update(statement.text(), statement.parameterArray()).whenComplete((outcome, failure) -> {
             latency.recordValue(Math.min(LATENCY_US_MAX, (System.nanoTime() - sentNs) / 1_000));
             ended(change, outcome, failure);
         });

@@ -95,9 +95,10 @@ public final class Demo implements Callable<Integer> {
 
     private void work(TicketParameters parameters, Desk desk, ChangeFlow changes, PrintStream out) throws IOException {
         Questions questions = new Questions(parameters.now().toLocalDate());
-        out.printf("It is the morning of %s at New York's airports. A blizzard is coming.%n", parameters.now().toLocalDate());
+        out.printf("It is the morning of %s at New York's airports. A blizzard is coming.%n",
+                parameters.now().toLocalDate());
         desk.ask(questions.whatIsThere());
-        Row fullest = desk.ask(questions.fullestFlight()).get(0);
+        Row fullest = desk.ask(questions.fullestFlights()).get(0);
         Questions.Flight flight = new Questions.Flight(fullest.getString("provider"), fullest.getInt("product_id"));
         for (Question question : questions.beforeTheStorm(flight)) {
             desk.ask(question);

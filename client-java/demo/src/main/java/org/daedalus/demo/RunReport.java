@@ -20,8 +20,9 @@ import org.daedalus.load.Report;
  * @param failedChanges updates that did not, or may not have
  * @param changeLatency microseconds to confirmation under load
  */
-record RunReport(long tickets, double loadSeconds, int questions, double slowestQuestionMs, int concurrency, Report load,
-        double changesPerSecond, long changes, long changedRows, long failedChanges, Histogram changeLatency) {
+record RunReport(long tickets, double loadSeconds, int questions, double slowestQuestionMs, int concurrency,
+        Report load, double changesPerSecond, long changes, long changedRows, long failedChanges,
+        Histogram changeLatency) {
 
     void print(PrintStream out) {
         Interval total = load.total();
@@ -37,10 +38,11 @@ record RunReport(long tickets, double loadSeconds, int questions, double slowest
         out.printf("  latency      p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, slowest %.1f ms%n", total.latencyMs(50),
                 total.latencyMs(90), total.latencyMs(99), total.latencyMaxMs());
         out.printf("  not answered %,d refused, %,d failed%n", total.refused(), total.failed());
-        out.printf("changes        %,d at %.0f a second, %,d rows, %,d failed%n", changes, changesPerSecond, changedRows,
-                failedChanges);
+        out.printf("changes        %,d at %.0f a second, %,d rows, %,d failed%n", changes, changesPerSecond,
+                changedRows, failedChanges);
         out.printf("  under load   confirmed within p50 %.1f ms, p99 %.1f ms, slowest %.1f ms%n",
-                changeLatency.getValueAtPercentile(50) / 1e3, changeLatency.getValueAtPercentile(99) / 1e3, changeMaxMs);
+                changeLatency.getValueAtPercentile(50) / 1e3, changeLatency.getValueAtPercentile(99) / 1e3,
+                changeMaxMs);
         double worstMs = Math.max(slowestQuestionMs, Math.max(total.latencyMaxMs(), changeMaxMs));
         out.println();
         out.printf("requirement    every query answered and every change visible within %.0f s%n",

@@ -11,8 +11,8 @@ import org.daedalus.client.DaedalusClient;
 import org.daedalus.workload.SqlStatement;
 
 /**
- * Closed-loop load: a fixed number of queries is in flight at any time, each answer lets the next one leave. It shows what
- * a full system gives; latencies under a given load are {@link OpenLoop}'s to measure.
+ * Closed-loop load: a fixed number of queries is in flight at any time, each answer lets the next one leave. It shows
+ * what a full system gives; latencies under a given load are {@link OpenLoop}'s to measure.
  */
 public final class ClosedLoop {
     private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
@@ -22,7 +22,7 @@ public final class ClosedLoop {
     private final Supplier<SqlStatement> source;
     private final Consumer<Interval> live;
 
-    /** Puts together, sends nothing. {@code source} is called from several threads; {@code live} is told of every second. */
+    /** Sends nothing yet. {@code source} is called from several threads; {@code live} is told of every second. */
     public ClosedLoop(DaedalusClient client, Supplier<SqlStatement> source, Consumer<Interval> live) {
         this.client = client;
         this.source = source;

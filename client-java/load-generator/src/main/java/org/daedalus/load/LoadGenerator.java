@@ -26,10 +26,11 @@ public final class LoadGenerator {
 
     /** Queries at a fixed mean rate, whatever the answers do. */
     @Command(name = "queries", mixinStandardHelpOptions = true, description = {
-        "Sends queries on tickets at times that are fixed beforehand (a Poisson process) and counts latency from the time",
-        "each query was due. Progress goes to standard error, the outcome to standard output."})
+        "Sends queries on tickets at times that are fixed beforehand (a Poisson process) and counts latency from the",
+        "time each query was due. Progress goes to standard error, the outcome to standard output."})
     static final class Queries implements Callable<Integer> {
-        @Option(names = "--cluster", required = true, split = ",", paramLabel = "HOST:PORT", description = "aggregators")
+        @Option(names = "--cluster", required = true, split = ",", paramLabel = "HOST:PORT",
+                description = "aggregators")
         private String[] aggregators;
 
         @Option(names = "--flights", defaultValue = "build/demo/flights.csv", paramLabel = "FILE.csv",
@@ -76,10 +77,9 @@ public final class LoadGenerator {
                     .requestTimeout(Duration.ofSeconds(drainSeconds)).inFlightMax(inFlightMax).repeatRefused(false)
                     .build()) {
                 client.await(client.describe());
-                OpenLoop.Outcome outcome = new OpenLoop(client, source, Queries::show).run(new OpenLoop.Plan(rate,
-                        Duration.ofSeconds(warmUpSeconds), Duration.ofSeconds(seconds), Duration.ofSeconds(drainSeconds),
-                        seed));
-                System.out.println(OutcomeJson.of(outcome));
+                OpenLoop.Plan plan = new OpenLoop.Plan(rate, Duration.ofSeconds(warmUpSeconds),
+                        Duration.ofSeconds(seconds), Duration.ofSeconds(drainSeconds), seed);
+                System.out.println(OutcomeJson.of(new OpenLoop(client, source, Queries::show).run(plan)));
                 return 0;
             }
         }

@@ -12,8 +12,8 @@ import org.daedalus.client.DaedalusClient;
 import org.daedalus.workload.SqlStatement;
 
 /**
- * Open-loop load: requests leave when they are due, whatever happened to those before them, and their latency counts from
- * when they were due. One that the client has no room for counts as refused, never as late.
+ * Open-loop load: requests leave when they are due, whatever happened to those before them, and their latency counts
+ * from when they were due. One that the client has no room for counts as refused, never as late.
  */
 public final class OpenLoop {
     private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);

@@ -36,7 +36,7 @@ final class OutcomeJson {
                 .key("failed").number(interval.failed())
                 .key("latency_ms").open('{');
         for (double percentile : PERCENTILES) {
-            String name = percentile == (int) percentile ? Integer.toString((int) percentile) : Double.toString(percentile);
+            String name = Double.toString(percentile).replace(".0", "");
             json.key(name).literal(milliseconds(interval.latency(), percentile));
         }
         json.key("max").literal(milliseconds(interval.latency(), 100)).close('}');

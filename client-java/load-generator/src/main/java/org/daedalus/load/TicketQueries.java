@@ -9,8 +9,8 @@ import org.daedalus.workload.SqlStatement;
 import org.daedalus.workload.TicketGenerator;
 
 /**
- * Queries on tickets by the name of their mix, made before they are needed, so that making them costs nothing while load is
- * on; after so many different ones the first comes again. Thread-safe.
+ * Queries on tickets by the name of their mix, made before they are needed, so that making them costs nothing under
+ * load; after so many different ones the first comes again. Thread-safe.
  */
 public final class TicketQueries implements Supplier<SqlStatement> {
     private static final int DIFFERENT = 20_000;

@@ -16,7 +16,8 @@ import org.daedalus.workload.SqlStatement;
 import org.junit.jupiter.api.Test;
 
 class LoopsTest {
-    private static final Supplier<SqlStatement> QUERIES = () -> new SqlStatement("SELECT rloc FROM bookings", List.of());
+    private static final Supplier<SqlStatement> QUERIES =
+            () -> new SqlStatement("SELECT rloc FROM bookings", List.of());
     private static final long STALL_NS = 300_000_000;
 
     @Test
