@@ -42,7 +42,8 @@ public final class AnyQueries {
         while (columns.size() < wanted) {
             columns.add(drawOther(columns));
         }
-        return predicates.query(columns, predicates.someRanges(columns), ticket);
+        return predicates.query(predicates.fetched(draws.below(Predicates.FETCHED_VARIANTS)), columns,
+                predicates.someRanges(columns), ticket);
     }
 
     /** One of the attributes that are not in {@code taken}, by their weights. */
