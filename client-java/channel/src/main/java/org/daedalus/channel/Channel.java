@@ -1,7 +1,10 @@
 package org.daedalus.channel;
 
+import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
+import com.google.protobuf.UnsafeByteOperations;
+import java.io.IOException;
 import java.util.List;
 import org.daedalus.wire.Frame;
 import org.daedalus.wire.FrameType;
@@ -216,7 +219,7 @@ public final class Channel {
             case HELLO -> onHello(Hello.parseFrom(frame.payload()), effects);
             case KEEP_ALIVE -> KeepAlive.parseFrom(frame.payload());
             case OPERATIONS ->
-                    effects.operations().addAll(OperationBatch.parseFrom(frame.payload()).getOperationsList());
+                    effects.operations().addAll(parseOperations(frame.payload()).getOperationsList());
             case RESULTS -> effects.results().addAll(ResultBatch.parseFrom(frame.payload()).getResultsList());
             case GOODBYE -> {
                 closed = true;
@@ -266,7 +269,7 @@ public final class Channel {
         closed = true;
         effects.frames().addAll(waiting.frames());
         waiting = new Effects();
-        effects.frames().add(encode(FrameType.GOODBYE, Goodbye.newBuilder().setReason(reason).build()));
+        effects.frames().add(Frame.encode(FrameType.GOODBYE, Goodbye.newBuilder().setReason(reason).build()));
         effects.setCloseReason(reason);
     }
 
@@ -287,10 +290,21 @@ public final class Channel {
     }
 
     private void emit(FrameType type, MessageLite message) {
-        waiting.frames().add(encode(type, message));
+        waiting.frames().add(Frame.encode(type, message));
     }
 
-    private static byte[] encode(FrameType type, MessageLite message) {
-        return new Frame(type, message.toByteArray()).encode();
+    /** Bodies stay where they are in the frame, which is theirs from now on. */
+    private static OperationBatch parseOperations(byte[] payload) throws InvalidProtocolBufferException {
+        CodedInputStream in = UnsafeByteOperations.unsafeWrap(payload).newCodedInput();
+        in.enableAliasing(true);
+        try {
+            OperationBatch batch = OperationBatch.parseFrom(in);
+            in.checkLastTagWas(0);
+            return batch;
+        } catch (InvalidProtocolBufferException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new InvalidProtocolBufferException(e);
+        }
     }
 }

@@ -1,5 +1,8 @@
 package org.daedalus.wire;
 
+import com.google.protobuf.CodedOutputStream;
+import com.google.protobuf.MessageLite;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
@@ -23,15 +26,41 @@ public record Frame(FrameType type, byte[] payload) {
 
     /** The frame's bytes, length field and checksum included. Cost: one copy of the payload, one pass of CRC-32C. */
     public byte[] encode() {
-        int size = Math.addExact(payload.length, OVERHEAD);
+        byte[] bytes = start(type, payload.length);
+        System.arraycopy(payload, 0, bytes, HEADER_SIZE, payload.length);
+        return end(bytes);
+    }
+
+    /** The bytes of a frame with this message as its payload, which is written in place. */
+    public static byte[] encode(FrameType type, MessageLite message) {
+        int size = message.getSerializedSize();
+        byte[] bytes = start(type, size);
+        try {
+            message.writeTo(CodedOutputStream.newInstance(bytes, HEADER_SIZE, size));
+        } catch (IOException e) {
+            throw new IllegalStateException("a message has written more than its size", e);
+        }
+        return end(bytes);
+    }
+
+    private static byte[] start(FrameType type, int payloadSize) {
+        int size = Math.addExact(payloadSize, OVERHEAD);
         if (size > SIZE_MAX) {
             throw new IllegalArgumentException("frame of " + size + " bytes exceeds " + SIZE_MAX);
         }
         byte[] bytes = new byte[size];
-        ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        out.putInt(size - LENGTH_SIZE).put((byte) VERSION).put((byte) type.code()).putShort((short) 0).put(payload);
-        out.putInt(checksum(bytes, 0, size - CHECKSUM_SIZE));
+        littleEndian(bytes).putInt(size - LENGTH_SIZE).put((byte) VERSION).put((byte) type.code()).putShort((short) 0);
         return bytes;
+    }
+
+    private static byte[] end(byte[] bytes) {
+        int size = bytes.length - CHECKSUM_SIZE;
+        littleEndian(bytes).putInt(size, checksum(bytes, 0, size));
+        return bytes;
+    }
+
+    private static ByteBuffer littleEndian(byte[] bytes) {
+        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     static int checksum(byte[] bytes, int offset, int length) {

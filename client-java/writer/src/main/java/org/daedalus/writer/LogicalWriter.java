@@ -1,7 +1,7 @@
 package org.daedalus.writer;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.CodedInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -265,7 +265,7 @@ public final class LogicalWriter implements AutoCloseable {
             }
         };
         try {
-            SubmitBody body = SubmitBody.parseFrom(operation.getBody());
+            SubmitBody body = parse(operation.getBody());
             SubmissionKey submission = SubmissionKey.of(body.getSubmission());
             if (submission == null) {
                 waiter.answer(null, Errors.rejected(Errors.PROTOCOL_VIOLATION,
@@ -273,9 +273,18 @@ public final class LogicalWriter implements AutoCloseable {
                 return;
             }
             take(submission, body.getUpdate(), body.getRoutesList(), operation.getHeader().getMapVersion(), waiter);
-        } catch (InvalidProtocolBufferException e) {
+        } catch (IOException e) {
             waiter.answer(null, Errors.rejected(Errors.PROTOCOL_VIOLATION, "the submission does not parse", ""));
         }
+    }
+
+    /** Rows stay where they are in the body. */
+    private static SubmitBody parse(ByteString body) throws IOException {
+        CodedInputStream in = body.newCodedInput();
+        in.enableAliasing(true);
+        SubmitBody parsed = SubmitBody.parseFrom(in);
+        in.checkLastTagWas(0);
+        return parsed;
     }
 
     private final class Handler implements PeerHandler {
