@@ -148,6 +148,10 @@ final class CsvLoader {
         boolean isNamed = field >= 0 && records.problem() == null;
         String name = isNamed ? setup.header().columnOf(field) : field >= 0 ? Integer.toString(field + 1) : "";
         if (setup.rejects() != null) {
+            if (!state.rejectFileMade) {
+                state.rejectFileMade = true;
+                progress.keep(state);
+            }
             setup.rejects().add(records.line(), name, reason, records.raw());
             rowsAside++;
             return;

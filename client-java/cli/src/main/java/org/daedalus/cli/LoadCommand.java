@@ -103,13 +103,13 @@ final class LoadCommand implements Callable<Integer> {
             state.settled = new LoadState.Settled(firstRow, 0, 0, 0, 0);
         }
         long earlier = state.settled.rowsIn();
-        boolean isOurs = isGoingOn && rejectPath != null
-                && knownRejects.equals(rejectPath.toAbsolutePath().toString());
+        String rejectName = rejectPath == null ? "" : rejectPath.toAbsolutePath().toString();
+        state.rejectFileMade &= isGoingOn && rejectName.equals(knownRejects);
         try (RejectFile rejects = rejectPath == null ? null
-                        : new RejectFile(rejectPath, header.raw(), state.settled.rejectSize(), isOurs);
+                        : new RejectFile(rejectPath, header.raw(), state.settled.rejectSize(), state.rejectFileMade);
                 InputStream bytes = Files.newInputStream(file);
                 Progress shown = new Progress("loading " + file.getFileName(), 0, Files.size(file), bytes)) {
-            state.rejectFile = rejectPath == null ? state.rejectFile : rejectPath.toAbsolutePath().toString();
+            state.rejectFile = rejectName;
             state.phase = LoadState.Phase.UNDER_WAY;
             CsvLoader.Setup setup = new CsvLoader.Setup(header, nullText, batchRows, fromLine, rejects);
             CsvLoader.Summary summary =

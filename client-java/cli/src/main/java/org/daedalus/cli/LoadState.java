@@ -48,6 +48,8 @@ final class LoadState {
     /** What the batches depend on besides the file. */
     String options = "";
     String rejectFile = "";
+    /** The reject file was made by this load, or was about to be: what is in it may be written over. */
+    boolean rejectFileMade;
     Phase phase = Phase.UNDER_WAY;
     /** Why the phase is BROKEN. */
     String problem = "";
@@ -65,6 +67,7 @@ final class LoadState {
         values.put("client", client);
         values.put("options", options);
         values.put("reject_file", rejectFile);
+        values.put("reject_file_made", rejectFileMade);
         values.put("phase", phase);
         values.put("problem", problem);
         values.put("settled_offset", settled.place().offset());
@@ -100,6 +103,7 @@ final class LoadState {
         state.client = text(values, "client");
         state.options = text(values, "options");
         state.rejectFile = text(values, "reject_file");
+        state.rejectFileMade = Boolean.parseBoolean(text(values, "reject_file_made"));
         state.phase = Phase.valueOf(text(values, "phase"));
         state.problem = text(values, "problem");
         state.settled = new Settled(

@@ -31,7 +31,7 @@ final class RejectFile implements AutoCloseable {
      * found again.
      *
      * @param header of the file that is loaded
-     * @param isOurs an interrupted load of the same file was told to write here; otherwise there must be no file yet
+     * @param isOurs an interrupted load of the same file has made it; otherwise there must be no file yet
      */
     RejectFile(Path path, byte[] header, long size, boolean isOurs) throws IOException, CliException {
         this.path = path;

@@ -210,4 +210,16 @@ class LoadResumeTest {
                 .anySatisfy(line -> assertThat(line).startsWith("6,"));
         assertThat(rows).isEqualTo(5);
     }
+
+    @Test
+    void shouldNotWriteOverAnotherLoadsRejectFile() throws Exception {
+        write(HEADER + "a,1\nb,2\n");
+        Path aside = directory.resolve("aside.csv");
+        unanswered.set(1);
+        assertThat(load("--reject-file", aside.toString())).isEqualTo(1);
+        Files.writeString(aside, "another's\n");
+        assertThat(load("--reject-file", aside.toString())).isEqualTo(2);
+        assertThat(said()).contains("exists");
+        assertThat(aside).hasContent("another's\n");
+    }
 }
