@@ -20,12 +20,15 @@ public final class PackedScan {
     private static final int SIZE_FIELD = 4;
     private static final int STRING = 0;
     private static final long HIGH_BITS = 0x8080808080808080L;
+    private static final long LOW_BITS = 0x0101010101010101L;
 
     /** By column: bytes of a value, or STRING. */
     private final int[] sizes;
     private final boolean[] nullable;
-    private final boolean[] isBool;
-    /** By column: what a numeric's magnitude must stay below; 0: no numeric. */
+    /** By column: the most bytes of a string. */
+    private final int[] lengths;
+    private final ColumnType.Kind[] kinds;
+    /** By column: what a numeric's magnitude must stay below. */
     private final long[] bounds;
     /** Whether this class knows every column's layout. */
     private final boolean isKnown;
@@ -40,7 +43,8 @@ public final class PackedScan {
         int count = types.size();
         this.sizes = new int[count];
         this.nullable = new boolean[count];
-        this.isBool = new boolean[count];
+        this.lengths = new int[count];
+        this.kinds = new ColumnType.Kind[count];
         this.bounds = new long[count];
         this.nullBytes = (count + 7) / 8;
         boolean known = true;
@@ -49,7 +53,8 @@ public final class PackedScan {
             boolean isNumeric = type.kind() == ColumnType.Kind.NUMERIC;
             known &= !isNumeric || type.precision() > 0;
             this.nullable[column] = nullable.get(column);
-            isBool[column] = type.kind() == ColumnType.Kind.BOOL;
+            kinds[column] = type.kind();
+            lengths[column] = type.isString() ? PackedValues.sizeMax(type) - 2 : 0;
             sizes[column] = type.isString() ? STRING : sizeOf(type);
             bounds[column] = isNumeric && sizes[column] == 8 ? powerOfTen(type.precision()) : 0;
         }
@@ -72,7 +77,7 @@ public final class PackedScan {
 
     /**
      * The number of rows, when every one is well-formed, has no NULL where none may be, numerics within their
-     * precision, and strings of ASCII; {@link #NOT_SOUND} when a closer look is needed.
+     * precision, dates within their range, and strings of ASCII that fit; {@link #NOT_SOUND} when a closer look is needed.
      */
     public int countSound(byte[] rows) {
         int count = 0;
@@ -111,17 +116,36 @@ public final class PackedScan {
     }
 
     private boolean isSoundValue(byte[] rows, int at, int next, int column) {
-        if (sizes[column] == STRING) {
-            return isAscii(rows, at + 2, next);
-        }
-        if (isBool[column]) {
-            return (rows[at] & ~1) == 0;
-        }
-        if (bounds[column] > 0) {
-            long value = (long) LONG.get(rows, at);
-            return value < bounds[column] && value > -bounds[column];
-        }
-        return sizes[column] < 16; // A closer look at the long numerics, which are rare.
+        return switch (kinds[column]) {
+            case BOOL -> (rows[at] & ~1) == 0;
+            case SMALLINT, INT, BIGINT -> true;
+            case REAL -> {
+                int bits = (int) INT.get(rows, at);
+                yield bits == PackedValues.FLOAT_NAN || !Float.isNaN(Float.intBitsToFloat(bits));
+            }
+            case DOUBLE -> {
+                long bits = (long) LONG.get(rows, at);
+                yield bits == PackedValues.DOUBLE_NAN || !Double.isNaN(Double.longBitsToDouble(bits));
+            }
+            case DATE -> {
+                int days = (int) INT.get(rows, at);
+                yield days >= PackedValues.DATE_MIN && days <= PackedValues.DATE_MAX;
+            }
+            case TIMESTAMP -> {
+                long micros = (long) LONG.get(rows, at);
+                yield micros >= PackedValues.TIMESTAMP_MIN && micros <= PackedValues.TIMESTAMP_MAX;
+            }
+            case NUMERIC -> isSoundNumeric(rows, at, column);
+            case CHAR -> next - at - 2 <= lengths[column] && (next == at + 2 || rows[next - 1] != ' ')
+                    && isAscii(rows, at + 2, next);
+            case VARCHAR -> next - at - 2 <= lengths[column] && isAscii(rows, at + 2, next);
+        };
+    }
+
+    /** The long ones need a closer look; they are rare. */
+    private boolean isSoundNumeric(byte[] rows, int at, int column) {
+        long value = sizes[column] == 8 ? (long) LONG.get(rows, at) : Long.MAX_VALUE;
+        return value < bounds[column] && value > -bounds[column];
     }
 
     private static boolean isNull(byte[] rows, int start, int column) {
@@ -136,16 +160,20 @@ public final class PackedScan {
         return end - at < 2 ? end + 1 : at + 2 + Short.toUnsignedInt((short) SHORT.get(rows, at));
     }
 
+    /** Whether these are ASCII without NUL. */
     private static boolean isAscii(byte[] rows, int from, int to) {
         int at = from;
-        long seen = 0;
+        long high = 0;
         for (; at + 8 <= to; at += 8) {
-            seen |= (long) LONG.get(rows, at);
+            long eight = (long) LONG.get(rows, at);
+            high |= eight | eight - LOW_BITS; // A byte of zero borrows into its high bit.
         }
+        boolean hasNul = false;
         for (; at < to; at++) {
-            seen |= rows[at];
+            high |= rows[at];
+            hasNul |= rows[at] == 0;
         }
-        return (seen & HIGH_BITS) == 0;
+        return (high & HIGH_BITS) == 0 && !hasNul;
     }
 
     /**

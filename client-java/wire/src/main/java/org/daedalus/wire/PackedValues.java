@@ -17,8 +17,14 @@ import java.time.ZoneOffset;
  * LocalDateTime, String. NULL has no packed form and is none of this class's business.
  */
 public final class PackedValues {
-    private static final int FLOAT_NAN = 0x7fc00000;
-    private static final long DOUBLE_NAN = 0x7ff8000000000000L;
+    static final int FLOAT_NAN = 0x7fc00000;
+    static final long DOUBLE_NAN = 0x7ff8000000000000L;
+    /** From the first day of the year 1 to 5874897-12-31. */
+    static final int DATE_MIN = -719_162;
+    static final int DATE_MAX = 2_145_042_905;
+    /** From the first day of the year 1 to the end of 294246. */
+    static final long TIMESTAMP_MIN = DATE_MIN * 86_400_000_000L;
+    static final long TIMESTAMP_MAX = 9_223_371_244_799_999_999L;
     private static final int MICROS_PER_SECOND = 1_000_000;
     private static final int NANOS_PER_MICRO = 1_000;
     private static final int LONG_NUMERIC_SIZE = 16;
@@ -41,8 +47,9 @@ public final class PackedValues {
                 case REAL -> out.putInteger(floatBits((Float) value), 4);
                 case DOUBLE -> out.putInteger(doubleBits((Double) value), 8);
                 case NUMERIC -> appendNumeric(type, (BigDecimal) value, out);
-                case DATE -> out.putInteger(Math.toIntExact(((LocalDate) value).toEpochDay()), 4);
-                case TIMESTAMP -> out.putInteger(toMicros((LocalDateTime) value), 8);
+                case DATE -> out.putInteger(checked(value, DATE_MIN, ((LocalDate) value).toEpochDay(), DATE_MAX), 4);
+                case TIMESTAMP -> out.putInteger(
+                        checked(value, TIMESTAMP_MIN, toMicros((LocalDateTime) value), TIMESTAMP_MAX), 8);
                 case CHAR, VARCHAR -> appendString(type, (String) value, out);
                 default -> throw new IllegalArgumentException("no packed layout for " + type);
             }
@@ -60,8 +67,8 @@ public final class PackedValues {
 
     /**
      * Reads one value at the buffer's position, which moves past it; the buffer must be little-endian. A char(n) comes
-     * back
-     * padded with blanks to n bytes, as PostgreSQL shows it.
+     * back padded with blanks to n bytes, as PostgreSQL shows it. What is not in the one form that a value has is
+     * malformed.
      */
     public static Object read(ColumnType type, ByteBuffer in) throws WireException {
         try {
@@ -70,11 +77,11 @@ public final class PackedValues {
                 case SMALLINT -> in.getShort();
                 case INT -> in.getInt();
                 case BIGINT -> in.getLong();
-                case REAL -> Float.intBitsToFloat(in.getInt());
-                case DOUBLE -> Double.longBitsToDouble(in.getLong());
+                case REAL -> readFloat(in.getInt());
+                case DOUBLE -> readDouble(in.getLong());
                 case NUMERIC -> readNumeric(type, in);
-                case DATE -> LocalDate.ofEpochDay(in.getInt());
-                case TIMESTAMP -> ofMicros(in.getLong());
+                case DATE -> LocalDate.ofEpochDay(within(type, DATE_MIN, in.getInt(), DATE_MAX));
+                case TIMESTAMP -> ofMicros(within(type, TIMESTAMP_MIN, in.getLong(), TIMESTAMP_MAX));
                 case CHAR, VARCHAR -> readString(type, in);
             };
         } catch (BufferUnderflowException e) {
@@ -156,6 +163,36 @@ public final class PackedValues {
         return new BigDecimal(new BigInteger(bytes), type.scale());
     }
 
+    private static long checked(Object moment, long least, long value, long greatest) {
+        if (value < least || value > greatest) {
+            throw new IllegalArgumentException(moment + " is out of range");
+        }
+        return value;
+    }
+
+    private static float readFloat(int bits) throws WireException {
+        float value = Float.intBitsToFloat(bits);
+        if (bits != floatBits(value)) {
+            throw new WireException("packed real is a NaN that is not the quiet one");
+        }
+        return value;
+    }
+
+    private static double readDouble(long bits) throws WireException {
+        double value = Double.longBitsToDouble(bits);
+        if (bits != doubleBits(value)) {
+            throw new WireException("packed double precision is a NaN that is not the quiet one");
+        }
+        return value;
+    }
+
+    private static long within(ColumnType type, long least, long value, long greatest) throws WireException {
+        if (value < least || value > greatest) {
+            throw new WireException("packed " + type + " is out of range");
+        }
+        return value;
+    }
+
     private static boolean readBool(ByteBuffer in) throws WireException {
         byte value = in.get();
         if (value != 0 && value != 1) {
@@ -181,6 +218,9 @@ public final class PackedValues {
         if (size > in.remaining()) {
             throw new WireException("packed string is cut short");
         }
+        if (size > (type.length() == 0 ? STRING_SIZE_MAX : type.length())) {
+            throw new WireException("packed string of " + size + " bytes does not fit " + type);
+        }
         ByteBuffer bytes = in.slice(in.position(), size);
         in.position(in.position() + size);
         String text;
@@ -188,6 +228,9 @@ public final class PackedValues {
             text = StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
         } catch (CharacterCodingException e) {
             throw new WireException("packed string is not UTF-8", e);
+        }
+        if (text.indexOf('\0') >= 0 || type.kind() == ColumnType.Kind.CHAR && text.endsWith(" ")) {
+            throw new WireException("packed " + type + " has a NUL, or blanks at the end of a char(n)");
         }
         return type.kind() == ColumnType.Kind.CHAR && size < type.length()
                 ? text + " ".repeat(type.length() - size)

@@ -116,4 +116,35 @@ class PackedScanTest {
         assertThat(new PackedScan(List.of(ColumnType.varcharOf(9)), List.of(false)).countSound(out.toByteArray()))
                 .isEqualTo(PackedScan.NOT_SOUND);
     }
+
+    @Test
+    void shouldFindNothingSoundThatIsNotInItsOneForm() {
+        refuses(ColumnType.varcharOf(4), ColumnType.varcharOf(30), "abcde");
+        refuses(ColumnType.charOf(4), ColumnType.varcharOf(30), "abcde");
+        refuses(ColumnType.charOf(4), ColumnType.varcharOf(30), "ab ");
+        refuses(ColumnType.of(Kind.BOOL), ColumnType.charOf(1), null, (byte) 2);
+        refuses(ColumnType.of(Kind.REAL), ColumnType.of(Kind.INT), 0x7fc00001);
+        refuses(ColumnType.of(Kind.DOUBLE), ColumnType.of(Kind.BIGINT), 0x7ff8000000000001L);
+        refuses(ColumnType.of(Kind.DATE), ColumnType.of(Kind.INT), PackedValues.DATE_MIN - 1);
+        refuses(ColumnType.of(Kind.DATE), ColumnType.of(Kind.INT), PackedValues.DATE_MAX + 1);
+        refuses(ColumnType.of(Kind.TIMESTAMP), ColumnType.of(Kind.BIGINT), PackedValues.TIMESTAMP_MIN - 1);
+        refuses(ColumnType.of(Kind.TIMESTAMP), ColumnType.of(Kind.BIGINT), PackedValues.TIMESTAMP_MAX + 1);
+        refuses(ColumnType.varcharOf(9), ColumnType.varcharOf(9), null, (byte) 1, (byte) 0, (byte) 0);
+        refuses(ColumnType.varcharOf(9), ColumnType.varcharOf(9), null, (byte) 9, (byte) 0, (byte) 'a', (byte) 'b',
+                (byte) 'c', (byte) 'd', (byte) 0, (byte) 'f', (byte) 'g', (byte) 'h', (byte) 'i');
+    }
+
+    /** Packs a value as another type, or takes its bytes as they are, and reads it as {@code type}. */
+    private static void refuses(ColumnType type, ColumnType packedAs, Object value, byte... bytes) {
+        byte[] packed = value == null ? bytes : PackedValues.encode(packedAs, value);
+        ByteWriter out = new ByteWriter(64);
+        out.putInteger(1 + packed.length, 4);
+        out.putInteger(0, 1);
+        out.put(packed);
+        byte[] row = out.toByteArray();
+        assertThat(new PackedScan(List.of(type), List.of(false)).countSound(row)).as("%s of %s", type, value)
+                .isEqualTo(PackedScan.NOT_SOUND);
+        assertThat(closerLook(List.of(type), List.of(false), row)).as("%s of %s", type, value)
+                .isEqualTo(PackedScan.NOT_SOUND);
+    }
 }
