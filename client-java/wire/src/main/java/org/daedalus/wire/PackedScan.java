@@ -77,7 +77,8 @@ public final class PackedScan {
 
     /**
      * The number of rows, when every one is well-formed, has no NULL where none may be, numerics within their
-     * precision, dates within their range, and strings of ASCII that fit; {@link #NOT_SOUND} when a closer look is needed.
+     * precision, dates within their range, and strings of ASCII that fit; {@link #NOT_SOUND} when a closer look is
+     * needed.
      */
     public int countSound(byte[] rows) {
         int count = 0;
