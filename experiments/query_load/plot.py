@@ -35,7 +35,16 @@ def draw_sweep(axes: Axes, runs: list[Run]) -> None:
     axes.plot(*REFERENCE_ONE_CORE, "k*", markersize=11, label="source, fig. 2.2: median of one core, share factor 512")
     for rate, text in REFERENCE_BENDS:
         axes.axvline(rate, color="grey", linewidth=0.8, linestyle=":")
-        axes.text(rate, 1.3, f" source, fig. 2.3 (15 cores): {text}", rotation=90, fontsize=6, va="bottom", ha="right")
+        axes.text(
+            rate,
+            0.98,
+            f"source, fig. 2.3 (15 cores): {text}",
+            transform=axes.get_xaxis_transform(),
+            rotation=90,
+            fontsize=6,
+            va="top",
+            ha="right",
+        )
     axes.axhline(REQUIREMENT_MS, color="red", linewidth=0.8, linestyle="--", label="requirement: 2 s")
     axes.set(
         xscale="log",
@@ -43,7 +52,7 @@ def draw_sweep(axes: Axes, runs: list[Run]) -> None:
         xlabel="queries offered a second",
         ylabel="latency [ms], from the intended send time",
     )
-    axes.legend(fontsize=7)
+    axes.legend(fontsize=7, loc="center left")
 
 
 def draw_steady(axes: Axes, runs: list[Run]) -> None:
