@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory_resource>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -103,6 +104,9 @@ int compare_scalars(T left, T right) {
 /// Copies one value, floats in canonical form, so that equal values have equal bytes. `value` may be `out`.
 void copy_canonical(const ColumnLayout& layout, const uint8_t* value, uint8_t* out);
 
+/// Constants in native form, in memory that whoever compiles an operation hands out.
+using NativeBytes = std::pmr::vector<uint8_t>;
+
 /// Where a constant lies against what a plane can hold.
 enum class Fit : uint8_t {
   kInside,
@@ -113,7 +117,7 @@ enum class Fit : uint8_t {
 
 /// Appends `value` as it lies in a plane (for kBeyond: its first bytes; for kBelow and kAbove: zeros).
 /// Precondition: not NULL, and of the alternative the type calls for; a decimal has at most the column's scale.
-Fit append_native(const ColumnLayout& layout, const semantics::Value& value, std::vector<uint8_t>& out);
+Fit append_native(const ColumnLayout& layout, const semantics::Value& value, NativeBytes& out);
 
 /// The value at `bytes` of a plane.
 [[nodiscard]] semantics::Value to_value(const ColumnLayout& layout, const uint8_t* bytes);
