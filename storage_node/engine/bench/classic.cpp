@@ -56,8 +56,8 @@ class CompositeTable {
 const Between* access_path(const TicketTable& table, const TicketQuery& query) {
   const Between* best = nullptr;
   for (const Between& between : query) {
-    if (between.is_equality() && (best == nullptr || table.columns()[between.column].cardinality >
-                                                         table.columns()[best->column].cardinality)) {
+    if (between.is_equality() &&
+        (best == nullptr || table.columns()[between.column].cardinality > table.columns()[best->column].cardinality)) {
       best = &between;
     }
   }

@@ -163,7 +163,10 @@ struct Bench {
         continue;  // Warms statistics up.
       }
       times.push_back(time);
-      found += answers.empty() ? 0 : answers[0].rows;
+      found = 0;
+      for (const Answer& answer : answers) {
+        found += answer.rows;
+      }
       if (run == 1 && query_count <= options.classic_queries_max && update_count == 0) {
         std::vector<Answer> expected;
         classic_times.push_back(milliseconds([&] { expected = rows.sweep(queries, false); }));
@@ -174,8 +177,8 @@ struct Bench {
     }
     const double time = median(times);
     const auto [least, most] = std::minmax_element(times.begin(), times.end());
-    fmt::print("{:8} {:6} {:6} | {:9.2f} [{:.2f}, {:.2f}] | {:9.0f} |", name, query_count, update_count, time, *least,
-               *most, query_count / time * 1000);
+    fmt::print("{:8} {:6} {:6} | {:9.2f} [{:.2f}, {:.2f}] | {:9.0f} | {:8} |", name, query_count, update_count, time,
+               *least, *most, query_count / time * 1000, found);
     if (!classic_times.empty()) {
       fmt::print(" classic {:8.1f} ({:.1f}x) classic+ {:8.1f} ({:.1f}x)", classic_times[0], classic_times[0] / time,
                  plus_times[0], plus_times[0] / time);
@@ -203,7 +206,7 @@ void run_all(const Options& options) {
     times.push_back(milliseconds([&] { sum += bench.rows.read_keys(); }));
   }
   fmt::print("reading the key columns: {:.2f} ms (sum {})\n", median(times), sum);
-  fmt::print("mix     queries updates |  median ms [least, most] | queries/s | baselines, one run\n");
+  fmt::print("mix     queries updates |  median ms [least, most] | queries/s |     rows | baselines, one run\n");
   for (const std::string& mix : options.mixes) {
     for (const uint32_t count : options.counts) {
       bench.run(mix, count, 0);

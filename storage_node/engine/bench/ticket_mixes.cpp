@@ -89,7 +89,7 @@ TicketQuery any_query(const TicketTable& table, bool hard, double zipf, Random& 
     if (may_equal && query.size() % 2 == 0) {
       query.push_back({column, row[column], row[column]});
     } else {
-      query.push_back(around(table, column, row[column], 30 + below(random, 40), random));
+      query.push_back(around(table, column, row[column], (hard ? 10 : 30) + below(random, 30), random));
     }
   }
   return query;

@@ -61,7 +61,8 @@ TicketTable::TicketTable(uint32_t row_count) : row_count_(row_count) {
     add("flag_" + std::to_string(flag), {.kind = TypeKind::kBool}, 2, flag * 3);
   }
   for (uint32_t code = 0; code < 8; ++code) {
-    add("code_" + std::to_string(code), {.kind = TypeKind::kChar, .length = kCodeLengths[code]}, 10u << (code % 5), code * 4);
+    add("code_" + std::to_string(code), {.kind = TypeKind::kChar, .length = kCodeLengths[code]}, 10u << (code % 5),
+        code * 4);
   }
   for (uint32_t count = 0; count < 5; ++count) {
     add("count_" + std::to_string(count), {.kind = TypeKind::kInt}, 50u << (count * 2), count * 5);

@@ -2,11 +2,11 @@
 
 namespace daedalus::engine {
 
-CodeRule code_rule(const ColumnLayout& layout) {
+CodeRule code_rule(Native native, uint32_t width) {
   constexpr uint64_t kSign = uint64_t{1} << 63;
   constexpr uint32_t kCodeBytes = 8;
-  CodeRule rule{.shift = layout.width < kCodeBytes ? 64 - 8 * layout.width : 0};
-  switch (layout.native) {
+  CodeRule rule{.shift = width < kCodeBytes ? 64 - 8 * width : 0};
+  switch (native) {
     case Native::kBool:
       return rule;
     case Native::kInt16:
@@ -16,7 +16,7 @@ CodeRule code_rule(const ColumnLayout& layout) {
       return rule;
     case Native::kInt128:
       rule.flip = kSign;
-      rule.offset = layout.width - kCodeBytes;
+      rule.offset = width - kCodeBytes;
       rule.is_exact = false;
       return rule;
     case Native::kFloat:
@@ -25,7 +25,7 @@ CodeRule code_rule(const ColumnLayout& layout) {
       return rule;
     case Native::kBytes:
       rule.is_text = true;
-      rule.is_exact = layout.width <= kCodeBytes;
+      rule.is_exact = width <= kCodeBytes;
       return rule;
   }
   check_failed("a known plane", __FILE__, __LINE__);

@@ -12,21 +12,6 @@
 
 namespace daedalus::engine {
 
-/// How a value as it lies in a plane becomes a code.
-struct CodeRule {
-  uint64_t flip = 0;    ///< The sign bit of signed numbers, at the top.
-  uint32_t shift = 0;   ///< Moves narrow values to the top of the code.
-  uint32_t offset = 0;  ///< Where in the value its high bytes begin.
-  bool is_text = false;
-  bool is_floating = false;
-  bool is_exact = true;
-
-  /// The lowest difference between the codes of two values, for those that are no floating numbers.
-  [[nodiscard]] uint64_t step() const { return uint64_t{1} << shift; }
-};
-
-[[nodiscard]] CodeRule code_rule(const ColumnLayout& layout);
-
 /// Codes of rows for which something holds: low to high, both included. low > high: of none.
 struct CodeRange {
   uint64_t low = 0;

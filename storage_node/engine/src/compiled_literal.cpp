@@ -92,7 +92,7 @@ Verdict compile_compare(const ColumnLayout& layout, const Literal& literal, Comp
       break;
   }
   note_constants(constants, start, out);
-  const CodeRule rule = code_rule(layout);
+  const CodeRule rule = layout.code;
   out.codes = range_of(out.op, code_of_constant(rule, constants, start), rule.is_exact);
   if (rule.is_exact) {
     out.kind = Kind::kRange;
@@ -101,6 +101,30 @@ Verdict compile_compare(const ColumnLayout& layout, const Literal& literal, Comp
   }
   out.codes = out.op == CompareOp::kNotEqual ? CodeRange{} : out.codes;
   return Verdict::kDepends;
+}
+
+/// The common case without a detour: a comparison of a short value that a code decides. False: not that.
+bool compile_short(const ColumnLayout& layout, const Literal& literal, CompiledLiteral& out) {
+  uint64_t raw = 0;
+  if (const auto* number = std::get_if<int64_t>(&literal.values[0])) {
+    const uint32_t shift = layout.code.shift;
+    raw = static_cast<uint64_t>(*number);
+    if (static_cast<int64_t>(raw << shift) >> shift != *number) {
+      return false;
+    }
+  } else if (const auto* text = std::get_if<std::string>(&literal.values[0])) {
+    if (!layout.code.is_exact || text->size() > layout.width) {
+      return false;
+    }
+    std::memcpy(&raw, text->data(), text->size());
+  } else {
+    return false;
+  }
+  out.kind = Kind::kRange;
+  out.op = compare_op(literal.op);
+  out.negated = out.op == CompareOp::kNotEqual;
+  out.codes = range_of(out.op, code_of_raw(layout.code, raw), true);
+  return !out.codes.is_empty();
 }
 
 Verdict compile_in(const ColumnLayout& layout, const Literal& literal, bool negated, CompiledLiteral& out,
@@ -127,7 +151,7 @@ Verdict compile_in(const ColumnLayout& layout, const Literal& literal, bool nega
   }
   out.constant_count = static_cast<uint32_t>(members.size());
   note_constants(constants, start, out);
-  const CodeRule rule = code_rule(layout);
+  const CodeRule rule = layout.code;
   out.codes = {code_of_constant(rule, constants, start),
                code_of_constant(rule, constants, constants.size() - layout.width)};
   if (rule.is_exact && members.size() == 1) {
@@ -157,7 +181,7 @@ Verdict compile_starts_with(const ColumnLayout& layout, const Literal& literal, 
   note_constants(constants, start, out);
   out.blank_count = static_cast<uint32_t>(prefix.size() - fixed);
   constexpr size_t kCodeBytes = 8;
-  const CodeRule rule = code_rule(layout);
+  const CodeRule rule = layout.code;
   const size_t coded = std::min(fixed, kCodeBytes);
   const uint64_t low = coded == 0 ? 0 : code_of_constant(CodeRule{.is_text = true}, constants, start);
   out.codes = {low, low | (coded == kCodeBytes ? 0 : UINT64_MAX >> (8 * coded))};
@@ -214,7 +238,7 @@ void mark_values(const ColumnLayout& layout, const CompiledLiteral& literal, con
   const uint8_t* plane = chunk.planes[literal.column];
   const uint8_t* constants = predicate_constants + literal.constants;
   if (literal.kind == Kind::kRange) {
-    return mark_code_range({plane, layout.width}, chunk.row_count, code_rule(layout), literal.codes, matches);
+    return mark_code_range({plane, layout.width}, chunk.row_count, layout.code, literal.codes, matches);
   }
   if (literal.kind == Kind::kStartsWith) {
     return starts_with_bytes({plane, layout.width}, chunk.row_count, prefix_of(literal, predicate_constants), matches);
@@ -245,6 +269,9 @@ Verdict compile_literal(const ColumnLayout& layout, const Literal& literal, Comp
   out.column = literal.column;
   switch (literal.kind) {
     case Literal::Kind::kCompare:
+      if (compile_short(layout, literal, out)) {
+        return Verdict::kDepends;
+      }
       return compile_compare(layout, literal, out, constants);
     case Literal::Kind::kIn:
       return compile_in(layout, literal, false, out, constants);
@@ -274,7 +301,7 @@ bool row_matches(const ColumnLayout& layout, const CompiledLiteral& literal, con
   const uint8_t* value = chunk.planes[literal.column] + size_t{row} * layout.width;
   switch (literal.kind) {
     case Kind::kRange: {
-      const uint64_t code = code_of(code_rule(layout), value);
+      const uint64_t code = code_of(layout.code, value);
       return (code >= literal.codes.low && code <= literal.codes.high) != literal.negated;
     }
     case Kind::kCompare:

@@ -1,4 +1,5 @@
-// How the values of one column are spread, from a sample: at most 255 buckets of codes, about equally many rows in each.
+// How the values of one column are spread, from a sample: at most 255 buckets of codes, about equally many rows in
+// each.
 //
 // Decides selectivities, and with them every plan's costs, never an answer. The same buckets number the bytes of a
 // sketch (sketches.hpp). Refuses to know queries.
@@ -53,9 +54,9 @@ class Histogram {
 
   CodeRule rule_;
   uint32_t bound_count_ = 0;
-  std::array<uint64_t, 256> bounds_{};   ///< Bucket b begins at bounds_[b - 1]; unused ones are the highest code.
-  std::array<double, 257> below_{};      ///< Share of rows in buckets before this one.
-  std::array<double, 256> distinct_{};   ///< Different values in the bucket, by estimate; at least one.
+  std::array<uint64_t, 256> bounds_{};  ///< Bucket b begins at bounds_[b - 1]; unused ones are the highest code.
+  std::array<double, 257> below_{};     ///< Share of rows in buckets before this one.
+  std::array<double, 256> distinct_{};  ///< Different values in the bucket, by estimate; at least one.
   double null_share_ = 0;
 };
 

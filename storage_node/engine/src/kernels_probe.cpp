@@ -23,7 +23,7 @@ uint32_t add_key_vectors(BytesPlane, uint32_t, uint32_t, uint32_t*) { return 0; 
 
 /// Loads lanes of a narrower type as 32 bits.
 template <typename T>
-HWY_ATTR auto load_promoted(const uint8_t* values) {
+HWY_INLINE HWY_ATTR auto load_promoted(const uint8_t* values) {
   const hn::Rebind<T, Tag> narrow;
   const hn::Repartition<uint8_t, decltype(narrow)> bytes;
   return hn::PromoteTo(Tag(), hn::BitCast(narrow, hn::LoadU(bytes, values)));
@@ -74,7 +74,7 @@ HWY_ATTR uint32_t add_key_vectors(BytesPlane plane, uint32_t row_count, uint32_t
 
 #endif
 
-HWY_ATTR auto finish_lanes(hn::Vec<Tag> sum) {
+HWY_INLINE HWY_ATTR auto finish_lanes(hn::Vec<Tag> sum) {
   const Tag d;
   sum = hn::Xor(sum, hn::ShiftRight<15>(sum));
   sum = hn::Mul(sum, hn::Set(d, 0x2c1b3c6du));
@@ -82,8 +82,8 @@ HWY_ATTR auto finish_lanes(hn::Vec<Tag> sum) {
 }
 
 /// Appends the lanes of `pass`. A compress in the register and a plain store: storing compressed is slow on some CPUs.
-HWY_ATTR uint32_t keep(hn::Vec<Tag> hash, uint32_t row, hn::Mask<Tag> pass, uint32_t count,
-                       ProbeSurvivors& survivors) {
+HWY_INLINE HWY_ATTR uint32_t keep(hn::Vec<Tag> hash, uint32_t row, hn::Mask<Tag> pass, uint32_t count,
+                                  ProbeSurvivors& survivors) {
   const Tag d;
   hn::StoreU(hn::Compress(hn::Iota(d, row), pass), d, survivors.rows + count);
   hn::StoreU(hn::Compress(hash, pass), d, survivors.hashes + count);

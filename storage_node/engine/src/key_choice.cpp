@@ -75,7 +75,7 @@ class Chooser {
       const CompiledClause& clause = operation.predicate->clauses()[weighed.clause];
       const CompiledLiteral& literal = operation.predicate->literals(clause)[0];
       if (clause.count != 1 || !literal.is_equality() || member_count(literal) > kMembersMax ||
-          code_rule(layout_->columns[literal.column]).is_floating) {
+          layout_->columns[literal.column].code.is_floating) {
         continue;
       }
       uint32_t& dense = dense_[literal.column];
@@ -210,7 +210,7 @@ uint64_t raw_member(const TableLayout& layout, const CompiledPredicate& predicat
                     uint32_t number) {
   const ColumnLayout& column = layout.columns[literal.column];
   if (literal.kind == CompiledLiteral::Kind::kRange) {
-    return raw_of(code_rule(column), literal.codes.low);
+    return raw_of(column.code, literal.codes.low);
   }
   uint64_t raw = 0;
   std::memcpy(&raw, predicate.constants() + literal.constants + size_t{number} * column.width,

@@ -1,7 +1,8 @@
 // Which operations of a cycle are found through which key, and which are not worth one.
 //
-// Decides by cost alone: what passes over key columns cost, what candidates cost, what an operation costs without a key.
-// Refuses to know whether operations are queries or updates. Bounded work: a few passes over the operations' equalities.
+// Decides by cost alone: what passes over key columns cost, what candidates cost, what an operation costs without a
+// key. Refuses to know whether operations are queries or updates. Bounded work: a few passes over the operations'
+// equalities.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "compiled_predicate.hpp"
+#include "daedalus/engine/segment.hpp"
 #include "sketches.hpp"
 
 namespace daedalus::engine {
@@ -39,6 +41,12 @@ struct Keys {
   std::vector<std::vector<uint32_t>> columns;
   std::vector<std::optional<KeyChoice>> choices;  ///< By position of the operation in what was asked.
 };
+
+/// What an operation costs without a key, in ns a row of the segment, where `cost` is what it really costs.
+[[nodiscard]] constexpr double cost_without_key(AccessPaths paths, double cost) {
+  constexpr double kMoreThanAnything = 1e9;
+  return paths == AccessPaths::kByCost ? cost : paths == AccessPaths::kKeys ? kMoreThanAnything : 0;
+}
 
 /// cost_without: ns a row of the segment that an operation costs when no key finds it.
 [[nodiscard]] Keys choose_keys(const TableLayout& layout, std::span<const KeyedOperation> operations,

@@ -6,8 +6,10 @@
 namespace daedalus::engine {
 namespace {
 
-/// With so many bits a key, one row in thirty-two that nobody asks for passes a filter.
-constexpr uint32_t kFilterBitsPerKey = 32;
+/// With so many bits a key, one row in sixty-four that nobody asks for passes a filter; half as well once the filter
+/// leaves the first-level cache.
+constexpr uint32_t kFilterBitsPerKey = 64;
+constexpr uint32_t kFilterBitsCached = 1u << 18;
 /// The largest filter: beyond the second-level cache it would cost more than it saves.
 constexpr uint32_t kFilterBitsMax = 1u << 22;
 
@@ -35,7 +37,8 @@ void KeyIndex::build() {
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
   const auto count = static_cast<uint32_t>(keys_.size());
   const uint32_t places = std::bit_ceil(std::max(16u, count * 2));
-  const uint32_t bits = std::clamp(std::bit_ceil(count * kFilterBitsPerKey), kRegisterFilterBits, kFilterBitsMax);
+  const uint32_t wanted = std::bit_ceil(std::min(count, kFilterBitsMax / kFilterBitsPerKey) * kFilterBitsPerKey);
+  const uint32_t bits = std::max(kRegisterFilterBits, wanted > kFilterBitsCached ? wanted / 2 : wanted);
   places_.assign(places, {});
   place_mask_ = places - 1;
   filter_.assign(bits / 32, 0);

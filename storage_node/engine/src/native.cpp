@@ -79,6 +79,7 @@ TableLayout::TableLayout(const semantics::Schema& table_schema, semantics::RowCo
     columns.push_back({.native = native_of(column.type),
                        .width = semantics::plane_width(column.type),
                        .nullable = column.nullable,
+                       .code = code_rule(native_of(column.type), semantics::plane_width(column.type)),
                        .type = column.type});
   }
 }

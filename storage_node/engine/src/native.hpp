@@ -24,12 +24,28 @@ using UInt128 = unsigned __int128;
 /// The element of a column plane. kBytes: strings, zero-padded to the declared length (no string holds a NUL).
 enum class Native : uint8_t { kBool, kInt16, kInt32, kInt64, kInt128, kFloat, kDouble, kBytes };
 
+/// How a value as it lies in a plane becomes a code (codes.hpp).
+struct CodeRule {
+  uint64_t flip = 0;    ///< The sign bit of signed numbers, at the top.
+  uint32_t shift = 0;   ///< Moves narrow values to the top of the code.
+  uint32_t offset = 0;  ///< Where in the value its high bytes begin.
+  bool is_text = false;
+  bool is_floating = false;
+  bool is_exact = true;
+
+  /// The lowest difference between the codes of two values, for those that are no floating numbers.
+  [[nodiscard]] uint64_t step() const { return uint64_t{1} << shift; }
+};
+
 struct ColumnLayout {
   Native native = Native::kInt32;
   uint32_t width = 0;  ///< Bytes of one value in its plane.
   bool nullable = true;
+  CodeRule code;
   semantics::Type type;
 };
+
+[[nodiscard]] CodeRule code_rule(Native native, uint32_t width);
 
 /// A table as the engine sees it. Schema and codec are borrowed.
 struct TableLayout {

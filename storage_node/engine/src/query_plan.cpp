@@ -6,8 +6,8 @@
 namespace daedalus::engine {
 namespace {
 
-/// ns a row of the segment, from engine_mix_bench: a query that is found by its predicates' bitmaps, one such predicate,
-/// and (ns a candidate) what a row costs that they let through.
+/// ns a row of the segment, from engine_mix_bench: a query that is found by its predicates' bitmaps, one such
+/// predicate, and (ns a candidate) what a row costs that they let through.
 constexpr double kSketchQueryCost = 0.035;
 constexpr double kPredicateCost = 0.012;
 constexpr double kCandidateCost = 20;
@@ -16,14 +16,14 @@ constexpr uint32_t kRangesMax = 8;
 
 class Planner {
  public:
-  Planner(const TableLayout& layout, Sketches& sketches, const std::vector<QueryRun>& queries)
-      : layout_(layout), sketches_(sketches), queries_(queries) {
+  Planner(const TableLayout& layout, Sketches& sketches, const std::vector<QueryRun>& queries, AccessPaths paths)
+      : layout_(layout), sketches_(sketches), queries_(queries), paths_(paths) {
     plan_.tests_of.resize(queries.size());
   }
 
   QueryPlan plan() {
     weigh();
-    const Keys keys = choose_keys(layout_, operations_, kSketchQueryCost);
+    const Keys keys = choose_keys(layout_, operations_, cost_without_key(paths_, kSketchQueryCost));
     for (const std::vector<uint32_t>& columns : keys.columns) {
       plan_.indexes.emplace_back(layout_, columns);
     }
@@ -64,7 +64,7 @@ class Planner {
   }
 
   void add_test(const KeyedOperation& operation, uint32_t clause) {
-    plan_.tests.push_back(row_test(layout_, *operation.predicate, clause));
+    plan_.tests.push_back(row_test(*operation.predicate, clause));
     ++plan_.tests_of[operation.operation].count;
   }
 
@@ -116,6 +116,12 @@ class Planner {
     return is_exact;
   }
 
+  /// Whether a predicate that leaves this share of what is left saves more tests of rows than its bitmap costs.
+  [[nodiscard]] bool is_worth_sharing(double left, double share) const {
+    return paths_ == AccessPaths::kByCost ? left * (1 - share) * kCandidateCost > kPredicateCost
+                                          : paths_ == AccessPaths::kSketches;
+  }
+
   void add_sketched(const KeyedOperation& operation) {
     if (batch_.predicates.count + operation.clauses.size() > kSharedPredicatesMax) {
       end_batch();
@@ -127,8 +133,7 @@ class Planner {
       double share = 1;
       ranges_.clear();
       const bool is_exact = append_ranges(operation, weighed.clause, share);
-      if (!ranges_.empty() && left * (1 - share) * kCandidateCost > kPredicateCost &&
-          query.predicates.count < kSharedPredicatesMax) {
+      if (!ranges_.empty() && is_worth_sharing(left, share) && query.predicates.count < kSharedPredicatesMax) {
         plan_.uses.push_back(shared_predicate());
         ++query.predicates.count;
         left *= share;
@@ -178,6 +183,7 @@ class Planner {
   const TableLayout& layout_;
   Sketches& sketches_;
   const std::vector<QueryRun>& queries_;
+  AccessPaths paths_;
   QueryPlan plan_;
   std::vector<WeighedClause> weighed_;
   std::vector<KeyedOperation> operations_;
@@ -188,8 +194,9 @@ class Planner {
 
 }  // namespace
 
-QueryPlan plan_queries(const TableLayout& layout, Sketches& sketches, const std::vector<QueryRun>& queries) {
-  return Planner(layout, sketches, queries).plan();
+QueryPlan plan_queries(const TableLayout& layout, Sketches& sketches, const std::vector<QueryRun>& queries,
+                       AccessPaths paths) {
+  return Planner(layout, sketches, queries, paths).plan();
 }
 
 }  // namespace daedalus::engine

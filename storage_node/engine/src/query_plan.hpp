@@ -48,14 +48,14 @@ struct QueryPlan {
   std::vector<KeyIndex> indexes;
   std::vector<SketchBatch> batches;
   std::vector<SketchQuery> sketch_queries;
-  std::vector<uint32_t> uses;     ///< Of a batch's predicates, by their number within it.
-  std::vector<Part> predicates;   ///< In ranges.
+  std::vector<uint32_t> uses;    ///< Of a batch's predicates, by their number within it.
+  std::vector<Part> predicates;  ///< In ranges.
   std::vector<SketchRange> ranges;
-  std::vector<RowTest> tests;     ///< What remains to be tested on single rows, in the order of doing it.
-  std::vector<Part> tests_of;     ///< By query, in tests.
+  std::vector<RowTest> tests;  ///< What remains to be tested on single rows, in the order of doing it.
+  std::vector<Part> tests_of;  ///< By query, in tests.
 };
 
 [[nodiscard]] QueryPlan plan_queries(const TableLayout& layout, Sketches& sketches,
-                                     const std::vector<QueryRun>& queries);
+                                     const std::vector<QueryRun>& queries, AccessPaths paths);
 
 }  // namespace daedalus::engine

@@ -14,15 +14,18 @@ constexpr size_t kCandidatesMax = 8192;
 constexpr uint32_t kManyRows = 64;
 /// How far ahead values are fetched: about as many as the memory answers at a time.
 constexpr uint32_t kFetchAhead = 24;
+/// A pass over a column touches every row; testing a row costs about this many times as much as one row of a pass.
+constexpr uint32_t kRowTestCost = 16;
 /// Queries looked at for an abort, at each chunk.
 constexpr uint32_t kLooks = 256;
 
 }  // namespace
 
-QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, Sketches& sketches)
+QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, Sketches& sketches, AccessPaths paths)
     : layout_(&layout),
       store_(&store),
       sketches_(&sketches),
+      paths_(paths),
       scratch_(store.chunk_rows()),
       selection_(bitmap_words(store.chunk_rows())),
       rows_(store.chunk_rows()),
@@ -34,7 +37,7 @@ QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, Sketc
 
 void QuerySweep::begin(std::vector<QueryRun>& queries) {
   queries_ = &queries;
-  plan_ = plan_queries(*layout_, *sketches_, queries);
+  plan_ = plan_queries(*layout_, *sketches_, queries, paths_);
   active_ = std::any_of(queries.begin(), queries.end(), [](const QueryRun& query) { return query.is_active(); });
   next_look_ = 0;
 }
@@ -110,16 +113,19 @@ void QuerySweep::mark_predicates(const SketchBatch& batch, uint32_t chunk) {
 
 void QuerySweep::sweep_query(const SketchQuery& query, const ChunkView& view) {
   const uint32_t words = view.word_count();
-  sources_[0] = view.live;
+  uint32_t sources = 0;
+  sources_[sources++] = view.live;
   for (uint32_t use = 0; use < query.predicates.count; ++use) {
     const uint32_t number = plan_.uses[query.predicates.first + use];
-    if (is_marked_[number] == 0) {
-      return sweep_plainly(query.query, view);
+    if (is_marked_[number] != 0) {
+      sources_[sources++] = bitmaps_.data() + size_t{number} * words;
     }
-    sources_[use + 1] = bitmaps_.data() + size_t{number} * words;
   }
-  intersect(sources_.data(), query.predicates.count + 1, words, selection_.data());
+  intersect(sources_.data(), sources, words, selection_.data());
   const uint32_t row_count = list_rows(selection_.data(), words, rows_.data());
+  if (sources <= query.predicates.count) {
+    return sweep_plainly(query.query, row_count, view);
+  }
   if (row_count >= kManyRows) {
     return verify_many(query.query, row_count, view);
   }
@@ -131,10 +137,16 @@ void QuerySweep::sweep_query(const SketchQuery& query, const ChunkView& view) {
   }
 }
 
-void QuerySweep::sweep_plainly(uint32_t query, const ChunkView& view) {
+void QuerySweep::sweep_plainly(uint32_t query, uint32_t row_count, const ChunkView& view) {
   QueryRun& run = (*queries_)[query];
-  run.predicate().select(view, scratch_, selection_.data());
-  const uint32_t row_count = list_rows(selection_.data(), view.word_count(), rows_.data());
+  if (row_count < view.row_count / kRowTestCost) {
+    const auto end = std::remove_if(rows_.begin(), rows_.begin() + row_count,
+                                    [&](uint32_t row) { return !run.predicate().matches(view, row); });
+    row_count = static_cast<uint32_t>(end - rows_.begin());
+  } else {
+    run.predicate().select(view, scratch_, selection_.data());
+    row_count = list_rows(selection_.data(), view.word_count(), rows_.data());
+  }
   if (row_count > 0) {
     run.take(chunk_, rows_.data(), row_count);
   }
@@ -148,9 +160,9 @@ void QuerySweep::verify_many(uint32_t query, uint32_t row_count, const ChunkView
     uint32_t kept = 0;
     for (uint32_t position = 0; position < row_count; ++position) {
       const uint32_t row = rows_[position];
-      __builtin_prefetch(tested_value(test, view, rows_[std::min(position + kFetchAhead, row_count - 1)]));
+      __builtin_prefetch(tested_value(*layout_, test, view, rows_[std::min(position + kFetchAhead, row_count - 1)]));
       rows_[kept] = row;
-      kept += passes(test, run.predicate(), view, row) ? 1 : 0;
+      kept += passes(*layout_, test, run.predicate(), view, row) ? 1 : 0;
     }
     row_count = kept;
   }
@@ -166,13 +178,13 @@ uint32_t QuerySweep::verify_level(uint32_t level, uint32_t count, const ChunkVie
     const Candidate& ahead = candidates[std::min(position + kFetchAhead, count - 1)];
     const Part& tests_ahead = plan_.tests_of[ahead.query];
     if (level < tests_ahead.count) {
-      __builtin_prefetch(tested_value(plan_.tests[tests_ahead.first + level], view, ahead.row));
+      __builtin_prefetch(tested_value(*layout_, plan_.tests[tests_ahead.first + level], view, ahead.row));
     }
     const Candidate candidate = candidates[position];
     const Part& tests = plan_.tests_of[candidate.query];
     candidates[kept] = candidate;
-    kept += level >= tests.count || passes(plan_.tests[tests.first + level], (*queries_)[candidate.query].predicate(),
-                                           view, candidate.row)
+    kept += level >= tests.count || passes(*layout_, plan_.tests[tests.first + level],
+                                           (*queries_)[candidate.query].predicate(), view, candidate.row)
                 ? 1
                 : 0;
   }

@@ -13,7 +13,7 @@ namespace daedalus::engine {
 
 class QuerySweep {
  public:
-  QuerySweep(const TableLayout& layout, const ChunkStore& store, Sketches& sketches);
+  QuerySweep(const TableLayout& layout, const ChunkStore& store, Sketches& sketches, AccessPaths paths);
 
   /// Plans for all queries; they stay where they are until the sweep has ended.
   void begin(std::vector<QueryRun>& queries);
@@ -38,7 +38,7 @@ class QuerySweep {
   void sweep_batch(const SketchBatch& batch, uint32_t chunk, const ChunkView& view);
   void mark_predicates(const SketchBatch& batch, uint32_t chunk);
   void sweep_query(const SketchQuery& query, const ChunkView& view);
-  void sweep_plainly(uint32_t query, const ChunkView& view);
+  void sweep_plainly(uint32_t query, uint32_t row_count, const ChunkView& view);
   void verify_many(uint32_t query, uint32_t row_count, const ChunkView& view);
   void verify_candidates(const ChunkView& view);
   [[nodiscard]] uint32_t verify_level(uint32_t level, uint32_t count, const ChunkView& view);
@@ -46,6 +46,7 @@ class QuerySweep {
   const TableLayout* layout_;
   const ChunkStore* store_;
   Sketches* sketches_;
+  AccessPaths paths_;
   std::vector<QueryRun>* queries_ = nullptr;
   QueryPlan plan_;
   uint32_t chunk_ = 0;  ///< Being swept.
@@ -56,7 +57,7 @@ class QuerySweep {
   SelectionScratch scratch_;
   std::vector<uint64_t> selection_;
   std::vector<uint32_t> rows_;
-  std::vector<uint64_t> bitmaps_;  ///< Of a batch's predicates.
+  std::vector<uint64_t> bitmaps_;   ///< Of a batch's predicates.
   std::vector<uint8_t> is_marked_;  ///< By predicate of a batch: its bitmap is there.
   std::vector<const uint64_t*> sources_;
   std::vector<Candidate> candidates_;

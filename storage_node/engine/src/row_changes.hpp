@@ -32,8 +32,8 @@ class CompiledModification {
     uint32_t column = 0;
     ColumnLayout layout;
     bool is_addition = false;
-    bool is_null = false;        ///< The new value: of an assignment always, of an addition after prepare().
-    NativeBytes value;  ///< The new value in native form.
+    bool is_null = false;  ///< The new value: of an assignment always, of an addition after prepare().
+    NativeBytes value;     ///< The new value in native form.
     double floating_addend = 0.0;
     std::array<Int128, 2> addend{};  ///< Both are added: a numeric(38) constant may need more than one holds.
     bool never_fits = false;         ///< The addend takes every value out of range.

@@ -7,9 +7,6 @@ namespace {
 
 /// Rows looked at for a histogram: eight a bucket. A plan needs orders of magnitude, not percent.
 constexpr uint32_t kSampleRows = 2048;
-/// Predicates that have to ask for a column before its sketch is made: making it costs about as much as that many
-/// passes over the column itself.
-constexpr uint64_t kUsesMin = 16;
 /// Changes beyond as many as there were rows before buckets are drawn anew.
 constexpr uint64_t kChangesMin = 1024;
 
@@ -32,14 +29,15 @@ uint32_t live_row_near(const ChunkView& chunk, uint32_t row) {
 
 }  // namespace
 
-Sketches::Sketches(const TableLayout& layout, ChunkStore& store, uint32_t planes_per_cycle_max)
+Sketches::Sketches(const TableLayout& layout, ChunkStore& store, uint32_t planes_per_cycle_max, uint64_t uses_min)
     : layout_(&layout),
       store_(&store),
       planes_per_cycle_max_(planes_per_cycle_max),
+      uses_min_(uses_min),
       columns_(layout.columns.size()),
       made_(size_t{store.chunk_count()} * layout.columns.size(), 0) {
   for (size_t column = 0; column < columns_.size(); ++column) {
-    columns_[column].rule = code_rule(layout.columns[column]);
+    columns_[column].rule = layout.columns[column].code;
   }
 }
 
@@ -106,7 +104,7 @@ const uint8_t* Sketches::bytes(uint32_t chunk, uint32_t column) {
   const Column& it = columns_[column];
   uint32_t& made = made_[size_t{chunk} * columns_.size() + column];
   if (made != it.version || made == 0) {
-    if (it.version == 0 || it.uses < kUsesMin || planes_left_ == 0) {
+    if (it.version == 0 || it.uses < uses_min_ || planes_left_ == 0) {
       return nullptr;
     }
     --planes_left_;

@@ -1,7 +1,7 @@
 // One byte per value: the bucket it falls into. Ranges over a sketch find few rows too many at an eighth of the bytes.
 //
-// Decides when a column's buckets are drawn anew and when a chunk's bytes are made: the first sweeps that want them make
-// them, a bounded number a cycle. From then on every write keeps them true. Refuses to know queries.
+// Decides when a column's buckets are drawn anew and when a chunk's bytes are made: the first sweeps that want them
+// make them, a bounded number a cycle. From then on every write keeps them true. Refuses to know queries.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ namespace daedalus::engine {
 
 class Sketches {
  public:
-  /// planes_per_cycle_max: columns of a chunk that are made in one cycle, at most.
-  Sketches(const TableLayout& layout, ChunkStore& store, uint32_t planes_per_cycle_max);
+  /// planes_per_cycle_max: columns of a chunk that are made in one cycle, at most. uses_min: predicates that have to
+  /// ask for a column before its sketch is made.
+  Sketches(const TableLayout& layout, ChunkStore& store, uint32_t planes_per_cycle_max, uint64_t uses_min);
 
   void begin_cycle() { planes_left_ = planes_per_cycle_max_; }
 
@@ -39,8 +40,8 @@ class Sketches {
   struct Column {
     CodeRule rule;
     Histogram histogram;
-    uint32_t version = 0;        ///< 0: no histogram yet.
-    uint64_t changes_then = 0;   ///< Of the table, when it was drawn.
+    uint32_t version = 0;       ///< 0: no histogram yet.
+    uint64_t changes_then = 0;  ///< Of the table, when it was drawn.
     uint64_t rows_then = 0;
     uint64_t uses = 0;
   };
@@ -54,10 +55,11 @@ class Sketches {
   const TableLayout* layout_;
   ChunkStore* store_;
   uint32_t planes_per_cycle_max_;
+  uint64_t uses_min_;
   uint32_t planes_left_ = 0;
   uint64_t changes_ = 0;
   std::vector<Column> columns_;
-  std::vector<uint32_t> made_;  ///< chunk · columns + column: the version of its bytes, 0 for none.
+  std::vector<uint32_t> made_;            ///< chunk · columns + column: the version of its bytes, 0 for none.
   std::vector<uint32_t> sample_;          ///< Slots of live rows.
   uint64_t sample_changes_ = UINT64_MAX;  ///< Of the table, when they were chosen.
 };

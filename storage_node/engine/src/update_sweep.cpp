@@ -16,11 +16,12 @@ constexpr uint32_t kNone = UINT32_MAX;
 }  // namespace
 
 UpdateSweep::UpdateSweep(const TableLayout& layout, ChunkStore& store, Sketches& sketches,
-                         std::pmr::memory_resource& memory)
+                         std::pmr::memory_resource& memory, AccessPaths paths)
     : layout_(&layout),
       store_(&store),
       sketches_(&sketches),
       memory_(&memory),
+      paths_(paths),
       slots_(store.slot_count()),
       scratch_(store.chunk_rows()),
       selection_(bitmap_words(store.chunk_rows())) {}
@@ -100,10 +101,10 @@ void UpdateSweep::index_changes() {
     next += change.predicate.clauses().size();
     change.first_test = static_cast<uint32_t>(tests_.size());
     for (const WeighedClause& clause : operations.back().clauses) {
-      tests_.push_back(row_test(*layout_, change.predicate, clause.clause));
+      tests_.push_back(row_test(change.predicate, clause.clause));
     }
   }
-  const Keys keys = choose_keys(*layout_, operations, kScanCost);
+  const Keys keys = choose_keys(*layout_, operations, cost_without_key(paths_, kScanCost));
   is_key_.assign(layout_->columns.size(), false);
   for (const std::vector<uint32_t>& columns : keys.columns) {
     indexes_.emplace_back(*layout_, columns);
@@ -221,7 +222,7 @@ void UpdateSweep::fetch_ahead(const ChunkView& view, size_t meeting) const {
   if (meeting < found_.size()) {
     const Change& change = changes_[found_[meeting].change];
     for (uint32_t test = 0; test < std::min<size_t>(change.predicate.clauses().size(), 2); ++test) {
-      __builtin_prefetch(tested_value(tests_[change.first_test + test], view, found_[meeting].row));
+      __builtin_prefetch(tested_value(*layout_, tests_[change.first_test + test], view, found_[meeting].row));
     }
   }
 }
@@ -248,7 +249,7 @@ void UpdateSweep::meet(uint32_t change, uint32_t chunk) {
   for (const uint32_t row : meeting_rows_) {
     bool matches = test_bit(view.live, row);
     for (uint32_t test = 0; test < clause_count && matches; ++test) {
-      matches = passes(tests_[part.first_test + test], part.predicate, view, row);
+      matches = passes(*layout_, tests_[part.first_test + test], part.predicate, view, row);
     }
     if (matches) {
       apply(change, chunk, row);

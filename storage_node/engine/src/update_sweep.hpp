@@ -1,9 +1,9 @@
 // The updates of one cycle on their way over the chunks: inserts, modifications and deletes in the order of their
 // timestamps.
 //
-// Decides the order in which they meet each row. A part that names equalities is found through an index over parts, like
-// a query; a row that an earlier part of the same cycle made or changed is looked up again, so that every part sees
-// exactly what those before it left. Refuses to know queries.
+// Decides the order in which they meet each row. A part that names equalities is found through an index over parts,
+// like a query; a row that an earlier part of the same cycle made or changed is looked up again, so that every part
+// sees exactly what those before it left. Refuses to know queries.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ namespace daedalus::engine {
 class UpdateSweep {
  public:
   /// memory: what parts are compiled into; given back by end().
-  UpdateSweep(const TableLayout& layout, ChunkStore& store, Sketches& sketches, std::pmr::memory_resource& memory);
+  UpdateSweep(const TableLayout& layout, ChunkStore& store, Sketches& sketches, std::pmr::memory_resource& memory,
+              AccessPaths paths);
 
   /// Admits an update and reserves the slots of its inserts: room that its own deletes make is for later updates.
   /// False, and `update` untouched, when it has to wait for the next cycle. Never false for a cycle's first update.
@@ -91,6 +92,7 @@ class UpdateSweep {
   ChunkStore* store_;
   Sketches* sketches_;
   std::pmr::memory_resource* memory_;
+  AccessPaths paths_;
   SlotAllocator slots_;
   uint64_t live_rows_ = 0;
 

@@ -68,6 +68,14 @@ struct UpdateOutput {
 
 using Output = std::variant<QueryOutput, UpdateOutput>;
 
+/// How operations find their rows. The answers are the same; all but the first are there for tests and experiments.
+enum class AccessPaths : uint8_t {
+  kByCost,
+  kKeys,      ///< Every equality through an index over operations, whatever it costs.
+  kSketches,  ///< Queries by predicates shared over sketches only.
+  kPasses,    ///< Each operation by passes over its columns.
+};
+
 struct SegmentOptions {
   uint64_t memory_bytes = 64u << 20;         ///< Row capacity follows from it and the schema; at least one chunk.
   uint32_t chunk_rows = 16384;               ///< A multiple of 64. Experiment: smaller ones defeat the prefetcher.
@@ -77,6 +85,7 @@ struct SegmentOptions {
   uint64_t answer_bytes_max = 64u << 20;
   /// Most columns of chunks whose sketch is made in one cycle: each costs about as much as a pass over the column.
   uint32_t sketch_planes_per_cycle_max = 1024;
+  AccessPaths access_paths = AccessPaths::kByCost;
 };
 
 struct SegmentStatistics {
