@@ -21,10 +21,12 @@ void Compilations::start(Upstream upstream, wire::v1::Operation operation, Insta
     reply(upstream, error_result(malformed("the body of a STATEMENT does not parse")), out);
     return;
   }
-  if (compilations_.size() >= context_.options.compilations_max) {
+  const uint64_t bytes = operation.body().size();
+  if (is_full(bytes)) {
     reply(upstream,
-          error_result(overloaded(fmt::format("{} statements wait to be compiled", compilations_.size())),
-                       context_.options.retry_after_ns),
+          error_result(
+              overloaded(fmt::format("{} statements of {} bytes wait to be compiled", compilations_.size(), bytes_)),
+              context_.options.retry_after_ns),
           out);
     return;
   }
@@ -33,10 +35,17 @@ void Compilations::start(Upstream upstream, wire::v1::Operation operation, Insta
   compilations_.emplace(id, Compilation{.upstream = upstream,
                                         .deadline = deadline,
                                         .header = std::move(*operation.mutable_header()),
-                                        .submission = request.statement.submission()});
+                                        .submission = request.statement.submission(),
+                                        .bytes = bytes});
+  bytes_ += bytes;
   context_.clients.assign(upstream, {Machine::kCompilation, id});
   context_.deadlines.add(deadline, {Machine::kCompilation, id});
   requests_.push_back(std::move(request));
+}
+
+bool Compilations::is_full(uint64_t bytes) const {
+  return compilations_.size() >= context_.options.compilations_max ||
+         (!compilations_.empty() && bytes_ + bytes > context_.options.compilation_bytes_max);
 }
 
 std::optional<Compilation> Compilations::take(CompileTicket ticket) {
@@ -47,6 +56,7 @@ std::optional<Compilation> Compilations::take(CompileTicket ticket) {
   Compilation compilation = std::move(found->second);
   context_.deadlines.remove(compilation.deadline, {Machine::kCompilation, found->first});
   compilations_.erase(found);
+  bytes_ -= compilation.bytes;
   return compilation;
 }
 

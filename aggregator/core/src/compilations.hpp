@@ -18,6 +18,7 @@ struct Compilation {
   Instant deadline;
   wire::v1::OperationHeader header;
   wire::v1::SubmissionId submission;
+  uint64_t bytes = 0;  ///< Of the statement, which waits elsewhere.
 };
 
 class Compilations {
@@ -34,10 +35,12 @@ class Compilations {
   void forget(uint64_t compilation);
 
  private:
+  [[nodiscard]] bool is_full(uint64_t bytes) const;
   void fail(uint64_t compilation, const Error& error, rpc::Outbox& out);
 
   Context& context_;
   std::map<uint64_t, Compilation> compilations_;  ///< The key is the ticket.
+  uint64_t bytes_ = 0;                            ///< Of all of them.
   std::vector<CompileRequest> requests_;          ///< Not yet taken by the driver.
 };
 

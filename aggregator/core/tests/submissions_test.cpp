@@ -258,5 +258,28 @@ TEST_F(SubmissionsTest, TooManyStatementsAreRefused) {
   EXPECT_EQ(small.take(), "client 102 #2 <- error RETRY 53000\n");
 }
 
+TEST_F(SubmissionsTest, TooManyBytesOfStatementsAreRefusedUntilSomeAreCompiled) {
+  ClusterOptions options;
+  options.aggregator.compilation_bytes_max = 100;
+  Cluster small(options);
+  const auto peer = small.connect(wire::v1::ROLE_CLIENT);
+  const auto send = [&](size_t size) {
+    wire::v1::StatementBody body;
+    body.set_sql(std::string(size, ' '));
+    small.send(peer, make_operation(wire::v1::OPERATION_KIND_STATEMENT, body.SerializeAsString()));
+  };
+  send(200);  // One alone is taken, whatever its size.
+  send(1);
+  EXPECT_EQ(small.take(), "client 102 #2 <- error RETRY 53000\n");
+  const auto requests = small.core().take_compile_requests();
+  ASSERT_EQ(requests.size(), 1u);
+  small.core().on_compiled(requests[0].ticket, rejected("42601", "no statement"), small.now(), small.out());
+  small.collect();
+  static_cast<void>(small.take());
+  send(40);
+  send(40);
+  EXPECT_EQ(small.take(), "");
+}
+
 }  // namespace
 }  // namespace daedalus::aggregator::testing

@@ -32,7 +32,8 @@ struct AggregatorOptions {
   uint32_t queries_max = 8'192;                ///< In flight; further ones are refused with RETRY.
   uint32_t updates_max = 8'192;                ///< In flight over all writers; further ones are refused as OVERLOADED.
   uint32_t submissions_max = 8'192;            ///< Relayed and not yet answered.
-  uint32_t compilations_max = 1'024;           ///< Statements waiting for the compiler.
+  uint32_t compilations_max = 8'192;           ///< Statements waiting for the compiler.
+  uint64_t compilation_bytes_max = 64u << 20;  ///< Of all these together; one alone is always taken.
   uint32_t rounds_max = 256;                   ///< STATUS and EPOCH operations in flight.
   uint32_t operations_per_client_max = 4'096;  ///< In flight of one connection.
   uint32_t statement_size_max = kStatementSizeMax;  ///< Bytes of SQL text and parameters.
