@@ -83,6 +83,12 @@ void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count) {
   }
 }
 
+void QueryRun::take_selection(uint32_t chunk, const uint64_t* selection) {
+  if (Result<void> taken = aggregation_->take_selection(chunk, selection); !taken.has_value()) {
+    fail(taken.error());
+  }
+}
+
 void QueryRun::take_encoded(uint32_t chunk, uint32_t row) {
   if (!encoder_->append(store_->view(chunk), row)) {
     fail(rejected("54000", "the answer of one segment exceeds " + std::to_string(answer_bytes_max_) + " bytes",

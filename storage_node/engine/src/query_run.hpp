@@ -39,6 +39,11 @@ class QueryRun {
   /// Takes qualifying rows of one chunk, ascending; chunks ascend too. Precondition: active.
   void take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);
 
+  /// Whether take_selection() spares a list of rows.
+  [[nodiscard]] bool takes_selections() const { return aggregation_ != nullptr; }
+  /// Takes the rows of one chunk that a bitmap marks. Precondition: active, and takes_selections().
+  void take_selection(uint32_t chunk, const uint64_t* selection);
+
   /// The answer. Ends this object's use.
   [[nodiscard]] QueryOutput finish(Timestamp prefix);
 

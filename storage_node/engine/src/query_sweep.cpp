@@ -122,6 +122,10 @@ void QuerySweep::sweep_query(const SketchQuery& query, const ChunkView& view) {
     }
   }
   intersect(sources_.data(), sources, words, selection_.data());
+  QueryRun& run = (*queries_)[query.query];
+  if (sources > query.predicates.count && plan_.tests_of[query.query].count == 0 && run.takes_selections()) {
+    return run.take_selection(chunk_, selection_.data());
+  }
   const uint32_t row_count = list_rows(selection_.data(), words, rows_.data());
   if (sources <= query.predicates.count) {
     return sweep_plainly(query.query, row_count, view);
@@ -145,6 +149,9 @@ void QuerySweep::sweep_plainly(uint32_t query, uint32_t row_count, const ChunkVi
     row_count = static_cast<uint32_t>(end - rows_.begin());
   } else {
     run.predicate().select(view, scratch_, selection_.data());
+    if (run.takes_selections()) {
+      return run.take_selection(chunk_, selection_.data());
+    }
     row_count = list_rows(selection_.data(), view.word_count(), rows_.data());
   }
   if (row_count > 0) {
