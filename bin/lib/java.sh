@@ -20,6 +20,7 @@ start_java() {
     exit 1
   fi
   for jar in "$target"/lib/*.jar; do classpath+=:$jar; done
+  [ ! -t 2 ] || options+=(-Ddaedalus.stderr.terminal=true)
   exec "${JAVA_HOME:+$JAVA_HOME/bin/}java" -XX:+UseSerialGC -Dio.netty.jfr.enabled=false "${options[@]}" \
     -cp "$classpath" "$main" "$@"
 }

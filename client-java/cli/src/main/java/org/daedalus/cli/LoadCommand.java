@@ -108,7 +108,7 @@ final class LoadCommand implements Callable<Integer> {
         try (RejectFile rejects = rejectPath == null ? null
                         : new RejectFile(rejectPath, header.raw(), state.settled.rejectSize(), state.rejectFileMade);
                 InputStream bytes = Files.newInputStream(file);
-                Progress shown = new Progress("loading " + file.getFileName(), 0, Files.size(file), bytes)) {
+                Progress shown = new Progress("loading " + file.getFileName(), Files.size(file), bytes)) {
             state.rejectFile = rejectName;
             state.phase = LoadState.Phase.UNDER_WAY;
             CsvLoader.Setup setup = new CsvLoader.Setup(header, nullText, batchRows, fromLine, rejects);

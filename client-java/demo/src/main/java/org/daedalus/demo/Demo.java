@@ -104,7 +104,10 @@ public final class Demo implements Callable<Integer> {
             desk.ask(question);
         }
         out.printf("%nThe storm: bookings, changes and cancellations come in at %.0f a second.%n", changesPerSecond);
-        pause(Duration.ofSeconds(stormSeconds));
+        for (int second = 0; second < stormSeconds; second++) {
+            pause(Duration.ofSeconds(1));
+            out.printf("  %,7d changes, %,9d rows%n", changes.changes(), changes.rows());
+        }
         for (Question question : questions.duringTheStorm(flight)) {
             desk.ask(question);
         }

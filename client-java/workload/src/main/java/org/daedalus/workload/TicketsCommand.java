@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.daedalus.output.ProgressBar;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -15,6 +16,8 @@ import picocli.CommandLine.Spec;
 @Command(name = "tickets", mixinStandardHelpOptions = true,
         description = "Writes tickets as CSV that `daedalus load` takes into schemas/tickets.sql.")
 final class TicketsCommand implements Callable<Integer> {
+    private static final long TICKETS_AT_ONCE = 10_000;
+
     @Mixin
     private WorldOptions world;
 
@@ -35,7 +38,13 @@ final class TicketsCommand implements Callable<Integer> {
         long startedNs = System.nanoTime();
         TicketGenerator generator = world.generator();
         try (CsvRows rows = new CsvRows(Files.newOutputStream(out))) {
-            generator.write(tickets, rows);
+            ProgressBar bar = new ProgressBar("selling " + tickets + " tickets", tickets);
+            for (long sold = 0; sold < tickets; sold += TICKETS_AT_ONCE) {
+                long count = Math.min(TICKETS_AT_ONCE, tickets - sold);
+                generator.write(count, rows);
+                bar.advance(count);
+            }
+            bar.finish();
         }
         System.out.printf("%s: %d tickets of %d bookings, %d bytes in %.1f s%n", out, tickets, generator.bookingCount(),
                 Files.size(out), (System.nanoTime() - startedNs) / 1e9);
