@@ -15,8 +15,8 @@ stop() { $daedalus down --data-dir "$out/cluster" > /dev/null 2>&1 || true; }
 # Rows take about 500 bytes with all that belongs to them; new bookings need room, too.
 segment_mib() { echo $((tickets * 600 / 4 / 1048576 + 32)); }
 
-if [ "$tickets" -lt 1000 ]; then
-  echo "make run: TICKETS=$tickets is too few: at least 1000" >&2
+if ! [[ $tickets =~ ^[0-9]{1,12}$ ]] || [ "$tickets" -lt 1000 ]; then
+  echo "make run: TICKETS=$tickets: give a number from 1000" >&2
   exit 2
 fi
 mkdir -p "$out"

@@ -26,7 +26,6 @@ import org.daedalus.workload.SqlStatement;
  */
 final class ChangeFlow implements Closeable {
     private static final long LATENCY_US_MAX = TimeUnit.MINUTES.toMicros(10);
-    private static final long POLL_NS = TimeUnit.MICROSECONDS.toNanos(200);
 
     private final DaedalusClient client;
     private final ChangeSource source;
@@ -110,17 +109,13 @@ final class ChangeFlow implements Closeable {
         while (true) {
             long dueNs = startNs + heldNs + arrivals.next();
             sleepUntil(dueNs);
-            long beforeNs = System.nanoTime();
             synchronized (this) {
-                while (held && !closed) {
-                    waitForChange();
-                }
+                heldNs += waitWhileHeld();
                 if (closed) {
                     return;
                 }
                 inFlight++;
             }
-            heldNs += Math.max(0, System.nanoTime() - beforeNs - POLL_NS);
             send(source.next());
         }
     }
@@ -150,6 +145,18 @@ final class ChangeFlow implements Closeable {
             lastFailure = String.valueOf(failure.getMessage());
         }
         notifyAll();
+    }
+
+    /** How long that was; 0 if it was not held. */
+    private synchronized long waitWhileHeld() {
+        if (!held) {
+            return 0;
+        }
+        long startNs = System.nanoTime();
+        while (held && !closed) {
+            waitForChange();
+        }
+        return System.nanoTime() - startNs;
     }
 
     private void waitForChange() {

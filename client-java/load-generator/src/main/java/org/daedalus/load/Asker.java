@@ -43,8 +43,8 @@ final class Asker {
                     } else {
                         tally.failed(causeOf(failure));
                     }
+                    after.ended(failure == null); // Its successor counts before it stops counting: none seems missing.
                     inFlight.decrementAndGet();
-                    after.ended(failure == null);
                 });
     }
 

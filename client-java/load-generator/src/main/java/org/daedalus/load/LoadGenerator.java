@@ -11,7 +11,10 @@ import org.daedalus.workload.SqlStatement;
 import org.daedalus.workload.TicketGenerator;
 import org.daedalus.workload.TicketParameters;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 import picocli.CommandLine;
 
 /** `daedalus-load-generator queries`: open-loop load of ticket queries, one JSON object as the outcome. */
@@ -68,11 +71,16 @@ public final class LoadGenerator {
         @Option(names = "--seed", defaultValue = "1", paramLabel = "N", description = "of times and queries")
         private long seed;
 
+        @Spec
+        private CommandSpec spec;
+
         @Override
         public Integer call() throws IOException {
-            TicketGenerator sold =
-                    new TicketGenerator(Schedule.read(flights), ticketsSeed, TicketParameters.defaults());
-            Supplier<SqlStatement> source = TicketQueries.of(mix, sold, tickets, seed);
+            if (!(rate > 0) || tickets < 1 || seconds < 1 || inFlightMax < 1) {
+                throw new ParameterException(spec.commandLine(),
+                        "--rate, --tickets, --seconds and --in-flight-max must be above 0");
+            }
+            Supplier<SqlStatement> source = source();
             try (DaedalusClient client = DaedalusClient.builder().aggregators(aggregators).name("load-generator")
                     .requestTimeout(Duration.ofSeconds(drainSeconds)).inFlightMax(inFlightMax).repeatRefused(false)
                     .build()) {
@@ -81,6 +89,16 @@ public final class LoadGenerator {
                         Duration.ofSeconds(seconds), Duration.ofSeconds(drainSeconds), seed);
                 System.out.println(OutcomeJson.of(new OpenLoop(client, source, Queries::show).run(plan)));
                 return 0;
+            }
+        }
+
+        private Supplier<SqlStatement> source() throws IOException {
+            TicketGenerator sold =
+                    new TicketGenerator(Schedule.read(flights), ticketsSeed, TicketParameters.defaults());
+            try {
+                return TicketQueries.of(mix, sold, tickets, seed);
+            } catch (IllegalArgumentException e) {
+                throw new ParameterException(spec.commandLine(), "--mix " + mix + ": " + e.getMessage());
             }
         }
 
