@@ -15,6 +15,7 @@ find_package(GTest 1.12 REQUIRED)
 find_package(benchmark REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 find_library(PG_QUERY_LIBRARY pg_query REQUIRED)
 
 add_library(daedalus_flags INTERFACE)

@@ -54,10 +54,40 @@ int32_t store_row(const void* context, const uint8_t* row, uint32_t row_size, ui
   return end == WalkEnd::kComplete ? kStored : kMalformed;
 }
 
+/// Below this a loop beats a call.
+constexpr uint32_t kShortText = 8;
+
 /// Bytes before the zero padding. Text has no NUL, so the first zero ends it.
 size_t unpadded_size(const uint8_t* place, uint32_t width) {
+  if (width <= kShortText) {
+    size_t size = width;
+    while (size > 0 && place[size - 1] == 0) {
+      --size;
+    }
+    return size;
+  }
   const void* zero = std::memchr(place, 0, width);
   return zero == nullptr ? width : static_cast<size_t>(static_cast<const uint8_t*>(zero) - place);
+}
+
+/// The sizes of numbers are copied in registers.
+void copy_value(uint8_t* to, const uint8_t* from, size_t size) {
+  switch (size) {
+    case 1:
+      *to = *from;
+      return;
+    case 2:
+      std::memcpy(to, from, 2);
+      return;
+    case 4:
+      std::memcpy(to, from, 4);
+      return;
+    case 8:
+      std::memcpy(to, from, 8);
+      return;
+    default:
+      std::memcpy(to, from, size);
+  }
 }
 
 uint32_t load_row(const void* context, const uint8_t* const* planes, const uint64_t* const* nulls, uint32_t slot,
@@ -88,7 +118,7 @@ uint32_t load_row(const void* context, const uint8_t* const* planes, const uint6
       const auto length = static_cast<uint16_t>(bytes);
       std::memcpy(row + size, &length, sizeof length);
     }
-    std::memcpy(row + size + prefix, place, bytes);
+    copy_value(row + size + prefix, place, bytes);
     size += static_cast<uint32_t>(prefix + bytes);
   }
   const auto row_size = static_cast<uint32_t>(size - sizeof(uint32_t));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "daedalus/semantics/packed.hpp"
+#include "kernels_aggregate.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -79,6 +80,79 @@ Result<void> Aggregation::take(uint32_t chunk, const uint32_t* rows, uint32_t ro
     accumulate(aggregates_[index], index, chunk, rows, row_count);
   }
   return {};
+}
+
+Result<void> Aggregation::take_selection(uint32_t chunk, const uint64_t* selection) {
+  const ChunkView view = store_->view(chunk);
+  const uint32_t words = view.word_count();
+  uint32_t row_count = 0;
+  const auto list = [&] {
+    if (selected_rows_.empty()) {
+      selected_rows_.resize(view.row_count);
+    }
+    row_count = list_rows(selection, words, selected_rows_.data());
+  };
+  if (!selection_->group_by.empty()) {
+    list();
+    return take(chunk, selected_rows_.data(), row_count);
+  }
+  bool is_listed = false;
+  for (uint32_t index = 0; index < aggregates_.size(); ++index) {
+    if (accumulate_selection(aggregates_[index], index, view, selection)) {
+      continue;
+    }
+    if (!is_listed) {
+      list();
+      group_of_row_.assign(row_count, 0);
+      is_listed = true;
+    }
+    accumulate(aggregates_[index], index, chunk, selected_rows_.data(), row_count);
+  }
+  return {};
+}
+
+bool Aggregation::accumulate_selection(const Aggregate& aggregate, uint32_t index, const ChunkView& chunk,
+                                       const uint64_t* selection) {
+  const uint32_t words = chunk.word_count();
+  AggregateCell& state = cell(0, index);
+  if (aggregate.function == AggregateFunction::kCountRows) {
+    state.count += count_bits(selection, words);
+    return true;
+  }
+  selected_values_.assign(selection, selection + words);
+  and_not_into(selected_values_.data(), chunk.nulls[aggregate.column], words);
+  const uint32_t count = count_bits(selected_values_.data(), words);
+  const auto use = [&]<typename T>(std::type_identity<T>) {
+    const T* values = reinterpret_cast<const T*>(chunk.planes[aggregate.column]);
+    if (!is_extreme(aggregate.function)) {
+      add_exact(state, sum_selected<T>(values, selected_values_.data(), words));
+    } else if (count > 0) {
+      const bool is_max = aggregate.function == AggregateFunction::kMax;
+      const Int128 value = is_max ? max_selected<T>(values, selected_values_.data(), words)
+                                  : min_selected<T>(values, selected_values_.data(), words);
+      const auto best = static_cast<Int128>(state.low);
+      if (state.count == 0 || (is_max ? value > best : value < best)) {
+        state.low = static_cast<UInt128>(value);
+      }
+    }
+  };
+  if (aggregate.function != AggregateFunction::kCount) {
+    switch (layout_->columns[aggregate.column].native) {
+      case Native::kInt16:
+        use(std::type_identity<int16_t>{});
+        break;
+      case Native::kInt32:
+        use(std::type_identity<int32_t>{});
+        break;
+      case Native::kInt64:
+        use(std::type_identity<int64_t>{});
+        break;
+      default:
+        return false;
+    }
+  }
+  state.count += count;
+  return true;
 }
 
 Result<void> Aggregation::find_groups(const ChunkView& chunk, const uint32_t* rows, uint32_t row_count) {

@@ -57,6 +57,10 @@ class Aggregation {
   /// Takes rows of one chunk, ascending. Error 54000: too many groups.
   [[nodiscard]] Result<void> take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);
 
+  /// The same for the rows that a bitmap marks, by whole columns where that is possible: an aggregate without groups
+  /// over integers. Others list the rows first.
+  [[nodiscard]] Result<void> take_selection(uint32_t chunk, const uint64_t* selection);
+
   /// Packed partial rows, groups in the order of their first row. Error 54000: too large.
   [[nodiscard]] Result<semantics::MergedRows> finish() const;
 
@@ -66,6 +70,8 @@ class Aggregation {
     uint32_t column = 0;
   };
 
+  [[nodiscard]] bool accumulate_selection(const Aggregate& aggregate, uint32_t index, const ChunkView& chunk,
+                                          const uint64_t* selection);
   [[nodiscard]] Result<void> find_groups(const ChunkView& chunk, const uint32_t* rows, uint32_t row_count);
   void accumulate(const Aggregate& aggregate, uint32_t index, uint32_t chunk, const uint32_t* rows, uint32_t row_count);
   void append_partial(const Aggregate& aggregate, const AggregateCell& cell, std::vector<semantics::Value>& row) const;
@@ -85,6 +91,8 @@ class Aggregation {
   std::vector<AggregateCell> cells_;    ///< group · aggregates + aggregate
   std::vector<uint32_t> group_of_row_;  ///< Of the rows being taken.
   std::vector<uint8_t> key_;
+  std::vector<uint32_t> selected_rows_;
+  std::vector<uint64_t> selected_values_;
 };
 
 }  // namespace daedalus::engine

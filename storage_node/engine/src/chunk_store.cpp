@@ -12,11 +12,11 @@ constexpr uint64_t kHugePage = 2u << 20;
 
 uint64_t rounded_up(uint64_t size, uint64_t unit) { return (size + unit - 1) / unit * unit; }
 
-/// Bytes of one chunk: planes, NULL bitmaps, live rows.
+/// Bytes of one chunk: planes, NULL bitmaps, live rows, sketches.
 uint64_t chunk_bytes(const TableLayout& layout, uint32_t chunk_rows) {
   uint64_t bytes = chunk_rows / 8;
   for (const ColumnLayout& column : layout.columns) {
-    bytes += uint64_t{column.width} * chunk_rows + (column.nullable ? chunk_rows / 8 : 0);
+    bytes += (uint64_t{column.width} + 1) * chunk_rows + (column.nullable ? chunk_rows / 8 : 0);
   }
   return rounded_up(bytes, kAlignment);
 }
@@ -51,6 +51,7 @@ ChunkStore::ChunkStore(const TableLayout& layout, uint32_t chunk_rows, uint64_t 
   planes_.reserve(size_t{chunk_count_} * column_count_);
   nulls_.reserve(size_t{chunk_count_} * column_count_);
   live_.reserve(chunk_count_);
+  sketches_.reserve(chunk_count_);
   for (uint32_t chunk = 0; chunk < chunk_count_; ++chunk) {
     uint8_t* next = memory_.data() + chunk * stride;
     for (const ColumnLayout& column : layout.columns) {
@@ -62,6 +63,7 @@ ChunkStore::ChunkStore(const TableLayout& layout, uint32_t chunk_rows, uint64_t 
       next += column.nullable ? chunk_rows / 8 : 0;
     }
     live_.push_back(reinterpret_cast<uint64_t*>(next));
+    sketches_.push_back(next + chunk_rows / 8);
   }
 }
 

@@ -17,7 +17,7 @@ struct ChunkView {
   const uint8_t* const* planes = nullptr;  ///< By column.
   const uint64_t* const* nulls = nullptr;  ///< By column; set: NULL. All zero for a column that forbids NULL.
   const uint64_t* live = nullptr;
-  uint32_t row_count = 0;  ///< Slots, live or not; a multiple of 64.
+  uint32_t row_count = 0;  ///< Slots, live or not; a multiple of 64. Behind every plane eight bytes may be read.
 
   [[nodiscard]] uint32_t word_count() const { return row_count / 64; }
 };
@@ -56,6 +56,11 @@ class ChunkStore {
   [[nodiscard]] uint8_t* const* planes(uint32_t chunk) const { return planes_.data() + size_t{chunk} * column_count_; }
   [[nodiscard]] uint64_t* const* nulls(uint32_t chunk) const { return nulls_.data() + size_t{chunk} * column_count_; }
 
+  /// One byte a row: which bucket of its histogram the value falls into. What is there is the business of Sketches.
+  [[nodiscard]] uint8_t* sketch(uint32_t chunk, uint32_t column) const {
+    return sketches_[chunk] + size_t{column} * chunk_rows_;
+  }
+
   /// The row becomes visible. Precondition: it is not live.
   void mark_live(uint32_t chunk, uint32_t row);
   /// The row is gone; its bytes stay until the slot is used again. Precondition: it is live.
@@ -70,6 +75,7 @@ class ChunkStore {
   std::vector<uint8_t*> planes_;    ///< chunk · columns + column
   std::vector<uint64_t*> nulls_;
   std::vector<uint64_t*> live_;
+  std::vector<uint8_t*> sketches_;  ///< By chunk: one plane a column.
   std::vector<uint32_t> live_rows_;
 };
 

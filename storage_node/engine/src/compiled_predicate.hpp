@@ -1,39 +1,24 @@
-// A predicate made ready for the planes of one table: constants in native form, clauses in a good order.
+// A predicate made ready for the planes of one table: constants in native form, ranges over one column joined.
 //
 // Decides which rows of a chunk qualify, by whole columns or row by row. Refuses to know who asks. Built once per
-// operation and cycle.
+// operation and cycle, in memory that the cycle hands out.
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "chunk_store.hpp"
-#include "daedalus/semantics/predicate.hpp"
-#include "kernels_compare.hpp"
+#include "compiled_literal.hpp"
 
 namespace daedalus::engine {
 
-/// One comparison of one column that can be true for some value and false (or NULL) for another.
-struct CompiledLiteral {
-  enum class Kind : uint8_t { kCompare, kIn, kStartsWith, kIsNull, kIsNotNull };
-
-  Kind kind = Kind::kIsNull;
-  bool negated = false;  ///< kIn, kStartsWith: true for values that do not.
-  CompareOp op = CompareOp::kEqual;
-  uint32_t column = 0;
-  uint32_t constant_count = 0;
-  uint32_t blank_count = 0;  ///< kStartsWith: trailing blanks of the prefix that char(n)'s padding may stand for.
-  std::vector<uint8_t>
-      constants;  ///< Native, one after the other, ascending; for kStartsWith the prefix without blanks.
-
-  /// True only for values equal to one of `constants`: an index over such values finds the operation.
-  [[nodiscard]] bool is_equality() const {
-    return !negated && (kind == Kind::kIn || (kind == Kind::kCompare && op == CompareOp::kEqual));
-  }
+/// A disjunction: literals first to first + count - 1 of its predicate.
+struct CompiledClause {
+  uint32_t first = 0;
+  uint32_t count = 0;
 };
-
-using CompiledClause = std::vector<CompiledLiteral>;
 
 /// Room for the intermediate bitmaps of one chunk; reused from chunk to chunk.
 class SelectionScratch {
@@ -47,24 +32,36 @@ class SelectionScratch {
 
 class CompiledPredicate {
  public:
-  /// Precondition: the predicate was normalised against the layout's schema.
-  CompiledPredicate(const TableLayout& layout, const semantics::Predicate& predicate);
+  /// Precondition: the predicate was normalised against the layout's schema. `memory` outlives this object.
+  CompiledPredicate(const TableLayout& layout, const semantics::Predicate& predicate,
+                    std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
   /// No row can qualify.
   [[nodiscard]] bool is_never() const { return never_; }
 
-  [[nodiscard]] const std::vector<CompiledClause>& clauses() const { return clauses_; }
+  [[nodiscard]] std::span<const CompiledClause> clauses() const { return clauses_; }
+  [[nodiscard]] std::span<const CompiledLiteral> literals(const CompiledClause& clause) const {
+    return std::span(literals_).subspan(clause.first, clause.count);
+  }
+  [[nodiscard]] const uint8_t* constants() const { return constants_.data(); }
 
-  /// Whether a row qualifies; the clause numbered `known_true`, if any, is taken for granted. Cost: a few ns a literal.
-  [[nodiscard]] bool matches(const ChunkView& chunk, uint32_t row, std::optional<uint32_t> known_true) const;
+  /// Whether a row satisfies one clause. Cost: a few ns a literal.
+  [[nodiscard]] bool clause_matches(uint32_t clause, const ChunkView& chunk, uint32_t row) const;
+  /// Whether a row qualifies.
+  [[nodiscard]] bool matches(const ChunkView& chunk, uint32_t row) const;
 
   /// Marks the live rows that qualify. `selection` has chunk.word_count() words. Cost: a pass over each column that a
   /// clause names, until few rows are left; those are then tested one by one.
   void select(const ChunkView& chunk, SelectionScratch& scratch, uint64_t* selection) const;
 
  private:
+  void add_clause(const semantics::Clause& clause);
+  [[nodiscard]] bool join_range();
+
   const TableLayout* layout_;
-  std::vector<CompiledClause> clauses_;
+  std::pmr::vector<CompiledLiteral> literals_;
+  std::pmr::vector<CompiledClause> clauses_;
+  NativeBytes constants_;
   bool never_ = false;
 };
 

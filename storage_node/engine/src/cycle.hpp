@@ -5,37 +5,35 @@
 // threads and clocks.
 #pragma once
 
-#include <span>
 #include <vector>
 
+#include "cycle_memory.hpp"
 #include "daedalus/engine/segment.hpp"
-#include "query_plan.hpp"
 #include "query_run.hpp"
-#include "row_changes.hpp"
-#include "slot_allocator.hpp"
+#include "query_sweep.hpp"
+#include "sketches.hpp"
+#include "update_sweep.hpp"
 
 namespace daedalus::engine {
 
 class Cycle {
  public:
-  Cycle(const TableLayout& layout, ChunkStore& store, uint64_t answer_bytes_max);
+  Cycle(const TableLayout& layout, ChunkStore& store, const SegmentOptions& options);
 
   /// Admits a query. `now` judges its deadline.
   void admit(Query query, Instant now);
-
-  /// Admits an update and reserves the slots of its inserts: room that its own deletes make is for later updates.
-  /// False, and `update` untouched, when it has to wait for the next cycle. Never false for a cycle's first update.
-  [[nodiscard]] bool admit(Update& update);
+  /// Admits an update; see UpdateSweep.
+  [[nodiscard]] bool admit(Update& update) { return updates_.admit(update); }
 
   [[nodiscard]] uint32_t query_count() const { return static_cast<uint32_t>(queries_.size()); }
-  [[nodiscard]] uint32_t update_count() const { return static_cast<uint32_t>(outputs_.size()); }
+  [[nodiscard]] uint32_t update_count() const { return updates_.count(); }
 
   /// Sweeps all chunks that anything admitted may touch.
   void sweep();
 
   /// The prefix the segment is in after this cycle, having been in `before`.
   [[nodiscard]] Timestamp prefix_after(Timestamp before) const {
-    return outputs_.empty() ? before : outputs_.back().timestamp;
+    return updates_.outputs().empty() ? before : updates_.outputs().back().timestamp;
   }
 
   /// Hands every output to use(Output): updates by timestamp, then queries, answered from `prefix`. The cycle is then
@@ -44,65 +42,31 @@ class Cycle {
   void finish(Timestamp prefix, Use&& use);
 
   /// Live rows after the sweep.
-  [[nodiscard]] uint64_t live_rows() const { return live_rows_; }
+  [[nodiscard]] uint64_t live_rows() const { return updates_.live_rows(); }
 
  private:
-  /// A row on its way into its slot.
-  struct Insertion {
-    uint32_t slot = 0;
-    uint32_t sequence = 0;
-    uint32_t update = 0;
-    std::string_view row;
-  };
-
-  /// A part that has to meet every chunk: a modification or, without one, a delete.
-  struct Change {
-    uint32_t sequence = 0;
-    uint32_t update = 0;
-    CompiledPredicate predicate;
-    std::optional<CompiledModification> modification;
-  };
-
-  void admit_part(const InsertRows& part, std::span<const uint32_t>& slots);
-  void admit_part(const std::shared_ptr<const semantics::ModifyPart>& part, std::span<const uint32_t>& slots);
-  void admit_part(const std::shared_ptr<const semantics::DeletePart>& part, std::span<const uint32_t>& slots);
-  void update_chunk(uint32_t chunk);
-  void insert(const Insertion& insertion);
-  void change(Change& part, uint32_t chunk);
-  void query_chunk(uint32_t chunk);
-  void clear();
-
   const TableLayout* layout_;
   ChunkStore* store_;
-  SlotAllocator slots_;
   uint64_t answer_bytes_max_;
-  uint64_t live_rows_ = 0;
-
-  std::vector<Update> updates_;  ///< Keeps what insertions point to.
-  std::vector<UpdateOutput> outputs_;
-  std::vector<Insertion> insertions_;  ///< Sorted by slot's chunk, then sequence, when the sweep starts.
-  size_t next_insertion_ = 0;
-  std::vector<Change> changes_;
-  uint32_t next_sequence_ = 0;
+  CycleMemory memory_;  ///< Outlives everything compiled into it.
+  Sketches sketches_;
+  UpdateSweep updates_;
   std::vector<QueryRun> queries_;
-  QueryPlan plan_;
-  uint32_t active_queries_ = 0;
-
-  std::vector<uint32_t> reserved_;
-  SelectionScratch scratch_;
-  std::vector<uint64_t> selection_;
-  std::vector<uint32_t> rows_;
+  QuerySweep query_sweep_;
 };
 
 template <typename Use>
 void Cycle::finish(Timestamp prefix, Use&& use) {
-  for (const UpdateOutput& output : outputs_) {
+  for (const UpdateOutput& output : updates_.outputs()) {
     use(Output{output});
   }
   for (QueryRun& query : queries_) {
     use(Output{query.finish(prefix)});
   }
-  clear();
+  updates_.end();
+  query_sweep_.end();
+  queries_.clear();
+  memory_.reset();
 }
 
 }  // namespace daedalus::engine

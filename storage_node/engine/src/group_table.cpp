@@ -1,7 +1,7 @@
 #include <cstring>
 
-#include "access_index.hpp"
 #include "aggregation.hpp"
+#include "hash_bytes.hpp"
 
 namespace daedalus::engine {
 

@@ -1,5 +1,7 @@
 #include "kernels_bitmap.hpp"
 
+#include <cstring>
+
 namespace daedalus::engine {
 
 void and_into(uint64_t* target, const uint64_t* source, uint32_t word_count) noexcept {
@@ -20,6 +22,27 @@ void and_not_into(uint64_t* target, const uint64_t* source, uint32_t word_count)
   }
 }
 
+void intersect(const uint64_t* const* sources, uint32_t count, uint32_t word_count, uint64_t* target) noexcept {
+  // Eight words at a time stay in registers over all sources.
+  uint32_t word = 0;
+  for (; word + 8 <= word_count; word += 8) {
+    uint64_t both[8];
+    std::memcpy(both, sources[0] + word, sizeof both);
+    for (uint32_t source = 1; source < count; ++source) {
+      for (uint32_t at = 0; at < 8; ++at) {
+        both[at] &= sources[source][word + at];
+      }
+    }
+    std::memcpy(target + word, both, sizeof both);
+  }
+  for (; word < word_count; ++word) {
+    target[word] = sources[0][word];
+    for (uint32_t source = 1; source < count; ++source) {
+      target[word] &= sources[source][word];
+    }
+  }
+}
+
 void invert(uint64_t* target, uint32_t word_count) noexcept {
   for (uint32_t word = 0; word < word_count; ++word) {
     target[word] = ~target[word];
@@ -37,6 +60,10 @@ uint32_t count_bits(const uint64_t* bitmap, uint32_t word_count) noexcept {
 uint32_t list_rows(const uint64_t* bitmap, uint32_t word_count, uint32_t* rows) noexcept {
   uint32_t count = 0;
   for (uint32_t word = 0; word < word_count; ++word) {
+    // Where few rows are left, most stretches are empty.
+    while (word + 4 < word_count && (bitmap[word] | bitmap[word + 1] | bitmap[word + 2] | bitmap[word + 3]) == 0) {
+      word += 4;
+    }
     for (uint64_t bits = bitmap[word]; bits != 0; bits &= bits - 1) {
       rows[count++] = word * 64 + static_cast<uint32_t>(__builtin_ctzll(bits));
     }

@@ -34,14 +34,14 @@ Native native_of(const semantics::Type& type) {
 }
 
 template <typename T>
-void append_raw(T value, std::vector<uint8_t>& out) {
+void append_raw(T value, NativeBytes& out) {
   const size_t end = out.size();
   out.resize(end + sizeof value);
   std::memcpy(out.data() + end, &value, sizeof value);
 }
 
 template <typename T>
-Fit append_integer(Int128 value, std::vector<uint8_t>& out) {
+Fit append_integer(Int128 value, NativeBytes& out) {
   if constexpr (!std::is_same_v<T, Int128>) {
     if (value < std::numeric_limits<T>::min() || value > std::numeric_limits<T>::max()) {
       append_raw(T{0}, out);
@@ -52,14 +52,14 @@ Fit append_integer(Int128 value, std::vector<uint8_t>& out) {
   return Fit::kInside;
 }
 
-Fit append_string(const ColumnLayout& layout, const std::string& value, std::vector<uint8_t>& out) {
+Fit append_string(const ColumnLayout& layout, const std::string& value, NativeBytes& out) {
   const size_t end = out.size();
   out.resize(end + layout.width, 0);
   std::memcpy(out.data() + end, value.data(), std::min<size_t>(value.size(), layout.width));
   return value.size() > layout.width ? Fit::kBeyond : Fit::kInside;
 }
 
-Fit append_decimal(const ColumnLayout& layout, const semantics::Decimal& value, std::vector<uint8_t>& out) {
+Fit append_decimal(const ColumnLayout& layout, const semantics::Decimal& value, NativeBytes& out) {
   static const BigInt kInt128Bound = BigInt{1} << 127;
   const BigInt unscaled = rescaled(value, layout.type.scale);
   if (unscaled >= kInt128Bound || unscaled <= -kInt128Bound) {
@@ -79,6 +79,7 @@ TableLayout::TableLayout(const semantics::Schema& table_schema, semantics::RowCo
     columns.push_back({.native = native_of(column.type),
                        .width = semantics::plane_width(column.type),
                        .nullable = column.nullable,
+                       .code = code_rule(native_of(column.type), semantics::plane_width(column.type)),
                        .type = column.type});
   }
 }
@@ -103,7 +104,7 @@ void copy_canonical(const ColumnLayout& layout, const uint8_t* value, uint8_t* o
   }
 }
 
-Fit append_native(const ColumnLayout& layout, const semantics::Value& value, std::vector<uint8_t>& out) {
+Fit append_native(const ColumnLayout& layout, const semantics::Value& value, NativeBytes& out) {
   if (layout.type.kind == TypeKind::kNumeric) {
     CHECK(std::holds_alternative<semantics::Decimal>(value));
     return append_decimal(layout, std::get<semantics::Decimal>(value), out);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory_resource>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -23,12 +24,28 @@ using UInt128 = unsigned __int128;
 /// The element of a column plane. kBytes: strings, zero-padded to the declared length (no string holds a NUL).
 enum class Native : uint8_t { kBool, kInt16, kInt32, kInt64, kInt128, kFloat, kDouble, kBytes };
 
+/// How a value as it lies in a plane becomes a code (codes.hpp).
+struct CodeRule {
+  uint64_t flip = 0;    ///< The sign bit of signed numbers, at the top.
+  uint32_t shift = 0;   ///< Moves narrow values to the top of the code.
+  uint32_t offset = 0;  ///< Where in the value its high bytes begin.
+  bool is_text = false;
+  bool is_floating = false;
+  bool is_exact = true;
+
+  /// The lowest difference between the codes of two values, for those that are no floating numbers.
+  [[nodiscard]] uint64_t step() const { return uint64_t{1} << shift; }
+};
+
 struct ColumnLayout {
   Native native = Native::kInt32;
   uint32_t width = 0;  ///< Bytes of one value in its plane.
   bool nullable = true;
+  CodeRule code;
   semantics::Type type;
 };
+
+[[nodiscard]] CodeRule code_rule(Native native, uint32_t width);
 
 /// A table as the engine sees it. Schema and codec are borrowed.
 struct TableLayout {
@@ -103,6 +120,9 @@ int compare_scalars(T left, T right) {
 /// Copies one value, floats in canonical form, so that equal values have equal bytes. `value` may be `out`.
 void copy_canonical(const ColumnLayout& layout, const uint8_t* value, uint8_t* out);
 
+/// Constants in native form, in memory that whoever compiles an operation hands out.
+using NativeBytes = std::pmr::vector<uint8_t>;
+
 /// Where a constant lies against what a plane can hold.
 enum class Fit : uint8_t {
   kInside,
@@ -113,7 +133,7 @@ enum class Fit : uint8_t {
 
 /// Appends `value` as it lies in a plane (for kBeyond: its first bytes; for kBelow and kAbove: zeros).
 /// Precondition: not NULL, and of the alternative the type calls for; a decimal has at most the column's scale.
-Fit append_native(const ColumnLayout& layout, const semantics::Value& value, std::vector<uint8_t>& out);
+Fit append_native(const ColumnLayout& layout, const semantics::Value& value, NativeBytes& out);
 
 /// The value at `bytes` of a plane.
 [[nodiscard]] semantics::Value to_value(const ColumnLayout& layout, const uint8_t* bytes);

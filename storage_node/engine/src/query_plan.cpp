@@ -1,163 +1,202 @@
 #include "query_plan.hpp"
 
 #include <algorithm>
-#include <map>
+#include <array>
 
 namespace daedalus::engine {
 namespace {
 
-/// Probing an index costs a few passes of a comparison over the column: fewer queries are cheaper one by one.
-constexpr uint32_t kIndexQueriesMin = 4;
-/// Longer IN lists are searched, not indexed.
-constexpr uint32_t kIndexValuesMax = 64;
-/// Rows looked at to guess how many different values a column has.
-constexpr uint32_t kSampleRows = 64;
+/// ns a row of the segment, from engine_mix_bench: a query that is found by its predicates' bitmaps, one such
+/// predicate, and (ns a candidate) what a row costs that they let through.
+constexpr double kSketchQueryCost = 0.035;
+constexpr double kPredicateCost = 0.012;
+constexpr double kCandidateCost = 20;
+/// Ranges of one shared predicate: longer disjunctions are tested on rows.
+constexpr uint32_t kRangesMax = 8;
 
-/// How rare a single value of a column is; kCommon is not worth an index.
-enum class Rarity : uint8_t { kCommon, kUncommon, kRare };
-
-struct Candidate {
-  uint32_t query = 0;
-  uint32_t clause = 0;
-  uint32_t column = 0;
-};
-
-/// Which live row to look at, one out of each stride: at no fixed distance, because data often repeats at one.
-uint64_t sampled_row(uint64_t sample, uint64_t stride) {
-  constexpr uint64_t kOddRatio = 0x9e3779b97f4a7c15u;  // 2^64 divided by the golden ratio: its multiples spread evenly.
-  return sample * stride + ((sample + 1) * kOddRatio >> 32) % stride;
-}
-
-/// Up to kSampleRows live slots from all over the segment.
-std::vector<uint32_t> sample_slots(const ChunkStore& store) {
-  uint64_t live_rows = 0;
-  for (uint32_t chunk = 0; chunk < store.chunk_count(); ++chunk) {
-    live_rows += store.live_rows(chunk);
+class Planner {
+ public:
+  Planner(const TableLayout& layout, Sketches& sketches, const std::vector<QueryRun>& queries, AccessPaths paths)
+      : layout_(layout), sketches_(sketches), queries_(queries), paths_(paths) {
+    plan_.tests_of.resize(queries.size());
   }
-  std::vector<uint32_t> slots;
-  const uint64_t stride = std::max<uint64_t>(1, live_rows / kSampleRows);
-  uint64_t passed = 0;  // Live rows of earlier chunks.
-  for (uint32_t chunk = 0; chunk < store.chunk_count() && slots.size() < kSampleRows; ++chunk) {
-    uint64_t row_number = passed;
-    passed += store.live_rows(chunk);
-    if (sampled_row(slots.size(), stride) >= passed) {
-      continue;
+
+  QueryPlan plan() {
+    weigh();
+    const Keys keys = choose_keys(layout_, operations_, cost_without_key(paths_, kSketchQueryCost));
+    for (const std::vector<uint32_t>& columns : keys.columns) {
+      plan_.indexes.emplace_back(layout_, columns);
     }
-    const ChunkView view = store.view(chunk);
-    for_each_bit(view.live, view.word_count(), [&](uint32_t row) {
-      if (row_number++ == sampled_row(slots.size(), stride) && slots.size() < kSampleRows) {
-        slots.push_back(chunk * store.chunk_rows() + row);
+    places_.fill(kNoPlace);
+    for (size_t position = 0; position < operations_.size(); ++position) {
+      if (keys.choices[position].has_value()) {
+        add_indexed(operations_[position], *keys.choices[position]);
+      } else {
+        add_sketched(operations_[position]);
       }
-    });
-  }
-  return slots;
-}
-
-Rarity rarity_of(const TableLayout& layout, const ChunkStore& store, uint32_t column,
-                 const std::vector<uint32_t>& slots) {
-  const ColumnLayout& plane = layout.columns[column];
-  std::vector<const uint8_t*> values;
-  for (const uint32_t slot : slots) {
-    values.push_back(store.planes(slot / store.chunk_rows())[column] + size_t{slot % store.chunk_rows()} * plane.width);
-  }
-  std::sort(values.begin(), values.end(),
-            [&](const uint8_t* left, const uint8_t* right) { return compare_native(plane, left, right) < 0; });
-  const auto end = std::unique(values.begin(), values.end(), [&](const uint8_t* left, const uint8_t* right) {
-    return compare_native(plane, left, right) == 0;
-  });
-  const auto distinct = static_cast<uint64_t>(end - values.begin());
-  if (distinct * 4 >= slots.size() * 3) {
-    return Rarity::kRare;
-  }
-  return distinct * 8 >= slots.size() ? Rarity::kUncommon : Rarity::kCommon;
-}
-
-std::vector<Candidate> candidates_of(const std::vector<QueryRun>& queries) {
-  std::vector<Candidate> candidates;
-  for (uint32_t query = 0; query < queries.size(); ++query) {
-    if (!queries[query].is_active()) {
-      continue;
     }
-    const std::vector<CompiledClause>& clauses = queries[query].predicate().clauses();
-    for (uint32_t clause = 0; clause < clauses.size(); ++clause) {
-      const CompiledLiteral& literal = clauses[clause][0];
-      if (clauses[clause].size() == 1 && literal.is_equality() && literal.constant_count <= kIndexValuesMax) {
-        candidates.push_back({query, clause, literal.column});
+    end_batch();
+    for (KeyIndex& index : plan_.indexes) {
+      index.build();
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  static constexpr uint32_t kPlaces = kSharedPredicatesMax * 2;
+  static constexpr uint16_t kNoPlace = UINT16_MAX;
+
+  void weigh() {
+    size_t clauses = 0;
+    for (const QueryRun& query : queries_) {
+      clauses += query.is_active() ? query.predicate().clauses().size() : 0;
+    }
+    weighed_.resize(clauses);
+    WeighedClause* next = weighed_.data();
+    for (uint32_t query = 0; query < queries_.size(); ++query) {
+      if (queries_[query].is_active()) {
+        const CompiledPredicate& predicate = queries_[query].predicate();
+        weigh_clauses(predicate, sketches_, next);
+        operations_.push_back({query, &predicate, {next, predicate.clauses().size()}});
+        next += predicate.clauses().size();
       }
     }
   }
-  return candidates;
-}
 
-/// What is known of a column that queries could be found by.
-struct ColumnUse {
-  Rarity rarity = Rarity::kCommon;
-  uint32_t queries = 0;
+  void add_test(const KeyedOperation& operation, uint32_t clause) {
+    plan_.tests.push_back(row_test(*operation.predicate, clause));
+    ++plan_.tests_of[operation.operation].count;
+  }
 
-  [[nodiscard]] bool is_better_than(const ColumnUse& other) const {
-    return rarity != other.rarity ? rarity > other.rarity : queries > other.queries;
-  }
-};
-
-/// By query: the best candidate whose column is worth an index.
-std::vector<std::optional<Candidate>> choose(const TableLayout& layout, const ChunkStore& store, size_t query_count,
-                                             const std::vector<Candidate>& candidates) {
-  std::vector<std::optional<Candidate>> chosen(query_count);
-  std::map<uint32_t, ColumnUse> uses;
-  for (const Candidate& candidate : candidates) {
-    ++uses[candidate.column].queries;
-  }
-  std::erase_if(uses, [](const auto& use) { return use.second.queries < kIndexQueriesMin; });
-  if (uses.empty()) {
-    return chosen;
-  }
-  const std::vector<uint32_t> slots = sample_slots(store);
-  for (auto& [column, use] : uses) {
-    use.rarity = rarity_of(layout, store, column, slots);
-  }
-  std::erase_if(uses, [](const auto& use) { return use.second.rarity == Rarity::kCommon; });
-  for (const Candidate& candidate : candidates) {
-    const auto use = uses.find(candidate.column);
-    std::optional<Candidate>& best = chosen[candidate.query];
-    if (use != uses.end() && (!best.has_value() || use->second.is_better_than(uses.at(best->column)))) {
-      best = candidate;
+  void add_indexed(const KeyedOperation& operation, const KeyChoice& choice) {
+    KeyIndex& index = plan_.indexes[choice.key];
+    const auto column_count = static_cast<uint32_t>(index.columns().size());
+    for_each_key(layout_, *operation.predicate, choice, column_count,
+                 [&](std::span<const uint64_t> raw) { index.add(raw, operation.operation); });
+    // The key's own clauses come last: nearly every candidate has the key it was found by.
+    plan_.tests_of[operation.operation].first = static_cast<uint32_t>(plan_.tests.size());
+    const auto is_key = [&](uint32_t clause) {
+      return clause == choice.clauses[0] || (column_count > 1 && clause == choice.clauses[1]);
+    };
+    for (const WeighedClause& weighed : operation.clauses) {
+      if (!is_key(weighed.clause)) {
+        add_test(operation, weighed.clause);
+      }
+    }
+    for (uint32_t place = 0; place < column_count; ++place) {
+      add_test(operation, choice.clauses[place]);
     }
   }
-  return chosen;
-}
+
+  /// The clause as ranges of buckets, appended to ranges_; whether they hold exactly its rows. Nothing is appended when
+  /// there is no such form.
+  bool append_ranges(const KeyedOperation& operation, uint32_t number, double& share) {
+    const CompiledClause& clause = operation.predicate->clauses()[number];
+    if (clause.count > kRangesMax) {
+      return false;
+    }
+    ranges_.clear();
+    bool is_exact = true;
+    share = 0;
+    for (const CompiledLiteral& literal : operation.predicate->literals(clause)) {
+      const Histogram& histogram = sketches_.histogram(literal.column);
+      if (literal.kind == CompiledLiteral::Kind::kIsNull) {
+        ranges_.push_back({literal.column, kNullBucket, kNullBucket});
+        share += histogram.null_share();
+      } else if (literal.kind == CompiledLiteral::Kind::kIsNotNull) {
+        ranges_.push_back({literal.column, 0, kNullBucket - 1});
+        share += 1 - histogram.null_share();
+      } else {
+        const BucketRange buckets = histogram.buckets(literal.reach());
+        ranges_.push_back({literal.column, buckets.low, buckets.high});
+        share += histogram.share(buckets);
+        is_exact &= buckets.is_exact && literal.kind == CompiledLiteral::Kind::kRange && !literal.negated;
+      }
+    }
+    return is_exact;
+  }
+
+  /// Whether a predicate that leaves this share of what is left saves more tests of rows than its bitmap costs.
+  [[nodiscard]] bool is_worth_sharing(double left, double share) const {
+    return paths_ == AccessPaths::kByCost ? left * (1 - share) * kCandidateCost > kPredicateCost
+                                          : paths_ == AccessPaths::kSketches;
+  }
+
+  void add_sketched(const KeyedOperation& operation) {
+    if (batch_.predicates.count + operation.clauses.size() > kSharedPredicatesMax) {
+      end_batch();
+    }
+    SketchQuery query{operation.operation, {static_cast<uint32_t>(plan_.uses.size()), 0}};
+    plan_.tests_of[operation.operation].first = static_cast<uint32_t>(plan_.tests.size());
+    double left = 1;
+    for (const WeighedClause& weighed : operation.clauses) {
+      double share = 1;
+      ranges_.clear();
+      const bool is_exact = append_ranges(operation, weighed.clause, share);
+      if (!ranges_.empty() && is_worth_sharing(left, share) && query.predicates.count < kSharedPredicatesMax) {
+        plan_.uses.push_back(shared_predicate());
+        ++query.predicates.count;
+        left *= share;
+        for (const SketchRange& range : ranges_) {
+          sketches_.want(range.column, 1);
+        }
+        if (is_exact) {
+          continue;
+        }
+      }
+      add_test(operation, weighed.clause);
+    }
+    plan_.sketch_queries.push_back(query);
+    ++batch_.queries.count;
+  }
+
+  /// The number within the batch of the predicate that ranges_ describe; a new one if there was none.
+  uint32_t shared_predicate() {
+    const SketchRange& range = ranges_[0];
+    uint32_t place = ((range.column * 0x9e3779b1u) ^ (range.low * 0x85ebca6bu) ^ (range.high * 0xc2b2ae35u)) >> 7;
+    for (;; ++place) {
+      uint16_t& number = places_[place % kPlaces];
+      if (number == kNoPlace) {
+        number = static_cast<uint16_t>(batch_.predicates.count);
+        break;
+      }
+      const Part& predicate = plan_.predicates[batch_.predicates.first + number];
+      if (predicate.count == ranges_.size() &&
+          std::equal(ranges_.begin(), ranges_.end(), plan_.ranges.begin() + predicate.first)) {
+        return number;
+      }
+    }
+    plan_.predicates.push_back({static_cast<uint32_t>(plan_.ranges.size()), static_cast<uint32_t>(ranges_.size())});
+    plan_.ranges.insert(plan_.ranges.end(), ranges_.begin(), ranges_.end());
+    return batch_.predicates.count++;
+  }
+
+  void end_batch() {
+    if (batch_.queries.count > 0) {
+      plan_.batches.push_back(batch_);
+    }
+    batch_ = {{static_cast<uint32_t>(plan_.sketch_queries.size()), 0},
+              {static_cast<uint32_t>(plan_.predicates.size()), 0}};
+    places_.fill(kNoPlace);
+  }
+
+  const TableLayout& layout_;
+  Sketches& sketches_;
+  const std::vector<QueryRun>& queries_;
+  AccessPaths paths_;
+  QueryPlan plan_;
+  std::vector<WeighedClause> weighed_;
+  std::vector<KeyedOperation> operations_;
+  SketchBatch batch_;
+  std::vector<SketchRange> ranges_;  ///< Of the clause at hand.
+  std::array<uint16_t, kPlaces> places_{};
+};
 
 }  // namespace
 
-QueryPlan plan_queries(const TableLayout& layout, const ChunkStore& store, const std::vector<QueryRun>& queries) {
-  QueryPlan plan;
-  plan.indexed_clause.resize(queries.size());
-  const std::vector<std::optional<Candidate>> chosen = choose(layout, store, queries.size(), candidates_of(queries));
-  std::map<uint32_t, size_t> index_of_column;
-  for (uint32_t query = 0; query < queries.size(); ++query) {
-    if (!queries[query].is_active()) {
-      continue;
-    }
-    if (!chosen[query].has_value()) {
-      plan.scans.push_back(query);
-      continue;
-    }
-    const uint32_t column = chosen[query]->column;
-    const auto [entry, is_new] = index_of_column.try_emplace(column, plan.indexes.size());
-    if (is_new) {
-      plan.indexes.emplace_back(layout.columns[column], column);
-    }
-    const uint32_t clause = chosen[query]->clause;
-    const CompiledLiteral& literal = queries[query].predicate().clauses()[clause][0];
-    for (uint32_t constant = 0; constant < literal.constant_count; ++constant) {
-      plan.indexes[entry->second].add(literal.constants.data() + size_t{constant} * layout.columns[column].width,
-                                      query);
-    }
-    plan.indexed_clause[query] = clause;
-  }
-  for (AccessIndex& index : plan.indexes) {
-    index.build();
-  }
-  return plan;
+QueryPlan plan_queries(const TableLayout& layout, Sketches& sketches, const std::vector<QueryRun>& queries,
+                       AccessPaths paths) {
+  return Planner(layout, sketches, queries, paths).plan();
 }
 
 }  // namespace daedalus::engine

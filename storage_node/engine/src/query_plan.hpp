@@ -1,24 +1,61 @@
-// How the queries of one cycle find their rows: through an index over queries, or by whole columns.
+// How the queries of one cycle find their rows: through an index over queries, or by predicates shared over sketches.
+//
+// Decides cost, never the answer: whatever a plan leaves open is tested on single rows. Planned once per cycle, in time
+// that grows with the queries' clauses and with nothing else.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
-#include "access_index.hpp"
+#include "key_choice.hpp"
+#include "key_index.hpp"
 #include "query_run.hpp"
+#include "row_test.hpp"
 
 namespace daedalus::engine {
 
-struct QueryPlan {
-  std::vector<AccessIndex> indexes;
-  std::vector<uint32_t> scans;                          ///< Queries that no index finds rows for.
-  std::vector<std::optional<uint32_t>> indexed_clause;  ///< By query: the clause its index vouches for.
+/// Predicates whose bitmaps are held at a time: so many, of a chunk of 16K rows, fit the second-level cache.
+constexpr uint32_t kSharedPredicatesMax = 512;
+
+/// Buckets of one column's sketch; a shared predicate is a disjunction of such ranges.
+struct SketchRange {
+  uint32_t column = 0;
+  uint8_t low = 0;
+  uint8_t high = 0;
+
+  friend bool operator==(const SketchRange&, const SketchRange&) = default;
 };
 
-/// Gives every active query one way to its rows. An index is made for a column when several queries ask for single
-/// values of it and a small sample of rows says that such a value is rare. The plan decides cost, never the answer.
-[[nodiscard]] QueryPlan plan_queries(const TableLayout& layout, const ChunkStore& store,
-                                     const std::vector<QueryRun>& queries);
+/// Where something of a part begins in its list, and how much of it there is.
+struct Part {
+  uint32_t first = 0;
+  uint32_t count = 0;
+};
+
+/// A query whose candidates are the rows that satisfy all its shared predicates.
+struct SketchQuery {
+  uint32_t query = 0;
+  Part predicates;  ///< In QueryPlan::uses.
+};
+
+/// Queries whose predicates are held at the same time.
+struct SketchBatch {
+  Part queries;     ///< In QueryPlan::sketch_queries.
+  Part predicates;  ///< In QueryPlan::predicates.
+};
+
+struct QueryPlan {
+  std::vector<KeyIndex> indexes;
+  std::vector<SketchBatch> batches;
+  std::vector<SketchQuery> sketch_queries;
+  std::vector<uint32_t> uses;    ///< Of a batch's predicates, by their number within it.
+  std::vector<Part> predicates;  ///< In ranges.
+  std::vector<SketchRange> ranges;
+  std::vector<RowTest> tests;  ///< What remains to be tested on single rows, in the order of doing it.
+  std::vector<Part> tests_of;  ///< By query, in tests.
+};
+
+[[nodiscard]] QueryPlan plan_queries(const TableLayout& layout, Sketches& sketches,
+                                     const std::vector<QueryRun>& queries, AccessPaths paths);
 
 }  // namespace daedalus::engine

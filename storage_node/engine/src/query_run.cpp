@@ -16,8 +16,9 @@ uint64_t rows_wanted(const semantics::Selection& selection) {
   return *selection.limit == 0 ? 0 : *selection.limit + selection.offset;
 }
 
-std::vector<uint32_t> output_columns(const semantics::Selection& selection) {
-  std::vector<uint32_t> columns;
+std::pmr::vector<uint32_t> output_columns(const semantics::Selection& selection, std::pmr::memory_resource& memory) {
+  std::pmr::vector<uint32_t> columns(&memory);
+  columns.reserve(selection.outputs.size());
   for (const semantics::OutputColumn& output : selection.outputs) {
     columns.push_back(output.column);
   }
@@ -27,14 +28,14 @@ std::vector<uint32_t> output_columns(const semantics::Selection& selection) {
 }  // namespace
 
 QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query query, uint64_t answer_bytes_max,
-                   Instant now)
+                   Instant now, std::pmr::memory_resource& memory)
     : store_(&store),
       query_(std::move(query)),
-      predicate_(layout, query_.selection->predicate),
+      predicate_(layout, query_.selection->predicate, &memory),
       answer_bytes_max_(answer_bytes_max) {
   const semantics::Selection& selection = *query_.selection;
   if (selection.is_aggregated) {
-    aggregation_.emplace(layout, store, selection, answer_bytes_max);
+    aggregation_ = std::make_unique<Aggregation>(layout, store, selection, answer_bytes_max);
   } else {
     const uint64_t wanted = rows_wanted(selection);
     if (selection.order_by.empty()) {
@@ -43,7 +44,7 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
       top_.emplace(layout, store, selection, static_cast<uint32_t>(wanted));
     }
     active_ = wanted > 0;
-    encoder_.emplace(layout, output_columns(selection), answer_bytes_max);
+    encoder_.emplace(layout, output_columns(selection, memory), answer_bytes_max);
   }
   active_ = active_ && !predicate_.is_never();
   check_aborted();
@@ -67,7 +68,7 @@ void QueryRun::fail(Error error) {
 }
 
 void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count) {
-  if (aggregation_.has_value()) {
+  if (aggregation_ != nullptr) {
     if (Result<void> taken = aggregation_->take(chunk, rows, row_count); !taken.has_value()) {
       fail(taken.error());
     }
@@ -82,6 +83,12 @@ void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count) {
   }
 }
 
+void QueryRun::take_selection(uint32_t chunk, const uint64_t* selection) {
+  if (Result<void> taken = aggregation_->take_selection(chunk, selection); !taken.has_value()) {
+    fail(taken.error());
+  }
+}
+
 void QueryRun::take_encoded(uint32_t chunk, uint32_t row) {
   if (!encoder_->append(store_->view(chunk), row)) {
     fail(rejected("54000", "the answer of one segment exceeds " + std::to_string(answer_bytes_max_) + " bytes",
@@ -92,7 +99,7 @@ void QueryRun::take_encoded(uint32_t chunk, uint32_t row) {
 }
 
 Result<semantics::MergedRows> QueryRun::finish_rows() {
-  if (aggregation_.has_value()) {
+  if (aggregation_ != nullptr) {
     return aggregation_->finish();
   }
   if (top_.has_value()) {

@@ -3,6 +3,8 @@
 // Decides when a query has enough, has too much, or is no longer wanted. Refuses to know how rows were found.
 #pragma once
 
+#include <memory>
+#include <memory_resource>
 #include <optional>
 
 #include "aggregation.hpp"
@@ -16,7 +18,9 @@ namespace daedalus::engine {
 class QueryRun {
  public:
   /// Starts ended, with an error, when the query's deadline has passed at `now` or it was aborted.
-  QueryRun(const TableLayout& layout, const ChunkStore& store, Query query, uint64_t answer_bytes_max, Instant now);
+  /// `memory` outlives this object.
+  QueryRun(const TableLayout& layout, const ChunkStore& store, Query query, uint64_t answer_bytes_max, Instant now,
+           std::pmr::memory_resource& memory);
 
   /// Whether more rows can change the answer.
   [[nodiscard]] bool is_active() const { return active_; }
@@ -25,8 +29,20 @@ class QueryRun {
   /// Ends the query when it has been aborted.
   void check_aborted();
 
+  /// Fetches what take() will read of a row.
+  void prefetch(const ChunkView& chunk, uint32_t row) const {
+    if (encoder_.has_value() && !top_.has_value()) {
+      encoder_->prefetch(chunk, row);
+    }
+  }
+
   /// Takes qualifying rows of one chunk, ascending; chunks ascend too. Precondition: active.
   void take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);
+
+  /// Whether take_selection() spares a list of rows.
+  [[nodiscard]] bool takes_selections() const { return aggregation_ != nullptr; }
+  /// Takes the rows of one chunk that a bitmap marks. Precondition: active, and takes_selections().
+  void take_selection(uint32_t chunk, const uint64_t* selection);
 
   /// The answer. Ends this object's use.
   [[nodiscard]] QueryOutput finish(Timestamp prefix);
@@ -43,7 +59,7 @@ class QueryRun {
   uint64_t rows_max_ = UINT64_MAX;  ///< Enough rows: more cannot change the answer.
   bool active_ = true;
   std::optional<Error> error_;
-  std::optional<Aggregation> aggregation_;
+  std::unique_ptr<Aggregation> aggregation_;  ///< Large, and rare.
   std::optional<TopRows> top_;
   std::optional<RowEncoder> encoder_;
 };

@@ -19,13 +19,21 @@ class CompiledModification {
   /// it was. NULL plus a constant stays NULL and is no overflow.
   [[nodiscard]] bool apply(uint8_t* const* planes, uint64_t* const* nulls, uint32_t row);
 
+  /// Calls use(column) for every column that is assigned to.
+  template <typename Use>
+  void for_each_column(Use&& use) const {
+    for (const Step& step : steps_) {
+      use(step.column);
+    }
+  }
+
  private:
   struct Step {
     uint32_t column = 0;
     ColumnLayout layout;
     bool is_addition = false;
-    bool is_null = false;        ///< The new value: of an assignment always, of an addition after prepare().
-    std::vector<uint8_t> value;  ///< The new value in native form.
+    bool is_null = false;  ///< The new value: of an assignment always, of an addition after prepare().
+    NativeBytes value;     ///< The new value in native form.
     double floating_addend = 0.0;
     std::array<Int128, 2> addend{};  ///< Both are added: a numeric(38) constant may need more than one holds.
     bool never_fits = false;         ///< The addend takes every value out of range.

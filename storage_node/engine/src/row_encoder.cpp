@@ -4,7 +4,7 @@
 
 namespace daedalus::engine {
 
-uint32_t packed_row_size_max(const TableLayout& layout, const std::vector<uint32_t>& columns) {
+uint32_t packed_row_size_max(const TableLayout& layout, std::span<const uint32_t> columns) {
   size_t size = sizeof(uint32_t) + (columns.size() + 7) / 8;
   for (const uint32_t column : columns) {
     const ColumnLayout& plane = layout.columns[column];
@@ -14,7 +14,7 @@ uint32_t packed_row_size_max(const TableLayout& layout, const std::vector<uint32
   return static_cast<uint32_t>(size);
 }
 
-RowEncoder::RowEncoder(const TableLayout& layout, std::vector<uint32_t> columns, uint64_t bytes_max)
+RowEncoder::RowEncoder(const TableLayout& layout, std::pmr::vector<uint32_t> columns, uint64_t bytes_max)
     : layout_(&layout),
       columns_(std::move(columns)),
       bytes_max_(bytes_max),

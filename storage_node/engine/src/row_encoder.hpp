@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,14 +14,21 @@
 namespace daedalus::engine {
 
 /// Most bytes that one packed row of these columns takes, its size included.
-[[nodiscard]] uint32_t packed_row_size_max(const TableLayout& layout, const std::vector<uint32_t>& columns);
+[[nodiscard]] uint32_t packed_row_size_max(const TableLayout& layout, std::span<const uint32_t> columns);
 
 class RowEncoder {
  public:
-  RowEncoder(const TableLayout& layout, std::vector<uint32_t> columns, uint64_t bytes_max);
+  RowEncoder(const TableLayout& layout, std::pmr::vector<uint32_t> columns, uint64_t bytes_max);
 
   /// Appends one row; false when it does not fit any more.
   [[nodiscard]] bool append(const ChunkView& chunk, uint32_t row);
+
+  /// Fetches the values that append() will read.
+  void prefetch(const ChunkView& chunk, uint32_t row) const {
+    for (const uint32_t column : columns_) {
+      __builtin_prefetch(chunk.planes[column] + size_t{row} * layout_->columns[column].width);
+    }
+  }
 
   [[nodiscard]] uint64_t row_count() const { return row_count_; }
 
@@ -28,7 +37,7 @@ class RowEncoder {
 
  private:
   const TableLayout* layout_;
-  std::vector<uint32_t> columns_;
+  std::pmr::vector<uint32_t> columns_;
   uint64_t bytes_max_;
   uint32_t row_size_max_;
   std::string buffer_;  ///< used_ bytes of rows, then room.

@@ -23,7 +23,7 @@ struct Segment::State {
       : options(segment_options),
         layout(schema, codec),
         store(layout, options.chunk_rows, options.memory_bytes),
-        cycle(layout, store, options.answer_bytes_max),
+        cycle(layout, store, options),
         operations(options.operations_in_flight_max),
         outputs(options.operations_in_flight_max) {
     CHECK(options.share_factor_max > 0 && options.updates_per_cycle_max > 0);

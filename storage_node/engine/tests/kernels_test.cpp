@@ -270,7 +270,7 @@ TEST(NativeValues, ConvertThereAndBack) {
   for (uint32_t column = 0; column < layout.columns.size(); ++column) {
     for (int step = 0; step < 200; ++step) {
       const semantics::Value value = test::random_value(random, column);
-      std::vector<uint8_t> bytes;
+      NativeBytes bytes;
       ASSERT_EQ(append_native(layout.columns[column], value, bytes), Fit::kInside);
       ASSERT_EQ(bytes.size(), layout.columns[column].width);
       EXPECT_TRUE(semantics::compare(to_value(layout.columns[column], bytes.data()), value) == 0);

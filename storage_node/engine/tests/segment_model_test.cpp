@@ -60,6 +60,11 @@ std::vector<Operation> random_operations(Random& random, uint64_t count) {
 SegmentOptions random_options(Random& random) {
   SegmentOptions options;
   options.chunk_rows = one_in(random, 2) ? 64 : 128;
+  if (one_in(random, 6)) {
+    options.chunk_rows = 2'112;  // More than the rows that a probe takes at a time.
+  }
+  options.access_paths = static_cast<AccessPaths>(below(random, 4));
+  options.sketch_planes_per_cycle_max = one_in(random, 2) ? 1024 : static_cast<uint32_t>(below(random, 4));
   options.memory_bytes = one_in(random, 3) ? 1 : 20'000 + below(random, 100'000);
   options.operations_in_flight_max = 64;
   options.share_factor_max = 1 + static_cast<uint32_t>(below(random, 40));

@@ -24,7 +24,8 @@ namespace daedalus::engine {
 /// The caller's name for a query; unique among those in flight.
 enum class QueryHandle : uint64_t {};
 
-/// Shared by all segments of a node. An aborted query ends with error 57014 at the next cycle or chunk boundary.
+/// Shared by all segments of a node. An aborted query ends with error 57014 at the next cycle or at one of the next
+/// chunks.
 struct Query {
   QueryHandle handle{};
   std::shared_ptr<const semantics::Selection> selection;
@@ -67,13 +68,24 @@ struct UpdateOutput {
 
 using Output = std::variant<QueryOutput, UpdateOutput>;
 
+/// How operations find their rows. The answers are the same; all but the first are there for tests and experiments.
+enum class AccessPaths : uint8_t {
+  kByCost,
+  kKeys,      ///< Every equality through an index over operations, whatever it costs.
+  kSketches,  ///< Queries by predicates shared over sketches only.
+  kPasses,    ///< Each operation by passes over its columns.
+};
+
 struct SegmentOptions {
   uint64_t memory_bytes = 64u << 20;         ///< Row capacity follows from it and the schema; at least one chunk.
-  uint32_t chunk_rows = 4096;                ///< A multiple of 64.
+  uint32_t chunk_rows = 16384;               ///< A multiple of 64. Experiment: smaller ones defeat the prefetcher.
   uint32_t operations_in_flight_max = 8192;  ///< Enqueued and not yet dequeued; both rings hold as many.
   uint32_t share_factor_max = 1024;          ///< Most queries that ride one cycle.
   uint32_t updates_per_cycle_max = 1024;
   uint64_t answer_bytes_max = 64u << 20;
+  /// Most columns of chunks whose sketch is made in one cycle: each costs about as much as a pass over the column.
+  uint32_t sketch_planes_per_cycle_max = 1024;
+  AccessPaths access_paths = AccessPaths::kByCost;
 };
 
 struct SegmentStatistics {

@@ -1,0 +1,64 @@
+// A synthetic ticket table for measurements: 47 columns, about 340 bytes a row, values drawn from a seed.
+//
+// Decides what rows look like. Every value of a column is given by its ordinal: a higher ordinal is a higher value, so
+// that engine and baselines can be asked the same things. Refuses to know queries and engines.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daedalus/semantics/types.hpp"
+
+namespace daedalus::engine::bench {
+
+using Random = std::mt19937_64;
+
+constexpr uint32_t kTicketColumns = 47;
+constexpr uint32_t kNullOrdinal = UINT32_MAX;
+
+/// Positions of the columns that queries name.
+enum TicketColumn : uint32_t { kId = 0, kRloc, kFlight, kDateIn, kProvider, kSgtQualifier, kCancelFlag, kCabin };
+
+struct ColumnSpec {
+  std::string name;
+  semantics::Type type;
+  uint32_t cardinality = 1;
+  uint32_t null_percent = 0;
+  uint32_t width = 0;   ///< Bytes of a value in a row store.
+  uint32_t offset = 0;  ///< Of the value in a row store.
+};
+
+class TicketTable {
+ public:
+  /// Flights and days grow with the rows, so that about 32 rows share a flight and a day.
+  explicit TicketTable(uint32_t row_count);
+
+  [[nodiscard]] const semantics::Schema& schema() const { return schema_; }
+  [[nodiscard]] const std::vector<ColumnSpec>& columns() const { return columns_; }
+  [[nodiscard]] uint32_t row_count() const { return row_count_; }
+  /// Bytes of a row in a row store: values at their offsets, then one NULL bit a column.
+  [[nodiscard]] uint32_t row_size() const { return row_size_; }
+
+  /// The ordinals of row `row`: always the same.
+  [[nodiscard]] std::array<uint32_t, kTicketColumns> ordinals(uint32_t row) const;
+
+  [[nodiscard]] semantics::Value value(uint32_t column, uint32_t ordinal) const;
+  /// Writes the value as a row store holds it: native numbers, zero-padded strings.
+  void store(uint32_t column, uint32_t ordinal, uint8_t* out) const;
+  /// Appends the row in the packed layout, its u32 size included.
+  void append_packed(const std::array<uint32_t, kTicketColumns>& ordinals, std::string& out) const;
+
+ private:
+  void add(std::string name, semantics::Type type, uint32_t cardinality, uint32_t null_percent);
+
+  uint32_t row_count_;
+  uint32_t row_size_ = 0;
+  std::vector<ColumnSpec> columns_;
+  semantics::Schema schema_;
+};
+
+}  // namespace daedalus::engine::bench

@@ -1,0 +1,337 @@
+#include "compiled_literal.hpp"
+
+#include <algorithm>
+
+#include "kernels_range.hpp"
+
+namespace daedalus::engine {
+namespace {
+
+using semantics::Literal;
+using semantics::Operator;
+using Kind = CompiledLiteral::Kind;
+
+CompareOp compare_op(Operator op) {
+  switch (op) {
+    case Operator::kEqual:
+      return CompareOp::kEqual;
+    case Operator::kNotEqual:
+      return CompareOp::kNotEqual;
+    case Operator::kLess:
+      return CompareOp::kLess;
+    case Operator::kLessOrEqual:
+      return CompareOp::kLessOrEqual;
+    case Operator::kGreater:
+      return CompareOp::kGreater;
+    case Operator::kGreaterOrEqual:
+      return CompareOp::kGreaterOrEqual;
+    default:
+      break;
+  }
+  check_failed("a comparison operator", __FILE__, __LINE__);
+}
+
+/// Where `constants` of the literal begin and end.
+void note_constants(const NativeBytes& constants, size_t start, CompiledLiteral& out) {
+  out.constants = static_cast<uint32_t>(start);
+  out.constants_size = static_cast<uint32_t>(constants.size() - start);
+}
+
+/// Codes of values that compare like that with a value of this code; `exact`: the code is of that value alone.
+CodeRange range_of(CompareOp op, uint64_t code, bool exact) {
+  switch (op) {
+    case CompareOp::kEqual:
+    case CompareOp::kNotEqual:
+      return {code, code};
+    case CompareOp::kLess:
+      if (exact) {
+        return code == 0 ? CodeRange{1, 0} : CodeRange{0, code - 1};
+      }
+      return {0, code};
+    case CompareOp::kLessOrEqual:
+      return {0, code};
+    case CompareOp::kGreater:
+      if (exact) {
+        return code == UINT64_MAX ? CodeRange{1, 0} : CodeRange{code + 1, UINT64_MAX};
+      }
+      return {code, UINT64_MAX};
+    case CompareOp::kGreaterOrEqual:
+      return {code, UINT64_MAX};
+  }
+  check_failed("a known comparison", __FILE__, __LINE__);
+}
+
+uint64_t code_of_constant(const CodeRule& rule, const NativeBytes& constants, size_t at) {
+  uint8_t bytes[24] = {};  // The widest value that has its code's bytes at an offset, and room to read on.
+  std::memcpy(bytes, constants.data() + at, std::min(sizeof bytes, constants.size() - at));
+  return code_of(rule, bytes);
+}
+
+Verdict compile_compare(const ColumnLayout& layout, const Literal& literal, CompiledLiteral& out,
+                        NativeBytes& constants) {
+  CHECK(literal.values.size() == 1);
+  out.kind = Kind::kCompare;
+  out.op = compare_op(literal.op);
+  out.constant_count = 1;
+  const size_t start = constants.size();
+  const bool wants_less = out.op == CompareOp::kLess || out.op == CompareOp::kLessOrEqual;
+  const bool wants_greater = out.op == CompareOp::kGreater || out.op == CompareOp::kGreaterOrEqual;
+  switch (append_native(layout, literal.values[0], constants)) {
+    case Fit::kInside:
+      break;
+    case Fit::kAbove:
+      return wants_less || out.op == CompareOp::kNotEqual ? Verdict::kIfNotNull : Verdict::kNever;
+    case Fit::kBelow:
+      return wants_greater || out.op == CompareOp::kNotEqual ? Verdict::kIfNotNull : Verdict::kNever;
+    case Fit::kBeyond:
+      // The constant lies just above the value that its first bytes make.
+      if (!wants_less && !wants_greater) {
+        return out.op == CompareOp::kEqual ? Verdict::kNever : Verdict::kIfNotNull;
+      }
+      out.op = wants_less ? CompareOp::kLessOrEqual : CompareOp::kGreater;
+      break;
+  }
+  note_constants(constants, start, out);
+  const CodeRule rule = layout.code;
+  out.codes = range_of(out.op, code_of_constant(rule, constants, start), rule.is_exact);
+  if (rule.is_exact) {
+    out.kind = Kind::kRange;
+    out.negated = out.op == CompareOp::kNotEqual;
+    return out.codes.is_empty() ? Verdict::kNever : Verdict::kDepends;
+  }
+  out.codes = out.op == CompareOp::kNotEqual ? CodeRange{} : out.codes;
+  return Verdict::kDepends;
+}
+
+/// The common case without a detour: a comparison of a short value that a code decides. False: not that.
+bool compile_short(const ColumnLayout& layout, const Literal& literal, CompiledLiteral& out) {
+  uint64_t raw = 0;
+  if (const auto* number = std::get_if<int64_t>(&literal.values[0])) {
+    const uint32_t shift = layout.code.shift;
+    raw = static_cast<uint64_t>(*number);
+    if (static_cast<int64_t>(raw << shift) >> shift != *number) {
+      return false;
+    }
+  } else if (const auto* text = std::get_if<std::string>(&literal.values[0])) {
+    if (!layout.code.is_exact || text->size() > layout.width) {
+      return false;
+    }
+    std::memcpy(&raw, text->data(), text->size());
+  } else {
+    return false;
+  }
+  out.kind = Kind::kRange;
+  out.op = compare_op(literal.op);
+  out.negated = out.op == CompareOp::kNotEqual;
+  out.codes = range_of(out.op, code_of_raw(layout.code, raw), true);
+  return !out.codes.is_empty();
+}
+
+Verdict compile_in(const ColumnLayout& layout, const Literal& literal, bool negated, CompiledLiteral& out,
+                   NativeBytes& constants) {
+  out.kind = Kind::kIn;
+  out.negated = negated;
+  std::vector<std::vector<uint8_t>> members;
+  for (const semantics::Value& value : literal.values) {
+    NativeBytes native;
+    if (append_native(layout, value, native) == Fit::kInside) {
+      copy_canonical(layout, native.data(), native.data());
+      members.emplace_back(native.begin(), native.end());
+    }
+  }
+  std::sort(members.begin(), members.end(),
+            [&](const auto& left, const auto& right) { return compare_native(layout, left.data(), right.data()) < 0; });
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  if (members.empty()) {
+    return negated ? Verdict::kIfNotNull : Verdict::kNever;
+  }
+  const size_t start = constants.size();
+  for (const std::vector<uint8_t>& member : members) {
+    constants.insert(constants.end(), member.begin(), member.end());
+  }
+  out.constant_count = static_cast<uint32_t>(members.size());
+  note_constants(constants, start, out);
+  const CodeRule rule = layout.code;
+  out.codes = {code_of_constant(rule, constants, start),
+               code_of_constant(rule, constants, constants.size() - layout.width)};
+  if (rule.is_exact && members.size() == 1) {
+    out.kind = Kind::kRange;
+  }
+  return Verdict::kDepends;
+}
+
+Verdict compile_starts_with(const ColumnLayout& layout, const Literal& literal, bool negated, CompiledLiteral& out,
+                            NativeBytes& constants) {
+  CHECK(layout.native == Native::kBytes && literal.values.size() == 1);
+  const auto& prefix = std::get<std::string>(literal.values[0]);
+  out.kind = Kind::kStartsWith;
+  out.negated = negated;
+  out.constant_count = 1;
+  if (prefix.size() > layout.width) {
+    return negated ? Verdict::kIfNotNull : Verdict::kNever;
+  }
+  size_t fixed = prefix.size();
+  if (layout.type.kind == semantics::TypeKind::kChar) {
+    while (fixed > 0 && prefix[fixed - 1] == ' ') {
+      --fixed;
+    }
+  }
+  const size_t start = constants.size();
+  constants.insert(constants.end(), prefix.begin(), prefix.begin() + static_cast<std::ptrdiff_t>(fixed));
+  note_constants(constants, start, out);
+  out.blank_count = static_cast<uint32_t>(prefix.size() - fixed);
+  constexpr size_t kCodeBytes = 8;
+  const CodeRule rule = layout.code;
+  const size_t coded = std::min(fixed, kCodeBytes);
+  const uint64_t low = coded == 0 ? 0 : code_of_constant(CodeRule{.is_text = true}, constants, start);
+  out.codes = {low, low | (coded == kCodeBytes ? 0 : UINT64_MAX >> (8 * coded))};
+  if (rule.is_exact && out.blank_count == 0) {
+    out.kind = Kind::kRange;
+  }
+  return Verdict::kDepends;
+}
+
+Prefix prefix_of(const CompiledLiteral& literal, const uint8_t* constants) {
+  return {constants + literal.constants, literal.constants_size, literal.blank_count};
+}
+
+bool holds(CompareOp op, int order) {
+  switch (op) {
+    case CompareOp::kEqual:
+      return order == 0;
+    case CompareOp::kNotEqual:
+      return order != 0;
+    case CompareOp::kLess:
+      return order < 0;
+    case CompareOp::kLessOrEqual:
+      return order <= 0;
+    case CompareOp::kGreater:
+      return order > 0;
+    case CompareOp::kGreaterOrEqual:
+      return order >= 0;
+  }
+  check_failed("a known comparison", __FILE__, __LINE__);
+}
+
+bool is_member(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* members,
+               const uint8_t* value) {
+  uint32_t low = 0;
+  uint32_t high = literal.constant_count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    const int order = compare_native(layout, members + size_t{middle} * layout.width, value);
+    if (order == 0) {
+      return true;
+    }
+    if (order < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return false;
+}
+
+/// One comparison, membership or prefix on a whole column, NULLs and negation disregarded.
+void mark_values(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* predicate_constants,
+                 const ChunkView& chunk, uint64_t* matches) {
+  const uint8_t* plane = chunk.planes[literal.column];
+  const uint8_t* constants = predicate_constants + literal.constants;
+  if (literal.kind == Kind::kRange) {
+    return mark_code_range({plane, layout.width}, chunk.row_count, layout.code, literal.codes, matches);
+  }
+  if (literal.kind == Kind::kStartsWith) {
+    return starts_with_bytes({plane, layout.width}, chunk.row_count, prefix_of(literal, predicate_constants), matches);
+  }
+  const bool is_compare = literal.kind == Kind::kCompare;
+  if (layout.native == Native::kBytes) {
+    if (is_compare) {
+      return compare_bytes({plane, layout.width}, chunk.row_count, literal.op, constants, matches);
+    }
+    return in_bytes({plane, layout.width}, chunk.row_count, constants, literal.constant_count, matches);
+  }
+  with_native(layout.native, [&]<typename T>(std::type_identity<T>) {
+    const T* values = reinterpret_cast<const T*>(plane);
+    if (is_compare) {
+      return compare_column<T>(values, chunk.row_count, literal.op, load<T>(constants), matches);
+    }
+    // The kernel wants an array of its type; the predicate's constants lie where they lie.
+    std::vector<T> members(literal.constant_count);
+    std::memcpy(members.data(), constants, literal.constants_size);
+    in_column<T>(values, chunk.row_count, members.data(), literal.constant_count, matches);
+  });
+}
+
+}  // namespace
+
+Verdict compile_literal(const ColumnLayout& layout, const Literal& literal, CompiledLiteral& out,
+                        NativeBytes& constants) {
+  out.column = literal.column;
+  switch (literal.kind) {
+    case Literal::Kind::kCompare:
+      if (compile_short(layout, literal, out)) {
+        return Verdict::kDepends;
+      }
+      return compile_compare(layout, literal, out, constants);
+    case Literal::Kind::kIn:
+      return compile_in(layout, literal, false, out, constants);
+    case Literal::Kind::kNotIn:
+      return compile_in(layout, literal, true, out, constants);
+    case Literal::Kind::kStartsWith:
+      return compile_starts_with(layout, literal, false, out, constants);
+    case Literal::Kind::kNotStartsWith:
+      return compile_starts_with(layout, literal, true, out, constants);
+    case Literal::Kind::kIsNull:
+      out.kind = Kind::kIsNull;
+      return layout.nullable ? Verdict::kDepends : Verdict::kNever;
+    case Literal::Kind::kIsNotNull:
+      return Verdict::kIfNotNull;
+    case Literal::Kind::kNever:
+      return Verdict::kNever;
+  }
+  check_failed("a known literal", __FILE__, __LINE__);
+}
+
+bool row_matches(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* constants,
+                 const ChunkView& chunk, uint32_t row) {
+  const bool is_null = layout.nullable && test_bit(chunk.nulls[literal.column], row);
+  if (is_null || literal.kind == Kind::kIsNull) {
+    return is_null && literal.kind == Kind::kIsNull;
+  }
+  const uint8_t* value = chunk.planes[literal.column] + size_t{row} * layout.width;
+  switch (literal.kind) {
+    case Kind::kRange: {
+      const uint64_t code = code_of(layout.code, value);
+      return (code >= literal.codes.low && code <= literal.codes.high) != literal.negated;
+    }
+    case Kind::kCompare:
+      return holds(literal.op, compare_native(layout, value, constants + literal.constants));
+    case Kind::kIn:
+      return is_member(layout, literal, constants + literal.constants, value) != literal.negated;
+    case Kind::kStartsWith:
+      return starts_with(value, prefix_of(literal, constants)) != literal.negated;
+    default:
+      return true;  // IS NOT NULL.
+  }
+}
+
+void mark_rows(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* constants,
+               const ChunkView& chunk, uint64_t* matches) {
+  const uint64_t* nulls = chunk.nulls[literal.column];
+  if (literal.kind == Kind::kIsNull || literal.kind == Kind::kIsNotNull) {
+    std::copy_n(nulls, chunk.word_count(), matches);
+    if (literal.kind == Kind::kIsNotNull) {
+      invert(matches, chunk.word_count());
+    }
+    return;
+  }
+  mark_values(layout, literal, constants, chunk, matches);
+  if (literal.negated) {
+    invert(matches, chunk.word_count());
+  }
+  if (layout.nullable) {
+    and_not_into(matches, nulls, chunk.word_count());
+  }
+}
+
+}  // namespace daedalus::engine

@@ -1,0 +1,64 @@
+// One comparison of one column, its constants in native form and as a range of codes.
+//
+// Decides what a comparison comes to on a given table, and whether a single row satisfies it. Refuses to know clauses
+// and queries.
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+#include <vector>
+
+#include "chunk_store.hpp"
+#include "codes.hpp"
+#include "daedalus/semantics/predicate.hpp"
+#include "kernels_compare.hpp"
+
+namespace daedalus::engine {
+
+/// A comparison that can be true for some value and false (or NULL) for another.
+struct CompiledLiteral {
+  enum class Kind : uint8_t {
+    kRange,  ///< Decided by codes alone: true iff not NULL and (the code is within `codes`) != negated.
+    kCompare,
+    kIn,
+    kStartsWith,
+    kIsNull,
+    kIsNotNull
+  };
+
+  Kind kind = Kind::kIsNull;
+  bool negated = false;  ///< kRange, kIn, kStartsWith: true for values that do not.
+  CompareOp op = CompareOp::kEqual;
+  uint32_t column = 0;
+  uint32_t constant_count = 0;
+  uint32_t blank_count = 0;  ///< kStartsWith: trailing blanks of the prefix that char(n)'s padding may stand for.
+  uint32_t constants = 0;    ///< Where they begin; ascending; for kStartsWith the prefix without its blanks.
+  uint32_t constants_size = 0;
+  CodeRange codes;  ///< Of every row that satisfies what is not negated, NULL tests apart.
+
+  /// Codes of every row that satisfies the literal. NULL tests: all codes.
+  [[nodiscard]] CodeRange reach() const { return negated ? CodeRange{} : codes; }
+
+  /// True only for values equal to one of `constants` (kRange: to the one in `codes`): an index finds the operation.
+  [[nodiscard]] bool is_equality() const {
+    return !negated && (kind == Kind::kIn || (kind == Kind::kRange && codes.low == codes.high) ||
+                        (kind == Kind::kCompare && op == CompareOp::kEqual));
+  }
+};
+
+/// What a comparison comes to once its constants are native.
+enum class Verdict : uint8_t { kDepends, kNever, kIfNotNull };
+
+/// Brings a literal to the planes of one column. kIfNotNull and kNever: `out` is of no use.
+[[nodiscard]] Verdict compile_literal(const ColumnLayout& layout, const semantics::Literal& literal,
+                                      CompiledLiteral& out, NativeBytes& constants);
+
+/// One literal on one row.
+[[nodiscard]] bool row_matches(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* constants,
+                               const ChunkView& chunk, uint32_t row);
+
+/// One literal on a whole chunk, dead rows included. Cost: a pass over the column.
+void mark_rows(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* constants,
+               const ChunkView& chunk, uint64_t* matches);
+
+}  // namespace daedalus::engine

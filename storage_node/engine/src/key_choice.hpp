@@ -1,0 +1,89 @@
+// Which operations of a cycle are found through which key, and which are not worth one.
+//
+// Decides by cost alone: what passes over key columns cost, what candidates cost, what an operation costs without a
+// key. Refuses to know whether operations are queries or updates. Bounded work: a few passes over the operations'
+// equalities.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "compiled_predicate.hpp"
+#include "daedalus/engine/segment.hpp"
+#include "sketches.hpp"
+
+namespace daedalus::engine {
+
+/// A clause, and the share of rows that satisfy it.
+struct WeighedClause {
+  uint32_t clause = 0;
+  double share = 1;
+};
+
+/// Writes the clauses of a predicate, the most selective first. Room for as many as it has.
+void weigh_clauses(const CompiledPredicate& predicate, Sketches& sketches, WeighedClause* out);
+
+/// One operation, as the choice sees it.
+struct KeyedOperation {
+  uint32_t operation = 0;
+  const CompiledPredicate* predicate = nullptr;
+  std::span<const WeighedClause> clauses;  ///< The most selective first.
+};
+
+struct KeyChoice {
+  uint32_t key = 0;          ///< Position in Keys::columns.
+  uint32_t clauses[2] = {};  ///< By column of the key.
+};
+
+struct Keys {
+  std::vector<std::vector<uint32_t>> columns;
+  std::vector<std::optional<KeyChoice>> choices;  ///< By position of the operation in what was asked.
+};
+
+/// What an operation costs without a key, in ns a row of the segment, where `cost` is what it really costs.
+[[nodiscard]] constexpr double cost_without_key(AccessPaths paths, double cost) {
+  constexpr double kMoreThanAnything = 1e9;
+  return paths == AccessPaths::kByCost ? cost : paths == AccessPaths::kKeys ? kMoreThanAnything : 0;
+}
+
+/// cost_without: ns a row of the segment that an operation costs when no key finds it.
+[[nodiscard]] Keys choose_keys(const TableLayout& layout, std::span<const KeyedOperation> operations,
+                               double cost_without);
+
+/// Calls use(raw values by column of the key) for every key that the chosen clauses of a predicate ask for.
+template <typename Use>
+void for_each_key(const TableLayout& layout, const CompiledPredicate& predicate, const KeyChoice& choice,
+                  uint32_t column_count, Use&& use);
+
+/// The first eight bytes, zeros behind shorter ones, of member `number` of an equality.
+[[nodiscard]] uint64_t raw_member(const TableLayout& layout, const CompiledPredicate& predicate,
+                                  const CompiledLiteral& literal, uint32_t number);
+
+/// How many values an equality asks for.
+[[nodiscard]] inline uint32_t member_count(const CompiledLiteral& literal) {
+  return literal.kind == CompiledLiteral::Kind::kIn ? literal.constant_count : 1;
+}
+
+template <typename Use>
+void for_each_key(const TableLayout& layout, const CompiledPredicate& predicate, const KeyChoice& choice,
+                  uint32_t column_count, Use&& use) {
+  const auto literal = [&](uint32_t place) -> const CompiledLiteral& {
+    return predicate.literals(predicate.clauses()[choice.clauses[place]])[0];
+  };
+  uint64_t raw[2] = {};
+  for (uint32_t first = 0; first < member_count(literal(0)); ++first) {
+    raw[0] = raw_member(layout, predicate, literal(0), first);
+    if (column_count == 1) {
+      use(std::span<const uint64_t>(raw, 1));
+      continue;
+    }
+    for (uint32_t second = 0; second < member_count(literal(1)); ++second) {
+      raw[1] = raw_member(layout, predicate, literal(1), second);
+      use(std::span<const uint64_t>(raw, 2));
+    }
+  }
+}
+
+}  // namespace daedalus::engine

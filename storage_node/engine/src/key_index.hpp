@@ -1,0 +1,97 @@
+// An index over operations, not over data: which operations of this cycle ask for a given key of one or two columns.
+//
+// Decides which operations a row is a candidate for, by a hash of 32 bits: a candidate has to be verified in full.
+// Refuses to know what else an operation asks and what it does with a row.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "chunk_store.hpp"
+#include "kernels_probe.hpp"
+
+namespace daedalus::engine {
+
+/// Columns of a key, at most.
+constexpr uint32_t kKeyColumnsMax = 2;
+
+/// Room for one block of a probe; reused from block to block.
+struct ProbeScratch {
+  alignas(64) uint32_t sums[kProbeRowsMax];
+  ProbeSurvivors survivors;
+};
+
+class KeyIndex {
+ public:
+  KeyIndex(const TableLayout& layout, std::span<const uint32_t> columns);
+
+  [[nodiscard]] std::span<const uint32_t> columns() const { return {columns_, column_count_}; }
+
+  /// `operation` asks for the key with these first eight bytes of each column's value.
+  void add(std::span<const uint64_t> raw_values, uint32_t operation);
+
+  /// Ends the adding. Cost: a sort of the keys.
+  void build();
+
+  /// Calls use(row, operation) for every live row and each operation that may ask for its key; rows ascend, and of one
+  /// row the operations. A row that is NULL in a key column is found under zeros. Cost: a pass over the key columns.
+  template <typename Use>
+  void probe(const ChunkView& chunk, ProbeScratch& scratch, Use&& use) const;
+
+  /// The operations that may ask for the key of one row, ascending.
+  [[nodiscard]] std::span<const uint32_t> find(const ChunkView& chunk, uint32_t row) const;
+
+ private:
+  struct Place {
+    uint32_t hash = 0;
+    uint32_t first = 0;
+    uint32_t count = 0;  ///< 0: an empty place.
+  };
+
+  [[nodiscard]] std::span<const uint32_t> find(uint32_t hash) const {
+    for (uint32_t at = hash & place_mask_;; at = (at + 1) & place_mask_) {
+      const Place& place = places_[at];
+      if (place.count == 0) {
+        return {};
+      }
+      if (place.hash == hash) {
+        return {operations_.data() + place.first, place.count};
+      }
+    }
+  }
+  [[nodiscard]] uint32_t survivors(const ChunkView& chunk, uint32_t first_row, uint32_t row_count,
+                                   ProbeScratch& scratch) const;
+
+  uint32_t columns_[kKeyColumnsMax] = {};
+  uint32_t widths_[kKeyColumnsMax] = {};
+  uint32_t column_count_;
+  uint32_t place_mask_ = 0;
+  uint32_t filter_shift_ = 0;
+  std::vector<uint64_t> keys_;  ///< Hash and operation, until build().
+  std::vector<uint32_t> operations_;
+  std::vector<Place> places_;     ///< Open addressing; a power of two, at most half full.
+  std::vector<uint32_t> filter_;  ///< One bit a hash: most rows are no one's candidate and stop here.
+};
+
+template <typename Use>
+void KeyIndex::probe(const ChunkView& chunk, ProbeScratch& scratch, Use&& use) const {
+  for (uint32_t first = 0; first < chunk.row_count; first += kProbeRowsMax) {
+    const uint32_t row_count = std::min(kProbeRowsMax, chunk.row_count - first);
+    const uint32_t count = survivors(chunk, first, row_count, scratch);
+    for (uint32_t position = 0; position < count; ++position) {
+      const std::span<const uint32_t> found = find(scratch.survivors.hashes[position]);
+      if (found.empty()) {
+        continue;
+      }
+      const uint32_t row = first + scratch.survivors.rows[position];
+      if (test_bit(chunk.live, row)) {
+        for (const uint32_t operation : found) {
+          use(row, operation);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace daedalus::engine

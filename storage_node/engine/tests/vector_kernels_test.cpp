@@ -1,0 +1,290 @@
+// Every vector kernel against its scalar twin, on every instruction set that the build carries and this machine has:
+// types × lengths × misalignments × edges. Then what is built on them: histograms and indexes over keys.
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <set>
+
+#include "histogram.hpp"
+#include "kernels_aggregate.hpp"
+#include "kernels_bitmap.hpp"
+#include "kernels_probe.hpp"
+#include "kernels_range.hpp"
+#include "key_index.hpp"
+#include "test_table.hpp"
+
+namespace daedalus::engine {
+namespace {
+
+using test::below;
+using test::one_in;
+using test::Random;
+
+constexpr uint32_t kRoomBehind = 8;
+constexpr uint32_t kShifts = 4;
+constexpr uint32_t kLengths[] = {0, 1, 15, 63, 64, 65, 127, 128, 129, 200, 448, 1000};
+
+/// Runs the same with each instruction set in turn.
+template <typename Run>
+void on_every_instruction_set(Run&& run) {
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    SCOPED_TRACE(hwy::TargetName(target));
+    run();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+struct Shape {
+  Native native;
+  uint32_t width;
+};
+
+constexpr Shape kShapes[] = {
+    {Native::kBool, 1},  {Native::kInt16, 2},  {Native::kInt32, 4},  {Native::kInt64, 8}, {Native::kInt128, 16},
+    {Native::kFloat, 4}, {Native::kDouble, 8}, {Native::kBytes, 1},  {Native::kBytes, 2}, {Native::kBytes, 3},
+    {Native::kBytes, 4}, {Native::kBytes, 5},  {Native::kBytes, 6},  {Native::kBytes, 7}, {Native::kBytes, 8},
+    {Native::kBytes, 9}, {Native::kBytes, 12}, {Native::kBytes, 60},
+};
+
+/// Bytes with many equal values, zeros and the highest ones among them.
+std::vector<uint8_t> random_plane(Random& random, Shape shape, uint32_t rows) {
+  std::vector<uint8_t> plane(kShifts + size_t{rows} * shape.width + kRoomBehind);
+  for (uint8_t& byte : plane) {
+    constexpr uint8_t kBytes[] = {0, 1, 0x7f, 0x80, 0xff};
+    byte = shape.native == Native::kBool ? static_cast<uint8_t>(below(random, 2)) : kBytes[below(random, 5)];
+  }
+  return plane;
+}
+
+/// The code of some row, one beside it, or an end of the scale.
+uint64_t random_bound(Random& random, const CodeRule& rule, const uint8_t* value) {
+  switch (below(random, 6)) {
+    case 0:
+      return 0;
+    case 1:
+      return UINT64_MAX;
+    case 2:
+      return code_of(rule, value) + 1;
+    case 3:
+      return code_of(rule, value) - 1;
+    default:
+      return code_of(rule, value);
+  }
+}
+
+TEST(RangeKernels, AgreeWithTheirScalarTwin) {
+  Random random(test::test_seed());
+  on_every_instruction_set([&] {
+    for (const Shape shape : kShapes) {
+      const CodeRule rule = code_rule(shape.native, shape.width);
+      for (const uint32_t length : kLengths) {
+        const std::vector<uint8_t> plane = random_plane(random, shape, length);
+        const uint8_t* values = plane.data() + below(random, kShifts);
+        for (int draw = 0; draw < 12; ++draw) {
+          const auto bound = [&] {
+            return random_bound(random, rule, values + (length == 0 ? 0 : below(random, length)) * shape.width);
+          };
+          const CodeRange codes = {bound(), bound()};
+          std::vector<uint64_t> fast(bitmap_words(length) + 1, 0x5555);
+          std::vector<uint64_t> plain = fast;
+          mark_code_range({values, shape.width}, length, rule, codes, fast.data());
+          scalar::mark_code_range({values, shape.width}, length, rule, codes, plain.data());
+          ASSERT_EQ(fast, plain) << "width " << shape.width << ", " << length << " rows";
+          const auto low = static_cast<uint8_t>(codes.low);
+          const auto high = static_cast<uint8_t>(codes.high >> 8);
+          mark_byte_range(values, length, low, high, fast.data());
+          scalar::mark_byte_range(values, length, low, high, plain.data());
+          ASSERT_EQ(fast, plain) << length << " bytes";
+        }
+      }
+    }
+  });
+}
+
+TEST(ProbeKernels, AgreeWithTheirScalarTwin) {
+  Random random(test::test_seed());
+  static ProbeSurvivors fast;
+  static ProbeSurvivors plain;
+  on_every_instruction_set([&] {
+    for (const Shape shape : kShapes) {
+      for (const uint32_t length : kLengths) {
+        const std::vector<uint8_t> plane = random_plane(random, shape, length);
+        const BytesPlane values = {plane.data() + below(random, kShifts), shape.width};
+        std::vector<uint32_t> fast_sums(kProbeRowsMax, 7);
+        std::vector<uint32_t> plain_sums = fast_sums;
+        add_key_column(values, length, key_multiplier(1), fast_sums.data());
+        scalar::add_key_column(values, length, key_multiplier(1), plain_sums.data());
+        ASSERT_EQ(fast_sums, plain_sums) << "width " << shape.width << ", " << length << " rows";
+        for (const uint32_t bits : {kRegisterFilterBits, 2 * kRegisterFilterBits, 64 * kRegisterFilterBits}) {
+          std::vector<uint32_t> words(bits / 32);
+          std::generate(words.begin(), words.end(), [&] { return static_cast<uint32_t>(random() & random()); });
+          const ProbeFilter filter = {words.data(), 32 - static_cast<uint32_t>(std::countr_zero(bits))};
+          const uint32_t count = probe_filter(fast_sums.data(), length, filter, fast);
+          ASSERT_EQ(count, scalar::probe_filter(fast_sums.data(), length, filter, plain));
+          ASSERT_TRUE(std::equal(fast.rows, fast.rows + count, plain.rows));
+          ASSERT_TRUE(std::equal(fast.hashes, fast.hashes + count, plain.hashes));
+        }
+      }
+    }
+  });
+}
+
+template <typename T>
+class AggregateKernels : public testing::Test {};
+using Integers = testing::Types<int16_t, int32_t, int64_t>;
+TYPED_TEST_SUITE(AggregateKernels, Integers);
+
+TYPED_TEST(AggregateKernels, AgreeWithTheirScalarTwin) {
+  using T = TypeParam;
+  Random random(test::test_seed());
+  constexpr T kEdges[] = {0, 1, -1, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+  on_every_instruction_set([&] {
+    for (const uint32_t words : {0u, 1u, 2u, 7u, 64u}) {
+      for (int draw = 0; draw < 20; ++draw) {
+        std::vector<T> column(size_t{words} * 64);
+        std::generate(column.begin(), column.end(),
+                      [&] { return one_in(random, 2) ? kEdges[below(random, 5)] : static_cast<T>(random()); });
+        std::vector<uint64_t> selection(words);
+        std::generate(selection.begin(), selection.end(), [&] {
+          return one_in(random, 4) ? 0 : one_in(random, 3) ? ~uint64_t{0} : random();
+        });
+        const T* values = column.data();
+        ASSERT_TRUE(sum_selected(values, selection.data(), words) ==
+                    scalar::sum_selected(values, selection.data(), words));
+        ASSERT_EQ(min_selected(values, selection.data(), words), scalar::min_selected(values, selection.data(), words));
+        ASSERT_EQ(max_selected(values, selection.data(), words), scalar::max_selected(values, selection.data(), words));
+      }
+    }
+  });
+}
+
+TEST(BitmapKernels, IntersectAnyNumberOfSources) {
+  Random random(test::test_seed());
+  for (const uint32_t words : {0u, 1u, 7u, 8u, 9u, 64u}) {
+    for (size_t count = 1; count < 6; ++count) {
+      std::vector<std::vector<uint64_t>> bitmaps(count, std::vector<uint64_t>(words));
+      std::vector<uint64_t> expected(words, ~uint64_t{0});
+      std::vector<const uint64_t*> sources;
+      for (std::vector<uint64_t>& bitmap : bitmaps) {
+        std::generate(bitmap.begin(), bitmap.end(), [&] { return random(); });
+        and_into(expected.data(), bitmap.data(), words);
+        sources.push_back(bitmap.data());
+      }
+      std::vector<uint64_t> both(words);
+      intersect(sources.data(), static_cast<uint32_t>(count), words, both.data());
+      EXPECT_EQ(both, expected);
+    }
+  }
+}
+
+TEST(Codes, KeepTheOrderOfPostgresql) {
+  Random random(test::test_seed());
+  const TableLayout layout(test::test_schema(), test::test_codec());
+  const auto native = [&](const ColumnLayout& column, uint32_t number) {
+    NativeBytes bytes;
+    EXPECT_EQ(append_native(column, test::random_value(random, number), bytes), Fit::kInside);
+    bytes.resize(bytes.size() + kRoomBehind);
+    return bytes;
+  };
+  for (uint32_t number = 0; number < layout.columns.size(); ++number) {
+    const ColumnLayout& column = layout.columns[number];
+    for (int draw = 0; draw < 1000; ++draw) {
+      const NativeBytes left = native(column, number);
+      const NativeBytes right = native(column, number);
+      const int order = compare_native(column, left.data(), right.data());
+      const uint64_t left_code = code_of(column.code, left.data());
+      const uint64_t right_code = code_of(column.code, right.data());
+      ASSERT_FALSE(order < 0 ? left_code > right_code : order > 0 ? left_code < right_code : left_code != right_code);
+      ASSERT_TRUE(!column.code.is_exact || order == 0 || left_code != right_code);
+      if (column.code.is_exact && !column.code.is_floating) {
+        const uint64_t raw = raw_of(column.code, left_code);
+        ASSERT_EQ(std::memcmp(&raw, left.data(), column.width), 0);
+      }
+    }
+  }
+}
+
+TEST(Histograms, NeverLoseAValueAndSayWhenTheyHoldNoOther) {
+  Random random(test::test_seed());
+  const CodeRule rule = code_rule(Native::kInt32, 4);
+  for (const uint64_t domain : {1u, 2u, 100u, 127u, 128u, 300u, 100'000u}) {
+    const auto draw = [&] {
+      uint8_t bytes[16] = {};
+      const auto value = static_cast<int32_t>(below(random, domain)) - 50;
+      std::memcpy(bytes, &value, sizeof value);
+      return code_of(rule, bytes);
+    };
+    std::vector<uint64_t> codes(2000);
+    std::generate(codes.begin(), codes.end(), draw);
+    std::sort(codes.begin(), codes.end());
+    const Histogram histogram(rule, codes, 2500, 1'000'000);
+    EXPECT_NEAR(histogram.null_share(), 0.2, 1e-9);
+    for (int step = 0; step < 2000; ++step) {
+      CodeRange range = {draw(), draw()};
+      if (range.is_empty()) {
+        std::swap(range.low, range.high);
+      }
+      const BucketRange buckets = histogram.buckets(range);
+      const uint64_t code = draw();
+      const bool within = range.low <= code && code <= range.high;
+      const uint8_t bucket = histogram.bucket(code);
+      const bool in_buckets = buckets.low <= bucket && bucket <= buckets.high;
+      ASSERT_LT(bucket, kNullBucket);
+      ASSERT_TRUE(in_buckets || !within);
+      ASSERT_TRUE(!buckets.is_exact || in_buckets == within);
+      const double share = histogram.share(range);
+      ASSERT_TRUE(share >= 0 && share <= 1);
+    }
+  }
+}
+
+TEST(KeyIndexes, FindEveryRowThatSomebodyAsksFor) {
+  Random random(test::test_seed());
+  const TableLayout layout(test::test_schema(), test::test_codec());
+  ChunkStore store(layout, 4'224, 1);  // Three blocks of a probe, the last one short.
+  const uint32_t columns[] = {test::kKey, test::kChar};
+  for (uint32_t row = 0; row < store.chunk_rows(); ++row) {
+    const auto key = static_cast<int32_t>(below(random, 500));
+    std::memcpy(store.planes(0)[columns[0]] + size_t{row} * 4, &key, sizeof key);
+    store.planes(0)[columns[1]][size_t{row} * 5] = static_cast<uint8_t>('a' + below(random, 4));
+    if (!one_in(random, 10)) {
+      store.mark_live(0, row);
+    }
+  }
+  static ProbeScratch scratch;
+  for (const uint32_t key_count : {1u, 30u, 400u, 6'000u}) {
+    for (const uint32_t column_count : {1u, 2u}) {
+      KeyIndex index(layout, std::span(columns, column_count));
+      std::vector<std::pair<uint64_t, uint64_t>> keys;
+      for (uint32_t operation = 0; operation < key_count; ++operation) {
+        keys.emplace_back(below(random, 600), 'a' + below(random, 5));
+        index.add(std::vector<uint64_t>{keys.back().first, keys.back().second}, operation);
+      }
+      index.build();
+      std::set<std::pair<uint32_t, uint32_t>> found;
+      uint32_t last_row = 0;
+      index.probe(store.view(0), scratch, [&](uint32_t row, uint32_t operation) {
+        EXPECT_GE(row, last_row);
+        last_row = row;
+        EXPECT_TRUE(test_bit(store.view(0).live, row));
+        EXPECT_TRUE(found.emplace(row, operation).second);
+      });
+      for (uint32_t row = 0; row < store.chunk_rows(); ++row) {
+        const uint64_t key = load<uint32_t>(store.planes(0)[columns[0]] + size_t{row} * 4);
+        const uint64_t text = store.planes(0)[columns[1]][size_t{row} * 5];
+        const std::span<const uint32_t> asked = index.find(store.view(0), row);
+        for (uint32_t operation = 0; operation < key_count; ++operation) {
+          if (keys[operation].first == key && (column_count == 1 || keys[operation].second == text)) {
+            ASSERT_TRUE(std::binary_search(asked.begin(), asked.end(), operation));
+            ASSERT_EQ(found.contains({row, operation}), test_bit(store.view(0).live, row));
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace daedalus::engine
