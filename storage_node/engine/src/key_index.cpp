@@ -10,6 +10,8 @@ namespace {
 /// leaves the first-level cache.
 constexpr uint32_t kFilterBitsPerKey = 64;
 constexpr uint32_t kFilterBitsCached = 1u << 18;
+/// So few keys leave one row in thirty-two even in registers: reading the filter there costs less than half.
+constexpr uint32_t kRegisterKeysMax = 64;
 /// The largest filter: beyond the second-level cache it would cost more than it saves.
 constexpr uint32_t kFilterBitsMax = 1u << 22;
 
@@ -38,7 +40,9 @@ void KeyIndex::build() {
   const auto count = static_cast<uint32_t>(keys_.size());
   const uint32_t places = std::bit_ceil(std::max(16u, count * 2));
   const uint32_t wanted = std::bit_ceil(std::min(count, kFilterBitsMax / kFilterBitsPerKey) * kFilterBitsPerKey);
-  const uint32_t bits = std::max(kRegisterFilterBits, wanted > kFilterBitsCached ? wanted / 2 : wanted);
+  const uint32_t bits = count <= kRegisterKeysMax
+                            ? kRegisterFilterBits
+                            : std::max(kRegisterFilterBits, wanted > kFilterBitsCached ? wanted / 2 : wanted);
   places_.assign(places, {});
   place_mask_ = places - 1;
   filter_.assign(bits / 32, 0);

@@ -20,6 +20,7 @@ UpdateSweep::UpdateSweep(const TableLayout& layout, ChunkStore& store, Sketches&
     : layout_(&layout),
       store_(&store),
       sketches_(&sketches),
+      bounds_(layout, store),
       memory_(&memory),
       paths_(paths),
       slots_(store.slot_count()),
@@ -187,6 +188,7 @@ void UpdateSweep::insert(const Insertion& insertion) {
   CHECK(stored == 0);  // Rows were checked before their update got a number.
   store_->mark_live(chunk, row);
   sketches_->on_insert(chunk, row);
+  bounds_.on_insert(chunk, row);
   ++live_rows_;
   ++outputs_[insertion.update].rows_applied;
   look_up_again(chunk, row, first_change_after(insertion.sequence));
@@ -210,7 +212,7 @@ void UpdateSweep::look_up_again(uint32_t chunk, uint32_t row, uint32_t first_cha
 }
 
 void UpdateSweep::scan(uint32_t change, uint32_t chunk) {
-  if (store_->live_rows(chunk) == 0) {
+  if (store_->live_rows(chunk) == 0 || !bounds_.may_match(chunk, changes_[change].predicate)) {
     return;
   }
   const ChunkView view = store_->view(chunk);
@@ -266,7 +268,10 @@ void UpdateSweep::apply(uint32_t change, uint32_t chunk, uint32_t row) {
     slots_.release(output.timestamp, chunk * store_->chunk_rows() + row);
     --live_rows_;
   } else if (part.modification->apply(store_->planes(chunk), store_->nulls(chunk), row)) {
-    part.modification->for_each_column([&](uint32_t column) { sketches_->on_write(chunk, row, column); });
+    part.modification->for_each_column([&](uint32_t column) {
+      sketches_->on_write(chunk, row, column);
+      bounds_.on_write(chunk, row, column);
+    });
     if (part.touches_keys) {
       look_up_again(chunk, row, change + 1);
     }

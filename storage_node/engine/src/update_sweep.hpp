@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "chunk_bounds.hpp"
 #include "daedalus/engine/segment.hpp"
 #include "key_choice.hpp"
 #include "key_index.hpp"
@@ -91,6 +92,7 @@ class UpdateSweep {
   const TableLayout* layout_;
   ChunkStore* store_;
   Sketches* sketches_;
+  ChunkBounds bounds_;
   std::pmr::memory_resource* memory_;
   AccessPaths paths_;
   SlotAllocator slots_;

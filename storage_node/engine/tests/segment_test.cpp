@@ -146,6 +146,70 @@ TEST_F(SegmentTest, ARowInsertedLaterInTheCycleIsNotTouchedByEarlierUpdates) {
   EXPECT_EQ(answer(select({kInt})), (std::vector<Row>(3, Row{Value{}})));
 }
 
+TEST(SegmentWithKeys, LaterUpdatesFindRowsThatEarlierOnesOfTheirCycleMadeOrMoved) {
+  Segment segment(test_schema(), test_codec(),
+                  {.memory_bytes = 1, .chunk_rows = 64, .access_paths = AccessPaths::kKeys});
+  const auto where_key = [](int64_t key) { return where(kKey, Operator::kEqual, key); };
+  const auto move_key = [&](int64_t from, int64_t to) {
+    return modify({{kKey, Assignment::Kind::kSet, to}}, where_key(from));
+  };
+  const auto add_one = [&](int64_t key) {
+    return modify({{kBig, Assignment::Kind::kAdd, int64_t{1}}}, where_key(key));
+  };
+  Row row(test_schema().columns.size());
+  row[kId] = int64_t{1};
+  row[kKey] = int64_t{1};
+  row[kBig] = int64_t{0};
+  // 1 becomes 2, which is counted once although two lists find it, then comes back to 1 and is counted there.
+  const std::vector<UpdatePart> parts = {insert_rows(test_schema(), {row}),
+                                         add_one(1),
+                                         move_key(1, 2),
+                                         add_one(1),
+                                         add_one(2),
+                                         move_key(2, 1),
+                                         add_one(1),
+                                         remove(where_key(2))};
+  const uint64_t matched[] = {1, 1, 1, 0, 1, 1, 1, 0};
+  for (size_t part = 0; part < parts.size(); ++part) {
+    ASSERT_TRUE(segment.enqueue(Update{Timestamp{part + 1}, {parts[part]}}));
+  }
+  ASSERT_TRUE(segment.enqueue(Query{QueryHandle{1}, std::make_shared<semantics::Selection>(select({kBig}))}));
+  ASSERT_TRUE(segment.step({0}));
+  for (const uint64_t expected : matched) {
+    EXPECT_EQ(std::get<UpdateOutput>(*segment.dequeue()).rows_matched, expected);
+  }
+  const QueryOutput answer = std::get<QueryOutput>(*segment.dequeue());
+  EXPECT_EQ(decode({{.kind = semantics::TypeKind::kBigint}}, answer.rows), (std::vector<Row>{{int64_t{3}}}));
+}
+
+TEST(SegmentOfManyChunks, PurgesADayWhereverItsRowsLieHoweverTheyCameThere) {
+  Segment segment(test_schema(), test_codec(), {.memory_bytes = 60'000, .chunk_rows = 64});
+  ASSERT_GE(segment.statistics().rows_max, 256u);
+  uint64_t timestamp = 0;
+  const auto matched = [&](UpdatePart part) {
+    EXPECT_TRUE(segment.enqueue(Update{Timestamp{++timestamp}, {std::move(part)}}));
+    EXPECT_TRUE(segment.step({0}));
+    return std::get<UpdateOutput>(*segment.dequeue()).rows_matched;
+  };
+  std::vector<Row> rows;
+  for (int64_t id = 0; id < 256; ++id) {
+    Row row(test_schema().columns.size());
+    row[kId] = id;
+    row[kKey] = id % 10;
+    row[kDay] = id / 64;  // A day a chunk.
+    rows.push_back(std::move(row));
+  }
+  EXPECT_EQ(matched(insert_rows(test_schema(), rows)), 256u);
+  EXPECT_EQ(matched(remove(where(kDay, Operator::kLess, int64_t{0}))), 0u);
+  EXPECT_EQ(matched(remove(where(kDay, Operator::kEqual, int64_t{1}))), 64u);
+  EXPECT_EQ(matched(modify({{kDay, Assignment::Kind::kSet, int64_t{-5}}}, where(kId, Operator::kEqual, int64_t{200}))),
+            1u);
+  EXPECT_EQ(matched(remove(where(kDay, Operator::kLess, int64_t{0}))), 1u);
+  EXPECT_EQ(matched(insert_rows(test_schema(), std::vector<Row>(rows.begin(), rows.begin() + 80))), 80u);
+  EXPECT_EQ(matched(remove(where(kDay, Operator::kLessOrEqual, int64_t{0}))), 128u);
+  EXPECT_EQ(matched(remove({})), 143u);
+}
+
 TEST_F(SegmentTest, AFullSegmentTakesWhatFitsAndRefusesTheRest) {
   const UpdateOutput output = update({insert_rows(test_schema(), rows(1, 70))});
   EXPECT_EQ(output.rows_matched, 70u);
