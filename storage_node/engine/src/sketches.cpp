@@ -43,7 +43,9 @@ Sketches::Sketches(const TableLayout& layout, ChunkStore& store, uint32_t planes
 
 const Histogram& Sketches::histogram(uint32_t column) {
   Column& it = columns_[column];
-  if (it.version == 0 || changes_ - it.changes_then > it.rows_then + kChangesMin) {
+  const bool is_due = it.version == 0 || changes_ - it.changes_then > it.rows_then + kChangesMin;
+  if (is_due && draws_left_ > 0) {
+    --draws_left_;
     draw(column);
   }
   return it.histogram;

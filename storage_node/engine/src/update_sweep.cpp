@@ -226,6 +226,11 @@ void UpdateSweep::fetch_ahead(const ChunkView& view, size_t meeting) const {
     for (uint32_t test = 0; test < std::min<size_t>(change.predicate.clauses().size(), 2); ++test) {
       __builtin_prefetch(tested_value(*layout_, tests_[change.first_test + test], view, found_[meeting].row));
     }
+    if (change.modification.has_value()) {
+      change.modification->for_each_column([&](uint32_t column) {
+        __builtin_prefetch(view.planes[column] + size_t{found_[meeting].row} * layout_->columns[column].width);
+      });
+    }
   }
 }
 

@@ -84,7 +84,8 @@ TEST(RangeKernels, AgreeWithTheirScalarTwin) {
         const uint8_t* values = plane.data() + below(random, kShifts);
         for (int draw = 0; draw < 12; ++draw) {
           const auto bound = [&] {
-            return random_bound(random, rule, values + (length == 0 ? 0 : below(random, length)) * shape.width);
+            static constexpr uint8_t kZeros[kRoomBehind * 3] = {};
+            return random_bound(random, rule, length == 0 ? kZeros : values + below(random, length) * shape.width);
           };
           const CodeRange codes = {bound(), bound()};
           std::vector<uint64_t> fast(bitmap_words(length) + 1, 0x5555);
