@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <numeric>
 
 #include "classic.hpp"
 #include "daedalus/base/check.hpp"
@@ -90,6 +91,13 @@ class EngineUnderTest {
       }
     }
     return answers;
+  }
+
+  /// One cycle with this aggregate alone.
+  void sum(const std::shared_ptr<const semantics::Selection>& selection) {
+    CHECK(segment_.enqueue(Query{QueryHandle{1}, selection, kNever, nullptr}));
+    segment_.step({0});
+    CHECK(!std::get<QueryOutput>(*segment_.dequeue()).error.has_value());
   }
 
   [[nodiscard]] SegmentStatistics statistics() const { return segment_.statistics(); }
@@ -187,6 +195,26 @@ struct Bench {
     std::fflush(stdout);
   }
 
+  /// One sum over a whole column and nothing else, beside reading as many bytes.
+  void run_aggregate() {
+    auto selection = std::make_shared<semantics::Selection>();
+    selection->outputs = {{.name = "sum", .is_aggregate = true, .function = semantics::AggregateFunction::kSum}};
+    selection->outputs[0].column = kId;
+    selection->visible_outputs = 1;
+    selection->is_aggregated = true;
+    const std::vector<int64_t> plain(table.row_count(), 1);
+    std::vector<double> times;
+    std::vector<double> reads;
+    int64_t sum = 0;
+    for (uint32_t run = 0; run < options.runs; ++run) {
+      machine.evict();
+      times.push_back(milliseconds([&] { engine.sum(selection); }));
+      machine.evict();
+      reads.push_back(milliseconds([&] { sum += std::accumulate(plain.begin(), plain.end(), int64_t{0}); }));
+    }
+    fmt::print("sum of a bigint column: {:.2f} ms, reading it {:.2f} ms (sum {})\n", median(times), median(reads), sum);
+  }
+
   Options options;
   TicketTable table;
   RowStore rows;
@@ -206,6 +234,7 @@ void run_all(const Options& options) {
     times.push_back(milliseconds([&] { sum += bench.rows.read_keys(); }));
   }
   fmt::print("reading the key columns: {:.2f} ms (sum {})\n", median(times), sum);
+  bench.run_aggregate();
   fmt::print("mix     queries updates |  median ms [least, most] | queries/s |     rows | baselines, one run\n");
   for (const std::string& mix : options.mixes) {
     for (const uint32_t count : options.counts) {
