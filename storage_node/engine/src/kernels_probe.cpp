@@ -1,6 +1,7 @@
 #include "kernels_probe.hpp"
 
 #include "codes.hpp"
+#include "kernels_probe_avx512.hpp"
 
 // Highway compiles what lies between its BEFORE and AFTER once for each instruction set: this file includes itself.
 #undef HWY_TARGET_INCLUDE
@@ -17,8 +18,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<uint32_t>;
 
 #if HWY_TARGET == HWY_SCALAR
-// Without vectors columns are left to the plain twin: no row is done here.
+// Without vectors everything is left to plain code: no row is done here.
 uint32_t add_key_vectors(BytesPlane, uint32_t, uint32_t, uint32_t*) { return 0; }
+uint32_t unpack_vectors(BytesPlane, uint32_t, uint8_t*) { return 0; }
 #else
 
 /// Loads lanes of a narrower type as 32 bits.
@@ -29,7 +31,7 @@ HWY_INLINE HWY_ATTR auto load_promoted(const uint8_t* values) {
   return hn::PromoteTo(Tag(), hn::BitCast(narrow, hn::LoadU(bytes, values)));
 }
 
-/// Whole vectors only; returns the rows done.
+/// Adds folded(value) · multiplier to the sum of each row. Whole vectors only; returns the rows done.
 HWY_ATTR uint32_t add_key_vectors(BytesPlane plane, uint32_t row_count, uint32_t multiplier, uint32_t* sums) {
   const Tag d;
   const auto lanes = static_cast<uint32_t>(hn::Lanes(d));
@@ -72,6 +74,25 @@ HWY_ATTR uint32_t add_key_vectors(BytesPlane plane, uint32_t row_count, uint32_t
   }
 }
 
+/// Values of three bytes to four, of five to seven to eight, zeros behind. Whole steps only; returns the rows done.
+HWY_ATTR uint32_t unpack_vectors(BytesPlane plane, uint32_t row_count, uint8_t* out) {
+  const hn::FixedTag<uint8_t, 16> d;
+  const uint32_t wide = plane.width == 3 ? 4 : 8;
+  const uint32_t step = 16 / wide;
+  alignas(16) uint8_t order[16];
+  for (uint32_t byte = 0; byte < 16; ++byte) {
+    const bool is_value = byte % wide < plane.width;
+    order[byte] = is_value ? static_cast<uint8_t>(byte / wide * plane.width + byte % wide) : uint8_t{0x80};
+  }
+  const auto picked = hn::Load(d, order);
+  uint32_t row = 0;
+  for (; row + step <= row_count; row += step) {
+    const auto values = hn::LoadU(d, plane.values + size_t{row} * plane.width);
+    hn::StoreU(hn::TableLookupBytesOr0(values, picked), d, out + size_t{row} * wide);
+  }
+  return row;
+}
+
 #endif
 
 HWY_INLINE HWY_ATTR auto finish_lanes(hn::Vec<Tag> sum) {
@@ -81,67 +102,45 @@ HWY_INLINE HWY_ATTR auto finish_lanes(hn::Vec<Tag> sum) {
   return hn::Xor(sum, hn::ShiftRight<13>(sum));
 }
 
-/// Appends the lanes of `pass`. A compress in the register and a plain store: storing compressed is slow on some CPUs.
-HWY_INLINE HWY_ATTR uint32_t keep(hn::Vec<Tag> hash, uint32_t row, hn::Mask<Tag> pass, uint32_t count,
-                                  ProbeSurvivors& survivors) {
+/// Keeps those of a vector of rows whose hash's bit is set. A compress in the register and a plain store: storing
+/// compressed is slow on some CPUs.
+HWY_INLINE HWY_ATTR uint32_t keep_passing(hn::Vec<Tag> rows, hn::Vec<Tag> sums, const ProbeFilter& filter,
+                                          uint32_t count, ProbeScratch& scratch) {
   const Tag d;
-  hn::StoreU(hn::Compress(hn::Iota(d, row), pass), d, survivors.rows + count);
-  hn::StoreU(hn::Compress(hash, pass), d, survivors.hashes + count);
+  const hn::RebindToSigned<Tag> index_tag;
+  const auto hash = finish_lanes(sums);
+  const auto bit = hn::ShiftRightSame(hash, static_cast<int>(filter.shift));
+  const auto word = hn::GatherIndex(d, filter.words, hn::BitCast(index_tag, hn::ShiftRight<5>(bit)));
+  const auto mask = hn::Shl(hn::Set(d, 1u), hn::And(bit, hn::Set(d, 31u)));
+  const auto pass = hn::TestBit(word, mask);
+  hn::StoreU(hn::Compress(rows, pass), d, scratch.rows + count);
+  hn::StoreU(hn::Compress(hash, pass), d, scratch.hashes + count);
   return count + static_cast<uint32_t>(hn::CountTrue(d, pass));
 }
 
-HWY_ATTR uint32_t probe_memory(const uint32_t* sums, uint32_t row_count, ProbeFilter filter,
-                               ProbeSurvivors& survivors) {
+/// All rows, whose sums are there. Precondition: row_count is a multiple of 64.
+HWY_ATTR uint32_t filter_all(const ProbeFilter& filter, uint32_t row_count, ProbeScratch& scratch) {
   const Tag d;
+  uint32_t count = 0;
+  for (uint32_t row = 0; row < row_count; row += static_cast<uint32_t>(hn::Lanes(d))) {
+    count = keep_passing(hn::Iota(d, row), hn::LoadU(d, scratch.sums + row), filter, count, scratch);
+  }
+  return count;
+}
+
+/// Of the first rows only, whole vectors of them; `done` says how many of them were looked at.
+HWY_ATTR uint32_t filter_some(const ProbeFilter& filter, uint32_t first_count, ProbeScratch& scratch, uint32_t& done) {
+  const Tag d;
+  const hn::Rebind<uint16_t, Tag> narrow;
   const hn::RebindToSigned<Tag> index_tag;
   const auto lanes = static_cast<uint32_t>(hn::Lanes(d));
   uint32_t count = 0;
-  for (uint32_t row = 0; row < row_count; row += lanes) {
-    const auto hash = finish_lanes(hn::LoadU(d, sums + row));
-    const auto bit = hn::ShiftRightSame(hash, static_cast<int>(filter.shift));
-    const auto word = hn::GatherIndex(d, filter.words, hn::BitCast(index_tag, hn::ShiftRight<5>(bit)));
-    const auto mask = hn::Shl(hn::Set(d, 1u), hn::And(bit, hn::Set(d, 31u)));
-    count = keep(hash, row, hn::TestBit(word, mask), count, survivors);
+  for (done = 0; done + lanes <= first_count; done += lanes) {
+    const auto rows = hn::PromoteTo(d, hn::LoadU(narrow, scratch.first_rows + done));
+    const auto sums = hn::GatherIndex(d, scratch.sums, hn::BitCast(index_tag, rows));
+    count = keep_passing(rows, sums, filter, count, scratch);
   }
   return count;
-}
-
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-/// 2,048 bits are four registers of sixteen words: the word of each lane is picked by permutation, without memory.
-HWY_ATTR uint32_t probe_registers(const uint32_t* sums, uint32_t row_count, const uint32_t* words,
-                                  ProbeSurvivors& survivors) {
-  const Tag d;
-  const auto lanes = static_cast<uint32_t>(hn::Lanes(d));
-  const auto first = hn::LoadU(d, words);
-  const auto second = hn::LoadU(d, words + 16);
-  const auto third = hn::LoadU(d, words + 32);
-  const auto fourth = hn::LoadU(d, words + 48);
-  uint32_t count = 0;
-  for (uint32_t row = 0; row < row_count; row += lanes) {
-    const auto hash = finish_lanes(hn::LoadU(d, sums + row));
-    // The permutation looks at the low four bits of an index only.
-    const auto place = hn::ShiftRight<26>(hash);
-    const auto index = hn::IndicesFromVec(d, hn::And(place, hn::Set(d, 15u)));
-    const auto is_odd = hn::TestBit(place, hn::Set(d, 16u));
-    const auto low = hn::IfThenElse(is_odd, hn::TableLookupLanes(second, index), hn::TableLookupLanes(first, index));
-    const auto high = hn::IfThenElse(is_odd, hn::TableLookupLanes(fourth, index), hn::TableLookupLanes(third, index));
-    const auto word = hn::IfThenElse(hn::TestBit(place, hn::Set(d, 32u)), high, low);
-    const auto mask = hn::Shl(hn::Set(d, 1u), hn::And(hn::ShiftRight<21>(hash), hn::Set(d, 31u)));
-    count = keep(hash, row, hn::TestBit(word, mask), count, survivors);
-  }
-  return count;
-}
-#endif
-
-/// Precondition: `sums` has a whole vector's worth of readable words behind row_count.
-HWY_ATTR uint32_t probe_vectors(const uint32_t* sums, uint32_t row_count, ProbeFilter filter,
-                                ProbeSurvivors& survivors) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  if ((kRegisterFilterBits << filter.shift) == 0) {
-    return probe_registers(sums, row_count, filter.words, survivors);
-  }
-#endif
-  return probe_memory(sums, row_count, filter, survivors);
 }
 
 }  // namespace daedalus::engine::HWY_NAMESPACE
@@ -151,73 +150,143 @@ HWY_AFTER_NAMESPACE();
 namespace daedalus::engine {
 
 HWY_EXPORT(add_key_vectors);
-HWY_EXPORT(probe_vectors);
+HWY_EXPORT(unpack_vectors);
+HWY_EXPORT(filter_all);
+HWY_EXPORT(filter_some);
 
-void add_key_column(BytesPlane plane, uint32_t row_count, uint32_t multiplier, uint32_t* sums) noexcept {
-  const uint32_t done = HWY_DYNAMIC_DISPATCH(add_key_vectors)(plane, row_count, multiplier, sums);
-  scalar::add_key_column({plane.values + size_t{done} * plane.width, plane.width}, row_count - done, multiplier,
-                         sums + done);
+namespace {
+
+/// The first eight bytes of a value, zeros behind shorter ones.
+uint64_t first_bytes(BytesPlane plane, uint32_t row) {
+  const auto raw = load<uint64_t>(plane.values + size_t{row} * plane.width);
+  return plane.width >= 8 ? raw : raw & ((uint64_t{1} << (8 * plane.width)) - 1);
 }
 
-uint32_t probe_filter(const uint32_t* sums, uint32_t row_count, ProbeFilter filter,
-                      ProbeSurvivors& survivors) noexcept {
-  // Whole vectors are read without looking; what is left of a last one goes the plain way.
-  const uint32_t whole = row_count / 64 * 64;
-  uint32_t count = HWY_DYNAMIC_DISPATCH(probe_vectors)(sums, whole, filter, survivors);
-  for (uint32_t row = whole; row < row_count; ++row) {
-    const uint32_t hash = finished_hash(sums[row]);
-    survivors.rows[count] = row;
-    survivors.hashes[count] = hash;
-    count += (filter.words[hash >> filter.shift >> 5] >> ((hash >> filter.shift) & 31)) & 1;
+uint32_t sum_of(const KeyPlanes& key, uint32_t row) {
+  uint32_t sum = 0;
+  for (uint32_t place = 0; place < key.count; ++place) {
+    sum += folded(first_bytes(key.columns[place], row)) * key_multiplier(place);
+  }
+  return sum;
+}
+
+bool is_vector_width(uint32_t width) { return width == 1 || width == 2 || width == 4 || width == 8; }
+
+/// The column as it is, or brought to a width that vectors have.
+BytesPlane unpacked(BytesPlane plane, uint32_t row_count, uint8_t* out) {
+  if (is_vector_width(plane.width)) {
+    return plane;
+  }
+  const uint32_t wide = plane.width == 3 ? 4 : 8;
+  uint32_t row = plane.width > 8 ? 0 : HWY_DYNAMIC_DISPATCH(unpack_vectors)(plane, row_count, out);
+  for (; row < row_count; ++row) {
+    const uint64_t value = first_bytes(plane, row);
+    std::memcpy(out + size_t{row} * wide, &value, wide);
+  }
+  return {out, wide};
+}
+
+void sum_block(const KeyPlanes& key, uint32_t row_count, ProbeScratch& scratch) {
+  std::fill_n(scratch.sums, row_count, 0);
+  for (uint32_t place = 0; place < key.count; ++place) {
+    const BytesPlane plane = key.columns[place];
+    uint32_t row = HWY_DYNAMIC_DISPATCH(add_key_vectors)(plane, row_count, key_multiplier(place), scratch.sums);
+    for (; row < row_count; ++row) {
+      scratch.sums[row] += folded(first_bytes(plane, row)) * key_multiplier(place);
+    }
+  }
+}
+
+/// Appends the row if it passes; without a branch.
+uint32_t append_if(bool passes, uint32_t row, uint32_t hash, uint32_t count, ProbeScratch& scratch) {
+  scratch.rows[count] = row;
+  scratch.hashes[count] = hash;
+  return count + (passes ? 1 : 0);
+}
+
+/// Drops the rows that do not pass the first filter.
+uint32_t pass_first(const RegisterFilter& filter, uint32_t found, ProbeScratch& scratch) {
+  uint32_t count = 0;
+  for (uint32_t at = 0; at < found; ++at) {
+    const uint32_t row = scratch.rows[at];
+    count = append_if(filter.has(scratch.sums[row]), row, scratch.hashes[at], count, scratch);
   }
   return count;
 }
 
-namespace scalar {
-namespace {
+/// Rows of whole vectors; returns how many pass.
+using ProbeVectors = uint32_t (*)(const KeyPlanes& key, uint32_t row_count, const ProbeFilter& filter,
+                                  ProbeScratch& scratch);
 
-template <uint32_t kWidth>
-void add_strings(const uint8_t* values, uint32_t row_count, uint32_t multiplier, uint32_t* sums) {
-  constexpr uint64_t kMask = kWidth >= 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * (kWidth % 8))) - 1;
-  for (uint32_t row = 0; row < row_count; ++row) {
-    sums[row] += folded(load<uint64_t>(values + size_t{row} * kWidth) & kMask) * multiplier;
+uint32_t probe_without_registers(const KeyPlanes& key, uint32_t row_count, const ProbeFilter& filter,
+                                 ProbeScratch& scratch) {
+  sum_block(key, row_count, scratch);
+  const uint32_t found = HWY_DYNAMIC_DISPATCH(filter_all)(filter, row_count, scratch);
+  return filter.first == nullptr ? found : pass_first(*filter.first, found, scratch);
+}
+
+uint32_t probe_with_registers(const KeyPlanes& key, uint32_t row_count, const ProbeFilter& filter,
+                              ProbeScratch& scratch) {
+  const uint32_t first_count = avx512::sum_and_filter(key, row_count, filter.first, scratch);
+  if (filter.first == nullptr) {
+    return HWY_DYNAMIC_DISPATCH(filter_all)(filter, row_count, scratch);
   }
+  uint32_t done = 0;
+  uint32_t count = HWY_DYNAMIC_DISPATCH(filter_some)(filter, first_count, scratch, done);
+  for (; done < first_count; ++done) {
+    const uint32_t row = scratch.first_rows[done];
+    const uint32_t hash = finished_hash(scratch.sums[row]);
+    count = append_if(filter.has(hash), row, hash, count, scratch);
+  }
+  return count;
+}
+
+uint32_t probe_with(ProbeVectors probe_vectors, const KeyPlanes& key, uint32_t row_count, const ProbeFilter& filter,
+                    ProbeScratch& scratch) {
+  // Whole vectors are read without looking; what is left of a last one goes the plain way.
+  const uint32_t whole = row_count / 64 * 64;
+  KeyPlanes wide = key;
+  for (uint32_t place = 0; place < key.count; ++place) {
+    wide.columns[place] = unpacked(key.columns[place], whole, scratch.unpacked[place]);
+  }
+  uint32_t count = whole == 0 ? 0 : probe_vectors(wide, whole, filter, scratch);
+  for (uint32_t row = whole; row < row_count; ++row) {
+    const uint32_t sum = sum_of(key, row);
+    const uint32_t hash = finished_hash(sum);
+    count =
+        append_if((filter.first == nullptr || filter.first->has(sum)) && filter.has(hash), row, hash, count, scratch);
+  }
+  return count;
 }
 
 }  // namespace
 
-void add_key_column(BytesPlane plane, uint32_t row_count, uint32_t multiplier, uint32_t* sums) noexcept {
-  switch (plane.width) {
-    case 1:
-      return add_strings<1>(plane.values, row_count, multiplier, sums);
-    case 2:
-      return add_strings<2>(plane.values, row_count, multiplier, sums);
-    case 3:
-      return add_strings<3>(plane.values, row_count, multiplier, sums);
-    case 4:
-      return add_strings<4>(plane.values, row_count, multiplier, sums);
-    case 5:
-      return add_strings<5>(plane.values, row_count, multiplier, sums);
-    case 6:
-      return add_strings<6>(plane.values, row_count, multiplier, sums);
-    case 7:
-      return add_strings<7>(plane.values, row_count, multiplier, sums);
-    default:
-      for (uint32_t row = 0; row < row_count; ++row) {
-        sums[row] += folded(load<uint64_t>(plane.values + size_t{row} * plane.width)) * multiplier;
-      }
-  }
+uint32_t probe_keys(const KeyPlanes& key, uint32_t row_count, const ProbeFilter& filter,
+                    ProbeScratch& scratch) noexcept {
+  return probe_with(avx512::is_supported() ? probe_with_registers : probe_without_registers, key, row_count, filter,
+                    scratch);
 }
 
-uint32_t probe_filter(const uint32_t* sums, uint32_t row_count, ProbeFilter filter,
-                      ProbeSurvivors& survivors) noexcept {
+namespace generic {
+
+uint32_t probe_keys(const KeyPlanes& key, uint32_t row_count, const ProbeFilter& filter,
+                    ProbeScratch& scratch) noexcept {
+  return probe_with(probe_without_registers, key, row_count, filter, scratch);
+}
+
+}  // namespace generic
+
+namespace scalar {
+
+uint32_t probe_keys(const KeyPlanes& key, uint32_t row_count, const ProbeFilter& filter,
+                    ProbeScratch& scratch) noexcept {
   uint32_t count = 0;
   for (uint32_t row = 0; row < row_count; ++row) {
-    const uint32_t hash = finished_hash(sums[row]);
-    const uint32_t bit = hash >> filter.shift;
-    if (((filter.words[bit / 32] >> (bit % 32)) & 1) != 0) {
-      survivors.rows[count] = row;
-      survivors.hashes[count] = hash;
+    const uint32_t sum = sum_of(key, row);
+    const uint32_t hash = finished_hash(sum);
+    if ((filter.first == nullptr || filter.first->has(sum)) && filter.has(hash)) {
+      scratch.rows[count] = row;
+      scratch.hashes[count] = hash;
       ++count;
     }
   }

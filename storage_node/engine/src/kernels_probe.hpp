@@ -1,4 +1,4 @@
-// Finding the few rows whose key somebody asks for: a hash of key columns, and a filter of bits that most rows fail.
+// Finding the few rows whose key somebody asks for: a hash of key columns, and filters of bits that most rows fail.
 //
 // None allocates or throws. The instruction set is chosen once, at run time; each has a plain twin in `scalar`.
 #pragma once
@@ -11,8 +11,10 @@ namespace daedalus::engine {
 
 /// Rows that kernels take at a time, at most: hashes and survivors of so many stay in the first-level cache.
 constexpr uint32_t kProbeRowsMax = 2048;
+/// Columns of a key, at most.
+constexpr uint32_t kKeyColumnsMax = 2;
 
-/// 32 bits of the first eight bytes of a value of `width` bytes, given with zeros behind the value.
+/// 32 bits of the first eight bytes of a value, given with zeros behind the value.
 [[nodiscard]] constexpr uint32_t folded(uint64_t raw) {
   return static_cast<uint32_t>(raw) ^ (static_cast<uint32_t>(raw >> 32) * 0x85ebca6bu);
 }
@@ -27,39 +29,61 @@ constexpr uint32_t kProbeRowsMax = 2048;
   return sum ^ (sum >> 13);
 }
 
-/// Adds folded(value) · multiplier to sums[r] of each row; wraps.
-///
-/// plane      row_count values of any width, at any alignment, with eight readable bytes behind the last.
-/// row_count  at most kProbeRowsMax; 0 is legal.
-/// Cost       one pass; well below a ns a row for widths 1, 2, 4 and 8.
-void add_key_column(BytesPlane plane, uint32_t row_count, uint32_t multiplier, uint32_t* sums) noexcept;
+/// The columns of a key in one block of rows, each at any alignment, of any width, with eight readable bytes behind.
+struct KeyPlanes {
+  BytesPlane columns[kKeyColumnsMax];
+  uint32_t count = 0;
+};
 
-/// Bits of a filter, a power of two: bit h >> shift stands for every hash h. 32 - shift is 11 for a filter that fits
-/// into registers (kRegisterFilterBits), more for one that is read from memory.
+/// 4,096 bits that fit into eight vector registers, addressed by the twelve high bits of a key's sum.
+struct RegisterFilter {
+  alignas(64) uint8_t bytes[512] = {};
+
+  [[nodiscard]] static uint32_t byte_of(uint32_t sum) { return (sum >> 24) | ((sum >> 15) & 256); }
+  [[nodiscard]] static uint32_t bit_of(uint32_t sum) { return (sum >> 20) & 7; }
+  void add(uint32_t sum) { bytes[byte_of(sum)] = static_cast<uint8_t>(bytes[byte_of(sum)] | 1u << bit_of(sum)); }
+  [[nodiscard]] bool has(uint32_t sum) const { return ((bytes[byte_of(sum)] >> bit_of(sum)) & 1) != 0; }
+};
+
+/// What a row has to pass.
 struct ProbeFilter {
-  const uint32_t* words = nullptr;
-  uint32_t shift = 21;
+  const uint32_t* words = nullptr;        ///< A power of two of bits: bit h >> shift stands for every finished hash h.
+  uint32_t shift = 0;                     ///< 32 minus the logarithm of their number; at least 5 bits.
+  const RegisterFilter* first = nullptr;  ///< Asked before; null: not at all.
+
+  [[nodiscard]] bool has(uint32_t hash) const {
+    const uint32_t bit = hash >> shift;
+    return ((words[bit / 32] >> (bit % 32)) & 1) != 0;
+  }
 };
 
-constexpr uint32_t kRegisterFilterBits = 2048;
+/// Room for one block of a probe, reused from block to block, and what it found.
+struct ProbeScratch {
+  uint32_t rows[kProbeRowsMax + 64];    ///< Within the block.
+  uint32_t hashes[kProbeRowsMax + 64];  ///< Finished.
 
-/// Rows that passed a filter.
-struct ProbeSurvivors {
-  uint32_t rows[kProbeRowsMax + 64];
-  uint32_t hashes[kProbeRowsMax + 64];
+  alignas(64) uint32_t sums[kProbeRowsMax + 64];
+  alignas(64) uint16_t first_rows[kProbeRowsMax + 64];
+  alignas(64) uint8_t unpacked[kKeyColumnsMax][(kProbeRowsMax + 8) * sizeof(uint64_t)];
 };
 
-/// Finishes the hashes of `sums` and keeps those whose bit is set, in ascending order of rows. Returns how many.
+/// Lists rows and hashes of those that pass a filter, in ascending order of rows. Returns how many.
 ///
 /// row_count  at most kProbeRowsMax; 0 is legal.
-/// Cost       about 0.3 ns a row from registers, 0.6 from the first-level cache.
-[[nodiscard]] uint32_t probe_filter(const uint32_t* sums, uint32_t row_count, ProbeFilter filter,
-                                    ProbeSurvivors& survivors) noexcept;
+/// Cost       one pass over the columns: 0.2 to 0.3 ns a row with a register filter on CPUs that have the instructions,
+///            0.6 to 1 otherwise; some ns for each row that passes the first filter.
+[[nodiscard]] uint32_t probe_keys(const KeyPlanes& key, uint32_t row_count, const ProbeFilter& filter,
+                                  ProbeScratch& scratch) noexcept;
+
+/// The same without the register filter's own instructions: what CPUs that lack them run.
+namespace generic {
+[[nodiscard]] uint32_t probe_keys(const KeyPlanes& key, uint32_t row_count, const ProbeFilter& filter,
+                                  ProbeScratch& scratch) noexcept;
+}  // namespace generic
 
 namespace scalar {
-void add_key_column(BytesPlane plane, uint32_t row_count, uint32_t multiplier, uint32_t* sums) noexcept;
-[[nodiscard]] uint32_t probe_filter(const uint32_t* sums, uint32_t row_count, ProbeFilter filter,
-                                    ProbeSurvivors& survivors) noexcept;
+[[nodiscard]] uint32_t probe_keys(const KeyPlanes& key, uint32_t row_count, const ProbeFilter& filter,
+                                  ProbeScratch& scratch) noexcept;
 }  // namespace scalar
 
 }  // namespace daedalus::engine

@@ -10,10 +10,12 @@ namespace {
 /// leaves the first-level cache.
 constexpr uint32_t kFilterBitsPerKey = 64;
 constexpr uint32_t kFilterBitsCached = 1u << 18;
-/// So few keys leave one row in thirty-two even in registers: reading the filter there costs less than half.
-constexpr uint32_t kRegisterKeysMax = 64;
+constexpr uint32_t kFilterBitsMin = 2048;
 /// The largest filter: beyond the second-level cache it would cost more than it saves.
 constexpr uint32_t kFilterBitsMax = 1u << 22;
+/// With more keys than that, a first filter of 4,096 bits lets too many rows through to be worth asking
+/// (engine_mix_bench).
+constexpr size_t kFirstFilterKeysMax = 1200;
 
 }  // namespace
 
@@ -32,6 +34,10 @@ void KeyIndex::add(std::span<const uint64_t> raw_values, uint32_t operation) {
     sum += folded(raw_values[place]) * key_multiplier(place);
   }
   keys_.push_back(uint64_t{finished_hash(sum)} << 32 | operation);
+  has_first_ = keys_.size() <= kFirstFilterKeysMax;
+  if (has_first_) {
+    first_.add(sum);
+  }
 }
 
 void KeyIndex::build() {
@@ -40,9 +46,7 @@ void KeyIndex::build() {
   const auto count = static_cast<uint32_t>(keys_.size());
   const uint32_t places = std::bit_ceil(std::max(16u, count * 2));
   const uint32_t wanted = std::bit_ceil(std::min(count, kFilterBitsMax / kFilterBitsPerKey) * kFilterBitsPerKey);
-  const uint32_t bits = count <= kRegisterKeysMax
-                            ? kRegisterFilterBits
-                            : std::max(kRegisterFilterBits, wanted > kFilterBitsCached ? wanted / 2 : wanted);
+  const uint32_t bits = std::max(kFilterBitsMin, wanted > kFilterBitsCached ? wanted / 2 : wanted);
   places_.assign(places, {});
   place_mask_ = places - 1;
   filter_.assign(bits / 32, 0);
@@ -70,13 +74,13 @@ void KeyIndex::build() {
 
 uint32_t KeyIndex::survivors(const ChunkView& chunk, uint32_t first_row, uint32_t row_count,
                              ProbeScratch& scratch) const {
-  std::fill_n(scratch.sums, row_count, 0);
+  KeyPlanes key{.count = column_count_};
   for (uint32_t place = 0; place < column_count_; ++place) {
     const uint32_t width = widths_[place];
-    const uint8_t* values = chunk.planes[columns_[place]] + size_t{first_row} * width;
-    add_key_column({values, width}, row_count, key_multiplier(place), scratch.sums);
+    key.columns[place] = {chunk.planes[columns_[place]] + size_t{first_row} * width, width};
   }
-  return probe_filter(scratch.sums, row_count, {filter_.data(), filter_shift_}, scratch.survivors);
+  const ProbeFilter filter{filter_.data(), filter_shift_, has_first_ ? &first_ : nullptr};
+  return probe_keys(key, row_count, filter, scratch);
 }
 
 std::span<const uint32_t> KeyIndex::find(const ChunkView& chunk, uint32_t row) const {

@@ -13,15 +13,6 @@
 
 namespace daedalus::engine {
 
-/// Columns of a key, at most.
-constexpr uint32_t kKeyColumnsMax = 2;
-
-/// Room for one block of a probe; reused from block to block.
-struct ProbeScratch {
-  alignas(64) uint32_t sums[kProbeRowsMax];
-  ProbeSurvivors survivors;
-};
-
 class KeyIndex {
  public:
   KeyIndex(const TableLayout& layout, std::span<const uint32_t> columns);
@@ -68,9 +59,11 @@ class KeyIndex {
   uint32_t column_count_;
   uint32_t place_mask_ = 0;
   uint32_t filter_shift_ = 0;
+  bool has_first_ = false;
   std::vector<uint64_t> keys_;  ///< Hash and operation, until build().
   std::vector<uint32_t> operations_;
   std::vector<Place> places_;     ///< Open addressing; a power of two, at most half full.
+  RegisterFilter first_;          ///< Of sums, if has_first_.
   std::vector<uint32_t> filter_;  ///< One bit a hash: most rows are no one's candidate and stop here.
 };
 
@@ -80,11 +73,11 @@ void KeyIndex::probe(const ChunkView& chunk, ProbeScratch& scratch, Use&& use) c
     const uint32_t row_count = std::min(kProbeRowsMax, chunk.row_count - first);
     const uint32_t count = survivors(chunk, first, row_count, scratch);
     for (uint32_t position = 0; position < count; ++position) {
-      const std::span<const uint32_t> found = find(scratch.survivors.hashes[position]);
+      const std::span<const uint32_t> found = find(scratch.hashes[position]);
       if (found.empty()) {
         continue;
       }
-      const uint32_t row = first + scratch.survivors.rows[position];
+      const uint32_t row = first + scratch.rows[position];
       if (test_bit(chunk.live, row)) {
         for (const uint32_t operation : found) {
           use(row, operation);

@@ -104,32 +104,45 @@ TEST(RangeKernels, AgreeWithTheirScalarTwin) {
   });
 }
 
+/// Keys of one column or of two, whose rows are of different widths and at different alignments.
+KeyPlanes random_key(Random& random, uint32_t length, std::vector<uint8_t> (&planes)[kKeyColumnsMax]) {
+  KeyPlanes key{.count = 1 + static_cast<uint32_t>(below(random, kKeyColumnsMax))};
+  for (uint32_t place = 0; place < key.count; ++place) {
+    const Shape shape = kShapes[below(random, std::size(kShapes))];
+    planes[place] = random_plane(random, shape, length);
+    key.columns[place] = {planes[place].data() + below(random, kShifts), shape.width};
+  }
+  return key;
+}
+
 TEST(ProbeKernels, AgreeWithTheirScalarTwin) {
   Random random(test::test_seed());
-  static ProbeSurvivors fast;
-  static ProbeSurvivors plain;
-  on_every_instruction_set([&] {
-    for (const Shape shape : kShapes) {
+  static ProbeScratch fast;
+  static ProbeScratch plain;
+  static RegisterFilter first;
+  const auto agree = [&](auto probe) {
+    for (int draw = 0; draw < 60; ++draw) {
       for (const uint32_t length : kLengths) {
-        const std::vector<uint8_t> plane = random_plane(random, shape, length);
-        const BytesPlane values = {plane.data() + below(random, kShifts), shape.width};
-        std::vector<uint32_t> fast_sums(kProbeRowsMax, 7);
-        std::vector<uint32_t> plain_sums = fast_sums;
-        add_key_column(values, length, key_multiplier(1), fast_sums.data());
-        scalar::add_key_column(values, length, key_multiplier(1), plain_sums.data());
-        ASSERT_EQ(fast_sums, plain_sums) << "width " << shape.width << ", " << length << " rows";
-        for (const uint32_t bits : {kRegisterFilterBits, 2 * kRegisterFilterBits, 64 * kRegisterFilterBits}) {
+        std::vector<uint8_t> planes[kKeyColumnsMax];
+        const KeyPlanes key = random_key(random, length, planes);
+        for (const uint32_t bits : {32u, 4'096u, 131'072u}) {
           std::vector<uint32_t> words(bits / 32);
           std::generate(words.begin(), words.end(), [&] { return static_cast<uint32_t>(random() & random()); });
-          const ProbeFilter filter = {words.data(), 32 - static_cast<uint32_t>(std::countr_zero(bits))};
-          const uint32_t count = probe_filter(fast_sums.data(), length, filter, fast);
-          ASSERT_EQ(count, scalar::probe_filter(fast_sums.data(), length, filter, plain));
+          const uint64_t dense = one_in(random, 2) ? random() : UINT64_MAX;
+          std::generate(std::begin(first.bytes), std::end(first.bytes),
+                        [&] { return static_cast<uint8_t>(random() & random() & dense); });
+          const ProbeFilter filter = {words.data(), 32 - static_cast<uint32_t>(std::countr_zero(bits)),
+                                      one_in(random, 3) ? nullptr : &first};
+          const uint32_t count = probe(key, length, filter, fast);
+          ASSERT_EQ(count, scalar::probe_keys(key, length, filter, plain)) << length << " rows";
           ASSERT_TRUE(std::equal(fast.rows, fast.rows + count, plain.rows));
           ASSERT_TRUE(std::equal(fast.hashes, fast.hashes + count, plain.hashes));
         }
       }
     }
-  });
+  };
+  on_every_instruction_set([&] { agree(generic::probe_keys); });
+  agree(probe_keys);
 }
 
 template <typename T>

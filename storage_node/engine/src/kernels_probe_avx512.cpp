@@ -1,0 +1,175 @@
+// The one file of intrinsics beside Highway. A filter of 4,096 bits lies in eight registers, and one permutation of
+// bytes looks up 64 rows in 1,024 of them; Highway has no such permutation, and with its lookups of 32-bit lanes the
+// same filter costs three times as much (DECISIONS, "The first filter lies in registers").
+#include "kernels_probe_avx512.hpp"
+
+#if defined(__x86_64__)
+#include <hwy/targets.h>
+#include <immintrin.h>
+
+#include "daedalus/base/check.hpp"
+
+#define DAEDALUS_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2")))
+
+namespace daedalus::engine::avx512 {
+namespace {
+
+/// Sixteen folded values from row `row` on.
+template <typename T>
+DAEDALUS_AVX512 inline __m512i folded_lanes(const uint8_t* values, uint32_t row) {
+  const uint8_t* at = values + size_t{row} * sizeof(T);
+  if constexpr (sizeof(T) == 1) {
+    return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+  } else if constexpr (sizeof(T) == 2) {
+    return _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+  } else if constexpr (sizeof(T) == 4) {
+    return _mm512_loadu_si512(at);
+  } else {
+    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i first = _mm512_loadu_si512(at);
+    const __m512i second = _mm512_loadu_si512(at + 64);
+    const __m512i low = _mm512_permutex2var_epi32(first, even, second);
+    const __m512i high = _mm512_permutex2var_epi32(first, _mm512_add_epi32(even, _mm512_set1_epi32(1)), second);
+    return _mm512_xor_si512(low, _mm512_mullo_epi32(high, _mm512_set1_epi32(static_cast<int>(0x85ebca6bu))));
+  }
+}
+
+/// A filter's bits, how bytes of sums are brought into the order of rows, and numbers of rows.
+struct Registers {
+  __m512i bits[8];
+  __m512i pick;
+  __m512i numbers;  ///< 0 to 63.
+};
+
+DAEDALUS_AVX512 inline Registers load_registers(const RegisterFilter& filter) {
+  Registers registers;
+  for (int part = 0; part < 8; ++part) {
+    registers.bits[part] = _mm512_load_si512(filter.bytes + part * 64);
+  }
+  alignas(64) uint8_t pick[64];
+  alignas(64) uint8_t numbers[64];
+  for (uint32_t row = 0; row < 32; ++row) {
+    pick[row] = static_cast<uint8_t>(row * 4 + 3);       // The highest bytes of two vectors of sums,
+    pick[row + 32] = static_cast<uint8_t>(row * 4 + 2);  // and behind them the second highest.
+  }
+  for (uint32_t row = 0; row < 64; ++row) {
+    numbers[row] = static_cast<uint8_t>(row);
+  }
+  registers.pick = _mm512_load_si512(pick);
+  registers.numbers = _mm512_load_si512(numbers);
+  return registers;
+}
+
+/// Bit r: row r of 64 passes, given four vectors of sums.
+DAEDALUS_AVX512 inline uint64_t passing(const Registers& registers, const __m512i sums[4]) {
+  const __m512i front = _mm512_permutex2var_epi8(sums[0], registers.pick, sums[1]);
+  const __m512i back = _mm512_permutex2var_epi8(sums[2], registers.pick, sums[3]);
+  const __m512i high = _mm512_shuffle_i64x2(front, back, 0x44);
+  const __m512i middle = _mm512_shuffle_i64x2(front, back, 0xee);
+  const __mmask64 is_upper = _mm512_movepi8_mask(high);
+  const __m512i* bits = registers.bits;
+  // The permutation looks at the low seven bits of an index only.
+  const __m512i first = _mm512_mask_blend_epi8(is_upper, _mm512_permutex2var_epi8(bits[0], high, bits[1]),
+                                               _mm512_permutex2var_epi8(bits[2], high, bits[3]));
+  const __m512i second = _mm512_mask_blend_epi8(is_upper, _mm512_permutex2var_epi8(bits[4], high, bits[5]),
+                                                _mm512_permutex2var_epi8(bits[6], high, bits[7]));
+  const __m512i found = _mm512_mask_blend_epi8(_mm512_movepi8_mask(middle), first, second);
+  const __m512i bit = _mm512_and_si512(_mm512_srli_epi16(middle, 4), _mm512_set1_epi8(7));
+  const __m512i one_of_eight = _mm512_set1_epi64(static_cast<int64_t>(0x8040201008040201u));
+  return _mm512_test_epi8_mask(found, _mm512_shuffle_epi8(one_of_eight, bit));
+}
+
+/// Appends row + r for every set bit r; returns the new count.
+DAEDALUS_AVX512 inline uint32_t append_rows(const Registers& registers, uint64_t pass, uint32_t row, uint16_t* rows,
+                                            uint32_t count) {
+  const __m512i kept = _mm512_maskz_compress_epi8(pass, registers.numbers);
+  const __m512i base = _mm512_set1_epi16(static_cast<int16_t>(row));
+  const auto found = static_cast<uint32_t>(__builtin_popcountll(pass));
+  _mm512_storeu_si512(rows + count, _mm512_add_epi16(base, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(kept))));
+  if (found > 32) {
+    _mm512_storeu_si512(rows + count + 32,
+                        _mm512_add_epi16(base, _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(kept, 1))));
+  }
+  return count + found;
+}
+
+struct NoColumn {};
+
+template <typename First, typename Second, bool kFiltered>
+DAEDALUS_AVX512 uint32_t run(const KeyPlanes& key, uint32_t row_count, const RegisterFilter* filter,
+                             ProbeScratch& scratch) {
+  const __m512i first_factor = _mm512_set1_epi32(static_cast<int>(key_multiplier(0)));
+  const __m512i second_factor = _mm512_set1_epi32(static_cast<int>(key_multiplier(1)));
+  Registers registers;
+  if constexpr (kFiltered) {
+    registers = load_registers(*filter);
+  }
+  uint32_t count = 0;
+  for (uint32_t row = 0; row < row_count; row += 64) {
+    __m512i sums[4];
+    for (uint32_t part = 0; part < 4; ++part) {
+      const uint32_t at = row + part * 16;
+      sums[part] = _mm512_mullo_epi32(folded_lanes<First>(key.columns[0].values, at), first_factor);
+      if constexpr (!std::is_same_v<Second, NoColumn>) {
+        sums[part] = _mm512_add_epi32(
+            sums[part], _mm512_mullo_epi32(folded_lanes<Second>(key.columns[1].values, at), second_factor));
+      }
+      _mm512_store_si512(scratch.sums + at, sums[part]);
+    }
+    if constexpr (kFiltered) {
+      const uint64_t pass = passing(registers, sums);
+      if (pass != 0) {
+        count = append_rows(registers, pass, row, scratch.first_rows, count);
+      }
+    }
+  }
+  return count;
+}
+
+template <typename Use>
+uint32_t with_width(uint32_t width, Use&& use) {
+  switch (width) {
+    case 1:
+      return use(uint8_t{});
+    case 2:
+      return use(uint16_t{});
+    case 4:
+      return use(uint32_t{});
+    case 8:
+      return use(uint64_t{});
+    default:
+      check_failed("a key column of 1, 2, 4 or 8 bytes", __FILE__, __LINE__);
+  }
+}
+
+}  // namespace
+
+bool is_supported() noexcept {
+  static const bool kSupported = (hwy::SupportedTargets() & HWY_AVX3_DL) != 0;  // Asking takes microseconds.
+  return kSupported;
+}
+
+uint32_t sum_and_filter(const KeyPlanes& key, uint32_t row_count, const RegisterFilter* filter,
+                        ProbeScratch& scratch) noexcept {
+  return with_width(key.columns[0].width, [&]<typename First>(First) {
+    const auto go = [&]<typename Second>(Second) {
+      return filter != nullptr ? run<First, Second, true>(key, row_count, filter, scratch)
+                               : run<First, Second, false>(key, row_count, filter, scratch);
+    };
+    return key.count == 1 ? go(NoColumn{}) : with_width(key.columns[1].width, go);
+  });
+}
+
+}  // namespace daedalus::engine::avx512
+
+#else
+
+namespace daedalus::engine::avx512 {
+
+bool is_supported() noexcept { return false; }
+
+uint32_t sum_and_filter(const KeyPlanes&, uint32_t, const RegisterFilter*, ProbeScratch&) noexcept { return 0; }
+
+}  // namespace daedalus::engine::avx512
+
+#endif

@@ -1,0 +1,20 @@
+// The first filter of a probe in vector registers; see kernels_probe.hpp.
+#pragma once
+
+#include "kernels_probe.hpp"
+
+namespace daedalus::engine::avx512 {
+
+/// Whether this CPU has what is needed: AVX-512 with VBMI and VBMI2.
+[[nodiscard]] bool is_supported() noexcept;
+
+/// Writes the sums of row_count rows, and with a filter the rows that pass it to scratch.first_rows.
+/// Returns how many pass; without a filter 0.
+///
+/// key        columns of 1, 2, 4 or 8 bytes.
+/// row_count  a multiple of 64, at most kProbeRowsMax.
+/// Precondition: is_supported().
+[[nodiscard]] uint32_t sum_and_filter(const KeyPlanes& key, uint32_t row_count, const RegisterFilter* filter,
+                                      ProbeScratch& scratch) noexcept;
+
+}  // namespace daedalus::engine::avx512
