@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace daedalus::engine {
 namespace {
@@ -12,9 +13,15 @@ constexpr uint64_t kHugePage = 2u << 20;
 
 uint64_t rounded_up(uint64_t size, uint64_t unit) { return (size + unit - 1) / unit * unit; }
 
-/// Bytes of one chunk: planes, NULL bitmaps, live rows, sketches.
+/// Bytes of one row's sketches side by side: a power of two, so that no row's lie in two cache lines.
+uint32_t sketch_bytes_a_row(const TableLayout& layout) {
+  constexpr size_t kLeast = 8;
+  return static_cast<uint32_t>(std::bit_ceil(std::clamp<size_t>(layout.columns.size(), kLeast, kRowSketchColumnsMax)));
+}
+
+/// Bytes of one chunk: rows of sketches, planes, NULL bitmaps, live rows, planes of sketches.
 uint64_t chunk_bytes(const TableLayout& layout, uint32_t chunk_rows) {
-  uint64_t bytes = chunk_rows / 8;
+  uint64_t bytes = uint64_t{sketch_bytes_a_row(layout)} * chunk_rows + chunk_rows / 8;
   for (const ColumnLayout& column : layout.columns) {
     bytes += (uint64_t{column.width} + 1) * chunk_rows + (column.nullable ? chunk_rows / 8 : 0);
   }
@@ -43,6 +50,7 @@ ReservedMemory::~ReservedMemory() { munmap(data_, size_); }
 ChunkStore::ChunkStore(const TableLayout& layout, uint32_t chunk_rows, uint64_t memory_bytes)
     : chunk_rows_(chunk_rows),
       column_count_(static_cast<uint32_t>(layout.columns.size())),
+      row_sketch_bytes_(sketch_bytes_a_row(layout)),
       chunk_count_(chunks_within(memory_bytes, chunk_bytes(layout, chunk_rows), chunk_rows)),
       memory_(chunk_count_ * chunk_bytes(layout, chunk_rows)),
       no_nulls_(bitmap_words(chunk_rows), 0),
@@ -52,8 +60,11 @@ ChunkStore::ChunkStore(const TableLayout& layout, uint32_t chunk_rows, uint64_t 
   nulls_.reserve(size_t{chunk_count_} * column_count_);
   live_.reserve(chunk_count_);
   sketches_.reserve(chunk_count_);
+  row_sketches_.reserve(chunk_count_);
   for (uint32_t chunk = 0; chunk < chunk_count_; ++chunk) {
     uint8_t* next = memory_.data() + chunk * stride;
+    row_sketches_.push_back(next);
+    next += uint64_t{row_sketch_bytes_} * chunk_rows;
     for (const ColumnLayout& column : layout.columns) {
       planes_.push_back(next);
       next += uint64_t{column.width} * chunk_rows;

@@ -12,6 +12,9 @@
 
 namespace daedalus::engine {
 
+/// Columns whose sketches also lie side by side, row by row: the first so many.
+constexpr uint32_t kRowSketchColumnsMax = 64;
+
 /// One chunk as a scan sees it. Bitmaps have bitmap_words(row_count) words.
 struct ChunkView {
   const uint8_t* const* planes = nullptr;  ///< By column.
@@ -61,6 +64,10 @@ class ChunkStore {
     return sketches_[chunk] + size_t{column} * chunk_rows_;
   }
 
+  /// The same bytes row by row: row r's begin at r · row_sketch_bytes(), one a column, for the first columns.
+  [[nodiscard]] uint8_t* row_sketches(uint32_t chunk) const { return row_sketches_[chunk]; }
+  [[nodiscard]] uint32_t row_sketch_bytes() const { return row_sketch_bytes_; }
+
   /// The row becomes visible. Precondition: it is not live.
   void mark_live(uint32_t chunk, uint32_t row);
   /// The row is gone; its bytes stay until the slot is used again. Precondition: it is live.
@@ -69,6 +76,7 @@ class ChunkStore {
  private:
   uint32_t chunk_rows_;
   uint32_t column_count_;
+  uint32_t row_sketch_bytes_;
   uint32_t chunk_count_;
   ReservedMemory memory_;
   std::vector<uint64_t> no_nulls_;  ///< Shared by all columns that forbid NULL; never set.
@@ -76,6 +84,7 @@ class ChunkStore {
   std::vector<uint64_t*> nulls_;
   std::vector<uint64_t*> live_;
   std::vector<uint8_t*> sketches_;  ///< By chunk: one plane a column.
+  std::vector<uint8_t*> row_sketches_;
   std::vector<uint32_t> live_rows_;
 };
 

@@ -1,19 +1,12 @@
 #include "cycle.hpp"
 
 namespace daedalus::engine {
-namespace {
-
-/// Making a sketch costs about as much as that many passes over the column itself.
-constexpr uint64_t kSketchUsesMin = 16;
-
-}  // namespace
 
 Cycle::Cycle(const TableLayout& layout, ChunkStore& store, const SegmentOptions& options)
     : layout_(&layout),
       store_(&store),
       answer_bytes_max_(options.answer_bytes_max),
-      sketches_(layout, store, options.sketch_planes_per_cycle_max,
-                options.access_paths == AccessPaths::kByCost ? kSketchUsesMin : 0),
+      sketches_(layout, store, options.sketch_planes_per_cycle_max),
       updates_(layout, store, sketches_, memory_, options.access_paths),
       query_sweep_(layout, store, sketches_, options.access_paths) {}
 

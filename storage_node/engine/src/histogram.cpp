@@ -5,6 +5,10 @@
 namespace daedalus::engine {
 namespace {
 
+/// A bucket of several values may hold so many times its even part before buckets are drawn anew. A new sample of 2,048
+/// rows has eight rows a bucket on average, and thrice as many in some.
+constexpr uint64_t kUnevennessMax = 6;
+
 /// Values of a sample, each with how often it came.
 struct Distinct {
   uint64_t code = 0;
@@ -68,6 +72,23 @@ Histogram::Histogram(const CodeRule& rule, const std::vector<uint64_t>& codes, u
     }
   }
   count(codes, sampled, rows);
+}
+
+bool Histogram::recount(const std::vector<uint64_t>& codes, uint32_t sampled, uint64_t rows) {
+  const std::vector<Distinct> distinct = distinct_of(codes);
+  std::array<uint32_t, 256> counts{};
+  std::array<uint32_t, 256> kinds{};
+  for (const Distinct& value : distinct) {
+    counts[bucket(value.code)] += value.count;
+    ++kinds[bucket(value.code)];
+  }
+  for (uint32_t at = 0; at <= bound_count_; ++at) {
+    if (kinds[at] > 1 && uint64_t{counts[at]} * kBoundsMax > kUnevennessMax * sampled) {
+      return false;
+    }
+  }
+  count(codes, sampled, rows);
+  return true;
 }
 
 void Histogram::count(const std::vector<uint64_t>& codes, uint32_t sampled, uint64_t rows) {

@@ -30,6 +30,10 @@ class Histogram {
   /// `codes`: those sampled that are not NULL, ascending. rows: live rows of the table; sampled: rows looked at.
   Histogram(const CodeRule& rule, const std::vector<uint64_t>& codes, uint32_t sampled, uint64_t rows);
 
+  /// Counts anew, in the same buckets, what is now in them; arguments as above. False when one of them now holds much
+  /// more than its part: nothing has changed then, draw others.
+  [[nodiscard]] bool recount(const std::vector<uint64_t>& codes, uint32_t sampled, uint64_t rows);
+
   /// Eight comparisons, no branch.
   [[nodiscard]] uint8_t bucket(uint64_t code) const {
     uint32_t at = 0;

@@ -163,7 +163,7 @@ class Chooser {
   std::array<double, kColumnsMax * kColumnsMax> gains_{};
 };
 
-double share_of(const CompiledLiteral& literal, Sketches& sketches) {
+double share_of(const CompiledLiteral& literal, const Sketches& sketches) {
   const Histogram& histogram = sketches.histogram(literal.column);
   const double values = 1 - histogram.null_share();
   switch (literal.kind) {
@@ -186,7 +186,7 @@ double share_of(const CompiledLiteral& literal, Sketches& sketches) {
 
 }  // namespace
 
-void weigh_clauses(const CompiledPredicate& predicate, Sketches& sketches, WeighedClause* out) {
+void weigh_clauses(const CompiledPredicate& predicate, const Sketches& sketches, WeighedClause* out) {
   const std::span<const CompiledClause> clauses = predicate.clauses();
   for (uint32_t clause = 0; clause < clauses.size(); ++clause) {
     double share = 0;

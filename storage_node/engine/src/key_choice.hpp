@@ -23,7 +23,7 @@ struct WeighedClause {
 };
 
 /// Writes the clauses of a predicate, the most selective first. Room for as many as it has.
-void weigh_clauses(const CompiledPredicate& predicate, Sketches& sketches, WeighedClause* out);
+void weigh_clauses(const CompiledPredicate& predicate, const Sketches& sketches, WeighedClause* out);
 
 /// One operation, as the choice sees it.
 struct KeyedOperation {

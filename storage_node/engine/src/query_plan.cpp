@@ -13,10 +13,12 @@ constexpr double kPredicateCost = 0.012;
 constexpr double kCandidateCost = 20;
 /// Ranges of one shared predicate: longer disjunctions are tested on rows.
 constexpr uint32_t kRangesMax = 8;
+/// What passes nearly all rows is not worth a look at their sketches.
+constexpr double kUselessShare = 0.98;
 
 class Planner {
  public:
-  Planner(const TableLayout& layout, Sketches& sketches, const std::vector<QueryRun>& queries, AccessPaths paths)
+  Planner(const TableLayout& layout, const Sketches& sketches, const std::vector<QueryRun>& queries, AccessPaths paths)
       : layout_(layout), sketches_(sketches), queries_(queries), paths_(paths) {
     plan_.tests_of.resize(queries.size());
   }
@@ -63,9 +65,45 @@ class Planner {
     }
   }
 
-  void add_test(const KeyedOperation& operation, uint32_t clause) {
-    plan_.tests.push_back(row_test(*operation.predicate, clause));
-    ++plan_.tests_of[operation.operation].count;
+  void begin_tests(uint32_t query) {
+    QueryTests& tests = plan_.tests_of[query];
+    tests.sketches.first = static_cast<uint32_t>(plan_.sketch_tests.size());
+    tests.rows.first = static_cast<uint32_t>(plan_.row_tests.size());
+    later_.clear();
+  }
+
+  /// The clause is tested on rows; where sketches were tested only if they leave it open.
+  void add_row_test(const KeyedOperation& operation, uint32_t clause, bool is_open) {
+    if (is_open) {
+      plan_.row_tests.push_back(row_test(*operation.predicate, clause));
+    } else {
+      later_.push_back(clause);
+    }
+  }
+
+  /// The clause is tested on sketches, if it has such a form, and on rows. Uses ranges_.
+  void add_tests(const KeyedOperation& operation, uint32_t clause) {
+    double share = 1;
+    ranges_.clear();
+    const bool is_exact = append_ranges(operation, clause, share);
+    const bool has_test = ranges_.size() == 1 && ranges_[0].column < kRowSketchColumnsMax;
+    if (has_test && share < kUselessShare) {
+      const SketchRange& range = ranges_[0];
+      plan_.sketch_tests.push_back(
+          {static_cast<uint8_t>(range.column), range.low, static_cast<uint8_t>(range.high - range.low)});
+    }
+    add_row_test(operation, clause, !(is_exact && has_test && share < kUselessShare));
+  }
+
+  void end_tests(const KeyedOperation& operation) {
+    QueryTests& tests = plan_.tests_of[operation.operation];
+    const auto row_tests = static_cast<uint32_t>(plan_.row_tests.size());
+    tests.inexact = row_tests - tests.rows.first;
+    for (const uint32_t clause : later_) {
+      plan_.row_tests.push_back(row_test(*operation.predicate, clause));
+    }
+    tests.rows.count = tests.inexact + static_cast<uint32_t>(later_.size());
+    tests.sketches.count = static_cast<uint32_t>(plan_.sketch_tests.size()) - tests.sketches.first;
   }
 
   void add_indexed(const KeyedOperation& operation, const KeyChoice& choice) {
@@ -73,19 +111,20 @@ class Planner {
     const auto column_count = static_cast<uint32_t>(index.columns().size());
     for_each_key(layout_, *operation.predicate, choice, column_count,
                  [&](std::span<const uint64_t> raw) { index.add(raw, operation.operation); });
-    // The key's own clauses come last: nearly every candidate has the key it was found by.
-    plan_.tests_of[operation.operation].first = static_cast<uint32_t>(plan_.tests.size());
     const auto is_key = [&](uint32_t clause) {
       return clause == choice.clauses[0] || (column_count > 1 && clause == choice.clauses[1]);
     };
+    begin_tests(operation.operation);
     for (const WeighedClause& weighed : operation.clauses) {
       if (!is_key(weighed.clause)) {
-        add_test(operation, weighed.clause);
+        add_tests(operation, weighed.clause);
       }
     }
+    // The key's own clauses come last: nearly every candidate has the key it was found by.
     for (uint32_t place = 0; place < column_count; ++place) {
-      add_test(operation, choice.clauses[place]);
+      add_row_test(operation, choice.clauses[place], true);
     }
+    end_tests(operation);
   }
 
   /// The clause as ranges of buckets, appended to ranges_; whether they hold exactly its rows. Nothing is appended when
@@ -127,7 +166,7 @@ class Planner {
       end_batch();
     }
     SketchQuery query{operation.operation, {static_cast<uint32_t>(plan_.uses.size()), 0}};
-    plan_.tests_of[operation.operation].first = static_cast<uint32_t>(plan_.tests.size());
+    begin_tests(operation.operation);
     double left = 1;
     for (const WeighedClause& weighed : operation.clauses) {
       double share = 1;
@@ -137,15 +176,14 @@ class Planner {
         plan_.uses.push_back(shared_predicate());
         ++query.predicates.count;
         left *= share;
-        for (const SketchRange& range : ranges_) {
-          sketches_.want(range.column, 1);
+        if (!is_exact) {
+          add_row_test(operation, weighed.clause, true);
         }
-        if (is_exact) {
-          continue;
-        }
+      } else {
+        add_tests(operation, weighed.clause);
       }
-      add_test(operation, weighed.clause);
     }
+    end_tests(operation);
     plan_.sketch_queries.push_back(query);
     ++batch_.queries.count;
   }
@@ -181,7 +219,7 @@ class Planner {
   }
 
   const TableLayout& layout_;
-  Sketches& sketches_;
+  const Sketches& sketches_;
   const std::vector<QueryRun>& queries_;
   AccessPaths paths_;
   QueryPlan plan_;
@@ -189,12 +227,13 @@ class Planner {
   std::vector<KeyedOperation> operations_;
   SketchBatch batch_;
   std::vector<SketchRange> ranges_;  ///< Of the clause at hand.
+  std::vector<uint32_t> later_;      ///< Clauses of the operation at hand that sketches decide.
   std::array<uint16_t, kPlaces> places_{};
 };
 
 }  // namespace
 
-QueryPlan plan_queries(const TableLayout& layout, Sketches& sketches, const std::vector<QueryRun>& queries,
+QueryPlan plan_queries(const TableLayout& layout, const Sketches& sketches, const std::vector<QueryRun>& queries,
                        AccessPaths paths) {
   return Planner(layout, sketches, queries, paths).plan();
 }

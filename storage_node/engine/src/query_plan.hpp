@@ -32,6 +32,13 @@ struct Part {
   uint32_t count = 0;
 };
 
+/// What remains to be tested on a query's candidates, each in the order of doing it.
+struct QueryTests {
+  Part sketches;         ///< In QueryPlan::sketch_tests.
+  Part rows;             ///< In QueryPlan::row_tests.
+  uint32_t inexact = 0;  ///< So many of the row tests, the first ones, remain where the sketch tests were done.
+};
+
 /// A query whose candidates are the rows that satisfy all its shared predicates.
 struct SketchQuery {
   uint32_t query = 0;
@@ -51,11 +58,12 @@ struct QueryPlan {
   std::vector<uint32_t> uses;    ///< Of a batch's predicates, by their number within it.
   std::vector<Part> predicates;  ///< In ranges.
   std::vector<SketchRange> ranges;
-  std::vector<RowTest> tests;  ///< What remains to be tested on single rows, in the order of doing it.
-  std::vector<Part> tests_of;  ///< By query, in tests.
+  std::vector<SketchTest> sketch_tests;
+  std::vector<RowTest> row_tests;
+  std::vector<QueryTests> tests_of;  ///< By query.
 };
 
-[[nodiscard]] QueryPlan plan_queries(const TableLayout& layout, Sketches& sketches,
+[[nodiscard]] QueryPlan plan_queries(const TableLayout& layout, const Sketches& sketches,
                                      const std::vector<QueryRun>& queries, AccessPaths paths);
 
 }  // namespace daedalus::engine

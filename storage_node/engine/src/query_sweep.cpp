@@ -21,7 +21,7 @@ constexpr uint32_t kLooks = 256;
 
 }  // namespace
 
-QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, Sketches& sketches, AccessPaths paths)
+QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches, AccessPaths paths)
     : layout_(&layout),
       store_(&store),
       sketches_(&sketches),
@@ -62,6 +62,7 @@ void QuerySweep::sweep(uint32_t chunk) {
     return;
   }
   chunk_ = chunk;
+  row_sketches_ = sketches_->rows(chunk);
   const ChunkView view = store_->view(chunk);
   for (const KeyIndex& index : plan_.indexes) {
     sweep_index(index, view);
@@ -74,7 +75,7 @@ void QuerySweep::sweep(uint32_t chunk) {
 
 void QuerySweep::sweep_index(const KeyIndex& index, const ChunkView& view) {
   index.probe(view, probe_, [&](uint32_t row, uint32_t query) {
-    candidates_.push_back({row, query});
+    add_candidate(row, query);
     if (candidates_.size() >= kCandidatesMax) {
       verify_candidates(view);
     }
@@ -123,7 +124,7 @@ void QuerySweep::sweep_query(const SketchQuery& query, const ChunkView& view) {
   }
   intersect(sources_.data(), sources, words, selection_.data());
   QueryRun& run = (*queries_)[query.query];
-  if (sources > query.predicates.count && plan_.tests_of[query.query].count == 0 && run.takes_selections()) {
+  if (sources > query.predicates.count && plan_.tests_of[query.query].rows.count == 0 && run.takes_selections()) {
     return run.take_selection(chunk_, selection_.data());
   }
   const uint32_t row_count = list_rows(selection_.data(), words, rows_.data());
@@ -134,7 +135,7 @@ void QuerySweep::sweep_query(const SketchQuery& query, const ChunkView& view) {
     return verify_many(query.query, row_count, view);
   }
   for (uint32_t position = 0; position < row_count; ++position) {
-    candidates_.push_back({rows_[position], query.query});
+    add_candidate(rows_[position], query.query);
   }
   if (candidates_.size() >= kCandidatesMax) {
     verify_candidates(view);
@@ -161,9 +162,20 @@ void QuerySweep::sweep_plainly(uint32_t query, uint32_t row_count, const ChunkVi
 
 void QuerySweep::verify_many(uint32_t query, uint32_t row_count, const ChunkView& view) {
   QueryRun& run = (*queries_)[query];
-  const Part tests = plan_.tests_of[query];
-  for (uint32_t level = 0; level < tests.count && row_count > 0; ++level) {
-    const RowTest& test = plan_.tests[tests.first + level];
+  const QueryTests& tests = plan_.tests_of[query];
+  if (row_sketches_ != nullptr && tests.sketches.count > 0) {
+    uint32_t kept = 0;
+    for (uint32_t position = 0; position < row_count; ++position) {
+      const uint32_t ahead = rows_[std::min(position + kFetchAhead, row_count - 1)];
+      __builtin_prefetch(row_sketches_ + size_t{ahead} * store_->row_sketch_bytes());
+      const uint32_t row = rows_[position];
+      rows_[kept] = row;
+      kept += sketches_match(tests, row) ? 1 : 0;
+    }
+    row_count = kept;
+  }
+  for (uint32_t level = 0; level < row_test_count(tests) && row_count > 0; ++level) {
+    const RowTest& test = plan_.row_tests[tests.rows.first + level];
     uint32_t kept = 0;
     for (uint32_t position = 0; position < row_count; ++position) {
       const uint32_t row = rows_[position];
@@ -178,20 +190,38 @@ void QuerySweep::verify_many(uint32_t query, uint32_t row_count, const ChunkView
   }
 }
 
+void QuerySweep::add_candidate(uint32_t row, uint32_t query) {
+  if (row_sketches_ != nullptr) {
+    __builtin_prefetch(row_sketches_ + size_t{row} * store_->row_sketch_bytes());
+  }
+  candidates_.push_back({row, query});
+}
+
+uint32_t QuerySweep::verify_sketches(uint32_t count) {
+  Candidate* candidates = candidates_.data();
+  uint32_t kept = 0;
+  for (uint32_t position = 0; position < count; ++position) {
+    const Candidate candidate = candidates[position];
+    candidates[kept] = candidate;
+    kept += sketches_match(plan_.tests_of[candidate.query], candidate.row) ? 1 : 0;
+  }
+  return kept;
+}
+
 uint32_t QuerySweep::verify_level(uint32_t level, uint32_t count, const ChunkView& view) {
   Candidate* candidates = candidates_.data();
   uint32_t kept = 0;
   for (uint32_t position = 0; position < count; ++position) {
     const Candidate& ahead = candidates[std::min(position + kFetchAhead, count - 1)];
-    const Part& tests_ahead = plan_.tests_of[ahead.query];
-    if (level < tests_ahead.count) {
-      __builtin_prefetch(tested_value(*layout_, plan_.tests[tests_ahead.first + level], view, ahead.row));
+    const QueryTests& tests_ahead = plan_.tests_of[ahead.query];
+    if (level < row_test_count(tests_ahead)) {
+      __builtin_prefetch(tested_value(*layout_, plan_.row_tests[tests_ahead.rows.first + level], view, ahead.row));
     }
     const Candidate candidate = candidates[position];
-    const Part& tests = plan_.tests_of[candidate.query];
+    const QueryTests& tests = plan_.tests_of[candidate.query];
     candidates[kept] = candidate;
-    kept += level >= tests.count || passes(*layout_, plan_.tests[tests.first + level],
-                                           (*queries_)[candidate.query].predicate(), view, candidate.row)
+    kept += level >= row_test_count(tests) || passes(*layout_, plan_.row_tests[tests.rows.first + level],
+                                                     (*queries_)[candidate.query].predicate(), view, candidate.row)
                 ? 1
                 : 0;
   }
@@ -199,11 +229,14 @@ uint32_t QuerySweep::verify_level(uint32_t level, uint32_t count, const ChunkVie
 }
 
 void QuerySweep::verify_candidates(const ChunkView& view) {
-  uint32_t levels = 0;
-  for (const Candidate& candidate : candidates_) {
-    levels = std::max(levels, plan_.tests_of[candidate.query].count);
-  }
   auto count = static_cast<uint32_t>(candidates_.size());
+  if (row_sketches_ != nullptr) {
+    count = verify_sketches(count);
+  }
+  uint32_t levels = 0;
+  for (uint32_t position = 0; position < count; ++position) {
+    levels = std::max(levels, row_test_count(plan_.tests_of[candidates_[position].query]));
+  }
   for (uint32_t level = 0; level < levels && count > 0; ++level) {
     count = verify_level(level, count, view);
   }

@@ -13,7 +13,7 @@ namespace daedalus::engine {
 
 class QuerySweep {
  public:
-  QuerySweep(const TableLayout& layout, const ChunkStore& store, Sketches& sketches, AccessPaths paths);
+  QuerySweep(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches, AccessPaths paths);
 
   /// Plans for all queries; they stay where they are until the sweep has ended.
   void begin(std::vector<QueryRun>& queries);
@@ -40,16 +40,34 @@ class QuerySweep {
   void sweep_query(const SketchQuery& query, const ChunkView& view);
   void sweep_plainly(uint32_t query, uint32_t row_count, const ChunkView& view);
   void verify_many(uint32_t query, uint32_t row_count, const ChunkView& view);
+  void add_candidate(uint32_t row, uint32_t query);
   void verify_candidates(const ChunkView& view);
+  [[nodiscard]] uint32_t verify_sketches(uint32_t count);
   [[nodiscard]] uint32_t verify_level(uint32_t level, uint32_t count, const ChunkView& view);
+
+  [[nodiscard]] bool sketches_match(const QueryTests& tests, uint32_t row) const {
+    const uint8_t* row_sketches = row_sketches_ + size_t{row} * store_->row_sketch_bytes();
+    const SketchTest* test = plan_.sketch_tests.data() + tests.sketches.first;
+    for (const SketchTest* end = test + tests.sketches.count; test != end; ++test) {
+      if (!passes(*test, row_sketches)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  /// How many of a query's tests have to be done on rows of this chunk.
+  [[nodiscard]] uint32_t row_test_count(const QueryTests& tests) const {
+    return row_sketches_ != nullptr ? tests.inexact : tests.rows.count;
+  }
 
   const TableLayout* layout_;
   const ChunkStore* store_;
-  Sketches* sketches_;
+  const Sketches* sketches_;
   AccessPaths paths_;
   std::vector<QueryRun>* queries_ = nullptr;
   QueryPlan plan_;
-  uint32_t chunk_ = 0;  ///< Being swept.
+  uint32_t chunk_ = 0;                     ///< Being swept.
+  const uint8_t* row_sketches_ = nullptr;  ///< Of its rows; null: not there.
   bool active_ = false;
   uint32_t next_look_ = 0;  ///< The query to look at next for an abort.
 

@@ -9,6 +9,10 @@ namespace {
 constexpr uint32_t kSampleRows = 2048;
 /// Changes beyond as many as there were rows before buckets are drawn anew.
 constexpr uint64_t kChangesMin = 1024;
+/// Histograms drawn in one cycle, at most. Each reads 2,048 rows from all over the segment: about 0.3 ms.
+constexpr uint32_t kDrawsPerCycleMax = 8;
+/// Chunks looked at in one cycle for bytes to be made.
+constexpr uint32_t kChunkLooks = 64;
 
 uint64_t mixed(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -29,48 +33,83 @@ uint32_t live_row_near(const ChunkView& chunk, uint32_t row) {
 
 }  // namespace
 
-Sketches::Sketches(const TableLayout& layout, ChunkStore& store, uint32_t planes_per_cycle_max, uint64_t uses_min)
+Sketches::Sketches(const TableLayout& layout, ChunkStore& store, uint32_t planes_per_cycle_max)
     : layout_(&layout),
       store_(&store),
       planes_per_cycle_max_(planes_per_cycle_max),
-      uses_min_(uses_min),
       columns_(layout.columns.size()),
-      made_(size_t{store.chunk_count()} * layout.columns.size(), 0) {
-  for (size_t column = 0; column < columns_.size(); ++column) {
-    columns_[column].rule = layout.columns[column].code;
+      made_(size_t{store.chunk_count()} * layout.columns.size(), 0) {}
+
+void Sketches::begin_cycle() {
+  draw_due();
+  make_due();
+  changes_before_ = changes_;
+}
+
+bool Sketches::is_due(const Column& column) const {
+  return column.version == 0 ? changes_ > 0 : changes_ - column.changes_then > rows_ + kChangesMin;
+}
+
+void Sketches::draw_due() {
+  uint32_t draws = 0;
+  for (uint32_t look = 0; look < columns_.size() && draws < kDrawsPerCycleMax; ++look) {
+    if (is_due(columns_[next_column_])) {
+      draw(next_column_);
+      ++draws;
+    }
+    next_column_ = next_column_ + 1 == columns_.size() ? 0 : next_column_ + 1;
   }
 }
 
-const Histogram& Sketches::histogram(uint32_t column) {
-  Column& it = columns_[column];
-  const bool is_due = it.version == 0 || changes_ - it.changes_then > it.rows_then + kChangesMin;
-  if (is_due && draws_left_ > 0) {
-    --draws_left_;
-    draw(column);
-  }
-  return it.histogram;
+bool Sketches::is_settled(uint32_t chunk) const {
+  const uint32_t live = store_->live_rows(chunk);
+  return live * 2 >= store_->chunk_rows() || (live > 0 && changes_ == changes_before_);
 }
 
-uint64_t Sketches::live_rows() const {
-  uint64_t rows = 0;
-  for (uint32_t chunk = 0; chunk < store_->chunk_count(); ++chunk) {
-    rows += store_->live_rows(chunk);
+void Sketches::make_due() {
+  uint32_t planes_left = planes_per_cycle_max_;
+  for (uint32_t look = 0; look < std::min(store_->chunk_count(), kChunkLooks); ++look) {
+    const uint32_t chunk = next_chunk_;
+    if (is_settled(chunk)) {
+      for (uint32_t column = 0; column < columns_.size(); ++column) {
+        if (columns_[column].version != 0 && !is_made(chunk, column)) {
+          if (planes_left == 0) {
+            return;  // The next cycle goes on with this chunk.
+          }
+          --planes_left;
+          make(chunk, column);
+        }
+      }
+    }
+    next_chunk_ = next_chunk_ + 1 == store_->chunk_count() ? 0 : next_chunk_ + 1;
   }
-  return rows;
+}
+
+const uint8_t* Sketches::rows(uint32_t chunk) const {
+  const auto count = std::min<uint32_t>(static_cast<uint32_t>(columns_.size()), kRowSketchColumnsMax);
+  for (uint32_t column = 0; column < count; ++column) {
+    if (!is_made(chunk, column)) {
+      return nullptr;
+    }
+  }
+  return store_->row_sketches(chunk);
 }
 
 void Sketches::draw_sample() {
   sample_changes_ = changes_;
   sample_.clear();
-  const uint64_t rows = live_rows();
-  if (rows == 0) {
+  rows_ = 0;
+  for (uint32_t chunk = 0; chunk < store_->chunk_count(); ++chunk) {
+    rows_ += store_->live_rows(chunk);
+  }
+  if (rows_ == 0) {
     return;
   }
-  const auto count = static_cast<uint32_t>(std::min<uint64_t>(rows, kSampleRows));
+  const auto count = static_cast<uint32_t>(std::min<uint64_t>(rows_, kSampleRows));
   uint32_t chunk = 0;
   uint64_t passed = 0;  // Live rows of earlier chunks.
   for (uint32_t number = 0; number < count; ++number) {
-    const uint64_t wanted = number * rows / count;
+    const uint64_t wanted = number * rows_ / count;
     while (wanted >= passed + store_->live_rows(chunk)) {
       passed += store_->live_rows(chunk++);
     }
@@ -91,33 +130,21 @@ void Sketches::draw(uint32_t column) {
     const uint32_t chunk = slot / store_->chunk_rows();
     const uint32_t row = slot % store_->chunk_rows();
     if (!test_bit(store_->nulls(chunk)[column], row)) {
-      codes.push_back(code_of(it.rule, store_->planes(chunk)[column] + size_t{row} * width));
+      codes.push_back(code_of(layout_->columns[column].code, store_->planes(chunk)[column] + size_t{row} * width));
     }
   }
   std::sort(codes.begin(), codes.end());
-  it.rows_then = live_rows();
-  it.histogram = Histogram(it.rule, codes, static_cast<uint32_t>(sample_.size()), it.rows_then);
   it.changes_then = changes_;
-  ++it.version;
-  it.uses = 0;
-}
-
-const uint8_t* Sketches::bytes(uint32_t chunk, uint32_t column) {
-  const Column& it = columns_[column];
-  uint32_t& made = made_[size_t{chunk} * columns_.size() + column];
-  if (made != it.version || made == 0) {
-    if (it.version == 0 || it.uses < uses_min_ || planes_left_ == 0) {
-      return nullptr;
-    }
-    --planes_left_;
-    make(chunk, column);
-    made = it.version;
+  const auto sampled = static_cast<uint32_t>(sample_.size());
+  if (it.version == 0 || !it.histogram.recount(codes, sampled, rows_)) {
+    it.histogram = Histogram(layout_->columns[column].code, codes, sampled, rows_);
+    ++it.version;
   }
-  return store_->sketch(chunk, column);
 }
 
 void Sketches::make(uint32_t chunk, uint32_t column) {
   const Column& it = columns_[column];
+  const CodeRule& rule = layout_->columns[column].code;
   const uint32_t width = layout_->columns[column].width;
   const uint8_t* plane = store_->planes(chunk)[column];
   uint8_t* out = store_->sketch(chunk, column);
@@ -125,32 +152,43 @@ void Sketches::make(uint32_t chunk, uint32_t column) {
   if (width == 1) {
     std::array<uint8_t, 256> by_value{};
     for (uint32_t value = 0; value < by_value.size(); ++value) {
-      by_value[value] = it.histogram.bucket(code_of_raw(it.rule, value));
+      by_value[value] = it.histogram.bucket(code_of_raw(rule, value));
     }
     for (uint32_t row = 0; row < row_count; ++row) {
       out[row] = by_value[plane[row]];
     }
   } else {
     for (uint32_t row = 0; row < row_count; ++row) {
-      out[row] = it.histogram.bucket(code_of(it.rule, plane + size_t{row} * width));
+      out[row] = it.histogram.bucket(code_of(rule, plane + size_t{row} * width));
     }
   }
   for_each_bit(store_->nulls(chunk)[column], bitmap_words(row_count), [out](uint32_t row) { out[row] = kNullBucket; });
+  if (column < kRowSketchColumnsMax) {
+    uint8_t* rows = store_->row_sketches(chunk) + column;
+    for (uint32_t row = 0; row < row_count; ++row) {
+      rows[size_t{row} * store_->row_sketch_bytes()] = out[row];
+    }
+  }
+  made_[size_t{chunk} * columns_.size() + column] = it.version;
 }
 
 uint8_t Sketches::bucket_of(uint32_t chunk, uint32_t row, uint32_t column) const {
   if (test_bit(store_->nulls(chunk)[column], row)) {
     return kNullBucket;
   }
-  const Column& it = columns_[column];
-  return it.histogram.bucket(
-      code_of(it.rule, store_->planes(chunk)[column] + size_t{row} * layout_->columns[column].width));
+  const ColumnLayout& layout = layout_->columns[column];
+  return columns_[column].histogram.bucket(
+      code_of(layout.code, store_->planes(chunk)[column] + size_t{row} * layout.width));
 }
 
 void Sketches::on_write(uint32_t chunk, uint32_t row, uint32_t column) {
-  const uint32_t made = made_[size_t{chunk} * columns_.size() + column];
-  if (made != 0 && made == columns_[column].version) {
-    store_->sketch(chunk, column)[row] = bucket_of(chunk, row, column);
+  if (!is_made(chunk, column)) {
+    return;
+  }
+  const uint8_t bucket = bucket_of(chunk, row, column);
+  store_->sketch(chunk, column)[row] = bucket;
+  if (column < kRowSketchColumnsMax) {
+    store_->row_sketches(chunk)[size_t{row} * store_->row_sketch_bytes() + column] = bucket;
   }
 }
 

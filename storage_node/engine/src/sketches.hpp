@@ -1,7 +1,8 @@
-// One byte per value: the bucket it falls into. Ranges over a sketch find few rows too many at an eighth of the bytes.
+// One byte per value: the bucket it falls into. Ranges over sketches find few rows too many at an eighth of the bytes.
 //
-// Decides when a column's buckets are drawn anew and when a chunk's bytes are made: the first sweeps that want them
-// make them, a bounded number a cycle. From then on every write keeps them true. Refuses to know queries.
+// Every column has a plane of them for whole chunks, and every row has them side by side for a single look at all of
+// its columns. Decides when a column's buckets are drawn anew and when a chunk's bytes are made: at the beginning of
+// cycles, a bounded part at a time. From then on every write keeps them true. Refuses to know queries.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +15,23 @@ namespace daedalus::engine {
 
 class Sketches {
  public:
-  /// planes_per_cycle_max: columns of a chunk that are made in one cycle, at most. uses_min: predicates that have to
-  /// ask for a column before its sketch is made.
-  Sketches(const TableLayout& layout, ChunkStore& store, uint32_t planes_per_cycle_max, uint64_t uses_min);
+  /// planes_per_cycle_max: columns of a chunk that are made in one cycle, at most. Each takes about 0.1 ms.
+  Sketches(const TableLayout& layout, ChunkStore& store, uint32_t planes_per_cycle_max);
 
-  void begin_cycle() {
-    planes_left_ = planes_per_cycle_max_;
-    draws_left_ = kDrawsPerCycleMax;
+  /// Draws what buckets and makes what bytes are due, as far as one cycle's bounds allow. Histograms stay as they are
+  /// until the next cycle begins.
+  void begin_cycle();
+
+  /// An old one, or one that knows nothing, while a new one is due.
+  [[nodiscard]] const Histogram& histogram(uint32_t column) const { return columns_[column].histogram; }
+
+  /// The bytes of a chunk's column; null while they do not exist.
+  [[nodiscard]] const uint8_t* bytes(uint32_t chunk, uint32_t column) const {
+    return is_made(chunk, column) ? store_->sketch(chunk, column) : nullptr;
   }
 
-  /// The column's histogram, drawn now when there is none or the table has changed much since; but of a few columns a
-  /// cycle only, and until then an old one, or one that knows nothing.
-  [[nodiscard]] const Histogram& histogram(uint32_t column);
-  [[nodiscard]] const CodeRule& rule(uint32_t column) const { return columns_[column].rule; }
-
-  /// Notes that `uses` predicates could be answered from the column's sketch. Few uses do not make it worth making.
-  void want(uint32_t column, uint32_t uses) { columns_[column].uses += uses; }
-
-  /// The bytes of a chunk's column, made now if that is due; null while they do not exist.
-  [[nodiscard]] const uint8_t* bytes(uint32_t chunk, uint32_t column);
+  /// The bytes of a chunk's rows (ChunkStore::row_sketches); null while those of any column do not exist.
+  [[nodiscard]] const uint8_t* rows(uint32_t chunk) const;
 
   /// A row got another value in one column, or in all because it is new; any other change to a row. How many there
   /// were decides when buckets are drawn anew.
@@ -41,33 +40,36 @@ class Sketches {
   void on_change() { ++changes_; }
 
  private:
-  /// Each reads 2,048 rows from all over the segment: about 0.3 ms.
-  static constexpr uint32_t kDrawsPerCycleMax = 16;
-
   struct Column {
-    CodeRule rule;
     Histogram histogram;
     uint32_t version = 0;       ///< 0: no histogram yet.
     uint64_t changes_then = 0;  ///< Of the table, when it was drawn.
-    uint64_t rows_then = 0;
-    uint64_t uses = 0;
   };
 
+  [[nodiscard]] bool is_made(uint32_t chunk, uint32_t column) const {
+    const uint32_t made = made_[size_t{chunk} * columns_.size() + column];
+    return made != 0 && made == columns_[column].version;
+  }
+  [[nodiscard]] bool is_due(const Column& column) const;
+  [[nodiscard]] bool is_settled(uint32_t chunk) const;
+
+  void draw_due();
+  void make_due();
   void draw(uint32_t column);
-  void make(uint32_t chunk, uint32_t column);
   void draw_sample();
-  [[nodiscard]] uint64_t live_rows() const;
+  void make(uint32_t chunk, uint32_t column);
   [[nodiscard]] uint8_t bucket_of(uint32_t chunk, uint32_t row, uint32_t column) const;
 
   const TableLayout* layout_;
   ChunkStore* store_;
   uint32_t planes_per_cycle_max_;
-  uint64_t uses_min_;
-  uint32_t planes_left_ = 0;
-  uint32_t draws_left_ = 0;
   uint64_t changes_ = 0;
+  uint64_t changes_before_ = 0;  ///< When the last cycle began.
+  uint32_t next_column_ = 0;     ///< To look at for a new histogram.
+  uint32_t next_chunk_ = 0;      ///< To look at for bytes to be made.
   std::vector<Column> columns_;
   std::vector<uint32_t> made_;            ///< chunk · columns + column: the version of its bytes, 0 for none.
+  uint64_t rows_ = 0;                     ///< Live ones, when the sample was drawn.
   std::vector<uint32_t> sample_;          ///< Slots of live rows.
   uint64_t sample_changes_ = UINT64_MAX;  ///< Of the table, when they were chosen.
 };

@@ -84,8 +84,8 @@ struct SegmentOptions {
   uint32_t updates_per_cycle_max = 1024;
   uint64_t answer_bytes_max = 64u << 20;
   /// Most columns of chunks whose sketch is made in one cycle: each takes about 0.1 ms, so this bounds what a cycle may
-  /// take longer while sketches are new.
-  uint32_t sketch_planes_per_cycle_max = 1024;
+  /// take longer while rows are new.
+  uint32_t sketch_planes_per_cycle_max = 64;
   AccessPaths access_paths = AccessPaths::kByCost;
 };
 
