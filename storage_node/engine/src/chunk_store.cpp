@@ -10,6 +10,7 @@ namespace {
 
 constexpr uint64_t kAlignment = 64;  // A cache line; also enough for every vector register.
 constexpr uint64_t kHugePage = 2u << 20;
+constexpr uint64_t kReadBehind = 4096;  // Kernels read whole blocks of rows, also where a chunk ends within one.
 
 uint64_t rounded_up(uint64_t size, uint64_t unit) { return (size + unit - 1) / unit * unit; }
 
@@ -52,7 +53,7 @@ ChunkStore::ChunkStore(const TableLayout& layout, uint32_t chunk_rows, uint64_t 
       column_count_(static_cast<uint32_t>(layout.columns.size())),
       row_sketch_bytes_(sketch_bytes_a_row(layout)),
       chunk_count_(chunks_within(memory_bytes, chunk_bytes(layout, chunk_rows), chunk_rows)),
-      memory_(chunk_count_ * chunk_bytes(layout, chunk_rows)),
+      memory_(chunk_count_ * chunk_bytes(layout, chunk_rows) + kReadBehind),
       no_nulls_(bitmap_words(chunk_rows), 0),
       live_rows_(chunk_count_, 0) {
   const uint64_t stride = chunk_bytes(layout, chunk_rows);

@@ -43,6 +43,9 @@ class Histogram {
     return static_cast<uint8_t>(at < bound_count_ ? at : bound_count_);
   }
 
+  /// The highest that some value is in.
+  [[nodiscard]] uint32_t last_bucket() const { return bound_count_; }
+
   /// Precondition: the range is not empty.
   [[nodiscard]] BucketRange buckets(CodeRange codes) const;
 

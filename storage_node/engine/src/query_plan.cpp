@@ -1,25 +1,32 @@
 #include "query_plan.hpp"
 
 #include <algorithm>
-#include <array>
+#include <optional>
+
+#include "shared_bitmaps.hpp"
 
 namespace daedalus::engine {
 namespace {
 
-/// ns a row of the segment, from engine_mix_bench: a query that is found by its predicates' bitmaps, one such
-/// predicate, and (ns a candidate) what a row costs that they let through.
-constexpr double kSketchQueryCost = 0.035;
-constexpr double kPredicateCost = 0.012;
-constexpr double kCandidateCost = 20;
-/// Ranges of one shared predicate: longer disjunctions are tested on rows.
-constexpr uint32_t kRangesMax = 8;
+/// ns a row of the segment, from engine_mix_bench: a query that is found by bitmaps, a bitmap that no other query
+/// has asked for yet, one that is there, and (ns a candidate) what a row costs that they let through.
+constexpr double kSketchQueryCost = 0.025;
+constexpr double kBitmapCost = 0.0065;
+constexpr double kUseCost = 0.0008;
+constexpr double kCandidateCost = 5;
 /// What passes nearly all rows is not worth a look at their sketches.
 constexpr double kUselessShare = 0.98;
+/// Queries that may take whole bitmaps: each holds one of a chunk.
+constexpr uint32_t kSelectionsMax = 256;
 
 class Planner {
  public:
   Planner(const TableLayout& layout, const Sketches& sketches, const std::vector<QueryRun>& queries, AccessPaths paths)
-      : layout_(layout), sketches_(sketches), queries_(queries), paths_(paths) {
+      : layout_(layout),
+        sketches_(sketches),
+        queries_(queries),
+        paths_(paths),
+        bitmaps_(static_cast<uint32_t>(layout.columns.size()), plan_) {
     plan_.tests_of.resize(queries.size());
   }
 
@@ -29,7 +36,6 @@ class Planner {
     for (const std::vector<uint32_t>& columns : keys.columns) {
       plan_.indexes.emplace_back(layout_, columns);
     }
-    places_.fill(kNoPlace);
     for (size_t position = 0; position < operations_.size(); ++position) {
       if (keys.choices[position].has_value()) {
         add_indexed(operations_[position], *keys.choices[position]);
@@ -37,7 +43,7 @@ class Planner {
         add_sketched(operations_[position]);
       }
     }
-    end_batch();
+    bitmaps_.end();
     for (KeyIndex& index : plan_.indexes) {
       index.build();
     }
@@ -45,9 +51,6 @@ class Planner {
   }
 
  private:
-  static constexpr uint32_t kPlaces = kSharedPredicatesMax * 2;
-  static constexpr uint16_t kNoPlace = UINT16_MAX;
-
   void weigh() {
     size_t clauses = 0;
     for (const QueryRun& query : queries_) {
@@ -81,18 +84,16 @@ class Planner {
     }
   }
 
-  /// The clause is tested on sketches, if it has such a form, and on rows. Uses ranges_.
+  /// The clause is tested on sketches, if it has such a form, and on rows. Uses described_.
   void add_tests(const KeyedOperation& operation, uint32_t clause) {
-    double share = 1;
-    ranges_.clear();
-    const bool is_exact = append_ranges(operation, clause, share);
-    const bool has_test = ranges_.size() == 1 && ranges_[0].column < kRowSketchColumnsMax;
-    if (has_test && share < kUselessShare) {
-      const SketchRange& range = ranges_[0];
+    const bool has_test = described_.ranges.size() == 1 && described_.share < kUselessShare &&
+                          described_.ranges[0].column < kRowSketchColumnsMax;
+    if (has_test) {
+      const SketchRange& range = described_.ranges[0];
       plan_.sketch_tests.push_back(
           {static_cast<uint8_t>(range.column), range.low, static_cast<uint8_t>(range.high - range.low)});
     }
-    add_row_test(operation, clause, !(is_exact && has_test && share < kUselessShare));
+    add_row_test(operation, clause, !(described_.is_exact && has_test));
   }
 
   void end_tests(const KeyedOperation& operation) {
@@ -117,6 +118,7 @@ class Planner {
     begin_tests(operation.operation);
     for (const WeighedClause& weighed : operation.clauses) {
       if (!is_key(weighed.clause)) {
+        describe_clause(layout_, sketches_, *operation.predicate, weighed.clause, described_);
         add_tests(operation, weighed.clause);
       }
     }
@@ -127,95 +129,59 @@ class Planner {
     end_tests(operation);
   }
 
-  /// The clause as ranges of buckets, appended to ranges_; whether they hold exactly its rows. Nothing is appended when
-  /// there is no such form.
-  bool append_ranges(const KeyedOperation& operation, uint32_t number, double& share) {
-    const CompiledClause& clause = operation.predicate->clauses()[number];
-    if (clause.count > kRangesMax) {
-      return false;
-    }
-    ranges_.clear();
-    bool is_exact = true;
-    share = 0;
-    for (const CompiledLiteral& literal : operation.predicate->literals(clause)) {
-      const Histogram& histogram = sketches_.histogram(literal.column);
-      if (literal.kind == CompiledLiteral::Kind::kIsNull) {
-        ranges_.push_back({literal.column, kNullBucket, kNullBucket});
-        share += histogram.null_share();
-      } else if (literal.kind == CompiledLiteral::Kind::kIsNotNull) {
-        ranges_.push_back({literal.column, 0, kNullBucket - 1});
-        share += 1 - histogram.null_share();
-      } else {
-        const BucketRange buckets = histogram.buckets(literal.reach());
-        ranges_.push_back({literal.column, buckets.low, buckets.high});
-        share += histogram.share(buckets);
-        is_exact &= buckets.is_exact && literal.kind == CompiledLiteral::Kind::kRange && !literal.negated;
-      }
-    }
-    return is_exact;
-  }
-
-  /// Whether a predicate that leaves this share of what is left saves more tests of rows than its bitmap costs.
-  [[nodiscard]] bool is_worth_sharing(double left, double share) const {
-    return paths_ == AccessPaths::kByCost ? left * (1 - share) * kCandidateCost > kPredicateCost
+  /// Whether bitmaps that leave this share of what is left save more tests of rows than they cost.
+  [[nodiscard]] bool is_worth_bitmaps(double left, double share, uint32_t missing) const {
+    return paths_ == AccessPaths::kByCost ? left * (1 - share) * kCandidateCost > missing * kBitmapCost + kUseCost
                                           : paths_ == AccessPaths::kSketches;
   }
 
-  void add_sketched(const KeyedOperation& operation) {
-    if (batch_.predicates.count + operation.clauses.size() > kSharedPredicatesMax) {
-      end_batch();
+  /// Lets bitmaps do the clause at hand if that pays. Uses described_. Returns whether they decide it, or nothing.
+  std::optional<bool> use_bitmaps(double& left) {
+    wide_ = described_.ranges;
+    bool is_exact = described_.is_exact;
+    for (SketchRange& range : wide_) {
+      is_exact &= widen(sketches_.histogram(range.column), range);
     }
-    SketchQuery query{operation.operation, {static_cast<uint32_t>(plan_.uses.size()), 0}};
+    const std::optional<uint32_t> missing = wide_.empty() ? std::nullopt : bitmaps_.missing(wide_);
+    if (!missing.has_value() || !is_worth_bitmaps(left, described_.share, *missing)) {
+      return std::nullopt;
+    }
+    const SketchSpan span = bitmaps_.add(wide_);
+    if (span.has_within) {
+      within_.push_back(span.within);
+    }
+    if (span.has_without) {
+      without_.push_back(span.without);
+    }
+    left *= described_.share;
+    return is_exact;
+  }
+
+  void add_sketched(const KeyedOperation& operation) {
     begin_tests(operation.operation);
+    within_.clear();
+    without_.clear();
     double left = 1;
     for (const WeighedClause& weighed : operation.clauses) {
-      double share = 1;
-      ranges_.clear();
-      const bool is_exact = append_ranges(operation, weighed.clause, share);
-      if (!ranges_.empty() && is_worth_sharing(left, share) && query.predicates.count < kSharedPredicatesMax) {
-        plan_.uses.push_back(shared_predicate());
-        ++query.predicates.count;
-        left *= share;
-        if (!is_exact) {
-          add_row_test(operation, weighed.clause, true);
-        }
-      } else {
+      describe_clause(layout_, sketches_, *operation.predicate, weighed.clause, described_);
+      if (const std::optional<bool> is_decided = use_bitmaps(left); !is_decided.has_value()) {
         add_tests(operation, weighed.clause);
+      } else if (!*is_decided) {
+        add_row_test(operation, weighed.clause, true);
       }
     }
     end_tests(operation);
+    SketchQuery query{.query = operation.operation, .within = add_uses(within_), .without = add_uses(without_)};
+    query.is_selection = plan_.tests_of[query.query].rows.count == 0 && selections_ < kSelectionsMax &&
+                         queries_[query.query].takes_selections();
+    selections_ += query.is_selection ? 1 : 0;
     plan_.sketch_queries.push_back(query);
-    ++batch_.queries.count;
   }
 
-  /// The number within the batch of the predicate that ranges_ describe; a new one if there was none.
-  uint32_t shared_predicate() {
-    const SketchRange& range = ranges_[0];
-    uint32_t place = ((range.column * 0x9e3779b1u) ^ (range.low * 0x85ebca6bu) ^ (range.high * 0xc2b2ae35u)) >> 7;
-    for (;; ++place) {
-      uint16_t& number = places_[place % kPlaces];
-      if (number == kNoPlace) {
-        number = static_cast<uint16_t>(batch_.predicates.count);
-        break;
-      }
-      const Part& predicate = plan_.predicates[batch_.predicates.first + number];
-      if (predicate.count == ranges_.size() &&
-          std::equal(ranges_.begin(), ranges_.end(), plan_.ranges.begin() + predicate.first)) {
-        return number;
-      }
-    }
-    plan_.predicates.push_back({static_cast<uint32_t>(plan_.ranges.size()), static_cast<uint32_t>(ranges_.size())});
-    plan_.ranges.insert(plan_.ranges.end(), ranges_.begin(), ranges_.end());
-    return batch_.predicates.count++;
-  }
-
-  void end_batch() {
-    if (batch_.queries.count > 0) {
-      plan_.batches.push_back(batch_);
-    }
-    batch_ = {{static_cast<uint32_t>(plan_.sketch_queries.size()), 0},
-              {static_cast<uint32_t>(plan_.predicates.size()), 0}};
-    places_.fill(kNoPlace);
+  Part add_uses(const std::vector<uint16_t>& bitmaps) {
+    const Part part{static_cast<uint32_t>(plan_.uses.size()), static_cast<uint32_t>(bitmaps.size())};
+    plan_.uses.insert(plan_.uses.end(), bitmaps.begin(), bitmaps.end());
+    return part;
   }
 
   const TableLayout& layout_;
@@ -225,10 +191,13 @@ class Planner {
   QueryPlan plan_;
   std::vector<WeighedClause> weighed_;
   std::vector<KeyedOperation> operations_;
-  SketchBatch batch_;
-  std::vector<SketchRange> ranges_;  ///< Of the clause at hand.
-  std::vector<uint32_t> later_;      ///< Clauses of the operation at hand that sketches decide.
-  std::array<uint16_t, kPlaces> places_{};
+  SharedBitmaps bitmaps_;
+  uint32_t selections_ = 0;
+  ClauseRanges described_;         ///< The clause at hand.
+  std::vector<SketchRange> wide_;  ///< Its ranges as bitmaps have them.
+  std::vector<uint16_t> within_;   ///< Bitmaps of the operation at hand.
+  std::vector<uint16_t> without_;
+  std::vector<uint32_t> later_;  ///< Its clauses that sketches decide.
 };
 
 }  // namespace

@@ -14,16 +14,14 @@
 
 namespace daedalus::engine {
 
-/// Predicates whose bitmaps are held at a time: so many, of a chunk of 16K rows, fit the second-level cache.
-constexpr uint32_t kSharedPredicatesMax = 512;
+/// Bitmaps of a block of rows that are held at a time, at most: so many fit into the second-level cache.
+constexpr uint32_t kSharedBitmapsMax = 4096;
 
-/// Buckets of one column's sketch; a shared predicate is a disjunction of such ranges.
-struct SketchRange {
+/// A bitmap over the sketches of a block: its rows whose bucket is above a bound.
+struct SketchBound {
   uint32_t column = 0;
-  uint8_t low = 0;
-  uint8_t high = 0;
-
-  friend bool operator==(const SketchRange&, const SketchRange&) = default;
+  uint16_t bitmap = 0;  ///< Its number.
+  uint8_t bound = 0;
 };
 
 /// Where something of a part begins in its list, and how much of it there is.
@@ -39,25 +37,36 @@ struct QueryTests {
   uint32_t inexact = 0;  ///< So many of the row tests, the first ones, remain where the sketch tests were done.
 };
 
-/// A query whose candidates are the rows that satisfy all its shared predicates.
-struct SketchQuery {
-  uint32_t query = 0;
-  Part predicates;  ///< In QueryPlan::uses.
+/// Rows of one range of buckets, by numbers of bitmaps: above the one and not above the other.
+struct SketchSpan {
+  uint16_t within = 0;
+  uint16_t without = 0;
+  bool has_within = false;
+  bool has_without = false;
 };
 
-/// Queries whose predicates are held at the same time.
-struct SketchBatch {
-  Part queries;     ///< In QueryPlan::sketch_queries.
-  Part predicates;  ///< In QueryPlan::predicates.
+/// A bitmap that joins several ranges: that of a disjunction or a list.
+struct SketchUnion {
+  uint16_t bitmap = 0;
+  Part spans;  ///< In QueryPlan::spans.
+};
+
+/// A query whose candidates are the rows that bitmaps leave.
+struct SketchQuery {
+  uint32_t query = 0;
+  Part within;                ///< In QueryPlan::uses: bitmaps that a row is in,
+  Part without;               ///< and bitmaps that it is not in.
+  bool is_selection = false;  ///< Nothing else is to be tested, and it takes bitmaps as they are.
 };
 
 struct QueryPlan {
   std::vector<KeyIndex> indexes;
-  std::vector<SketchBatch> batches;
   std::vector<SketchQuery> sketch_queries;
-  std::vector<uint32_t> uses;    ///< Of a batch's predicates, by their number within it.
-  std::vector<Part> predicates;  ///< In ranges.
-  std::vector<SketchRange> ranges;
+  std::vector<SketchBound> bounds;  ///< By column.
+  std::vector<SketchUnion> unions;  ///< Made after all bounds.
+  std::vector<SketchSpan> spans;
+  std::vector<uint16_t> uses;  ///< Numbers of bitmaps.
+  uint32_t bitmap_count = 0;
   std::vector<SketchTest> sketch_tests;
   std::vector<RowTest> row_tests;
   std::vector<QueryTests> tests_of;  ///< By query.

@@ -27,6 +27,7 @@ class RowEncoder {
   void prefetch(const ChunkView& chunk, uint32_t row) const {
     for (const uint32_t column : columns_) {
       __builtin_prefetch(chunk.planes[column] + size_t{row} * layout_->columns[column].width);
+      __builtin_prefetch(chunk.nulls[column] + row / 64);
     }
   }
 

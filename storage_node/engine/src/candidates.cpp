@@ -1,0 +1,127 @@
+#include "candidates.hpp"
+
+#include <algorithm>
+
+namespace daedalus::engine {
+namespace {
+
+/// How far ahead values are fetched: about as many as the memory answers at a time.
+constexpr uint32_t kFetchAhead = 24;
+/// A row that is taken has many values, each in a place of its own.
+constexpr uint32_t kTakenAhead = 2;
+
+}  // namespace
+
+Candidates::Candidates(const TableLayout& layout, const ChunkStore& store) : layout_(&layout), store_(&store) {
+  waiting_.reserve(kWaitingMax + store.chunk_rows());
+}
+
+void Candidates::begin(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk,
+                       const uint8_t* row_sketches) {
+  plan_ = &plan;
+  queries_ = &queries;
+  chunk_ = chunk;
+  view_ = store_->view(chunk);
+  row_sketches_ = row_sketches;
+}
+
+bool Candidates::sketches_pass(const QueryTests& tests, uint32_t row) const {
+  const uint8_t* row_sketches = row_sketches_ + size_t{row} * store_->row_sketch_bytes();
+  const SketchTest* test = plan_->sketch_tests.data() + tests.sketches.first;
+  for (const SketchTest* end = test + tests.sketches.count; test != end; ++test) {
+    if (!passes(*test, row_sketches)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+uint32_t Candidates::test_sketches(uint32_t count) {
+  Candidate* candidates = waiting_.data();
+  uint32_t kept = 0;
+  for (uint32_t position = 0; position < count; ++position) {
+    const Candidate candidate = candidates[position];
+    candidates[kept] = candidate;
+    kept += sketches_pass(plan_->tests_of[candidate.query], candidate.row) ? 1 : 0;
+  }
+  return kept;
+}
+
+uint32_t Candidates::test_level(uint32_t level, uint32_t count) {
+  Candidate* candidates = waiting_.data();
+  uint32_t kept = 0;
+  for (uint32_t position = 0; position < count; ++position) {
+    const Candidate& ahead = candidates[std::min(position + kFetchAhead, count - 1)];
+    const QueryTests& tests_ahead = plan_->tests_of[ahead.query];
+    if (level < row_test_count(tests_ahead)) {
+      __builtin_prefetch(tested_value(*layout_, plan_->row_tests[tests_ahead.rows.first + level], view_, ahead.row));
+    }
+    const Candidate candidate = candidates[position];
+    const QueryTests& tests = plan_->tests_of[candidate.query];
+    candidates[kept] = candidate;
+    kept += level >= row_test_count(tests) || passes(*layout_, plan_->row_tests[tests.rows.first + level],
+                                                     (*queries_)[candidate.query].predicate(), view_, candidate.row)
+                ? 1
+                : 0;
+  }
+  return kept;
+}
+
+void Candidates::test() {
+  auto count = static_cast<uint32_t>(waiting_.size());
+  if (row_sketches_ != nullptr) {
+    count = test_sketches(count);
+  }
+  uint32_t levels = 0;
+  for (uint32_t position = 0; position < count; ++position) {
+    levels = std::max(levels, row_test_count(plan_->tests_of[waiting_[position].query]));
+  }
+  for (uint32_t level = 0; level < levels && count > 0; ++level) {
+    count = test_level(level, count);
+  }
+  for (uint32_t position = 0; position < count; ++position) {
+    if (position + kTakenAhead < count) {
+      const Candidate& ahead = waiting_[position + kTakenAhead];
+      (*queries_)[ahead.query].prefetch(view_, ahead.row);
+    }
+    const Candidate& candidate = waiting_[position];
+    QueryRun& query = (*queries_)[candidate.query];
+    if (query.is_active()) {
+      query.take(chunk_, &candidate.row, 1);
+    }
+  }
+  waiting_.clear();
+}
+
+void Candidates::test(uint32_t query, uint32_t* rows, uint32_t row_count) {
+  test();  // Earlier rows of this query may wait.
+  QueryRun& run = (*queries_)[query];
+  const QueryTests& tests = plan_->tests_of[query];
+  if (row_sketches_ != nullptr && tests.sketches.count > 0) {
+    uint32_t kept = 0;
+    for (uint32_t position = 0; position < row_count; ++position) {
+      const uint32_t ahead = rows[std::min(position + kFetchAhead, row_count - 1)];
+      __builtin_prefetch(row_sketches_ + size_t{ahead} * store_->row_sketch_bytes());
+      rows[kept] = rows[position];
+      kept += sketches_pass(tests, rows[position]) ? 1 : 0;
+    }
+    row_count = kept;
+  }
+  for (uint32_t level = 0; level < row_test_count(tests) && row_count > 0; ++level) {
+    const RowTest& row_test = plan_->row_tests[tests.rows.first + level];
+    uint32_t kept = 0;
+    for (uint32_t position = 0; position < row_count; ++position) {
+      const uint32_t row = rows[position];
+      __builtin_prefetch(
+          tested_value(*layout_, row_test, view_, rows[std::min(position + kFetchAhead, row_count - 1)]));
+      rows[kept] = row;
+      kept += passes(*layout_, row_test, run.predicate(), view_, row) ? 1 : 0;
+    }
+    row_count = kept;
+  }
+  if (row_count > 0 && run.is_active()) {
+    run.take(chunk_, rows, row_count);
+  }
+}
+
+}  // namespace daedalus::engine

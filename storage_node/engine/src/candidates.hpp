@@ -1,0 +1,63 @@
+// Rows that queries may take, on their way to being tested and taken.
+//
+// Decides in which order tests are done: first one look at a row's sketches, then its values. Refuses to know how
+// candidates were found.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "query_plan.hpp"
+
+namespace daedalus::engine {
+
+class Candidates {
+ public:
+  Candidates(const TableLayout& layout, const ChunkStore& store);
+
+  /// A chunk is being swept. row_sketches: null where they do not exist. Plan and queries stay until the next chunk.
+  void begin(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk, const uint8_t* row_sketches);
+
+  /// Of one query rows ascend.
+  void add(uint32_t row, uint32_t query) {
+    if (row_sketches_ != nullptr) {
+      __builtin_prefetch(row_sketches_ + size_t{row} * store_->row_sketch_bytes());
+    }
+    waiting_.push_back({row, query});
+  }
+  /// So many wait that they should be tested.
+  [[nodiscard]] bool is_full() const { return waiting_.size() >= kWaitingMax; }
+
+  /// Tests all that wait; queries take those that pass.
+  void test();
+  /// The same for rows of one query, which are written over.
+  void test(uint32_t query, uint32_t* rows, uint32_t row_count);
+
+ private:
+  struct Candidate {
+    uint32_t row = 0;
+    uint32_t query = 0;
+  };
+
+  /// Enough that the memory's answers overlap, few enough to stay in the first caches.
+  static constexpr size_t kWaitingMax = 4096;
+
+  [[nodiscard]] uint32_t test_sketches(uint32_t count);
+  [[nodiscard]] uint32_t test_level(uint32_t level, uint32_t count);
+  [[nodiscard]] bool sketches_pass(const QueryTests& tests, uint32_t row) const;
+  /// How many of a query's tests have to be done on rows of this chunk.
+  [[nodiscard]] uint32_t row_test_count(const QueryTests& tests) const {
+    return row_sketches_ != nullptr ? tests.inexact : tests.rows.count;
+  }
+
+  const TableLayout* layout_;
+  const ChunkStore* store_;
+  const QueryPlan* plan_ = nullptr;
+  std::vector<QueryRun>* queries_ = nullptr;
+  uint32_t chunk_ = 0;
+  ChunkView view_;
+  const uint8_t* row_sketches_ = nullptr;
+  std::vector<Candidate> waiting_;
+};
+
+}  // namespace daedalus::engine

@@ -1,0 +1,139 @@
+#include "kernels_sketch.hpp"
+
+#include <algorithm>
+
+// Highway compiles what lies between its BEFORE and AFTER once for each instruction set: this file includes itself.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels_sketch.cpp"
+#include <hwy/foreach_target.h>
+// Must follow foreach_target.h.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace daedalus::engine::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR
+void mark_above_vectors(const uint8_t* bytes, uint8_t bound, uint64_t* above) {
+  scalar::mark_above(bytes, bound, above);
+}
+#else
+
+HWY_ATTR void mark_above_vectors(const uint8_t* bytes, uint8_t bound, uint64_t* above) {
+  const hn::ScalableTag<uint8_t> d;
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  static_assert(kLanes <= 64);
+  const auto bounds = hn::Set(d, bound);
+  for (uint32_t word = 0; word < kSketchWords; ++word) {
+    uint64_t marked = 0;
+    for (uint32_t lane = 0; lane < 64; lane += static_cast<uint32_t>(kLanes)) {
+      uint64_t bits = 0;
+      const auto is_above = hn::Gt(hn::LoadU(d, bytes + word * 64 + lane), bounds);
+      hn::StoreMaskBits(d, is_above, reinterpret_cast<uint8_t*>(&bits));
+      marked |= bits << lane;
+    }
+    above[word] = marked;
+  }
+}
+
+#endif
+
+using Words = hn::ScalableTag<uint64_t>;
+
+HWY_INLINE HWY_ATTR hn::Vec<Words> chosen_words(const uint64_t* from, const BitmapChoice& choice, uint32_t word) {
+  const Words d;
+  auto left = hn::LoadU(d, from + word);
+  for (uint32_t number = 0; number < choice.without_count; ++number) {
+    left = hn::AndNot(hn::LoadU(d, choice.bitmaps + size_t{choice.without[number]} * kSketchWords + word), left);
+  }
+  for (uint32_t number = 0; number < choice.within_count; ++number) {
+    left = hn::And(hn::LoadU(d, choice.bitmaps + size_t{choice.within[number]} * kSketchWords + word), left);
+  }
+  return left;
+}
+
+HWY_ATTR void choose_vectors(const uint64_t* from, const BitmapChoice& choice, uint64_t* rows) {
+  const Words d;
+  for (uint32_t word = 0; word < kSketchWords; word += static_cast<uint32_t>(hn::Lanes(d))) {
+    hn::StoreU(chosen_words(from, choice, word), d, rows + word);
+  }
+}
+
+HWY_ATTR uint32_t list_vectors(const uint64_t* from, const BitmapChoice& choice, uint32_t first_row, uint32_t* rows) {
+  const Words d;
+  const auto lanes = static_cast<uint32_t>(hn::Lanes(d));
+  HWY_ALIGN uint64_t words[hn::MaxLanes(d)];
+  uint32_t count = 0;
+  for (uint32_t word = 0; word < kSketchWords; word += lanes) {
+    const auto left = chosen_words(from, choice, word);
+    if (hn::AllTrue(d, hn::Eq(left, hn::Zero(d)))) {
+      continue;  // Where few rows are left, most stretches are empty.
+    }
+    hn::Store(left, d, words);
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+      for (uint64_t bits = words[lane]; bits != 0; bits &= bits - 1) {
+        rows[count++] = first_row + (word + lane) * 64 + static_cast<uint32_t>(__builtin_ctzll(bits));
+      }
+    }
+  }
+  return count;
+}
+
+}  // namespace daedalus::engine::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace daedalus::engine {
+
+HWY_EXPORT(mark_above_vectors);
+HWY_EXPORT(choose_vectors);
+HWY_EXPORT(list_vectors);
+
+void mark_above(const uint8_t* bytes, uint8_t bound, uint64_t* above) noexcept {
+  HWY_DYNAMIC_DISPATCH(mark_above_vectors)(bytes, bound, above);
+}
+
+void choose_rows(const uint64_t* from, const BitmapChoice& choice, uint64_t* rows) noexcept {
+  HWY_DYNAMIC_DISPATCH(choose_vectors)(from, choice, rows);
+}
+
+uint32_t list_chosen_rows(const uint64_t* from, const BitmapChoice& choice, uint32_t first_row,
+                          uint32_t* rows) noexcept {
+  return HWY_DYNAMIC_DISPATCH(list_vectors)(from, choice, first_row, rows);
+}
+
+namespace scalar {
+
+void mark_above(const uint8_t* bytes, uint8_t bound, uint64_t* above) noexcept {
+  for (uint32_t word = 0; word < kSketchWords; ++word) {
+    uint64_t bits = 0;
+    for (uint32_t bit = 0; bit < 64; ++bit) {
+      bits |= uint64_t{bytes[word * 64 + bit] > bound} << bit;
+    }
+    above[word] = bits;
+  }
+}
+
+void choose_rows(const uint64_t* from, const BitmapChoice& choice, uint64_t* rows) noexcept {
+  std::copy_n(from, kSketchWords, rows);
+  for (uint32_t number = 0; number < choice.within_count; ++number) {
+    and_into(rows, choice.bitmaps + size_t{choice.within[number]} * kSketchWords, kSketchWords);
+  }
+  for (uint32_t number = 0; number < choice.without_count; ++number) {
+    and_not_into(rows, choice.bitmaps + size_t{choice.without[number]} * kSketchWords, kSketchWords);
+  }
+}
+
+uint32_t list_chosen_rows(const uint64_t* from, const BitmapChoice& choice, uint32_t first_row,
+                          uint32_t* rows) noexcept {
+  uint64_t words[kSketchWords];
+  scalar::choose_rows(from, choice, words);
+  const uint32_t count = list_rows(words, kSketchWords, rows);
+  std::for_each(rows, rows + count, [first_row](uint32_t& row) { row += first_row; });
+  return count;
+}
+
+}  // namespace scalar
+}  // namespace daedalus::engine
+#endif  // HWY_ONCE

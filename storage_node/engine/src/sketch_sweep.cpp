@@ -1,0 +1,138 @@
+#include "sketch_sweep.hpp"
+
+#include <algorithm>
+
+namespace daedalus::engine {
+namespace {
+
+/// From so many rows of a block on, a query's candidates are tested on their own: its tests stay the same from row to
+/// row.
+constexpr uint32_t kManyRows = 128;
+
+}  // namespace
+
+SketchSweep::SketchSweep(const ChunkStore& store, const Sketches& sketches)
+    : store_(&store),
+      sketches_(&sketches),
+      scratch_(store.chunk_rows()),
+      selection_(bitmap_words(store.chunk_rows())),
+      rows_(std::max(store.chunk_rows(), kSketchBlockRows)) {}
+
+void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk, Candidates& candidates) {
+  if (plan.sketch_queries.empty()) {
+    return;
+  }
+  if (!find_bytes(plan, chunk)) {
+    return sweep_plainly(plan, queries, chunk);
+  }
+  const ChunkView view = store_->view(chunk);
+  const auto count = static_cast<uint32_t>(std::count_if(plan.sketch_queries.begin(), plan.sketch_queries.end(),
+                                                         [](const SketchQuery& query) { return query.is_selection; }));
+  const size_t chunk_words = (size_t{view.word_count()} + kSketchWords - 1) / kSketchWords * kSketchWords;
+  selections_.resize(std::max(selections_.size(), count * chunk_words));
+  for (uint32_t first_row = 0; first_row < view.row_count; first_row += kSketchBlockRows) {
+    const uint64_t* live = live_block(view, first_row);
+    mark_block(plan, first_row);
+    uint64_t* selection = selections_.data() + first_row / 64;
+    for (const SketchQuery& query : plan.sketch_queries) {
+      if (query.is_selection) {
+        choose_rows(live, choice_of(plan, query), selection);
+        selection += chunk_words;
+      } else if (queries[query.query].is_active()) {
+        const uint32_t row_count = list_chosen_rows(live, choice_of(plan, query), first_row, rows_.data());
+        if (row_count >= kManyRows) {
+          candidates.test(query.query, rows_.data(), row_count);
+          continue;
+        }
+        for (uint32_t position = 0; position < row_count; ++position) {
+          candidates.add(rows_[position], query.query);
+        }
+        if (candidates.is_full()) {
+          candidates.test();
+        }
+      }
+    }
+  }
+  uint64_t* selection = selections_.data();
+  for (const SketchQuery& query : plan.sketch_queries) {
+    if (query.is_selection) {
+      if (queries[query.query].is_active()) {
+        queries[query.query].take_selection(chunk, selection);
+      }
+      selection += chunk_words;
+    }
+  }
+}
+
+bool SketchSweep::find_bytes(const QueryPlan& plan, uint32_t chunk) {
+  bytes_.clear();
+  bitmaps_.resize(std::max(bitmaps_.size(), size_t{plan.bitmap_count} * kSketchWords));
+  for (const SketchBound& bound : plan.bounds) {
+    bytes_.push_back(sketches_->bytes(chunk, bound.column));
+    if (bytes_.back() == nullptr) {
+      return false;
+    }
+  }
+  return true;
+}
+
+const uint64_t* SketchSweep::live_block(const ChunkView& view, uint32_t first_row) {
+  const uint32_t words = std::min(kSketchWords, (view.row_count - first_row) / 64);
+  const uint64_t* live = view.live + first_row / 64;
+  if (words == kSketchWords) {
+    return live;
+  }
+  std::fill(std::copy_n(live, words, last_live_), std::end(last_live_), 0);
+  return last_live_;
+}
+
+BitmapChoice SketchSweep::choice_of(const QueryPlan& plan, const SketchQuery& query) const {
+  const uint16_t* uses = plan.uses.data();
+  return {.bitmaps = bitmaps_.data(),
+          .within = uses + query.within.first,
+          .within_count = query.within.count,
+          .without = uses + query.without.first,
+          .without_count = query.without.count};
+}
+
+void SketchSweep::mark_block(const QueryPlan& plan, uint32_t first_row) {
+  for (size_t number = 0; number < plan.bounds.size(); ++number) {
+    const SketchBound& bound = plan.bounds[number];
+    mark_above(bytes_[number] + first_row, bound.bound, bitmaps_.data() + size_t{bound.bitmap} * kSketchWords);
+  }
+  for (const SketchUnion& all : plan.unions) {
+    join_spans(plan, all);
+  }
+}
+
+void SketchSweep::join_spans(const QueryPlan& plan, const SketchUnion& all) {
+  uint64_t* joined = bitmaps_.data() + size_t{all.bitmap} * kSketchWords;
+  std::fill_n(joined, kSketchWords, 0);
+  for (uint32_t at = all.spans.first; at < all.spans.first + all.spans.count; ++at) {
+    const SketchSpan& span = plan.spans[at];
+    const uint64_t* within = span.has_within ? bitmaps_.data() + size_t{span.within} * kSketchWords : nullptr;
+    const uint64_t* without = span.has_without ? bitmaps_.data() + size_t{span.without} * kSketchWords : nullptr;
+    for (uint32_t word = 0; word < kSketchWords; ++word) {
+      joined[word] |= (within != nullptr ? within[word] : ~uint64_t{0}) & ~(without != nullptr ? without[word] : 0);
+    }
+  }
+}
+
+void SketchSweep::sweep_plainly(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk) {
+  const ChunkView view = store_->view(chunk);
+  for (const SketchQuery& query : plan.sketch_queries) {
+    QueryRun& run = queries[query.query];
+    if (!run.is_active()) {
+      continue;
+    }
+    run.predicate().select(view, scratch_, selection_.data());
+    if (run.takes_selections()) {
+      run.take_selection(chunk, selection_.data());
+    } else if (const uint32_t row_count = list_rows(selection_.data(), view.word_count(), rows_.data());
+               row_count > 0) {
+      run.take(chunk, rows_.data(), row_count);
+    }
+  }
+}
+
+}  // namespace daedalus::engine

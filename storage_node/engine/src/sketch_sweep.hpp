@@ -1,0 +1,40 @@
+// Queries without a key on their way over one chunk: block by block, through the bitmaps that they share.
+//
+// Decides which rows are candidates. Refuses to know keys and updates.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "candidates.hpp"
+#include "kernels_sketch.hpp"
+
+namespace daedalus::engine {
+
+class SketchSweep {
+ public:
+  SketchSweep(const ChunkStore& store, const Sketches& sketches);
+
+  /// Lets the queries take their rows, or makes candidates of them. The plan's sketch queries are these.
+  void sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk, Candidates& candidates);
+
+ private:
+  [[nodiscard]] bool find_bytes(const QueryPlan& plan, uint32_t chunk);
+  void sweep_plainly(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk);
+  void mark_block(const QueryPlan& plan, uint32_t first_row);
+  void join_spans(const QueryPlan& plan, const SketchUnion& all);
+  [[nodiscard]] const uint64_t* live_block(const ChunkView& view, uint32_t first_row);
+  [[nodiscard]] BitmapChoice choice_of(const QueryPlan& plan, const SketchQuery& query) const;
+
+  const ChunkStore* store_;
+  const Sketches* sketches_;
+  SelectionScratch scratch_;
+  std::vector<uint64_t> selection_;
+  std::vector<uint32_t> rows_;
+  std::vector<const uint8_t*> bytes_;      ///< Of the chunk, by the plan's bounds.
+  std::vector<uint64_t> bitmaps_;          ///< Of the block, by number.
+  std::vector<uint64_t> selections_;       ///< Of the chunk, for queries that take them, one behind the other.
+  uint64_t last_live_[kSketchWords] = {};  ///< Of a block that the chunk's end cuts short.
+};
+
+}  // namespace daedalus::engine
