@@ -22,12 +22,12 @@ void mark_above_vectors(const uint8_t* bytes, uint8_t bound, uint64_t* above) {
 
 HWY_ATTR void mark_above_vectors(const uint8_t* bytes, uint8_t bound, uint64_t* above) {
   const hn::ScalableTag<uint8_t> d;
-  constexpr size_t kLanes = hn::MaxLanes(d);
-  static_assert(kLanes <= 64);
+  constexpr size_t kBytes = hn::MaxLanes(d);
+  static_assert(kBytes <= 64);
   const auto bounds = hn::Set(d, bound);
   for (uint32_t word = 0; word < kSketchWords; ++word) {
     uint64_t marked = 0;
-    for (uint32_t lane = 0; lane < 64; lane += static_cast<uint32_t>(kLanes)) {
+    for (uint32_t lane = 0; lane < 64; lane += static_cast<uint32_t>(kBytes)) {
       uint64_t bits = 0;
       const auto is_above = hn::Gt(hn::LoadU(d, bytes + word * 64 + lane), bounds);
       hn::StoreMaskBits(d, is_above, reinterpret_cast<uint8_t*>(&bits));
@@ -41,39 +41,52 @@ HWY_ATTR void mark_above_vectors(const uint8_t* bytes, uint8_t bound, uint64_t* 
 
 using Words = hn::ScalableTag<uint64_t>;
 
-HWY_INLINE HWY_ATTR hn::Vec<Words> chosen_words(const uint64_t* from, const BitmapChoice& choice, uint32_t word) {
+constexpr uint32_t kLanes = static_cast<uint32_t>(hn::MaxLanes(Words()));
+constexpr uint32_t kVectors = kSketchWords / kLanes;
+
+/// A whole block at a time: its words stay in registers over all bitmaps.
+HWY_INLINE HWY_ATTR void choose_block(const uint64_t* from, const BitmapChoice& choice,
+                                      hn::Vec<Words> (&left)[kVectors]) {
   const Words d;
-  auto left = hn::LoadU(d, from + word);
+  for (uint32_t part = 0; part < kVectors; ++part) {
+    left[part] = hn::LoadU(d, from + part * kLanes);
+  }
   for (uint32_t number = 0; number < choice.without_count; ++number) {
-    left = hn::AndNot(hn::LoadU(d, choice.bitmaps + size_t{choice.without[number]} * kSketchWords + word), left);
+    const uint64_t* bitmap = choice.bitmaps + size_t{choice.without[number]} * kSketchWords;
+    for (uint32_t part = 0; part < kVectors; ++part) {
+      left[part] = hn::AndNot(hn::LoadU(d, bitmap + part * kLanes), left[part]);
+    }
   }
   for (uint32_t number = 0; number < choice.within_count; ++number) {
-    left = hn::And(hn::LoadU(d, choice.bitmaps + size_t{choice.within[number]} * kSketchWords + word), left);
+    const uint64_t* bitmap = choice.bitmaps + size_t{choice.within[number]} * kSketchWords;
+    for (uint32_t part = 0; part < kVectors; ++part) {
+      left[part] = hn::And(hn::LoadU(d, bitmap + part * kLanes), left[part]);
+    }
   }
-  return left;
 }
 
 HWY_ATTR void choose_vectors(const uint64_t* from, const BitmapChoice& choice, uint64_t* rows) {
-  const Words d;
-  for (uint32_t word = 0; word < kSketchWords; word += static_cast<uint32_t>(hn::Lanes(d))) {
-    hn::StoreU(chosen_words(from, choice, word), d, rows + word);
+  hn::Vec<Words> left[kVectors];
+  choose_block(from, choice, left);
+  for (uint32_t part = 0; part < kVectors; ++part) {
+    hn::StoreU(left[part], Words(), rows + part * kLanes);
   }
 }
 
 HWY_ATTR uint32_t list_vectors(const uint64_t* from, const BitmapChoice& choice, uint32_t first_row, uint32_t* rows) {
   const Words d;
-  const auto lanes = static_cast<uint32_t>(hn::Lanes(d));
-  HWY_ALIGN uint64_t words[hn::MaxLanes(d)];
+  hn::Vec<Words> left[kVectors];
+  choose_block(from, choice, left);
+  HWY_ALIGN uint64_t words[kLanes];
   uint32_t count = 0;
-  for (uint32_t word = 0; word < kSketchWords; word += lanes) {
-    const auto left = chosen_words(from, choice, word);
-    if (hn::AllTrue(d, hn::Eq(left, hn::Zero(d)))) {
+  for (uint32_t part = 0; part < kVectors; ++part) {
+    if (hn::AllTrue(d, hn::Eq(left[part], hn::Zero(d)))) {
       continue;  // Where few rows are left, most stretches are empty.
     }
-    hn::Store(left, d, words);
-    for (uint32_t lane = 0; lane < lanes; ++lane) {
+    hn::Store(left[part], d, words);
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
       for (uint64_t bits = words[lane]; bits != 0; bits &= bits - 1) {
-        rows[count++] = first_row + (word + lane) * 64 + static_cast<uint32_t>(__builtin_ctzll(bits));
+        rows[count++] = first_row + (part * kLanes + lane) * 64 + static_cast<uint32_t>(__builtin_ctzll(bits));
       }
     }
   }
