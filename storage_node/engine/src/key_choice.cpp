@@ -16,16 +16,17 @@ constexpr uint32_t kEqualitiesMax = 6;
 /// Keys that one operation may ask for: longer IN lists are searched, not indexed.
 constexpr uint32_t kMembersMax = 64;
 
-/// ns a row, from engine_mix_bench: a pass of a probe, each column of its key, columns whose width no vector has, and
-/// what a candidate costs until it is known to be none.
-constexpr double kProbeCost = 0.25;
-constexpr double kColumnCost = 0.1;
-constexpr double kOddColumnCost = 0.7;
-constexpr double kCandidateCost = 40;
+/// ns a row, from engine_mix_bench: a pass of a probe, each byte of its key's columns (a pass is bound by reading
+/// them), columns whose width no vector has, and what a candidate costs until it is known to be none.
+constexpr double kProbeCost = 0.1;
+constexpr double kByteCost = 0.05;
+constexpr double kOddColumnCost = 0.1;
+constexpr double kCandidateCost = 20;
 
 double probe_cost(const TableLayout& layout, uint32_t column) {
   const uint32_t width = layout.columns[column].width;
-  return width == 1 || width == 2 || width == 4 || width == 8 ? kColumnCost : kOddColumnCost;
+  const bool is_vector_width = width == 1 || width == 2 || width == 4 || width == 8;
+  return width * kByteCost + (is_vector_width ? 0 : kOddColumnCost);
 }
 
 /// A single equality that a key may hold.

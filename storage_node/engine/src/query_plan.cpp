@@ -10,9 +10,9 @@ namespace {
 
 /// ns a row of the segment, from engine_mix_bench: a query that is found by bitmaps, a bitmap that no other query
 /// has asked for yet, one that is there, and (ns a candidate) what a row costs that they let through.
-constexpr double kSketchQueryCost = 0.025;
+constexpr double kSketchQueryCost = 0.02;
 constexpr double kBitmapCost = 0.0065;
-constexpr double kUseCost = 0.0008;
+constexpr double kUseCost = 0.0015;
 constexpr double kCandidateCost = 5;
 /// What passes nearly all rows is not worth a look at their sketches.
 constexpr double kUselessShare = 0.98;
