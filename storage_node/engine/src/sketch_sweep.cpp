@@ -29,7 +29,7 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
   const auto count = static_cast<uint32_t>(std::count_if(plan.sketch_queries.begin(), plan.sketch_queries.end(),
                                                          [](const SketchQuery& query) { return query.is_selection; }));
   const size_t chunk_words = (size_t{view.word_count()} + kSketchWords - 1) / kSketchWords * kSketchWords;
-  selections_.resize(std::max(selections_.size(), count * chunk_words));
+  selections_.resize(std::max(selections_.size(), std::max(count, 1u) * chunk_words));
   for (uint32_t first_row = 0; first_row < view.row_count; first_row += kSketchBlockRows) {
     const uint64_t* live = live_block(view, first_row);
     mark_block(plan, first_row);
