@@ -1,0 +1,249 @@
+// One aggregating or ordering query alone in a cycle, beside reading the bytes of the columns it touches.
+//
+// Everything a cycle costs is inside the measured time, and caches are emptied before. A hash of each answer is
+// printed, so that a fast wrong one shows.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <random>
+
+#include "daedalus/base/check.hpp"
+#include "daedalus/engine/segment.hpp"
+#include "daedalus/semantics/packed.hpp"
+
+namespace daedalus::engine {
+namespace {
+
+using semantics::AggregateFunction;
+using semantics::TypeKind;
+using semantics::Value;
+
+struct Options {
+  uint32_t rows = 1u << 20;
+  uint32_t runs = 5;
+  std::string only;
+};
+
+enum BenchColumn : uint32_t { kId, kFlag, kCarrier, kSmall, kDay, kFlight, kSeats, kPrice, kWide, kName, kMaybe };
+
+const semantics::Schema& schema() {
+  static const semantics::Schema kSchema{
+      .table_name = "bench",
+      .fingerprint = std::string(64, '0'),
+      .columns = {{"id", {.kind = TypeKind::kBigint}, false, {}},
+                  {"flag", {.kind = TypeKind::kChar, .length = 1}, false, {}},
+                  {"carrier", {.kind = TypeKind::kChar, .length = 2}, false, {}},
+                  {"small", {.kind = TypeKind::kSmallint}, false, {}},
+                  {"day", {.kind = TypeKind::kDate}, false, {}},
+                  {"flight", {.kind = TypeKind::kInt}, false, {}},
+                  {"seats", {.kind = TypeKind::kInt}, false, {}},
+                  {"price", {.kind = TypeKind::kDouble}, false, {}},
+                  {"wide", {.kind = TypeKind::kNumeric, .precision = 30, .scale = 2}, false, {}},
+                  {"name", {.kind = TypeKind::kVarchar, .length = 20}, false, {}},
+                  {"maybe", {.kind = TypeKind::kBigint}, true, {}}}};
+  return kSchema;
+}
+
+std::vector<Value> random_row(std::mt19937_64& random, int64_t id) {
+  const auto below = [&](int64_t bound) { return static_cast<int64_t>(random() % static_cast<uint64_t>(bound)); };
+  const auto letters = [&](int64_t count) {
+    std::string text;
+    for (; count > 0; --count) {
+      text += static_cast<char>('A' + below(26));
+    }
+    return text;
+  };
+  return {id * 3,
+          std::string(1, static_cast<char>('A' + below(4))),
+          letters(2),
+          below(500),
+          20'000 + below(730),
+          below(20'000),
+          below(1'000'000),
+          static_cast<double>(below(100'000)) / 16,
+          semantics::Decimal{semantics::BigInt{below(INT64_MAX)} * 1000, 2},
+          letters(12),
+          below(3) == 0 ? Value{} : Value{below(1'000'000'000'000)}};
+}
+
+struct Case {
+  std::string name;
+  semantics::Selection selection;
+  uint32_t bytes_per_row = 0;  ///< Of the columns it touches.
+};
+
+Case aggregate(std::string name, AggregateFunction function, uint32_t column, std::vector<uint32_t> group_by = {}) {
+  Case made{std::move(name), {}, 0};
+  made.selection.outputs = {{.name = "aggregate", .is_aggregate = true, .function = function, .column = column}};
+  for (const uint32_t key : group_by) {
+    made.selection.outputs.push_back({.name = "key", .column = key});
+    made.bytes_per_row += semantics::plane_width(schema().columns[key].type);
+  }
+  if (function != AggregateFunction::kCountRows) {
+    made.bytes_per_row += semantics::plane_width(schema().columns[column].type);
+  }
+  made.selection.visible_outputs = static_cast<uint32_t>(made.selection.outputs.size());
+  made.selection.group_by = std::move(group_by);
+  made.selection.is_aggregated = true;
+  return made;
+}
+
+Case top(std::string name, std::vector<uint32_t> columns, uint64_t limit, bool descending) {
+  Case made{std::move(name), {}, 0};
+  for (const uint32_t column : columns) {
+    made.selection.order_by.push_back(
+        {static_cast<uint32_t>(made.selection.outputs.size()), {.descending = descending, .nulls_first = descending}});
+    made.selection.outputs.push_back({.name = "key", .column = column});
+  }
+  made.bytes_per_row = semantics::plane_width(schema().columns[columns[0]].type);
+  made.selection.visible_outputs = static_cast<uint32_t>(columns.size());
+  made.selection.limit = limit;
+  return made;
+}
+
+std::vector<Case> all_cases() {
+  using enum AggregateFunction;
+  return {aggregate("count(*)", kCountRows, 0),
+          aggregate("sum(bigint)", kSum, kId),
+          aggregate("sum(int)", kSum, kSeats),
+          aggregate("sum(smallint)", kSum, kSmall),
+          aggregate("sum(bigint null)", kSum, kMaybe),
+          aggregate("sum(double)", kSum, kPrice),
+          aggregate("sum(numeric 30)", kSum, kWide),
+          aggregate("max(bigint)", kMax, kId),
+          aggregate("max(double)", kMax, kPrice),
+          aggregate("max(char 2)", kMax, kCarrier),
+          aggregate("max(varchar 20)", kMax, kName),
+          aggregate("sum by char 1", kSum, kSeats, {kFlag}),
+          aggregate("count by char 1", kCountRows, 0, {kFlag}),
+          aggregate("sum by char 2", kSum, kSeats, {kCarrier}),
+          aggregate("sum by smallint", kSum, kId, {kSmall}),
+          aggregate("sum double by flight", kSum, kPrice, {kFlight}),
+          aggregate("sum by day, flag", kSum, kSeats, {kDay, kFlag}),
+          aggregate("sum by day, carrier", kSum, kSeats, {kDay, kCarrier}),
+          aggregate("max name by day", kMax, kName, {kDay}),
+          top("top 10 by bigint desc", {kId}, 10, true),
+          top("top 10 by seats", {kSeats}, 10, false),
+          top("top 1000 by seats, id", {kSeats, kId}, 1000, true),
+          top("top 10 by flag, id", {kFlag, kId}, 10, true),
+          top("top 10 by double", {kPrice}, 10, true),
+          top("top 10 by name", {kName}, 10, false)};
+}
+
+double milliseconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> times) {
+  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
+  return times[times.size() / 2];
+}
+
+/// Reads all words with enough independent sums that memory is what it waits for.
+uint64_t read_words(const std::vector<uint64_t>& words, size_t count) {
+  uint64_t sums[16] = {};
+  for (size_t at = 0; at + 16 <= count; at += 16) {
+    for (size_t lane = 0; lane < 16; ++lane) {
+      sums[lane] += words[at + lane];
+    }
+  }
+  uint64_t sum = 0;
+  for (const uint64_t lane : sums) {
+    sum += lane;
+  }
+  return sum;
+}
+
+class Bench {
+ public:
+  explicit Bench(const Options& options)
+      : options_(options),
+        codec_(schema()),
+        segment_(schema(), codec_.codec(), {.memory_bytes = uint64_t{options.rows} * 100 + (8u << 20)}),
+        plain_(size_t{options.rows} * 4, 1) {
+    const std::vector<semantics::Type> types = semantics::column_types(schema());
+    std::mt19937_64 random(1);
+    constexpr uint32_t kRowsPerUpdate = 16'384;
+    for (uint32_t next = 0; next < options.rows;) {
+      auto bytes = std::make_shared<std::string>();
+      const uint32_t end = std::min(options.rows, next + kRowsPerUpdate);
+      for (; next < end; ++next) {
+        semantics::append_packed_row(types, random_row(random, next), *bytes);
+      }
+      InsertRows part{.owner = bytes};
+      semantics::PackedRows rows(*bytes);
+      while (const auto row = rows.next().value()) {
+        part.rows.push_back(*row);
+      }
+      CHECK(segment_.enqueue(Update{Timestamp{++timestamp_}, {std::move(part)}}));
+      CHECK(segment_.step({0}) && std::get<UpdateOutput>(*segment_.dequeue()).refused_no_room == 0);
+    }
+  }
+
+  void run(const Case& what) {
+    const auto selection = std::make_shared<semantics::Selection>(what.selection);
+    std::vector<double> times;
+    std::vector<double> reads;
+    uint64_t sum = 0;
+    std::string rows;
+    for (uint32_t run = 0; run < options_.runs; ++run) {
+      evict();
+      times.push_back(milliseconds([&] {
+        CHECK(segment_.enqueue(Query{QueryHandle{1}, selection, kNever, nullptr}));
+        segment_.step({0});
+        auto output = std::get<QueryOutput>(*segment_.dequeue());
+        CHECK(!output.error.has_value());
+        rows = std::move(output.rows);
+      }));
+      evict();
+      const size_t words = size_t{options_.rows} * what.bytes_per_row / 8;
+      reads.push_back(milliseconds([&] { sum += read_words(plain_, std::min(words, plain_.size())); }));
+    }
+    const double time = median(times);
+    fmt::print("{:24} | {:8.3f} ms [{:.3f}] | read {:7.3f} ms [{:.3f}] | {:6.2f} | {:6.2f} ns/row | {:016x} {}\n",
+               what.name, time, *std::min_element(times.begin(), times.end()), median(reads),
+               *std::min_element(reads.begin(), reads.end()), time / median(reads), time * 1e6 / options_.rows,
+               std::hash<std::string>()(rows), sum == 0 ? "" : "|");
+    std::fflush(stdout);
+  }
+
+ private:
+  void evict() {
+    for (size_t at = 0; at < dirt_.size(); at += 64) {
+      dirt_[at] = static_cast<uint8_t>(dirt_[at] + 1);
+    }
+  }
+
+  Options options_;
+  semantics::GenericRowCodec codec_;
+  Segment segment_;
+  std::vector<uint64_t> plain_;
+  std::vector<uint8_t> dirt_ = std::vector<uint8_t>(160u << 20);
+  uint64_t timestamp_ = 0;
+};
+
+}  // namespace
+}  // namespace daedalus::engine
+
+int main(int argc, char** argv) {
+  daedalus::engine::Options options;
+  CLI::App app("Aggregates, groups and orders: one query alone in a cycle");
+  app.add_option("--rows", options.rows, "Rows of the table")->check(CLI::Range(1000u, 1u << 26));
+  app.add_option("--runs", options.runs, "Cycles a figure is the median of");
+  app.add_option("--only", options.only, "Only the queries whose name contains this");
+  CLI11_PARSE(app, argc, argv);
+  daedalus::engine::Bench bench(options);
+  fmt::print("{} rows\n", options.rows);
+  for (const auto& what : daedalus::engine::all_cases()) {
+    if (what.name.find(options.only) != std::string::npos) {
+      bench.run(what);
+    }
+  }
+  return 0;
+}
