@@ -1,64 +1,52 @@
-// The groups of one aggregating query within one segment, accumulated from column planes.
+// The groups of one aggregating query within one segment, accumulated from column vectors.
 //
-// Decides partial aggregates (docs/wire.md, "Partial aggregates"). Integer and numeric sums are exact in 192 bits;
-// floating sums are added in slot order. Equal group keys are one group: −0.0 joins 0.0 and is reported as 0.0.
+// Decides partial aggregates (docs/wire.md, "Partial aggregates"): rows of a batch become group numbers, column by
+// column, and then every aggregate takes its column of values with them. Without groups whole columns are taken.
+// Equal group keys are one group: −0.0 joins 0.0 and is reported as 0.0.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "chunk_store.hpp"
+#include "accumulators.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/semantics/answer.hpp"
+#include "group_keys.hpp"
+#include "group_table.hpp"
 
 namespace daedalus::engine {
 
-/// One aggregate of one group.
-struct AggregateCell {
-  int64_t count = 0;      ///< Rows or values seen.
-  UInt128 low = 0;        ///< Sum: the low 128 bits of 192, two's complement. Extreme: the value, for integer planes.
-  int64_t high = 0;       ///< Sum: the high 64 bits.
-  double floating = 0.0;  ///< Sum or extreme of floating planes.
-  uint32_t slot = 0;      ///< Extreme of strings: where it lies.
+/// What an aggregating query computes, whether from columns of the table or from computed ones.
+struct AggregationPlan {
+  struct Output {
+    bool is_key = false;
+    uint32_t number = 0;  ///< Of the key, or of the aggregate.
+  };
+  struct Aggregate {
+    semantics::AggregateFunction function{};
+    ColumnSource source;  ///< Not read for count(*).
+  };
+
+  std::vector<ColumnSource> keys;  ///< GROUP BY; none: one group, even of no rows.
+  std::vector<Aggregate> aggregates;
+  std::vector<Output> outputs;  ///< In the order of a partial row.
 };
 
-/// Adds to the 192-bit sum.
-void add_exact(AggregateCell& cell, Int128 value);
-[[nodiscard]] semantics::BigInt exact_sum(const AggregateCell& cell);
-
-/// Group keys of one width, each numbered from 0 in the order of arrival.
-class GroupTable {
- public:
-  explicit GroupTable(uint32_t key_size);
-
-  [[nodiscard]] uint32_t size() const { return size_; }
-  [[nodiscard]] const uint8_t* key(uint32_t group) const { return keys_.data() + size_t{group} * key_size_; }
-
-  /// The number of the group with this key; a new group if there was none.
-  [[nodiscard]] uint32_t find_or_add(const uint8_t* key);
-
- private:
-  void grow();
-
-  uint32_t key_size_;
-  uint32_t size_ = 0;
-  std::vector<uint8_t> keys_;
-  std::vector<uint64_t> hashes_;
-  std::vector<uint32_t> places_;  ///< Open addressing: group + 1, 0 for none.
-};
+/// The plan of a selection, which has columns of the table only. Precondition: the selection is aggregated.
+[[nodiscard]] AggregationPlan plan_of(const TableLayout& layout, const semantics::Selection& selection);
 
 class Aggregation {
  public:
   /// Groups and their keys and states take at most 4 · answer_bytes_max bytes and kGroupsMax groups.
+  Aggregation(const ChunkStore& store, AggregationPlan plan, uint64_t answer_bytes_max);
   Aggregation(const TableLayout& layout, const ChunkStore& store, const semantics::Selection& selection,
-              uint64_t answer_bytes_max);
+              uint64_t answer_bytes_max)
+      : Aggregation(store, plan_of(layout, selection), answer_bytes_max) {}
 
   /// Takes rows of one chunk, ascending. Error 54000: too many groups.
   [[nodiscard]] Result<void> take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);
 
-  /// The same for the rows that a bitmap marks, by whole columns where that is possible: an aggregate without groups
-  /// over integers. Others list the rows first.
+  /// The same for the rows that a bitmap marks: by whole columns where there are no groups.
   [[nodiscard]] Result<void> take_selection(uint32_t chunk, const uint64_t* selection);
 
   /// Packed partial rows, groups in the order of their first row. Error 54000: too large.
@@ -67,32 +55,27 @@ class Aggregation {
  private:
   struct Aggregate {
     semantics::AggregateFunction function{};
-    uint32_t column = 0;
+    ColumnSource source;
+    Accumulator states;
   };
 
-  [[nodiscard]] bool accumulate_selection(const Aggregate& aggregate, uint32_t index, const ChunkView& chunk,
-                                          const uint64_t* selection);
-  [[nodiscard]] Result<void> find_groups(const ChunkView& chunk, const uint32_t* rows, uint32_t row_count);
-  void accumulate(const Aggregate& aggregate, uint32_t index, uint32_t chunk, const uint32_t* rows, uint32_t row_count);
-  void append_partial(const Aggregate& aggregate, const AggregateCell& cell, std::vector<semantics::Value>& row) const;
-  [[nodiscard]] semantics::Value group_value(uint32_t group, uint32_t column) const;
-  [[nodiscard]] AggregateCell& cell(uint32_t group, uint32_t index) {
-    return cells_[group * aggregates_.size() + index];
-  }
+  void take_columns(const ChunkView& chunk, const uint64_t* selection);
+  [[nodiscard]] Result<void> take_batch(const RowBatch& batch);
+  [[nodiscard]] bool find_groups(const RowBatch& batch);
+  [[nodiscard]] Result<void> take_listed(const ChunkView& chunk);
 
-  const TableLayout* layout_;
   const ChunkStore* store_;
-  const semantics::Selection* selection_;
   uint64_t answer_bytes_max_;
+  std::vector<AggregationPlan::Output> outputs_;
   std::vector<Aggregate> aggregates_;
-  uint32_t key_size_ = 0;  ///< Per group column one byte (1: NULL), then the canonical value.
-  uint32_t groups_max_ = 0;
+  GroupKeys keys_;
+  uint32_t batch_rows_;
+  uint32_t groups_max_;
   GroupTable groups_;
-  std::vector<AggregateCell> cells_;    ///< group · aggregates + aggregate
-  std::vector<uint32_t> group_of_row_;  ///< Of the rows being taken.
-  std::vector<uint8_t> key_;
-  std::vector<uint32_t> selected_rows_;
-  std::vector<uint64_t> selected_values_;
+  std::vector<uint32_t> group_of_position_;  ///< Of the batch being taken.
+  std::vector<uint32_t> listed_;             ///< Rows that wait for their batch to be full.
+  std::vector<uint64_t> selected_values_;    ///< Of one aggregate: selected and not NULL.
+  VectorRoom room_;
 };
 
 }  // namespace daedalus::engine

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "aggregation.hpp"
+#include "accumulators.hpp"
 #include "kernels_bitmap.hpp"
 #include "kernels_compare.hpp"
 #include "native.hpp"
@@ -254,13 +254,13 @@ TEST(BitmapKernels, AgreeWithOneBitAtATime) {
 TEST(ExactSum, HoldsMoreThan128Bits) {
   Random random(11);
   const Int128 largest = ~(static_cast<Int128>(1) << 127);
-  AggregateCell cell;
+  ExactSum sum;
   semantics::BigInt expected = 0;
   for (int step = 0; step < 1000; ++step) {
     const Int128 value = below(random, 3) == 0 ? -largest - 1 : below(random, 2) == 0 ? largest : -1;
-    add_exact(cell, value);
+    sum.add(value);
     expected += to_big(value);
-    ASSERT_EQ(exact_sum(cell), expected);
+    ASSERT_EQ(to_big(sum), expected);
   }
 }
 

@@ -1,40 +1,29 @@
 // Every vector kernel against its scalar twin, on every instruction set that the build carries and this machine has:
 // types × lengths × misalignments × edges. Then what is built on them: histograms and indexes over keys.
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <set>
 
 #include "histogram.hpp"
-#include "kernels_aggregate.hpp"
 #include "kernels_bitmap.hpp"
 #include "kernels_probe.hpp"
 #include "kernels_range.hpp"
 #include "key_index.hpp"
+#include "on_every_instruction_set.hpp"
 #include "test_table.hpp"
 
 namespace daedalus::engine {
 namespace {
 
 using test::below;
+using test::on_every_instruction_set;
 using test::one_in;
 using test::Random;
 
 constexpr uint32_t kRoomBehind = 8;
 constexpr uint32_t kShifts = 4;
 constexpr uint32_t kLengths[] = {0, 1, 15, 63, 64, 65, 127, 128, 129, 200, 448, 1000};
-
-/// Runs the same with each instruction set in turn.
-template <typename Run>
-void on_every_instruction_set(Run&& run) {
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    SCOPED_TRACE(hwy::TargetName(target));
-    run();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-}
 
 struct Shape {
   Native native;
@@ -143,35 +132,6 @@ TEST(ProbeKernels, AgreeWithTheirScalarTwin) {
   };
   on_every_instruction_set([&] { agree(generic::probe_keys); });
   agree(probe_keys);
-}
-
-template <typename T>
-class AggregateKernels : public testing::Test {};
-using Integers = testing::Types<int16_t, int32_t, int64_t>;
-TYPED_TEST_SUITE(AggregateKernels, Integers);
-
-TYPED_TEST(AggregateKernels, AgreeWithTheirScalarTwin) {
-  using T = TypeParam;
-  Random random(test::test_seed());
-  constexpr T kEdges[] = {0, 1, -1, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
-  on_every_instruction_set([&] {
-    for (const uint32_t words : {0u, 1u, 2u, 7u, 64u}) {
-      for (int draw = 0; draw < 20; ++draw) {
-        std::vector<T> column(size_t{words} * 64);
-        std::generate(column.begin(), column.end(),
-                      [&] { return one_in(random, 2) ? kEdges[below(random, 5)] : static_cast<T>(random()); });
-        std::vector<uint64_t> selection(words);
-        std::generate(selection.begin(), selection.end(), [&] {
-          return one_in(random, 4) ? 0 : one_in(random, 3) ? ~uint64_t{0} : random();
-        });
-        const T* values = column.data();
-        ASSERT_TRUE(sum_selected(values, selection.data(), words) ==
-                    scalar::sum_selected(values, selection.data(), words));
-        ASSERT_EQ(min_selected(values, selection.data(), words), scalar::min_selected(values, selection.data(), words));
-        ASSERT_EQ(max_selected(values, selection.data(), words), scalar::max_selected(values, selection.data(), words));
-      }
-    }
-  });
 }
 
 TEST(BitmapKernels, IntersectAnyNumberOfSources) {

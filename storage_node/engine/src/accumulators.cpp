@@ -1,0 +1,283 @@
+#include "accumulators.hpp"
+
+#include <algorithm>
+
+namespace daedalus::engine {
+namespace {
+
+using semantics::AggregateFunction;
+using semantics::Value;
+
+/// Calls use(position) for every value of the batch that is not NULL, ascending.
+template <typename Use>
+void for_each_position(const GroupedValues& values, Use&& use) {
+  const uint32_t count = values.batch->count;
+  if (values.vector.nulls == nullptr) {
+    for (uint32_t position = 0; position < count; ++position) {
+      use(position);
+    }
+    return;
+  }
+  for (uint32_t first = 0; first < count; first += 64) {
+    const uint64_t ones = count - first >= 64 ? ~uint64_t{0} : (uint64_t{1} << (count - first)) - 1;
+    for (uint64_t bits = ~values.vector.nulls[first / 64] & ones; bits != 0; bits &= bits - 1) {
+      use(first + static_cast<uint32_t>(__builtin_ctzll(bits)));
+    }
+  }
+}
+
+template <typename T>
+const T* typed(const uint8_t* values) {
+  return reinterpret_cast<const T*>(values);
+}
+
+void append_sum(const ColumnLayout& layout, semantics::BigInt sum, PartialRow& row) {
+  const uint32_t scale = layout.type.kind == semantics::TypeKind::kNumeric ? layout.type.scale : 0;
+  row.emplace_back(semantics::Decimal{std::move(sum), static_cast<int32_t>(scale)});
+}
+
+template <typename Append>
+void append_counted(int64_t count, bool with_count, PartialRow& row, Append&& append) {
+  if (count == 0) {
+    row.emplace_back();
+  } else {
+    append();
+  }
+  if (with_count) {
+    row.emplace_back(count);
+  }
+}
+
+/// The value with this exact code, as it lies in a plane, zeros behind it.
+uint64_t raw_value(const CodeRule& rule, uint64_t code) {
+  if (!rule.is_floating) {
+    return raw_of(rule, code);
+  }
+  constexpr uint64_t kSign = uint64_t{1} << 63;
+  return ((code & kSign) != 0 ? code ^ kSign : ~code) >> rule.shift;
+}
+
+/// Whether codes of the column decide every comparison.
+bool has_exact_codes(const ColumnLayout& layout) { return layout.code.is_exact; }
+
+}  // namespace
+
+semantics::BigInt to_big(const ExactSum& sum) {
+  semantics::BigInt big = sum.high;
+  big <<= 64;
+  big += static_cast<uint64_t>(sum.low >> 64);
+  big <<= 64;
+  big += static_cast<uint64_t>(sum.low);
+  return big;
+}
+
+void Counts::take(const GroupedValues& values) {
+  for_each_position(values, [&](uint32_t position) { ++counts_[values.groups[position]]; });
+}
+
+void IntegerSums::take(const GroupedValues& values) {
+  const auto use = [&]<typename T>(std::type_identity<T>) {
+    const T* numbers = typed<T>(values.vector.values);
+    for_each_position(values, [&](uint32_t position) {
+      State& state = states_[values.groups[position]];
+      state.sum += numbers[position];
+      ++state.count;
+    });
+  };
+  switch (layout_->native) {
+    case Native::kInt16:
+      return use(std::type_identity<int16_t>{});
+    case Native::kInt32:
+      return use(std::type_identity<int32_t>{});
+    default:
+      return use(std::type_identity<int64_t>{});
+  }
+}
+
+void IntegerSums::take(const SelectedValues& values) {
+  State& state = states_[0];
+  switch (layout_->native) {
+    case Native::kInt16:
+      state.sum += sum_selected(typed<int16_t>(values.values), values.selection, values.word_count);
+      break;
+    case Native::kInt32:
+      state.sum += sum_selected(typed<int32_t>(values.values), values.selection, values.word_count);
+      break;
+    default:
+      state.sum += sum_selected(typed<int64_t>(values.values), values.selection, values.word_count);
+      break;
+  }
+  state.count += values.count;
+}
+
+void IntegerSums::append(uint32_t group, PartialRow& row) const {
+  const State& state = states_[group];
+  append_counted(state.count, with_count_, row, [&] { append_sum(*layout_, to_big(state.sum), row); });
+}
+
+void WideSums::take(const GroupedValues& values) {
+  for_each_position(values, [&](uint32_t position) {
+    State& state = states_[values.groups[position]];
+    state.sum.add(load<Int128>(values.vector.values + size_t{position} * sizeof(Int128)));
+    ++state.count;
+  });
+}
+
+void WideSums::take(const SelectedValues& values) {
+  states_[0].sum.add(sum_wide(typed<Int128>(values.values), values.selection, values.word_count));
+  states_[0].count += values.count;
+}
+
+void WideSums::append(uint32_t group, PartialRow& row) const {
+  const State& state = states_[group];
+  append_counted(state.count, with_count_, row, [&] { append_sum(*layout_, to_big(state.sum), row); });
+}
+
+void FloatingSums::take(const GroupedValues& values) {
+  const auto use = [&](const auto* numbers) {
+    for_each_position(values, [&](uint32_t position) {
+      State& state = states_[values.groups[position]];
+      state.sum += static_cast<double>(numbers[position]);
+      ++state.count;
+    });
+  };
+  layout_->native == Native::kFloat ? use(typed<float>(values.vector.values))
+                                    : use(typed<double>(values.vector.values));
+}
+
+void FloatingSums::append(uint32_t group, PartialRow& row) const {
+  const State& state = states_[group];
+  append_counted(state.count, with_count_, row, [&] { row.emplace_back(canonical(state.sum)); });
+}
+
+void LanedSum::take(const GroupedValues& values) {
+  const auto use = [&](const auto* numbers) {
+    for_each_position(values, [&](uint32_t position) {
+      lanes_[values.batch->row(position) % kSumLanes] += static_cast<double>(numbers[position]);
+      ++count_;
+    });
+  };
+  layout_->native == Native::kFloat ? use(typed<float>(values.vector.values))
+                                    : use(typed<double>(values.vector.values));
+}
+
+void LanedSum::take(const SelectedValues& values) {
+  if (layout_->native == Native::kFloat) {
+    add_to_lanes(typed<float>(values.values), values.selection, values.word_count, lanes_);
+  } else {
+    add_to_lanes(typed<double>(values.values), values.selection, values.word_count, lanes_);
+  }
+  count_ += values.count;
+}
+
+void LanedSum::append(uint32_t, PartialRow& row) const {
+  append_counted(count_, with_count_, row, [&] { row.emplace_back(canonical(sum_of_lanes(lanes_))); });
+}
+
+void CodeExtremes::take(const GroupedValues& values) {
+  const CodeRule rule = layout_->code;
+  const uint8_t* at = values.vector.values;
+  const uint32_t width = layout_->width;
+  const auto use = [&](auto better) {
+    for_each_position(values, [&](uint32_t position) {
+      State& state = states_[values.groups[position]];
+      state.code = better(state.code, code_of(rule, at + size_t{position} * width));
+      ++state.count;
+    });
+  };
+  is_max_ ? use([](uint64_t left, uint64_t right) { return std::max(left, right); })
+          : use([](uint64_t left, uint64_t right) { return std::min(left, right); });
+}
+
+void CodeExtremes::take(const SelectedValues& values) {
+  State& state = states_[0];
+  const BytesPlane plane = {values.values, layout_->width};
+  state.code = is_max_ ? std::max(state.code, highest_code(plane, layout_->code, values.selection, values.word_count))
+                       : std::min(state.code, lowest_code(plane, layout_->code, values.selection, values.word_count));
+  state.count += values.count;
+}
+
+void CodeExtremes::append(uint32_t group, PartialRow& row) const {
+  const State& state = states_[group];
+  append_counted(state.count, false, row, [&] {
+    const uint64_t raw = raw_value(layout_->code, state.code);
+    uint8_t bytes[sizeof raw];
+    std::memcpy(bytes, &raw, sizeof raw);
+    row.push_back(to_value(*layout_, bytes));
+  });
+}
+
+void LongExtremes::resize(uint32_t groups) {
+  states_.resize(groups, {is_max_ ? 0 : UINT64_MAX, 0});
+  values_.resize(size_t{groups} * layout_->width);
+}
+
+void LongExtremes::take_value(uint32_t group, const uint8_t* value) {
+  State& state = states_[group];
+  const uint64_t code = code_of(layout_->code, value);
+  if (state.count++ > 0 && (is_max_ ? code < state.code : code > state.code)) {
+    return;
+  }
+  uint8_t* best = values_.data() + size_t{group} * layout_->width;
+  if (state.count > 1 && code == state.code) {
+    const int order = compare_native(*layout_, value, best);
+    if (is_max_ ? order <= 0 : order >= 0) {
+      return;
+    }
+  }
+  state.code = code;
+  std::memcpy(best, value, layout_->width);
+}
+
+void LongExtremes::take(const GroupedValues& values) {
+  for_each_position(values, [&](uint32_t position) {
+    take_value(values.groups[position], values.vector.values + size_t{position} * layout_->width);
+  });
+}
+
+void LongExtremes::take(const SelectedValues& values) {
+  const uint32_t width = layout_->width;
+  for (uint32_t word = 0; word < values.word_count; ++word) {
+    const uint64_t selected = values.selection == nullptr ? ~uint64_t{0} : values.selection[word];
+    for (uint64_t bits = selected; bits != 0; bits &= bits - 1) {
+      const uint32_t row = word * 64 + static_cast<uint32_t>(__builtin_ctzll(bits));
+      take_value(0, values.values + size_t{row} * width);
+    }
+  }
+}
+
+void LongExtremes::append(uint32_t group, PartialRow& row) const {
+  append_counted(states_[group].count, false, row,
+                 [&] { row.push_back(to_value(*layout_, values_.data() + size_t{group} * layout_->width)); });
+}
+
+Accumulator make_accumulator(AggregateFunction function, const ColumnLayout& layout, bool is_grouped) {
+  const bool is_floating = layout.native == Native::kFloat || layout.native == Native::kDouble;
+  switch (function) {
+    case AggregateFunction::kCountRows:
+    case AggregateFunction::kCount:
+      return Counts();
+    case AggregateFunction::kMin:
+    case AggregateFunction::kMax:
+      if (has_exact_codes(layout)) {
+        return CodeExtremes(layout, function == AggregateFunction::kMax);
+      }
+      return LongExtremes(layout, function == AggregateFunction::kMax);
+    case AggregateFunction::kSum:
+    case AggregateFunction::kAvg:
+      break;
+  }
+  const bool with_count = function == AggregateFunction::kAvg;
+  if (is_floating && is_grouped) {
+    return FloatingSums(layout, with_count);
+  }
+  if (is_floating) {
+    return LanedSum(layout, with_count);
+  }
+  if (layout.native == Native::kInt128) {
+    return WideSums(layout, with_count);
+  }
+  return IntegerSums(layout, with_count);
+}
+
+}  // namespace daedalus::engine

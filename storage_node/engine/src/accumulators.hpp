@@ -1,0 +1,184 @@
+// The running states of one aggregate, one a group, fed by whole batches of values.
+//
+// Decides what a state is for each function and type. Refuses to know how groups are found and rows are selected.
+// Integer and numeric sums are exact. Floating sums are added in slot order within a group; without groups in the lanes
+// of kernels_aggregate.hpp: either way the same however rows were found.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "column_vector.hpp"
+#include "daedalus/semantics/aggregate.hpp"
+#include "kernels_aggregate.hpp"
+
+namespace daedalus::engine {
+
+[[nodiscard]] semantics::BigInt to_big(const ExactSum& sum);
+
+/// Values of a batch and the group of each position.
+struct GroupedValues {
+  ColumnVector vector;
+  const RowBatch* batch = nullptr;
+  const uint32_t* groups = nullptr;
+};
+
+/// Values of consecutive rows, of which some count: those selected and not NULL.
+struct SelectedValues {
+  const uint8_t* values = nullptr;
+  const uint64_t* selection = nullptr;  ///< Null: all.
+  uint32_t word_count = 0;
+  uint32_t count = 0;  ///< That count; at least one.
+};
+
+// Each kind of states has the same members:
+//
+//   state_bytes()      what the state of one more group takes
+//   resize(groups)     makes room; new states have seen nothing
+//   take(grouped)      takes a batch
+//   take(selected)     takes values into group 0
+//   append(group, row) the partial aggregate, as docs/wire.md has it
+
+using PartialRow = std::vector<semantics::Value>;
+
+/// count(*) and count(x).
+class Counts {
+ public:
+  [[nodiscard]] static uint64_t state_bytes() { return sizeof(int64_t); }
+  void resize(uint32_t groups) { counts_.resize(groups); }
+  void take(const GroupedValues& values);
+  void take(const SelectedValues& values) { counts_[0] += values.count; }
+  void append(uint32_t group, PartialRow& row) const { row.emplace_back(counts_[group]); }
+
+ private:
+  std::vector<int64_t> counts_;
+};
+
+/// sum(x) and avg(x) of smallint, int, bigint and numeric up to 18 digits: 2^32 rows cannot overflow 128 bits.
+class IntegerSums {
+ public:
+  IntegerSums(const ColumnLayout& layout, bool with_count) : layout_(&layout), with_count_(with_count) {}
+  [[nodiscard]] static uint64_t state_bytes() { return sizeof(State); }
+  void resize(uint32_t groups) { states_.resize(groups); }
+  void take(const GroupedValues& values);
+  void take(const SelectedValues& values);
+  void append(uint32_t group, PartialRow& row) const;
+
+ private:
+  struct State {
+    Int128 sum = 0;
+    int64_t count = 0;
+  };
+  const ColumnLayout* layout_;
+  bool with_count_;
+  std::vector<State> states_;
+};
+
+/// sum(x) and avg(x) of wider numerics.
+class WideSums {
+ public:
+  WideSums(const ColumnLayout& layout, bool with_count) : layout_(&layout), with_count_(with_count) {}
+  [[nodiscard]] static uint64_t state_bytes() { return sizeof(State); }
+  void resize(uint32_t groups) { states_.resize(groups); }
+  void take(const GroupedValues& values);
+  void take(const SelectedValues& values);
+  void append(uint32_t group, PartialRow& row) const;
+
+ private:
+  struct State {
+    ExactSum sum;
+    int64_t count = 0;
+  };
+  const ColumnLayout* layout_;
+  bool with_count_;
+  std::vector<State> states_;
+};
+
+/// sum(x) and avg(x) of real and double precision within groups.
+class FloatingSums {
+ public:
+  FloatingSums(const ColumnLayout& layout, bool with_count) : layout_(&layout), with_count_(with_count) {}
+  [[nodiscard]] static uint64_t state_bytes() { return sizeof(State); }
+  void resize(uint32_t groups) { states_.resize(groups); }
+  void take(const GroupedValues& values);
+  void take(const SelectedValues&) { check_failed("groups", __FILE__, __LINE__); }
+  void append(uint32_t group, PartialRow& row) const;
+
+ private:
+  struct State {
+    double sum = 0;
+    int64_t count = 0;
+  };
+  const ColumnLayout* layout_;
+  bool with_count_;
+  std::vector<State> states_;
+};
+
+/// The same without groups.
+class LanedSum {
+ public:
+  LanedSum(const ColumnLayout& layout, bool with_count) : layout_(&layout), with_count_(with_count) {}
+  [[nodiscard]] static uint64_t state_bytes() { return 0; }
+  void resize(uint32_t) {}
+  void take(const GroupedValues& values);
+  void take(const SelectedValues& values);
+  void append(uint32_t group, PartialRow& row) const;
+
+ private:
+  const ColumnLayout* layout_;
+  bool with_count_;
+  int64_t count_ = 0;
+  SumLanes lanes_{};
+};
+
+/// min(x) and max(x) of everything whose code is exact: numbers up to eight bytes, strings up to eight bytes.
+class CodeExtremes {
+ public:
+  CodeExtremes(const ColumnLayout& layout, bool is_max) : layout_(&layout), is_max_(is_max) {}
+  [[nodiscard]] static uint64_t state_bytes() { return sizeof(State); }
+  void resize(uint32_t groups) { states_.resize(groups, {is_max_ ? 0 : UINT64_MAX, 0}); }
+  void take(const GroupedValues& values);
+  void take(const SelectedValues& values);
+  void append(uint32_t group, PartialRow& row) const;
+
+ private:
+  struct State {
+    uint64_t code;
+    int64_t count;
+  };
+  const ColumnLayout* layout_;
+  bool is_max_;
+  std::vector<State> states_;
+};
+
+/// min(x) and max(x) of what is longer: wide numerics and strings. A code decides mostly, the rest of the value where
+/// codes are equal.
+class LongExtremes {
+ public:
+  LongExtremes(const ColumnLayout& layout, bool is_max) : layout_(&layout), is_max_(is_max) {}
+  [[nodiscard]] uint64_t state_bytes() const { return sizeof(State) + layout_->width; }
+  void resize(uint32_t groups);
+  void take(const GroupedValues& values);
+  void take(const SelectedValues& values);
+  void append(uint32_t group, PartialRow& row) const;
+
+ private:
+  struct State {
+    uint64_t code;
+    int64_t count;
+  };
+  void take_value(uint32_t group, const uint8_t* value);
+
+  const ColumnLayout* layout_;
+  bool is_max_;
+  std::vector<State> states_;
+  std::vector<uint8_t> values_;  ///< group · width
+};
+
+using Accumulator = std::variant<Counts, IntegerSums, WideSums, FloatingSums, LanedSum, CodeExtremes, LongExtremes>;
+
+/// Precondition: the function exists for the type (semantics::aggregate_type); `layout` outlives the result.
+[[nodiscard]] Accumulator make_accumulator(semantics::AggregateFunction function, const ColumnLayout& layout,
+                                           bool is_grouped);
+
+}  // namespace daedalus::engine

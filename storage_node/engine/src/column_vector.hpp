@@ -1,0 +1,85 @@
+// What grouping, aggregates and projection read: vectors of values, whether they lie in a plane or are computed.
+//
+// Decides the form in which a column is handed to its consumers. Refuses to know what they do with it, and how a
+// computed value comes about: an expression plugs in as a ComputedColumn.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "chunk_store.hpp"
+
+namespace daedalus::engine {
+
+/// Rows of one chunk, ascending; position p of a batch is one of them.
+struct RowBatch {
+  const ChunkView* chunk = nullptr;
+  const uint32_t* rows = nullptr;  ///< Null: first, first + 1 and so on.
+  uint32_t first = 0;              ///< A multiple of 64. Unused beside `rows`.
+  uint32_t count = 0;
+
+  [[nodiscard]] uint32_t row(uint32_t position) const { return rows != nullptr ? rows[position] : first + position; }
+};
+
+[[nodiscard]] inline RowBatch whole_chunk(const ChunkView& chunk) {
+  return {.chunk = &chunk, .count = chunk.row_count};
+}
+
+/// The values of one batch. They stay until the room they were read into is used again, or the chunk is written to.
+struct ColumnVector {
+  const uint8_t* values = nullptr;  ///< Position p at p · width, aligned to its type; zeros or a value where NULL.
+                                    ///< Eight bytes behind the last may be read.
+  const uint64_t* nulls = nullptr;  ///< Bit p: NULL. Null when no value of the batch is; bits beyond the last are 0.
+};
+
+/// Where values go that do not lie ready in a plane. Grows to the largest batch and stays there.
+struct VectorRoom {
+  std::vector<uint64_t> values;
+  std::vector<uint64_t> nulls;
+
+  [[nodiscard]] uint8_t* make_values(uint64_t bytes);
+  /// bitmap_words(count) words, all zero.
+  [[nodiscard]] uint64_t* make_nulls(uint32_t count);
+};
+
+/// An expression over the columns of a row. Whole batches are computed at a time, so that a virtual call per batch is
+/// all the interface costs.
+class ComputedColumn {
+ public:
+  ComputedColumn() = default;
+  ComputedColumn(const ComputedColumn&) = delete;
+  ComputedColumn& operator=(const ComputedColumn&) = delete;
+  virtual ~ComputedColumn() = default;
+
+  /// Type, width and code of the values it makes, as if they lay in a plane.
+  [[nodiscard]] virtual const ColumnLayout& layout() const = 0;
+
+  /// The values of the batch's rows, in `room`. No errors: what may fail is checked before a query is admitted, or
+  /// yields NULL. A row's value depends on that row alone, so that consumers may ask in any batches.
+  [[nodiscard]] virtual ColumnVector compute(const RowBatch& batch, VectorRoom& room) const = 0;
+};
+
+/// An input of a query: a column of the table, or a computed one.
+class ColumnSource {
+ public:
+  /// `layout` outlives this object.
+  ColumnSource(const TableLayout& layout, uint32_t column) : layout_(&layout.columns[column]), column_(column) {}
+  explicit ColumnSource(std::shared_ptr<const ComputedColumn> computed)
+      : layout_(&computed->layout()), computed_(std::move(computed)) {}
+
+  [[nodiscard]] const ColumnLayout& layout() const { return *layout_; }
+
+  /// The values of a batch. Cost: nothing for consecutive rows of a plane; else one load and one store a value.
+  [[nodiscard]] ColumnVector read(const RowBatch& batch, VectorRoom& room) const {
+    return computed_ != nullptr ? computed_->compute(batch, room) : read_plane(batch, room);
+  }
+
+ private:
+  [[nodiscard]] ColumnVector read_plane(const RowBatch& batch, VectorRoom& room) const;
+
+  const ColumnLayout* layout_;
+  uint32_t column_ = 0;
+  std::shared_ptr<const ComputedColumn> computed_;
+};
+
+}  // namespace daedalus::engine

@@ -1,0 +1,140 @@
+#include "group_keys.hpp"
+
+#include <algorithm>
+
+namespace daedalus::engine {
+namespace {
+
+constexpr uint32_t kPieceBytes = 8;
+
+/// Bits of a piece of a column: a boolean needs one only, so that keys of flags are small numbers.
+uint32_t piece_bits(const ColumnLayout& layout, uint32_t offset) {
+  return layout.native == Native::kBool ? 1 : 8 * std::min(kPieceBytes, layout.width - offset);
+}
+
+/// words[p] |= value p << shift, the value being what `load_value` makes of position p.
+template <typename Load>
+void or_values(uint32_t count, uint32_t shift, uint64_t* words, Load load_value) {
+  for (uint32_t position = 0; position < count; ++position) {
+    words[position] |= uint64_t{load_value(position)} << shift;
+  }
+}
+
+template <typename T>
+auto unsigned_loader(const uint8_t* values) {
+  return [values](uint32_t position) { return load<T>(values + position * sizeof(T)); };
+}
+
+template <typename Floating, typename Bits>
+auto canonical_loader(const uint8_t* values) {
+  return [values](uint32_t position) {
+    const Floating value = canonical(load<Floating>(values + position * sizeof(Floating)));
+    Bits bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+  };
+}
+
+}  // namespace
+
+GroupKeys::GroupKeys(std::vector<ColumnSource> columns) : columns_(std::move(columns)) {
+  for (const ColumnSource& column : columns_) {
+    places_.push_back({.first_piece = static_cast<uint32_t>(pieces_.size()), .null = {}});
+    for (uint32_t offset = 0; offset < column.layout().width; offset += kPieceBytes) {
+      pieces_.push_back(place_bits(piece_bits(column.layout(), offset)));
+    }
+  }
+  for (size_t column = 0; column < columns_.size(); ++column) {
+    if (columns_[column].layout().nullable) {
+      places_[column].null = place_bits(1);
+    }
+  }
+}
+
+GroupKeys::Field GroupKeys::place_bits(uint32_t bits) {
+  const auto word =
+      std::find_if(word_bits_.begin(), word_bits_.end(), [&](uint32_t used) { return used + bits <= kWordBits; });
+  const auto number = static_cast<uint32_t>(word - word_bits_.begin());
+  if (word == word_bits_.end()) {
+    word_bits_.push_back(bits);
+    return {number, 0};
+  }
+  const Field field = {number, *word};
+  *word += bits;
+  return field;
+}
+
+KeyWords GroupKeys::pack(const RowBatch& batch) {
+  const uint32_t stride = batch.count;
+  words_.resize(std::max<size_t>(words_.size(), size_t{stride} * word_count()));
+  std::fill_n(words_.begin(), size_t{stride} * word_count(), 0);
+  for (uint32_t column = 0; column < columns_.size(); ++column) {
+    pack_column(column, columns_[column].read(batch, room_), batch.count, stride);
+  }
+  return {words_.data(), stride, batch.count};
+}
+
+void GroupKeys::pack_column(uint32_t column, const ColumnVector& vector, uint32_t count, uint32_t stride) {
+  const ColumnLayout& layout = columns_[column].layout();
+  const Place& place = places_[column];
+  uint32_t piece = place.first_piece;
+  for (uint32_t offset = 0; offset < layout.width; offset += kPieceBytes, ++piece) {
+    const Field field = pieces_[piece];
+    pack_piece(layout, offset, field, vector, count, words_.data() + size_t{field.word} * stride);
+  }
+  if (vector.nulls == nullptr) {
+    return;
+  }
+  // A plane holds zeros where there is NULL, a computed vector may hold anything.
+  for_each_bit(vector.nulls, bitmap_words(count), [&](uint32_t position) {
+    for (uint32_t offset = 0, at = place.first_piece; offset < layout.width; offset += kPieceBytes, ++at) {
+      const uint64_t ones = ~uint64_t{0} >> (kWordBits - piece_bits(layout, offset));
+      words_[size_t{pieces_[at].word} * stride + position] &= ~(ones << pieces_[at].shift);
+    }
+    words_[size_t{place.null.word} * stride + position] |= uint64_t{1} << place.null.shift;
+  });
+}
+
+void GroupKeys::pack_piece(const ColumnLayout& layout, uint32_t offset, Field field, const ColumnVector& vector,
+                           uint32_t count, uint64_t* words) const {
+  const uint8_t* values = vector.values;
+  if (layout.native == Native::kFloat) {
+    return or_values(count, field.shift, words, canonical_loader<float, uint32_t>(values));
+  }
+  if (layout.native == Native::kDouble) {
+    return or_values(count, field.shift, words, canonical_loader<double, uint64_t>(values));
+  }
+  switch (layout.width) {
+    case 1:
+      return or_values(count, field.shift, words, unsigned_loader<uint8_t>(values));
+    case 2:
+      return or_values(count, field.shift, words, unsigned_loader<uint16_t>(values));
+    case 4:
+      return or_values(count, field.shift, words, unsigned_loader<uint32_t>(values));
+    case 8:
+      return or_values(count, field.shift, words, unsigned_loader<uint64_t>(values));
+    default:
+      break;
+  }
+  const uint64_t ones = ~uint64_t{0} >> (kWordBits - piece_bits(layout, offset));
+  or_values(count, field.shift, words, [&](uint32_t position) {
+    return load<uint64_t>(values + size_t{position} * layout.width + offset) & ones;
+  });
+}
+
+semantics::Value GroupKeys::value(const uint64_t* key, uint32_t column) const {
+  const ColumnLayout& layout = columns_[column].layout();
+  const Place& place = places_[column];
+  if (place.null.word != kNoWord && ((key[place.null.word] >> place.null.shift) & 1) != 0) {
+    return {};
+  }
+  std::vector<uint8_t> bytes(layout.width + kPieceBytes);
+  for (uint32_t offset = 0, piece = place.first_piece; offset < layout.width; offset += kPieceBytes, ++piece) {
+    const uint64_t ones = ~uint64_t{0} >> (kWordBits - piece_bits(layout, offset));
+    const uint64_t bits = (key[pieces_[piece].word] >> pieces_[piece].shift) & ones;
+    std::memcpy(bytes.data() + offset, &bits, sizeof bits);
+  }
+  return to_value(layout, bytes.data());
+}
+
+}  // namespace daedalus::engine

@@ -1,0 +1,64 @@
+// Group keys packed into words, a batch of rows at a time.
+//
+// Decides where in a key each column's bits lie: narrow columns share words, so that the key of one or two of them is
+// one word, and mostly a small number. Keys are equal, word for word, exactly if the columns are: NULL equals NULL,
+// −0.0 equals 0.0, NaN equals NaN.
+#pragma once
+
+#include <vector>
+
+#include "column_vector.hpp"
+
+namespace daedalus::engine {
+
+/// Keys of a batch: word w of position p lies at words[w · stride + p].
+struct KeyWords {
+  const uint64_t* words = nullptr;
+  uint32_t stride = 0;
+  uint32_t count = 0;
+};
+
+class GroupKeys {
+ public:
+  explicit GroupKeys(std::vector<ColumnSource> columns);
+
+  /// Words of a key, at least one unless there is no column.
+  [[nodiscard]] uint32_t word_count() const { return static_cast<uint32_t>(word_bits_.size()); }
+  /// Every key is below 2 to this power. 0 when a key has several words, or there is no column.
+  [[nodiscard]] uint32_t domain_bits() const { return word_bits_.size() == 1 ? word_bits_[0] : 0; }
+  [[nodiscard]] const std::vector<ColumnSource>& columns() const { return columns_; }
+
+  /// Packs the keys of a batch. They stay until the next call.
+  [[nodiscard]] KeyWords pack(const RowBatch& batch);
+
+  /// What column number `column` of the keys is in the key of word_count() words.
+  [[nodiscard]] semantics::Value value(const uint64_t* key, uint32_t column) const;
+
+ private:
+  static constexpr uint32_t kWordBits = 64;
+  static constexpr uint32_t kNoWord = UINT32_MAX;
+
+  /// Up to eight bytes of a column, or its NULL bit.
+  struct Field {
+    uint32_t word = kNoWord;
+    uint32_t shift = 0;
+  };
+  struct Place {
+    uint32_t first_piece = 0;  ///< In pieces_: one for every eight bytes of the column begun.
+    Field null;                ///< Without a word for a column that forbids NULL.
+  };
+
+  [[nodiscard]] Field place_bits(uint32_t bits);
+  void pack_column(uint32_t column, const ColumnVector& vector, uint32_t count, uint32_t stride);
+  void pack_piece(const ColumnLayout& layout, uint32_t offset, Field field, const ColumnVector& vector, uint32_t count,
+                  uint64_t* words) const;
+
+  std::vector<ColumnSource> columns_;
+  std::vector<Place> places_;  ///< By column.
+  std::vector<Field> pieces_;
+  std::vector<uint32_t> word_bits_;  ///< Bits in use, by word.
+  std::vector<uint64_t> words_;
+  VectorRoom room_;
+};
+
+}  // namespace daedalus::engine

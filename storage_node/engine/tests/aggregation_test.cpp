@@ -1,0 +1,218 @@
+// Grouping and aggregates over column vectors against the plain table, and against themselves however rows are found.
+#include "aggregation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "filled_store.hpp"
+#include "plain_table.hpp"
+
+namespace daedalus::engine {
+namespace {
+
+using semantics::AggregateFunction;
+using test::below;
+using test::Feed;
+using test::FilledStore;
+using test::one_in;
+using test::Random;
+
+constexpr uint64_t kAnswerBytes = 64u << 20;
+
+semantics::Selection random_aggregates(Random& random) {
+  semantics::Selection selection = test::random_selection(random);
+  while (!selection.is_aggregated) {
+    selection = test::random_selection(random);
+  }
+  selection.predicate = {};
+  return selection;
+}
+
+Result<semantics::MergedRows> run(Aggregation& aggregation, const FilledStore& filled, Feed how, Random& random) {
+  Result<void> taken;
+  const auto keep = [&](Result<void> result) {
+    if (taken.has_value()) {
+      taken = std::move(result);
+    }
+  };
+  test::feed(
+      filled, how, random,
+      [&](uint32_t chunk, const uint32_t* rows, uint32_t count) { keep(aggregation.take(chunk, rows, count)); },
+      [&](uint32_t chunk, const uint64_t* selection) { keep(aggregation.take_selection(chunk, selection)); });
+  if (!taken.has_value()) {
+    return taken.error();
+  }
+  return aggregation.finish();
+}
+
+TEST(AggregationTest, AnswersAreTheSameToTheLastBitHoweverRowsAreFound) {
+  Random random(test::test_seed());
+  for (const uint32_t live_percent : {100u, 97u, 50u, 3u, 0u}) {
+    const FilledStore filled(random, one_in(random, 2) ? 64 : 2'112, 3, live_percent);
+    for (int draw = 0; draw < 40; ++draw) {
+      const semantics::Selection selection = random_aggregates(random);
+      std::vector<std::string> answers;
+      for (const Feed how : test::kFeeds) {
+        Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes);
+        answers.push_back(run(aggregation, filled, how, random).value().rows);
+      }
+      ASSERT_EQ(answers[0], answers[1]);
+      ASSERT_EQ(answers[0], answers[2]);
+      ASSERT_EQ(answers[0], answers[3]);
+    }
+  }
+}
+
+TEST(AggregationTest, AgreesWithAPlainTable) {
+  Random random(test::test_seed());
+  for (const uint32_t live_percent : {100u, 97u, 50u, 3u, 0u}) {
+    const FilledStore filled(random, one_in(random, 2) ? 64 : 2'112, 2, live_percent);
+    test::PlainTable table(test::test_schema(), filled.rows.size());
+    std::vector<test::Row> live;
+    for (size_t slot = 0; slot < filled.rows.size(); ++slot) {
+      if (filled.is_live[slot]) {
+        live.push_back(filled.rows[slot]);
+      }
+    }
+    table.apply({Timestamp{1}, {test::insert_rows(test::test_schema(), live)}});
+    for (int draw = 0; draw < 30; ++draw) {
+      const semantics::Selection selection = random_aggregates(random);
+      Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes);
+      semantics::MergedRows merged = run(aggregation, filled, Feed::kMixed, random).value();
+      table.expect_answer(selection, {.rows = std::move(merged.rows), .row_count = merged.row_count});
+      ASSERT_FALSE(HasFailure());
+    }
+  }
+}
+
+TEST(AggregationTest, GroupsComeInTheOrderOfTheirFirstRow) {
+  Random random(test::test_seed());
+  const FilledStore filled(random, 2'112, 1, 90);
+  for (const uint32_t key : {test::kSmall, test::kBool, test::kWide, test::kText, test::kDouble}) {
+    semantics::Selection selection = test::select({key});
+    selection.is_aggregated = true;
+    selection.group_by = {key};
+    Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes);
+    const semantics::MergedRows merged = run(aggregation, filled, Feed::kMixed, random).value();
+    std::vector<semantics::Value> expected;
+    for (size_t slot = 0; slot < filled.rows.size(); ++slot) {
+      const semantics::Value& value = filled.rows[slot][key];
+      const bool is_new = std::none_of(expected.begin(), expected.end(), [&](const semantics::Value& other) {
+        return semantics::compare_ordered(value, other, {}) == 0;
+      });
+      if (filled.is_live[slot] && is_new) {
+        expected.push_back(value);
+      }
+    }
+    const auto actual = test::decode({test::test_schema().columns[key].type}, merged.rows);
+    ASSERT_EQ(actual.size(), expected.size());
+    for (size_t group = 0; group < actual.size(); ++group) {
+      EXPECT_TRUE(semantics::compare_ordered(actual[group][0], expected[group], {}) == 0) << group;
+    }
+  }
+}
+
+TEST(AggregationTest, RefusesMoreGroupsThanFitItsMemory) {
+  Random random(test::test_seed());
+  const FilledStore filled(random, 2'112, 1, 100);
+  semantics::Selection selection = test::select({test::kId});
+  selection.is_aggregated = true;
+  selection.group_by = {test::kId};
+  for (const Feed how : test::kFeeds) {
+    Aggregation aggregation(filled.layout, filled.store, selection, 4'096);
+    const auto refused = run(aggregation, filled, how, random);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().sqlstate, "54000");
+  }
+}
+
+TEST(AggregationTest, FloatingSumsOfWholeColumnsAreAddedInLanes) {
+  Random random(test::test_seed());
+  const FilledStore filled(random, 2'112, 2, 95);
+  semantics::Selection selection;
+  selection.outputs = {
+      {.name = "s", .is_aggregate = true, .function = AggregateFunction::kSum, .column = test::kDouble}};
+  selection.is_aggregated = true;
+  Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes);
+  const semantics::MergedRows merged = run(aggregation, filled, Feed::kSelections, random).value();
+  SumLanes lanes{};
+  for (size_t slot = 0; slot < filled.rows.size(); ++slot) {
+    if (const auto* value = std::get_if<double>(&filled.rows[slot][test::kDouble]); filled.is_live[slot] && value) {
+      lanes[slot % kSumLanes] += *value;
+    }
+  }
+  for (uint32_t half = kSumLanes / 2; half > 0; half /= 2) {
+    for (uint32_t lane = 0; lane < half; ++lane) {
+      lanes[lane] += lanes[lane + half];
+    }
+  }
+  const auto rows = test::decode({{.kind = semantics::TypeKind::kDouble}}, merged.rows);
+  EXPECT_TRUE(semantics::compare(rows[0][0], lanes[0]) == 0);
+}
+
+/// key % 8, NULL where key is a multiple of five: what an expression would be.
+class KeyModuloEight final : public ComputedColumn {
+ public:
+  explicit KeyModuloEight(const TableLayout& table) : key_(table, test::kKey), layout_(table.columns[test::kInt]) {}
+  [[nodiscard]] const ColumnLayout& layout() const override { return layout_; }
+  [[nodiscard]] ColumnVector compute(const RowBatch& batch, VectorRoom& room) const override {
+    VectorRoom key_room;
+    const ColumnVector keys = key_.read(batch, key_room);
+    auto* values = reinterpret_cast<int32_t*>(room.make_values(uint64_t{batch.count} * sizeof(int32_t)));
+    uint64_t* nulls = room.make_nulls(batch.count);
+    for (uint32_t position = 0; position < batch.count; ++position) {
+      const auto key = load<int32_t>(keys.values + position * sizeof(int32_t));
+      values[position] = key % 8;
+      if (key % 5 == 0) {
+        set_bit(nulls, position);  // And a value beneath it that nobody may see.
+      }
+    }
+    return {room.make_values(0), nulls};
+  }
+
+ private:
+  ColumnSource key_;
+  ColumnLayout layout_;
+};
+
+TEST(AggregationTest, ComputedColumnsAreGroupedAndAggregatedLikePlainOnes) {
+  Random random(test::test_seed());
+  const FilledStore filled(random, 2'112, 2, 90);
+  const auto computed = std::make_shared<KeyModuloEight>(filled.layout);
+  for (const Feed how : test::kFeeds) {
+    AggregationPlan by_computed;
+    by_computed.keys.emplace_back(computed);
+    by_computed.aggregates.push_back({AggregateFunction::kCountRows, ColumnSource(computed)});
+    by_computed.outputs = {{.is_key = true, .number = 0}, {.is_key = false, .number = 0}};
+    Aggregation groups(filled.store, std::move(by_computed), kAnswerBytes);
+    AggregationPlan of_computed;
+    of_computed.aggregates.push_back({AggregateFunction::kSum, ColumnSource(computed)});
+    of_computed.aggregates.push_back({AggregateFunction::kMax, ColumnSource(computed)});
+    of_computed.outputs = {{.is_key = false, .number = 0}, {.is_key = false, .number = 1}};
+    Aggregation sums(filled.store, std::move(of_computed), kAnswerBytes);
+
+    std::map<int64_t, int64_t> expected;  // −1: NULL
+    int64_t sum = 0;
+    for (size_t slot = 0; slot < filled.rows.size(); ++slot) {
+      if (filled.is_live[slot]) {
+        const int64_t key = std::get<int64_t>(filled.rows[slot][test::kKey]);
+        ++expected[key % 5 == 0 ? -1 : key % 8];
+        sum += key % 5 == 0 ? 0 : key % 8;
+      }
+    }
+    using semantics::TypeKind;
+    const auto grouped = run(groups, filled, how, random).value();
+    ASSERT_EQ(grouped.row_count, expected.size());
+    for (const test::Row& row : test::decode({{.kind = TypeKind::kInt}, {.kind = TypeKind::kBigint}}, grouped.rows)) {
+      EXPECT_EQ(std::get<int64_t>(row[1]), expected[semantics::is_null(row[0]) ? -1 : std::get<int64_t>(row[0])]);
+    }
+    const auto summed = run(sums, filled, how, random).value();
+    const auto rows = test::decode({{.kind = TypeKind::kNumeric}, {.kind = TypeKind::kInt}}, summed.rows);
+    EXPECT_EQ(std::get<semantics::Decimal>(rows[0][0]).unscaled, sum);
+    EXPECT_EQ(std::get<int64_t>(rows[0][1]), 7);
+  }
+}
+
+}  // namespace
+}  // namespace daedalus::engine
