@@ -74,16 +74,18 @@ void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count) {
     }
     return;
   }
+  if (top_.has_value()) {
+    return top_->take(chunk, rows, row_count);
+  }
   for (uint32_t position = 0; position < row_count && active_; ++position) {
-    if (top_.has_value()) {
-      top_->take(chunk * store_->chunk_rows() + rows[position]);
-    } else {
-      take_encoded(chunk, rows[position]);
-    }
+    take_encoded(chunk, rows[position]);
   }
 }
 
 void QueryRun::take_selection(uint32_t chunk, const uint64_t* selection) {
+  if (top_.has_value()) {
+    return top_->take_selection(chunk, selection);
+  }
   if (Result<void> taken = aggregation_->take_selection(chunk, selection); !taken.has_value()) {
     fail(taken.error());
   }

@@ -40,7 +40,7 @@ class QueryRun {
   void take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);
 
   /// Whether take_selection() spares a list of rows.
-  [[nodiscard]] bool takes_selections() const { return aggregation_ != nullptr; }
+  [[nodiscard]] bool takes_selections() const { return aggregation_ != nullptr || top_.has_value(); }
   /// Takes the rows of one chunk that a bitmap marks. Precondition: active, and takes_selections().
   void take_selection(uint32_t chunk, const uint64_t* selection);
 

@@ -1,0 +1,95 @@
+// The first rows under an order against sorting all of them.
+#include "top_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "filled_store.hpp"
+#include "on_every_instruction_set.hpp"
+
+namespace daedalus::engine {
+namespace {
+
+using test::below;
+using test::FilledStore;
+using test::one_in;
+using test::Random;
+
+semantics::Selection random_order(Random& random) {
+  semantics::Selection selection;
+  for (uint64_t keys = 1 + below(random, 3); keys > 0; --keys) {
+    selection.order_by.push_back({static_cast<uint32_t>(selection.outputs.size()),
+                                  {.descending = one_in(random, 2), .nulls_first = one_in(random, 2)}});
+    selection.outputs.push_back(
+        {.name = "k", .column = static_cast<uint32_t>(below(random, test::test_schema().columns.size()))});
+  }
+  return selection;
+}
+
+/// The slots of the first rows, ties by slot.
+std::vector<uint32_t> first_slots(const FilledStore& filled, const semantics::Selection& selection, uint32_t wanted) {
+  std::vector<uint32_t> slots;
+  for (uint32_t slot = 0; slot < filled.rows.size(); ++slot) {
+    if (filled.is_live[slot]) {
+      slots.push_back(slot);
+    }
+  }
+  std::stable_sort(slots.begin(), slots.end(), [&](uint32_t left, uint32_t right) {
+    for (const semantics::OrderKey& key : selection.order_by) {
+      const uint32_t column = selection.outputs[key.output].column;
+      const auto order = semantics::compare_ordered(filled.rows[left][column], filled.rows[right][column], key.order);
+      if (order != 0) {
+        return order < 0;
+      }
+    }
+    return false;
+  });
+  slots.resize(std::min<size_t>(slots.size(), wanted));
+  std::sort(slots.begin(), slots.end());
+  return slots;
+}
+
+TEST(TopRowsTest, AreThoseThatSortingPutsFirst) {
+  Random random(test::test_seed());
+  for (const uint32_t live_percent : {100u, 60u, 2u, 0u}) {
+    const FilledStore filled(random, one_in(random, 2) ? 64 : 2'112, 3, live_percent);
+    for (int draw = 0; draw < 60; ++draw) {
+      const semantics::Selection selection = random_order(random);
+      const uint32_t sizes[] = {1, 2, 10, 700, 3'000, 10'000};
+      const uint32_t wanted = sizes[below(random, 6)];
+      const std::vector<uint32_t> expected = first_slots(filled, selection, wanted);
+      for (const test::Feed how : test::kFeeds) {
+        TopRows top(filled.layout, filled.store, selection, wanted);
+        test::feed(
+            filled, how, random,
+            [&](uint32_t chunk, const uint32_t* rows, uint32_t count) { top.take(chunk, rows, count); },
+            [&](uint32_t chunk, const uint64_t* bitmap) { top.take_selection(chunk, bitmap); });
+        ASSERT_EQ(top.finish(), expected);
+      }
+    }
+  }
+}
+
+TEST(TopRowsTest, EveryRowMayPushOutAnEarlierOne) {
+  Random random(test::test_seed());
+  const FilledStore filled(random, 2'112, 3, 100);  // Its ids ascend with the slots.
+  semantics::Selection selection;
+  selection.outputs = {{.name = "id", .column = test::kId}};
+  selection.order_by = {{0, {.descending = true, .nulls_first = false}}};
+  test::on_every_instruction_set([&] {
+    for (const uint32_t wanted : {1u, 7u, 2'000u}) {
+      TopRows top(filled.layout, filled.store, selection, wanted);
+      for (uint32_t chunk = 0; chunk < filled.store.chunk_count(); ++chunk) {
+        top.take_selection(chunk, filled.store.view(chunk).live);
+      }
+      std::vector<uint32_t> expected(wanted);
+      std::iota(expected.begin(), expected.end(), filled.store.slot_count() - wanted);
+      ASSERT_EQ(top.finish(), expected);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace daedalus::engine
