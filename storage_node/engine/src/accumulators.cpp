@@ -26,6 +26,19 @@ void for_each_position(const GroupedValues& values, Use&& use) {
   }
 }
 
+/// Calls use(row) for the values of a word that count, ascending.
+template <typename Use>
+void for_each_of_word(const SelectedValues& values, uint32_t word, Use&& use) {
+  const uint64_t bits = values.selection == nullptr ? ~uint64_t{0} : values.selection[word];
+  if (bits == ~uint64_t{0}) {
+    for (uint32_t row = word * 64; row < word * 64 + 64; ++row) {
+      use(row);
+    }
+  } else {
+    for_each_bit(&bits, 1, [&](uint32_t bit) { use(word * 64 + bit); });
+  }
+}
+
 template <typename T>
 const T* typed(const uint8_t* values) {
   return reinterpret_cast<const T*>(values);
@@ -151,9 +164,10 @@ void FloatingSums::append(uint32_t group, PartialRow& row) const {
 }
 
 void LanedSum::take(const GroupedValues& values) {
+  const uint32_t words = values.batch->chunk->word_count();
   const auto use = [&](const auto* numbers) {
     for_each_position(values, [&](uint32_t position) {
-      lanes_[values.batch->row(position) % kSumLanes] += static_cast<double>(numbers[position]);
+      lanes_[lane_of_row(values.batch->row(position), words)] += static_cast<double>(numbers[position]);
       ++count_;
     });
   };
@@ -236,12 +250,45 @@ void LongExtremes::take(const GroupedValues& values) {
 }
 
 void LongExtremes::take(const SelectedValues& values) {
-  const uint32_t width = layout_->width;
+  layout_->native == Native::kInt128 ? take_numbers(values) : take_texts(values);
+}
+
+void LongExtremes::take_numbers(const SelectedValues& values) {
+  const auto* numbers = typed<Int128>(values.values);
+  constexpr auto kMost = static_cast<Int128>(~UInt128{0} >> 1);
+  Int128 best = is_max_ ? -kMost - 1 : kMost;
+  const auto use = [&](auto better) {
+    for (uint32_t word = 0; word < values.word_count; ++word) {
+      for_each_of_word(values, word, [&](uint32_t row) { best = better(best, numbers[row]); });
+    }
+  };
+  is_max_ ? use([](Int128 left, Int128 right) { return left < right ? right : left; })
+          : use([](Int128 left, Int128 right) { return right < left ? right : left; });
+  take_value(0, reinterpret_cast<const uint8_t*>(&best));
+  states_[0].count += values.count - 1;
+}
+
+void LongExtremes::take_texts(const SelectedValues& values) {
+  const CodeRule rule = layout_->code;
+  const auto text = [&](uint32_t row) { return values.values + size_t{row} * layout_->width; };
   for (uint32_t word = 0; word < values.word_count; ++word) {
-    const uint64_t selected = values.selection == nullptr ? ~uint64_t{0} : values.selection[word];
-    for (uint64_t bits = selected; bits != 0; bits &= bits - 1) {
-      const uint32_t row = word * 64 + static_cast<uint32_t>(__builtin_ctzll(bits));
-      take_value(0, values.values + size_t{row} * width);
+    // The best code of a word is found without branches; its strings are looked at only where that code is as good as
+    // the best so far.
+    uint64_t best = is_max_ ? 0 : UINT64_MAX;
+    uint32_t count = 0;
+    const auto use = [&](auto better) {
+      for_each_of_word(values, word, [&](uint32_t row) {
+        best = better(best, code_of(rule, text(row)));
+        ++count;
+      });
+    };
+    is_max_ ? use([](uint64_t left, uint64_t right) { return std::max(left, right); })
+            : use([](uint64_t left, uint64_t right) { return std::min(left, right); });
+    State& state = states_[0];
+    if (count > 0 && (state.count == 0 || (is_max_ ? best >= state.code : best <= state.code))) {
+      for_each_of_word(values, word, [&](uint32_t row) { take_value(0, text(row)); });
+    } else {
+      state.count += count;
     }
   }
 }

@@ -168,6 +168,8 @@ class LongExtremes {
     int64_t count;
   };
   void take_value(uint32_t group, const uint8_t* value);
+  void take_numbers(const SelectedValues& values);
+  void take_texts(const SelectedValues& values);
 
   const ColumnLayout* layout_;
   bool is_max_;

@@ -9,6 +9,13 @@
 // Must follow foreach_target.h.
 #include <hwy/highway.h>
 
+#ifndef DAEDALUS_KERNELS_AGGREGATE_ONCE
+#define DAEDALUS_KERNELS_AGGREGATE_ONCE
+namespace daedalus::engine {
+constexpr uint64_t kAllRows = ~uint64_t{0};
+}  // namespace daedalus::engine
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace daedalus::engine::HWY_NAMESPACE {
 
@@ -40,24 +47,36 @@ uint64_t extreme_code(BytesPlane plane, const CodeRule& rule, const uint64_t* se
 }
 #else
 
+/// Calls use(part, word, its bits) for every word, a word of each part in turn.
+template <typename Use>
+HWY_INLINE HWY_ATTR void for_each_word(const uint64_t* selection, uint32_t word_count, Use&& use) {
+  const uint32_t part_words = words_of_part(word_count);
+  for (uint32_t step = 0; step < part_words; ++step) {
+    for (uint32_t part = 0; part < kReadParts; ++part) {
+      const uint32_t word = part * part_words + step;
+      if (word < word_count) {
+        use(part, size_t{word}, selection == nullptr ? kAllRows : selection[word]);
+      }
+    }
+  }
+}
+
 /// Calls all(first row of a vector) where every value of a word counts, some(first row, which lanes do) elsewhere.
 template <class D, typename All, typename Some>
 HWY_INLINE HWY_ATTR void for_each_vector(D d, const uint64_t* selection, uint32_t word_count, All&& all, Some&& some) {
   constexpr size_t kLanes = hn::MaxLanes(D());
-  for (uint32_t word = 0; word < word_count; ++word) {
-    const uint64_t bits = selection == nullptr ? ~uint64_t{0} : selection[word];
-    const size_t row = size_t{word} * 64;
-    if (bits == ~uint64_t{0}) {
+  for_each_word(selection, word_count, [&](uint32_t, size_t word, uint64_t bits) HWY_ATTR {
+    if (bits == kAllRows) {
       for (size_t lane = 0; lane < 64; lane += kLanes) {
-        all(row + lane);
+        all(word * 64 + lane);
       }
     } else if (bits != 0) {
       for (size_t lane = 0; lane < 64; lane += kLanes) {
         const uint64_t shifted = bits >> lane;
-        some(row + lane, hn::LoadMaskBits(d, reinterpret_cast<const uint8_t*>(&shifted)));
+        some(word * 64 + lane, hn::LoadMaskBits(d, reinterpret_cast<const uint8_t*>(&shifted)));
       }
     }
-  }
+  });
 }
 
 using Wide = hn::ScalableTag<int64_t>;
@@ -122,18 +141,17 @@ HWY_ATTR ExactSum sum_int128(const Int128* values, const uint64_t* selection, ui
   auto low = hn::Zero(d);
   auto high = hn::Zero(d);
   ExactSum sum;
-  for (uint32_t word = 0; word < word_count; ++word) {
-    const uint64_t bits = selection == nullptr ? ~uint64_t{0} : selection[word];
-    if (bits == ~uint64_t{0}) {
+  for_each_word(selection, word_count, [&](uint32_t, size_t word, uint64_t bits) HWY_ATTR {
+    if (bits == kAllRows) {
       for (size_t lane = 0; lane < kLanesOfWord; lane += kLanes) {
         const auto half = hn::LoadU(d, halves + word * kLanesOfWord + lane);
         low = hn::Add(low, hn::And(half, low_bits));
         high = hn::Add(high, hn::And(hn::ShiftRight<32>(half), high_bits));
       }
     } else {
-      for_each_bit(&bits, 1, [&](uint32_t row) { sum.add(values[size_t{word} * 64 + row]); });
+      for_each_bit(&bits, 1, [&](uint32_t row) { sum.add(values[word * 64 + row]); });
     }
-  }
+  });
   HWY_ALIGN int64_t lows[kLanes];
   HWY_ALIGN int64_t highs[kLanes];
   hn::Store(low, d, lows);
@@ -153,8 +171,7 @@ template <typename T>
 HWY_ATTR void add_floating(const T* values, const uint64_t* selection, uint32_t word_count, SumLanes& lanes) {
   const hn::ScalableTag<double> d;
   constexpr size_t kLanes = hn::MaxLanes(hn::ScalableTag<double>());
-  constexpr size_t kVectors = kSumLanes / kLanes;
-  static_assert(kVectors * kLanes == kSumLanes);
+  static_assert(kLanesOfPart % kLanes == 0);
   const auto load_doubles = [&](size_t row) HWY_ATTR {
     if constexpr (sizeof(T) == sizeof(double)) {
       return hn::LoadU(d, values + row);
@@ -162,34 +179,28 @@ HWY_ATTR void add_floating(const T* values, const uint64_t* selection, uint32_t 
       return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, hn::ScalableTag<double>>(), values + row));
     }
   };
-  hn::Vec<hn::ScalableTag<double>> sums[kVectors];
-  for (size_t vector = 0; vector < kVectors; ++vector) {
-    sums[vector] = hn::LoadU(d, lanes.data() + vector * kLanes);
-  }
-  for (uint32_t word = 0; word < word_count; ++word) {
-    const uint64_t bits = selection == nullptr ? ~uint64_t{0} : selection[word];
-    const size_t first = size_t{word} * 64;
-    if (bits == ~uint64_t{0}) {
-      for (size_t row = 0; row < 64; row += kSumLanes) {
-        for (size_t vector = 0; vector < kVectors; ++vector) {
-          sums[vector] = hn::Add(sums[vector], load_doubles(first + row + vector * kLanes));
-        }
-      }
-    } else if (bits != 0) {
-      for (size_t row = 0; row < 64; row += kSumLanes) {
-        for (size_t vector = 0; vector < kVectors; ++vector) {
-          // Adding 0.0 changes no lane: none is −0.0, and none becomes so.
-          const uint64_t shifted = bits >> (row + vector * kLanes);
-          const auto mask = hn::LoadMaskBits(d, reinterpret_cast<const uint8_t*>(&shifted));
-          const auto counted = hn::IfThenElseZero(mask, load_doubles(first + row + vector * kLanes));
-          sums[vector] = hn::Add(sums[vector], counted);
-        }
-      }
+  for_each_word(selection, word_count, [&](uint32_t part, size_t word, uint64_t bits) HWY_ATTR {
+    if (bits == 0) {
+      return;
     }
-  }
-  for (size_t vector = 0; vector < kVectors; ++vector) {
-    hn::StoreU(sums[vector], d, lanes.data() + vector * kLanes);
-  }
+    for (size_t lane = 0; lane < kLanesOfPart; lane += kLanes) {
+      double* place = lanes.data() + part * kLanesOfPart + lane;
+      auto sum = hn::LoadU(d, place);
+      if (bits == kAllRows) {
+        for (size_t row = lane; row < 64; row += kLanesOfPart) {
+          sum = hn::Add(sum, load_doubles(word * 64 + row));
+        }
+      } else {
+        // Adding 0.0 changes no lane: none is −0.0, and none becomes so.
+        for (size_t row = lane; row < 64; row += kLanesOfPart) {
+          const uint64_t shifted = bits >> row;
+          const auto mask = hn::LoadMaskBits(d, reinterpret_cast<const uint8_t*>(&shifted));
+          sum = hn::Add(sum, hn::IfThenElseZero(mask, load_doubles(word * 64 + row)));
+        }
+      }
+      hn::StoreU(sum, d, place);
+    }
+  });
 }
 
 HWY_ATTR void add_floats(const float* values, const uint64_t* selection, uint32_t words, SumLanes& lanes) {
@@ -369,8 +380,8 @@ void add_to_lanes(const T* values, const uint64_t* selection, uint32_t word_coun
 
 double sum_of_lanes(const SumLanes& lanes) noexcept {
   SumLanes sums = lanes;
-  for (uint32_t half = kSumLanes / 2; half > 0; half /= 2) {
-    for (uint32_t lane = 0; lane < half; ++lane) {
+  for (size_t half = sums.size() / 2; half > 0; half /= 2) {
+    for (size_t lane = 0; lane < half; ++lane) {
       sums[lane] += sums[lane + half];
     }
   }
@@ -405,7 +416,7 @@ ExactSum sum_wide(const Int128* values, const uint64_t* selection, uint32_t word
 template <typename T>
 void add_to_lanes(const T* values, const uint64_t* selection, uint32_t word_count, SumLanes& lanes) noexcept {
   for_each_selected(selection, word_count,
-                    [&](uint32_t row) { lanes[row % kSumLanes] += static_cast<double>(values[row]); });
+                    [&](uint32_t row) { lanes[lane_of_row(row, word_count)] += static_cast<double>(values[row]); });
 }
 
 uint64_t lowest_code(BytesPlane plane, const CodeRule& rule, const uint64_t* selection, uint32_t word_count) noexcept {

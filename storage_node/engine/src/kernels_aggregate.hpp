@@ -43,11 +43,21 @@ struct ExactSum {
 
 [[nodiscard]] ExactSum sum_wide(const Int128* values, const uint64_t* selection, uint32_t word_count) noexcept;
 
-/// Floating sums are taken in this many lanes: row r of a chunk is added to lane r % kSumLanes, rows in ascending
-/// order. So the order of additions is the same on every instruction set and however rows were found, and yet memory is
-/// what a sum waits for.
-constexpr uint32_t kSumLanes = 16;
-using SumLanes = std::array<double, kSumLanes>;
+/// A column is read in this many places at a time, each going through one part of it: the memory then answers with
+/// 23 GB/s instead of 16 (one core of a Xeon of 2023, 8 of 1, 2, 4, 8 and 16 places, planes of 16,384 rows).
+constexpr uint32_t kReadParts = 8;
+[[nodiscard]] constexpr uint32_t words_of_part(uint32_t word_count) {
+  return (word_count + kReadParts - 1) / kReadParts;
+}
+
+/// Floating sums are taken in lanes: eight for each part of a chunk. A row is always added to the same lane, and rows
+/// in ascending order. So the order of additions is the same on every instruction set and however rows were found, and
+/// yet memory is what a sum waits for.
+constexpr uint32_t kLanesOfPart = 8;
+using SumLanes = std::array<double, size_t{kReadParts} * kLanesOfPart>;
+[[nodiscard]] constexpr uint32_t lane_of_row(uint32_t row, uint32_t word_count) {
+  return row / 64 / words_of_part(word_count) * kLanesOfPart + row % kLanesOfPart;
+}
 
 /// Adds to the lanes. T: float or double. Precondition: no lane is −0.0.
 template <typename T>

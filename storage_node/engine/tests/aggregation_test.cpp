@@ -139,11 +139,11 @@ TEST(AggregationTest, FloatingSumsOfWholeColumnsAreAddedInLanes) {
   SumLanes lanes{};
   for (size_t slot = 0; slot < filled.rows.size(); ++slot) {
     if (const auto* value = std::get_if<double>(&filled.rows[slot][test::kDouble]); filled.is_live[slot] && value) {
-      lanes[slot % kSumLanes] += *value;
+      lanes[lane_of_row(static_cast<uint32_t>(slot) % 2'112, 2'112 / 64)] += *value;
     }
   }
-  for (uint32_t half = kSumLanes / 2; half > 0; half /= 2) {
-    for (uint32_t lane = 0; lane < half; ++lane) {
+  for (size_t half = lanes.size() / 2; half > 0; half /= 2) {
+    for (size_t lane = 0; lane < half; ++lane) {
       lanes[lane] += lanes[lane + half];
     }
   }
