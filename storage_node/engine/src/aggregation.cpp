@@ -35,7 +35,11 @@ uint32_t groups_within(uint64_t answer_bytes_max, uint64_t group_bytes) {
 bool is_count_rows(AggregateFunction function) { return function == AggregateFunction::kCountRows; }
 
 bool all_set(const uint64_t* words, uint32_t word_count) {
-  return std::all_of(words, words + word_count, [](uint64_t word) { return word == ~uint64_t{0}; });
+  uint64_t all = ~uint64_t{0};
+  for (uint32_t word = 0; word < word_count; ++word) {
+    all &= words[word];
+  }
+  return all == ~uint64_t{0};
 }
 
 }  // namespace
@@ -142,7 +146,7 @@ Result<void> Aggregation::take_listed(const ChunkView& chunk) {
 
 void Aggregation::take_columns(const ChunkView& chunk, const uint64_t* selection) {
   const uint32_t words = chunk.word_count();
-  const uint32_t selected = count_bits(selection, words);
+  const uint32_t selected = all_set(selection, words) ? chunk.row_count : count_bits(selection, words);
   if (selected == 0) {
     return;
   }
