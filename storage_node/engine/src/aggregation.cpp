@@ -63,24 +63,31 @@ AggregationPlan plan_of(const TableLayout& layout, const semantics::Selection& s
 }
 
 Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, uint64_t answer_bytes_max)
+    : Aggregation(store, plan, plan.keys.empty() ? nullptr : std::make_shared<GroupFinder>(plan.keys),
+                  answer_bytes_max) {}
+
+Aggregation::Aggregation(const TableLayout& layout, const ChunkStore& store, const semantics::Selection& selection,
+                         uint64_t answer_bytes_max, Groupings& groupings)
+    : Aggregation(store, plan_of(layout, selection),
+                  selection.group_by.empty() ? nullptr : groupings.finder(layout, selection), answer_bytes_max) {}
+
+Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, std::shared_ptr<GroupFinder> finder,
+                         uint64_t answer_bytes_max)
     : store_(&store),
       answer_bytes_max_(answer_bytes_max),
       outputs_(std::move(plan.outputs)),
-      keys_(std::move(plan.keys)),
-      batch_rows_(batch_rows_for(keys_.word_count())),
-      groups_max_(1),
-      groups_(keys_.word_count(), keys_.domain_bits(), 1) {
-  const bool is_grouped = keys_.word_count() > 0;
-  // A group's key, its hash, and up to six entries of the table.
-  uint64_t group_bytes = (keys_.word_count() + 7) * sizeof(uint64_t);
+      finder_(std::move(finder)),
+      batch_rows_(batch_rows_for(finder_ == nullptr ? 0 : finder_->keys().word_count())) {
+  uint64_t state_bytes = 0;
   for (AggregationPlan::Aggregate& aggregate : plan.aggregates) {
-    Accumulator states = make_accumulator(aggregate.function, aggregate.source.layout(), is_grouped);
-    group_bytes += std::visit([](const auto& kind) { return kind.state_bytes(); }, states);
+    Accumulator states = make_accumulator(aggregate.function, aggregate.source.layout(), finder_ != nullptr);
+    state_bytes += std::visit([](const auto& kind) { return kind.state_bytes(); }, states);
     aggregates_.push_back({aggregate.function, std::move(aggregate.source), std::move(states)});
   }
-  if (is_grouped) {
-    groups_max_ = groups_within(answer_bytes_max, group_bytes);
-    groups_ = GroupTable(keys_.word_count(), keys_.domain_bits(), groups_max_);
+  if (finder_ != nullptr) {
+    // A group's key, up to six entries of the table, and its states.
+    groups_max_ = groups_within(answer_bytes_max, (finder_->keys().word_count() + 6) * sizeof(uint64_t) + state_bytes);
+    finder_->join(groups_max_);
   } else {
     for (Aggregate& aggregate : aggregates_) {
       std::visit([](auto& states) { states.resize(1); }, aggregate.states);
@@ -101,7 +108,7 @@ Result<void> Aggregation::take(uint32_t chunk, const uint32_t* rows, uint32_t ro
 
 Result<void> Aggregation::take_selection(uint32_t chunk, const uint64_t* selection) {
   const ChunkView view = store_->view(chunk);
-  if (keys_.word_count() == 0) {
+  if (finder_ == nullptr) {
     take_columns(view, selection);
     return {};
   }
@@ -171,31 +178,28 @@ void Aggregation::take_columns(const ChunkView& chunk, const uint64_t* selection
   }
 }
 
-bool Aggregation::find_groups(const RowBatch& batch) {
-  if (group_of_position_.size() < batch.count) {
-    group_of_position_.resize(batch.count, 0);
+const uint32_t* Aggregation::find_groups(const RowBatch& batch) {
+  if (finder_ == nullptr) {
+    no_groups_.resize(std::max<size_t>(no_groups_.size(), batch.count), 0);
+    return no_groups_.data();
   }
-  if (keys_.word_count() == 0) {
-    return true;  // All are 0.
+  const uint32_t* groups = finder_->find(batch, progress_);
+  if (groups == nullptr || finder_->size() > groups_max_) {
+    return nullptr;
   }
-  const uint32_t before = groups_.size();
-  if (!groups_.find_or_add(keys_.pack(batch), group_of_position_.data())) {
-    return false;
+  for (Aggregate& aggregate : aggregates_) {
+    std::visit([&](auto& states) { states.resize(finder_->size()); }, aggregate.states);
   }
-  if (groups_.size() > before) {
-    for (Aggregate& aggregate : aggregates_) {
-      std::visit([&](auto& states) { states.resize(groups_.size()); }, aggregate.states);
-    }
-  }
-  return true;
+  return groups;
 }
 
 Result<void> Aggregation::take_batch(const RowBatch& batch) {
-  if (!find_groups(batch)) {
+  const uint32_t* groups = find_groups(batch);
+  if (groups == nullptr) {
     return too_many_groups(groups_max_);
   }
   for (Aggregate& aggregate : aggregates_) {
-    GroupedValues values = {.vector = {}, .batch = &batch, .groups = group_of_position_.data()};
+    GroupedValues values = {.vector = {}, .batch = &batch, .groups = groups};
     if (!is_count_rows(aggregate.function)) {
       values.vector = aggregate.source.read(batch, room_);
     }
@@ -208,21 +212,21 @@ Result<semantics::MergedRows> Aggregation::finish() const {
   std::vector<semantics::Type> types;
   for (const AggregationPlan::Output& output : outputs_) {
     if (output.is_key) {
-      types.push_back(keys_.columns()[output.number].layout().type);
+      types.push_back(finder_->keys().columns()[output.number].layout().type);
     } else {
       const Aggregate& aggregate = aggregates_[output.number];
       const auto states = semantics::partial_types(aggregate.function, aggregate.source.layout().type);
       types.insert(types.end(), states.begin(), states.end());
     }
   }
-  const uint32_t group_count = keys_.word_count() == 0 ? 1 : groups_.size();
+  const uint32_t group_count = finder_ == nullptr ? 1 : finder_->size();
   semantics::MergedRows merged;
   PartialRow row;
   for (uint32_t group = 0; group < group_count; ++group) {
     row.clear();
     for (const AggregationPlan::Output& output : outputs_) {
       if (output.is_key) {
-        row.push_back(keys_.value(groups_.key(group), output.number));
+        row.push_back(finder_->keys().value(finder_->key(group), output.number));
       } else {
         std::visit([&](const auto& states) { states.append(group, row); }, aggregates_[output.number].states);
       }

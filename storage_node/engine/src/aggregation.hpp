@@ -11,8 +11,7 @@
 #include "accumulators.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/semantics/answer.hpp"
-#include "group_keys.hpp"
-#include "group_table.hpp"
+#include "group_finder.hpp"
 
 namespace daedalus::engine {
 
@@ -39,9 +38,9 @@ class Aggregation {
  public:
   /// Groups and their keys and states take at most 4 · answer_bytes_max bytes and kGroupsMax groups.
   Aggregation(const ChunkStore& store, AggregationPlan plan, uint64_t answer_bytes_max);
+  /// Of a selection, which shares its groups with others of the cycle where that is possible.
   Aggregation(const TableLayout& layout, const ChunkStore& store, const semantics::Selection& selection,
-              uint64_t answer_bytes_max)
-      : Aggregation(store, plan_of(layout, selection), answer_bytes_max) {}
+              uint64_t answer_bytes_max, Groupings& groupings);
 
   /// Takes rows of one chunk, ascending. Error 54000: too many groups.
   [[nodiscard]] Result<void> take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);
@@ -59,22 +58,27 @@ class Aggregation {
     Accumulator states;
   };
 
+  /// `finder` is null where there are no keys.
+  Aggregation(const ChunkStore& store, AggregationPlan plan, std::shared_ptr<GroupFinder> finder,
+              uint64_t answer_bytes_max);
+
   void take_columns(const ChunkView& chunk, const uint64_t* selection);
   [[nodiscard]] Result<void> take_batch(const RowBatch& batch);
-  [[nodiscard]] bool find_groups(const RowBatch& batch);
+  /// Null when there are too many.
+  [[nodiscard]] const uint32_t* find_groups(const RowBatch& batch);
   [[nodiscard]] Result<void> take_listed(const ChunkView& chunk);
 
   const ChunkStore* store_;
   uint64_t answer_bytes_max_;
   std::vector<AggregationPlan::Output> outputs_;
   std::vector<Aggregate> aggregates_;
-  GroupKeys keys_;
+  std::shared_ptr<GroupFinder> finder_;
+  FindProgress progress_;
   uint32_t batch_rows_;
-  uint32_t groups_max_;
-  GroupTable groups_;
-  std::vector<uint32_t> group_of_position_;  ///< Of the batch being taken.
-  std::vector<uint32_t> listed_;             ///< Rows that wait for their batch to be full.
-  std::vector<uint64_t> selected_values_;    ///< Of one aggregate: selected and not NULL.
+  uint32_t groups_max_ = 1;
+  std::vector<uint32_t> no_groups_;        ///< Zeros, for batches of a query without keys.
+  std::vector<uint32_t> listed_;           ///< Rows that wait for their batch to be full.
+  std::vector<uint64_t> selected_values_;  ///< Of one aggregate: selected and not NULL.
   VectorRoom room_;
 };
 

@@ -11,7 +11,7 @@ Cycle::Cycle(const TableLayout& layout, ChunkStore& store, const SegmentOptions&
       query_sweep_(layout, store, sketches_, options.access_paths) {}
 
 void Cycle::admit(Query query, Instant now) {
-  queries_.emplace_back(*layout_, *store_, std::move(query), answer_bytes_max_, now, memory_);
+  queries_.emplace_back(*layout_, *store_, std::move(query), answer_bytes_max_, now, memory_, groupings_);
 }
 
 void Cycle::sweep() {

@@ -51,6 +51,7 @@ class Cycle {
   CycleMemory memory_;  ///< Outlives everything compiled into it.
   Sketches sketches_;
   UpdateSweep updates_;
+  Groupings groupings_;
   std::vector<QueryRun> queries_;
   QuerySweep query_sweep_;
 };
@@ -66,6 +67,7 @@ void Cycle::finish(Timestamp prefix, Use&& use) {
   updates_.end();
   query_sweep_.end();
   queries_.clear();
+  groupings_.clear();
   memory_.reset();
 }
 

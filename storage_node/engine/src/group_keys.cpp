@@ -128,13 +128,16 @@ semantics::Value GroupKeys::value(const uint64_t* key, uint32_t column) const {
   if (place.null.word != kNoWord && ((key[place.null.word] >> place.null.shift) & 1) != 0) {
     return {};
   }
-  std::vector<uint8_t> bytes(layout.width + kPieceBytes);
+  // Mostly short, and asked for once for every group: no allocation then.
+  uint8_t few[8 * kPieceBytes];
+  std::vector<uint8_t> many(layout.width + kPieceBytes > sizeof few ? layout.width + kPieceBytes : 0);
+  uint8_t* bytes = many.empty() ? few : many.data();
   for (uint32_t offset = 0, piece = place.first_piece; offset < layout.width; offset += kPieceBytes, ++piece) {
     const uint64_t ones = ~uint64_t{0} >> (kWordBits - piece_bits(layout, offset));
     const uint64_t bits = (key[pieces_[piece].word] >> pieces_[piece].shift) & ones;
-    std::memcpy(bytes.data() + offset, &bits, sizeof bits);
+    std::memcpy(bytes + offset, &bits, sizeof bits);
   }
-  return to_value(layout, bytes.data());
+  return to_value(layout, bytes);
 }
 
 }  // namespace daedalus::engine

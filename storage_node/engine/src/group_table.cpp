@@ -23,8 +23,7 @@ uint32_t group_of(uint64_t entry) { return static_cast<uint32_t>(entry) - 1; }
 
 }  // namespace
 
-GroupTable::GroupTable(uint32_t key_words, uint32_t domain_bits, uint32_t groups_max)
-    : key_words_(key_words), groups_max_(groups_max) {
+GroupTable::GroupTable(uint32_t key_words, uint32_t domain_bits) : key_words_(key_words) {
   if (domain_bits > 0 && domain_bits <= kDirectBitsMax) {
     direct_.resize(size_t{1} << domain_bits);
   } else {
@@ -32,11 +31,11 @@ GroupTable::GroupTable(uint32_t key_words, uint32_t domain_bits, uint32_t groups
   }
 }
 
-bool GroupTable::find_or_add(const KeyWords& keys, uint32_t* groups) {
-  return direct_.empty() ? find_hashed(keys, groups) : find_direct(keys, groups);
+bool GroupTable::find_or_add(const KeyWords& keys, uint32_t groups_max, uint32_t* groups) {
+  return direct_.empty() ? find_hashed(keys, groups_max, groups) : find_direct(keys, groups_max, groups);
 }
 
-bool GroupTable::find_direct(const KeyWords& keys, uint32_t* groups) {
+bool GroupTable::find_direct(const KeyWords& keys, uint32_t groups_max, uint32_t* groups) {
   uint32_t lowest = UINT32_MAX;
   for (uint32_t position = 0; position < keys.count; ++position) {
     const uint32_t place = direct_[keys.words[position]];
@@ -49,7 +48,7 @@ bool GroupTable::find_direct(const KeyWords& keys, uint32_t* groups) {
   for (uint32_t position = 0; position < keys.count; ++position) {
     uint32_t& place = direct_[keys.words[position]];
     if (place == 0) {
-      if (size_ == groups_max_) {
+      if (size_ >= groups_max) {
         return false;
       }
       keys_.push_back(keys.words[position]);
@@ -76,7 +75,7 @@ bool GroupTable::equals(uint32_t group, const KeyWords& keys, uint32_t position)
   return differences == 0;
 }
 
-bool GroupTable::find_hashed(const KeyWords& keys, uint32_t* groups) {
+bool GroupTable::find_hashed(const KeyWords& keys, uint32_t groups_max, uint32_t* groups) {
   hash(keys);
   const uint64_t mask = entries_.size() - 1;
   if (entries_.size() > kEntriesInCache) {
@@ -96,7 +95,7 @@ bool GroupTable::find_hashed(const KeyWords& keys, uint32_t* groups) {
   key_words_ == 1   ? list_missing<1>(keys, groups)
   : key_words_ == 2 ? list_missing<2>(keys, groups)
                     : list_missing<0>(keys, groups);
-  return missing_.empty() || add_missing(keys, groups);
+  return missing_.empty() || add_missing(keys, groups_max, groups);
 }
 
 template <uint32_t kWords>
@@ -126,7 +125,7 @@ void GroupTable::list_missing(const KeyWords& keys, const uint32_t* groups) {
   missing_.resize(missing);
 }
 
-bool GroupTable::add_missing(const KeyWords& keys, uint32_t* groups) {
+bool GroupTable::add_missing(const KeyWords& keys, uint32_t groups_max, uint32_t* groups) {
   for (const uint32_t position : missing_) {
     const uint64_t hash = batch_hashes_[position];
     uint64_t mask = entries_.size() - 1;
@@ -138,11 +137,10 @@ bool GroupTable::add_missing(const KeyWords& keys, uint32_t* groups) {
       }
     }
     if (entries_[place] == 0) {
-      if (size_ == groups_max_) {
+      if (size_ >= groups_max) {
         return false;
       }
       append_key(keys, position);
-      hashes_.push_back(hash);
       entries_[place] = (hash & kUpperHalf) | ++size_;
       groups[position] = size_ - 1;
       if (size_t{size_} * kEntriesPerGroup > entries_.size()) {
@@ -165,11 +163,15 @@ void GroupTable::grow() {
   entries_.assign(entries_.size() * 2, 0);
   const uint64_t mask = entries_.size() - 1;
   for (uint32_t group = 0; group < size_; ++group) {
-    uint64_t place = hashes_[group] & mask;
+    uint64_t hash = kHashSeed;
+    for (uint32_t word = 0; word < key_words_; ++word) {
+      scalar::mix_words(key(group) + word, 1, &hash);
+    }
+    uint64_t place = hash & mask;
     while (entries_[place] != 0) {
       place = (place + 1) & mask;
     }
-    entries_[place] = (hashes_[group] & kUpperHalf) | (group + 1);
+    entries_[place] = (hash & kUpperHalf) | (group + 1);
   }
 }
 

@@ -28,14 +28,14 @@ std::pmr::vector<uint32_t> output_columns(const semantics::Selection& selection,
 }  // namespace
 
 QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query query, uint64_t answer_bytes_max,
-                   Instant now, std::pmr::memory_resource& memory)
+                   Instant now, std::pmr::memory_resource& memory, Groupings& groupings)
     : store_(&store),
       query_(std::move(query)),
       predicate_(layout, query_.selection->predicate, &memory),
       answer_bytes_max_(answer_bytes_max) {
   const semantics::Selection& selection = *query_.selection;
   if (selection.is_aggregated) {
-    aggregation_ = std::make_unique<Aggregation>(layout, store, selection, answer_bytes_max);
+    aggregation_ = std::make_unique<Aggregation>(layout, store, selection, answer_bytes_max, groupings);
   } else {
     const uint64_t wanted = rows_wanted(selection);
     if (selection.order_by.empty()) {

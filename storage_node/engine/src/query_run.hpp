@@ -18,9 +18,9 @@ namespace daedalus::engine {
 class QueryRun {
  public:
   /// Starts ended, with an error, when the query's deadline has passed at `now` or it was aborted.
-  /// `memory` outlives this object.
+  /// `memory` outlives this object; `groupings` are those of its cycle.
   QueryRun(const TableLayout& layout, const ChunkStore& store, Query query, uint64_t answer_bytes_max, Instant now,
-           std::pmr::memory_resource& memory);
+           std::pmr::memory_resource& memory, Groupings& groupings);
 
   /// Whether more rows can change the answer.
   [[nodiscard]] bool is_active() const { return active_; }

@@ -54,7 +54,8 @@ TEST(AggregationTest, AnswersAreTheSameToTheLastBitHoweverRowsAreFound) {
       const semantics::Selection selection = random_aggregates(random);
       std::vector<std::string> answers;
       for (const Feed how : test::kFeeds) {
-        Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes);
+        Groupings groupings;
+        Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
         answers.push_back(run(aggregation, filled, how, random).value().rows);
       }
       ASSERT_EQ(answers[0], answers[1]);
@@ -78,7 +79,8 @@ TEST(AggregationTest, AgreesWithAPlainTable) {
     table.apply({Timestamp{1}, {test::insert_rows(test::test_schema(), live)}});
     for (int draw = 0; draw < 30; ++draw) {
       const semantics::Selection selection = random_aggregates(random);
-      Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes);
+      Groupings groupings;
+      Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
       semantics::MergedRows merged = run(aggregation, filled, Feed::kMixed, random).value();
       table.expect_answer(selection, {.rows = std::move(merged.rows), .row_count = merged.row_count});
       ASSERT_FALSE(HasFailure());
@@ -93,7 +95,8 @@ TEST(AggregationTest, GroupsComeInTheOrderOfTheirFirstRow) {
     semantics::Selection selection = test::select({key});
     selection.is_aggregated = true;
     selection.group_by = {key};
-    Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes);
+    Groupings groupings;
+    Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
     const semantics::MergedRows merged = run(aggregation, filled, Feed::kMixed, random).value();
     std::vector<semantics::Value> expected;
     for (size_t slot = 0; slot < filled.rows.size(); ++slot) {
@@ -120,7 +123,8 @@ TEST(AggregationTest, RefusesMoreGroupsThanFitItsMemory) {
   selection.is_aggregated = true;
   selection.group_by = {test::kId};
   for (const Feed how : test::kFeeds) {
-    Aggregation aggregation(filled.layout, filled.store, selection, 4'096);
+    Groupings groupings;
+    Aggregation aggregation(filled.layout, filled.store, selection, 4'096, groupings);
     const auto refused = run(aggregation, filled, how, random);
     ASSERT_FALSE(refused.has_value());
     EXPECT_EQ(refused.error().sqlstate, "54000");
@@ -134,7 +138,8 @@ TEST(AggregationTest, FloatingSumsOfWholeColumnsAreAddedInLanes) {
   selection.outputs = {
       {.name = "s", .is_aggregate = true, .function = AggregateFunction::kSum, .column = test::kDouble}};
   selection.is_aggregated = true;
-  Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes);
+  Groupings groupings;
+  Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
   const semantics::MergedRows merged = run(aggregation, filled, Feed::kSelections, random).value();
   SumLanes lanes{};
   for (size_t slot = 0; slot < filled.rows.size(); ++slot) {
@@ -149,6 +154,53 @@ TEST(AggregationTest, FloatingSumsOfWholeColumnsAreAddedInLanes) {
   }
   const auto rows = test::decode({{.kind = semantics::TypeKind::kDouble}}, merged.rows);
   EXPECT_TRUE(semantics::compare(rows[0][0], lanes[0]) == 0);
+}
+
+TEST(AggregationTest, QueriesThatShareTheirGroupsAnswerAsTheyWouldAlone) {
+  Random random(test::test_seed());
+  for (int draw = 0; draw < 60; ++draw) {
+    const FilledStore filled(random, one_in(random, 2) ? 64 : 2'112, 2, one_in(random, 2) ? 100 : 60);
+    semantics::Selection grouped = random_aggregates(random);
+    while (grouped.group_by.empty()) {
+      grouped = random_aggregates(random);
+    }
+    semantics::Selection others = random_aggregates(random);
+    others.group_by.clear();
+    std::erase_if(others.outputs, [](const semantics::OutputColumn& output) { return !output.is_aggregate; });
+    for (const uint32_t key : grouped.group_by) {
+      others.group_by.push_back(key);
+      others.outputs.push_back({.name = "g", .column = key});
+    }
+    Groupings shared;
+    EXPECT_EQ(shared.finder(filled.layout, grouped), shared.finder(filled.layout, others));
+    Aggregation first(filled.layout, filled.store, grouped, kAnswerBytes, shared);
+    Aggregation second(filled.layout, filled.store, others, kAnswerBytes, shared);
+    Aggregation refused(filled.layout, filled.store, grouped, 1, shared);
+    bool is_refused = false;
+    for (uint32_t chunk = 0; chunk < filled.store.chunk_count(); ++chunk) {
+      const ChunkView view = filled.store.view(chunk);
+      std::vector<uint32_t> rows(view.row_count);
+      rows.resize(list_rows(view.live, view.word_count(), rows.data()));
+      // Mostly each asks for the same batches, now and then one for others.
+      for (Aggregation* aggregation : {&first, &refused, &second}) {
+        const bool is_taken = one_in(random, 5) ? aggregation->take(chunk, rows.data(), rows.size()).has_value()
+                                                : aggregation->take_selection(chunk, view.live).has_value();
+        if (aggregation == &refused) {
+          is_refused = is_refused || !is_taken;
+        } else {
+          ASSERT_TRUE(is_taken);
+        }
+      }
+    }
+    for (const auto& [aggregation, selection] : {std::pair(&first, &grouped), std::pair(&second, &others)}) {
+      Groupings alone;
+      Aggregation single(filled.layout, filled.store, *selection, kAnswerBytes, alone);
+      const auto expected = run(single, filled, Feed::kSelections, random).value();
+      const auto actual = aggregation->finish().value();
+      ASSERT_EQ(actual.rows, expected.rows);
+      ASSERT_EQ(is_refused, expected.row_count > 1);
+    }
+  }
 }
 
 /// key % 8, NULL where key is a multiple of five: what an expression would be.

@@ -1,0 +1,81 @@
+// From rows to group numbers; and how queries of one cycle that group the same rows by the same columns find groups
+// once.
+//
+// Decides when the numbers found for one query serve another. They always may: a row's group is a function of the row
+// and of the order in which keys were first seen, which queries with the same predicate have in common.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "daedalus/semantics/answer.hpp"
+#include "group_keys.hpp"
+#include "group_table.hpp"
+
+namespace daedalus::engine {
+
+/// How far a query is within the chunk whose groups are being found.
+struct FindProgress {
+  const uint64_t* chunk = nullptr;  ///< By its live rows' bitmap.
+  uint32_t batches = 0;
+};
+
+/// For one cycle: it relies on chunks not changing between the queries that share it.
+class GroupFinder {
+ public:
+  /// Precondition: at least one key.
+  explicit GroupFinder(std::vector<ColumnSource> keys);
+
+  [[nodiscard]] const GroupKeys& keys() const { return keys_; }
+  [[nodiscard]] uint32_t size() const { return table_.size(); }
+  [[nodiscard]] const uint64_t* key(uint32_t group) const { return table_.key(group); }
+
+  /// One more query asks, and has room for so many groups.
+  void join(uint32_t groups_max);
+
+  /// The group of every position; null when there would be more than any query has room for, and from then on: all of
+  /// them take the same rows. The numbers stay until
+  /// the next call. Cost: that of GroupTable; comparing rows where another query has asked for this batch before.
+  [[nodiscard]] const uint32_t* find(const RowBatch& batch, FindProgress& progress);
+
+ private:
+  struct KnownBatch {
+    bool is_list = false;
+    uint32_t first = 0;
+    uint32_t count = 0;
+    size_t place = 0;  ///< In groups_, and in rows_ for a list.
+  };
+
+  [[nodiscard]] bool is_known(const RowBatch& batch, const FindProgress& progress) const;
+  [[nodiscard]] uint32_t* make_room(const RowBatch& batch, const FindProgress& progress);
+
+  GroupKeys keys_;
+  GroupTable table_;
+  uint32_t groups_max_ = 0;
+  uint32_t queries_ = 0;
+  bool is_full_ = false;
+  const uint64_t* chunk_ = nullptr;
+  std::vector<KnownBatch> batches_;  ///< Of that chunk, in the order in which every query asks for them.
+  std::vector<uint32_t> rows_;
+  std::vector<uint32_t> groups_;
+  std::vector<uint32_t> unshared_;
+};
+
+/// The groupings of one cycle.
+class Groupings {
+ public:
+  /// The finder for a grouped selection, which stays where it is until clear(). Shared with an earlier selection of the
+  /// same predicate and GROUP BY if that is among the last few; so the cost is bounded whatever queries there are.
+  [[nodiscard]] std::shared_ptr<GroupFinder> finder(const TableLayout& layout, const semantics::Selection& selection);
+  void clear() { recent_.clear(); }
+
+ private:
+  struct Grouping {
+    const semantics::Selection* selection = nullptr;
+    std::shared_ptr<GroupFinder> finder;
+  };
+  std::vector<Grouping> recent_;  ///< A ring once it is full.
+  size_t next_ = 0;
+};
+
+}  // namespace daedalus::engine
