@@ -18,6 +18,10 @@ constexpr size_t kEntriesInCache = 4096;
 constexpr uint32_t kFetchAhead = 16;
 
 constexpr uint64_t kUpperHalf = ~uint64_t{0} << 32;
+constexpr uint64_t kLowerHalf = ~kUpperHalf;
+
+/// All bits or none: which of two it is cannot be predicted, so it had better not be a branch.
+uint64_t ones_if(bool condition) { return -uint64_t{condition}; }
 
 uint32_t group_of(uint64_t entry) { return static_cast<uint32_t>(entry) - 1; }
 
@@ -89,8 +93,8 @@ bool GroupTable::find_hashed(const KeyWords& keys, uint32_t groups_max, uint32_t
     const uint64_t hash = batch_hashes_[position];
     const uint64_t first = entries_[hash & mask];
     const uint64_t second = entries_[(hash + 1) & mask];
-    const uint64_t entry = ((first ^ hash) & kUpperHalf) == 0 ? first : second;
-    groups[position] = ((entry ^ hash) & kUpperHalf) == 0 ? group_of(entry) : UINT32_MAX;
+    const uint64_t entry = second ^ ((first ^ second) & ones_if((first ^ hash) <= kLowerHalf));
+    groups[position] = group_of(entry) | static_cast<uint32_t>(ones_if((entry ^ hash) > kLowerHalf));
   }
   key_words_ == 1   ? list_missing<1>(keys, groups)
   : key_words_ == 2 ? list_missing<2>(keys, groups)
