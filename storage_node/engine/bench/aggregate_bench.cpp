@@ -27,6 +27,7 @@ using semantics::Value;
 struct Options {
   uint32_t rows = 1u << 20;
   uint32_t runs = 5;
+  uint32_t copies = 1;
   std::string only;
 };
 
@@ -236,11 +237,15 @@ class Bench {
     for (uint32_t run = 0; run < options_.runs; ++run) {
       evict();
       times.push_back(milliseconds([&] {
-        CHECK(segment_.enqueue(Query{QueryHandle{1}, selection, kNever, nullptr}));
+        for (uint32_t copy = 0; copy < options_.copies; ++copy) {
+          CHECK(segment_.enqueue(Query{QueryHandle{copy}, selection, kNever, nullptr}));
+        }
         segment_.step({0});
-        auto output = std::get<QueryOutput>(*segment_.dequeue());
-        CHECK(!output.error.has_value());
-        rows = std::move(output.rows);
+        while (std::optional<Output> output = segment_.dequeue()) {
+          auto& answer = std::get<QueryOutput>(*output);
+          CHECK(!answer.error.has_value());
+          rows = std::move(answer.rows);
+        }
       }));
       evict();
       const size_t words = size_t{options_.rows} * what.bytes_per_row / 8;
@@ -277,6 +282,8 @@ int main(int argc, char** argv) {
   CLI::App app("Aggregates, groups and orders: one query alone in a cycle");
   app.add_option("--rows", options.rows, "Rows of the table")->check(CLI::Range(1000u, 1u << 26));
   app.add_option("--runs", options.runs, "Cycles a figure is the median of");
+  app.add_option("--copies", options.copies, "Equal queries in a cycle, which may share work")
+      ->check(CLI::Range(1u, 64u));
   app.add_option("--only", options.only, "Only the queries whose name contains this");
   CLI11_PARSE(app, argc, argv);
   daedalus::engine::Bench bench(options);
