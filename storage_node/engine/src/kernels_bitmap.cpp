@@ -1,7 +1,5 @@
 #include "kernels_bitmap.hpp"
 
-#include <cstring>
-
 namespace daedalus::engine {
 
 void and_into(uint64_t* target, const uint64_t* source, uint32_t word_count) noexcept {
@@ -19,27 +17,6 @@ void or_into(uint64_t* target, const uint64_t* source, uint32_t word_count) noex
 void and_not_into(uint64_t* target, const uint64_t* source, uint32_t word_count) noexcept {
   for (uint32_t word = 0; word < word_count; ++word) {
     target[word] &= ~source[word];
-  }
-}
-
-void intersect(const uint64_t* const* sources, uint32_t count, uint32_t word_count, uint64_t* target) noexcept {
-  // Eight words at a time stay in registers over all sources.
-  uint32_t word = 0;
-  for (; word + 8 <= word_count; word += 8) {
-    uint64_t both[8];
-    std::memcpy(both, sources[0] + word, sizeof both);
-    for (uint32_t source = 1; source < count; ++source) {
-      for (uint32_t at = 0; at < 8; ++at) {
-        both[at] &= sources[source][word + at];
-      }
-    }
-    std::memcpy(target + word, both, sizeof both);
-  }
-  for (; word < word_count; ++word) {
-    target[word] = sources[0][word];
-    for (uint32_t source = 1; source < count; ++source) {
-      target[word] &= sources[source][word];
-    }
   }
 }
 

@@ -14,8 +14,6 @@ void and_into(uint64_t* target, const uint64_t* source, uint32_t word_count) noe
 void or_into(uint64_t* target, const uint64_t* source, uint32_t word_count) noexcept;
 /// target &= ~source.
 void and_not_into(uint64_t* target, const uint64_t* source, uint32_t word_count) noexcept;
-/// target = the rows that are in all `count` sources, at least one.
-void intersect(const uint64_t* const* sources, uint32_t count, uint32_t word_count, uint64_t* target) noexcept;
 /// Turns every bit round, those beyond the last row included.
 void invert(uint64_t* target, uint32_t word_count) noexcept;
 /// How many bits are set.

@@ -17,7 +17,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_TARGET == HWY_SCALAR
 // Without vectors everything is left to the plain twins: no row is done here.
 uint32_t mark_code_words(BytesPlane, uint32_t, const CodeRule&, CodeRange, uint64_t*) { return 0; }
-uint32_t mark_byte_words(const uint8_t*, uint32_t, uint8_t, uint8_t, uint64_t*) { return 0; }
 #else
 
 /// Bit r of each word: turned(values[r]) − low <= span, unsigned. Whole words only; returns the rows done.
@@ -99,11 +98,6 @@ HWY_ATTR uint32_t mark_code_words(BytesPlane plane, uint32_t row_count, const Co
   }
 }
 
-HWY_ATTR uint32_t mark_byte_words(const uint8_t* bytes, uint32_t row_count, uint8_t low, uint8_t high,
-                                  uint64_t* matches) {
-  return mark_words<uint8_t>(bytes, row_count, low, static_cast<uint8_t>(high - low), matches, FlipBits{});
-}
-
 #endif
 
 }  // namespace daedalus::engine::HWY_NAMESPACE
@@ -113,7 +107,6 @@ HWY_AFTER_NAMESPACE();
 namespace daedalus::engine {
 
 HWY_EXPORT(mark_code_words);
-HWY_EXPORT(mark_byte_words);
 
 namespace {
 
@@ -135,13 +128,6 @@ void mark_code_range(BytesPlane plane, uint32_t row_count, const CodeRule& rule,
   if (done < row_count) {
     scalar::mark_code_range({plane.values + size_t{done} * plane.width, plane.width}, row_count - done, rule, codes,
                             matches + done / 64);
-  }
-}
-
-void mark_byte_range(const uint8_t* bytes, uint32_t row_count, uint8_t low, uint8_t high, uint64_t* matches) noexcept {
-  const uint32_t done = low > high ? 0 : HWY_DYNAMIC_DISPATCH(mark_byte_words)(bytes, row_count, low, high, matches);
-  if (done < row_count) {
-    scalar::mark_byte_range(bytes + done, row_count - done, low, high, matches + done / 64);
   }
 }
 
@@ -168,10 +154,6 @@ void mark_code_range(BytesPlane plane, uint32_t row_count, const CodeRule& rule,
     const uint64_t code = code_of(rule, plane.values + size_t{row} * plane.width);
     return codes.low <= code && code <= codes.high;
   });
-}
-
-void mark_byte_range(const uint8_t* bytes, uint32_t row_count, uint8_t low, uint8_t high, uint64_t* matches) noexcept {
-  mark(row_count, matches, [=](uint32_t row) { return low <= bytes[row] && bytes[row] <= high; });
 }
 
 }  // namespace scalar

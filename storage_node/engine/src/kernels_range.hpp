@@ -19,13 +19,9 @@ namespace daedalus::engine {
 void mark_code_range(BytesPlane plane, uint32_t row_count, const CodeRule& rule, CodeRange codes,
                      uint64_t* matches) noexcept;
 
-/// Marks the rows whose byte lies in [low, high]. Cost: one pass of one byte a row.
-void mark_byte_range(const uint8_t* bytes, uint32_t row_count, uint8_t low, uint8_t high, uint64_t* matches) noexcept;
-
 namespace scalar {
 void mark_code_range(BytesPlane plane, uint32_t row_count, const CodeRule& rule, CodeRange codes,
                      uint64_t* matches) noexcept;
-void mark_byte_range(const uint8_t* bytes, uint32_t row_count, uint8_t low, uint8_t high, uint64_t* matches) noexcept;
 }  // namespace scalar
 
 }  // namespace daedalus::engine

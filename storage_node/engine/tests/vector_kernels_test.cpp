@@ -82,11 +82,6 @@ TEST(RangeKernels, AgreeWithTheirScalarTwin) {
           mark_code_range({values, shape.width}, length, rule, codes, fast.data());
           scalar::mark_code_range({values, shape.width}, length, rule, codes, plain.data());
           ASSERT_EQ(fast, plain) << "width " << shape.width << ", " << length << " rows";
-          const auto low = static_cast<uint8_t>(codes.low);
-          const auto high = static_cast<uint8_t>(codes.high >> 8);
-          mark_byte_range(values, length, low, high, fast.data());
-          scalar::mark_byte_range(values, length, low, high, plain.data());
-          ASSERT_EQ(fast, plain) << length << " bytes";
         }
       }
     }
@@ -132,25 +127,6 @@ TEST(ProbeKernels, AgreeWithTheirScalarTwin) {
   };
   on_every_instruction_set([&] { agree(generic::probe_keys); });
   agree(probe_keys);
-}
-
-TEST(BitmapKernels, IntersectAnyNumberOfSources) {
-  Random random(test::test_seed());
-  for (const uint32_t words : {0u, 1u, 7u, 8u, 9u, 64u}) {
-    for (size_t count = 1; count < 6; ++count) {
-      std::vector<std::vector<uint64_t>> bitmaps(count, std::vector<uint64_t>(words));
-      std::vector<uint64_t> expected(words, ~uint64_t{0});
-      std::vector<const uint64_t*> sources;
-      for (std::vector<uint64_t>& bitmap : bitmaps) {
-        std::generate(bitmap.begin(), bitmap.end(), [&] { return random(); });
-        and_into(expected.data(), bitmap.data(), words);
-        sources.push_back(bitmap.data());
-      }
-      std::vector<uint64_t> both(words);
-      intersect(sources.data(), static_cast<uint32_t>(count), words, both.data());
-      EXPECT_EQ(both, expected);
-    }
-  }
 }
 
 TEST(Codes, KeepTheOrderOfPostgresql) {
