@@ -1,60 +1,125 @@
 #include "chunk_bounds.hpp"
 
-#include <algorithm>
-
 namespace daedalus::engine {
 namespace {
 
-constexpr CodeRange kNoValue = {UINT64_MAX, 0};
+using Kind = CompiledLiteral::Kind;
+
+bool is_tracked(semantics::TypeKind kind) {
+  using semantics::TypeKind;
+  return kind == TypeKind::kDate || kind == TypeKind::kTimestamp || kind == TypeKind::kInt || kind == TypeKind::kBigint;
+}
+
+bool is_everything(const CodeRange& codes) { return codes == CodeRange{}; }
 
 }  // namespace
 
 ChunkBounds::ChunkBounds(const TableLayout& layout, const ChunkStore& store)
     : layout_(&layout), store_(&store), place_(layout.columns.size(), kUntracked) {
   for (uint32_t column = 0; column < layout.columns.size(); ++column) {
-    const semantics::TypeKind kind = layout.columns[column].type.kind;
-    if (kind == semantics::TypeKind::kDate || kind == semantics::TypeKind::kTimestamp) {
+    if (is_tracked(layout.columns[column].type.kind)) {
       place_[column] = static_cast<uint32_t>(tracked_.size());
       tracked_.push_back(column);
     }
   }
-  bounds_.assign(store.chunk_count() * tracked_.size(), kNoValue);
+  bounds_.resize(store.chunk_count() * tracked_.size());
 }
 
 void ChunkBounds::on_write(uint32_t chunk, uint32_t row, uint32_t column) {
-  if (place_[column] == kUntracked || test_bit(store_->nulls(chunk)[column], row)) {
+  if (place_[column] == kUntracked) {
     return;
   }
+  Bounds& bounds = bounds_[chunk * tracked_.size() + place_[column]];
   const ColumnLayout& layout = layout_->columns[column];
+  if (layout.nullable && test_bit(store_->nulls(chunk)[column], row)) {
+    bounds.may_hold_null = true;
+    return;
+  }
   const uint64_t code = code_of(layout.code, store_->planes(chunk)[column] + size_t{row} * layout.width);
-  CodeRange& bounds = bounds_[chunk * tracked_.size() + place_[column]];
-  bounds = {std::min(bounds.low, code), std::max(bounds.high, code)};
+  bounds.codes = {std::min(bounds.codes.low, code), std::max(bounds.codes.high, code)};
 }
 
 void ChunkBounds::on_insert(uint32_t chunk, uint32_t row) {
   if (store_->live_rows(chunk) == 1) {
-    std::fill_n(bounds_.begin() + static_cast<std::ptrdiff_t>(chunk * tracked_.size()), tracked_.size(), kNoValue);
+    std::fill_n(bounds_.begin() + static_cast<std::ptrdiff_t>(chunk * tracked_.size()), tracked_.size(), Bounds{});
   }
   for (const uint32_t column : tracked_) {
     on_write(chunk, row, column);
   }
 }
 
-bool ChunkBounds::may_match(uint32_t chunk, const CompiledLiteral& literal) const {
-  if (place_[literal.column] == kUntracked || literal.kind == CompiledLiteral::Kind::kIsNull) {
-    return true;
+void ChunkBounds::on_delete_all(uint32_t chunk, const CompiledPredicate& predicate) {
+  if (predicate.clauses().size() != 1) {
+    return;
   }
-  const CodeRange& bounds = bounds_[chunk * tracked_.size() + place_[literal.column]];
-  const CodeRange reach = literal.reach();
-  return std::max(bounds.low, reach.low) <= std::min(bounds.high, reach.high);
+  const std::span<const CompiledLiteral> any = predicate.literals(predicate.clauses()[0]);
+  const CompiledLiteral& literal = any[0];
+  if (any.size() > 1 || literal.kind != Kind::kRange || literal.negated || place_[literal.column] == kUntracked) {
+    return;
+  }
+  CodeRange& codes = bounds_[chunk * tracked_.size() + place_[literal.column]].codes;
+  if (literal.codes.low <= codes.low && literal.codes.high >= codes.high) {
+    codes = Bounds{}.codes;
+  } else if (literal.codes.low <= codes.low) {
+    codes.low = std::max(codes.low, literal.codes.high + 1);
+  } else if (literal.codes.high >= codes.high) {
+    codes.high = std::min(codes.high, literal.codes.low - 1);
+  }
 }
 
-bool ChunkBounds::may_match(uint32_t chunk, const CompiledPredicate& predicate) const {
-  return std::all_of(predicate.clauses().begin(), predicate.clauses().end(), [&](const CompiledClause& clause) {
+Reach ChunkBounds::reach(uint32_t chunk, const CompiledLiteral& literal) const {
+  if (place_[literal.column] == kUntracked || literal.kind == Kind::kIsNull) {
+    return Reach::kSome;
+  }
+  const Bounds& column = bounds(chunk, literal.column);
+  if (literal.kind == Kind::kIsNotNull) {
+    return column.may_hold_null ? Reach::kSome : Reach::kAll;
+  }
+  const CodeRange reached = literal.reach();
+  if (reached.high < column.codes.low || column.codes.high < reached.low) {
+    return Reach::kNone;
+  }
+  const bool decides = literal.kind == Kind::kRange && !literal.negated && !column.may_hold_null;
+  return decides && reached.low <= column.codes.low && column.codes.high <= reached.high ? Reach::kAll : Reach::kSome;
+}
+
+Reach ChunkBounds::reach(uint32_t chunk, const CompiledPredicate& predicate) const {
+  Reach all = Reach::kAll;
+  for (const CompiledClause& clause : predicate.clauses()) {
+    Reach any = Reach::kNone;
+    for (const CompiledLiteral& literal : predicate.literals(clause)) {
+      any = std::max(any, reach(chunk, literal));
+    }
+    all = std::min(all, any);
+  }
+  return predicate.is_never() ? Reach::kNone : all;
+}
+
+void ChunkBounds::append_ranges(const CompiledPredicate& predicate, std::vector<BoundedRange>& out) const {
+  for (const CompiledClause& clause : predicate.clauses()) {
     const std::span<const CompiledLiteral> any = predicate.literals(clause);
-    return std::any_of(any.begin(), any.end(),
-                       [&](const CompiledLiteral& literal) { return may_match(chunk, literal); });
-  });
+    const uint32_t place = place_[any[0].column];
+    const bool is_bounded = std::all_of(any.begin(), any.end(), [&](const CompiledLiteral& literal) {
+      return literal.column == any[0].column && literal.kind != Kind::kIsNull && !is_everything(literal.reach());
+    });
+    if (place == kUntracked || !is_bounded) {
+      continue;
+    }
+    BoundedRange range{place, any[0].reach()};
+    for (const CompiledLiteral& literal : any) {
+      const CodeRange reached = literal.reach();
+      range.codes = {std::min(range.codes.low, reached.low), std::max(range.codes.high, reached.high)};
+    }
+    out.push_back(range);
+  }
+}
+
+uint32_t ChunkBounds::count_chunks(std::span<const BoundedRange> ranges) const {
+  uint32_t count = 0;
+  for (uint32_t chunk = 0; chunk < store_->chunk_count(); ++chunk) {
+    count += store_->live_rows(chunk) > 0 && may_match(chunk, ranges) ? 1 : 0;
+  }
+  return count;
 }
 
 }  // namespace daedalus::engine

@@ -1,17 +1,30 @@
-// The lowest and highest value of date and timestamp columns in each chunk: a purge of old days passes by the chunks
-// that hold none.
+// The lowest and highest value of clustered columns in each chunk: a purge of old days passes by the chunks that hold
+// none, and takes whole chunks that hold nothing else.
 //
-// Decides which chunks a part of an update need not look at. Bounds only widen while a chunk holds rows: a row that was
-// deleted or changed still counts, which costs a look and never an answer.
+// Decides which chunks an operation need not look at, or may take without looking. Columns that values tend to arrive
+// in the order of are tracked: dates, timestamps and integers of four bytes and more. Bounds only widen while a chunk
+// holds rows, but for ranges that were deleted: a row that went or changed otherwise still counts, which costs a look
+// and never an answer.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "chunk_store.hpp"
 #include "compiled_predicate.hpp"
 
 namespace daedalus::engine {
+
+/// What a clause demands of a tracked column: the codes of every row that may satisfy it.
+struct BoundedRange {
+  uint32_t place = 0;  ///< Of the column, among those tracked.
+  CodeRange codes;
+};
+
+/// How many of a chunk's live rows satisfy a predicate, as far as bounds tell.
+enum class Reach : uint8_t { kNone, kSome, kAll };
 
 class ChunkBounds {
  public:
@@ -21,20 +34,49 @@ class ChunkBounds {
   void on_write(uint32_t chunk, uint32_t row, uint32_t column);
   /// A row became live.
   void on_insert(uint32_t chunk, uint32_t row);
+  /// No live row of the chunk satisfies the predicate any more. Of use where it is a range over one column: what is
+  /// left of the chunk lies beyond it, so that the next purge passes by.
+  void on_delete_all(uint32_t chunk, const CompiledPredicate& predicate);
 
-  /// False: no live row of the chunk can satisfy the predicate.
-  [[nodiscard]] bool may_match(uint32_t chunk, const CompiledPredicate& predicate) const;
+  /// What bounds say about a chunk and a predicate. Cost: a few ns a literal.
+  [[nodiscard]] Reach reach(uint32_t chunk, const CompiledPredicate& predicate) const;
+
+  /// Appends what a predicate demands of tracked columns, made once per operation and cycle so that may_match() is
+  /// cheap. Nothing appended: no chunk can be ruled out.
+  void append_ranges(const CompiledPredicate& predicate, std::vector<BoundedRange>& out) const;
+
+  /// False: no live row of the chunk can satisfy the predicate that these were made from. To be asked when the chunk
+  /// has got its updates and not before: they widen bounds. Cost: about a ns a range.
+  [[nodiscard]] bool may_match(uint32_t chunk, std::span<const BoundedRange> ranges) const {
+    const Bounds* bounds = bounds_.data() + chunk * tracked_.size();
+    return std::all_of(ranges.begin(), ranges.end(), [&](const BoundedRange& range) {
+      const CodeRange& codes = bounds[range.place].codes;
+      return codes.low <= range.codes.high && range.codes.low <= codes.high;
+    });
+  }
+
+  /// Chunks with live rows that such ranges leave, now: an estimate for plans, since updates of the cycle may add some.
+  /// Cost: a ns a chunk and range.
+  [[nodiscard]] uint32_t count_chunks(std::span<const BoundedRange> ranges) const;
 
  private:
   static constexpr uint32_t kUntracked = UINT32_MAX;
 
-  [[nodiscard]] bool may_match(uint32_t chunk, const CompiledLiteral& literal) const;
+  struct Bounds {
+    CodeRange codes{UINT64_MAX, 0};  ///< Of values that are not NULL.
+    bool may_hold_null = false;
+  };
+
+  [[nodiscard]] const Bounds& bounds(uint32_t chunk, uint32_t column) const {
+    return bounds_[chunk * tracked_.size() + place_[column]];
+  }
+  [[nodiscard]] Reach reach(uint32_t chunk, const CompiledLiteral& literal) const;
 
   const TableLayout* layout_;
   const ChunkStore* store_;
   std::vector<uint32_t> place_;    ///< By column: its number among those tracked.
   std::vector<uint32_t> tracked_;  ///< The other way round.
-  std::vector<CodeRange> bounds_;  ///< chunk · tracked columns + number; of values that are not NULL.
+  std::vector<Bounds> bounds_;     ///< chunk · tracked columns + number.
 };
 
 }  // namespace daedalus::engine

@@ -91,4 +91,12 @@ void ChunkStore::mark_dead(uint32_t chunk, uint32_t row) {
   --live_rows_[chunk];
 }
 
+uint32_t ChunkStore::mark_dead(uint32_t chunk, const uint64_t* rows) {
+  const uint32_t words = bitmap_words(chunk_rows_);
+  const uint32_t count = count_bits(rows, words);
+  and_not_into(live_[chunk], rows, words);
+  live_rows_[chunk] -= count;
+  return count;
+}
+
 }  // namespace daedalus::engine

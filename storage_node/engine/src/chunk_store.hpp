@@ -72,6 +72,8 @@ class ChunkStore {
   void mark_live(uint32_t chunk, uint32_t row);
   /// The row is gone; its bytes stay until the slot is used again. Precondition: it is live.
   void mark_dead(uint32_t chunk, uint32_t row);
+  /// The rows of a bitmap are gone; returns how many. Precondition: all are live.
+  uint32_t mark_dead(uint32_t chunk, const uint64_t* rows);
 
  private:
   uint32_t chunk_rows_;

@@ -129,7 +129,7 @@ double Histogram::share(CodeRange codes) const {
     return 0;
   }
   const uint32_t low = bucket(codes.low);
-  const uint32_t high = bucket(codes.high);
+  const uint32_t high = codes.low == codes.high ? low : bucket(codes.high);
   const double whole = below_[high + 1] - below_[low];
   if (codes.low == codes.high) {
     return whole / distinct_[low];

@@ -1,6 +1,9 @@
 #include "row_changes.hpp"
 
+#include <algorithm>
 #include <cmath>
+
+#include "kernels_bitmap.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -52,100 +55,172 @@ bool add_floating(const uint8_t* old_value, double addend, uint8_t* out) {
   return !std::isinf(sum) || std::isinf(old_number) || std::isinf(addend);
 }
 
+/// Writes one value into its plane; the common widths without a call.
+void put(uint8_t* target, const uint8_t* value, uint32_t width) {
+  switch (width) {
+    case 1:
+      *target = *value;
+      return;
+    case 2:
+      std::memcpy(target, value, 2);
+      return;
+    case 4:
+      std::memcpy(target, value, 4);
+      return;
+    case 8:
+      std::memcpy(target, value, 8);
+      return;
+    default:
+      std::memcpy(target, value, width);
+  }
+}
+
 }  // namespace
 
-CompiledModification::CompiledModification(const TableLayout& layout,
-                                           const std::vector<semantics::Assignment>& assignments) {
-  steps_.reserve(assignments.size());
+Modifications::Part Modifications::compile(const std::vector<semantics::Assignment>& assignments) {
+  const Part part{static_cast<uint32_t>(writes_.size()), static_cast<uint32_t>(assignments.size())};
   for (const semantics::Assignment& assignment : assignments) {
-    Step step{.column = assignment.column, .layout = layout.columns[assignment.column]};
+    const ColumnLayout& layout = layout_->columns[assignment.column];
+    Write write{
+        .column = assignment.column, .width = static_cast<uint16_t>(layout.width), .is_nullable = layout.nullable};
     if (assignment.kind == semantics::Assignment::Kind::kAdd) {
-      compile_addition(assignment.value, step);
-    } else if (semantics::is_null(assignment.value)) {
-      CHECK(step.layout.nullable);
-      step.is_null = true;
-      step.value.assign(step.layout.width, 0);
+      write.is_addition = true;
+      write.place = static_cast<uint32_t>(additions_.size());
+      additions_.push_back(compile_addition(layout, assignment.value));
     } else {
-      CHECK(append_native(step.layout, assignment.value, step.value) == Fit::kInside);
+      keep_value(layout, assignment.value, write);
     }
-    steps_.push_back(std::move(step));
+    writes_.push_back(write);
+  }
+  return part;
+}
+
+void Modifications::keep_value(const ColumnLayout& layout, const semantics::Value& value, Write& write) {
+  native_.clear();
+  if (semantics::is_null(value)) {
+    CHECK(layout.nullable);
+    write.is_null = true;
+    native_.assign(layout.width, 0);
+  } else {
+    CHECK(append_native(layout, value, native_) == Fit::kInside);
+  }
+  if (layout.width <= sizeof write.value) {
+    std::memcpy(&write.value, native_.data(), layout.width);
+  } else {
+    write.place = static_cast<uint32_t>(long_values_.size());
+    long_values_.insert(long_values_.end(), native_.begin(), native_.end());
   }
 }
 
-void CompiledModification::compile_addition(const semantics::Value& value, Step& step) {
-  step.is_addition = true;
-  step.value.assign(step.layout.width, 0);
-  if (semantics::is_floating(step.layout.type.kind)) {
+Modifications::Addition Modifications::compile_addition(const ColumnLayout& layout, const semantics::Value& value) {
+  Addition addition{.layout = layout};
+  if (semantics::is_floating(layout.type.kind)) {
     CHECK(std::holds_alternative<double>(value));
-    step.floating_addend = std::get<double>(value);
-    return;
+    addition.floating_addend = std::get<double>(value);
+    return addition;
   }
-  const Range range = range_of(step.layout.type);
-  step.low = range.low;
-  step.high = range.high;
-  if (step.layout.type.kind != TypeKind::kNumeric) {
+  const Range range = range_of(layout.type);
+  addition.low = range.low;
+  addition.high = range.high;
+  if (layout.type.kind != TypeKind::kNumeric) {
     CHECK(std::holds_alternative<int64_t>(value));
-    step.addend[0] = std::get<int64_t>(value);
-    return;
+    addition.addend[0] = std::get<int64_t>(value);
+    return addition;
   }
   CHECK(std::holds_alternative<semantics::Decimal>(value));
-  const BigInt addend = rescaled(std::get<semantics::Decimal>(value), step.layout.type.scale);
+  const BigInt addend = rescaled(std::get<semantics::Decimal>(value), layout.type.scale);
   const BigInt reach = to_big(range.high) * 2;
-  step.never_fits = addend > reach || addend < -reach;
-  if (!step.never_fits) {
+  addition.never_fits = addend > reach || addend < -reach;
+  if (!addition.never_fits) {
     const BigInt half = addend / 2;
-    step.addend = {to_int128(half), to_int128(addend - half)};
+    addition.addend = {to_int128(half), to_int128(addend - half)};
   }
+  return addition;
 }
 
-bool CompiledModification::prepare(Step& step, const uint8_t* old_value) {
-  if (step.layout.native == Native::kFloat) {
-    return add_floating<float>(old_value, step.floating_addend, step.value.data());
+bool Modifications::prepare(Addition& addition, const uint8_t* old_value) {
+  uint8_t* out = addition.new_value.data();
+  if (addition.layout.native == Native::kFloat) {
+    return add_floating<float>(old_value, addition.floating_addend, out);
   }
-  if (step.layout.native == Native::kDouble) {
-    return add_floating<double>(old_value, step.floating_addend, step.value.data());
+  if (addition.layout.native == Native::kDouble) {
+    return add_floating<double>(old_value, addition.floating_addend, out);
   }
-  if (step.never_fits) {
+  if (addition.never_fits) {
     return false;
   }
-  return with_native(step.layout.native, [&]<typename T>(std::type_identity<T>) {
+  return with_native(addition.layout.native, [&]<typename T>(std::type_identity<T>) {
     if constexpr (std::is_floating_point_v<T>) {
       return false;
     } else {
       // Both addends have one sign: where an intermediate sum overflows, the whole sum is out of range too.
       Int128 sum = load<T>(old_value);
-      if (__builtin_add_overflow(sum, step.addend[0], &sum) || __builtin_add_overflow(sum, step.addend[1], &sum) ||
-          sum < step.low || sum > step.high) {
+      if (__builtin_add_overflow(sum, addition.addend[0], &sum) ||
+          __builtin_add_overflow(sum, addition.addend[1], &sum) || sum < addition.low || sum > addition.high) {
         return false;
       }
       const T narrowed = static_cast<T>(sum);
-      std::memcpy(step.value.data(), &narrowed, sizeof narrowed);
+      std::memcpy(out, &narrowed, sizeof narrowed);
       return true;
     }
   });
 }
 
-bool CompiledModification::apply(uint8_t* const* planes, uint64_t* const* nulls, uint32_t row) {
-  for (Step& step : steps_) {
-    if (step.is_addition) {
-      step.is_null = test_bit(nulls[step.column], row);
-      if (!step.is_null && !prepare(step, planes[step.column] + size_t{row} * step.layout.width)) {
+bool Modifications::apply(Part part, uint8_t* const* planes, uint64_t* const* nulls, uint32_t row) {
+  const std::span<const Write> all = writes(part);
+  for (const Write& write : all) {
+    if (write.is_addition) {
+      Addition& addition = additions_[write.place];
+      addition.stays_null = test_bit(nulls[write.column], row);
+      if (!addition.stays_null && !prepare(addition, planes[write.column] + size_t{row} * write.width)) {
         return false;
       }
     }
   }
-  for (const Step& step : steps_) {
-    if (step.is_addition && step.is_null) {
+  for (const Write& write : all) {
+    uint8_t* target = planes[write.column] + size_t{row} * write.width;
+    if (write.is_addition) {
+      const Addition& addition = additions_[write.place];
+      if (!addition.stays_null) {
+        std::memcpy(target, addition.new_value.data(), write.width);
+      }
       continue;
     }
-    std::memcpy(planes[step.column] + size_t{row} * step.layout.width, step.value.data(), step.layout.width);
-    if (step.is_null) {
-      set_bit(nulls[step.column], row);
-    } else if (step.layout.nullable) {
-      clear_bit(nulls[step.column], row);
+    put(target, value_of(write), write.width);
+    if (write.is_null) {
+      set_bit(nulls[write.column], row);
+    } else if (write.is_nullable) {
+      clear_bit(nulls[write.column], row);
     }
   }
   return true;
+}
+
+bool Modifications::has_additions(Part part) const {
+  const std::span<const Write> all = writes(part);
+  return std::any_of(all.begin(), all.end(), [](const Write& write) { return write.is_addition; });
+}
+
+void Modifications::apply_all(Part part, uint8_t* const* planes, uint64_t* const* nulls,
+                              std::span<const uint64_t> rows) const {
+  const auto words = static_cast<uint32_t>(rows.size());
+  for (const Write& write : writes(part)) {
+    DCHECK(!write.is_addition);
+    const uint8_t* value = value_of(write);
+    uint8_t* plane = planes[write.column];
+    for_each_bit(rows.data(), words, [&](uint32_t row) { put(plane + size_t{row} * write.width, value, write.width); });
+    if (write.is_null) {
+      or_into(nulls[write.column], rows.data(), words);
+    } else if (write.is_nullable) {
+      and_not_into(nulls[write.column], rows.data(), words);
+    }
+  }
+}
+
+void Modifications::clear() {
+  writes_.clear();
+  additions_.clear();
+  long_values_.clear();
 }
 
 }  // namespace daedalus::engine

@@ -1,8 +1,12 @@
-// What a modification does to one row: all of its assignments, or none when one overflows.
+// What modifications do to rows: all assignments of one take effect on a row, or none when one overflows.
+//
+// Decides what the bytes of a changed row are. The assignments of all modifications of a cycle lie in a few arrays that
+// are kept from cycle to cycle, so that compiling one allocates nothing. Refuses to know predicates and chunks.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "daedalus/semantics/update.hpp"
@@ -10,41 +14,73 @@
 
 namespace daedalus::engine {
 
-class CompiledModification {
+/// One assignment. Small: those of thousands of modifications, applied in turn, stay in the second-level cache.
+struct Write {
+  uint32_t column = 0;
+  uint32_t place = 0;    ///< Of an addition: its number. Of a value beyond eight bytes: where its bytes begin.
+  uint64_t value = 0;    ///< Up to eight bytes in native form, zeros behind them.
+  uint16_t width = 0;    ///< Bytes of a value in its plane; strings of kStringLengthMax bytes fit.
+  bool is_null = false;  ///< An assignment of NULL.
+  bool is_addition = false;
+  bool is_nullable = false;
+};
+static_assert(semantics::kStringLengthMax <= UINT16_MAX);
+
+class Modifications {
  public:
+  /// The assignments of one modification.
+  struct Part {
+    uint32_t first = 0;
+    uint32_t count = 0;
+  };
+
+  explicit Modifications(const TableLayout& layout) : layout_(&layout) {}
+
   /// Precondition: the assignments were checked against the layout's schema.
-  CompiledModification(const TableLayout& layout, const std::vector<semantics::Assignment>& assignments);
+  [[nodiscard]] Part compile(const std::vector<semantics::Assignment>& assignments);
+
+  [[nodiscard]] std::span<const Write> writes(Part part) const {
+    return std::span(writes_).subspan(part.first, part.count);
+  }
 
   /// Changes the row at `row` of the chunk with these planes. False when a sum leaves its column's range: the row is as
   /// it was. NULL plus a constant stays NULL and is no overflow.
-  [[nodiscard]] bool apply(uint8_t* const* planes, uint64_t* const* nulls, uint32_t row);
+  [[nodiscard]] bool apply(Part part, uint8_t* const* planes, uint64_t* const* nulls, uint32_t row);
 
-  /// Calls use(column) for every column that is assigned to.
-  template <typename Use>
-  void for_each_column(Use&& use) const {
-    for (const Step& step : steps_) {
-      use(step.column);
-    }
-  }
+  /// Whether a row's new values depend on its old ones, so that apply_all() cannot be used.
+  [[nodiscard]] bool has_additions(Part part) const;
+
+  /// Changes all rows of a bitmap. Precondition: no additions. Cost: a column at a time, NULLs a word at a time.
+  void apply_all(Part part, uint8_t* const* planes, uint64_t* const* nulls, std::span<const uint64_t> rows) const;
+
+  /// Forgets all, keeps the memory.
+  void clear();
 
  private:
-  struct Step {
-    uint32_t column = 0;
+  struct Addition {
     ColumnLayout layout;
-    bool is_addition = false;
-    bool is_null = false;  ///< The new value: of an assignment always, of an addition after prepare().
-    NativeBytes value;     ///< The new value in native form.
     double floating_addend = 0.0;
     std::array<Int128, 2> addend{};  ///< Both are added: a numeric(38) constant may need more than one holds.
     bool never_fits = false;         ///< The addend takes every value out of range.
     Int128 low = 0;                  ///< Range of the sum, both ends included.
     Int128 high = 0;
+    bool stays_null = false;              ///< After prepare().
+    std::array<uint8_t, 16> new_value{};  ///< After prepare().
   };
 
-  static void compile_addition(const semantics::Value& value, Step& step);
-  [[nodiscard]] static bool prepare(Step& step, const uint8_t* old_value);
+  static Addition compile_addition(const ColumnLayout& layout, const semantics::Value& value);
+  [[nodiscard]] static bool prepare(Addition& addition, const uint8_t* old_value);
+  [[nodiscard]] const uint8_t* value_of(const Write& write) const {
+    return write.width <= sizeof write.value ? reinterpret_cast<const uint8_t*>(&write.value)
+                                             : long_values_.data() + write.place;
+  }
+  void keep_value(const ColumnLayout& layout, const semantics::Value& value, Write& write);
 
-  std::vector<Step> steps_;
+  const TableLayout* layout_;
+  std::vector<Write> writes_;
+  std::vector<Addition> additions_;
+  std::vector<uint8_t> long_values_;
+  NativeBytes native_;  ///< Reused from value to value.
 };
 
 }  // namespace daedalus::engine

@@ -47,21 +47,33 @@ bool SlotAllocator::admit(const Demand& demand, std::vector<uint32_t>& slots) {
   return true;
 }
 
-void SlotAllocator::release(Timestamp timestamp, uint32_t slot) {
+void SlotAllocator::release(Timestamp timestamp, uint32_t first_slot, std::span<const uint64_t> rows) {
+  CHECK(first_slot % 64 == 0);
+  for (size_t word = 0; word < rows.size(); ++word) {
+    if (rows[word] != 0) {
+      release_word(timestamp, first_slot / 64 + static_cast<uint32_t>(word), rows[word]);
+    }
+  }
+}
+
+void SlotAllocator::release_word(Timestamp timestamp, uint32_t word, uint64_t slots) {
   const uint64_t generation = generation_of(timestamp);
+  const auto count = static_cast<uint32_t>(__builtin_popcountll(slots));
   Cooling& cooling = cooling_[generation % 2];
   if (cooling.generation > generation) {
-    // Chunks are swept one after the other, so an older update may come second. The next insert is at least two
-    // generations younger.
-    free_slot(slot);
+    // Rows are visited chunk by chunk, so an older update may come second. The next insert is at least two generations
+    // younger.
+    free_[word] |= slots;
+    free_count_ += count;
+    first_free_word_ = std::min(first_free_word_, word);
     return;
   }
   if (cooling.generation < generation) {
     ripen(cooling);  // Likewise: every insert from now on is at least two generations younger.
     cooling.generation = generation;
   }
-  set_bit(cooling.slots.data(), slot);
-  ++cooling.count;
+  cooling.slots[word] |= slots;
+  cooling.count += count;
 }
 
 void SlotAllocator::ripen(Cooling& cooling) {
@@ -73,12 +85,6 @@ void SlotAllocator::ripen(Cooling& cooling) {
   free_count_ += cooling.count;
   cooling.count = 0;
   first_free_word_ = 0;
-}
-
-void SlotAllocator::free_slot(uint32_t slot) {
-  set_bit(free_.data(), slot);
-  ++free_count_;
-  first_free_word_ = std::min(first_free_word_, slot / 64);
 }
 
 void SlotAllocator::take(uint32_t count, std::vector<uint32_t>& slots) {

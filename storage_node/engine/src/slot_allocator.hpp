@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "daedalus/base/units.hpp"
@@ -39,7 +40,10 @@ class SlotAllocator {
   [[nodiscard]] bool admit(const Demand& demand, std::vector<uint32_t>& slots);
 
   /// Takes back the slot of a row deleted by the update with this timestamp.
-  void release(Timestamp timestamp, uint32_t slot);
+  void release(Timestamp timestamp, uint32_t slot) { release_word(timestamp, slot / 64, uint64_t{1} << (slot % 64)); }
+  /// Takes back slots of one bitmap: bit b of rows[w] stands for slot first_slot + 64·w + b. first_slot is a multiple
+  /// of 64. Cost: a pass over the words.
+  void release(Timestamp timestamp, uint32_t first_slot, std::span<const uint64_t> rows);
 
  private:
   struct Cooling {
@@ -49,7 +53,7 @@ class SlotAllocator {
   };
 
   void ripen(Cooling& cooling);
-  void free_slot(uint32_t slot);
+  void release_word(Timestamp timestamp, uint32_t word, uint64_t slots);
   void take(uint32_t count, std::vector<uint32_t>& slots);
 
   std::vector<uint64_t> free_;

@@ -1,17 +1,13 @@
 #include "update_sweep.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace daedalus::engine {
 namespace {
 
-/// ns a row that a part costs when it passes over columns on its own.
-constexpr double kScanCost = 0.4;
-/// Meetings whose rows are fetched ahead of time.
-constexpr size_t kFetchAhead = 12;
-
-constexpr uint32_t kNone = UINT32_MAX;
+/// Candidates whose values are fetched together: enough for the memory's answers to overlap, few enough to stay in the
+/// first-level cache until it is their turn.
+constexpr size_t kBatch = 128;
 
 }  // namespace
 
@@ -21,9 +17,8 @@ UpdateSweep::UpdateSweep(const TableLayout& layout, ChunkStore& store, Sketches&
       store_(&store),
       sketches_(&sketches),
       bounds_(layout, store),
-      memory_(&memory),
-      paths_(paths),
       slots_(store.slot_count()),
+      changes_(layout, sketches, memory, paths),
       scratch_(store.chunk_rows()),
       selection_(bitmap_words(store.chunk_rows())) {}
 
@@ -41,16 +36,15 @@ bool UpdateSweep::admit(Update& update) {
     return false;
   }
   outputs_.push_back({.timestamp = update.timestamp});
-  updates_.push_back(std::move(update));
   std::span<const uint32_t> slots = reserved_;
-  for (const UpdatePart& part : updates_.back().parts) {
-    std::visit([&](const auto& any) { admit_part(any, slots); }, part);
+  for (UpdatePart& part : update.parts) {
+    std::visit([&](auto& any) { admit_part(any, slots); }, part);
     ++next_sequence_;
   }
   return true;
 }
 
-void UpdateSweep::admit_part(const InsertRows& part, std::span<const uint32_t>& slots) {
+void UpdateSweep::admit_part(InsertRows& part, std::span<const uint32_t>& slots) {
   const uint32_t update = count() - 1;
   const size_t placed = std::min(part.rows.size(), slots.size());
   for (size_t row = 0; row < placed; ++row) {
@@ -59,21 +53,15 @@ void UpdateSweep::admit_part(const InsertRows& part, std::span<const uint32_t>& 
   slots = slots.subspan(placed);
   outputs_[update].rows_matched += part.rows.size();
   outputs_[update].refused_no_room += part.rows.size() - placed;
+  owners_.push_back(std::move(part.owner));
 }
 
 void UpdateSweep::admit_part(const std::shared_ptr<const semantics::ModifyPart>& part, std::span<const uint32_t>&) {
-  add_change(part->predicate, CompiledModification(*layout_, part->assignments));
+  changes_.add_modification({next_sequence_, count() - 1}, *part);
 }
 
 void UpdateSweep::admit_part(const std::shared_ptr<const semantics::DeletePart>& part, std::span<const uint32_t>&) {
-  add_change(part->predicate, std::nullopt);
-}
-
-void UpdateSweep::add_change(const semantics::Predicate& predicate, std::optional<CompiledModification> modification) {
-  CompiledPredicate compiled(*layout_, predicate, memory_);
-  if (!compiled.is_never()) {
-    changes_.push_back({next_sequence_, count() - 1, std::move(compiled), std::move(modification)});
-  }
+  changes_.add_delete({next_sequence_, count() - 1}, *part);
 }
 
 void UpdateSweep::begin() {
@@ -83,56 +71,11 @@ void UpdateSweep::begin() {
     const uint32_t right_chunk = right.slot / chunk_rows;
     return left_chunk != right_chunk ? left_chunk < right_chunk : left.sequence < right.sequence;
   });
-  index_changes();
-}
-
-void UpdateSweep::index_changes() {
-  size_t clauses = 0;
-  for (const Change& change : changes_) {
-    clauses += change.predicate.clauses().size();
-  }
-  std::vector<WeighedClause> weighed(clauses);
-  std::vector<KeyedOperation> operations;
-  operations.reserve(changes_.size());
-  WeighedClause* next = weighed.data();
-  for (uint32_t number = 0; number < changes_.size(); ++number) {
-    Change& change = changes_[number];
-    weigh_clauses(change.predicate, *sketches_, next);
-    operations.push_back({number, &change.predicate, {next, change.predicate.clauses().size()}});
-    next += change.predicate.clauses().size();
-    change.first_test = static_cast<uint32_t>(tests_.size());
-    for (const WeighedClause& clause : operations.back().clauses) {
-      tests_.push_back(row_test(change.predicate, clause.clause));
-    }
-  }
-  const Keys keys = choose_keys(*layout_, operations, cost_without_key(paths_, kScanCost));
-  is_key_.assign(layout_->columns.size(), false);
-  for (const std::vector<uint32_t>& columns : keys.columns) {
-    indexes_.emplace_back(*layout_, columns);
-    for (const uint32_t column : columns) {
-      is_key_[column] = true;
-    }
-  }
-  for (uint32_t number = 0; number < changes_.size(); ++number) {
-    Change& change = changes_[number];
-    if (change.modification.has_value()) {
-      change.modification->for_each_column([&](uint32_t column) { change.touches_keys |= is_key_[column]; });
-    }
-    if (!keys.choices[number].has_value()) {
-      scans_.push_back(number);
-      continue;
-    }
-    KeyIndex& index = indexes_[keys.choices[number]->key];
-    for_each_key(*layout_, change.predicate, *keys.choices[number], static_cast<uint32_t>(index.columns().size()),
-                 [&](std::span<const uint64_t> raw) { index.add(raw, number); });
-  }
-  for (KeyIndex& index : indexes_) {
-    index.build();
-  }
+  changes_.index();
 }
 
 uint32_t UpdateSweep::next_chunk(uint32_t chunk) const {
-  if (!changes_.empty()) {
+  if (changes_.size() > 0) {
     return chunk;
   }
   if (next_insertion_ == insertions_.size()) {
@@ -141,144 +84,178 @@ uint32_t UpdateSweep::next_chunk(uint32_t chunk) const {
   return insertions_[next_insertion_].slot / store_->chunk_rows();
 }
 
-void UpdateSweep::find_meetings(uint32_t chunk) {
+void UpdateSweep::sweep(uint32_t chunk) {
+  chunk_ = chunk;
+  view_ = store_->view(chunk);
+  find_candidates();
+  for (const uint32_t change : changes_.scans()) {
+    meet_until(change);
+    scan(change);
+  }
+  meet_until(changes_.size());
+}
+
+void UpdateSweep::find_candidates() {
   found_.clear();
   next_found_ = 0;
-  late_.clear();
-  if (store_->live_rows(chunk) == 0) {
+  if (store_->live_rows(chunk_) == 0) {
     return;
   }
-  const ChunkView view = store_->view(chunk);
-  for (const KeyIndex& index : indexes_) {
-    index.probe(view, probe_, [this](uint32_t row, uint32_t change) { found_.push_back({change, row}); });
+  for (const KeyIndex& index : changes_.indexes()) {
+    index.probe(view_, probe_, [this](uint32_t row, uint32_t change) {
+      __builtin_prefetch(&changes_[change]);
+      found_.push_back({row, change});
+    });
   }
-  std::sort(found_.begin(), found_.end());
+  if (!changes_.scans().empty()) {
+    const auto epoch = [scans = changes_.scans()](const Candidate& candidate) {
+      return std::lower_bound(scans.begin(), scans.end(), candidate.change) - scans.begin();
+    };
+    std::sort(found_.begin(), found_.end(), [&](const Candidate& left, const Candidate& right) {
+      const auto left_epoch = epoch(left);
+      const auto right_epoch = epoch(right);
+      return left_epoch != right_epoch ? left_epoch < right_epoch : left < right;
+    });
+  } else if (changes_.indexes().size() > 1) {
+    std::sort(found_.begin(), found_.end());
+  }
 }
 
-void UpdateSweep::sweep(uint32_t chunk) {
-  find_meetings(chunk);
-  size_t next_scan = 0;
-  while (true) {
-    // What comes next, of four lists that are each in order.
-    const uint32_t scanned = next_scan < scans_.size() ? scans_[next_scan] : kNone;
-    const uint32_t met = std::min(next_found_ < found_.size() ? found_[next_found_].change : kNone,
-                                  late_.empty() ? kNone : late_.front().change);
-    const uint32_t change = std::min(scanned, met);
-    const bool inserts =
-        next_insertion_ < insertions_.size() && insertions_[next_insertion_].slot / store_->chunk_rows() == chunk;
-    if (inserts && (change == kNone || insertions_[next_insertion_].sequence < changes_[change].sequence)) {
-      insert(insertions_[next_insertion_++]);
-    } else if (change == kNone) {
-      return;
-    } else if (change == scanned) {
-      scan(change, chunk);
-      ++next_scan;
-    } else {
-      meet(change, chunk);
+bool UpdateSweep::has_insertion_before(uint32_t end) const {
+  return next_insertion_ < insertions_.size() && insertions_[next_insertion_].slot / store_->chunk_rows() == chunk_ &&
+         (end == changes_.size() || insertions_[next_insertion_].sequence < changes_.sequence(end));
+}
+
+void UpdateSweep::meet_until(uint32_t end) {
+  while (has_insertion_before(end)) {
+    insert(insertions_[next_insertion_++], end);
+  }
+  const size_t first = next_found_;
+  while (next_found_ < found_.size() && found_[next_found_].change < end) {
+    ++next_found_;
+  }
+  const std::span<const Candidate> found = std::span(found_).subspan(first, next_found_ - first);
+  if (late_.empty() || late_.front().change >= end) {
+    return meet(found, end);
+  }
+  merged_.assign(found.begin(), found.end());
+  while (!late_.empty() && late_.front().change < end) {
+    merged_.push_back(late_.front());
+    std::pop_heap(late_.begin(), late_.end(), ComesLater());
+    late_.pop_back();
+  }
+  // A change takes effect once on each row, however often the row was found.
+  std::sort(merged_.begin(), merged_.end());
+  merged_.erase(std::unique(merged_.begin(), merged_.end()), merged_.end());
+  meet(merged_, end);
+}
+
+void UpdateSweep::meet(std::span<const Candidate> candidates, uint32_t end) {
+  while (!candidates.empty()) {
+    size_t size = std::min(candidates.size(), kBatch);
+    while (size < candidates.size() && candidates[size].row == candidates[size - 1].row) {
+      ++size;
+    }
+    meet_batch(candidates.first(size), end);
+    candidates = candidates.subspan(size);
+  }
+}
+
+void UpdateSweep::meet_batch(std::span<const Candidate> candidates, uint32_t end) {
+  for (const Candidate& candidate : candidates) {
+    changes_.prefetch_tests(candidate.change, view_, candidate.row);
+  }
+  // What does not match now will not match in its turn, unless another change comes to the row before it.
+  kept_.clear();
+  for (size_t at = 0; at < candidates.size(); ++at) {
+    const Candidate& candidate = candidates[at];
+    const bool alone = (at == 0 || candidates[at - 1].row != candidate.row) &&
+                       (at + 1 == candidates.size() || candidates[at + 1].row != candidate.row);
+    const bool matches = changes_.matches(candidate.change, view_, candidate.row);
+    if (matches) {
+      changes_.prefetch_writes(candidate.change, view_, candidate.row);
+    }
+    if (matches || !alone) {
+      kept_.push_back(candidate);
     }
   }
+  for (size_t at = 0; at < kept_.size();) {
+    const uint32_t row = kept_[at].row;
+    turns_.clear();
+    for (; at < kept_.size() && kept_[at].row == row; ++at) {
+      turns_.push_back(kept_[at].change);
+    }
+    visit(row, end);
+  }
 }
 
-void UpdateSweep::insert(const Insertion& insertion) {
-  const uint32_t chunk = insertion.slot / store_->chunk_rows();
+void UpdateSweep::insert(const Insertion& insertion, uint32_t end) {
   const uint32_t row = insertion.slot % store_->chunk_rows();
   const int32_t stored = layout_->codec.store_row(
       layout_->codec.context, reinterpret_cast<const uint8_t*>(insertion.row.data()),
-      static_cast<uint32_t>(insertion.row.size()), store_->planes(chunk), store_->nulls(chunk), row);
+      static_cast<uint32_t>(insertion.row.size()), store_->planes(chunk_), store_->nulls(chunk_), row);
   CHECK(stored == 0);  // Rows were checked before their update got a number.
-  store_->mark_live(chunk, row);
-  sketches_->on_insert(chunk, row);
-  bounds_.on_insert(chunk, row);
+  store_->mark_live(chunk_, row);
+  sketches_->on_insert(chunk_, row);
+  bounds_.on_insert(chunk_, row);
   ++live_rows_;
   ++outputs_[insertion.update].rows_applied;
-  look_up_again(chunk, row, first_change_after(insertion.sequence));
+  if (!changes_.indexes().empty()) {
+    turns_.clear();
+    look_up_again(row, changes_.first_after(insertion.sequence), end);
+    visit(row, end);
+  }
 }
 
-uint32_t UpdateSweep::first_change_after(uint32_t sequence) const {
-  const auto after = std::upper_bound(changes_.begin(), changes_.end(), sequence,
-                                      [](uint32_t left, const Change& right) { return left < right.sequence; });
-  return static_cast<uint32_t>(after - changes_.begin());
+void UpdateSweep::visit(uint32_t row, uint32_t end) {
+  // The list grows while it is worked off: by later changes only.
+  for (size_t at = 0; at < turns_.size(); ++at) {
+    const uint32_t change = turns_[at];
+    if (!test_bit(view_.live, row)) {
+      return;
+    }
+    if (changes_.matches(change, view_, row)) {
+      apply(change, row);
+      if (changes_[change].touches_keys != 0) {
+        look_up_again(row, change + 1, end);
+      }
+    }
+  }
 }
 
-void UpdateSweep::look_up_again(uint32_t chunk, uint32_t row, uint32_t first_change) {
-  const ChunkView view = store_->view(chunk);
-  for (const KeyIndex& index : indexes_) {
-    const std::span<const uint32_t> found = index.find(view, row);
+void UpdateSweep::look_up_again(uint32_t row, uint32_t first_change, uint32_t end) {
+  for (const KeyIndex& index : changes_.indexes()) {
+    const std::span<const uint32_t> found = index.find(view_, row);
     for (auto change = std::lower_bound(found.begin(), found.end(), first_change); change != found.end(); ++change) {
-      late_.push_back({*change, row});
-      std::push_heap(late_.begin(), late_.end(), std::greater<>());
+      if (*change < end) {
+        add_turn(*change);
+      } else {
+        late_.push_back({row, *change});
+        std::push_heap(late_.begin(), late_.end(), ComesLater());
+      }
     }
   }
 }
 
-void UpdateSweep::scan(uint32_t change, uint32_t chunk) {
-  if (store_->live_rows(chunk) == 0 || !bounds_.may_match(chunk, changes_[change].predicate)) {
-    return;
-  }
-  const ChunkView view = store_->view(chunk);
-  changes_[change].predicate.select(view, scratch_, selection_.data());
-  for_each_bit(selection_.data(), view.word_count(), [&](uint32_t row) { apply(change, chunk, row); });
-}
-
-void UpdateSweep::fetch_ahead(const ChunkView& view, size_t meeting) const {
-  if (meeting < found_.size()) {
-    const Change& change = changes_[found_[meeting].change];
-    for (uint32_t test = 0; test < std::min<size_t>(change.predicate.clauses().size(), 2); ++test) {
-      __builtin_prefetch(tested_value(*layout_, tests_[change.first_test + test], view, found_[meeting].row));
-    }
-    if (change.modification.has_value()) {
-      change.modification->for_each_column([&](uint32_t column) {
-        __builtin_prefetch(view.planes[column] + size_t{found_[meeting].row} * layout_->columns[column].width);
-      });
-    }
+void UpdateSweep::add_turn(uint32_t change) {
+  const auto place = std::lower_bound(turns_.begin(), turns_.end(), change);
+  if (place == turns_.end() || *place != change) {
+    turns_.insert(place, change);
   }
 }
 
-void UpdateSweep::meet(uint32_t change, uint32_t chunk) {
-  const ChunkView view = store_->view(chunk);
-  meeting_rows_.clear();
-  for (; next_found_ < found_.size() && found_[next_found_].change == change; ++next_found_) {
-    meeting_rows_.push_back(found_[next_found_].row);
-    fetch_ahead(view, next_found_ + kFetchAhead);
-  }
-  if (!late_.empty() && late_.front().change == change) {
-    while (!late_.empty() && late_.front().change == change) {
-      meeting_rows_.push_back(late_.front().row);
-      std::pop_heap(late_.begin(), late_.end(), std::greater<>());
-      late_.pop_back();
-    }
-    std::sort(meeting_rows_.begin(), meeting_rows_.end());
-  }
-  // A part takes effect once on each row, however often the row was found.
-  meeting_rows_.erase(std::unique(meeting_rows_.begin(), meeting_rows_.end()), meeting_rows_.end());
-  const Change& part = changes_[change];
-  const auto clause_count = static_cast<uint32_t>(part.predicate.clauses().size());
-  for (const uint32_t row : meeting_rows_) {
-    bool matches = test_bit(view.live, row);
-    for (uint32_t test = 0; test < clause_count && matches; ++test) {
-      matches = passes(*layout_, tests_[part.first_test + test], part.predicate, view, row);
-    }
-    if (matches) {
-      apply(change, chunk, row);
-    }
-  }
-}
-
-void UpdateSweep::apply(uint32_t change, uint32_t chunk, uint32_t row) {
-  Change& part = changes_[change];
-  UpdateOutput& output = outputs_[part.update];
+void UpdateSweep::apply(uint32_t number, uint32_t row) {
+  const Change& change = changes_[number];
+  UpdateOutput& output = outputs_[change.update];
   ++output.rows_matched;
-  if (!part.modification.has_value()) {
-    store_->mark_dead(chunk, row);
-    slots_.release(output.timestamp, chunk * store_->chunk_rows() + row);
+  if (change.is_delete != 0) {
+    store_->mark_dead(chunk_, row);
+    slots_.release(output.timestamp, chunk_ * store_->chunk_rows() + row);
     --live_rows_;
-  } else if (part.modification->apply(store_->planes(chunk), store_->nulls(chunk), row)) {
-    part.modification->for_each_column([&](uint32_t column) {
-      sketches_->on_write(chunk, row, column);
-      bounds_.on_write(chunk, row, column);
-    });
-    if (part.touches_keys) {
-      look_up_again(chunk, row, change + 1);
+  } else if (changes_.modifications().apply(change.writes(), store_->planes(chunk_), store_->nulls(chunk_), row)) {
+    for (const Write& write : changes_.modifications().writes(change.writes())) {
+      sketches_->on_write(chunk_, row, write.column);
+      bounds_.on_write(chunk_, row, write.column);
     }
   } else {
     ++output.refused_overflow;
@@ -288,18 +265,78 @@ void UpdateSweep::apply(uint32_t change, uint32_t chunk, uint32_t row) {
   sketches_->on_change();
 }
 
+void UpdateSweep::scan(uint32_t change) {
+  if (store_->live_rows(chunk_) == 0) {
+    return;
+  }
+  const CompiledPredicate& predicate = changes_.predicate(change);
+  const Reach reach = bounds_.reach(chunk_, predicate);
+  if (reach == Reach::kNone) {
+    return;
+  }
+  if (reach == Reach::kAll) {
+    std::copy_n(view_.live, view_.word_count(), selection_.begin());
+  } else {
+    predicate.select(view_, scratch_, selection_.data());
+  }
+  if (changes_[change].is_delete != 0) {
+    delete_all(change, selection_);
+  } else {
+    modify_all(change, selection_);
+  }
+}
+
+void UpdateSweep::delete_all(uint32_t change, std::span<const uint64_t> rows) {
+  UpdateOutput& output = outputs_[changes_[change].update];
+  slots_.release(output.timestamp, chunk_ * store_->chunk_rows(), rows);
+  const uint32_t count = store_->mark_dead(chunk_, rows.data());
+  live_rows_ -= count;
+  output.rows_matched += count;
+  output.rows_applied += count;
+  for (uint32_t row = 0; row < count; ++row) {
+    sketches_->on_change();
+  }
+  bounds_.on_delete_all(chunk_, changes_.predicate(change));
+}
+
+void UpdateSweep::modify_all(uint32_t number, std::span<const uint64_t> rows) {
+  const Change& change = changes_[number];
+  const auto words = static_cast<uint32_t>(rows.size());
+  const uint32_t end = number + 1;
+  const auto look_up = [&](uint32_t row) {
+    if (change.touches_keys != 0) {
+      look_up_again(row, end, end);  // All that it meets from now on comes after this scan.
+    }
+  };
+  if (changes_.modifications().has_additions(change.writes())) {
+    return for_each_bit(rows.data(), words, [&](uint32_t row) {
+      apply(number, row);
+      look_up(row);
+    });
+  }
+  changes_.modifications().apply_all(change.writes(), store_->planes(chunk_), store_->nulls(chunk_), rows);
+  UpdateOutput& output = outputs_[change.update];
+  for_each_bit(rows.data(), words, [&](uint32_t row) {
+    for (const Write& write : changes_.modifications().writes(change.writes())) {
+      sketches_->on_write(chunk_, row, write.column);
+      bounds_.on_write(chunk_, row, write.column);
+    }
+    sketches_->on_change();
+    ++output.rows_matched;
+    ++output.rows_applied;
+    look_up(row);
+  });
+}
+
 void UpdateSweep::end() {
-  CHECK(next_insertion_ == insertions_.size());
+  CHECK(next_insertion_ == insertions_.size() && late_.empty());
   slots_.begin_cycle();
-  updates_.clear();
+  owners_.clear();
   outputs_.clear();
   insertions_.clear();
   next_insertion_ = 0;
   changes_.clear();
   next_sequence_ = 0;
-  indexes_.clear();
-  scans_.clear();
-  tests_.clear();
 }
 
 }  // namespace daedalus::engine

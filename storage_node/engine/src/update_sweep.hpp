@@ -1,31 +1,30 @@
 // The updates of one cycle on their way over the chunks: inserts, modifications and deletes in the order of their
 // timestamps.
 //
-// Decides the order in which they meet each row. A part that names equalities is found through an index over parts,
-// like a query; a row that an earlier part of the same cycle made or changed is looked up again, so that every part
-// sees exactly what those before it left. Refuses to know queries.
+// Decides the order in which they meet each row. What one row becomes does not depend on another, so a chunk's rows are
+// visited one after the other, each by all changes that ask for it, in their order; only a change that no index finds
+// rows for takes the chunk as a whole, after all that come before it and before all that come after. A row that an
+// update of the same cycle made, or gave another key, is looked up again, so that every change sees exactly what those
+// before it left. Refuses to know queries.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <memory_resource>
-#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "change_list.hpp"
 #include "chunk_bounds.hpp"
 #include "daedalus/engine/segment.hpp"
-#include "key_choice.hpp"
-#include "key_index.hpp"
-#include "row_changes.hpp"
-#include "row_test.hpp"
-#include "sketches.hpp"
 #include "slot_allocator.hpp"
 
 namespace daedalus::engine {
 
 class UpdateSweep {
  public:
-  /// memory: what parts are compiled into; given back by end().
+  /// memory: what parts are compiled into; may be given back after end().
   UpdateSweep(const TableLayout& layout, ChunkStore& store, Sketches& sketches, std::pmr::memory_resource& memory,
               AccessPaths paths);
 
@@ -48,6 +47,9 @@ class UpdateSweep {
   /// Live rows of the segment.
   [[nodiscard]] uint64_t live_rows() const { return live_rows_; }
 
+  /// True of every chunk at any time; of those that this cycle has yet to sweep, without its updates.
+  [[nodiscard]] const ChunkBounds& bounds() const { return bounds_; }
+
  private:
   /// A row on its way into its slot.
   struct Insertion {
@@ -57,63 +59,59 @@ class UpdateSweep {
     std::string_view row;
   };
 
-  /// A part that has to meet every row: a modification or, without one, a delete.
-  struct Change {
-    uint32_t sequence = 0;
-    uint32_t update = 0;
-    CompiledPredicate predicate;
-    std::optional<CompiledModification> modification;
-    uint32_t first_test = 0;  ///< In tests_, one a clause.
-    bool touches_keys = false;
-  };
-
-  /// A change that may touch a row, ordered as changes are.
-  struct Meeting {
-    uint32_t change = 0;
+  /// A row that a change may touch.
+  struct Candidate {
     uint32_t row = 0;
+    uint32_t change = 0;
 
-    friend auto operator<=>(const Meeting&, const Meeting&) = default;
+    friend auto operator<=>(const Candidate&, const Candidate&) = default;
+  };
+  /// Orders a heap so that the first change is on top.
+  struct ComesLater {
+    bool operator()(const Candidate& left, const Candidate& right) const { return left.change > right.change; }
   };
 
-  void admit_part(const InsertRows& part, std::span<const uint32_t>& slots);
+  void admit_part(InsertRows& part, std::span<const uint32_t>& slots);
   void admit_part(const std::shared_ptr<const semantics::ModifyPart>& part, std::span<const uint32_t>& slots);
   void admit_part(const std::shared_ptr<const semantics::DeletePart>& part, std::span<const uint32_t>& slots);
-  void add_change(const semantics::Predicate& predicate, std::optional<CompiledModification> modification);
-  void index_changes();
-  void find_meetings(uint32_t chunk);
-  void insert(const Insertion& insertion);
-  void scan(uint32_t change, uint32_t chunk);
-  void meet(uint32_t change, uint32_t chunk);
-  void apply(uint32_t change, uint32_t chunk, uint32_t row);
-  void look_up_again(uint32_t chunk, uint32_t row, uint32_t first_change);
-  [[nodiscard]] uint32_t first_change_after(uint32_t sequence) const;
-  void fetch_ahead(const ChunkView& view, size_t meeting) const;
+
+  void find_candidates();
+  [[nodiscard]] bool has_insertion_before(uint32_t end) const;
+  void meet_until(uint32_t end);
+  void meet(std::span<const Candidate> candidates, uint32_t end);
+  void meet_batch(std::span<const Candidate> candidates, uint32_t end);
+  void insert(const Insertion& insertion, uint32_t end);
+  void visit(uint32_t row, uint32_t end);
+  void apply(uint32_t change, uint32_t row);
+  void look_up_again(uint32_t row, uint32_t first_change, uint32_t end);
+  void add_turn(uint32_t change);
+  void scan(uint32_t change);
+  void delete_all(uint32_t change, std::span<const uint64_t> rows);
+  void modify_all(uint32_t change, std::span<const uint64_t> rows);
 
   const TableLayout* layout_;
   ChunkStore* store_;
   Sketches* sketches_;
   ChunkBounds bounds_;
-  std::pmr::memory_resource* memory_;
-  AccessPaths paths_;
   SlotAllocator slots_;
   uint64_t live_rows_ = 0;
 
-  std::vector<Update> updates_;  ///< Keeps what insertions point to.
+  std::vector<std::shared_ptr<const std::string>> owners_;  ///< Keep what insertions point to.
   std::vector<UpdateOutput> outputs_;
   std::vector<Insertion> insertions_;  ///< Sorted by slot's chunk, then sequence, when the sweep starts.
   size_t next_insertion_ = 0;
-  std::vector<Change> changes_;  ///< By sequence.
+  ChangeList changes_;
   uint32_t next_sequence_ = 0;
-  std::vector<KeyIndex> indexes_;
-  std::vector<uint32_t> scans_;  ///< Changes that no index finds rows for.
-  std::vector<RowTest> tests_;
-  std::vector<bool> is_key_;  ///< By column: part of some index.
-
   std::vector<uint32_t> reserved_;
-  std::vector<Meeting> found_;  ///< In this chunk, by an index, in order.
+
+  uint32_t chunk_ = 0;  ///< Being swept, as are view_ and all that follow.
+  ChunkView view_;
+  std::vector<Candidate> found_;  ///< By an index; by row, but first by the scan that comes next.
   size_t next_found_ = 0;
-  std::vector<Meeting> late_;  ///< A heap, the first on top: found again after a row was written.
-  std::vector<uint32_t> meeting_rows_;
+  std::vector<Candidate> late_;    ///< A heap, the first change on top: found again, for after a scan.
+  std::vector<Candidate> merged_;  ///< What of both comes before the next scan.
+  std::vector<Candidate> kept_;    ///< Of a batch: those that may match.
+  std::vector<uint32_t> turns_;    ///< Changes that a row has yet to meet before the next scan, ascending.
   ProbeScratch probe_;
   SelectionScratch scratch_;
   std::vector<uint64_t> selection_;

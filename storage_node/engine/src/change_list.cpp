@@ -1,0 +1,188 @@
+#include "change_list.hpp"
+
+#include <algorithm>
+
+namespace daedalus::engine {
+namespace {
+
+/// ns a row that a change costs when it passes over columns on its own.
+constexpr double kScanCost = 0.4;
+/// A list of values is indexed, however long, when no more than this share of the rows is in it: beyond, testing the
+/// candidates costs as much as searching the list for each row.
+constexpr double kLongListShareMax = 0.1;
+/// Shorter lists have been weighed by choose_keys already.
+constexpr uint32_t kLongListMin = 65;
+/// Values of long lists that are indexed in one cycle, at most: they bound what an index may take.
+constexpr uint32_t kLongListKeysMax = 1u << 18;
+
+}  // namespace
+
+ChangeList::ChangeList(const TableLayout& layout, Sketches& sketches, std::pmr::memory_resource& memory,
+                       AccessPaths paths)
+    : layout_(&layout), sketches_(&sketches), memory_(&memory), paths_(paths), modifications_(layout) {}
+
+void ChangeList::add_delete(Source source, const semantics::DeletePart& part) {
+  if (add(source, part.predicate)) {
+    changes_.back().is_delete = 1;
+  }
+}
+
+void ChangeList::add_modification(Source source, const semantics::ModifyPart& part) {
+  if (add(source, part.predicate)) {
+    const Modifications::Part writes = modifications_.compile(part.assignments);
+    changes_.back().first_write = writes.first;
+    changes_.back().write_count = writes.count & 0x7ff;
+  }
+}
+
+bool ChangeList::add(Source source, const semantics::Predicate& predicate) {
+  predicates_.emplace_back(*layout_, predicate, memory_);
+  if (predicates_.back().is_never()) {
+    predicates_.pop_back();
+    return false;
+  }
+  changes_.push_back({.update = source.update});
+  sequences_.push_back(source.sequence);
+  return true;
+}
+
+void ChangeList::index() {
+  size_t clauses = 0;
+  for (const CompiledPredicate& predicate : predicates_) {
+    clauses += predicate.clauses().size();
+  }
+  weighed_.resize(clauses);
+  operations_.clear();
+  WeighedClause* next = weighed_.data();
+  for (uint32_t change = 0; change < size(); ++change) {
+    const CompiledPredicate& predicate = predicates_[change];
+    weigh_clauses(predicate, *sketches_, next);
+    operations_.push_back({change, &predicate, {next, predicate.clauses().size()}});
+    keep_tests(change, operations_.back().clauses);
+    next += predicate.clauses().size();
+  }
+  long_list_keys_left_ = kLongListKeysMax;
+  const Keys keys = choose_keys(*layout_, operations_, cost_without_key(paths_, kScanCost));
+  for (const std::vector<uint32_t>& columns : keys.columns) {
+    indexes_.emplace_back(*layout_, columns);
+  }
+  for (uint32_t change = 0; change < size(); ++change) {
+    std::optional<KeyChoice> choice = keys.choices[change];
+    if (!choice.has_value()) {
+      choice = long_list(change, operations_[change].clauses);
+    }
+    if (!choice.has_value()) {
+      scans_.push_back(change);
+      continue;
+    }
+    KeyIndex& index = indexes_[choice->key];
+    for_each_key(*layout_, predicates_[change], *choice, static_cast<uint32_t>(index.columns().size()),
+                 [&](std::span<const uint64_t> raw) { index.add(raw, change); });
+  }
+  for (KeyIndex& index : indexes_) {
+    index.build();
+  }
+  mark_key_touches();
+}
+
+std::optional<KeyChoice> ChangeList::long_list(uint32_t change, std::span<const WeighedClause> clauses) {
+  if (paths_ != AccessPaths::kByCost && paths_ != AccessPaths::kKeys) {
+    return std::nullopt;
+  }
+  for (const WeighedClause& weighed : clauses) {
+    const CompiledClause& clause = predicates_[change].clauses()[weighed.clause];
+    const CompiledLiteral& literal = predicates_[change].literals(clause)[0];
+    const ColumnLayout& column = layout_->columns[literal.column];
+    const uint32_t members = member_count(literal);
+    if (clause.count == 1 && literal.is_equality() && members >= kLongListMin && members <= long_list_keys_left_ &&
+        !column.code.is_floating && weighed.share < kLongListShareMax) {
+      long_list_keys_left_ -= members;
+      return KeyChoice{index_on(literal.column), {weighed.clause, weighed.clause}};
+    }
+  }
+  return std::nullopt;
+}
+
+uint32_t ChangeList::index_on(uint32_t column) {
+  const auto found = std::find_if(indexes_.begin(), indexes_.end(), [column](const KeyIndex& index) {
+    return index.columns().size() == 1 && index.columns()[0] == column;
+  });
+  if (found != indexes_.end()) {
+    return static_cast<uint32_t>(found - indexes_.begin());
+  }
+  indexes_.emplace_back(*layout_, std::span(&column, 1));
+  return static_cast<uint32_t>(indexes_.size()) - 1;
+}
+
+void ChangeList::keep_tests(uint32_t change, std::span<const WeighedClause> clauses) {
+  Change& it = changes_[change];
+  it.test_count = static_cast<uint32_t>(clauses.size()) & 0x1ff;
+  it.more_tests = static_cast<uint32_t>(more_tests_.size());
+  for (uint32_t test = 0; test < clauses.size(); ++test) {
+    const RowTest made = row_test(predicates_[change], clauses[test].clause);
+    if (test < Change::kTestsInside) {
+      it.tests[test] = made;
+    } else {
+      more_tests_.push_back(made);
+    }
+  }
+}
+
+void ChangeList::mark_key_touches() {
+  std::vector<bool> is_key(layout_->columns.size(), false);
+  for (const KeyIndex& index : indexes_) {
+    for (const uint32_t column : index.columns()) {
+      is_key[column] = true;
+    }
+  }
+  for (Change& change : changes_) {
+    const std::span<const Write> writes = modifications_.writes(change.writes());
+    const bool touches =
+        std::any_of(writes.begin(), writes.end(), [&](const Write& write) { return is_key[write.column]; });
+    change.touches_keys = touches ? 1 : 0;
+  }
+}
+
+uint32_t ChangeList::first_after(uint32_t sequence) const {
+  return static_cast<uint32_t>(std::upper_bound(sequences_.begin(), sequences_.end(), sequence) - sequences_.begin());
+}
+
+bool ChangeList::matches(uint32_t change, const ChunkView& view, uint32_t row) const {
+  const Change& it = changes_[change];
+  for (uint32_t test = 0; test < it.test_count; ++test) {
+    const RowTest& next =
+        test < Change::kTestsInside ? it.tests[test] : more_tests_[it.more_tests + test - Change::kTestsInside];
+    if (!passes(*layout_, next, predicates_[change], view, row)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void ChangeList::prefetch_tests(uint32_t change, const ChunkView& view, uint32_t row) const {
+  const Change& it = changes_[change];
+  for (uint32_t test = 0; test < std::min<uint32_t>(it.test_count, Change::kTestsInside); ++test) {
+    __builtin_prefetch(tested_value(*layout_, it.tests[test], view, row));
+  }
+}
+
+void ChangeList::prefetch_writes(uint32_t change, const ChunkView& view, uint32_t row) const {
+  for (const Write& write : modifications_.writes(changes_[change].writes())) {
+    __builtin_prefetch(view.planes[write.column] + size_t{row} * write.width, 1);
+    if (write.is_nullable) {
+      __builtin_prefetch(view.nulls[write.column] + row / 64, 1);
+    }
+  }
+}
+
+void ChangeList::clear() {
+  changes_.clear();
+  predicates_.clear();
+  sequences_.clear();
+  more_tests_.clear();
+  modifications_.clear();
+  indexes_.clear();
+  scans_.clear();
+}
+
+}  // namespace daedalus::engine

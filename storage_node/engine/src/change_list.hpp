@@ -1,0 +1,102 @@
+// The modifications and deletes of one cycle, compiled and indexed, in the order of their timestamps.
+//
+// Decides how each finds its rows: through an index over changes when it names equalities, else by passes over its
+// columns. Refuses to know chunks and what has happened to a row so far. Kept from cycle to cycle, so that a change
+// costs no allocation.
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "daedalus/engine/segment.hpp"
+#include "key_choice.hpp"
+#include "key_index.hpp"
+#include "row_changes.hpp"
+#include "row_test.hpp"
+#include "sketches.hpp"
+
+namespace daedalus::engine {
+
+/// One change as rows meet it: all that most of them need, in one cache line.
+struct alignas(64) Change {
+  static constexpr uint32_t kTestsInside = 2;
+
+  RowTest tests[kTestsInside];  ///< The first ones, those that most rows fail before others.
+  uint32_t update = 0;          ///< The position of its update in the cycle.
+  uint32_t more_tests = 0;      ///< Where the others begin.
+  uint32_t first_write = 0;
+  uint32_t write_count : 11 = 0;
+  uint32_t test_count : 9 = 0;
+  uint32_t is_delete : 1 = 0;
+  uint32_t touches_keys : 1 = 0;  ///< Gives rows another key: other changes may have to meet them.
+
+  [[nodiscard]] Modifications::Part writes() const { return {first_write, write_count}; }
+};
+static_assert(sizeof(Change) == 64);
+static_assert(semantics::kColumnsMax < (1u << 11) && semantics::kClausesMax < (1u << 9));
+
+class ChangeList {
+ public:
+  /// memory: what predicates are compiled into; given back by whoever owns it after clear().
+  ChangeList(const TableLayout& layout, Sketches& sketches, std::pmr::memory_resource& memory, AccessPaths paths);
+
+  /// Where a change comes from. Sequences ascend from change to change.
+  struct Source {
+    uint32_t sequence = 0;
+    uint32_t update = 0;
+  };
+  void add_delete(Source source, const semantics::DeletePart& part);
+  void add_modification(Source source, const semantics::ModifyPart& part);
+
+  /// Plans for all that were added.
+  void index();
+  void clear();
+
+  [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(changes_.size()); }
+  [[nodiscard]] const Change& operator[](uint32_t change) const { return changes_[change]; }
+  [[nodiscard]] const CompiledPredicate& predicate(uint32_t change) const { return predicates_[change]; }
+  [[nodiscard]] uint32_t sequence(uint32_t change) const { return sequences_[change]; }
+  /// The first change that comes after a place in the sequence.
+  [[nodiscard]] uint32_t first_after(uint32_t sequence) const;
+  [[nodiscard]] Modifications& modifications() { return modifications_; }
+
+  /// Changes that no index finds rows for, ascending.
+  [[nodiscard]] std::span<const uint32_t> scans() const { return scans_; }
+  [[nodiscard]] const std::vector<KeyIndex>& indexes() const { return indexes_; }
+
+  /// Whether a live row satisfies a change's predicate.
+  [[nodiscard]] bool matches(uint32_t change, const ChunkView& view, uint32_t row) const;
+
+  /// Fetches what matches() and, with `writes`, a modification will look at.
+  void prefetch_tests(uint32_t change, const ChunkView& view, uint32_t row) const;
+  void prefetch_writes(uint32_t change, const ChunkView& view, uint32_t row) const;
+
+ private:
+  [[nodiscard]] bool add(Source source, const semantics::Predicate& predicate);
+  void keep_tests(uint32_t change, std::span<const WeighedClause> clauses);
+  void mark_key_touches();
+  /// A list of values that is worth an index although it is longer than what keys are chosen from.
+  [[nodiscard]] std::optional<KeyChoice> long_list(uint32_t change, std::span<const WeighedClause> clauses);
+  [[nodiscard]] uint32_t index_on(uint32_t column);
+
+  const TableLayout* layout_;
+  Sketches* sketches_;
+  std::pmr::memory_resource* memory_;
+  AccessPaths paths_;
+
+  std::vector<Change> changes_;
+  std::vector<CompiledPredicate> predicates_;  ///< By change, as are sequences_.
+  std::vector<uint32_t> sequences_;
+  std::vector<RowTest> more_tests_;
+  Modifications modifications_;
+  std::vector<KeyIndex> indexes_;
+  std::vector<uint32_t> scans_;
+  std::vector<WeighedClause> weighed_;
+  std::vector<KeyedOperation> operations_;
+  uint32_t long_list_keys_left_ = 0;
+};
+
+}  // namespace daedalus::engine
