@@ -7,6 +7,8 @@ namespace {
 
 /// ns a row that a change costs when it passes over columns on its own.
 constexpr double kScanCost = 0.4;
+/// A key whose candidates are a larger share of the rows costs more than passing over columns.
+constexpr double kKeyShareMax = 0.01;
 /// A list of values is indexed, however long, when no more than this share of the rows is in it: beyond, testing the
 /// candidates costs as much as searching the list for each row.
 constexpr double kLongListShareMax = 0.1;
@@ -47,29 +49,23 @@ bool ChangeList::add(Source source, const semantics::Predicate& predicate) {
 }
 
 void ChangeList::index() {
-  size_t clauses = 0;
-  for (const CompiledPredicate& predicate : predicates_) {
-    clauses += predicate.clauses().size();
-  }
-  weighed_.resize(clauses);
-  operations_.clear();
-  WeighedClause* next = weighed_.data();
-  for (uint32_t change = 0; change < size(); ++change) {
-    const CompiledPredicate& predicate = predicates_[change];
-    weigh_clauses(predicate, *sketches_, next);
-    operations_.push_back({change, &predicate, {next, predicate.clauses().size()}});
-    keep_tests(change, operations_.back().clauses);
-    next += predicate.clauses().size();
-  }
+  choose_leaders();
   long_list_keys_left_ = kLongListKeysMax;
-  const Keys keys = choose_keys(*layout_, operations_, cost_without_key(paths_, kScanCost));
+  const Keys keys = choose_keys(*layout_, leaders_, cost_without_key(paths_, kScanCost));
   for (const std::vector<uint32_t>& columns : keys.columns) {
     indexes_.emplace_back(*layout_, columns);
   }
+  for (uint32_t leader = 0; leader < leaders_.size(); ++leader) {
+    std::optional<KeyChoice>& choice = shapes_[shape_of_[leaders_[leader].operation]].choice;
+    choice = choice.has_value() ? choice : keys.choices[leader];
+  }
   for (uint32_t change = 0; change < size(); ++change) {
-    std::optional<KeyChoice> choice = keys.choices[change];
+    const KeyedOperation& leader = leaders_[leader_of_[change]];
+    keep_tests(change, leader.clauses);
+    std::optional<KeyChoice> choice =
+        leader.operation == change ? keys.choices[leader_of_[change]] : choice_of_follower(change);
     if (!choice.has_value()) {
-      choice = long_list(change, operations_[change].clauses);
+      choice = long_list(change, leader.clauses);
     }
     if (!choice.has_value()) {
       scans_.push_back(change);
@@ -83,6 +79,69 @@ void ChangeList::index() {
     index.build();
   }
   mark_key_touches();
+}
+
+void ChangeList::choose_leaders() {
+  size_t clauses = 0;
+  for (const CompiledPredicate& predicate : predicates_) {
+    clauses += predicate.clauses().size();
+  }
+  if (weighed_.size() < clauses) {
+    weighed_.resize(clauses);
+  }
+  WeighedClause* next = weighed_.data();
+  for (uint32_t change = 0; change < size(); ++change) {
+    const CompiledPredicate& predicate = predicates_[change];
+    const uint32_t number = known_shapes_.number_of(predicate);
+    shape_of_.push_back(number);
+    shapes_.resize(known_shapes_.count());
+    Shape& shape = shapes_[number];
+    const uint32_t place = shape.changes++ % kLeadersMax;
+    if (place < shape.changes - 1 && leaders_[shape.leaders[place]].clauses.size() == predicate.clauses().size()) {
+      leader_of_.push_back(shape.leaders[place]);
+      leaders_[shape.leaders[place]].weight += 1;
+      continue;
+    }
+    shape.leaders[place] = static_cast<uint32_t>(leaders_.size());
+    leader_of_.push_back(shape.leaders[place]);
+    weigh_clauses(predicate, *sketches_, next);
+    leaders_.push_back({change, &predicate, {next, predicate.clauses().size()}});
+    next += predicate.clauses().size();
+  }
+}
+
+std::optional<KeyChoice> ChangeList::choice_of_follower(uint32_t change) {
+  const std::optional<KeyChoice>& choice = shapes_[shape_of_[change]].choice;
+  if (!choice.has_value()) {
+    return std::nullopt;
+  }
+  const CompiledPredicate& predicate = predicates_[change];
+  const std::span<const uint32_t> columns = indexes_[choice->key].columns();
+  double commonest = 1;
+  for (uint32_t place = 0; place < columns.size(); ++place) {
+    if (choice->clauses[place] >= predicate.clauses().size()) {
+      return std::nullopt;
+    }
+    const CompiledClause& clause = predicate.clauses()[choice->clauses[place]];
+    const CompiledLiteral& literal = predicate.literals(clause)[0];
+    if (clause.count != 1 || !literal.is_equality() || literal.column != columns[place]) {
+      return std::nullopt;
+    }
+    commonest *= sketches_->histogram(literal.column).commonest_share() * member_count(literal);
+  }
+  if (paths_ != AccessPaths::kByCost || commonest < kKeyShareMax) {
+    return choice;
+  }
+  // Some values are common: is this one of them?
+  own_.resize(predicate.clauses().size());
+  weigh_clauses(predicate, *sketches_, own_.data());
+  double share = 1;
+  for (const WeighedClause& weighed : own_) {
+    for (uint32_t place = 0; place < columns.size(); ++place) {
+      share *= weighed.clause == choice->clauses[place] ? weighed.share : 1;
+    }
+  }
+  return share < kKeyShareMax ? choice : std::nullopt;
 }
 
 std::optional<KeyChoice> ChangeList::long_list(uint32_t change, std::span<const WeighedClause> clauses) {
@@ -183,6 +242,11 @@ void ChangeList::clear() {
   modifications_.clear();
   indexes_.clear();
   scans_.clear();
+  known_shapes_.clear();
+  shapes_.clear();
+  shape_of_.clear();
+  leaders_.clear();
+  leader_of_.clear();
 }
 
 }  // namespace daedalus::engine

@@ -14,6 +14,7 @@
 #include "daedalus/engine/segment.hpp"
 #include "key_choice.hpp"
 #include "key_index.hpp"
+#include "predicate_shapes.hpp"
 #include "row_changes.hpp"
 #include "row_test.hpp"
 #include "sketches.hpp"
@@ -75,7 +76,18 @@ class ChangeList {
   void prefetch_writes(uint32_t change, const ChunkView& view, uint32_t row) const;
 
  private:
+  /// Changes of one shape. The first so many are weighed; the others take what those were found.
+  static constexpr uint32_t kLeadersMax = 64;
+  struct Shape {
+    uint32_t changes = 0;
+    uint32_t leaders[kLeadersMax];    ///< In leaders_.
+    std::optional<KeyChoice> choice;  ///< Of the first leader that has one.
+  };
+
   [[nodiscard]] bool add(Source source, const semantics::Predicate& predicate);
+  void choose_leaders();
+  /// The key of the change's shape, unless the values that it asks for are common.
+  [[nodiscard]] std::optional<KeyChoice> choice_of_follower(uint32_t change);
   void keep_tests(uint32_t change, std::span<const WeighedClause> clauses);
   void mark_key_touches();
   /// A list of values that is worth an index although it is longer than what keys are chosen from.
@@ -94,8 +106,13 @@ class ChangeList {
   Modifications modifications_;
   std::vector<KeyIndex> indexes_;
   std::vector<uint32_t> scans_;
+  PredicateShapes known_shapes_;
+  std::vector<Shape> shapes_;
+  std::vector<uint32_t> shape_of_;  ///< By change.
+  std::vector<KeyedOperation> leaders_;
+  std::vector<uint32_t> leader_of_;  ///< By change, in leaders_: what it has in common with its shape.
   std::vector<WeighedClause> weighed_;
-  std::vector<KeyedOperation> operations_;
+  std::vector<WeighedClause> own_;
   uint32_t long_list_keys_left_ = 0;
 };
 

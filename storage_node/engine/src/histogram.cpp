@@ -105,10 +105,12 @@ void Histogram::count(const std::vector<uint64_t>& codes, uint32_t sampled, uint
   }
   null_share_ = static_cast<double>(sampled - codes.size()) / sampled;
   below_[0] = 0;
+  commonest_share_ = 0;
   for (uint32_t at = 0; at < 256; ++at) {
     // What a sample did not show is rare, but not impossible.
     below_[at + 1] = below_[at] + counts[at] / sampled;
     distinct_[at] = std::max(1.0, distinct_[at] * unseen);
+    commonest_share_ = std::max(commonest_share_, (below_[at + 1] - below_[at]) / distinct_[at]);
   }
 }
 

@@ -53,6 +53,8 @@ class Histogram {
   [[nodiscard]] double share(CodeRange codes) const;
   [[nodiscard]] double share(BucketRange buckets) const { return below_[buckets.high + 1u] - below_[buckets.low]; }
   [[nodiscard]] double null_share() const { return null_share_; }
+  /// No single value's share is above this, by estimate: no equality is worth a look at its constant.
+  [[nodiscard]] double commonest_share() const { return commonest_share_; }
 
  private:
   static constexpr uint32_t kBoundsMax = 254;
@@ -65,6 +67,7 @@ class Histogram {
   std::array<double, 257> below_{};     ///< Share of rows in buckets before this one.
   std::array<double, 256> distinct_{};  ///< Different values in the bucket, by estimate; at least one.
   double null_share_ = 0;
+  double commonest_share_ = 1;
 };
 
 }  // namespace daedalus::engine

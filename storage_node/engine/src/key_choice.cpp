@@ -93,17 +93,18 @@ class Chooser {
     }
   }
 
-  /// Calls use(first, second, what a key of both saves this operation) with the lower column first; both the same: a
-  /// key of one column.
+  /// Calls use(first, second, what a key of both saves this operation and those that it stands for) with the lower
+  /// column first; both the same: a key of one column.
   template <typename Use>
   void for_each_pair(uint32_t position, Use&& use) const {
+    const double weight = operations_[position].weight;
     for (uint32_t at = first_[position]; at < first_[position + 1]; ++at) {
       const Equality& one = equalities_[at];
-      use(one, one, cost_without_ - one.share * kCandidateCost);
+      use(one, one, weight * (cost_without_ - one.share * kCandidateCost));
       for (uint32_t other = first_[position]; other < at; ++other) {
         const Equality& two = equalities_[other];
         if (one.members * two.members <= kMembersMax && one.column != two.column) {
-          const double gain = cost_without_ - one.share * two.share * kCandidateCost;
+          const double gain = weight * (cost_without_ - one.share * two.share * kCandidateCost);
           one.column < two.column ? use(one, two, gain) : use(two, one, gain);
         }
       }

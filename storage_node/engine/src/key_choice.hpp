@@ -30,6 +30,7 @@ struct KeyedOperation {
   uint32_t operation = 0;
   const CompiledPredicate* predicate = nullptr;
   std::span<const WeighedClause> clauses;  ///< The most selective first.
+  double weight = 1;                       ///< Operations like this one that it stands for.
 };
 
 struct KeyChoice {
