@@ -223,6 +223,7 @@ void ChangeList::prefetch_tests(uint32_t change, const ChunkView& view, uint32_t
   for (uint32_t test = 0; test < std::min<uint32_t>(it.test_count, Change::kTestsInside); ++test) {
     __builtin_prefetch(tested_value(*layout_, it.tests[test], view, row));
   }
+  modifications_.prefetch(it.writes());
 }
 
 void ChangeList::prefetch_writes(uint32_t change, const ChunkView& view, uint32_t row) const {

@@ -43,6 +43,8 @@ class Modifications {
     return std::span(writes_).subspan(part.first, part.count);
   }
 
+  void prefetch(Part part) const { __builtin_prefetch(writes_.data() + part.first); }
+
   /// Changes the row at `row` of the chunk with these planes. False when a sum leaves its column's range: the row is as
   /// it was. NULL plus a constant stays NULL and is no overflow.
   [[nodiscard]] bool apply(Part part, uint8_t* const* planes, uint64_t* const* nulls, uint32_t row);

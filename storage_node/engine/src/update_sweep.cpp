@@ -174,6 +174,7 @@ void UpdateSweep::meet_batch(std::span<const Candidate> candidates, uint32_t end
     const bool matches = changes_.matches(candidate.change, view_, candidate.row);
     if (matches) {
       changes_.prefetch_writes(candidate.change, view_, candidate.row);
+      __builtin_prefetch(&outputs_[changes_[candidate.change].update], 1);
     }
     if (matches || !alone) {
       kept_.push_back(candidate);
