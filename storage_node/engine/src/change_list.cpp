@@ -11,11 +11,11 @@ constexpr double kScanCost = 0.4;
 constexpr double kKeyShareMax = 0.01;
 /// A list of values is indexed, however long, when no more than this share of the rows is in it: beyond, testing the
 /// candidates costs as much as searching the list for each row.
-constexpr double kLongListShareMax = 0.1;
-/// Shorter lists have been weighed by choose_keys already.
-constexpr uint32_t kLongListMin = 65;
-/// Values of long lists that are indexed in one cycle, at most: they bound what an index may take.
-constexpr uint32_t kLongListKeysMax = 1u << 18;
+constexpr double kListShareMax = 0.1;
+/// Values of lists that are indexed in one cycle beside the keys chosen, at most: they bound what indexes may take.
+constexpr uint32_t kListKeysMax = 1u << 18;
+/// When so few rows satisfy an equality, they are tested one by one and no list is searched for every row.
+constexpr double kFewRows = 1.0 / 16;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ bool ChangeList::add(Source source, const semantics::Predicate& predicate) {
 
 void ChangeList::index() {
   choose_leaders();
-  long_list_keys_left_ = kLongListKeysMax;
+  list_keys_left_ = kListKeysMax;
   const Keys keys = choose_keys(*layout_, leaders_, cost_without_key(paths_, kScanCost));
   for (const std::vector<uint32_t>& columns : keys.columns) {
     indexes_.emplace_back(*layout_, columns);
@@ -65,7 +65,7 @@ void ChangeList::index() {
     std::optional<KeyChoice> choice =
         leader.operation == change ? keys.choices[leader_of_[change]] : choice_of_follower(change);
     if (!choice.has_value()) {
-      choice = long_list(change, leader.clauses);
+      choice = list_key(change, leader.clauses);
     }
     if (!choice.has_value()) {
       scans_.push_back(change);
@@ -144,22 +144,33 @@ std::optional<KeyChoice> ChangeList::choice_of_follower(uint32_t change) {
   return share < kKeyShareMax ? choice : std::nullopt;
 }
 
-std::optional<KeyChoice> ChangeList::long_list(uint32_t change, std::span<const WeighedClause> clauses) {
+std::optional<KeyChoice> ChangeList::list_key(uint32_t change, std::span<const WeighedClause> clauses) {
   if (paths_ != AccessPaths::kByCost && paths_ != AccessPaths::kKeys) {
     return std::nullopt;
   }
+  std::optional<KeyChoice> choice;
+  uint32_t keys = 0;
   for (const WeighedClause& weighed : clauses) {
     const CompiledClause& clause = predicates_[change].clauses()[weighed.clause];
     const CompiledLiteral& literal = predicates_[change].literals(clause)[0];
-    const ColumnLayout& column = layout_->columns[literal.column];
+    if (clause.count != 1 || !literal.is_equality()) {
+      continue;
+    }
     const uint32_t members = member_count(literal);
-    if (clause.count == 1 && literal.is_equality() && members >= kLongListMin && members <= long_list_keys_left_ &&
-        !column.code.is_floating && weighed.share < kLongListShareMax) {
-      long_list_keys_left_ -= members;
-      return KeyChoice{index_on(literal.column), {weighed.clause, weighed.clause}};
+    if (members == 1 && weighed.share < kFewRows) {
+      return std::nullopt;
+    }
+    if (!choice.has_value() && members > 1 && members <= list_keys_left_ && weighed.share < kListShareMax &&
+        !layout_->columns[literal.column].code.is_floating) {
+      choice = KeyChoice{literal.column, {weighed.clause, weighed.clause}};
+      keys = members;
     }
   }
-  return std::nullopt;
+  if (choice.has_value()) {
+    choice->key = index_on(choice->key);
+    list_keys_left_ -= keys;
+  }
+  return choice;
 }
 
 uint32_t ChangeList::index_on(uint32_t column) {

@@ -90,8 +90,9 @@ class ChangeList {
   [[nodiscard]] std::optional<KeyChoice> choice_of_follower(uint32_t change);
   void keep_tests(uint32_t change, std::span<const WeighedClause> clauses);
   void mark_key_touches();
-  /// A list of values that is worth an index although it is longer than what keys are chosen from.
-  [[nodiscard]] std::optional<KeyChoice> long_list(uint32_t change, std::span<const WeighedClause> clauses);
+  /// A list of values that is worth an index of its own: searching it for every row costs much more than the pass over
+  /// a column that choose_keys compares with, and it may be longer than what keys are chosen from.
+  [[nodiscard]] std::optional<KeyChoice> list_key(uint32_t change, std::span<const WeighedClause> clauses);
   [[nodiscard]] uint32_t index_on(uint32_t column);
 
   const TableLayout* layout_;
@@ -113,7 +114,7 @@ class ChangeList {
   std::vector<uint32_t> leader_of_;  ///< By change, in leaders_: what it has in common with its shape.
   std::vector<WeighedClause> weighed_;
   std::vector<WeighedClause> own_;
-  uint32_t long_list_keys_left_ = 0;
+  uint32_t list_keys_left_ = 0;
 };
 
 }  // namespace daedalus::engine
