@@ -78,6 +78,28 @@ TEST(SlotAllocatorTest, TakesBackSlotsOfDistantAndOlderGenerations) {
   EXPECT_EQ(reserve(allocator, 6 * kGenerationTimestamps + 2, 2), (std::vector<uint32_t>{4}));
 }
 
+TEST(SlotAllocatorTest, TakesBackABitmapOfSlotsLikeOneAfterTheOther) {
+  SlotAllocator allocator(256);
+  SlotAllocator twin(256);
+  static_cast<void>(reserve(allocator, 1, 256));
+  static_cast<void>(reserve(twin, 1, 256));
+  uint64_t timestamp = 2;
+  uint32_t number = 0;
+  for (const uint64_t step : {uint64_t{1}, kGenerationTimestamps, 4 * kGenerationTimestamps, uint64_t{1}}) {
+    timestamp += step;
+    const uint64_t rows[2] = {uint64_t{1} << number, uint64_t{6} << (8 * number)};
+    ++number;
+    allocator.release(Timestamp{timestamp}, 64, rows);
+    for (uint32_t slot = 0; slot < 128; ++slot) {
+      if (((rows[slot / 64] >> (slot % 64)) & 1) != 0) {
+        twin.release(Timestamp{timestamp}, 64 + slot);
+      }
+    }
+    EXPECT_EQ(reserve(allocator, timestamp + 1, 1), reserve(twin, timestamp + 1, 1));
+  }
+  EXPECT_EQ(reserve(allocator, timestamp + 2, 256), reserve(twin, timestamp + 2, 256));
+}
+
 TEST(SpscRingTest, KeepsOrderAndRefusesWhenFull) {
   SpscRing<std::shared_ptr<int>> ring(3);
   EXPECT_TRUE(ring.is_empty());

@@ -1,0 +1,52 @@
+// Modifications of many rows at once do what they do to one row after the other.
+#include "row_changes.hpp"
+
+#include <gtest/gtest.h>
+
+#include "chunk_store.hpp"
+#include "test_table.hpp"
+
+namespace daedalus::engine {
+namespace {
+
+using test::one_in;
+using test::Random;
+
+std::vector<uint8_t> bytes_of(const TableLayout& layout, const ChunkStore& store) {
+  std::vector<uint8_t> bytes;
+  const ChunkView view = store.view(0);
+  for (size_t column = 0; column < layout.columns.size(); ++column) {
+    const uint8_t* plane = view.planes[column];
+    bytes.insert(bytes.end(), plane, plane + size_t{view.row_count} * layout.columns[column].width);
+    const auto* nulls = reinterpret_cast<const uint8_t*>(view.nulls[column]);
+    bytes.insert(bytes.end(), nulls, nulls + view.row_count / 8);
+  }
+  return bytes;
+}
+
+TEST(ModificationsTest, OfManyRowsAreThoseOfOneAfterTheOther) {
+  Random random(test::test_seed());
+  const TableLayout layout(test::test_schema(), test::test_codec());
+  for (int round = 0; round < 200; ++round) {
+    ChunkStore store(layout, 128, 1);
+    ChunkStore twin(layout, 128, 1);
+    Modifications modifications(layout);
+    for (int step = 0; step < 4; ++step) {
+      std::vector<semantics::Assignment> assignments = test::random_assignments(random);
+      std::erase_if(assignments, [](const semantics::Assignment& assignment) {
+        return assignment.kind == semantics::Assignment::Kind::kAdd;
+      });
+      const Modifications::Part part = modifications.compile(assignments);
+      const uint64_t rows[2] = {random(), one_in(random, 2) ? 0 : random()};
+      EXPECT_FALSE(modifications.has_additions(part));
+      modifications.apply_all(part, store.planes(0), store.nulls(0), rows);
+      for_each_bit(rows, 2,
+                   [&](uint32_t row) { EXPECT_TRUE(modifications.apply(part, twin.planes(0), twin.nulls(0), row)); });
+      ASSERT_EQ(bytes_of(layout, store), bytes_of(layout, twin)) << "round " << round;
+    }
+    modifications.clear();
+  }
+}
+
+}  // namespace
+}  // namespace daedalus::engine
