@@ -1,33 +1,91 @@
 #include "cycle.hpp"
 
+#include <algorithm>
+
 namespace daedalus::engine {
 
-Cycle::Cycle(const TableLayout& layout, ChunkStore& store, const SegmentOptions& options)
+Cycle::Cycle(const TableLayout& layout, ChunkStore& store, const SegmentOptions& options, AnswerFlow& flow,
+             Outlet& outlet, CheckpointRound& checkpoint)
     : layout_(&layout),
       store_(&store),
-      answer_bytes_max_(options.answer_bytes_max),
+      flow_(&flow),
+      outlet_(&outlet),
+      checkpoint_(&checkpoint),
       sketches_(layout, store, options.sketch_planes_per_cycle_max),
       updates_(layout, store, sketches_, memory_, options.access_paths),
       query_sweep_(layout, store, sketches_, options.access_paths) {}
 
-void Cycle::admit(Query query, Instant now) {
-  queries_.emplace_back(*layout_, *store_, std::move(query), answer_bytes_max_, now, memory_, groupings_);
+void Cycle::admit(Query query) {
+  queries_.emplace_back(*layout_, *store_, std::move(query), query_count(), *flow_, memory_, groupings_);
 }
 
-void Cycle::sweep() {
+void Cycle::begin(Timestamp before) {
   sketches_.begin_cycle();
   updates_.begin();
   query_sweep_.begin(queries_);
-  for (uint32_t chunk = 0; chunk < store_->chunk_count(); ++chunk) {
-    if (!query_sweep_.is_active()) {
-      chunk = updates_.next_chunk(chunk);
-      if (chunk == store_->chunk_count()) {
-        return;
-      }
-    }
-    updates_.sweep(chunk);
-    query_sweep_.sweep(chunk);
+  checkpoint_->begin_cycle();
+  chunk_ = 0;
+  prefix_ = updates_.outputs().empty() ? before : updates_.outputs().back().timestamp;
+}
+
+uint32_t Cycle::next_chunk() const {
+  if (query_sweep_.is_active()) {
+    return chunk_;
   }
+  return std::min(updates_.next_chunk(chunk_), checkpoint_->next_chunk());
+}
+
+bool Cycle::sweep(uint32_t chunks_max) {
+  hand_over();  // What ended at admission need not wait for a chunk.
+  for (uint32_t swept = 0; swept < chunks_max; ++swept) {
+    chunk_ = next_chunk();
+    if (chunk_ == store_->chunk_count()) {
+      return true;
+    }
+    updates_.sweep(chunk_);
+    query_sweep_.sweep(chunk_);
+    hand_over();
+    checkpoint_->pass(chunk_, prefix_);
+    ++chunk_;
+  }
+  return next_chunk() == store_->chunk_count();
+}
+
+void Cycle::hand_over() {
+  std::erase_if(flow_->ready, [this](uint32_t number) { return hand_over(queries_[number]); });
+}
+
+/// Whether the query need not be looked at again before it is ready anew.
+bool Cycle::hand_over(QueryRun& query) {
+  if (!query.is_active()) {
+    // A prefix that holds updates of this cycle is promised once their outputs have gone.
+    if (query.has_failed() || update_count() == 0) {
+      outlet_->put_last(query.finish(prefix_));
+    }
+    return true;
+  }
+  if (!outlet_->has_room_for_part()) {
+    return false;
+  }
+  outlet_->put_part(query.take_part(prefix_));
+  return true;
+}
+
+void Cycle::finish() {
+  for (const UpdateOutput& output : updates_.outputs()) {
+    outlet_->put_last(output);
+  }
+  for (QueryRun& query : queries_) {
+    if (!query.is_finished()) {
+      outlet_->put_last(query.finish(prefix_));
+    }
+  }
+  updates_.end();
+  query_sweep_.end();
+  flow_->ready.clear();
+  queries_.clear();
+  groupings_.clear();
+  memory_.reset();
 }
 
 }  // namespace daedalus::engine

@@ -1,12 +1,14 @@
 // One sweep over a segment with everything that rides on it.
 //
 // Decides the order in which updates and queries meet each chunk: first the updates by timestamp, their parts in order,
-// then the queries. So every query sees exactly the prefix after the cycle's last update. Refuses to know rings,
-// threads and clocks.
+// then the queries, then a checkpoint. So every query sees exactly the prefix after the cycle's last update. Decides
+// also what leaves at a chunk boundary and what at the end. Refuses to know threads and clocks.
 #pragma once
 
 #include <vector>
 
+#include "answer_flow.hpp"
+#include "checkpoint_round.hpp"
 #include "cycle_memory.hpp"
 #include "daedalus/engine/segment.hpp"
 #include "query_run.hpp"
@@ -18,57 +20,52 @@ namespace daedalus::engine {
 
 class Cycle {
  public:
-  Cycle(const TableLayout& layout, ChunkStore& store, const SegmentOptions& options);
+  /// Everything given outlives this object. `flow` and `outlet` are the segment's; flow.now is kept by the caller.
+  Cycle(const TableLayout& layout, ChunkStore& store, const SegmentOptions& options, AnswerFlow& flow, Outlet& outlet,
+        CheckpointRound& checkpoint);
 
-  /// Admits a query. `now` judges its deadline.
-  void admit(Query query, Instant now);
-  /// Admits an update; see UpdateSweep.
+  /// Admits a query; flow.now judges its deadline. Precondition: the sweep has not begun.
+  void admit(Query query);
+  /// Admits an update; see UpdateSweep. Precondition: the sweep has not begun.
   [[nodiscard]] bool admit(Update& update) { return updates_.admit(update); }
 
   [[nodiscard]] uint32_t query_count() const { return static_cast<uint32_t>(queries_.size()); }
   [[nodiscard]] uint32_t update_count() const { return updates_.count(); }
 
-  /// Sweeps all chunks that anything admitted may touch.
-  void sweep();
+  /// Plans the sweep of a segment that is in prefix `before`.
+  void begin(Timestamp before);
 
-  /// The prefix the segment is in after this cycle, having been in `before`.
-  [[nodiscard]] Timestamp prefix_after(Timestamp before) const {
-    return updates_.outputs().empty() ? before : updates_.outputs().back().timestamp;
-  }
+  /// Sweeps up to `chunks_max` chunks of those that anything admitted may touch, and hands over what is ready at each.
+  /// Whether that was the last.
+  [[nodiscard]] bool sweep(uint32_t chunks_max);
 
-  /// Hands every output to use(Output): updates by timestamp, then queries, answered from `prefix`. The cycle is then
-  /// empty.
-  template <typename Use>
-  void finish(Timestamp prefix, Use&& use);
+  /// Hands over every output that is left: updates by timestamp, then queries. The cycle is then empty.
+  void finish();
+
+  /// What queries of this cycle see, and what the segment is in when it has been swept.
+  [[nodiscard]] Timestamp prefix() const { return prefix_; }
 
   /// Live rows after the sweep.
   [[nodiscard]] uint64_t live_rows() const { return updates_.live_rows(); }
 
  private:
+  [[nodiscard]] uint32_t next_chunk() const;
+  void hand_over();
+  [[nodiscard]] bool hand_over(QueryRun& query);
+
   const TableLayout* layout_;
   ChunkStore* store_;
-  uint64_t answer_bytes_max_;
+  AnswerFlow* flow_;
+  Outlet* outlet_;
+  CheckpointRound* checkpoint_;
   CycleMemory memory_;  ///< Outlives everything compiled into it.
   Sketches sketches_;
   UpdateSweep updates_;
   Groupings groupings_;
   std::vector<QueryRun> queries_;
   QuerySweep query_sweep_;
+  uint32_t chunk_ = 0;  ///< Those before it have been swept.
+  Timestamp prefix_{};  ///< Of swept chunks.
 };
-
-template <typename Use>
-void Cycle::finish(Timestamp prefix, Use&& use) {
-  for (const UpdateOutput& output : updates_.outputs()) {
-    use(Output{output});
-  }
-  for (QueryRun& query : queries_) {
-    use(Output{query.finish(prefix)});
-  }
-  updates_.end();
-  query_sweep_.end();
-  queries_.clear();
-  groupings_.clear();
-  memory_.reset();
-}
 
 }  // namespace daedalus::engine

@@ -27,15 +27,16 @@ std::pmr::vector<uint32_t> output_columns(const semantics::Selection& selection,
 
 }  // namespace
 
-QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query query, uint64_t answer_bytes_max,
-                   Instant now, std::pmr::memory_resource& memory, Groupings& groupings)
+QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query query, uint32_t number, AnswerFlow& flow,
+                   std::pmr::memory_resource& memory, Groupings& groupings)
     : store_(&store),
       query_(std::move(query)),
       predicate_(layout, query_.selection->predicate, &memory),
-      answer_bytes_max_(answer_bytes_max) {
+      number_(number),
+      flow_(&flow) {
   const semantics::Selection& selection = *query_.selection;
   if (selection.is_aggregated) {
-    aggregation_ = std::make_unique<Aggregation>(layout, store, selection, answer_bytes_max, groupings);
+    aggregation_ = std::make_unique<Aggregation>(layout, store, selection, flow.answer_bytes_max, groupings);
   } else {
     const uint64_t wanted = rows_wanted(selection);
     if (selection.order_by.empty()) {
@@ -44,19 +45,28 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
       top_.emplace(layout, store, selection, static_cast<uint32_t>(wanted));
     }
     active_ = wanted > 0;
-    encoder_.emplace(layout, output_columns(selection, memory), answer_bytes_max);
+    encoder_.emplace(layout, output_columns(selection, memory), flow);
   }
   active_ = active_ && !predicate_.is_never();
   check_aborted();
-  if (query_.deadline <= now) {
-    fail({ErrorCategory::kRetry, "57014", "query dropped: its deadline passed before it could be answered",
-          "Allow more time, or ask again when the node is less busy."});
+  if (!active_) {
+    become_ready();
   }
 }
 
 void QueryRun::check_aborted() {
   if (query_.aborted != nullptr && query_.aborted->load(std::memory_order_relaxed)) {
     fail(rejected("57014", "canceling statement due to user request"));
+  } else if (query_.deadline <= flow_->now) {
+    fail({ErrorCategory::kRetry, "57014", "query dropped: its deadline passed before it could be answered",
+          "Allow more time, or ask again when the node is less busy."});
+  }
+}
+
+void QueryRun::become_ready() {
+  if (!is_ready_) {
+    is_ready_ = true;
+    flow_->ready.push_back(number_);
   }
 }
 
@@ -65,6 +75,7 @@ void QueryRun::fail(Error error) {
     error_ = std::move(error);
   }
   active_ = false;
+  become_ready();
 }
 
 void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count) {
@@ -92,12 +103,36 @@ void QueryRun::take_selection(uint32_t chunk, const uint64_t* selection) {
 }
 
 void QueryRun::take_encoded(uint32_t chunk, uint32_t row) {
-  if (!encoder_->append(store_->view(chunk), row)) {
-    fail(rejected("54000", "the answer of one segment exceeds " + std::to_string(answer_bytes_max_) + " bytes",
-                  "Restrict the rows, or fetch fewer columns."));
-  } else if (encoder_->row_count() >= rows_max_) {
-    active_ = false;
+  switch (encoder_->append(store_->view(chunk), row)) {
+    case RowEncoder::Appended::kTooLarge:
+      return fail(rejected("54000",
+                           "the answer of one segment exceeds " + std::to_string(flow_->answer_bytes_max) + " bytes",
+                           "Restrict the rows, or fetch fewer columns."));
+    case RowEncoder::Appended::kNoMemory:
+      return fail({ErrorCategory::kRetry, "53200",
+                   "the answers of one segment that wait to be fetched exceed " + std::to_string(flow_->bytes_max()) +
+                       " bytes together",
+                   "Ask again when others have been fetched, or restrict the rows."});
+    case RowEncoder::Appended::kFine:
+      break;
   }
+  if (encoder_->row_count() >= rows_max_) {
+    active_ = false;
+    become_ready();
+  } else if (encoder_->waiting_bytes() >= flow_->part_bytes) {
+    become_ready();
+  }
+}
+
+QueryOutput QueryRun::take_part(Timestamp prefix) {
+  DCHECK(active_ && is_ready_);
+  is_ready_ = false;
+  RowEncoder::Rows rows = encoder_->take();
+  return {.handle = query_.handle,
+          .prefix = prefix,
+          .rows = std::move(rows.bytes),
+          .row_count = rows.count,
+          .is_last = false};
 }
 
 Result<semantics::MergedRows> QueryRun::finish_rows() {
@@ -112,10 +147,13 @@ Result<semantics::MergedRows> QueryRun::finish_rows() {
       }
     }
   }
-  return semantics::MergedRows{encoder_->finish(), encoder_->row_count()};
+  RowEncoder::Rows rows = encoder_->take();
+  return semantics::MergedRows{std::move(rows.bytes), rows.count};
 }
 
 QueryOutput QueryRun::finish(Timestamp prefix) {
+  active_ = false;
+  is_finished_ = true;
   QueryOutput output{.handle = query_.handle, .prefix = prefix};
   if (!error_.has_value()) {
     Result<semantics::MergedRows> rows = finish_rows();
@@ -126,7 +164,10 @@ QueryOutput QueryRun::finish(Timestamp prefix) {
     }
     error_ = rows.error();
   }
-  output.error = std::move(error_);
+  if (encoder_.has_value()) {
+    static_cast<void>(encoder_->take());  // Its memory is for others.
+  }
+  output.error = error_;
   return output;
 }
 

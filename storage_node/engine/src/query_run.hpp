@@ -1,6 +1,7 @@
-// One query on its way through one cycle: it takes the rows that qualify and ends in one output.
+// One query on its way through one cycle: it takes the rows that qualify and ends in one last output.
 //
-// Decides when a query has enough, has too much, or is no longer wanted. Refuses to know how rows were found.
+// Decides when a query has enough, has too much, is no longer wanted, or has rows that may leave before the others.
+// Refuses to know how rows were found.
 #pragma once
 
 #include <memory>
@@ -17,16 +18,17 @@ namespace daedalus::engine {
 
 class QueryRun {
  public:
-  /// Starts ended, with an error, when the query's deadline has passed at `now` or it was aborted.
-  /// `memory` outlives this object; `groupings` are those of its cycle.
-  QueryRun(const TableLayout& layout, const ChunkStore& store, Query query, uint64_t answer_bytes_max, Instant now,
+  /// Starts ended, with an error, when the query's deadline has passed or it was aborted.
+  /// It is number `number` of the queries that share `flow`. `flow` and `memory` outlive this object; `groupings` are
+  /// those of its cycle.
+  QueryRun(const TableLayout& layout, const ChunkStore& store, Query query, uint32_t number, AnswerFlow& flow,
            std::pmr::memory_resource& memory, Groupings& groupings);
 
   /// Whether more rows can change the answer.
   [[nodiscard]] bool is_active() const { return active_; }
   [[nodiscard]] const CompiledPredicate& predicate() const { return predicate_; }
 
-  /// Ends the query when it has been aborted.
+  /// Ends the query when it has been aborted or its deadline has passed.
   void check_aborted();
 
   /// Fetches what take() will read of a row.
@@ -44,20 +46,30 @@ class QueryRun {
   /// Takes the rows of one chunk that a bitmap marks. Precondition: active, and takes_selections().
   void take_selection(uint32_t chunk, const uint64_t* selection);
 
-  /// The answer. Ends this object's use.
+  [[nodiscard]] bool has_failed() const { return error_.has_value(); }
+
+  /// Rows so far, ahead of the rest: not the last output. Precondition: active, and listed in AnswerFlow::ready.
+  [[nodiscard]] QueryOutput take_part(Timestamp prefix);
+
+  /// What is left of the answer: the last output. Nothing more is taken.
   [[nodiscard]] QueryOutput finish(Timestamp prefix);
+  [[nodiscard]] bool is_finished() const { return is_finished_; }
 
  private:
   void fail(Error error);
+  void become_ready();
   void take_encoded(uint32_t chunk, uint32_t row);
   [[nodiscard]] Result<semantics::MergedRows> finish_rows();
 
   const ChunkStore* store_;
   Query query_;
   CompiledPredicate predicate_;
-  uint64_t answer_bytes_max_;
+  uint32_t number_;
+  AnswerFlow* flow_;
   uint64_t rows_max_ = UINT64_MAX;  ///< Enough rows: more cannot change the answer.
   bool active_ = true;
+  bool is_ready_ = false;  ///< Listed in flow_->ready.
+  bool is_finished_ = false;
   std::optional<Error> error_;
   std::unique_ptr<Aggregation> aggregation_;  ///< Large, and rare.
   std::optional<TopRows> top_;

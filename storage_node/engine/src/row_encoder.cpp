@@ -1,6 +1,7 @@
 #include "row_encoder.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace daedalus::engine {
 
@@ -14,31 +15,40 @@ uint32_t packed_row_size_max(const TableLayout& layout, std::span<const uint32_t
   return static_cast<uint32_t>(size);
 }
 
-RowEncoder::RowEncoder(const TableLayout& layout, std::pmr::vector<uint32_t> columns, uint64_t bytes_max)
+RowEncoder::RowEncoder(const TableLayout& layout, std::pmr::vector<uint32_t> columns, AnswerFlow& flow)
     : layout_(&layout),
       columns_(std::move(columns)),
-      bytes_max_(bytes_max),
+      flow_(&flow),
       row_size_max_(packed_row_size_max(layout, columns_)) {}
 
-bool RowEncoder::append(const ChunkView& chunk, uint32_t row) {
+RowEncoder::Appended RowEncoder::append(const ChunkView& chunk, uint32_t row) {
   if (buffer_.size() - used_ < row_size_max_) {
-    buffer_.resize(std::max<uint64_t>(buffer_.size() * 2, used_ + row_size_max_));
+    const uint64_t wanted = std::max<uint64_t>(buffer_.size() * 2, used_ + row_size_max_);
+    if (!flow_->reserve(wanted - buffer_.size())) {
+      return Appended::kNoMemory;
+    }
+    buffer_.resize(wanted);
   }
   const uint32_t written = layout_->codec.load_row(layout_->codec.context, chunk.planes, chunk.nulls, row,
                                                    columns_.data(), static_cast<uint32_t>(columns_.size()),
                                                    reinterpret_cast<uint8_t*>(buffer_.data() + used_), row_size_max_);
   CHECK(written > 0 && written <= row_size_max_);
-  if (used_ + written > bytes_max_) {
-    return false;
+  if (taken_bytes_ + used_ + written > flow_->answer_bytes_max) {
+    return Appended::kTooLarge;
   }
   used_ += written;
   ++row_count_;
-  return true;
+  return Appended::kFine;
 }
 
-std::string RowEncoder::finish() {
+RowEncoder::Rows RowEncoder::take() {
+  flow_->release(buffer_.size());
   buffer_.resize(used_);
-  return std::move(buffer_);
+  Rows rows{std::exchange(buffer_, {}), row_count_ - taken_rows_};
+  taken_bytes_ += used_;
+  taken_rows_ = row_count_;
+  used_ = 0;
+  return rows;
 }
 
 }  // namespace daedalus::engine

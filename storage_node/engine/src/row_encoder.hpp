@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "answer_flow.hpp"
 #include "chunk_store.hpp"
 
 namespace daedalus::engine {
@@ -18,10 +19,17 @@ namespace daedalus::engine {
 
 class RowEncoder {
  public:
-  RowEncoder(const TableLayout& layout, std::pmr::vector<uint32_t> columns, uint64_t bytes_max);
+  enum class Appended : uint8_t {
+    kFine,
+    kTooLarge,  ///< The answer would exceed its bytes.
+    kNoMemory,  ///< All answers together would.
+  };
 
-  /// Appends one row; false when it does not fit any more.
-  [[nodiscard]] bool append(const ChunkView& chunk, uint32_t row);
+  /// flow: outlives this object; asked for the memory that rows take.
+  RowEncoder(const TableLayout& layout, std::pmr::vector<uint32_t> columns, AnswerFlow& flow);
+
+  /// Appends one row, unless it does not fit any more. Cost: the row's bytes; amortised, the buffer doubles.
+  [[nodiscard]] Appended append(const ChunkView& chunk, uint32_t row);
 
   /// Fetches the values that append() will read.
   void prefetch(const ChunkView& chunk, uint32_t row) const {
@@ -31,18 +39,28 @@ class RowEncoder {
     }
   }
 
+  /// Rows appended, those taken included.
   [[nodiscard]] uint64_t row_count() const { return row_count_; }
+  /// Bytes of rows that wait here.
+  [[nodiscard]] uint64_t waiting_bytes() const { return used_; }
 
-  /// Hands the rows over. Ends this object's use.
-  [[nodiscard]] std::string finish();
+  struct Rows {
+    std::string bytes;
+    uint64_t count = 0;
+  };
+
+  /// Hands over what waits here and gives its memory back; more may follow.
+  [[nodiscard]] Rows take();
 
  private:
   const TableLayout* layout_;
   std::pmr::vector<uint32_t> columns_;
-  uint64_t bytes_max_;
+  AnswerFlow* flow_;
   uint32_t row_size_max_;
   std::string buffer_;  ///< used_ bytes of rows, then room.
   uint64_t used_ = 0;
+  uint64_t taken_bytes_ = 0;
+  uint64_t taken_rows_ = 0;
   uint64_t row_count_ = 0;
 };
 

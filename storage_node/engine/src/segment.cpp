@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "answer_flow.hpp"
+#include "checkpoint_round.hpp"
 #include "cycle.hpp"
 #include "ring.hpp"
 
@@ -23,25 +25,31 @@ struct Segment::State {
       : options(segment_options),
         layout(schema, codec),
         store(layout, options.chunk_rows, options.memory_bytes),
-        cycle(layout, store, options),
-        operations(options.operations_in_flight_max),
-        outputs(options.operations_in_flight_max) {
+        outlet(options.operations_in_flight_max, options.answer_parts_max),
+        flow(options, outlet),
+        checkpoint(layout, store, options),
+        cycle(layout, store, options, flow, outlet, checkpoint),
+        operations(options.operations_in_flight_max) {
     CHECK(options.share_factor_max > 0 && options.updates_per_cycle_max > 0);
+    CHECK(options.answer_parts_max > 0 && options.answer_part_bytes > 0);
   }
 
   bool enqueue(Operation operation, std::atomic<uint32_t>& waiting);
-  void admit(Instant now);
+  void admit();
 
   const SegmentOptions options;
   const TableLayout layout;
   ChunkStore store;
+  Outlet outlet;
+  AnswerFlow flow;
+  CheckpointRound checkpoint;
   Cycle cycle;
   SpscRing<Operation> operations;
-  SpscRing<Output> outputs;
   Timestamp enqueued{};  ///< Of the last update; the producer's.
   Timestamp applied{};   ///< The scanner's.
 
-  std::atomic<uint32_t> in_flight{0};  ///< Enqueued and not yet dequeued.
+  std::atomic<bool> is_sweeping{false};  ///< A cycle has begun and not ended; written by the scanner.
+  std::atomic<uint32_t> in_flight{0};    ///< Enqueued and not yet dequeued.
   std::atomic<uint32_t> waiting_queries{0};
   std::atomic<uint32_t> waiting_updates{0};
   Figure rows{0};
@@ -62,13 +70,13 @@ bool Segment::State::enqueue(Operation operation, std::atomic<uint32_t>& waiting
   return true;
 }
 
-void Segment::State::admit(Instant now) {
+void Segment::State::admit() {
   while (Operation* operation = operations.front()) {
     if (auto* query = std::get_if<Query>(operation)) {
       if (cycle.query_count() == options.share_factor_max) {
         return;
       }
-      cycle.admit(std::move(*query), now);
+      cycle.admit(std::move(*query));
       waiting_queries.fetch_sub(1, std::memory_order_relaxed);
     } else {
       if (cycle.update_count() == options.updates_per_cycle_max || !cycle.admit(std::get<Update>(*operation))) {
@@ -101,37 +109,56 @@ bool Segment::enqueue(Update update) {
 }
 
 std::optional<Output> Segment::dequeue() {
-  Output* output = state_->outputs.front();
-  if (output == nullptr) {
-    return std::nullopt;
+  std::optional<Output> taken = state_->outlet.take();
+  if (taken.has_value()) {
+    const auto* answer = std::get_if<QueryOutput>(&*taken);
+    if (answer == nullptr || answer->is_last) {
+      state_->in_flight.fetch_sub(1, std::memory_order_release);
+    }
   }
-  std::optional<Output> taken = std::move(*output);
-  state_->outputs.pop();
-  state_->in_flight.fetch_sub(1, std::memory_order_release);
   return taken;
 }
 
-bool Segment::step(Instant now) {
+bool Segment::step(Instant now) { return step(now, {}); }
+
+bool Segment::step(Instant now, StepBudget budget) {
+  CHECK(budget.chunks_max > 0);
   State& state = *state_;
-  if (state.operations.is_empty()) {
-    return false;
+  state.flow.now = now;
+  if (!is_mid_cycle()) {
+    if (state.operations.is_empty() && !state.checkpoint.is_under_way()) {
+      return false;
+    }
+    state.admit();
+    state.cycle.begin(state.applied);
+    state.is_sweeping.store(true, std::memory_order_relaxed);
   }
-  state.admit(now);
-  state.cycle.sweep();
-  write(state.rows, state.cycle.live_rows());
-  write(state.cycles, read(state.cycles) + 1);
-  state.applied = state.cycle.prefix_after(state.applied);
-  write(state.prefix, raw(state.applied));
-  state.cycle.finish(state.applied, [&state](Output output) { CHECK(state.outputs.push(std::move(output))); });
+  if (state.cycle.sweep(budget.chunks_max)) {
+    // Figures first: who has seen an output sees what it did to them.
+    write(state.rows, state.cycle.live_rows());
+    write(state.cycles, read(state.cycles) + 1);
+    state.applied = state.cycle.prefix();
+    write(state.prefix, raw(state.applied));
+    state.cycle.finish();
+    state.is_sweeping.store(false, std::memory_order_relaxed);
+  }
   return true;
 }
+
+bool Segment::is_mid_cycle() const { return state_->is_sweeping.load(std::memory_order_relaxed); }
+
+uint64_t Segment::outputs_put() const { return state_->outlet.put_count(); }
+
+bool Segment::begin_checkpoint() { return state_->checkpoint.begin(); }
 
 void Segment::record_cycle_ns(uint64_t duration_ns) {
   write(state_->cycle_ns_last, duration_ns);
   write(state_->cycle_ns_max, std::max(read(state_->cycle_ns_max), duration_ns));
 }
 
-bool Segment::has_work() const { return !state_->operations.is_empty(); }
+bool Segment::has_work() const {
+  return !state_->operations.is_empty() || is_mid_cycle() || state_->checkpoint.is_under_way();
+}
 
 SegmentStatistics Segment::statistics() const {
   const State& state = *state_;

@@ -9,6 +9,9 @@
 namespace daedalus::engine {
 namespace {
 
+/// Chunks between two looks at the clock: deadlines are judged, and outputs announced, about once a millisecond.
+constexpr uint32_t kChunksPerStep = 16;
+
 enum class Activity : uint32_t { kAwake, kAsleep };
 
 Instant now() {
@@ -44,15 +47,25 @@ struct SegmentThread::State {
 };
 
 void SegmentThread::State::run() {
-  while (!stopping.load(std::memory_order_acquire)) {
+  Instant cycle_start{};
+  uint64_t announced = segment.outputs_put();
+  while (!stopping.load(std::memory_order_acquire) || segment.is_mid_cycle()) {
     const Instant start = now();
-    if (!segment.step(start)) {
+    if (!segment.is_mid_cycle()) {
+      cycle_start = start;
+    }
+    if (!segment.step(start, {.chunks_max = kChunksPerStep})) {
       sleep();
       continue;
     }
-    segment.record_cycle_ns(static_cast<uint64_t>(now().ns - start.ns));
-    if (options.outputs_ready) {
-      options.outputs_ready();
+    if (!segment.is_mid_cycle()) {
+      segment.record_cycle_ns(static_cast<uint64_t>(now().ns - cycle_start.ns));
+    }
+    if (announced != segment.outputs_put()) {
+      announced = segment.outputs_put();
+      if (options.outputs_ready) {
+        options.outputs_ready();
+      }
     }
   }
 }

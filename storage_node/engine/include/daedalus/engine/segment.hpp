@@ -15,6 +15,7 @@
 
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
+#include "daedalus/engine/checkpoint.hpp"
 #include "daedalus/semantics/answer.hpp"
 #include "daedalus/semantics/row_codec.hpp"
 #include "daedalus/semantics/update.hpp"
@@ -48,13 +49,17 @@ struct Update {
   std::vector<UpdatePart> parts;
 };
 
-/// The answer of this segment to one query: all of it, in partial form (semantics/answer.hpp), from one prefix.
+/// The answer of this segment to one query in partial form (semantics/answer.hpp), from one prefix: all of it, or one
+/// part where SegmentOptions::answer_part_bytes allows parts. Parts come in the order of their rows; what the query is
+/// answered is whole only once the last has come without an error.
 struct QueryOutput {
   QueryHandle handle{};
   Timestamp prefix{};
   std::string rows;
-  uint64_t row_count = 0;
-  std::optional<Error> error;  ///< Set: rows is empty. 57014 aborted or too late, 54000 answer or groups too large.
+  uint64_t row_count = 0;      ///< In `rows`.
+  std::optional<Error> error;  ///< Set: rows is empty. 57014 aborted or too late, 54000 answer or groups too large,
+                               ///< 53200 no memory for more answers.
+  bool is_last = true;         ///< False: rows that are ready ahead of the others. Never with an error.
 };
 
 /// What one update did here. Insert parts match the rows they bring.
@@ -82,11 +87,25 @@ struct SegmentOptions {
   uint32_t operations_in_flight_max = 8192;  ///< Enqueued and not yet dequeued; both rings hold as many.
   uint32_t share_factor_max = 1024;          ///< Most queries that ride one cycle.
   uint32_t updates_per_cycle_max = 1024;
-  uint64_t answer_bytes_max = 64u << 20;
+  uint64_t answer_bytes_max = 64u << 20;  ///< Of one query.
+  /// From so many bytes on, rows of an answer leave at the next chunk boundary, ahead of the rest. By default answers
+  /// come whole.
+  uint64_t answer_part_bytes = UINT64_MAX;
+  /// Parts that may wait to be dequeued. Beyond, rows stay in the buffer of their query: the scan never waits.
+  uint32_t answer_parts_max = 256;
+  /// Rows of all answers together, encoded and not yet dequeued; a query that wants more fails (53200).
+  uint64_t answers_waiting_bytes_max = 1u << 30;
   /// Most columns of chunks whose sketch is made in one cycle: each takes about 0.1 ms, so this bounds what a cycle may
   /// take longer while rows are new.
   uint32_t sketch_planes_per_cycle_max = 64;
   AccessPaths access_paths = AccessPaths::kByCost;
+  CheckpointHook* checkpoint_hook = nullptr;     ///< Outlives the segment.
+  uint32_t checkpoint_chunks_per_cycle_max = 4;  ///< Bounds what a checkpoint adds to a cycle.
+};
+
+/// How much one step may do.
+struct StepBudget {
+  uint32_t chunks_max = UINT32_MAX;  ///< At least 1.
 };
 
 struct SegmentStatistics {
@@ -116,20 +135,34 @@ class Segment {
   /// Updates arrive in timestamp order (CHECKed): each higher than the one before. Numbers left out had no part here.
   [[nodiscard]] bool enqueue(Update update);
 
-  /// The next output; every enqueued operation has exactly one. Updates' outputs come in timestamp order; a query's
-  /// output comes after those of all updates in its prefix.
+  /// The next output; every enqueued operation has exactly one that is its last. Updates' outputs come in timestamp
+  /// order; a query's last output, unless it is an error, comes after those of all updates in its prefix.
   [[nodiscard]] std::optional<Output> dequeue();
 
-  /// Runs at most one cycle: admits what is pending, sweeps every chunk (updates in order first, then queries),
-  /// completes. False when nothing was pending. A query enqueued after an update sees that update. `now` only judges
-  /// deadlines. Outcomes and slots depend on the sequence of updates alone, not on how cycles cut it. The slots of an
-  /// update's inserts are reserved when it is admitted: room that its own delete parts make is there for later updates.
+  /// Runs at most one cycle, or what is left of one: admits what is pending, sweeps every chunk (updates in order
+  /// first, then queries), completes. False when nothing was pending. A query enqueued after an update sees that
+  /// update. `now` only judges deadlines. Outcomes and slots depend on the sequence of updates alone, not on how cycles
+  /// cut it. The slots of an update's inserts are reserved when it is admitted: room that its own delete parts make is
+  /// there for later updates.
   bool step(Instant now);
+  /// The same, but stops after so many chunks; the next step goes on from there. A query that has enough rows, has
+  /// failed, was aborted or is too late ends at the next chunk boundary; with it its place and its memory are free. A
+  /// cycle that has begun admits nothing more.
+  bool step(Instant now, StepBudget budget);
+  /// Whether a cycle has begun and not ended. The scanner's.
+  [[nodiscard]] bool is_mid_cycle() const;
+  /// How many outputs there have ever been: the scanner tells from it whether to call the consumer.
+  [[nodiscard]] uint64_t outputs_put() const;
+
+  /// Shows every chunk once to SegmentOptions::checkpoint_hook, a bounded number in each of the next cycles, beside
+  /// whatever they carry; without operations, cycles run for it alone. False when one is under way or there is no hook.
+  /// Any thread; a thread that sleeps has to be woken.
+  [[nodiscard]] bool begin_checkpoint();
 
   /// The scanner says how long its last step took, for statistics: whoever steps has the clock.
   void record_cycle_ns(uint64_t duration_ns);
 
-  /// Whether operations wait to be admitted. Any thread.
+  /// Whether a step would do anything: operations wait, a cycle or a checkpoint is under way. Any thread.
   [[nodiscard]] bool has_work() const;
 
   [[nodiscard]] SegmentStatistics statistics() const;

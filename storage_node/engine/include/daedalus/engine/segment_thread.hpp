@@ -11,8 +11,8 @@ namespace daedalus::engine {
 
 struct SegmentThreadOptions {
   std::optional<uint32_t> core;  ///< Pinned there when it exists; otherwise runs unpinned and says so in pinned().
-  std::function<void()>
-      outputs_ready;  ///< Called from the scan thread after a cycle that produced outputs; must not block.
+  /// Called from the scan thread when there are new outputs, during a cycle or at its end; must not block.
+  std::function<void()> outputs_ready;
 };
 
 class SegmentThread {

@@ -1,0 +1,110 @@
+// How answers leave a segment: rows wait in their query's own buffer, then in one ring from which the consumer takes
+// them.
+//
+// Decides how much may wait where, so that a slow consumer costs memory that was declared and never the scan's time:
+// with the ring full, rows stay in their query's buffer; with the memory for answers spent, the query that wants more
+// fails. Refuses to know what rows are.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "daedalus/engine/segment.hpp"
+#include "ring.hpp"
+
+namespace daedalus::engine {
+
+/// The ring out of a segment. One scanner puts, one consumer takes.
+class Outlet {
+ public:
+  /// Every operation has a place for its last output; beside them `parts_max` parts of answers may wait.
+  Outlet(uint32_t operations_max, uint32_t parts_max) : parts_max_(parts_max), ring_(operations_max + parts_max) {}
+
+  /// Scanner. There is room: no operation has two last outputs.
+  void put_last(Output output) {
+    if (const auto* answer = std::get_if<QueryOutput>(&output)) {
+      bytes_.fetch_add(answer->rows.size(), std::memory_order_relaxed);
+    }
+    CHECK(ring_.push(std::move(output)));
+    ++put_count_;
+  }
+
+  /// Scanner. Whether a part may be put.
+  [[nodiscard]] bool has_room_for_part() const { return parts_.load(std::memory_order_acquire) < parts_max_; }
+
+  /// Scanner. Precondition: has_room_for_part().
+  void put_part(QueryOutput part) {
+    parts_.fetch_add(1, std::memory_order_relaxed);
+    bytes_.fetch_add(part.rows.size(), std::memory_order_relaxed);
+    CHECK(ring_.push(Output{std::move(part)}));
+    ++put_count_;
+  }
+
+  /// Consumer. The oldest output.
+  [[nodiscard]] std::optional<Output> take() {
+    Output* output = ring_.front();
+    if (output == nullptr) {
+      return std::nullopt;
+    }
+    std::optional<Output> taken = std::move(*output);
+    ring_.pop();
+    if (const auto* answer = std::get_if<QueryOutput>(&*taken)) {
+      bytes_.fetch_sub(answer->rows.size(), std::memory_order_relaxed);
+      if (!answer->is_last) {
+        // Release: who sees this place counted as free sees that it is.
+        parts_.fetch_sub(1, std::memory_order_release);
+      }
+    }
+    return taken;
+  }
+
+  /// Row bytes put and not yet taken. Any thread.
+  [[nodiscard]] uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  /// Scanner. All that was ever put.
+  [[nodiscard]] uint64_t put_count() const { return put_count_; }
+
+ private:
+  const uint32_t parts_max_;
+  SpscRing<Output> ring_;
+  std::atomic<uint32_t> parts_{0};
+  std::atomic<uint64_t> bytes_{0};
+  uint64_t put_count_ = 0;
+};
+
+/// What the queries of one cycle share on the way out. The scanner's alone.
+class AnswerFlow {
+ public:
+  AnswerFlow(const SegmentOptions& options, const Outlet& outlet)
+      : answer_bytes_max(options.answer_bytes_max),
+        part_bytes(options.answer_part_bytes),
+        bytes_max_(options.answers_waiting_bytes_max),
+        outlet_(&outlet) {
+    ready.reserve(options.share_factor_max);
+  }
+
+  /// Asks for memory to keep rows in; false when all that answers may take is taken.
+  [[nodiscard]] bool reserve(uint64_t bytes) {
+    if (buffered_ + outlet_->bytes() + bytes > bytes_max_) {
+      return false;
+    }
+    buffered_ += bytes;
+    return true;
+  }
+  void release(uint64_t bytes) { buffered_ -= bytes; }
+  [[nodiscard]] uint64_t bytes_max() const { return bytes_max_; }
+
+  const uint64_t answer_bytes_max;  ///< Of one query in one segment.
+  const uint64_t part_bytes;        ///< From so many on, rows leave before their answer is complete.
+  Instant now{};                    ///< When the scanner last looked at the clock; judges deadlines.
+  std::vector<uint32_t> ready;      ///< Queries that have ended or have a part to hand over, each once.
+
+ private:
+  uint64_t bytes_max_;
+  uint64_t buffered_ = 0;
+  const Outlet* outlet_;
+};
+
+}  // namespace daedalus::engine

@@ -1,0 +1,49 @@
+// Which chunks a checkpoint gets to see, and when.
+//
+// Decides how far a checkpoint goes in one cycle: a bounded number of chunks, in ascending order, each right after the
+// sweep has passed it and its lines are still in the caches. Refuses to know what becomes of a chunk.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "chunk_store.hpp"
+#include "daedalus/engine/checkpoint.hpp"
+#include "daedalus/engine/segment.hpp"
+
+namespace daedalus::engine {
+
+class CheckpointRound {
+ public:
+  CheckpointRound(const TableLayout& layout, const ChunkStore& store, const SegmentOptions& options);
+
+  /// Any thread. False: one is under way, or nobody would see it.
+  [[nodiscard]] bool begin();
+  /// Any thread. Whether chunks wait to be shown.
+  [[nodiscard]] bool is_under_way() const { return under_way_.load(std::memory_order_acquire); }
+
+  /// Scanner. A cycle begins.
+  void begin_cycle();
+  /// Scanner. The next chunk to show in this cycle; chunk_count() when there is none.
+  [[nodiscard]] uint32_t next_chunk() const { return left_ > 0 ? next_ : store_->chunk_count(); }
+  /// Scanner. The sweep has passed `chunk`, which is now in `prefix`.
+  void pass(uint32_t chunk, Timestamp prefix) {
+    if (chunk == next_chunk()) {
+      show(prefix);
+    }
+  }
+
+ private:
+  void show(Timestamp prefix);
+
+  const ChunkStore* store_;
+  CheckpointHook* hook_;
+  uint32_t chunks_per_cycle_max_;
+  std::vector<uint32_t> widths_;
+  std::atomic<bool> under_way_{false};
+  uint32_t next_ = 0;
+  uint32_t left_ = 0;  ///< Chunks that this cycle may still show.
+};
+
+}  // namespace daedalus::engine
