@@ -41,6 +41,7 @@ NodeProcess::NodeProcess(const ClusterConfiguration& configuration, NodeId id, r
   engine::SegmentOptions segment_options;
   segment_options.memory_bytes = 64u << 10;
   segment_options.chunk_rows = 64;
+  segment_options.answer_part_bytes = 512;
   for (uint32_t segment = 0; segment < configuration.segments; ++segment) {
     segments_.push_back(std::make_unique<engine::Segment>(*configuration.schema, codec_.codec(), segment_options));
   }
@@ -100,11 +101,13 @@ void NodeProcess::wake(uint32_t segment) {
 
 void NodeProcess::sweep(uint32_t segment) {
   awake_[segment] = false;
-  segments_[segment]->step(network_.now());
   rpc::Outbox out;
-  while (auto output = segments_[segment]->dequeue()) {
-    core_->on_output(node::SegmentIndex{segment}, std::move(*output), network_.now(), out);
-  }
+  do {
+    segments_[segment]->step(network_.now(), {.chunks_max = 1});
+    while (auto output = segments_[segment]->dequeue()) {
+      core_->on_output(node::SegmentIndex{segment}, std::move(*output), network_.now(), out);
+    }
+  } while (segments_[segment]->is_mid_cycle());
   if (segments_[segment]->has_work()) {
     wake(segment);
   }

@@ -69,7 +69,7 @@ void QueryController::on_output(SegmentIndex segment, engine::QueryOutput output
   const auto found = queries_.find(handle);
   CHECK(found != queries_.end());
   Running& running = found->second;
-  --running.segments_missing;
+  running.segments_missing -= output.is_last ? 1 : 0;
   if (!running.is_ended) {
     take(segment, std::move(output), running, out);
   }
@@ -99,7 +99,9 @@ void QueryController::take(SegmentIndex segment, engine::QueryOutput output, Run
          0, out);
     return;
   }
-  running.stamps.push_back(stamp(segment, output.prefix));
+  if (output.is_last) {
+    running.stamps.push_back(stamp(segment, output.prefix));
+  }
   if (!running.merger) {
     send_rows(output.rows, running, out);
   } else if (auto added = running.merger->add(raw(segment), output.rows); !added) {

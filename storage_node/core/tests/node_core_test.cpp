@@ -162,6 +162,46 @@ TEST(NodeCoreTest, KeepsEveryRowsMessageBelowOneMebibyte) {
   EXPECT_EQ(results.back().end().row_count(), static_cast<uint64_t>(kRows));
 }
 
+TEST(NodeCoreTest, ForwardsRowsBeforeTheSweepEndsAndTheEndAfterIt) {
+  auto options = default_options();
+  options.node.segments = 1;
+  options.segment.answer_part_bytes = 1;
+  options.step.chunks_max = 1;
+  NodeHarness node(options);
+  node.send_update(1, update_body({insert_part(tickets(1, 1000))}));
+  node.settle();
+  const auto query = node.send_select(select_all());
+  node.step(0);
+  const auto early = node.take(query);
+  ASSERT_EQ(early.size(), 1u);
+  EXPECT_EQ(early[0].rows().row_count(), 256u);  // One chunk.
+  node.settle();
+  uint64_t row_count = early[0].rows().row_count();
+  const auto late = node.take(query);
+  for (const auto& result : late) {
+    row_count += result.rows().row_count();
+  }
+  EXPECT_EQ(row_count, 1000u);
+  EXPECT_EQ(late.back().end().row_count(), 1000u);
+  EXPECT_EQ(late.back().end().stamps_size(), 1);
+}
+
+TEST(NodeCoreTest, AnAnswerThatOutgrowsItsMaximumInPartsEndsInOneErrorAndFreesItsSegments) {
+  auto options = default_options();
+  options.node.queries.answer_bytes_max = 10'000;
+  options.segment.answer_part_bytes = 1;
+  options.step.chunks_max = 1;
+  NodeHarness node(options);
+  node.send_update(1, update_body({insert_part(tickets(1, 3000))}));
+  node.settle();
+  const auto query = node.send_select(select_all());
+  node.settle();
+  const auto results = node.take(query);
+  expect_error(results.back(), wire::v1::ERROR_CATEGORY_REJECTED, "54000", "exceeds 10000 bytes");
+  EXPECT_TRUE(std::all_of(results.begin(), results.end() - 1, [](const auto& each) { return each.has_rows(); }));
+  EXPECT_EQ(node.core().under_way(), 0u);
+}
+
 TEST(NodeCoreTest, RefusesAnAnswerThatIsTooLarge) {
   auto options = default_options();
   options.node.queries.answer_bytes_max = 1000;

@@ -237,7 +237,7 @@ uint64_t NodeHarness::send_epoch(uint64_t epoch, const std::string& holder, bool
 }
 
 void NodeHarness::step(uint32_t segment) {
-  static_cast<void>(segments_.at(segment).step(now_));
+  static_cast<void>(segments_.at(segment).step(now_, options_.step));
   while (auto output = segments_.at(segment).dequeue()) {
     core_->on_output(SegmentIndex{segment}, std::move(*output), now_, out_);
   }

@@ -72,6 +72,7 @@ struct HarnessOptions {
   NodeOptions node;
   contract::PartitionMap map;
   engine::SegmentOptions segment;
+  engine::StepBudget step;  ///< Of one step().
 };
 
 /// One partition on node 0, two segments, round robin, epoch 1 granted to "w", peer 1 up.
@@ -95,7 +96,7 @@ class NodeHarness {
   uint64_t send_no_op(uint64_t first, uint64_t last, uint64_t peer = 1);
   uint64_t send_epoch(uint64_t epoch, const std::string& holder, bool inquire = false);
 
-  /// One cycle of one segment, and its outputs to the core.
+  /// One cycle of one segment, or as much of it as the budget allows, and its outputs to the core.
   void step(uint32_t segment);
   /// Cycles until nothing is left to do.
   void settle();

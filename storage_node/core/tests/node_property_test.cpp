@@ -65,6 +65,9 @@ class RandomNode {
     made.map.segment_distribution = semantics::Distribution::kHash;
     made.map.segment_columns = {0};
     made.segment.chunk_rows = 64;
+    made.segment.answer_part_bytes = 200;
+    made.segment.answer_parts_max = 2;
+    made.step.chunks_max = 3;
     return made;
   }
 

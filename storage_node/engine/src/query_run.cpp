@@ -74,6 +74,9 @@ void QueryRun::fail(Error error) {
   if (!error_.has_value()) {
     error_ = std::move(error);
   }
+  if (encoder_.has_value()) {
+    static_cast<void>(encoder_->take());  // Its memory is for others, at once.
+  }
   active_ = false;
   become_ready();
 }
@@ -163,9 +166,6 @@ QueryOutput QueryRun::finish(Timestamp prefix) {
       return output;
     }
     error_ = rows.error();
-  }
-  if (encoder_.has_value()) {
-    static_cast<void>(encoder_->take());  // Its memory is for others.
   }
   output.error = error_;
   return output;

@@ -40,6 +40,8 @@ class QueryController {
 
   /// Starts the query, or answers Error RETRY when there is no room. Precondition (CHECKed): it is not running.
   void start(PreparedQuery query, rpc::Outbox& out);
+  /// Takes a segment's answer, or a part of it: rows that may be forwarded leave at once, the end when every segment
+  /// has ended.
   void on_output(SegmentIndex segment, engine::QueryOutput output, rpc::Outbox& out);
   /// Ends the query with 57014, if it is running.
   void abort(Requester requester, rpc::Outbox& out);
@@ -57,7 +59,7 @@ class QueryController {
     PreparedQuery query;
     std::optional<semantics::AnswerMerger> merger;  ///< Absent: rows are forwarded as they come.
     std::shared_ptr<std::atomic<bool>> aborted;
-    uint32_t segments_missing = 0;
+    uint32_t segments_missing = 0;  ///< That have not ended yet.
     uint64_t bytes = 0;
     uint64_t row_count = 0;
     std::vector<wire::v1::SegmentStamp> stamps;
