@@ -16,6 +16,7 @@ find_package(benchmark REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(NUMA REQUIRED IMPORTED_TARGET numa)
 find_library(PG_QUERY_LIBRARY pg_query REQUIRED)
 
 add_library(daedalus_flags INTERFACE)

@@ -1,15 +1,13 @@
 #include "chunk_store.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace daedalus::engine {
 namespace {
 
 constexpr uint64_t kAlignment = 64;  // A cache line; also enough for every vector register.
-constexpr uint64_t kHugePage = 2u << 20;
 constexpr uint64_t kReadBehind = 4096;  // Kernels read whole blocks of rows, also where a chunk ends within one.
 
 uint64_t rounded_up(uint64_t size, uint64_t unit) { return (size + unit - 1) / unit * unit; }
@@ -29,6 +27,11 @@ uint64_t chunk_bytes(const TableLayout& layout, uint32_t chunk_rows) {
   return rounded_up(bytes, kAlignment);
 }
 
+uint32_t row_bytes(const TableLayout& layout) {
+  return std::accumulate(layout.columns.begin(), layout.columns.end(), 0u,
+                         [](uint32_t sum, const ColumnLayout& column) { return sum + column.width; });
+}
+
 /// Whole chunks in `memory_bytes`; slots stay countable in 32 bits.
 uint32_t chunks_within(uint64_t memory_bytes, uint64_t bytes_per_chunk, uint32_t chunk_rows) {
   CHECK(chunk_rows > 0 && chunk_rows % 64 == 0);
@@ -38,21 +41,12 @@ uint32_t chunks_within(uint64_t memory_bytes, uint64_t bytes_per_chunk, uint32_t
 
 }  // namespace
 
-ReservedMemory::ReservedMemory(uint64_t size) : size_(rounded_up(size, size < kHugePage ? 4096 : kHugePage)) {
-  void* mapped = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  CHECK(mapped != MAP_FAILED);
-  // Best effort: without huge pages everything works, with more address translation misses.
-  static_cast<void>(madvise(mapped, size_, MADV_HUGEPAGE));
-  data_ = static_cast<uint8_t*>(mapped);
-}
-
-ReservedMemory::~ReservedMemory() { munmap(data_, size_); }
-
 ChunkStore::ChunkStore(const TableLayout& layout, uint32_t chunk_rows, uint64_t memory_bytes)
     : chunk_rows_(chunk_rows),
       column_count_(static_cast<uint32_t>(layout.columns.size())),
       row_sketch_bytes_(sketch_bytes_a_row(layout)),
       chunk_count_(chunks_within(memory_bytes, chunk_bytes(layout, chunk_rows), chunk_rows)),
+      row_bytes_(engine::row_bytes(layout)),
       memory_(chunk_count_ * chunk_bytes(layout, chunk_rows) + kReadBehind),
       no_nulls_(bitmap_words(chunk_rows), 0),
       live_rows_(chunk_count_, 0) {

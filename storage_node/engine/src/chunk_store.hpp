@@ -9,6 +9,7 @@
 
 #include "kernels_bitmap.hpp"
 #include "native.hpp"
+#include "reserved_memory.hpp"
 
 namespace daedalus::engine {
 
@@ -25,22 +26,6 @@ struct ChunkView {
   [[nodiscard]] uint32_t word_count() const { return row_count / 64; }
 };
 
-/// Zeroed anonymous memory, in huge pages where the kernel grants them; first touched by whoever writes it first.
-class ReservedMemory {
- public:
-  explicit ReservedMemory(uint64_t size);
-  ~ReservedMemory();
-  ReservedMemory(const ReservedMemory&) = delete;
-  ReservedMemory& operator=(const ReservedMemory&) = delete;
-
-  [[nodiscard]] uint8_t* data() const { return data_; }
-  [[nodiscard]] uint64_t size() const { return size_; }
-
- private:
-  uint8_t* data_ = nullptr;
-  uint64_t size_ = 0;
-};
-
 class ChunkStore {
  public:
   /// As many whole chunks of `chunk_rows` rows as `memory_bytes` holds, at least one.
@@ -50,6 +35,10 @@ class ChunkStore {
   [[nodiscard]] uint32_t chunk_rows() const { return chunk_rows_; }
   [[nodiscard]] uint32_t slot_count() const { return chunk_count_ * chunk_rows_; }
   [[nodiscard]] uint64_t memory_bytes() const { return memory_.size(); }
+  /// Bytes of one row's values, without NULL bits and whatever else is kept beside them.
+  [[nodiscard]] uint32_t row_bytes() const { return row_bytes_; }
+  /// See ReservedMemory.
+  MemoryPlacement settle_memory(std::optional<uint32_t> numa_node) { return memory_.settle(numa_node); }
   [[nodiscard]] uint32_t live_rows(uint32_t chunk) const { return live_rows_[chunk]; }
 
   [[nodiscard]] ChunkView view(uint32_t chunk) const {
@@ -80,6 +69,7 @@ class ChunkStore {
   uint32_t column_count_;
   uint32_t row_sketch_bytes_;
   uint32_t chunk_count_;
+  uint32_t row_bytes_;
   ReservedMemory memory_;
   std::vector<uint64_t> no_nulls_;  ///< Shared by all columns that forbid NULL; never set.
   std::vector<uint8_t*> planes_;    ///< chunk · columns + column

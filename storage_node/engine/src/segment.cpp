@@ -57,6 +57,8 @@ struct Segment::State {
   Figure cycles{0};
   Figure cycle_ns_last{0};
   Figure cycle_ns_max{0};
+  MemoryPlacement placement;  ///< Read by others only once has_placement is set.
+  std::atomic<bool> has_placement{false};
 };
 
 bool Segment::State::enqueue(Operation operation, std::atomic<uint32_t>& waiting) {
@@ -151,6 +153,13 @@ uint64_t Segment::outputs_put() const { return state_->outlet.put_count(); }
 
 bool Segment::begin_checkpoint() { return state_->checkpoint.begin(); }
 
+void Segment::settle_memory(std::optional<uint32_t> core) {
+  State& state = *state_;
+  CHECK(!state.has_placement.load(std::memory_order_relaxed));
+  state.placement = state.store.settle_memory(core.has_value() ? numa_node_of_core(*core) : std::nullopt);
+  state.has_placement.store(true, std::memory_order_release);
+}
+
 void Segment::record_cycle_ns(uint64_t duration_ns) {
   write(state_->cycle_ns_last, duration_ns);
   write(state_->cycle_ns_max, std::max(read(state_->cycle_ns_max), duration_ns));
@@ -165,12 +174,16 @@ SegmentStatistics Segment::statistics() const {
   return {.rows = read(state.rows),
           .rows_max = state.store.slot_count(),
           .memory_bytes = state.store.memory_bytes(),
+          .row_bytes = state.store.row_bytes(),
           .prefix = Timestamp{read(state.prefix)},
           .cycles = read(state.cycles),
           .cycle_ns_last = read(state.cycle_ns_last),
           .cycle_ns_max = read(state.cycle_ns_max),
           .queue_queries = state.waiting_queries.load(std::memory_order_relaxed),
-          .queue_updates = state.waiting_updates.load(std::memory_order_relaxed)};
+          .queue_updates = state.waiting_updates.load(std::memory_order_relaxed),
+          .share_factor_max = state.options.share_factor_max,
+          .updates_per_cycle_max = state.options.updates_per_cycle_max,
+          .placement = state.has_placement.load(std::memory_order_acquire) ? state.placement : MemoryPlacement{}};
 }
 
 }  // namespace daedalus::engine

@@ -43,10 +43,18 @@ struct SegmentThread::State {
   std::atomic<bool> stopping{false};
   std::atomic<Activity> activity{Activity::kAwake};
   bool is_pinned = false;
+  std::atomic<bool> may_run{false};  ///< Pinned or not, for good.
   std::thread thread;
 };
 
 void SegmentThread::State::run() {
+  may_run.wait(false, std::memory_order_acquire);
+  if (!segment.statistics().placement.is_settled) {
+    segment.settle_memory(is_pinned ? options.core : std::nullopt);
+  }
+  if (options.memory_settled) {
+    options.memory_settled();
+  }
   Instant cycle_start{};
   uint64_t announced = segment.outputs_put();
   while (!stopping.load(std::memory_order_acquire) || segment.is_mid_cycle()) {
@@ -93,6 +101,8 @@ SegmentThread::SegmentThread(Segment& segment, SegmentThreadOptions options)
     : state_(std::make_unique<State>(segment, std::move(options))) {
   state_->thread = std::thread([state = state_.get()] { state->run(); });
   state_->is_pinned = state_->options.core.has_value() && pin(state_->thread, *state_->options.core);
+  state_->may_run.store(true, std::memory_order_release);
+  state_->may_run.notify_one();
 }
 
 SegmentThread::~SegmentThread() {

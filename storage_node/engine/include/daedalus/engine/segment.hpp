@@ -16,6 +16,7 @@
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
 #include "daedalus/engine/checkpoint.hpp"
+#include "daedalus/engine/memory_placement.hpp"
 #include "daedalus/semantics/answer.hpp"
 #include "daedalus/semantics/row_codec.hpp"
 #include "daedalus/semantics/update.hpp"
@@ -111,13 +112,22 @@ struct StepBudget {
 struct SegmentStatistics {
   uint64_t rows = 0;
   uint64_t rows_max = 0;
-  uint64_t memory_bytes = 0;
+  uint64_t memory_bytes = 0;  ///< Reserved for rows_max rows.
+  uint32_t row_bytes = 0;     ///< Of one row's values alone: the raw row.
   Timestamp prefix{};
   uint64_t cycles = 0;
   uint64_t cycle_ns_last = 0;
   uint64_t cycle_ns_max = 0;
   uint32_t queue_queries = 0;
   uint32_t queue_updates = 0;
+  uint32_t share_factor_max = 0;  ///< As configured.
+  uint32_t updates_per_cycle_max = 0;
+  MemoryPlacement placement;
+
+  /// Memory reserved for a row, NULL bits, live bits and sketches included, for each byte of the raw row. 0 before.
+  [[nodiscard]] double memory_ratio() const {
+    return rows_max == 0 ? 0.0 : static_cast<double>(memory_bytes) / static_cast<double>(rows_max * row_bytes);
+  }
 };
 
 /// Threads: enqueue_* by one producer, dequeue by one consumer (may be the same thread), step by one scanner;
@@ -158,6 +168,10 @@ class Segment {
   /// whatever they carry; without operations, cycles run for it alone. False when one is under way or there is no hook.
   /// Any thread; a thread that sleeps has to be woken.
   [[nodiscard]] bool begin_checkpoint();
+
+  /// Makes the memory of this segment its owner's, in the owner's thread, before the first step: bound to the NUMA node
+  /// of `core`, touched, verified; statistics() tell from then on. Without it memory is touched when it is written.
+  void settle_memory(std::optional<uint32_t> core);
 
   /// The scanner says how long its last step took, for statistics: whoever steps has the clock.
   void record_cycle_ns(uint64_t duration_ns);

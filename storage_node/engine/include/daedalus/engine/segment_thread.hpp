@@ -13,11 +13,15 @@ struct SegmentThreadOptions {
   std::optional<uint32_t> core;  ///< Pinned there when it exists; otherwise runs unpinned and says so in pinned().
   /// Called from the scan thread when there are new outputs, during a cycle or at its end; must not block.
   std::function<void()> outputs_ready;
+  /// Called once from the scan thread when it has settled the segment's memory (Segment::settle_memory), before the
+  /// first cycle.
+  std::function<void()> memory_settled;
 };
 
 class SegmentThread {
  public:
-  /// Starts the thread. Precondition: the segment outlives this object and nobody else steps it.
+  /// Starts the thread, which first settles the segment's memory, unless that has been done, near its core. Operations
+  /// may be enqueued meanwhile. Precondition: the segment outlives this object and nobody else steps it.
   SegmentThread(Segment& segment, SegmentThreadOptions options);
   /// Finishes the running cycle and joins.
   ~SegmentThread();
