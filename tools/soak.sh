@@ -2,6 +2,9 @@
 # The same tests with doses for hours: more seeds, more statements, more engine operations. HOURS bounds it (default 1).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+numa=0
+storage_node/engine/tests/numa/run_on_two_nodes.sh build/release/bin/engine_numa_test build/numa || numa=$?
+[ "$numa" -eq 0 ] || [ "$numa" -eq 77 ] # 77: not run, and it has said why.
 end=$((SECONDS + ${HOURS:-1} * 3600))
 round=0
 while [ "$SECONDS" -lt "$end" ]; do
