@@ -138,6 +138,14 @@ int64_t Table::integer(std::string_view key, IntegerRange range) const {
   return value->get();
 }
 
+int64_t Table::integer_or(std::string_view key, IntegerRange range, int64_t otherwise) const {
+  if (table_ != nullptr && static_cast<const toml::table*>(table_)->get(key) == nullptr) {
+    state_->known.insert(path_ + std::string(key));
+    return otherwise;
+  }
+  return integer(key, range);
+}
+
 std::string Table::choice(std::string_view key, std::initializer_list<std::string_view> choices) const {
   std::string value = text(key);
   if (!value.empty() && std::find(choices.begin(), choices.end(), value) == choices.end()) {

@@ -91,8 +91,15 @@ void NodeCore::fill(wire::v1::NodeStatus* status) const {
     segment->set_queue_updates(report.statistics.queue_updates +
                                static_cast<uint32_t>(updates_.waiting(SegmentIndex{i})));
     segment->set_core(report.core);
-    segment->set_numa_node(-1);  // Memory is not bound to a NUMA node.
+    segment->set_numa_node(report.statistics.placement.numa_node);
+    segment->set_placement_verified(report.statistics.placement.is_verified);
+    segment->set_huge_page_bytes(report.statistics.placement.huge_page_bytes);
+    segment->set_row_bytes(report.statistics.row_bytes);
+    segment->set_cycles_late(report.statistics.cycles_late);
     segment->set_complete(!incomplete_);
+    status->set_share_factor(report.statistics.share_factor_max);
+    status->set_updates_per_cycle(report.statistics.updates_per_cycle_max);
+    status->set_cycle_ns_target(report.statistics.cycle_ns_target);
   }
 }
 

@@ -259,6 +259,11 @@ TEST(NodeProtocolTest, ReportsItsStatus) {
   const auto status = node.take_only(node.send(NodeHarness::operation(wire::v1::OPERATION_KIND_STATUS))).status();
   ASSERT_EQ(status.nodes_size(), 1);
   const auto& report = status.nodes(0);
+  EXPECT_EQ(report.share_factor(), 1024u);
+  EXPECT_EQ(report.updates_per_cycle(), 1024u);
+  EXPECT_EQ(report.cycle_ns_target(), 0u);
+  EXPECT_EQ(report.segments(0).row_bytes(), 11u);  // int, char(3), int.
+  EXPECT_EQ(report.segments(0).numa_node(), -1);   // Stepped: nobody owns it.
   EXPECT_TRUE(report.reachable());
   EXPECT_EQ(report.problem(), "");
   EXPECT_EQ(report.durability(), "off");

@@ -6,6 +6,7 @@
 #include "checkpoint_round.hpp"
 #include "cycle.hpp"
 #include "ring.hpp"
+#include "share_control.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -29,7 +30,8 @@ struct Segment::State {
         flow(options, outlet),
         checkpoint(layout, store, options),
         cycle(layout, store, options, flow, outlet, checkpoint),
-        operations(options.operations_in_flight_max) {
+        operations(options.operations_in_flight_max),
+        share(options.share_factor_max, options.cycle_ns_target) {
     CHECK(options.share_factor_max > 0 && options.updates_per_cycle_max > 0);
     CHECK(options.answer_parts_max > 0 && options.answer_part_bytes > 0);
   }
@@ -45,8 +47,10 @@ struct Segment::State {
   CheckpointRound checkpoint;
   Cycle cycle;
   SpscRing<Operation> operations;
-  Timestamp enqueued{};  ///< Of the last update; the producer's.
-  Timestamp applied{};   ///< The scanner's.
+  ShareControl share;             ///< The scanner's, as is the next.
+  uint32_t queries_in_cycle = 0;  ///< Admitted to the last cycle.
+  Timestamp enqueued{};           ///< Of the last update; the producer's.
+  Timestamp applied{};            ///< The scanner's.
 
   std::atomic<bool> is_sweeping{false};  ///< A cycle has begun and not ended; written by the scanner.
   std::atomic<uint32_t> in_flight{0};    ///< Enqueued and not yet dequeued.
@@ -57,6 +61,7 @@ struct Segment::State {
   Figure cycles{0};
   Figure cycle_ns_last{0};
   Figure cycle_ns_max{0};
+  Figure cycles_late{0};
   MemoryPlacement placement;  ///< Read by others only once has_placement is set.
   std::atomic<bool> has_placement{false};
 };
@@ -75,7 +80,7 @@ bool Segment::State::enqueue(Operation operation, std::atomic<uint32_t>& waiting
 void Segment::State::admit() {
   while (Operation* operation = operations.front()) {
     if (auto* query = std::get_if<Query>(operation)) {
-      if (cycle.query_count() == options.share_factor_max) {
+      if (cycle.query_count() >= share.share()) {
         return;
       }
       cycle.admit(std::move(*query));
@@ -132,6 +137,7 @@ bool Segment::step(Instant now, StepBudget budget) {
       return false;
     }
     state.admit();
+    state.queries_in_cycle = state.cycle.query_count();
     state.cycle.begin(state.applied);
     state.is_sweeping.store(true, std::memory_order_relaxed);
   }
@@ -163,6 +169,8 @@ void Segment::settle_memory(std::optional<uint32_t> core) {
 void Segment::record_cycle_ns(uint64_t duration_ns) {
   write(state_->cycle_ns_last, duration_ns);
   write(state_->cycle_ns_max, std::max(read(state_->cycle_ns_max), duration_ns));
+  write(state_->cycles_late, read(state_->cycles_late) + (state_->share.is_late(duration_ns) ? 1 : 0));
+  state_->share.on_cycle(state_->queries_in_cycle, duration_ns);
 }
 
 bool Segment::has_work() const {
@@ -183,6 +191,8 @@ SegmentStatistics Segment::statistics() const {
           .queue_updates = state.waiting_updates.load(std::memory_order_relaxed),
           .share_factor_max = state.options.share_factor_max,
           .updates_per_cycle_max = state.options.updates_per_cycle_max,
+          .cycle_ns_target = state.options.cycle_ns_target,
+          .cycles_late = read(state.cycles_late),
           .placement = state.has_placement.load(std::memory_order_acquire) ? state.placement : MemoryPlacement{}};
 }
 

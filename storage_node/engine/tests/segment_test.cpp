@@ -429,6 +429,18 @@ TEST_F(NarrowSegment, ACycleCarriesNoMoreThanItsShare) {
   EXPECT_FALSE(segment_.has_work());
 }
 
+TEST(SegmentMemoryTest, ARowTakesLessThanOneAndAHalfTimesItsRawBytes) {
+  const Segment segment(test_schema(), test_codec(), {.memory_bytes = 256u << 20});
+  const SegmentStatistics statistics = segment.statistics();
+  uint32_t raw_bytes = 0;
+  for (const semantics::Column& column : test_schema().columns) {
+    raw_bytes += semantics::plane_width(column.type);
+  }
+  EXPECT_EQ(statistics.row_bytes, raw_bytes);
+  EXPECT_GT(statistics.memory_ratio(), 1.0);
+  EXPECT_LT(statistics.memory_ratio(), 1.5);
+}
+
 TEST_F(NarrowSegment, CycleTimesAreWhatTheScannerSays) {
   segment_.record_cycle_ns(7);
   segment_.record_cycle_ns(5);

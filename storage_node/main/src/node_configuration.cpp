@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "daedalus/configuration/table.hpp"
+#include "daedalus/engine/segment.hpp"
 #include "daedalus/node/placement.hpp"
 
 namespace daedalus::node {
@@ -15,6 +16,11 @@ constexpr int64_t kNodeMax = 65535;
 constexpr int64_t kSegmentsMax = 1024;
 constexpr int64_t kSegmentMibMax = 1 << 20;
 constexpr int64_t kCoreMax = 4095;
+constexpr int64_t kOperationsPerCycleMax = 65536;
+constexpr int64_t kCycleMsMax = 60'000;
+constexpr engine::SegmentOptions kSegmentDefaults;
+/// A query waits for the cycle under way and rides the next: within a second it is answered.
+constexpr int64_t kCycleMsDefault = 500;
 
 }  // namespace
 
@@ -34,6 +40,12 @@ Result<NodeConfiguration> read_node_configuration(const std::string& path) {
   for (const int64_t core : root.integers("cores", {0, kCoreMax})) {
     made.cores.push_back(static_cast<uint32_t>(core));
   }
+  made.share_factor = static_cast<uint32_t>(
+      root.integer_or("share_factor", {1, kOperationsPerCycleMax}, kSegmentDefaults.share_factor_max));
+  made.updates_per_cycle = static_cast<uint32_t>(
+      root.integer_or("updates_per_cycle", {1, kOperationsPerCycleMax}, kSegmentDefaults.updates_per_cycle_max));
+  made.cycle_ns_target =
+      static_cast<uint64_t>(root.integer_or("cycle_ms_target", {0, kCycleMsMax}, kCycleMsDefault)) * kMillisecond;
   static_cast<void>(root.choice("durability", {"off"}));
   if (auto finished = file->finish(); !finished) {
     return finished.error();

@@ -25,7 +25,10 @@ struct NodeConfiguration {
   uint32_t segments = 1;  ///< Per partition.
   uint64_t segment_bytes = 0;
   std::vector<uint32_t> cores;
-  std::string hash;  ///< Of all files read, the schema library aside.
+  uint32_t share_factor = 0;       ///< Declared: most queries in one cycle of a segment,
+  uint32_t updates_per_cycle = 0;  ///< most updates,
+  uint64_t cycle_ns_target = 0;    ///< and what a cycle should take at most; 0: nothing is declared.
+  std::string hash;                ///< Of all files read, the schema library aside.
 };
 
 /// Errors (F0000) name file, key and remedy.

@@ -18,6 +18,9 @@ namespace {
 constexpr int64_t kDrainNsMax = 2 * kSecond;
 /// Several full answers may wait for one aggregator's socket; a peer that takes longer is too slow.
 constexpr uint64_t kPeerOutputSizeMax = 512u << 20;
+/// From so many bytes on, rows of an answer leave their segment ahead of the rest: a quarter of a message's maximum, so
+/// that small answers stay whole and large ones flow.
+constexpr uint64_t kAnswerPartSize = 256u << 10;
 
 wire::v1::Hello make_hello(const NodeConfiguration& configuration, const std::string& version) {
   wire::v1::Hello hello;
@@ -29,6 +32,24 @@ wire::v1::Hello make_hello(const NodeConfiguration& configuration, const std::st
   hello.set_map_version(configuration.map.version);
   hello.set_node(raw(configuration.node));
   return hello;
+}
+
+void log_placement(SegmentIndex segment, const engine::SegmentStatistics& statistics) {
+  const engine::MemoryPlacement& placement = statistics.placement;
+  const auto huge = static_cast<double>(placement.huge_page_bytes);
+  const std::string text =
+      fmt::format("segment {}: {} MiB on {}, {:.0f} % in huge pages, {:.2f} bytes for each of a row's {}", raw(segment),
+                  placement.bytes >> 20,
+                  placement.numa_node < 0
+                      ? std::string("no NUMA node of its own")
+                      : fmt::format("NUMA node {}{}", placement.numa_node, placement.is_verified ? ", verified" : ""),
+                  placement.bytes == 0 ? 0.0 : 100 * huge / static_cast<double>(placement.bytes),
+                  statistics.memory_ratio(), statistics.row_bytes);
+  if (placement.problem.empty()) {
+    spdlog::info(text);
+  } else {
+    spdlog::warn("{}; {}", text, placement.problem);
+  }
 }
 
 NodeOptions make_options(const NodeConfiguration& configuration, const std::string& version) {
@@ -85,6 +106,12 @@ Result<void> NodeProcess::start() {
   const auto partitions = static_cast<uint32_t>(hosted_partitions(configuration_.map, configuration_.node).size());
   engine::SegmentOptions segment_options;
   segment_options.memory_bytes = configuration_.segment_bytes;
+  segment_options.share_factor_max = configuration_.share_factor;
+  segment_options.updates_per_cycle_max = configuration_.updates_per_cycle;
+  segment_options.cycle_ns_target = configuration_.cycle_ns_target;
+  segment_options.operations_in_flight_max =
+      std::max(segment_options.operations_in_flight_max, 2 * configuration_.share_factor);
+  segment_options.answer_part_bytes = kAnswerPartSize;
   try {
     segments_ = std::make_unique<ThreadedSegments>(*schema_, configuration_.schema_library->codec(), segment_options,
                                                    partitions * configuration_.segments);
@@ -97,13 +124,16 @@ Result<void> NodeProcess::start() {
   core_ = std::make_unique<NodeCore>(std::move(options), schema_, configuration_.map, *segments_);
   network_->set_on_turn_end([this] { on_turn_end(); });
   network_->on_stop_signal([this] { begin_drain(); });
-  segments_->start(configuration_.cores.empty() ? usable_cpus() : configuration_.cores, [this] {
-    network_->post([this] {
-      segments_->drain([this](SegmentIndex segment, engine::Output output) {
-        core_->on_output(segment, std::move(output), network_->now(), out_);
-      });
-    });
-  });
+  segments_->start(
+      configuration_.cores.empty() ? usable_cpus() : configuration_.cores,
+      [this] {
+        network_->post([this] {
+          segments_->drain([this](SegmentIndex segment, engine::Output output) {
+            core_->on_output(segment, std::move(output), network_->now(), out_);
+          });
+        });
+      },
+      log_placement);
   if (segments_->unpinned() > 0) {
     spdlog::warn("{} scan threads run unpinned: their core is not there", segments_->unpinned());
   }

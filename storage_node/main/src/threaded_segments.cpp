@@ -26,12 +26,16 @@ ThreadedSegments::~ThreadedSegments() {
   }
 }
 
-void ThreadedSegments::start(const std::vector<uint32_t>& cores, std::function<void()> outputs_ready) {
+void ThreadedSegments::start(const std::vector<uint32_t>& cores, std::function<void()> outputs_ready,
+                             MemorySettled memory_settled) {
   outputs_ready_ = std::move(outputs_ready);
   for (size_t i = 0; i < slots_.size(); ++i) {
     engine::SegmentThreadOptions options;
     options.core = cores[i % cores.size()];
     options.outputs_ready = [this] { announce(); };
+    options.memory_settled = [this, i, memory_settled] {
+      memory_settled(SegmentIndex{static_cast<uint32_t>(i)}, slots_[i].segment->statistics());
+    };
     slots_[i].thread = std::make_unique<engine::SegmentThread>(*slots_[i].segment, std::move(options));
     slots_[i].core = slots_[i].thread->pinned() ? static_cast<int32_t>(cores[i % cores.size()]) : -1;
   }

@@ -21,9 +21,10 @@ class ThreadedSegments final : public SegmentPort {
                    uint32_t count);
   ~ThreadedSegments() override;
 
+  using MemorySettled = std::function<void(SegmentIndex, const engine::SegmentStatistics&)>;
   /// Starts the threads, pinned to `cores` in turn. `outputs_ready` is called from scan threads, and not again until
-  /// drain() has begun.
-  void start(const std::vector<uint32_t>& cores, std::function<void()> outputs_ready);
+  /// drain() has begun; `memory_settled` once by each, when its segment's memory is where it stays.
+  void start(const std::vector<uint32_t>& cores, std::function<void()> outputs_ready, MemorySettled memory_settled);
 
   [[nodiscard]] bool enqueue(SegmentIndex segment, engine::Query query) override;
   [[nodiscard]] bool enqueue(SegmentIndex segment, engine::Update update) override;

@@ -130,6 +130,15 @@ TEST_F(StorageNodeProcessTest, ChecksItsConfigurationAndStartsNothing) {
                                      config()));
 }
 
+TEST_F(StorageNodeProcessTest, DeclaresItsCapacityAndRefusesOneThatMakesNoSense) {
+  write_node("share_factor = 32\nupdates_per_cycle = 8\ncycle_ms_target = 0\n");
+  EXPECT_EQ(start({"--check-config", config()})->wait_for_end(), 0);
+  write_node("share_factor = 0\n");
+  EXPECT_EQ(start({"--check-config", config()})->wait_for_end(), 2);
+  write_node("cycle_ms_target = \"fast\"\n");
+  EXPECT_EQ(start({"--check-config", config()})->wait_for_end(), 2);
+}
+
 TEST_F(StorageNodeProcessTest, RefusesASchemaLibraryThatIsNone) {
   std::string cluster = folder_ + "/cluster.toml";
   std::ofstream(folder_ + "/none.so") << "not a library";

@@ -20,11 +20,14 @@ struct IntegerRange {
 };
 
 /// One table of a file. Getters never fail by themselves: the first problem is kept with the file and comes out of
-/// File::finish(); until then they return an empty value. Every key asked for is thereby known and required.
+/// File::finish(); until then they return an empty value. Every key asked for is thereby known and, unless the getter
+/// takes a default, required.
 class Table {
  public:
   [[nodiscard]] std::string text(std::string_view key) const;  ///< Not empty.
   [[nodiscard]] int64_t integer(std::string_view key, IntegerRange range) const;
+  /// The same for a key that may be left out.
+  [[nodiscard]] int64_t integer_or(std::string_view key, IntegerRange range, int64_t otherwise) const;
   [[nodiscard]] std::string choice(std::string_view key, std::initializer_list<std::string_view> choices) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view key) const;  ///< May be an empty list.
   [[nodiscard]] std::vector<int64_t> integers(std::string_view key, IntegerRange range) const;  ///< May be empty.

@@ -88,6 +88,9 @@ struct SegmentOptions {
   uint32_t operations_in_flight_max = 8192;  ///< Enqueued and not yet dequeued; both rings hold as many.
   uint32_t share_factor_max = 1024;          ///< Most queries that ride one cycle.
   uint32_t updates_per_cycle_max = 1024;
+  /// What a cycle should take at most; 0: whatever it takes. After a cycle that was late, the next ones carry fewer
+  /// queries, not fewer than 64, until they are in time. Works on what record_cycle_ns() is told.
+  uint64_t cycle_ns_target = 0;
   uint64_t answer_bytes_max = 64u << 20;  ///< Of one query.
   /// From so many bytes on, rows of an answer leave at the next chunk boundary, ahead of the rest. By default answers
   /// come whole.
@@ -122,6 +125,8 @@ struct SegmentStatistics {
   uint32_t queue_updates = 0;
   uint32_t share_factor_max = 0;  ///< As configured.
   uint32_t updates_per_cycle_max = 0;
+  uint64_t cycle_ns_target = 0;
+  uint64_t cycles_late = 0;  ///< That took longer than the target.
   MemoryPlacement placement;
 
   /// Memory reserved for a row, NULL bits, live bits and sketches included, for each byte of the raw row. 0 before.

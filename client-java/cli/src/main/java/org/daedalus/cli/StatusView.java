@@ -14,9 +14,10 @@ import org.daedalus.wire.v1.StatusReply;
 final class StatusView {
     private static final String[] NODE_HEAD =
         {"node", "endpoint", "state", "process", "rows", "memory", "accepted", "applied", "durable", "queries",
-            "updates"};
+            "updates", "share factor", "updates a cycle", "cycle declared"};
     private static final String[] SEGMENT_HEAD = {"node", "partition", "segment", "rows", "rows max", "memory",
-        "cycles", "last cycle", "longest", "queries queued", "updates queued", "applied", "durable", "core"};
+        "bytes a row", "of raw", "huge pages", "NUMA node", "cycles", "late", "last cycle", "longest",
+        "queries queued", "updates queued", "applied", "durable", "core"};
     private static final double MIB = 1 << 20;
 
     private StatusView() {}
@@ -79,18 +80,41 @@ final class StatusView {
             mib(node.getSegmentsList().stream().mapToLong(SegmentStatus::getMemoryBytes).sum()),
             unsigned(node.getAccepted()), unsigned(node.getApplied()),
             node.getDurability().equals("off") ? "off" : unsigned(node.getDurable()),
-            unsigned(node.getQueriesTotal()), unsigned(node.getUpdatesTotal())};
+            unsigned(node.getQueriesTotal()), unsigned(node.getUpdatesTotal()),
+            Integer.toUnsignedString(node.getShareFactor()), Integer.toUnsignedString(node.getUpdatesPerCycle()),
+            node.getCycleNsTarget() == 0 ? "any" : millis(node.getCycleNsTarget())};
     }
 
     private static String[] segment(NodeStatus node, SegmentStatus segment) {
         return new String[] {
             Integer.toString(node.getNode()), Integer.toString(segment.getPartition()),
             Integer.toString(segment.getSegment()), unsigned(segment.getRows()), unsigned(segment.getRowsMax()),
-            mib(segment.getMemoryBytes()), unsigned(segment.getCycles()), millis(segment.getCycleNsLast()),
+            mib(segment.getMemoryBytes()), bytesPerRow(segment), memoryRatio(segment),
+            mib(segment.getHugePageBytes()), numaNode(segment), unsigned(segment.getCycles()),
+            unsigned(segment.getCyclesLate()), millis(segment.getCycleNsLast()),
             millis(segment.getCycleNsMax()), Integer.toString(segment.getQueueQueries()),
             Integer.toString(segment.getQueueUpdates()), unsigned(segment.getApplied()),
             node.getDurability().equals("off") ? "off" : unsigned(segment.getDurable()),
             segment.getCore() < 0 ? "any" : Integer.toString(segment.getCore())};
+    }
+
+    private static String bytesPerRow(SegmentStatus segment) {
+        return segment.getRowsMax() == 0 ? "-"
+                : String.format("%.1f", (double) segment.getMemoryBytes() / segment.getRowsMax());
+    }
+
+    /** What keeping a row costs, in multiples of its values' own bytes. */
+    private static String memoryRatio(SegmentStatus segment) {
+        return segment.getRowsMax() == 0 || segment.getRowBytes() == 0 ? "-"
+                : String.format("%.2f",
+                        (double) segment.getMemoryBytes() / segment.getRowsMax() / segment.getRowBytes());
+    }
+
+    private static String numaNode(SegmentStatus segment) {
+        if (segment.getNumaNode() < 0) {
+            return "any";
+        }
+        return segment.getNumaNode() + (segment.getPlacementVerified() ? "" : " UNVERIFIED");
     }
 
     /** For programs: everything the cluster said, under the names of the wire. */

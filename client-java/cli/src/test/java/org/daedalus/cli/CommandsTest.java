@@ -172,13 +172,16 @@ class CommandsTest {
         status.addNodes(NodeStatus.newBuilder().setReachable(true).setEndpoint("127.0.0.1:7410").setEpoch(2)
                 .setWriter("writer").setDurability("off")
                 .addSegments(SegmentStatus.newBuilder()
-                        .setRows(120_835).setMemoryBytes(3 << 20).setCycleNsLast(1_500_000)));
+                        .setRows(120_835).setMemoryBytes(3 << 20).setCycleNsLast(1_500_000)
+                        .setRowsMax(1 << 15).setRowBytes(75).setHugePageBytes(2 << 20).setNumaNode(1)
+                        .setPlacementVerified(true)));
         status.addNodes(NodeStatus.newBuilder().setNode(1).setProblem("connection refused"));
         try (FakeAggregator fake = new FakeAggregator((self, operation) ->
                 self.answer(operation, Result.newBuilder().setStatus(status)))) {
             assertThat(run("status", "--cluster", fake.endpoint())).isEqualTo(1);
             assertThat(out()).contains("cluster flights-1").contains("writer writes in epoch 2")
                     .contains("120835").contains("3.0 MiB").contains("1.50 ms")
+                    .contains("96.0").contains("1.28").contains("2.0 MiB")
                     .contains("UNREACHABLE: connection refused");
             out.reset();
             run("status", "--format", "json", "--cluster", fake.endpoint());
