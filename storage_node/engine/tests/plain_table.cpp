@@ -1,7 +1,5 @@
 #include "plain_table.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -57,11 +55,6 @@ std::optional<Value> sum_of(const semantics::Type& type, const Value& old_value,
   return static_cast<int64_t>(sum);
 }
 
-struct Group {
-  Row key;
-  std::vector<Row> rows;
-};
-
 /// Whether two sums agree, floating ones to 1e-9 of what was added up.
 bool agree(const Value& left, const Value& right, double magnitude) {
   const auto* left_number = std::get_if<double>(&left);
@@ -85,7 +78,25 @@ double magnitude_of(const std::vector<Row>& rows, uint32_t column) {
   return magnitude;
 }
 
+std::vector<std::string> sorted_texts(const std::vector<semantics::Type>& types, const std::vector<Row>& rows) {
+  std::vector<std::string> texts;
+  std::transform(rows.begin(), rows.end(), std::back_inserter(texts),
+                 [&](const Row& row) { return text_of(types, row); });
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+std::string count_fault(const std::string& what, uint64_t actual, uint64_t expected) {
+  return what + ": " + std::to_string(actual) + ", expected " + std::to_string(expected);
+}
+
 }  // namespace
+
+bool PlainTable::KeyLess::operator()(const Row& left, const Row& right) const {
+  return std::lexicographical_compare(
+      left.begin(), left.end(), right.begin(), right.end(),
+      [](const Value& one, const Value& other) { return semantics::compare_ordered(one, other, {}) < 0; });
+}
 
 std::vector<Row> PlainTable::matching(const semantics::Predicate& predicate) const {
   std::vector<Row> found;
@@ -145,16 +156,14 @@ UpdateOutput PlainTable::apply(const Update& update) {
   return output;
 }
 
-void PlainTable::expect_answer(const semantics::Selection& selection, const QueryOutput& output) const {
-  ASSERT_FALSE(output.error.has_value()) << output.error->message;
-  if (selection.is_aggregated) {
-    expect_groups(selection, output);
-  } else {
-    expect_rows(selection, output);
+std::string PlainTable::fault(const semantics::Selection& selection, const QueryOutput& output) const {
+  if (output.error.has_value()) {
+    return "error: " + output.error->message;
   }
+  return selection.is_aggregated ? fault_of_groups(selection, output) : fault_of_rows(selection, output);
 }
 
-void PlainTable::expect_rows(const semantics::Selection& selection, const QueryOutput& output) const {
+std::string PlainTable::fault_of_rows(const semantics::Selection& selection, const QueryOutput& output) const {
   const std::vector<semantics::Type> types = semantics::partial_row_types(*schema_, selection);
   std::vector<Row> expected;
   for (const Row& row : matching(selection.predicate)) {
@@ -165,24 +174,22 @@ void PlainTable::expect_rows(const semantics::Selection& selection, const QueryO
     expected.push_back(std::move(projected));
   }
   std::vector<Row> actual = decode(types, output.rows);
-  ASSERT_EQ(actual.size(), output.row_count);
-  const auto sorted_texts = [&](const std::vector<Row>& rows) {
-    std::vector<std::string> texts;
-    std::transform(rows.begin(), rows.end(), std::back_inserter(texts),
-                   [&](const Row& row) { return text_of(types, row); });
-    std::sort(texts.begin(), texts.end());
-    return texts;
-  };
-  const std::vector<std::string> expected_texts = sorted_texts(expected);
-  const std::vector<std::string> actual_texts = sorted_texts(actual);
+  if (actual.size() != output.row_count) {
+    return count_fault("rows announced", output.row_count, actual.size());
+  }
+  const std::vector<std::string> expected_texts = sorted_texts(types, expected);
+  const std::vector<std::string> actual_texts = sorted_texts(types, actual);
   if (!selection.limit.has_value()) {
-    EXPECT_EQ(actual_texts, expected_texts);
-    return;
+    return actual_texts == expected_texts ? "" : count_fault("other rows", actual.size(), expected.size());
   }
   const uint64_t wanted = *selection.limit == 0 ? 0 : *selection.limit + selection.offset;
-  ASSERT_EQ(actual.size(), std::min<uint64_t>(wanted, expected.size()));
-  EXPECT_TRUE(std::includes(expected_texts.begin(), expected_texts.end(), actual_texts.begin(), actual_texts.end()));
-  const auto order = [&](const Row& left, const Row& right) {
+  if (actual.size() != std::min<uint64_t>(wanted, expected.size())) {
+    return count_fault("limited rows", actual.size(), std::min<uint64_t>(wanted, expected.size()));
+  }
+  if (!std::includes(expected_texts.begin(), expected_texts.end(), actual_texts.begin(), actual_texts.end())) {
+    return "a row that does not qualify";
+  }
+  const auto before = [&](const Row& left, const Row& right) {
     for (const semantics::OrderKey& key : selection.order_by) {
       const auto compared = semantics::compare_ordered(left[key.output], right[key.output], key.order);
       if (compared != 0) {
@@ -191,21 +198,18 @@ void PlainTable::expect_rows(const semantics::Selection& selection, const QueryO
     }
     return false;
   };
-  std::stable_sort(actual.begin(), actual.end(), order);
-  std::stable_sort(expected.begin(), expected.end(), order);
+  std::stable_sort(actual.begin(), actual.end(), before);
+  std::stable_sort(expected.begin(), expected.end(), before);
   for (size_t row = 0; row < actual.size(); ++row) {
-    EXPECT_FALSE(order(actual[row], expected[row]) || order(expected[row], actual[row]));
+    if (before(actual[row], expected[row]) || before(expected[row], actual[row])) {
+      return "not the first rows of the order";
+    }
   }
+  return "";
 }
 
-void PlainTable::expect_groups(const semantics::Selection& selection, const QueryOutput& output) const {
-  const std::vector<semantics::Type> types = semantics::partial_row_types(*schema_, selection);
-  const auto key_less = [](const Row& left, const Row& right) {
-    return std::lexicographical_compare(
-        left.begin(), left.end(), right.begin(), right.end(),
-        [](const Value& one, const Value& other) { return semantics::compare_ordered(one, other, {}) < 0; });
-  };
-  std::map<Row, std::vector<Row>, decltype(key_less)> groups(key_less);
+std::map<Row, std::vector<Row>, PlainTable::KeyLess> PlainTable::groups(const semantics::Selection& selection) const {
+  std::map<Row, std::vector<Row>, KeyLess> groups;
   if (selection.group_by.empty()) {
     groups[{}] = {};
   }
@@ -216,9 +220,15 @@ void PlainTable::expect_groups(const semantics::Selection& selection, const Quer
     }
     groups[key].push_back(row);
   }
-  const std::vector<Row> actual = decode(types, output.rows);
-  ASSERT_EQ(actual.size(), groups.size());
-  ASSERT_EQ(output.row_count, groups.size());
+  return groups;
+}
+
+std::string PlainTable::fault_of_groups(const semantics::Selection& selection, const QueryOutput& output) const {
+  auto expected = groups(selection);
+  const std::vector<Row> actual = decode(semantics::partial_row_types(*schema_, selection), output.rows);
+  if (actual.size() != expected.size() || output.row_count != expected.size()) {
+    return count_fault("groups", actual.size(), expected.size());
+  }
   for (const Row& row : actual) {
     Row key(selection.group_by.size());
     size_t place = 0;
@@ -230,27 +240,39 @@ void PlainTable::expect_groups(const semantics::Selection& selection, const Quer
       const auto group = std::find(selection.group_by.begin(), selection.group_by.end(), column.column);
       key[static_cast<size_t>(group - selection.group_by.begin())] = row[place++];
     }
-    const auto group = groups.find(key);
-    ASSERT_NE(group, groups.end());
-    place = 0;
-    for (const semantics::OutputColumn& column : selection.outputs) {
-      if (!column.is_aggregate) {
-        ++place;
-        continue;
-      }
-      semantics::AggregateState state(column.function, schema_->columns[column.column].type);
-      for (const Row& member : group->second) {
-        state.add(member[column.column]);
-      }
-      for (const Value& value : state.partial()) {
-        EXPECT_TRUE(agree(value, row[place], magnitude_of(group->second, column.column)))
-            << "aggregate " << static_cast<int>(column.function) << " of " << schema_->columns[column.column].name
-            << ", state column " << place;
-        ++place;
-      }
+    const auto group = expected.find(key);
+    if (group == expected.end()) {
+      return "a group that is not there, or there twice";
     }
-    groups.erase(group);
+    if (std::string fault = fault_of_states(selection, row, group->second); !fault.empty()) {
+      return fault;
+    }
+    expected.erase(group);
   }
+  return "";
+}
+
+std::string PlainTable::fault_of_states(const semantics::Selection& selection, const Row& row,
+                                        const std::vector<Row>& members) const {
+  size_t place = 0;
+  for (const semantics::OutputColumn& column : selection.outputs) {
+    if (!column.is_aggregate) {
+      ++place;
+      continue;
+    }
+    semantics::AggregateState state(column.function, schema_->columns[column.column].type);
+    for (const Row& member : members) {
+      state.add(member[column.column]);
+    }
+    for (const Value& value : state.partial()) {
+      if (!agree(value, row[place], magnitude_of(members, column.column))) {
+        return "aggregate " + std::to_string(static_cast<int>(column.function)) + " of " +
+               schema_->columns[column.column].name + ", state column " + std::to_string(place);
+      }
+      ++place;
+    }
+  }
+  return "";
 }
 
 }  // namespace daedalus::engine::test

@@ -18,15 +18,23 @@ class PlainTable {
   /// What the update does; the table is then in that state.
   UpdateOutput apply(const Update& update);
 
-  /// Fails the running test unless `output` is an answer to `selection` from the present state.
-  void expect_answer(const semantics::Selection& selection, const QueryOutput& output) const;
+  /// What keeps `output` from being an answer to `selection` from the present state; empty when it is one.
+  [[nodiscard]] std::string fault(const semantics::Selection& selection, const QueryOutput& output) const;
 
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
 
  private:
+  struct KeyLess {
+    bool operator()(const Row& left, const Row& right) const;
+  };
+
   [[nodiscard]] std::vector<Row> matching(const semantics::Predicate& predicate) const;
-  void expect_rows(const semantics::Selection& selection, const QueryOutput& output) const;
-  void expect_groups(const semantics::Selection& selection, const QueryOutput& output) const;
+  [[nodiscard]] std::map<Row, std::vector<Row>, KeyLess> groups(const semantics::Selection& selection) const;
+  [[nodiscard]] std::string fault_of_rows(const semantics::Selection& selection, const QueryOutput& output) const;
+  [[nodiscard]] std::string fault_of_groups(const semantics::Selection& selection, const QueryOutput& output) const;
+  /// Of the aggregates of one group.
+  [[nodiscard]] std::string fault_of_states(const semantics::Selection& selection, const Row& row,
+                                            const std::vector<Row>& members) const;
   /// False when a sum leaves its column's range; `row` is then as it was.
   [[nodiscard]] bool modify_row(const std::vector<semantics::Assignment>& assignments, Row& row) const;
 

@@ -1,7 +1,5 @@
 #include "test_table.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <iostream>
 #include <limits>
 
+#include "daedalus/base/check.hpp"
 #include "daedalus/semantics/packed.hpp"
 
 namespace daedalus::engine::test {
@@ -78,77 +77,6 @@ int64_t edge(Random& random, int64_t low, int64_t high) {
   }
 }
 
-Literal random_literal(Random& random) {
-  const auto column = static_cast<uint32_t>(below(random, test_schema().columns.size()));
-  const semantics::Type& type = test_schema().columns[column].type;
-  Literal literal{.column = column};
-  const auto value = [&] {
-    Value any = random_value(random, column);
-    if (auto* text = std::get_if<std::string>(&any); text != nullptr && one_in(random, 8)) {
-      *text += std::string(type.length, 'x');
-    }
-    return any;
-  };
-  switch (below(random, semantics::is_string(type.kind) ? 10 : 8)) {
-    case 0:
-    case 1: {
-      literal.kind = one_in(random, 3) ? Literal::Kind::kNotIn : Literal::Kind::kIn;
-      const uint64_t count = 1 + below(random, one_in(random, 4) ? 20 : 4);
-      for (uint64_t member = 0; member < count; ++member) {
-        literal.values.push_back(value());
-      }
-      const auto less = [](const Value& left, const Value& right) { return semantics::compare(left, right) < 0; };
-      const auto equal = [](const Value& left, const Value& right) { return semantics::compare(left, right) == 0; };
-      std::sort(literal.values.begin(), literal.values.end(), less);
-      literal.values.erase(std::unique(literal.values.begin(), literal.values.end(), equal), literal.values.end());
-      return literal;
-    }
-    case 2:
-      literal.kind = one_in(random, 2) ? Literal::Kind::kIsNull : Literal::Kind::kIsNotNull;
-      return literal;
-    case 8:
-    case 9: {
-      literal.kind = one_in(random, 3) ? Literal::Kind::kNotStartsWith : Literal::Kind::kStartsWith;
-      std::string prefix = std::get<std::string>(value());
-      prefix.resize(std::min<size_t>(prefix.size(), below(random, 4)));
-      prefix += std::string(below(random, 3), ' ');
-      literal.values = {prefix};
-      return literal;
-    }
-    default:
-      return compare_literal(column, static_cast<Operator>(1 + below(random, 6)), value());
-  }
-}
-
-semantics::OutputColumn random_aggregate(Random& random) {
-  using semantics::AggregateFunction;
-  while (true) {
-    semantics::OutputColumn output{.name = "a", .is_aggregate = true};
-    output.function = static_cast<AggregateFunction>(1 + below(random, 6));
-    output.column = static_cast<uint32_t>(below(random, test_schema().columns.size()));
-    if (output.function == AggregateFunction::kCountRows ||
-        semantics::aggregate_type(output.function, test_schema().columns[output.column].type).has_value()) {
-      return output;
-    }
-  }
-}
-
-void add_groups(Random& random, semantics::Selection& selection) {
-  selection.is_aggregated = true;
-  for (uint64_t groups = below(random, 3); groups > 0; --groups) {
-    const auto column = static_cast<uint32_t>(1 + below(random, test_schema().columns.size() - 1));
-    if (std::find(selection.group_by.begin(), selection.group_by.end(), column) == selection.group_by.end()) {
-      selection.group_by.push_back(column);
-      selection.outputs.push_back({.name = "g", .column = column});
-    }
-  }
-  const uint64_t aggregates = below(random, 4) + (selection.group_by.empty() ? 1 : 0);
-  for (uint64_t aggregate = 0; aggregate < aggregates; ++aggregate) {
-    selection.outputs.push_back(random_aggregate(random));
-  }
-  std::shuffle(selection.outputs.begin(), selection.outputs.end(), random);
-}
-
 }  // namespace
 
 const semantics::Schema& test_schema() {
@@ -168,7 +96,10 @@ const semantics::Schema& test_schema() {
                   {"day", {.kind = TypeKind::kDate}, true, {}},
                   {"time", {.kind = TypeKind::kTimestamp}, true, {}},
                   {"char", {.kind = TypeKind::kChar, .length = 5}, true, {}},
-                  {"text", {.kind = TypeKind::kVarchar, .length = 12}, true, {}}},
+                  {"text", {.kind = TypeKind::kVarchar, .length = 12}, true, {}},
+                  {"flag", {.kind = TypeKind::kChar, .length = 1}, true, {}},
+                  {"code", {.kind = TypeKind::kChar, .length = 8}, true, {}},
+                  {"name", {.kind = TypeKind::kVarchar, .length = 21}, true, {}}},
       .primary_key = {kId}};
   return kSchema;
 }
@@ -187,6 +118,18 @@ uint64_t test_seed() {
   const uint64_t seed = from_environment("DAEDALUS_SEED", std::random_device{}());
   std::cout << "DAEDALUS_SEED=" << seed << std::endl;
   return seed;
+}
+
+uint64_t Random::operator()() {
+  if (!is_fed_) {
+    return generator_();
+  }
+  uint64_t value = 0;
+  for (uint32_t byte = 0; byte < 2 && !bytes_.empty(); ++byte) {
+    value = value << 8 | static_cast<uint8_t>(bytes_.front());
+    bytes_.remove_prefix(1);
+  }
+  return value;
 }
 
 uint64_t below(Random& random, uint64_t bound) { return random() % bound; }
@@ -262,69 +205,6 @@ semantics::Selection select(const std::vector<uint32_t>& columns, semantics::Pre
 
 semantics::Decimal decimal(int64_t unscaled, int32_t scale) { return {BigInt{unscaled}, scale}; }
 
-semantics::Predicate random_predicate(Random& random) {
-  semantics::Predicate predicate;
-  if (!one_in(random, 3)) {
-    predicate.clauses.push_back({compare_literal(kKey, Operator::kEqual, random_value(random, kKey))});
-  }
-  for (uint64_t clauses = below(random, 3); clauses > 0; --clauses) {
-    semantics::Clause clause;
-    for (uint64_t literals = 1 + below(random, one_in(random, 2) ? 3 : 1); literals > 0; --literals) {
-      clause.push_back(random_literal(random));
-    }
-    predicate.clauses.push_back(std::move(clause));
-  }
-  std::shuffle(predicate.clauses.begin(), predicate.clauses.end(), random);
-  return predicate;
-}
-
-semantics::Selection random_selection(Random& random) {
-  semantics::Selection selection;
-  selection.predicate = random_predicate(random);
-  if (one_in(random, 3)) {
-    add_groups(random, selection);
-  } else {
-    for (uint64_t outputs = 1 + below(random, 5); outputs > 0; --outputs) {
-      selection.outputs.push_back(
-          {.name = "c", .column = static_cast<uint32_t>(below(random, test_schema().columns.size()))});
-    }
-  }
-  selection.visible_outputs = static_cast<uint32_t>(selection.outputs.size());
-  if (one_in(random, 3)) {
-    selection.limit = below(random, 10);
-    selection.offset = below(random, 3);
-  }
-  if (!selection.is_aggregated && one_in(random, 3)) {
-    for (uint64_t keys = 1 + below(random, 2); keys > 0; --keys) {
-      selection.order_by.push_back({static_cast<uint32_t>(below(random, selection.outputs.size())),
-                                    {.descending = one_in(random, 2), .nulls_first = one_in(random, 2)}});
-    }
-  }
-  return selection;
-}
-
-std::vector<semantics::Assignment> random_assignments(Random& random) {
-  std::vector<semantics::Assignment> assignments;
-  for (uint32_t column = kKey; column < test_schema().columns.size(); ++column) {
-    const semantics::Column& target = test_schema().columns[column];
-    if (!one_in(random, 4)) {
-      continue;
-    }
-    const bool can_add = target.type.kind != TypeKind::kBool && target.type.kind != TypeKind::kTimestamp &&
-                         !semantics::is_string(target.type.kind);
-    if (can_add && column != kKey && one_in(random, 2)) {
-      assignments.push_back({column, semantics::Assignment::Kind::kAdd, random_value(random, column)});
-    } else {
-      const bool null = target.nullable && one_in(random, 4);
-      assignments.push_back({column, semantics::Assignment::Kind::kSet, null ? Value{} : random_value(random, column)});
-    }
-  }
-  if (assignments.empty()) {
-    assignments.push_back({kBig, semantics::Assignment::Kind::kAdd, int64_t{1}});
-  }
-  return assignments;
-}
-
 InsertRows insert_rows(const semantics::Schema& schema, const std::vector<Row>& rows) {
   const std::vector<semantics::Type> types = semantics::column_types(schema);
   auto bytes = std::make_shared<std::string>();
@@ -335,7 +215,7 @@ InsertRows insert_rows(const semantics::Schema& schema, const std::vector<Row>& 
   semantics::PackedRows packed(*bytes);
   for (size_t row = 0; row < rows.size(); ++row) {
     const std::string_view view = *packed.next().value();
-    EXPECT_TRUE(semantics::check_packed_row(schema, view).has_value());
+    CHECK(semantics::check_packed_row(schema, view).has_value());
     part.rows.push_back(view);
   }
   return part;
@@ -355,15 +235,13 @@ std::vector<Row> decode(const std::vector<semantics::Type>& types, std::string_v
   semantics::PackedRows packed(rows);
   while (true) {
     Result<std::optional<std::string_view>> next = packed.next();
-    EXPECT_TRUE(next.has_value());
-    if (!next.has_value() || !next->has_value()) {
+    CHECK(next.has_value());
+    if (!next->has_value()) {
       return decoded;
     }
     Result<Row> row = semantics::read_packed_row(types, **next);
-    EXPECT_TRUE(row.has_value());
-    if (row.has_value()) {
-      decoded.push_back(std::move(*row));
-    }
+    CHECK(row.has_value());
+    decoded.push_back(std::move(*row));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -17,7 +18,27 @@ namespace daedalus::engine::test {
 
 using semantics::Value;
 using Row = std::vector<Value>;
-using Random = std::mt19937_64;
+
+/// Where every random test takes its choices from: a seed or, under a fuzzer, bytes; once those are used up, zeros.
+class Random {
+ public:
+  using result_type = uint64_t;
+
+  explicit Random(uint64_t seed) : generator_(seed) {}
+  explicit Random(std::string_view bytes) : bytes_(bytes), is_fed_(true) {}
+
+  static constexpr uint64_t min() { return 0; }
+  static constexpr uint64_t max() { return UINT64_MAX; }
+  uint64_t operator()();
+
+  /// Fed with bytes, and none are left.
+  [[nodiscard]] bool is_exhausted() const { return is_fed_ && bytes_.empty(); }
+
+ private:
+  std::mt19937_64 generator_;
+  std::string_view bytes_;
+  bool is_fed_ = false;
+};
 
 /// Positions in the table of every type.
 enum TestColumn : uint32_t {
@@ -34,10 +55,13 @@ enum TestColumn : uint32_t {
   kDay,
   kTime,
   kChar,
-  kText
+  kText,
+  kFlag,
+  kCode,
+  kName
 };
 
-/// id and key are NOT NULL; all others nullable.
+/// id and key are NOT NULL; all others nullable. Strings are shorter than eight bytes, as long, and longer.
 [[nodiscard]] const semantics::Schema& test_schema();
 [[nodiscard]] semantics::RowCodec test_codec();
 
@@ -53,9 +77,6 @@ enum TestColumn : uint32_t {
 /// A value from a small domain full of edges; never NULL.
 [[nodiscard]] Value random_value(Random& random, uint32_t column);
 [[nodiscard]] Row random_row(Random& random, int64_t id);
-[[nodiscard]] semantics::Predicate random_predicate(Random& random);
-[[nodiscard]] semantics::Selection random_selection(Random& random);
-[[nodiscard]] std::vector<semantics::Assignment> random_assignments(Random& random);
 
 /// One literal `column op value`.
 [[nodiscard]] semantics::Literal compare_literal(uint32_t column, semantics::Operator op, Value value);
@@ -72,7 +93,7 @@ enum TestColumn : uint32_t {
                                                                   semantics::Predicate predicate);
 [[nodiscard]] std::shared_ptr<const semantics::DeletePart> remove(semantics::Predicate predicate);
 
-/// Decodes concatenated packed rows; fails the test when they are malformed.
+/// Decodes concatenated packed rows. Precondition: they are well-formed.
 [[nodiscard]] std::vector<Row> decode(const std::vector<semantics::Type>& types, std::string_view rows);
 
 }  // namespace daedalus::engine::test

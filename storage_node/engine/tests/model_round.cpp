@@ -1,0 +1,256 @@
+#include "model_round.hpp"
+
+#include <algorithm>
+
+#include "daedalus/base/check.hpp"
+#include "plain_table.hpp"
+
+namespace daedalus::engine::test {
+namespace {
+
+/// More than any burst: nothing is refused.
+constexpr uint32_t kInFlightMax = 2048;
+/// About what a row of the test table takes, sketches included.
+constexpr uint64_t kRowBytes = 230;
+/// Rows that a round starts with, at most: the plain table looks at each of them for every operation.
+constexpr uint64_t kPreloadMax = 1400;
+
+/// What the operations of a stretch are mostly about.
+enum class Phase : uint8_t { kMixed, kQueries, kUpdates, kPurge };
+
+class RoundWriter {
+ public:
+  RoundWriter(Random& random, uint64_t operation_count)
+      : random_(random), mix_(random), operations_left_(operation_count) {
+    round_.options = random_options(random);
+    SegmentOptions& options = round_.options;
+    const uint64_t special = below(random, 8);
+    if (special == 0) {
+      // More predicates in one cycle than are held at a time.
+      mix_.crowd();
+      options.access_paths = one_in(random, 3) ? AccessPaths::kByCost : AccessPaths::kSketches;
+    } else if (special == 1) {
+      // More candidates in one chunk than are held at a time.
+      mix_.herd();
+      options.chunk_rows = 2'112;
+      options.access_paths = one_in(random, 3) ? AccessPaths::kByCost : AccessPaths::kKeys;
+    }
+    options.share_factor_max = special < 2 ? 1024 : options.share_factor_max;
+    rows_max_ = Segment(test_schema(), test_codec(), round_.options).statistics().rows_max;
+  }
+
+  Round write() {
+    preload();
+    while (operations_left_ > 0 && !random_.is_exhausted()) {
+      const auto phase = static_cast<Phase>(below(random_, one_in(random_, 4) ? 4 : 3));
+      for (uint64_t bursts = 1 + below(random_, 8); bursts > 0; --bursts) {
+        burst(phase);
+      }
+    }
+    return std::move(round_);
+  }
+
+ private:
+  void add(Operation operation) {
+    if (operations_left_ > 0) {
+      round_.steps.push_back({std::move(operation), burst_});
+      --operations_left_;
+    }
+  }
+
+  void add_update(std::vector<UpdatePart> parts) {
+    timestamp_ += one_in(random_, 8) ? 1 + below(random_, 3000) : 1;
+    add(Update{Timestamp{timestamp_}, std::move(parts)});
+  }
+
+  /// From an empty segment over one row to one that is full and refuses.
+  void preload() {
+    uint64_t rows = 0;
+    switch (below(random_, 8)) {
+      case 0:
+        rows = below(random_, 2);
+        break;
+      case 1:
+        rows = rows_max_ + below(random_, 2) * 7;
+        break;
+      default:
+        rows = rows_max_ / 2 + below(random_, rows_max_ / 2);
+    }
+    for (rows = std::min(rows, kPreloadMax); rows > 0;) {
+      const uint64_t count = std::min<uint64_t>(rows, 1 + below(random_, 300));
+      add_update({mix_.insertion(count)});
+      rows -= count;
+      burst_ += one_in(random_, 2) ? 1 : 0;
+    }
+    ++burst_;
+  }
+
+  uint64_t burst_size(Phase phase) {
+    switch (phase) {
+      case Phase::kQueries:
+        return one_in(random_, 3) ? 100 + below(random_, 500) : 1 + below(random_, 60);
+      case Phase::kUpdates:
+        return 1 + below(random_, 12);
+      default:
+        return 1 + below(random_, 64);
+    }
+  }
+
+  void burst(Phase phase) {
+    for (uint64_t size = burst_size(phase); size > 0; --size) {
+      const uint64_t updates_in_ten = phase == Phase::kQueries ? 0 : phase == Phase::kMixed ? 4 : 7;
+      if (below(random_, 10) >= updates_in_ten) {
+        add(query());
+      } else if (phase == Phase::kPurge && one_in(random_, 4)) {
+        add_update({mix_.purge()});
+      } else if (phase == Phase::kPurge && one_in(random_, 2)) {
+        add_update({mix_.insertion(1 + below(random_, 200))});
+      } else if (one_in(random_, 5)) {
+        add_update(mix_.chain());
+      } else {
+        std::vector<UpdatePart> parts;
+        for (uint64_t count = one_in(random_, 10) ? below(random_, 4) : 1; count > 0; --count) {
+          parts.push_back(mix_.part());
+        }
+        add_update(std::move(parts));
+      }
+    }
+    ++burst_;
+  }
+
+  Query query() {
+    Query query{.selection = std::make_shared<semantics::Selection>(mix_.selection())};
+    if (one_in(random_, 40)) {
+      query.deadline = Instant{0};  // It is always later than that: the query is dropped.
+    } else if (one_in(random_, 40)) {
+      query.aborted = std::make_shared<const std::atomic<bool>>(true);
+    }
+    return query;
+  }
+
+  Random& random_;
+  OperationMix mix_;
+  Round round_;
+  uint64_t operations_left_;
+  uint64_t rows_max_ = 0;
+  uint64_t timestamp_ = 0;
+  uint32_t burst_ = 0;
+};
+
+/// Follows one segment and compares.
+class RoundRun {
+ public:
+  explicit RoundRun(const Round& round)
+      : round_(round),
+        segment_(test_schema(), test_codec(), round.options),
+        table_(test_schema(), segment_.statistics().rows_max) {}
+
+  std::string fault() {
+    for (size_t next = 0; next < round_.steps.size();) {
+      const uint32_t burst = round_.steps[next].burst;
+      for (; next < round_.steps.size() && round_.steps[next].burst == burst; ++next) {
+        enqueue(next);
+      }
+      while (segment_.step({0})) {
+      }
+      while (std::optional<Output> output = segment_.dequeue()) {
+        if (std::string fault = fault_of_output(*output); !fault.empty()) {
+          return fault;
+        }
+      }
+      if (next_update_ != updates_.size() || queries_left_ != 0) {
+        return "burst " + std::to_string(burst) + " left operations unanswered";
+      }
+      if (segment_.statistics().rows != table_.rows().size()) {
+        return "rows counted: " + std::to_string(segment_.statistics().rows) + ", expected " +
+               std::to_string(table_.rows().size());
+      }
+    }
+    return "";
+  }
+
+ private:
+  void enqueue(size_t position) {
+    if (const auto* query = std::get_if<Query>(&round_.steps[position].operation)) {
+      Query named = *query;
+      named.handle = QueryHandle{position};
+      CHECK(segment_.enqueue(std::move(named)));
+      ++queries_left_;
+    } else {
+      CHECK(segment_.enqueue(std::get<Update>(round_.steps[position].operation)));
+      updates_.push_back(position);
+    }
+  }
+
+  std::string fault_of_output(const Output& output) {
+    if (const auto* answer = std::get_if<QueryOutput>(&output)) {
+      --queries_left_;
+      const auto position = static_cast<size_t>(answer->handle);
+      const std::string fault = fault_of_answer(std::get<Query>(round_.steps.at(position).operation), *answer);
+      return fault.empty() ? "" : "operation " + std::to_string(position) + ": " + fault;
+    }
+    if (next_update_ == updates_.size()) {
+      return "an update ended twice";
+    }
+    const size_t position = updates_[next_update_++];
+    const auto& update = std::get<Update>(round_.steps[position].operation);
+    const auto& done = std::get<UpdateOutput>(output);
+    const UpdateOutput expected = table_.apply(update);
+    prefix_ = update.timestamp;
+    const auto text = [](const UpdateOutput& outcome) {
+      return std::to_string(raw(outcome.timestamp)) + ": " + std::to_string(outcome.rows_matched) + " matched, " +
+             std::to_string(outcome.rows_applied) + " applied, " + std::to_string(outcome.refused_no_room) +
+             " without room, " + std::to_string(outcome.refused_overflow) + " overflowed";
+    };
+    return text(done) == text(expected)
+               ? ""
+               : "operation " + std::to_string(position) + ": " + text(done) + "; expected " + text(expected);
+  }
+
+  [[nodiscard]] std::string fault_of_answer(const Query& query, const QueryOutput& answer) const {
+    if (answer.prefix != prefix_) {
+      return "prefix " + std::to_string(raw(answer.prefix)) + ", expected " + std::to_string(raw(prefix_));
+    }
+    if (query.aborted != nullptr || query.deadline != kNever) {
+      return answer.error.has_value() && answer.error->sqlstate == "57014" ? "" : "was to be dropped";
+    }
+    return table_.fault(*query.selection, answer);
+  }
+
+  const Round& round_;
+  Segment segment_;
+  PlainTable table_;
+  std::vector<size_t> updates_;  ///< Positions, in order.
+  size_t next_update_ = 0;
+  size_t queries_left_ = 0;
+  Timestamp prefix_{};
+};
+
+}  // namespace
+
+SegmentOptions random_options(Random& random) {
+  SegmentOptions options;
+  constexpr uint32_t kChunkRows[] = {64, 64, 128, 192, 512, 2'112, 16'384};  // 2,112: more than one block of a probe.
+  options.chunk_rows = kChunkRows[below(random, one_in(random, 3) ? 7 : 5)];
+  options.access_paths = one_in(random, 2) ? AccessPaths::kByCost : static_cast<AccessPaths>(below(random, 4));
+  options.sketch_planes_per_cycle_max = one_in(random, 3) ? static_cast<uint32_t>(below(random, 8)) : 1024;
+  options.memory_bytes = one_in(random, 4) ? 1 : kRowBytes * (64 + below(random, 1600));
+  options.operations_in_flight_max = kInFlightMax;
+  options.share_factor_max = one_in(random, 2) ? 1024 : 1 + static_cast<uint32_t>(below(random, 64));
+  options.updates_per_cycle_max = one_in(random, 2) ? 1024 : 1 + static_cast<uint32_t>(below(random, 16));
+  return options;
+}
+
+Round random_round(Random& random, uint64_t operation_count) { return RoundWriter(random, operation_count).write(); }
+
+Round without_queries(Round round, uint32_t burst_max) {
+  std::erase_if(round.steps, [](const RoundStep& step) { return std::holds_alternative<Query>(step.operation); });
+  for (size_t position = 0; position < round.steps.size(); ++position) {
+    round.steps[position].burst = static_cast<uint32_t>(position / burst_max);
+  }
+  return round;
+}
+
+std::string fault_of(const Round& round) { return RoundRun(round).fault(); }
+
+}  // namespace daedalus::engine::test

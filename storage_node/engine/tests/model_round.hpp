@@ -1,0 +1,45 @@
+// One segment, one list of rows, and the same operations for both: where they differ is a bug of the engine.
+//
+// Decides how operations are cut into cycles and what counts as a difference. A round is plain data, so that one that
+// fails can be cut down to the few operations that matter.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "operation_mix.hpp"
+
+namespace daedalus::engine::test {
+
+using Operation = std::variant<Query, Update>;
+
+struct RoundStep {
+  Operation operation;
+  uint32_t burst = 0;  ///< Those of one burst are enqueued together. Ascending.
+};
+
+struct Round {
+  SegmentOptions options;
+  std::vector<RoundStep> steps;
+};
+
+/// Options for a segment: chunks of all sizes, from one chunk on, few or many operations a cycle.
+[[nodiscard]] SegmentOptions random_options(Random& random);
+
+/// A round of about so many operations; fewer when what `random` is fed with runs out.
+[[nodiscard]] Round random_round(Random& random, uint64_t operation_count);
+
+/// Updates alone, at most that many in a burst.
+[[nodiscard]] Round without_queries(Round round, uint32_t burst_max);
+
+/// Runs the round on a segment and on a list of rows. What is wrong at the first difference; empty: nothing.
+[[nodiscard]] std::string fault_of(const Round& round);
+
+/// The same fault in fewer operations with fewer clauses. Precondition: the round has one. Cost: hundreds of runs.
+[[nodiscard]] Round shrunk(Round round);
+
+/// The round for a person to read.
+[[nodiscard]] std::string text_of(const Round& round);
+
+}  // namespace daedalus::engine::test
