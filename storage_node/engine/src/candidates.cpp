@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ways.hpp"
+
 namespace daedalus::engine {
 namespace {
 
@@ -70,6 +72,7 @@ uint32_t Candidates::test_level(uint32_t level, uint32_t count) {
 void Candidates::test() {
   auto count = static_cast<uint32_t>(waiting_.size());
   if (row_sketches_ != nullptr) {
+    mark_way(Way::kSketchesTested);
     count = test_sketches(count);
   }
   uint32_t levels = 0;

@@ -7,7 +7,7 @@
 namespace daedalus::engine {
 namespace {
 
-constexpr uint64_t kAlignment = 64;  // A cache line; also enough for every vector register.
+constexpr uint64_t kAlignment = 64;     // A cache line; also enough for every vector register.
 constexpr uint64_t kReadBehind = 4096;  // Kernels read whole blocks of rows, also where a chunk ends within one.
 
 uint64_t rounded_up(uint64_t size, uint64_t unit) { return (size + unit - 1) / unit * unit; }

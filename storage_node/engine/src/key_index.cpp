@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "ways.hpp"
+
 namespace daedalus::engine {
 namespace {
 
@@ -44,12 +46,16 @@ void KeyIndex::build() {
   std::sort(keys_.begin(), keys_.end());
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
   const auto count = static_cast<uint32_t>(keys_.size());
+  mark_way(column_count_ == 1 ? Way::kKeyOfOneColumn : Way::kKeyOfTwoColumns);
   const uint32_t places = std::bit_ceil(std::max(16u, count * 2));
   const uint32_t wanted = std::bit_ceil(std::min(count, kFilterBitsMax / kFilterBitsPerKey) * kFilterBitsPerKey);
   const uint32_t bits = std::max(kFilterBitsMin, wanted > kFilterBitsCached ? wanted / 2 : wanted);
   places_.assign(places, {});
   place_mask_ = places - 1;
   filter_.assign(bits / 32, 0);
+  if (bits > kRegisterFilterBits) {
+    mark_way(Way::kManyKeys);
+  }
   filter_shift_ = 32 - static_cast<uint32_t>(std::countr_zero(bits));
   operations_.resize(count);
   for (uint32_t at = 0; at < count; ++at) {
@@ -65,6 +71,9 @@ void KeyIndex::build() {
     uint32_t place = hash & place_mask_;
     while (places_[place].count != 0) {
       place = (place + 1) & place_mask_;
+    }
+    if (end - at > 1) {
+      mark_way(Way::kSharedKey);
     }
     places_[place] = {hash, at, end - at};
     const uint32_t bit = hash >> filter_shift_;

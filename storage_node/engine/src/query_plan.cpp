@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "shared_bitmaps.hpp"
+#include "ways.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -145,6 +146,12 @@ class Planner {
     const std::optional<uint32_t> missing = wide_.empty() ? std::nullopt : bitmaps_.missing(wide_);
     if (!missing.has_value() || !is_worth_bitmaps(left, described_.share, *missing)) {
       return std::nullopt;
+    }
+    if (*missing == 0) {
+      mark_way(Way::kSharedPredicate);
+    }
+    if (wide_.size() > 1) {
+      mark_way(Way::kDisjunction);
     }
     const SketchSpan span = bitmaps_.add(wide_);
     if (span.has_within) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ways.hpp"
+
 namespace daedalus::engine {
 namespace {
 
@@ -42,6 +44,7 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
     if (selection.order_by.empty()) {
       rows_max_ = wanted;
     } else if (wanted > 0 && wanted <= kTopRowsMax) {
+      mark_way(Way::kTopRows);
       top_.emplace(layout, store, selection, static_cast<uint32_t>(wanted));
     }
     active_ = wanted > 0;
@@ -120,6 +123,7 @@ void QueryRun::take_encoded(uint32_t chunk, uint32_t row) {
       break;
   }
   if (encoder_->row_count() >= rows_max_) {
+    mark_way(Way::kEnoughRows);
     active_ = false;
     become_ready();
   } else if (encoder_->waiting_bytes() >= flow_->part_bytes) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ways.hpp"
+
 namespace daedalus::engine {
 namespace {
 
@@ -57,6 +59,7 @@ void QuerySweep::sweep_index(const KeyIndex& index, const ChunkView& view) {
   index.probe(view, probe_, [&](uint32_t row, uint32_t query) {
     candidates_.add(row, query);
     if (candidates_.is_full()) {
+      mark_way(Way::kCandidatesInParts);
       candidates_.test();
     }
   });

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ways.hpp"
+
 namespace daedalus::engine {
 namespace {
 
@@ -23,6 +25,7 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
     return;
   }
   if (!find_bytes(plan, chunk)) {
+    mark_way(Way::kNoSketch);
     return sweep_plainly(plan, queries, chunk);
   }
   const ChunkView view = store_->view(chunk);
@@ -40,6 +43,7 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
         selection += chunk_words;
       } else if (queries[query.query].is_active()) {
         const uint32_t row_count = list_chosen_rows(live, choice_of(plan, query), first_row, rows_.data());
+        mark_way(row_count >= kManyRows ? Way::kManyCandidates : Way::kFewCandidates);
         if (row_count >= kManyRows) {
           candidates.test(query.query, rows_.data(), row_count);
           continue;
@@ -57,6 +61,7 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
   for (const SketchQuery& query : plan.sketch_queries) {
     if (query.is_selection) {
       if (queries[query.query].is_active()) {
+        mark_way(Way::kSelectionTaken);
         queries[query.query].take_selection(chunk, selection);
       }
       selection += chunk_words;
@@ -127,6 +132,7 @@ void SketchSweep::sweep_plainly(const QueryPlan& plan, std::vector<QueryRun>& qu
     }
     run.predicate().select(view, scratch_, selection_.data());
     if (run.takes_selections()) {
+      mark_way(Way::kPassTaken);
       run.take_selection(chunk, selection_.data());
     } else if (const uint32_t row_count = list_rows(selection_.data(), view.word_count(), rows_.data());
                row_count > 0) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ways.hpp"
+
 namespace daedalus::engine {
 namespace {
 
@@ -77,6 +79,7 @@ void Sketches::make_due() {
             return;  // The next cycle goes on with this chunk.
           }
           --planes_left;
+          mark_way(made_[size_t{chunk} * columns_.size() + column] == 0 ? Way::kSketchMade : Way::kSketchMadeAnew);
           make(chunk, column);
         }
       }
@@ -185,6 +188,7 @@ void Sketches::on_write(uint32_t chunk, uint32_t row, uint32_t column) {
   if (!is_made(chunk, column)) {
     return;
   }
+  mark_way(Way::kSketchWritten);
   const uint8_t bucket = bucket_of(chunk, row, column);
   store_->sketch(chunk, column)[row] = bucket;
   if (column < kRowSketchColumnsMax) {

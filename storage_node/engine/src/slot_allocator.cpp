@@ -5,6 +5,7 @@
 #include "daedalus/base/check.hpp"
 #include "kernels_bitmap.hpp"
 #include "native.hpp"
+#include "ways.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -25,6 +26,7 @@ bool SlotAllocator::admit(const Demand& demand, std::vector<uint32_t>& slots) {
   const uint64_t generation = generation_of(demand.timestamp);
   if (demand.insert_rows > 0) {
     if (pending_delete_.has_value() && *pending_delete_ + 2 <= generation) {
+      mark_way(Way::kAdmissionWaits);
       return false;
     }
     for (Cooling& cooling : cooling_) {
@@ -36,6 +38,7 @@ bool SlotAllocator::admit(const Demand& demand, std::vector<uint32_t>& slots) {
       if (pending_delete_.has_value()) {
         return false;
       }
+      mark_way(Way::kCoolingSlotsTaken);
       ripen(cooling_[0]);
       ripen(cooling_[1]);
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ways.hpp"
+
 namespace daedalus::engine {
 namespace {
 
@@ -204,6 +206,9 @@ void UpdateSweep::insert(const Insertion& insertion, uint32_t end) {
   if (!changes_.indexes().empty()) {
     turns_.clear();
     look_up_again(row, changes_.first_after(insertion.sequence), end);
+    if (!turns_.empty()) {
+      mark_way(Way::kInsertedRowFound);
+    }
     visit(row, end);
   }
 }
@@ -216,9 +221,13 @@ void UpdateSweep::visit(uint32_t row, uint32_t end) {
       return;
     }
     if (changes_.matches(change, view_, row)) {
+      mark_way(Way::kPartMeetsRow);
       apply(change, row);
       if (changes_[change].touches_keys != 0) {
         look_up_again(row, change + 1, end);
+        if (at + 1 < turns_.size()) {
+          mark_way(Way::kChangedRowFound);
+        }
       }
     }
   }
@@ -273,8 +282,10 @@ void UpdateSweep::scan(uint32_t change) {
   const CompiledPredicate& predicate = changes_.predicate(change);
   const Reach reach = bounds_.reach(chunk_, predicate);
   if (reach == Reach::kNone) {
+    mark_way(Way::kPartPassesByChunk);
     return;
   }
+  mark_way(reach == Reach::kAll ? Way::kPartTakesChunk : Way::kPartPassesOverChunk);
   if (reach == Reach::kAll) {
     std::copy_n(view_.live, view_.word_count(), selection_.begin());
   } else {

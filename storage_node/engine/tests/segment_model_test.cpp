@@ -1,7 +1,10 @@
 // Random operations against a plain list of rows, in random cycles. DAEDALUS_ENGINE_OPERATIONS scales it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "model_round.hpp"
+#include "ways.hpp"
 
 namespace daedalus::engine::test {
 namespace {
@@ -38,6 +41,24 @@ TEST(SegmentModelTest, AgreesWithAListOfRowsHoweverOperationsAreCutIntoCycles) {
     ASSERT_TRUE(agrees(random_round(random, kRoundOperations))) << "DAEDALUS_SEED=" << seed + done;
   }
 }
+
+#ifdef DAEDALUS_DCHECK
+TEST(SegmentModelTest, TakesEveryWayThroughACycle) {
+  constexpr uint64_t kRoundsMax = 60;
+  constexpr uint64_t kRoundOperations = 1'250;
+  std::fill(ways_taken.begin(), ways_taken.end(), false);
+  const uint64_t seed = test_seed();
+  const auto is_taken = [](const std::atomic<bool>& way) { return way.load(); };
+  for (uint64_t number = 0; number < kRoundsMax && !std::all_of(ways_taken.begin(), ways_taken.end(), is_taken);
+       ++number) {
+    Random random(seed + number);
+    ASSERT_TRUE(agrees(random_round(random, kRoundOperations))) << "DAEDALUS_SEED=" << seed + number;
+  }
+  for (size_t way = 0; way < kWayCount; ++way) {
+    EXPECT_TRUE(ways_taken[way]) << "way " << way;
+  }
+}
+#endif
 
 /// What is left in the segment, and what became of every update.
 struct Aftermath {

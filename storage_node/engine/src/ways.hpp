@@ -1,0 +1,58 @@
+// Marks on the ways that operations take through a cycle, so that a test of random ones can say that it took them all.
+//
+// Decides nothing. In builds without DCHECKs marks are nothing; in others each is a load and a branch, at most one a
+// query and chunk.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace daedalus::engine {
+
+enum class Way : uint8_t {
+  kKeyOfOneColumn,       ///< An index over operations by one column,
+  kKeyOfTwoColumns,      ///< and by two.
+  kManyKeys,             ///< Its filter does not fit registers.
+  kSharedKey,            ///< Several operations ask for one key.
+  kCandidatesInParts,    ///< A chunk's candidates are verified before all are found.
+  kSharedPredicate,      ///< A query uses bitmaps that others have asked for.
+  kDisjunction,          ///< A bitmap of several ranges.
+  kNoSketch,             ///< No bitmaps in this chunk: queries pass over columns.
+  kSketchMade,           ///< For the first time,
+  kSketchMadeAnew,       ///< and after its buckets were drawn anew.
+  kSketchWritten,        ///< A row's byte after a change.
+  kSelectionTaken,       ///< Aggregated straight from a bitmap: of exact predicates,
+  kPassTaken,            ///< and of passes over columns.
+  kFewCandidates,        ///< A query's candidates in a block go to those of others,
+  kManyCandidates,       ///< or are tested on their own.
+  kSketchesTested,       ///< A candidate is judged by its row's sketches.
+  kPartMeetsRow,         ///< A part of an update finds its rows by an index;
+  kPartPassesOverChunk,  ///< by a pass over columns;
+  kPartPassesByChunk,    ///< no row of the chunk can match,
+  kPartTakesChunk,       ///< or all must.
+  kInsertedRowFound,     ///< A part finds a row that came in this cycle,
+  kChangedRowFound,      ///< or that an earlier part gave the key it asks for.
+  kAdmissionWaits,       ///< Slots depend on deletes of this cycle.
+  kCoolingSlotsTaken,    ///< No other slots were left.
+  kTopRows,              ///< ORDER BY with LIMIT.
+  kEnoughRows,           ///< A query ends in the middle of a segment.
+};
+constexpr size_t kWayCount = static_cast<size_t>(Way::kEnoughRows) + 1;
+
+#ifdef DAEDALUS_DCHECK
+inline std::array<std::atomic<bool>, kWayCount> ways_taken{};
+
+/// Any thread. The line is written once a way: after that all threads only read it.
+inline void mark_way(Way way) noexcept {
+  std::atomic<bool>& taken = ways_taken[static_cast<size_t>(way)];
+  if (!taken.load(std::memory_order_relaxed)) {
+    taken.store(true, std::memory_order_relaxed);
+  }
+}
+#else
+inline void mark_way(Way) noexcept {}
+#endif
+
+}  // namespace daedalus::engine
