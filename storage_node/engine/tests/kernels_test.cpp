@@ -218,7 +218,7 @@ INSTANTIATE_TEST_SUITE_P(Widths, StringKernels, testing::Values(1, 2, 3, 5, 8, 9
 
 TEST(BitmapKernels, AgreeWithOneBitAtATime) {
   Random random(10);
-  for (const uint32_t words : {0u, 1u, 2u, 5u}) {
+  for (const uint32_t words : {0u, 1u, 2u, 5u, 8u, 64u, 67u}) {
     std::vector<uint64_t> left(words);
     std::vector<uint64_t> right(words);
     std::generate(left.begin(), left.end(), [&] { return random(); });

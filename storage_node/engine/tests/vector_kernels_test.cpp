@@ -104,14 +104,19 @@ TEST(ProbeKernels, AgreeWithTheirScalarTwin) {
   static ProbeScratch fast;
   static ProbeScratch plain;
   static RegisterFilter first;
+  std::vector<uint32_t> lengths(std::begin(kLengths), std::end(kLengths));
+  lengths.insert(lengths.end(), {kProbeRowsMax - 1, kProbeRowsMax});
   const auto agree = [&](auto probe) {
     for (int draw = 0; draw < 60; ++draw) {
-      for (const uint32_t length : kLengths) {
+      for (const uint32_t length : lengths) {
         std::vector<uint8_t> planes[kKeyColumnsMax];
         const KeyPlanes key = random_key(random, length, planes);
         for (const uint32_t bits : {32u, 4'096u, 131'072u}) {
           std::vector<uint32_t> words(bits / 32);
-          std::generate(words.begin(), words.end(), [&] { return static_cast<uint32_t>(random() & random()); });
+          const uint64_t kind = below(random, 4);  // Now and then a filter that passes every row, or none.
+          std::generate(words.begin(), words.end(), [&] {
+            return kind == 0 ? UINT32_MAX : kind == 1 ? 0 : static_cast<uint32_t>(random() & random());
+          });
           const uint64_t dense = one_in(random, 2) ? random() : UINT64_MAX;
           std::generate(std::begin(first.bytes), std::end(first.bytes),
                         [&] { return static_cast<uint8_t>(random() & random() & dense); });

@@ -1,0 +1,115 @@
+// Predicates on planes, by whole columns and row by row, against their evaluation on rows of values: every type, NULL
+// and dead rows, on every instruction set that the build carries and this machine has.
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include "compiled_predicate.hpp"
+#include "daedalus/semantics/packed.hpp"
+#include "operation_mix.hpp"
+#include "row_test.hpp"
+
+namespace daedalus::engine {
+namespace {
+
+using test::OperationMix;
+using test::Random;
+
+/// A chunk, and the same rows as values.
+class Rows {
+ public:
+  Rows(Random& random, OperationMix& mix, uint32_t chunk_rows) : store_(layout_, chunk_rows, 1) {
+    std::string packed;
+    for (uint32_t row = 0; row < chunk_rows; ++row) {
+      rows_.push_back(mix.row());
+      packed.clear();
+      semantics::append_packed_row(semantics::column_types(test::test_schema()), rows_.back(), packed);
+      // A size of four bytes comes before the row.
+      EXPECT_EQ(
+          layout_.codec.store_row(layout_.codec.context, reinterpret_cast<const uint8_t*>(packed.data()) + 4,
+                                  static_cast<uint32_t>(packed.size() - 4), store_.planes(0), store_.nulls(0), row),
+          0);
+      if (!test::one_in(random, 5)) {
+        store_.mark_live(0, row);
+      }
+    }
+  }
+
+  [[nodiscard]] const TableLayout& layout() const { return layout_; }
+  [[nodiscard]] ChunkView view() const { return store_.view(0); }
+  [[nodiscard]] bool satisfies(uint32_t row, const semantics::Predicate& predicate) const {
+    return semantics::evaluate(test::test_schema(), predicate, rows_[row]);
+  }
+
+  void expect_literal(const semantics::Literal& literal) const {
+    const ColumnLayout& column = layout_.columns[literal.column];
+    CompiledLiteral compiled;
+    NativeBytes constants;
+    const Verdict verdict = compile_literal(column, literal, compiled, constants);
+    const ChunkView chunk = view();
+    std::vector<uint64_t> matches(bitmap_words(chunk.row_count) + 1, 0x5555);
+    if (verdict == Verdict::kDepends) {
+      mark_rows(column, compiled, constants.data(), chunk, matches.data());
+      ASSERT_EQ(matches.back(), 0x5555u);
+    }
+    for (uint32_t row = 0; row < chunk.row_count; ++row) {
+      const bool expected = satisfies(row, {{{literal}}});
+      if (verdict == Verdict::kDepends) {
+        ASSERT_EQ(test_bit(matches.data(), row), expected);
+        ASSERT_EQ(row_matches(column, compiled, constants.data(), chunk, row), expected);
+      } else {
+        const bool is_null = column.nullable && test_bit(chunk.nulls[literal.column], row);
+        ASSERT_EQ(verdict == Verdict::kIfNotNull && !is_null, expected);
+      }
+    }
+  }
+
+  void expect_predicate(const semantics::Predicate& predicate) const {
+    const CompiledPredicate compiled(layout_, predicate);
+    const ChunkView chunk = view();
+    SelectionScratch scratch(chunk.row_count);
+    std::vector<uint64_t> selection(bitmap_words(chunk.row_count), 0x5555);
+    compiled.select(chunk, scratch, selection.data());
+    for (uint32_t row = 0; row < chunk.row_count; ++row) {
+      const bool expected = satisfies(row, predicate);
+      ASSERT_EQ(compiled.matches(chunk, row), expected);
+      ASSERT_EQ(test_bit(selection.data(), row), expected && test_bit(chunk.live, row));
+      bool passed = !compiled.is_never();
+      for (uint32_t clause = 0; clause < compiled.clauses().size(); ++clause) {
+        passed = passed && passes(layout_, row_test(compiled, clause), compiled, chunk, row);
+      }
+      ASSERT_EQ(passed, expected);
+    }
+  }
+
+ private:
+  TableLayout layout_{test::test_schema(), test::test_codec()};
+  ChunkStore store_;
+  std::vector<test::Row> rows_;
+};
+
+TEST(Predicates, AreOnPlanesWhatTheyAreOnValues) {
+  Random random(test::test_seed());
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    SCOPED_TRACE(hwy::TargetName(target));
+    for (const uint32_t chunk_rows : {64u, 128u, 192u, 448u}) {
+      for (int draw = 0; draw < 4; ++draw) {
+        OperationMix mix(random);
+        const Rows rows(random, mix, chunk_rows);
+        for (int number = 0; number < 40; ++number) {
+          const semantics::Predicate predicate = mix.query_predicate();
+          ASSERT_NO_FATAL_FAILURE(rows.expect_predicate(predicate));
+          for (const semantics::Clause& clause : predicate.clauses) {
+            for (const semantics::Literal& literal : clause) {
+              ASSERT_NO_FATAL_FAILURE(rows.expect_literal(literal));
+            }
+          }
+        }
+      }
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+}  // namespace
+}  // namespace daedalus::engine
