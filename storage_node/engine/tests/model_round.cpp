@@ -12,16 +12,12 @@ namespace {
 constexpr uint32_t kInFlightMax = 2048;
 /// About what a row of the test table takes, sketches included.
 constexpr uint64_t kRowBytes = 230;
-/// Rows that a round starts with, at most: the plain table looks at each of them for every operation.
-constexpr uint64_t kPreloadMax = 1400;
-
 /// What the operations of a stretch are mostly about.
 enum class Phase : uint8_t { kMixed, kQueries, kUpdates, kPurge };
 
 class RoundWriter {
  public:
-  RoundWriter(Random& random, uint64_t operation_count)
-      : random_(random), mix_(random), operations_left_(operation_count) {
+  RoundWriter(Random& random, RoundSize size) : random_(&random), mix_(random), operations_left_(size.operations) {
     round_.options = random_options(random);
     SegmentOptions& options = round_.options;
     const uint64_t special = below(random, 8);
@@ -36,14 +32,15 @@ class RoundWriter {
       options.access_paths = one_in(random, 3) ? AccessPaths::kByCost : AccessPaths::kKeys;
     }
     options.share_factor_max = special < 2 ? 1024 : options.share_factor_max;
-    rows_max_ = Segment(test_schema(), test_codec(), round_.options).statistics().rows_max;
+    preload(Segment(test_schema(), test_codec(), round_.options).statistics().rows_max, size.preload_rows_max);
   }
 
-  Round write() {
-    preload();
-    while (operations_left_ > 0 && !random_.is_exhausted()) {
-      const auto phase = static_cast<Phase>(below(random_, one_in(random_, 4) ? 4 : 3));
-      for (uint64_t bursts = 1 + below(random_, 8); bursts > 0; --bursts) {
+  Round write(Random& random) {
+    random_ = &random;
+    mix_.draw_from(random);
+    while (operations_left_ > 0 && !random.is_exhausted()) {
+      const auto phase = static_cast<Phase>(below(*random_, one_in(*random_, 4) ? 4 : 3));
+      for (uint64_t bursts = 1 + below(*random_, 8); bursts > 0; --bursts) {
         burst(phase);
       }
     }
@@ -59,28 +56,28 @@ class RoundWriter {
   }
 
   void add_update(std::vector<UpdatePart> parts) {
-    timestamp_ += one_in(random_, 8) ? 1 + below(random_, 3000) : 1;
+    timestamp_ += one_in(*random_, 8) ? 1 + below(*random_, 3000) : 1;
     add(Update{Timestamp{timestamp_}, std::move(parts)});
   }
 
   /// From an empty segment over one row to one that is full and refuses.
-  void preload() {
+  void preload(uint64_t slots, uint64_t rows_max) {
     uint64_t rows = 0;
-    switch (below(random_, 8)) {
+    switch (below(*random_, 8)) {
       case 0:
-        rows = below(random_, 2);
+        rows = below(*random_, 2);
         break;
       case 1:
-        rows = rows_max_ + below(random_, 2) * 7;
+        rows = slots + below(*random_, 2) * 7;
         break;
       default:
-        rows = rows_max_ / 2 + below(random_, rows_max_ / 2);
+        rows = slots / 2 + below(*random_, slots / 2);
     }
-    for (rows = std::min(rows, kPreloadMax); rows > 0;) {
-      const uint64_t count = std::min<uint64_t>(rows, 1 + below(random_, 300));
+    for (rows = std::min(rows, rows_max); rows > 0;) {
+      const uint64_t count = std::min<uint64_t>(rows, 1 + below(*random_, 300));
       add_update({mix_.insertion(count)});
       rows -= count;
-      burst_ += one_in(random_, 2) ? 1 : 0;
+      burst_ += one_in(*random_, 2) ? 1 : 0;
     }
     ++burst_;
   }
@@ -88,28 +85,28 @@ class RoundWriter {
   uint64_t burst_size(Phase phase) {
     switch (phase) {
       case Phase::kQueries:
-        return one_in(random_, 3) ? 100 + below(random_, 500) : 1 + below(random_, 60);
+        return one_in(*random_, 3) ? 100 + below(*random_, 500) : 1 + below(*random_, 60);
       case Phase::kUpdates:
-        return 1 + below(random_, 12);
+        return 1 + below(*random_, 12);
       default:
-        return 1 + below(random_, 64);
+        return 1 + below(*random_, 64);
     }
   }
 
   void burst(Phase phase) {
-    for (uint64_t size = burst_size(phase); size > 0; --size) {
+    for (uint64_t size = burst_size(phase); size > 0 && !random_->is_exhausted(); --size) {
       const uint64_t updates_in_ten = phase == Phase::kQueries ? 0 : phase == Phase::kMixed ? 4 : 7;
-      if (below(random_, 10) >= updates_in_ten) {
+      if (below(*random_, 10) >= updates_in_ten) {
         add(query());
-      } else if (phase == Phase::kPurge && one_in(random_, 4)) {
+      } else if (phase == Phase::kPurge && one_in(*random_, 4)) {
         add_update({mix_.purge()});
-      } else if (phase == Phase::kPurge && one_in(random_, 2)) {
-        add_update({mix_.insertion(1 + below(random_, 200))});
-      } else if (one_in(random_, 5)) {
+      } else if (phase == Phase::kPurge && one_in(*random_, 2)) {
+        add_update({mix_.insertion(1 + below(*random_, 200))});
+      } else if (one_in(*random_, 5)) {
         add_update(mix_.chain());
       } else {
         std::vector<UpdatePart> parts;
-        for (uint64_t count = one_in(random_, 10) ? below(random_, 4) : 1; count > 0; --count) {
+        for (uint64_t count = one_in(*random_, 10) ? below(*random_, 4) : 1; count > 0; --count) {
           parts.push_back(mix_.part());
         }
         add_update(std::move(parts));
@@ -120,19 +117,18 @@ class RoundWriter {
 
   Query query() {
     Query query{.selection = std::make_shared<semantics::Selection>(mix_.selection())};
-    if (one_in(random_, 40)) {
+    if (one_in(*random_, 40)) {
       query.deadline = Instant{0};  // It is always later than that: the query is dropped.
-    } else if (one_in(random_, 40)) {
+    } else if (one_in(*random_, 40)) {
       query.aborted = std::make_shared<const std::atomic<bool>>(true);
     }
     return query;
   }
 
-  Random& random_;
+  Random* random_;
   OperationMix mix_;
   Round round_;
   uint64_t operations_left_;
-  uint64_t rows_max_ = 0;
   uint64_t timestamp_ = 0;
   uint32_t burst_ = 0;
 };
@@ -241,7 +237,9 @@ SegmentOptions random_options(Random& random) {
   return options;
 }
 
-Round random_round(Random& random, uint64_t operation_count) { return RoundWriter(random, operation_count).write(); }
+Round random_round(Random& table, Random& operations, RoundSize size) {
+  return RoundWriter(table, size).write(operations);
+}
 
 Round without_queries(Round round, uint32_t burst_max) {
   std::erase_if(round.steps, [](const RoundStep& step) { return std::holds_alternative<Query>(step.operation); });

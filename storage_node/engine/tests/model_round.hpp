@@ -27,8 +27,14 @@ struct Round {
 /// Options for a segment: chunks of all sizes, from one chunk on, few or many operations a cycle.
 [[nodiscard]] SegmentOptions random_options(Random& random);
 
-/// A round of about so many operations; fewer when what `random` is fed with runs out.
-[[nodiscard]] Round random_round(Random& random, uint64_t operation_count);
+struct RoundSize {
+  uint64_t operations = 0;
+  uint64_t preload_rows_max = 1400;  ///< The plain table looks at each of them for every operation.
+};
+
+/// A round of so many operations; fewer when what `operations` is fed with runs out. Options, the looks of the table
+/// and its first rows come from `table`; both may be the same.
+[[nodiscard]] Round random_round(Random& table, Random& operations, RoundSize size);
 
 /// Updates alone, at most that many in a burst.
 [[nodiscard]] Round without_queries(Round round, uint32_t burst_max);

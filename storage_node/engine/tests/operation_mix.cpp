@@ -55,7 +55,7 @@ bool is_day(uint32_t column) {
 
 }  // namespace
 
-OperationMix::OperationMix(Random& random) : random_(random), is_clustered_(one_in(random, 3)) {
+OperationMix::OperationMix(Random& random) : random_(&random), is_clustered_(one_in(random, 3)) {
   for (uint32_t column = 0; column < column_count(); ++column) {
     pools_.push_back(random_pool(random, column));
     if (is_clustered_ && is_day(column)) {
@@ -84,7 +84,7 @@ void OperationMix::crowd() {
     liked_columns_.push_back(column);
     pools_[column].clear();
     for (uint32_t number = 0; number < kValues; ++number) {
-      pools_[column].push_back(spread_value(random_, column, 2 * kValues));
+      pools_[column].push_back(spread_value(*random_, column, 2 * kValues));
     }
   }
   while (clauses_.size() < kClauses) {
@@ -102,13 +102,14 @@ void OperationMix::herd() {
 Value OperationMix::pooled_value(uint32_t column) {
   const std::vector<Value>& pool = pools_[column];
   // Low numbers are common: some buckets are full and some keys have many rows.
-  const uint64_t place = one_in(random_, 2) ? below(random_, 1 + below(random_, pool.size())) : random_() % pool.size();
+  const uint64_t place =
+      one_in(*random_, 2) ? below(*random_, 1 + below(*random_, pool.size())) : below(*random_, pool.size());
   return pool[place];
 }
 
 Value OperationMix::value_or_null(uint32_t column) {
   const uint32_t chance = null_chances_[column];
-  return chance > 0 && one_in(random_, chance) ? Value{} : pooled_value(column);
+  return chance > 0 && one_in(*random_, chance) ? Value{} : pooled_value(column);
 }
 
 Row OperationMix::row() {
@@ -128,7 +129,7 @@ InsertRows OperationMix::insertion(uint64_t row_count) {
   std::vector<Row> rows;
   while (rows.size() < row_count) {
     rows.push_back(row());
-    if (rows.size() < row_count && one_in(random_, 6)) {
+    if (rows.size() < row_count && one_in(*random_, 6)) {
       rows.push_back(rows.back());  // Duplicates are rows in their own right.
     }
   }
@@ -136,29 +137,29 @@ InsertRows OperationMix::insertion(uint64_t row_count) {
 }
 
 uint32_t OperationMix::some_column() {
-  return one_in(random_, 3) ? static_cast<uint32_t>(below(random_, column_count()))
-                            : liked_columns_[below(random_, liked_columns_.size())];
+  return one_in(*random_, 3) ? static_cast<uint32_t>(below(*random_, column_count()))
+                             : liked_columns_[below(*random_, liked_columns_.size())];
 }
 
 Value OperationMix::constant(uint32_t column) {
-  switch (below(random_, 8)) {
+  switch (below(*random_, 8)) {
     case 0:
-      return as_constant(random_value(random_, column));
+      return as_constant(random_value(*random_, column));
     case 1:
     case 2:
-      return as_constant(neighbour(random_, column, pooled_value(column)));
+      return as_constant(neighbour(*random_, column, pooled_value(column)));
     case 3:
-      return as_constant(spread_value(random_, column, 2000));
+      return as_constant(spread_value(*random_, column, 2000));
     default:
       return as_constant(pooled_value(column));
   }
 }
 
 Literal OperationMix::list_literal(uint32_t of_column) {
-  Literal literal{.column = of_column, .kind = one_in(random_, 3) ? Literal::Kind::kNotIn : Literal::Kind::kIn};
+  Literal literal{.column = of_column, .kind = one_in(*random_, 3) ? Literal::Kind::kNotIn : Literal::Kind::kIn};
   // Up to more members than an index takes.
   constexpr uint32_t kSizes[] = {1, 3, 6, 12, 40, 150};
-  for (uint64_t count = 1 + below(random_, kSizes[below(random_, 6)]); count > 0; --count) {
+  for (uint64_t count = 1 + below(*random_, kSizes[below(*random_, 6)]); count > 0; --count) {
     literal.values.push_back(constant(of_column));
   }
   make_members(literal.values);
@@ -167,10 +168,10 @@ Literal OperationMix::list_literal(uint32_t of_column) {
 
 Literal OperationMix::prefix_literal(uint32_t of_column) {
   Literal literal{.column = of_column,
-                  .kind = one_in(random_, 3) ? Literal::Kind::kNotStartsWith : Literal::Kind::kStartsWith};
+                  .kind = one_in(*random_, 3) ? Literal::Kind::kNotStartsWith : Literal::Kind::kStartsWith};
   std::string prefix = std::get<std::string>(constant(of_column));
-  prefix.resize(std::min<size_t>(prefix.size(), below(random_, 12)));
-  prefix += std::string(one_in(random_, 3) ? below(random_, 3) : 0, ' ');
+  prefix.resize(std::min<size_t>(prefix.size(), below(*random_, 12)));
+  prefix += std::string(one_in(*random_, 3) ? below(*random_, 3) : 0, ' ');
   prefix.resize(std::min<size_t>(prefix.size(), test_schema().columns[of_column].type.length));
   literal.values = {prefix};
   return literal;
@@ -178,25 +179,25 @@ Literal OperationMix::prefix_literal(uint32_t of_column) {
 
 Literal OperationMix::literal(uint32_t of_column) {
   const semantics::Type& type = test_schema().columns[of_column].type;
-  switch (below(random_, semantics::is_string(type.kind) ? 14 : 12)) {
+  switch (below(*random_, semantics::is_string(type.kind) ? 14 : 12)) {
     case 0:
     case 1:
       return list_literal(of_column);
     case 2:
-      return {.column = of_column, .kind = one_in(random_, 2) ? Literal::Kind::kIsNull : Literal::Kind::kIsNotNull};
+      return {.column = of_column, .kind = one_in(*random_, 2) ? Literal::Kind::kIsNull : Literal::Kind::kIsNotNull};
     case 3:
-      return one_in(random_, 8) ? Literal{.column = of_column, .kind = Literal::Kind::kNever}
-                                : Literal{.column = of_column, .kind = Literal::Kind::kIsNull};
+      return one_in(*random_, 8) ? Literal{.column = of_column, .kind = Literal::Kind::kNever}
+                                 : Literal{.column = of_column, .kind = Literal::Kind::kIsNull};
     case 12:
     case 13:
       return prefix_literal(of_column);
     default:
       break;
   }
-  const auto op = one_in(random_, 3) ? Operator::kEqual : static_cast<Operator>(1 + below(random_, 6));
+  const auto op = one_in(*random_, 3) ? Operator::kEqual : static_cast<Operator>(1 + below(*random_, 6));
   Value value = constant(of_column);
   if (auto* text = std::get_if<std::string>(&value);
-      text != nullptr && op != Operator::kEqual && op != Operator::kNotEqual && one_in(random_, 6)) {
+      text != nullptr && op != Operator::kEqual && op != Operator::kNotEqual && one_in(*random_, 6)) {
     *text += std::string(type.length, 'x');
   }
   return compare_literal(of_column, op, std::move(value));
@@ -206,32 +207,32 @@ Clause OperationMix::fresh_clause() {
   Clause clause = {literal(some_column())};
   // Disjunctions up to more than a shared predicate has ranges; often of one column.
   constexpr uint32_t kLengths[] = {1, 1, 1, 1, 1, 2, 3, 12};
-  for (uint64_t more = below(random_, kLengths[below(random_, 8)]); more > 0; --more) {
-    clause.push_back(literal(one_in(random_, 2) ? clause[0].column : some_column()));
+  for (uint64_t more = below(*random_, kLengths[below(*random_, 8)]); more > 0; --more) {
+    clause.push_back(literal(one_in(*random_, 2) ? clause[0].column : some_column()));
   }
   return clause;
 }
 
 void OperationMix::add_same_number_clauses() {
-  const auto number = static_cast<int64_t>(below(random_, 4));
-  const auto op = static_cast<Operator>(1 + below(random_, 6));
+  const auto number = static_cast<int64_t>(below(*random_, 4));
+  const auto op = static_cast<Operator>(1 + below(*random_, 6));
   for (uint32_t column = kKey; column < column_count(); ++column) {
     clauses_.push_back({compare_literal(column, op, number_value(column, number))});
   }
 }
 
 Clause OperationMix::clause() {
-  if (!hot_.empty() && one_in(random_, 4)) {
-    return hot_[below(random_, hot_.size())];
+  if (!hot_.empty() && one_in(*random_, 4)) {
+    return hot_[below(*random_, hot_.size())];
   }
-  if (one_in(random_, 5)) {
-    clauses_[below(random_, clauses_.size())] = fresh_clause();
+  if (one_in(*random_, 5)) {
+    clauses_[below(*random_, clauses_.size())] = fresh_clause();
   }
-  return clauses_[below(random_, clauses_.size())];
+  return clauses_[below(*random_, clauses_.size())];
 }
 
 Clause OperationMix::equality(uint32_t of_column) {
-  if (one_in(random_, 6)) {
+  if (one_in(*random_, 6)) {
     Literal list = list_literal(of_column);
     list.kind = Literal::Kind::kIn;
     return {list};
@@ -241,37 +242,37 @@ Clause OperationMix::equality(uint32_t of_column) {
 
 Predicate OperationMix::query_predicate() {
   Predicate predicate;
-  if (one_in(random_, key_chance_)) {
+  if (one_in(*random_, key_chance_)) {
     predicate.clauses.push_back(equality(kKey));
   }
-  if (one_in(random_, 5)) {
+  if (one_in(*random_, 5)) {
     predicate.clauses.push_back(equality(some_column()));
   }
-  if (one_in(random_, 6)) {
+  if (one_in(*random_, 6)) {
     const uint32_t ranged = some_column();
     predicate.clauses.push_back({compare_literal(ranged, Operator::kGreaterOrEqual, constant(ranged))});
     predicate.clauses.push_back({compare_literal(ranged, Operator::kLess, constant(ranged))});
   }
-  for (uint64_t count = below(random_, clauses_max_); count > 0; --count) {
+  for (uint64_t count = below(*random_, clauses_max_); count > 0; --count) {
     predicate.clauses.push_back(clause());
   }
-  std::shuffle(predicate.clauses.begin(), predicate.clauses.end(), random_);
+  std::shuffle(predicate.clauses.begin(), predicate.clauses.end(), *random_);
   return predicate;
 }
 
 Predicate OperationMix::update_predicate() {
   Predicate predicate;
-  if (!one_in(random_, 12)) {
-    predicate.clauses.push_back(equality(one_in(random_, 2) ? static_cast<uint32_t>(kKey) : some_column()));
+  if (!one_in(*random_, 12)) {
+    predicate.clauses.push_back(equality(one_in(*random_, 2) ? static_cast<uint32_t>(kKey) : some_column()));
   }
-  if (one_in(random_, 3)) {
+  if (one_in(*random_, 3)) {
     predicate.clauses.push_back({compare_literal(
-        kId, Operator::kEqual, static_cast<int64_t>(below(random_, static_cast<uint64_t>(next_id_))))});
+        kId, Operator::kEqual, static_cast<int64_t>(below(*random_, static_cast<uint64_t>(next_id_))))});
   }
-  for (uint64_t count = below(random_, 3); count > 0; --count) {
+  for (uint64_t count = below(*random_, 3); count > 0; --count) {
     predicate.clauses.push_back(clause());
   }
-  std::shuffle(predicate.clauses.begin(), predicate.clauses.end(), random_);
+  std::shuffle(predicate.clauses.begin(), predicate.clauses.end(), *random_);
   return predicate;
 }
 
@@ -280,21 +281,21 @@ std::vector<semantics::Assignment> OperationMix::assignments() {
   std::vector<Assignment> assigned;
   for (uint32_t column = kKey; column < column_count(); ++column) {
     const bool is_liked = std::find(liked_columns_.begin(), liked_columns_.end(), column) != liked_columns_.end();
-    if (!one_in(random_, is_liked ? 2 : 8)) {
+    if (!one_in(*random_, is_liked ? 2 : 8)) {
       continue;
     }
     const semantics::Column& target = test_schema().columns[column];
     const bool can_add = target.type.kind != TypeKind::kBool && target.type.kind != TypeKind::kTimestamp &&
                          !semantics::is_string(target.type.kind);
-    if (can_add && column != kKey && one_in(random_, 3)) {
+    if (can_add && column != kKey && one_in(*random_, 3)) {
       assigned.push_back({column, Assignment::Kind::kAdd,
-                          one_in(random_, 2) ? number_value(column, 1) : random_value(random_, column)});
+                          one_in(*random_, 2) ? number_value(column, 1) : random_value(*random_, column)});
     } else {
-      const bool is_null = target.nullable && one_in(random_, 6);
+      const bool is_null = target.nullable && one_in(*random_, 6);
       assigned.push_back({column, Assignment::Kind::kSet,
-                          is_null              ? Value{}
-                          : one_in(random_, 4) ? random_value(random_, column)
-                                               : pooled_value(column)});
+                          is_null               ? Value{}
+                          : one_in(*random_, 4) ? random_value(*random_, column)
+                                                : pooled_value(column)});
     }
   }
   if (assigned.empty()) {
@@ -311,7 +312,7 @@ void OperationMix::note(const std::vector<semantics::Assignment>& assigned) {
       hot_.push_back({{.column = column, .kind = Literal::Kind::kIsNull}});
       hot_.push_back({{.column = column, .kind = Literal::Kind::kIsNotNull}});
     } else if (assignment.kind == semantics::Assignment::Kind::kSet) {
-      const auto op = one_in(random_, 2) ? Operator::kEqual : static_cast<Operator>(1 + below(random_, 6));
+      const auto op = one_in(*random_, 2) ? Operator::kEqual : static_cast<Operator>(1 + below(*random_, 6));
       hot_.push_back({compare_literal(column, op, as_constant(assignment.value))});
     } else {
       hot_.push_back({literal(column)});
@@ -323,10 +324,10 @@ void OperationMix::note(const std::vector<semantics::Assignment>& assigned) {
 }
 
 UpdatePart OperationMix::part() {
-  switch (below(random_, 8)) {
+  switch (below(*random_, 8)) {
     case 0:
     case 1:
-      return insertion(1 + below(random_, one_in(random_, 10) ? 60 : 6));
+      return insertion(1 + below(*random_, one_in(*random_, 10) ? 60 : 6));
     case 2: {
       Predicate predicate = update_predicate();
       predicate.clauses.push_back(equality(kKey));
@@ -343,14 +344,14 @@ UpdatePart OperationMix::part() {
 std::vector<UpdatePart> OperationMix::chain() {
   using semantics::Assignment;
   std::vector<UpdatePart> parts;
-  const uint32_t moved = one_in(random_, 2) ? static_cast<uint32_t>(kKey) : some_column();
+  const uint32_t moved = one_in(*random_, 2) ? static_cast<uint32_t>(kKey) : some_column();
   Value from = as_constant(pooled_value(moved));
-  for (uint64_t links = 2 + below(random_, 4); links > 0; --links) {
+  for (uint64_t links = 2 + below(*random_, 4); links > 0; --links) {
     Value to = as_constant(pooled_value(moved));
     Predicate predicate = where(moved, Operator::kEqual, from);
-    switch (below(random_, 6)) {
+    switch (below(*random_, 6)) {
       case 0:
-        parts.push_back(insertion(1 + below(random_, 3)));
+        parts.push_back(insertion(1 + below(*random_, 3)));
         break;
       case 1:
         predicate.clauses.push_back(equality(some_column()));
@@ -372,18 +373,18 @@ std::vector<UpdatePart> OperationMix::chain() {
 }
 
 UpdatePart OperationMix::purge() {
-  if (one_in(random_, 4)) {
+  if (one_in(*random_, 4)) {
     return remove({});
   }
-  const uint32_t day = one_in(random_, 2) ? kDay : kTime;
-  return remove(where(day, one_in(random_, 3) ? Operator::kGreater : Operator::kLess, constant(day)));
+  const uint32_t day = one_in(*random_, 2) ? kDay : kTime;
+  return remove(where(day, one_in(*random_, 3) ? Operator::kGreater : Operator::kLess, constant(day)));
 }
 
 semantics::OutputColumn OperationMix::some_aggregate() {
   while (true) {
     semantics::OutputColumn output{.name = "a", .is_aggregate = true};
-    output.function = static_cast<AggregateFunction>(1 + below(random_, 6));
-    output.column = static_cast<uint32_t>(below(random_, test_schema().columns.size()));
+    output.function = static_cast<AggregateFunction>(1 + below(*random_, 6));
+    output.column = static_cast<uint32_t>(below(*random_, test_schema().columns.size()));
     if (output.function == AggregateFunction::kCountRows ||
         semantics::aggregate_type(output.function, test_schema().columns[output.column].type).has_value()) {
       return output;
@@ -393,40 +394,40 @@ semantics::OutputColumn OperationMix::some_aggregate() {
 
 void OperationMix::add_groups(semantics::Selection& selection) {
   selection.is_aggregated = true;
-  for (uint64_t groups = below(random_, 3); groups > 0; --groups) {
-    const auto column = static_cast<uint32_t>(1 + below(random_, test_schema().columns.size() - 1));
+  for (uint64_t groups = below(*random_, 3); groups > 0; --groups) {
+    const auto column = static_cast<uint32_t>(1 + below(*random_, test_schema().columns.size() - 1));
     if (std::find(selection.group_by.begin(), selection.group_by.end(), column) == selection.group_by.end()) {
       selection.group_by.push_back(column);
       selection.outputs.push_back({.name = "g", .column = column});
     }
   }
-  const uint64_t aggregates = below(random_, 4) + (selection.group_by.empty() ? 1 : 0);
+  const uint64_t aggregates = below(*random_, 4) + (selection.group_by.empty() ? 1 : 0);
   for (uint64_t aggregate = 0; aggregate < aggregates; ++aggregate) {
     selection.outputs.push_back(some_aggregate());
   }
-  std::shuffle(selection.outputs.begin(), selection.outputs.end(), random_);
+  std::shuffle(selection.outputs.begin(), selection.outputs.end(), *random_);
 }
 
 semantics::Selection OperationMix::selection() {
   semantics::Selection selection;
   selection.predicate = query_predicate();
-  if (one_in(random_, 3)) {
+  if (one_in(*random_, 3)) {
     add_groups(selection);
   } else {
-    for (uint64_t outputs = 1 + below(random_, 5); outputs > 0; --outputs) {
+    for (uint64_t outputs = 1 + below(*random_, 5); outputs > 0; --outputs) {
       selection.outputs.push_back(
-          {.name = "c", .column = static_cast<uint32_t>(below(random_, test_schema().columns.size()))});
+          {.name = "c", .column = static_cast<uint32_t>(below(*random_, test_schema().columns.size()))});
     }
   }
   selection.visible_outputs = static_cast<uint32_t>(selection.outputs.size());
-  if (one_in(random_, 3)) {
-    selection.limit = below(random_, one_in(random_, 3) ? 200 : 10);
-    selection.offset = below(random_, 3);
+  if (one_in(*random_, 3)) {
+    selection.limit = below(*random_, one_in(*random_, 3) ? 200 : 10);
+    selection.offset = below(*random_, 3);
   }
-  if (!selection.is_aggregated && one_in(random_, 3)) {
-    for (uint64_t keys = 1 + below(random_, 2); keys > 0; --keys) {
-      selection.order_by.push_back({static_cast<uint32_t>(below(random_, selection.outputs.size())),
-                                    {.descending = one_in(random_, 2), .nulls_first = one_in(random_, 2)}});
+  if (!selection.is_aggregated && one_in(*random_, 3)) {
+    for (uint64_t keys = 1 + below(*random_, 2); keys > 0; --keys) {
+      selection.order_by.push_back({static_cast<uint32_t>(below(*random_, selection.outputs.size())),
+                                    {.descending = one_in(*random_, 2), .nulls_first = one_in(*random_, 2)}});
     }
   }
   return selection;

@@ -21,6 +21,9 @@ class OperationMix {
   /// From now on there are few keys, and nearly every query asks for some of them. Before the first row.
   void herd();
 
+  /// Where choices come from from now on.
+  void draw_from(Random& random) { random_ = &random; }
+
   /// A row of the table.
   [[nodiscard]] Row row();
   [[nodiscard]] semantics::Predicate query_predicate();
@@ -55,7 +58,7 @@ class OperationMix {
   [[nodiscard]] semantics::OutputColumn some_aggregate();
   void add_groups(semantics::Selection& selection);
 
-  Random& random_;
+  Random* random_;
   std::vector<std::vector<Value>> pools_;  ///< By column: the values of rows.
   std::vector<uint32_t> null_chances_;     ///< By column: one in so many is NULL; 0: none, 1: all.
   std::vector<uint32_t> liked_columns_;
