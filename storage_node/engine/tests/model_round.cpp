@@ -19,25 +19,16 @@ class RoundWriter {
  public:
   RoundWriter(Random& random, RoundSize size) : random_(&random), mix_(random), operations_left_(size.operations) {
     round_.options = random_options(random);
-    SegmentOptions& options = round_.options;
-    const uint64_t special = below(random, 8);
-    if (special == 0) {
-      // More predicates in one cycle than are held at a time.
-      mix_.crowd();
-      options.access_paths = one_in(random, 3) ? AccessPaths::kByCost : AccessPaths::kSketches;
-    } else if (special == 1) {
-      // More candidates in one chunk than are held at a time.
-      mix_.herd();
-      options.chunk_rows = 2'112;
-      options.access_paths = one_in(random, 3) ? AccessPaths::kByCost : AccessPaths::kKeys;
-    }
-    options.share_factor_max = special < 2 ? 1024 : options.share_factor_max;
+    choose_special(below(random, 8));
     preload(Segment(test_schema(), test_codec(), round_.options).statistics().rows_max, size.preload_rows_max);
   }
 
   Round write(Random& random) {
     random_ = &random;
     mix_.draw_from(random);
+    for (uint32_t bursts = special_ == Special::kNone ? 0 : 2; bursts > 0; --bursts) {
+      burst(Phase::kQueries);
+    }
     while (operations_left_ > 0 && !random.is_exhausted()) {
       const auto phase = static_cast<Phase>(below(*random_, one_in(*random_, 4) ? 4 : 3));
       for (uint64_t bursts = 1 + below(*random_, 8); bursts > 0; --bursts) {
@@ -48,6 +39,33 @@ class RoundWriter {
   }
 
  private:
+  /// What a round is sure to have, by queries right after the first rows.
+  enum class Special : uint8_t {
+    kNone,
+    kCrowd,  ///< More predicates in one cycle than are held at a time.
+    kHerd,   ///< More candidates in one chunk than are held at a time.
+    kOneRow,
+    kAllSlots,
+  };
+
+  void choose_special(uint64_t number) {
+    special_ = static_cast<Special>(number <= static_cast<uint64_t>(Special::kAllSlots) ? number : 0);
+    SegmentOptions& options = round_.options;
+    if (special_ == Special::kCrowd) {
+      mix_.crowd();
+      options.share_factor_max = 1024;
+      options.access_paths = one_in(*random_, 3) ? AccessPaths::kByCost : AccessPaths::kSketches;
+    } else if (special_ == Special::kHerd) {
+      mix_.herd();
+      options.share_factor_max = 1024;
+      options.chunk_rows = 2'112;
+      options.access_paths = one_in(*random_, 3) ? AccessPaths::kByCost : AccessPaths::kKeys;
+    } else if (special_ == Special::kAllSlots) {
+      options.chunk_rows = std::min(options.chunk_rows, 512u);
+      options.memory_bytes = std::min(options.memory_bytes, 1000 * kRowBytes);
+    }
+  }
+
   void add(Operation operation) {
     if (operations_left_ > 0) {
       round_.steps.push_back({std::move(operation), burst_});
@@ -62,16 +80,13 @@ class RoundWriter {
 
   /// From an empty segment over one row to one that is full and refuses.
   void preload(uint64_t slots, uint64_t rows_max) {
-    uint64_t rows = 0;
-    switch (below(*random_, 8)) {
-      case 0:
-        rows = below(*random_, 2);
-        break;
-      case 1:
-        rows = slots + below(*random_, 2) * 7;
-        break;
-      default:
-        rows = slots / 2 + below(*random_, slots / 2);
+    uint64_t rows = slots / 2 + below(*random_, slots / 2);
+    if (special_ == Special::kOneRow) {
+      rows = 1;
+    } else if (special_ == Special::kAllSlots) {
+      rows = slots + below(*random_, 2) * 7;
+    } else if (special_ == Special::kNone && one_in(*random_, 16)) {
+      rows = 0;
     }
     for (rows = std::min(rows, rows_max); rows > 0;) {
       const uint64_t count = std::min<uint64_t>(rows, 1 + below(*random_, 300));
@@ -85,6 +100,9 @@ class RoundWriter {
   uint64_t burst_size(Phase phase) {
     switch (phase) {
       case Phase::kQueries:
+        if (special_ == Special::kCrowd) {
+          return 300 + below(*random_, 300);
+        }
         return one_in(*random_, 3) ? 100 + below(*random_, 500) : 1 + below(*random_, 60);
       case Phase::kUpdates:
         return 1 + below(*random_, 12);
@@ -129,6 +147,7 @@ class RoundWriter {
   OperationMix mix_;
   Round round_;
   uint64_t operations_left_;
+  Special special_ = Special::kNone;
   uint64_t timestamp_ = 0;
   uint32_t burst_ = 0;
 };
@@ -136,8 +155,9 @@ class RoundWriter {
 /// Follows one segment and compares.
 class RoundRun {
  public:
-  explicit RoundRun(const Round& round)
+  RoundRun(const Round& round, Sightings& sightings)
       : round_(round),
+        sightings_(sightings),
         segment_(test_schema(), test_codec(), round.options),
         table_(test_schema(), segment_.statistics().rows_max) {}
 
@@ -182,6 +202,7 @@ class RoundRun {
     if (const auto* answer = std::get_if<QueryOutput>(&output)) {
       --queries_left_;
       const auto position = static_cast<size_t>(answer->handle);
+      note(*answer);
       const std::string fault = fault_of_answer(std::get<Query>(round_.steps.at(position).operation), *answer);
       return fault.empty() ? "" : "operation " + std::to_string(position) + ": " + fault;
     }
@@ -193,6 +214,8 @@ class RoundRun {
     const auto& done = std::get<UpdateOutput>(output);
     const UpdateOutput expected = table_.apply(update);
     prefix_ = update.timestamp;
+    sightings_.rows_without_room += expected.refused_no_room;
+    sightings_.rows_overflowed += expected.refused_overflow;
     const auto text = [](const UpdateOutput& outcome) {
       return std::to_string(raw(outcome.timestamp)) + ": " + std::to_string(outcome.rows_matched) + " matched, " +
              std::to_string(outcome.rows_applied) + " applied, " + std::to_string(outcome.refused_no_room) +
@@ -201,6 +224,16 @@ class RoundRun {
     return text(done) == text(expected)
                ? ""
                : "operation " + std::to_string(position) + ": " + text(done) + "; expected " + text(expected);
+  }
+
+  void note(const QueryOutput& answer) {
+    const uint64_t rows = table_.rows().size();
+    const uint64_t slots = segment_.statistics().rows_max;
+    sightings_.queries_of_no_row += rows == 0 ? 1 : 0;
+    sightings_.queries_of_one_row += rows == 1 ? 1 : 0;
+    sightings_.queries_of_one_chunk += slots == round_.options.chunk_rows ? 1 : 0;
+    sightings_.queries_of_all_slots += rows == slots ? 1 : 0;
+    ++(answer.row_count > 0 ? sightings_.answers_with_rows : sightings_.answers_without);
   }
 
   [[nodiscard]] std::string fault_of_answer(const Query& query, const QueryOutput& answer) const {
@@ -214,6 +247,7 @@ class RoundRun {
   }
 
   const Round& round_;
+  Sightings& sightings_;
   Segment segment_;
   PlainTable table_;
   std::vector<size_t> updates_;  ///< Positions, in order.
@@ -249,6 +283,9 @@ Round without_queries(Round round, uint32_t burst_max) {
   return round;
 }
 
-std::string fault_of(const Round& round) { return RoundRun(round).fault(); }
+std::string fault_of(const Round& round, Sightings* sightings) {
+  Sightings unwanted;
+  return RoundRun(round, sightings == nullptr ? unwanted : *sightings).fault();
+}
 
 }  // namespace daedalus::engine::test

@@ -39,8 +39,26 @@ struct RoundSize {
 /// Updates alone, at most that many in a burst.
 [[nodiscard]] Round without_queries(Round round, uint32_t burst_max);
 
-/// Runs the round on a segment and on a list of rows. What is wrong at the first difference; empty: nothing.
-[[nodiscard]] std::string fault_of(const Round& round);
+/// What rounds came by, so that a test can say that none of it was missed.
+struct Sightings {
+  uint64_t queries_of_no_row = 0;     ///< Of a segment without rows,
+  uint64_t queries_of_one_row = 0;    ///< with one,
+  uint64_t queries_of_one_chunk = 0;  ///< of one chunk,
+  uint64_t queries_of_all_slots = 0;  ///< and with a row in every slot.
+  uint64_t answers_with_rows = 0;
+  uint64_t answers_without = 0;
+  uint64_t rows_without_room = 0;
+  uint64_t rows_overflowed = 0;
+
+  [[nodiscard]] bool is_complete() const {
+    return queries_of_no_row > 0 && queries_of_one_row > 0 && queries_of_one_chunk > 0 && queries_of_all_slots > 0 &&
+           answers_with_rows > 0 && answers_without > 0 && rows_without_room > 0 && rows_overflowed > 0;
+  }
+};
+
+/// Runs the round on a segment and on a list of rows. What is wrong at the first difference; empty: nothing. Adds to
+/// `sightings` if there are any.
+[[nodiscard]] std::string fault_of(const Round& round, Sightings* sightings = nullptr);
 
 /// The same fault in fewer operations with fewer clauses. Precondition: the round has one. Cost: hundreds of runs.
 [[nodiscard]] Round shrunk(Round round);

@@ -149,6 +149,9 @@ Value OperationMix::constant(uint32_t column) {
     case 2:
       return as_constant(neighbour(*random_, column, pooled_value(column)));
     case 3:
+      if (one_in(*random_, 3)) {
+        return beyond_value(*random_, column);
+      }
       return as_constant(spread_value(*random_, column, 2000));
     default:
       return as_constant(pooled_value(column));

@@ -142,6 +142,23 @@ Value neighbour(Random& random, uint32_t column, const Value& value) {
   return value;
 }
 
+Value beyond_value(Random& random, uint32_t column) {
+  const semantics::Type& type = test_schema().columns[column].type;
+  const int64_t sign = one_in(random, 2) ? 1 : -1;
+  switch (type.kind) {
+    case TypeKind::kSmallint:
+      return sign * (INT16_MAX + int64_t{2} + static_cast<int64_t>(below(random, 3)));
+    case TypeKind::kInt:
+    case TypeKind::kDate:
+      return sign * (INT32_MAX + int64_t{2} + static_cast<int64_t>(below(random, 3)));
+    case TypeKind::kNumeric:
+      return semantics::Decimal{semantics::BigInt{sign} << (type.precision > 18 ? 127 : 63),
+                                static_cast<int32_t>(type.scale)};
+    default:
+      return as_constant(random_value(random, column));
+  }
+}
+
 Value as_constant(Value value) {
   if (const auto* number = std::get_if<double>(&value); number != nullptr && *number == 0) {
     return 0.0;

@@ -14,6 +14,9 @@ namespace daedalus::engine::test {
 /// A value right beside one of the column's; the same where its type ends.
 [[nodiscard]] Value neighbour(Random& random, uint32_t column, const Value& value);
 
+/// A constant that no value of the column's plane reaches, above or below all of them; any value where there is none.
+[[nodiscard]] Value beyond_value(Random& random, uint32_t column);
+
 /// As constants come: no −0.0.
 [[nodiscard]] Value as_constant(Value value);
 

@@ -23,8 +23,8 @@ constexpr uint64_t kOperations = 50'000;
 #endif
 
 /// The round's fault, with what brings it about in as few operations as can be.
-testing::AssertionResult agrees(const Round& round) {
-  const std::string fault = fault_of(round);
+testing::AssertionResult agrees(const Round& round, Sightings* sightings = nullptr) {
+  const std::string fault = fault_of(round, sightings);
   if (fault.empty()) {
     return testing::AssertionSuccess();
   }
@@ -46,17 +46,22 @@ TEST(SegmentModelTest, AgreesWithAListOfRowsHoweverOperationsAreCutIntoCycles) {
 }
 
 #ifdef DAEDALUS_DCHECK
-TEST(SegmentModelTest, TakesEveryWayThroughACycle) {
-  constexpr uint64_t kRoundsMax = 60;
+bool all_ways_taken() {
+  return std::all_of(ways_taken.begin(), ways_taken.end(), [](const std::atomic<bool>& way) { return way.load(); });
+}
+
+TEST(SegmentModelTest, TakesEveryWayThroughACycleAndComesBySegmentsOfAllSizes) {
+  constexpr uint64_t kRoundsMax = 200;  // Twenty are mostly enough.
   constexpr uint64_t kRoundOperations = 1'250;
   std::fill(ways_taken.begin(), ways_taken.end(), false);
+  Sightings sightings;
   const uint64_t seed = test_seed();
-  const auto is_taken = [](const std::atomic<bool>& way) { return way.load(); };
-  for (uint64_t number = 0; number < kRoundsMax && !std::all_of(ways_taken.begin(), ways_taken.end(), is_taken);
-       ++number) {
+  for (uint64_t number = 0; number < kRoundsMax && !(all_ways_taken() && sightings.is_complete()); ++number) {
     Random random(seed + number);
-    ASSERT_TRUE(agrees(random_round(random, random, {kRoundOperations}))) << "DAEDALUS_SEED=" << seed + number;
+    ASSERT_TRUE(agrees(random_round(random, random, {kRoundOperations}), &sightings))
+        << "DAEDALUS_SEED=" << seed + number;
   }
+  EXPECT_TRUE(sightings.is_complete());
   for (size_t way = 0; way < kWayCount; ++way) {
     EXPECT_TRUE(ways_taken[way]) << "way " << way;
   }
