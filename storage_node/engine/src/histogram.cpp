@@ -115,10 +115,12 @@ void Histogram::count(const std::vector<uint64_t>& codes, uint32_t sampled, uint
 }
 
 BucketRange Histogram::buckets(CodeRange codes) const {
-  BucketRange range{bucket(codes.low), bucket(codes.high), false};
   const uint64_t below_step = rule_.step() - 1;
-  // Codes between two values belong to no row: a range may as well begin and end at values.
-  const uint64_t low = (codes.low & below_step) != 0 ? (codes.low | below_step) + 1 : codes.low;
+  // Codes between two values belong to no row: a range may as well begin and end at values, and what lies above a value
+  // does not begin in that value's bucket. Negative floating numbers have all of those bits set.
+  const uint64_t next = (codes.low | below_step) + 1;
+  const uint64_t low = (codes.low & below_step) != 0 && next != 0 && !rule_.is_floating ? next : codes.low;
+  BucketRange range{bucket(low), bucket(codes.high), false};
   const uint64_t end = (codes.high | below_step) + 1;  // 0: after the highest code.
   const bool low_fits = range.low == 0 ? codes.low == 0 : bounds_[range.low - 1] == low;
   const bool high_fits = range.high == bound_count_ ? codes.high == UINT64_MAX : bounds_[range.high] == end;

@@ -195,6 +195,25 @@ TEST(Histograms, NeverLoseAValueAndSayWhenTheyHoldNoOther) {
   }
 }
 
+TEST(Histograms, HoldFewValuesExactlyWhicheverWayTheirRangesAreWritten) {
+  const CodeRule rule = code_rule(Native::kInt32, 4);
+  const auto code = [&](int32_t value) {
+    uint8_t bytes[8] = {};
+    std::memcpy(bytes, &value, sizeof value);
+    return code_of(rule, bytes);
+  };
+  std::vector<uint64_t> codes(100, code(3));
+  codes.resize(200, code(7));
+  const Histogram histogram(rule, codes, 200, 200);
+  EXPECT_TRUE(histogram.buckets({code(3), code(3)}).is_exact);
+  EXPECT_TRUE(histogram.buckets({code(3), code(7)}).is_exact);
+  EXPECT_TRUE(histogram.buckets({code(3) + 1, code(7)}).is_exact);  // Above 3, up to 7.
+  EXPECT_TRUE(histogram.buckets({code(3), code(7) - 1}).is_exact);  // From 3, below 7.
+  EXPECT_TRUE(histogram.buckets({0, code(7) - 1}).is_exact);
+  EXPECT_TRUE(histogram.buckets({code(7) + 1, UINT64_MAX}).is_exact);
+  EXPECT_FALSE(histogram.buckets({code(5), code(7)}).is_exact);  // What lies between 3 and 7 shares a bucket.
+}
+
 TEST(KeyIndexes, FindEveryRowThatSomebodyAsksFor) {
   Random random(test::test_seed());
   const TableLayout layout(test::test_schema(), test::test_codec());
