@@ -44,6 +44,7 @@ class RoundWriter {
     kNone,
     kCrowd,  ///< More predicates in one cycle than are held at a time.
     kHerd,   ///< More candidates in one chunk than are held at a time.
+    kNoRow,
     kOneRow,
     kAllSlots,
   };
@@ -54,12 +55,13 @@ class RoundWriter {
     if (special_ == Special::kCrowd) {
       mix_.crowd();
       options.share_factor_max = 1024;
-      options.access_paths = one_in(*random_, 3) ? AccessPaths::kByCost : AccessPaths::kSketches;
+      options.access_paths = AccessPaths::kSketches;
+      options.memory_bytes = std::max(options.memory_bytes, 600 * kRowBytes);
     } else if (special_ == Special::kHerd) {
       mix_.herd();
       options.share_factor_max = 1024;
       options.chunk_rows = 2'112;
-      options.access_paths = one_in(*random_, 3) ? AccessPaths::kByCost : AccessPaths::kKeys;
+      options.access_paths = AccessPaths::kKeys;
     } else if (special_ == Special::kAllSlots) {
       options.chunk_rows = std::min(options.chunk_rows, 512u);
       options.memory_bytes = std::min(options.memory_bytes, 1000 * kRowBytes);
@@ -85,7 +87,7 @@ class RoundWriter {
       rows = 1;
     } else if (special_ == Special::kAllSlots) {
       rows = slots + below(*random_, 2) * 7;
-    } else if (special_ == Special::kNone && one_in(*random_, 16)) {
+    } else if (special_ == Special::kNoRow) {
       rows = 0;
     }
     for (rows = std::min(rows, rows_max); rows > 0;) {
@@ -100,7 +102,7 @@ class RoundWriter {
   uint64_t burst_size(Phase phase) {
     switch (phase) {
       case Phase::kQueries:
-        if (special_ == Special::kCrowd) {
+        if (special_ == Special::kCrowd || special_ == Special::kHerd) {
           return 300 + below(*random_, 300);
         }
         return one_in(*random_, 3) ? 100 + below(*random_, 500) : 1 + below(*random_, 60);
