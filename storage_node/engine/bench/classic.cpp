@@ -1,220 +1,122 @@
 #include "classic.hpp"
 
 #include <bit>
-#include <cstring>
-#include <optional>
+#include <map>
+
+#include "key_table.hpp"
 
 namespace daedalus::engine::bench {
 namespace {
 
-using semantics::TypeKind;
+/// An equality that holds for more rows than this is no way to find them: the query is tried on every row.
+constexpr double kAccessShareMax = 0.1;
 
-int64_t load_number(const uint8_t* bytes, uint32_t width, TypeKind kind) {
-  int64_t number = 0;
-  std::memcpy(&number, bytes, width);
-  if (kind == TypeKind::kDouble) {
-    return number;  // The bits of a double that is not negative are ordered as the number.
+/// One attribute, or two whose values fit into 8 bytes together.
+struct KeyFields {
+  Field first;
+  Field second;  ///< Mask 0: none.
+  uint32_t second_shift = 0;
+
+  [[nodiscard]] uint64_t key(const uint8_t* row) const {
+    const uint64_t first_part = load_word(row + first.offset) & first.mask;
+    return first_part | (load_word(row + second.offset) & second.mask) << second_shift;
   }
-  const uint32_t shift = 64 - 8 * width;
-  return kind == TypeKind::kBool ? number : static_cast<int64_t>(static_cast<uint64_t>(number) << shift) >> shift;
-}
-
-uint64_t composite_key(uint64_t flight, uint64_t day) { return (flight << 32 | (day & UINT32_MAX)) + 1; }
-
-uint64_t hashed(uint64_t key) { return key * 0x9e3779b97f4a7c15u >> 20; }
-
-/// Queries by composite key: open addressing, 0 is an empty place.
-class CompositeTable {
- public:
-  explicit CompositeTable(size_t query_count) : places_(std::bit_ceil(query_count * 2 + 2)) {}
-
-  void add(uint64_t key, uint32_t query) {
-    Place& place = find(key);
-    place.key = key;
-    place.queries.push_back(query);
-  }
-  [[nodiscard]] const std::vector<uint32_t>& queries(uint64_t key) { return find(key).queries; }
-
- private:
-  struct Place {
-    uint64_t key = 0;
-    std::vector<uint32_t> queries;
-  };
-
-  Place& find(uint64_t key) {
-    size_t at = hashed(key) & (places_.size() - 1);
-    while (places_[at].key != 0 && places_[at].key != key) {
-      at = (at + 1) & (places_.size() - 1);
-    }
-    return places_[at];
-  }
-
-  std::vector<Place> places_;
 };
 
-/// The equality on the attribute with the most values.
-const Between* access_path(const TicketTable& table, const TicketQuery& query) {
+/// The queries that wait for each value of a key.
+struct QueryIndex {
+  KeyFields fields;
+  KeyTable queries;
+};
+
+/// A query that is tried on every row: its first condition stands here, so that most rows cost one comparison.
+struct TriedAlways {
+  Condition first;
+  Conditions::Query rest;
+  uint32_t query = 0;
+};
+
+struct Plan {
+  Conditions conditions;
+  std::vector<QueryIndex> indexes;
+  std::vector<TriedAlways> tried_always;
+};
+
+const Between* most_selective_equality(const RowStore& store, const TicketQuery& query) {
   const Between* best = nullptr;
+  double best_share = kAccessShareMax;
   for (const Between& between : query) {
-    if (between.is_equality() &&
-        (best == nullptr || table.columns()[between.column].cardinality > table.columns()[best->column].cardinality)) {
+    if (between.is_equality() && store.table().columns()[between.column].width <= sizeof(uint64_t) &&
+        store.share(between) < best_share) {
       best = &between;
+      best_share = store.share(between);
     }
   }
-  return best != nullptr && table.columns()[best->column].cardinality >= 20 ? best : nullptr;
+  return best;
 }
 
-const Between* equality_on(const TicketQuery& query, uint32_t column) {
-  for (const Between& between : query) {
-    if (between.column == column && between.is_equality()) {
-      return &between;
+Plan make_plan(const RowStore& store, const std::vector<TicketQuery>& queries, Classic kind) {
+  Plan plan;
+  std::map<uint32_t, std::pair<KeyFields, std::vector<KeyTable::Entry>>> indexes;  // kTicketColumns: of both.
+  const uint32_t flight_bits = 64 - static_cast<uint32_t>(std::countl_zero(store.field(kFlight).mask));
+  for (uint32_t number = 0; number < queries.size(); ++number) {
+    const TicketQuery& query = queries[number];
+    const Between* flight = equality_on(query, kFlight);
+    const Between* day = equality_on(query, kDateIn);
+    if (kind == Classic::kComposite && flight != nullptr && day != nullptr) {
+      const KeyFields fields{store.field(kFlight), store.field(kDateIn), flight_bits};
+      const uint64_t key = store.key_of(kFlight, flight->low) | store.key_of(kDateIn, day->low) << flight_bits;
+      auto& index = indexes[kTicketColumns];
+      index.first = fields;
+      index.second.emplace_back(key, number);
+      store.compile(query, uint64_t{1} << kFlight | uint64_t{1} << kDateIn, plan.conditions);
+    } else if (const Between* path = most_selective_equality(store, query); path != nullptr) {
+      auto& index = indexes[path->column];
+      index.first = {store.field(path->column), {}, 0};
+      index.second.emplace_back(store.key_of(path->column, path->low), number);
+      store.compile(query, uint64_t{1} << path->column, plan.conditions);
+    } else {
+      store.compile(query, 0, plan.conditions);
+      Conditions::Query rest = plan.conditions.queries[number];
+      const Condition& first = plan.conditions.all[rest.first];
+      if (first.tail_size == 0) {  // Otherwise a bound of it is not settled yet: it is tested again.
+        ++rest.first;
+        --rest.count;
+      }
+      plan.tried_always.push_back({first, rest, number});
     }
   }
-  return nullptr;
+  for (auto& [column, index] : indexes) {
+    plan.indexes.push_back({index.first, KeyTable(std::move(index.second))});
+  }
+  return plan;
 }
 
 }  // namespace
 
-RowStore::RowStore(const TicketTable& table)
-    : table_(&table), row_size_(table.row_size()), rows_(size_t{table.row_count()} * row_size_) {
-  for (uint32_t row = 0; row < table.row_count(); ++row) {
-    const auto ordinals = table.ordinals(row);
-    uint8_t* out = rows_.data() + size_t{row} * row_size_;
-    uint64_t nulls = 0;
-    for (uint32_t column = 0; column < kTicketColumns; ++column) {
-      table.store(column, ordinals[column], out + table.columns()[column].offset);
-      nulls |= uint64_t{ordinals[column] == kNullOrdinal} << column;
-    }
-    std::memcpy(out + row_size_ - 8, &nulls, 8);
-    flights_.push_back(static_cast<int16_t>(ordinals[kFlight]));
-    days_.push_back(static_cast<int32_t>(ordinals[kDateIn]));
-  }
-}
-
-RowStore::Conditions RowStore::compile(const TicketQuery& query) const {
-  Conditions conditions;
-  for (const Between& between : query) {
-    const ColumnSpec& spec = table_->columns()[between.column];
-    Condition condition{between.column, spec.offset, spec.width, semantics::is_string(spec.type.kind)};
-    std::string low(spec.width, '\0');
-    std::string high(spec.width, '\0');
-    table_->store(between.column, between.low, reinterpret_cast<uint8_t*>(low.data()));
-    table_->store(between.column, between.high, reinterpret_cast<uint8_t*>(high.data()));
-    if (condition.is_text) {
-      condition.low_text = low;
-      condition.high_text = high;
-    } else {
-      condition.low = load_number(reinterpret_cast<const uint8_t*>(low.data()), spec.width, spec.type.kind);
-      condition.high = load_number(reinterpret_cast<const uint8_t*>(high.data()), spec.width, spec.type.kind);
-    }
-    conditions.push_back(std::move(condition));
-  }
-  return conditions;
-}
-
-bool RowStore::matches(const Conditions& conditions, const uint8_t* row) const {
-  uint64_t nulls = 0;
-  std::memcpy(&nulls, row + row_size_ - 8, 8);
-  for (const Condition& condition : conditions) {
-    const uint8_t* value = row + condition.offset;
-    if (((nulls >> condition.column) & 1) != 0) {
-      return false;
-    }
-    if (condition.is_text) {
-      if (std::memcmp(value, condition.low_text.data(), condition.width) < 0 ||
-          std::memcmp(value, condition.high_text.data(), condition.width) > 0) {
-        return false;
-      }
-    } else {
-      const int64_t number = load_number(value, condition.width, table_->columns()[condition.column].type.kind);
-      if (number < condition.low || number > condition.high) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
-void RowStore::write_out(const uint8_t* row, std::string& out, Answer& answer) const {
-  for (const uint32_t column : fetched_columns()) {
-    const ColumnSpec& spec = table_->columns()[column];
-    out.append(reinterpret_cast<const char*>(row + spec.offset), spec.width);
-  }
-  int64_t id = 0;
-  std::memcpy(&id, row + table_->columns()[kId].offset, sizeof id);
-  ++answer.rows;
-  answer.id_sum += static_cast<uint64_t>(id);
-}
-
-uint64_t RowStore::key_of(uint32_t column, const uint8_t* row) const {
-  const ColumnSpec& spec = table_->columns()[column];
-  uint64_t key = 0;
-  std::memcpy(&key, row + spec.offset, std::min(spec.width, 8u));
-  return key;
-}
-
-std::vector<Answer> RowStore::sweep(const std::vector<TicketQuery>& queries, bool composite) const {
+std::vector<Answer> classic_sweep(const RowStore& store, const std::vector<TicketQuery>& queries, Classic kind) {
+  const Plan plan = make_plan(store, queries, kind);
   std::vector<Answer> answers(queries.size());
   std::vector<std::string> results(queries.size());
-  std::vector<Conditions> conditions;
-  std::vector<std::unordered_map<uint64_t, std::vector<uint32_t>>> indexes(kTicketColumns);
-  CompositeTable flights_and_days(queries.size());
-  std::vector<uint32_t> scans;
-  std::vector<uint8_t> constant(table_->row_size());
-  for (uint32_t number = 0; number < queries.size(); ++number) {
-    const TicketQuery& query = queries[number];
-    conditions.push_back(compile(query));
-    const auto store = [&](const Between* path) {
-      table_->store(path->column, path->low, constant.data() + table_->columns()[path->column].offset);
-      return key_of(path->column, constant.data());
-    };
-    const Between* flight = equality_on(query, kFlight);
-    const Between* day = equality_on(query, kDateIn);
-    if (composite && flight != nullptr && day != nullptr) {
-      flights_and_days.add(composite_key(store(flight), store(day)), number);
-    } else if (const Between* path = access_path(*table_, query); path != nullptr) {
-      indexes[path->column][store(path)].push_back(number);
-    } else {
-      scans.push_back(number);
-    }
-  }
-  std::vector<uint32_t> indexed;
-  for (uint32_t column = 0; column < kTicketColumns; ++column) {
-    if (!indexes[column].empty()) {
-      indexed.push_back(column);
-    }
-  }
-  const auto try_all = [&](const std::vector<uint32_t>& candidates, const uint8_t* row) {
-    for (const uint32_t number : candidates) {
-      if (matches(conditions[number], row)) {
-        write_out(row, results[number], answers[number]);
-      }
+  const auto try_query = [&](uint32_t number, const Conditions::Query& query, const uint8_t* row) {
+    if (RowStore::matches(plan.conditions, query, row)) {
+      store.write_out(row, results[number], answers[number]);
     }
   };
-  for (uint32_t position = 0; position < table_->row_count(); ++position) {
-    const uint8_t* row = rows_.data() + size_t{position} * row_size_;
-    for (const uint32_t column : indexed) {
-      if (const auto found = indexes[column].find(key_of(column, row)); found != indexes[column].end()) {
-        try_all(found->second, row);
+  for (uint32_t position = 0; position < store.row_count(); ++position) {
+    const uint8_t* row = store.row(position);
+    for (const QueryIndex& index : plan.indexes) {
+      for (const uint32_t number : index.queries.find(index.fields.key(row))) {
+        try_query(number, plan.conditions.queries[number], row);
       }
     }
-    if (composite) {
-      try_all(flights_and_days.queries(composite_key(key_of(kFlight, row), key_of(kDateIn, row))), row);
+    for (const TriedAlways& tried : plan.tried_always) {
+      if (RowStore::holds(tried.first, row)) {
+        try_query(tried.query, tried.rest, row);
+      }
     }
-    try_all(scans, row);
   }
   return answers;
-}
-
-uint64_t RowStore::read_keys() const {
-  uint64_t sum = 0;
-  for (const int16_t flight : flights_) {
-    sum += static_cast<uint64_t>(flight);
-  }
-  for (const int32_t day : days_) {
-    sum += static_cast<uint64_t>(day);
-  }
-  return sum;
 }
 
 }  // namespace daedalus::engine::bench

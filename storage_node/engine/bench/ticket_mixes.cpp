@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "daedalus/base/check.hpp"
+
 namespace daedalus::engine::bench {
 namespace {
 
@@ -11,8 +13,6 @@ using semantics::Literal;
 using semantics::Operator;
 
 constexpr uint32_t kAnyAttributes = 9;
-constexpr uint32_t kArrival = 9;
-constexpr uint32_t kSeat = 13;
 
 /// The columns in a fixed random order: their ranks in a Zipf distribution, and what is fetched.
 const std::vector<uint32_t>& shuffled_columns() {
@@ -111,11 +111,18 @@ const std::vector<uint32_t>& fetched_columns() {
   return kFetched;
 }
 
-std::vector<TicketQuery> make_queries(const TicketTable& table, Mix mix, double zipf, uint32_t count, Random& random) {
+const Between* equality_on(const TicketQuery& query, uint32_t column) {
+  const auto found = std::find_if(query.begin(), query.end(), [column](const Between& between) {
+    return between.column == column && between.is_equality();
+  });
+  return found == query.end() ? nullptr : &*found;
+}
+
+std::vector<TicketQuery> make_queries(const TicketTable& table, MixSpec mix, uint32_t count, Random& random) {
   std::vector<TicketQuery> queries;
   for (uint32_t number = 0; number < count; ++number) {
-    queries.push_back(mix == Mix::kBooking ? booking_query(table, random)
-                                           : any_query(table, mix == Mix::kHard, zipf, random));
+    queries.push_back(mix.mix == Mix::kBooking ? booking_query(table, random)
+                                               : any_query(table, mix.mix == Mix::kHard, mix.zipf, random));
   }
   return queries;
 }
@@ -137,16 +144,33 @@ std::shared_ptr<const semantics::Selection> to_selection(const TicketTable& tabl
   return selection;
 }
 
-UpdatePart make_update(const TicketTable& table, Random& random) {
-  auto row = table.ordinals(below(random, table.row_count()));
-  while (row[kArrival] == kNullOrdinal) {
-    row = table.ordinals(below(random, table.row_count()));
+std::vector<TicketUpdate> make_updates(const TicketTable& table, uint32_t count, Random& random) {
+  std::vector<TicketUpdate> updates;
+  while (updates.size() < count) {
+    const auto row = table.ordinals(below(random, table.row_count()));
+    if (row[kArrival] != kNullOrdinal) {
+      updates.push_back({row[kRloc], row[kArrival], below(random, table.columns()[kSeat].cardinality)});
+    }
   }
+  return updates;
+}
+
+UpdatePart to_part(const TicketTable& table, const TicketUpdate& update) {
   auto part = std::make_shared<semantics::ModifyPart>();
-  part->assignments = {{kSeat, semantics::Assignment::Kind::kSet, table.value(kSeat, below(random, 400))}};
-  part->predicate.clauses = {{literal(table, kRloc, Operator::kEqual, row[kRloc])},
-                             {literal(table, kArrival, Operator::kEqual, row[kArrival])}};
+  part->assignments = {{kSeat, semantics::Assignment::Kind::kSet, table.value(kSeat, update.seat)}};
+  part->predicate.clauses = {{literal(table, kRloc, Operator::kEqual, update.rloc)},
+                             {literal(table, kArrival, Operator::kEqual, update.arrival)}};
   return std::shared_ptr<const semantics::ModifyPart>(std::move(part));
+}
+
+MixSpec parse_mix(const std::string& name) {
+  if (name == "booking") {
+    return {};
+  }
+  const size_t dash = name.find('-');
+  const std::string kind = name.substr(0, dash);
+  CHECK(dash != std::string::npos && (kind == "any" || kind == "hard"));
+  return {kind == "any" ? Mix::kAny : Mix::kHard, std::stod(name.substr(dash + 1))};
 }
 
 }  // namespace daedalus::engine::bench

@@ -23,19 +23,39 @@ struct Between {
 /// A conjunction. All queries fetch fetched_columns().
 using TicketQuery = std::vector<Between>;
 
+/// The query's equality on a column; null when it has none.
+[[nodiscard]] const Between* equality_on(const TicketQuery& query, uint32_t column);
+
 enum class Mix : uint8_t { kBooking, kAny, kHard };
+
+struct MixSpec {
+  Mix mix = Mix::kBooking;
+  double zipf = 0;  ///< Skew of the choice of attributes, for kAny and kHard.
+};
+
+/// "booking", "any-S", "hard-S" with the skew S; anything else is CHECKed.
+[[nodiscard]] MixSpec parse_mix(const std::string& name);
+
+/// Sets the seat of the rows with this booking reference and arrival time. All are ordinals.
+struct TicketUpdate {
+  uint32_t rloc = 0;
+  uint32_t arrival = 0;
+  uint32_t seat = 0;
+};
 
 /// 27 of the 47 columns, the id first.
 [[nodiscard]] const std::vector<uint32_t>& fetched_columns();
 
-/// Queries whose constants surround a row that exists. zipf: skew of the choice of attributes, for kAny and kHard.
-[[nodiscard]] std::vector<TicketQuery> make_queries(const TicketTable& table, Mix mix, double zipf, uint32_t count,
+/// Queries whose constants surround a row that exists.
+[[nodiscard]] std::vector<TicketQuery> make_queries(const TicketTable& table, MixSpec mix, uint32_t count,
                                                     Random& random);
 
 [[nodiscard]] std::shared_ptr<const semantics::Selection> to_selection(const TicketTable& table,
                                                                        const TicketQuery& query);
 
-/// Sets the seat of the rows with the booking reference and arrival time of some row.
-[[nodiscard]] UpdatePart make_update(const TicketTable& table, Random& random);
+/// Updates of rows that exist, at least by what they held at first.
+[[nodiscard]] std::vector<TicketUpdate> make_updates(const TicketTable& table, uint32_t count, Random& random);
+
+[[nodiscard]] UpdatePart to_part(const TicketTable& table, const TicketUpdate& update);
 
 }  // namespace daedalus::engine::bench

@@ -24,7 +24,7 @@ uint64_t mixed(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Capital letters that ascend with the ordinal; long strings get a filler behind them.
+/// Capital letters that ascend with the ordinal; long strings get a filler behind them. At most 17 bytes.
 std::string letters(uint32_t ordinal, uint32_t length) {
   const uint32_t digits = std::min(length, 7u);
   std::string text(digits, 'A');
@@ -37,10 +37,11 @@ std::string letters(uint32_t ordinal, uint32_t length) {
 
 }  // namespace
 
-TicketTable::TicketTable(uint32_t row_count) : row_count_(row_count) {
-  const uint32_t flights = std::max(4u, row_count / kDays / kRowsPerFlightAndDay);
+TicketTable::TicketTable(uint32_t row_count, uint32_t domain_rows) : row_count_(row_count) {
+  const uint32_t domain = std::max(row_count, domain_rows);
+  const uint32_t flights = std::max(4u, domain / kDays / kRowsPerFlightAndDay);
   add("id", {.kind = TypeKind::kBigint}, row_count, 0);
-  add("rloc", {.kind = TypeKind::kChar, .length = 6}, std::max(1u, row_count / 2), 0);
+  add("rloc", {.kind = TypeKind::kChar, .length = 6}, std::max(1u, domain / 2), 0);
   add("product_id", {.kind = TypeKind::kSmallint}, std::min(flights, 30'000u), 0);
   add("date_in", {.kind = TypeKind::kDate}, kDays, 0);
   add("provider", {.kind = TypeKind::kChar, .length = 2}, 20, 0);
@@ -54,7 +55,7 @@ TicketTable::TicketTable(uint32_t row_count) : row_count_(row_count) {
   add("fare", {.kind = TypeKind::kNumeric, .precision = 10, .scale = 2}, 100'000, 10);
   add("seat", {.kind = TypeKind::kVarchar, .length = 4}, 400, 30);
   add("passenger", {.kind = TypeKind::kVarchar, .length = 60}, 200'000, 0);
-  add("ticket_number", {.kind = TypeKind::kBigint}, row_count, 0);
+  add("ticket_number", {.kind = TypeKind::kBigint}, domain, 0);
   add("coupon", {.kind = TypeKind::kSmallint}, 8, 0);
   add("booked", {.kind = TypeKind::kDate}, kDays * 2, 0);
   for (uint32_t flag = 0; flag < 8; ++flag) {
@@ -144,21 +145,22 @@ void TicketTable::store(uint32_t column, uint32_t ordinal, uint8_t* out) const {
   }
 }
 
-void TicketTable::append_packed(const std::array<uint32_t, kTicketColumns>& ordinals, std::string& out) const {
+void TicketTable::append_packed(std::span<const uint32_t> columns, const std::array<uint32_t, kTicketColumns>& ordinals,
+                                std::string& out) const {
   const size_t start = out.size();
-  constexpr size_t kHead = sizeof(uint32_t) + (kTicketColumns + 7) / 8;
-  out.append(kHead, '\0');
+  out.append(sizeof(uint32_t) + (columns.size() + 7) / 8, '\0');
   std::array<uint8_t, 64> bytes{};
-  for (uint32_t column = 0; column < kTicketColumns; ++column) {
+  for (uint32_t place = 0; place < columns.size(); ++place) {
+    const uint32_t column = columns[place];
     const ColumnSpec& spec = columns_[column];
     if (ordinals[column] == kNullOrdinal) {
-      char& bits = out[start + sizeof(uint32_t) + column / 8];
-      bits = static_cast<char>(static_cast<uint8_t>(bits) | (1u << (column % 8)));
+      char& bits = out[start + sizeof(uint32_t) + place / 8];
+      bits = static_cast<char>(static_cast<uint8_t>(bits) | (1u << (place % 8)));
       continue;
     }
     store(column, ordinals[column], bytes.data());
     uint32_t size = spec.width;
-    if (spec.type.kind == TypeKind::kChar || spec.type.kind == TypeKind::kVarchar) {
+    if (semantics::is_string(spec.type.kind)) {
       size = static_cast<uint32_t>(strnlen(reinterpret_cast<const char*>(bytes.data()), spec.width));
       const auto length = static_cast<uint16_t>(size);
       out.append(reinterpret_cast<const char*>(&length), sizeof length);

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,19 @@ constexpr uint32_t kTicketColumns = 47;
 constexpr uint32_t kNullOrdinal = UINT32_MAX;
 
 /// Positions of the columns that queries name.
-enum TicketColumn : uint32_t { kId = 0, kRloc, kFlight, kDateIn, kProvider, kSgtQualifier, kCancelFlag, kCabin };
+enum TicketColumn : uint32_t {
+  kId = 0,
+  kRloc,
+  kFlight,
+  kDateIn,
+  kProvider,
+  kSgtQualifier,
+  kCancelFlag,
+  kCabin,
+  kDeparture,
+  kArrival,
+  kSeat = 13
+};
 
 struct ColumnSpec {
   std::string name;
@@ -34,8 +47,9 @@ struct ColumnSpec {
 
 class TicketTable {
  public:
-  /// Flights and days grow with the rows, so that about 32 rows share a flight and a day.
-  explicit TicketTable(uint32_t row_count);
+  /// There are so many flights that about 32 of `domain_rows` rows share a flight and a day: with the same domain,
+  /// twice the rows are twice the candidates. 0: as many as there are rows.
+  explicit TicketTable(uint32_t row_count, uint32_t domain_rows = 0);
 
   [[nodiscard]] const semantics::Schema& schema() const { return schema_; }
   [[nodiscard]] const std::vector<ColumnSpec>& columns() const { return columns_; }
@@ -49,8 +63,9 @@ class TicketTable {
   [[nodiscard]] semantics::Value value(uint32_t column, uint32_t ordinal) const;
   /// Writes the value as a row store holds it: native numbers, zero-padded strings.
   void store(uint32_t column, uint32_t ordinal, uint8_t* out) const;
-  /// Appends the row in the packed layout, its u32 size included.
-  void append_packed(const std::array<uint32_t, kTicketColumns>& ordinals, std::string& out) const;
+  /// Appends these columns of a row in the packed layout, its u32 size included.
+  void append_packed(std::span<const uint32_t> columns, const std::array<uint32_t, kTicketColumns>& ordinals,
+                     std::string& out) const;
 
  private:
   void add(std::string name, semantics::Type type, uint32_t cardinality, uint32_t null_percent);

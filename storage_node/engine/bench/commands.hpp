@@ -1,0 +1,24 @@
+// What a program that judges asks the benchmark for, one line each, answered with lines of JSON.
+#pragma once
+
+#include <istream>
+
+namespace daedalus::engine::bench {
+
+/// Answers lines of the form `name key=value key=value …` from `input` until it ends. Each answer ends with
+/// {"done": name}; an unknown name or key ends the program. All tables have `rows` rows unless a line says otherwise.
+///
+///   cell        mix queries updates runs budget_ms warm seed checked_max baselines=classic,classic_plus,index,keys
+///               without_updates: one point of the grid (cells.hpp)
+///   size        memory a row, in the engine and in a plain row
+///   sizes       rows=a,b,c mix queries runs seed: cycles over tables of several sizes
+///   strategies  rows mix queries updates runs seed asked=by_cost,keys,sketches,passes
+///   segments    rows mix queries runs seed: two at once
+///   steady      rows cycles mix queries updates seed
+///   aggregate   column runs
+///   evict       empties the caches, for an engine in another process
+///   dump        path: all rows as CSV, and their types
+///   queries     mix queries seed: conditions and true answers, for an engine in another process
+void serve(std::istream& input, uint32_t rows);
+
+}  // namespace daedalus::engine::bench

@@ -1,0 +1,92 @@
+#include "engine_under_test.hpp"
+
+#include <numeric>
+
+#include "daedalus/semantics/packed.hpp"
+
+namespace daedalus::engine::bench {
+namespace {
+
+SegmentOptions options_for(const TicketTable& table, AccessPaths paths) {
+  SegmentOptions options;
+  options.memory_bytes = uint64_t{table.row_count()} * table.row_size() * 5 / 4 + (16u << 20);
+  options.operations_in_flight_max = 131'072;
+  options.share_factor_max = 65'536;
+  options.updates_per_cycle_max = 65'536;
+  options.access_paths = paths;
+  return options;
+}
+
+}  // namespace
+
+Selections to_selections(const TicketTable& table, const std::vector<TicketQuery>& queries) {
+  Selections selections;
+  for (const TicketQuery& query : queries) {
+    selections.push_back(to_selection(table, query));
+  }
+  return selections;
+}
+
+EngineUnderTest::EngineUnderTest(const TicketTable& table, AccessPaths paths)
+    : table_(&table), codec_(table.schema()), segment_(table.schema(), codec_.codec(), options_for(table, paths)) {
+  load();
+}
+
+void EngineUnderTest::load() {
+  constexpr uint32_t kRowsPerUpdate = 16'384;
+  std::vector<uint32_t> columns(kTicketColumns);
+  std::iota(columns.begin(), columns.end(), 0);
+  for (uint32_t next = 0; next < table_->row_count();) {
+    auto bytes = std::make_shared<std::string>();
+    const uint32_t end = std::min(table_->row_count(), next + kRowsPerUpdate);
+    for (; next < end; ++next) {
+      table_->append_packed(columns, table_->ordinals(next), *bytes);
+    }
+    InsertRows part{.owner = bytes};
+    semantics::PackedRows rows(*bytes);
+    while (const auto row = rows.next().value()) {
+      part.rows.push_back(*row);
+    }
+    CHECK(segment_.enqueue(Update{Timestamp{++timestamp_}, {std::move(part)}}));
+    CHECK(segment_.step({0}) && std::get<UpdateOutput>(*segment_.dequeue()).refused_no_room == 0);
+  }
+}
+
+std::vector<QueryOutput> EngineUnderTest::cycle(const Selections& queries, const std::vector<UpdatePart>& updates) {
+  for (const UpdatePart& part : updates) {
+    CHECK(segment_.enqueue(Update{Timestamp{++timestamp_}, {part}}));
+  }
+  for (size_t number = 0; number < queries.size(); ++number) {
+    CHECK(segment_.enqueue(Query{QueryHandle{number}, queries[number], kNever, nullptr}));
+  }
+  segment_.step({0});
+  std::vector<QueryOutput> answers(queries.size());
+  while (std::optional<Output> output = segment_.dequeue()) {
+    if (auto* answer = std::get_if<QueryOutput>(&*output)) {
+      CHECK(!answer->error.has_value());
+      answers[static_cast<size_t>(answer->handle)] = std::move(*answer);
+    }
+  }
+  return answers;
+}
+
+Answer answer_of(const QueryOutput& output) {
+  Answer answer{.rows = output.row_count};
+  const size_t head = (fetched_columns().size() + 7) / 8;
+  semantics::PackedRows rows(output.rows);
+  while (const auto row = rows.next().value()) {
+    answer.id_sum += load_word(reinterpret_cast<const uint8_t*>(row->data()) + head);
+  }
+  return answer;
+}
+
+std::shared_ptr<const semantics::Selection> sum_of_column(uint32_t column) {
+  auto selection = std::make_shared<semantics::Selection>();
+  selection->outputs = {{.name = "sum", .is_aggregate = true, .function = semantics::AggregateFunction::kSum}};
+  selection->outputs[0].column = column;
+  selection->visible_outputs = 1;
+  selection->is_aggregated = true;
+  return selection;
+}
+
+}  // namespace daedalus::engine::bench

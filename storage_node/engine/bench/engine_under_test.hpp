@@ -1,0 +1,44 @@
+// The engine with a ticket table in it, asked in whole cycles.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "daedalus/engine/segment.hpp"
+#include "plain_model.hpp"
+#include "row_store.hpp"
+#include "ticket_mixes.hpp"
+
+namespace daedalus::engine::bench {
+
+using Selections = std::vector<std::shared_ptr<const semantics::Selection>>;
+
+[[nodiscard]] Selections to_selections(const TicketTable& table, const std::vector<TicketQuery>& queries);
+
+class EngineUnderTest {
+ public:
+  /// Loads all rows.
+  explicit EngineUnderTest(const TicketTable& table, AccessPaths paths = AccessPaths::kByCost);
+
+  /// One cycle with these updates and queries, every output taken: enqueueing, planning, the sweep, encoding and
+  /// hand-over. The queries' answers, in their order.
+  std::vector<QueryOutput> cycle(const Selections& queries, const std::vector<UpdatePart>& updates = {});
+
+  [[nodiscard]] SegmentStatistics statistics() const { return segment_.statistics(); }
+
+ private:
+  void load();
+
+  const TicketTable* table_;
+  semantics::GenericRowCodec codec_;
+  Segment segment_;
+  uint64_t timestamp_ = 0;
+};
+
+/// Rows and ids of an answer, whose first column is the id.
+[[nodiscard]] Answer answer_of(const QueryOutput& output);
+
+/// SELECT SUM(column).
+[[nodiscard]] std::shared_ptr<const semantics::Selection> sum_of_column(uint32_t column);
+
+}  // namespace daedalus::engine::bench

@@ -1,0 +1,72 @@
+// The figures that need more than one table or more than one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cells.hpp"
+
+namespace daedalus::engine::bench {
+
+struct Load {
+  std::string mix = "booking";
+  uint32_t queries = 512;
+  uint32_t updates = 0;
+  uint32_t runs = 5;
+  uint64_t seed = 1;
+};
+
+/// Cycles over tables of several sizes with the same domains, so that candidates grow with the rows.
+class Sizes {
+ public:
+  explicit Sizes(const std::vector<uint32_t>& row_counts);
+
+  /// Milliseconds of each run, for each size; one run asks all sizes in turn.
+  [[nodiscard]] std::vector<std::vector<double>> run(const Load& load);
+
+ private:
+  struct Size;
+  std::vector<std::shared_ptr<Size>> sizes_;
+  Caches caches_;
+};
+
+/// One table under each way of finding rows.
+class Strategies {
+ public:
+  explicit Strategies(uint32_t rows);
+
+  /// Milliseconds of each run under each of these ways, in turn on the same queries and updates. Answers that differ
+  /// end the program. Updates go to all ways, asked or not, so that all hold the same rows.
+  [[nodiscard]] std::vector<std::vector<double>> run(const Load& load, const std::vector<AccessPaths>& asked);
+
+ private:
+  void make(AccessPaths paths);
+
+  TicketTable table_;
+  std::vector<std::unique_ptr<EngineUnderTest>> engines_;  ///< By AccessPaths.
+  Caches caches_;
+};
+
+/// Two segments on a core each.
+struct TwoSegments {
+  std::vector<double> alone_ms;     ///< A cycle of either while the other rests; the mean of the two.
+  std::vector<double> together_ms;  ///< A cycle of either while both run, the mean of the two.
+};
+[[nodiscard]] TwoSegments run_two_segments(uint32_t rows, const Load& load);
+
+/// Many cycles under a steady mix, a pure read of plain memory after each.
+struct Steady {
+  std::vector<double> cycle_ms;
+  std::vector<double> read_ms;
+};
+[[nodiscard]] Steady run_steady(uint32_t rows, uint32_t cycles, const Load& load);
+
+/// Sums of one column, nothing beside them, in turn with reading the column's values as plain memory.
+struct Aggregate {
+  std::vector<double> engine_ms;
+  std::vector<double> read_ms;
+};
+[[nodiscard]] Aggregate run_aggregate(Bench& bench, uint32_t column, uint32_t runs);
+
+}  // namespace daedalus::engine::bench
