@@ -70,6 +70,16 @@ std::vector<QueryOutput> EngineUnderTest::cycle(const Selections& queries, const
   return answers;
 }
 
+void EngineUnderTest::settle() {
+  constexpr uint32_t kCycles = 12;  // Sketches of 192 chunks of 47 columns, 1,024 a cycle, and some more.
+  constexpr uint32_t kQueries = 64;
+  Random random(1);
+  for (uint32_t number = 0; number < kCycles; ++number) {
+    const MixSpec mix{.mix = number % 2 == 0 ? Mix::kHard : Mix::kAny, .zipf = 0};
+    cycle(to_selections(*table_, make_queries(*table_, mix, kQueries, random)));
+  }
+}
+
 Answer answer_of(const QueryOutput& output) {
   Answer answer{.rows = output.row_count};
   const size_t head = (fetched_columns().size() + 7) / 8;

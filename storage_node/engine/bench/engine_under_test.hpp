@@ -24,6 +24,10 @@ class EngineUnderTest {
   /// hand-over. The queries' answers, in their order.
   std::vector<QueryOutput> cycle(const Selections& queries, const std::vector<UpdatePart>& updates = {});
 
+  /// Lets the engine learn the table: it makes statistics and sketches in the first cycles that want them, a bounded
+  /// part in each. What is measured is the state after that.
+  void settle();
+
   [[nodiscard]] SegmentStatistics statistics() const { return segment_.statistics(); }
 
  private:

@@ -28,7 +28,7 @@ struct Batch {
   std::vector<UpdatePart> updates;
 };
 
-/// Statistics and sketches are made in the first cycles, a bounded part in each.
+/// Memory that grows with the load grows in its first cycles.
 void warm_up(const TicketTable& table, EngineUnderTest& engine, const Load& load) {
   constexpr uint32_t kCycles = 3;
   Random random(load.seed + 1'000'000);
@@ -48,7 +48,7 @@ void pin_to(uint32_t core) {
 }  // namespace
 
 struct Sizes::Size {
-  Size(uint32_t rows, uint32_t domain_rows) : table(rows, domain_rows), engine(table) {}
+  Size(uint32_t rows, uint32_t domain_rows) : table(rows, domain_rows), engine(table) { engine.settle(); }
 
   TicketTable table;
   EngineUnderTest engine;
@@ -81,6 +81,7 @@ Strategies::Strategies(uint32_t rows) : table_(rows) {
   for (const AccessPaths paths :
        {AccessPaths::kByCost, AccessPaths::kKeys, AccessPaths::kSketches, AccessPaths::kPasses}) {
     engines_.push_back(std::make_unique<EngineUnderTest>(table_, paths));
+    engines_.back()->settle();
   }
 }
 
@@ -122,6 +123,7 @@ TwoSegments run_two_segments(uint32_t rows, const Load& load) {
   const auto work = [&](uint32_t core) {
     pin_to(core);
     EngineUnderTest engine(table);  // By its own core, which touches its memory first.
+    engine.settle();
     warm_up(table, engine, load);
     Random random(load.seed + core);
     for (uint32_t run = 0; run < load.runs; ++run) {
@@ -165,6 +167,7 @@ Steady run_steady(uint32_t rows, uint32_t cycles, const Load& load) {
   constexpr uint32_t kWarmUpCycles = 64;
   const TicketTable table(rows);
   EngineUnderTest engine(table);
+  engine.settle();
   Random random(load.seed);
   std::vector<Batch> batches;
   for (uint32_t batch = 0; batch < kBatches; ++batch) {

@@ -41,8 +41,6 @@ class Strategies {
   [[nodiscard]] std::vector<std::vector<double>> run(const Load& load, const std::vector<AccessPaths>& asked);
 
  private:
-  void make(AccessPaths paths);
-
   TicketTable table_;
   std::vector<std::unique_ptr<EngineUnderTest>> engines_;  ///< By AccessPaths.
   Caches caches_;

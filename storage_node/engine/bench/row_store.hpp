@@ -63,6 +63,8 @@ class RowStore {
 
   [[nodiscard]] const TicketTable& table() const { return *table_; }
   [[nodiscard]] uint32_t row_count() const { return table_->row_count(); }
+  /// Bytes from one row to the next.
+  [[nodiscard]] uint32_t row_size() const { return row_size_; }
   [[nodiscard]] const uint8_t* row(uint32_t number) const { return rows_.data() + size_t{number} * row_size_; }
   [[nodiscard]] Field field(uint32_t column) const { return fields_[column]; }
 

@@ -1,0 +1,1 @@
+"""The proof of the Clock Scan engine: every published figure of it, with its baselines, in one run."""
