@@ -94,6 +94,7 @@ FAST = [
     pytest_suite("commands", "tests/commands"),
     pytest_suite("oracle", "tests/oracle"),
     pytest_suite("demo", "tests/demo"),
+    pytest_suite("proof", "tests/proof"),
 ]
 
 SLOW = [

@@ -7,4 +7,4 @@ if [ -z "$name" ] || [ ! -x "experiments/proof/$name" ]; then
   echo "proof: usage: make proof P=NAME; proofs that exist: $(find experiments/proof -maxdepth 1 -type f -executable -printf '%f ' 2> /dev/null)" >&2
   exit 2
 fi
-exec "experiments/proof/$name"
+exec "experiments/proof/$name" "${@:2}"

@@ -1,0 +1,290 @@
+"""The claims of the proof: what each must reach, and what the measured points say. Pure: points in, verdicts out."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from experiments.harness.record import Run
+
+ANY = ("any-0", "any-0.5", "any-1", "any-2")
+HARD = ("hard-0", "hard-1", "hard-2")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One line of the table."""
+
+    name: str
+    target: float
+    at_least: bool  # otherwise at most
+    ratios: tuple[float, ...]  # of single runs; empty: not measured
+    bound: str  # what bounds it
+    is_stretch: bool = False
+    is_about_answers: bool = False  # of whatever size the tables are
+    note: str = ""
+
+    @property
+    def measured(self) -> float | None:
+        """The median of the ratios."""
+        return statistics.median(self.ratios) if self.ratios else None
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the median reaches the target."""
+        measured = self.measured
+        if measured is None:
+            return False
+        return measured >= self.target if self.at_least else measured <= self.target
+
+    def line(self) -> str:
+        """claim | target | measured | spread | met / NOT MET."""
+        measured = "not measured" if self.measured is None else figure(self.measured)
+        spread = f"{figure(min(self.ratios))} to {figure(max(self.ratios))}" if self.ratios else "-"
+        verdict = "met" if self.is_met else "NOT MET"
+        sign = "≥" if self.at_least else "≤"
+        name = f"{self.name} (stretch)" if self.is_stretch else self.name
+        return f"{name} | {sign} {self.target:g} | {measured} | {spread} | {verdict}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The same for machines."""
+        return {
+            "claim": self.name,
+            "target": self.target,
+            "comparison": "at_least" if self.at_least else "at_most",
+            "measured": self.measured,
+            "spread": [min(self.ratios), max(self.ratios)] if self.ratios else None,
+            "runs": len(self.ratios),
+            "met": self.is_met,
+            "stretch": self.is_stretch,
+            "bound": self.bound,
+            "note": self.note,
+        }
+
+
+def figure(value: float) -> str:
+    """Three digits that count."""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+class Points:
+    """The results of one run of the proof, failed points left out."""
+
+    def __init__(self, runs: Iterable[Run]) -> None:
+        self._runs = [run for run in runs if run.result is not None]
+
+    def of(self, part: str, **point: Any) -> list[dict[str, Any]]:
+        """All results of a part whose point has these values."""
+        return [
+            run.result
+            for run in self._runs
+            if run.result is not None
+            and run.point["part"] == part
+            and all(run.point.get(key) == value for key, value in point.items())
+        ]
+
+    def points(self, part: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """What was varied and what came out."""
+        return [(run.point, run.result) for run in self._runs if run.result is not None and run.point["part"] == part]
+
+    def checks(self) -> list[tuple[int, int]]:
+        """Of every cell: answers compared with the plain model, and those that were wrong."""
+        results = [run.result for run in self._runs if run.result is not None]
+        return [(result["checked"], result["wrong"]) for result in results if "checked" in result]
+
+    def ratios(self, part: str, above: str, below: str, **point: Any) -> tuple[float, ...]:
+        """Run by run, one list of milliseconds over another."""
+        return tuple(
+            over / under
+            for result in self.of(part, **point)
+            for over, under in zip(result[above], result[below], strict=True)
+        )
+
+
+def booking(points: Points) -> list[Claim]:
+    """The mix that nearly all traffic is."""
+    claims = []
+    for queries in (1, 16, 64):
+        ratios = points.ratios("keys", "engine_ms", "keys_ms", mix="booking", queries=queries)
+        claims.append(
+            Claim(
+                f"booking, {queries} queries: cycle / reading the key columns", 1.3, False, ratios, "memory bandwidth"
+            )
+        )
+    for name, key, target in (("classic", "classic_ms", 50), ("classic+", "classic_plus_ms", 18)):
+        ratios = points.ratios("classic", key, "engine_ms", mix="booking", queries=512)
+        claims.append(Claim(f"booking, 512 queries: times {name}", target, True, ratios, "cache misses of candidates"))
+    claims.append(one_at_a_time(points, "booking", 1_000))
+    for queries, target in ((512, 30), (4_096, 10)):
+        claims.append(batch(points, queries, target))
+    claims += against_index(points)
+    ratios = points.ratios("keys", "engine_ms", "keys_ms", mix="booking", queries=1_024)
+    bound = "cache misses of candidates, about 0.3 % of queries without a key"
+    name = "booking, 1,024 queries: cycle / reading the key columns"
+    return [*claims, Claim(name, 6, False, ratios, bound), Claim(name, 4, False, ratios, bound, is_stretch=True)]
+
+
+def one_at_a_time(points: Points, mix: str, target: float) -> Claim:
+    """Queries a second against DuckDB's."""
+    ratios = tuple(
+        (512 / result["engine_ms"][0]) / (result["duck_queries"] / result["duck_ms"])
+        for result in points.of("duck", mix=mix, queries=512)
+    )
+    return Claim(
+        f"{mix}, 512 queries: times DuckDB one at a time", target, True, ratios, "DuckDB reads columns for each query"
+    )
+
+
+def batch(points: Points, queries: int, target: float) -> Claim:
+    """Queries a second against a join of DuckDB, whichever way of taking its rows is faster."""
+    ratios = tuple(
+        (queries / result["engine_ms"][0]) / (result["batch_queries"] / min(result["table"], result["arrays"]))
+        for result in points.of("duck_batch", queries=queries)
+    )
+    return Claim(
+        f"booking, {queries:,} queries: times DuckDB's batch",
+        target,
+        True,
+        ratios,
+        "DuckDB's cost of a join hardly grows with the queries",
+        note="one fixed query shape: only queries with flight and day",
+    )
+
+
+def against_index(points: Points) -> list[Claim]:
+    """Queries a second against a hash index that only has to answer queries with the key."""
+    claims = []
+    for queries, target, stretch in ((1_024, 0.25, 0.5), (16_384, 0.45, 0.9)):
+        ratios = tuple(
+            (queries / engine) / (served / index)
+            for result in points.of("index", queries=queries)
+            for engine, served, index in zip(
+                result["engine_ms"], result["index_queries"], result["index_ms"], strict=True
+            )
+        )
+        name = f"booking, {queries:,} queries: share of a hash index's throughput"
+        bound = "candidates, and the queries that have no key: the index is not asked those"
+        claims.append(Claim(name, target, True, ratios, bound))
+        claims.append(Claim(name, stretch, True, ratios, bound, is_stretch=True))
+    return claims
+
+
+def any_and_hard(points: Points) -> list[Claim]:
+    """Queries on any attributes."""
+    claims = []
+    for mix in ANY:
+        ratios = points.ratios("classic", "classic_ms", "engine_ms", mix=mix, queries=512)
+        name = f"{mix}, 512 queries: times classic"
+        claims.append(Claim(name, 20, True, ratios, "shared bitmaps: one pass over most columns' sketches"))
+        claims.append(Claim(name, 40, True, ratios, "the same", is_stretch=True))
+        claims.append(one_at_a_time(points, mix, 130))
+    for mix in HARD:
+        ratios = points.ratios("classic", "classic_ms", "engine_ms", mix=mix, queries=512)
+        claims.append(Claim(f"{mix}, 512 queries: times classic", 45, True, ratios, "shared bitmaps, then candidates"))
+        claims.append(one_at_a_time(points, mix, 200))
+    for queries in (4_096, 16_384):
+        for mix in HARD:
+            claims.append(holds_throughput(points, mix, queries))
+    return claims
+
+
+def holds_throughput(points: Points, mix: str, queries: int) -> Claim:
+    """Queries a second with many queries against those with 512, of the same turn."""
+    few = [result["engine_ms"][0] for result in points.of("many", mix=mix, queries=512)]
+    many = [result["engine_ms"][0] for result in points.of("many", mix=mix, queries=queries)]
+    ratios = tuple((queries / more) / (512 / less) for less, more in zip(few, many, strict=False))
+    return Claim(
+        f"{mix}, {queries:,} queries: queries/s against 512",
+        1,
+        True,
+        ratios,
+        "bitmaps and candidates of so many queries leave the caches",
+        is_stretch=queries > 4_096,
+    )
+
+
+def cycles(points: Points) -> list[Claim]:
+    """Updates beside queries, growth with rows, cores, and how steady cycles are."""
+    beside = points.ratios("updates", "without_updates_ms", "engine_ms", queries=1_024, updates=2_300)
+    name = "2,300 updates beside 1,024 booking queries: share of the throughput without"
+    claims = [
+        Claim(name, 0.6, True, beside, "cache misses of the rows that updates look at"),
+        Claim(name, 0.8, True, beside, "the same", is_stretch=True),
+    ]
+    measured = points.points("sizes")
+    most = max((point["rows"] for point, _ in measured), default=0)
+    loads = list(dict.fromkeys((point["mix"], point["queries"]) for point, _ in measured))
+    for mix, queries in loads or [("booking", 512)]:
+        small = points.of("sizes", mix=mix, queries=queries, rows=most // 2)
+        large = points.of("sizes", mix=mix, queries=queries, rows=most)
+        ratios = tuple(
+            two / one
+            for less, more in zip(small, large, strict=False)
+            for one, two in zip(less["engine_ms"], more["engine_ms"], strict=True)
+        )
+        claims.append(Claim(f"twice the rows, {mix}, {queries:,} queries: cycle", 2.1, False, ratios, "linear in rows"))
+    two = tuple(2 * ratio for ratio in points.ratios("segments", "alone_ms", "together_ms"))
+    claims.append(Claim("two segments on two cores: times one", 1.9, True, two, "memory bandwidth of both cores"))
+    steady = tuple(
+        result["cycle_ms_99"] / (1.3 * result["cycle_ms_50"] + result["read_ms_99"] - result["read_ms_50"])
+        for result in points.of("steady")
+        if result["cycles"] >= 10_000
+    )
+    name = "p99 cycle of 10,000 / (1.3 times the median + p99 excess of a pure read)"
+    return [*claims, Claim(name, 1, False, steady, "queries without a key come unevenly")]
+
+
+def sums(points: Points) -> list[Claim]:
+    """One whole-column aggregate alone."""
+    claims = []
+    for column, kind in (("id", "bigint"), ("count_4", "int with NULLs")):
+        read = points.ratios("sum", "engine_ms", "read_ms", column=column)
+        theirs = points.ratios("sum", "engine_ms", "duck_ms", column=column)
+        name = f"sum of a column, {kind}: time"
+        claims.append(Claim(f"{name} / reading the column", 1.5, False, read, "memory bandwidth"))
+        claims.append(Claim(f"{name} / DuckDB's", 1, False, theirs, "memory bandwidth"))
+    return claims
+
+
+def whole(points: Points) -> list[Claim]:
+    """What holds for the grid as a whole. A cell counts by its medians, so that one slow run makes no worst cell."""
+    worst: dict[str, float] = {}
+    for point, result in points.points("planner"):
+        singles = [times for name, times in result.items() if name != "by_cost"]
+        against = [
+            statistics.median(chosen / other for chosen, other in zip(result["by_cost"], single, strict=True))
+            for single in singles
+        ]
+        cell = f"{point['mix']}, {point['queries']} queries, {point['updates']} updates, {point['rows']} rows"
+        worst[cell] = max(against)
+    note = "worst cells: " + "; ".join(
+        f"{cell}: {figure(ratio)}" for cell, ratio in sorted(worst.items(), key=lambda item: -item[1])[:5]
+    )
+    chosen = (max(worst.values()),) if worst else ()
+    checks = points.checks()
+    wrong = (float(sum(wrong for _, wrong in checks)),) if sum(checked for checked, _ in checks) else ()
+    memory = tuple(result["memory_per_row"] / result["row_size"] for result in points.of("size"))
+    return [
+        Claim("planner: choice / best single strategy, worst cell", 1.3, False, chosen, "estimates", note=note),
+        Claim(
+            "answers whose content is not the plain model's",
+            0,
+            False,
+            wrong,
+            "nothing but the engine's correctness",
+            is_about_answers=True,
+            note=f"{sum(checked for checked, _ in checks)} answers compared, in every cell of the grid",
+        ),
+        Claim("memory of a row / raw row", 1.6, False, memory, "planes, sketches and bitmaps"),
+    ]
+
+
+SECTIONS: tuple[Callable[[Points], list[Claim]], ...] = (booking, any_and_hard, cycles, sums, whole)
+
+
+def judge(runs: Iterable[Run]) -> list[Claim]:
+    """All claims, in the order of the table."""
+    points = Points(runs)
+    return [claim for section in SECTIONS for claim in section(points)]

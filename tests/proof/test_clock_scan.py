@@ -1,0 +1,96 @@
+"""The proof of the Clock Scan engine still works: every part of it on small tables, and its judge on made-up points."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiments.clock_scan.claims import Claim, judge
+from experiments.harness.record import ROOT, Run
+
+
+@pytest.fixture(scope="module")
+def proof(tmp_path_factory: pytest.TempPathFactory, daedalus_seed: int) -> Path:
+    """The output folder of a quick run."""
+    folder = tmp_path_factory.mktemp("clock_scan")
+    finished = subprocess.run(
+        [ROOT / "experiments" / "proof" / "clock_scan", "--quick", f"--output={folder}"],
+        env={**os.environ, "DAEDALUS_SEED": str(daedalus_seed)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    return folder
+
+
+def test_every_part_measures_without_a_failure_and_without_a_wrong_answer(proof: Path) -> None:
+    verdict = json.loads((proof / "proof.json").read_text())
+    answers = [claim for claim in verdict["claims"] if claim["claim"].startswith("answers")]
+    assert verdict["failures"] == []
+    assert [claim["met"] for claim in answers] == [True]
+    measured = {json.loads(line)["point"]["part"] for line in (proof / "runs.jsonl").read_text().splitlines()}
+    assert {"size", "keys", "classic", "index", "updates", "sum", "duck", "duck_batch", "many", "grid"} <= measured
+    assert {"planner", "sizes", "segments", "steady"} <= measured
+
+
+def test_pictures_are_drawn_from_the_same_run(proof: Path) -> None:
+    assert sorted(path.name for path in proof.glob("*.png")) == ["cycle_over_queries.png", "cycle_over_rows.png"]
+
+
+def made_up(part: str, result: dict[str, Any] | None, **point: Any) -> Run:
+    failure = None if result is not None else "made up"
+    return Run("clock_scan", "hash", "commit", {}, "now", {"part": part, **point}, result, failure)
+
+
+def named(claims: list[Claim], beginning: str) -> list[Claim]:
+    return [claim for claim in claims if claim.name.startswith(beginning)]
+
+
+def test_a_claim_is_met_by_the_median_of_ratios() -> None:
+    result = {"engine_ms": [1.0, 1.0, 4.0], "classic_ms": [60.0, 51.0, 40.0], "classic_plus_ms": [17.0, 30.0, 4.0]}
+    claims = judge([made_up("classic", result, mix="booking", queries=512)])
+    (classic,) = named(claims, "booking, 512 queries: times classic")[:1]
+    (plus,) = named(claims, "booking, 512 queries: times classic+")
+    assert classic.measured == 51.0
+    assert classic.is_met
+    assert classic.line().endswith("| ≥ 50 | 51 | 10 to 60 | met")
+    assert plus.measured == 17.0
+    assert plus.line().endswith("| NOT MET")
+
+
+def test_what_was_not_measured_is_not_met() -> None:
+    claims = judge([made_up("baselines", None)])
+    assert claims
+    assert not [claim for claim in claims if claim.is_met]
+    assert all("not measured" in claim.line() for claim in claims)
+
+
+def test_one_wrong_answer_fails_the_proof() -> None:
+    right, wrong = {"checked": 64, "wrong": 0}, {"checked": 64, "wrong": 1}
+    (met,) = named(judge([made_up("grid", right)]), "answers")
+    (missed,) = named(judge([made_up("grid", right), made_up("grid", wrong)]), "answers")
+    assert met.is_met
+    assert not missed.is_met
+
+
+def test_the_planner_is_judged_by_its_worst_cell() -> None:
+    good = {"by_cost": [1.0, 1.0, 9.0], "keys": [1.0, 1.0, 9.0], "passes": [2.0, 2.0, 18.0]}
+    bad = {"by_cost": [3.0, 3.0, 3.0], "keys": [9.0, 9.0, 9.0], "passes": [2.0, 1.0, 2.0]}
+    (claim,) = named(
+        judge(
+            [
+                made_up("planner", good, mix="booking", queries=1, updates=0, rows=1),
+                made_up("planner", bad, mix="any-1", queries=1, updates=0, rows=1),
+            ]
+        ),
+        "planner",
+    )
+    assert claim.measured == 1.5
+    assert "any-1" in claim.note
