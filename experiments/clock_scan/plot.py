@@ -47,6 +47,8 @@ def draw_line(axes: Axes, points: list[tuple[float, float]], label: str) -> None
 def draw_rows(axes: Axes, runs: list[Run]) -> None:
     """Figure 2.9: cycle over the segment's megabytes, at several share factors."""
     sizes = [run for run in runs if run.point["part"] == "sizes" and run.result]
+    if not sizes:
+        return
     loads = list(dict.fromkeys((run.point["mix"], run.point["queries"]) for run in sizes))
     for mix, queries in loads:
         points = medians(runs, "sizes", "rows", mix=mix, queries=queries)
@@ -70,6 +72,8 @@ def draw_rows(axes: Axes, runs: list[Run]) -> None:
 def draw_operations(axes: Axes, runs: list[Run], updates: int) -> None:
     """Figure 2.10: cycle over the operations that ride it."""
     grid = [run for run in runs if run.point["part"] == "grid" and run.result and run.point["updates"] == updates]
+    if not grid:
+        return
     for mix in dict.fromkeys(run.point["mix"] for run in grid):
         points = medians(runs, "grid", "queries", mix=mix, updates=updates)
         draw_line(axes, points, mix)
@@ -86,6 +90,8 @@ def draw_operations(axes: Axes, runs: list[Run], updates: int) -> None:
 def draw_both(axes: Axes, runs: list[Run]) -> None:
     """Figures 2.11 and 2.12: rows and operations together, how much faster than the model we are."""
     sizes = [run for run in runs if run.point["part"] == "sizes" and run.result and run.point["mix"] == "booking"]
+    if not sizes:
+        return
     rows = sorted({run.point["rows"] for run in sizes})
     queries = sorted({run.point["queries"] for run in sizes})
     cycles = {

@@ -100,8 +100,6 @@ def main() -> int:
     claims = judge(context.runs)
     write_verdict(context, claims, asked.output / "proof.json")
     write_table(context, claims, asked.output / "proof.md")
-    for picture in draw(context.runs, asked.output):
-        context.say(f"picture: {picture}")
     print("\nclaim | target | measured | spread | met / NOT MET")
     for claim in claims:
         print(claim.line())
@@ -114,6 +112,8 @@ def main() -> int:
     failures = [run for run in context.runs if run.failure]
     for run in failures:
         print(f"failed: {run.point['part']}: {run.failure}")
+    for picture in draw(context.runs, asked.output):
+        context.say(f"picture: {picture}")
     return 1 if missed or failures else 0
 
 

@@ -111,6 +111,7 @@ void run_once(Bench& bench, const CellRequest& request, Random& random, CellResu
 EngineUnderTest& Bench::engine() {
   if (engine_ == nullptr) {
     engine_ = std::make_unique<EngineUnderTest>(table);
+    EngineUnderTest::load(table, {engine_.get()});
     engine_->settle();
   }
   return *engine_;

@@ -28,28 +28,34 @@ Selections to_selections(const TicketTable& table, const std::vector<TicketQuery
 }
 
 EngineUnderTest::EngineUnderTest(const TicketTable& table, AccessPaths paths)
-    : table_(&table), codec_(table.schema()), segment_(table.schema(), codec_.codec(), options_for(table, paths)) {
-  load();
-}
+    : table_(&table), codec_(table.schema()), segment_(table.schema(), codec_.codec(), options_for(table, paths)) {}
 
-void EngineUnderTest::load() {
+void EngineUnderTest::load(const TicketTable& table, const std::vector<EngineUnderTest*>& engines) {
   constexpr uint32_t kRowsPerUpdate = 16'384;
   std::vector<uint32_t> columns(kTicketColumns);
   std::iota(columns.begin(), columns.end(), 0);
-  for (uint32_t next = 0; next < table_->row_count();) {
+  for (uint32_t next = 0; next < table.row_count();) {
     auto bytes = std::make_shared<std::string>();
-    const uint32_t end = std::min(table_->row_count(), next + kRowsPerUpdate);
+    const uint32_t end = std::min(table.row_count(), next + kRowsPerUpdate);
     for (; next < end; ++next) {
-      table_->append_packed(columns, table_->ordinals(next), *bytes);
+      table.append_packed(columns, table.ordinals(next), *bytes);
     }
     InsertRows part{.owner = bytes};
     semantics::PackedRows rows(*bytes);
     while (const auto row = rows.next().value()) {
       part.rows.push_back(*row);
     }
-    CHECK(segment_.enqueue(Update{Timestamp{++timestamp_}, {std::move(part)}}));
-    CHECK(segment_.step({0}) && std::get<UpdateOutput>(*segment_.dequeue()).refused_no_room == 0);
+    for (EngineUnderTest* engine : engines) {
+      engine->insert(part);
+    }
   }
+}
+
+void EngineUnderTest::insert(const InsertRows& rows) {
+  CHECK(segment_.enqueue(Update{Timestamp{++timestamp_}, {rows}}));
+  CHECK(segment_.step({0}));
+  const UpdateOutput output = std::get<UpdateOutput>(*segment_.dequeue());
+  CHECK(output.rows_applied == rows.rows.size());
 }
 
 std::vector<QueryOutput> EngineUnderTest::cycle(const Selections& queries, const std::vector<UpdatePart>& updates) {

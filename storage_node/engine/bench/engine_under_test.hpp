@@ -17,8 +17,11 @@ using Selections = std::vector<std::shared_ptr<const semantics::Selection>>;
 
 class EngineUnderTest {
  public:
-  /// Loads all rows.
+  /// Empty.
   explicit EngineUnderTest(const TicketTable& table, AccessPaths paths = AccessPaths::kByCost);
+
+  /// Loads all rows of a table into engines that were made for it; making the rows costs as much as loading them.
+  static void load(const TicketTable& table, const std::vector<EngineUnderTest*>& engines);
 
   /// One cycle with these updates and queries, every output taken: enqueueing, planning, the sweep, encoding and
   /// hand-over. The queries' answers, in their order.
@@ -31,7 +34,7 @@ class EngineUnderTest {
   [[nodiscard]] SegmentStatistics statistics() const { return segment_.statistics(); }
 
  private:
-  void load();
+  void insert(const InsertRows& rows);
 
   const TicketTable* table_;
   semantics::GenericRowCodec codec_;

@@ -48,7 +48,10 @@ void pin_to(uint32_t core) {
 }  // namespace
 
 struct Sizes::Size {
-  Size(uint32_t rows, uint32_t domain_rows) : table(rows, domain_rows), engine(table) { engine.settle(); }
+  Size(uint32_t rows, uint32_t domain_rows) : table(rows, domain_rows), engine(table) {
+    EngineUnderTest::load(table, {&engine});
+    engine.settle();
+  }
 
   TicketTable table;
   EngineUnderTest engine;
@@ -78,10 +81,15 @@ std::vector<std::vector<double>> Sizes::run(const Load& load) {
 }
 
 Strategies::Strategies(uint32_t rows) : table_(rows) {
+  std::vector<EngineUnderTest*> engines;
   for (const AccessPaths paths :
        {AccessPaths::kByCost, AccessPaths::kKeys, AccessPaths::kSketches, AccessPaths::kPasses}) {
     engines_.push_back(std::make_unique<EngineUnderTest>(table_, paths));
-    engines_.back()->settle();
+    engines.push_back(engines_.back().get());
+  }
+  EngineUnderTest::load(table_, engines);
+  for (EngineUnderTest* engine : engines) {
+    engine->settle();
   }
 }
 
@@ -123,6 +131,7 @@ TwoSegments run_two_segments(uint32_t rows, const Load& load) {
   const auto work = [&](uint32_t core) {
     pin_to(core);
     EngineUnderTest engine(table);  // By its own core, which touches its memory first.
+    EngineUnderTest::load(table, {&engine});
     engine.settle();
     warm_up(table, engine, load);
     Random random(load.seed + core);
@@ -167,6 +176,7 @@ Steady run_steady(uint32_t rows, uint32_t cycles, const Load& load) {
   constexpr uint32_t kWarmUpCycles = 64;
   const TicketTable table(rows);
   EngineUnderTest engine(table);
+  EngineUnderTest::load(table, {&engine});
   engine.settle();
   Random random(load.seed);
   std::vector<Batch> batches;
