@@ -46,7 +46,7 @@ def baselines(context: Context, bench: Bench) -> None:
 
 
 def updates_beside(context: Context, bench: Bench) -> None:
-    """Updates beside queries, in turn with the same queries alone. DuckDB's copy of the rows is out of date after it."""
+    """Updates beside queries, in turn with the same queries alone. DuckDB's rows are out of date after it."""
     runs = context.plan.section("baselines")["runs"]
     queries = counts(context, "grid", (64, 1_024))[-1]
     cell(context, bench, "updates", "booking", queries, updates=2_300, runs=runs, without_updates=1)
@@ -59,7 +59,7 @@ def many_hard_queries(context: Context, bench: Bench) -> None:
         if not mix.startswith("hard"):
             continue
         for run in range(runs):
-            for queries in counts(context, "grid", (1, 64, 512, 4_096, 16_384)):
+            for queries in counts(context, "grid", (512, 4_096, 16_384)) or [1, 64]:
                 if queries <= 4_096 or run == 0:
                     cell(context, bench, "many", mix, queries, runs=1, warm=1 if queries < 4_096 else 0, checked_max=16)
 
