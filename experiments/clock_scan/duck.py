@@ -74,8 +74,8 @@ class Duck:
             started = time.perf_counter()
             self._connection.execute(f"CREATE OR REPLACE TEMP TABLE answer AS {statement}")
             times[name] = (time.perf_counter() - started) * 1e3
-            found = self._connection.execute("SELECT count(*), coalesce(sum(id), 0) FROM answer").fetchone()
-            check(*(found or (0, 0)), queries)
+            (count, id_sum) = self._one_row("SELECT count(*), coalesce(sum(id), 0) FROM answer")
+            check(count, id_sum, queries)
         started = time.perf_counter()
         arrays = self._connection.execute(late).fetchnumpy()
         times["late_arrays"] = (time.perf_counter() - started) * 1e3
@@ -87,6 +87,11 @@ class Duck:
         started = time.perf_counter()
         self._connection.execute(f"SELECT sum({column}) FROM ticket").fetchone()
         return (time.perf_counter() - started) * 1e3
+
+    def _one_row(self, statement: str) -> tuple[Any, ...]:
+        row = self._connection.execute(statement).fetchone()
+        assert row is not None
+        return row
 
     def _make_query_table(self, queries: list[dict[str, Any]]) -> None:
         """Made before the clock starts: the batch may lie in memory already."""
