@@ -20,6 +20,7 @@ from experiments.clock_scan.context import Context, resolved
 from experiments.clock_scan.duck import WrongAnswerError
 from experiments.clock_scan.parts import GROUPS
 from experiments.clock_scan.plot import draw
+from experiments.clock_scan.publish import publish
 from experiments.harness.plan import read_plan
 from experiments.harness.record import ROOT, Records, commit, host
 
@@ -81,6 +82,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, help="rows of the table, instead of the plan's")
     parser.add_argument("--parts", help="only these parts, by comma")
     parser.add_argument("--output", type=Path, default=OUTPUT, help="folder of raw points, verdict and pictures")
+    parser.add_argument(
+        "--publish", action="store_true", help="table into the README, points and pictures into the tree"
+    )
     return parser.parse_args()
 
 
@@ -114,6 +118,8 @@ def main() -> int:
         print(f"failed: {run.point['part']}: {run.failure}")
     for picture in draw(context.runs, asked.output):
         context.say(f"picture: {picture}")
+    if asked.publish:
+        publish(asked.output, FOLDER, ROOT / "README.md")
     return 1 if missed or failures else 0
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from experiments.clock_scan.claims import Claim, judge
+from experiments.clock_scan.publish import with_table
 from experiments.harness.record import ROOT, Run
 
 
@@ -42,6 +43,16 @@ def test_every_part_measures_without_a_failure_and_without_a_wrong_answer(proof:
 
 def test_pictures_are_drawn_from_the_same_run(proof: Path) -> None:
     assert sorted(path.name for path in proof.glob("*.png")) == ["cycle_over_queries.png", "cycle_over_rows.png"]
+
+
+def test_publishing_replaces_the_table_and_nothing_else() -> None:
+    readme = (ROOT / "README.md").read_text()
+    once = with_table(readme, "| a |\n")
+    assert "| a |" in once
+    assert with_table(once, "| b |\n") == with_table(readme, "| b |\n")
+    assert len(once.split("\n## ")) == len(readme.split("\n## "))
+    with pytest.raises(ValueError, match="clock_scan"):
+        with_table("no marks", "| a |\n")
 
 
 def made_up(part: str, result: dict[str, Any] | None, **point: Any) -> Run:
