@@ -259,7 +259,8 @@ def whole(points: Points) -> list[Claim]:
             for single in singles
         ]
         cell = f"{point['mix']}, {point['queries']} queries, {point['updates']} updates, {point['rows']} rows"
-        worst[cell] = max(against)
+        if against:  # Where all others are hopeless there is nothing to compare with.
+            worst[cell] = max(against)
     note = "worst cells: " + "; ".join(
         f"{cell}: {figure(ratio)}" for cell, ratio in sorted(worst.items(), key=lambda item: -item[1])[:5]
     )

@@ -23,6 +23,10 @@ def resolved(plan: Plan, *, is_quick: bool, rows: int | None) -> Plan:
     return Plan(plan.name, sections)
 
 
+class OutOfTimeError(Exception):
+    """The plan's minutes are over: what was not measured counts as not met."""
+
+
 @dataclass(slots=True)
 class Context:
     """Measured points go to `records` and stay in `runs` for the judge."""
@@ -45,6 +49,12 @@ class Context:
         """Keeps one measured point and shows it."""
         self.runs.append(self.records.append(point, result, failure))
         self.say(" ".join(f"{key}={value}" for key, value in point.items()) + ": " + (failure or brief(result or {})))
+
+    def check_time(self) -> None:
+        """Before anything that takes long. Error: OutOfTimeError."""
+        limit_s = self.plan.section("limits")["minutes"] * 60
+        if time.monotonic() - self.started > limit_s:
+            raise OutOfTimeError(f"{limit_s} s are over")
 
     def say(self, text: str) -> None:
         """One line of progress."""

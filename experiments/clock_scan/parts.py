@@ -24,6 +24,7 @@ def counts(context: Context, section: str, wanted: tuple[int, ...]) -> list[int]
 
 def cell(context: Context, bench: Bench, name: str, mix: str, queries: int, **words: str | int) -> dict[str, Any]:
     """Measures one cell under a name that the judge knows."""
+    context.check_time()
     result = bench.ask_one("cell", mix=mix, queries=queries, seed=context.fresh_seed(), **words)
     context.add({"part": name, "mix": mix, "queries": queries, "updates": int(words.get("updates", 0))}, result)
     return result
@@ -159,6 +160,7 @@ def compare_strategies(
     hopeless_ms = context.plan.section("planner")["hopeless_ms"]
     asked = list(STRATEGIES)
     for place, queries in enumerate(query_counts):
+        context.check_time()
         answers = bench.ask(
             "strategies",
             rows=rows,
@@ -215,10 +217,11 @@ def steady(context: Context, bench: Bench) -> None:
 
 # Parts that share a process, and with it its tables. One that fails is recorded; the next starts a process of its own.
 GROUPS: tuple[tuple[Callable[[Context, Bench], None], ...], ...] = (
-    (baselines, duck, many_hard_queries, updates_beside, grid),
+    (baselines, duck, many_hard_queries, updates_beside),
     (planner,),
     (planner_at_full_size,),
     (sizes,),
     (segments,),
     (steady,),
+    (grid,),  # Takes longest and decides least.
 )

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from experiments.clock_scan.bench import Bench, BenchError
 from experiments.clock_scan.claims import Claim, judge
-from experiments.clock_scan.context import Context, resolved
+from experiments.clock_scan.context import Context, OutOfTimeError, resolved
 from experiments.clock_scan.duck import WrongAnswerError
 from experiments.clock_scan.parts import GROUPS
 from experiments.clock_scan.plot import draw
@@ -26,6 +26,9 @@ from experiments.harness.record import ROOT, Records, commit, host
 
 FOLDER = Path(__file__).parent
 OUTPUT = ROOT / "build" / "experiments" / "clock_scan"
+
+# What may go wrong with one part and leaves the others as they are.
+FAILURES = (BenchError, OutOfTimeError, WrongAnswerError, ArithmeticError, LookupError, ValueError, OSError)
 
 Part = Callable[[Context, Bench], None]
 
@@ -40,8 +43,9 @@ def run_group(context: Context, parts: tuple[Part, ...]) -> None:
                 part = left.pop(0)
                 context.say(f"{part.__name__} …")
                 try:
+                    context.check_time()
                     part(context, bench)
-                except (BenchError, WrongAnswerError, ArithmeticError, LookupError, ValueError, OSError) as error:
+                except FAILURES as error:
                     context.add({"part": part.__name__}, None, f"{type(error).__name__}: {error}")
                     break
 

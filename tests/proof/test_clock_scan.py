@@ -10,9 +10,13 @@ from typing import Any
 
 import pytest
 
+from experiments.clock_scan.bench import Bench
 from experiments.clock_scan.claims import Claim, judge
+from experiments.clock_scan.context import Context, resolved
 from experiments.clock_scan.publish import with_table
-from experiments.harness.record import ROOT, Run
+from experiments.clock_scan.run import run_group
+from experiments.harness.plan import read_plan
+from experiments.harness.record import ROOT, Records, Run
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +47,36 @@ def test_every_part_measures_without_a_failure_and_without_a_wrong_answer(proof:
 
 def test_pictures_are_drawn_from_the_same_run(proof: Path) -> None:
     assert sorted(path.name for path in proof.glob("*.png")) == ["cycle_over_queries.png", "cycle_over_rows.png"]
+
+
+def test_a_part_that_fails_is_recorded_and_the_next_one_measures(tmp_path: Path, daedalus_seed: int) -> None:
+    plan = resolved(read_plan(ROOT / "experiments" / "clock_scan"), is_quick=True, rows=2_000)
+    context = Context(plan, Records(tmp_path / "runs.jsonl", plan.name, plan.config_hash), daedalus_seed)
+
+    def part_that_fails(_: Context, bench: Bench) -> None:
+        bench.ask("no such command")
+
+    def part_that_measures(_: Context, bench: Bench) -> None:
+        context.add({"part": "size"}, bench.ask_one("size"))
+
+    run_group(context, (part_that_fails, part_that_measures))
+    failed, measured = context.runs
+    assert failed.point == {"part": "part_that_fails"}
+    assert "BenchError" in (failed.failure or "")
+    assert measured.result is not None
+    assert measured.result["rows"] == 2_000
+
+
+def test_a_part_beyond_the_time_limit_is_recorded_and_not_started(tmp_path: Path, daedalus_seed: int) -> None:
+    plan = resolved(read_plan(ROOT / "experiments" / "clock_scan"), is_quick=True, rows=2_000)
+    context = Context(plan, Records(tmp_path / "runs.jsonl", plan.name, plan.config_hash), daedalus_seed)
+    context.started -= plan.section("limits")["minutes"] * 60 + 1
+
+    def part(_: Context, __: Bench) -> None:
+        pytest.fail("it was started")
+
+    run_group(context, (part,))
+    assert "OutOfTimeError" in (context.runs[0].failure or "")
 
 
 def test_publishing_replaces_the_table_and_nothing_else() -> None:
@@ -99,6 +133,7 @@ def test_the_planner_is_judged_by_its_worst_cell() -> None:
             [
                 made_up("planner", good, mix="booking", queries=1, updates=0, rows=1),
                 made_up("planner", bad, mix="any-1", queries=1, updates=0, rows=1),
+                made_up("planner", {"by_cost": [1.0]}, mix="any-2", queries=1, updates=0, rows=1),
             ]
         ),
         "planner",
