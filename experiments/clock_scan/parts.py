@@ -26,7 +26,8 @@ def cell(context: Context, bench: Bench, name: str, mix: str, queries: int, **wo
     """Measures one cell under a name that the judge knows."""
     context.check_time()
     result = bench.ask_one("cell", mix=mix, queries=queries, seed=context.fresh_seed(), **words)
-    context.add({"part": name, "mix": mix, "queries": queries, "updates": int(words.get("updates", 0))}, result)
+    updates = int(words.get("updates", 0))
+    context.add({"part": name, "mix": mix, "queries": queries, "updates": updates, "rows": bench.rows}, result)
     return result
 
 

@@ -78,10 +78,10 @@ def draw_operations(axes: Axes, runs: list[Run], updates: int) -> None:
         points = medians(runs, "grid", "queries", mix=mix, updates=updates)
         draw_line(axes, points, mix)
     operations = [2**power for power in range(13)]
-    rows = max((run.point["rows"] for run in runs if run.point["part"] == "sizes"), default=3_145_728)
+    rows = max(run.point["rows"] for run in grid)
     model = [source_cycle_ms(rows * ROW_BYTES / 1e6, count) for count in operations]
     axes.plot(operations, model, "k:", linewidth=0.9, label=f"{SOURCE}, without updates")
-    title = f"over queries, {updates:,} updates beside (source: figure 2.10, logarithmic to 1,024, then linear)"
+    title = f"{rows:,} rows, {updates:,} updates beside (source: figure 2.10, logarithmic to 1,024, then linear)"
     axes.set(xscale="log", yscale="log", xlabel="queries in a cycle", ylabel="cycle [ms]")
     axes.set_title(title, fontsize=8)
     axes.legend(fontsize=6)

@@ -72,9 +72,12 @@ def write_table(context: Context, claims: list[Claim], path: Path) -> None:
         f"Commit {commit()}, configuration {context.plan.config_hash}, seed {context.seed}, {machine['cpu']},"
         f" {machine['cores']} cores, {context.plan.section('table')['rows']:,} rows.",
         "",
-        "| claim | target | measured | spread | | bound by |",
+        "| claim | target | measured | spread | | expected bound |",
         "| --- | --- | --- | --- | --- | --- |",
         *(f"| {claim.line()} | {claim.bound} |" for claim in claims),
+        "",
+        "![cycle over rows](experiments/clock_scan/cycle_over_rows.png)",
+        "![cycle over queries](experiments/clock_scan/cycle_over_queries.png)",
     ]
     path.write_text("\n".join(lines) + "\n")
 
@@ -116,7 +119,7 @@ def main() -> int:
     counted = [claim for claim in claims if claim.is_about_answers or not asked.quick]
     missed = [claim for claim in counted if not claim.is_met and not claim.is_stretch]
     for claim in missed:
-        print(f"NOT MET: {claim.name}: {claim.bound}{'; ' + claim.note if claim.note else ''}")
+        print(f"NOT MET: {claim.name}: expected bound: {claim.bound}{'; ' + claim.note if claim.note else ''}")
     failures = [run for run in context.runs if run.failure]
     for run in failures:
         print(f"failed: {run.point['part']}: {run.failure}")
