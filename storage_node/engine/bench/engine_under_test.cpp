@@ -9,7 +9,7 @@ namespace {
 
 SegmentOptions options_for(const TicketTable& table, AccessPaths paths) {
   SegmentOptions options;
-  options.memory_bytes = uint64_t{table.row_count()} * table.row_size() * 5 / 4 + (16u << 20);
+  options.memory_bytes = uint64_t{table.row_count()} * table.row_size() * 3 / 2 + (16u << 20);
   options.operations_in_flight_max = 131'072;
   options.share_factor_max = 65'536;
   options.updates_per_cycle_max = 65'536;

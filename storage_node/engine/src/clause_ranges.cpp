@@ -8,8 +8,10 @@ namespace {
 /// Longer disjunctions are tested on rows.
 constexpr uint32_t kRangesMax = 8;
 
+/// Precondition: some value's code lies within `codes`; predicates that no row can satisfy have no clauses.
 void add_codes(const Histogram& histogram, uint32_t column, CodeRange codes, ClauseRanges& out) {
   const BucketRange buckets = histogram.buckets(codes);
+  DCHECK(buckets.low <= buckets.high);
   out.ranges.push_back({column, buckets.low, buckets.high});
   out.share += histogram.share(buckets);
   out.is_exact &= buckets.is_exact;

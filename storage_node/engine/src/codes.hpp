@@ -21,6 +21,11 @@ struct CodeRange {
   friend bool operator==(const CodeRange&, const CodeRange&) = default;
 };
 
+/// Whether no value of a column has a code within the range: no multiple of the step lies there.
+[[nodiscard]] inline bool holds_no_value(const CodeRule& rule, CodeRange codes) {
+  return codes.is_empty() || (!rule.is_floating && codes.low > (codes.high & ~(rule.step() - 1)));
+}
+
 /// The bits of a floating number, −0.0 and 0.0 the same, every NaN the same, brought to the top.
 template <typename Bits>
 uint64_t floating_bits(uint64_t raw) {

@@ -97,7 +97,7 @@ Verdict compile_compare(const ColumnLayout& layout, const Literal& literal, Comp
   if (rule.is_exact) {
     out.kind = Kind::kRange;
     out.negated = out.op == CompareOp::kNotEqual;
-    return out.codes.is_empty() ? Verdict::kNever : Verdict::kDepends;
+    return holds_no_value(rule, out.codes) ? Verdict::kNever : Verdict::kDepends;
   }
   out.codes = out.op == CompareOp::kNotEqual ? CodeRange{} : out.codes;
   return Verdict::kDepends;
@@ -124,7 +124,7 @@ bool compile_short(const ColumnLayout& layout, const Literal& literal, CompiledL
   out.op = compare_op(literal.op);
   out.negated = out.op == CompareOp::kNotEqual;
   out.codes = range_of(out.op, code_of_raw(layout.code, raw), true);
-  return !out.codes.is_empty();
+  return !holds_no_value(layout.code, out.codes);
 }
 
 Verdict compile_in(const ColumnLayout& layout, const Literal& literal, bool negated, CompiledLiteral& out,

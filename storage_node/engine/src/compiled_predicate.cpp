@@ -85,7 +85,7 @@ bool CompiledPredicate::join_range() {
     CompiledLiteral& earlier = literals_[clause.first];
     if (clause.count == 1 && is_plain_range(earlier) && earlier.column == added.column) {
       earlier.codes = {std::max(earlier.codes.low, added.codes.low), std::min(earlier.codes.high, added.codes.high)};
-      never_ |= earlier.codes.is_empty();
+      never_ |= holds_no_value(layout_->columns[added.column].code, earlier.codes);
       literals_.pop_back();
       return true;
     }

@@ -108,15 +108,6 @@ namespace daedalus::engine {
 
 HWY_EXPORT(mark_code_words);
 
-namespace {
-
-/// No multiple of the step lies within: no value of the column has such a code.
-bool holds_no_value(const CodeRule& rule, CodeRange codes) {
-  return codes.is_empty() || (!rule.is_floating && codes.low > (codes.high & ~(rule.step() - 1)));
-}
-
-}  // namespace
-
 void mark_code_range(BytesPlane plane, uint32_t row_count, const CodeRule& rule, CodeRange codes,
                      uint64_t* matches) noexcept {
   if (holds_no_value(rule, codes)) {

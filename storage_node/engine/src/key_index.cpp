@@ -17,7 +17,7 @@ constexpr uint32_t kFilterBitsMin = 2048;
 constexpr uint32_t kFilterBitsMax = 1u << 22;
 /// With more keys than that, a first filter of 4,096 bits lets too many rows through to be worth asking
 /// (engine_mix_bench).
-constexpr size_t kFirstFilterKeysMax = 1200;
+constexpr size_t kFirstFilterKeysMax = 4096;
 
 }  // namespace
 
@@ -53,7 +53,7 @@ void KeyIndex::build() {
   places_.assign(places, {});
   place_mask_ = places - 1;
   filter_.assign(bits / 32, 0);
-  if (bits > kRegisterFilterBits) {
+  if (bits > kFilterBitsMin) {
     mark_way(Way::kManyKeys);
   }
   filter_shift_ = 32 - static_cast<uint32_t>(std::countr_zero(bits));

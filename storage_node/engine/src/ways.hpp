@@ -14,7 +14,7 @@ namespace daedalus::engine {
 enum class Way : uint8_t {
   kKeyOfOneColumn,       ///< An index over operations by one column,
   kKeyOfTwoColumns,      ///< and by two.
-  kManyKeys,             ///< Its filter does not fit registers.
+  kManyKeys,             ///< Its filter is larger than the least.
   kSharedKey,            ///< Several operations ask for one key.
   kCandidatesInParts,    ///< A chunk's candidates are verified before all are found.
   kSharedPredicate,      ///< A query uses bitmaps that others have asked for.

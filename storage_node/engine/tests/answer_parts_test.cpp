@@ -5,6 +5,7 @@
 #include <map>
 
 #include "daedalus/engine/segment.hpp"
+#include "operation_mix.hpp"
 #include "plain_table.hpp"
 #include "test_table.hpp"
 
@@ -265,7 +266,7 @@ class RandomConsumer {
 
   void enqueue(uint64_t number) {
     if (!one_in(random_, 3)) {
-      const auto selection = std::make_shared<semantics::Selection>(random_selection(random_));
+      const auto selection = std::make_shared<semantics::Selection>(mix_.selection());
       if (segment_.enqueue(Query{QueryHandle{number}, selection})) {
         asked_[QueryHandle{number}] = selection;
       }
@@ -273,9 +274,9 @@ class RandomConsumer {
     }
     Update update{.timestamp = Timestamp{timestamp_ + 1}};
     if (one_in(random_, 3)) {
-      update.parts = {modify(random_assignments(random_), random_predicate(random_))};
+      update.parts = {modify(mix_.assignments(), mix_.update_predicate())};
     } else {
-      update.parts = {insert_rows(test_schema(), {random_row(random_, static_cast<int64_t>(number))})};
+      update.parts = {insert_rows(test_schema(), {mix_.row()})};
     }
     if (segment_.enqueue(update)) {
       ++timestamp_;
@@ -300,7 +301,7 @@ class RandomConsumer {
       answer.row_count += part.row_count;
       parts_ += part.is_last ? 0 : 1;
       if (part.is_last) {
-        table_.expect_answer(*asked_.at(part.handle), answer);
+        EXPECT_EQ(table_.fault(*asked_.at(part.handle), answer), "");
         asked_.erase(part.handle);
         answers_.erase(part.handle);
       }
@@ -308,6 +309,7 @@ class RandomConsumer {
   }
 
   Random random_;
+  OperationMix mix_{random_};
   Segment segment_;
   PlainTable table_;
   std::vector<Update> updates_;

@@ -8,6 +8,7 @@
 
 #include "daedalus/engine/segment.hpp"
 #include "daedalus/semantics/packed.hpp"
+#include "operation_mix.hpp"
 #include "plain_table.hpp"
 #include "test_table.hpp"
 
@@ -109,7 +110,7 @@ class Reference {
   PlainTable table_{test_schema(), segment_.statistics().rows_max};
 };
 
-Update random_update(Random& random, uint64_t timestamp, int64_t& next_id) {
+Update random_update(Random& random, OperationMix& mix, uint64_t timestamp, int64_t& next_id) {
   Update update{.timestamp = Timestamp{timestamp}};
   if (timestamp == 1 || one_in(random, 3)) {
     std::vector<Row> rows;
@@ -121,7 +122,7 @@ Update random_update(Random& random, uint64_t timestamp, int64_t& next_id) {
     update.parts.push_back(
         remove(where(kId, semantics::Operator::kLess, static_cast<int64_t>(below(random, next_id / 2 + 1)))));
   } else {
-    update.parts.push_back(modify(random_assignments(random), random_predicate(random)));
+    update.parts.push_back(modify(mix.assignments(), mix.update_predicate()));
   }
   return update;
 }
@@ -130,6 +131,7 @@ TEST(CheckpointTest, EveryChunkIsInThePrefixItIsSaidToBeInWhileUpdatesStreamIn) 
   const uint64_t seed = test_seed();
   for (uint64_t round = 0; round < 10; ++round) {
     Random random(seed + round);
+    OperationMix mix(random);
     Copier copier;
     Segment segment(test_schema(), test_codec(), options_with(copier, 1 + static_cast<uint32_t>(below(random, 3))));
     std::vector<Update> updates;
@@ -137,7 +139,7 @@ TEST(CheckpointTest, EveryChunkIsInThePrefixItIsSaidToBeInWhileUpdatesStreamIn) 
     bool has_begun = false;
     while (!has_begun || segment.has_work()) {
       for (uint64_t count = below(random, 4); count > 0; --count) {
-        updates.push_back(random_update(random, updates.size() + 1, next_id));
+        updates.push_back(random_update(random, mix, updates.size() + 1, next_id));
         ASSERT_TRUE(segment.enqueue(updates.back()));
       }
       if (!has_begun && updates.size() > 10) {

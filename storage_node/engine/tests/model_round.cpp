@@ -239,11 +239,12 @@ class RoundRun {
   }
 
   [[nodiscard]] std::string fault_of_answer(const Query& query, const QueryOutput& answer) const {
+    if (query.aborted != nullptr || query.deadline != kNever) {
+      // What has failed says so at once, before the updates of its cycle.
+      return answer.error.has_value() && answer.error->sqlstate == "57014" ? "" : "was to be dropped";
+    }
     if (answer.prefix != prefix_) {
       return "prefix " + std::to_string(raw(answer.prefix)) + ", expected " + std::to_string(raw(prefix_));
-    }
-    if (query.aborted != nullptr || query.deadline != kNever) {
-      return answer.error.has_value() && answer.error->sqlstate == "57014" ? "" : "was to be dropped";
     }
     return table_.fault(*query.selection, answer);
   }

@@ -30,6 +30,8 @@ class OperationMix {
   /// Of a part of an update: mostly selective, so that the table lives on.
   [[nodiscard]] semantics::Predicate update_predicate();
   [[nodiscard]] semantics::Selection selection();
+  /// Of a modification: at least one.
+  [[nodiscard]] std::vector<semantics::Assignment> assignments();
 
   /// One part: an insert, a modification or a delete.
   [[nodiscard]] UpdatePart part();
@@ -52,7 +54,6 @@ class OperationMix {
   [[nodiscard]] semantics::Clause clause();
   void add_same_number_clauses();
   [[nodiscard]] semantics::Clause equality(uint32_t of_column);
-  [[nodiscard]] std::vector<semantics::Assignment> assignments();
   /// Lets the next operations ask for what was just assigned.
   void note(const std::vector<semantics::Assignment>& assigned);
   [[nodiscard]] semantics::OutputColumn some_aggregate();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "chunk_store.hpp"
+#include "operation_mix.hpp"
 #include "test_table.hpp"
 
 namespace daedalus::engine {
@@ -27,12 +28,13 @@ std::vector<uint8_t> bytes_of(const TableLayout& layout, const ChunkStore& store
 TEST(ModificationsTest, OfManyRowsAreThoseOfOneAfterTheOther) {
   Random random(test::test_seed());
   const TableLayout layout(test::test_schema(), test::test_codec());
+  test::OperationMix mix(random);
   for (int round = 0; round < 200; ++round) {
     ChunkStore store(layout, 128, 1);
     ChunkStore twin(layout, 128, 1);
     Modifications modifications(layout);
     for (int step = 0; step < 4; ++step) {
-      std::vector<semantics::Assignment> assignments = test::random_assignments(random);
+      std::vector<semantics::Assignment> assignments = mix.assignments();
       std::erase_if(assignments, [](const semantics::Assignment& assignment) {
         return assignment.kind == semantics::Assignment::Kind::kAdd;
       });

@@ -162,7 +162,7 @@ class Pair {
     const semantics::Selection everything = select({kId, kKey, kSmall, kDay, kText});
     ASSERT_TRUE(segment_.enqueue(Query{QueryHandle{1}, std::make_shared<semantics::Selection>(everything)}));
     ASSERT_TRUE(segment_.step({0}));
-    table_.expect_answer(everything, std::get<QueryOutput>(*segment_.dequeue()));
+    ASSERT_EQ(table_.fault(everything, std::get<QueryOutput>(*segment_.dequeue())), "");
   }
 
   uint64_t refused_no_room = 0;
