@@ -9,10 +9,15 @@ namespace {
 
 /// Rows looked at for a histogram: eight a bucket. A plan needs orders of magnitude, not percent.
 constexpr uint32_t kSampleRows = 2048;
-/// Changes beyond as many as there were rows before buckets are drawn anew.
+/// A histogram is drawn anew after that many changes and an eighth of the rows, or, when nothing changes any more,
+/// after a hundredth of them: new rows have new dates and numbers, and a plan that takes them for rare is slow.
 constexpr uint64_t kChangesMin = 1024;
-/// Histograms drawn in one cycle, at most. Each reads 2,048 rows from all over the segment: about 0.3 ms.
-constexpr uint32_t kDrawsPerCycleMax = 8;
+constexpr uint64_t kChangingRows = 8;
+constexpr uint64_t kQuietRows = 100;
+/// Histograms drawn in one cycle, at most: for the first time, and anew. Each reads 2,048 rows from all over the
+/// segment: about 0.3 ms.
+constexpr uint32_t kFirstDrawsMax = 8;
+constexpr uint32_t kDrawsMax = 2;
 /// Chunks looked at in one cycle for bytes to be made.
 constexpr uint32_t kChunkLooks = 64;
 
@@ -49,15 +54,21 @@ void Sketches::begin_cycle() {
 }
 
 bool Sketches::is_due(const Column& column) const {
-  return column.version == 0 ? changes_ > 0 : changes_ - column.changes_then > rows_ + kChangesMin;
+  if (column.version == 0) {
+    return changes_ > 0;
+  }
+  const uint64_t since = changes_ - column.changes_then;
+  const bool is_quiet = changes_ == changes_before_;
+  return since > rows_ / kChangingRows + kChangesMin || (is_quiet && since > rows_ / kQuietRows);
 }
 
 void Sketches::draw_due() {
-  uint32_t draws = 0;
-  for (uint32_t look = 0; look < columns_.size() && draws < kDrawsPerCycleMax; ++look) {
+  uint32_t left = kFirstDrawsMax;
+  for (uint32_t look = 0; look < columns_.size() && left > 0; ++look) {
     if (is_due(columns_[next_column_])) {
+      const uint32_t cost = columns_[next_column_].version == 0 ? 1 : kFirstDrawsMax / kDrawsMax;
+      left -= std::min(left, cost);
       draw(next_column_);
-      ++draws;
     }
     next_column_ = next_column_ + 1 == columns_.size() ? 0 : next_column_ + 1;
   }
