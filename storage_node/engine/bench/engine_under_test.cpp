@@ -77,12 +77,18 @@ std::vector<QueryOutput> EngineUnderTest::cycle(const Selections& queries, const
 }
 
 void EngineUnderTest::settle() {
-  constexpr uint32_t kCycles = 12;  // Sketches of 192 chunks of 47 columns, 1,024 a cycle, and some more.
+  constexpr uint32_t kCycles = 12;
   constexpr uint32_t kQueries = 64;
   Random random(1);
   for (uint32_t number = 0; number < kCycles; ++number) {
     const MixSpec mix{.mix = number % 2 == 0 ? Mix::kHard : Mix::kAny, .zipf = 0};
     cycle(to_selections(*table_, make_queries(*table_, mix, kQueries, random)));
+  }
+  // Each cycle makes some sketches of what was loaded: two rounds of all of them, since buckets are drawn once more.
+  const uint64_t planes = segment_.statistics().rows_max / SegmentOptions().chunk_rows * kTicketColumns;
+  const Selections one = to_selections(*table_, make_queries(*table_, {}, 1, random));
+  for (uint64_t made = 0; made < 2 * planes; made += SegmentOptions().sketch_planes_per_cycle_max) {
+    cycle(one);
   }
 }
 

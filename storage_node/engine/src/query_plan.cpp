@@ -11,7 +11,7 @@ namespace {
 
 /// ns a row of the segment, from engine_mix_bench: a query that is found by bitmaps, a bitmap that no other query
 /// has asked for yet, one that is there, and (ns a candidate) what a row costs that they let through.
-constexpr double kSketchQueryCost = 0.02;
+constexpr double kSketchQueryCost = 0.08;
 constexpr double kBitmapCost = 0.0065;
 constexpr double kUseCost = 0.0015;
 constexpr double kCandidateCost = 5;
