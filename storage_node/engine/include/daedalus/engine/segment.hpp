@@ -99,8 +99,8 @@ struct SegmentOptions {
   uint32_t answer_parts_max = 256;
   /// Rows of all answers together, encoded and not yet dequeued; a query that wants more fails (53200).
   uint64_t answers_waiting_bytes_max = 1u << 30;
-  /// Most columns of chunks whose sketch is made in one cycle: each takes 0.1 to 0.2 ms, so this bounds what a cycle may
-  /// take longer while rows are new.
+  /// Most columns of chunks whose sketch is made in one cycle: each takes 0.1 to 0.2 ms, so this bounds what a cycle
+  /// may take longer while rows are new.
   uint32_t sketch_planes_per_cycle_max = 32;
   AccessPaths access_paths = AccessPaths::kByCost;
   CheckpointHook* checkpoint_hook = nullptr;     ///< Outlives the segment.
