@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* NOLINTBEGIN(readability-identifier-naming): names as C has them. */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -200,5 +201,6 @@ const char* daedalus_output_text(const daedalus_output* output, uint32_t result_
 #ifdef __cplusplus
 }
 #endif
+/* NOLINTEND(readability-identifier-naming) */
 
 #endif /* DAEDALUS_ENGINE_ENGINE_H_ */
