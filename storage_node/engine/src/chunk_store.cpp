@@ -14,8 +14,7 @@ uint64_t rounded_up(uint64_t size, uint64_t unit) { return (size + unit - 1) / u
 
 /// Bytes of one row's sketches side by side: a power of two, so that no row's lie in two cache lines.
 uint32_t sketch_bytes_a_row(const TableLayout& layout) {
-  constexpr size_t kLeast = 8;
-  return static_cast<uint32_t>(std::bit_ceil(std::clamp<size_t>(layout.columns.size(), kLeast, kRowSketchColumnsMax)));
+  return std::bit_ceil(std::min(static_cast<uint32_t>(layout.columns.size()), kRowSketchColumnsMax));
 }
 
 /// Bytes of one chunk: rows of sketches, planes, NULL bitmaps, live rows, planes of sketches.

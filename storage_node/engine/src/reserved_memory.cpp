@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <new>
 #include <string>
 #include <vector>
@@ -140,6 +141,8 @@ std::optional<uint32_t> numa_node_of_core(uint32_t core) {
   if (numa_available() < 0) {
     return std::nullopt;
   }
+  static std::mutex mutex;  // The library remembers what it has asked the kernel, and leaks when threads ask at once.
+  const std::scoped_lock lock(mutex);
   const int node = numa_node_of_cpu(static_cast<int>(core));
   return node < 0 ? std::nullopt : std::optional(static_cast<uint32_t>(node));
 }
