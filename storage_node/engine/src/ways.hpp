@@ -1,7 +1,7 @@
 // Marks on the ways that operations take through a cycle, so that a test of random ones can say that it took them all.
 //
-// Decides nothing. In builds without DCHECKs marks are nothing; in others each is a load and a branch, at most one a
-// query and chunk.
+// Decides nothing. In builds without DCHECKs marks are nothing; in others each is a load and a branch: one a query
+// and block of rows, or one a row that changes.
 #pragma once
 
 #include <array>

@@ -10,15 +10,18 @@
 #include "kernels_aggregate.hpp"
 #include "kernels_group.hpp"
 #include "on_every_instruction_set.hpp"
+#include "plane_shapes.hpp"
 #include "test_table.hpp"
 
 namespace daedalus::engine {
 namespace {
 
 using test::below;
+using test::kShapes;
 using test::on_every_instruction_set;
 using test::one_in;
 using test::Random;
+using test::Shape;
 
 constexpr uint32_t kReadBehind = 8;
 constexpr uint32_t kWordCounts[] = {0, 1, 2, 3, 7, 8, 9, 64};
@@ -137,18 +140,6 @@ TYPED_TEST(FloatingSumKernels, AddInTheSameOrderAsTheirScalarTwin) {
     }
   });
 }
-
-struct Shape {
-  Native native;
-  uint32_t width;
-};
-
-constexpr Shape kShapes[] = {
-    {Native::kBool, 1},  {Native::kInt16, 2},  {Native::kInt32, 4}, {Native::kInt64, 8}, {Native::kInt128, 16},
-    {Native::kFloat, 4}, {Native::kDouble, 8}, {Native::kBytes, 1}, {Native::kBytes, 2}, {Native::kBytes, 3},
-    {Native::kBytes, 4}, {Native::kBytes, 5},  {Native::kBytes, 6}, {Native::kBytes, 7}, {Native::kBytes, 8},
-    {Native::kBytes, 9}, {Native::kBytes, 60},
-};
 
 TEST(ExtremeKernels, AgreeWithTheirScalarTwin) {
   Random random(test::test_seed());

@@ -16,18 +16,6 @@ constexpr StepBudget kOneChunk{.chunks_max = 1};
 constexpr uint32_t kChunks = 8;
 constexpr uint32_t kChunkRows = 64;
 
-std::vector<Row> rows_of(int64_t count) {
-  std::vector<Row> rows;
-  for (int64_t id = 0; id < count; ++id) {
-    Row row(test_schema().columns.size());
-    row[kId] = id;
-    row[kKey] = id;
-    row[kInt] = int64_t{0};
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
 /// Eight chunks, full.
 class AnswerPartsTest : public testing::Test {
  protected:

@@ -51,18 +51,6 @@ semantics::Selection sum_of_ints() {
           .is_aggregated = true};
 }
 
-std::vector<Row> rows_of(int64_t count) {
-  std::vector<Row> rows;
-  for (int64_t id = 0; id < count; ++id) {
-    Row row(test_schema().columns.size());
-    row[kId] = id;
-    row[kKey] = id;
-    row[kInt] = int64_t{0};
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
 TEST(SegmentThreadTest, EveryQuerySeesExactlyOnePrefixWhileUpdatesStreamIn) {
   constexpr int64_t kRows = 300;
   const uint64_t operation_count = from_environment("DAEDALUS_HANDOVER_OPERATIONS", 4'000);

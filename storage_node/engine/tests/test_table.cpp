@@ -185,6 +185,18 @@ Row random_row(Random& random, int64_t id) {
   return row;
 }
 
+std::vector<Row> rows_of(int64_t count) {
+  std::vector<Row> rows;
+  for (int64_t id = 0; id < count; ++id) {
+    Row row(test_schema().columns.size());
+    row[kId] = id;
+    row[kKey] = id;
+    row[kInt] = int64_t{0};
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 semantics::Literal compare_literal(uint32_t column, Operator op, Value value) {
   return {.column = column, .kind = Literal::Kind::kCompare, .op = op, .values = {std::move(value)}};
 }

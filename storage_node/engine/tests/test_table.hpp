@@ -77,6 +77,8 @@ enum TestColumn : uint32_t {
 /// A value from a small domain full of edges; never NULL.
 [[nodiscard]] Value random_value(Random& random, uint32_t column);
 [[nodiscard]] Row random_row(Random& random, int64_t id);
+/// Rows with ids and keys from 0 up to count, 0 in kInt, and NULL everywhere else.
+[[nodiscard]] std::vector<Row> rows_of(int64_t count);
 
 /// One literal `column op value`.
 [[nodiscard]] semantics::Literal compare_literal(uint32_t column, semantics::Operator op, Value value);

@@ -11,31 +11,22 @@
 #include "kernels_range.hpp"
 #include "key_index.hpp"
 #include "on_every_instruction_set.hpp"
+#include "plane_shapes.hpp"
 #include "test_table.hpp"
 
 namespace daedalus::engine {
 namespace {
 
 using test::below;
+using test::kShapes;
 using test::on_every_instruction_set;
 using test::one_in;
 using test::Random;
+using test::Shape;
 
 constexpr uint32_t kRoomBehind = 8;
 constexpr uint32_t kShifts = 4;
 constexpr uint32_t kLengths[] = {0, 1, 15, 63, 64, 65, 127, 128, 129, 200, 448, 1000};
-
-struct Shape {
-  Native native;
-  uint32_t width;
-};
-
-constexpr Shape kShapes[] = {
-    {Native::kBool, 1},  {Native::kInt16, 2},  {Native::kInt32, 4},  {Native::kInt64, 8}, {Native::kInt128, 16},
-    {Native::kFloat, 4}, {Native::kDouble, 8}, {Native::kBytes, 1},  {Native::kBytes, 2}, {Native::kBytes, 3},
-    {Native::kBytes, 4}, {Native::kBytes, 5},  {Native::kBytes, 6},  {Native::kBytes, 7}, {Native::kBytes, 8},
-    {Native::kBytes, 9}, {Native::kBytes, 12}, {Native::kBytes, 60},
-};
 
 /// Bytes with many equal values, zeros and the highest ones among them.
 std::vector<uint8_t> random_plane(Random& random, Shape shape, uint32_t rows) {
