@@ -15,7 +15,7 @@ constexpr uint32_t kTakenAhead = 2;
 }  // namespace
 
 Candidates::Candidates(const TableLayout& layout, const ChunkStore& store) : layout_(&layout), store_(&store) {
-  waiting_.reserve(kWaitingMax + store.chunk_rows());
+  waiting_.resize(kWaitingMax + store.chunk_rows());
 }
 
 void Candidates::begin(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk,
@@ -24,29 +24,7 @@ void Candidates::begin(const QueryPlan& plan, std::vector<QueryRun>& queries, ui
   queries_ = &queries;
   chunk_ = chunk;
   view_ = store_->view(chunk);
-  row_sketches_ = row_sketches;
-}
-
-bool Candidates::sketches_pass(const QueryTests& tests, uint32_t row) const {
-  const uint8_t* row_sketches = row_sketches_ + size_t{row} * store_->row_sketch_bytes();
-  const SketchTest* test = plan_->sketch_tests.data() + tests.sketches.first;
-  for (const SketchTest* end = test + tests.sketches.count; test != end; ++test) {
-    if (!passes(*test, row_sketches)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-uint32_t Candidates::test_sketches(uint32_t count) {
-  Candidate* candidates = waiting_.data();
-  uint32_t kept = 0;
-  for (uint32_t position = 0; position < count; ++position) {
-    const Candidate candidate = candidates[position];
-    candidates[kept] = candidate;
-    kept += sketches_pass(plan_->tests_of[candidate.query], candidate.row) ? 1 : 0;
-  }
-  return kept;
+  row_sketches_ = {row_sketches, store_->row_sketch_bytes()};
 }
 
 uint32_t Candidates::test_level(uint32_t level, uint32_t count) {
@@ -70,10 +48,10 @@ uint32_t Candidates::test_level(uint32_t level, uint32_t count) {
 }
 
 void Candidates::test() {
-  auto count = static_cast<uint32_t>(waiting_.size());
-  if (row_sketches_ != nullptr) {
+  uint32_t count = waiting_count_;
+  if (has_sketches()) {
     mark_way(Way::kSketchesTested);
-    count = test_sketches(count);
+    count = keep_within(row_sketches_, plan_->windows.data(), waiting_.data(), count);
   }
   uint32_t levels = 0;
   for (uint32_t position = 0; position < count; ++position) {
@@ -93,22 +71,15 @@ void Candidates::test() {
       query.take(chunk_, &candidate.row, 1);
     }
   }
-  waiting_.clear();
+  waiting_count_ = 0;
 }
 
 void Candidates::test(uint32_t query, uint32_t* rows, uint32_t row_count) {
   test();  // Earlier rows of this query may wait.
   QueryRun& run = (*queries_)[query];
   const QueryTests& tests = plan_->tests_of[query];
-  if (row_sketches_ != nullptr && tests.sketches.count > 0) {
-    uint32_t kept = 0;
-    for (uint32_t position = 0; position < row_count; ++position) {
-      const uint32_t ahead = rows[std::min(position + kFetchAhead, row_count - 1)];
-      __builtin_prefetch(row_sketches_ + size_t{ahead} * store_->row_sketch_bytes());
-      rows[kept] = rows[position];
-      kept += sketches_pass(tests, rows[position]) ? 1 : 0;
-    }
-    row_count = kept;
+  if (has_sketches()) {
+    row_count = keep_within(row_sketches_, plan_->windows[query], rows, row_count);
   }
   for (uint32_t level = 0; level < row_test_count(tests) && row_count > 0; ++level) {
     const RowTest& row_test = plan_->row_tests[tests.rows.first + level];

@@ -18,15 +18,13 @@ class Candidates {
   /// A chunk is being swept. row_sketches: null where they do not exist. Plan and queries stay until the next chunk.
   void begin(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk, const uint8_t* row_sketches);
 
-  /// Of one query rows ascend.
-  void add(uint32_t row, uint32_t query) {
-    if (row_sketches_ != nullptr) {
-      __builtin_prefetch(row_sketches_ + size_t{row} * store_->row_sketch_bytes());
-    }
-    waiting_.push_back({row, query});
+  /// Of one query rows ascend. A row that does not pass is none; saying so costs no branch.
+  void add(uint32_t row, uint32_t query, bool passes = true) {
+    waiting_[waiting_count_] = {row, query};
+    waiting_count_ += passes ? 1 : 0;
   }
   /// So many wait that they should be tested.
-  [[nodiscard]] bool is_full() const { return waiting_.size() >= kWaitingMax; }
+  [[nodiscard]] bool is_full() const { return waiting_count_ >= kWaitingMax; }
 
   /// Tests all that wait; queries take those that pass.
   void test();
@@ -34,20 +32,14 @@ class Candidates {
   void test(uint32_t query, uint32_t* rows, uint32_t row_count);
 
  private:
-  struct Candidate {
-    uint32_t row = 0;
-    uint32_t query = 0;
-  };
-
   /// Enough that the memory's answers overlap, few enough to stay in the first caches.
   static constexpr size_t kWaitingMax = 4096;
 
-  [[nodiscard]] uint32_t test_sketches(uint32_t count);
+  [[nodiscard]] bool has_sketches() const { return row_sketches_.bytes != nullptr; }
   [[nodiscard]] uint32_t test_level(uint32_t level, uint32_t count);
-  [[nodiscard]] bool sketches_pass(const QueryTests& tests, uint32_t row) const;
   /// How many of a query's tests have to be done on rows of this chunk.
   [[nodiscard]] uint32_t row_test_count(const QueryTests& tests) const {
-    return row_sketches_ != nullptr ? tests.inexact : tests.rows.count;
+    return has_sketches() ? tests.inexact : tests.rows.count;
   }
 
   const TableLayout* layout_;
@@ -56,8 +48,9 @@ class Candidates {
   std::vector<QueryRun>* queries_ = nullptr;
   uint32_t chunk_ = 0;
   ChunkView view_;
-  const uint8_t* row_sketches_ = nullptr;
-  std::vector<Candidate> waiting_;
+  RowSketches row_sketches_;
+  std::vector<Candidate> waiting_;  ///< Room for all; the first waiting_count_ are.
+  uint32_t waiting_count_ = 0;
 };
 
 }  // namespace daedalus::engine

@@ -51,9 +51,9 @@ bool ChangeList::add(Source source, const semantics::Predicate& predicate) {
 void ChangeList::index() {
   choose_leaders();
   list_keys_left_ = kListKeysMax;
-  const Keys keys = choose_keys(*layout_, leaders_, cost_without_key(paths_, kScanCost));
-  for (const std::vector<uint32_t>& columns : keys.columns) {
-    indexes_.emplace_back(*layout_, columns);
+  const Keys keys = choose_keys(*layout_, nullptr, leaders_, cost_without_key(paths_, kScanCost));
+  for (const Key& key : keys.keys) {
+    indexes_.emplace_back(*layout_, key.columns);
   }
   for (uint32_t leader = 0; leader < leaders_.size(); ++leader) {
     std::optional<KeyChoice>& choice = shapes_[shape_of_[leaders_[leader].operation]].choice;
@@ -72,8 +72,8 @@ void ChangeList::index() {
       continue;
     }
     KeyIndex& index = indexes_[choice->key];
-    for_each_key(*layout_, predicates_[change], *choice, static_cast<uint32_t>(index.columns().size()),
-                 [&](std::span<const uint64_t> raw) { index.add(raw, change); });
+    for_each_key(predicates_[change], *choice, static_cast<uint32_t>(index.columns().size()),
+                 [&](std::span<const CodedValue> members) { index.add(members, change); });
   }
   for (KeyIndex& index : indexes_) {
     index.build();

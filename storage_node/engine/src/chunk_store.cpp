@@ -7,8 +7,9 @@
 namespace daedalus::engine {
 namespace {
 
-constexpr uint64_t kAlignment = 64;     // A cache line; also enough for every vector register.
-constexpr uint64_t kReadBehind = 4096;  // Kernels read whole blocks of rows, also where a chunk ends within one.
+constexpr uint64_t kAlignment = 64;           // A cache line; also enough for every vector register.
+constexpr uint32_t kChunkRowsMax = 1u << 16;  // Rows of a chunk are numbered in two bytes here and there.
+constexpr uint64_t kReadBehind = 4096;        // Kernels read whole blocks of rows, also where a chunk ends within one.
 
 uint64_t rounded_up(uint64_t size, uint64_t unit) { return (size + unit - 1) / unit * unit; }
 
@@ -33,7 +34,7 @@ uint32_t row_bytes(const TableLayout& layout) {
 
 /// Whole chunks in `memory_bytes`; slots stay countable in 32 bits.
 uint32_t chunks_within(uint64_t memory_bytes, uint64_t bytes_per_chunk, uint32_t chunk_rows) {
-  CHECK(chunk_rows > 0 && chunk_rows % 64 == 0);
+  CHECK(chunk_rows > 0 && chunk_rows % 64 == 0 && chunk_rows <= kChunkRowsMax);
   const uint64_t slots_max = uint64_t{UINT32_MAX} / chunk_rows;
   return static_cast<uint32_t>(std::clamp<uint64_t>(memory_bytes / bytes_per_chunk, 1, slots_max));
 }

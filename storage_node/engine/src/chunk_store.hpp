@@ -8,13 +8,11 @@
 #include <vector>
 
 #include "kernels_bitmap.hpp"
+#include "kernels_window.hpp"
 #include "native.hpp"
 #include "reserved_memory.hpp"
 
 namespace daedalus::engine {
-
-/// Columns whose sketches also lie side by side, row by row: the first so many.
-constexpr uint32_t kRowSketchColumnsMax = 64;
 
 /// One chunk as a scan sees it. Bitmaps have bitmap_words(row_count) words.
 struct ChunkView {

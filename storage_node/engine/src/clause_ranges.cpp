@@ -17,20 +17,16 @@ void add_codes(const Histogram& histogram, uint32_t column, CodeRange codes, Cla
   out.is_exact &= buckets.is_exact;
 }
 
-void add_members(const TableLayout& layout, const CompiledPredicate& predicate, const Histogram& histogram,
-                 const CompiledLiteral& literal, ClauseRanges& out) {
-  const ColumnLayout& column = layout.columns[literal.column];
+void add_members(const CompiledPredicate& predicate, const Histogram& histogram, const CompiledLiteral& literal,
+                 ClauseRanges& out) {
   for (uint32_t member = 0; member < literal.constant_count; ++member) {
-    uint8_t bytes[24] = {};  // The widest value that has its code's bytes at an offset, and room to read on.
-    std::memcpy(bytes, predicate.constants() + literal.constants + size_t{member} * column.width,
-                std::min<size_t>(sizeof bytes, column.width));
-    const uint64_t code = code_of(column.code, bytes);
+    const uint64_t code = predicate.member(literal, member).code;
     add_codes(histogram, literal.column, {code, code}, out);
   }
 }
 
-void add_literal(const TableLayout& layout, const Sketches& sketches, const CompiledPredicate& predicate,
-                 const CompiledLiteral& literal, ClauseRanges& out) {
+void add_literal(const Sketches& sketches, const CompiledPredicate& predicate, const CompiledLiteral& literal,
+                 ClauseRanges& out) {
   using Kind = CompiledLiteral::Kind;
   const Histogram& histogram = sketches.histogram(literal.column);
   switch (literal.kind) {
@@ -44,7 +40,7 @@ void add_literal(const TableLayout& layout, const Sketches& sketches, const Comp
       return;
     case Kind::kIn:
       if (!literal.negated && literal.constant_count <= kRangesMax) {
-        return add_members(layout, predicate, histogram, literal, out);
+        return add_members(predicate, histogram, literal, out);
       }
       break;
     default:
@@ -56,13 +52,12 @@ void add_literal(const TableLayout& layout, const Sketches& sketches, const Comp
 
 }  // namespace
 
-void describe_clause(const TableLayout& layout, const Sketches& sketches, const CompiledPredicate& predicate,
-                     uint32_t clause, ClauseRanges& out) {
+void describe_clause(const Sketches& sketches, const CompiledPredicate& predicate, uint32_t clause, ClauseRanges& out) {
   out.ranges.clear();
   out.share = 0;
   out.is_exact = true;
   for (const CompiledLiteral& literal : predicate.literals(predicate.clauses()[clause])) {
-    add_literal(layout, sketches, predicate, literal, out);
+    add_literal(sketches, predicate, literal, out);
     if (out.ranges.size() > kRangesMax) {
       out.ranges.clear();
       break;
@@ -72,13 +67,12 @@ void describe_clause(const TableLayout& layout, const Sketches& sketches, const 
   out.is_exact &= !out.ranges.empty();
 }
 
-bool widen(const Histogram& histogram, SketchRange& range) {
+bool widen(const Histogram& histogram, uint32_t bounds_max, SketchRange& range) {
   if (range.low == kNullBucket) {
     return true;
   }
-  constexpr uint32_t kBoundsMax = 64;
   const uint32_t last = histogram.last_bucket();
-  const uint32_t step = last < kBoundsMax ? 1 : last < 2 * kBoundsMax ? 2 : 4;
+  const uint32_t step = last / bounds_max + 1;
   const uint32_t low = range.low / step * step;
   // Above the last bucket there is nothing but NULL: ranges to the end share one bound.
   const uint32_t high = range.high >= last ? kNullBucket - 1u : std::min(range.high / step * step + step - 1, last);

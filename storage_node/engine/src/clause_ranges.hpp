@@ -28,11 +28,10 @@ struct ClauseRanges {
 /// Describes a clause. `out` is there to be used again and again. Disjunctions and lists that come to more than eight
 /// ranges have no such form, but for the one range from a list's first to its last member.
 /// Cost: some dozens of ns a range.
-void describe_clause(const TableLayout& layout, const Sketches& sketches, const CompiledPredicate& predicate,
-                     uint32_t clause, ClauseRanges& out);
+void describe_clause(const Sketches& sketches, const CompiledPredicate& predicate, uint32_t clause, ClauseRanges& out);
 
-/// The range with ends that a column of many buckets shares between queries: 64 of them at most, so that thousands of
-/// queries have few bitmaps in common. It holds the range given; false if it holds more.
-[[nodiscard]] bool widen(const Histogram& histogram, SketchRange& range);
+/// The range with ends that a column of many buckets shares between queries: bounds_max of them at most, so that
+/// thousands of queries have few bitmaps in common. It holds the range given; false if it holds more.
+[[nodiscard]] bool widen(const Histogram& histogram, uint32_t bounds_max, SketchRange& range);
 
 }  // namespace daedalus::engine

@@ -12,6 +12,12 @@
 
 namespace daedalus::engine {
 
+/// A value that is not NULL.
+struct CodedValue {
+  uint64_t raw = 0;  ///< Its first eight bytes, zeros behind shorter ones.
+  uint64_t code = 0;
+};
+
 /// Codes of rows for which something holds: low to high, both included. low > high: of none.
 struct CodeRange {
   uint64_t low = 0;

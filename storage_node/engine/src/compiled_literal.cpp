@@ -292,6 +292,17 @@ Verdict compile_literal(const ColumnLayout& layout, const Literal& literal, Comp
   check_failed("a known literal", __FILE__, __LINE__);
 }
 
+CodedValue member_of(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* constants,
+                     uint32_t number) {
+  if (literal.kind == CompiledLiteral::Kind::kRange) {
+    return {raw_of(layout.code, literal.codes.low), literal.codes.low};
+  }
+  uint8_t bytes[24] = {};  // The widest value that has its code's bytes at an offset, and room to read on.
+  std::memcpy(bytes, constants + literal.constants + size_t{number} * layout.width,
+              std::min<size_t>(sizeof bytes, layout.width));
+  return {load<uint64_t>(bytes), code_of(layout.code, bytes)};
+}
+
 bool row_matches(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* constants,
                  const ChunkView& chunk, uint32_t row) {
   const bool is_null = layout.nullable && test_bit(chunk.nulls[literal.column], row);

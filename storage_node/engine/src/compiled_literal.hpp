@@ -46,12 +46,21 @@ struct CompiledLiteral {
   }
 };
 
+/// How many values an equality asks for.
+[[nodiscard]] inline uint32_t member_count(const CompiledLiteral& literal) {
+  return literal.kind == CompiledLiteral::Kind::kIn ? literal.constant_count : 1;
+}
+
 /// What a comparison comes to once its constants are native.
 enum class Verdict : uint8_t { kDepends, kNever, kIfNotNull };
 
 /// Brings a literal to the planes of one column. kIfNotNull and kNever: `out` is of no use.
 [[nodiscard]] Verdict compile_literal(const ColumnLayout& layout, const semantics::Literal& literal,
                                       CompiledLiteral& out, NativeBytes& constants);
+
+/// Value number `number` of those that an equality asks for. Cost: some ns.
+[[nodiscard]] CodedValue member_of(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* constants,
+                                   uint32_t number);
 
 /// One literal on one row.
 [[nodiscard]] bool row_matches(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* constants,

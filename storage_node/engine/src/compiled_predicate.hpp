@@ -45,6 +45,11 @@ class CompiledPredicate {
   }
   [[nodiscard]] const uint8_t* constants() const { return constants_.data(); }
 
+  /// See member_of().
+  [[nodiscard]] CodedValue member(const CompiledLiteral& literal, uint32_t number) const {
+    return member_of(layout_->columns[literal.column], literal, constants_.data(), number);
+  }
+
   /// Whether a row satisfies one clause. Cost: a few ns a literal.
   [[nodiscard]] bool clause_matches(uint32_t clause, const ChunkView& chunk, uint32_t row) const;
   /// Whether a row qualifies.

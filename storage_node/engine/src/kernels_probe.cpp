@@ -128,21 +128,6 @@ HWY_ATTR uint32_t filter_all(const ProbeFilter& filter, uint32_t row_count, Prob
   return count;
 }
 
-/// Of the first rows only, whole vectors of them; `done` says how many of them were looked at.
-HWY_ATTR uint32_t filter_some(const ProbeFilter& filter, uint32_t first_count, ProbeScratch& scratch, uint32_t& done) {
-  const Tag d;
-  const hn::Rebind<uint16_t, Tag> narrow;
-  const hn::RebindToSigned<Tag> index_tag;
-  const auto lanes = static_cast<uint32_t>(hn::Lanes(d));
-  uint32_t count = 0;
-  for (done = 0; done + lanes <= first_count; done += lanes) {
-    const auto rows = hn::PromoteTo(d, hn::LoadU(narrow, scratch.first_rows + done));
-    const auto sums = hn::GatherIndex(d, scratch.sums, hn::BitCast(index_tag, rows));
-    count = keep_passing(rows, sums, filter, count, scratch);
-  }
-  return count;
-}
-
 }  // namespace daedalus::engine::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -152,7 +137,6 @@ namespace daedalus::engine {
 HWY_EXPORT(add_key_vectors);
 HWY_EXPORT(unpack_vectors);
 HWY_EXPORT(filter_all);
-HWY_EXPORT(filter_some);
 
 namespace {
 
@@ -231,10 +215,10 @@ uint32_t probe_with_registers(const KeyPlanes& key, uint32_t row_count, const Pr
   if (filter.first == nullptr) {
     return HWY_DYNAMIC_DISPATCH(filter_all)(filter, row_count, scratch);
   }
-  uint32_t done = 0;
-  uint32_t count = HWY_DYNAMIC_DISPATCH(filter_some)(filter, first_count, scratch, done);
-  for (; done < first_count; ++done) {
-    const uint32_t row = scratch.first_rows[done];
+  // One row at a time: gathering sums and words of the filter takes some CPUs three times as long.
+  uint32_t count = 0;
+  for (uint32_t at = 0; at < first_count; ++at) {
+    const uint32_t row = scratch.first_rows[at];
     const uint32_t hash = finished_hash(scratch.sums[row]);
     count = append_if(filter.has(hash), row, hash, count, scratch);
   }
@@ -259,7 +243,37 @@ uint32_t probe_with(ProbeVectors probe_vectors, const KeyPlanes& key, uint32_t r
   return count;
 }
 
+/// With more pairs than that the register filter lets too many rows through to be worth asking (engine_mix_bench).
+constexpr uint32_t kRegisterPairsMax = 6144;
+
+/// Keeps those of the rows whose pair is in the set; without a branch.
+uint32_t keep_pairs(const uint8_t* first, const uint8_t* second, const PairFilter& filter, uint32_t row_count,
+                    uint16_t* rows) {
+  uint32_t count = 0;
+  for (uint32_t at = 0; at < row_count; ++at) {
+    const uint16_t row = rows[at];
+    rows[count] = row;
+    count += filter.has(PairFilter::pair_of(first[row], second[row])) ? 1 : 0;
+  }
+  return count;
+}
+
 }  // namespace
+
+uint32_t list_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count, const PairFilter& filter,
+                    uint16_t* rows) noexcept {
+  const uint32_t whole = filter.count <= kRegisterPairsMax && avx512::is_supported() ? row_count / 64 * 64 : 0;
+  uint32_t count = 0;
+  if (whole > 0) {
+    const uint32_t maybe = avx512::filter_pairs(first, second, whole, filter, rows);
+    count = keep_pairs(first, second, filter, maybe, rows);
+  }
+  for (uint32_t row = whole; row < row_count; ++row) {
+    rows[count] = static_cast<uint16_t>(row);
+    count += filter.has(PairFilter::pair_of(first[row], second[row])) ? 1 : 0;
+  }
+  return count;
+}
 
 uint32_t probe_keys(const KeyPlanes& key, uint32_t row_count, const ProbeFilter& filter,
                     ProbeScratch& scratch) noexcept {
@@ -288,6 +302,17 @@ uint32_t probe_keys(const KeyPlanes& key, uint32_t row_count, const ProbeFilter&
       scratch.rows[count] = row;
       scratch.hashes[count] = hash;
       ++count;
+    }
+  }
+  return count;
+}
+
+uint32_t list_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count, const PairFilter& filter,
+                    uint16_t* rows) noexcept {
+  uint32_t count = 0;
+  for (uint32_t row = 0; row < row_count; ++row) {
+    if (filter.has(PairFilter::pair_of(first[row], second[row]))) {
+      rows[count++] = static_cast<uint16_t>(row);
     }
   }
   return count;

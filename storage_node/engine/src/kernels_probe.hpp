@@ -1,4 +1,5 @@
-// Finding the few rows whose key somebody asks for: a hash of key columns, and filters of bits that most rows fail.
+// Finding the few rows whose key somebody asks for: a hash of key columns, or a pair of their sketches' bytes, and
+// filters of bits that most rows fail.
 //
 // None allocates or throws. The instruction set is chosen once, at run time; each has a plain twin in `scalar`.
 #pragma once
@@ -57,6 +58,32 @@ struct ProbeFilter {
   }
 };
 
+/// A set of pairs of bytes, with 8,192 bits of it that fit into sixteen vector registers.
+struct PairFilter {
+  uint64_t pairs[1024] = {};  ///< Bit first + 256 · second.
+  /// Byte by the one, table and bit by the low four bits of the other: what passes both is rarely not in the set. Of
+  /// few different bytes in either place nothing is.
+  alignas(64) uint8_t by_first[2][256] = {};
+  alignas(64) uint8_t by_second[2][256] = {};
+  uint32_t count = 0;
+
+  [[nodiscard]] static uint32_t pair_of(uint8_t first, uint8_t second) { return first | uint32_t{second} << 8; }
+  void add(uint8_t first, uint8_t second) {
+    const uint32_t pair = pair_of(first, second);
+    count += has(pair) ? 0 : 1;
+    pairs[pair / 64] |= uint64_t{1} << (pair % 64);
+    mark(by_first, first, second);
+    mark(by_second, second, first);
+  }
+  [[nodiscard]] bool has(uint32_t pair) const { return ((pairs[pair / 64] >> (pair % 64)) & 1) != 0; }
+
+ private:
+  static void mark(uint8_t (&tables)[2][256], uint8_t one, uint8_t other) {
+    uint8_t& byte = tables[(other >> 3) & 1][one];
+    byte = static_cast<uint8_t>(byte | 1u << (other & 7));
+  }
+};
+
 /// Room for one block of a probe, reused from block to block, and what it found.
 struct ProbeScratch {
   uint32_t rows[kProbeRowsMax + 64];    ///< Within the block.
@@ -75,6 +102,15 @@ struct ProbeScratch {
 [[nodiscard]] uint32_t probe_keys(const KeyPlanes& key, uint32_t row_count, const ProbeFilter& filter,
                                   ProbeScratch& scratch) noexcept;
 
+/// Lists the rows whose pair of bytes is in the set, ascending, to `rows`, which has room for row_count and 64 more.
+/// Returns how many. Planes may be the same, for a set of single bytes.
+///
+/// row_count  at most 65,536; 0 is legal.
+/// Cost       one pass over both planes: 0.1 ns a row while the set is small, on CPUs that have the instructions;
+///            1 ns otherwise.
+[[nodiscard]] uint32_t list_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count,
+                                  const PairFilter& filter, uint16_t* rows) noexcept;
+
 /// The same without the register filter's own instructions: what CPUs that lack them run.
 namespace generic {
 [[nodiscard]] uint32_t probe_keys(const KeyPlanes& key, uint32_t row_count, const ProbeFilter& filter,
@@ -84,6 +120,8 @@ namespace generic {
 namespace scalar {
 [[nodiscard]] uint32_t probe_keys(const KeyPlanes& key, uint32_t row_count, const ProbeFilter& filter,
                                   ProbeScratch& scratch) noexcept;
+[[nodiscard]] uint32_t list_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count,
+                                  const PairFilter& filter, uint16_t* rows) noexcept;
 }  // namespace scalar
 
 }  // namespace daedalus::engine

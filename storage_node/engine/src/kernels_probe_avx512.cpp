@@ -34,6 +34,21 @@ DAEDALUS_AVX512 inline __m512i folded_lanes(const uint8_t* values, uint32_t row)
   }
 }
 
+/// 0 to 63.
+DAEDALUS_AVX512 inline __m512i ascending_bytes() {
+  alignas(64) uint8_t numbers[64];
+  for (uint32_t number = 0; number < 64; ++number) {
+    numbers[number] = static_cast<uint8_t>(number);
+  }
+  return _mm512_load_si512(numbers);
+}
+
+/// Bit of each byte by its low three bits.
+DAEDALUS_AVX512 inline __m512i one_of_eight(__m512i bytes) {
+  const __m512i bits = _mm512_set1_epi64(static_cast<int64_t>(0x8040201008040201u));
+  return _mm512_shuffle_epi8(bits, _mm512_and_si512(bytes, _mm512_set1_epi8(7)));
+}
+
 /// A filter's bits, how bytes of sums are brought into the order of rows, and numbers of rows.
 struct Registers {
   __m512i bits[8];
@@ -47,16 +62,12 @@ DAEDALUS_AVX512 inline Registers load_registers(const RegisterFilter& filter) {
     registers.bits[part] = _mm512_load_si512(filter.bytes + part * 64);
   }
   alignas(64) uint8_t pick[64];
-  alignas(64) uint8_t numbers[64];
   for (uint32_t row = 0; row < 32; ++row) {
     pick[row] = static_cast<uint8_t>(row * 4 + 3);       // The highest bytes of two vectors of sums,
     pick[row + 32] = static_cast<uint8_t>(row * 4 + 2);  // and behind them the second highest.
   }
-  for (uint32_t row = 0; row < 64; ++row) {
-    numbers[row] = static_cast<uint8_t>(row);
-  }
   registers.pick = _mm512_load_si512(pick);
-  registers.numbers = _mm512_load_si512(numbers);
+  registers.numbers = ascending_bytes();
   return registers;
 }
 
@@ -74,15 +85,13 @@ DAEDALUS_AVX512 inline uint64_t passing(const Registers& registers, const __m512
   const __m512i second = _mm512_mask_blend_epi8(is_upper, _mm512_permutex2var_epi8(bits[4], high, bits[5]),
                                                 _mm512_permutex2var_epi8(bits[6], high, bits[7]));
   const __m512i found = _mm512_mask_blend_epi8(_mm512_movepi8_mask(middle), first, second);
-  const __m512i bit = _mm512_and_si512(_mm512_srli_epi16(middle, 4), _mm512_set1_epi8(7));
-  const __m512i one_of_eight = _mm512_set1_epi64(static_cast<int64_t>(0x8040201008040201u));
-  return _mm512_test_epi8_mask(found, _mm512_shuffle_epi8(one_of_eight, bit));
+  return _mm512_test_epi8_mask(found, one_of_eight(_mm512_srli_epi16(middle, 4)));
 }
 
-/// Appends row + r for every set bit r; returns the new count.
-DAEDALUS_AVX512 inline uint32_t append_rows(const Registers& registers, uint64_t pass, uint32_t row, uint16_t* rows,
+/// Appends row + r for every set bit r of `pass`; returns the new count. numbers: 0 to 63.
+DAEDALUS_AVX512 inline uint32_t append_rows(__m512i numbers, uint64_t pass, uint32_t row, uint16_t* rows,
                                             uint32_t count) {
-  const __m512i kept = _mm512_maskz_compress_epi8(pass, registers.numbers);
+  const __m512i kept = _mm512_maskz_compress_epi8(pass, numbers);
   const __m512i base = _mm512_set1_epi16(static_cast<int16_t>(row));
   const auto found = static_cast<uint32_t>(__builtin_popcountll(pass));
   _mm512_storeu_si512(rows + count, _mm512_add_epi16(base, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(kept))));
@@ -91,6 +100,67 @@ DAEDALUS_AVX512 inline uint32_t append_rows(const Registers& registers, uint64_t
                         _mm512_add_epi16(base, _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(kept, 1))));
   }
   return count + found;
+}
+
+/// 256 bytes, looked up by 64 others at a time.
+struct ByteTable {
+  __m512i parts[4];
+};
+
+DAEDALUS_AVX512 inline __m512i find(const ByteTable& table, __m512i at) {
+  return _mm512_mask_blend_epi8(_mm512_movepi8_mask(at), _mm512_permutex2var_epi8(table.parts[0], at, table.parts[1]),
+                                _mm512_permutex2var_epi8(table.parts[2], at, table.parts[3]));
+}
+
+/// One half of a set's register filter. Narrow: its two tables as one, for half the work.
+template <bool kWide>
+struct PairTables {
+  ByteTable tables[kWide ? 2 : 1];
+};
+
+template <bool kWide>
+DAEDALUS_AVX512 inline PairTables<kWide> load_tables(const uint8_t (&bytes)[2][256]) {
+  PairTables<kWide> loaded;
+  for (int part = 0; part < 4; ++part) {
+    const __m512i low = _mm512_load_si512(bytes[0] + part * 64);
+    const __m512i high = _mm512_load_si512(bytes[1] + part * 64);
+    if constexpr (kWide) {
+      loaded.tables[0].parts[part] = low;
+      loaded.tables[1].parts[part] = high;
+    } else {
+      loaded.tables[0].parts[part] = _mm512_or_si512(low, high);
+    }
+  }
+  return loaded;
+}
+
+/// Bit r of the result: the bit that `one` and `other` of row r choose is set.
+template <bool kWide>
+DAEDALUS_AVX512 inline __mmask64 passing(const PairTables<kWide>& half, __m512i one, __m512i other) {
+  __m512i found = find(half.tables[0], one);
+  if constexpr (kWide) {
+    const __mmask64 is_high = _mm512_test_epi8_mask(other, _mm512_set1_epi8(8));
+    found = _mm512_mask_blend_epi8(is_high, found, find(half.tables[1], one));
+  }
+  return _mm512_test_epi8_mask(found, one_of_eight(other));
+}
+
+template <bool kWide>
+DAEDALUS_AVX512 uint32_t run_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count,
+                                   const PairFilter& filter, uint16_t* rows) {
+  const auto by_first = load_tables<kWide>(filter.by_first);
+  const auto by_second = load_tables<kWide>(filter.by_second);
+  const __m512i numbers = ascending_bytes();
+  uint32_t count = 0;
+  for (uint32_t row = 0; row < row_count; row += 64) {
+    const __m512i one = _mm512_loadu_si512(first + row);
+    const __m512i two = _mm512_loadu_si512(second + row);
+    const uint64_t pass = _kand_mask64(passing(by_first, one, two), passing(by_second, two, one));
+    if (pass != 0) {
+      count = append_rows(numbers, pass, row, rows, count);
+    }
+  }
+  return count;
 }
 
 struct NoColumn {};
@@ -119,7 +189,7 @@ DAEDALUS_AVX512 uint32_t run(const KeyPlanes& key, uint32_t row_count, const Reg
     if constexpr (kFiltered) {
       const uint64_t pass = passing(registers, sums);
       if (pass != 0) {
-        count = append_rows(registers, pass, row, scratch.first_rows, count);
+        count = append_rows(registers.numbers, pass, row, scratch.first_rows, count);
       }
     }
   }
@@ -160,6 +230,13 @@ uint32_t sum_and_filter(const KeyPlanes& key, uint32_t row_count, const Register
   });
 }
 
+uint32_t filter_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count, const PairFilter& filter,
+                      uint16_t* rows) noexcept {
+  constexpr uint32_t kNarrowPairsMax = 256;  // So few leave most bits of the narrow tables unset.
+  return filter.count <= kNarrowPairsMax ? run_pairs<false>(first, second, row_count, filter, rows)
+                                         : run_pairs<true>(first, second, row_count, filter, rows);
+}
+
 }  // namespace daedalus::engine::avx512
 
 #else
@@ -169,6 +246,8 @@ namespace daedalus::engine::avx512 {
 bool is_supported() noexcept { return false; }
 
 uint32_t sum_and_filter(const KeyPlanes&, uint32_t, const RegisterFilter*, ProbeScratch&) noexcept { return 0; }
+
+uint32_t filter_pairs(const uint8_t*, const uint8_t*, uint32_t, const PairFilter&, uint16_t*) noexcept { return 0; }
 
 }  // namespace daedalus::engine::avx512
 

@@ -17,4 +17,11 @@ namespace daedalus::engine::avx512 {
 [[nodiscard]] uint32_t sum_and_filter(const KeyPlanes& key, uint32_t row_count, const RegisterFilter* filter,
                                       ProbeScratch& scratch) noexcept;
 
+/// Lists the rows that pass both halves of the set's register filter, as list_pairs() does with all of it.
+///
+/// row_count  a multiple of 64.
+/// Precondition: is_supported().
+[[nodiscard]] uint32_t filter_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count,
+                                    const PairFilter& filter, uint16_t* rows) noexcept;
+
 }  // namespace daedalus::engine::avx512

@@ -8,22 +8,31 @@ namespace {
 
 /// Columns that keys are made of: the first so many that operations name equalities on. More would make planning
 /// quadratic in the width of a table.
-constexpr uint32_t kColumnsMax = 64;
+constexpr uint32_t kColumnsMax = 64;  // Bits of a mask.
 /// Keys made in one cycle, at most: each is a pass of its own.
 constexpr uint32_t kKeysMax = 16;
 /// Equalities of one operation that are looked at: the most selective ones.
 constexpr uint32_t kEqualitiesMax = 6;
+/// Operations that a key's gain is summed over: of more than so many a part stands for all.
+constexpr size_t kGatheredMax = 1024;
 /// Keys that one operation may ask for: longer IN lists are searched, not indexed.
 constexpr uint32_t kMembersMax = 64;
 
-/// ns a row, from engine_mix_bench: a pass of a probe, each byte of its key's columns (a pass is bound by reading
-/// them), columns whose width no vector has, and what a candidate costs until it is known to be none.
-constexpr double kProbeCost = 0.1;
+/// ns a row, from engine_mix_bench: a pass of a probe over values and over sketches, each byte of its key's columns (a
+/// pass is bound by reading them), columns whose width no vector has, and what a candidate costs until it is known to
+/// be none.
+constexpr double kProbeCost = 0.25;
+constexpr double kCodeProbeCost = 0.05;
 constexpr double kByteCost = 0.05;
 constexpr double kOddColumnCost = 0.1;
 constexpr double kCandidateCost = 20;
+/// What a key's bits in the filters let through beside its own rows.
+constexpr double kFilterCosts[kKeyForms] = {0.001, 0.0003};
 
-double probe_cost(const TableLayout& layout, uint32_t column) {
+double probe_cost(const TableLayout& layout, KeyForm form, uint32_t column) {
+  if (form == KeyForm::kCodes) {
+    return kByteCost;
+  }
   const uint32_t width = layout.columns[column].width;
   const bool is_vector_width = width == 1 || width == 2 || width == 4 || width == 8;
   return width * kByteCost + (is_vector_width ? 0 : kOddColumnCost);
@@ -34,16 +43,29 @@ struct Equality {
   uint32_t column = 0;  ///< Dense.
   uint32_t clause = 0;
   uint32_t members = 0;
-  double share = 1;
+  double shares[kKeyForms] = {1, 1};  ///< Of rows that are candidates, by the form of the key.
 };
+
+/// The share of rows whose buckets are those of an equality's values, as if each was as common as the first of them.
+double bucket_share(const Sketches& sketches, const CompiledPredicate& predicate, const CompiledLiteral& literal) {
+  const Histogram& histogram = sketches.histogram(literal.column);
+  const uint8_t bucket = histogram.bucket(predicate.member(literal, 0).code);
+  return std::min(1.0, histogram.share(BucketRange{bucket, bucket}) * member_count(literal));
+}
 
 class Chooser {
  public:
-  Chooser(const TableLayout& layout, std::span<const KeyedOperation> operations, double cost_without)
-      : layout_(&layout), operations_(operations), cost_without_(cost_without) {
+  Chooser(const TableLayout& layout, const Sketches* sketches, std::span<const KeyedOperation> operations,
+          double cost_without)
+      : layout_(&layout),
+        sketches_(sketches),
+        form_count_(sketches == nullptr ? 1 : kKeyForms),
+        operations_(operations),
+        cost_without_(cost_without) {
     dense_.assign(layout.columns.size(), kColumnsMax);
     for (const KeyedOperation& operation : operations) {
       first_.push_back(static_cast<uint32_t>(equalities_.size()));
+      masks_.push_back(0);
       add(operation);
     }
     first_.push_back(static_cast<uint32_t>(equalities_.size()));
@@ -54,11 +76,11 @@ class Chooser {
     keys.choices.resize(operations_.size());
     for (uint32_t round = 0; round < kKeysMax; ++round) {
       gather(keys);
-      const auto [gain, first, second] = best();
-      if (gain <= 0) {
+      const Best chosen = best();
+      if (chosen.gain <= 0) {
         break;
       }
-      assign(keys, first, second);
+      assign(keys, chosen);
     }
     return keys;
   }
@@ -66,6 +88,7 @@ class Chooser {
  private:
   struct Best {
     double gain = 0;
+    KeyForm form = KeyForm::kValues;
     uint32_t first = 0;
     uint32_t second = 0;
   };
@@ -85,7 +108,11 @@ class Chooser {
         columns_.push_back(literal.column);
       }
       if (dense < kColumnsMax) {
-        equalities_.push_back({dense, weighed.clause, member_count(literal), weighed.share});
+        masks_.back() |= uint64_t{1} << dense;
+        equalities_.push_back({dense, weighed.clause, member_count(literal), {weighed.share, 1}});
+        if (sketches_ != nullptr) {
+          equalities_.back().shares[1] = bucket_share(*sketches_, *operation.predicate, literal);
+        }
         if (++taken == kEqualitiesMax) {
           return;
         }
@@ -93,61 +120,77 @@ class Chooser {
     }
   }
 
-  /// Calls use(first, second, what a key of both saves this operation and those that it stands for) with the lower
-  /// column first; both the same: a key of one column.
+  /// Calls use(form, first, second, what such a key of both saves this operation and those that it stands for) with the
+  /// lower column first; both the same: a key of one column.
   template <typename Use>
-  void for_each_pair(uint32_t position, Use&& use) const {
+  void for_each_key(size_t position, Use&& use) const {
     const double weight = operations_[position].weight;
-    for (uint32_t at = first_[position]; at < first_[position + 1]; ++at) {
-      const Equality& one = equalities_[at];
-      use(one, one, weight * (cost_without_ - one.share * kCandidateCost));
-      for (uint32_t other = first_[position]; other < at; ++other) {
-        const Equality& two = equalities_[other];
-        if (one.members * two.members <= kMembersMax && one.column != two.column) {
-          const double gain = weight * (cost_without_ - one.share * two.share * kCandidateCost);
-          one.column < two.column ? use(one, two, gain) : use(two, one, gain);
+    for (uint32_t form = 0; form < form_count_; ++form) {
+      const double cost_without = cost_without_ - kFilterCosts[form];
+      for (uint32_t at = first_[position]; at < first_[position + 1]; ++at) {
+        const Equality& one = equalities_[at];
+        use(static_cast<KeyForm>(form), one, one, weight * (cost_without - one.shares[form] * kCandidateCost));
+        for (uint32_t other = first_[position]; other < at; ++other) {
+          const Equality& two = equalities_[other];
+          if (one.members * two.members <= kMembersMax && one.column != two.column) {
+            const double candidates = one.shares[form] * two.shares[form] * kCandidateCost;
+            const bool is_ordered = one.column < two.column;
+            use(static_cast<KeyForm>(form), is_ordered ? one : two, is_ordered ? two : one,
+                weight * (cost_without - candidates));
+          }
         }
       }
     }
   }
 
+  [[nodiscard]] double& gain(KeyForm form, uint32_t first, uint32_t second) {
+    return gains_[(static_cast<uint32_t>(form) * kColumnsMax + first) * kColumnsMax + second];
+  }
+
   void gather(const Keys& keys) {
     gains_.fill(0);
-    for (uint32_t position = 0; position < operations_.size(); ++position) {
+    const size_t step = (operations_.size() + kGatheredMax - 1) / kGatheredMax;
+    for (size_t position = 0; position < operations_.size(); position += step) {
       if (!keys.choices[position].has_value()) {
-        for_each_pair(position, [this](const Equality& first, const Equality& second, double gain) {
-          gains_[first.column * kColumnsMax + second.column] += std::max(0.0, gain);
+        for_each_key(position, [&](KeyForm form, const Equality& first, const Equality& second, double saved) {
+          gain(form, first.column, second.column) += std::max(0.0, saved) * static_cast<double>(step);
         });
       }
     }
   }
 
-  [[nodiscard]] Best best() const {
+  [[nodiscard]] double pass_cost(KeyForm form, uint32_t first, uint32_t second) const {
+    return (form == KeyForm::kCodes ? kCodeProbeCost : kProbeCost) + probe_cost(*layout_, form, columns_[first]) +
+           (second == first ? 0 : probe_cost(*layout_, form, columns_[second]));
+  }
+
+  [[nodiscard]] Best best() {
     Best found;
-    for (uint32_t first = 0; first < columns_.size(); ++first) {
-      for (uint32_t second = first; second < columns_.size(); ++second) {
-        const double passes = kProbeCost + probe_cost(*layout_, columns_[first]) +
-                              (second == first ? 0 : probe_cost(*layout_, columns_[second]));
-        const double gain = gains_[first * kColumnsMax + second] - passes;
-        if (gain > found.gain) {
-          found = {gain, first, second};
+    for (uint32_t form = 0; form < form_count_; ++form) {
+      for (uint32_t first = 0; first < columns_.size(); ++first) {
+        for (uint32_t second = first; second < columns_.size(); ++second) {
+          const auto key_form = static_cast<KeyForm>(form);
+          const double saved = gain(key_form, first, second) - pass_cost(key_form, first, second);
+          if (saved > found.gain) {
+            found = {saved, key_form, first, second};
+          }
         }
       }
     }
     return found;
   }
 
-  void assign(Keys& keys, uint32_t first_column, uint32_t second_column) {
-    const auto key = static_cast<uint32_t>(keys.columns.size());
-    std::vector<uint32_t> columns = {columns_[first_column]};
-    if (second_column != first_column) {
-      columns.push_back(columns_[second_column]);
+  void assign(Keys& keys, const Best& chosen) {
+    const auto key = static_cast<uint32_t>(keys.keys.size());
+    keys.keys.push_back({{columns_[chosen.first]}, chosen.form});
+    if (chosen.second != chosen.first) {
+      keys.keys.back().columns.push_back(columns_[chosen.second]);
     }
-    keys.columns.push_back(std::move(columns));
-    for (uint32_t position = 0; position < operations_.size(); ++position) {
-      if (!keys.choices[position].has_value()) {
-        for_each_pair(position, [&](const Equality& first, const Equality& second, double gain) {
-          if (gain > 0 && first.column == first_column && second.column == second_column) {
+    const uint64_t columns = uint64_t{1} << chosen.first | uint64_t{1} << chosen.second;
+    for (size_t position = 0; position < operations_.size(); ++position) {
+      if (!keys.choices[position].has_value() && (masks_[position] & columns) == columns) {
+        for_each_key(position, [&](KeyForm form, const Equality& first, const Equality& second, double saved) {
+          if (saved > 0 && form == chosen.form && first.column == chosen.first && second.column == chosen.second) {
             keys.choices[position] = KeyChoice{key, {first.clause, second.clause}};
           }
         });
@@ -156,13 +199,16 @@ class Chooser {
   }
 
   const TableLayout* layout_;
+  const Sketches* sketches_;
+  uint32_t form_count_;
   std::span<const KeyedOperation> operations_;
   double cost_without_;
   std::vector<uint32_t> dense_;    ///< By column: its number among those of keys.
   std::vector<uint32_t> columns_;  ///< The other way round.
   std::vector<Equality> equalities_;
   std::vector<uint32_t> first_;  ///< By operation: its equalities begin there.
-  std::array<double, kColumnsMax * kColumnsMax> gains_{};
+  std::vector<uint64_t> masks_;  ///< By operation: bit c for dense column c.
+  std::array<double, kKeyForms * kColumnsMax * kColumnsMax> gains_{};
 };
 
 double share_of(const CompiledLiteral& literal, const Sketches& sketches) {
@@ -204,20 +250,9 @@ void weigh_clauses(const CompiledPredicate& predicate, const Sketches& sketches,
   }
 }
 
-Keys choose_keys(const TableLayout& layout, std::span<const KeyedOperation> operations, double cost_without) {
-  return Chooser(layout, operations, cost_without).choose();
-}
-
-uint64_t raw_member(const TableLayout& layout, const CompiledPredicate& predicate, const CompiledLiteral& literal,
-                    uint32_t number) {
-  const ColumnLayout& column = layout.columns[literal.column];
-  if (literal.kind == CompiledLiteral::Kind::kRange) {
-    return raw_of(column.code, literal.codes.low);
-  }
-  uint64_t raw = 0;
-  std::memcpy(&raw, predicate.constants() + literal.constants + size_t{number} * column.width,
-              std::min(column.width, 8u));
-  return raw;
+Keys choose_keys(const TableLayout& layout, const Sketches* sketches, std::span<const KeyedOperation> operations,
+                 double cost_without) {
+  return Chooser(layout, sketches, operations, cost_without).choose();
 }
 
 }  // namespace daedalus::engine

@@ -12,6 +12,7 @@
 
 #include "compiled_predicate.hpp"
 #include "daedalus/engine/segment.hpp"
+#include "kernels_probe.hpp"
 #include "sketches.hpp"
 
 namespace daedalus::engine {
@@ -33,13 +34,28 @@ struct KeyedOperation {
   double weight = 1;                       ///< Operations like this one that it stands for.
 };
 
+/// What a row's key is read from.
+enum class KeyForm : uint8_t {
+  kValues,
+  kCodes,  ///< Its sketches: two bytes a row at most, and the candidates of whole buckets.
+};
+
+constexpr uint32_t kKeyForms = 2;
+
+struct Key {
+  std::vector<uint32_t> columns;
+  KeyForm form = KeyForm::kValues;
+};
+
 struct KeyChoice {
-  uint32_t key = 0;          ///< Position in Keys::columns.
+  uint32_t key = 0;          ///< Position in Keys::keys.
   uint32_t clauses[2] = {};  ///< By column of the key.
+
+  friend bool operator==(const KeyChoice&, const KeyChoice&) = default;
 };
 
 struct Keys {
-  std::vector<std::vector<uint32_t>> columns;
+  std::vector<Key> keys;
   std::vector<std::optional<KeyChoice>> choices;  ///< By position of the operation in what was asked.
 };
 
@@ -50,39 +66,26 @@ struct Keys {
 }
 
 /// cost_without: ns a row of the segment that an operation costs when no key finds it.
-[[nodiscard]] Keys choose_keys(const TableLayout& layout, std::span<const KeyedOperation> operations,
-                               double cost_without);
+/// sketches: where keys may be read from them; null: values only.
+[[nodiscard]] Keys choose_keys(const TableLayout& layout, const Sketches* sketches,
+                               std::span<const KeyedOperation> operations, double cost_without);
 
-/// Calls use(raw values by column of the key) for every key that the chosen clauses of a predicate ask for.
+/// Calls use(members by column of the key) for every key that the chosen clauses of a predicate ask for.
 template <typename Use>
-void for_each_key(const TableLayout& layout, const CompiledPredicate& predicate, const KeyChoice& choice,
-                  uint32_t column_count, Use&& use);
-
-/// The first eight bytes, zeros behind shorter ones, of member `number` of an equality.
-[[nodiscard]] uint64_t raw_member(const TableLayout& layout, const CompiledPredicate& predicate,
-                                  const CompiledLiteral& literal, uint32_t number);
-
-/// How many values an equality asks for.
-[[nodiscard]] inline uint32_t member_count(const CompiledLiteral& literal) {
-  return literal.kind == CompiledLiteral::Kind::kIn ? literal.constant_count : 1;
-}
-
-template <typename Use>
-void for_each_key(const TableLayout& layout, const CompiledPredicate& predicate, const KeyChoice& choice,
-                  uint32_t column_count, Use&& use) {
+void for_each_key(const CompiledPredicate& predicate, const KeyChoice& choice, uint32_t column_count, Use&& use) {
   const auto literal = [&](uint32_t place) -> const CompiledLiteral& {
     return predicate.literals(predicate.clauses()[choice.clauses[place]])[0];
   };
-  uint64_t raw[2] = {};
+  CodedValue members[kKeyColumnsMax];
   for (uint32_t first = 0; first < member_count(literal(0)); ++first) {
-    raw[0] = raw_member(layout, predicate, literal(0), first);
+    members[0] = predicate.member(literal(0), first);
     if (column_count == 1) {
-      use(std::span<const uint64_t>(raw, 1));
+      use(std::span<const CodedValue>(members, 1));
       continue;
     }
     for (uint32_t second = 0; second < member_count(literal(1)); ++second) {
-      raw[1] = raw_member(layout, predicate, literal(1), second);
-      use(std::span<const uint64_t>(raw, 2));
+      members[1] = predicate.member(literal(1), second);
+      use(std::span<const CodedValue>(members, 2));
     }
   }
 }

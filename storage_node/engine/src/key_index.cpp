@@ -30,55 +30,31 @@ KeyIndex::KeyIndex(const TableLayout& layout, std::span<const uint32_t> columns)
   }
 }
 
-void KeyIndex::add(std::span<const uint64_t> raw_values, uint32_t operation) {
+void KeyIndex::add(std::span<const CodedValue> members, uint32_t operation) {
   uint32_t sum = 0;
   for (uint32_t place = 0; place < column_count_; ++place) {
-    sum += folded(raw_values[place]) * key_multiplier(place);
+    sum += folded(members[place].raw) * key_multiplier(place);
   }
-  keys_.push_back(uint64_t{finished_hash(sum)} << 32 | operation);
-  has_first_ = keys_.size() <= kFirstFilterKeysMax;
-  if (has_first_) {
-    first_.add(sum);
-  }
+  operations_.add(finished_hash(sum), operation);
+  first_.add(sum);
 }
 
 void KeyIndex::build() {
-  std::sort(keys_.begin(), keys_.end());
-  keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
-  const auto count = static_cast<uint32_t>(keys_.size());
+  operations_.build();
+  const uint32_t count = operations_.size();
+  has_first_ = count <= kFirstFilterKeysMax;
   mark_way(column_count_ == 1 ? Way::kKeyOfOneColumn : Way::kKeyOfTwoColumns);
-  const uint32_t places = std::bit_ceil(std::max(16u, count * 2));
   const uint32_t wanted = std::bit_ceil(std::min(count, kFilterBitsMax / kFilterBitsPerKey) * kFilterBitsPerKey);
   const uint32_t bits = std::max(kFilterBitsMin, wanted > kFilterBitsCached ? wanted / 2 : wanted);
-  places_.assign(places, {});
-  place_mask_ = places - 1;
-  filter_.assign(bits / 32, 0);
   if (bits > kFilterBitsMin) {
     mark_way(Way::kManyKeys);
   }
+  filter_.assign(bits / 32, 0);
   filter_shift_ = 32 - static_cast<uint32_t>(std::countr_zero(bits));
-  operations_.resize(count);
-  for (uint32_t at = 0; at < count; ++at) {
-    const auto hash = static_cast<uint32_t>(keys_[at] >> 32);
-    operations_[at] = static_cast<uint32_t>(keys_[at]);
-    if (at > 0 && keys_[at - 1] >> 32 == hash) {
-      continue;
-    }
-    uint32_t end = at + 1;
-    while (end < count && keys_[end] >> 32 == hash) {
-      ++end;
-    }
-    uint32_t place = hash & place_mask_;
-    while (places_[place].count != 0) {
-      place = (place + 1) & place_mask_;
-    }
-    if (end - at > 1) {
-      mark_way(Way::kSharedKey);
-    }
-    places_[place] = {hash, at, end - at};
+  operations_.for_each_hash([this](uint32_t hash) {
     const uint32_t bit = hash >> filter_shift_;
     filter_[bit / 32] |= 1u << (bit % 32);
-  }
+  });
 }
 
 uint32_t KeyIndex::survivors(const ChunkView& chunk, uint32_t first_row, uint32_t row_count,
@@ -100,7 +76,7 @@ std::span<const uint32_t> KeyIndex::find(const ChunkView& chunk, uint32_t row) c
     raw &= width >= 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * width)) - 1;
     sum += folded(raw) * key_multiplier(place);
   }
-  return find(finished_hash(sum));
+  return operations_.find(finished_hash(sum));
 }
 
 }  // namespace daedalus::engine

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "chunk_store.hpp"
+#include "codes.hpp"
 #include "kernels_probe.hpp"
+#include "operation_table.hpp"
 
 namespace daedalus::engine {
 
@@ -19,8 +21,8 @@ class KeyIndex {
 
   [[nodiscard]] std::span<const uint32_t> columns() const { return {columns_, column_count_}; }
 
-  /// `operation` asks for the key with these first eight bytes of each column's value.
-  void add(std::span<const uint64_t> raw_values, uint32_t operation);
+  /// `operation` asks for the key of these values, by column.
+  void add(std::span<const CodedValue> members, uint32_t operation);
 
   /// Ends the adding. Cost: a sort of the keys.
   void build();
@@ -34,35 +36,15 @@ class KeyIndex {
   [[nodiscard]] std::span<const uint32_t> find(const ChunkView& chunk, uint32_t row) const;
 
  private:
-  struct Place {
-    uint32_t hash = 0;
-    uint32_t first = 0;
-    uint32_t count = 0;  ///< 0: an empty place.
-  };
-
-  [[nodiscard]] std::span<const uint32_t> find(uint32_t hash) const {
-    for (uint32_t at = hash & place_mask_;; at = (at + 1) & place_mask_) {
-      const Place& place = places_[at];
-      if (place.count == 0) {
-        return {};
-      }
-      if (place.hash == hash) {
-        return {operations_.data() + place.first, place.count};
-      }
-    }
-  }
   [[nodiscard]] uint32_t survivors(const ChunkView& chunk, uint32_t first_row, uint32_t row_count,
                                    ProbeScratch& scratch) const;
 
   uint32_t columns_[kKeyColumnsMax] = {};
   uint32_t widths_[kKeyColumnsMax] = {};
   uint32_t column_count_;
-  uint32_t place_mask_ = 0;
   uint32_t filter_shift_ = 0;
   bool has_first_ = false;
-  std::vector<uint64_t> keys_;  ///< Hash and operation, until build().
-  std::vector<uint32_t> operations_;
-  std::vector<Place> places_;     ///< Open addressing; a power of two, at most half full.
+  OperationTable operations_;
   RegisterFilter first_;          ///< Of sums, if has_first_.
   std::vector<uint32_t> filter_;  ///< One bit a hash: most rows are no one's candidate and stop here.
 };
@@ -73,7 +55,7 @@ void KeyIndex::probe(const ChunkView& chunk, ProbeScratch& scratch, Use&& use) c
     const uint32_t row_count = std::min(kProbeRowsMax, chunk.row_count - first);
     const uint32_t count = survivors(chunk, first, row_count, scratch);
     for (uint32_t position = 0; position < count; ++position) {
-      const std::span<const uint32_t> found = find(scratch.hashes[position]);
+      const std::span<const uint32_t> found = operations_.find(scratch.hashes[position]);
       if (found.empty()) {
         continue;
       }

@@ -15,10 +15,17 @@ constexpr double kSketchQueryCost = 0.08;
 constexpr double kBitmapCost = 0.0065;
 constexpr double kUseCost = 0.0015;
 constexpr double kCandidateCost = 5;
-/// What passes nearly all rows is not worth a look at their sketches.
-constexpr double kUselessShare = 0.98;
 /// Queries that may take whole bitmaps: each holds one of a chunk.
 constexpr uint32_t kSelectionsMax = 256;
+
+/// Bounds of a column that bitmaps are made for. Many queries without a key share them, and making them is what costs;
+/// few have hardly two in common, and candidates are what costs (engine_mix_bench).
+constexpr int64_t kFewQueries = 384;
+constexpr uint32_t kBoundsOfFew = 64;
+constexpr uint32_t kBoundsOfMany = 32;
+/// Candidates a row from which on reading two more planes of sketches in the order of rows is cheaper than reading
+/// rows' sketches all over the chunk: about one in three lines of a plane is asked for then.
+constexpr double kQuickCandidatesMin = 0.005;
 
 class Planner {
  public:
@@ -29,14 +36,19 @@ class Planner {
         paths_(paths),
         bitmaps_(static_cast<uint32_t>(layout.columns.size()), plan_) {
     plan_.tests_of.resize(queries.size());
+    plan_.windows.resize(queries.size());
+    plan_.quick_tests.resize(queries.size());
   }
 
   QueryPlan plan() {
     weigh();
-    const Keys keys = choose_keys(layout_, operations_, cost_without_key(paths_, kSketchQueryCost));
-    for (const std::vector<uint32_t>& columns : keys.columns) {
-      plan_.indexes.emplace_back(layout_, columns);
+    const Keys keys = choose_keys(layout_, &sketches_, operations_, cost_without_key(paths_, kSketchQueryCost));
+    const auto sketched = std::count(keys.choices.begin(), keys.choices.end(), std::nullopt);
+    bounds_max_ = sketched <= kFewQueries ? kBoundsOfFew : kBoundsOfMany;
+    for (const Key& key : keys.keys) {
+      plan_.indexes.emplace_back(layout_, key);
     }
+    quick_.resize(keys.keys.size(), {.failing = std::vector<double>(layout_.columns.size())});
     for (size_t position = 0; position < operations_.size(); ++position) {
       if (keys.choices[position].has_value()) {
         add_indexed(operations_[position], *keys.choices[position]);
@@ -45,7 +57,8 @@ class Planner {
       }
     }
     bitmaps_.end();
-    for (KeyIndex& index : plan_.indexes) {
+    choose_quick_columns(keys);
+    for (QueryIndex& index : plan_.indexes) {
       index.build();
     }
     return std::move(plan_);
@@ -71,7 +84,6 @@ class Planner {
 
   void begin_tests(uint32_t query) {
     QueryTests& tests = plan_.tests_of[query];
-    tests.sketches.first = static_cast<uint32_t>(plan_.sketch_tests.size());
     tests.rows.first = static_cast<uint32_t>(plan_.row_tests.size());
     later_.clear();
   }
@@ -87,13 +99,9 @@ class Planner {
 
   /// The clause is tested on sketches, if it has such a form, and on rows. Uses described_.
   void add_tests(const KeyedOperation& operation, uint32_t clause) {
-    const bool has_test = described_.ranges.size() == 1 && described_.share < kUselessShare &&
-                          described_.ranges[0].column < kRowSketchColumnsMax;
-    if (has_test) {
-      const SketchRange& range = described_.ranges[0];
-      plan_.sketch_tests.push_back(
-          {static_cast<uint8_t>(range.column), range.low, static_cast<uint8_t>(range.high - range.low)});
-    }
+    const bool has_test = described_.ranges.size() == 1 && described_.ranges[0].column < kRowSketchColumnsMax &&
+                          plan_.windows[operation.operation].narrow(
+                              described_.ranges[0].column, described_.ranges[0].low, described_.ranges[0].high);
     add_row_test(operation, clause, !(described_.is_exact && has_test));
   }
 
@@ -105,29 +113,70 @@ class Planner {
       plan_.row_tests.push_back(row_test(*operation.predicate, clause));
     }
     tests.rows.count = tests.inexact + static_cast<uint32_t>(later_.size());
-    tests.sketches.count = static_cast<uint32_t>(plan_.sketch_tests.size()) - tests.sketches.first;
   }
 
   void add_indexed(const KeyedOperation& operation, const KeyChoice& choice) {
-    KeyIndex& index = plan_.indexes[choice.key];
+    QueryIndex& index = plan_.indexes[choice.key];
     const auto column_count = static_cast<uint32_t>(index.columns().size());
-    for_each_key(layout_, *operation.predicate, choice, column_count,
-                 [&](std::span<const uint64_t> raw) { index.add(raw, operation.operation); });
+    for_each_key(*operation.predicate, choice, column_count,
+                 [&](std::span<const CodedValue> members) { index.add(members, sketches_, operation.operation); });
     const auto is_key = [&](uint32_t clause) {
       return clause == choice.clauses[0] || (column_count > 1 && clause == choice.clauses[1]);
     };
     begin_tests(operation.operation);
+    double candidates = 1;
     for (const WeighedClause& weighed : operation.clauses) {
-      if (!is_key(weighed.clause)) {
-        describe_clause(layout_, sketches_, *operation.predicate, weighed.clause, described_);
+      if (index.is_by_codes() || !is_key(weighed.clause)) {
+        describe_clause(sketches_, *operation.predicate, weighed.clause, described_);
         add_tests(operation, weighed.clause);
+        if (is_key(weighed.clause)) {
+          candidates *= described_.share;
+        } else if (described_.ranges.size() == 1) {
+          quick_[choice.key].failing[described_.ranges[0].column] += 1 - described_.share;
+        }
       }
     }
-    // The key's own clauses come last: nearly every candidate has the key it was found by.
-    for (uint32_t place = 0; place < column_count; ++place) {
-      add_row_test(operation, choice.clauses[place], true);
+    quick_[choice.key].candidates += candidates;
+    if (!index.is_by_codes()) {
+      // The key's own clauses come last: nearly every candidate has the key it was found by.
+      for (uint32_t place = 0; place < column_count; ++place) {
+        add_row_test(operation, choice.clauses[place], true);
+      }
     }
     end_tests(operation);
+  }
+
+  /// Lets the candidates of an index by sketches be judged by two more columns of them, where that reads few more bytes
+  /// than candidates would.
+  void choose_quick_columns(const Keys& keys) {
+    for (size_t key = 0; key < keys.keys.size(); ++key) {
+      QuickChoice& choice = quick_[key];
+      QuickColumns columns{};
+      for (uint32_t& column : columns) {
+        const auto most = std::max_element(choice.failing.begin(), choice.failing.end());
+        column = static_cast<uint32_t>(most - choice.failing.begin());
+        *most = 0;
+      }
+      if (plan_.indexes[key].is_by_codes() && choice.candidates > kQuickCandidatesMin) {
+        mark_way(Way::kQuickTests);
+        plan_.indexes[key].set_quick_columns(columns);
+      }
+    }
+    for (size_t position = 0; position < operations_.size(); ++position) {
+      if (keys.choices[position].has_value()) {
+        set_quick_test(operations_[position].operation, plan_.indexes[keys.choices[position]->key]);
+      }
+    }
+  }
+
+  void set_quick_test(uint32_t query, const QueryIndex& index) {
+    for (uint32_t place = 0; index.quick_columns().has_value() && place < index.quick_columns()->size(); ++place) {
+      const uint32_t column = (*index.quick_columns())[place];
+      if (column < kRowSketchColumnsMax) {
+        plan_.quick_tests[query].low[place] = plan_.windows[query].low[column];
+        plan_.quick_tests[query].span[place] = plan_.windows[query].span[column];
+      }
+    }
   }
 
   /// Whether bitmaps that leave this share of what is left save more tests of rows than they cost.
@@ -141,7 +190,7 @@ class Planner {
     wide_ = described_.ranges;
     bool is_exact = described_.is_exact;
     for (SketchRange& range : wide_) {
-      is_exact &= widen(sketches_.histogram(range.column), range);
+      is_exact &= widen(sketches_.histogram(range.column), bounds_max_, range);
     }
     const std::optional<uint32_t> missing = wide_.empty() ? std::nullopt : bitmaps_.missing(wide_);
     if (!missing.has_value() || !is_worth_bitmaps(left, described_.share, *missing)) {
@@ -170,7 +219,7 @@ class Planner {
     without_.clear();
     double left = 1;
     for (const WeighedClause& weighed : operation.clauses) {
-      describe_clause(layout_, sketches_, *operation.predicate, weighed.clause, described_);
+      describe_clause(sketches_, *operation.predicate, weighed.clause, described_);
       if (const std::optional<bool> is_decided = use_bitmaps(left); !is_decided.has_value()) {
         add_tests(operation, weighed.clause);
       } else if (!*is_decided) {
@@ -191,6 +240,12 @@ class Planner {
     return part;
   }
 
+  /// How the candidates of one index are, summed over its queries.
+  struct QuickChoice {
+    double candidates = 0;        ///< Shares of rows.
+    std::vector<double> failing;  ///< Shares of candidates that a column's sketches rule out, by column.
+  };
+
   const TableLayout& layout_;
   const Sketches& sketches_;
   const std::vector<QueryRun>& queries_;
@@ -199,7 +254,9 @@ class Planner {
   std::vector<WeighedClause> weighed_;
   std::vector<KeyedOperation> operations_;
   SharedBitmaps bitmaps_;
+  std::vector<QuickChoice> quick_;  ///< By key.
   uint32_t selections_ = 0;
+  uint32_t bounds_max_ = 0;        ///< Of a column, that bitmaps are made for.
   ClauseRanges described_;         ///< The clause at hand.
   std::vector<SketchRange> wide_;  ///< Its ranges as bitmaps have them.
   std::vector<uint16_t> within_;   ///< Bitmaps of the operation at hand.

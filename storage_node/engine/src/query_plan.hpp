@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "key_choice.hpp"
-#include "key_index.hpp"
+#include "query_index.hpp"
 #include "query_run.hpp"
 #include "row_test.hpp"
 
@@ -32,9 +32,8 @@ struct Part {
 
 /// What remains to be tested on a query's candidates, each in the order of doing it.
 struct QueryTests {
-  Part sketches;         ///< In QueryPlan::sketch_tests.
   Part rows;             ///< In QueryPlan::row_tests.
-  uint32_t inexact = 0;  ///< So many of the row tests, the first ones, remain where the sketch tests were done.
+  uint32_t inexact = 0;  ///< So many of the row tests, the first ones, remain where sketches were tested.
 };
 
 /// Rows of one range of buckets, by numbers of bitmaps: above the one and not above the other.
@@ -59,17 +58,24 @@ struct SketchQuery {
   bool is_selection = false;  ///< Nothing else is to be tested, and it takes bitmaps as they are.
 };
 
+/// What the sketches of an index's quick columns have to be: bucket − low <= span, unsigned, in each.
+struct QuickTest {
+  uint8_t low[std::tuple_size_v<QuickColumns>] = {};
+  uint8_t span[std::tuple_size_v<QuickColumns>] = {255, 255};
+};
+
 struct QueryPlan {
-  std::vector<KeyIndex> indexes;
+  std::vector<QueryIndex> indexes;
   std::vector<SketchQuery> sketch_queries;
   std::vector<SketchBound> bounds;  ///< By column.
   std::vector<SketchUnion> unions;  ///< Made after all bounds.
   std::vector<SketchSpan> spans;
   std::vector<uint16_t> uses;  ///< Numbers of bitmaps.
   uint32_t bitmap_count = 0;
-  std::vector<SketchTest> sketch_tests;
+  std::vector<SketchWindow> windows;  ///< By query: tests on its rows' sketches.
   std::vector<RowTest> row_tests;
-  std::vector<QueryTests> tests_of;  ///< By query.
+  std::vector<QueryTests> tests_of;    ///< By query.
+  std::vector<QuickTest> quick_tests;  ///< By query.
 };
 
 [[nodiscard]] QueryPlan plan_queries(const TableLayout& layout, const Sketches& sketches,

@@ -17,6 +17,7 @@ QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, const
       store_(&store),
       sketches_(&sketches),
       paths_(paths),
+      probe_(store.chunk_rows()),
       candidates_(layout, store),
       sketch_sweep_(store, sketches) {}
 
@@ -47,21 +48,31 @@ void QuerySweep::sweep(uint32_t chunk) {
     return;
   }
   candidates_.begin(plan_, *queries_, chunk, sketches_->rows(chunk));
-  const ChunkView view = store_->view(chunk);
-  for (const KeyIndex& index : plan_.indexes) {
-    sweep_index(index, view);
+  for (QueryIndex& index : plan_.indexes) {
+    sweep_index(index, chunk);
   }
   sketch_sweep_.sweep(plan_, *queries_, chunk, candidates_);
   candidates_.test();
 }
 
-void QuerySweep::sweep_index(const KeyIndex& index, const ChunkView& view) {
-  index.probe(view, probe_, [&](uint32_t row, uint32_t query) {
-    candidates_.add(row, query);
-    if (candidates_.is_full()) {
-      mark_way(Way::kCandidatesInParts);
-      candidates_.test();
-    }
+void QuerySweep::sweep_index(QueryIndex& index, uint32_t chunk) {
+  const ChunkView view = store_->view(chunk);
+  const uint8_t* quick[std::tuple_size_v<QuickColumns>] = {};
+  for (uint32_t place = 0; index.quick_columns().has_value() && place < std::size(quick); ++place) {
+    quick[place] = sketches_->bytes(chunk, (*index.quick_columns())[place]);
+  }
+  if (quick[0] == nullptr || quick[1] == nullptr) {
+    return index.probe(view, chunk, *sketches_, probe_, [&](uint32_t row, uint32_t query) { add(row, query, true); });
+  }
+  for (uint32_t row = 0; row < view.row_count; row += 64) {
+    __builtin_prefetch(quick[0] + row);
+    __builtin_prefetch(quick[1] + row);
+  }
+  index.probe(view, chunk, *sketches_, probe_, [&](uint32_t row, uint32_t query) {
+    const QuickTest& test = plan_.quick_tests[query];
+    const bool first = static_cast<uint8_t>(quick[0][row] - test.low[0]) <= test.span[0];
+    const bool second = static_cast<uint8_t>(quick[1][row] - test.low[1]) <= test.span[1];
+    add(row, query, first && second);
   });
 }
 

@@ -10,6 +10,7 @@
 #include "candidates.hpp"
 #include "query_plan.hpp"
 #include "sketch_sweep.hpp"
+#include "ways.hpp"
 
 namespace daedalus::engine {
 
@@ -30,7 +31,14 @@ class QuerySweep {
 
  private:
   void look_for_aborts();
-  void sweep_index(const KeyIndex& index, const ChunkView& view);
+  void sweep_index(QueryIndex& index, uint32_t chunk);
+  void add(uint32_t row, uint32_t query, bool passes) {
+    candidates_.add(row, query, passes);
+    if (candidates_.is_full()) {
+      mark_way(Way::kCandidatesInParts);
+      candidates_.test();
+    }
+  }
 
   const TableLayout* layout_;
   const ChunkStore* store_;
@@ -41,7 +49,7 @@ class QuerySweep {
   bool active_ = false;
   uint32_t next_look_ = 0;  ///< The query to look at next for an abort.
 
-  ProbeScratch probe_;
+  QueryProbeScratch probe_;
   Candidates candidates_;
   SketchSweep sketch_sweep_;
 };

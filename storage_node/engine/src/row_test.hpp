@@ -18,17 +18,6 @@ struct RowTest {
 };
 static_assert(semantics::kColumnsMax <= UINT16_MAX && semantics::kClausesMax <= UINT16_MAX);
 
-/// One clause as it is tested on the sketches of a row.
-struct SketchTest {
-  uint8_t column = 0;
-  uint8_t low = 0;
-  uint8_t span = 0;  ///< Passes: bucket − low <= span, unsigned.
-};
-
-[[nodiscard]] inline bool passes(const SketchTest& test, const uint8_t* row_sketches) {
-  return static_cast<uint8_t>(row_sketches[test.column] - test.low) <= test.span;
-}
-
 [[nodiscard]] inline RowTest row_test(const CompiledPredicate& predicate, uint32_t clause) {
   const std::span<const CompiledLiteral> literals = predicate.literals(predicate.clauses()[clause]);
   const CompiledLiteral& literal = literals[0];

@@ -225,7 +225,7 @@ TEST(KeyIndexes, FindEveryRowThatSomebodyAsksFor) {
       std::vector<std::pair<uint64_t, uint64_t>> keys;
       for (uint32_t operation = 0; operation < key_count; ++operation) {
         keys.emplace_back(below(random, 600), 'a' + below(random, 5));
-        index.add(std::vector<uint64_t>{keys.back().first, keys.back().second}, operation);
+        index.add(std::vector<CodedValue>{{keys.back().first}, {keys.back().second}}, operation);
       }
       index.build();
       std::set<std::pair<uint32_t, uint32_t>> found;

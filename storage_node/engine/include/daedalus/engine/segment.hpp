@@ -84,7 +84,7 @@ enum class AccessPaths : uint8_t {
 
 struct SegmentOptions {
   uint64_t memory_bytes = 64u << 20;         ///< Row capacity follows from it and the schema; at least one chunk.
-  uint32_t chunk_rows = 16384;               ///< A multiple of 64. Experiment: smaller ones defeat the prefetcher.
+  uint32_t chunk_rows = 16384;               ///< A multiple of 64, at most 65,536. Smaller ones defeat the prefetcher.
   uint32_t operations_in_flight_max = 8192;  ///< Enqueued and not yet dequeued; both rings hold as many.
   uint32_t share_factor_max = 1024;          ///< Most queries that ride one cycle.
   uint32_t updates_per_cycle_max = 1024;

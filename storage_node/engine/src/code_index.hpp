@@ -1,0 +1,61 @@
+// An index over operations by the sketches of their key: which of them ask for a pair of buckets.
+//
+// Reads two bytes a row, however wide the key's columns are. Decides which operations a row is a candidate for: of some
+// rows too many, wherever a bucket holds several values. Refuses to know how codes come about.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "chunk_store.hpp"
+#include "kernels_probe.hpp"
+
+namespace daedalus::engine {
+
+/// The bytes of a key's columns in one chunk; the same twice for a key of one column.
+struct CodePlanes {
+  const uint8_t* first = nullptr;
+  const uint8_t* second = nullptr;
+};
+
+class CodeIndex {
+ public:
+  /// `operation` asks for a key whose columns' values are in these buckets.
+  void add(uint8_t first, uint8_t second, uint32_t operation) {
+    filter_.add(first, second);
+    keys_.push_back(uint64_t{PairFilter::pair_of(first, second)} << 32 | operation);
+  }
+
+  /// Ends the adding. Cost: a sort of the keys.
+  void build();
+
+  /// Calls use(row, operation) for every live row and each operation that may ask for its key; rows ascend, and of one
+  /// row the operations. Cost: a pass over both planes.
+  ///
+  /// rows  room for row_count and 64 more. All rows are listed before the first is looked at: the planes are read in
+  /// one
+  ///       go, as prefetchers like it.
+  template <typename Use>
+  void probe(const ChunkView& chunk, CodePlanes planes, uint16_t* rows, Use&& use) const {
+    const uint32_t count = list_pairs(planes.first, planes.second, chunk.row_count, filter_, rows);
+    for (uint32_t position = 0; position < count; ++position) {
+      const uint32_t row = rows[position];
+      if (test_bit(chunk.live, row)) {
+        const uint32_t number = numbers_[PairFilter::pair_of(planes.first[row], planes.second[row])];
+        for (uint32_t at = first_[number]; at < first_[number + 1]; ++at) {
+          use(row, operations_[at]);
+        }
+      }
+    }
+  }
+
+ private:
+  PairFilter filter_;
+  std::vector<uint64_t> keys_;           ///< Pair and operation.
+  std::unique_ptr<uint16_t[]> numbers_;  ///< By pair: its number among those asked for; of others anything.
+  std::vector<uint32_t> first_;          ///< By number: where its operations begin, and where the last one's end.
+  std::vector<uint32_t> operations_;
+};
+
+}  // namespace daedalus::engine

@@ -1,0 +1,46 @@
+#include "query_index.hpp"
+
+#include "ways.hpp"
+
+namespace daedalus::engine {
+
+QueryIndex::QueryIndex(const TableLayout& layout, const Key& key) : by_values_(layout, key.columns) {
+  if (key.form == KeyForm::kCodes) {
+    by_codes_ = std::make_unique<CodeIndex>();
+  }
+}
+
+void QueryIndex::add(std::span<const CodedValue> members, const Sketches& sketches, uint32_t query) {
+  by_values_.add(members, query);
+  if (by_codes_ != nullptr) {
+    const std::span<const uint32_t> key = columns();
+    const uint8_t first = sketches.histogram(key.front()).bucket(members.front().code);
+    const uint8_t second = sketches.histogram(key.back()).bucket(members.back().code);
+    by_codes_->add(first, second, query);
+  }
+}
+
+void QueryIndex::build() {
+  if (by_codes_ != nullptr) {
+    mark_way(Way::kKeyOfCodes);
+    by_codes_->build();
+  } else {
+    build_values();
+  }
+}
+
+void QueryIndex::build_values() {
+  if (!has_values_) {
+    has_values_ = true;
+    by_values_.build();
+  }
+}
+
+CodePlanes QueryIndex::code_planes(uint32_t chunk, const Sketches& sketches) const {
+  if (by_codes_ == nullptr) {
+    return {};
+  }
+  return {sketches.bytes(chunk, columns().front()), sketches.bytes(chunk, columns().back())};
+}
+
+}  // namespace daedalus::engine
