@@ -16,6 +16,8 @@ constexpr uint64_t kGroupMemoryFactor = 4;
 constexpr uint32_t kBatchRowsMax = 1024;
 constexpr uint32_t kBatchRowsMin = 64;
 constexpr uint32_t kBatchKeyWords = 8192;
+/// Groups that states are made for at first.
+constexpr uint32_t kStatesMin = 16;
 
 uint32_t batch_rows_for(uint32_t key_words) {
   const uint32_t rows = kBatchKeyWords / std::max(key_words, 1u) / 64 * 64;
@@ -62,31 +64,35 @@ AggregationPlan plan_of(const TableLayout& layout, const semantics::Selection& s
   return plan;
 }
 
-Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, uint64_t answer_bytes_max)
-    : Aggregation(store, plan, plan.keys.empty() ? nullptr : std::make_shared<GroupFinder>(plan.keys),
-                  answer_bytes_max) {}
+Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, uint64_t answer_bytes_max, Groupings& groupings)
+    : Aggregation(store, plan,
+                  plan.keys.empty() ? nullptr : std::make_shared<GroupFinder>(plan.keys, groupings.memory()),
+                  answer_bytes_max, groupings) {}
 
 Aggregation::Aggregation(const TableLayout& layout, const ChunkStore& store, const semantics::Selection& selection,
                          uint64_t answer_bytes_max, Groupings& groupings)
     : Aggregation(store, plan_of(layout, selection),
-                  selection.group_by.empty() ? nullptr : groupings.finder(layout, selection), answer_bytes_max) {}
+                  selection.group_by.empty() ? nullptr : groupings.finder(layout, selection), answer_bytes_max,
+                  groupings) {}
 
 Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, std::shared_ptr<GroupFinder> finder,
-                         uint64_t answer_bytes_max)
+                         uint64_t answer_bytes_max, Groupings& groupings)
     : store_(&store),
       answer_bytes_max_(answer_bytes_max),
+      memory_(&groupings.memory()),
+      scratch_(&groupings.scratch()),
       outputs_(std::move(plan.outputs)),
       finder_(std::move(finder)),
-      batch_rows_(batch_rows_for(finder_ == nullptr ? 0 : finder_->keys().word_count())) {
-  uint64_t state_bytes = 0;
+      batch_rows_(batch_rows_for(finder_ == nullptr ? 0 : finder_->keys().word_count())),
+      states_memory_(groupings.memory()) {
   for (AggregationPlan::Aggregate& aggregate : plan.aggregates) {
     Accumulator states = make_accumulator(aggregate.function, aggregate.source.layout(), finder_ != nullptr);
-    state_bytes += std::visit([](const auto& kind) { return kind.state_bytes(); }, states);
+    state_bytes_ += std::visit([](const auto& kind) { return kind.state_bytes(); }, states);
     aggregates_.push_back({aggregate.function, std::move(aggregate.source), std::move(states)});
   }
   if (finder_ != nullptr) {
     // A group's key, up to six entries of the table, and its states.
-    groups_max_ = groups_within(answer_bytes_max, (finder_->keys().word_count() + 6) * sizeof(uint64_t) + state_bytes);
+    groups_max_ = groups_within(answer_bytes_max, (finder_->keys().word_count() + 6) * sizeof(uint64_t) + state_bytes_);
     finder_->join(groups_max_);
   } else {
     for (Aggregate& aggregate : aggregates_) {
@@ -113,7 +119,9 @@ Result<void> Aggregation::take_selection(uint32_t chunk, const uint64_t* selecti
     return {};
   }
   const uint32_t batch_words = batch_rows_ / 64;
-  listed_.reserve(batch_rows_);
+  std::vector<uint32_t>& listed = scratch_->listed;
+  listed.clear();
+  listed.reserve(batch_rows_);
   for (uint32_t word = 0; word < view.word_count(); word += batch_words) {
     const uint32_t words = std::min(batch_words, view.word_count() - word);
     if (all_set(selection + word, words)) {
@@ -128,13 +136,13 @@ Result<void> Aggregation::take_selection(uint32_t chunk, const uint64_t* selecti
       continue;
     }
     for (uint32_t at = word; at < word + words; ++at) {
-      if (listed_.size() + 64 > batch_rows_) {
+      if (listed.size() + 64 > batch_rows_) {
         if (Result<void> taken = take_listed(view); !taken.has_value()) {
           return taken;
         }
       }
       for (uint64_t bits = selection[at]; bits != 0; bits &= bits - 1) {
-        listed_.push_back(at * 64 + static_cast<uint32_t>(__builtin_ctzll(bits)));
+        listed.push_back(at * 64 + static_cast<uint32_t>(__builtin_ctzll(bits)));
       }
     }
   }
@@ -142,12 +150,13 @@ Result<void> Aggregation::take_selection(uint32_t chunk, const uint64_t* selecti
 }
 
 Result<void> Aggregation::take_listed(const ChunkView& chunk) {
-  if (listed_.empty()) {
+  std::vector<uint32_t>& listed = scratch_->listed;
+  if (listed.empty()) {
     return {};
   }
   Result<void> taken =
-      take_batch({.chunk = &chunk, .rows = listed_.data(), .count = static_cast<uint32_t>(listed_.size())});
-  listed_.clear();
+      take_batch({.chunk = &chunk, .rows = listed.data(), .count = static_cast<uint32_t>(listed.size())});
+  listed.clear();
   return taken;
 }
 
@@ -160,13 +169,14 @@ void Aggregation::take_columns(const ChunkView& chunk, const uint64_t* selection
   for (Aggregate& aggregate : aggregates_) {
     SelectedValues values = {.values = nullptr, .selection = selection, .word_count = words, .count = selected};
     if (!is_count_rows(aggregate.function)) {
-      const ColumnVector vector = aggregate.source.read(whole_chunk(chunk), room_);
+      const ColumnVector vector = aggregate.source.read(whole_chunk(chunk), scratch_->room);
       values.values = vector.values;
       if (vector.nulls != nullptr) {
-        selected_values_.assign(selection, selection + words);
-        and_not_into(selected_values_.data(), vector.nulls, words);
-        values.selection = selected_values_.data();
-        values.count = count_bits(selected_values_.data(), words);
+        std::vector<uint64_t>& selected_values = scratch_->selected_values;
+        selected_values.assign(selection, selection + words);
+        and_not_into(selected_values.data(), vector.nulls, words);
+        values.selection = selected_values.data();
+        values.count = count_bits(selected_values.data(), words);
       }
     }
     if (values.count == chunk.row_count) {
@@ -178,30 +188,44 @@ void Aggregation::take_columns(const ChunkView& chunk, const uint64_t* selection
   }
 }
 
-const uint32_t* Aggregation::find_groups(const RowBatch& batch) {
-  if (finder_ == nullptr) {
-    no_groups_.resize(std::max<size_t>(no_groups_.size(), batch.count), 0);
-    return no_groups_.data();
+bool Aggregation::make_states(uint32_t groups) {
+  if (groups <= states_) {
+    return true;
   }
-  const uint32_t* groups = finder_->find(batch, progress_);
-  if (groups == nullptr || finder_->size() > groups_max_) {
-    return nullptr;
+  const uint32_t room = std::max({groups, 2 * states_, kStatesMin});
+  if (!states_memory_.add((room - states_) * state_bytes_)) {
+    return false;
   }
+  states_ = room;
   for (Aggregate& aggregate : aggregates_) {
-    std::visit([&](auto& states) { states.resize(finder_->size()); }, aggregate.states);
+    std::visit([&](auto& states) { states.resize(room); }, aggregate.states);
   }
-  return groups;
+  return true;
+}
+
+Result<const uint32_t*> Aggregation::find_groups(const RowBatch& batch) {
+  if (finder_ == nullptr) {
+    return room_for(scratch_->no_groups, batch.count);
+  }
+  const GroupFinder::Groups groups = finder_->find(batch, progress_, *scratch_);
+  if (groups.found == GroupFinder::Found::kTooMany || finder_->size() > groups_max_) {
+    return too_many_groups(groups_max_);
+  }
+  if (groups.found == GroupFinder::Found::kNoMemory || !make_states(finder_->size())) {
+    return memory_->refusal();
+  }
+  return groups.numbers;
 }
 
 Result<void> Aggregation::take_batch(const RowBatch& batch) {
-  const uint32_t* groups = find_groups(batch);
-  if (groups == nullptr) {
-    return too_many_groups(groups_max_);
+  const Result<const uint32_t*> groups = find_groups(batch);
+  if (!groups.has_value()) {
+    return groups.error();
   }
   for (Aggregate& aggregate : aggregates_) {
-    GroupedValues values = {.vector = {}, .batch = &batch, .groups = groups};
+    GroupedValues values = {.vector = {}, .batch = &batch, .groups = *groups};
     if (!is_count_rows(aggregate.function)) {
-      values.vector = aggregate.source.read(batch, room_);
+      values.vector = aggregate.source.read(batch, scratch_->room);
     }
     std::visit([&](auto& states) { states.take(values); }, aggregate.states);
   }
@@ -221,6 +245,8 @@ Result<semantics::MergedRows> Aggregation::finish() const {
   }
   const uint32_t group_count = finder_ == nullptr ? 1 : finder_->size();
   semantics::MergedRows merged;
+  MemoryShare merged_memory(*memory_);
+  std::string packed;
   PartialRow row;
   for (uint32_t group = 0; group < group_count; ++group) {
     row.clear();
@@ -231,11 +257,21 @@ Result<semantics::MergedRows> Aggregation::finish() const {
         std::visit([&](const auto& states) { states.append(group, row); }, aggregates_[output.number].states);
       }
     }
-    semantics::append_packed_row(types, row, merged.rows);
-    if (merged.rows.size() > answer_bytes_max_) {
+    packed.clear();
+    semantics::append_packed_row(types, row, packed);
+    const size_t wanted = merged.rows.size() + packed.size();
+    if (wanted > answer_bytes_max_) {
       return rejected("54000", "the groups of one segment exceed " + std::to_string(answer_bytes_max_) + " bytes",
                       "Group by fewer columns, or restrict the rows.");
     }
+    if (wanted > merged.rows.capacity()) {
+      const size_t room = std::max(wanted, 2 * merged.rows.capacity());
+      if (!merged_memory.add(room - merged.rows.capacity())) {
+        return memory_->refusal();
+      }
+      merged.rows.reserve(room);
+    }
+    merged.rows += packed;
   }
   merged.row_count = group_count;
   return merged;

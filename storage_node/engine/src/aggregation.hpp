@@ -36,19 +36,20 @@ struct AggregationPlan {
 
 class Aggregation {
  public:
-  /// Groups and their keys and states take at most 4 · answer_bytes_max bytes and kGroupsMax groups.
-  Aggregation(const ChunkStore& store, AggregationPlan plan, uint64_t answer_bytes_max);
+  /// Groups and their keys and states take at most 4 · answer_bytes_max bytes and kGroupsMax groups, and what the
+  /// memory of `groupings` has left; `groupings` are those of the cycle and outlive this object.
+  Aggregation(const ChunkStore& store, AggregationPlan plan, uint64_t answer_bytes_max, Groupings& groupings);
   /// Of a selection, which shares its groups with others of the cycle where that is possible.
   Aggregation(const TableLayout& layout, const ChunkStore& store, const semantics::Selection& selection,
               uint64_t answer_bytes_max, Groupings& groupings);
 
-  /// Takes rows of one chunk, ascending. Error 54000: too many groups.
+  /// Takes rows of one chunk, ascending. Errors: 54000 too many groups, 53200 no memory for more at present.
   [[nodiscard]] Result<void> take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);
 
   /// The same for the rows that a bitmap marks: by whole columns where there are no groups.
   [[nodiscard]] Result<void> take_selection(uint32_t chunk, const uint64_t* selection);
 
-  /// Packed partial rows, groups in the order of their first row. Error 54000: too large.
+  /// Packed partial rows, groups in the order of their first row. Errors: 54000 too large, 53200 no memory for them.
   [[nodiscard]] Result<semantics::MergedRows> finish() const;
 
  private:
@@ -60,26 +61,28 @@ class Aggregation {
 
   /// `finder` is null where there are no keys.
   Aggregation(const ChunkStore& store, AggregationPlan plan, std::shared_ptr<GroupFinder> finder,
-              uint64_t answer_bytes_max);
+              uint64_t answer_bytes_max, Groupings& groupings);
 
   void take_columns(const ChunkView& chunk, const uint64_t* selection);
   [[nodiscard]] Result<void> take_batch(const RowBatch& batch);
-  /// Null when there are too many.
-  [[nodiscard]] const uint32_t* find_groups(const RowBatch& batch);
+  [[nodiscard]] Result<const uint32_t*> find_groups(const RowBatch& batch);
+  /// Makes states for so many groups at least.
+  [[nodiscard]] bool make_states(uint32_t groups);
   [[nodiscard]] Result<void> take_listed(const ChunkView& chunk);
 
   const ChunkStore* store_;
   uint64_t answer_bytes_max_;
+  AnswerMemory* memory_;
+  BatchScratch* scratch_;
   std::vector<AggregationPlan::Output> outputs_;
   std::vector<Aggregate> aggregates_;
   std::shared_ptr<GroupFinder> finder_;
   FindProgress progress_;
   uint32_t batch_rows_;
   uint32_t groups_max_ = 1;
-  std::vector<uint32_t> no_groups_;        ///< Zeros, for batches of a query without keys.
-  std::vector<uint32_t> listed_;           ///< Rows that wait for their batch to be full.
-  std::vector<uint64_t> selected_values_;  ///< Of one aggregate: selected and not NULL.
-  VectorRoom room_;
+  uint64_t state_bytes_ = 0;  ///< Of one group, all aggregates.
+  uint32_t states_ = 0;       ///< Groups that have states, those still to come included.
+  MemoryShare states_memory_;
 };
 
 }  // namespace daedalus::engine

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "answer_memory.hpp"
 #include "daedalus/engine/segment.hpp"
 #include "ring.hpp"
 
@@ -62,7 +63,7 @@ class Outlet {
   }
 
   /// Row bytes put and not yet taken. Any thread.
-  [[nodiscard]] uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  [[nodiscard]] const std::atomic<uint64_t>& bytes() const { return bytes_; }
   /// Scanner. All that was ever put.
   [[nodiscard]] uint64_t put_count() const { return put_count_; }
 
@@ -80,31 +81,15 @@ class AnswerFlow {
   AnswerFlow(const SegmentOptions& options, const Outlet& outlet)
       : answer_bytes_max(options.answer_bytes_max),
         part_bytes(options.answer_part_bytes),
-        bytes_max_(options.answers_waiting_bytes_max),
-        outlet_(&outlet) {
+        memory(options.answers_waiting_bytes_max, &outlet.bytes()) {
     ready.reserve(options.share_factor_max);
   }
 
-  /// Asks for memory to keep rows in; false when all that answers may take is taken.
-  [[nodiscard]] bool reserve(uint64_t bytes) {
-    if (buffered_ + outlet_->bytes() + bytes > bytes_max_) {
-      return false;
-    }
-    buffered_ += bytes;
-    return true;
-  }
-  void release(uint64_t bytes) { buffered_ -= bytes; }
-  [[nodiscard]] uint64_t bytes_max() const { return bytes_max_; }
-
   const uint64_t answer_bytes_max;  ///< Of one query in one segment.
   const uint64_t part_bytes;        ///< From so many on, rows leave before their answer is complete.
+  AnswerMemory memory;              ///< Of rows in their queries' buffers, of groups and orders in progress.
   Instant now{};                    ///< When the scanner last looked at the clock; judges deadlines.
   std::vector<uint32_t> ready;      ///< Queries that have ended or have a part to hand over, each once.
-
- private:
-  uint64_t bytes_max_;
-  uint64_t buffered_ = 0;
-  const Outlet* outlet_;
 };
 
 }  // namespace daedalus::engine

@@ -75,7 +75,11 @@ uint8_t* VectorRoom::make_values(uint64_t bytes) {
 }
 
 uint64_t* VectorRoom::make_nulls(uint32_t count) {
-  nulls.assign(std::max(nulls.size(), size_t{bitmap_words(count)}), 0);
+  const size_t words = bitmap_words(count);
+  if (nulls.size() < words) {
+    nulls.resize(words);
+  }
+  std::fill_n(nulls.begin(), words, 0);
   return nulls.data();
 }
 

@@ -13,6 +13,7 @@ Cycle::Cycle(const TableLayout& layout, ChunkStore& store, const SegmentOptions&
       checkpoint_(&checkpoint),
       sketches_(layout, store, options.sketch_planes_per_cycle_max),
       updates_(layout, store, sketches_, memory_, options.access_paths),
+      groupings_(flow.memory),
       query_sweep_(layout, store, sketches_, options.access_paths) {}
 
 void Cycle::admit(Query query) {

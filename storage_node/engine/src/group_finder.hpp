@@ -23,8 +23,10 @@ struct FindProgress {
 /// For one cycle: it relies on chunks not changing between the queries that share it.
 class GroupFinder {
  public:
-  /// Precondition: at least one key.
-  explicit GroupFinder(std::vector<ColumnSource> keys);
+  using Found = GroupTable::Found;
+
+  /// Precondition: at least one key. What its table takes counts once, however many queries share it.
+  GroupFinder(std::vector<ColumnSource> keys, AnswerMemory& memory);
 
   [[nodiscard]] const GroupKeys& keys() const { return keys_; }
   [[nodiscard]] uint32_t size() const { return table_.size(); }
@@ -33,10 +35,15 @@ class GroupFinder {
   /// One more query asks, and has room for so many groups.
   void join(uint32_t groups_max);
 
-  /// The group of every position; null when there would be more than any query has room for, and from then on: all of
-  /// them take the same rows. The numbers stay until
-  /// the next call. Cost: that of GroupTable; comparing rows where another query has asked for this batch before.
-  [[nodiscard]] const uint32_t* find(const RowBatch& batch, FindProgress& progress);
+  struct Groups {
+    Found found = Found::kAll;
+    const uint32_t* numbers = nullptr;  ///< Of every position; stay until the next call. Null unless all are found.
+  };
+
+  /// The groups of a batch. Once there would be more than any query has room for, or no memory for more, it stays like
+  /// that: all of them take the same rows. Cost: that of GroupTable; comparing rows where another query has asked for
+  /// this batch before.
+  [[nodiscard]] Groups find(const RowBatch& batch, FindProgress& progress, BatchScratch& scratch);
 
  private:
   struct KnownBatch {
@@ -47,33 +54,43 @@ class GroupFinder {
   };
 
   [[nodiscard]] bool is_known(const RowBatch& batch, const FindProgress& progress) const;
-  [[nodiscard]] uint32_t* make_room(const RowBatch& batch, const FindProgress& progress);
+  [[nodiscard]] uint32_t* make_room(const RowBatch& batch, const FindProgress& progress, BatchScratch& scratch);
+  [[nodiscard]] bool can_remember(uint32_t rows);
 
   GroupKeys keys_;
   GroupTable table_;
+  MemoryShare known_memory_;
   uint32_t groups_max_ = 0;
   uint32_t queries_ = 0;
-  bool is_full_ = false;
+  Found found_ = Found::kAll;  ///< By the last call.
   const uint64_t* chunk_ = nullptr;
   std::vector<KnownBatch> batches_;  ///< Of that chunk, in the order in which every query asks for them.
   std::vector<uint32_t> rows_;
   std::vector<uint32_t> groups_;
-  std::vector<uint32_t> unshared_;
 };
 
-/// The groupings of one cycle.
+/// The groupings of one cycle, and what all its aggregating queries work with.
 class Groupings {
  public:
+  /// memory: asked before anything grows with the groups; outlives this object.
+  explicit Groupings(AnswerMemory& memory) : memory_(&memory) {}
+
+  [[nodiscard]] AnswerMemory& memory() const { return *memory_; }
+  [[nodiscard]] BatchScratch& scratch() { return scratch_; }
+
   /// The finder for a grouped selection, which stays where it is until clear(). Shared with an earlier selection of the
-  /// same predicate and GROUP BY if that is among the last few; so the cost is bounded whatever queries there are.
+  /// same predicate and GROUP BY if that is among the last few and not all who share it have ended; so the cost is
+  /// bounded whatever queries there are.
   [[nodiscard]] std::shared_ptr<GroupFinder> finder(const TableLayout& layout, const semantics::Selection& selection);
   void clear() { recent_.clear(); }
 
  private:
   struct Grouping {
     const semantics::Selection* selection = nullptr;
-    std::shared_ptr<GroupFinder> finder;
+    std::weak_ptr<GroupFinder> finder;  ///< Its memory goes with the last query that uses it.
   };
+  AnswerMemory* memory_;
+  BatchScratch scratch_;
   std::vector<Grouping> recent_;  ///< A ring once it is full.
   size_t next_ = 0;
 };

@@ -64,34 +64,35 @@ GroupKeys::Field GroupKeys::place_bits(uint32_t bits) {
   return field;
 }
 
-KeyWords GroupKeys::pack(const RowBatch& batch) {
-  const uint32_t stride = batch.count;
-  words_.resize(std::max<size_t>(words_.size(), size_t{stride} * word_count()));
-  std::fill_n(words_.begin(), size_t{stride} * word_count(), 0);
+KeyWords GroupKeys::pack(const RowBatch& batch, BatchScratch& scratch) const {
+  const size_t size = size_t{batch.count} * word_count();
+  uint64_t* words = room_for(scratch.keys, size);
+  std::fill_n(words, size, 0);
+  const KeyWords keys = {words, batch.count, batch.count};
   for (uint32_t column = 0; column < columns_.size(); ++column) {
-    pack_column(column, columns_[column].read(batch, room_), batch.count, stride);
+    pack_column(column, columns_[column].read(batch, scratch.room), keys, words);
   }
-  return {words_.data(), stride, batch.count};
+  return keys;
 }
 
-void GroupKeys::pack_column(uint32_t column, const ColumnVector& vector, uint32_t count, uint32_t stride) {
+void GroupKeys::pack_column(uint32_t column, const ColumnVector& vector, const KeyWords& keys, uint64_t* words) const {
   const ColumnLayout& layout = columns_[column].layout();
   const Place& place = places_[column];
   uint32_t piece = place.first_piece;
   for (uint32_t offset = 0; offset < layout.width; offset += kPieceBytes, ++piece) {
     const Field field = pieces_[piece];
-    pack_piece(layout, offset, field, vector, count, words_.data() + size_t{field.word} * stride);
+    pack_piece(layout, offset, field, vector, keys.count, words + size_t{field.word} * keys.stride);
   }
   if (vector.nulls == nullptr) {
     return;
   }
   // A plane holds zeros where there is NULL, a computed vector may hold anything.
-  for_each_bit(vector.nulls, bitmap_words(count), [&](uint32_t position) {
+  for_each_bit(vector.nulls, bitmap_words(keys.count), [&](uint32_t position) {
     for (uint32_t offset = 0, at = place.first_piece; offset < layout.width; offset += kPieceBytes, ++at) {
       const uint64_t ones = ~uint64_t{0} >> (kWordBits - piece_bits(layout, offset));
-      words_[size_t{pieces_[at].word} * stride + position] &= ~(ones << pieces_[at].shift);
+      words[size_t{pieces_[at].word} * keys.stride + position] &= ~(ones << pieces_[at].shift);
     }
-    words_[size_t{place.null.word} * stride + position] |= uint64_t{1} << place.null.shift;
+    words[size_t{place.null.word} * keys.stride + position] |= uint64_t{1} << place.null.shift;
   });
 }
 

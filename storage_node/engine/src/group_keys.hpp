@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "column_vector.hpp"
+#include "batch_scratch.hpp"
 
 namespace daedalus::engine {
 
@@ -28,8 +28,8 @@ class GroupKeys {
   [[nodiscard]] uint32_t domain_bits() const { return word_bits_.size() == 1 ? word_bits_[0] : 0; }
   [[nodiscard]] const std::vector<ColumnSource>& columns() const { return columns_; }
 
-  /// Packs the keys of a batch. They stay until the next call.
-  [[nodiscard]] KeyWords pack(const RowBatch& batch);
+  /// Packs the keys of a batch. They stay in `scratch` until the next call with it.
+  [[nodiscard]] KeyWords pack(const RowBatch& batch, BatchScratch& scratch) const;
 
   /// What column number `column` of the keys is in the key of word_count() words.
   [[nodiscard]] semantics::Value value(const uint64_t* key, uint32_t column) const;
@@ -49,7 +49,7 @@ class GroupKeys {
   };
 
   [[nodiscard]] Field place_bits(uint32_t bits);
-  void pack_column(uint32_t column, const ColumnVector& vector, uint32_t count, uint32_t stride);
+  void pack_column(uint32_t column, const ColumnVector& vector, const KeyWords& keys, uint64_t* words) const;
   void pack_piece(const ColumnLayout& layout, uint32_t offset, Field field, const ColumnVector& vector, uint32_t count,
                   uint64_t* words) const;
 
@@ -57,8 +57,6 @@ class GroupKeys {
   std::vector<Place> places_;  ///< By column.
   std::vector<Field> pieces_;
   std::vector<uint32_t> word_bits_;  ///< Bits in use, by word.
-  std::vector<uint64_t> words_;
-  VectorRoom room_;
 };
 
 }  // namespace daedalus::engine

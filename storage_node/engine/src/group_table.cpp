@@ -11,6 +11,7 @@ namespace {
 /// Keys below 2 to this power have a place each: a nullable smallint, two of char(1).
 constexpr uint32_t kDirectBitsMax = 17;
 constexpr uint32_t kEntriesMin = 64;
+constexpr uint32_t kDirectRoomMin = 16;
 /// At least; at most twice as many. So sparse a table seldom sends anybody beyond the second place.
 constexpr size_t kEntriesPerGroup = 3;
 /// From so many entries on, a table leaves the first-level cache and is fetched ahead.
@@ -27,19 +28,59 @@ uint32_t group_of(uint64_t entry) { return static_cast<uint32_t>(entry) - 1; }
 
 }  // namespace
 
-GroupTable::GroupTable(uint32_t key_words, uint32_t domain_bits) : key_words_(key_words) {
-  if (domain_bits > 0 && domain_bits <= kDirectBitsMax) {
-    direct_.resize(size_t{1} << domain_bits);
-  } else {
-    entries_.resize(kEntriesMin);
+GroupTable::GroupTable(uint32_t key_words, uint32_t domain_bits, AnswerMemory& memory)
+    : key_words_(key_words), domain_bits_(domain_bits), memory_(memory) {}
+
+GroupTable::Found GroupTable::find_or_add(const KeyWords& keys, uint32_t groups_max, uint32_t* groups,
+                                          BatchScratch& scratch) {
+  if (room_ == 0 && !begin()) {
+    return Found::kNoMemory;
   }
+  return direct_.empty() ? find_hashed(keys, groups_max, groups, scratch) : find_direct(keys, groups_max, groups);
 }
 
-bool GroupTable::find_or_add(const KeyWords& keys, uint32_t groups_max, uint32_t* groups) {
-  return direct_.empty() ? find_hashed(keys, groups_max, groups) : find_direct(keys, groups_max, groups);
+bool GroupTable::begin() {
+  if (domain_bits_ > 0 && domain_bits_ <= kDirectBitsMax) {
+    // Half a megabyte at most, whatever keys there are. A thousand of them would leave nothing for tables that do with
+    // little, so they take what can be spared.
+    const size_t places = size_t{1} << domain_bits_;
+    if (memory_.add_spare(places * sizeof(uint32_t))) {
+      direct_.resize(places);
+      return grow_keys(kDirectRoomMin);
+    }
+  }
+  if (!memory_.add(kEntriesMin * sizeof(Entry))) {
+    return false;
+  }
+  entries_.resize(kEntriesMin);
+  return grow_keys(kEntriesMin / kEntriesPerGroup);
 }
 
-bool GroupTable::find_direct(const KeyWords& keys, uint32_t groups_max, uint32_t* groups) {
+bool GroupTable::grow_keys(uint32_t room) {
+  if (!memory_.add(uint64_t{room - room_} * key_words_ * sizeof(uint64_t))) {
+    return false;
+  }
+  keys_.reserve(size_t{room} * key_words_);
+  room_ = room;
+  return true;
+}
+
+bool GroupTable::make_room() {
+  if (size_ < room_) {
+    return true;
+  }
+  if (!direct_.empty()) {
+    return grow_keys(room_ * 2);
+  }
+  if (!memory_.add(entries_.size() * sizeof(Entry)) ||
+      !grow_keys(static_cast<uint32_t>(entries_.size() * 2 / kEntriesPerGroup))) {
+    return false;
+  }
+  rehash();
+  return true;
+}
+
+GroupTable::Found GroupTable::find_direct(const KeyWords& keys, uint32_t groups_max, uint32_t* groups) {
   uint32_t lowest = UINT32_MAX;
   for (uint32_t position = 0; position < keys.count; ++position) {
     const uint32_t place = direct_[keys.words[position]];
@@ -47,26 +88,30 @@ bool GroupTable::find_direct(const KeyWords& keys, uint32_t groups_max, uint32_t
     lowest = std::min(lowest, place);
   }
   if (lowest > 0) {
-    return true;
+    return Found::kAll;
   }
   for (uint32_t position = 0; position < keys.count; ++position) {
     uint32_t& place = direct_[keys.words[position]];
     if (place == 0) {
       if (size_ >= groups_max) {
-        return false;
+        return Found::kTooMany;
+      }
+      if (!make_room()) {
+        return Found::kNoMemory;
       }
       keys_.push_back(keys.words[position]);
       place = ++size_;
     }
     groups[position] = place - 1;
   }
-  return true;
+  return Found::kAll;
 }
 
-void GroupTable::hash(const KeyWords& keys) {
-  batch_hashes_.assign(std::max<size_t>(batch_hashes_.size(), keys.count), kHashSeed);
+void GroupTable::hash(const KeyWords& keys, BatchScratch& scratch) const {
+  uint64_t* hashes = room_for(scratch.hashes, keys.count);
+  std::fill_n(hashes, keys.count, kHashSeed);
   for (uint32_t word = 0; word < key_words_; ++word) {
-    mix_words(keys.words + size_t{word} * keys.stride, keys.count, batch_hashes_.data());
+    mix_words(keys.words + size_t{word} * keys.stride, keys.count, hashes);
   }
 }
 
@@ -79,37 +124,39 @@ bool GroupTable::equals(uint32_t group, const KeyWords& keys, uint32_t position)
   return differences == 0;
 }
 
-bool GroupTable::find_hashed(const KeyWords& keys, uint32_t groups_max, uint32_t* groups) {
-  hash(keys);
+GroupTable::Found GroupTable::find_hashed(const KeyWords& keys, uint32_t groups_max, uint32_t* groups,
+                                          BatchScratch& scratch) {
+  hash(keys, scratch);
+  const uint64_t* hashes = scratch.hashes.data();
   const uint64_t mask = entries_.size() - 1;
   if (entries_.size() > kEntriesInCache) {
     for (uint32_t position = 0; position < keys.count; ++position) {
-      __builtin_prefetch(&entries_[batch_hashes_[position] & mask]);
+      __builtin_prefetch(&entries_[hashes[position] & mask]);
     }
   }
   // First what lies at its own place or the next, as nearly all do, without knowing whether the keys are equal: the
   // halves of the hashes are. Only then are keys compared, each fetched some positions ahead.
   for (uint32_t position = 0; position < keys.count; ++position) {
-    const uint64_t hash = batch_hashes_[position];
+    const uint64_t hash = hashes[position];
     const uint64_t first = entries_[hash & mask];
     const uint64_t second = entries_[(hash + 1) & mask];
     const uint64_t entry = second ^ ((first ^ second) & ones_if((first ^ hash) <= kLowerHalf));
     groups[position] = group_of(entry) | static_cast<uint32_t>(ones_if((entry ^ hash) > kLowerHalf));
   }
-  key_words_ == 1   ? list_missing<1>(keys, groups)
-  : key_words_ == 2 ? list_missing<2>(keys, groups)
-                    : list_missing<0>(keys, groups);
-  return missing_.empty() || add_missing(keys, groups_max, groups);
+  key_words_ == 1   ? list_missing<1>(keys, groups, scratch.missing)
+  : key_words_ == 2 ? list_missing<2>(keys, groups, scratch.missing)
+                    : list_missing<0>(keys, groups, scratch.missing);
+  return scratch.missing.empty() ? Found::kAll : add_missing(keys, groups_max, groups, scratch);
 }
 
 template <uint32_t kWords>
-void GroupTable::list_missing(const KeyWords& keys, const uint32_t* groups) {
+void GroupTable::list_missing(const KeyWords& keys, const uint32_t* groups, std::vector<uint32_t>& listed) const {
   const uint32_t words = kWords == 0 ? key_words_ : kWords;
   if (size_ == 0) {
-    missing_.resize(keys.count);
-    return std::iota(missing_.begin(), missing_.end(), 0);
+    listed.resize(keys.count);
+    return std::iota(listed.begin(), listed.end(), 0);
   }
-  missing_.resize(std::max<size_t>(missing_.size(), keys.count));
+  listed.resize(keys.count);
   const bool is_fetched = size_ > kEntriesInCache;
   uint32_t missing = 0;
   for (uint32_t position = 0; position < keys.count; ++position) {
@@ -123,15 +170,16 @@ void GroupTable::list_missing(const KeyWords& keys, const uint32_t* groups) {
     for (uint32_t word = 0; word < words; ++word) {
       differences |= known[word] ^ keys.words[size_t{word} * keys.stride + position];
     }
-    missing_[missing] = position;
+    listed[missing] = position;
     missing += differences != 0 ? 1 : 0;
   }
-  missing_.resize(missing);
+  listed.resize(missing);
 }
 
-bool GroupTable::add_missing(const KeyWords& keys, uint32_t groups_max, uint32_t* groups) {
-  for (const uint32_t position : missing_) {
-    const uint64_t hash = batch_hashes_[position];
+GroupTable::Found GroupTable::add_missing(const KeyWords& keys, uint32_t groups_max, uint32_t* groups,
+                                          const BatchScratch& scratch) {
+  for (const uint32_t position : scratch.missing) {
+    const uint64_t hash = scratch.hashes[position];
     uint64_t mask = entries_.size() - 1;
     uint64_t place = hash & mask;
     for (; entries_[place] != 0; place = (place + 1) & mask) {
@@ -140,21 +188,21 @@ bool GroupTable::add_missing(const KeyWords& keys, uint32_t groups_max, uint32_t
         break;
       }
     }
-    if (entries_[place] == 0) {
-      if (size_ >= groups_max) {
-        return false;
-      }
-      append_key(keys, position);
-      entries_[place] = (hash & kUpperHalf) | ++size_;
-      groups[position] = size_ - 1;
-      if (size_t{size_} * kEntriesPerGroup > entries_.size()) {
-        grow();
-      }
-    } else {
+    if (entries_[place] != 0) {
       groups[position] = group_of(entries_[place]);
+      continue;
+    }
+    if (size_ >= groups_max) {
+      return Found::kTooMany;
+    }
+    append_key(keys, position);
+    entries_[place] = (hash & kUpperHalf) | ++size_;
+    groups[position] = size_ - 1;
+    if (!make_room()) {
+      return Found::kNoMemory;
     }
   }
-  return true;
+  return Found::kAll;
 }
 
 void GroupTable::append_key(const KeyWords& keys, uint32_t position) {
@@ -163,7 +211,7 @@ void GroupTable::append_key(const KeyWords& keys, uint32_t position) {
   }
 }
 
-void GroupTable::grow() {
+void GroupTable::rehash() {
   entries_.assign(entries_.size() * 2, 0);
   const uint64_t mask = entries_.size() - 1;
   for (uint32_t group = 0; group < size_; ++group) {

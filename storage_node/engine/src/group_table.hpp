@@ -7,46 +7,60 @@
 #include <cstdint>
 #include <vector>
 
+#include "answer_memory.hpp"
 #include "group_keys.hpp"
 
 namespace daedalus::engine {
 
 class GroupTable {
  public:
-  /// Keys of `key_words` words, all below 2^domain_bits (0: anything).
-  GroupTable(uint32_t key_words, uint32_t domain_bits);
+  enum class Found : uint8_t {
+    kAll,
+    kTooMany,   ///< There would be more groups than allowed.
+    kNoMemory,  ///< The table would have to grow, and there is no memory for it.
+  };
+
+  /// Keys of `key_words` words, all below 2^domain_bits (0: anything). `memory` outlives this object, which asks it
+  /// before it grows, and takes nothing before the first key comes.
+  GroupTable(uint32_t key_words, uint32_t domain_bits, AnswerMemory& memory);
 
   [[nodiscard]] uint32_t size() const { return size_; }
   [[nodiscard]] const uint64_t* key(uint32_t group) const { return keys_.data() + size_t{group} * key_words_; }
 
-  /// Writes the group of every key to `groups`; a key that was not there becomes a new group. False when there would be
-  /// more than `groups_max`, fewer than 2^31: then groups of some keys are missing.
+  /// Writes the group of every key to `groups`; a key that was not there becomes a new group. At most `groups_max`,
+  /// fewer than 2^31. Unless all are found, groups of some keys are missing.
   ///
   /// Cost  1 to 3 ns a key while the table fits the caches. Allocates when the table doubles.
-  [[nodiscard]] bool find_or_add(const KeyWords& keys, uint32_t groups_max, uint32_t* groups);
+  [[nodiscard]] Found find_or_add(const KeyWords& keys, uint32_t groups_max, uint32_t* groups, BatchScratch& scratch);
 
  private:
   /// A place of the open-addressed table: the upper half of the key's hash, and its group + 1; 0 for none.
   using Entry = uint64_t;
 
-  [[nodiscard]] bool find_direct(const KeyWords& keys, uint32_t groups_max, uint32_t* groups);
-  [[nodiscard]] bool find_hashed(const KeyWords& keys, uint32_t groups_max, uint32_t* groups);
-  void hash(const KeyWords& keys);
+  [[nodiscard]] Found find_direct(const KeyWords& keys, uint32_t groups_max, uint32_t* groups);
+  [[nodiscard]] Found find_hashed(const KeyWords& keys, uint32_t groups_max, uint32_t* groups, BatchScratch& scratch);
+  void hash(const KeyWords& keys, BatchScratch& scratch) const;
   /// Lists the positions whose guessed group has another key, or that have none. kWords: of a key; 0: any number.
   template <uint32_t kWords>
-  void list_missing(const KeyWords& keys, const uint32_t* groups);
-  [[nodiscard]] bool add_missing(const KeyWords& keys, uint32_t groups_max, uint32_t* groups);
+  void list_missing(const KeyWords& keys, const uint32_t* groups, std::vector<uint32_t>& missing) const;
+  [[nodiscard]] Found add_missing(const KeyWords& keys, uint32_t groups_max, uint32_t* groups,
+                                  const BatchScratch& scratch);
   [[nodiscard]] bool equals(uint32_t group, const KeyWords& keys, uint32_t position) const;
   void append_key(const KeyWords& keys, uint32_t position);
-  void grow();
+  /// Makes room for one more group than size_, in fact for twice as many; false when there is no memory.
+  [[nodiscard]] bool make_room();
+  [[nodiscard]] bool begin();
+  [[nodiscard]] bool grow_keys(uint32_t room);
+  void rehash();
 
   uint32_t key_words_;
+  uint32_t domain_bits_;
+  MemoryShare memory_;
   uint32_t size_ = 0;
+  uint32_t room_ = 0;  ///< Groups that fit without asking for memory; 0 before the first.
   std::vector<uint64_t> keys_;
   std::vector<uint32_t> direct_;  ///< By key: its group + 1, 0 for none. Empty where keys are too many for that.
   std::vector<Entry> entries_;
-  std::vector<uint64_t> batch_hashes_;  ///< By position.
-  std::vector<uint32_t> missing_;       ///< Positions whose key was not at its first place.
 };
 
 }  // namespace daedalus::engine

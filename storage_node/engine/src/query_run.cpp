@@ -45,7 +45,7 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
       rows_max_ = wanted;
     } else if (wanted > 0 && wanted <= kTopRowsMax) {
       mark_way(Way::kTopRows);
-      top_.emplace(layout, store, selection, static_cast<uint32_t>(wanted));
+      top_.emplace(layout, store, selection, static_cast<uint32_t>(wanted), flow.memory);
     }
     active_ = wanted > 0;
     encoder_.emplace(layout, output_columns(selection, memory), flow);
@@ -77,9 +77,12 @@ void QueryRun::fail(Error error) {
   if (!error_.has_value()) {
     error_ = std::move(error);
   }
+  // Its memory is for others, at once.
   if (encoder_.has_value()) {
-    static_cast<void>(encoder_->take());  // Its memory is for others, at once.
+    static_cast<void>(encoder_->take());
   }
+  aggregation_.reset();
+  top_.reset();
   active_ = false;
   become_ready();
 }
@@ -92,7 +95,10 @@ void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count) {
     return;
   }
   if (top_.has_value()) {
-    return top_->take(chunk, rows, row_count);
+    if (!top_->take(chunk, rows, row_count)) {
+      fail(flow_->memory.refusal());
+    }
+    return;
   }
   for (uint32_t position = 0; position < row_count && active_; ++position) {
     take_encoded(chunk, rows[position]);
@@ -101,7 +107,10 @@ void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count) {
 
 void QueryRun::take_selection(uint32_t chunk, const uint64_t* selection) {
   if (top_.has_value()) {
-    return top_->take_selection(chunk, selection);
+    if (!top_->take_selection(chunk, selection)) {
+      fail(flow_->memory.refusal());
+    }
+    return;
   }
   if (Result<void> taken = aggregation_->take_selection(chunk, selection); !taken.has_value()) {
     fail(taken.error());
@@ -115,10 +124,7 @@ void QueryRun::take_encoded(uint32_t chunk, uint32_t row) {
                            "the answer of one segment exceeds " + std::to_string(flow_->answer_bytes_max) + " bytes",
                            "Restrict the rows, or fetch fewer columns."));
     case RowEncoder::Appended::kNoMemory:
-      return fail({ErrorCategory::kRetry, "53200",
-                   "the answers of one segment that wait to be fetched exceed " + std::to_string(flow_->bytes_max()) +
-                       " bytes together",
-                   "Ask again when others have been fetched, or restrict the rows."});
+      return fail(flow_->memory.refusal());
     case RowEncoder::Appended::kFine:
       break;
   }
@@ -147,7 +153,9 @@ Result<semantics::MergedRows> QueryRun::finish_rows() {
     return aggregation_->finish();
   }
   if (top_.has_value()) {
-    for (const uint32_t slot : top_->finish()) {
+    const std::vector<uint32_t> slots = top_->finish();
+    top_.reset();
+    for (const uint32_t slot : slots) {
       take_encoded(slot / store_->chunk_rows(), slot % store_->chunk_rows());
       if (error_.has_value()) {
         return *error_;
@@ -164,6 +172,7 @@ QueryOutput QueryRun::finish(Timestamp prefix) {
   QueryOutput output{.handle = query_.handle, .prefix = prefix};
   if (!error_.has_value()) {
     Result<semantics::MergedRows> rows = finish_rows();
+    aggregation_.reset();
     if (rows.has_value()) {
       output.rows = std::move(rows->rows);
       output.row_count = rows->row_count;

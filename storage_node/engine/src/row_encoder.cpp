@@ -19,12 +19,13 @@ RowEncoder::RowEncoder(const TableLayout& layout, std::pmr::vector<uint32_t> col
     : layout_(&layout),
       columns_(std::move(columns)),
       flow_(&flow),
+      memory_(flow.memory),
       row_size_max_(packed_row_size_max(layout, columns_)) {}
 
 RowEncoder::Appended RowEncoder::append(const ChunkView& chunk, uint32_t row) {
   if (buffer_.size() - used_ < row_size_max_) {
     const uint64_t wanted = std::max<uint64_t>(buffer_.size() * 2, used_ + row_size_max_);
-    if (!flow_->reserve(wanted - buffer_.size())) {
+    if (!memory_.add(wanted - buffer_.size())) {
       return Appended::kNoMemory;
     }
     buffer_.resize(wanted);
@@ -42,7 +43,7 @@ RowEncoder::Appended RowEncoder::append(const ChunkView& chunk, uint32_t row) {
 }
 
 RowEncoder::Rows RowEncoder::take() {
-  flow_->release(buffer_.size());
+  memory_.release();
   buffer_.resize(used_);
   Rows rows{std::exchange(buffer_, {}), row_count_ - taken_rows_};
   taken_bytes_ += used_;

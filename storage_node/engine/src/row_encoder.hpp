@@ -56,6 +56,7 @@ class RowEncoder {
   const TableLayout* layout_;
   std::pmr::vector<uint32_t> columns_;
   AnswerFlow* flow_;
+  MemoryShare memory_;  ///< Of buffer_.
   uint32_t row_size_max_;
   std::string buffer_;  ///< used_ bytes of rows, then room.
   uint64_t used_ = 0;

@@ -9,17 +9,20 @@ namespace {
 
 /// Candidates beyond those wanted, at least: dropping the last of them then costs a few comparisons each.
 constexpr uint32_t kCandidatesSpare = 1024;
+/// Room for candidates at first.
+constexpr uint32_t kCandidatesMin = 16;
 /// Words of a bitmap that are held against one bound: what the first rows of a chunk teach serves the next ones.
 constexpr uint32_t kBlockWords = 16;
 
 }  // namespace
 
 TopRows::TopRows(const TableLayout& layout, const ChunkStore& store, const semantics::Selection& selection,
-                 uint32_t rows_max)
+                 uint32_t rows_max, AnswerMemory& memory)
     : layout_(&layout),
       store_(&store),
       rows_max_(rows_max),
-      candidates_max_(rows_max + std::max(rows_max, kCandidatesSpare)) {
+      candidates_max_(rows_max + std::max(rows_max, kCandidatesSpare)),
+      memory_(memory) {
   CHECK(rows_max > 0 && rows_max <= UINT32_MAX / 2 && !selection.order_by.empty());
   for (const semantics::OrderKey& key : selection.order_by) {
     keys_.push_back({selection.outputs[key.output].column, key.order});
@@ -83,17 +86,31 @@ void TopRows::take_row(uint32_t chunk, const ChunkView& view, uint32_t row) {
   if (!may_stay(rank)) {
     return;
   }
+  if (candidates_.size() == candidates_.capacity() && !grow()) {
+    is_out_of_memory_ = true;
+    return;
+  }
   candidates_.push_back({rank, chunk * store_->chunk_rows() + row});
   if (candidates_.size() == candidates_max_) {
     drop_last();
   }
 }
 
-void TopRows::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count) {
+bool TopRows::grow() {
+  const size_t room = std::clamp<size_t>(2 * candidates_.capacity(), kCandidatesMin, candidates_max_);
+  if (!memory_.add((room - candidates_.capacity()) * sizeof(Candidate))) {
+    return false;
+  }
+  candidates_.reserve(room);
+  return true;
+}
+
+bool TopRows::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count) {
   const ChunkView view = store_->view(chunk);
   for (uint32_t position = 0; position < row_count; ++position) {
     take_row(chunk, view, rows[position]);
   }
+  return !is_out_of_memory_;
 }
 
 void TopRows::mark_block(const ChunkView& view, uint32_t first_word, uint32_t word_count, const uint64_t* selection,
@@ -110,7 +127,7 @@ void TopRows::mark_block(const ChunkView& view, uint32_t first_word, uint32_t wo
   }
 }
 
-void TopRows::take_selection(uint32_t chunk, const uint64_t* selection) {
+bool TopRows::take_selection(uint32_t chunk, const uint64_t* selection) {
   const ChunkView view = store_->view(chunk);
   uint64_t marks[kBlockWords];
   for (uint32_t first = 0; first < view.word_count(); first += kBlockWords) {
@@ -125,6 +142,7 @@ void TopRows::take_selection(uint32_t chunk, const uint64_t* selection) {
     }
     for_each_bit(marks, words, [&](uint32_t row) { take_row(chunk, view, first * 64 + row); });
   }
+  return !is_out_of_memory_;
 }
 
 void TopRows::drop_last() {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "answer_memory.hpp"
 #include "chunk_store.hpp"
 #include "codes.hpp"
 #include "daedalus/semantics/answer.hpp"
@@ -18,13 +19,16 @@ namespace daedalus::engine {
 class TopRows {
  public:
   /// Keeps the first `rows_max` rows, at least one. Precondition: the selection is ordered and not aggregated.
-  TopRows(const TableLayout& layout, const ChunkStore& store, const semantics::Selection& selection, uint32_t rows_max);
+  /// `memory` outlives this object, which asks it before it keeps more rows.
+  TopRows(const TableLayout& layout, const ChunkStore& store, const semantics::Selection& selection, uint32_t rows_max,
+          AnswerMemory& memory);
 
-  /// Takes rows of one chunk, ascending; chunks ascend too. Cost: a few ns a row.
-  void take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);
+  /// Takes rows of one chunk, ascending; chunks ascend too. False when there is no memory for them: rows are missing
+  /// then, for good. Cost: a few ns a row.
+  [[nodiscard]] bool take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);
 
   /// The same for the rows that a bitmap marks. Cost: one pass over the first key's column where few rows stay.
-  void take_selection(uint32_t chunk, const uint64_t* selection);
+  [[nodiscard]] bool take_selection(uint32_t chunk, const uint64_t* selection);
 
   /// The slots that stayed, ascending. Rows equal under the order stay by slot, lowest first. Ends this object's use.
   [[nodiscard]] std::vector<uint32_t> finish();
@@ -61,6 +65,8 @@ class TopRows {
   void mark_block(const ChunkView& view, uint32_t first_word, uint32_t word_count, const uint64_t* selection,
                   uint64_t* marks) const;
   void drop_last();
+  /// Room for more candidates, as far as there is memory.
+  [[nodiscard]] bool grow();
 
   const TableLayout* layout_;
   const ChunkStore* store_;
@@ -68,7 +74,9 @@ class TopRows {
   bool is_rank_all_;  ///< Rows of one rank are equal under the order.
   uint32_t rows_max_;
   uint32_t candidates_max_;
+  MemoryShare memory_;
   std::vector<Candidate> candidates_;
+  bool is_out_of_memory_ = false;
   bool has_bound_ = false;
   Rank bound_;  ///< Of the last of rows_max_ rows taken so far, or of some time ago.
 };

@@ -20,6 +20,7 @@ using test::one_in;
 using test::Random;
 
 constexpr uint64_t kAnswerBytes = 64u << 20;
+constexpr uint64_t kMemoryBytes = 1u << 30;
 
 semantics::Selection random_aggregates(Random& random) {
   test::OperationMix mix(random);
@@ -49,6 +50,7 @@ Result<semantics::MergedRows> run(Aggregation& aggregation, const FilledStore& f
 }
 
 TEST(AggregationTest, AnswersAreTheSameToTheLastBitHoweverRowsAreFound) {
+  AnswerMemory memory(kMemoryBytes);
   Random random(test::test_seed());
   for (const uint32_t live_percent : {100u, 97u, 50u, 3u, 0u}) {
     const FilledStore filled(random, one_in(random, 2) ? 64 : 2'112, 3, live_percent);
@@ -56,7 +58,7 @@ TEST(AggregationTest, AnswersAreTheSameToTheLastBitHoweverRowsAreFound) {
       const semantics::Selection selection = random_aggregates(random);
       std::vector<std::string> answers;
       for (const Feed how : test::kFeeds) {
-        Groupings groupings;
+        Groupings groupings(memory);
         Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
         answers.push_back(run(aggregation, filled, how, random).value().rows);
       }
@@ -68,6 +70,7 @@ TEST(AggregationTest, AnswersAreTheSameToTheLastBitHoweverRowsAreFound) {
 }
 
 TEST(AggregationTest, AgreesWithAPlainTable) {
+  AnswerMemory memory(kMemoryBytes);
   Random random(test::test_seed());
   for (const uint32_t live_percent : {100u, 97u, 50u, 3u, 0u}) {
     const FilledStore filled(random, one_in(random, 2) ? 64 : 2'112, 2, live_percent);
@@ -81,7 +84,7 @@ TEST(AggregationTest, AgreesWithAPlainTable) {
     table.apply({Timestamp{1}, {test::insert_rows(test::test_schema(), live)}});
     for (int draw = 0; draw < 30; ++draw) {
       const semantics::Selection selection = random_aggregates(random);
-      Groupings groupings;
+      Groupings groupings(memory);
       Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
       semantics::MergedRows merged = run(aggregation, filled, Feed::kMixed, random).value();
       ASSERT_EQ(table.fault(selection, {.rows = std::move(merged.rows), .row_count = merged.row_count}), "");
@@ -90,13 +93,14 @@ TEST(AggregationTest, AgreesWithAPlainTable) {
 }
 
 TEST(AggregationTest, GroupsComeInTheOrderOfTheirFirstRow) {
+  AnswerMemory memory(kMemoryBytes);
   Random random(test::test_seed());
   const FilledStore filled(random, 2'112, 1, 90);
   for (const uint32_t key : {test::kSmall, test::kBool, test::kWide, test::kText, test::kDouble}) {
     semantics::Selection selection = test::select({key});
     selection.is_aggregated = true;
     selection.group_by = {key};
-    Groupings groupings;
+    Groupings groupings(memory);
     Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
     const semantics::MergedRows merged = run(aggregation, filled, Feed::kMixed, random).value();
     std::vector<semantics::Value> expected;
@@ -118,13 +122,14 @@ TEST(AggregationTest, GroupsComeInTheOrderOfTheirFirstRow) {
 }
 
 TEST(AggregationTest, RefusesMoreGroupsThanFitItsMemory) {
+  AnswerMemory memory(kMemoryBytes);
   Random random(test::test_seed());
   const FilledStore filled(random, 2'112, 1, 100);
   semantics::Selection selection = test::select({test::kId});
   selection.is_aggregated = true;
   selection.group_by = {test::kId};
   for (const Feed how : test::kFeeds) {
-    Groupings groupings;
+    Groupings groupings(memory);
     Aggregation aggregation(filled.layout, filled.store, selection, 4'096, groupings);
     const auto refused = run(aggregation, filled, how, random);
     ASSERT_FALSE(refused.has_value());
@@ -133,13 +138,14 @@ TEST(AggregationTest, RefusesMoreGroupsThanFitItsMemory) {
 }
 
 TEST(AggregationTest, FloatingSumsOfWholeColumnsAreAddedInLanes) {
+  AnswerMemory memory(kMemoryBytes);
   Random random(test::test_seed());
   const FilledStore filled(random, 2'112, 2, 95);
   semantics::Selection selection;
   selection.outputs = {
       {.name = "s", .is_aggregate = true, .function = AggregateFunction::kSum, .column = test::kDouble}};
   selection.is_aggregated = true;
-  Groupings groupings;
+  Groupings groupings(memory);
   Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
   const semantics::MergedRows merged = run(aggregation, filled, Feed::kSelections, random).value();
   SumLanes lanes{};
@@ -158,6 +164,7 @@ TEST(AggregationTest, FloatingSumsOfWholeColumnsAreAddedInLanes) {
 }
 
 TEST(AggregationTest, QueriesThatShareTheirGroupsAnswerAsTheyWouldAlone) {
+  AnswerMemory memory(kMemoryBytes);
   Random random(test::test_seed());
   for (int draw = 0; draw < 60; ++draw) {
     const FilledStore filled(random, one_in(random, 2) ? 64 : 2'112, 2, one_in(random, 2) ? 100 : 60);
@@ -172,7 +179,7 @@ TEST(AggregationTest, QueriesThatShareTheirGroupsAnswerAsTheyWouldAlone) {
       others.group_by.push_back(key);
       others.outputs.push_back({.name = "g", .column = key});
     }
-    Groupings shared;
+    Groupings shared(memory);
     EXPECT_EQ(shared.finder(filled.layout, grouped), shared.finder(filled.layout, others));
     Aggregation first(filled.layout, filled.store, grouped, kAnswerBytes, shared);
     Aggregation second(filled.layout, filled.store, others, kAnswerBytes, shared);
@@ -194,7 +201,7 @@ TEST(AggregationTest, QueriesThatShareTheirGroupsAnswerAsTheyWouldAlone) {
       }
     }
     for (const auto& [aggregation, selection] : {std::pair(&first, &grouped), std::pair(&second, &others)}) {
-      Groupings alone;
+      Groupings alone(memory);
       Aggregation single(filled.layout, filled.store, *selection, kAnswerBytes, alone);
       const auto expected = run(single, filled, Feed::kSelections, random).value();
       const auto actual = aggregation->finish().value();
@@ -230,20 +237,22 @@ class KeyModuloEight final : public ComputedColumn {
 };
 
 TEST(AggregationTest, ComputedColumnsAreGroupedAndAggregatedLikePlainOnes) {
+  AnswerMemory memory(kMemoryBytes);
   Random random(test::test_seed());
   const FilledStore filled(random, 2'112, 2, 90);
   const auto computed = std::make_shared<KeyModuloEight>(filled.layout);
+  Groupings groupings(memory);
   for (const Feed how : test::kFeeds) {
     AggregationPlan by_computed;
     by_computed.keys.emplace_back(computed);
     by_computed.aggregates.push_back({AggregateFunction::kCountRows, ColumnSource(computed)});
     by_computed.outputs = {{.is_key = true, .number = 0}, {.is_key = false, .number = 0}};
-    Aggregation groups(filled.store, std::move(by_computed), kAnswerBytes);
+    Aggregation groups(filled.store, std::move(by_computed), kAnswerBytes, groupings);
     AggregationPlan of_computed;
     of_computed.aggregates.push_back({AggregateFunction::kSum, ColumnSource(computed)});
     of_computed.aggregates.push_back({AggregateFunction::kMax, ColumnSource(computed)});
     of_computed.outputs = {{.is_key = false, .number = 0}, {.is_key = false, .number = 1}};
-    Aggregation sums(filled.store, std::move(of_computed), kAnswerBytes);
+    Aggregation sums(filled.store, std::move(of_computed), kAnswerBytes, groupings);
 
     std::map<int64_t, int64_t> expected;  // −1: NULL
     int64_t sum = 0;

@@ -249,6 +249,9 @@ class RandomConsumer {
     made.updates_per_cycle_max = 1 + static_cast<uint32_t>(below(random, 10));
     made.answer_part_bytes = 1 + below(random, 500);
     made.answer_parts_max = 1 + static_cast<uint32_t>(below(random, 8));
+    if (one_in(random, 2)) {
+      made.answers_waiting_bytes_max = 5'000 + below(random, 50'000);
+    }
     return made;
   }
 
@@ -284,6 +287,12 @@ class RandomConsumer {
         continue;
       }
       auto& part = std::get<QueryOutput>(*output);
+      if (part.error.has_value()) {
+        EXPECT_EQ(part.error->sqlstate, "53200");
+        asked_.erase(part.handle);
+        answers_.erase(part.handle);
+        continue;
+      }
       QueryOutput& answer = answers_[part.handle];
       answer.rows += part.rows;
       answer.row_count += part.row_count;

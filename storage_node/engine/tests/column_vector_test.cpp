@@ -62,6 +62,7 @@ TEST(GroupKeysTest, AreEqualExactlyWhereTheColumnsAreAndGiveThemBack) {
   Random random(test::test_seed());
   const FilledStore filled(random, 256, 1, 100);
   const ChunkView view = filled.store.view(0);
+  BatchScratch scratch;
   std::vector<uint32_t> rows;
   for (int draw = 0; draw < 100; ++draw) {
     std::vector<uint32_t> columns;
@@ -72,7 +73,7 @@ TEST(GroupKeysTest, AreEqualExactlyWhereTheColumnsAreAndGiveThemBack) {
     }
     GroupKeys keys(sources);
     const RowBatch batch = random_batch(random, view, rows);
-    const KeyWords packed = keys.pack(batch);
+    const KeyWords packed = keys.pack(batch, scratch);
     const auto key_of = [&](uint32_t position) {
       std::vector<uint64_t> key;
       for (uint32_t word = 0; word < keys.word_count(); ++word) {

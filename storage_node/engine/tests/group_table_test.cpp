@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <numeric>
 
 #include "test_table.hpp"
 
@@ -13,6 +15,7 @@ namespace {
 
 using test::below;
 using test::Random;
+using Found = GroupTable::Found;
 
 struct Shape {
   uint32_t words;
@@ -24,9 +27,11 @@ constexpr Shape kShapes[] = {{1, 0, 1},        {1, 0, 50}, {1, 0, 100'000}, {1, 
                              {1, 17, 131'072}, {2, 0, 40}, {2, 0, 1'000},   {5, 0, 3}};
 
 TEST(GroupTableTest, AgreesWithAMapWhateverTheBatches) {
+  AnswerMemory memory(1u << 30);
+  BatchScratch scratch;
   Random random(test::test_seed());
   for (const Shape shape : kShapes) {
-    GroupTable table(shape.words, shape.domain_bits);
+    GroupTable table(shape.words, shape.domain_bits, memory);
     std::map<std::vector<uint64_t>, uint32_t> plain;
     // Words that differ in few bits, high or low ones.
     const uint32_t shift = shape.domain_bits > 0 ? 0 : static_cast<uint32_t>(below(random, 40));
@@ -35,7 +40,7 @@ TEST(GroupTableTest, AgreesWithAMapWhateverTheBatches) {
       std::vector<uint64_t> words(size_t{count} * shape.words);
       std::generate(words.begin(), words.end(), [&] { return below(random, shape.values) << shift; });
       std::vector<uint32_t> groups(count);
-      ASSERT_TRUE(table.find_or_add({words.data(), count, count}, 1u << 20, groups.data()));
+      ASSERT_EQ(table.find_or_add({words.data(), count, count}, 1u << 20, groups.data(), scratch), Found::kAll);
       for (uint32_t position = 0; position < count; ++position) {
         std::vector<uint64_t> key;
         for (uint32_t word = 0; word < shape.words; ++word) {
@@ -50,19 +55,61 @@ TEST(GroupTableTest, AgreesWithAMapWhateverTheBatches) {
   }
 }
 
+std::vector<uint64_t> ascending_keys(uint32_t count) {
+  std::vector<uint64_t> keys(count);
+  std::iota(keys.begin(), keys.end(), 0);
+  return keys;
+}
+
 TEST(GroupTableTest, RefusesOneGroupTooMany) {
+  AnswerMemory memory(1u << 20);
+  BatchScratch scratch;
+  const std::vector<uint64_t> words = ascending_keys(1'001);
+  std::vector<uint32_t> groups(words.size());
   for (const uint32_t domain_bits : {0u, 12u}) {
-    GroupTable table(1, domain_bits);
-    std::vector<uint64_t> words(1'001);
-    for (uint32_t key = 0; key < words.size(); ++key) {
-      words[key] = key;
-    }
-    std::vector<uint32_t> groups(words.size());
-    EXPECT_TRUE(table.find_or_add({words.data(), 1'000, 1'000}, 1'000, groups.data()));
-    EXPECT_TRUE(table.find_or_add({words.data(), 1'000, 1'000}, 1'000, groups.data()));
+    GroupTable table(1, domain_bits, memory);
+    EXPECT_EQ(table.find_or_add({words.data(), 1'000, 1'000}, 1'000, groups.data(), scratch), Found::kAll);
+    EXPECT_EQ(table.find_or_add({words.data(), 1'000, 1'000}, 1'000, groups.data(), scratch), Found::kAll);
     EXPECT_EQ(table.size(), 1'000u);
-    EXPECT_FALSE(table.find_or_add({words.data() + 1'000, 1, 1}, 1'000, groups.data()));
+    EXPECT_EQ(table.find_or_add({words.data() + 1'000, 1, 1}, 1'000, groups.data(), scratch), Found::kTooMany);
   }
+}
+
+TEST(GroupTableTest, AsksBeforeItGrowsAndGivesBack) {
+  constexpr uint64_t kBytes = 64u << 10;
+  BatchScratch scratch;
+  const std::vector<uint64_t> words = ascending_keys(20'000);
+  std::vector<uint32_t> groups(words.size());
+  const auto count = static_cast<uint32_t>(words.size());
+  for (const uint32_t domain_bits : {0u, 12u, 17u}) {
+    AnswerMemory memory(kBytes);
+    {
+      GroupTable table(1, domain_bits, memory);
+      EXPECT_EQ(memory.reserved(), 0u) << "a query whose rows are still to come holds nothing";
+      ASSERT_EQ(table.find_or_add({words.data(), 500, 500}, count, groups.data(), scratch), Found::kAll);
+      EXPECT_GE(memory.reserved(), 500 * sizeof(uint64_t));
+      if (domain_bits != 12) {
+        EXPECT_EQ(table.find_or_add({words.data(), count, count}, count, groups.data(), scratch), Found::kNoMemory);
+      }
+      EXPECT_LE(memory.reserved(), kBytes);
+    }
+    EXPECT_EQ(memory.reserved(), 0u);
+  }
+}
+
+TEST(GroupTableTest, APlaceForEveryKeyIsTakenFromWhatCanBeSpared) {
+  constexpr uint64_t kPlacesBytes = sizeof(uint32_t) << 17;
+  AnswerMemory memory(3 * kPlacesBytes);
+  BatchScratch scratch;
+  const uint64_t key = 100'000;
+  uint32_t group = 1;
+  std::vector<std::unique_ptr<GroupTable>> tables;
+  for (int table = 0; table < 100; ++table) {
+    tables.push_back(std::make_unique<GroupTable>(1, 17, memory));
+    ASSERT_EQ(tables.back()->find_or_add({&key, 1, 1}, 10, &group, scratch), Found::kAll);
+    EXPECT_EQ(group, 0u);
+  }
+  EXPECT_LE(memory.reserved(), 2 * kPlacesBytes);
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ std::vector<uint32_t> first_slots(const FilledStore& filled, const semantics::Se
 }
 
 TEST(TopRowsTest, AreThoseThatSortingPutsFirst) {
+  AnswerMemory memory(1u << 30);
   Random random(test::test_seed());
   for (const uint32_t live_percent : {100u, 60u, 2u, 0u}) {
     const FilledStore filled(random, one_in(random, 2) ? 64 : 2'112, 3, live_percent);
@@ -61,11 +62,11 @@ TEST(TopRowsTest, AreThoseThatSortingPutsFirst) {
       const uint32_t wanted = sizes[below(random, 6)];
       const std::vector<uint32_t> expected = first_slots(filled, selection, wanted);
       for (const test::Feed how : test::kFeeds) {
-        TopRows top(filled.layout, filled.store, selection, wanted);
+        TopRows top(filled.layout, filled.store, selection, wanted, memory);
         test::feed(
             filled, how, random,
-            [&](uint32_t chunk, const uint32_t* rows, uint32_t count) { top.take(chunk, rows, count); },
-            [&](uint32_t chunk, const uint64_t* bitmap) { top.take_selection(chunk, bitmap); });
+            [&](uint32_t chunk, const uint32_t* rows, uint32_t count) { EXPECT_TRUE(top.take(chunk, rows, count)); },
+            [&](uint32_t chunk, const uint64_t* bitmap) { EXPECT_TRUE(top.take_selection(chunk, bitmap)); });
         ASSERT_EQ(top.finish(), expected);
       }
     }
@@ -73,6 +74,7 @@ TEST(TopRowsTest, AreThoseThatSortingPutsFirst) {
 }
 
 TEST(TopRowsTest, EveryRowMayPushOutAnEarlierOne) {
+  AnswerMemory memory(1u << 30);
   Random random(test::test_seed());
   const FilledStore filled(random, 2'112, 3, 100);  // Its ids ascend with the slots.
   semantics::Selection selection;
@@ -80,15 +82,35 @@ TEST(TopRowsTest, EveryRowMayPushOutAnEarlierOne) {
   selection.order_by = {{0, {.descending = true, .nulls_first = false}}};
   test::on_every_instruction_set([&] {
     for (const uint32_t wanted : {1u, 7u, 2'000u}) {
-      TopRows top(filled.layout, filled.store, selection, wanted);
+      TopRows top(filled.layout, filled.store, selection, wanted, memory);
       for (uint32_t chunk = 0; chunk < filled.store.chunk_count(); ++chunk) {
-        top.take_selection(chunk, filled.store.view(chunk).live);
+        ASSERT_TRUE(top.take_selection(chunk, filled.store.view(chunk).live));
       }
       std::vector<uint32_t> expected(wanted);
       std::iota(expected.begin(), expected.end(), filled.store.slot_count() - wanted);
       ASSERT_EQ(top.finish(), expected);
     }
   });
+}
+
+TEST(TopRowsTest, AskBeforeTheyKeepMoreAndGiveBack) {
+  Random random(test::test_seed());
+  const FilledStore filled(random, 2'112, 1, 100);
+  semantics::Selection selection;
+  selection.outputs = {{.name = "id", .column = test::kId}};
+  selection.order_by = {{0, {.descending = false, .nulls_first = false}}};
+  AnswerMemory memory(4'096);
+  {
+    TopRows few(filled.layout, filled.store, selection, 3, memory);
+    const uint32_t rows[] = {1, 2, 3, 4};
+    ASSERT_TRUE(few.take(0, rows, 4));
+    EXPECT_GT(memory.reserved(), 0u);
+    TopRows many(filled.layout, filled.store, selection, 2'000, memory);
+    EXPECT_FALSE(many.take_selection(0, filled.store.view(0).live));
+    EXPECT_LE(memory.reserved(), 4'096u);
+    EXPECT_EQ(few.finish(), (std::vector<uint32_t>{1, 2, 3}));
+  }
+  EXPECT_EQ(memory.reserved(), 0u);
 }
 
 }  // namespace

@@ -97,7 +97,8 @@ struct SegmentOptions {
   uint64_t answer_part_bytes = UINT64_MAX;
   /// Parts that may wait to be dequeued. Beyond, rows stay in the buffer of their query: the scan never waits.
   uint32_t answer_parts_max = 256;
-  /// Rows of all answers together, encoded and not yet dequeued; a query that wants more fails (53200).
+  /// All answers together: rows encoded and not yet dequeued, groups in progress, rows kept for an ORDER BY with LIMIT.
+  /// A query that wants more fails (53200); what it held serves the others from then on.
   uint64_t answers_waiting_bytes_max = 1u << 30;
   /// Most columns of chunks whose sketch is made in one cycle: each takes 0.1 to 0.2 ms, so this bounds what a cycle
   /// may take longer while rows are new.

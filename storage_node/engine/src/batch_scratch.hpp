@@ -1,0 +1,33 @@
+// Where a batch of rows is worked on while it becomes groups and aggregates.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "column_vector.hpp"
+
+namespace daedalus::engine {
+
+/// Shared by all queries of a cycle, which take their rows one after the other: so it is paid for once, and stays in
+/// the caches. Every vector grows to the largest batch.
+struct BatchScratch {
+  VectorRoom room;                        ///< Of the column that is being read.
+  std::vector<uint64_t> keys;             ///< Packed, see GroupKeys::pack().
+  std::vector<uint64_t> hashes;           ///< Of the keys, by position.
+  std::vector<uint32_t> missing;          ///< Positions whose key was not at its first place.
+  std::vector<uint32_t> groups;           ///< By position.
+  std::vector<uint32_t> no_groups;        ///< Zeros, for queries without keys.
+  std::vector<uint32_t> listed;           ///< Rows that wait for their batch to be full.
+  std::vector<uint64_t> selected_values;  ///< Of one aggregate: selected and not NULL.
+};
+
+/// Makes room for `count` values and returns where it begins; what is in it is left over.
+template <typename T>
+[[nodiscard]] T* room_for(std::vector<T>& values, size_t count) {
+  if (values.size() < count) {
+    values.resize(count);
+  }
+  return values.data();
+}
+
+}  // namespace daedalus::engine

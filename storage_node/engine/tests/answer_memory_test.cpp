@@ -1,0 +1,152 @@
+// Queries that group and order in one cycle take together what was declared: some are refused, none is wrong.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "daedalus/engine/segment.hpp"
+#include "plain_table.hpp"
+#include "test_table.hpp"
+
+namespace daedalus::engine::test {
+namespace {
+
+using semantics::Operator;
+using semantics::Selection;
+
+constexpr uint32_t kChunkRows = 64;
+constexpr int64_t kRows = 8 * kChunkRows;
+
+/// GROUP BY id over the rows from `first_key` on: queries of different keys share nothing.
+Selection groups_from(int64_t first_key) {
+  Selection selection = select({kId}, where(kKey, Operator::kGreaterOrEqual, first_key));
+  selection.is_aggregated = true;
+  selection.group_by = {kId};
+  selection.outputs.push_back(
+      {.name = "n", .is_aggregate = true, .function = semantics::AggregateFunction::kCountRows});
+  return selection;
+}
+
+/// The last rows by id: every row pushes out an earlier one, so that all that is kept is in use.
+Selection last_rows(int64_t first_key, uint64_t count) {
+  Selection selection = select({kId}, where(kKey, Operator::kGreaterOrEqual, first_key));
+  selection.order_by = {{0, {.descending = true, .nulls_first = false}}};
+  selection.limit = count;
+  return selection;
+}
+
+class AnswerMemoryTest : public testing::Test {
+ protected:
+  void open(uint64_t bytes_max) {
+    segment_ = std::make_unique<Segment>(
+        test_schema(), test_codec(),
+        SegmentOptions{.memory_bytes = 180'000, .chunk_rows = kChunkRows, .answers_waiting_bytes_max = bytes_max});
+    const Update fill{Timestamp{1}, {insert_rows(test_schema(), rows_of(kRows))}};
+    ASSERT_TRUE(segment_->enqueue(fill));
+    ASSERT_TRUE(segment_->step({0}));
+    ASSERT_EQ(std::get<UpdateOutput>(*segment_->dequeue()).rows_applied, static_cast<uint64_t>(kRows));
+    table_.apply(fill);
+  }
+
+  void ask(Selection selection, std::shared_ptr<const std::atomic<bool>> aborted = nullptr) {
+    const QueryHandle handle{++asked_count_};
+    asked_[handle] = std::make_shared<Selection>(std::move(selection));
+    ASSERT_TRUE(segment_->enqueue(Query{handle, asked_[handle], kNever, std::move(aborted)}));
+  }
+
+  /// Takes all outputs; those without an error are right, the others are refusals. How many of these there were.
+  uint32_t refusals() {
+    uint32_t refused = 0;
+    while (const std::optional<Output> output = segment_->dequeue()) {
+      const auto& answer = std::get<QueryOutput>(*output);
+      if (!answer.error.has_value()) {
+        EXPECT_EQ(table_.fault(*asked_.at(answer.handle), answer), "");
+      } else if (answer.error->sqlstate != "57014") {
+        EXPECT_EQ(answer.error->sqlstate, "53200");
+        EXPECT_EQ(answer.error->category, ErrorCategory::kRetry);
+        ++refused;
+      }
+    }
+    return refused;
+  }
+
+  std::unique_ptr<Segment> segment_;
+  PlainTable table_{test_schema(), static_cast<uint64_t>(kRows)};
+  std::map<QueryHandle, std::shared_ptr<const Selection>> asked_;
+  uint64_t asked_count_ = 0;
+};
+
+TEST_F(AnswerMemoryTest, GroupsOfOneCycleShareOneBoundAndTheNextCycleHasItAllAgain) {
+  open(200'000);
+  for (int cycle = 0; cycle < 3; ++cycle) {
+    for (int64_t query = 0; query < 200; ++query) {
+      ask(groups_from(query));
+    }
+    ASSERT_TRUE(segment_->step({0}));
+    const uint32_t refused = refusals();
+    EXPECT_GT(refused, 0u);
+    EXPECT_LT(refused, 200u) << "those that fit are answered";
+    ask(groups_from(0));
+    ASSERT_TRUE(segment_->step({0}));
+    EXPECT_EQ(refusals(), 0u);
+  }
+}
+
+TEST_F(AnswerMemoryTest, GroupsThatQueriesShareCountOnce) {
+  constexpr uint32_t kQueries = 16;
+  open(400'000);
+  for (uint32_t query = 0; query < kQueries; ++query) {
+    ask(groups_from(0));
+  }
+  ASSERT_TRUE(segment_->step({0}));
+  EXPECT_EQ(refusals(), 0u);
+  for (uint32_t query = 0; query < kQueries; ++query) {
+    ask(groups_from(-static_cast<int64_t>(query)));  // The same rows, but nobody sees that.
+  }
+  ASSERT_TRUE(segment_->step({0}));
+  EXPECT_GT(refusals(), 0u);
+}
+
+TEST_F(AnswerMemoryTest, OrdersOfOneCycleShareItToo) {
+  open(100'000);
+  for (int cycle = 0; cycle < 2; ++cycle) {
+    for (int64_t query = 0; query < 100; ++query) {
+      ask(last_rows(query, 300));
+    }
+    ASSERT_TRUE(segment_->step({0}));
+    const uint32_t refused = refusals();
+    EXPECT_GT(refused, 0u);
+    EXPECT_LT(refused, 100u);
+  }
+}
+
+TEST_F(AnswerMemoryTest, WhatAnAbortedQueryHeldServesTheOthersOfItsCycle) {
+  for (const bool aborts : {false, true}) {
+    open(60'000);
+    const auto aborted = std::make_shared<std::atomic<bool>>(false);
+    ask(groups_from(0), aborted);
+    ask(groups_from(-1));
+    ASSERT_TRUE(segment_->step({0}, {.chunks_max = 4}));
+    aborted->store(aborts);
+    ASSERT_TRUE(segment_->step({0}));
+    EXPECT_EQ(refusals(), aborts ? 0u : 1u);
+    table_ = PlainTable(test_schema(), static_cast<uint64_t>(kRows));
+  }
+}
+
+TEST_F(AnswerMemoryTest, AFullTableOfAnswersNobodyFetchesRefusesGroupsUntilTheyAreFetched) {
+  open(60'000);
+  for (int query = 0; query < 8; ++query) {
+    ask(select({kId, kKey}));
+  }
+  ASSERT_TRUE(segment_->step({0}));
+  ask(groups_from(0));
+  ASSERT_TRUE(segment_->step({0}));
+  EXPECT_GT(refusals(), 0u);
+  ask(groups_from(0));
+  ASSERT_TRUE(segment_->step({0}));
+  EXPECT_EQ(refusals(), 0u);
+}
+
+}  // namespace
+}  // namespace daedalus::engine::test
