@@ -122,7 +122,7 @@ TEST_F(AnswerMemoryTest, OrdersOfOneCycleShareItToo) {
 
 TEST_F(AnswerMemoryTest, WhatAnAbortedQueryHeldServesTheOthersOfItsCycle) {
   for (const bool aborts : {false, true}) {
-    open(60'000);
+    open(48'000);
     const auto aborted = std::make_shared<std::atomic<bool>>(false);
     ask(groups_from(0), aborted);
     ask(groups_from(-1));
