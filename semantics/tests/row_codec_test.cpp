@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "daedalus/semantics/packed.hpp"
+#include "daedalus/semantics/packed_writer.hpp"
 #include "random_values.hpp"
 
 namespace daedalus::semantics {
@@ -78,6 +79,32 @@ TEST_F(RowCodecTest, RowsComeBackAsTheyWentInWhateverColumnsAreAskedFor) {
       append_packed_row(wanted_types, wanted, expected);
       ASSERT_EQ(load(codec, planes, slot, columns, static_cast<uint32_t>(expected.size())), expected);
       ASSERT_EQ(load(codec, planes, slot, columns, static_cast<uint32_t>(expected.size()) - 1), "");
+    }
+  }
+}
+
+TEST_F(RowCodecTest, RowsWrittenInWholeWordsAreTheSame) {
+  Random random(52);
+  for (int round = 0; round < 1'000; ++round) {
+    const Schema schema = random.schema(70);
+    const GenericRowCodec generic(schema);
+    const auto column_count = static_cast<uint32_t>(schema.columns.size());
+    constexpr uint32_t kSlots = 64;
+    Planes planes(schema, kSlots + 64);  // Lines that values end in may be read.
+    for (uint32_t slot = 0; slot < kSlots; ++slot) {
+      const std::vector<Value> values = random.row(schema);
+      std::string expected;
+      append_packed_row(column_types(schema), values, expected);
+      ASSERT_EQ(store(generic.codec(), planes, std::string_view(expected).substr(4), slot), 0);
+      std::vector<uint8_t> row(packed_row_size_max(schema) + kPackedSlack);
+      PackedRowWriter<Slack::kReadAndWrite> writer(row.data(), column_count);
+      for (uint32_t column = 0; column < column_count; ++column) {
+        const PackedColumn packed = packed_column(schema.columns[column].type);
+        // What lies where there is NULL is not looked at.
+        const bool is_null = semantics::is_null(values[column]);
+        writer.put(packed, is_null ? nullptr : planes.bytes[column].data() + size_t{slot} * packed.width, is_null);
+      }
+      ASSERT_EQ(std::string(row.begin(), row.begin() + writer.finish()), expected);
     }
   }
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "answer_memory.hpp"
+#include "column_vector.hpp"
 #include "daedalus/engine/segment.hpp"
 #include "ring.hpp"
 
@@ -89,6 +90,7 @@ class AnswerFlow {
   const uint64_t part_bytes;        ///< From so many on, rows leave before their answer is complete.
   AnswerMemory memory;              ///< Of rows in their queries' buffers, of groups and orders in progress.
   Instant now{};                    ///< When the scanner last looked at the clock; judges deadlines.
+  std::vector<VectorRoom> rooms;    ///< Where the computed outputs of one query's batch are made.
   std::vector<uint32_t> ready;      ///< Queries that have ended or have a part to hand over, each once.
 };
 

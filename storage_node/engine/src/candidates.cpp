@@ -63,12 +63,12 @@ void Candidates::test() {
   for (uint32_t position = 0; position < count; ++position) {
     if (position + kTakenAhead < count) {
       const Candidate& ahead = waiting_[position + kTakenAhead];
-      (*queries_)[ahead.query].prefetch(view_, ahead.row);
+      (*queries_)[ahead.query].prefetch(view_, ahead.row, row_sketches_);
     }
     const Candidate& candidate = waiting_[position];
     QueryRun& query = (*queries_)[candidate.query];
     if (query.is_active()) {
-      query.take(chunk_, &candidate.row, 1);
+      query.take(chunk_, &candidate.row, 1, row_sketches_);
     }
   }
   waiting_count_ = 0;
@@ -94,7 +94,7 @@ void Candidates::test(uint32_t query, uint32_t* rows, uint32_t row_count) {
     row_count = kept;
   }
   if (row_count > 0 && run.is_active()) {
-    run.take(chunk_, rows, row_count);
+    run.take(chunk_, rows, row_count, row_sketches_);
   }
 }
 

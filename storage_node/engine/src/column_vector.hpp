@@ -21,6 +21,14 @@ struct RowBatch {
   [[nodiscard]] uint32_t row(uint32_t position) const { return rows != nullptr ? rows[position] : first + position; }
 };
 
+/// `count` positions of a batch from position `first` on, a multiple of 64.
+[[nodiscard]] inline RowBatch part_of(const RowBatch& batch, uint32_t first, uint32_t count) {
+  return {.chunk = batch.chunk,
+          .rows = batch.rows != nullptr ? batch.rows + first : nullptr,
+          .first = batch.first + first,
+          .count = count};
+}
+
 [[nodiscard]] inline RowBatch whole_chunk(const ChunkView& chunk) {
   return {.chunk = &chunk, .count = chunk.row_count};
 }
@@ -68,6 +76,9 @@ class ColumnSource {
       : layout_(&computed->layout()), computed_(std::move(computed)) {}
 
   [[nodiscard]] const ColumnLayout& layout() const { return *layout_; }
+  [[nodiscard]] bool is_computed() const { return computed_ != nullptr; }
+  /// Of the table. Precondition: not computed.
+  [[nodiscard]] uint32_t column() const { return column_; }
 
   /// The values of a batch. Cost: nothing for consecutive rows of a plane; else one load and one store a value.
   [[nodiscard]] ColumnVector read(const RowBatch& batch, VectorRoom& room) const {

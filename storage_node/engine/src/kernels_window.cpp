@@ -1,7 +1,5 @@
 #include "kernels_window.hpp"
 
-#include <cstddef>
-
 // Highway compiles what lies between its BEFORE and AFTER once for each instruction set: this file includes itself.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels_window.cpp"

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace daedalus::engine {
@@ -39,8 +40,12 @@ struct Candidate {
 
 /// Sketches of rows: row r's begin at r · row_bytes, one a column. 16 bytes may be read where a row begins.
 struct RowSketches {
-  const uint8_t* bytes = nullptr;
-  uint32_t row_bytes = 0;  ///< A power of two, at most 64.
+  const uint8_t* bytes = nullptr;  ///< Null: there are none.
+  uint32_t row_bytes = 0;          ///< A power of two, at most 64.
+
+  [[nodiscard]] const uint8_t* of(uint32_t row) const {
+    return bytes == nullptr ? nullptr : bytes + size_t{row} * row_bytes;
+  }
 };
 
 /// Keeps, in order, the candidates whose row is within their query's window. Returns how many.

@@ -81,6 +81,7 @@ TableLayout::TableLayout(const semantics::Schema& table_schema, semantics::RowCo
                        .nullable = column.nullable,
                        .code = code_rule(native_of(column.type), semantics::plane_width(column.type)),
                        .type = column.type});
+    packed.push_back(semantics::packed_column(column.type));
   }
 }
 

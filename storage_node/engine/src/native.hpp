@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/semantics/packed_writer.hpp"
 #include "daedalus/semantics/row_codec.hpp"
 #include "daedalus/semantics/types.hpp"
 
@@ -54,6 +55,7 @@ struct TableLayout {
   const semantics::Schema* schema;
   semantics::RowCodec codec;
   std::vector<ColumnLayout> columns;
+  std::vector<semantics::PackedColumn> packed;  ///< By column: all that encoding rows wants to know, close together.
 };
 
 /// Calls use(std::type_identity<T>) with the C++ type of a scalar plane. Precondition: not kBytes.

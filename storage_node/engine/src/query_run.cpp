@@ -18,15 +18,6 @@ uint64_t rows_wanted(const semantics::Selection& selection) {
   return *selection.limit == 0 ? 0 : *selection.limit + selection.offset;
 }
 
-std::pmr::vector<uint32_t> output_columns(const semantics::Selection& selection, std::pmr::memory_resource& memory) {
-  std::pmr::vector<uint32_t> columns(&memory);
-  columns.reserve(selection.outputs.size());
-  for (const semantics::OutputColumn& output : selection.outputs) {
-    columns.push_back(output.column);
-  }
-  return columns;
-}
-
 }  // namespace
 
 QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query query, uint32_t number, AnswerFlow& flow,
@@ -48,7 +39,10 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
       top_.emplace(layout, store, selection, static_cast<uint32_t>(wanted), flow.memory);
     }
     active_ = wanted > 0;
-    encoder_.emplace(layout, output_columns(selection, memory), flow);
+    encoder_.emplace(layout, static_cast<uint32_t>(selection.outputs.size()), flow, memory);
+    for (const semantics::OutputColumn& output : selection.outputs) {
+      encoder_->add_output(ColumnSource(layout, output.column));
+    }
   }
   active_ = active_ && !predicate_.is_never();
   check_aborted();
@@ -87,7 +81,7 @@ void QueryRun::fail(Error error) {
   become_ready();
 }
 
-void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count) {
+void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
   if (aggregation_ != nullptr) {
     if (Result<void> taken = aggregation_->take(chunk, rows, row_count); !taken.has_value()) {
       fail(taken.error());
@@ -100,9 +94,7 @@ void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count) {
     }
     return;
   }
-  for (uint32_t position = 0; position < row_count && active_; ++position) {
-    take_encoded(chunk, rows[position]);
-  }
+  take_encoded(chunk, rows, row_count, sketches);
 }
 
 void QueryRun::take_selection(uint32_t chunk, const uint64_t* selection) {
@@ -117,8 +109,10 @@ void QueryRun::take_selection(uint32_t chunk, const uint64_t* selection) {
   }
 }
 
-void QueryRun::take_encoded(uint32_t chunk, uint32_t row) {
-  switch (encoder_->append(store_->view(chunk), row)) {
+void QueryRun::take_encoded(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
+  const ChunkView view = store_->view(chunk);
+  const auto count = static_cast<uint32_t>(std::min<uint64_t>(row_count, rows_max_ - encoder_->row_count()));
+  switch (encoder_->append({.chunk = &view, .rows = rows, .count = count}, sketches)) {
     case RowEncoder::Appended::kTooLarge:
       return fail(rejected("54000",
                            "the answer of one segment exceeds " + std::to_string(flow_->answer_bytes_max) + " bytes",
@@ -134,6 +128,18 @@ void QueryRun::take_encoded(uint32_t chunk, uint32_t row) {
     become_ready();
   } else if (encoder_->waiting_bytes() >= flow_->part_bytes) {
     become_ready();
+  }
+}
+
+void QueryRun::take_slots(const std::vector<uint32_t>& slots) {
+  std::vector<uint32_t> rows;
+  for (auto slot = slots.begin(); slot != slots.end() && !error_.has_value();) {
+    const uint32_t chunk = *slot / store_->chunk_rows();
+    rows.clear();
+    for (; slot != slots.end() && *slot / store_->chunk_rows() == chunk; ++slot) {
+      rows.push_back(*slot % store_->chunk_rows());
+    }
+    take_encoded(chunk, rows.data(), static_cast<uint32_t>(rows.size()), {});
   }
 }
 
@@ -155,11 +161,9 @@ Result<semantics::MergedRows> QueryRun::finish_rows() {
   if (top_.has_value()) {
     const std::vector<uint32_t> slots = top_->finish();
     top_.reset();
-    for (const uint32_t slot : slots) {
-      take_encoded(slot / store_->chunk_rows(), slot % store_->chunk_rows());
-      if (error_.has_value()) {
-        return *error_;
-      }
+    take_slots(slots);
+    if (error_.has_value()) {
+      return *error_;
     }
   }
   RowEncoder::Rows rows = encoder_->take();

@@ -32,14 +32,15 @@ class QueryRun {
   void check_aborted();
 
   /// Fetches what take() will read of a row.
-  void prefetch(const ChunkView& chunk, uint32_t row) const {
+  void prefetch(const ChunkView& chunk, uint32_t row, const RowSketches& sketches) const {
     if (encoder_.has_value() && !top_.has_value()) {
-      encoder_->prefetch(chunk, row);
+      encoder_->prefetch(chunk, row, sketches);
     }
   }
 
-  /// Takes qualifying rows of one chunk, ascending; chunks ascend too. Precondition: active.
-  void take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);
+  /// Takes qualifying rows of one chunk, ascending; chunks ascend too. `sketches` are those of the chunk, if whoever
+  /// found the rows has them. Precondition: active.
+  void take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches = {});
 
   /// Whether take_selection() spares a list of rows.
   [[nodiscard]] bool takes_selections() const { return aggregation_ != nullptr || top_.has_value(); }
@@ -58,7 +59,9 @@ class QueryRun {
  private:
   void fail(Error error);
   void become_ready();
-  void take_encoded(uint32_t chunk, uint32_t row);
+  void take_encoded(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
+  /// Encodes rows of any chunks, ascending.
+  void take_slots(const std::vector<uint32_t>& slots);
   [[nodiscard]] Result<semantics::MergedRows> finish_rows();
 
   const ChunkStore* store_;

@@ -1,28 +1,73 @@
 #include "row_encoder.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace daedalus::engine {
+namespace {
 
-uint32_t packed_row_size_max(const TableLayout& layout, std::span<const uint32_t> columns) {
-  size_t size = sizeof(uint32_t) + (columns.size() + 7) / 8;
-  for (const uint32_t column : columns) {
-    const ColumnLayout& plane = layout.columns[column];
-    size += plane.width + (plane.native == Native::kBytes ? sizeof(uint16_t) : 0);
-  }
-  CHECK(size <= UINT32_MAX);
-  return static_cast<uint32_t>(size);
-}
+/// Rows that computed columns are made for at a time.
+constexpr uint32_t kComputedRowsMax = 1024;
+/// How many rows ahead values are fetched: each has many, in a place of its own.
+constexpr uint32_t kFetchAhead = 2;
 
-RowEncoder::RowEncoder(const TableLayout& layout, std::pmr::vector<uint32_t> columns, AnswerFlow& flow)
+}  // namespace
+
+RowEncoder::RowEncoder(const TableLayout& layout, uint32_t output_count, AnswerFlow& flow,
+                       std::pmr::memory_resource& memory)
     : layout_(&layout),
-      columns_(std::move(columns)),
+      outputs_(&memory),
       flow_(&flow),
       memory_(flow.memory),
-      row_size_max_(packed_row_size_max(layout, columns_)) {}
+      row_size_max_(semantics::packed_head_size(output_count) + semantics::kPackedSlack) {
+  CHECK(layout.packed.size() + output_count <= std::numeric_limits<Output>::max());
+  outputs_.reserve(output_count);
+}
 
-RowEncoder::Appended RowEncoder::append(const ChunkView& chunk, uint32_t row) {
+void RowEncoder::add_output(const ColumnSource& output) {
+  DCHECK(outputs_.size() < outputs_.capacity() && row_count_ == 0);
+  if (!output.is_computed()) {
+    outputs_.push_back(static_cast<Output>(output.column()));
+    row_size_max_ += semantics::packed_size_max(layout_->packed[output.column()]);
+    return;
+  }
+  outputs_.push_back(static_cast<Output>(layout_->packed.size() + computed_.size()));
+  computed_.push_back({output, semantics::packed_column(output.layout().type), {}});
+  row_size_max_ += semantics::packed_size_max(computed_.back().packed);
+}
+
+RowEncoder::Appended RowEncoder::append(const RowBatch& batch, const RowSketches& sketches) {
+  if (!computed_.empty() && batch.count > kComputedRowsMax) {
+    Appended appended = Appended::kFine;
+    for (uint32_t first = 0; first < batch.count && appended == Appended::kFine; first += kComputedRowsMax) {
+      appended = append(part_of(batch, first, std::min(kComputedRowsMax, batch.count - first)), sketches);
+    }
+    return appended;
+  }
+  compute(batch);
+  for (uint32_t position = 0; position < batch.count; ++position) {
+    if (position + kFetchAhead < batch.count) {
+      prefetch(*batch.chunk, batch.row(position + kFetchAhead), sketches);
+    }
+    const Appended appended = append_row(batch, position, sketches.of(batch.row(position)));
+    if (appended != Appended::kFine) {
+      return appended;
+    }
+  }
+  return Appended::kFine;
+}
+
+void RowEncoder::compute(const RowBatch& batch) {
+  if (flow_->rooms.size() < computed_.size()) {
+    flow_->rooms.resize(computed_.size());
+  }
+  for (size_t number = 0; number < computed_.size(); ++number) {
+    computed_[number].vector = computed_[number].source.read(batch, flow_->rooms[number]);
+  }
+}
+
+RowEncoder::Appended RowEncoder::append_row(const RowBatch& batch, uint32_t position, const uint8_t* sketch) {
   if (buffer_.size() - used_ < row_size_max_) {
     const uint64_t wanted = std::max<uint64_t>(buffer_.size() * 2, used_ + row_size_max_);
     if (!memory_.add(wanted - buffer_.size())) {
@@ -30,16 +75,33 @@ RowEncoder::Appended RowEncoder::append(const ChunkView& chunk, uint32_t row) {
     }
     buffer_.resize(wanted);
   }
-  const uint32_t written = layout_->codec.load_row(layout_->codec.context, chunk.planes, chunk.nulls, row,
-                                                   columns_.data(), static_cast<uint32_t>(columns_.size()),
-                                                   reinterpret_cast<uint8_t*>(buffer_.data() + used_), row_size_max_);
-  CHECK(written > 0 && written <= row_size_max_);
+  const uint32_t written = write_row(batch, position, sketch, reinterpret_cast<uint8_t*>(buffer_.data() + used_));
+  DCHECK(written <= row_size_max_ - semantics::kPackedSlack);
   if (taken_bytes_ + used_ + written > flow_->answer_bytes_max) {
     return Appended::kTooLarge;
   }
   used_ += written;
   ++row_count_;
   return Appended::kFine;
+}
+
+uint32_t RowEncoder::write_row(const RowBatch& batch, uint32_t position, const uint8_t* sketch, uint8_t* out) const {
+  const ChunkView& chunk = *batch.chunk;
+  const uint32_t row = batch.row(position);
+  const semantics::PackedColumn* packed = layout_->packed.data();
+  semantics::PackedRowWriter<semantics::Slack::kReadAndWrite> writer(out, static_cast<uint32_t>(outputs_.size()));
+  for (const Output output : outputs_) {
+    if (is_computed(output)) {
+      const Computed& computed = computed_[output - layout_->packed.size()];
+      writer.put(computed.packed, computed.vector.values + size_t{position} * computed.packed.width,
+                 computed.vector.nulls != nullptr && test_bit(computed.vector.nulls, position));
+      continue;
+    }
+    const bool is_null = sketch != nullptr && output < kRowSketchColumnsMax ? sketch[output] == kNullBucket
+                                                                            : test_bit(chunk.nulls[output], row);
+    writer.put(packed[output], chunk.planes[output] + size_t{row} * packed[output].width, is_null);
+  }
+  return writer.finish();
 }
 
 RowEncoder::Rows RowEncoder::take() {

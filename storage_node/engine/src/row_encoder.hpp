@@ -1,21 +1,21 @@
 // Packed rows of one answer, bounded.
 //
+// Decides how a row's values are read: those of the table's columns row by row, computed ones from vectors of a batch.
 // Decides when an answer has become too large. Refuses to know why a row is in it.
 #pragma once
 
 #include <cstdint>
 #include <memory_resource>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "answer_flow.hpp"
-#include "chunk_store.hpp"
+#include "column_vector.hpp"
+#include "histogram.hpp"
+#include "kernels_window.hpp"
+#include "prefetch.hpp"
 
 namespace daedalus::engine {
-
-/// Most bytes that one packed row of these columns takes, its size included.
-[[nodiscard]] uint32_t packed_row_size_max(const TableLayout& layout, std::span<const uint32_t> columns);
 
 class RowEncoder {
  public:
@@ -25,17 +25,35 @@ class RowEncoder {
     kNoMemory,  ///< All answers together would.
   };
 
-  /// flow: outlives this object; asked for the memory that rows take.
-  RowEncoder(const TableLayout& layout, std::pmr::vector<uint32_t> columns, AnswerFlow& flow);
+  /// layout, flow: outlive this object; flow is asked for the memory that rows take. memory: for what is made here
+  /// once.
+  RowEncoder(const TableLayout& layout, uint32_t output_count, AnswerFlow& flow, std::pmr::memory_resource& memory);
 
-  /// Appends one row, unless it does not fit any more. Cost: the row's bytes; amortised, the buffer doubles.
-  [[nodiscard]] Appended append(const ChunkView& chunk, uint32_t row);
+  /// Rows get one more column, up to `output_count`. Precondition: no row has been appended.
+  void add_output(const ColumnSource& output);
 
-  /// Fetches the values that append() will read.
-  void prefetch(const ChunkView& chunk, uint32_t row) const {
-    for (const uint32_t column : columns_) {
-      __builtin_prefetch(chunk.planes[column] + size_t{row} * layout_->columns[column].width);
-      __builtin_prefetch(chunk.nulls[column] + row / 64);
+  /// Appends rows up to the first that does not fit any more. `sketches`: where NULLs are known from without a look at
+  /// each column's bitmap; the line of a row that was found through them is in the caches already. Row by row, which
+  /// beats column by column as long as the rows of an answer lie far apart. Cost: the rows' bytes, and a cache miss a
+  /// value; amortised, the buffer doubles.
+  [[nodiscard]] Appended append(const RowBatch& batch, const RowSketches& sketches);
+
+  /// Fetches the values of table columns that append() will read of a row.
+  void prefetch(const ChunkView& chunk, uint32_t row, const RowSketches& sketches) const {
+    const uint8_t* sketch = sketches.of(row);
+    for (const Output output : outputs_) {
+      if (is_computed(output)) {
+        continue;
+      }
+      bool is_known_null = false;
+      if (sketch != nullptr && output < kRowSketchColumnsMax) {
+        is_known_null = sketch[output] == kNullBucket;
+      } else {
+        fetch_ahead(chunk.nulls[output] + row / 64);
+      }
+      // Nothing is read where there is NULL. Which that is cannot be predicted: not a branch, but another address.
+      const uint8_t* value = chunk.planes[output] + size_t{row} * layout_->packed[output].width;
+      fetch_ahead(is_known_null ? sketch : value);
     }
   }
 
@@ -53,8 +71,23 @@ class RowEncoder {
   [[nodiscard]] Rows take();
 
  private:
+  /// A column of the table; behind those the computed ones. Small, because thousands of queries have dozens of them
+  /// and each is read when no cache knows it any more.
+  using Output = uint16_t;
+  struct Computed {
+    ColumnSource source;
+    semantics::PackedColumn packed;
+    ColumnVector vector;  ///< Of the batch that is being appended.
+  };
+
+  [[nodiscard]] bool is_computed(Output output) const { return output >= layout_->packed.size(); }
+  void compute(const RowBatch& batch);
+  [[nodiscard]] Appended append_row(const RowBatch& batch, uint32_t position, const uint8_t* sketch);
+  [[nodiscard]] uint32_t write_row(const RowBatch& batch, uint32_t position, const uint8_t* sketch, uint8_t* out) const;
+
   const TableLayout* layout_;
-  std::pmr::vector<uint32_t> columns_;
+  std::pmr::vector<Output> outputs_;
+  std::vector<Computed> computed_;
   AnswerFlow* flow_;
   MemoryShare memory_;  ///< Of buffer_.
   uint32_t row_size_max_;

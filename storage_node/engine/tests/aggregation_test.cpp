@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "computed_columns.hpp"
 #include "filled_store.hpp"
 #include "operation_mix.hpp"
 #include "plain_table.hpp"
@@ -211,36 +212,11 @@ TEST(AggregationTest, QueriesThatShareTheirGroupsAnswerAsTheyWouldAlone) {
   }
 }
 
-/// key % 8, NULL where key is a multiple of five: what an expression would be.
-class KeyModuloEight final : public ComputedColumn {
- public:
-  explicit KeyModuloEight(const TableLayout& table) : key_(table, test::kKey), layout_(table.columns[test::kInt]) {}
-  [[nodiscard]] const ColumnLayout& layout() const override { return layout_; }
-  [[nodiscard]] ColumnVector compute(const RowBatch& batch, VectorRoom& room) const override {
-    VectorRoom key_room;
-    const ColumnVector keys = key_.read(batch, key_room);
-    auto* values = reinterpret_cast<int32_t*>(room.make_values(uint64_t{batch.count} * sizeof(int32_t)));
-    uint64_t* nulls = room.make_nulls(batch.count);
-    for (uint32_t position = 0; position < batch.count; ++position) {
-      const auto key = load<int32_t>(keys.values + position * sizeof(int32_t));
-      values[position] = key % 8;
-      if (key % 5 == 0) {
-        set_bit(nulls, position);  // And a value beneath it that nobody may see.
-      }
-    }
-    return {room.make_values(0), nulls};
-  }
-
- private:
-  ColumnSource key_;
-  ColumnLayout layout_;
-};
-
 TEST(AggregationTest, ComputedColumnsAreGroupedAndAggregatedLikePlainOnes) {
   AnswerMemory memory(kMemoryBytes);
   Random random(test::test_seed());
   const FilledStore filled(random, 2'112, 2, 90);
-  const auto computed = std::make_shared<KeyModuloEight>(filled.layout);
+  const auto computed = std::make_shared<test::KeyModuloEight>(filled.layout);
   Groupings groupings(memory);
   for (const Feed how : test::kFeeds) {
     AggregationPlan by_computed;

@@ -1,0 +1,58 @@
+// What expressions would be: computed columns over the test table.
+#pragma once
+
+#include "column_vector.hpp"
+#include "test_table.hpp"
+
+namespace daedalus::engine::test {
+
+/// key % 8, NULL where key is a multiple of five: what an expression would be.
+class KeyModuloEight final : public ComputedColumn {
+ public:
+  explicit KeyModuloEight(const TableLayout& table) : key_(table, test::kKey), layout_(table.columns[test::kInt]) {}
+  [[nodiscard]] const ColumnLayout& layout() const override { return layout_; }
+  [[nodiscard]] ColumnVector compute(const RowBatch& batch, VectorRoom& room) const override {
+    VectorRoom key_room;
+    const ColumnVector keys = key_.read(batch, key_room);
+    auto* values = reinterpret_cast<int32_t*>(room.make_values(uint64_t{batch.count} * sizeof(int32_t)));
+    uint64_t* nulls = room.make_nulls(batch.count);
+    for (uint32_t position = 0; position < batch.count; ++position) {
+      const auto key = load<int32_t>(keys.values + position * sizeof(int32_t));
+      values[position] = key % 8;
+      if (key % 5 == 0) {
+        set_bit(nulls, position);  // And a value beneath it that nobody may see.
+      }
+    }
+    return {room.make_values(0), nulls};
+  }
+
+ private:
+  ColumnSource key_;
+  ColumnLayout layout_;
+};
+
+/// key % 1000 in decimal digits, as text: of several lengths, the empty one too, which is key % 1000 = 0.
+class KeyDigits final : public ComputedColumn {
+ public:
+  explicit KeyDigits(const TableLayout& table) : key_(table, kKey), layout_(table.columns[kText]) {}
+  [[nodiscard]] const ColumnLayout& layout() const override { return layout_; }
+  [[nodiscard]] static std::string text_of(int64_t key) { return key % 1000 == 0 ? "" : std::to_string(key % 1000); }
+  [[nodiscard]] ColumnVector compute(const RowBatch& batch, VectorRoom& room) const override {
+    VectorRoom key_room;
+    const ColumnVector keys = key_.read(batch, key_room);
+    const size_t bytes = size_t{batch.count} * layout_.width;
+    uint8_t* values = room.make_values(bytes);
+    std::memset(values, 0, bytes);
+    for (uint32_t position = 0; position < batch.count; ++position) {
+      const std::string text = text_of(load<int32_t>(keys.values + position * sizeof(int32_t)));
+      std::memcpy(values + size_t{position} * layout_.width, text.data(), text.size());
+    }
+    return {values, nullptr};
+  }
+
+ private:
+  ColumnSource key_;
+  ColumnLayout layout_;
+};
+
+}  // namespace daedalus::engine::test
