@@ -44,10 +44,53 @@ const T* typed(const uint8_t* values) {
   return reinterpret_cast<const T*>(values);
 }
 
-void append_sum(const ColumnLayout& layout, semantics::BigInt sum, PartialRow& row) {
+/// Calls use(std::type_identity<T>) with the type of the numbers that a `Sum` adds up.
+template <typename Sum, typename Use>
+void with_numbers(Native native, Use&& use) {
+  if constexpr (std::is_same_v<Sum, ExactSum>) {
+    use(std::type_identity<Int128>{});
+  } else if constexpr (std::is_same_v<Sum, double>) {
+    native == Native::kFloat ? use(std::type_identity<float>{}) : use(std::type_identity<double>{});
+  } else if (native == Native::kInt16) {
+    use(std::type_identity<int16_t>{});
+  } else if (native == Native::kInt32) {
+    use(std::type_identity<int32_t>{});
+  } else {
+    use(std::type_identity<int64_t>{});
+  }
+}
+
+template <typename T>
+void add(Int128& sum, T number) {
+  sum += number;
+}
+template <typename T>
+void add(double& sum, T number) {
+  sum += static_cast<double>(number);
+}
+void add(ExactSum& sum, Int128 number) { sum.add(number); }
+
+template <typename T>
+void add_selected(Int128& sum, const T* numbers, const SelectedValues& values) {
+  sum += sum_selected(numbers, values.selection, values.word_count);
+}
+void add_selected(ExactSum& sum, const Int128* numbers, const SelectedValues& values) {
+  sum.add(sum_wide(numbers, values.selection, values.word_count));
+}
+template <typename T>
+void add_selected(double&, const T*, const SelectedValues&) {
+  check_failed("groups, or a LanedSum", __FILE__, __LINE__);
+}
+
+void append_exact(const ColumnLayout& layout, semantics::BigInt sum, PartialRow& row) {
   const uint32_t scale = layout.type.kind == semantics::TypeKind::kNumeric ? layout.type.scale : 0;
   row.emplace_back(semantics::Decimal{std::move(sum), static_cast<int32_t>(scale)});
 }
+void append_sum(const ColumnLayout& layout, Int128 sum, PartialRow& row) { append_exact(layout, to_big(sum), row); }
+void append_sum(const ColumnLayout& layout, const ExactSum& sum, PartialRow& row) {
+  append_exact(layout, to_big(sum), row);
+}
+void append_sum(const ColumnLayout&, double sum, PartialRow& row) { row.emplace_back(canonical(sum)); }
 
 template <typename Append>
 void append_counted(int64_t count, bool with_count, PartialRow& row, Append&& append) {
@@ -88,80 +131,35 @@ void Counts::take(const GroupedValues& values) {
   for_each_position(values, [&](uint32_t position) { ++counts_[values.groups[position]]; });
 }
 
-void IntegerSums::take(const GroupedValues& values) {
-  const auto use = [&]<typename T>(std::type_identity<T>) {
+template <typename Sum>
+void Sums<Sum>::take(const GroupedValues& values) {
+  with_numbers<Sum>(layout_->native, [&]<typename T>(std::type_identity<T>) {
     const T* numbers = typed<T>(values.vector.values);
     for_each_position(values, [&](uint32_t position) {
       State& state = states_[values.groups[position]];
-      state.sum += numbers[position];
+      add(state.sum, numbers[position]);
       ++state.count;
     });
-  };
-  switch (layout_->native) {
-    case Native::kInt16:
-      return use(std::type_identity<int16_t>{});
-    case Native::kInt32:
-      return use(std::type_identity<int32_t>{});
-    default:
-      return use(std::type_identity<int64_t>{});
-  }
-}
-
-void IntegerSums::take(const SelectedValues& values) {
-  State& state = states_[0];
-  switch (layout_->native) {
-    case Native::kInt16:
-      state.sum += sum_selected(typed<int16_t>(values.values), values.selection, values.word_count);
-      break;
-    case Native::kInt32:
-      state.sum += sum_selected(typed<int32_t>(values.values), values.selection, values.word_count);
-      break;
-    default:
-      state.sum += sum_selected(typed<int64_t>(values.values), values.selection, values.word_count);
-      break;
-  }
-  state.count += values.count;
-}
-
-void IntegerSums::append(uint32_t group, PartialRow& row) const {
-  const State& state = states_[group];
-  append_counted(state.count, with_count_, row, [&] { append_sum(*layout_, to_big(state.sum), row); });
-}
-
-void WideSums::take(const GroupedValues& values) {
-  for_each_position(values, [&](uint32_t position) {
-    State& state = states_[values.groups[position]];
-    state.sum.add(load<Int128>(values.vector.values + size_t{position} * sizeof(Int128)));
-    ++state.count;
   });
 }
 
-void WideSums::take(const SelectedValues& values) {
-  states_[0].sum.add(sum_wide(typed<Int128>(values.values), values.selection, values.word_count));
+template <typename Sum>
+void Sums<Sum>::take(const SelectedValues& values) {
+  with_numbers<Sum>(layout_->native, [&]<typename T>(std::type_identity<T>) {
+    add_selected(states_[0].sum, typed<T>(values.values), values);
+  });
   states_[0].count += values.count;
 }
 
-void WideSums::append(uint32_t group, PartialRow& row) const {
+template <typename Sum>
+void Sums<Sum>::append(uint32_t group, PartialRow& row) const {
   const State& state = states_[group];
-  append_counted(state.count, with_count_, row, [&] { append_sum(*layout_, to_big(state.sum), row); });
+  append_counted(state.count, with_count_, row, [&] { append_sum(*layout_, state.sum, row); });
 }
 
-void FloatingSums::take(const GroupedValues& values) {
-  const auto use = [&](const auto* numbers) {
-    for_each_position(values, [&](uint32_t position) {
-      State& state = states_[values.groups[position]];
-      state.sum += static_cast<double>(numbers[position]);
-      ++state.count;
-    });
-  };
-  layout_->native == Native::kFloat ? use(typed<float>(values.vector.values))
-                                    : use(typed<double>(values.vector.values));
-}
-
-void FloatingSums::append(uint32_t group, PartialRow& row) const {
-  const State& state = states_[group];
-  append_counted(state.count, with_count_, row, [&] { row.emplace_back(canonical(state.sum)); });
-}
+template class Sums<Int128>;
+template class Sums<ExactSum>;
+template class Sums<double>;
 
 void LanedSum::take(const GroupedValues& values) {
   const uint32_t words = values.batch->chunk->word_count();

@@ -54,10 +54,11 @@ class Counts {
   std::vector<int64_t> counts_;
 };
 
-/// sum(x) and avg(x) of smallint, int, bigint and numeric up to 18 digits: 2^32 rows cannot overflow 128 bits.
-class IntegerSums {
+/// sum(x) and avg(x), added up in a `Sum`.
+template <typename Sum>
+class Sums {
  public:
-  IntegerSums(const ColumnLayout& layout, bool with_count) : layout_(&layout), with_count_(with_count) {}
+  Sums(const ColumnLayout& layout, bool with_count) : layout_(&layout), with_count_(with_count) {}
   [[nodiscard]] static uint64_t state_bytes() { return sizeof(State); }
   void resize(uint32_t groups) { states_.resize(groups); }
   void take(const GroupedValues& values);
@@ -66,7 +67,7 @@ class IntegerSums {
 
  private:
   struct State {
-    Int128 sum = 0;
+    Sum sum{};
     int64_t count = 0;
   };
   const ColumnLayout* layout_;
@@ -74,47 +75,14 @@ class IntegerSums {
   std::vector<State> states_;
 };
 
-/// sum(x) and avg(x) of wider numerics.
-class WideSums {
- public:
-  WideSums(const ColumnLayout& layout, bool with_count) : layout_(&layout), with_count_(with_count) {}
-  [[nodiscard]] static uint64_t state_bytes() { return sizeof(State); }
-  void resize(uint32_t groups) { states_.resize(groups); }
-  void take(const GroupedValues& values);
-  void take(const SelectedValues& values);
-  void append(uint32_t group, PartialRow& row) const;
+/// Of smallint, int, bigint and numeric up to 18 digits: 2^32 rows cannot overflow 128 bits.
+using IntegerSums = Sums<Int128>;
+/// Of wider numerics.
+using WideSums = Sums<ExactSum>;
+/// Of real and double precision, within groups only.
+using FloatingSums = Sums<double>;
 
- private:
-  struct State {
-    ExactSum sum;
-    int64_t count = 0;
-  };
-  const ColumnLayout* layout_;
-  bool with_count_;
-  std::vector<State> states_;
-};
-
-/// sum(x) and avg(x) of real and double precision within groups.
-class FloatingSums {
- public:
-  FloatingSums(const ColumnLayout& layout, bool with_count) : layout_(&layout), with_count_(with_count) {}
-  [[nodiscard]] static uint64_t state_bytes() { return sizeof(State); }
-  void resize(uint32_t groups) { states_.resize(groups); }
-  void take(const GroupedValues& values);
-  void take(const SelectedValues&) { check_failed("groups", __FILE__, __LINE__); }
-  void append(uint32_t group, PartialRow& row) const;
-
- private:
-  struct State {
-    double sum = 0;
-    int64_t count = 0;
-  };
-  const ColumnLayout* layout_;
-  bool with_count_;
-  std::vector<State> states_;
-};
-
-/// The same without groups.
+/// sum(x) and avg(x) of real and double precision without groups.
 class LanedSum {
  public:
   LanedSum(const ColumnLayout& layout, bool with_count) : layout_(&layout), with_count_(with_count) {}

@@ -215,21 +215,9 @@ bool holds(CompareOp op, int order) {
 
 bool is_member(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* members,
                const uint8_t* value) {
-  uint32_t low = 0;
-  uint32_t high = literal.constant_count;
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    const int order = compare_native(layout, members + size_t{middle} * layout.width, value);
-    if (order == 0) {
-      return true;
-    }
-    if (order < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return false;
+  return has_member(literal.constant_count, [&](uint32_t member) {
+    return compare_native(layout, members + size_t{member} * layout.width, value);
+  });
 }
 
 /// One comparison, membership or prefix on a whole column, NULLs and negation disregarded.

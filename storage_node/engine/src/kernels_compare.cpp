@@ -124,21 +124,9 @@ void in_bytes(BytesPlane plane, uint32_t row_count, const uint8_t* constants, ui
               uint64_t* matches) noexcept {
   mark(row_count, matches, [=](uint32_t row) {
     const uint8_t* value = plane.values + size_t{row} * plane.width;
-    uint32_t low = 0;
-    uint32_t high = constant_count;
-    while (low < high) {
-      const uint32_t middle = low + (high - low) / 2;
-      const int order = std::memcmp(constants + size_t{middle} * plane.width, value, plane.width);
-      if (order == 0) {
-        return true;
-      }
-      if (order < 0) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return false;
+    return has_member(constant_count, [=](uint32_t member) {
+      return std::memcmp(constants + size_t{member} * plane.width, value, plane.width);
+    });
   });
 }
 

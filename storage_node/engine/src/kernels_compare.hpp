@@ -23,6 +23,27 @@ template <typename T>
 void in_column(const T* values, uint32_t row_count, const T* constants, uint32_t constant_count,
                uint64_t* matches) noexcept;
 
+/// Whether a value is one of `count` ascending members: order_of(m) orders member m against it, like memcmp.
+/// Cost: log2(count) calls.
+template <typename OrderOf>
+[[nodiscard]] bool has_member(uint32_t count, OrderOf&& order_of) {
+  uint32_t low = 0;
+  uint32_t high = count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    const int order = order_of(middle);
+    if (order == 0) {
+      return true;
+    }
+    if (order < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return false;
+}
+
 /// A plane of zero-padded strings of `width` bytes each.
 struct BytesPlane {
   const uint8_t* values = nullptr;
