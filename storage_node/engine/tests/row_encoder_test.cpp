@@ -59,25 +59,19 @@ struct Outputs {
   }
 };
 
-class RowEncoderTest : public testing::Test {
- protected:
-  RowEncoder encoder_of(const Outputs& outputs, const FilledStore& filled) {
-    RowEncoder encoder(filled.layout, static_cast<uint32_t>(outputs.sources.size()), flow_,
-                       *std::pmr::get_default_resource());
-    for (const ColumnSource& source : outputs.sources) {
-      encoder.add_output(source);
-    }
-    return encoder;
+RowEncoder encoder_of(const Outputs& outputs, const FilledStore& filled, AnswerFlow& flow) {
+  RowEncoder encoder(filled.layout, static_cast<uint32_t>(outputs.sources.size()), flow,
+                     *std::pmr::get_default_resource());
+  for (const ColumnSource& source : outputs.sources) {
+    encoder.add_output(source);
   }
+  return encoder;
+}
 
-  static SegmentOptions options() { return {.answer_bytes_max = 1u << 20, .answers_waiting_bytes_max = 4u << 20}; }
-
-  Outlet outlet_{1, 1};
-  AnswerFlow flow_{options(), outlet_};
-};
-
-TEST_F(RowEncoderTest, AgreesWithValuesPackedOneByOneWithSketchesAndWithout) {
+TEST(RowEncoderTest, AgreesWithValuesPackedOneByOneWithSketchesAndWithout) {
   Random random(test::test_seed());
+  const Outlet outlet(1, 1);
+  AnswerFlow flow({}, outlet);
   FilledStore filled(random, 2'112, 1, 100);
   Sketches sketches(filled.layout, filled.store, 1'000);
   sketches.on_change();
@@ -88,7 +82,7 @@ TEST_F(RowEncoderTest, AgreesWithValuesPackedOneByOneWithSketchesAndWithout) {
   const ChunkView view = filled.store.view(0);
   for (int draw = 0; draw < 100; ++draw) {
     const Outputs outputs(random, filled);
-    RowEncoder encoder = encoder_of(outputs, filled);
+    RowEncoder encoder = encoder_of(outputs, filled, flow);
     std::vector<uint32_t> rows(view.row_count);
     std::iota(rows.begin(), rows.end(), 0);
     const uint64_t chances = 1 + below(random, 20);
@@ -110,29 +104,31 @@ TEST_F(RowEncoderTest, AgreesWithValuesPackedOneByOneWithSketchesAndWithout) {
     const RowEncoder::Rows taken = encoder.take();
     ASSERT_EQ(taken.count, rows.size());
     ASSERT_TRUE(taken.bytes == expected);
-    ASSERT_EQ(flow_.memory.reserved(), 0u);
+    ASSERT_EQ(flow.memory.reserved(), 0u);
   }
 }
 
-TEST_F(RowEncoderTest, StopsAtTheFirstRowThatDoesNotFit) {
+TEST(RowEncoderTest, StopsAtTheFirstRowThatDoesNotFit) {
   Random random(test::test_seed());
+  const Outlet outlet(1, 1);
+  AnswerFlow flow({.answer_bytes_max = 100'000, .answers_waiting_bytes_max = 1'000'000}, outlet);
   const FilledStore filled(random, 64, 1, 100);
   Outputs outputs(random, filled);
   while (outputs.sources.empty()) {
     outputs = Outputs(random, filled);
   }
   const ChunkView view = filled.store.view(0);
-  RowEncoder encoder = encoder_of(outputs, filled);
+  RowEncoder encoder = encoder_of(outputs, filled, flow);
   RowEncoder::Appended appended = RowEncoder::Appended::kFine;
   while (appended == RowEncoder::Appended::kFine) {
     appended = encoder.append(whole_chunk(view), {});
   }
   EXPECT_EQ(appended, RowEncoder::Appended::kTooLarge);
-  EXPECT_LE(encoder.waiting_bytes(), flow_.answer_bytes_max);
-  AnswerMemory& memory = flow_.memory;
+  EXPECT_LE(encoder.waiting_bytes(), flow.answer_bytes_max);
+  AnswerMemory& memory = flow.memory;
   while (memory.reserve(1'000)) {
   }
-  RowEncoder another = encoder_of(outputs, filled);
+  RowEncoder another = encoder_of(outputs, filled, flow);
   EXPECT_EQ(another.append(whole_chunk(view), {}), RowEncoder::Appended::kNoMemory);
 }
 
