@@ -61,6 +61,12 @@ void Candidates::test() {
     count = test_level(level, count);
   }
   for (uint32_t position = 0; position < count; ++position) {
+    if (position + 4 * kTakenAhead < count) {
+      (*queries_)[waiting_[position + 4 * kTakenAhead].query].prefetch_self();
+    }
+    if (position + 2 * kTakenAhead < count) {
+      (*queries_)[waiting_[position + 2 * kTakenAhead].query].prefetch_outputs();
+    }
     if (position + kTakenAhead < count) {
       const Candidate& ahead = waiting_[position + kTakenAhead];
       (*queries_)[ahead.query].prefetch(view_, ahead.row, row_sketches_);

@@ -11,6 +11,7 @@
 
 #include "daedalus/semantics/update.hpp"
 #include "native.hpp"
+#include "prefetch.hpp"
 
 namespace daedalus::engine {
 
@@ -43,7 +44,7 @@ class Modifications {
     return std::span(writes_).subspan(part.first, part.count);
   }
 
-  void prefetch(Part part) const { __builtin_prefetch(writes_.data() + part.first); }
+  void prefetch(Part part) const { fetch_ahead(writes_.data() + part.first); }
 
   /// Changes the row at `row` of the chunk with these planes. False when a sum leaves its column's range: the row is as
   /// it was. NULL plus a constant stays NULL and is no overflow.

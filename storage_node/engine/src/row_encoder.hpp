@@ -57,6 +57,9 @@ class RowEncoder {
     }
   }
 
+  /// Fetches what prefetch() reads of this object's memory.
+  void prefetch_outputs() const { fetch_ahead(outputs_.data()); }
+
   /// Rows appended, those taken included.
   [[nodiscard]] uint64_t row_count() const { return row_count_; }
   /// Bytes of rows that wait here.
