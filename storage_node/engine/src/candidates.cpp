@@ -84,7 +84,7 @@ void Candidates::test(uint32_t query, uint32_t* rows, uint32_t row_count) {
   test();  // Earlier rows of this query may wait.
   QueryRun& run = (*queries_)[query];
   const QueryTests& tests = plan_->tests_of[query];
-  if (has_sketches()) {
+  if (has_sketches() && tests.has_window) {
     row_count = keep_within(row_sketches_, plan_->windows[query], rows, row_count);
   }
   for (uint32_t level = 0; level < row_test_count(tests) && row_count > 0; ++level) {

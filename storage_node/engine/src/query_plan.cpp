@@ -102,6 +102,7 @@ class Planner {
     const bool has_test = described_.ranges.size() == 1 && described_.ranges[0].column < kRowSketchColumnsMax &&
                           plan_.windows[operation.operation].narrow(
                               described_.ranges[0].column, described_.ranges[0].low, described_.ranges[0].high);
+    plan_.tests_of[operation.operation].has_window |= has_test;
     add_row_test(operation, clause, !(described_.is_exact && has_test));
   }
 

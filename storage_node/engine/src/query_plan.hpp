@@ -32,8 +32,9 @@ struct Part {
 
 /// What remains to be tested on a query's candidates, each in the order of doing it.
 struct QueryTests {
-  Part rows;             ///< In QueryPlan::row_tests.
-  uint32_t inexact = 0;  ///< So many of the row tests, the first ones, remain where sketches were tested.
+  bool has_window = false;  ///< Its window in QueryPlan::windows is one of some rows.
+  Part rows;                ///< In QueryPlan::row_tests.
+  uint32_t inexact = 0;     ///< So many of the row tests, the first ones, remain where sketches were tested.
 };
 
 /// Rows of one range of buckets, by numbers of bitmaps: above the one and not above the other.
