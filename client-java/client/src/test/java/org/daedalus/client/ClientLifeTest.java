@@ -270,7 +270,7 @@ class ClientLifeTest {
         CountDownLatch busy = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         try (FakeAggregator fake = new FakeAggregator(SILENT); DaedalusClient client = client(fake).build()) {
-            client.description().thenRun(() -> {
+            client.query("SELECT 1").whenComplete((rows, failure) -> {
                 busy.countDown();
                 try {
                     go.await(); // The abort that the cancellation asks for comes too late.
@@ -278,6 +278,8 @@ class ClientLifeTest {
                     Thread.currentThread().interrupt();
                 }
             });
+            // Only now, so that the thread that waits is the client's own.
+            fake.answerEnd(fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS), 0);
             busy.await();
             Answer<ResultSet> answer = new Answer<>(client.connections(), ResultSet.class);
             Request.Content content =
