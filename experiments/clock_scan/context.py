@@ -12,14 +12,16 @@ from experiments.harness.plan import Plan
 from experiments.harness.record import Records, Run
 
 
-def resolved(plan: Plan, *, is_quick: bool, rows: int | None) -> Plan:
-    """The plan with its quick values in place, or without them, and other table rows if asked for."""
+def resolved(plan: Plan, *, is_quick: bool, rows: int | None, minutes: int | None = None) -> Plan:
+    """The plan with its quick values in place, or without them, and other table rows and minutes if asked for."""
     sections = {}
     for name, values in plan.sections.items():
         quick = values.get("quick", {}) if is_quick else {}
         sections[name] = {**{key: value for key, value in values.items() if key != "quick"}, **quick}
     if rows is not None:
         sections["table"]["rows"] = rows
+    if minutes is not None:
+        sections["limits"]["minutes"] = minutes
     return Plan(plan.name, sections)
 
 

@@ -87,6 +87,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="small tables, few cells: seconds instead of minutes")
     parser.add_argument("--rows", type=int, help="rows of the table, instead of the plan's")
+    parser.add_argument("--minutes", type=int, help="the run's end, instead of the plan's")
     parser.add_argument("--parts", help="only these parts, by comma")
     parser.add_argument("--output", type=Path, default=OUTPUT, help="folder of raw points, verdict and pictures")
     parser.add_argument(
@@ -99,7 +100,7 @@ def main() -> int:
     """Measures, judges, draws."""
     asked = arguments()
     seed = int(os.environ.get("DAEDALUS_SEED") or secrets.randbelow(1 << 31))
-    plan = resolved(read_plan(FOLDER), is_quick=asked.quick, rows=asked.rows)
+    plan = resolved(read_plan(FOLDER), is_quick=asked.quick, rows=asked.rows, minutes=asked.minutes)
     asked.output.mkdir(parents=True, exist_ok=True)
     points = asked.output / "runs.jsonl"
     points.unlink(missing_ok=True)  # A proof is one run: points of another do not count.
