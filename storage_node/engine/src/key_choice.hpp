@@ -37,7 +37,7 @@ struct KeyedOperation {
 /// What a row's key is read from.
 enum class KeyForm : uint8_t {
   kValues,
-  kCodes,  ///< Its sketches: two bytes a row at most, and the candidates of whole buckets.
+  kSketches,  ///< Its sketches: two bytes a row at most, and the candidates of whole buckets.
 };
 
 constexpr uint32_t kKeyForms = 2;
@@ -50,8 +50,6 @@ struct Key {
 struct KeyChoice {
   uint32_t key = 0;          ///< Position in Keys::keys.
   uint32_t clauses[2] = {};  ///< By column of the key.
-
-  friend bool operator==(const KeyChoice&, const KeyChoice&) = default;
 };
 
 struct Keys {

@@ -5,25 +5,25 @@
 namespace daedalus::engine {
 
 QueryIndex::QueryIndex(const TableLayout& layout, const Key& key) : by_values_(layout, key.columns) {
-  if (key.form == KeyForm::kCodes) {
-    by_codes_ = std::make_unique<CodeIndex>();
+  if (key.form == KeyForm::kSketches) {
+    by_sketches_ = std::make_unique<SketchIndex>();
   }
 }
 
 void QueryIndex::add(std::span<const CodedValue> members, const Sketches& sketches, uint32_t query) {
   by_values_.add(members, query);
-  if (by_codes_ != nullptr) {
+  if (by_sketches_ != nullptr) {
     const std::span<const uint32_t> key = columns();
     const uint8_t first = sketches.histogram(key.front()).bucket(members.front().code);
     const uint8_t second = sketches.histogram(key.back()).bucket(members.back().code);
-    by_codes_->add(first, second, query);
+    by_sketches_->add(first, second, query);
   }
 }
 
 void QueryIndex::build() {
-  if (by_codes_ != nullptr) {
-    mark_way(Way::kKeyOfCodes);
-    by_codes_->build();
+  if (by_sketches_ != nullptr) {
+    mark_way(Way::kKeyOfSketches);
+    by_sketches_->build();
   } else {
     build_values();
   }
@@ -36,8 +36,8 @@ void QueryIndex::build_values() {
   }
 }
 
-CodePlanes QueryIndex::code_planes(uint32_t chunk, const Sketches& sketches) const {
-  if (by_codes_ == nullptr) {
+SketchPlanes QueryIndex::sketch_planes(uint32_t chunk, const Sketches& sketches) const {
+  if (by_sketches_ == nullptr) {
     return {};
   }
   return {sketches.bytes(chunk, columns().front()), sketches.bytes(chunk, columns().back())};

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "code_index.hpp"
 #include "key_choice.hpp"
 #include "key_index.hpp"
+#include "sketch_index.hpp"
 #include "sketches.hpp"
 
 namespace daedalus::engine {
@@ -34,7 +34,7 @@ class QueryIndex {
   [[nodiscard]] std::span<const uint32_t> columns() const { return by_values_.columns(); }
 
   /// Whether sketches find the candidates, wherever a chunk has them.
-  [[nodiscard]] bool is_by_codes() const { return by_codes_ != nullptr; }
+  [[nodiscard]] bool is_by_sketches() const { return by_sketches_ != nullptr; }
 
   /// `query` asks for the key of these members, by column.
   void add(std::span<const CodedValue> members, const Sketches& sketches, uint32_t query);
@@ -49,23 +49,23 @@ class QueryIndex {
 
   /// Calls use(row, query) for every live row and each query that may ask for its key; rows ascend.
   template <typename Use>
-  void probe(const ChunkView& chunk, uint32_t number, const Sketches& sketches, QueryProbeScratch& scratch, Use&& use) {
-    const CodePlanes planes = code_planes(number, sketches);
+  void probe(const ChunkView& view, uint32_t chunk, const Sketches& sketches, QueryProbeScratch& scratch, Use&& use) {
+    const SketchPlanes planes = sketch_planes(chunk, sketches);
     if (planes.first != nullptr && planes.second != nullptr) {
-      return by_codes_->probe(chunk, planes, scratch.rows.data(), use);
+      return by_sketches_->probe(view, planes, scratch.rows.data(), use);
     }
     build_values();
-    by_values_.probe(chunk, scratch.values, use);
+    by_values_.probe(view, scratch.values, use);
   }
 
  private:
   /// Nulls where values are to be asked.
-  [[nodiscard]] CodePlanes code_planes(uint32_t chunk, const Sketches& sketches) const;
+  [[nodiscard]] SketchPlanes sketch_planes(uint32_t chunk, const Sketches& sketches) const;
   void build_values();
 
-  KeyIndex by_values_;
-  bool has_values_ = false;              ///< Built: as late as a chunk without sketches comes by.
-  std::unique_ptr<CodeIndex> by_codes_;  ///< Null: values are better.
+  KeyIndex by_values_;                        ///< Always added to: some chunk may have no sketches.
+  bool has_values_ = false;                   ///< Built: as late as such a chunk comes by.
+  std::unique_ptr<SketchIndex> by_sketches_;  ///< Null: values are better.
   std::optional<QuickColumns> quick_;
 };
 

@@ -127,18 +127,18 @@ class Planner {
     begin_tests(operation.operation);
     double candidates = 1;
     for (const WeighedClause& weighed : operation.clauses) {
-      if (index.is_by_codes() || !is_key(weighed.clause)) {
+      if (index.is_by_sketches() || !is_key(weighed.clause)) {
         describe_clause(sketches_, *operation.predicate, weighed.clause, described_);
         add_tests(operation, weighed.clause);
         if (is_key(weighed.clause)) {
           candidates *= described_.share;
-        } else if (described_.ranges.size() == 1) {
+        } else if (index.is_by_sketches() && described_.ranges.size() == 1) {
           quick_[choice.key].failing[described_.ranges[0].column] += 1 - described_.share;
         }
       }
     }
     quick_[choice.key].candidates += candidates;
-    if (!index.is_by_codes()) {
+    if (!index.is_by_sketches()) {
       // The key's own clauses come last: nearly every candidate has the key it was found by.
       for (uint32_t place = 0; place < column_count; ++place) {
         add_row_test(operation, choice.clauses[place], true);
@@ -158,7 +158,7 @@ class Planner {
         column = static_cast<uint32_t>(most - choice.failing.begin());
         *most = 0;
       }
-      if (plan_.indexes[key].is_by_codes() && choice.candidates > kQuickCandidatesMin) {
+      if (plan_.indexes[key].is_by_sketches() && choice.candidates > kQuickCandidatesMin) {
         mark_way(Way::kQuickTests);
         plan_.indexes[key].set_quick_columns(columns);
       }

@@ -32,7 +32,7 @@ struct Part {
 
 /// What remains to be tested on a query's candidates, each in the order of doing it.
 struct QueryTests {
-  bool has_window = false;  ///< Its window in QueryPlan::windows is one of some rows.
+  bool has_window = false;  ///< Its window in QueryPlan::windows rules some rows out.
   Part rows;                ///< In QueryPlan::row_tests.
   uint32_t inexact = 0;     ///< So many of the row tests, the first ones, remain where sketches were tested.
 };

@@ -14,7 +14,7 @@ namespace daedalus::engine {
 enum class Way : uint8_t {
   kKeyOfOneColumn,       ///< An index over operations by one column,
   kKeyOfTwoColumns,      ///< and by two.
-  kKeyOfCodes,           ///< An index over queries by the sketches of a key.
+  kKeyOfSketches,        ///< An index over queries by the sketches of a key.
   kQuickTests,           ///< Its candidates are judged by more sketches before a row's.
   kManyKeys,             ///< Its filter is larger than the least.
   kSharedKey,            ///< Several operations ask for one key.

@@ -1,6 +1,6 @@
 // Candidates found by sketches: pairs of bytes and windows of a row's bytes against their plain twins, and an index
 // over operations against all of them asked one by one.
-#include "code_index.hpp"
+#include "sketch_index.hpp"
 
 #include <gtest/gtest.h>
 
@@ -99,7 +99,7 @@ TEST(SketchWindows, NarrowToWhatAllClausesOfAColumnWant) {
   EXPECT_EQ(window.span[2], 255);
 }
 
-TEST(CodeIndexes, FindEveryRowThatSomebodyAsksFor) {
+TEST(SketchIndexes, FindEveryRowThatSomebodyAsksFor) {
   Random random(test::test_seed());
   const TableLayout layout(test::test_schema(), test::test_codec());
   ChunkStore store(layout, 4'224, 1);
@@ -113,7 +113,7 @@ TEST(CodeIndexes, FindEveryRowThatSomebodyAsksFor) {
   for (const uint32_t key_count : {1u, 30u, 400u, 9'000u}) {
     const std::vector<uint8_t> first = random_bytes(random, row_count);
     const std::vector<uint8_t> second = one_in(random, 2) ? first : random_bytes(random, row_count);
-    CodeIndex index;
+    SketchIndex index;
     std::set<std::tuple<uint8_t, uint8_t, uint32_t>> keys;
     for (uint32_t operation = 0; operation < key_count; ++operation) {
       for (uint64_t members = 1 + below(random, 3); members > 0; --members) {

@@ -1,7 +1,7 @@
 // An index over operations by the sketches of their key: which of them ask for a pair of buckets.
 //
 // Reads two bytes a row, however wide the key's columns are. Decides which operations a row is a candidate for: of some
-// rows too many, wherever a bucket holds several values. Refuses to know how codes come about.
+// rows too many, wherever a bucket holds several values. Refuses to know how sketches come about.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 namespace daedalus::engine {
 
 /// The bytes of a key's columns in one chunk; the same twice for a key of one column.
-struct CodePlanes {
+struct SketchPlanes {
   const uint8_t* first = nullptr;
   const uint8_t* second = nullptr;
 };
 
-class CodeIndex {
+class SketchIndex {
  public:
   /// `operation` asks for a key whose columns' values are in these buckets.
   void add(uint8_t first, uint8_t second, uint32_t operation) {
@@ -33,11 +33,10 @@ class CodeIndex {
   /// Calls use(row, operation) for every live row and each operation that may ask for its key; rows ascend, and of one
   /// row the operations. Cost: a pass over both planes.
   ///
-  /// rows  room for row_count and 64 more. All rows are listed before the first is looked at: the planes are read in
-  /// one
-  ///       go, as prefetchers like it.
+  /// rows  room for row_count and 64 more. All are listed before the first is looked at: prefetchers like planes that
+  ///       are read in one go.
   template <typename Use>
-  void probe(const ChunkView& chunk, CodePlanes planes, uint16_t* rows, Use&& use) const {
+  void probe(const ChunkView& chunk, SketchPlanes planes, uint16_t* rows, Use&& use) const {
     const uint32_t count = list_pairs(planes.first, planes.second, chunk.row_count, filter_, rows);
     for (uint32_t position = 0; position < count; ++position) {
       const uint32_t row = rows[position];

@@ -1,4 +1,4 @@
-#include "code_index.hpp"
+#include "sketch_index.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace daedalus::engine {
 
-void CodeIndex::build() {
+void SketchIndex::build() {
   constexpr uint32_t kPairs = 1u << 16;
   std::sort(keys_.begin(), keys_.end());
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
