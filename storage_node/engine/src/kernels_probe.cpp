@@ -243,8 +243,8 @@ uint32_t probe_with(ProbeVectors probe_vectors, const KeyPlanes& key, uint32_t r
   return count;
 }
 
-/// With more pairs than that the register filter lets too many rows through: 1.5 ns a row, 1.8 without it.
-constexpr uint32_t kRegisterPairsMax = 6144;
+/// With more pairs than that the register filter lets so many rows through that gathering all pairs' bits costs less.
+constexpr uint32_t kRegisterPairsMax = 1024;
 
 /// Keeps those of the rows whose pair is in the set; without a branch.
 uint32_t keep_pairs(const uint8_t* first, const uint8_t* second, const PairFilter& filter, uint32_t row_count,
@@ -258,16 +258,21 @@ uint32_t keep_pairs(const uint8_t* first, const uint8_t* second, const PairFilte
   return count;
 }
 
+/// Rows of whole vectors.
+uint32_t list_with_registers(const uint8_t* first, const uint8_t* second, uint32_t row_count, const PairFilter& filter,
+                             uint16_t* rows) {
+  if (filter.count > kRegisterPairsMax) {
+    return avx512::gather_pairs(first, second, row_count, filter, rows);
+  }
+  return keep_pairs(first, second, filter, avx512::filter_pairs(first, second, row_count, filter, rows), rows);
+}
+
 }  // namespace
 
 uint32_t list_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count, const PairFilter& filter,
                     uint16_t* rows) noexcept {
-  const uint32_t whole = filter.count <= kRegisterPairsMax && avx512::is_supported() ? row_count / 64 * 64 : 0;
-  uint32_t count = 0;
-  if (whole > 0) {
-    const uint32_t maybe = avx512::filter_pairs(first, second, whole, filter, rows);
-    count = keep_pairs(first, second, filter, maybe, rows);
-  }
+  const uint32_t whole = avx512::is_supported() ? row_count / 64 * 64 : 0;
+  uint32_t count = whole == 0 ? 0 : list_with_registers(first, second, whole, filter, rows);
   for (uint32_t row = whole; row < row_count; ++row) {
     rows[count] = static_cast<uint16_t>(row);
     count += filter.has(PairFilter::pair_of(first[row], second[row])) ? 1 : 0;

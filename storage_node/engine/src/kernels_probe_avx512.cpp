@@ -163,6 +163,16 @@ DAEDALUS_AVX512 uint32_t run_pairs(const uint8_t* first, const uint8_t* second, 
   return count;
 }
 
+/// Bit r: the pair of row r of sixteen is in the set.
+DAEDALUS_AVX512 inline uint64_t gathered(const uint8_t* first, const uint8_t* second, const PairFilter& filter) {
+  const __m512i one = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(first)));
+  const __m512i two = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(second)));
+  const __m512i at = _mm512_or_si512(_mm512_slli_epi32(two, 3), _mm512_srli_epi32(one, 5));
+  const __m512i words = _mm512_i32gather_epi32(at, filter.pairs, 4);
+  const __m512i bits = _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_and_si512(one, _mm512_set1_epi32(31)));
+  return _mm512_test_epi32_mask(words, bits);
+}
+
 struct NoColumn {};
 
 template <typename First, typename Second, bool kFiltered>
@@ -237,6 +247,20 @@ uint32_t filter_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_
                                          : run_pairs<true>(first, second, row_count, filter, rows);
 }
 
+DAEDALUS_AVX512 uint32_t gather_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count,
+                                      const PairFilter& filter, uint16_t* rows) noexcept {
+  const __m512i numbers = ascending_bytes();
+  uint32_t count = 0;
+  for (uint32_t row = 0; row < row_count; row += 64) {
+    uint64_t pass = 0;
+    for (uint32_t part = 0; part < 64; part += 16) {
+      pass |= gathered(first + row + part, second + row + part, filter) << part;
+    }
+    count = append_rows(numbers, pass, row, rows, count);
+  }
+  return count;
+}
+
 }  // namespace daedalus::engine::avx512
 
 #else
@@ -248,6 +272,8 @@ bool is_supported() noexcept { return false; }
 uint32_t sum_and_filter(const KeyPlanes&, uint32_t, const RegisterFilter*, ProbeScratch&) noexcept { return 0; }
 
 uint32_t filter_pairs(const uint8_t*, const uint8_t*, uint32_t, const PairFilter&, uint16_t*) noexcept { return 0; }
+
+uint32_t gather_pairs(const uint8_t*, const uint8_t*, uint32_t, const PairFilter&, uint16_t*) noexcept { return 0; }
 
 }  // namespace daedalus::engine::avx512
 

@@ -31,7 +31,7 @@ TEST(PairKernels, AgreeWithTheirScalarTwin) {
   Random random(test::test_seed());
   std::vector<uint16_t> fast(65'536 + 64);
   std::vector<uint16_t> plain(fast.size());
-  for (const uint32_t pairs : {0u, 1u, 60u, 256u, 257u, 2'000u, 20'000u}) {
+  for (const uint32_t pairs : {0u, 1u, 60u, 256u, 257u, 1'024u, 2'000u, 20'000u}) {
     for (const uint32_t length : {0u, 1u, 63u, 64u, 65u, 1'000u, 16'384u, 65'536u}) {
       const size_t shift = below(random, 64);
       const std::vector<uint8_t> first = random_bytes(random, length + shift);
