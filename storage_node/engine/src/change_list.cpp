@@ -51,9 +51,9 @@ bool ChangeList::add(Source source, const semantics::Predicate& predicate) {
 void ChangeList::index() {
   choose_leaders();
   list_keys_left_ = kListKeysMax;
-  const Keys keys = choose_keys(*layout_, nullptr, leaders_, cost_without_key(paths_, kScanCost));
+  const Keys keys = choose_keys(*layout_, sketches_, leaders_, cost_without_key(paths_, kScanCost));
   for (const Key& key : keys.keys) {
-    indexes_.emplace_back(*layout_, key.columns);
+    indexes_.emplace_back(*layout_, *sketches_, key);
   }
   for (uint32_t leader = 0; leader < leaders_.size(); ++leader) {
     std::optional<KeyChoice>& choice = shapes_[shape_of_[leaders_[leader].operation]].choice;
@@ -71,11 +71,11 @@ void ChangeList::index() {
       scans_.push_back(change);
       continue;
     }
-    KeyIndex& index = indexes_[choice->key];
+    ChangeIndex& index = indexes_[choice->key];
     for_each_key(predicates_[change], *choice, static_cast<uint32_t>(index.columns().size()),
-                 [&](std::span<const CodedValue> members) { index.add(members, change); });
+                 [&](std::span<const CodedValue> members) { index.add(members, *sketches_, change); });
   }
-  for (KeyIndex& index : indexes_) {
+  for (ChangeIndex& index : indexes_) {
     index.build();
   }
   mark_key_touches();
@@ -174,13 +174,13 @@ std::optional<KeyChoice> ChangeList::list_key(uint32_t change, std::span<const W
 }
 
 uint32_t ChangeList::index_on(uint32_t column) {
-  const auto found = std::find_if(indexes_.begin(), indexes_.end(), [column](const KeyIndex& index) {
+  const auto found = std::find_if(indexes_.begin(), indexes_.end(), [column](const ChangeIndex& index) {
     return index.columns().size() == 1 && index.columns()[0] == column;
   });
   if (found != indexes_.end()) {
     return static_cast<uint32_t>(found - indexes_.begin());
   }
-  indexes_.emplace_back(*layout_, std::span(&column, 1));
+  indexes_.emplace_back(*layout_, *sketches_, Key{.columns = {column}});
   return static_cast<uint32_t>(indexes_.size()) - 1;
 }
 
@@ -200,7 +200,7 @@ void ChangeList::keep_tests(uint32_t change, std::span<const WeighedClause> clau
 
 void ChangeList::mark_key_touches() {
   std::vector<bool> is_key(layout_->columns.size(), false);
-  for (const KeyIndex& index : indexes_) {
+  for (const ChangeIndex& index : indexes_) {
     for (const uint32_t column : index.columns()) {
       is_key[column] = true;
     }

@@ -11,9 +11,9 @@
 #include <span>
 #include <vector>
 
+#include "change_index.hpp"
 #include "daedalus/engine/segment.hpp"
 #include "key_choice.hpp"
-#include "key_index.hpp"
 #include "predicate_shapes.hpp"
 #include "row_changes.hpp"
 #include "row_test.hpp"
@@ -66,7 +66,7 @@ class ChangeList {
 
   /// Changes that no index finds rows for, ascending.
   [[nodiscard]] std::span<const uint32_t> scans() const { return scans_; }
-  [[nodiscard]] const std::vector<KeyIndex>& indexes() const { return indexes_; }
+  [[nodiscard]] const std::vector<ChangeIndex>& indexes() const { return indexes_; }
 
   /// Whether a live row satisfies a change's predicate.
   [[nodiscard]] bool matches(uint32_t change, const ChunkView& view, uint32_t row) const;
@@ -105,7 +105,7 @@ class ChangeList {
   std::vector<uint32_t> sequences_;
   std::vector<RowTest> more_tests_;
   Modifications modifications_;
-  std::vector<KeyIndex> indexes_;
+  std::vector<ChangeIndex> indexes_;
   std::vector<uint32_t> scans_;
   PredicateShapes known_shapes_;
   std::vector<Shape> shapes_;

@@ -84,6 +84,15 @@ struct PairFilter {
   }
 };
 
+/// The bytes of a key's two columns in one chunk; the same twice for a key of one column.
+struct PairPlanes {
+  const uint8_t* first = nullptr;
+  const uint8_t* second = nullptr;
+
+  /// Whether both columns have sketches in the chunk.
+  [[nodiscard]] bool exist() const { return first != nullptr && second != nullptr; }
+};
+
 /// Room for one block of a probe, reused from block to block, and what it found.
 struct ProbeScratch {
   uint32_t rows[kProbeRowsMax + 64];    ///< Within the block.
@@ -106,7 +115,8 @@ struct ProbeScratch {
 /// Returns how many. Planes may be the same, for a set of single bytes.
 ///
 /// row_count  at most 65,536; 0 is legal.
-/// Cost       one pass over both planes, in the caches: 0.1 ns a row for 16 pairs, 0.2 for 512 and for any more, on CPUs
+/// Cost       one pass over both planes, in the caches: 0.1 ns a row for 16 pairs, 0.2 for 512 and for any more, on
+/// CPUs
 ///            that have the instructions; 1.8 elsewhere.
 [[nodiscard]] uint32_t list_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count,
                                   const PairFilter& filter, uint16_t* rows) noexcept;

@@ -71,10 +71,7 @@ uint32_t KeyIndex::survivors(const ChunkView& chunk, uint32_t first_row, uint32_
 std::span<const uint32_t> KeyIndex::find(const ChunkView& chunk, uint32_t row) const {
   uint32_t sum = 0;
   for (uint32_t place = 0; place < column_count_; ++place) {
-    const uint32_t width = widths_[place];
-    uint64_t raw = load<uint64_t>(chunk.planes[columns_[place]] + size_t{row} * width);
-    raw &= width >= 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * width)) - 1;
-    sum += folded(raw) * key_multiplier(place);
+    sum += folded(raw(chunk, row, place)) * key_multiplier(place);
   }
   return operations_.find(finished_hash(sum));
 }

@@ -32,6 +32,17 @@ class KeyIndex {
   template <typename Use>
   void probe(const ChunkView& chunk, ProbeScratch& scratch, Use&& use) const;
 
+  /// Where a row's value in column number `place` of the key lies, and its first eight bytes, zeros behind shorter
+  /// ones.
+  [[nodiscard]] const uint8_t* value_at(const ChunkView& chunk, uint32_t row, uint32_t place) const {
+    return chunk.planes[columns_[place]] + size_t{row} * widths_[place];
+  }
+  [[nodiscard]] uint64_t raw(const ChunkView& chunk, uint32_t row, uint32_t place) const {
+    const uint32_t width = widths_[place];
+    const uint64_t mask = width >= 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * width)) - 1;
+    return load<uint64_t>(value_at(chunk, row, place)) & mask;
+  }
+
   /// The operations that may ask for the key of one row, ascending.
   [[nodiscard]] std::span<const uint32_t> find(const ChunkView& chunk, uint32_t row) const;
 

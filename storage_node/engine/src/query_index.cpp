@@ -36,11 +36,4 @@ void QueryIndex::build_values() {
   }
 }
 
-SketchPlanes QueryIndex::sketch_planes(uint32_t chunk, const Sketches& sketches) const {
-  if (by_sketches_ == nullptr) {
-    return {};
-  }
-  return {sketches.bytes(chunk, columns().front()), sketches.bytes(chunk, columns().back())};
-}
-
 }  // namespace daedalus::engine

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "index_scratch.hpp"
 #include "key_choice.hpp"
 #include "key_index.hpp"
 #include "sketch_index.hpp"
@@ -18,14 +19,6 @@
 namespace daedalus::engine {
 
 using QuickColumns = std::array<uint32_t, 2>;
-
-/// Room for the probes of one chunk, one after the other.
-struct QueryProbeScratch {
-  explicit QueryProbeScratch(uint32_t chunk_rows) : rows(chunk_rows + 64) {}
-
-  ProbeScratch values;
-  std::vector<uint16_t> rows;
-};
 
 class QueryIndex {
  public:
@@ -49,9 +42,9 @@ class QueryIndex {
 
   /// Calls use(row, query) for every live row and each query that may ask for its key; rows ascend.
   template <typename Use>
-  void probe(const ChunkView& view, uint32_t chunk, const Sketches& sketches, QueryProbeScratch& scratch, Use&& use) {
-    const SketchPlanes planes = sketch_planes(chunk, sketches);
-    if (planes.first != nullptr && planes.second != nullptr) {
+  void probe(const ChunkView& view, uint32_t chunk, const Sketches& sketches, IndexScratch& scratch, Use&& use) {
+    const PairPlanes planes = by_sketches_ == nullptr ? PairPlanes() : sketches.bytes(chunk, columns());
+    if (planes.exist()) {
       return by_sketches_->probe(view, planes, scratch.rows.data(), use);
     }
     build_values();
@@ -59,8 +52,6 @@ class QueryIndex {
   }
 
  private:
-  /// Nulls where values are to be asked.
-  [[nodiscard]] SketchPlanes sketch_planes(uint32_t chunk, const Sketches& sketches) const;
   void build_values();
 
   KeyIndex by_values_;                        ///< Always added to: some chunk may have no sketches.

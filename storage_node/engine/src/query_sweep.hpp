@@ -49,7 +49,7 @@ class QuerySweep {
   bool active_ = false;
   uint32_t next_look_ = 0;  ///< The query to look at next for an abort.
 
-  QueryProbeScratch probe_;
+  IndexScratch probe_;
   Candidates candidates_;
   SketchSweep sketch_sweep_;
 };

@@ -13,12 +13,6 @@
 
 namespace daedalus::engine {
 
-/// The bytes of a key's columns in one chunk; the same twice for a key of one column.
-struct SketchPlanes {
-  const uint8_t* first = nullptr;
-  const uint8_t* second = nullptr;
-};
-
 class SketchIndex {
  public:
   /// `operation` asks for a key whose columns' values are in these buckets.
@@ -36,7 +30,7 @@ class SketchIndex {
   /// rows  room for row_count and 64 more. All are listed before the first is looked at: prefetchers like planes that
   ///       are read in one go.
   template <typename Use>
-  void probe(const ChunkView& chunk, SketchPlanes planes, uint16_t* rows, Use&& use) const {
+  void probe(const ChunkView& chunk, PairPlanes planes, uint16_t* rows, Use&& use) const {
     const uint32_t count = list_pairs(planes.first, planes.second, chunk.row_count, filter_, rows);
     for (uint32_t position = 0; position < count; ++position) {
       const uint32_t row = rows[position];

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "chunk_store.hpp"
 #include "histogram.hpp"
+#include "kernels_probe.hpp"
 
 namespace daedalus::engine {
 
@@ -28,6 +30,11 @@ class Sketches {
   /// The bytes of a chunk's column; null while they do not exist.
   [[nodiscard]] const uint8_t* bytes(uint32_t chunk, uint32_t column) const {
     return is_made(chunk, column) ? store_->sketch(chunk, column) : nullptr;
+  }
+
+  /// Those of a key's columns: one, or two.
+  [[nodiscard]] PairPlanes bytes(uint32_t chunk, std::span<const uint32_t> key) const {
+    return {bytes(chunk, key.front()), bytes(chunk, key.back())};
   }
 
   /// The bytes of a chunk's rows (ChunkStore::row_sketches); null while those of any column do not exist.

@@ -21,6 +21,7 @@ UpdateSweep::UpdateSweep(const TableLayout& layout, ChunkStore& store, Sketches&
       bounds_(layout, store),
       slots_(store.slot_count()),
       changes_(layout, sketches, memory, paths),
+      probe_(store.chunk_rows()),
       scratch_(store.chunk_rows()),
       selection_(bitmap_words(store.chunk_rows())) {}
 
@@ -103,8 +104,8 @@ void UpdateSweep::find_candidates() {
   if (store_->live_rows(chunk_) == 0) {
     return;
   }
-  for (const KeyIndex& index : changes_.indexes()) {
-    index.probe(view_, probe_, [this](uint32_t row, uint32_t change) {
+  for (const ChangeIndex& index : changes_.indexes()) {
+    index.probe(view_, chunk_, *sketches_, probe_, [this](uint32_t row, uint32_t change) {
       __builtin_prefetch(&changes_[change]);
       found_.push_back({row, change});
     });
@@ -234,7 +235,7 @@ void UpdateSweep::visit(uint32_t row, uint32_t end) {
 }
 
 void UpdateSweep::look_up_again(uint32_t row, uint32_t first_change, uint32_t end) {
-  for (const KeyIndex& index : changes_.indexes()) {
+  for (const ChangeIndex& index : changes_.indexes()) {
     const std::span<const uint32_t> found = index.find(view_, row);
     for (auto change = std::lower_bound(found.begin(), found.end(), first_change); change != found.end(); ++change) {
       if (*change < end) {

@@ -112,7 +112,7 @@ class UpdateSweep {
   std::vector<Candidate> merged_;  ///< What of both comes before the next scan.
   std::vector<Candidate> kept_;    ///< Of a batch: those that may match.
   std::vector<uint32_t> turns_;    ///< Changes that a row has yet to meet before the next scan, ascending.
-  ProbeScratch probe_;
+  IndexScratch probe_;
   SelectionScratch scratch_;
   std::vector<uint64_t> selection_;
 };

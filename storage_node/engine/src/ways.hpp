@@ -15,6 +15,7 @@ enum class Way : uint8_t {
   kKeyOfOneColumn,       ///< An index over operations by one column,
   kKeyOfTwoColumns,      ///< and by two.
   kKeyOfSketches,        ///< An index over queries by the sketches of a key.
+  kChangesBySketches,    ///< An index over changes whose rows are found by sketches.
   kQuickTests,           ///< Its candidates are judged by more sketches before a row's.
   kManyKeys,             ///< Its filter is larger than the least.
   kSharedKey,            ///< Several operations ask for one key.
