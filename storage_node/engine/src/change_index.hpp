@@ -40,7 +40,8 @@ class ChangeIndex {
       return by_values_.probe(view, scratch.values, use);
     }
     uint16_t* rows = scratch.rows.data();
-    const uint32_t listed = list_pairs(planes.first, planes.second, view.row_count, *pairs_, rows);
+    const AheadPlanes ahead = sketches.bytes_after(chunk, columns());
+    const uint32_t listed = list_pairs(planes, view.row_count, *pairs_, rows, ahead);
     const uint32_t count = keep_asked(view, rows, listed);
     for (uint32_t position = 0; position < count; ++position) {
       fetch_ahead(by_values_.value_at(view, rows[std::min(position + kFetchAhead, count - 1)], other_place()));

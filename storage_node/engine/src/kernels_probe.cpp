@@ -247,35 +247,34 @@ uint32_t probe_with(ProbeVectors probe_vectors, const KeyPlanes& key, uint32_t r
 constexpr uint32_t kRegisterPairsMax = 1024;
 
 /// Keeps those of the rows whose pair is in the set; without a branch.
-uint32_t keep_pairs(const uint8_t* first, const uint8_t* second, const PairFilter& filter, uint32_t row_count,
-                    uint16_t* rows) {
+uint32_t keep_pairs(PairPlanes planes, const PairFilter& filter, uint32_t row_count, uint16_t* rows) {
   uint32_t count = 0;
   for (uint32_t at = 0; at < row_count; ++at) {
     const uint16_t row = rows[at];
     rows[count] = row;
-    count += filter.has(PairFilter::pair_of(first[row], second[row])) ? 1 : 0;
+    count += filter.has(PairFilter::pair_of(planes.first[row], planes.second[row])) ? 1 : 0;
   }
   return count;
 }
 
 /// Rows of whole vectors.
-uint32_t list_with_registers(const uint8_t* first, const uint8_t* second, uint32_t row_count, const PairFilter& filter,
-                             uint16_t* rows) {
+uint32_t list_with_registers(PairPlanes planes, uint32_t row_count, const PairFilter& filter, uint16_t* rows,
+                             const AheadPlanes& ahead) {
   if (filter.count > kRegisterPairsMax) {
-    return avx512::gather_pairs(first, second, row_count, filter, rows);
+    return avx512::gather_pairs(planes, row_count, filter, rows, ahead);
   }
-  return keep_pairs(first, second, filter, avx512::filter_pairs(first, second, row_count, filter, rows), rows);
+  return keep_pairs(planes, filter, avx512::filter_pairs(planes, row_count, filter, rows, ahead), rows);
 }
 
 }  // namespace
 
-uint32_t list_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count, const PairFilter& filter,
-                    uint16_t* rows) noexcept {
+uint32_t list_pairs(PairPlanes planes, uint32_t row_count, const PairFilter& filter, uint16_t* rows,
+                    const AheadPlanes& ahead) noexcept {
   const uint32_t whole = avx512::is_supported() ? row_count / 64 * 64 : 0;
-  uint32_t count = whole == 0 ? 0 : list_with_registers(first, second, whole, filter, rows);
+  uint32_t count = whole == 0 ? 0 : list_with_registers(planes, whole, filter, rows, ahead);
   for (uint32_t row = whole; row < row_count; ++row) {
     rows[count] = static_cast<uint16_t>(row);
-    count += filter.has(PairFilter::pair_of(first[row], second[row])) ? 1 : 0;
+    count += filter.has(PairFilter::pair_of(planes.first[row], planes.second[row])) ? 1 : 0;
   }
   return count;
 }
@@ -312,11 +311,10 @@ uint32_t probe_keys(const KeyPlanes& key, uint32_t row_count, const ProbeFilter&
   return count;
 }
 
-uint32_t list_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count, const PairFilter& filter,
-                    uint16_t* rows) noexcept {
+uint32_t list_pairs(PairPlanes planes, uint32_t row_count, const PairFilter& filter, uint16_t* rows) noexcept {
   uint32_t count = 0;
   for (uint32_t row = 0; row < row_count; ++row) {
-    if (filter.has(PairFilter::pair_of(first[row], second[row]))) {
+    if (filter.has(PairFilter::pair_of(planes.first[row], planes.second[row]))) {
       rows[count++] = static_cast<uint16_t>(row);
     }
   }

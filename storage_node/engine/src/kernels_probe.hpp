@@ -93,6 +93,22 @@ struct PairPlanes {
   [[nodiscard]] bool exist() const { return first != nullptr && second != nullptr; }
 };
 
+/// Planes that will be read after these: a kernel that takes them asks for the lines of the same rows while it works,
+/// so that the memory answers when there is nothing to wait for.
+struct AheadPlanes {
+  static constexpr uint32_t kMax = 4;
+
+  const uint8_t* planes[kMax] = {};
+  uint32_t count = 0;
+
+  /// Nothing for a null or for more than there is room for.
+  void add(const uint8_t* plane) {
+    if (plane != nullptr && count < kMax) {
+      planes[count++] = plane;
+    }
+  }
+};
+
 /// Room for one block of a probe, reused from block to block, and what it found.
 struct ProbeScratch {
   uint32_t rows[kProbeRowsMax + 64];    ///< Within the block.
@@ -118,8 +134,8 @@ struct ProbeScratch {
 /// Cost       one pass over both planes, in the caches: 0.1 ns a row for 16 pairs, 0.2 for 512 and for any more, on
 /// CPUs
 ///            that have the instructions; 1.8 elsewhere.
-[[nodiscard]] uint32_t list_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count,
-                                  const PairFilter& filter, uint16_t* rows) noexcept;
+[[nodiscard]] uint32_t list_pairs(PairPlanes planes, uint32_t row_count, const PairFilter& filter, uint16_t* rows,
+                                  const AheadPlanes& ahead = {}) noexcept;
 
 /// The same without the register filter's own instructions: what CPUs that lack them run.
 namespace generic {
@@ -130,8 +146,8 @@ namespace generic {
 namespace scalar {
 [[nodiscard]] uint32_t probe_keys(const KeyPlanes& key, uint32_t row_count, const ProbeFilter& filter,
                                   ProbeScratch& scratch) noexcept;
-[[nodiscard]] uint32_t list_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count,
-                                  const PairFilter& filter, uint16_t* rows) noexcept;
+[[nodiscard]] uint32_t list_pairs(PairPlanes planes, uint32_t row_count, const PairFilter& filter,
+                                  uint16_t* rows) noexcept;
 }  // namespace scalar
 
 }  // namespace daedalus::engine

@@ -145,16 +145,24 @@ DAEDALUS_AVX512 inline __mmask64 passing(const PairTables<kWide>& half, __m512i 
   return _mm512_test_epi8_mask(found, one_of_eight(other));
 }
 
+/// Into the second-level cache: the first one is for the rows at hand.
+DAEDALUS_AVX512 inline void fetch(const AheadPlanes& ahead, uint32_t row) {
+  for (uint32_t plane = 0; plane < ahead.count; ++plane) {
+    _mm_prefetch(reinterpret_cast<const char*>(ahead.planes[plane] + row), _MM_HINT_T1);
+  }
+}
+
 template <bool kWide>
-DAEDALUS_AVX512 uint32_t run_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count,
-                                   const PairFilter& filter, uint16_t* rows) {
+DAEDALUS_AVX512 uint32_t run_pairs(PairPlanes planes, uint32_t row_count, const PairFilter& filter, uint16_t* rows,
+                                   const AheadPlanes& ahead) {
   const auto by_first = load_tables<kWide>(filter.by_first);
   const auto by_second = load_tables<kWide>(filter.by_second);
   const __m512i numbers = ascending_bytes();
   uint32_t count = 0;
   for (uint32_t row = 0; row < row_count; row += 64) {
-    const __m512i one = _mm512_loadu_si512(first + row);
-    const __m512i two = _mm512_loadu_si512(second + row);
+    fetch(ahead, row);
+    const __m512i one = _mm512_loadu_si512(planes.first + row);
+    const __m512i two = _mm512_loadu_si512(planes.second + row);
     const uint64_t pass = _kand_mask64(passing(by_first, one, two), passing(by_second, two, one));
     if (pass != 0) {
       count = append_rows(numbers, pass, row, rows, count);
@@ -240,21 +248,22 @@ uint32_t sum_and_filter(const KeyPlanes& key, uint32_t row_count, const Register
   });
 }
 
-uint32_t filter_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count, const PairFilter& filter,
-                      uint16_t* rows) noexcept {
+uint32_t filter_pairs(PairPlanes planes, uint32_t row_count, const PairFilter& filter, uint16_t* rows,
+                      const AheadPlanes& ahead) noexcept {
   constexpr uint32_t kNarrowPairsMax = 256;  // So few leave most bits of the narrow tables unset.
-  return filter.count <= kNarrowPairsMax ? run_pairs<false>(first, second, row_count, filter, rows)
-                                         : run_pairs<true>(first, second, row_count, filter, rows);
+  return filter.count <= kNarrowPairsMax ? run_pairs<false>(planes, row_count, filter, rows, ahead)
+                                         : run_pairs<true>(planes, row_count, filter, rows, ahead);
 }
 
-DAEDALUS_AVX512 uint32_t gather_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count,
-                                      const PairFilter& filter, uint16_t* rows) noexcept {
+DAEDALUS_AVX512 uint32_t gather_pairs(PairPlanes planes, uint32_t row_count, const PairFilter& filter, uint16_t* rows,
+                                      const AheadPlanes& ahead) noexcept {
   const __m512i numbers = ascending_bytes();
   uint32_t count = 0;
   for (uint32_t row = 0; row < row_count; row += 64) {
+    fetch(ahead, row);
     uint64_t pass = 0;
     for (uint32_t part = 0; part < 64; part += 16) {
-      pass |= gathered(first + row + part, second + row + part, filter) << part;
+      pass |= gathered(planes.first + row + part, planes.second + row + part, filter) << part;
     }
     count = append_rows(numbers, pass, row, rows, count);
   }
@@ -271,9 +280,9 @@ bool is_supported() noexcept { return false; }
 
 uint32_t sum_and_filter(const KeyPlanes&, uint32_t, const RegisterFilter*, ProbeScratch&) noexcept { return 0; }
 
-uint32_t filter_pairs(const uint8_t*, const uint8_t*, uint32_t, const PairFilter&, uint16_t*) noexcept { return 0; }
+uint32_t filter_pairs(PairPlanes, uint32_t, const PairFilter&, uint16_t*, const AheadPlanes&) noexcept { return 0; }
 
-uint32_t gather_pairs(const uint8_t*, const uint8_t*, uint32_t, const PairFilter&, uint16_t*) noexcept { return 0; }
+uint32_t gather_pairs(PairPlanes, uint32_t, const PairFilter&, uint16_t*, const AheadPlanes&) noexcept { return 0; }
 
 }  // namespace daedalus::engine::avx512
 

@@ -21,14 +21,14 @@ namespace daedalus::engine::avx512 {
 ///
 /// row_count  a multiple of 64.
 /// Precondition: is_supported().
-[[nodiscard]] uint32_t filter_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count,
-                                    const PairFilter& filter, uint16_t* rows) noexcept;
+[[nodiscard]] uint32_t filter_pairs(PairPlanes planes, uint32_t row_count, const PairFilter& filter, uint16_t* rows,
+                                    const AheadPlanes& ahead) noexcept;
 
 /// Lists the rows whose pair is in the set. The cost is the same for any number of pairs: 0.22 ns a row.
 ///
 /// row_count  a multiple of 64.
 /// Precondition: is_supported().
-[[nodiscard]] uint32_t gather_pairs(const uint8_t* first, const uint8_t* second, uint32_t row_count,
-                                    const PairFilter& filter, uint16_t* rows) noexcept;
+[[nodiscard]] uint32_t gather_pairs(PairPlanes planes, uint32_t row_count, const PairFilter& filter, uint16_t* rows,
+                                    const AheadPlanes& ahead) noexcept;
 
 }  // namespace daedalus::engine::avx512

@@ -37,7 +37,10 @@ class QueryIndex {
 
   /// Columns whose sketches most of the queries' candidates fail, asked in the chunk's planes before a row's. None
   /// where few rows are candidates.
-  void set_quick_columns(QuickColumns columns) { quick_ = columns; }
+  void set_quick_columns(QuickColumns columns) {
+    quick_ = columns;
+    read_.insert(read_.end(), columns.begin(), columns.end());
+  }
   [[nodiscard]] const std::optional<QuickColumns>& quick_columns() const { return quick_; }
 
   /// Calls use(row, query) for every live row and each query that may ask for its key; rows ascend.
@@ -45,7 +48,7 @@ class QueryIndex {
   void probe(const ChunkView& view, uint32_t chunk, const Sketches& sketches, IndexScratch& scratch, Use&& use) {
     const PairPlanes planes = by_sketches_ == nullptr ? PairPlanes() : sketches.bytes(chunk, columns());
     if (planes.exist()) {
-      return by_sketches_->probe(view, planes, scratch.rows.data(), use);
+      return by_sketches_->probe(view, planes, sketches.bytes_after(chunk, read_), scratch.rows.data(), use);
     }
     build_values();
     by_values_.probe(view, scratch.values, use);
@@ -58,6 +61,7 @@ class QueryIndex {
   bool has_values_ = false;                   ///< Built: as late as such a chunk comes by.
   std::unique_ptr<SketchIndex> by_sketches_;  ///< Null: values are better.
   std::optional<QuickColumns> quick_;
+  std::vector<uint32_t> read_;  ///< Columns whose sketches are read in every chunk.
 };
 
 }  // namespace daedalus::engine

@@ -8,7 +8,7 @@ namespace daedalus::engine {
 namespace {
 
 /// Queries looked at for an abort, at each chunk.
-constexpr uint32_t kLooks = 256;
+constexpr uint32_t kLooks = 64;
 
 }  // namespace
 
@@ -63,10 +63,6 @@ void QuerySweep::sweep_index(QueryIndex& index, uint32_t chunk) {
   }
   if (quick[0] == nullptr || quick[1] == nullptr) {
     return index.probe(view, chunk, *sketches_, probe_, [&](uint32_t row, uint32_t query) { add(row, query, true); });
-  }
-  for (uint32_t row = 0; row < view.row_count; row += 64) {
-    __builtin_prefetch(quick[0] + row);
-    __builtin_prefetch(quick[1] + row);
   }
   index.probe(view, chunk, *sketches_, probe_, [&](uint32_t row, uint32_t query) {
     const QuickTest& test = plan_.quick_tests[query];

@@ -30,8 +30,8 @@ class SketchIndex {
   /// rows  room for row_count and 64 more. All are listed before the first is looked at: prefetchers like planes that
   ///       are read in one go.
   template <typename Use>
-  void probe(const ChunkView& chunk, PairPlanes planes, uint16_t* rows, Use&& use) const {
-    const uint32_t count = list_pairs(planes.first, planes.second, chunk.row_count, filter_, rows);
+  void probe(const ChunkView& chunk, PairPlanes planes, const AheadPlanes& ahead, uint16_t* rows, Use&& use) const {
+    const uint32_t count = list_pairs(planes, chunk.row_count, filter_, rows, ahead);
     for (uint32_t position = 0; position < count; ++position) {
       const uint32_t row = rows[position];
       if (test_bit(chunk.live, row)) {

@@ -99,6 +99,14 @@ void Sketches::make_due() {
   }
 }
 
+AheadPlanes Sketches::bytes_after(uint32_t chunk, std::span<const uint32_t> columns) const {
+  AheadPlanes ahead;
+  for (const uint32_t column : columns) {
+    ahead.add(chunk + 1 < store_->chunk_count() ? bytes(chunk + 1, column) : nullptr);
+  }
+  return ahead;
+}
+
 const uint8_t* Sketches::rows(uint32_t chunk) const {
   const auto count = std::min<uint32_t>(static_cast<uint32_t>(columns_.size()), kRowSketchColumnsMax);
   for (uint32_t column = 0; column < count; ++column) {

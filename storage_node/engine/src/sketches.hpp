@@ -37,6 +37,9 @@ class Sketches {
     return {bytes(chunk, key.front()), bytes(chunk, key.back())};
   }
 
+  /// Those of some columns in the chunk after this one, as far as they exist.
+  [[nodiscard]] AheadPlanes bytes_after(uint32_t chunk, std::span<const uint32_t> columns) const;
+
   /// The bytes of a chunk's rows (ChunkStore::row_sketches); null while those of any column do not exist.
   [[nodiscard]] const uint8_t* rows(uint32_t chunk) const;
 

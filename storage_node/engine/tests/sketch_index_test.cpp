@@ -43,8 +43,9 @@ TEST(PairKernels, AgreeWithTheirScalarTwin) {
         filter.add(is_there ? first[row + shift] : static_cast<uint8_t>(random()),
                    is_there ? second[row + shift] : static_cast<uint8_t>(random()));
       }
-      const uint32_t count = list_pairs(first.data() + shift, second.data() + shift, length, filter, fast.data());
-      ASSERT_EQ(count, scalar::list_pairs(first.data() + shift, second.data() + shift, length, filter, plain.data()))
+      const PairPlanes planes{first.data() + shift, second.data() + shift};
+      const uint32_t count = list_pairs(planes, length, filter, fast.data());
+      ASSERT_EQ(count, scalar::list_pairs(planes, length, filter, plain.data()))
           << pairs << " pairs, " << length << " rows";
       ASSERT_TRUE(std::equal(fast.begin(), fast.begin() + count, plain.begin()));
     }
@@ -125,7 +126,7 @@ TEST(SketchIndexes, FindEveryRowThatSomebodyAsksFor) {
     }
     index.build();
     std::vector<std::pair<uint32_t, uint32_t>> found;
-    index.probe(store.view(0), {first.data(), second.data()}, room.data(),
+    index.probe(store.view(0), {first.data(), second.data()}, {}, room.data(),
                 [&](uint32_t row, uint32_t operation) { found.emplace_back(row, operation); });
     std::vector<std::pair<uint32_t, uint32_t>> expected;
     for (uint32_t row = 0; row < row_count; ++row) {
