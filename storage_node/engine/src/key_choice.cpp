@@ -14,7 +14,7 @@ constexpr uint32_t kKeysMax = 16;
 /// Equalities of one operation that are looked at: the most selective ones.
 constexpr uint32_t kEqualitiesMax = 6;
 /// Operations that a key's gain is summed over: of more than so many a part stands for all.
-constexpr size_t kGatheredMax = 1024;
+constexpr size_t kGatheredMax = 256;
 /// Keys that one operation may ask for: longer IN lists are searched, not indexed.
 constexpr uint32_t kMembersMax = 64;
 
@@ -67,6 +67,9 @@ class Chooser {
       first_.push_back(static_cast<uint32_t>(equalities_.size()));
       masks_.push_back(0);
       add(operation);
+      if (masks_.back() != 0) {
+        left_.push_back(masks_.size() - 1);
+      }
     }
     first_.push_back(static_cast<uint32_t>(equalities_.size()));
   }
@@ -74,8 +77,8 @@ class Chooser {
   Keys choose() {
     Keys keys;
     keys.choices.resize(operations_.size());
-    for (uint32_t round = 0; round < kKeysMax; ++round) {
-      gather(keys);
+    for (uint32_t round = 0; round < kKeysMax && !left_.empty(); ++round) {
+      gather();
       const Best chosen = best();
       if (chosen.gain <= 0) {
         break;
@@ -120,24 +123,25 @@ class Chooser {
     }
   }
 
-  /// Calls use(form, first, second, what such a key of both saves this operation and those that it stands for) with the
-  /// lower column first; both the same: a key of one column.
+  /// What a key of both saves an operation, both the same for a key of one column; and those that it stands for.
+  [[nodiscard]] double saved(KeyForm form, const Equality& first, const Equality& second, double weight) const {
+    const auto at = static_cast<uint32_t>(form);
+    const double share = first.shares[at] * (&first == &second ? 1 : second.shares[at]);
+    return weight * (cost_without_ - kFilterCosts[at] - share * kCandidateCost);
+  }
+
+  /// Calls use(first, second) for every key that the operation could ask for, the lower column first; both the same: a
+  /// key of one column.
   template <typename Use>
   void for_each_key(size_t position, Use&& use) const {
-    const double weight = operations_[position].weight;
-    for (uint32_t form = 0; form < form_count_; ++form) {
-      const double cost_without = cost_without_ - kFilterCosts[form];
-      for (uint32_t at = first_[position]; at < first_[position + 1]; ++at) {
-        const Equality& one = equalities_[at];
-        use(static_cast<KeyForm>(form), one, one, weight * (cost_without - one.shares[form] * kCandidateCost));
-        for (uint32_t other = first_[position]; other < at; ++other) {
-          const Equality& two = equalities_[other];
-          if (one.members * two.members <= kMembersMax && one.column != two.column) {
-            const double candidates = one.shares[form] * two.shares[form] * kCandidateCost;
-            const bool is_ordered = one.column < two.column;
-            use(static_cast<KeyForm>(form), is_ordered ? one : two, is_ordered ? two : one,
-                weight * (cost_without - candidates));
-          }
+    for (uint32_t at = first_[position]; at < first_[position + 1]; ++at) {
+      const Equality& one = equalities_[at];
+      use(one, one);
+      for (uint32_t other = first_[position]; other < at; ++other) {
+        const Equality& two = equalities_[other];
+        if (one.members * two.members <= kMembersMax && one.column != two.column) {
+          const bool is_ordered = one.column < two.column;
+          use(is_ordered ? one : two, is_ordered ? two : one);
         }
       }
     }
@@ -147,15 +151,17 @@ class Chooser {
     return gains_[(static_cast<uint32_t>(form) * kColumnsMax + first) * kColumnsMax + second];
   }
 
-  void gather(const Keys& keys) {
+  void gather() {
     gains_.fill(0);
-    const size_t step = (operations_.size() + kGatheredMax - 1) / kGatheredMax;
-    for (size_t position = 0; position < operations_.size(); position += step) {
-      if (!keys.choices[position].has_value()) {
-        for_each_key(position, [&](KeyForm form, const Equality& first, const Equality& second, double saved) {
-          gain(form, first.column, second.column) += std::max(0.0, saved) * static_cast<double>(step);
-        });
-      }
+    const size_t step = (left_.size() + kGatheredMax - 1) / kGatheredMax;
+    for (size_t at = 0; at < left_.size(); at += step) {
+      const double weight = operations_[left_[at]].weight * static_cast<double>(step);
+      for_each_key(left_[at], [&](const Equality& first, const Equality& second) {
+        for (uint32_t number = 0; number < form_count_; ++number) {
+          const auto form = static_cast<KeyForm>(number);
+          gain(form, first.column, second.column) += std::max(0.0, saved(form, first, second, weight));
+        }
+      });
     }
   }
 
@@ -186,16 +192,33 @@ class Chooser {
     if (chosen.second != chosen.first) {
       keys.keys.back().columns.push_back(columns_[chosen.second]);
     }
+    std::erase_if(left_, [&](size_t position) {
+      keys.choices[position] = choice(position, key, chosen);
+      return keys.choices[position].has_value();
+    });
+  }
+
+  /// How the operation asks for a key; nothing where it does not, or where that would save nothing.
+  [[nodiscard]] std::optional<KeyChoice> choice(size_t position, uint32_t key, const Best& chosen) const {
     const uint64_t columns = uint64_t{1} << chosen.first | uint64_t{1} << chosen.second;
-    for (size_t position = 0; position < operations_.size(); ++position) {
-      if (!keys.choices[position].has_value() && (masks_[position] & columns) == columns) {
-        for_each_key(position, [&](KeyForm form, const Equality& first, const Equality& second, double saved) {
-          if (saved > 0 && form == chosen.form && first.column == chosen.first && second.column == chosen.second) {
-            keys.choices[position] = KeyChoice{key, {first.clause, second.clause}};
-          }
-        });
-      }
+    if ((masks_[position] & columns) != columns) {
+      return std::nullopt;
     }
+    const Equality& first = equality(position, chosen.first);
+    const Equality& second = equality(position, chosen.second);
+    const bool is_bounded = chosen.first == chosen.second || first.members * second.members <= kMembersMax;
+    return is_bounded && saved(chosen.form, first, second, 1) > 0
+               ? std::optional(KeyChoice{key, {first.clause, second.clause}})
+               : std::nullopt;
+  }
+
+  /// The operation's most selective equality on a column. Precondition: it has one.
+  [[nodiscard]] const Equality& equality(size_t position, uint32_t column) const {
+    uint32_t at = first_[position];
+    while (equalities_[at].column != column) {
+      ++at;
+    }
+    return equalities_[at];
   }
 
   const TableLayout* layout_;
@@ -208,6 +231,7 @@ class Chooser {
   std::vector<Equality> equalities_;
   std::vector<uint32_t> first_;  ///< By operation: its equalities begin there.
   std::vector<uint64_t> masks_;  ///< By operation: bit c for dense column c.
+  std::vector<size_t> left_;     ///< Positions of operations with equalities that have no key yet.
   std::array<double, kKeyForms * kColumnsMax * kColumnsMax> gains_{};
 };
 
