@@ -26,6 +26,11 @@ HWY_ATTR void mark_above_vectors(const uint8_t* bytes, uint8_t bound, uint64_t* 
   static_assert(kBytes <= 64);
   const auto bounds = hn::Set(d, bound);
   for (uint32_t word = 0; word < kSketchWords; ++word) {
+    if constexpr (kBytes == 64) {
+      const auto is_above = hn::Gt(hn::LoadU(d, bytes + word * 64), bounds);
+      hn::StoreMaskBits(d, is_above, reinterpret_cast<uint8_t*>(above + word));
+      continue;
+    }
     uint64_t marked = 0;
     for (uint32_t lane = 0; lane < 64; lane += static_cast<uint32_t>(kBytes)) {
       uint64_t bits = 0;
@@ -80,11 +85,14 @@ HWY_ATTR uint32_t list_vectors(const uint64_t* from, const BitmapChoice& choice,
   HWY_ALIGN uint64_t words[kLanes];
   uint32_t count = 0;
   for (uint32_t part = 0; part < kVectors; ++part) {
-    if (hn::AllTrue(d, hn::Eq(left[part], hn::Zero(d)))) {
-      continue;  // Where few rows are left, most stretches are empty.
+    uint64_t lanes = 0;  // Where few rows are left, most words are empty.
+    hn::StoreMaskBits(d, hn::Ne(left[part], hn::Zero(d)), reinterpret_cast<uint8_t*>(&lanes));
+    if (lanes == 0) {
+      continue;
     }
     hn::Store(left[part], d, words);
-    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const auto lane = static_cast<uint32_t>(__builtin_ctzll(lanes));
       for (uint64_t bits = words[lane]; bits != 0; bits &= bits - 1) {
         rows[count++] = first_row + (part * kLanes + lane) * 64 + static_cast<uint32_t>(__builtin_ctzll(bits));
       }
