@@ -63,24 +63,49 @@ void Candidates::test() {
   for (uint32_t level = 0; level < levels && count > 0; ++level) {
     count = test_level(level, count);
   }
+  take(count);
+  waiting_count_ = 0;
+}
+
+void Candidates::fetch_self(uint32_t position, uint32_t count) const {
+  if (position < count) {
+    (*queries_)[waiting_[position].query].prefetch_self();
+  }
+}
+
+void Candidates::fetch_outputs(uint32_t position, uint32_t count) const {
+  if (position < count) {
+    (*queries_)[waiting_[position].query].prefetch_outputs();
+  }
+}
+
+void Candidates::fetch_values(uint32_t position, uint32_t count) const {
+  if (position < count) {
+    (*queries_)[waiting_[position].query].prefetch(view_, waiting_[position].row, row_sketches_);
+  }
+}
+
+void Candidates::take(uint32_t count) {
+  // Few rows of a chunk are taken: those that nothing comes before are fetched, too.
+  for (uint32_t position = 0; position < kQueryAhead; ++position) {
+    fetch_self(position, count);
+  }
+  for (uint32_t position = 0; position < kOutputsAhead; ++position) {
+    fetch_outputs(position, count);
+  }
+  for (uint32_t position = 0; position < kValuesAhead; ++position) {
+    fetch_values(position, count);
+  }
   for (uint32_t position = 0; position < count; ++position) {
-    if (position + kQueryAhead < count) {
-      (*queries_)[waiting_[position + kQueryAhead].query].prefetch_self();
-    }
-    if (position + kOutputsAhead < count) {
-      (*queries_)[waiting_[position + kOutputsAhead].query].prefetch_outputs();
-    }
-    if (position + kValuesAhead < count) {
-      const Candidate& ahead = waiting_[position + kValuesAhead];
-      (*queries_)[ahead.query].prefetch(view_, ahead.row, row_sketches_);
-    }
+    fetch_self(position + kQueryAhead, count);
+    fetch_outputs(position + kOutputsAhead, count);
+    fetch_values(position + kValuesAhead, count);
     const Candidate& candidate = waiting_[position];
     QueryRun& query = (*queries_)[candidate.query];
     if (query.is_active()) {
       query.take(chunk_, &candidate.row, 1, row_sketches_);
     }
   }
-  waiting_count_ = 0;
 }
 
 void Candidates::test(uint32_t query, uint32_t* rows, uint32_t row_count) {

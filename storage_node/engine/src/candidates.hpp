@@ -37,6 +37,11 @@ class Candidates {
 
   [[nodiscard]] bool has_sketches() const { return row_sketches_.bytes != nullptr; }
   [[nodiscard]] uint32_t test_level(uint32_t level, uint32_t count);
+  /// Lets queries take the first so many of those that wait.
+  void take(uint32_t count);
+  void fetch_self(uint32_t position, uint32_t count) const;
+  void fetch_outputs(uint32_t position, uint32_t count) const;
+  void fetch_values(uint32_t position, uint32_t count) const;
   /// How many of a query's tests have to be done on rows of this chunk.
   [[nodiscard]] uint32_t row_test_count(const QueryTests& tests) const {
     return has_sketches() ? tests.inexact : tests.rows.count;
