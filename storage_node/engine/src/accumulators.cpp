@@ -189,11 +189,11 @@ void LanedSum::append(uint32_t, PartialRow& row) const {
 void CodeExtremes::take(const GroupedValues& values) {
   const CodeRule rule = layout_->code;
   const uint8_t* at = values.vector.values;
-  const uint32_t width = layout_->width;
+  const uint32_t stride = layout_->stride;
   const auto use = [&](auto better) {
     for_each_position(values, [&](uint32_t position) {
       State& state = states_[values.groups[position]];
-      state.code = better(state.code, code_of(rule, at + size_t{position} * width));
+      state.code = better(state.code, code_of(rule, at + size_t{position} * stride));
       ++state.count;
     });
   };
@@ -203,7 +203,7 @@ void CodeExtremes::take(const GroupedValues& values) {
 
 void CodeExtremes::take(const SelectedValues& values) {
   State& state = states_[0];
-  const BytesPlane plane = {values.values, layout_->width};
+  const BytesPlane plane = {values.values, layout_->stride};
   state.code = is_max_ ? std::max(state.code, highest_code(plane, layout_->code, values.selection, values.word_count))
                        : std::min(state.code, lowest_code(plane, layout_->code, values.selection, values.word_count));
   state.count += values.count;
@@ -224,27 +224,26 @@ void LongExtremes::resize(uint32_t groups) {
   values_.resize(size_t{groups} * layout_->width);
 }
 
-void LongExtremes::take_value(uint32_t group, const uint8_t* value) {
+void LongExtremes::take_value(uint32_t group, StoredValue value) {
   State& state = states_[group];
-  const uint64_t code = code_of(layout_->code, value);
+  const uint64_t code = code_of(layout_->code, value.bytes);
   if (state.count++ > 0 && (is_max_ ? code < state.code : code > state.code)) {
     return;
   }
   uint8_t* best = values_.data() + size_t{group} * layout_->width;
   if (state.count > 1 && code == state.code) {
-    const int order = compare_native(*layout_, value, best);
+    const int order = compare_native(*layout_, value, contiguous(*layout_, best));
     if (is_max_ ? order <= 0 : order >= 0) {
       return;
     }
   }
   state.code = code;
-  std::memcpy(best, value, layout_->width);
+  copy_value(*layout_, value, best);
 }
 
 void LongExtremes::take(const GroupedValues& values) {
-  for_each_position(values, [&](uint32_t position) {
-    take_value(values.groups[position], values.vector.values + size_t{position} * layout_->width);
-  });
+  for_each_position(
+      values, [&](uint32_t position) { take_value(values.groups[position], values.vector.at(*layout_, position)); });
 }
 
 void LongExtremes::take(const SelectedValues& values) {
@@ -262,13 +261,13 @@ void LongExtremes::take_numbers(const SelectedValues& values) {
   };
   is_max_ ? use([](Int128 left, Int128 right) { return left < right ? right : left; })
           : use([](Int128 left, Int128 right) { return right < left ? right : left; });
-  take_value(0, reinterpret_cast<const uint8_t*>(&best));
+  take_value(0, {reinterpret_cast<const uint8_t*>(&best), nullptr});
   states_[0].count += values.count - 1;
 }
 
 void LongExtremes::take_texts(const SelectedValues& values) {
   const CodeRule rule = layout_->code;
-  const auto text = [&](uint32_t row) { return values.values + size_t{row} * layout_->width; };
+  const ColumnVector all = {.values = values.values, .tails = values.tails};
   for (uint32_t word = 0; word < values.word_count; ++word) {
     // The best code of a word is found without branches; its strings are looked at only where that code is as good as
     // the best so far.
@@ -276,7 +275,7 @@ void LongExtremes::take_texts(const SelectedValues& values) {
     uint32_t count = 0;
     const auto use = [&](auto better) {
       for_each_of_word(values, word, [&](uint32_t row) {
-        best = better(best, code_of(rule, text(row)));
+        best = better(best, code_of(rule, values.values + size_t{row} * layout_->stride));
         ++count;
       });
     };
@@ -284,7 +283,7 @@ void LongExtremes::take_texts(const SelectedValues& values) {
             : use([](uint64_t left, uint64_t right) { return std::min(left, right); });
     State& state = states_[0];
     if (count > 0 && (state.count == 0 || (is_max_ ? best >= state.code : best <= state.code))) {
-      for_each_of_word(values, word, [&](uint32_t row) { take_value(0, text(row)); });
+      for_each_of_word(values, word, [&](uint32_t row) { take_value(0, all.at(*layout_, row)); });
     } else {
       state.count += count;
     }

@@ -26,6 +26,7 @@ struct GroupedValues {
 /// Values of consecutive rows, of which some count: those selected and not NULL.
 struct SelectedValues {
   const uint8_t* values = nullptr;
+  const uint8_t* tails = nullptr;
   const uint64_t* selection = nullptr;  ///< Null: all.
   uint32_t word_count = 0;
   uint32_t count = 0;  ///< That count; at least one.
@@ -135,7 +136,7 @@ class LongExtremes {
     uint64_t code;
     int64_t count;
   };
-  void take_value(uint32_t group, const uint8_t* value);
+  void take_value(uint32_t group, StoredValue value);
   void take_numbers(const SelectedValues& values);
   void take_texts(const SelectedValues& values);
 

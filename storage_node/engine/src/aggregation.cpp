@@ -167,10 +167,11 @@ void Aggregation::take_columns(const ChunkView& chunk, const uint64_t* selection
     return;
   }
   for (Aggregate& aggregate : aggregates_) {
-    SelectedValues values = {.values = nullptr, .selection = selection, .word_count = words, .count = selected};
+    SelectedValues values = {.selection = selection, .word_count = words, .count = selected};
     if (!is_count_rows(aggregate.function)) {
       const ColumnVector vector = aggregate.source.read(whole_chunk(chunk), scratch_->room);
       values.values = vector.values;
+      values.tails = vector.tails;
       if (vector.nulls != nullptr) {
         std::vector<uint64_t>& selected_values = scratch_->selected_values;
         selected_values.assign(selection, selection + words);

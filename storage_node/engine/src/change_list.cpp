@@ -240,6 +240,9 @@ void ChangeList::prefetch_tests(uint32_t change, const ChunkView& view, uint32_t
 void ChangeList::prefetch_writes(uint32_t change, const ChunkView& view, uint32_t row) const {
   for (const Write& write : modifications_.writes(changes_[change].writes())) {
     __builtin_prefetch(view.planes[write.column] + size_t{row} * write.width, 1);
+    if (write.tail_width > 0) {
+      __builtin_prefetch(view.tails[write.column] + size_t{row} * write.tail_width, 1);
+    }
     if (write.is_nullable) {
       __builtin_prefetch(view.nulls[write.column] + row / 64, 1);
     }

@@ -3,7 +3,10 @@
 namespace daedalus::engine {
 
 CheckpointRound::CheckpointRound(const TableLayout& layout, const ChunkStore& store, const SegmentOptions& options)
-    : store_(&store), hook_(options.checkpoint_hook), chunks_per_cycle_max_(options.checkpoint_chunks_per_cycle_max) {
+    : store_(&store),
+      plane_count_(layout.plane_count()),
+      hook_(options.checkpoint_hook),
+      chunks_per_cycle_max_(options.checkpoint_chunks_per_cycle_max) {
   CHECK(chunks_per_cycle_max_ > 0);
   for (const ColumnLayout& column : layout.columns) {
     widths_.push_back(column.width);
@@ -25,7 +28,7 @@ void CheckpointRound::show(Timestamp prefix) {
                    .row_count = view.row_count,
                    .live_count = store_->live_rows(next_),
                    .widths = widths_,
-                   .planes = {view.planes, widths_.size()},
+                   .planes = {view.planes, plane_count_},
                    .nulls = {view.nulls, widths_.size()},
                    .live = {view.live, view.word_count()}});
   --left_;

@@ -38,6 +38,7 @@ class CheckpointRound {
   void show(Timestamp prefix);
 
   const ChunkStore* store_;
+  size_t plane_count_;
   CheckpointHook* hook_;
   uint32_t chunks_per_cycle_max_;
   std::vector<uint32_t> widths_;

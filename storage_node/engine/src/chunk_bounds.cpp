@@ -35,7 +35,7 @@ void ChunkBounds::on_write(uint32_t chunk, uint32_t row, uint32_t column) {
     bounds.may_hold_null = true;
     return;
   }
-  const uint64_t code = code_of(layout.code, store_->planes(chunk)[column] + size_t{row} * layout.width);
+  const uint64_t code = code_of(layout.code, store_->planes(chunk)[column] + size_t{row} * layout.stride);
   bounds.codes = {std::min(bounds.codes.low, code), std::max(bounds.codes.high, code)};
 }
 

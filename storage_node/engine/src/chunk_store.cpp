@@ -51,7 +51,7 @@ ChunkStore::ChunkStore(const TableLayout& layout, uint32_t chunk_rows, uint64_t 
       no_nulls_(bitmap_words(chunk_rows), 0),
       live_rows_(chunk_count_, 0) {
   const uint64_t stride = chunk_bytes(layout, chunk_rows);
-  planes_.reserve(size_t{chunk_count_} * column_count_);
+  planes_.reserve(chunk_count_ * layout.plane_count());
   nulls_.reserve(size_t{chunk_count_} * column_count_);
   live_.reserve(chunk_count_);
   sketches_.reserve(chunk_count_);
@@ -62,7 +62,11 @@ ChunkStore::ChunkStore(const TableLayout& layout, uint32_t chunk_rows, uint64_t 
     next += uint64_t{row_sketch_bytes_} * chunk_rows;
     for (const ColumnLayout& column : layout.columns) {
       planes_.push_back(next);
-      next += uint64_t{column.width} * chunk_rows;
+      next += uint64_t{column.stride} * chunk_rows;
+    }
+    for (const ColumnLayout& column : layout.columns) {
+      planes_.push_back(column.tail_width() > 0 ? next : nullptr);
+      next += uint64_t{column.tail_width()} * chunk_rows;
     }
     for (const ColumnLayout& column : layout.columns) {
       nulls_.push_back(column.nullable ? reinterpret_cast<uint64_t*>(next) : no_nulls_.data());

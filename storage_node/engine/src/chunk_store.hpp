@@ -16,13 +16,20 @@ namespace daedalus::engine {
 
 /// One chunk as a scan sees it. Bitmaps have bitmap_words(row_count) words.
 struct ChunkView {
-  const uint8_t* const* planes = nullptr;  ///< By column.
+  const uint8_t* const* planes = nullptr;  ///< By column; strings beyond eight bytes begin here.
+  const uint8_t* const* tails = nullptr;   ///< By column: what is left of them. Null for a column without tails.
   const uint64_t* const* nulls = nullptr;  ///< By column; set: NULL. All zero for a column that forbids NULL.
   const uint64_t* live = nullptr;
   uint32_t row_count = 0;  ///< Slots, live or not; a multiple of 64. Behind every plane eight bytes may be read.
 
   [[nodiscard]] uint32_t word_count() const { return row_count / 64; }
 };
+
+/// Where a row's value of a column lies.
+[[nodiscard]] inline StoredValue value_at(const ColumnLayout& layout, const ChunkView& chunk, uint32_t column,
+                                          uint32_t row) {
+  return {chunk.planes[column] + size_t{row} * layout.stride, chunk.tails[column] + size_t{row} * layout.tail_width()};
+}
 
 class ChunkStore {
  public:
@@ -40,10 +47,13 @@ class ChunkStore {
   [[nodiscard]] uint32_t live_rows(uint32_t chunk) const { return live_rows_[chunk]; }
 
   [[nodiscard]] ChunkView view(uint32_t chunk) const {
-    return {planes(chunk), nulls(chunk), live_[chunk], chunk_rows_};
+    return {planes(chunk), planes(chunk) + column_count_, nulls(chunk), live_[chunk], chunk_rows_};
   }
-  /// Mutable planes and NULL bitmaps of a chunk, by column.
-  [[nodiscard]] uint8_t* const* planes(uint32_t chunk) const { return planes_.data() + size_t{chunk} * column_count_; }
+  /// Mutable planes of a chunk: by column, then those of tails by column (TableLayout::tail_plane).
+  [[nodiscard]] uint8_t* const* planes(uint32_t chunk) const {
+    return planes_.data() + size_t{chunk} * 2 * column_count_;
+  }
+  /// Mutable NULL bitmaps of a chunk, by column.
   [[nodiscard]] uint64_t* const* nulls(uint32_t chunk) const { return nulls_.data() + size_t{chunk} * column_count_; }
 
   /// One byte a row: which bucket of its histogram the value falls into. What is there is the business of Sketches.
@@ -70,7 +80,7 @@ class ChunkStore {
   uint32_t row_bytes_;
   ReservedMemory memory_;
   std::vector<uint64_t> no_nulls_;  ///< Shared by all columns that forbid NULL; never set.
-  std::vector<uint8_t*> planes_;    ///< chunk · columns + column
+  std::vector<uint8_t*> planes_;    ///< (chunk · 2 + is_tail) · columns + column
   std::vector<uint64_t*> nulls_;
   std::vector<uint64_t*> live_;
   std::vector<uint8_t*> sketches_;  ///< By chunk: one plane a column.

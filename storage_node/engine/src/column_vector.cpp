@@ -63,16 +63,20 @@ const uint64_t* gather_nulls(const uint64_t* nulls, const RowBatch& batch, Vecto
   return any != 0 ? made : nullptr;
 }
 
-}  // namespace
-
-uint8_t* VectorRoom::make_values(uint64_t bytes) {
+uint8_t* make_bytes(uint64_t bytes, std::vector<uint64_t>& room) {
   // Sixteen bytes of alignment are what the widest type wants; vectors of words have them from the allocator.
   const size_t words = (bytes + kReadBehind) / sizeof(uint64_t) + 1;
-  if (values.size() < words) {
-    values.resize(words);
+  if (room.size() < words) {
+    room.resize(words);
   }
-  return reinterpret_cast<uint8_t*>(values.data());
+  return reinterpret_cast<uint8_t*>(room.data());
 }
+
+}  // namespace
+
+uint8_t* VectorRoom::make_values(uint64_t bytes) { return make_bytes(bytes, values); }
+
+uint8_t* VectorRoom::make_tails(uint64_t bytes) { return make_bytes(bytes, tails); }
 
 uint64_t* VectorRoom::make_nulls(uint32_t count) {
   const size_t words = bitmap_words(count);
@@ -84,15 +88,22 @@ uint64_t* VectorRoom::make_nulls(uint32_t count) {
 }
 
 ColumnVector ColumnSource::read_plane(const RowBatch& batch, VectorRoom& room) const {
-  const uint8_t* plane = batch.chunk->planes[column_];
+  const uint32_t tail_width = layout_->tail_width();
   ColumnVector vector;
   if (batch.rows == nullptr) {
     DCHECK(batch.first % 64 == 0);
-    vector.values = plane + size_t{batch.first} * layout_->width;
+    const StoredValue first = value_at(*layout_, *batch.chunk, column_, batch.first);
+    vector.values = first.bytes;
+    vector.tails = first.tail;
   } else {
-    uint8_t* values = room.make_values(uint64_t{batch.count} * layout_->width);
-    gather_values(plane, layout_->width, batch, values);
+    uint8_t* values = room.make_values(uint64_t{batch.count} * layout_->stride);
+    gather_values(batch.chunk->planes[column_], layout_->stride, batch, values);
     vector.values = values;
+    if (tail_width > 0) {
+      uint8_t* tails = room.make_tails(uint64_t{batch.count} * tail_width);
+      gather_values(batch.chunk->tails[column_], tail_width, batch, tails);
+      vector.tails = tails;
+    }
   }
   if (layout_->nullable) {
     vector.nulls = gather_nulls(batch.chunk->nulls[column_], batch, room);

@@ -35,17 +35,24 @@ struct RowBatch {
 
 /// The values of one batch. They stay until the room they were read into is used again, or the chunk is written to.
 struct ColumnVector {
-  const uint8_t* values = nullptr;  ///< Position p at p · width, aligned to its type; zeros or a value where NULL.
+  const uint8_t* values = nullptr;  ///< Position p at p · stride, aligned to its type; zeros or a value where NULL.
                                     ///< Eight bytes behind the last may be read.
   const uint64_t* nulls = nullptr;  ///< Bit p: NULL. Null when no value of the batch is; bits beyond the last are 0.
+  const uint8_t* tails = nullptr;   ///< Position p at p · tail_width; the same may be read behind. Null without tails.
+
+  [[nodiscard]] StoredValue at(const ColumnLayout& layout, uint32_t position) const {
+    return {values + size_t{position} * layout.stride, tails + size_t{position} * layout.tail_width()};
+  }
 };
 
 /// Where values go that do not lie ready in a plane. Grows to the largest batch and stays there.
 struct VectorRoom {
   std::vector<uint64_t> values;
+  std::vector<uint64_t> tails;
   std::vector<uint64_t> nulls;
 
   [[nodiscard]] uint8_t* make_values(uint64_t bytes);
+  [[nodiscard]] uint8_t* make_tails(uint64_t bytes);
   /// bitmap_words(count) words, all zero.
   [[nodiscard]] uint64_t* make_nulls(uint32_t count);
 };
@@ -59,7 +66,7 @@ class ComputedColumn {
   ComputedColumn& operator=(const ComputedColumn&) = delete;
   virtual ~ComputedColumn() = default;
 
-  /// Type, width and code of the values it makes, as if they lay in a plane.
+  /// Type, widths and code of the values it makes, as if they lay in planes.
   [[nodiscard]] virtual const ColumnLayout& layout() const = 0;
 
   /// The values of the batch's rows, in `room`. No errors: what may fail is checked before a query is admitted, or
@@ -80,7 +87,8 @@ class ColumnSource {
   /// Of the table. Precondition: not computed.
   [[nodiscard]] uint32_t column() const { return column_; }
 
-  /// The values of a batch. Cost: nothing for consecutive rows of a plane; else one load and one store a value.
+  /// The values of a batch. Cost: nothing for consecutive rows of a plane; else one load and one store a value,
+  /// two where there are tails.
   [[nodiscard]] ColumnVector read(const RowBatch& batch, VectorRoom& room) const {
     return computed_ != nullptr ? computed_->compute(batch, room) : read_plane(batch, room);
   }

@@ -213,11 +213,14 @@ bool holds(CompareOp op, int order) {
   check_failed("a known comparison", __FILE__, __LINE__);
 }
 
-bool is_member(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* members,
-               const uint8_t* value) {
+bool is_member(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* members, StoredValue value) {
   return has_member(literal.constant_count, [&](uint32_t member) {
-    return compare_native(layout, members + size_t{member} * layout.width, value);
+    return compare_native(layout, contiguous(layout, members + size_t{member} * layout.width), value);
   });
+}
+
+TextPlanes text_planes(const ColumnLayout& layout, const ChunkView& chunk, uint32_t column) {
+  return {{chunk.planes[column], layout.stride}, {chunk.tails[column], layout.tail_width()}};
 }
 
 /// One comparison, membership or prefix on a whole column, NULLs and negation disregarded.
@@ -226,17 +229,19 @@ void mark_values(const ColumnLayout& layout, const CompiledLiteral& literal, con
   const uint8_t* plane = chunk.planes[literal.column];
   const uint8_t* constants = predicate_constants + literal.constants;
   if (literal.kind == Kind::kRange) {
-    return mark_code_range({plane, layout.width}, chunk.row_count, layout.code, literal.codes, matches);
+    return mark_code_range({plane, layout.stride}, chunk.row_count, layout.code, literal.codes, matches);
   }
   if (literal.kind == Kind::kStartsWith) {
-    return starts_with_bytes({plane, layout.width}, chunk.row_count, prefix_of(literal, predicate_constants), matches);
+    return starts_with_texts(text_planes(layout, chunk, literal.column), chunk.row_count,
+                             prefix_of(literal, predicate_constants), matches);
   }
   const bool is_compare = literal.kind == Kind::kCompare;
   if (layout.native == Native::kBytes) {
+    const TextPlanes planes = text_planes(layout, chunk, literal.column);
     if (is_compare) {
-      return compare_bytes({plane, layout.width}, chunk.row_count, literal.op, constants, matches);
+      return compare_texts(planes, chunk.row_count, literal.op, constants, matches);
     }
-    return in_bytes({plane, layout.width}, chunk.row_count, constants, literal.constant_count, matches);
+    return in_texts(planes, chunk.row_count, constants, literal.constant_count, matches);
   }
   with_native(layout.native, [&]<typename T>(std::type_identity<T>) {
     const T* values = reinterpret_cast<const T*>(plane);
@@ -297,18 +302,19 @@ bool row_matches(const ColumnLayout& layout, const CompiledLiteral& literal, con
   if (is_null || literal.kind == Kind::kIsNull) {
     return is_null && literal.kind == Kind::kIsNull;
   }
-  const uint8_t* value = chunk.planes[literal.column] + size_t{row} * layout.width;
+  const StoredValue value = value_at(layout, chunk, literal.column, row);
   switch (literal.kind) {
     case Kind::kRange: {
-      const uint64_t code = code_of(layout.code, value);
+      const uint64_t code = code_of(layout.code, value.bytes);
       return (code >= literal.codes.low && code <= literal.codes.high) != literal.negated;
     }
     case Kind::kCompare:
-      return holds(literal.op, compare_native(layout, value, constants + literal.constants));
+      return holds(literal.op, compare_native(layout, value, contiguous(layout, constants + literal.constants)));
     case Kind::kIn:
       return is_member(layout, literal, constants + literal.constants, value) != literal.negated;
     case Kind::kStartsWith:
-      return starts_with(value, prefix_of(literal, constants)) != literal.negated;
+      return starts_with(text_planes(layout, chunk, literal.column), row, prefix_of(literal, constants)) !=
+             literal.negated;
     default:
       return true;  // IS NOT NULL.
   }

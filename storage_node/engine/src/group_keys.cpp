@@ -98,14 +98,16 @@ void GroupKeys::pack_column(uint32_t column, const ColumnVector& vector, const K
 
 void GroupKeys::pack_piece(const ColumnLayout& layout, uint32_t offset, Field field, const ColumnVector& vector,
                            uint32_t count, uint64_t* words) const {
-  const uint8_t* values = vector.values;
+  const bool is_tail = offset >= layout.stride;
+  const uint8_t* values = is_tail ? vector.tails + (offset - layout.stride) : vector.values + offset;
+  const uint32_t stride = is_tail ? layout.tail_width() : layout.stride;
   if (layout.native == Native::kFloat) {
     return or_values(count, field.shift, words, canonical_loader<float, uint32_t>(values));
   }
   if (layout.native == Native::kDouble) {
     return or_values(count, field.shift, words, canonical_loader<double, uint64_t>(values));
   }
-  switch (layout.width) {
+  switch (stride) {
     case 1:
       return or_values(count, field.shift, words, unsigned_loader<uint8_t>(values));
     case 2:
@@ -118,9 +120,8 @@ void GroupKeys::pack_piece(const ColumnLayout& layout, uint32_t offset, Field fi
       break;
   }
   const uint64_t ones = ~uint64_t{0} >> (kWordBits - piece_bits(layout, offset));
-  or_values(count, field.shift, words, [&](uint32_t position) {
-    return load<uint64_t>(values + size_t{position} * layout.width + offset) & ones;
-  });
+  or_values(count, field.shift, words,
+            [&](uint32_t position) { return load<uint64_t>(values + size_t{position} * stride) & ones; });
 }
 
 semantics::Value GroupKeys::value(const uint64_t* key, uint32_t column) const {

@@ -71,6 +71,14 @@ void mark_compared(uint32_t row_count, CompareOp op, uint64_t* matches, Compare 
   }
 }
 
+/// How a constant orders against the string of a row, like memcmp. The tail is read where the first bytes are equal.
+int order_of(const uint8_t* constant, const TextPlanes& planes, uint32_t row) noexcept {
+  const int order = std::memcmp(constant, planes.bytes(row), planes.first.width);
+  return order != 0 || planes.tails.width == 0
+             ? order
+             : std::memcmp(constant + planes.first.width, planes.tail(row), planes.tails.width);
+}
+
 }  // namespace
 
 template <typename T>
@@ -113,33 +121,41 @@ void in_column(const T* values, uint32_t row_count, const T* constants, uint32_t
   });
 }
 
-void compare_bytes(BytesPlane plane, uint32_t row_count, CompareOp op, const uint8_t* constant,
+void compare_texts(const TextPlanes& planes, uint32_t row_count, CompareOp op, const uint8_t* constant,
                    uint64_t* matches) noexcept {
-  mark_compared(row_count, op, matches, [=](uint32_t row) {
-    return std::memcmp(plane.values + size_t{row} * plane.width, constant, plane.width);
-  });
+  mark_compared(row_count, op, matches,
+                [=](uint32_t row) { return 0 - std::clamp(order_of(constant, planes, row), -1, 1); });
 }
 
-void in_bytes(BytesPlane plane, uint32_t row_count, const uint8_t* constants, uint32_t constant_count,
+void in_texts(const TextPlanes& planes, uint32_t row_count, const uint8_t* constants, uint32_t constant_count,
               uint64_t* matches) noexcept {
   mark(row_count, matches, [=](uint32_t row) {
-    const uint8_t* value = plane.values + size_t{row} * plane.width;
     return has_member(constant_count, [=](uint32_t member) {
-      return std::memcmp(constants + size_t{member} * plane.width, value, plane.width);
+      return order_of(constants + size_t{member} * planes.width(), planes, row);
     });
   });
 }
 
-bool starts_with(const uint8_t* value, Prefix prefix) noexcept {
-  if (prefix.fixed_size > 0 && std::memcmp(value, prefix.fixed, prefix.fixed_size) != 0) {
+bool starts_with(const TextPlanes& planes, uint32_t row, Prefix prefix) noexcept {
+  const uint8_t* bytes = planes.bytes(row);
+  const uint8_t* tail = planes.tail(row);
+  const uint32_t in_first = std::min(prefix.fixed_size, planes.first.width);
+  const uint32_t in_tail = prefix.fixed_size - in_first;
+  if ((in_first > 0 && std::memcmp(bytes, prefix.fixed, in_first) != 0) ||
+      (in_tail > 0 && std::memcmp(tail, prefix.fixed + in_first, in_tail) != 0)) {
     return false;
   }
-  const uint8_t* blanks = value + prefix.fixed_size;
-  return std::all_of(blanks, blanks + prefix.blank_count, [](uint8_t byte) { return byte == ' ' || byte == 0; });
+  for (uint32_t at = prefix.fixed_size; at < prefix.fixed_size + prefix.blank_count; ++at) {
+    const uint8_t byte = at < planes.first.width ? bytes[at] : tail[at - planes.first.width];
+    if (byte != ' ' && byte != 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
-void starts_with_bytes(BytesPlane plane, uint32_t row_count, Prefix prefix, uint64_t* matches) noexcept {
-  mark(row_count, matches, [=](uint32_t row) { return starts_with(plane.values + size_t{row} * plane.width, prefix); });
+void starts_with_texts(const TextPlanes& planes, uint32_t row_count, Prefix prefix, uint64_t* matches) noexcept {
+  mark(row_count, matches, [=](uint32_t row) { return starts_with(planes, row, prefix); });
 }
 
 #define DAEDALUS_INSTANTIATE(T)                                                          \

@@ -4,6 +4,7 @@
 // None allocates, throws or reads beyond the last value.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace daedalus::engine {
@@ -44,18 +45,28 @@ template <typename OrderOf>
   return false;
 }
 
-/// A plane of zero-padded strings of `width` bytes each.
+/// A plane of values of `width` bytes each.
 struct BytesPlane {
   const uint8_t* values = nullptr;
   uint32_t width = 0;
 };
 
-/// Marks the rows where the string, compared as unsigned bytes, is `op constant`. constant: width bytes, zero-padded.
-void compare_bytes(BytesPlane plane, uint32_t row_count, CompareOp op, const uint8_t* constant,
+/// Zero-padded strings: the first bytes of each in one plane, the rest in another. tails.width 0: there is no rest.
+struct TextPlanes {
+  BytesPlane first;
+  BytesPlane tails;
+
+  [[nodiscard]] uint32_t width() const { return first.width + tails.width; }
+  [[nodiscard]] const uint8_t* bytes(uint32_t row) const { return first.values + size_t{row} * first.width; }
+  [[nodiscard]] const uint8_t* tail(uint32_t row) const { return tails.values + size_t{row} * tails.width; }
+};
+
+/// Marks the rows where the string, compared as unsigned bytes, is `op constant`. constant: width() bytes, zero-padded.
+void compare_texts(const TextPlanes& planes, uint32_t row_count, CompareOp op, const uint8_t* constant,
                    uint64_t* matches) noexcept;
 
-/// Marks the rows whose string is one of `constants`: constant_count times width bytes, ascending, distinct.
-void in_bytes(BytesPlane plane, uint32_t row_count, const uint8_t* constants, uint32_t constant_count,
+/// Marks the rows whose string is one of `constants`: constant_count times width() bytes, ascending, distinct.
+void in_texts(const TextPlanes& planes, uint32_t row_count, const uint8_t* constants, uint32_t constant_count,
               uint64_t* matches) noexcept;
 
 /// What a string is to begin with: `fixed_size` bytes, then `blank_count` bytes each of which is a blank or padding
@@ -66,10 +77,11 @@ struct Prefix {
   uint32_t blank_count = 0;
 };
 
-/// Whether one zero-padded string begins with `prefix`. Precondition: the prefix is not longer than the column.
-[[nodiscard]] bool starts_with(const uint8_t* value, Prefix prefix) noexcept;
+/// Whether the zero-padded string of a row begins with `prefix`. Precondition: the prefix is not longer than the
+/// column.
+[[nodiscard]] bool starts_with(const TextPlanes& planes, uint32_t row, Prefix prefix) noexcept;
 
 /// Marks the rows whose string begins with `prefix`.
-void starts_with_bytes(BytesPlane plane, uint32_t row_count, Prefix prefix, uint64_t* matches) noexcept;
+void starts_with_texts(const TextPlanes& planes, uint32_t row_count, Prefix prefix, uint64_t* matches) noexcept;
 
 }  // namespace daedalus::engine

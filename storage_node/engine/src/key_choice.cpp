@@ -33,7 +33,7 @@ double probe_cost(const TableLayout& layout, KeyForm form, uint32_t column) {
   if (form == KeyForm::kSketches) {
     return kByteCost;
   }
-  const uint32_t width = layout.columns[column].width;
+  const uint32_t width = layout.columns[column].stride;
   const bool is_vector_width = width == 1 || width == 2 || width == 4 || width == 8;
   return width * kByteCost + (is_vector_width ? 0 : kOddColumnCost);
 }

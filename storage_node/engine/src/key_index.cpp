@@ -26,7 +26,7 @@ KeyIndex::KeyIndex(const TableLayout& layout, std::span<const uint32_t> columns)
   CHECK(column_count_ > 0 && column_count_ <= kKeyColumnsMax);
   for (uint32_t place = 0; place < column_count_; ++place) {
     columns_[place] = columns[place];
-    widths_[place] = layout.columns[columns[place]].width;
+    widths_[place] = layout.columns[columns[place]].stride;
   }
 }
 

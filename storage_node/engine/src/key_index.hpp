@@ -51,7 +51,7 @@ class KeyIndex {
                                    ProbeScratch& scratch) const;
 
   uint32_t columns_[kKeyColumnsMax] = {};
-  uint32_t widths_[kKeyColumnsMax] = {};
+  uint32_t widths_[kKeyColumnsMax] = {};  ///< In their planes.
   uint32_t column_count_;
   uint32_t filter_shift_ = 0;
   bool has_first_ = false;

@@ -78,6 +78,7 @@ TableLayout::TableLayout(const semantics::Schema& table_schema, semantics::RowCo
   for (const semantics::Column& column : table_schema.columns) {
     columns.push_back({.native = native_of(column.type),
                        .width = semantics::plane_width(column.type),
+                       .stride = semantics::plane_width(column.type),
                        .nullable = column.nullable,
                        .code = code_rule(native_of(column.type), semantics::plane_width(column.type)),
                        .type = column.type});
@@ -85,12 +86,25 @@ TableLayout::TableLayout(const semantics::Schema& table_schema, semantics::RowCo
   }
 }
 
-int compare_native(const ColumnLayout& layout, const uint8_t* left, const uint8_t* right) {
+int compare_native(const ColumnLayout& layout, StoredValue left, StoredValue right) {
   if (layout.native == Native::kBytes) {
-    return std::memcmp(left, right, layout.width);
+    const int order = std::memcmp(left.bytes, right.bytes, layout.stride);
+    return order != 0 || layout.tail_width() == 0 ? order : std::memcmp(left.tail, right.tail, layout.tail_width());
   }
-  return with_native(layout.native,
-                     [&]<typename T>(std::type_identity<T>) { return compare_scalars(load<T>(left), load<T>(right)); });
+  return with_native(layout.native, [&]<typename T>(std::type_identity<T>) {
+    return compare_scalars(load<T>(left.bytes), load<T>(right.bytes));
+  });
+}
+
+int compare_native(const ColumnLayout& layout, const uint8_t* left, const uint8_t* right) {
+  return compare_native(layout, contiguous(layout, left), contiguous(layout, right));
+}
+
+void copy_value(const ColumnLayout& layout, StoredValue value, uint8_t* out) {
+  std::memcpy(out, value.bytes, layout.stride);
+  if (layout.tail_width() > 0) {
+    std::memcpy(out + layout.stride, value.tail, layout.tail_width());
+  }
 }
 
 void copy_canonical(const ColumnLayout& layout, const uint8_t* value, uint8_t* out) {

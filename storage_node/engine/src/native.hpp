@@ -40,11 +40,25 @@ struct CodeRule {
 
 struct ColumnLayout {
   Native native = Native::kInt32;
-  uint32_t width = 0;  ///< Bytes of one value in its plane.
+  uint32_t width = 0;   ///< Bytes of one value.
+  uint32_t stride = 0;  ///< Bytes of one value in its plane; the rest is its tail, in a plane of tails.
   bool nullable = true;
   CodeRule code;
   semantics::Type type;
+
+  [[nodiscard]] uint32_t tail_width() const { return width - stride; }
 };
+
+/// A value where it lies: in a plane and, if its column has tails, in a plane of those.
+struct StoredValue {
+  const uint8_t* bytes = nullptr;  ///< `stride` of them.
+  const uint8_t* tail = nullptr;   ///< `tail_width()` of them.
+};
+
+/// A value whose bytes follow each other: a constant, or one that was copied.
+[[nodiscard]] inline StoredValue contiguous(const ColumnLayout& layout, const uint8_t* value) {
+  return {value, value + layout.stride};
+}
 
 [[nodiscard]] CodeRule code_rule(Native native, uint32_t width);
 
@@ -56,6 +70,10 @@ struct TableLayout {
   semantics::RowCodec codec;
   std::vector<ColumnLayout> columns;
   std::vector<semantics::PackedColumn> packed;  ///< By column: all that encoding rows wants to know, close together.
+
+  /// Planes of a chunk: by column, then those of tails by column.
+  [[nodiscard]] size_t plane_count() const { return 2 * columns.size(); }
+  [[nodiscard]] size_t tail_plane(uint32_t column) const { return columns.size() + column; }
 };
 
 /// Calls use(std::type_identity<T>) with the C++ type of a scalar plane. Precondition: not kBytes.
@@ -116,10 +134,16 @@ int compare_scalars(T left, T right) {
   return static_cast<int>(left > right) - static_cast<int>(left < right);
 }
 
-/// Orders two values that are not NULL, given as they lie in a plane.
+/// Orders two values that are not NULL. Tails are read where nothing else decides.
+[[nodiscard]] int compare_native(const ColumnLayout& layout, StoredValue left, StoredValue right);
+/// The same for values whose bytes follow each other.
 [[nodiscard]] int compare_native(const ColumnLayout& layout, const uint8_t* left, const uint8_t* right);
 
-/// Copies one value, floats in canonical form, so that equal values have equal bytes. `value` may be `out`.
+/// Copies one value so that its bytes follow each other.
+void copy_value(const ColumnLayout& layout, StoredValue value, uint8_t* out);
+
+/// Copies one value whose bytes follow each other, floats in canonical form, so that equal values have equal bytes.
+/// `value` may be `out`.
 void copy_canonical(const ColumnLayout& layout, const uint8_t* value, uint8_t* out);
 
 /// Constants in native form, in memory that whoever compiles an operation hands out.
@@ -133,11 +157,11 @@ enum class Fit : uint8_t {
   kBeyond,  ///< A string longer than the column: just above the value that its first bytes make.
 };
 
-/// Appends `value` as it lies in a plane (for kBeyond: its first bytes; for kBelow and kAbove: zeros).
+/// Appends the bytes of `value`, one after the other (for kBeyond: its first bytes; for kBelow and kAbove: zeros).
 /// Precondition: not NULL, and of the alternative the type calls for; a decimal has at most the column's scale.
 Fit append_native(const ColumnLayout& layout, const semantics::Value& value, NativeBytes& out);
 
-/// The value at `bytes` of a plane.
+/// The value whose bytes follow each other at `bytes`.
 [[nodiscard]] semantics::Value to_value(const ColumnLayout& layout, const uint8_t* bytes);
 
 [[nodiscard]] semantics::BigInt to_big(Int128 value);

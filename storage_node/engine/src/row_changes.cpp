@@ -81,8 +81,10 @@ Modifications::Part Modifications::compile(const std::vector<semantics::Assignme
   const Part part{static_cast<uint32_t>(writes_.size()), static_cast<uint32_t>(assignments.size())};
   for (const semantics::Assignment& assignment : assignments) {
     const ColumnLayout& layout = layout_->columns[assignment.column];
-    Write write{
-        .column = assignment.column, .width = static_cast<uint16_t>(layout.width), .is_nullable = layout.nullable};
+    Write write{.column = assignment.column,
+                .width = static_cast<uint16_t>(layout.stride),
+                .tail_width = static_cast<uint16_t>(layout.tail_width()),
+                .is_nullable = layout.nullable};
     if (assignment.kind == semantics::Assignment::Kind::kAdd) {
       write.is_addition = true;
       write.place = static_cast<uint32_t>(additions_.size());
@@ -104,12 +106,12 @@ void Modifications::keep_value(const ColumnLayout& layout, const semantics::Valu
   } else {
     CHECK(append_native(layout, value, native_) == Fit::kInside);
   }
-  if (layout.width <= sizeof write.value) {
-    std::memcpy(&write.value, native_.data(), layout.width);
-  } else {
-    write.place = static_cast<uint32_t>(long_values_.size());
-    long_values_.insert(long_values_.end(), native_.begin(), native_.end());
-  }
+  // A value has a tail, or is longer in its plane than a word, but not both.
+  const uint32_t kept = layout.stride <= sizeof write.value ? layout.stride : 0;
+  DCHECK(kept == layout.stride || layout.tail_width() == 0);
+  std::memcpy(&write.value, native_.data(), kept);
+  write.place = static_cast<uint32_t>(long_values_.size());
+  long_values_.insert(long_values_.end(), native_.begin() + kept, native_.end());
 }
 
 Modifications::Addition Modifications::compile_addition(const ColumnLayout& layout, const semantics::Value& value) {
@@ -186,7 +188,12 @@ bool Modifications::apply(Part part, uint8_t* const* planes, uint64_t* const* nu
       }
       continue;
     }
-    put(target, value_of(write), write.width);
+    const StoredValue value = value_of(write);
+    put(target, value.bytes, write.width);
+    if (write.tail_width > 0) {
+      std::memcpy(planes[layout_->tail_plane(write.column)] + size_t{row} * write.tail_width, value.tail,
+                  write.tail_width);
+    }
     if (write.is_null) {
       set_bit(nulls[write.column], row);
     } else if (write.is_nullable) {
@@ -206,9 +213,16 @@ void Modifications::apply_all(Part part, uint8_t* const* planes, uint64_t* const
   const auto words = static_cast<uint32_t>(rows.size());
   for (const Write& write : writes(part)) {
     DCHECK(!write.is_addition);
-    const uint8_t* value = value_of(write);
+    const StoredValue value = value_of(write);
     uint8_t* plane = planes[write.column];
-    for_each_bit(rows.data(), words, [&](uint32_t row) { put(plane + size_t{row} * write.width, value, write.width); });
+    for_each_bit(rows.data(), words,
+                 [&](uint32_t row) { put(plane + size_t{row} * write.width, value.bytes, write.width); });
+    if (write.tail_width > 0) {
+      uint8_t* tails = planes[layout_->tail_plane(write.column)];
+      for_each_bit(rows.data(), words, [&](uint32_t row) {
+        std::memcpy(tails + size_t{row} * write.tail_width, value.tail, write.tail_width);
+      });
+    }
     if (write.is_null) {
       or_into(nulls[write.column], rows.data(), words);
     } else if (write.is_nullable) {

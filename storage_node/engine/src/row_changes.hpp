@@ -18,9 +18,10 @@ namespace daedalus::engine {
 /// One assignment. Small: those of thousands of modifications, applied in turn, stay in the second-level cache.
 struct Write {
   uint32_t column = 0;
-  uint32_t place = 0;    ///< Of an addition: its number. Of a value beyond eight bytes: where its bytes begin.
-  uint64_t value = 0;    ///< Up to eight bytes in native form, zeros behind them.
-  uint16_t width = 0;    ///< Bytes of a value in its plane; strings of kStringLengthMax bytes fit.
+  uint32_t place = 0;  ///< Of an addition: its number. Else where what `value` cannot hold begins.
+  uint64_t value = 0;  ///< What lies in its plane, up to eight bytes, zeros behind them.
+  uint16_t width = 0;  ///< Bytes of a value in its plane; strings of kStringLengthMax bytes fit.
+  uint16_t tail_width = 0;
   bool is_null = false;  ///< An assignment of NULL.
   bool is_addition = false;
   bool is_nullable = false;
@@ -73,9 +74,10 @@ class Modifications {
 
   static Addition compile_addition(const ColumnLayout& layout, const semantics::Value& value);
   [[nodiscard]] static bool prepare(Addition& addition, const uint8_t* old_value);
-  [[nodiscard]] const uint8_t* value_of(const Write& write) const {
-    return write.width <= sizeof write.value ? reinterpret_cast<const uint8_t*>(&write.value)
-                                             : long_values_.data() + write.place;
+  /// Where the bytes to be written lie.
+  [[nodiscard]] StoredValue value_of(const Write& write) const {
+    const uint8_t* place = long_values_.data() + write.place;
+    return {write.width <= sizeof write.value ? reinterpret_cast<const uint8_t*>(&write.value) : place, place};
   }
   void keep_value(const ColumnLayout& layout, const semantics::Value& value, Write& write);
 

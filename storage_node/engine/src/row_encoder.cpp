@@ -93,7 +93,7 @@ uint32_t RowEncoder::write_row(const RowBatch& batch, uint32_t position, const u
   for (const Output output : outputs_) {
     if (is_computed(output)) {
       const Computed& computed = computed_[output - layout_->packed.size()];
-      writer.put(computed.packed, computed.vector.values + size_t{position} * computed.packed.width,
+      writer.put(computed.packed, computed.vector.at(computed.source.layout(), position).bytes,
                  computed.vector.nulls != nullptr && test_bit(computed.vector.nulls, position));
       continue;
     }

@@ -32,7 +32,7 @@ static_assert(semantics::kColumnsMax <= UINT16_MAX && semantics::kClausesMax <= 
 /// Where the test will look: fetch it some rows ahead.
 [[nodiscard]] inline const uint8_t* tested_value(const TableLayout& layout, const RowTest& test, const ChunkView& chunk,
                                                  uint32_t row) {
-  return chunk.planes[test.column] + size_t{row} * layout.columns[test.column].width;
+  return chunk.planes[test.column] + size_t{row} * layout.columns[test.column].stride;
 }
 
 /// Whether the row satisfies the clause.
@@ -42,7 +42,7 @@ static_assert(semantics::kColumnsMax <= UINT16_MAX && semantics::kClausesMax <= 
     return predicate.clause_matches(test.clause, chunk, row);
   }
   const ColumnLayout& column = layout.columns[test.column];
-  const uint64_t raw = load<uint64_t>(chunk.planes[test.column] + size_t{row} * column.width + column.code.offset);
+  const uint64_t raw = load<uint64_t>(chunk.planes[test.column] + size_t{row} * column.stride + column.code.offset);
   const bool within = code_of_raw(column.code, raw) - test.low <= test.span;
   // NULL leaves zeros in its plane: only where there are zeros is it worth a look into the bitmap.
   if (column.nullable && (raw << column.code.shift) == 0 && test_bit(chunk.nulls[test.column], row)) {

@@ -145,14 +145,14 @@ void Sketches::draw(uint32_t column) {
     draw_sample();
   }
   Column& it = columns_[column];
-  const uint32_t width = layout_->columns[column].width;
+  const uint32_t stride = layout_->columns[column].stride;
   std::vector<uint64_t> codes;
   codes.reserve(sample_.size());
   for (const uint32_t slot : sample_) {
     const uint32_t chunk = slot / store_->chunk_rows();
     const uint32_t row = slot % store_->chunk_rows();
     if (!test_bit(store_->nulls(chunk)[column], row)) {
-      codes.push_back(code_of(layout_->columns[column].code, store_->planes(chunk)[column] + size_t{row} * width));
+      codes.push_back(code_of(layout_->columns[column].code, store_->planes(chunk)[column] + size_t{row} * stride));
     }
   }
   std::sort(codes.begin(), codes.end());
@@ -167,11 +167,11 @@ void Sketches::draw(uint32_t column) {
 void Sketches::make(uint32_t chunk, uint32_t column) {
   const Column& it = columns_[column];
   const CodeRule& rule = layout_->columns[column].code;
-  const uint32_t width = layout_->columns[column].width;
+  const uint32_t stride = layout_->columns[column].stride;
   const uint8_t* plane = store_->planes(chunk)[column];
   uint8_t* out = store_->sketch(chunk, column);
   const uint32_t row_count = store_->chunk_rows();
-  if (width == 1) {
+  if (stride == 1) {
     std::array<uint8_t, 256> by_value{};
     for (uint32_t value = 0; value < by_value.size(); ++value) {
       by_value[value] = it.histogram.bucket(code_of_raw(rule, value));
@@ -181,7 +181,7 @@ void Sketches::make(uint32_t chunk, uint32_t column) {
     }
   } else {
     for (uint32_t row = 0; row < row_count; ++row) {
-      out[row] = it.histogram.bucket(code_of(rule, plane + size_t{row} * width));
+      out[row] = it.histogram.bucket(code_of(rule, plane + size_t{row} * stride));
     }
   }
   for_each_bit(store_->nulls(chunk)[column], bitmap_words(row_count), [out](uint32_t row) { out[row] = kNullBucket; });
@@ -200,7 +200,7 @@ uint8_t Sketches::bucket_of(uint32_t chunk, uint32_t row, uint32_t column) const
   }
   const ColumnLayout& layout = layout_->columns[column];
   return columns_[column].histogram.bucket(
-      code_of(layout.code, store_->planes(chunk)[column] + size_t{row} * layout.width));
+      code_of(layout.code, store_->planes(chunk)[column] + size_t{row} * layout.stride));
 }
 
 void Sketches::on_write(uint32_t chunk, uint32_t row, uint32_t column) {

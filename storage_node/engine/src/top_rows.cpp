@@ -36,7 +36,7 @@ TopRows::Rank TopRows::rank_of(const ChunkView& chunk, uint32_t row) const {
   if (test_bit(chunk.nulls[key.column], row)) {
     return {key.order.nulls_first ? Rank::Level::kNullFirst : Rank::Level::kNullLast, 0};
   }
-  const uint64_t code = code_of(column.code, chunk.planes[key.column] + size_t{row} * column.width);
+  const uint64_t code = code_of(column.code, chunk.planes[key.column] + size_t{row} * column.stride);
   return {Rank::Level::kValue, key.order.descending ? ~code : code};
 }
 
@@ -59,9 +59,8 @@ bool TopRows::is_before(const Candidate& left, const Candidate& right) const {
     if (left_null) {
       continue;
     }
-    const int order =
-        compare_native(column, left_chunk.planes[key.column] + size_t{left.slot % chunk_rows} * column.width,
-                       right_chunk.planes[key.column] + size_t{right.slot % chunk_rows} * column.width);
+    const int order = compare_native(column, value_at(column, left_chunk, key.column, left.slot % chunk_rows),
+                                     value_at(column, right_chunk, key.column, right.slot % chunk_rows));
     if (order != 0) {
       return (order < 0) != key.order.descending;
     }
@@ -118,7 +117,7 @@ void TopRows::mark_block(const ChunkView& view, uint32_t first_word, uint32_t wo
   const uint32_t number = keys_[0].column;
   const ColumnLayout& column = layout_->columns[number];
   const uint64_t* nulls = view.nulls[number] + first_word;
-  const BytesPlane plane = {view.planes[number] + size_t{first_word} * 64 * column.width, column.width};
+  const BytesPlane plane = {view.planes[number] + size_t{first_word} * 64 * column.stride, column.stride};
   mark_code_range(plane, word_count * 64, column.code, codes_to_stay(), marks);
   const bool nulls_stay = may_stay({keys_[0].order.nulls_first ? Rank::Level::kNullFirst : Rank::Level::kNullLast, 0});
   for (uint32_t word = 0; word < word_count; ++word) {

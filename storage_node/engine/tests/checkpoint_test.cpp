@@ -27,7 +27,7 @@ class Copier final : public CheckpointHook {
     ASSERT_EQ(image.chunk, copies_.size() % image.chunk_count);
     EXPECT_EQ(image.widths.size(), test_schema().columns.size());
     ChunkCopy copy{.prefix = image.prefix, .rows = {}};
-    std::vector<uint32_t> columns(image.planes.size());
+    std::vector<uint32_t> columns(image.widths.size());
     for (uint32_t column = 0; column < columns.size(); ++column) {
       columns[column] = column;
     }

@@ -47,8 +47,9 @@ TEST(ColumnSourceTest, ReadsEveryTypeOfAnyBatch) {
       any_null = any_null || is_null;
       ASSERT_EQ(is_null, semantics::is_null(expected));
       if (!is_null) {
-        const auto value = to_value(source.layout(), vector.values + size_t{position} * source.layout().width);
-        ASSERT_TRUE(semantics::compare_ordered(value, expected, {}) == 0);
+        std::vector<uint8_t> value(source.layout().width);
+        copy_value(source.layout(), vector.at(source.layout(), position), value.data());
+        ASSERT_TRUE(semantics::compare_ordered(to_value(source.layout(), value.data()), expected, {}) == 0);
       }
     }
     ASSERT_EQ(vector.nulls != nullptr, any_null) << "no bitmap where nothing is NULL";

@@ -166,7 +166,8 @@ TEST_P(StringKernels, CompareAsUnsignedBytes) {
     for (const CompareOp op : kOps) {
       const std::string constant = random_text(random_, GetParam());
       std::vector<uint64_t> matches(bitmap_words(length));
-      compare_bytes({plane.data(), GetParam()}, length, op, plane_of({constant}, GetParam()).data(), matches.data());
+      compare_texts({{plane.data(), GetParam()}, {}}, length, op, plane_of({constant}, GetParam()).data(),
+                    matches.data());
       for (uint32_t row = 0; row < length; ++row) {
         ASSERT_EQ(test_bit(matches.data(), row), plainly(op, texts[row].compare(constant)));
       }
@@ -181,10 +182,10 @@ TEST_P(StringKernels, FindMembers) {
     std::sort(members.begin(), members.end());
     members.erase(std::unique(members.begin(), members.end()), members.end());
     std::vector<uint64_t> matches(bitmap_words(length));
-    in_bytes({plane_of(texts, GetParam()).data(), GetParam()}, 0, nullptr, 0, matches.data());
+    in_texts({{plane_of(texts, GetParam()).data(), GetParam()}, {}}, 0, nullptr, 0, matches.data());
     const std::vector<uint8_t> plane = plane_of(texts, GetParam());
     const std::vector<uint8_t> constants = plane_of(members, GetParam());
-    in_bytes({plane.data(), GetParam()}, length, constants.data(), static_cast<uint32_t>(members.size()),
+    in_texts({{plane.data(), GetParam()}, {}}, length, constants.data(), static_cast<uint32_t>(members.size()),
              matches.data());
     for (uint32_t row = 0; row < length; ++row) {
       ASSERT_EQ(test_bit(matches.data(), row), std::binary_search(members.begin(), members.end(), texts[row]));
@@ -200,7 +201,7 @@ TEST_P(StringKernels, StartWithAPrefixCountingPaddingAsBlanksWhereAsked) {
     const auto blanks = static_cast<uint32_t>(below(random_, GetParam() - fixed.size() + 1));
     const Prefix prefix{reinterpret_cast<const uint8_t*>(fixed.data()), static_cast<uint32_t>(fixed.size()), blanks};
     std::vector<uint64_t> matches(bitmap_words(length));
-    starts_with_bytes({plane.data(), GetParam()}, length, prefix, matches.data());
+    starts_with_texts({{plane.data(), GetParam()}, {}}, length, prefix, matches.data());
     for (uint32_t row = 0; row < length; ++row) {
       std::string padded = texts[row];
       if (blanks > 0) {

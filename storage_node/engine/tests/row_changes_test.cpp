@@ -17,8 +17,11 @@ std::vector<uint8_t> bytes_of(const TableLayout& layout, const ChunkStore& store
   std::vector<uint8_t> bytes;
   const ChunkView view = store.view(0);
   for (size_t column = 0; column < layout.columns.size(); ++column) {
-    const uint8_t* plane = view.planes[column];
-    bytes.insert(bytes.end(), plane, plane + size_t{view.row_count} * layout.columns[column].width);
+    const auto add = [&](const uint8_t* plane, uint32_t width) {
+      bytes.insert(bytes.end(), plane, plane + size_t{view.row_count} * width);
+    };
+    add(view.planes[column], layout.columns[column].stride);
+    add(view.tails[column], layout.columns[column].tail_width());
     const auto* nulls = reinterpret_cast<const uint8_t*>(view.nulls[column]);
     bytes.insert(bytes.end(), nulls, nulls + view.row_count / 8);
   }

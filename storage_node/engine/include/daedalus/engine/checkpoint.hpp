@@ -18,9 +18,10 @@ struct ChunkImage {
   Timestamp prefix{};      ///< The chunk has all updates up to this one, and nothing of those after it.
   uint32_t row_count = 0;  ///< Slots, live or not; a multiple of 64. Slot s of the segment is chunk · row_count + row.
   uint32_t live_count = 0;                 ///< Live rows.
-  std::span<const uint32_t> widths;        ///< By column: bytes of one value in its plane.
-  std::span<const uint8_t* const> planes;  ///< By column: row_count values (daedalus/schema/abi.h). Of slots that
-                                           ///< are not live: anything.
+  std::span<const uint32_t> widths;        ///< By column: bytes of one value, its tail included.
+  std::span<const uint8_t* const> planes;  ///< By column, then tails by column, null where there are none: of
+                                           ///< row_count values (daedalus/schema/abi.h). Of slots that are not live:
+                                           ///< anything.
   std::span<const uint64_t* const> nulls;  ///< By column: row_count / 64 words. Set: NULL.
   std::span<const uint64_t> live;          ///< row_count / 64 words.
 };
