@@ -73,7 +73,7 @@ class Type:
 
     @property
     def plane_width(self) -> int:
-        """Bytes one value takes in a column plane."""
+        """Bytes one value takes in column planes, its tail included."""
         if self.kind is Kind.NUMERIC:
             return 8 if self.precision <= 18 else 16
         return self.length if self.kind in STRING_KINDS else _FIXED_WIDTHS[self.kind]

@@ -6,7 +6,11 @@ import ctypes
 import mmap
 from pathlib import Path
 
+from daedalus_schema.types import Kind
+
 PAGE = mmap.PAGESIZE
+PREFIX_SIZE = 8  # bytes of a longer string in its column's plane; the others are its tail
+STRING_KINDS = {Kind.CHAR, Kind.VARCHAR}
 
 StoreRow = ctypes.CFUNCTYPE(
     ctypes.c_int32,
@@ -93,15 +97,16 @@ class CompiledLibrary:
         self.columns = [self.descriptor.columns[i] for i in range(self.descriptor.column_count)]
         self.slots = slots
         words = (slots + 63) // 64
-        self.planes = [ctypes.create_string_buffer(column.plane_width * slots) for column in self.columns]
+        self.prefixes = [ctypes.create_string_buffer(_prefix_width(column) * slots) for column in self.columns]
+        self.tails = [ctypes.create_string_buffer(_tail_width(column) * slots) for column in self.columns]
         self.nulls = [ctypes.create_string_buffer(8 * words) for _ in self.columns]
-        self._plane_pointers = _pointers(self.planes)
+        self._plane_pointers = _pointers([*self.prefixes, *self.tails])
         self._null_pointers = _pointers(self.nulls)
         self._input = GuardedBuffer(self.descriptor.packed_row_size_max + 64)
         self._output = GuardedBuffer(self.descriptor.packed_row_size_max + 64)
 
     def fill(self, byte: int) -> None:
-        for buffer in (*self.planes, *self.nulls):
+        for buffer in (*self.prefixes, *self.tails, *self.nulls):
             ctypes.memset(buffer, byte, len(buffer))
 
     def store(self, row: bytes, slot: int) -> int:
@@ -124,8 +129,21 @@ class CompiledLibrary:
         return bool(self.nulls[column].raw[slot // 8] >> (slot % 8) & 1)
 
     def plane_value(self, column: int, slot: int) -> bytes:
-        width = self.columns[column].plane_width
-        return self.planes[column].raw[slot * width : (slot + 1) * width]
+        """A value, its tail included."""
+        prefix = _prefix_width(self.columns[column])
+        tail = _tail_width(self.columns[column])
+        return (
+            self.prefixes[column].raw[slot * prefix : (slot + 1) * prefix]
+            + self.tails[column].raw[slot * tail : (slot + 1) * tail]
+        )
+
+
+def _tail_width(column: ColumnAbi) -> int:
+    return max(0, column.plane_width - PREFIX_SIZE) if column.kind in STRING_KINDS else 0
+
+
+def _prefix_width(column: ColumnAbi) -> int:
+    return int(column.plane_width - _tail_width(column))
 
 
 def _pointers(buffers: list[ctypes.Array[ctypes.c_char]]) -> ctypes.Array[ctypes.c_void_p]:

@@ -156,7 +156,7 @@ def test_load_of_no_columns_is_an_empty_row() -> None:
 def test_the_descriptor_is_the_schema(name: str) -> None:
     schema, library = table(name)
     descriptor = library.descriptor
-    assert descriptor.abi_version == 1
+    assert descriptor.abi_version == 2
     assert descriptor.column_count == len(schema.columns)
     assert descriptor.fingerprint.decode() == schema.fingerprint
     assert descriptor.table_name.decode() == name

@@ -41,12 +41,15 @@ void check_row(const Schema& schema, std::string_view row) {
   std::vector<uint64_t*> null_pointers;
   std::vector<uint32_t> columns;
   for (const Column& column : schema.columns) {
-    planes.emplace_back(plane_width(column.type));
+    planes.emplace_back(plane_width(column.type) - tail_width(column.type));
     columns.push_back(static_cast<uint32_t>(columns.size()));
+    null_pointers.push_back(&nulls[null_pointers.size()]);
   }
-  for (size_t i = 0; i < planes.size(); ++i) {
-    plane_pointers.push_back(planes[i].data());
-    null_pointers.push_back(&nulls[i]);
+  for (const Column& column : schema.columns) {
+    planes.emplace_back(tail_width(column.type));
+  }
+  for (std::vector<uint8_t>& plane : planes) {
+    plane_pointers.push_back(plane.data());
   }
   const RowCodec codec = generic.codec();
   const auto* bytes = reinterpret_cast<const uint8_t*>(row.data());

@@ -1,5 +1,6 @@
 #include "daedalus/semantics/row_codec.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace {
 
 struct ColumnLayout {
   Type type;
-  uint32_t width = 0;
+  PackedColumn packed;
   bool nullable = true;
 };
 
@@ -26,9 +27,23 @@ using Layout = std::vector<ColumnLayout>;
 /// Whether a value may be stored: the four checks abi.h names; everything else was checked at the border.
 bool is_storable(const ColumnLayout& column, std::string_view bytes) {
   if (is_string(column.type.kind)) {
-    return bytes.size() <= column.width;
+    return bytes.size() <= column.packed.width;
   }
   return column.type.kind != TypeKind::kBool || static_cast<uint8_t>(bytes[0]) <= 1;
+}
+
+/// Bytes to a place of `width`, zeros behind them.
+void store_padded(uint8_t* place, uint32_t width, std::string_view bytes) {
+  if (!bytes.empty()) {
+    std::memcpy(place, bytes.data(), bytes.size());
+  }
+  std::memset(place + bytes.size(), 0, width - bytes.size());
+}
+
+/// Bytes of a string that is not NULL.
+uint32_t stored_text_size(PackedColumn column, const uint8_t* value, const uint8_t* tail) {
+  const uint32_t size = text_size(value, column.stride());
+  return size < column.stride() || !column.has_tail() ? size : size + text_size(tail, column.tail_width());
 }
 
 int32_t store_row(const void* context, const uint8_t* row, uint32_t row_size, uint8_t* const* planes,
@@ -43,11 +58,13 @@ int32_t store_row(const void* context, const uint8_t* row, uint32_t row_size, ui
         if (null ? !it.nullable : !is_storable(it, bytes)) {
           return false;
         }
-        uint8_t* place = planes[column] + static_cast<size_t>(slot) * it.width;
-        if (!bytes.empty()) {
-          std::memcpy(place, bytes.data(), bytes.size());
+        const uint32_t stride = it.packed.stride();
+        store_padded(planes[column] + static_cast<size_t>(slot) * stride, stride, bytes.substr(0, stride));
+        if (it.packed.has_tail()) {
+          const uint32_t tail_width = it.packed.tail_width();
+          store_padded(planes[layout.size() + column] + static_cast<size_t>(slot) * tail_width, tail_width,
+                       bytes.substr(std::min<size_t>(stride, bytes.size())));
         }
-        std::memset(place + bytes.size(), 0, it.width - bytes.size());
         uint64_t& word = nulls[column][slot / 64];
         word = null ? word | bit : word & ~bit;
         return true;
@@ -64,16 +81,19 @@ uint32_t load_row(const void* context, const uint8_t* const* planes, const uint6
   PackedRowWriter<Slack::kNone> writer(row, column_count);
   for (uint32_t i = 0; i < column_count; ++i) {
     const uint32_t column = columns[i];
-    const PackedColumn packed = packed_column(layout[column].type);
-    const uint8_t* value = planes[column] + static_cast<size_t>(slot) * packed.width;
+    const PackedColumn packed = layout[column].packed;
+    const uint8_t* value = planes[column] + static_cast<size_t>(slot) * packed.stride();
+    const uint8_t* tail =
+        packed.has_tail() ? planes[layout.size() + column] + static_cast<size_t>(slot) * packed.tail_width() : nullptr;
     const bool is_null = ((nulls[column][slot / 64] >> (slot % 64)) & 1) != 0;
     const uint32_t room = row_capacity - writer.size();
     if (!is_null && room < packed_size_max(packed) &&
-        room < packed_size_max({packed.is_text ? static_cast<uint16_t>(text_size(value, packed.width)) : packed.width,
-                                packed.is_text})) {
+        room < packed_size_max(
+                   {packed.is_text ? static_cast<uint16_t>(stored_text_size(packed, value, tail)) : packed.width,
+                    packed.is_text})) {
       return 0;
     }
-    writer.put(packed, value, is_null);
+    packed.has_tail() ? writer.put(packed, value, tail, is_null) : writer.put(packed, value, is_null);
   }
   return writer.finish();
 }
@@ -86,7 +106,7 @@ struct GenericRowCodec::State {
 
 GenericRowCodec::GenericRowCodec(const Schema& schema) : state_(std::make_unique<State>()) {
   for (const Column& column : schema.columns) {
-    state_->layout.push_back({column.type, plane_width(column.type), column.nullable});
+    state_->layout.push_back({column.type, packed_column(column.type), column.nullable});
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/schema/abi.h"
 
 namespace daedalus::semantics {
 
@@ -97,6 +98,11 @@ uint32_t plane_width(const Type& type) {
   }
   CHECK(false);
   return 0;
+}
+
+uint32_t tail_width(const Type& type) {
+  return is_string(type.kind) && type.length > DAEDALUS_STRING_PREFIX_SIZE ? type.length - DAEDALUS_STRING_PREFIX_SIZE
+                                                                           : 0;
 }
 
 std::optional<uint32_t> Schema::find(std::string_view name) const {

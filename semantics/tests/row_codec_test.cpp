@@ -15,16 +15,23 @@ using testing::Random;
 struct Planes {
   Planes(const Schema& schema, uint32_t slots) {
     for (const Column& column : schema.columns) {
-      bytes.emplace_back(static_cast<size_t>(slots) * plane_width(column.type), uint8_t{0xaa});
+      bytes.emplace_back(static_cast<size_t>(slots) * (plane_width(column.type) - tail_width(column.type)), kRubbish);
       nulls.emplace_back((slots + 63) / 64, 0xaaaaaaaaaaaaaaaau);
     }
-    for (size_t i = 0; i < bytes.size(); ++i) {
-      plane_pointers.push_back(bytes[i].data());
-      null_pointers.push_back(nulls[i].data());
+    for (const Column& column : schema.columns) {
+      bytes.emplace_back(static_cast<size_t>(slots) * tail_width(column.type), kRubbish);
+    }
+    for (std::vector<uint8_t>& plane : bytes) {
+      plane_pointers.push_back(plane.data());
+    }
+    for (std::vector<uint64_t>& bitmap : nulls) {
+      null_pointers.push_back(bitmap.data());
     }
   }
 
-  std::vector<std::vector<uint8_t>> bytes;
+  static constexpr uint8_t kRubbish = 0xaa;
+
+  std::vector<std::vector<uint8_t>> bytes;  ///< By column, then tails by column.
   std::vector<std::vector<uint64_t>> nulls;
   std::vector<uint8_t*> plane_pointers;
   std::vector<uint64_t*> null_pointers;
@@ -102,7 +109,13 @@ TEST_F(RowCodecTest, RowsWrittenInWholeWordsAreTheSame) {
         const PackedColumn packed = packed_column(schema.columns[column].type);
         // What lies where there is NULL is not looked at.
         const bool is_null = semantics::is_null(values[column]);
-        writer.put(packed, is_null ? nullptr : planes.bytes[column].data() + size_t{slot} * packed.width, is_null);
+        const uint8_t* value = planes.bytes[column].data() + size_t{slot} * packed.stride();
+        const uint8_t* tail = planes.bytes[column_count + column].data() + size_t{slot} * packed.tail_width();
+        if (packed.has_tail()) {
+          writer.put(packed, is_null ? nullptr : value, is_null ? nullptr : tail, is_null);
+        } else {
+          writer.put(packed, is_null ? nullptr : value, is_null);
+        }
       }
       ASSERT_EQ(std::string(row.begin(), row.begin() + writer.finish()), expected);
     }
@@ -122,6 +135,32 @@ TEST_F(RowCodecTest, NullsAndShortStringsLeaveZeros) {
   EXPECT_EQ(planes.nulls[0][0] & 2, 0u);
   EXPECT_EQ(planes.nulls[1][0] & 2, 2u);
   EXPECT_EQ(planes.bytes[0][0], 0xaa);  // The neighbour is left alone.
+}
+
+TEST_F(RowCodecTest, OfLongStringsEightBytesLieInThePlaneAndTheRestBesideIt) {
+  Schema schema;
+  schema.columns = {{"v", {TypeKind::kVarchar, 0, 0, 12}, true, {}}, {"c", {TypeKind::kChar, 0, 0, 9}, true, {}}};
+  const GenericRowCodec generic(schema);
+  const std::string filler(12, '\0');
+  for (const std::string text : {"", "a", "abcdefg", "abcdefgh", "abcdefghi", "abcdefghijkl"}) {
+    Planes planes(schema, 3);
+    std::string row;
+    append_packed_row(column_types(schema), std::vector<Value>{text, Value()}, row);
+    ASSERT_EQ(store(generic.codec(), planes, std::string_view(row).substr(4), 1), 0);
+    const std::string padded = (text + filler).substr(0, 12);
+    const auto held = [&](size_t plane, uint32_t slot, uint32_t width) {
+      const auto begin = planes.bytes[plane].begin() + static_cast<std::ptrdiff_t>(slot * width);
+      return std::string(begin, begin + width);
+    };
+    EXPECT_EQ(held(0, 1, 8), padded.substr(0, 8));
+    EXPECT_EQ(held(2, 1, 4), padded.substr(8));
+    EXPECT_EQ(held(1, 1, 8) + held(3, 1, 1), filler.substr(0, 9)) << "NULL leaves zeros in both";
+    for (const uint32_t neighbour : {0u, 2u}) {
+      EXPECT_EQ(held(0, neighbour, 8) + held(2, neighbour, 4), std::string(12, '\xaa'));
+      EXPECT_EQ(held(1, neighbour, 8) + held(3, neighbour, 1), std::string(9, '\xaa'));
+    }
+    EXPECT_EQ(load(generic.codec(), planes, 1, {0, 1}, static_cast<uint32_t>(row.size())), row);
+  }
 }
 
 TEST_F(RowCodecTest, MalformedRowsAreRefused) {

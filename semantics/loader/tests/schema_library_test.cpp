@@ -53,7 +53,7 @@ TEST(SchemaLibrary, SurvivesBeingMoved) {
 
 TEST(SchemaLibrary, RefusesEveryInconsistencyByName) {
   const std::pair<const char*, const char*> kExpected[] = {
-      {"version", "interface version 99 instead of 1"},
+      {"version", "interface version 99 instead of 2"},
       {"descriptor", "it has no descriptor"},
       {"no columns", "0 columns, 1 to 1600 are allowed"},
       {"many columns", "1073741824 columns, 1 to 1600 are allowed"},

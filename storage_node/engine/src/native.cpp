@@ -78,7 +78,7 @@ TableLayout::TableLayout(const semantics::Schema& table_schema, semantics::RowCo
   for (const semantics::Column& column : table_schema.columns) {
     columns.push_back({.native = native_of(column.type),
                        .width = semantics::plane_width(column.type),
-                       .stride = semantics::plane_width(column.type),
+                       .stride = semantics::plane_width(column.type) - semantics::tail_width(column.type),
                        .nullable = column.nullable,
                        .code = code_rule(native_of(column.type), semantics::plane_width(column.type)),
                        .type = column.type});

@@ -22,7 +22,8 @@ namespace daedalus::engine {
 using Int128 = __int128;
 using UInt128 = unsigned __int128;
 
-/// The element of a column plane. kBytes: strings, zero-padded to the declared length (no string holds a NUL).
+/// The element of a column plane. kBytes: strings, zero-padded to the declared length (no string holds a NUL). Of those
+/// beyond eight bytes the first eight are in the column's plane, dense, the others in a plane of tails.
 enum class Native : uint8_t { kBool, kInt16, kInt32, kInt64, kInt128, kFloat, kDouble, kBytes };
 
 /// How a value as it lies in a plane becomes a code (codes.hpp).

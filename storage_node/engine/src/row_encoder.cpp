@@ -93,13 +93,21 @@ uint32_t RowEncoder::write_row(const RowBatch& batch, uint32_t position, const u
   for (const Output output : outputs_) {
     if (is_computed(output)) {
       const Computed& computed = computed_[output - layout_->packed.size()];
-      writer.put(computed.packed, computed.vector.at(computed.source.layout(), position).bytes,
-                 computed.vector.nulls != nullptr && test_bit(computed.vector.nulls, position));
+      const StoredValue value = computed.vector.at(computed.source.layout(), position);
+      const bool is_null = computed.vector.nulls != nullptr && test_bit(computed.vector.nulls, position);
+      computed.packed.has_tail() ? writer.put(computed.packed, value.bytes, value.tail, is_null)
+                                 : writer.put(computed.packed, value.bytes, is_null);
       continue;
     }
     const bool is_null = sketch != nullptr && output < kRowSketchColumnsMax ? sketch[output] == kNullBucket
                                                                             : test_bit(chunk.nulls[output], row);
-    writer.put(packed[output], chunk.planes[output] + size_t{row} * packed[output].width, is_null);
+    const semantics::PackedColumn column = packed[output];
+    if (column.has_tail()) {
+      writer.put(column, chunk.planes[output] + size_t{row} * column.stride(),
+                 chunk.tails[output] + size_t{row} * column.tail_width(), is_null);
+    } else {
+      writer.put(column, chunk.planes[output] + size_t{row} * column.width, is_null);
+    }
   }
   return writer.finish();
 }

@@ -52,8 +52,12 @@ class RowEncoder {
         fetch_ahead(chunk.nulls[output] + row / 64);
       }
       // Nothing is read where there is NULL. Which that is cannot be predicted: not a branch, but another address.
-      const uint8_t* value = chunk.planes[output] + size_t{row} * layout_->packed[output].width;
+      const semantics::PackedColumn column = layout_->packed[output];
+      const uint8_t* value = chunk.planes[output] + size_t{row} * column.stride();
       fetch_ahead(is_known_null ? sketch : value);
+      if (column.has_tail()) {
+        fetch_ahead(is_known_null ? sketch : chunk.tails[output] + size_t{row} * column.tail_width());
+      }
     }
   }
 

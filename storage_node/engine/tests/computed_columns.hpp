@@ -40,14 +40,19 @@ class KeyDigits final : public ComputedColumn {
   [[nodiscard]] ColumnVector compute(const RowBatch& batch, VectorRoom& room) const override {
     VectorRoom key_room;
     const ColumnVector keys = key_.read(batch, key_room);
-    const size_t bytes = size_t{batch.count} * layout_.width;
+    const size_t bytes = size_t{batch.count} * layout_.stride;
     uint8_t* values = room.make_values(bytes);
     std::memset(values, 0, bytes);
+    const size_t tail_bytes = size_t{batch.count} * layout_.tail_width();
+    uint8_t* tails = room.make_tails(tail_bytes);
+    std::memset(tails, 0, tail_bytes);
     for (uint32_t position = 0; position < batch.count; ++position) {
       const std::string text = text_of(load<int32_t>(keys.values + position * sizeof(int32_t)));
-      std::memcpy(values + size_t{position} * layout_.width, text.data(), text.size());
+      const size_t first = std::min<size_t>(text.size(), layout_.stride);
+      std::memcpy(values + size_t{position} * layout_.stride, text.data(), first);
+      std::memcpy(tails + size_t{position} * layout_.tail_width(), text.data() + first, text.size() - first);
     }
-    return {values, nullptr};
+    return {.values = values, .tails = tails};
   }
 
  private:

@@ -136,6 +136,10 @@ TYPED_TEST(CompareKernels, FindMembersOfShortAndLongLists) {
 std::string random_text(Random& random, uint32_t size_max) {
   std::string text(below(random, size_max + 1), 'a');
   std::generate(text.begin(), text.end(), [&] { return "ab \x80\xff"[below(random, 5)]; });
+  if (below(random, 2) == 0) {
+    // Many agree in all that lies before the tail, and some in all but the last byte.
+    text.replace(0, std::min<size_t>(text.size(), 8), std::min<size_t>(text.size(), 8), 'p');
+  }
   return text;
 }
 
@@ -147,6 +151,26 @@ std::vector<uint8_t> plane_of(const std::vector<std::string>& texts, uint32_t wi
   }
   return plane;
 }
+
+/// `texts` as a column keeps them.
+struct SplitTexts {
+  SplitTexts(const std::vector<std::string>& texts, uint32_t width)
+      : stride(std::min(width, 8u)), tail(width - stride) {
+    const std::vector<uint8_t> whole = plane_of(texts, width);
+    for (size_t row = 0; row < texts.size(); ++row) {
+      const auto value = whole.begin() + static_cast<std::ptrdiff_t>(row * width);
+      first.insert(first.end(), value, value + stride);
+      tails.insert(tails.end(), value + stride, value + width);
+    }
+    first.insert(first.end(), 8, 0xff);  // May be read.
+  }
+  [[nodiscard]] TextPlanes planes() const { return {{first.data(), stride}, {tails.data(), tail}}; }
+
+  uint32_t stride;
+  uint32_t tail;
+  std::vector<uint8_t> first;
+  std::vector<uint8_t> tails;
+};
 
 class StringKernels : public testing::TestWithParam<uint32_t> {
  protected:
@@ -162,12 +186,12 @@ class StringKernels : public testing::TestWithParam<uint32_t> {
 TEST_P(StringKernels, CompareAsUnsignedBytes) {
   for (const uint32_t length : kLengths) {
     const std::vector<std::string> texts = random_texts(length);
-    const std::vector<uint8_t> plane = plane_of(texts, GetParam());
+    const SplitTexts split(texts, GetParam());
     for (const CompareOp op : kOps) {
-      const std::string constant = random_text(random_, GetParam());
+      const std::string constant =
+          length > 0 && below(random_, 2) == 0 ? texts[below(random_, length)] : random_text(random_, GetParam());
       std::vector<uint64_t> matches(bitmap_words(length));
-      compare_texts({{plane.data(), GetParam()}, {}}, length, op, plane_of({constant}, GetParam()).data(),
-                    matches.data());
+      compare_texts(split.planes(), length, op, plane_of({constant}, GetParam()).data(), matches.data());
       for (uint32_t row = 0; row < length; ++row) {
         ASSERT_EQ(test_bit(matches.data(), row), plainly(op, texts[row].compare(constant)));
       }
@@ -182,11 +206,10 @@ TEST_P(StringKernels, FindMembers) {
     std::sort(members.begin(), members.end());
     members.erase(std::unique(members.begin(), members.end()), members.end());
     std::vector<uint64_t> matches(bitmap_words(length));
-    in_texts({{plane_of(texts, GetParam()).data(), GetParam()}, {}}, 0, nullptr, 0, matches.data());
-    const std::vector<uint8_t> plane = plane_of(texts, GetParam());
+    const SplitTexts split(texts, GetParam());
+    in_texts(split.planes(), 0, nullptr, 0, matches.data());
     const std::vector<uint8_t> constants = plane_of(members, GetParam());
-    in_texts({{plane.data(), GetParam()}, {}}, length, constants.data(), static_cast<uint32_t>(members.size()),
-             matches.data());
+    in_texts(split.planes(), length, constants.data(), static_cast<uint32_t>(members.size()), matches.data());
     for (uint32_t row = 0; row < length; ++row) {
       ASSERT_EQ(test_bit(matches.data(), row), std::binary_search(members.begin(), members.end(), texts[row]));
     }
@@ -196,12 +219,13 @@ TEST_P(StringKernels, FindMembers) {
 TEST_P(StringKernels, StartWithAPrefixCountingPaddingAsBlanksWhereAsked) {
   for (const uint32_t length : kLengths) {
     const std::vector<std::string> texts = random_texts(length);
-    const std::vector<uint8_t> plane = plane_of(texts, GetParam());
-    const std::string fixed = random_text(random_, std::min(GetParam(), 3u));
+    const SplitTexts split(texts, GetParam());
+    const std::string fixed =
+        length > 0 && below(random_, 2) == 0 ? texts[0] : random_text(random_, std::min(GetParam(), 3u));
     const auto blanks = static_cast<uint32_t>(below(random_, GetParam() - fixed.size() + 1));
     const Prefix prefix{reinterpret_cast<const uint8_t*>(fixed.data()), static_cast<uint32_t>(fixed.size()), blanks};
     std::vector<uint64_t> matches(bitmap_words(length));
-    starts_with_texts({{plane.data(), GetParam()}, {}}, length, prefix, matches.data());
+    starts_with_texts(split.planes(), length, prefix, matches.data());
     for (uint32_t row = 0; row < length; ++row) {
       std::string padded = texts[row];
       if (blanks > 0) {
@@ -215,7 +239,7 @@ TEST_P(StringKernels, StartWithAPrefixCountingPaddingAsBlanksWhereAsked) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Widths, StringKernels, testing::Values(1, 2, 3, 5, 8, 9, 40));
+INSTANTIATE_TEST_SUITE_P(Widths, StringKernels, testing::Values(1, 2, 3, 5, 7, 8, 9, 12, 40));
 
 TEST(BitmapKernels, AgreeWithOneBitAtATime) {
   Random random(10);

@@ -8,14 +8,21 @@
 #include <cstdint>
 #include <cstring>
 
+#include "daedalus/schema/abi.h"
 #include "daedalus/semantics/types.hpp"
 
 namespace daedalus::semantics {
 
 /// What packing has to know of a column.
 struct PackedColumn {
-  uint16_t width = 0;  ///< Bytes of a value in its plane; strings end in zeros that are not part of them.
+  uint16_t width = 0;  ///< Bytes of a value, its tail included; strings end in zeros that are not part of them.
   bool is_text = false;
+
+  /// Whether values lie in two planes: eight bytes of each in the column's, the rest in one of tails.
+  [[nodiscard]] bool has_tail() const { return is_text && width > DAEDALUS_STRING_PREFIX_SIZE; }
+  /// Bytes of a value in its column's plane.
+  [[nodiscard]] uint32_t stride() const { return has_tail() ? DAEDALUS_STRING_PREFIX_SIZE : width; }
+  [[nodiscard]] uint32_t tail_width() const { return width - stride(); }
 };
 
 [[nodiscard]] inline PackedColumn packed_column(const Type& type) {
@@ -53,17 +60,32 @@ class PackedRowWriter {
   PackedRowWriter(uint8_t* row, uint32_t column_count)
       : row_(row), null_bits_(row + sizeof(uint32_t)), at_(row + packed_head_size(column_count)) {}
 
-  /// `value` is only read where it is not NULL. Cost: 1 to 2 ns up to eight bytes, whatever they are.
+  /// `value` is only read where it is not NULL. Precondition: a column without tails. Cost: 1 to 2 ns up to eight
+  /// bytes, whatever they are.
   void put(PackedColumn column, const uint8_t* value, bool is_null) {
-    nulls_ |= uint64_t{is_null} << (put_count_ % kNullGroup);
-    if (++put_count_ % kNullGroup == 0) {
-      write_nulls(kNullGroup / 8);
-    }
+    note_null(is_null);
     if (kSlack == Slack::kReadAndWrite && column.width <= sizeof(uint64_t)) {
       put_short(column, value, is_null);
     } else if (!is_null) {
       put_long(column, value);
     }
+  }
+
+  /// The same of a column with tails. `tail` is only read where the string is longer than its prefix.
+  void put(PackedColumn column, const uint8_t* prefix, const uint8_t* tail, bool is_null) {
+    note_null(is_null);
+    if (is_null) {
+      return;
+    }
+    uint64_t word;
+    std::memcpy(&word, prefix, sizeof word);
+    const uint32_t in_prefix = text_bytes(word);
+    const uint32_t in_tail = in_prefix < kPrefix ? 0 : text_size(tail, column.tail_width());
+    const auto length = static_cast<uint16_t>(in_prefix + in_tail);
+    std::memcpy(at_, &length, sizeof length);
+    std::memcpy(at_ + sizeof length, &word, kSlack == Slack::kReadAndWrite ? sizeof word : in_prefix);
+    std::memcpy(at_ + sizeof length + in_prefix, tail, in_tail);
+    at_ += sizeof length + length;
   }
 
   /// Bytes so far.
@@ -80,6 +102,20 @@ class PackedRowWriter {
  private:
   static constexpr uint32_t kNullGroup = 64;
   static constexpr uint64_t kNoValue = 0;
+  static constexpr uint32_t kPrefix = DAEDALUS_STRING_PREFIX_SIZE;
+  static_assert(kPrefix == sizeof(uint64_t));
+
+  /// Of a string that a word begins with, zeros behind it.
+  [[nodiscard]] static uint32_t text_bytes(uint64_t word) {
+    return word == 0 ? 0 : 8 - static_cast<uint32_t>(__builtin_clzll(word)) / 8;
+  }
+
+  void note_null(bool is_null) {
+    nulls_ |= uint64_t{is_null} << (put_count_ % kNullGroup);
+    if (++put_count_ % kNullGroup == 0) {
+      write_nulls(kNullGroup / 8);
+    }
+  }
 
   void write_nulls(uint32_t bytes) {
     for (uint32_t byte = 0; byte < bytes; ++byte) {
@@ -104,8 +140,7 @@ class PackedRowWriter {
   /// predicted, so nothing branches on it.
   void put_short(PackedColumn column, const uint8_t* value, bool is_null) {
     const uint64_t word = load_short(is_null ? reinterpret_cast<const uint8_t*>(&kNoValue) : value, column.width);
-    const uint32_t text_bytes = word == 0 ? 0 : 8 - static_cast<uint32_t>(__builtin_clzll(word)) / 8;
-    const uint32_t bytes = column.is_text ? text_bytes : column.width;
+    const uint32_t bytes = column.is_text ? text_bytes(word) : column.width;
     const uint32_t prefix = column.is_text ? static_cast<uint32_t>(sizeof(uint16_t)) : 0;
     const auto length = static_cast<uint16_t>(bytes);
     std::memcpy(at_, &length, sizeof length);

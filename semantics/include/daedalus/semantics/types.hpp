@@ -68,8 +68,11 @@ struct Type {
   return type.kind == TypeKind::kVarchar && type.length == 0;
 }
 
-/// Bytes one value of a column takes in a column plane (abi.h). Precondition: not a computed type.
+/// Bytes one value of a column takes in column planes (abi.h), its tail included. Precondition: not a computed type.
 [[nodiscard]] uint32_t plane_width(const Type& type);
+
+/// Those of them that lie in a plane of tails: what a string has behind its first bytes.
+[[nodiscard]] uint32_t tail_width(const Type& type);
 
 struct Column {
   std::string name;
