@@ -3,9 +3,12 @@
 #include <benchmark/benchmark.h>
 
 #include <memory>
+#include <vector>
 
 #include "daedalus/engine/segment.hpp"
 #include "daedalus/semantics/packed.hpp"
+#include "kernels_bitmap.hpp"
+#include "kernels_range.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -87,6 +90,38 @@ void sweep(benchmark::State& state, uint32_t column, semantics::Operator op) {
   state.SetItemsProcessed(state.iterations() * kRows);
 }
 
+/// A range of codes over strings of sixty bytes whose first eight lie `state.range(0)` bytes apart: 8 is a plane of
+/// prefixes, 60 the strings as a whole. More rows than any cache holds, in the chunks of a segment.
+void codes_of_strings(benchmark::State& state) {
+  constexpr uint32_t kWidth = 60;
+  constexpr uint32_t kChunkRows = 16'384;
+  constexpr uint32_t kStringRows = 1 << 22;
+  const auto stride = static_cast<uint32_t>(state.range(0));
+  std::vector<uint8_t> plane(size_t{kStringRows} * stride + 8);
+  uint64_t number = 1;
+  for (uint32_t row = 0; row < kStringRows; ++row) {
+    number = number * 6'364'136'223'846'793'005u + 1'442'695'040'888'963'407u;
+    for (uint32_t byte = 0; byte < 8; ++byte) {
+      plane[size_t{row} * stride + byte] = static_cast<uint8_t>('A' + (number >> (20 + 5 * byte)) % 26);
+    }
+  }
+  const CodeRule rule = code_rule(Native::kBytes, kWidth);
+  const auto code = [&](const char* eight) { return code_of(rule, reinterpret_cast<const uint8_t*>(eight)); };
+  const CodeRange codes = {code("CAAAAAAA"), code("CZZZZZZZ")};
+  std::vector<uint64_t> matches(bitmap_words(kChunkRows));
+  uint64_t rows_found = 0;
+  for (auto _ : state) {
+    rows_found = 0;
+    for (uint32_t first = 0; first < kStringRows; first += kChunkRows) {
+      mark_code_range({plane.data() + size_t{first} * stride, stride}, kChunkRows, rule, codes, matches.data());
+      rows_found += count_bits(matches.data(), bitmap_words(kChunkRows));
+    }
+  }
+  state.counters["rows_found"] = static_cast<double>(rows_found);
+  state.SetItemsProcessed(state.iterations() * kStringRows);
+}
+
+BENCHMARK(codes_of_strings)->Arg(8)->Arg(12)->Arg(20)->Arg(60)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(sweep, key_equality, 0, semantics::Operator::kEqual)->Arg(1)->Arg(64)->Arg(1024);
 BENCHMARK_CAPTURE(sweep, day_range, 1, semantics::Operator::kLess)->Arg(1)->Arg(16);
 

@@ -2,7 +2,8 @@
 //
 // Decides the code of a value. A higher value never has a lower code. Where rule.is_exact, different values have
 // different codes and a range of codes decides a comparison; elsewhere (strings beyond eight bytes, wide numerics) the
-// code is of the first bytes and only rules rows out. Refuses to know NULL: its plane holds zeros.
+// code is of the first bytes and rules rows out, and decides only against a string that ends within it. Refuses to
+// know NULL: its plane holds zeros.
 #pragma once
 
 #include <bit>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels_range.hpp"
+#include "kernels_text.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -10,6 +10,8 @@ namespace {
 using semantics::Literal;
 using semantics::Operator;
 using Kind = CompiledLiteral::Kind;
+
+constexpr size_t kCodeBytes = 8;
 
 CompareOp compare_op(Operator op) {
   switch (op) {
@@ -35,30 +37,6 @@ CompareOp compare_op(Operator op) {
 void note_constants(const NativeBytes& constants, size_t start, CompiledLiteral& out) {
   out.constants = static_cast<uint32_t>(start);
   out.constants_size = static_cast<uint32_t>(constants.size() - start);
-}
-
-/// Codes of values that compare like that with a value of this code; `exact`: the code is of that value alone.
-CodeRange range_of(CompareOp op, uint64_t code, bool exact) {
-  switch (op) {
-    case CompareOp::kEqual:
-    case CompareOp::kNotEqual:
-      return {code, code};
-    case CompareOp::kLess:
-      if (exact) {
-        return code == 0 ? CodeRange{1, 0} : CodeRange{0, code - 1};
-      }
-      return {0, code};
-    case CompareOp::kLessOrEqual:
-      return {0, code};
-    case CompareOp::kGreater:
-      if (exact) {
-        return code == UINT64_MAX ? CodeRange{1, 0} : CodeRange{code + 1, UINT64_MAX};
-      }
-      return {code, UINT64_MAX};
-    case CompareOp::kGreaterOrEqual:
-      return {code, UINT64_MAX};
-  }
-  check_failed("a known comparison", __FILE__, __LINE__);
 }
 
 uint64_t code_of_constant(const CodeRule& rule, const NativeBytes& constants, size_t at) {
@@ -103,7 +81,8 @@ Verdict compile_compare(const ColumnLayout& layout, const Literal& literal, Comp
   return Verdict::kDepends;
 }
 
-/// The common case without a detour: a comparison of a short value that a code decides. False: not that.
+/// The common case without a detour: a comparison that a code decides, of a short value or with a short string. False:
+/// not that.
 bool compile_short(const ColumnLayout& layout, const Literal& literal, CompiledLiteral& out) {
   uint64_t raw = 0;
   if (const auto* number = std::get_if<int64_t>(&literal.values[0])) {
@@ -113,7 +92,8 @@ bool compile_short(const ColumnLayout& layout, const Literal& literal, CompiledL
       return false;
     }
   } else if (const auto* text = std::get_if<std::string>(&literal.values[0])) {
-    if (!layout.code.is_exact || text->size() > layout.width) {
+    // The zero behind a string that ends within its code is in it: no other string has that code.
+    if (text->size() > (layout.code.is_exact ? layout.width : sizeof raw - 1)) {
       return false;
     }
     std::memcpy(&raw, text->data(), text->size());
@@ -160,6 +140,10 @@ Verdict compile_in(const ColumnLayout& layout, const Literal& literal, bool nega
   return Verdict::kDepends;
 }
 
+Prefix prefix_of(const CompiledLiteral& literal, const uint8_t* constants) {
+  return {constants + literal.constants, literal.constants_size, literal.blank_count};
+}
+
 Verdict compile_starts_with(const ColumnLayout& layout, const Literal& literal, bool negated, CompiledLiteral& out,
                             NativeBytes& constants) {
   CHECK(layout.native == Native::kBytes && literal.values.size() == 1);
@@ -180,37 +164,11 @@ Verdict compile_starts_with(const ColumnLayout& layout, const Literal& literal, 
   constants.insert(constants.end(), prefix.begin(), prefix.begin() + static_cast<std::ptrdiff_t>(fixed));
   note_constants(constants, start, out);
   out.blank_count = static_cast<uint32_t>(prefix.size() - fixed);
-  constexpr size_t kCodeBytes = 8;
-  const CodeRule rule = layout.code;
-  const size_t coded = std::min(fixed, kCodeBytes);
-  const uint64_t low = coded == 0 ? 0 : code_of_constant(CodeRule{.is_text = true}, constants, start);
-  out.codes = {low, low | (coded == kCodeBytes ? 0 : UINT64_MAX >> (8 * coded))};
-  if (rule.is_exact && out.blank_count == 0) {
+  out.codes = codes_of(prefix_of(out, constants.data()));
+  if (fixed <= kCodeBytes && out.blank_count == 0) {
     out.kind = Kind::kRange;
   }
   return Verdict::kDepends;
-}
-
-Prefix prefix_of(const CompiledLiteral& literal, const uint8_t* constants) {
-  return {constants + literal.constants, literal.constants_size, literal.blank_count};
-}
-
-bool holds(CompareOp op, int order) {
-  switch (op) {
-    case CompareOp::kEqual:
-      return order == 0;
-    case CompareOp::kNotEqual:
-      return order != 0;
-    case CompareOp::kLess:
-      return order < 0;
-    case CompareOp::kLessOrEqual:
-      return order <= 0;
-    case CompareOp::kGreater:
-      return order > 0;
-    case CompareOp::kGreaterOrEqual:
-      return order >= 0;
-  }
-  check_failed("a known comparison", __FILE__, __LINE__);
 }
 
 bool is_member(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* members, StoredValue value) {

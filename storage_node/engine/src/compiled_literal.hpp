@@ -39,7 +39,8 @@ struct CompiledLiteral {
   /// Codes of every row that satisfies the literal. NULL tests: all codes.
   [[nodiscard]] CodeRange reach() const { return negated ? CodeRange{} : codes; }
 
-  /// True only for values equal to one of `constants` (kRange: to the one in `codes`): an index finds the operation.
+  /// True only for values equal to one of `constants` (kRange: whose code is the one in `codes`): an index finds the
+  /// operation.
   [[nodiscard]] bool is_equality() const {
     return !negated && (kind == Kind::kIn || (kind == Kind::kRange && codes.low == codes.high) ||
                         (kind == Kind::kCompare && op == CompareOp::kEqual));

@@ -1,7 +1,6 @@
 #include "kernels_compare.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "native.hpp"
 
@@ -53,32 +52,6 @@ void compare_with_nan(const T* values, uint32_t row_count, CompareOp op, uint64_
   }
 }
 
-template <typename Compare>
-void mark_compared(uint32_t row_count, CompareOp op, uint64_t* matches, Compare compare) noexcept {
-  switch (op) {
-    case CompareOp::kEqual:
-      return mark(row_count, matches, [=](uint32_t row) { return compare(row) == 0; });
-    case CompareOp::kNotEqual:
-      return mark(row_count, matches, [=](uint32_t row) { return compare(row) != 0; });
-    case CompareOp::kLess:
-      return mark(row_count, matches, [=](uint32_t row) { return compare(row) < 0; });
-    case CompareOp::kLessOrEqual:
-      return mark(row_count, matches, [=](uint32_t row) { return compare(row) <= 0; });
-    case CompareOp::kGreater:
-      return mark(row_count, matches, [=](uint32_t row) { return compare(row) > 0; });
-    case CompareOp::kGreaterOrEqual:
-      return mark(row_count, matches, [=](uint32_t row) { return compare(row) >= 0; });
-  }
-}
-
-/// How a constant orders against the string of a row, like memcmp. The tail is read where the first bytes are equal.
-int order_of(const uint8_t* constant, const TextPlanes& planes, uint32_t row) noexcept {
-  const int order = std::memcmp(constant, planes.bytes(row), planes.first.width);
-  return order != 0 || planes.tails.width == 0
-             ? order
-             : std::memcmp(constant + planes.first.width, planes.tail(row), planes.tails.width);
-}
-
 }  // namespace
 
 template <typename T>
@@ -119,43 +92,6 @@ void in_column(const T* values, uint32_t row_count, const T* constants, uint32_t
     return std::binary_search(constants, constants + constant_count, values[row],
                               [](T left, T right) { return compare_scalars(left, right) < 0; });
   });
-}
-
-void compare_texts(const TextPlanes& planes, uint32_t row_count, CompareOp op, const uint8_t* constant,
-                   uint64_t* matches) noexcept {
-  mark_compared(row_count, op, matches,
-                [=](uint32_t row) { return 0 - std::clamp(order_of(constant, planes, row), -1, 1); });
-}
-
-void in_texts(const TextPlanes& planes, uint32_t row_count, const uint8_t* constants, uint32_t constant_count,
-              uint64_t* matches) noexcept {
-  mark(row_count, matches, [=](uint32_t row) {
-    return has_member(constant_count, [=](uint32_t member) {
-      return order_of(constants + size_t{member} * planes.width(), planes, row);
-    });
-  });
-}
-
-bool starts_with(const TextPlanes& planes, uint32_t row, Prefix prefix) noexcept {
-  const uint8_t* bytes = planes.bytes(row);
-  const uint8_t* tail = planes.tail(row);
-  const uint32_t in_first = std::min(prefix.fixed_size, planes.first.width);
-  const uint32_t in_tail = prefix.fixed_size - in_first;
-  if ((in_first > 0 && std::memcmp(bytes, prefix.fixed, in_first) != 0) ||
-      (in_tail > 0 && std::memcmp(tail, prefix.fixed + in_first, in_tail) != 0)) {
-    return false;
-  }
-  for (uint32_t at = prefix.fixed_size; at < prefix.fixed_size + prefix.blank_count; ++at) {
-    const uint8_t byte = at < planes.first.width ? bytes[at] : tail[at - planes.first.width];
-    if (byte != ' ' && byte != 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
-void starts_with_texts(const TextPlanes& planes, uint32_t row_count, Prefix prefix, uint64_t* matches) noexcept {
-  mark(row_count, matches, [=](uint32_t row) { return starts_with(planes, row, prefix); });
 }
 
 #define DAEDALUS_INSTANTIATE(T)                                                          \

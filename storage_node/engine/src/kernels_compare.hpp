@@ -11,6 +11,25 @@ namespace daedalus::engine {
 
 enum class CompareOp : uint8_t { kEqual, kNotEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
 
+/// Whether something that orders like `order` (as memcmp says it) against a constant is `op` it.
+[[nodiscard]] constexpr bool holds(CompareOp op, int order) {
+  switch (op) {
+    case CompareOp::kEqual:
+      return order == 0;
+    case CompareOp::kNotEqual:
+      return order != 0;
+    case CompareOp::kLess:
+      return order < 0;
+    case CompareOp::kLessOrEqual:
+      return order <= 0;
+    case CompareOp::kGreater:
+      return order > 0;
+    case CompareOp::kGreaterOrEqual:
+      return order >= 0;
+  }
+  return false;
+}
+
 /// Marks the rows where `values[r] op constant`, in the order of compare_scalars (NaN greatest and equal to itself).
 ///
 /// values  row_count values, aligned to their type. T: uint8_t (bool), int16_t, int32_t, int64_t, __int128, float,
@@ -50,38 +69,5 @@ struct BytesPlane {
   const uint8_t* values = nullptr;
   uint32_t width = 0;
 };
-
-/// Zero-padded strings: the first bytes of each in one plane, the rest in another. tails.width 0: there is no rest.
-struct TextPlanes {
-  BytesPlane first;
-  BytesPlane tails;
-
-  [[nodiscard]] uint32_t width() const { return first.width + tails.width; }
-  [[nodiscard]] const uint8_t* bytes(uint32_t row) const { return first.values + size_t{row} * first.width; }
-  [[nodiscard]] const uint8_t* tail(uint32_t row) const { return tails.values + size_t{row} * tails.width; }
-};
-
-/// Marks the rows where the string, compared as unsigned bytes, is `op constant`. constant: width() bytes, zero-padded.
-void compare_texts(const TextPlanes& planes, uint32_t row_count, CompareOp op, const uint8_t* constant,
-                   uint64_t* matches) noexcept;
-
-/// Marks the rows whose string is one of `constants`: constant_count times width() bytes, ascending, distinct.
-void in_texts(const TextPlanes& planes, uint32_t row_count, const uint8_t* constants, uint32_t constant_count,
-              uint64_t* matches) noexcept;
-
-/// What a string is to begin with: `fixed_size` bytes, then `blank_count` bytes each of which is a blank or padding
-/// (char(n) counts its padding as blanks; for varchar blank_count is 0).
-struct Prefix {
-  const uint8_t* fixed = nullptr;  ///< May be null when fixed_size is 0.
-  uint32_t fixed_size = 0;
-  uint32_t blank_count = 0;
-};
-
-/// Whether the zero-padded string of a row begins with `prefix`. Precondition: the prefix is not longer than the
-/// column.
-[[nodiscard]] bool starts_with(const TextPlanes& planes, uint32_t row, Prefix prefix) noexcept;
-
-/// Marks the rows whose string begins with `prefix`.
-void starts_with_texts(const TextPlanes& planes, uint32_t row_count, Prefix prefix, uint64_t* matches) noexcept;
 
 }  // namespace daedalus::engine

@@ -108,6 +108,29 @@ namespace daedalus::engine {
 
 HWY_EXPORT(mark_code_words);
 
+CodeRange range_of(CompareOp op, uint64_t code, bool exact) noexcept {
+  switch (op) {
+    case CompareOp::kEqual:
+    case CompareOp::kNotEqual:
+      return {code, code};
+    case CompareOp::kLess:
+      if (exact) {
+        return code == 0 ? CodeRange{1, 0} : CodeRange{0, code - 1};
+      }
+      return {0, code};
+    case CompareOp::kLessOrEqual:
+      return {0, code};
+    case CompareOp::kGreater:
+      if (exact) {
+        return code == UINT64_MAX ? CodeRange{1, 0} : CodeRange{code + 1, UINT64_MAX};
+      }
+      return {code, UINT64_MAX};
+    case CompareOp::kGreaterOrEqual:
+      return {code, UINT64_MAX};
+  }
+  check_failed("a known comparison", __FILE__, __LINE__);
+}
+
 void mark_code_range(BytesPlane plane, uint32_t row_count, const CodeRule& rule, CodeRange codes,
                      uint64_t* matches) noexcept {
   if (holds_no_value(rule, codes)) {

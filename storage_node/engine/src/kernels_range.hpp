@@ -11,6 +11,9 @@
 
 namespace daedalus::engine {
 
+/// Codes of values that compare like that with a value of this code; `exact`: the code is of that value alone.
+[[nodiscard]] CodeRange range_of(CompareOp op, uint64_t code, bool exact) noexcept;
+
 /// Marks the rows whose code lies within `codes`, both ends included; an empty range marks none.
 ///
 /// plane      row_count values of plane.width bytes, at any alignment, with eight readable bytes behind the last.

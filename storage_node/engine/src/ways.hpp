@@ -1,7 +1,7 @@
 // Marks on the ways that operations take through a cycle, so that a test of random ones can say that it took them all.
 //
 // Decides nothing. In builds without DCHECKs marks are nothing; in others each is a load and a branch: one a query
-// and block of rows, or one a row that changes.
+// and block of rows, one a row that changes, or one a tail that a pass compares.
 #pragma once
 
 #include <array>
@@ -39,6 +39,7 @@ enum class Way : uint8_t {
   kChangedRowFound,      ///< or that an earlier part gave the key it asks for.
   kAdmissionWaits,       ///< Slots depend on deletes of this cycle.
   kCoolingSlotsTaken,    ///< No other slots were left.
+  kTailDecides,          ///< A pass over a column of strings finds one whose first bytes are the constant's.
   kTopRows,              ///< ORDER BY with LIMIT.
   kEnoughRows,           ///< A query ends in the middle of a segment.
 };

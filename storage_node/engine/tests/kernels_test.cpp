@@ -7,7 +7,7 @@
 
 #include "accumulators.hpp"
 #include "kernels_bitmap.hpp"
-#include "kernels_compare.hpp"
+#include "kernels_text.hpp"
 #include "native.hpp"
 #include "test_table.hpp"
 
