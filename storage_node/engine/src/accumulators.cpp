@@ -8,6 +8,10 @@ namespace {
 using semantics::AggregateFunction;
 using semantics::Value;
 
+/// Words of rows whose best code is found before a string is looked at: what the first of a chunk teach serves the
+/// rest.
+constexpr uint32_t kTextBlockWords = 16;
+
 /// Calls use(position) for every value of the batch that is not NULL, ascending.
 template <typename Use>
 void for_each_position(const GroupedValues& values, Use&& use) {
@@ -266,27 +270,34 @@ void LongExtremes::take_numbers(const SelectedValues& values) {
 }
 
 void LongExtremes::take_texts(const SelectedValues& values) {
-  const CodeRule rule = layout_->code;
+  const CodeRule& rule = layout_->code;
+  const uint32_t stride = layout_->stride;
   const ColumnVector all = {.values = values.values, .tails = values.tails};
-  for (uint32_t word = 0; word < values.word_count; ++word) {
-    // The best code of a word is found without branches; its strings are looked at only where that code is as good as
-    // the best so far.
-    uint64_t best = is_max_ ? 0 : UINT64_MAX;
-    uint32_t count = 0;
-    const auto use = [&](auto better) {
-      for_each_of_word(values, word, [&](uint32_t row) {
-        best = better(best, code_of(rule, values.values + size_t{row} * layout_->stride));
-        ++count;
-      });
-    };
-    is_max_ ? use([](uint64_t left, uint64_t right) { return std::max(left, right); })
-            : use([](uint64_t left, uint64_t right) { return std::min(left, right); });
-    State& state = states_[0];
-    if (count > 0 && (state.count == 0 || (is_max_ ? best >= state.code : best <= state.code))) {
-      for_each_of_word(values, word, [&](uint32_t row) { take_value(0, all.at(*layout_, row)); });
-    } else {
-      state.count += count;
+  State& state = states_[0];
+  for (uint32_t first = 0; first < values.word_count; first += kTextBlockWords) {
+    // The best code of a block is found by vectors; strings are looked at only where it is as good as the best so far,
+    // and of those only the ones that have it.
+    const uint32_t words = std::min(kTextBlockWords, values.word_count - first);
+    const uint64_t* selection = values.selection == nullptr ? nullptr : values.selection + first;
+    const uint32_t count = selection == nullptr ? words * 64 : count_bits(selection, words);
+    if (count == 0) {
+      continue;
     }
+    const BytesPlane block = {values.values + size_t{first} * 64 * stride, stride};
+    const uint64_t best =
+        is_max_ ? highest_code(block, rule, selection, words) : lowest_code(block, rule, selection, words);
+    uint32_t taken = 0;
+    if (state.count == 0 || (is_max_ ? best >= state.code : best <= state.code)) {
+      for (uint32_t word = first; word < first + words; ++word) {
+        for_each_of_word(values, word, [&](uint32_t row) {
+          if (code_of(rule, values.values + size_t{row} * stride) == best) {
+            take_value(0, all.at(*layout_, row));
+            ++taken;
+          }
+        });
+      }
+    }
+    state.count += count - taken;
   }
 }
 
