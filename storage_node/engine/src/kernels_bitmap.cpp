@@ -1,6 +1,36 @@
 #include "kernels_bitmap.hpp"
 
+// Highway compiles what lies between its BEFORE and AFTER once for each instruction set: this file includes itself.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels_bitmap.cpp"
+#include <hwy/foreach_target.h>
+// Must follow foreach_target.h.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace daedalus::engine::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+HWY_ATTR uint32_t count_vectors(const uint64_t* bitmap, uint32_t word_count) {
+  const hn::ScalableTag<uint64_t> d;
+  constexpr auto kLanes = static_cast<uint32_t>(hn::MaxLanes(d));
+  auto counts = hn::Zero(d);
+  uint32_t word = 0;
+  for (; word + kLanes <= word_count; word += kLanes) {
+    counts = hn::Add(counts, hn::PopulationCount(hn::LoadU(d, bitmap + word)));
+  }
+  return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d, counts))) +
+         scalar::count_bits(bitmap + word, word_count - word);
+}
+
+}  // namespace daedalus::engine::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace daedalus::engine {
+
+HWY_EXPORT(count_vectors);
 
 void and_into(uint64_t* target, const uint64_t* source, uint32_t word_count) noexcept {
   for (uint32_t word = 0; word < word_count; ++word) {
@@ -27,11 +57,7 @@ void invert(uint64_t* target, uint32_t word_count) noexcept {
 }
 
 uint32_t count_bits(const uint64_t* bitmap, uint32_t word_count) noexcept {
-  uint32_t count = 0;
-  for (uint32_t word = 0; word < word_count; ++word) {
-    count += static_cast<uint32_t>(__builtin_popcountll(bitmap[word]));
-  }
-  return count;
+  return HWY_DYNAMIC_DISPATCH(count_vectors)(bitmap, word_count);
 }
 
 uint32_t list_rows(const uint64_t* bitmap, uint32_t word_count, uint32_t* rows) noexcept {
@@ -48,4 +74,16 @@ uint32_t list_rows(const uint64_t* bitmap, uint32_t word_count, uint32_t* rows) 
   return count;
 }
 
+namespace scalar {
+
+uint32_t count_bits(const uint64_t* bitmap, uint32_t word_count) noexcept {
+  uint32_t count = 0;
+  for (uint32_t word = 0; word < word_count; ++word) {
+    count += static_cast<uint32_t>(__builtin_popcountll(bitmap[word]));
+  }
+  return count;
+}
+
+}  // namespace scalar
 }  // namespace daedalus::engine
+#endif  // HWY_ONCE

@@ -16,9 +16,13 @@ void or_into(uint64_t* target, const uint64_t* source, uint32_t word_count) noex
 void and_not_into(uint64_t* target, const uint64_t* source, uint32_t word_count) noexcept;
 /// Turns every bit round, those beyond the last row included.
 void invert(uint64_t* target, uint32_t word_count) noexcept;
-/// How many bits are set.
+/// How many bits are set. The instruction set is chosen at run time: the least one counts by a call a word.
 [[nodiscard]] uint32_t count_bits(const uint64_t* bitmap, uint32_t word_count) noexcept;
 /// Writes the indices of set bits in ascending order and returns how many; `rows` has room for all bits.
 uint32_t list_rows(const uint64_t* bitmap, uint32_t word_count, uint32_t* rows) noexcept;
+
+namespace scalar {
+[[nodiscard]] uint32_t count_bits(const uint64_t* bitmap, uint32_t word_count) noexcept;
+}  // namespace scalar
 
 }  // namespace daedalus::engine

@@ -9,6 +9,7 @@
 #include "kernels_bitmap.hpp"
 #include "kernels_text.hpp"
 #include "native.hpp"
+#include "on_every_instruction_set.hpp"
 #include "test_table.hpp"
 
 namespace daedalus::engine {
@@ -272,6 +273,8 @@ TEST(BitmapKernels, AgreeWithOneBitAtATime) {
     std::vector<uint32_t> rows(words * 64);
     rows.resize(list_rows(left.data(), words, rows.data()));
     EXPECT_EQ(rows, expected_rows);
+    test::on_every_instruction_set(
+        [&] { EXPECT_EQ(count_bits(left.data(), words), scalar::count_bits(left.data(), words)); });
     EXPECT_EQ(count_bits(left.data(), words), expected_rows.size());
   }
 }
