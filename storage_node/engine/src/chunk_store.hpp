@@ -21,6 +21,7 @@ struct ChunkView {
   const uint64_t* const* nulls = nullptr;  ///< By column; set: NULL. All zero for a column that forbids NULL.
   const uint64_t* live = nullptr;
   uint32_t row_count = 0;  ///< Slots, live or not; a multiple of 64. Behind every plane eight bytes may be read.
+  const uint8_t* const* next_planes = nullptr;  ///< Of the chunk after this one; null for the last.
 
   [[nodiscard]] uint32_t word_count() const { return row_count / 64; }
 };
@@ -47,7 +48,12 @@ class ChunkStore {
   [[nodiscard]] uint32_t live_rows(uint32_t chunk) const { return live_rows_[chunk]; }
 
   [[nodiscard]] ChunkView view(uint32_t chunk) const {
-    return {planes(chunk), planes(chunk) + column_count_, nulls(chunk), live_[chunk], chunk_rows_};
+    return {.planes = planes(chunk),
+            .tails = planes(chunk) + column_count_,
+            .nulls = nulls(chunk),
+            .live = live_[chunk],
+            .row_count = chunk_rows_,
+            .next_planes = chunk + 1 < chunk_count_ ? planes(chunk + 1) : nullptr};
   }
   /// Mutable planes of a chunk: by column, then those of tails by column (TableLayout::tail_plane).
   [[nodiscard]] uint8_t* const* planes(uint32_t chunk) const {

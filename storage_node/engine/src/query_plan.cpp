@@ -12,6 +12,8 @@ namespace {
 /// ns a row of the segment, from engine_mix_bench: a query that is found by bitmaps, a bitmap that no other query
 /// has asked for yet, one that is there, and (ns a candidate) what a row costs that they let through.
 constexpr double kSketchQueryCost = 0.08;
+/// Reading the planes of bitmaps, which all queries that are found by them share.
+constexpr double kSketchReadCost = 0.1;
 constexpr double kBitmapCost = 0.0065;
 constexpr double kUseCost = 0.0015;
 constexpr double kCandidateCost = 5;
@@ -42,7 +44,9 @@ class Planner {
 
   QueryPlan plan() {
     weigh();
-    const Keys keys = choose_keys(layout_, &sketches_, operations_, cost_without_key(paths_, kSketchQueryCost));
+    const double cost =
+        kSketchQueryCost + kSketchReadCost / static_cast<double>(std::max<size_t>(operations_.size(), 1));
+    const Keys keys = choose_keys(layout_, &sketches_, operations_, cost_without_key(paths_, cost));
     const auto sketched = std::count(keys.choices.begin(), keys.choices.end(), std::nullopt);
     bounds_max_ = sketched <= kFewQueries ? kBoundsOfFew : kBoundsOfMany;
     for (const Key& key : keys.keys) {
