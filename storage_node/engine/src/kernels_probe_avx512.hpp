@@ -5,6 +5,8 @@
 
 namespace daedalus::engine::avx512 {
 
+// Of those that take pairs: the lines of `ahead` that belong to the rows at hand are asked for.
+
 /// Whether this CPU has what is needed: AVX-512 with VBMI and VBMI2.
 [[nodiscard]] bool is_supported() noexcept;
 

@@ -25,8 +25,8 @@ class QuerySweep {
   /// Whether some query wants more rows.
   [[nodiscard]] bool is_active() const { return active_; }
 
-  /// Lets every query take its rows of one chunk, and drops some of those that were aborted meanwhile: a few chunks
-  /// look at all of them.
+  /// Lets every query take its rows of one chunk, and drops those of the next 64 queries that were aborted meanwhile:
+  /// all have been looked at after a chunk for each 64.
   void sweep(uint32_t chunk);
 
  private:
