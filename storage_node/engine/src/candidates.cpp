@@ -2,15 +2,14 @@
 
 #include <algorithm>
 
+#include "prefetch.hpp"
 #include "ways.hpp"
 
 namespace daedalus::engine {
 namespace {
 
-/// How far ahead values are fetched: about as many as the memory answers at a time.
-constexpr uint32_t kFetchAhead = 24;
-/// The same for what taking a row needs, each to be there before the next is asked for: the query, its list of columns,
-/// and the row's values, many of them and each in a place of its own.
+/// How far ahead what taking a row needs is fetched, each to be there before the next is asked for: the query, its list
+/// of columns, and the row's values, many of them and each in a place of its own.
 constexpr uint32_t kQueryAhead = 8;
 constexpr uint32_t kOutputsAhead = 4;
 constexpr uint32_t kValuesAhead = 2;
@@ -34,7 +33,7 @@ uint32_t Candidates::test_level(uint32_t level, uint32_t count) {
   Candidate* candidates = waiting_.data();
   uint32_t kept = 0;
   for (uint32_t position = 0; position < count; ++position) {
-    const Candidate& ahead = candidates[std::min(position + kFetchAhead, count - 1)];
+    const Candidate& ahead = candidates[std::min(position + kValuesInFlight, count - 1)];
     const QueryTests& tests_ahead = plan_->tests_of[ahead.query];
     if (level < row_test_count(tests_ahead)) {
       __builtin_prefetch(tested_value(*layout_, plan_->row_tests[tests_ahead.rows.first + level], view_, ahead.row));
@@ -121,7 +120,7 @@ void Candidates::test(uint32_t query, uint32_t* rows, uint32_t row_count) {
     for (uint32_t position = 0; position < row_count; ++position) {
       const uint32_t row = rows[position];
       __builtin_prefetch(
-          tested_value(*layout_, row_test, view_, rows[std::min(position + kFetchAhead, row_count - 1)]));
+          tested_value(*layout_, row_test, view_, rows[std::min(position + kValuesInFlight, row_count - 1)]));
       rows[kept] = row;
       kept += passes(*layout_, row_test, run.predicate(), view_, row) ? 1 : 0;
     }

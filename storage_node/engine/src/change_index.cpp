@@ -27,8 +27,7 @@ ChangeIndex::ChangeIndex(const TableLayout& layout, const Sketches& sketches, co
 void ChangeIndex::add(std::span<const CodedValue> members, const Sketches& sketches, uint32_t change) {
   by_values_.add(members, change);
   if (pairs_ != nullptr) {
-    const uint8_t first = sketches.histogram(columns().front()).bucket(members.front().code);
-    const uint8_t second = sketches.histogram(columns().back()).bucket(members.back().code);
+    const auto [first, second] = sketches.pair_of(columns(), members);
     pairs_->add(first, second);
     set_bit(asked_.data(), bit_of(members[judge_].raw));
   }
@@ -47,7 +46,7 @@ void ChangeIndex::build() {
 uint32_t ChangeIndex::keep_asked(const ChunkView& view, uint16_t* rows, uint32_t count) const {
   uint32_t kept = 0;
   for (uint32_t position = 0; position < count; ++position) {
-    fetch_ahead(by_values_.value_at(view, rows[std::min(position + kFetchAhead, count - 1)], judge_));
+    fetch_ahead(by_values_.value_at(view, rows[std::min(position + kValuesInFlight, count - 1)], judge_));
     const uint16_t row = rows[position];
     rows[kept] = row;
     kept += test_bit(asked_.data(), bit_of(by_values_.raw(view, row, judge_))) ? 1 : 0;

@@ -44,7 +44,7 @@ class ChangeIndex {
     const uint32_t listed = list_pairs(planes, view.row_count, *pairs_, rows, ahead);
     const uint32_t count = keep_asked(view, rows, listed);
     for (uint32_t position = 0; position < count; ++position) {
-      fetch_ahead(by_values_.value_at(view, rows[std::min(position + kFetchAhead, count - 1)], other_place()));
+      fetch_ahead(by_values_.value_at(view, rows[std::min(position + kValuesInFlight, count - 1)], other_place()));
       const uint32_t row = rows[position];
       if (test_bit(view.live, row)) {
         for (const uint32_t change : find(view, row)) {
@@ -60,9 +60,6 @@ class ChangeIndex {
   }
 
  private:
-  /// About as many values as the memory answers at a time.
-  static constexpr uint32_t kFetchAhead = 24;
-
   [[nodiscard]] uint32_t other_place() const { return static_cast<uint32_t>(columns().size()) - 1 - judge_; }
   /// Keeps the rows whose value in the judging column some change asks for.
   [[nodiscard]] uint32_t keep_asked(const ChunkView& view, uint16_t* rows, uint32_t count) const;

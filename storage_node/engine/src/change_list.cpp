@@ -51,7 +51,7 @@ bool ChangeList::add(Source source, const semantics::Predicate& predicate) {
 void ChangeList::index() {
   choose_leaders();
   list_keys_left_ = kListKeysMax;
-  const Keys keys = choose_keys(*layout_, sketches_, leaders_, cost_without_key(paths_, kScanCost));
+  const Keys keys = choose_keys(*layout_, *sketches_, leaders_, cost_without_key(paths_, kScanCost));
   for (const Key& key : keys.keys) {
     indexes_.emplace_back(*layout_, *sketches_, key);
   }

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "daedalus/base/check.hpp"
+
 namespace daedalus::engine {
 
 enum class CompareOp : uint8_t { kEqual, kNotEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
@@ -27,7 +29,7 @@ enum class CompareOp : uint8_t { kEqual, kNotEqual, kLess, kLessOrEqual, kGreate
     case CompareOp::kGreaterOrEqual:
       return order >= 0;
   }
-  return false;
+  check_failed("a known comparison", __FILE__, __LINE__);
 }
 
 /// Marks the rows where `values[r] op constant`, in the order of compare_scalars (NaN greatest and equal to itself).

@@ -55,13 +55,9 @@ double bucket_share(const Sketches& sketches, const CompiledPredicate& predicate
 
 class Chooser {
  public:
-  Chooser(const TableLayout& layout, const Sketches* sketches, std::span<const KeyedOperation> operations,
+  Chooser(const TableLayout& layout, const Sketches& sketches, std::span<const KeyedOperation> operations,
           double cost_without)
-      : layout_(&layout),
-        sketches_(sketches),
-        form_count_(sketches == nullptr ? 1 : kKeyForms),
-        operations_(operations),
-        cost_without_(cost_without) {
+      : layout_(&layout), sketches_(&sketches), operations_(operations), cost_without_(cost_without) {
     dense_.assign(layout.columns.size(), kColumnsMax);
     for (const KeyedOperation& operation : operations) {
       first_.push_back(static_cast<uint32_t>(equalities_.size()));
@@ -112,10 +108,8 @@ class Chooser {
       }
       if (dense < kColumnsMax) {
         masks_.back() |= uint64_t{1} << dense;
-        equalities_.push_back({dense, weighed.clause, member_count(literal), {weighed.share, 1}});
-        if (sketches_ != nullptr) {
-          equalities_.back().shares[1] = bucket_share(*sketches_, *operation.predicate, literal);
-        }
+        const double shares[kKeyForms] = {weighed.share, bucket_share(*sketches_, *operation.predicate, literal)};
+        equalities_.push_back({dense, weighed.clause, member_count(literal), {shares[0], shares[1]}});
         if (++taken == kEqualitiesMax) {
           return;
         }
@@ -157,7 +151,7 @@ class Chooser {
     for (size_t at = 0; at < left_.size(); at += step) {
       const double weight = operations_[left_[at]].weight * static_cast<double>(step);
       for_each_key(left_[at], [&](const Equality& first, const Equality& second) {
-        for (uint32_t number = 0; number < form_count_; ++number) {
+        for (uint32_t number = 0; number < kKeyForms; ++number) {
           const auto form = static_cast<KeyForm>(number);
           gain(form, first.column, second.column) += std::max(0.0, saved(form, first, second, weight));
         }
@@ -172,7 +166,7 @@ class Chooser {
 
   [[nodiscard]] Best best() {
     Best found;
-    for (uint32_t form = 0; form < form_count_; ++form) {
+    for (uint32_t form = 0; form < kKeyForms; ++form) {
       for (uint32_t first = 0; first < columns_.size(); ++first) {
         for (uint32_t second = first; second < columns_.size(); ++second) {
           const auto key_form = static_cast<KeyForm>(form);
@@ -223,7 +217,6 @@ class Chooser {
 
   const TableLayout* layout_;
   const Sketches* sketches_;
-  uint32_t form_count_;
   std::span<const KeyedOperation> operations_;
   double cost_without_;
   std::vector<uint32_t> dense_;    ///< By column: its number among those of keys.
@@ -274,7 +267,7 @@ void weigh_clauses(const CompiledPredicate& predicate, const Sketches& sketches,
   }
 }
 
-Keys choose_keys(const TableLayout& layout, const Sketches* sketches, std::span<const KeyedOperation> operations,
+Keys choose_keys(const TableLayout& layout, const Sketches& sketches, std::span<const KeyedOperation> operations,
                  double cost_without) {
   return Chooser(layout, sketches, operations, cost_without).choose();
 }

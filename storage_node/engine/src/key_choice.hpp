@@ -64,8 +64,7 @@ struct Keys {
 }
 
 /// cost_without: ns a row of the segment that an operation costs when no key finds it.
-/// sketches: where keys may be read from them; null: values only.
-[[nodiscard]] Keys choose_keys(const TableLayout& layout, const Sketches* sketches,
+[[nodiscard]] Keys choose_keys(const TableLayout& layout, const Sketches& sketches,
                                std::span<const KeyedOperation> operations, double cost_without);
 
 /// Calls use(members by column of the key) for every key that the chosen clauses of a predicate ask for.

@@ -14,9 +14,7 @@ QueryIndex::QueryIndex(const TableLayout& layout, const Key& key)
 void QueryIndex::add(std::span<const CodedValue> members, const Sketches& sketches, uint32_t query) {
   by_values_.add(members, query);
   if (by_sketches_ != nullptr) {
-    const std::span<const uint32_t> key = columns();
-    const uint8_t first = sketches.histogram(key.front()).bucket(members.front().code);
-    const uint8_t second = sketches.histogram(key.back()).bucket(members.back().code);
+    const auto [first, second] = sketches.pair_of(columns(), members);
     by_sketches_->add(first, second, query);
   }
 }

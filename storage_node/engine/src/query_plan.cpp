@@ -46,7 +46,7 @@ class Planner {
     weigh();
     const double cost =
         kSketchQueryCost + kSketchReadCost / static_cast<double>(std::max<size_t>(operations_.size(), 1));
-    const Keys keys = choose_keys(layout_, &sketches_, operations_, cost_without_key(paths_, cost));
+    const Keys keys = choose_keys(layout_, sketches_, operations_, cost_without_key(paths_, cost));
     const auto sketched = std::count(keys.choices.begin(), keys.choices.end(), std::nullopt);
     bounds_max_ = sketched <= kFewQueries ? kBoundsOfFew : kBoundsOfMany;
     for (const Key& key : keys.keys) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "chunk_store.hpp"
@@ -35,6 +36,12 @@ class Sketches {
   /// Those of a key's columns: one, or two.
   [[nodiscard]] PairPlanes bytes(uint32_t chunk, std::span<const uint32_t> key) const {
     return {bytes(chunk, key.front()), bytes(chunk, key.back())};
+  }
+
+  /// The bytes of rows with these values in a key's columns, one or two.
+  [[nodiscard]] std::pair<uint8_t, uint8_t> pair_of(std::span<const uint32_t> key,
+                                                    std::span<const CodedValue> members) const {
+    return {histogram(key.front()).bucket(members.front().code), histogram(key.back()).bucket(members.back().code)};
   }
 
   /// Those of some columns in the chunk after this one, as far as they exist.
