@@ -7,27 +7,38 @@
 
 namespace daedalus::engine {
 
+OperationTable::Place& OperationTable::place_of(uint32_t hash) {
+  uint32_t at = hash & place_mask_;
+  while (places_[at].count != 0 && places_[at].hash != hash) {
+    at = (at + 1) & place_mask_;
+  }
+  return places_[at];
+}
+
 void OperationTable::build() {
-  std::sort(keys_.begin(), keys_.end());
-  keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
   const uint32_t places = std::bit_ceil(std::max(16u, size() * 2));
   places_.assign(places, {});
   place_mask_ = places - 1;
-  operations_.resize(size());
-  for (uint32_t at = 0; at < size();) {
-    const auto hash = static_cast<uint32_t>(keys_[at] >> 32);
-    const uint32_t first = at;
-    for (; at < size() && keys_[at] >> 32 == hash; ++at) {
-      operations_[at] = static_cast<uint32_t>(keys_[at]);
+  // An operation that asks for a hash twice, by a list of values, is found once.
+  std::erase_if(keys_, [this](const Key& key) {
+    Place& place = place_of(key.hash);
+    const bool is_known = place.count != 0 && place.last == key.operation;
+    if (!is_known) {
+      place = {key.hash, 0, place.count + 1, key.operation};
     }
-    if (at - first > 1) {
+    return is_known;
+  });
+  uint32_t end = 0;
+  for (Place& place : places_) {
+    end += place.count;
+    place.first = end;
+    if (place.count > 1) {
       mark_way(Way::kSharedKey);
     }
-    uint32_t place = hash & place_mask_;
-    while (places_[place].count != 0) {
-      place = (place + 1) & place_mask_;
-    }
-    places_[place] = {hash, first, at - first};
+  }
+  operations_.resize(end);
+  for (auto key = keys_.rbegin(); key != keys_.rend(); ++key) {
+    operations_[--place_of(key->hash).first] = key->operation;
   }
 }
 

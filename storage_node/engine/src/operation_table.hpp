@@ -7,13 +7,19 @@
 #include <span>
 #include <vector>
 
+#include "daedalus/base/check.hpp"
+
 namespace daedalus::engine {
 
 class OperationTable {
  public:
-  void add(uint32_t hash, uint32_t operation) { keys_.push_back(uint64_t{hash} << 32 | operation); }
+  /// Precondition: operations are added in ascending order, each with all its keys.
+  void add(uint32_t hash, uint32_t operation) {
+    DCHECK(keys_.empty() || keys_.back().operation <= operation);
+    keys_.push_back({hash, operation});
+  }
 
-  /// Ends the adding. Cost: a sort of what was added.
+  /// Ends the adding. Cost: two passes over what was added.
   void build();
 
   /// What was added and is different.
@@ -43,14 +49,22 @@ class OperationTable {
   }
 
  private:
+  struct Key {
+    uint32_t hash = 0;
+    uint32_t operation = 0;
+  };
   struct Place {
     uint32_t hash = 0;
     uint32_t first = 0;
     uint32_t count = 0;  ///< 0: an empty place.
+    uint32_t last = 0;   ///< The last operation counted.
   };
 
+  /// Where a hash is, or would be.
+  [[nodiscard]] Place& place_of(uint32_t hash);
+
   uint32_t place_mask_ = 0;
-  std::vector<uint64_t> keys_;  ///< Hash and operation.
+  std::vector<Key> keys_;
   std::vector<uint32_t> operations_;
   std::vector<Place> places_;  ///< Open addressing; a power of two, at most half full.
 };
