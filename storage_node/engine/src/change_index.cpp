@@ -1,5 +1,8 @@
 #include "change_index.hpp"
 
+#include <algorithm>
+
+#include "prefetch.hpp"
 #include "ways.hpp"
 
 namespace daedalus::engine {
@@ -9,6 +12,9 @@ namespace {
 constexpr uint32_t kAskedLog = 18;
 /// With more pairs most lines of the key's planes hold some row that has to be looked at: reading all is faster.
 constexpr uint32_t kPairsMax = 16'384;
+
+/// Rows that are listed while the memory sends the values of those listed before.
+constexpr uint32_t kBlockRows = 2048;
 
 uint32_t bit_of(uint64_t raw) { return finished_hash(folded(raw)) >> (32 - kAskedLog); }
 
@@ -43,15 +49,38 @@ void ChangeIndex::build() {
   }
 }
 
-uint32_t ChangeIndex::keep_asked(const ChunkView& view, uint16_t* rows, uint32_t count) const {
-  uint32_t kept = 0;
-  for (uint32_t position = 0; position < count; ++position) {
-    fetch_ahead(by_values_.value_at(view, rows[std::min(position + kValuesInFlight, count - 1)], judge_));
-    const uint16_t row = rows[position];
-    rows[kept] = row;
+uint32_t ChangeIndex::list_asked(const ChunkView& view, PairPlanes planes, const AheadPlanes& ahead,
+                                 uint16_t* rows) const {
+  uint16_t* kept = rows;
+  std::span<uint16_t> fetched(rows, 0);  // Rows of the block before, whose values are on their way.
+  for (uint32_t first = 0; first < view.row_count; first += kBlockRows) {
+    const uint32_t row_count = std::min(kBlockRows, view.row_count - first);
+    uint16_t* end = fetched.data() + fetched.size();
+    const std::span<uint16_t> listed(end, list_pairs(planes.from(first), row_count, *pairs_, end, ahead.from(first)));
+    for (uint16_t& row : listed) {
+      row = static_cast<uint16_t>(row + first);
+    }
+    fetch_values(view, listed, judge_);
+    kept = keep_asked(view, fetched, kept);
+    fetched = listed;
+  }
+  return static_cast<uint32_t>(keep_asked(view, fetched, kept) - rows);
+}
+
+uint16_t* ChangeIndex::keep_asked(const ChunkView& view, std::span<const uint16_t> listed, uint16_t* kept) const {
+  uint16_t* const first = kept;
+  for (const uint16_t row : listed) {
+    *kept = row;
     kept += test_bit(asked_.data(), bit_of(by_values_.raw(view, row, judge_))) ? 1 : 0;
   }
+  fetch_values(view, {first, kept}, other_place());
   return kept;
+}
+
+void ChangeIndex::fetch_values(const ChunkView& view, std::span<const uint16_t> rows, uint32_t place) const {
+  for (const uint16_t row : rows) {
+    fetch_ahead(by_values_.value_at(view, row, place));
+  }
 }
 
 }  // namespace daedalus::engine

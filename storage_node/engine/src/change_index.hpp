@@ -5,7 +5,6 @@
 // Refuses to know what a change does.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -14,7 +13,6 @@
 #include "index_scratch.hpp"
 #include "key_choice.hpp"
 #include "key_index.hpp"
-#include "prefetch.hpp"
 #include "sketches.hpp"
 
 namespace daedalus::engine {
@@ -40,11 +38,8 @@ class ChangeIndex {
       return by_values_.probe(view, scratch.values, use);
     }
     uint16_t* rows = scratch.rows.data();
-    const AheadPlanes ahead = sketches.bytes_after(chunk, columns());
-    const uint32_t listed = list_pairs(planes, view.row_count, *pairs_, rows, ahead);
-    const uint32_t count = keep_asked(view, rows, listed);
+    const uint32_t count = list_asked(view, planes, sketches.bytes_after(chunk, columns()), rows);
     for (uint32_t position = 0; position < count; ++position) {
-      fetch_ahead(by_values_.value_at(view, rows[std::min(position + kValuesInFlight, count - 1)], other_place()));
       const uint32_t row = rows[position];
       if (test_bit(view.live, row)) {
         for (const uint32_t change : find(view, row)) {
@@ -61,8 +56,12 @@ class ChangeIndex {
 
  private:
   [[nodiscard]] uint32_t other_place() const { return static_cast<uint32_t>(columns().size()) - 1 - judge_; }
-  /// Keeps the rows whose value in the judging column some change asks for.
-  [[nodiscard]] uint32_t keep_asked(const ChunkView& view, uint16_t* rows, uint32_t count) const;
+  /// Lists the rows whose sketches some change asks for, and so their values in the judging column.
+  [[nodiscard]] uint32_t list_asked(const ChunkView& view, PairPlanes planes, const AheadPlanes& ahead,
+                                    uint16_t* rows) const;
+  /// Keeps those of the listed rows whose value in the judging column some change asks for; says where they end.
+  [[nodiscard]] uint16_t* keep_asked(const ChunkView& view, std::span<const uint16_t> listed, uint16_t* kept) const;
+  void fetch_values(const ChunkView& view, std::span<const uint16_t> rows, uint32_t place) const;
 
   KeyIndex by_values_;
   std::unique_ptr<PairFilter> pairs_;  ///< Null: values are better.

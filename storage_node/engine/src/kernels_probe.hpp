@@ -91,6 +91,8 @@ struct PairPlanes {
 
   /// Whether both columns have sketches in the chunk.
   [[nodiscard]] bool exist() const { return first != nullptr && second != nullptr; }
+  /// Those of the rows from `row` on.
+  [[nodiscard]] PairPlanes from(uint32_t row) const { return {first + row, second + row}; }
 };
 
 /// Planes that will be read after these: a kernel that takes them asks for the lines of the same rows while it works,
@@ -101,6 +103,14 @@ struct AheadPlanes {
   const uint8_t* planes[kMax] = {};
   uint32_t count = 0;
 
+  /// Those of the rows from `row` on.
+  [[nodiscard]] AheadPlanes from(uint32_t row) const {
+    AheadPlanes rest = *this;
+    for (uint32_t plane = 0; plane < count; ++plane) {
+      rest.planes[plane] += row;
+    }
+    return rest;
+  }
   /// Nothing for a null or for more than there is room for.
   void add(const uint8_t* plane) {
     if (plane != nullptr && count < kMax) {

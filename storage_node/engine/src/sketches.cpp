@@ -215,6 +215,13 @@ void Sketches::on_write(uint32_t chunk, uint32_t row, uint32_t column) {
   }
 }
 
+void Sketches::prefetch_write(uint32_t chunk, uint32_t row, uint32_t column) const {
+  if (is_made(chunk, column)) {
+    __builtin_prefetch(store_->sketch(chunk, column) + row, 1);
+    __builtin_prefetch(store_->row_sketches(chunk) + size_t{row} * store_->row_sketch_bytes(), 1);
+  }
+}
+
 void Sketches::on_insert(uint32_t chunk, uint32_t row) {
   for (uint32_t column = 0; column < columns_.size(); ++column) {
     on_write(chunk, row, column);

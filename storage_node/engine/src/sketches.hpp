@@ -54,6 +54,8 @@ class Sketches {
   /// were decides when buckets are drawn anew.
   void on_write(uint32_t chunk, uint32_t row, uint32_t column);
   void on_insert(uint32_t chunk, uint32_t row);
+  /// Fetches what on_write() will change.
+  void prefetch_write(uint32_t chunk, uint32_t row, uint32_t column) const;
   void on_change() { ++changes_; }
 
  private:

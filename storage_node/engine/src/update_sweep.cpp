@@ -177,6 +177,9 @@ void UpdateSweep::meet_batch(std::span<const Candidate> candidates, uint32_t end
     const bool matches = changes_.matches(candidate.change, view_, candidate.row);
     if (matches) {
       changes_.prefetch_writes(candidate.change, view_, candidate.row);
+      for (const Write& write : changes_.modifications().writes(changes_[candidate.change].writes())) {
+        sketches_->prefetch_write(chunk_, candidate.row, write.column);
+      }
       __builtin_prefetch(&outputs_[changes_[candidate.change].update], 1);
     }
     if (matches || !alone) {
