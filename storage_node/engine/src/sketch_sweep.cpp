@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "prefetch.hpp"
 #include "ways.hpp"
 
 namespace daedalus::engine {
@@ -35,6 +36,7 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
   selections_.resize(std::max(selections_.size(), std::max(count, 1u) * chunk_words));
   for (uint32_t first_row = 0; first_row < view.row_count; first_row += kSketchBlockRows) {
     const uint64_t* live = live_block(view, first_row);
+    fetch_next_live(chunk, first_row);
     mark_block(plan, first_row);
     uint64_t* selection = selections_.data() + first_row / 64;
     for (const SketchQuery& query : plan.sketch_queries) {
@@ -89,6 +91,16 @@ const uint64_t* SketchSweep::live_block(const ChunkView& view, uint32_t first_ro
   }
   std::fill(std::copy_n(live, words, last_live_), std::end(last_live_), 0);
   return last_live_;
+}
+
+void SketchSweep::fetch_next_live(uint32_t chunk, uint32_t first_row) const {
+  constexpr uint32_t kLineWords = 8;
+  if (chunk + 1 < store_->chunk_count()) {
+    const uint64_t* live = store_->view(chunk + 1).live + first_row / 64;
+    for (uint32_t word = 0; word < kSketchWords; word += kLineWords) {
+      fetch_ahead(live + word);
+    }
+  }
 }
 
 BitmapChoice SketchSweep::choice_of(const QueryPlan& plan, const SketchQuery& query) const {
