@@ -1,5 +1,7 @@
 #include "kernels_window.hpp"
 
+#include "prefetch.hpp"
+
 // Highway compiles what lies between its BEFORE and AFTER once for each instruction set: this file includes itself.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels_window.cpp"
@@ -21,9 +23,6 @@ uint32_t keep_rows(RowSketches sketches, const SketchWindow& window, uint32_t* r
 }
 #else
 
-/// How far ahead sketches are fetched: about as many as the memory answers at a time.
-constexpr uint32_t kFetchAhead = 24;
-
 template <uint32_t kBytes>
 HWY_INLINE HWY_ATTR bool is_within(const uint8_t* row, const SketchWindow& window) {
   const hn::CappedTag<uint8_t, kBytes> d;
@@ -41,7 +40,7 @@ HWY_INLINE HWY_ATTR uint32_t keep(RowSketches sketches, Item* items, uint32_t co
                                   WindowOf&& window_of) {
   uint32_t kept = 0;
   for (uint32_t position = 0; position < count; ++position) {
-    const Item& ahead = items[std::min(position + kFetchAhead, count - 1)];
+    const Item& ahead = items[std::min(position + kValuesInFlight, count - 1)];
     __builtin_prefetch(sketches.bytes + size_t{row_of(ahead)} * sketches.row_bytes);
     const Item item = items[position];
     items[kept] = item;
