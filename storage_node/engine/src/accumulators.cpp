@@ -76,7 +76,7 @@ void add(ExactSum& sum, Int128 number) { sum.add(number); }
 
 template <typename T>
 void add_selected(Int128& sum, const T* numbers, const SelectedValues& values) {
-  sum += sum_selected(numbers, values.selection, values.word_count, typed<T>(values.next));
+  sum += sum_selected(numbers, values.selection, values.word_count);
 }
 void add_selected(ExactSum& sum, const Int128* numbers, const SelectedValues& values) {
   sum.add(sum_wide(numbers, values.selection, values.word_count));

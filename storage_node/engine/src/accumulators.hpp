@@ -26,7 +26,6 @@ struct GroupedValues {
 /// Values of consecutive rows, of which some count: those selected and not NULL.
 struct SelectedValues {
   const uint8_t* values = nullptr;
-  const uint8_t* next = nullptr;  ///< See ColumnVector.
   const uint8_t* tails = nullptr;
   const uint64_t* selection = nullptr;  ///< Null: all.
   uint32_t word_count = 0;

@@ -171,7 +171,6 @@ void Aggregation::take_columns(const ChunkView& chunk, const uint64_t* selection
     if (!is_count_rows(aggregate.function)) {
       const ColumnVector vector = aggregate.source.read(whole_chunk(chunk), scratch_->room);
       values.values = vector.values;
-      values.next = vector.next;
       values.tails = vector.tails;
       if (vector.nulls != nullptr) {
         std::vector<uint64_t>& selected_values = scratch_->selected_values;

@@ -18,13 +18,20 @@ uint32_t sketch_bytes_a_row(const TableLayout& layout) {
   return std::bit_ceil(std::min(static_cast<uint32_t>(layout.columns.size()), kRowSketchColumnsMax));
 }
 
-/// Bytes of one chunk: rows of sketches, planes, NULL bitmaps, live rows, planes of sketches.
+/// Bytes of one chunk: rows of sketches, live rows, and of each column its values, sketches and NULL bitmap.
 uint64_t chunk_bytes(const TableLayout& layout, uint32_t chunk_rows) {
   uint64_t bytes = uint64_t{sketch_bytes_a_row(layout)} * chunk_rows + chunk_rows / 8;
   for (const ColumnLayout& column : layout.columns) {
     bytes += (uint64_t{column.width} + 1) * chunk_rows + (column.nullable ? chunk_rows / 8 : 0);
   }
-  return rounded_up(bytes, kAlignment);
+  return bytes;
+}
+
+/// What the ends of planes and bitmaps take so that the next begins at its alignment.
+uint64_t alignment_bytes(const TableLayout& layout) {
+  constexpr uint64_t kPartsOfRows = 2;    // Their sketches, and which are live.
+  constexpr uint64_t kPartsOfColumn = 4;  // Values, tails, sketches, NULLs.
+  return kAlignment * (kPartsOfRows + kPartsOfColumn * layout.columns.size());
 }
 
 uint32_t row_bytes(const TableLayout& layout) {
@@ -47,52 +54,62 @@ ChunkStore::ChunkStore(const TableLayout& layout, uint32_t chunk_rows, uint64_t 
       row_sketch_bytes_(sketch_bytes_a_row(layout)),
       chunk_count_(chunks_within(memory_bytes, chunk_bytes(layout, chunk_rows), chunk_rows)),
       row_bytes_(engine::row_bytes(layout)),
-      memory_(chunk_count_ * chunk_bytes(layout, chunk_rows) + kReadBehind),
+      memory_(chunk_count_ * chunk_bytes(layout, chunk_rows) + alignment_bytes(layout) + kReadBehind),
       no_nulls_(bitmap_words(chunk_rows), 0),
+      planes_(size_t{chunk_count_} * layout.plane_count()),
+      nulls_(size_t{chunk_count_} * column_count_, no_nulls_.data()),
       live_rows_(chunk_count_, 0) {
-  const uint64_t stride = chunk_bytes(layout, chunk_rows);
-  planes_.reserve(chunk_count_ * layout.plane_count());
-  nulls_.reserve(size_t{chunk_count_} * column_count_);
-  live_.reserve(chunk_count_);
-  sketches_.reserve(chunk_count_);
-  row_sketches_.reserve(chunk_count_);
-  for (uint32_t chunk = 0; chunk < chunk_count_; ++chunk) {
-    uint8_t* next = memory_.data() + chunk * stride;
-    row_sketches_.push_back(next);
-    next += uint64_t{row_sketch_bytes_} * chunk_rows;
-    for (const ColumnLayout& column : layout.columns) {
-      planes_.push_back(next);
-      next += uint64_t{column.stride} * chunk_rows;
+  lay_out(layout);
+}
+
+void ChunkStore::lay_out(const TableLayout& layout) {
+  uint64_t used = 0;
+  const auto take = [&](uint64_t bytes_a_chunk) {
+    uint8_t* const taken = memory_.data() + used;
+    used = rounded_up(used + chunk_count_ * bytes_a_chunk, kAlignment);
+    return taken;
+  };
+  const auto take_plane = [&](uint32_t number, uint32_t width) {
+    const uint64_t bytes_a_chunk = uint64_t{width} * chunk_rows_;
+    uint8_t* const first = take(bytes_a_chunk);
+    for (uint32_t chunk = 0; chunk < chunk_count_; ++chunk) {
+      planes_[chunk * layout.plane_count() + number] = first + chunk * bytes_a_chunk;
     }
-    for (const ColumnLayout& column : layout.columns) {
-      planes_.push_back(column.tail_width() > 0 ? next : nullptr);
-      next += uint64_t{column.tail_width()} * chunk_rows;
+  };
+  row_sketches_ = take(uint64_t{row_sketch_bytes_} * chunk_rows_);
+  live_ = reinterpret_cast<uint64_t*>(take(chunk_rows_ / 8));
+  for (uint32_t number = 0; number < column_count_; ++number) {
+    const ColumnLayout& column = layout.columns[number];
+    take_plane(number, column.stride);
+    if (column.tail_width() > 0) {
+      take_plane(layout.tail_plane(number), column.tail_width());
     }
-    for (const ColumnLayout& column : layout.columns) {
-      nulls_.push_back(column.nullable ? reinterpret_cast<uint64_t*>(next) : no_nulls_.data());
-      next += column.nullable ? chunk_rows / 8 : 0;
+    sketches_.push_back(take(chunk_rows_));
+    if (column.nullable) {
+      auto* const first = reinterpret_cast<uint64_t*>(take(chunk_rows_ / 8));
+      for (uint32_t chunk = 0; chunk < chunk_count_; ++chunk) {
+        nulls_[size_t{chunk} * column_count_ + number] = first + size_t{chunk} * bitmap_words(chunk_rows_);
+      }
     }
-    live_.push_back(reinterpret_cast<uint64_t*>(next));
-    sketches_.push_back(next + chunk_rows / 8);
   }
 }
 
 void ChunkStore::mark_live(uint32_t chunk, uint32_t row) {
-  DCHECK(!test_bit(live_[chunk], row));
-  set_bit(live_[chunk], row);
+  DCHECK(!test_bit(live(chunk), row));
+  set_bit(live(chunk), row);
   ++live_rows_[chunk];
 }
 
 void ChunkStore::mark_dead(uint32_t chunk, uint32_t row) {
-  DCHECK(test_bit(live_[chunk], row));
-  clear_bit(live_[chunk], row);
+  DCHECK(test_bit(live(chunk), row));
+  clear_bit(live(chunk), row);
   --live_rows_[chunk];
 }
 
 uint32_t ChunkStore::mark_dead(uint32_t chunk, const uint64_t* rows) {
   const uint32_t words = bitmap_words(chunk_rows_);
   const uint32_t count = count_bits(rows, words);
-  and_not_into(live_[chunk], rows, words);
+  and_not_into(live(chunk), rows, words);
   live_rows_[chunk] -= count;
   return count;
 }

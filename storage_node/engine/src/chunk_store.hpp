@@ -1,4 +1,6 @@
 // The memory of a segment: chunks of rows, each column of a chunk contiguous, reached through a directory of planes.
+// A column's planes lie one behind the other, chunk by chunk, and so do bitmaps: what a sweep reads of them is one run
+// of addresses.
 //
 // Decides where every byte of a row lies and which rows are live. Refuses to know operations: slots are handed out by
 // SlotAllocator, values are written by the codec and by updates.
@@ -21,7 +23,6 @@ struct ChunkView {
   const uint64_t* const* nulls = nullptr;  ///< By column; set: NULL. All zero for a column that forbids NULL.
   const uint64_t* live = nullptr;
   uint32_t row_count = 0;  ///< Slots, live or not; a multiple of 64. Behind every plane eight bytes may be read.
-  const uint8_t* const* next_planes = nullptr;  ///< Of the chunk after this one; null for the last.
 
   [[nodiscard]] uint32_t word_count() const { return row_count / 64; }
 };
@@ -51,9 +52,8 @@ class ChunkStore {
     return {.planes = planes(chunk),
             .tails = planes(chunk) + column_count_,
             .nulls = nulls(chunk),
-            .live = live_[chunk],
-            .row_count = chunk_rows_,
-            .next_planes = chunk + 1 < chunk_count_ ? planes(chunk + 1) : nullptr};
+            .live = live(chunk),
+            .row_count = chunk_rows_};
   }
   /// Mutable planes of a chunk: by column, then those of tails by column (TableLayout::tail_plane).
   [[nodiscard]] uint8_t* const* planes(uint32_t chunk) const {
@@ -64,11 +64,13 @@ class ChunkStore {
 
   /// One byte a row: which bucket of its histogram the value falls into. What is there is the business of Sketches.
   [[nodiscard]] uint8_t* sketch(uint32_t chunk, uint32_t column) const {
-    return sketches_[chunk] + size_t{column} * chunk_rows_;
+    return sketches_[column] + size_t{chunk} * chunk_rows_;
   }
 
   /// The same bytes row by row: row r's begin at r · row_sketch_bytes(), one a column, for the first columns.
-  [[nodiscard]] uint8_t* row_sketches(uint32_t chunk) const { return row_sketches_[chunk]; }
+  [[nodiscard]] uint8_t* row_sketches(uint32_t chunk) const {
+    return row_sketches_ + size_t{chunk} * chunk_rows_ * row_sketch_bytes_;
+  }
   [[nodiscard]] uint32_t row_sketch_bytes() const { return row_sketch_bytes_; }
 
   /// The row becomes visible. Precondition: it is not live.
@@ -79,6 +81,9 @@ class ChunkStore {
   uint32_t mark_dead(uint32_t chunk, const uint64_t* rows);
 
  private:
+  [[nodiscard]] uint64_t* live(uint32_t chunk) const { return live_ + size_t{chunk} * bitmap_words(chunk_rows_); }
+  void lay_out(const TableLayout& layout);
+
   uint32_t chunk_rows_;
   uint32_t column_count_;
   uint32_t row_sketch_bytes_;
@@ -87,10 +92,10 @@ class ChunkStore {
   ReservedMemory memory_;
   std::vector<uint64_t> no_nulls_;  ///< Shared by all columns that forbid NULL; never set.
   std::vector<uint8_t*> planes_;    ///< (chunk · 2 + is_tail) · columns + column
-  std::vector<uint64_t*> nulls_;
-  std::vector<uint64_t*> live_;
-  std::vector<uint8_t*> sketches_;  ///< By chunk: one plane a column.
-  std::vector<uint8_t*> row_sketches_;
+  std::vector<uint64_t*> nulls_;    ///< chunk · columns + column
+  std::vector<uint8_t*> sketches_;  ///< By column.
+  uint8_t* row_sketches_ = nullptr;
+  uint64_t* live_ = nullptr;
   std::vector<uint32_t> live_rows_;
 };
 

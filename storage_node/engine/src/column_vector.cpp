@@ -95,9 +95,6 @@ ColumnVector ColumnSource::read_plane(const RowBatch& batch, VectorRoom& room) c
     const StoredValue first = value_at(*layout_, *batch.chunk, column_, batch.first);
     vector.values = first.bytes;
     vector.tails = first.tail;
-    if (batch.count == batch.chunk->row_count && batch.chunk->next_planes != nullptr) {
-      vector.next = batch.chunk->next_planes[column_];
-    }
   } else {
     uint8_t* values = room.make_values(uint64_t{batch.count} * layout_->stride);
     gather_values(batch.chunk->planes[column_], layout_->stride, batch, values);

@@ -40,8 +40,6 @@ struct ColumnVector {
   const uint64_t* nulls = nullptr;  ///< Bit p: NULL. Null when no value of the batch is; bits beyond the last are 0.
   const uint8_t* tails = nullptr;   ///< Position p at p · tail_width; the same may be read behind. Null without tails.
 
-  const uint8_t* next = nullptr;  ///< As many values that a pass over the column reads after these. Null: not known.
-
   [[nodiscard]] StoredValue at(const ColumnLayout& layout, uint32_t position) const {
     return {values + size_t{position} * layout.stride, tails + size_t{position} * layout.tail_width()};
   }

@@ -23,13 +23,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
 // Without vectors of a known size everything is left to the plain twins.
-Int128 sum_int16(const int16_t* values, const uint64_t* selection, uint32_t words, const int16_t*) {
+Int128 sum_int16(const int16_t* values, const uint64_t* selection, uint32_t words) {
   return scalar::sum_selected(values, selection, words);
 }
-Int128 sum_int32(const int32_t* values, const uint64_t* selection, uint32_t words, const int32_t*) {
+Int128 sum_int32(const int32_t* values, const uint64_t* selection, uint32_t words) {
   return scalar::sum_selected(values, selection, words);
 }
-Int128 sum_int64(const int64_t* values, const uint64_t* selection, uint32_t words, const int64_t*) {
+Int128 sum_int64(const int64_t* values, const uint64_t* selection, uint32_t words) {
   return scalar::sum_selected(values, selection, words);
 }
 ExactSum sum_int128(const Int128* values, const uint64_t* selection, uint32_t words) {
@@ -62,23 +62,20 @@ HWY_INLINE HWY_ATTR void for_each_word(const uint64_t* selection, uint32_t word_
 }
 
 /// Asks for the values of the word that a part comes to kWordsAhead steps later: the hardware's prefetchers begin anew
-/// with each page, and a part of a chunk is a page or two. Behind a part's end lies the same part of what is read next.
+/// with each page, and a part of a chunk is a page or two. Behind a part's end that is the same part of the chunk that
+/// lies behind this one, as those of a segment's column do.
 template <typename T>
 struct FetchAhead {
   static constexpr uint32_t kWordsAhead = 2;
 
   const T* values;
-  const T* next;
   uint32_t word_count;
 
   HWY_INLINE HWY_ATTR void operator()(uint32_t part, size_t word) const {
     const uint32_t part_words = words_of_part(word_count);
     const size_t at = word + kWordsAhead;
     const bool is_inside = at < std::min((part + 1) * part_words, word_count);
-    if (!is_inside && next == nullptr) {
-      return;
-    }
-    const T* from = is_inside ? values + at * 64 : next + (at - std::min<size_t>(part_words, at)) * 64;
+    const T* from = values + (is_inside ? at : at + word_count - part_words) * 64;
     for (size_t line = 0; line < sizeof(T); ++line) {  // 64 values are as many lines as one has bytes.
       __builtin_prefetch(reinterpret_cast<const uint8_t*>(from) + line * 64);
     }
@@ -123,25 +120,25 @@ HWY_INLINE HWY_ATTR auto load_wide(const T* values) {
 
 /// Values of up to 32 bits: 2^26 of them cannot overflow 64.
 template <typename T>
-HWY_ATTR Int128 sum_narrow(const T* values, const uint64_t* selection, uint32_t word_count, const T* next) {
+HWY_ATTR Int128 sum_narrow(const T* values, const uint64_t* selection, uint32_t word_count) {
   const Wide d;
   auto sum = hn::Zero(d);
   for_each_vector(
-      d, selection, word_count, FetchAhead<T>{values, next, word_count},
+      d, selection, word_count, FetchAhead<T>{values, word_count},
       [&](size_t row) HWY_ATTR { sum = hn::Add(sum, load_wide(values + row)); },
       [&](size_t row, auto mask) HWY_ATTR { sum = hn::Add(sum, hn::IfThenElseZero(mask, load_wide(values + row))); });
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-HWY_ATTR Int128 sum_int16(const int16_t* values, const uint64_t* selection, uint32_t words, const int16_t* next) {
-  return sum_narrow(values, selection, words, next);
+HWY_ATTR Int128 sum_int16(const int16_t* values, const uint64_t* selection, uint32_t words) {
+  return sum_narrow(values, selection, words);
 }
-HWY_ATTR Int128 sum_int32(const int32_t* values, const uint64_t* selection, uint32_t words, const int32_t* next) {
-  return sum_narrow(values, selection, words, next);
+HWY_ATTR Int128 sum_int32(const int32_t* values, const uint64_t* selection, uint32_t words) {
+  return sum_narrow(values, selection, words);
 }
 
 /// The low and the high 32 bits of every value are added up apart.
-HWY_ATTR Int128 sum_int64(const int64_t* values, const uint64_t* selection, uint32_t word_count, const int64_t* next) {
+HWY_ATTR Int128 sum_int64(const int64_t* values, const uint64_t* selection, uint32_t word_count) {
   const Wide d;
   const auto low_bits = hn::Set(d, int64_t{0xffffffff});
   auto low = hn::Zero(d);
@@ -151,7 +148,7 @@ HWY_ATTR Int128 sum_int64(const int64_t* values, const uint64_t* selection, uint
     high = hn::Add(high, hn::ShiftRight<32>(counted));
   };
   for_each_vector(
-      d, selection, word_count, FetchAhead<int64_t>{values, next, word_count},
+      d, selection, word_count, FetchAhead<int64_t>{values, word_count},
       [&](size_t row) HWY_ATTR { add(hn::LoadU(d, values + row)); },
       [&](size_t row, auto mask) HWY_ATTR { add(hn::IfThenElseZero(mask, hn::LoadU(d, values + row))); });
   return static_cast<Int128>(hn::GetLane(hn::SumOfLanes(d, high))) * (Int128{1} << 32) +
@@ -383,13 +380,13 @@ void for_each_selected(const uint64_t* selection, uint32_t word_count, Use&& use
 }  // namespace
 
 template <typename T>
-Int128 sum_selected(const T* values, const uint64_t* selection, uint32_t word_count, const T* next) noexcept {
+Int128 sum_selected(const T* values, const uint64_t* selection, uint32_t word_count) noexcept {
   if constexpr (sizeof(T) == sizeof(int16_t)) {
-    return HWY_DYNAMIC_DISPATCH(sum_int16)(values, selection, word_count, next);
+    return HWY_DYNAMIC_DISPATCH(sum_int16)(values, selection, word_count);
   } else if constexpr (sizeof(T) == sizeof(int32_t)) {
-    return HWY_DYNAMIC_DISPATCH(sum_int32)(values, selection, word_count, next);
+    return HWY_DYNAMIC_DISPATCH(sum_int32)(values, selection, word_count);
   } else {
-    return HWY_DYNAMIC_DISPATCH(sum_int64)(values, selection, word_count, next);
+    return HWY_DYNAMIC_DISPATCH(sum_int64)(values, selection, word_count);
   }
 }
 
@@ -465,8 +462,8 @@ uint64_t highest_code(BytesPlane plane, const CodeRule& rule, const uint64_t* se
 
 }  // namespace scalar
 
-#define DAEDALUS_INTEGER(T)                                                                \
-  template Int128 sum_selected<T>(const T*, const uint64_t*, uint32_t, const T*) noexcept; \
+#define DAEDALUS_INTEGER(T)                                                      \
+  template Int128 sum_selected<T>(const T*, const uint64_t*, uint32_t) noexcept; \
   template Int128 scalar::sum_selected<T>(const T*, const uint64_t*, uint32_t) noexcept;
 DAEDALUS_INTEGER(int16_t)
 DAEDALUS_INTEGER(int32_t)

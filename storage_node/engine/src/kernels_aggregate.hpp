@@ -21,12 +21,8 @@ namespace daedalus::engine {
 // Cost        one pass over the column, bound by memory where nothing else is said.
 
 /// T: int16_t, int32_t or int64_t.
-///
-/// next  as many values that will be read after these: towards the end of each part their first ones are asked for.
-///       Null: not known.
 template <typename T>
-[[nodiscard]] Int128 sum_selected(const T* values, const uint64_t* selection, uint32_t word_count,
-                                  const T* next = nullptr) noexcept;
+[[nodiscard]] Int128 sum_selected(const T* values, const uint64_t* selection, uint32_t word_count) noexcept;
 
 /// An exact sum of 192 bits, two's complement.
 struct ExactSum {
