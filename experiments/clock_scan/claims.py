@@ -234,7 +234,7 @@ def cycles(points: Points) -> list[Claim]:
         if result["cycles"] >= 10_000
     )
     name = "p99 cycle of 10,000 / (1.3 times the median + p99 excess of a pure read)"
-    return [*claims, Claim(name, 1, False, steady, "queries without a key come unevenly")]
+    return [*claims, Claim(name, 1, False, steady, "disturbances by other users of the machine")]
 
 
 def sums(points: Points) -> list[Claim]:
