@@ -49,7 +49,9 @@ TEST_F(ChunkStoreTest, NothingOverlaps) {
   ASSERT_GT(store_.chunk_count(), 2u);
   Parts all;
   for (uint32_t chunk = 0; chunk < store_.chunk_count(); ++chunk) {
-    all.merge(parts_of(layout_, store_, chunk));
+    Parts parts = parts_of(layout_, store_, chunk);
+    all.merge(parts);
+    EXPECT_TRUE(parts.empty()) << "begins where one of another chunk does";
   }
   for (auto part = all.begin(); std::next(part) != all.end(); ++part) {
     EXPECT_LE(part->first + part->second, std::next(part)->first);
