@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
 # The same tests with doses for hours: more seeds, more statements, more engine operations, and an engine broken on
-# purpose. HOURS bounds it (default 1).
+# purpose. A round that has begun is finished; none begins after HOURS (whole ones, default 1; 0 is one round).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+hours=${HOURS:-1}
+if ! [[ $hours =~ ^[0-9]+$ ]]; then
+  echo "soak: HOURS=$hours is not a whole number of hours; 0 is one round" >&2
+  exit 2
+fi
 numa=0
 storage_node/engine/tests/numa/run_on_two_nodes.sh build/release/bin/engine_numa_test build/numa || numa=$?
 [ "$numa" -eq 0 ] || [ "$numa" -eq 77 ] # 77: not run, and it has said why.
@@ -23,9 +28,9 @@ engine_operations() {
   return "$failed"
 }
 
-end=$((SECONDS + ${HOURS:-1} * 3600))
+end=$((SECONDS + hours * 3600))
 round=0
-while [ "$SECONDS" -lt "$end" ]; do
+while [ "$round" -eq 0 ] || [ "$SECONDS" -lt "$end" ]; do
   round=$((round + 1))
   export DAEDALUS_SEED=$((RANDOM * 32768 + RANDOM))
   echo "soak: round $round, DAEDALUS_SEED=$DAEDALUS_SEED"
