@@ -225,6 +225,7 @@ TEST(AsioNetworkTest, DropsAPeerThatNeverSaysHello) {
 TEST(AsioNetworkTest, DropsAPeerThatDoesNotRead) {
   AsioOptions options;
   options.limits.output_size_max = 8u << 20;
+  options.limits.silence_ns_max = 2 * kPatience;  // The raw peer says nothing either; only its slowness may end it.
   Process server("server", options);
   RawPeer raw(server.listen());
   raw.send(hello_frame("raw"));
