@@ -44,11 +44,30 @@ TEST(PairKernels, AgreeWithTheirScalarTwin) {
                    is_there ? second[row + shift] : static_cast<uint8_t>(random()));
       }
       const PairPlanes planes{first.data() + shift, second.data() + shift};
-      const uint32_t count = list_pairs(planes, length, filter, fast.data());
+      AheadPlanes ahead;
+      for (uint64_t added = below(random, AheadPlanes::kMax + 2); added > 0; --added) {
+        ahead.add(planes.first);
+      }
+      const uint32_t count = list_pairs(planes, length, filter, fast.data(), ahead);
       ASSERT_EQ(count, scalar::list_pairs(planes, length, filter, plain.data()))
           << pairs << " pairs, " << length << " rows";
       ASSERT_TRUE(std::equal(fast.begin(), fast.begin() + count, plain.begin()));
     }
+  }
+}
+
+TEST(PairKernels, AskAheadForAsManyPlanesAsThereIsRoomFor) {
+  const std::vector<uint8_t> plane(64);
+  AheadPlanes ahead;
+  ahead.add(nullptr);
+  EXPECT_EQ(ahead.count, 0u);
+  for (uint32_t added = 0; added < AheadPlanes::kMax + 2; ++added) {
+    ahead.add(plane.data() + added);
+  }
+  ASSERT_EQ(ahead.count, AheadPlanes::kMax);
+  for (uint32_t place = 0; place < ahead.count; ++place) {
+    EXPECT_EQ(ahead.planes[place], plane.data() + place);
+    EXPECT_EQ(ahead.from(7).planes[place], plane.data() + place + 7);
   }
 }
 
