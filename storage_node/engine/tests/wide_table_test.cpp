@@ -1,0 +1,144 @@
+// A table of more columns than a row's sketches have places for: the columns on both sides of that end, asked together,
+// against the plain table, on every access path.
+#include <gtest/gtest.h>
+
+#include "kernels_window.hpp"
+#include "plain_table.hpp"
+#include "test_table.hpp"
+
+namespace daedalus::engine::test {
+namespace {
+
+using semantics::Literal;
+using semantics::Operator;
+using semantics::TypeKind;
+
+constexpr uint32_t kColumns = kRowSketchColumnsMax + 6;
+constexpr uint32_t kRows = 128;   // A chunk.
+constexpr uint64_t kValues = 12;  // So few that sketches decide alone where they are asked.
+
+const semantics::Schema& schema() {
+  static const semantics::Schema kSchema = [] {
+    semantics::Schema schema{
+        .table_name = "wide", .fingerprint = std::string(64, '0'), .columns = {}, .primary_key = {}};
+    for (uint32_t column = 0; column < kColumns; ++column) {
+      schema.columns.push_back({"c" + std::to_string(column), {.kind = TypeKind::kInt}, column % 3 != 0, {}});
+    }
+    return schema;
+  }();
+  return kSchema;
+}
+
+semantics::RowCodec codec() {
+  static const semantics::GenericRowCodec kCodec(schema());
+  return kCodec.codec();
+}
+
+Value some_value(Random& random) { return static_cast<int64_t>(below(random, kValues)); }
+
+/// Mostly one of the last with a place, or of those without.
+uint32_t some_column(Random& random) {
+  return one_in(random, 4) ? static_cast<uint32_t>(below(random, kColumns))
+                           : kRowSketchColumnsMax - 4 + static_cast<uint32_t>(below(random, 10));
+}
+
+std::vector<Row> some_rows(Random& random) {
+  std::vector<Row> rows(kRows);
+  for (Row& row : rows) {
+    for (uint32_t column = 0; column < kColumns; ++column) {
+      row.push_back(schema().columns[column].nullable && one_in(random, 8) ? Value{} : some_value(random));
+    }
+  }
+  return rows;
+}
+
+Literal some_literal(Random& random) {
+  const uint32_t column = some_column(random);
+  switch (below(random, 8)) {
+    case 0:
+      return {.column = column, .kind = Literal::Kind::kIsNull};
+    case 1:
+      return {.column = column, .kind = Literal::Kind::kIn, .values = {some_value(random), some_value(random)}};
+    case 2:
+      return compare_literal(column, Operator::kLess, some_value(random));
+    case 3:
+      return compare_literal(column, Operator::kGreaterOrEqual, some_value(random));
+    default:
+      return compare_literal(column, Operator::kEqual, some_value(random));
+  }
+}
+
+semantics::Predicate some_predicate(Random& random) {
+  semantics::Predicate predicate;
+  for (uint64_t clauses = below(random, 4); clauses > 0; --clauses) {
+    predicate.clauses.push_back({some_literal(random)});
+    if (one_in(random, 4)) {
+      predicate.clauses.back().push_back(some_literal(random));
+    }
+  }
+  return predicate;
+}
+
+/// Some columns, at times all.
+semantics::Selection some_selection(Random& random) {
+  semantics::Selection selection{.predicate = some_predicate(random)};
+  const bool takes_all = one_in(random, 3);
+  for (uint64_t output = 0, count = takes_all ? kColumns : 1 + below(random, 3); output < count; ++output) {
+    const uint32_t column = takes_all ? static_cast<uint32_t>(output) : some_column(random);
+    selection.outputs.push_back({.name = schema().columns[column].name, .column = column});
+  }
+  selection.visible_outputs = static_cast<uint32_t>(selection.outputs.size());
+  return selection;
+}
+
+class WideTable : public testing::TestWithParam<AccessPaths> {
+ protected:
+  WideTable() { update({insert_rows(schema(), some_rows(random_))}); }
+
+  void update(std::vector<UpdatePart> parts) {
+    const Update update{Timestamp{++timestamp_}, std::move(parts)};
+    ASSERT_TRUE(segment_.enqueue(update));
+    ASSERT_TRUE(segment_.step({0}));
+    const auto output = std::get<UpdateOutput>(*segment_.dequeue());
+    const UpdateOutput expected = table_.apply(update);
+    EXPECT_EQ(output.rows_matched, expected.rows_matched);
+    EXPECT_EQ(output.rows_applied, expected.rows_applied);
+  }
+
+  /// In one cycle.
+  void ask(const std::vector<semantics::Selection>& selections) {
+    for (uint32_t query = 0; query < selections.size(); ++query) {
+      ASSERT_TRUE(
+          segment_.enqueue(Query{QueryHandle{query}, std::make_shared<semantics::Selection>(selections[query])}));
+    }
+    ASSERT_TRUE(segment_.step({0}));
+    for (size_t answered = 0; answered < selections.size(); ++answered) {
+      const auto output = std::get<QueryOutput>(*segment_.dequeue());
+      EXPECT_EQ(table_.fault(selections[static_cast<size_t>(output.handle)], output), "");
+    }
+  }
+
+  Random random_{test_seed()};
+  Segment segment_{schema(), codec(), {.memory_bytes = 1, .chunk_rows = kRows, .access_paths = GetParam()}};
+  PlainTable table_{schema(), kRows};
+  uint64_t timestamp_ = 0;
+};
+
+TEST_P(WideTable, AnswersAsThePlainTableWhereverItsColumnsStand) {
+  for (uint32_t round = 0; round < 40; ++round) {
+    std::vector<semantics::Selection> selections;
+    for (uint64_t queries = 1 + below(random_, 40); queries > 0; --queries) {
+      selections.push_back(some_selection(random_));
+    }
+    ask(selections);
+    ask(selections);  // Sketches are there from the second quiet cycle on.
+    update({modify({{some_column(random_), {}, some_value(random_)}}, some_predicate(random_))});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OnEveryPath, WideTable,
+                         testing::Values(AccessPaths::kByCost, AccessPaths::kKeys, AccessPaths::kSketches,
+                                         AccessPaths::kPasses));
+
+}  // namespace
+}  // namespace daedalus::engine::test
