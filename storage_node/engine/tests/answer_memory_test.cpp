@@ -120,17 +120,30 @@ TEST_F(AnswerMemoryTest, OrdersOfOneCycleShareItToo) {
   }
 }
 
+/// Two of which one alone fits.
+struct Pair {
+  uint64_t bytes_max;
+  Selection first;
+  Selection second;
+};
+
 TEST_F(AnswerMemoryTest, WhatAnAbortedQueryHeldServesTheOthersOfItsCycle) {
-  for (const bool aborts : {false, true}) {
-    open(48'000);
-    const auto aborted = std::make_shared<std::atomic<bool>>(false);
-    ask(groups_from(0), aborted);
-    ask(groups_from(-1));
-    ASSERT_TRUE(segment_->step({0}, {.chunks_max = 4}));
-    aborted->store(aborts);
-    ASSERT_TRUE(segment_->step({0}));
-    EXPECT_EQ(refusals(), aborts ? 0u : 1u);
-    table_ = PlainTable(test_schema(), static_cast<uint64_t>(kRows));
+  const Pair groups{48'000, groups_from(0), groups_from(-1)};
+  const Pair orders{20'000, last_rows(0, 300), last_rows(-1, 300)};
+  for (const Pair& pair : {groups, orders}) {
+    for (const bool aborts : {false, true}) {
+      for (const bool is_the_first : {true, false}) {
+        open(pair.bytes_max);
+        const auto aborted = std::make_shared<std::atomic<bool>>(false);
+        ask(pair.first, is_the_first ? aborted : nullptr);
+        ask(pair.second, is_the_first ? nullptr : aborted);
+        ASSERT_TRUE(segment_->step({0}, {.chunks_max = 4}));
+        aborted->store(aborts);
+        ASSERT_TRUE(segment_->step({0}));
+        EXPECT_EQ(refusals(), aborts ? 0u : 1u);
+        table_ = PlainTable(test_schema(), static_cast<uint64_t>(kRows));
+      }
+    }
   }
 }
 
