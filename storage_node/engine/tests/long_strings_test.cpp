@@ -4,8 +4,8 @@
 
 #include "daedalus/engine/checkpoint.hpp"
 #include "daedalus/semantics/packed.hpp"
-#include "plain_table.hpp"
 #include "test_table.hpp"
+#include "twin_segment.hpp"
 
 namespace daedalus::engine::test {
 namespace {
@@ -141,39 +141,25 @@ class PlaneCopier final : public CheckpointHook {
 
 class LongStrings : public testing::TestWithParam<AccessPaths> {
  protected:
-  LongStrings()
-      : segment_(schema(), codec(),
-                 {.memory_bytes = 1,
-                  .chunk_rows = 64,
-                  .access_paths = GetParam(),
-                  .checkpoint_hook = &copier_,
-                  .checkpoint_chunks_per_cycle_max = 1}) {
+  LongStrings() {
     update({insert_rows(schema(), all_rows())});
     // Sketches are there from the second quiet cycle on.
     ask(select_all({}));
     ask(select_all({}));
   }
 
-  void update(std::vector<UpdatePart> parts) {
-    const Update update{Timestamp{++timestamp_}, std::move(parts)};
-    ASSERT_TRUE(segment_.enqueue(update));
-    ASSERT_TRUE(segment_.step({0}));
-    const auto output = std::get<UpdateOutput>(*segment_.dequeue());
-    const UpdateOutput expected = table_.apply(update);
-    EXPECT_EQ(output.rows_matched, expected.rows_matched);
-    EXPECT_EQ(output.rows_applied, expected.rows_applied);
-  }
-
-  void ask(semantics::Selection selection) {
-    ASSERT_TRUE(segment_.enqueue(Query{QueryHandle{1}, std::make_shared<semantics::Selection>(selection)}));
-    ASSERT_TRUE(segment_.step({0}));
-    EXPECT_EQ(table_.fault(selection, std::get<QueryOutput>(*segment_.dequeue())), "");
-  }
+  void update(std::vector<UpdatePart> parts) { twin_.update(std::move(parts)); }
+  void ask(const semantics::Selection& selection) { twin_.ask(selection); }
 
   PlaneCopier copier_;
-  Segment segment_;
-  PlainTable table_{schema(), 64};
-  uint64_t timestamp_ = 0;
+  TwinSegment twin_{schema(),
+                    codec(),
+                    {.memory_bytes = 1,
+                     .chunk_rows = 64,
+                     .access_paths = GetParam(),
+                     .checkpoint_hook = &copier_,
+                     .checkpoint_chunks_per_cycle_max = 1},
+                    64};
 };
 
 TEST_P(LongStrings, CompareWithEveryConstantAsTheyShould) {
@@ -267,16 +253,16 @@ TEST_P(LongStrings, AreGroupedOrderedAndTheirExtremesFoundByAllTheirBytes) {
 TEST_P(LongStrings, ACheckpointSeesBothOfTheirPlanes) {
   update({modify({{kLong, {}, "abcdefghnew"}}, where(kLong, Operator::kEqual, "abcdefghi")),
           remove(where(kVarying, Operator::kEqual, "abcdefghijkl"))});
-  ASSERT_TRUE(segment_.begin_checkpoint());
-  while (segment_.step({0})) {
+  ASSERT_TRUE(twin_.segment().begin_checkpoint());
+  while (twin_.segment().step({0})) {
   }
   QueryOutput copied{.handle = QueryHandle{1}, .rows = copier_.packed_rows()};
-  copied.row_count = table_.rows().size();
-  EXPECT_EQ(table_.fault(select_all({}), copied), "");
+  copied.row_count = twin_.table().rows().size();
+  EXPECT_EQ(twin_.table().fault(select_all({}), copied), "");
 }
 
 TEST_P(LongStrings, TakeNoMoreMemoryThanTheirBytes) {
-  EXPECT_EQ(segment_.statistics().row_bytes, 8u + 12 + 12 + 9 + 60);
+  EXPECT_EQ(twin_.segment().statistics().row_bytes, 8u + 12 + 12 + 9 + 60);
 }
 
 INSTANTIATE_TEST_SUITE_P(OnEveryPath, LongStrings,

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "kernels_window.hpp"
-#include "plain_table.hpp"
 #include "test_table.hpp"
+#include "twin_segment.hpp"
 
 namespace daedalus::engine::test {
 namespace {
@@ -91,48 +91,20 @@ semantics::Selection some_selection(Random& random) {
   return selection;
 }
 
-class WideTable : public testing::TestWithParam<AccessPaths> {
- protected:
-  WideTable() { update({insert_rows(schema(), some_rows(random_))}); }
-
-  void update(std::vector<UpdatePart> parts) {
-    const Update update{Timestamp{++timestamp_}, std::move(parts)};
-    ASSERT_TRUE(segment_.enqueue(update));
-    ASSERT_TRUE(segment_.step({0}));
-    const auto output = std::get<UpdateOutput>(*segment_.dequeue());
-    const UpdateOutput expected = table_.apply(update);
-    EXPECT_EQ(output.rows_matched, expected.rows_matched);
-    EXPECT_EQ(output.rows_applied, expected.rows_applied);
-  }
-
-  /// In one cycle.
-  void ask(const std::vector<semantics::Selection>& selections) {
-    for (uint32_t query = 0; query < selections.size(); ++query) {
-      ASSERT_TRUE(
-          segment_.enqueue(Query{QueryHandle{query}, std::make_shared<semantics::Selection>(selections[query])}));
-    }
-    ASSERT_TRUE(segment_.step({0}));
-    for (size_t answered = 0; answered < selections.size(); ++answered) {
-      const auto output = std::get<QueryOutput>(*segment_.dequeue());
-      EXPECT_EQ(table_.fault(selections[static_cast<size_t>(output.handle)], output), "");
-    }
-  }
-
-  Random random_{test_seed()};
-  Segment segment_{schema(), codec(), {.memory_bytes = 1, .chunk_rows = kRows, .access_paths = GetParam()}};
-  PlainTable table_{schema(), kRows};
-  uint64_t timestamp_ = 0;
-};
+class WideTable : public testing::TestWithParam<AccessPaths> {};
 
 TEST_P(WideTable, AnswersAsThePlainTableWhereverItsColumnsStand) {
+  Random random(test_seed());
+  TwinSegment twin(schema(), codec(), {.memory_bytes = 1, .chunk_rows = kRows, .access_paths = GetParam()}, kRows);
+  twin.update({insert_rows(schema(), some_rows(random))});
   for (uint32_t round = 0; round < 40; ++round) {
     std::vector<semantics::Selection> selections;
-    for (uint64_t queries = 1 + below(random_, 40); queries > 0; --queries) {
-      selections.push_back(some_selection(random_));
+    for (uint64_t queries = 1 + below(random, 40); queries > 0; --queries) {
+      selections.push_back(some_selection(random));
     }
-    ask(selections);
-    ask(selections);  // Sketches are there from the second quiet cycle on.
-    update({modify({{some_column(random_), {}, some_value(random_)}}, some_predicate(random_))});
+    twin.ask_together(selections);
+    twin.ask_together(selections);  // Sketches are there from the second quiet cycle on.
+    twin.update({modify({{some_column(random), {}, some_value(random)}}, some_predicate(random))});
   }
 }
 

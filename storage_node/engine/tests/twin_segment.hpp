@@ -1,0 +1,57 @@
+// A segment and its plain twin that are given the same; what the segment puts out is compared at once.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "daedalus/engine/segment.hpp"
+#include "plain_table.hpp"
+
+namespace daedalus::engine::test {
+
+class TwinSegment {
+ public:
+  TwinSegment(const semantics::Schema& schema, const semantics::RowCodec& codec, const SegmentOptions& options,
+              uint64_t rows_max)
+      : segment_(schema, codec, options), table_(schema, rows_max) {}
+
+  /// One update in a cycle of its own, with the next timestamp.
+  void update(std::vector<UpdatePart> parts) {
+    const Update update{Timestamp{++timestamp_}, std::move(parts)};
+    ASSERT_TRUE(segment_.enqueue(update));
+    ASSERT_TRUE(segment_.step({0}));
+    const auto output = std::get<UpdateOutput>(*segment_.dequeue());
+    const UpdateOutput expected = table_.apply(update);
+    EXPECT_EQ(output.rows_matched, expected.rows_matched);
+    EXPECT_EQ(output.rows_applied, expected.rows_applied);
+  }
+
+  void ask(const semantics::Selection& selection) { ask_together({selection}); }
+
+  /// In one cycle.
+  void ask_together(const std::vector<semantics::Selection>& selections) {
+    for (uint32_t query = 0; query < selections.size(); ++query) {
+      ASSERT_TRUE(
+          segment_.enqueue(Query{QueryHandle{query}, std::make_shared<semantics::Selection>(selections[query])}));
+    }
+    ASSERT_TRUE(segment_.step({0}));
+    for (size_t answered = 0; answered < selections.size(); ++answered) {
+      const auto output = std::get<QueryOutput>(*segment_.dequeue());
+      EXPECT_EQ(table_.fault(selections[static_cast<size_t>(output.handle)], output), "");
+    }
+  }
+
+  [[nodiscard]] Segment& segment() { return segment_; }
+  [[nodiscard]] const PlainTable& table() const { return table_; }
+
+ private:
+  Segment segment_;
+  PlainTable table_;
+  uint64_t timestamp_ = 0;
+};
+
+}  // namespace daedalus::engine::test
