@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 hours=${HOURS:-1}
-if ! [[ $hours =~ ^[0-9]+$ ]]; then
+if ! [[ $hours =~ ^(0|[1-9][0-9]*)$ ]]; then
   echo "soak: HOURS=$hours is not a whole number of hours; 0 is one round" >&2
   exit 2
 fi
