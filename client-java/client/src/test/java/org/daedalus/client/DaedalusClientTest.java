@@ -16,7 +16,6 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.daedalus.client.DaedalusException.Category;
@@ -347,25 +346,17 @@ class DaedalusClientTest {
 
     @Test
     void shouldRefuseToBlockItsOwnThread() throws Exception {
-        CountDownLatch isChained = new CountDownLatch(1);
+        CompletableFuture<Void> isChained = new CompletableFuture<Void>().orTimeout(PATIENCE_S, TimeUnit.SECONDS);
         // Answered only then: what is chained to a future that is done runs on the thread that chains it.
         try (FakeAggregator fake = new FakeAggregator((self, operation) -> {
-            awaitUnchecked(isChained);
+            isChained.join();
             TWO_ROWS.accept(self, operation);
         }); DaedalusClient client = client(fake).build()) {
             CompletableFuture<Object> blocked =
                     client.query("SELECT 1").thenApply(result -> client.query("SELECT 1")).thenApply(client::await);
-            isChained.countDown();
+            isChained.complete(null);
             assertThatThrownBy(() -> blocked.get(PATIENCE_S, TimeUnit.SECONDS))
                     .hasRootCauseInstanceOf(IllegalStateException.class);
-        }
-    }
-
-    private static void awaitUnchecked(CountDownLatch latch) {
-        try {
-            latch.await(PATIENCE_S, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }
