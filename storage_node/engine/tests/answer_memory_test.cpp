@@ -35,6 +35,13 @@ Selection last_rows(int64_t first_key, uint64_t count) {
   return selection;
 }
 
+/// Two queries of which one alone fits.
+struct Pair {
+  uint64_t bytes_max;
+  Selection first;
+  Selection second;
+};
+
 class AnswerMemoryTest : public testing::Test {
  protected:
   void open(uint64_t bytes_max) {
@@ -52,6 +59,18 @@ class AnswerMemoryTest : public testing::Test {
     const QueryHandle handle{++asked_count_};
     asked_[handle] = std::make_shared<Selection>(std::move(selection));
     ASSERT_TRUE(segment_->enqueue(Query{handle, asked_[handle], kNever, std::move(aborted)}));
+  }
+
+  /// In a segment of their own; one of them, the first or the second, is aborted halfway or not at all.
+  void ask_both(const Pair& pair, bool is_the_first, bool aborts) {
+    table_ = PlainTable(test_schema(), static_cast<uint64_t>(kRows));
+    open(pair.bytes_max);
+    const auto aborted = std::make_shared<std::atomic<bool>>(false);
+    ask(pair.first, is_the_first ? aborted : nullptr);
+    ask(pair.second, is_the_first ? nullptr : aborted);
+    ASSERT_TRUE(segment_->step({0}, {.chunks_max = 4}));
+    aborted->store(aborts);
+    ASSERT_TRUE(segment_->step({0}));
   }
 
   /// Takes all outputs; those without an error are right, the others are refusals. How many of these there were.
@@ -120,29 +139,15 @@ TEST_F(AnswerMemoryTest, OrdersOfOneCycleShareItToo) {
   }
 }
 
-/// Two of which one alone fits.
-struct Pair {
-  uint64_t bytes_max;
-  Selection first;
-  Selection second;
-};
-
 TEST_F(AnswerMemoryTest, WhatAnAbortedQueryHeldServesTheOthersOfItsCycle) {
   const Pair groups{48'000, groups_from(0), groups_from(-1)};
   const Pair orders{20'000, last_rows(0, 300), last_rows(-1, 300)};
   for (const Pair& pair : {groups, orders}) {
-    for (const bool aborts : {false, true}) {
-      for (const bool is_the_first : {true, false}) {
-        open(pair.bytes_max);
-        const auto aborted = std::make_shared<std::atomic<bool>>(false);
-        ask(pair.first, is_the_first ? aborted : nullptr);
-        ask(pair.second, is_the_first ? nullptr : aborted);
-        ASSERT_TRUE(segment_->step({0}, {.chunks_max = 4}));
-        aborted->store(aborts);
-        ASSERT_TRUE(segment_->step({0}));
-        EXPECT_EQ(refusals(), aborts ? 0u : 1u);
-        table_ = PlainTable(test_schema(), static_cast<uint64_t>(kRows));
-      }
+    for (const bool is_the_first : {true, false}) {
+      ask_both(pair, is_the_first, false);
+      EXPECT_EQ(refusals(), 1u);
+      ask_both(pair, is_the_first, true);
+      EXPECT_EQ(refusals(), 0u);
     }
   }
 }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
+#include <set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -24,7 +26,9 @@ class TwinSegment {
     const Update update{Timestamp{++timestamp_}, std::move(parts)};
     ASSERT_TRUE(segment_.enqueue(update));
     ASSERT_TRUE(segment_.step({0}));
-    const auto output = std::get<UpdateOutput>(*segment_.dequeue());
+    const std::optional<Output> taken = segment_.dequeue();
+    ASSERT_TRUE(taken.has_value());
+    const auto& output = std::get<UpdateOutput>(*taken);
     const UpdateOutput expected = table_.apply(update);
     EXPECT_EQ(output.rows_matched, expected.rows_matched);
     EXPECT_EQ(output.rows_applied, expected.rows_applied);
@@ -39,10 +43,13 @@ class TwinSegment {
           segment_.enqueue(Query{QueryHandle{query}, std::make_shared<semantics::Selection>(selections[query])}));
     }
     ASSERT_TRUE(segment_.step({0}));
-    for (size_t answered = 0; answered < selections.size(); ++answered) {
-      const auto output = std::get<QueryOutput>(*segment_.dequeue());
-      EXPECT_EQ(table_.fault(selections[static_cast<size_t>(output.handle)], output), "");
+    std::set<QueryHandle> answered;
+    while (const std::optional<Output> taken = segment_.dequeue()) {
+      const auto& output = std::get<QueryOutput>(*taken);
+      EXPECT_EQ(table_.fault(selections.at(static_cast<size_t>(output.handle)), output), "");
+      EXPECT_TRUE(answered.insert(output.handle).second) << "answered twice";
     }
+    EXPECT_EQ(answered.size(), selections.size());
   }
 
   [[nodiscard]] Segment& segment() { return segment_; }
