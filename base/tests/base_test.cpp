@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "daedalus/base/byte_budget.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
@@ -17,6 +18,37 @@ TEST(UnitsTest, TimestampsAreDense) { EXPECT_EQ(raw(next(Timestamp{41})), 42U); 
 
 TEST(CheckDeathTest, FailedCheckNamesExpressionAndPlace) {
   EXPECT_DEATH(CHECK(1 + 1 == 3), "base_test.cpp:[0-9]+: CHECK failed: 1 \\+ 1 == 3");
+}
+
+TEST(ByteBudgetTest, TakesUpToItsBoundAndKeepsTheLastEighthForSmallHolders) {
+  const auto budget = std::make_shared<ByteBudget>(1u << 20);
+  ByteLease large(budget);
+  ASSERT_TRUE(large.resize(7u << 17));
+  EXPECT_FALSE(large.resize((7u << 17) + 1));
+  EXPECT_EQ(large.bytes(), 7u << 17);
+  ByteLease small(budget);
+  EXPECT_TRUE(small.resize(ByteBudget::kSmallHolding));
+  ByteLease another(budget);
+  EXPECT_TRUE(another.resize(ByteBudget::kSmallHolding));
+  EXPECT_FALSE(ByteLease(budget).resize(1));
+  small.release();
+  EXPECT_TRUE(ByteLease(budget).resize(1));
+  EXPECT_EQ(budget->taken(), (7u << 17) + ByteBudget::kSmallHolding);
+}
+
+TEST(ByteBudgetTest, WhatCannotBeRefusedCountsAndAllIsGivenBack) {
+  const auto budget = std::make_shared<ByteBudget>(100);
+  {
+    ByteLease anyway(budget);
+    anyway.resize_anyway(150);
+    EXPECT_FALSE(ByteLease(budget).resize(1));
+    ByteLease moved(budget, 0);
+    moved.absorb(std::move(anyway));
+    EXPECT_EQ(moved.bytes(), 150u);
+    moved.resize_anyway(20);
+    EXPECT_TRUE(ByteLease(budget).resize(60));
+  }
+  EXPECT_EQ(budget->taken(), 0u);
 }
 
 TEST(ResultTest, CarriesTheErrorThatTheUserWillSee) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <deque>
+#include <utility>
+
 #include "answer_merge.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/packed.hpp"
@@ -58,9 +61,29 @@ bool can_stream(const Selection& selection) {
          selection.visible_outputs == selection.outputs.size();
 }
 
-MergePlan make_plan(const Schema& schema, const Selection& selection) {
+Result<void> check_row_size(const Schema& schema, const Selection& selection) {
+  const std::vector<Type> types = partial_row_types(schema, selection);
+  uint64_t bytes = (types.size() + 7) / 8;
+  for (const Type& type : types) {
+    bytes += packed_bytes_max(type);
+  }
+  if (bytes <= kRowSizeMax) {
+    return {};
+  }
+  return rejected("54000",
+                  fmt::format("a row of the answer may take {} bytes with its {} columns, the maximum is {}", bytes,
+                              types.size(), kRowSizeMax),
+                  "select fewer or shorter columns");
+}
+
+MergePlan make_plan(const Schema& schema, const Selection& selection, AnswerForm form) {
   MergePlan plan;
-  plan.selection = selection;
+  plan.form = form;
+  if (can_stream(selection)) {
+    return plan;  // Nobody looks at rows that pass as they come.
+  }
+  plan.order_by = selection.order_by;
+  plan.is_grouped = !selection.group_by.empty();
   plan.partial_types = partial_row_types(schema, selection);
   uint32_t first = 0;
   for (const OutputColumn& output : selection.outputs) {
@@ -85,18 +108,9 @@ MergePlan make_plan(const Schema& schema, const Selection& selection) {
   }
   const uint64_t limit = selection.limit.value_or(UINT64_MAX);
   plan.rows_wanted = limit > UINT64_MAX - selection.offset ? UINT64_MAX : limit + selection.offset;
+  plan.rows_skipped = form == AnswerForm::kFinal ? selection.offset : 0;
+  plan.partial_row_bytes_min = sizeof(uint32_t) + (plan.partial_types.size() + 7) / 8;
   return plan;
-}
-
-std::strong_ordering compare_keys(const std::vector<OrderKey>& order_by, const std::vector<Value>& left,
-                                  const std::vector<Value>& right) {
-  for (size_t i = 0; i < order_by.size(); ++i) {
-    const std::strong_ordering ordering = compare_ordered(left[i], right[i], order_by[i].order);
-    if (ordering != 0) {
-      return ordering;
-    }
-  }
-  return std::strong_ordering::equal;
 }
 
 Error answer_too_large() {
@@ -104,40 +118,136 @@ Error answer_too_large() {
                   "ask for fewer rows or columns, or add a LIMIT");
 }
 
+Result<void> check_shape(const MergePlan& plan, std::string_view row) {
+  const WalkEnd end = walk_packed_row(
+      plan.partial_types.size(), row, [&](size_t column) -> const Type& { return plan.partial_types[column]; },
+      [](size_t, bool, std::string_view) { return true; });
+  return end == WalkEnd::kComplete ? Result<void>() : Result<void>(malformed_row(end));
+}
+
+namespace {
+
+std::unique_ptr<Merge> make_merge(const Selection& selection, const MergePlan& plan) {
+  if (selection.is_aggregated) {
+    return make_group_merge(plan);
+  }
+  if (!selection.order_by.empty()) {
+    return make_sorted_merge(plan);
+  }
+  return can_stream(selection) ? make_passage() : make_concatenation(plan);
+}
+
+}  // namespace
+
 struct AnswerMerger::State {
-  explicit State(const Schema& schema, const Selection& selection)
-      : plan(make_plan(schema, selection)),
-        merge(selection.is_aggregated      ? make_group_merge(plan)
-              : selection.order_by.empty() ? make_concatenation(plan)
-                                           : make_sorted_merge(plan)) {}
+  State(const Schema& schema, const Selection& selection, AnswerForm form)
+      : plan(make_plan(schema, selection, form)), merge(make_merge(selection, plan)) {}
+
+  [[nodiscard]] Result<void> take_pending(WorkBudget& budget);
+  [[nodiscard]] bool may_produce() const { return !is_finished && (merge->is_streaming() || has_ended); }
 
   MergePlan plan;
   std::unique_ptr<Merge> merge;
+  std::deque<RowsBlockPtr> pending;  ///< Not looked at yet.
+  uint64_t pending_bytes = 0;
+  uint64_t pending_memory = 0;
+  AnswerWriter writer;
+  bool has_ended = false;
+  bool is_exhausted = true;  ///< A merge that streams has put out all it was given.
+  bool is_finished = false;
 };
 
-AnswerMerger::AnswerMerger(const Schema& schema, const Selection& selection)
-    : state_(std::make_unique<State>(schema, selection)) {}
+AnswerMerger::AnswerMerger(const Schema& schema, const Selection& selection, AnswerForm form)
+    : state_(std::make_unique<State>(schema, selection, form)) {}
 
 AnswerMerger::~AnswerMerger() = default;
 
-Result<void> AnswerMerger::add(uint32_t part, std::string_view rows) {
-  PackedRows split(rows);
-  while (true) {
-    const Result<std::optional<std::string_view>> row = split.next();
-    if (!row) {
-      return row.error();
-    }
-    if (!row->has_value()) {
-      return {};
-    }
-    if (const Result<void> added = state_->merge->add(part, **row); !added) {
-      return added;
-    }
+Result<void> AnswerMerger::add(uint32_t part, MergedRows rows) {
+  CHECK(!state_->has_ended);
+  if (rows.rows.empty()) {
+    return {};
   }
+  if (state_->pending_bytes + rows.rows.size() > kAnswerBytesMax) {
+    return answer_too_large();
+  }
+  state_->pending_bytes += rows.rows.size();
+  state_->pending_memory += rows.rows.capacity();
+  state_->pending.push_back(std::make_unique<RowsBlock>(part, std::move(rows.rows), rows.row_count));
+  state_->is_exhausted = false;
+  return {};
 }
 
-Result<MergedRows> AnswerMerger::finish_partial() { return state_->merge->finish(false); }
+void AnswerMerger::end_parts() { state_->has_ended = true; }
 
-Result<MergedRows> AnswerMerger::finish_final() { return state_->merge->finish(true); }
+Result<void> AnswerMerger::State::take_pending(WorkBudget& budget) {
+  while (!pending.empty() && !budget.is_spent()) {
+    const uint64_t bytes = pending.front()->bytes();
+    const uint64_t memory = pending.front()->memory_bytes();
+    const Result<bool> is_taken = merge->take(pending.front(), budget);
+    if (!is_taken) {
+      return is_taken.error();
+    }
+    if (*is_taken) {
+      pending.pop_front();
+      pending_bytes -= bytes;
+      pending_memory -= memory;
+    }
+  }
+  return {};
+}
+
+Result<MergedRows> AnswerMerger::step(WorkBudget& budget, size_t message_bytes_max) {
+  State& state = *state_;
+  if (const Result<void> taken = state.take_pending(budget); !taken) {
+    return taken.error();
+  }
+  if (budget.is_spent() || !state.may_produce()) {
+    return MergedRows{};
+  }
+  state.writer.begin(message_bytes_max);
+  const Result<bool> is_all = state.merge->produce(budget, state.writer);
+  if (!is_all) {
+    return is_all.error();
+  }
+  state.is_exhausted = *is_all;
+  state.is_finished = *is_all && state.has_ended;
+  // A message goes out when it is full, or nothing more belongs into it; rows that pass as they come do not wait.
+  const bool is_complete = *is_all || !budget.is_spent() || state.merge->is_streaming();
+  return is_complete ? state.writer.take() : MergedRows{};
+}
+
+bool AnswerMerger::has_work() const {
+  const State& state = *state_;
+  return !state.pending.empty() || (state.has_ended ? !state.is_finished : state.may_produce() && !state.is_exhausted);
+}
+
+bool AnswerMerger::is_finished() const { return state_->is_finished; }
+
+uint64_t AnswerMerger::memory_bytes() const { return state_->pending_memory + state_->merge->memory_bytes(); }
+
+bool AnswerMerger::drop(WorkBudget& budget) {
+  State& state = *state_;
+  while (!state.pending.empty() && !budget.is_spent()) {
+    budget.spend(copy_units(state.pending.front()->bytes()));
+    state.pending_memory -= state.pending.front()->memory_bytes();
+    state.pending.pop_front();
+  }
+  return state.pending.empty() && state.merge->drop(budget);
+}
+
+Result<MergedRows> merge_all(AnswerMerger& merger) {
+  merger.end_parts();
+  MergedRows all;
+  while (!merger.is_finished()) {
+    WorkBudget budget = WorkBudget::unbounded();
+    Result<MergedRows> rows = merger.step(budget, kAnswerBytesMax);
+    if (!rows) {
+      return rows.error();
+    }
+    all.row_count += rows->row_count;
+    all.rows = all.rows.empty() ? std::move(rows->rows) : all.rows + rows->rows;
+  }
+  return all;
+}
 
 }  // namespace daedalus::semantics

@@ -2,197 +2,309 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
-#include <unordered_map>
+#include <utility>
 
 #include "answer_merge.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/packed.hpp"
-#include "int128.hpp"
+#include "group_store.hpp"
+#include "row_sorter.hpp"
+#include "sort_key.hpp"
 
 namespace daedalus::semantics {
 namespace {
 
-struct Group {
-  std::vector<Value> plain;            ///< By output; NULL for aggregates.
-  std::vector<AggregateState> states;  ///< Of the aggregates, in order.
-};
+uint32_t count_aggregates(const MergePlan& plan) {
+  return static_cast<uint32_t>(std::count_if(plan.outputs.begin(), plan.outputs.end(),
+                                             [](const MergeOutput& output) { return output.is_aggregate; }));
+}
+
+/// What one row costs that is decoded, looked up and merged, and what making one of a group does, for each output.
+constexpr uint64_t kMergeUnits = 12;
 
 class GroupMerge final : public Merge {
  public:
-  explicit GroupMerge(const MergePlan& plan) : plan_(plan) {}
+  explicit GroupMerge(const MergePlan& plan)
+      : plan_(plan),
+        groups_(static_cast<uint32_t>(plan.outputs.size()) - count_aggregates(plan), count_aggregates(plan)),
+        output_(plan) {}
 
   /// Rows wait, packed, until all parts are there: the order of merging must not depend on the order of arrival.
-  Result<void> add(uint32_t part, std::string_view row) override {
-    const Result<std::vector<Value>> checked = read_packed_row(plan_.partial_types, row);
-    if (!checked) {
-      return checked.error();
+  Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) override {
+    if (blocks_.bytes() + block->bytes() > kAnswerBytesMax) {
+      return answer_too_large();
+    }
+    blocks_.add(std::move(block));
+    budget.spend(1);
+    return true;
+  }
+
+  Result<bool> produce(WorkBudget& budget, AnswerWriter& out) override {
+    if (!are_merged_) {
+      const Result<bool> merged = merge_blocks(budget);
+      if (!merged || !*merged) {
+        return merged;
+      }
+      are_merged_ = true;
+    }
+    const bool is_sorted = plan_.form == AnswerForm::kFinal && !plan_.order_by.empty();
+    if (!is_sorted) {
+      return write_groups(budget, out);
+    }
+    const Result<bool> sorted = sort_groups(budget);
+    if (!sorted || !*sorted) {
+      return sorted;
+    }
+    return output_.write(
+        sorter_, [](std::string_view row) { return row; }, budget, out);
+  }
+
+  [[nodiscard]] uint64_t memory_bytes() const override {
+    return blocks_.memory_bytes() + groups_.memory_bytes() + sorter_.memory_bytes() + sorted_bytes_;
+  }
+
+  bool drop(WorkBudget& budget) override {
+    if (!blocks_.drop(budget) || !groups_.drop(budget) || !sorter_.drop(budget)) {
+      return false;
+    }
+    while (!sorted_rows_.empty() && !budget.is_spent()) {
+      budget.spend(copy_units(kSortedBytes));
+      sorted_rows_.pop_back();
+    }
+    return sorted_rows_.empty();
+  }
+
+ private:
+  /// Finished rows that are to be sorted lie in blocks of this size.
+  static constexpr size_t kSortedBytes = 256u << 10;
+
+  [[nodiscard]] uint64_t row_units() const { return kMergeUnits * plan_.outputs.size(); }
+
+  // ---- merging ----
+
+  Result<bool> merge_blocks(WorkBudget& budget) {
+    if (!is_reserved_) {
+      is_reserved_ = true;
+      groups_.reserve(std::min<uint64_t>(blocks_.bytes() / plan_.partial_row_bytes_min, kGroupsMax) + 1);
+      if (!plan_.is_grouped) {
+        find_group({});  // No rows at all still make one answer.
+      }
+    }
+    while (RowsBlock* const block = blocks_.front()) {
+      if (budget.is_spent()) {
+        return false;
+      }
+      const Result<std::optional<std::string_view>> row = block->next();
+      if (!row) {
+        return row.error();
+      }
+      if (!row->has_value()) {
+        blocks_.pop_front();
+        continue;
+      }
+      if (const Result<void> merged = merge_row(**row); !merged) {
+        return merged.error();
+      }
+      budget.spend(row_units());
+    }
+    return true;
+  }
+
+  Result<void> merge_row(std::string_view row) {
+    const Result<std::vector<Value>> values = read_packed_row(plan_.partial_types, row);
+    if (!values) {
+      return values.error();
     }
     for (const MergeOutput& output : plan_.outputs) {
       const bool is_count = output.is_aggregate && (output.function == AggregateFunction::kCountRows ||
                                                     output.function == AggregateFunction::kCount);
-      if (is_count && is_null((*checked)[output.first_partial])) {
+      if (is_count && is_null((*values)[output.first_partial])) {
         return rejected("08P01", "malformed partial answer: a count is NULL");
       }
     }
-    bytes_ += sizeof(uint32_t) + row.size();
-    if (bytes_ > kAnswerBytesMax) {
-      return answer_too_large();
+    const uint32_t group = find_group(*values);
+    if (groups_.size() > kGroupsMax) {
+      return rejected("54000", fmt::format("the answer has more than {} groups", kGroupsMax),
+                      "restrict the rows or group by fewer columns");
     }
-    std::string& rows = parts_[part];
-    append(static_cast<uint32_t>(row.size()), rows);
-    rows.append(row);
+    AggregateState* state = groups_.states(group).data();
+    for (const MergeOutput& output : plan_.outputs) {
+      if (output.is_aggregate) {
+        state++->merge({values->data() + output.first_partial, output.partial_count});
+      }
+    }
     return {};
   }
 
-  Result<MergedRows> finish(bool is_final) override {
-    if (plan_.selection.group_by.empty()) {
-      find_group(std::string(), {});  // No rows at all still make one answer.
-    }
-    for (auto& [number, rows] : parts_) {
-      PackedRows split(rows);
-      while (true) {
-        const auto row = split.next();
-        CHECK(row.has_value());
-        if (!row->has_value()) {
-          break;
-        }
-        const Result<std::vector<Value>> values = read_packed_row(plan_.partial_types, **row);
-        CHECK(values.has_value());
-        merge_row(*values);
-        if (groups_.size() > kGroupsMax) {
-          return rejected("54000", fmt::format("the answer has more than {} groups", kGroupsMax),
-                          "restrict the rows or group by fewer columns");
-        }
-      }
-      rows = std::string();
-    }
-    return is_final ? write_final() : write_partial();
-  }
-
- private:
   /// The group's identity as bytes: NULL equals NULL, −0.0 equals 0.0, every NaN is one.
-  std::string group_key(const std::vector<Value>& values) const {
-    std::string key;
-    if (plan_.selection.group_by.empty()) {
-      return key;
+  void make_group_key(std::span<const Value> values) {
+    key_.clear();
+    if (!plan_.is_grouped) {
+      return;
     }
     for (const MergeOutput& output : plan_.outputs) {
       if (output.is_aggregate) {
         continue;
       }
       const Value& value = values[output.first_partial];
-      key.push_back(is_null(value) ? '\0' : '\1');
+      key_.push_back(is_null(value) ? '\0' : '\1');
       if (is_null(value)) {
         continue;
       }
       const auto* number = std::get_if<double>(&value);
-      append_packed(output.type, number != nullptr && *number == 0.0 ? Value(0.0) : value, key);
+      append_packed(output.type, number != nullptr && *number == 0.0 ? Value(0.0) : value, key_);
     }
-    return key;
   }
 
-  Group& find_group(const std::string& key, const std::vector<Value>& values) {
-    const auto [place, is_new] = index_.try_emplace(key, groups_.size());
+  uint32_t find_group(std::span<const Value> values) {
+    make_group_key(values);
+    bool is_new = false;
+    const uint32_t group = groups_.find(key_, is_new);
     if (is_new) {
-      Group group;
+      Value* plain = groups_.plain(group).data();
       for (const MergeOutput& output : plan_.outputs) {
         if (output.is_aggregate) {
-          group.plain.emplace_back();
-          group.states.emplace_back(output.function, output.argument);
+          groups_.add_state(group, output.function, output.argument);
         } else {
-          group.plain.push_back(values.empty() ? Value() : values[output.first_partial]);
+          *plain++ = values.empty() ? Value() : values[output.first_partial];
         }
       }
-      groups_.push_back(std::move(group));
     }
-    return groups_[place->second];
+    return group;
   }
 
-  void merge_row(const std::vector<Value>& values) {
-    Group& group = find_group(group_key(values), values);
-    size_t state = 0;
+  // ---- the answer's rows ----
+
+  /// The group's row in row_: partial states, or finished values.
+  Result<void> make_row(uint32_t group) {
+    row_.clear();
+    const Value* plain = groups_.plain(group).data();
+    const AggregateState* state = groups_.states(group).data();
     for (const MergeOutput& output : plan_.outputs) {
-      if (output.is_aggregate) {
-        group.states[state++].merge({values.data() + output.first_partial, output.partial_count});
-      }
-    }
-  }
-
-  Result<MergedRows> write_partial() {
-    AnswerWriter writer;
-    for (const Group& group : groups_) {
-      std::vector<Value> row;
-      size_t state = 0;
-      for (size_t i = 0; i < plan_.outputs.size(); ++i) {
-        if (plan_.outputs[i].is_aggregate) {
-          std::vector<Value> partial = group.states[state++].partial();
-          std::move(partial.begin(), partial.end(), std::back_inserter(row));
-        } else {
-          row.push_back(group.plain[i]);
-        }
-      }
-      if (const Result<void> written = writer.append_values(plan_.partial_types, row); !written) {
-        return written.error();
-      }
-    }
-    return writer.take();
-  }
-
-  Result<std::vector<Value>> finish_group(Group& group) const {
-    std::vector<Value> row = std::move(group.plain);
-    size_t state = 0;
-    for (size_t i = 0; i < plan_.outputs.size(); ++i) {
-      if (plan_.outputs[i].is_aggregate) {
-        Result<Value> value = group.states[state++].finish();
+      if (!output.is_aggregate) {
+        row_.push_back(*plain++);
+      } else if (plan_.form == AnswerForm::kPartial) {
+        std::vector<Value> partial = state++->partial();
+        std::move(partial.begin(), partial.end(), std::back_inserter(row_));
+      } else {
+        Result<Value> value = state++->finish();
         if (!value) {
           return std::move(value).error();
         }
-        row[i] = std::move(*value);
+        row_.push_back(std::move(*value));
       }
     }
-    group.states.clear();
-    return row;
+    return {};
   }
 
-  Result<MergedRows> write_final() {
-    std::vector<std::vector<Value>> rows;
-    rows.reserve(groups_.size());
-    for (Group& group : groups_) {
-      Result<std::vector<Value>> row = finish_group(group);
-      if (!row) {
-        return std::move(row).error();
+  Result<bool> write_groups(WorkBudget& budget, AnswerWriter& out) {
+    const bool is_final = plan_.form == AnswerForm::kFinal;
+    // Without an order groups stand as the parts brought them; only whoever finishes the answer cuts it.
+    const uint64_t end = is_final ? std::min<uint64_t>(groups_.size(), plan_.rows_wanted) : groups_.size();
+    while (next_group_ < end) {
+      if (budget.is_spent()) {
+        return false;
       }
-      rows.push_back(std::move(*row));
-    }
-    const std::vector<OrderKey>& order_by = plan_.selection.order_by;
-    // Groups stand in the order in which the parts brought them, which stable sorting keeps among equals.
-    std::stable_sort(rows.begin(), rows.end(), [&](const std::vector<Value>& left, const std::vector<Value>& right) {
-      for (const OrderKey& key : order_by) {
-        const std::strong_ordering ordering = compare_ordered(left[key.output], right[key.output], key.order);
-        if (ordering != 0) {
-          return ordering < 0;
+      if (const Result<void> made = make_row(next_group_); !made) {
+        return made.error();
+      }
+      budget.spend(row_units());
+      if (next_group_ >= plan_.rows_skipped) {
+        const std::span<const Type> types = is_final ? plan_.final_types : plan_.partial_types;
+        const Result<bool> written = out.append_values(types, {row_.data(), types.size()});
+        if (!written || !*written) {
+          return written;
         }
       }
-      return false;
-    });
-    AnswerWriter writer;
-    const uint64_t end = std::min<uint64_t>(rows.size(), plan_.rows_wanted);
-    for (uint64_t i = plan_.selection.offset; i < end; ++i) {
-      const std::span<const Value> visible(rows[i].data(), plan_.final_types.size());
-      if (const Result<void> written = writer.append_values(plan_.final_types, visible); !written) {
-        return written.error();
+      ++next_group_;
+    }
+    return is_final && end < groups_.size() ? check_rest(budget) : Result<bool>(true);
+  }
+
+  /// A sum that is out of range fails the answer even where LIMIT cuts its group off, as if all had been computed.
+  Result<bool> check_rest(WorkBudget& budget) {
+    while (next_group_ < groups_.size()) {
+      if (budget.is_spent()) {
+        return false;
+      }
+      if (const Result<void> made = make_row(next_group_); !made) {
+        return made.error();
+      }
+      budget.spend(row_units());
+      ++next_group_;
+    }
+    return true;
+  }
+
+  Result<bool> sort_groups(WorkBudget& budget) {
+    while (next_group_ < groups_.size()) {
+      if (budget.is_spent()) {
+        return false;
+      }
+      if (const Result<void> added = add_to_sorter(next_group_, budget); !added) {
+        return added.error();
+      }
+      ++next_group_;
+    }
+    return sorter_.prepare(budget);
+  }
+
+  /// Groups stand in the order in which the parts brought them, which stays among equals.
+  Result<void> add_to_sorter(uint32_t group, WorkBudget& budget) {
+    if (const Result<void> made = make_row(group); !made) {
+      return made;
+    }
+    key_.clear();
+    for (const OrderKey& key : plan_.order_by) {
+      const Value& value = row_[key.output];
+      packed_.clear();
+      std::optional<std::string_view> bytes;
+      if (!is_null(value)) {
+        append_packed(plan_.outputs[key.output].type, value, packed_);
+        // A string's key is made of its bytes alone.
+        bytes = std::string_view(packed_).substr(is_string(plan_.outputs[key.output].type.kind) ? 2 : 0);
+      }
+      const auto appended = append_sort_key(plan_.outputs[key.output].type, bytes, key.order, key_);
+      if (!appended) {
+        return appended;
       }
     }
-    return writer.take();
+    AnswerWriter visible;
+    const Result<bool> written = visible.append_values(plan_.final_types, {row_.data(), plan_.final_types.size()});
+    if (!written) {
+      return written.error();
+    }
+    sorter_.add(0, key_, group, keep(visible.take().rows), budget);
+    budget.spend(row_units());
+    return {};
+  }
+
+  /// Where a copy of the row lies from now on; both without their u32 size.
+  std::string_view keep(std::string_view row) {
+    row.remove_prefix(sizeof(uint32_t));
+    if (sorted_rows_.empty() || sorted_rows_.back().capacity() - sorted_rows_.back().size() < row.size()) {
+      sorted_rows_.emplace_back().reserve(std::max(kSortedBytes, row.size()));
+      sorted_bytes_ += sorted_rows_.back().capacity();
+    }
+    std::string& to = sorted_rows_.back();
+    to.append(row);
+    return std::string_view(to).substr(to.size() - row.size());
   }
 
   const MergePlan& plan_;
-  std::map<uint32_t, std::string> parts_;
-  std::unordered_map<std::string, size_t> index_;
-  std::vector<Group> groups_;
-  uint64_t bytes_ = 0;
+  PartBlocks blocks_;
+  GroupStore groups_;
+  bool is_reserved_ = false;
+  bool are_merged_ = false;
+  uint32_t next_group_ = 0;  ///< To be written, or to be sorted.
+  std::string key_;
+  std::string packed_;
+  std::vector<Value> row_;
+  RowSorter sorter_;
+  std::vector<std::string> sorted_rows_;
+  uint64_t sorted_bytes_ = 0;
+  SortedOutput output_;
 };
 
 }  // namespace

@@ -1,12 +1,20 @@
-// The three ways partial answers become one: laid end to end, sorted, grouped.
+// The four ways partial answers become one: passed on as they come, laid end to end, sorted, grouped.
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "daedalus/semantics/answer.hpp"
+#include "daedalus/semantics/packed.hpp"
+#include "row_sorter.hpp"
 
 namespace daedalus::semantics {
 
@@ -22,45 +30,143 @@ struct MergeOutput {
 
 /// What a selection means for a merge, worked out once.
 struct MergePlan {
-  Selection selection;
+  AnswerForm form = AnswerForm::kFinal;
+  std::vector<OrderKey> order_by;
+  bool is_grouped = false;  ///< There is a GROUP BY; without one, aggregates have a single group.
   std::vector<Type> partial_types;
   std::vector<MergeOutput> outputs;
   std::vector<Type> final_types;
-  uint64_t rows_wanted = UINT64_MAX;  ///< offset + limit: no more rows than these matter.
+  uint64_t rows_wanted = UINT64_MAX;   ///< offset + limit: no more rows than these matter.
+  uint64_t rows_skipped = 0;           ///< The offset, where this merge is the last.
+  uint64_t partial_row_bytes_min = 0;  ///< Of the shortest partial row there can be, its size field included.
 };
 
-[[nodiscard]] MergePlan make_plan(const Schema& schema, const Selection& selection);
-
-[[nodiscard]] std::strong_ordering compare_keys(const std::vector<OrderKey>& order_by, const std::vector<Value>& left,
-                                                const std::vector<Value>& right);
+[[nodiscard]] MergePlan make_plan(const Schema& schema, const Selection& selection, AnswerForm form);
 
 [[nodiscard]] Error answer_too_large();
+
+/// Rows of one part as they came, and how far they have been looked at. Stays where it is: rows are referred to.
+class RowsBlock {
+ public:
+  RowsBlock(uint32_t part, std::string rows, uint64_t row_count)
+      : part_(part), rows_(std::move(rows)), row_count_(row_count), walk_(rows_) {}
+  RowsBlock(const RowsBlock&) = delete;
+  RowsBlock& operator=(const RowsBlock&) = delete;
+
+  [[nodiscard]] uint32_t part() const { return part_; }
+  [[nodiscard]] uint64_t bytes() const { return rows_.size(); }
+  /// What they take, room behind them included.
+  [[nodiscard]] uint64_t memory_bytes() const { return rows_.capacity(); }
+  /// As whoever brought them said.
+  [[nodiscard]] uint64_t row_count() const { return row_count_; }
+  /// See PackedRows::next().
+  [[nodiscard]] Result<std::optional<std::string_view>> next() { return walk_.next(); }
+  /// All rows. Ends this object's use.
+  [[nodiscard]] std::string take() { return std::move(rows_); }
+
+ private:
+  uint32_t part_;
+  std::string rows_;
+  uint64_t row_count_;
+  PackedRows walk_;
+};
+using RowsBlockPtr = std::unique_ptr<RowsBlock>;
+
+/// Rows of one message on their way out, within the bound of the message and of the answer.
+class AnswerWriter {
+ public:
+  /// Rows are appended until they reach `bytes_max`; one row alone may be larger.
+  void begin(size_t bytes_max) { bytes_max_ = bytes_max; }
+  /// Whether a row of so many bytes, its size field not counted, belongs into the next message.
+  [[nodiscard]] bool is_full_for(size_t row_bytes) const {
+    return !rows_.rows.empty() && rows_.rows.size() + sizeof(uint32_t) + row_bytes > bytes_max_;
+  }
+  [[nodiscard]] Result<void> append_bytes(std::string_view row);  ///< Bytes after the u32 size.
+  /// Appends nothing, and says so by false, when the row belongs into the next message.
+  [[nodiscard]] Result<bool> append_values(std::span<const Type> types, std::span<const Value> values);
+  [[nodiscard]] Result<void> append_rows(std::string rows, uint64_t row_count);
+  [[nodiscard]] MergedRows take() { return std::exchange(rows_, {}); }
+  [[nodiscard]] bool is_empty() const { return rows_.rows.empty(); }
+  [[nodiscard]] size_t bytes_max() const { return bytes_max_; }
+
+ private:
+  [[nodiscard]] Result<void> count(uint64_t bytes);
+
+  MergedRows rows_;
+  size_t bytes_max_ = 0;
+  uint64_t total_bytes_ = 0;
+};
 
 class Merge {
  public:
   virtual ~Merge() = default;
-  /// Takes one partial row (bytes after its u32 size). Errors: 08P01, 54000.
-  [[nodiscard]] virtual Result<void> add(uint32_t part, std::string_view row) = 0;
-  [[nodiscard]] virtual Result<MergedRows> finish(bool is_final) = 0;
+
+  /// Whether rows may leave before the last part has come.
+  [[nodiscard]] virtual bool is_streaming() const { return false; }
+  /// Looks at rows of the block until its end, or until the budget is spent (false). Errors: 08P01, 54000.
+  [[nodiscard]] virtual Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) = 0;
+  /// All parts have been taken: appends rows to `out` until it is full, the budget is spent, or nothing is left (true).
+  [[nodiscard]] virtual Result<bool> produce(WorkBudget& budget, AnswerWriter& out) = 0;
+  /// Of everything that is kept.
+  [[nodiscard]] virtual uint64_t memory_bytes() const = 0;
+  /// Frees a piece of what is kept; true when nothing is left.
+  [[nodiscard]] virtual bool drop(WorkBudget& budget) = 0;
 };
 
 /// The plan outlives the merge.
+[[nodiscard]] std::unique_ptr<Merge> make_passage();
 [[nodiscard]] std::unique_ptr<Merge> make_concatenation(const MergePlan& plan);
 [[nodiscard]] std::unique_ptr<Merge> make_sorted_merge(const MergePlan& plan);
 [[nodiscard]] std::unique_ptr<Merge> make_group_merge(const MergePlan& plan);
 
-/// Appends rows to an answer within its bound.
-class AnswerWriter {
+/// Blocks kept by part, given back in the order of parts.
+class PartBlocks {
  public:
-  [[nodiscard]] Result<void> append_bytes(std::string_view row);  ///< Bytes after the u32 size.
-  [[nodiscard]] Result<void> append_values(std::span<const Type> types, std::span<const Value> values);
-  [[nodiscard]] MergedRows take() { return std::move(rows_); }
+  void add(RowsBlockPtr block);
+  /// The first block of the lowest part, or null.
+  [[nodiscard]] RowsBlock* front();
+  void pop_front();
+  [[nodiscard]] uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] uint64_t memory_bytes() const { return memory_bytes_; }
+  [[nodiscard]] bool drop(WorkBudget& budget);
 
  private:
-  MergedRows rows_;
+  std::map<uint32_t, std::deque<RowsBlockPtr>> parts_;
+  uint64_t bytes_ = 0;
+  uint64_t memory_bytes_ = 0;
 };
 
-/// Cuts a row that is not aggregated to the visible outputs and appends it.
-[[nodiscard]] Result<void> append_visible(const MergePlan& plan, std::string_view row, AnswerWriter& writer);
+/// What a row that is not aggregated becomes in the answer: itself, or cut to the visible outputs.
+class VisibleRow {
+ public:
+  explicit VisibleRow(const MergePlan& plan);
+  /// Bytes after the u32 size; valid until the next call. Precondition: the row has the plan's partial types.
+  [[nodiscard]] std::string_view of(std::string_view row);
+
+ private:
+  const MergePlan& plan_;
+  bool is_cut_;
+  std::string cut_;
+};
+
+/// Sorted rows on their way out, cut to offset and limit: a place in them that outlives the steps.
+class SortedOutput {
+ public:
+  explicit SortedOutput(const MergePlan& plan) : plan_(plan) {}
+  /// As Merge::produce(); `visible` says what a row becomes. Precondition: the sorter is prepared.
+  [[nodiscard]] Result<bool> write(RowSorter& sorter, const std::function<std::string_view(std::string_view)>& visible,
+                                   WorkBudget& budget, AnswerWriter& out);
+
+ private:
+  const MergePlan& plan_;
+  std::optional<RowSorter::Sorted> next_;  ///< Has not gone out yet.
+  uint64_t position_ = 0;                  ///< Of the next row among all.
+};
+
+/// Error 08P01 where the bytes are no row of the plan's partial types.
+[[nodiscard]] Result<void> check_shape(const MergePlan& plan, std::string_view row);
+
+/// What walking over a row costs.
+[[nodiscard]] inline uint64_t walk_units(const MergePlan& plan) { return 1 + plan.partial_types.size(); }
 
 }  // namespace daedalus::semantics

@@ -1,235 +1,333 @@
-// Merging answers without aggregates: laid end to end in the order of parts, or sorted.
+// Merging answers without aggregates: passed on as they come, laid end to end in the order of parts, or sorted.
 #include <algorithm>
-#include <map>
+#include <deque>
+#include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 
 #include "answer_merge.hpp"
 #include "daedalus/base/check.hpp"
-#include "daedalus/semantics/decimal.hpp"
-#include "daedalus/semantics/packed.hpp"
-#include "int128.hpp"
 #include "packed_walk.hpp"
+#include "row_sorter.hpp"
+#include "sort_key.hpp"
 
 namespace daedalus::semantics {
-
-Result<void> AnswerWriter::append_bytes(std::string_view row) {
-  if (rows_.rows.size() + sizeof(uint32_t) + row.size() > kAnswerBytesMax) {
-    return answer_too_large();
-  }
-  append(static_cast<uint32_t>(row.size()), rows_.rows);
-  rows_.rows.append(row);
-  ++rows_.row_count;
-  return {};
-}
-
-Result<void> AnswerWriter::append_values(std::span<const Type> types, std::span<const Value> values) {
-  for (const Value& value : values) {
-    const auto* decimal = std::get_if<Decimal>(&value);
-    if (decimal != nullptr && !fits_precision(*decimal, kDecimalDigitsMax)) {
-      return rejected("22003", "value overflows numeric format");
-    }
-  }
-  append_packed_row(types, values, rows_.rows);
-  ++rows_.row_count;
-  if (rows_.rows.size() > kAnswerBytesMax) {
-    return answer_too_large();
-  }
-  return {};
-}
-
-Result<void> append_visible(const MergePlan& plan, std::string_view row, AnswerWriter& writer) {
-  if (plan.final_types.size() == plan.partial_types.size()) {
-    return writer.append_bytes(row);
-  }
-  // Hidden outputs come last: the visible ones are a prefix of the values, under a shorter bitmap.
-  const size_t visible = plan.final_types.size();
-  const size_t bitmap_size = (plan.partial_types.size() + 7) / 8;
-  std::string cut(row.substr(0, (visible + 7) / 8));
-  if (visible % 8 != 0) {
-    cut.back() = static_cast<char>(static_cast<uint8_t>(cut.back()) & ((1u << (visible % 8)) - 1));
-  }
-  const char* end = row.data() + bitmap_size;
-  const WalkEnd walk = walk_packed_row(
-      plan.partial_types.size(), row, [&](size_t column) -> const Type& { return plan.partial_types[column]; },
-      [&](size_t column, bool null, std::string_view bytes) {
-        if (column < visible && !null) {
-          end = bytes.data() + bytes.size();
-        }
-        return column + 1 < visible;
-      });
-  CHECK(walk == WalkEnd::kStopped);
-  cut.append(row.data() + bitmap_size, end);
-  return writer.append_bytes(cut);
-}
-
 namespace {
 
-Result<void> check_shape(const MergePlan& plan, std::string_view row) {
-  const WalkEnd end = walk_packed_row(
-      plan.partial_types.size(), row, [&](size_t column) -> const Type& { return plan.partial_types[column]; },
-      [](size_t, bool, std::string_view) { return true; });
-  return end == WalkEnd::kComplete ? Result<void>() : Result<void>(malformed_row(end));
-}
+/// Rows leave in the order in which they come, untouched; blocks that are too large for a message are cut.
+class Passage final : public Merge {
+ public:
+  [[nodiscard]] bool is_streaming() const override { return true; }
+
+  Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) override {
+    memory_bytes_ += block->memory_bytes();
+    blocks_.push_back(std::move(block));
+    budget.spend(1);
+    return true;
+  }
+
+  Result<bool> produce(WorkBudget& budget, AnswerWriter& out) override {
+    while (!blocks_.empty()) {
+      if (budget.is_spent()) {
+        return false;
+      }
+      RowsBlock& block = *blocks_.front();
+      if (!is_cutting_ && block.bytes() <= out.bytes_max()) {
+        if (!out.is_empty()) {
+          return false;
+        }
+        memory_bytes_ -= block.memory_bytes();
+        const uint64_t row_count = block.row_count();
+        const Result<void> appended = out.append_rows(block.take(), row_count);
+        blocks_.pop_front();
+        return appended ? Result<bool>(blocks_.empty()) : appended.error();
+      }
+      const Result<bool> is_cut_up = cut(block, budget, out);
+      if (!is_cut_up || !*is_cut_up) {
+        return is_cut_up;
+      }
+      memory_bytes_ -= block.memory_bytes();
+      blocks_.pop_front();
+    }
+    return true;
+  }
+
+  [[nodiscard]] uint64_t memory_bytes() const override { return memory_bytes_; }
+
+  bool drop(WorkBudget& budget) override {
+    while (!blocks_.empty() && !budget.is_spent()) {
+      budget.spend(copy_units(blocks_.front()->bytes()));
+      blocks_.pop_front();
+    }
+    memory_bytes_ = 0;
+    return blocks_.empty();
+  }
+
+ private:
+  /// Whether the block has come to its end.
+  Result<bool> cut(RowsBlock& block, WorkBudget& budget, AnswerWriter& out) {
+    while (!budget.is_spent()) {
+      if (!is_cutting_) {
+        Result<std::optional<std::string_view>> row = block.next();
+        if (!row) {
+          return row.error();
+        }
+        if (!row->has_value()) {
+          return true;
+        }
+        row_ = **row;
+        is_cutting_ = true;
+      }
+      if (out.is_full_for(row_.size())) {
+        return false;
+      }
+      if (const Result<void> appended = out.append_bytes(row_); !appended) {
+        return appended.error();
+      }
+      is_cutting_ = false;
+      budget.spend(1 + copy_units(row_.size()));
+    }
+    return false;
+  }
+
+  std::deque<RowsBlockPtr> blocks_;
+  uint64_t memory_bytes_ = 0;
+  std::string_view row_;     ///< Of the first block; has not gone out yet.
+  bool is_cutting_ = false;  ///< There is such a row.
+};
 
 class Concatenation final : public Merge {
  public:
-  explicit Concatenation(const MergePlan& plan) : plan_(plan) {}
+  explicit Concatenation(const MergePlan& plan) : plan_(plan), visible_(plan) {}
 
-  Result<void> add(uint32_t part, std::string_view row) override {
-    if (const Result<void> checked = check_shape(plan_, row); !checked) {
-      return checked;
-    }
-    Part& it = parts_[part];
-    if (it.row_count >= plan_.rows_wanted) {
-      return {};
-    }
-    bytes_ += sizeof(uint32_t) + row.size();
-    if (bytes_ > kAnswerBytesMax) {
+  Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) override {
+    if (blocks_.bytes() + block->bytes() > kAnswerBytesMax) {
       return answer_too_large();
     }
-    append(static_cast<uint32_t>(row.size()), it.rows);
-    it.rows.append(row);
-    ++it.row_count;
-    return {};
+    blocks_.add(std::move(block));
+    budget.spend(1);
+    return true;
   }
 
-  Result<MergedRows> finish(bool is_final) override {
-    AnswerWriter writer;
-    const uint64_t skipped = is_final ? plan_.selection.offset : 0;
-    uint64_t position = 0;
-    for (auto& [number, part] : parts_) {
-      PackedRows rows(part.rows);
-      for (uint64_t i = 0; i < part.row_count && position < plan_.rows_wanted; ++i, ++position) {
-        const auto row = rows.next();
-        CHECK(row.has_value() && row->has_value());
-        if (position < skipped) {
-          continue;
+  Result<bool> produce(WorkBudget& budget, AnswerWriter& out) override {
+    while (!budget.is_spent()) {
+      const Result<bool> is_there = next_row();
+      if (!is_there || !*is_there) {
+        return is_there ? Result<bool>(true) : is_there;
+      }
+      if (position_ >= plan_.rows_skipped) {
+        if (out.is_full_for(row_->size())) {
+          return false;
         }
-        const Result<void> written = is_final ? append_visible(plan_, **row, writer) : writer.append_bytes(**row);
-        if (!written) {
+        if (const Result<void> written = out.append_bytes(visible_.of(*row_)); !written) {
           return written.error();
         }
       }
-      part.rows = std::string();  // Never hold the answer twice.
+      budget.spend(2 * walk_units(plan_) + copy_units(row_->size()));
+      row_.reset();
+      ++position_;
     }
-    return writer.take();
+    return false;
   }
 
+  [[nodiscard]] uint64_t memory_bytes() const override { return blocks_.memory_bytes(); }
+  bool drop(WorkBudget& budget) override { return blocks_.drop(budget); }
+
  private:
-  struct Part {
-    std::string rows;
-    uint64_t row_count = 0;
-  };
+  /// Whether there is one that matters; then row_ is it.
+  Result<bool> next_row() {
+    while (!row_) {
+      RowsBlock* const block = blocks_.front();
+      if (block == nullptr || position_ >= plan_.rows_wanted) {
+        return false;
+      }
+      Result<std::optional<std::string_view>> row = block->next();
+      if (!row) {
+        return row.error();
+      }
+      if (!row->has_value()) {
+        blocks_.pop_front();
+        continue;
+      }
+      if (const Result<void> checked = check_shape(plan_, **row); !checked) {
+        return checked.error();
+      }
+      row_ = **row;
+    }
+    return true;
+  }
 
   const MergePlan& plan_;
-  std::map<uint32_t, Part> parts_;
-  uint64_t bytes_ = 0;
+  VisibleRow visible_;
+  PartBlocks blocks_;
+  std::optional<std::string_view> row_;  ///< Of the first block; has not gone out yet.
+  uint64_t position_ = 0;                ///< Of the next row among all.
 };
 
-/// Keeps every row with its decoded keys; under a limit, from time to time only the best.
+/// Sorts every row; under a limit, from time to time drops all but the best.
 class SortedMerge final : public Merge {
  public:
-  explicit SortedMerge(const MergePlan& plan) : plan_(plan) {}
+  explicit SortedMerge(const MergePlan& plan)
+      : plan_(plan), visible_(plan), keys_(plan.partial_types.size()), rows_(std::make_unique<Rows>()), output_(plan) {}
 
-  Result<void> add(uint32_t part, std::string_view row) override {
-    Row kept;
-    if (const Result<void> decoded = decode_keys(row, kept); !decoded) {
-      return decoded;
+  Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) override {
+    if (rows_->bytes + block->bytes() > kAnswerBytesMax) {
+      return answer_too_large();
     }
-    kept.part = part;
-    kept.sequence = sequence_++;
-    kept.bytes.assign(row);
-    bytes_ += cost(kept);
-    rows_.push_back(std::move(kept));
-    if (rows_.size() >= kTrimRowsMin && rows_.size() / kTrimFactor >= plan_.rows_wanted) {
-      trim();
-    }
-    return bytes_ > kSortBytesMax ? Result<void>(answer_too_large()) : Result<void>();
-  }
-
-  Result<MergedRows> finish(bool is_final) override {
-    std::sort(rows_.begin(), rows_.end(), [this](const Row& left, const Row& right) { return precedes(left, right); });
-    AnswerWriter writer;
-    const uint64_t end = std::min<uint64_t>(rows_.size(), plan_.rows_wanted);
-    for (uint64_t i = is_final ? plan_.selection.offset : 0; i < end; ++i) {
-      const Result<void> written =
-          is_final ? append_visible(plan_, rows_[i].bytes, writer) : writer.append_bytes(rows_[i].bytes);
-      if (!written) {
-        return written.error();
+    while (!budget.is_spent()) {
+      if (best_ != nullptr) {
+        drop_all_but_best(budget);
+        continue;
+      }
+      const Result<std::optional<std::string_view>> row = block->next();
+      if (!row) {
+        return row.error();
+      }
+      if (!row->has_value()) {
+        rows_->keep(std::move(block));
+        return true;
+      }
+      if (const Result<void> keyed = make_key(**row); !keyed) {
+        return keyed.error();
+      }
+      const uint64_t place = uint64_t{block->part()} << 32 | sequence_[block->part()]++;
+      rows_->sorter.add(block->part(), key_, place, **row, budget);
+      budget.spend(walk_units(plan_) + plan_.order_by.size());
+      if (has_too_many(*block)) {
+        // The rest of this block is looked at later: what has been must not refer to it then.
+        best_ = std::make_unique<Rows>();
       }
     }
-    return writer.take();
+    return false;
   }
+
+  Result<bool> produce(WorkBudget& budget, AnswerWriter& out) override {
+    if (!rows_->sorter.prepare(budget)) {
+      return false;
+    }
+    return output_.write(
+        rows_->sorter, [this](std::string_view row) { return visible_.of(row); }, budget, out);
+  }
+
+  [[nodiscard]] uint64_t memory_bytes() const override {
+    return rows_->memory_bytes() + (best_ == nullptr ? 0 : best_->memory_bytes());
+  }
+
+  bool drop(WorkBudget& budget) override { return rows_->drop(budget) && (best_ == nullptr || best_->drop(budget)); }
 
  private:
-  // An answer of small rows takes several times its size while it is sorted.
-  static constexpr uint64_t kSortBytesMax = 4 * kAnswerBytesMax;
-  // Trimming costs a selection over all rows: rarely enough to be linear in total.
-  static constexpr size_t kTrimRowsMin = 1024;
+  /// Fewer are not worth the work, more often neither: all in all it stays linear.
+  static constexpr uint64_t kTrimRowsMin = 8192;
   static constexpr uint64_t kTrimFactor = 4;
+  /// Rows that are kept are copied together into blocks of this size.
+  static constexpr size_t kCopyBytes = 256u << 10;
 
-  struct Row {
-    std::vector<Value> keys;
-    std::string bytes;
-    uint32_t part = 0;
-    uint64_t sequence = 0;
+  struct Rows {
+    RowSorter sorter;
+    std::vector<RowsBlockPtr> blocks;
+    std::vector<std::string> copies;
+    uint64_t bytes = 0;       ///< Of rows.
+    uint64_t kept_bytes = 0;  ///< What they take.
+
+    void keep(RowsBlockPtr block) {
+      bytes += block->bytes();
+      kept_bytes += block->memory_bytes();
+      blocks.push_back(std::move(block));
+    }
+    [[nodiscard]] std::string_view copy(std::string_view row) {
+      if (copies.empty() || copies.back().capacity() - copies.back().size() < row.size()) {
+        copies.emplace_back().reserve(std::max(kCopyBytes, row.size()));
+        kept_bytes += copies.back().capacity();
+      }
+      std::string& to = copies.back();
+      to.append(row);
+      bytes += row.size();
+      return std::string_view(to).substr(to.size() - row.size());
+    }
+    [[nodiscard]] uint64_t memory_bytes() const { return sorter.memory_bytes() + kept_bytes; }
+    [[nodiscard]] bool drop(WorkBudget& budget) {
+      while (!blocks.empty() && !budget.is_spent()) {
+        budget.spend(copy_units(blocks.back()->bytes()));
+        blocks.pop_back();
+      }
+      while (!copies.empty() && !budget.is_spent()) {
+        budget.spend(copy_units(kCopyBytes));
+        copies.pop_back();
+      }
+      return !budget.is_spent() && sorter.drop(budget);
+    }
   };
 
-  /// Bytes counted against the bound: what the row takes here, keys included, not only in the answer.
-  static uint64_t cost(const Row& row) { return sizeof(Row) + row.bytes.size() + row.keys.size() * sizeof(Value); }
-
-  bool precedes(const Row& left, const Row& right) const {
-    const std::strong_ordering keys = compare_keys(plan_.selection.order_by, left.keys, right.keys);
-    if (keys != 0) {
-      return keys < 0;
-    }
-    return left.part != right.part ? left.part < right.part : left.sequence < right.sequence;
-  }
-
-  void trim() {
-    const auto middle = rows_.begin() + static_cast<std::ptrdiff_t>(plan_.rows_wanted);
-    std::nth_element(rows_.begin(), middle, rows_.end(),
-                     [this](const Row& left, const Row& right) { return precedes(left, right); });
-    rows_.erase(middle, rows_.end());
-    bytes_ = 0;
-    for (const Row& row : rows_) {
-      bytes_ += cost(row);
-    }
-  }
-
-  Result<void> decode_keys(std::string_view row, Row& kept) const {
-    const std::vector<OrderKey>& order_by = plan_.selection.order_by;
-    kept.keys.resize(order_by.size());
-    std::optional<Error> error;
+  Result<void> make_key(std::string_view row) {
     const WalkEnd end = walk_packed_row(
         plan_.partial_types.size(), row, [&](size_t column) -> const Type& { return plan_.partial_types[column]; },
         [&](size_t column, bool null, std::string_view bytes) {
-          for (size_t key = 0; key < order_by.size() && !null; ++key) {
-            if (order_by[key].output != column) {
-              continue;
-            }
-            Result<Value> value = decode_packed(plan_.partial_types[column], bytes);
-            if (!value) {
-              error = std::move(value).error();
-              return false;
-            }
-            kept.keys[key] = std::move(*value);
-          }
+          keys_[column] = null ? std::nullopt : std::optional(bytes);
           return true;
         });
-    if (end == WalkEnd::kStopped) {
-      return *std::move(error);
+    if (end != WalkEnd::kComplete) {
+      return malformed_row(end);
     }
-    return end == WalkEnd::kComplete ? Result<void>() : Result<void>(malformed_row(end));
+    key_.clear();
+    for (const OrderKey& key : plan_.order_by) {
+      const auto appended = append_sort_key(plan_.partial_types[key.output], keys_[key.output], key.order, key_);
+      if (!appended) {
+        return appended;
+      }
+    }
+    return {};
   }
 
+  [[nodiscard]] bool has_too_many(const RowsBlock& block) const {
+    const uint64_t count = rows_->sorter.row_count();
+    if (count <= plan_.rows_wanted) {
+      return false;
+    }
+    const bool is_large = rows_->bytes + block.bytes() > kAnswerBytesMax / 2 && count / 2 > plan_.rows_wanted;
+    return is_large || (count >= kTrimRowsMin && count / kTrimFactor >= plan_.rows_wanted);
+  }
+
+  /// Gets on with copying the best rows; then they take the place of all.
+  void drop_all_but_best(WorkBudget& budget) {
+    if (!is_best_complete_) {
+      if (!rows_->sorter.prepare(budget)) {
+        return;
+      }
+      while (best_->sorter.row_count() < plan_.rows_wanted) {
+        if (budget.is_spent()) {
+          return;
+        }
+        const std::optional<RowSorter::Sorted> next = rows_->sorter.next(budget);
+        CHECK(next.has_value());
+        key_.assign(next->key_head).append(next->key_tail);
+        best_->sorter.add(kBestStream, key_, next->place, best_->copy(next->row), budget);
+        budget.spend(copy_units(next->row.size()));
+      }
+      is_best_complete_ = true;
+    }
+    if (rows_->drop(budget)) {
+      rows_ = std::exchange(best_, nullptr);
+      is_best_complete_ = false;
+    }
+  }
+
+  static constexpr uint32_t kBestStream = UINT32_MAX;
+
   const MergePlan& plan_;
-  std::vector<Row> rows_;
-  uint64_t bytes_ = 0;
-  uint64_t sequence_ = 0;
+  VisibleRow visible_;
+  std::vector<std::optional<std::string_view>> keys_;  ///< Of the row that is looked at, by partial column.
+  std::string key_;
+  std::unique_ptr<Rows> rows_;
+  std::unique_ptr<Rows> best_;  ///< In the making.
+  bool is_best_complete_ = false;
+  std::unordered_map<uint32_t, uint32_t> sequence_;  ///< Rows taken so far, by part.
+  SortedOutput output_;
 };
 
 }  // namespace
+
+std::unique_ptr<Merge> make_passage() { return std::make_unique<Passage>(); }
 
 std::unique_ptr<Merge> make_concatenation(const MergePlan& plan) { return std::make_unique<Concatenation>(plan); }
 

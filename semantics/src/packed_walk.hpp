@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "daedalus/base/result.hpp"
+#include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/types.hpp"
 
 namespace daedalus::semantics {
@@ -31,6 +32,16 @@ namespace daedalus::semantics {
       return 0;
   }
   return 0;
+}
+
+/// Most bytes that a value takes in a packed row.
+[[nodiscard]] constexpr uint64_t packed_bytes_max(const Type& type) {
+  if (type.kind == TypeKind::kChar || type.kind == TypeKind::kVarchar) {
+    return sizeof(uint16_t) + (type.length == 0 ? kStringLengthMax : type.length);
+  }
+  constexpr uint64_t kNumericHead = 3;  // Size and scale.
+  const uint32_t width = packed_width(type);
+  return width == 0 ? kNumericHead + kDecimalBytesMax : width;
 }
 
 /// Cuts one value's bytes off the front of `rest`: for strings without their length, otherwise all of them. False when

@@ -9,6 +9,8 @@ namespace daedalus::testing {
 namespace {
 
 constexpr const char* kClusterId = "simulated";
+/// Little enough that answers of a few rows take several turns.
+constexpr int64_t kStepUnits = 300;
 
 wire::v1::Hello make_hello(const ClusterConfiguration& configuration, wire::v1::Role role, const std::string& name) {
   wire::v1::Hello hello;
@@ -115,6 +117,7 @@ void NodeProcess::sweep(uint32_t segment) {
 }
 
 void NodeProcess::carry_out(rpc::Outbox out) {
+  core_->step(semantics::WorkBudget(kStepUnits), *endpoint_, out);
   while (const auto record = core_->take_persist_request()) {
     core_->on_epoch_persisted(record->epoch, endpoint_->now(), out);
   }
@@ -124,6 +127,13 @@ void NodeProcess::carry_out(rpc::Outbox out) {
     core_->on_deadline(endpoint_->now(), late);
     carry_out(std::move(late));
   });
+  if (core_->has_work(*endpoint_) && !is_turn_posted_) {
+    is_turn_posted_ = true;
+    endpoint_->post([this] {
+      is_turn_posted_ = false;
+      carry_out({});
+    });
+  }
 }
 
 // ---- aggregator ----
@@ -158,6 +168,7 @@ void AggregatorProcess::start(rpc::SimulatedEndpoint& endpoint) {
 }
 
 void AggregatorProcess::crash_and_restart() {
+  is_turn_posted_ = false;
   network_.crash(configuration_.aggregators[index_]);
   start(network_.restart(configuration_.aggregators[index_], hello(), *this));
 }
@@ -187,6 +198,7 @@ void AggregatorProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
 }
 
 void AggregatorProcess::carry_out(rpc::Outbox out) {
+  core_->step(semantics::WorkBudget(kStepUnits), *endpoint_, out);
   CHECK(core_->take_compile_requests().empty());  // No SQL here: bodies come compiled.
   for (const auto& request : core_->take_dial_requests()) {
     core_->on_dialled(request.endpoint, endpoint_->dial(request.endpoint));
@@ -201,6 +213,13 @@ void AggregatorProcess::carry_out(rpc::Outbox out) {
     core_->flush(endpoint_->now(), late);
     carry_out(std::move(late));
   });
+  if (core_->has_work(*endpoint_) && !is_turn_posted_) {
+    is_turn_posted_ = true;
+    endpoint_->post([this] {
+      is_turn_posted_ = false;
+      carry_out({});
+    });
+  }
 }
 
 // ---- logical writer ----

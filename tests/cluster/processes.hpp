@@ -59,6 +59,7 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   std::vector<bool> awake_;
   std::vector<Timestamp> admitted_;
   std::unique_ptr<node::NodeCore> core_;
+  bool is_turn_posted_ = false;
   rpc::SimulatedEndpoint* endpoint_ = nullptr;
 };
 
@@ -83,6 +84,7 @@ class AggregatorProcess final : public rpc::PeerHandler {
   uint32_t index_;
   rpc::SimulatedNetwork& network_;
   std::unique_ptr<aggregator::AggregatorCore> core_;
+  bool is_turn_posted_ = false;
   rpc::SimulatedEndpoint* endpoint_ = nullptr;
 };
 

@@ -294,6 +294,12 @@ Instant AggregatorCore::next_deadline() const {
 
 void AggregatorCore::flush(Instant /*now*/, rpc::Outbox& out) { state_->updates.flush(out); }
 
+void AggregatorCore::step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, rpc::Outbox& out) {
+  state_->queries.step(budget, gauge, out);
+}
+
+bool AggregatorCore::has_work(const rpc::OutputGauge& gauge) const { return state_->queries.has_work(gauge); }
+
 void AggregatorCore::drain() { state_->is_draining = true; }
 
 // ---- what the driver asks ----

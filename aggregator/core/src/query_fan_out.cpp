@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
-#include "daedalus/semantics/packed.hpp"
 
 namespace daedalus::aggregator {
 
@@ -107,14 +106,14 @@ void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
   query.columns = std::move(request.columns);
   query.parts = std::move(parts);
   query.waiting_count = query.parts.size();
-  if (!semantics::can_stream(request.selection)) {
-    query.merger = std::make_unique<semantics::AnswerMerger>(*context_.schema, request.selection);
-  }
+  merges_.open(
+      merging::MergeId{id}, query.upstream.peer, *context_.schema, request.selection,
+      query.form == wire::v1::RESULT_FORM_FINAL ? semantics::AnswerForm::kFinal : semantics::AnswerForm::kPartial);
   context_.clients.assign(query.upstream, {Machine::kQuery, id});
   context_.deadlines.add(query.deadline, {Machine::kQuery, id});
   send_parts(id, query, request, now, out);
   if (query.waiting_count == 0) {
-    finish(queries_.find(id), out);  // No partition can hold a row that qualifies.
+    merges_.end_parts(merging::MergeId{id});  // No partition can hold a row that qualifies.
   }
 }
 
@@ -165,27 +164,13 @@ void QueryFanOut::on_result(QueryTicket ticket, NodeId node, wire::v1::Result re
 }
 
 void QueryFanOut::on_rows(Queries::iterator query, Part& part, wire::v1::Result result, rpc::Outbox& out) {
-  Query& state = query->second;
   wire::v1::QueryRows& rows = *result.mutable_rows();
   part.row_count += rows.row_count();
-  if (state.merger) {
-    if (auto added = state.merger->add(raw(part.partitions.front()), rows.rows()); !added) {
-      fail(query, error_result(added.error()), out);
-    }
-    return;
+  semantics::MergedRows taken{std::move(*rows.mutable_rows()), rows.row_count()};
+  if (auto added = merges_.add(merging::MergeId{query->first}, raw(part.partitions.front()), std::move(taken));
+      !added) {
+    fail(query, error_result(added.error(), context_.options.retry_after_ns), out);
   }
-  state.bytes += rows.rows().size();
-  if (state.bytes > context_.options.answer_bytes_max) {
-    fail(query,
-         error_result(rejected("54000",
-                               fmt::format("the answer is larger than {} bytes", context_.options.answer_bytes_max),
-                               "ask for fewer rows or columns, or add a LIMIT")),
-         out);
-    return;
-  }
-  state.row_count += rows.row_count();
-  add_columns(state, rows);
-  reply(state.upstream, std::move(result), out);
 }
 
 void QueryFanOut::on_end(Queries::iterator query, Part& part, const wire::v1::QueryEnd& end, rpc::Outbox& out) {
@@ -211,7 +196,7 @@ void QueryFanOut::on_end(Queries::iterator query, Part& part, const wire::v1::Qu
   }
   part.stamps = end.stamps();
   if (--query->second.waiting_count == 0) {
-    finish(query, out);
+    merges_.end_parts(merging::MergeId{query->first});
   }
 }
 
@@ -237,15 +222,38 @@ void QueryFanOut::on_node_lost(QueryTicket ticket, NodeId node, const std::strin
 
 // ---- ends ----
 
+void QueryFanOut::step(semantics::WorkBudget& budget, const rpc::OutputGauge& gauge, rpc::Outbox& out) {
+  merges_.step(budget, gauge, [&](merging::MergeScheduler::Piece piece) { put(std::move(piece), out); });
+}
+
+void QueryFanOut::put(merging::MergeScheduler::Piece piece, rpc::Outbox& out) {
+  const auto query = queries_.find(raw(piece.id));
+  CHECK(query != queries_.end());
+  if (piece.error) {
+    fail(query, error_result(*piece.error, context_.options.retry_after_ns), out);
+    return;
+  }
+  query->second.bytes += piece.rows.rows.size();
+  if (query->second.bytes > context_.options.answer_bytes_max) {
+    fail(query,
+         error_result(rejected("54000",
+                               fmt::format("the answer is larger than {} bytes", context_.options.answer_bytes_max),
+                               "ask for fewer rows or columns, or add a LIMIT")),
+         out);
+    return;
+  }
+  if (piece.rows.row_count > 0) {
+    send_rows(query->second, std::move(piece.rows), out);
+  }
+  if (piece.is_last) {
+    finish(query, out);
+  }
+}
+
 void QueryFanOut::finish(Queries::iterator query, rpc::Outbox& out) {
   Query& state = query->second;
-  if (state.merger) {
-    if (const auto sent = send_merged(state, out); !sent) {
-      fail(query, error_result(sent.error()), out);
-      return;
-    }
-  } else if (state.form == wire::v1::RESULT_FORM_FINAL && !state.columns_sent) {
-    send_rows(state, {}, 0, out);
+  if (state.form == wire::v1::RESULT_FORM_FINAL && !state.columns_sent) {
+    send_rows(state, {}, out);
   }
   wire::v1::Result result;
   wire::v1::QueryEnd& end = *result.mutable_end();
@@ -257,40 +265,12 @@ void QueryFanOut::finish(Queries::iterator query, rpc::Outbox& out) {
   erase(query, out);
 }
 
-Result<void> QueryFanOut::send_merged(Query& query, rpc::Outbox& out) {
-  auto merged =
-      query.form == wire::v1::RESULT_FORM_FINAL ? query.merger->finish_final() : query.merger->finish_partial();
-  if (!merged) {
-    return merged.error();
-  }
-  if (merged->rows.size() <= kRowsMessageBytesMax) {
-    send_rows(query, std::move(merged->rows), merged->row_count, out);
-    return {};
-  }
-  semantics::PackedRows rows(merged->rows);
-  const char* begin = merged->rows.data();
-  size_t size = 0;
-  uint64_t row_count = 0;
-  for (auto row = rows.next(); row && *row; row = rows.next()) {
-    const size_t row_size = sizeof(uint32_t) + (*row)->size();
-    if (size > 0 && size + row_size > kRowsMessageBytesMax) {
-      send_rows(query, std::string(begin, size), row_count, out);
-      begin += size;
-      size = row_count = 0;
-    }
-    size += row_size;
-    ++row_count;
-  }
-  send_rows(query, std::string(begin, size), row_count, out);
-  return {};
-}
-
-void QueryFanOut::send_rows(Query& query, std::string rows, uint64_t row_count, rpc::Outbox& out) {
+void QueryFanOut::send_rows(Query& query, semantics::MergedRows rows, rpc::Outbox& out) {
   wire::v1::Result result;
   add_columns(query, *result.mutable_rows());
-  result.mutable_rows()->set_rows(std::move(rows));
-  result.mutable_rows()->set_row_count(static_cast<uint32_t>(row_count));
-  query.row_count += row_count;
+  result.mutable_rows()->set_rows(std::move(rows.rows));
+  result.mutable_rows()->set_row_count(static_cast<uint32_t>(rows.row_count));
+  query.row_count += rows.row_count;
   reply(query.upstream, std::move(result), out);
 }
 
@@ -318,6 +298,7 @@ void QueryFanOut::erase(Queries::iterator query, rpc::Outbox& out) {
   }
   context_.deadlines.remove(query->second.deadline, {Machine::kQuery, query->first});
   context_.clients.finish(query->second.upstream);
+  merges_.close(merging::MergeId{query->first});
   queries_.erase(query);
 }
 

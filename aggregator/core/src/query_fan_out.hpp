@@ -1,6 +1,6 @@
 // One query to the nodes that hold its partitions, and their answers back as one.
 //
-// Decides whom to ask, whether rows may pass as they come or must be merged, and when the answer is complete. Refuses
+// Decides whom to ask and when the answer is complete; the merge scheduler says when rows leave. Refuses
 // to know SQL and where a query came from.
 #pragma once
 
@@ -11,12 +11,10 @@
 #include <vector>
 
 #include "context.hpp"
+#include "daedalus/merging/merge_scheduler.hpp"
 #include "failures.hpp"
 
 namespace daedalus::aggregator {
-
-/// Rows of one QueryRows that this aggregator cuts itself; a single row may be larger.
-constexpr size_t kRowsMessageBytesMax = (1u << 20) - 4'096;
 
 /// A checked query, ready to go down.
 struct QueryRequest {
@@ -42,7 +40,8 @@ struct QueryRequest {
 /// forgotten; QueryEnd only after the end of every part, with a stamp of every partition and as many rows as announced.
 class QueryFanOut {
  public:
-  explicit QueryFanOut(Context& context) : context_(context) {}
+  explicit QueryFanOut(Context& context)
+      : context_(context), merges_(context.options.merges, context.options.answer_budget) {}
 
   void start(QueryRequest request, Instant now, rpc::Outbox& out);
 
@@ -54,6 +53,10 @@ class QueryFanOut {
   void expire(uint64_t query, rpc::Outbox& out);
   /// The client is gone: nobody is told.
   void forget(uint64_t query, rpc::Outbox& out);
+
+  /// Merges and sends a bounded piece of what has come, and lets go of what nobody waits for.
+  void step(semantics::WorkBudget& budget, const rpc::OutputGauge& gauge, rpc::Outbox& out);
+  [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const { return merges_.has_work(gauge); }
 
   [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(queries_.size()); }
 
@@ -74,11 +77,10 @@ class QueryFanOut {
     wire::v1::ResultForm form = wire::v1::RESULT_FORM_FINAL;
     std::vector<semantics::Column> columns;
     bool columns_sent = false;
-    std::unique_ptr<semantics::AnswerMerger> merger;  ///< None: rows pass as they come.
-    std::vector<Part> parts;                          ///< By lowest partition.
-    size_t waiting_count = 0;                         ///< Parts that have not ended.
-    uint64_t bytes = 0;                               ///< Of rows passed on.
-    uint64_t row_count = 0;                           ///< Sent to the client.
+    std::vector<Part> parts;   ///< By lowest partition.
+    size_t waiting_count = 0;  ///< Parts that have not ended.
+    uint64_t bytes = 0;        ///< Of rows sent.
+    uint64_t row_count = 0;    ///< Sent to the client.
   };
   using Queries = std::map<uint64_t, Query>;
 
@@ -88,15 +90,16 @@ class QueryFanOut {
   void on_rows(Queries::iterator query, Part& part, wire::v1::Result result, rpc::Outbox& out);
   void on_end(Queries::iterator query, Part& part, const wire::v1::QueryEnd& end, rpc::Outbox& out);
   void on_error(Queries::iterator query, Part& part, wire::v1::Error error, rpc::Outbox& out);
+  void put(merging::MergeScheduler::Piece piece, rpc::Outbox& out);
   void finish(Queries::iterator query, rpc::Outbox& out);
-  [[nodiscard]] Result<void> send_merged(Query& query, rpc::Outbox& out);
-  void send_rows(Query& query, std::string rows, uint64_t row_count, rpc::Outbox& out);
+  void send_rows(Query& query, semantics::MergedRows rows, rpc::Outbox& out);
   void add_columns(Query& query, wire::v1::QueryRows& rows);
   void fail(Queries::iterator query, wire::v1::Result error, rpc::Outbox& out);
   void erase(Queries::iterator query, rpc::Outbox& out);
 
   Context& context_;
   Queries queries_;
+  merging::MergeScheduler merges_;  ///< A query's id is the same in both.
 };
 
 }  // namespace daedalus::aggregator

@@ -388,6 +388,9 @@ void Cluster::advance(int64_t duration_ns) {
 }
 
 void Cluster::collect() {
+  while (core_->has_work(gauge_)) {
+    core_->step(semantics::WorkBudget(1'000), gauge_, out_);
+  }
   for (auto& [peer, operation] : out_.operations) {
     const auto& header = operation.header();
     std::string line = kind_name(header.kind());

@@ -112,6 +112,7 @@ class Cluster {
   std::unique_ptr<AggregatorCore> core_;
   Instant now_{kSecond};
   rpc::Outbox out_;
+  rpc::EmptyGauge gauge_;
   uint64_t next_peer_ = 100;
   uint32_t next_link_ = 1'000;
   std::map<uint32_t, rpc::PeerId> node_peer_;

@@ -24,6 +24,7 @@ Result<Configuration> read_configuration(const std::string& path) {
   configuration.name = root.text("name");
   configuration.listen = root.endpoint("listen");
   configuration.sql_threads = static_cast<uint32_t>(root.integer("sql_threads", {1, kSqlThreadsMax}));
+  configuration.answer_bytes = configuration::answer_bytes(root);
   if (const auto finished = file->finish(); !finished) {
     return finished.error();
   }

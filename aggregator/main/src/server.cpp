@@ -10,7 +10,8 @@ namespace daedalus::aggregator {
 
 namespace {
 
-rpc::AsioOptions network_options(const Configuration& configuration, const std::string& version) {
+rpc::AsioOptions network_options(const Configuration& configuration, const std::string& version,
+                                 std::shared_ptr<ByteBudget> answer_budget) {
   rpc::AsioOptions options;
   options.hello.set_role(wire::v1::ROLE_AGGREGATOR);
   options.hello.set_name(configuration.name);
@@ -18,13 +19,16 @@ rpc::AsioOptions network_options(const Configuration& configuration, const std::
   options.hello.set_cluster_id(configuration.cluster.cluster_id);
   options.hello.set_schema_fingerprint(configuration.schema->fingerprint);
   options.hello.set_map_version(configuration.map->version);
-  // One whole answer may wait for a client while another is being sent.
-  options.limits.output_size_max = 2 * semantics::kAnswerBytesMax;
+  // Answers stop long before it (MergeLimits); a peer that lets so much of the rest wait is too slow.
+  options.limits.output_size_max = 128u << 20;
+  options.output_budget = std::move(answer_budget);
   return options;
 }
 
-AggregatorOptions core_options(const Configuration& configuration, const std::string& version) {
+AggregatorOptions core_options(const Configuration& configuration, const std::string& version,
+                               std::shared_ptr<ByteBudget> answer_budget) {
   AggregatorOptions options;
+  options.answer_budget = std::move(answer_budget);
   options.name = configuration.name;
   options.version = version;
   options.cluster_id = configuration.cluster.cluster_id;
@@ -38,21 +42,23 @@ AggregatorOptions core_options(const Configuration& configuration, const std::st
 }  // namespace
 
 Server::Server(const Configuration& configuration, std::string version)
-    : network_(network_options(configuration, version), *this) {
+    : answer_budget_(std::make_shared<ByteBudget>(configuration.answer_bytes)),
+      network_(network_options(configuration, version, answer_budget_), *this) {
   std::map<rpc::LinkId, NodeId> nodes;
   for (const auto& node : configuration.cluster.nodes) {
     const rpc::LinkId link = network_.dial(node.endpoint);
     nodes.emplace(link, node.node);
     links_.emplace(link, node.endpoint);
   }
-  const AggregatorOptions options = core_options(configuration, version);
+  const AggregatorOptions options = core_options(configuration, version, answer_budget_);
   core_ = std::make_unique<AggregatorCore>(options, configuration.schema, configuration.map, nodes);
   pool_ = std::make_unique<CompilePool>(
       CompilePool::Options{.threads = configuration.sql_threads, .queue_max = options.compilations_max},
       std::make_shared<Compiler>(configuration.schema, configuration.map),
       [this](CompileTicket ticket, Result<Compiled> compiled) {
         auto shared = std::make_shared<Result<Compiled>>(std::move(compiled));
-        network_.post([this, ticket, shared] { core_->on_compiled(ticket, std::move(*shared), network_.now(), out_); });
+        network_.post("a compiled statement",
+                      [this, ticket, shared] { core_->on_compiled(ticket, std::move(*shared), network_.now(), out_); });
       });
   network_.set_on_turn_end([this] { on_turn_end(); });
   network_.on_stop_signal([this] { stop(); });
@@ -105,6 +111,7 @@ void Server::on_turn_end() {
   compile();
   dial();
   core_->flush(network_.now(), out_);
+  core_->step(semantics::WorkBudget(merging::kStepUnits), network_, out_);
   for (const auto& [peer, reason] : out_.closes) {
     spdlog::warn("closing {}: {}", peers_.contains(peer) ? peers_.at(peer) : "a peer", reason);
   }
@@ -115,6 +122,9 @@ void Server::on_turn_end() {
     network_.shutdown("the aggregator is shutting down");
   }
   network_.arm(std::min(core_->next_deadline(), drain_deadline_), [this] { on_timer(); });
+  if (core_->has_work(network_)) {
+    network_.post("answers in progress", [] {});  // The next turn goes on, after a look at the sockets.
+  }
 }
 
 void Server::on_timer() { core_->on_deadline(network_.now(), out_); }

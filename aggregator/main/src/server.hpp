@@ -41,6 +41,7 @@ class Server final : public rpc::PeerHandler {
   std::map<rpc::LinkId, std::string> links_;          ///< Endpoint of each link, for logs.
   std::map<rpc::LinkId, std::string> dial_failures_;  ///< Last reason logged per link: repetitions are not.
   std::map<rpc::PeerId, std::string> peers_;          ///< Name of each peer, for logs.
+  std::shared_ptr<ByteBudget> answer_budget_;
   rpc::AsioNetwork network_;
   std::unique_ptr<AggregatorCore> core_;
   rpc::Outbox out_;

@@ -42,7 +42,7 @@ void BM_EncodeDecode(benchmark::State& state) {
       pair.a.send(message);
       if (sequence % per_frame == 0) {
         const std::string output = pair.a.take_output(kStart);
-        pair.a.on_written(output.size());
+        pair.a.on_written(output.size(), kStart);
         pair.b.on_bytes(output, kStart);
         bytes += output.size();
         sum += sum_of_sequences(pair.b);

@@ -81,7 +81,8 @@ Channel::Channel(wire::v1::Hello own_hello, ChannelLimits limits, Instant now)
       framer_(limits.frame_size_max),
       started_(now),
       last_heard_(now),
-      last_sent_(now) {
+      last_sent_(now),
+      last_written_(now) {
   CHECK(limits.frame_size_max >= kFrameSizeMaxMin && limits.frame_size_max <= kFrameSizeMax);
   own_.set_frame_size_max(limits.frame_size_max);
   CHECK(own_.ByteSizeLong() + kFrameOverhead <= kFrameSizeMaxMin);
@@ -120,6 +121,11 @@ void Channel::on_deadline(Instant now) {
     fail(fmt::format("peer silent for {} ms", limits_.silence_ns_max / kMillisecond));
     return;
   }
+  if (unwritten_size_ > 0 && now >= after(last_written_, limits_.stall_ns_max)) {
+    drop_output();
+    fail(fmt::format("slow peer: it has read nothing for {} ms", limits_.stall_ns_max / kMillisecond));
+    return;
+  }
   if (now >= after(last_sent_, limits_.keep_alive_ns)) {
     last_sent_ = now;
     if (output_.empty()) {
@@ -128,15 +134,16 @@ void Channel::on_deadline(Instant now) {
   }
 }
 
-void Channel::on_written(size_t size) {
+void Channel::on_written(size_t size, Instant now) {
   DCHECK(size <= unwritten_size_);
   unwritten_size_ -= size;
+  last_written_ = std::max(last_written_, now);
 }
 
 void Channel::on_lost(std::string reason) {
   if (state_ != State::kClosed) {
     finish(std::move(reason));
-    output_.clear();
+    drop_output();
   }
 }
 
@@ -206,7 +213,7 @@ void Channel::on_goodbye(std::string_view payload) {
   wire::v1::Goodbye goodbye;
   if (parse(payload, FrameType::kGoodbye, goodbye)) {
     finish(fmt::format("peer said goodbye: {}", presentable(goodbye.reason())));
-    output_.clear();
+    drop_output();
   }
 }
 
@@ -258,64 +265,101 @@ template <typename Message>
 void Channel::append(FrameType type, const Message& message, size_t message_size) {
   const size_t entry_size = entry_overhead(message_size) + message_size;
   if (batch_open_) {
-    const size_t batch_size = output_.size() - batch_begin_ + kChecksumSize;
+    const size_t batch_size = output_.back().size() - batch_begin_ + kChecksumSize;
     if (batch_type_ != type || batch_size >= limits_.batch_size || batch_size + entry_size > peer_frame_size_max_) {
       finish_batch();
     }
   }
+  std::string& piece = batch_open_ ? output_.back() : open_piece();
+  const size_t size_before = piece.size();
   if (!batch_open_) {
     batch_open_ = true;
     batch_type_ = type;
-    batch_begin_ = output_.size();
-    (void)FrameWriter(output_, type);
+    batch_begin_ = size_before;
+    (void)FrameWriter(piece, type);
   }
-  const size_t old_size = output_.size();
-  output_.resize(old_size + entry_size);
-  auto* to = reinterpret_cast<uint8_t*>(output_.data() + old_size);
+  const size_t old_size = piece.size();
+  piece.resize(old_size + entry_size);
+  auto* to = reinterpret_cast<uint8_t*>(piece.data() + old_size);
   *to++ = static_cast<uint8_t>(kBatchEntryTag);
   to = CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(message_size), to);
   to = message.SerializeWithCachedSizesToArray(to);
-  DCHECK(to == reinterpret_cast<uint8_t*>(output_.data() + output_.size()));
-  if (output_.size() + unwritten_size_ > limits_.output_size_max) {
-    output_.clear();
-    batch_open_ = false;
+  DCHECK(to == reinterpret_cast<uint8_t*>(piece.data() + piece.size()));
+  waiting_size_ += piece.size() - size_before;
+  if (output_waiting() > limits_.output_size_max) {
+    drop_output();
     fail(fmt::format("slow peer: more than {} bytes wait to be sent", limits_.output_size_max));
   }
+}
+
+std::string& Channel::open_piece() {
+  return output_.empty() || output_.back().size() >= limits_.batch_size ? output_.emplace_back() : output_.back();
+}
+
+void Channel::drop_output() {
+  output_.clear();
+  waiting_size_ = 0;
+  batch_open_ = false;
 }
 
 void Channel::finish_batch() {
   if (batch_open_) {
     batch_open_ = false;
-    FrameWriter(output_, batch_begin_).finish();
+    FrameWriter(output_.back(), batch_begin_).finish();
+    waiting_size_ += kChecksumSize;
   }
 }
 
 void Channel::send_frame(FrameType type, const google::protobuf::MessageLite& message) {
   finish_batch();
-  FrameWriter writer(output_, type);
-  message.AppendToString(&output_);
+  std::string& piece = open_piece();
+  const size_t size_before = piece.size();
+  FrameWriter writer(piece, type);
+  message.AppendToString(&piece);
   writer.finish();
+  waiting_size_ += piece.size() - size_before;
 }
 
 std::string Channel::take_output(Instant now) {
   finish_batch();
-  std::string taken = std::exchange(output_, {});
-  unwritten_size_ += taken.size();
-  if (!taken.empty()) {
-    last_sent_ = std::max(last_sent_, now);
+  if (output_.empty()) {
+    return {};
   }
+  std::string taken = std::move(output_.front());
+  output_.pop_front();
+  waiting_size_ -= taken.size();
+  if (unwritten_size_ == 0) {
+    last_written_ = std::max(last_written_, now);
+  }
+  unwritten_size_ += taken.size();
+  last_sent_ = std::max(last_sent_, now);
   return taken;
 }
 
-std::vector<ChannelEvent> Channel::take_events() { return std::exchange(events_, {}); }
+std::optional<ChannelEvent> Channel::next_event() {
+  if (events_.empty()) {
+    return std::nullopt;
+  }
+  std::optional<ChannelEvent> event = std::move(events_.front());
+  events_.pop_front();
+  return event;
+}
+
+std::vector<ChannelEvent> Channel::take_events() {
+  std::vector<ChannelEvent> taken(std::make_move_iterator(events_.begin()), std::make_move_iterator(events_.end()));
+  events_.clear();
+  return taken;
+}
 
 Instant Channel::next_deadline() const {
   if (state_ == State::kClosed) {
     return kNever;
   }
-  const Instant silence =
-      std::min(after(last_heard_, limits_.silence_ns_max), after(last_sent_, limits_.keep_alive_ns));
-  return state_ == State::kHandshake ? std::min(silence, after(started_, limits_.handshake_ns_max)) : silence;
+  Instant next = std::min(after(last_heard_, limits_.silence_ns_max), after(last_sent_, limits_.keep_alive_ns));
+  if (unwritten_size_ > 0) {
+    next = std::min(next, after(last_written_, limits_.stall_ns_max));
+  }
+  return state_ == State::kHandshake ? std::min(next, after(started_, limits_.handshake_ns_max)) : next;
 }
 
 /// Says goodbye and ends. What was queued before goes first.

@@ -1,5 +1,6 @@
 #include "daedalus/rpc/dispatch.hpp"
 
+#include <functional>
 #include <utility>
 
 namespace daedalus::rpc {
@@ -30,16 +31,32 @@ struct Dispatcher {
   }
 };
 
+/// What an event is called in logs.
+struct EventName {
+  const char* operator()(const ChannelUp& /*up*/) const { return "HELLO"; }
+  const char* operator()(const ChannelClosed& /*closed*/) const { return "end of the connection"; }
+  const char* operator()(const wire::v1::Operation& operation) const {
+    return wire::v1::OperationKind_Name(operation.header().kind()).c_str();
+  }
+  const char* operator()(const wire::v1::Result& result) const {
+    const auto* field = wire::v1::Result::descriptor()->FindFieldByNumber(result.kind_case());
+    return field == nullptr ? "empty result" : field->name().c_str();
+  }
+};
+
 }  // namespace
 
-std::optional<std::string> dispatch(Channel& channel, PeerRecord& record, PeerHandler& handler) {
+std::optional<std::string> dispatch(Channel& channel, PeerRecord& record, PeerHandler& handler,
+                                    const std::function<bool(const char*)>& is_enough) {
   Dispatcher dispatcher{record, handler, std::nullopt};
-  while (channel.has_events()) {
-    for (ChannelEvent& event : channel.take_events()) {
-      if (channel.closed_by_owner() && !std::holds_alternative<ChannelClosed>(event)) {
-        continue;
-      }
-      std::visit(dispatcher, event);
+  while (std::optional<ChannelEvent> event = channel.next_event()) {
+    if (channel.closed_by_owner() && !std::holds_alternative<ChannelClosed>(*event)) {
+      continue;
+    }
+    const char* const name = std::visit(EventName{}, *event);
+    std::visit(dispatcher, *event);
+    if (is_enough && is_enough(name)) {
+      break;
     }
   }
   return std::move(dispatcher.closed);

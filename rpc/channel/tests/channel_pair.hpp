@@ -57,7 +57,7 @@ struct ChannelPair {
  private:
   static void carry(Channel& from, Channel& to, Instant now) {
     const std::string bytes = from.take_output(now);
-    from.on_written(bytes.size());
+    from.on_written(bytes.size(), now);
     to.on_bytes(bytes, now);
   }
 };

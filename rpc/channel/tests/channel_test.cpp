@@ -245,7 +245,9 @@ TEST(ChannelTest, FinishesAFrameThatHasReachedTheBatchSize) {
     pair.a.send(operation(sequence, 100'000));
   }
   Framer framer;
-  framer.feed(pair.a.take_output(kStart));
+  while (pair.a.has_output()) {
+    framer.feed(pair.a.take_output(kStart));
+  }
   std::vector<size_t> sizes;
   while (const auto frame = framer.next()) {
     sizes.push_back(frame->payload.size() / 100'000);
@@ -331,7 +333,7 @@ TEST(ChannelTest, FailsWhenThePeerIsTooSlow) {
   const size_t taken = pair.a.take_output(kStart).size();
   pair.a.send(operation(2, 6'000));
   EXPECT_THAT(closed_reason(pair.a.take_events()), HasSubstr("slow peer: more than 10000 bytes"));
-  pair.a.on_written(taken);
+  pair.a.on_written(taken, kStart);
   pair.exchange();
   EXPECT_THAT(closed_reason(pair.b.take_events()), HasSubstr("slow peer"));
 }
@@ -343,9 +345,58 @@ TEST(ChannelTest, WrittenOutputMakesRoom) {
   pair.exchange();
   for (uint64_t sequence = 1; sequence <= 100; ++sequence) {
     pair.a.send(operation(sequence, 6'000));
-    pair.a.on_written(pair.a.take_output(kStart).size());
+    pair.a.on_written(pair.a.take_output(kStart).size(), kStart);
   }
   EXPECT_EQ(pair.a.state(), Channel::State::kUp);
+}
+
+TEST(ChannelTest, FailsWhenOutputWaitsAndNoneOfItIsRead) {
+  ChannelLimits limits;
+  limits.stall_ns_max = kSecond;
+  ChannelPair pair(limits, {});
+  pair.exchange();
+  (void)pair.a.take_events();
+  pair.a.send(operation(1, 5'000));
+  pair.a.send(operation(2, 5'000));
+  const size_t taken = pair.a.take_output(kStart).size();
+  pair.a.on_deadline(after(kStart, kSecond - 1));
+  pair.a.on_written(taken / 2, after(kStart, kSecond - 1));
+  pair.a.on_deadline(after(kStart, kSecond + 10));
+  EXPECT_EQ(pair.a.state(), Channel::State::kUp) << "some of it has left";
+  EXPECT_LE(pair.a.next_deadline(), after(kStart, 2 * kSecond - 1));
+  pair.a.on_deadline(after(kStart, 2 * kSecond - 1));
+  EXPECT_THAT(closed_reason(pair.a.take_events()), HasSubstr("slow peer: it has read nothing for 1000 ms"));
+}
+
+TEST(ChannelTest, OutputThatWaitsLongIsKeptInPiecesAndLeavesInOrder) {
+  ChannelPair pair;
+  pair.exchange();
+  (void)pair.b.take_events();
+  constexpr uint64_t kCount = 40;
+  for (uint64_t sequence = 1; sequence <= kCount; ++sequence) {
+    pair.a.send(operation(sequence, 100'000));
+  }
+  EXPECT_GT(pair.a.output_waiting(), kCount * 100'000);
+  const ChannelLimits limits;
+  uint64_t pieces = 0;
+  while (pair.a.has_output()) {
+    const std::string piece = pair.a.take_output(kStart);
+    EXPECT_LE(piece.size(), limits.batch_size + 200'000u);
+    const uint64_t waiting = pair.a.output_waiting();
+    EXPECT_GE(waiting, piece.size()) << "taken is not yet written";
+    pair.a.on_written(piece.size(), kStart);
+    EXPECT_EQ(pair.a.output_waiting(), waiting - piece.size());
+    pair.b.on_bytes(piece, kStart);
+    ++pieces;
+  }
+  EXPECT_GT(pieces, 10u);
+  EXPECT_EQ(pair.a.output_waiting(), 0u);
+  for (uint64_t sequence = 1; sequence <= kCount; ++sequence) {
+    const std::optional<ChannelEvent> event = pair.b.next_event();
+    ASSERT_TRUE(event);
+    EXPECT_EQ(std::get<wire::v1::Operation>(*event).header().sequence(), sequence);
+  }
+  EXPECT_FALSE(pair.b.next_event());
 }
 
 TEST(ChannelTest, GoodbyeIsTheLastFrameAndWhatWasQueuedGoesFirst) {

@@ -163,6 +163,9 @@ Result<Selection> to_selection(const Schema& schema, std::string_view body, wire
   if (Result<void> read = read_outputs(schema, message, selection); !read) {
     return std::move(read).error();
   }
+  if (Result<void> fits = semantics::check_row_size(schema, selection); !fits) {
+    return std::move(fits).error();
+  }
   if (Result<void> read = read_groups(schema, message, selection); !read) {
     return std::move(read).error();
   }

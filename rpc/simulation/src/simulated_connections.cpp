@@ -125,6 +125,16 @@ void SimulatedNetwork::Impl::send(State& process, const Outbox& outbox) {
   }
 }
 
+uint64_t SimulatedNetwork::Impl::output_waiting(PeerId peer) const {
+  const auto found = peers_.find(peer);
+  if (found == peers_.end()) {
+    return 0;
+  }
+  const auto& [connection, index] = found->second;
+  const SimulatedSide& side = side_of(*connection, index);
+  return side.channel ? side.channel->output_waiting() : 0;
+}
+
 void SimulatedNetwork::Impl::mark_dirty(const ConnectionPtr& connection, int index) {
   SimulatedSide& side = side_of(*connection, index);
   State& process = process_of(side);
@@ -209,7 +219,10 @@ void SimulatedNetwork::Impl::set_timer(const ConnectionPtr& connection, int inde
 // ---- bytes on their way ----
 
 void SimulatedNetwork::Impl::flush(const ConnectionPtr& connection, int index) {
-  std::string output = side_of(*connection, index).channel->take_output(now);
+  std::string output;
+  for (Channel& channel = *side_of(*connection, index).channel; channel.has_output();) {
+    output += channel.take_output(now);
+  }
   for (size_t begin = 0; begin < output.size();) {
     const bool small = random.chance(kSmallPieceProbability);
     const uint64_t size_max =
@@ -255,7 +268,7 @@ void SimulatedNetwork::Impl::take_in(const ConnectionPtr& connection, int from, 
   SimulatedSide& sender = side_of(*connection, from);
   SimulatedSide& receiver = side_of(*connection, 1 - from);
   if (sender.channel) {
-    sender.channel->on_written(bytes.size());
+    sender.channel->on_written(bytes.size(), now);
   }
   if (!receiver.channel) {
     return;

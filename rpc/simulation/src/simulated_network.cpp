@@ -38,6 +38,8 @@ void SimulatedEndpoint::send(Outbox outbox) {
   }
 }
 
+uint64_t SimulatedEndpoint::output_waiting(PeerId peer) const { return network_.impl_->output_waiting(peer); }
+
 void SimulatedEndpoint::post(std::function<void()> task) {
   network_.impl_->schedule_for(*state_, now(), [this, task = std::move(task)] {
     task();

@@ -88,6 +88,7 @@ class SimulatedNetwork::Impl {
   void dial_later(State& process, uint32_t link);
   void drop_link(State& process, LinkId link, const std::string& reason);
   void send(State& process, const Outbox& outbox);
+  [[nodiscard]] uint64_t output_waiting(PeerId peer) const;
   void mark_dirty(const ConnectionPtr& connection, int side);
   void want_turn_end(State& process);
   void end_side_turn(const ConnectionPtr& connection, int side);

@@ -14,7 +14,8 @@ Result<std::string> AsioNetwork::listen(const std::string& endpoint) { return im
 LinkId AsioNetwork::dial(const std::string& endpoint) { return impl_->dial(endpoint); }
 void AsioNetwork::drop_link(LinkId link, const std::string& reason) { impl_->drop_link(link, reason); }
 void AsioNetwork::send(Outbox outbox) { impl_->send(outbox); }
-void AsioNetwork::post(std::function<void()> task) { impl_->post(std::move(task)); }
+uint64_t AsioNetwork::output_waiting(PeerId peer) const { return impl_->output_waiting(peer); }
+void AsioNetwork::post(const char* what, std::function<void()> task) { impl_->post(what, std::move(task)); }
 void AsioNetwork::arm(Instant when, std::function<void()> task) { impl_->arm(when, std::move(task)); }
 void AsioNetwork::set_on_turn_end(std::function<void()> hook) { impl_->on_turn_end = std::move(hook); }
 void AsioNetwork::set_hello(wire::v1::Hello hello) { impl_->options.hello = std::move(hello); }

@@ -5,7 +5,6 @@
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/write.hpp>
 #include <utility>
 
 namespace daedalus::rpc {
@@ -18,6 +17,8 @@ namespace {
 constexpr size_t kInputSize = 64u << 10;
 /// How long after its deadline a connection is looked at again when its input is still unread: this process was late.
 constexpr int64_t kUnreadGrace = 10 * kMillisecond;
+/// After so much time no further message is handed over in the same turn: others' sockets are looked at in between.
+constexpr int64_t kDeliverNs = kMillisecond;
 
 }  // namespace
 
@@ -29,7 +30,11 @@ Connection::Connection(ConnectionOwner& owner, asio::io_context& io, asio::ip::t
       goodbye_ns_max_(settings.goodbye_ns_max),
       channel_(std::move(settings.hello), settings.limits, steady_now()),
       timer_(io, [this] { on_deadline(); }),
-      input_(kInputSize) {}
+      input_(kInputSize) {
+  if (settings.output_budget) {
+    output_lease_.emplace(std::move(settings.output_budget));
+  }
+}
 
 void Connection::start() {
   boost::system::error_code ignored;  // Without it the connection is slower, not wrong.
@@ -60,7 +65,20 @@ void Connection::on_read(const boost::system::error_code& error, size_t size) {
   channel_.on_bytes(std::string_view(input_.data(), size), steady_now());
   deliver();
   owner_.mark_dirty(shared_from_this());
-  read();
+  if (!resume_posted_) {
+    read();
+  }
+  owner_.watch([this] { return describe("input"); });
+}
+
+void Connection::resume() {
+  resume_posted_ = false;
+  deliver();
+  owner_.mark_dirty(shared_from_this());
+  if (!resume_posted_) {
+    read();
+  }
+  owner_.watch([this] { return describe("input"); });
 }
 
 void Connection::deliver() {
@@ -68,7 +86,15 @@ void Connection::deliver() {
     return;
   }
   const bool was_up = record_.ever_up;
-  const auto reason = dispatch(channel_, record_, owner_.handler());
+  const Instant enough = after(steady_now(), kDeliverNs);
+  const auto reason = dispatch(channel_, record_, owner_.handler(), [this, enough](const char* event) {
+    last_event_ = event;
+    return steady_now() >= enough;
+  });
+  if (channel_.has_events() && !resume_posted_) {
+    resume_posted_ = true;
+    owner_.resume_later(shared_from_this());
+  }
   if (record_.ever_up && !was_up) {
     spdlog::info("connection {} {} is up", record_.link ? "to" : "from", record_.address);
   }
@@ -90,17 +116,28 @@ void Connection::end_turn() {
 }
 
 void Connection::write() {
-  if (!writing_.empty() || !socket_open_ || !channel_.has_output()) {
+  if (is_writing_ || !socket_open_) {
     return;
   }
-  writing_ = channel_.take_output(steady_now());
-  asio::async_write(socket_, asio::buffer(writing_),
-                    [self = shared_from_this()](const auto& error, size_t) { self->on_written(error); });
+  if (written_ == writing_.size()) {
+    if (!channel_.has_output()) {
+      return;
+    }
+    writing_ = channel_.take_output(steady_now());
+    written_ = 0;
+  }
+  is_writing_ = true;
+  socket_.async_write_some(
+      asio::buffer(writing_) + written_,
+      [self = shared_from_this()](const auto& error, size_t size) { self->on_written(error, size); });
 }
 
-void Connection::on_written(const boost::system::error_code& error) {
-  channel_.on_written(writing_.size());
-  writing_.clear();
+void Connection::on_written(const boost::system::error_code& error, size_t size) {
+  is_writing_ = false;
+  const size_t gone = error ? writing_.size() - written_ : size;
+  written_ += gone;
+  channel_.on_written(gone, steady_now());
+  count_output();
   if (!socket_open_) {
     return;
   }
@@ -111,12 +148,14 @@ void Connection::on_written(const boost::system::error_code& error) {
     return;
   }
   end_turn();
+  owner_.want_turn_end();  // Whoever waited for this peer to read may go on.
+  owner_.watch([this] { return describe("output"); });
 }
 
 /// After the goodbye only the sending side is closed, and input is read on and ignored until the peer closes: closing
 /// with unread input would send a reset, which may overtake the goodbye.
 void Connection::finish_when_written() {
-  if (writing_.empty() && send_side_open_) {
+  if (!is_writing_ && !channel_.has_output() && send_side_open_) {
     send_side_open_ = false;
     boost::system::error_code ignored;  // The peer has closed first.
     socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
@@ -139,12 +178,16 @@ void Connection::on_deadline() {
     return;
   }
   channel_.on_deadline(steady_now());
+  count_output();
   end_turn();
+  owner_.watch([this] { return describe("keep-alive"); });
 }
 
 void Connection::abandon() {
   channel_.on_lost("abandoned");
-  deliver();
+  while (channel_.has_events()) {
+    deliver();
+  }
   close_socket();
 }
 
@@ -157,7 +200,19 @@ void Connection::close_socket() {
   timer_.set(kNever);
   boost::system::error_code ignored;  // The descriptor is gone either way.
   socket_.close(ignored);
+  output_lease_.reset();
   owner_.on_gone(*this);
+}
+
+void Connection::count_output() {
+  if (output_lease_) {
+    output_lease_->resize_anyway(channel_.output_waiting());
+  }
+}
+
+std::string Connection::describe(const char* what) const {
+  return fmt::format("{} {} {}, last {}", what, record_.link ? "of the link to" : "of the connection from",
+                     record_.address, last_event_);
 }
 
 }  // namespace daedalus::rpc

@@ -53,7 +53,9 @@ AsioNetwork::Impl::Impl(AsioOptions options_in, PeerHandler& handler)
                const auto task = std::exchange(armed_task_, {});
                task();
                want_turn_end();
+               watch_.end_turn([] { return std::string("a deadline"); });
              }),
+      watch_(options.turn_ns_max),
       shutdown_timer_(io_, [this] {
         const auto connections = connections_;
         for (const auto& [peer, connection] : connections) {
@@ -186,7 +188,7 @@ void AsioNetwork::Impl::on_dial_failed(Link& link, const std::string& reason) {
 void AsioNetwork::Impl::add_connection(tcp::socket socket, std::string address, std::optional<LinkId> link) {
   const auto peer = PeerId{next_peer_++};
   PeerRecord record{peer, std::move(address), link};
-  Connection::Settings settings{options.hello, options.limits, options.goodbye_ns_max};
+  Connection::Settings settings{options.hello, options.limits, options.goodbye_ns_max, options.output_budget};
   const auto connection =
       std::make_shared<Connection>(*this, io_, std::move(socket), std::move(record), std::move(settings));
   connections_.emplace(peer, connection);
@@ -226,13 +228,13 @@ std::shared_ptr<Connection> AsioNetwork::Impl::find(PeerId peer) const {
 void AsioNetwork::Impl::send(const Outbox& outbox) {
   for (const auto& [peer, operation] : outbox.operations) {
     if (const auto connection = find(peer)) {
-      connection->channel().send(operation);
+      connection->send(operation);
       mark_dirty(connection);
     }
   }
   for (const auto& [peer, result] : outbox.results) {
     if (const auto connection = find(peer)) {
-      connection->channel().send(result);
+      connection->send(result);
       mark_dirty(connection);
     }
   }
@@ -269,12 +271,23 @@ void AsioNetwork::Impl::end_turn() {
     connection->dirty = false;
     connection->end_turn();
   }
+  watch_.end_turn([] { return std::string("the end of a turn"); });
 }
 
-void AsioNetwork::Impl::post(std::function<void()> task) {
-  asio::post(io_, [this, task = std::move(task)] {
+void AsioNetwork::Impl::resume_later(const std::shared_ptr<Connection>& connection) {
+  asio::post(io_, [connection] { connection->resume(); });
+}
+
+uint64_t AsioNetwork::Impl::output_waiting(PeerId peer) const {
+  const auto connection = find(peer);
+  return connection ? connection->channel().output_waiting() : 0;
+}
+
+void AsioNetwork::Impl::post(const char* what, std::function<void()> task) {
+  asio::post(io_, [this, what, task = std::move(task)] {
     task();
     want_turn_end();
+    watch_.end_turn([what] { return std::string(what); });
   });
 }
 

@@ -15,6 +15,7 @@
 #include "daedalus/rpc/asio_network.hpp"
 #include "deadline_timer.hpp"
 #include "link.hpp"
+#include "turn_watch.hpp"
 
 namespace daedalus::rpc {
 
@@ -27,7 +28,8 @@ class AsioNetwork::Impl final : public ConnectionOwner {
   LinkId dial(const std::string& endpoint);
   void drop_link(LinkId link, const std::string& reason);
   void send(const Outbox& outbox);
-  void post(std::function<void()> task);
+  [[nodiscard]] uint64_t output_waiting(PeerId peer) const;
+  void post(const char* what, std::function<void()> task);
   void arm(Instant when, std::function<void()> task);
   void shutdown(std::string reason);
   void on_stop_signal(std::function<void()> task);
@@ -36,6 +38,8 @@ class AsioNetwork::Impl final : public ConnectionOwner {
   // ---- ConnectionOwner ----
   PeerHandler& handler() override { return handler_; }
   void want_turn_end() override;
+  void resume_later(const std::shared_ptr<Connection>& connection) override;
+  void watch(const TurnWatch::Describe& describe) override { watch_.end_turn(describe); }
   void mark_dirty(const std::shared_ptr<Connection>& connection) override;
   void on_closed(Connection& connection, const std::string& reason) override;
   void on_gone(Connection& connection) override;
@@ -69,6 +73,7 @@ class AsioNetwork::Impl final : public ConnectionOwner {
   boost::asio::signal_set signals_;
   std::function<void()> armed_task_;
   DeadlineTimer armed_;
+  TurnWatch watch_;
   DeadlineTimer shutdown_timer_;
   uint64_t next_peer_ = 1;
   bool turn_end_posted_ = false;

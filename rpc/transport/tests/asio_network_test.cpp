@@ -133,7 +133,7 @@ TEST(AsioNetworkTest, WhatOneTurnSendsLeavesAsOneFrame) {
   RawPeer raw(server.listen());
   raw.send(hello_frame("raw"));
   ASSERT_TRUE(run_until({&server}, [&] { return server.recorder.up.size() == 1; }));
-  server.network->post([&] {
+  server.network->post("a test", [&] {
     for (uint64_t sequence = 1; sequence <= 100; ++sequence) {
       server.recorder.send(server.recorder.only_peer(), sequence);
     }
@@ -380,7 +380,7 @@ TEST(AsioNetworkTest, TakesPostsFromAnyThread) {
   for (uint64_t i = 0; i < kPosters; ++i) {
     posters.emplace_back([&] {
       for (uint64_t post = 0; post < kPostsEach; ++post) {
-        two.a.network->post([&] { two.a.recorder.send(two.a.recorder.only_peer(), ++sequence); });
+        two.a.network->post("a test", [&] { two.a.recorder.send(two.a.recorder.only_peer(), ++sequence); });
       }
     });
   }

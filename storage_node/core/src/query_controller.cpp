@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
-#include <string>
 #include <utility>
 
 #include "daedalus/base/check.hpp"
-#include "daedalus/semantics/packed.hpp"
 #include "replies.hpp"
 
 namespace daedalus::node {
@@ -16,12 +13,13 @@ namespace daedalus::node {
 QueryController::QueryController(QueryControllerOptions options, std::shared_ptr<const semantics::Schema> schema,
                                  NodeId node, const NodePlacement& placement, const UpdatePipeline& updates,
                                  SegmentPort& segments)
-    : options_(options),
+    : options_(std::move(options)),
       schema_(std::move(schema)),
       node_(node),
       placement_(placement),
       updates_(updates),
-      segments_(segments) {}
+      segments_(segments),
+      merges_(options_.merges, options_.answer_budget) {}
 
 void QueryController::start(PreparedQuery query, rpc::Outbox& out) {
   CHECK(!contains(query.requester));
@@ -40,9 +38,8 @@ void QueryController::start(PreparedQuery query, rpc::Outbox& out) {
   Running& running = queries_[handle];
   running.query = std::move(query);
   running.aborted = std::make_shared<std::atomic<bool>>(false);
-  if (!semantics::can_stream(*running.query.selection)) {
-    running.merger.emplace(*schema_, *running.query.selection);
-  }
+  merges_.open(merging::MergeId{handle}, running.query.requester.peer, *schema_, *running.query.selection,
+               semantics::AnswerForm::kPartial);
   by_requester_.emplace(running.query.requester, handle);
   deadlines_.emplace(running.query.deadline, handle);
   for (const SegmentIndex segment : wanted) {
@@ -73,14 +70,13 @@ void QueryController::on_output(SegmentIndex segment, engine::QueryOutput output
   if (!running.is_ended) {
     take(segment, std::move(output), running, out);
   }
-  if (!running.is_ended && running.segments_missing == 0) {
-    finish(running, out);
-    if (!running.is_ended) {
-      end(handle, running);
-    }
+  if (running.segments_missing > 0) {
+    return;
   }
-  if (running.segments_missing == 0) {
+  if (running.is_ended) {
     queries_.erase(found);
+  } else {
+    merges_.end_parts(merging::MergeId{handle});
   }
 }
 
@@ -102,22 +98,41 @@ void QueryController::take(SegmentIndex segment, engine::QueryOutput output, Run
   if (output.is_last) {
     running.stamps.push_back(stamp(segment, output.prefix));
   }
-  if (!running.merger) {
-    send_rows(output.rows, running, out);
-  } else if (auto added = running.merger->add(raw(segment), output.rows); !added) {
-    fail(handle, running, added.error(), 0, out);
+  const auto added = merges_.add(merging::MergeId{handle}, raw(segment), {std::move(output.rows), output.row_count},
+                                 std::move(output.lease));
+  if (!added) {
+    fail(handle, running, added.error(), options_.retry_after_ns, out);
   }
 }
 
-void QueryController::finish(Running& running, rpc::Outbox& out) {
-  if (running.merger) {
-    auto merged = running.merger->finish_partial();
-    if (!merged) {
-      fail(by_requester_.at(running.query.requester), running, merged.error(), 0, out);
-      return;
+void QueryController::step(semantics::WorkBudget& budget, const rpc::OutputGauge& gauge, rpc::Outbox& out) {
+  merges_.step(budget, gauge, [&](merging::MergeScheduler::Piece piece) { put(std::move(piece), out); });
+}
+
+void QueryController::put(merging::MergeScheduler::Piece piece, rpc::Outbox& out) {
+  const auto found = queries_.find(raw(piece.id));
+  CHECK(found != queries_.end() && !found->second.is_ended);
+  Running& running = found->second;
+  if (piece.error) {
+    fail(found->first, running, *piece.error, options_.retry_after_ns, out);
+  } else {
+    if (piece.rows.row_count > 0) {
+      auto* message = add_result(running.query.requester, out).mutable_rows();
+      message->set_row_count(static_cast<uint32_t>(piece.rows.row_count));
+      message->set_rows(std::move(piece.rows.rows));
+      running.row_count += piece.rows.row_count;
     }
-    send_rows(merged->rows, running, out);
+    if (piece.is_last) {
+      send_end(running, out);
+      end(found->first, running);
+    }
   }
+  if (running.is_ended && running.segments_missing == 0) {
+    queries_.erase(found);
+  }
+}
+
+void QueryController::send_end(Running& running, rpc::Outbox& out) {
   // By place, not by who was first: an end reads the same however the segments raced.
   std::sort(running.stamps.begin(), running.stamps.end(), [](const auto& a, const auto& b) {
     return std::pair(a.partition(), a.segment()) < std::pair(b.partition(), b.segment());
@@ -129,41 +144,12 @@ void QueryController::finish(Running& running, rpc::Outbox& out) {
   }
 }
 
-void QueryController::send_rows(std::string_view rows, Running& running, rpc::Outbox& out) {
-  semantics::PackedRows walk(rows);
-  const char* begin = rows.data();
-  const char* end_of_last = begin;
-  uint32_t count = 0;
-  const auto flush = [&] {
-    if (count > 0) {
-      auto* message = add_result(running.query.requester, out).mutable_rows();
-      message->set_rows(begin, static_cast<size_t>(end_of_last - begin));
-      message->set_row_count(count);
-      running.row_count += count;
-    }
-    begin = end_of_last;
-    count = 0;
-  };
-  while (true) {
-    const auto row = walk.next();
-    CHECK(row);  // A segment or the merger made them.
-    if (!row->has_value()) {
-      break;
-    }
-    const char* const end_of_row = (*row)->data() + (*row)->size();
-    if (static_cast<size_t>(end_of_row - begin) > kQueryRowsSizeMax) {
-      flush();
-    }
-    end_of_last = end_of_row;
-    ++count;
-  }
-  flush();
-}
-
 void QueryController::abort(Requester requester, rpc::Outbox& out) {
   const auto found = by_requester_.find(requester);
   if (found != by_requester_.end()) {
-    fail(found->second, queries_.at(found->second), rejected("57014", "the query was aborted"), 0, out);
+    const uint64_t handle = found->second;
+    fail(handle, queries_.at(handle), rejected("57014", "the query was aborted"), 0, out);
+    forget_if_over(handle);
   }
 }
 
@@ -173,6 +159,7 @@ void QueryController::on_peer_down(rpc::PeerId peer) {
     const uint64_t handle = entry->second;
     ++entry;
     end(handle, queries_.at(handle));
+    forget_if_over(handle);
   }
 }
 
@@ -181,6 +168,7 @@ void QueryController::on_deadline(Instant now, rpc::Outbox& out) {
     const uint64_t handle = deadlines_.begin()->second;
     fail(handle, queries_.at(handle), retry("57014", fmt::format("the query was too late on node {}", raw(node_))), 0,
          out);
+    forget_if_over(handle);
   }
 }
 
@@ -195,10 +183,16 @@ void QueryController::fail(uint64_t handle, Running& running, const Error& error
 void QueryController::end(uint64_t handle, Running& running) {
   running.is_ended = true;
   running.aborted->store(true, std::memory_order_relaxed);
-  running.merger.reset();
+  merges_.close(merging::MergeId{handle});
   running.stamps.clear();
   by_requester_.erase(running.query.requester);
   deadlines_.erase({running.query.deadline, handle});
+}
+
+void QueryController::forget_if_over(uint64_t handle) {
+  if (queries_.at(handle).segments_missing == 0) {
+    queries_.erase(handle);
+  }
 }
 
 wire::v1::SegmentStamp QueryController::stamp(SegmentIndex segment, Timestamp prefix) const {

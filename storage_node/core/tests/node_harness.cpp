@@ -301,6 +301,9 @@ std::string NodeHarness::take_rows(uint64_t sequence, wire::v1::QueryEnd* end) {
 }
 
 void NodeHarness::collect() {
+  while (core_->has_work(gauge_)) {
+    core_->step(semantics::WorkBudget(1'000), gauge_, out_);
+  }
   EXPECT_TRUE(out_.operations.empty());
   for (auto& [peer, result] : out_.results) {
     results_[{raw(peer), result.sequence()}].push_back(std::move(result));

@@ -123,6 +123,7 @@ class NodeHarness {
   std::unique_ptr<NodeCore> core_;
   Instant now_{kSecond};
   rpc::Outbox out_;
+  rpc::EmptyGauge gauge_;
   std::map<uint64_t, uint64_t> sequences_;
   std::map<std::pair<uint64_t, uint64_t>, std::vector<wire::v1::Result>> results_;
   std::vector<std::pair<uint64_t, std::string>> closes_;

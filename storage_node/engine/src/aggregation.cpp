@@ -233,7 +233,7 @@ Result<void> Aggregation::take_batch(const RowBatch& batch) {
   return {};
 }
 
-Result<semantics::MergedRows> Aggregation::finish() const {
+Result<AnswerRows> Aggregation::finish() const {
   std::vector<semantics::Type> types;
   for (const AggregationPlan::Output& output : outputs_) {
     if (output.is_key) {
@@ -245,7 +245,7 @@ Result<semantics::MergedRows> Aggregation::finish() const {
     }
   }
   const uint32_t group_count = finder_ == nullptr ? 1 : finder_->size();
-  semantics::MergedRows merged;
+  AnswerRows merged;
   MemoryShare merged_memory(*memory_);
   std::string packed;
   PartialRow row;
@@ -260,21 +260,22 @@ Result<semantics::MergedRows> Aggregation::finish() const {
     }
     packed.clear();
     semantics::append_packed_row(types, row, packed);
-    const size_t wanted = merged.rows.size() + packed.size();
+    const size_t wanted = merged.bytes.size() + packed.size();
     if (wanted > answer_bytes_max_) {
       return rejected("54000", "the groups of one segment exceed " + std::to_string(answer_bytes_max_) + " bytes",
                       "Group by fewer columns, or restrict the rows.");
     }
-    if (wanted > merged.rows.capacity()) {
-      const size_t room = std::max(wanted, 2 * merged.rows.capacity());
-      if (!merged_memory.add(room - merged.rows.capacity())) {
+    if (wanted > merged.bytes.capacity()) {
+      const size_t room = std::max(wanted, 2 * merged.bytes.capacity());
+      if (!merged_memory.add(room - merged.bytes.capacity())) {
         return memory_->refusal();
       }
-      merged.rows.reserve(room);
+      merged.bytes.reserve(room);
     }
-    merged.rows += packed;
+    merged.bytes += packed;
   }
-  merged.row_count = group_count;
+  merged.count = group_count;
+  merged.lease = merged_memory.hand_over();
   return merged;
 }
 

@@ -50,7 +50,7 @@ class Aggregation {
   [[nodiscard]] Result<void> take_selection(uint32_t chunk, const uint64_t* selection);
 
   /// Packed partial rows, groups in the order of their first row. Errors: 54000 too large, 53200 no memory for them.
-  [[nodiscard]] Result<semantics::MergedRows> finish() const;
+  [[nodiscard]] Result<AnswerRows> finish() const;
 
  private:
   struct Aggregate {

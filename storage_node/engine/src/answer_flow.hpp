@@ -27,9 +27,6 @@ class Outlet {
 
   /// Scanner. There is room: no operation has two last outputs.
   void put_last(Output output) {
-    if (const auto* answer = std::get_if<QueryOutput>(&output)) {
-      bytes_.fetch_add(answer->rows.size(), std::memory_order_relaxed);
-    }
     CHECK(ring_.push(std::move(output)));
     ++put_count_;
   }
@@ -40,7 +37,6 @@ class Outlet {
   /// Scanner. Precondition: has_room_for_part().
   void put_part(QueryOutput part) {
     parts_.fetch_add(1, std::memory_order_relaxed);
-    bytes_.fetch_add(part.rows.size(), std::memory_order_relaxed);
     CHECK(ring_.push(Output{std::move(part)}));
     ++put_count_;
   }
@@ -53,18 +49,13 @@ class Outlet {
     }
     std::optional<Output> taken = std::move(*output);
     ring_.pop();
-    if (const auto* answer = std::get_if<QueryOutput>(&*taken)) {
-      bytes_.fetch_sub(answer->rows.size(), std::memory_order_relaxed);
-      if (!answer->is_last) {
-        // Release: who sees this place counted as free sees that it is.
-        parts_.fetch_sub(1, std::memory_order_release);
-      }
+    if (const auto* answer = std::get_if<QueryOutput>(&*taken); answer != nullptr && !answer->is_last) {
+      // Release: who sees this place counted as free sees that it is.
+      parts_.fetch_sub(1, std::memory_order_release);
     }
     return taken;
   }
 
-  /// Row bytes put and not yet taken. Any thread.
-  [[nodiscard]] const std::atomic<uint64_t>& bytes() const { return bytes_; }
   /// Scanner. All that was ever put.
   [[nodiscard]] uint64_t put_count() const { return put_count_; }
 
@@ -72,17 +63,17 @@ class Outlet {
   const uint32_t parts_max_;
   SpscRing<Output> ring_;
   std::atomic<uint32_t> parts_{0};
-  std::atomic<uint64_t> bytes_{0};
   uint64_t put_count_ = 0;
 };
 
 /// What the queries of one cycle share on the way out. The scanner's alone.
 class AnswerFlow {
  public:
-  AnswerFlow(const SegmentOptions& options, const Outlet& outlet)
+  explicit AnswerFlow(const SegmentOptions& options)
       : answer_bytes_max(options.answer_bytes_max),
         part_bytes(options.answer_part_bytes),
-        memory(options.answers_waiting_bytes_max, &outlet.bytes()) {
+        memory(options.answer_budget != nullptr ? options.answer_budget
+                                                : std::make_shared<ByteBudget>(options.answers_waiting_bytes_max)) {
     ready.reserve(options.share_factor_max);
   }
 

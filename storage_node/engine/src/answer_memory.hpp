@@ -1,37 +1,71 @@
-// The memory that answers of one segment take while they come about, under one bound.
+// The memory that answers of one segment take while they come about, under one bound that segments share.
 //
-// Decides who may take more: whoever asks before the bound is reached. So thousands of queries that group, order and
-// collect rows in one cycle take together what was declared, whatever each of them could take alone. Refuses to know
+// So thousands of queries that group, order and collect rows in one cycle take together what was declared, whatever
+// each of them could take alone; what leaves a segment stays counted until whoever took it lets go. Refuses to know
 // what is kept in it. What a query takes whatever its rows are (its plan, the inside of its objects) is not counted,
 // and neither are the two copies that there are for a moment while a vector grows.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <utility>
 
+#include "daedalus/base/byte_budget.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/base/result.hpp"
 
 namespace daedalus::engine {
 
-/// The scanner's alone, but for the figure it is given.
+/// The scanner's alone. Takes from the budget in pieces large enough that threads which share it rarely meet there.
 class AnswerMemory {
  public:
-  /// handed_over: bytes that answers take beside those reserved here, because they wait for their consumer; may be
-  /// null, and is changed by any thread.
-  explicit AnswerMemory(uint64_t bytes_max, const std::atomic<uint64_t>* handed_over = nullptr)
-      : bytes_max_(bytes_max), handed_over_(handed_over) {}
+  explicit AnswerMemory(std::shared_ptr<ByteBudget> budget) : budget_(std::move(budget)) {}
+  /// With a budget of its own.
+  explicit AnswerMemory(uint64_t bytes_max) : AnswerMemory(std::make_shared<ByteBudget>(bytes_max)) {}
+  ~AnswerMemory() { budget_->give_back(granted_); }
   AnswerMemory(const AnswerMemory&) = delete;
   AnswerMemory& operator=(const AnswerMemory&) = delete;
 
-  /// False when the bound would be exceeded; then nothing is reserved.
-  [[nodiscard]] bool reserve(uint64_t bytes) { return reserve_below(bytes, bytes_max_); }
+  /// False when the bound would be exceeded; then nothing is reserved. holding: what the holder then has in all.
+  [[nodiscard]] bool reserve(uint64_t bytes, uint64_t holding) {
+    if (bytes > granted_ - reserved_) {
+      const uint64_t missing = bytes - (granted_ - reserved_);
+      if (missing < kPiece && budget_->take(kPiece, UINT64_MAX)) {
+        granted_ += kPiece;
+      } else if (budget_->take(missing, holding)) {
+        granted_ += missing;
+      } else {
+        return false;
+      }
+    }
+    reserved_ += bytes;
+    return true;
+  }
   /// The same for what makes a query faster and which it can do without: half of the memory stays for the others.
-  [[nodiscard]] bool reserve_spare(uint64_t bytes) { return reserve_below(bytes, bytes_max_ / 2); }
+  [[nodiscard]] bool reserve_spare(uint64_t bytes) {
+    if (!budget_->take_spare(bytes)) {
+      return false;
+    }
+    granted_ += bytes;
+    reserved_ += bytes;
+    return true;
+  }
   void release(uint64_t bytes) {
     DCHECK(bytes <= reserved_);
     reserved_ -= bytes;
+    const uint64_t kept = reserved_ == 0 ? 0 : reserved_ + kPiece;
+    if (granted_ > kept + (reserved_ == 0 ? 0 : kPiece)) {
+      budget_->give_back(granted_ - kept);
+      granted_ = kept;
+    }
+  }
+  /// What was reserved here and belongs to somebody else from now on.
+  [[nodiscard]] ByteLease hand_over(uint64_t bytes) {
+    DCHECK(bytes <= reserved_);
+    reserved_ -= bytes;
+    granted_ -= bytes;
+    return {budget_, bytes};
   }
 
   [[nodiscard]] uint64_t reserved() const { return reserved_; }
@@ -40,19 +74,11 @@ class AnswerMemory {
   [[nodiscard]] Error refusal() const;
 
  private:
-  [[nodiscard]] bool reserve_below(uint64_t bytes, uint64_t limit) {
-    const uint64_t handed_over = handed_over_ == nullptr ? 0 : handed_over_->load(std::memory_order_relaxed);
-    const uint64_t taken = reserved_ + handed_over;
-    if (taken > limit || bytes > limit - taken) {
-      return false;
-    }
-    reserved_ += bytes;
-    return true;
-  }
+  static constexpr uint64_t kPiece = 256u << 10;
 
-  uint64_t bytes_max_;
-  const std::atomic<uint64_t>* handed_over_;
-  uint64_t reserved_ = 0;
+  std::shared_ptr<ByteBudget> budget_;
+  uint64_t granted_ = 0;   ///< Of the budget.
+  uint64_t reserved_ = 0;  ///< Of that.
 };
 
 /// What one part of one query holds of it; given back when this object goes.
@@ -65,7 +91,7 @@ class MemoryShare {
 
   /// Asks for so many bytes more; false when there are none.
   [[nodiscard]] bool add(uint64_t bytes) {
-    if (!memory_->reserve(bytes)) {
+    if (!memory_->reserve(bytes, bytes_ + bytes)) {
       return false;
     }
     bytes_ += bytes;
@@ -80,10 +106,19 @@ class MemoryShare {
     return true;
   }
   void release() { memory_->release(std::exchange(bytes_, 0)); }
+  /// All of it goes with what it was reserved for.
+  [[nodiscard]] ByteLease hand_over() { return memory_->hand_over(std::exchange(bytes_, 0)); }
 
  private:
   AnswerMemory* memory_;
   uint64_t bytes_ = 0;
+};
+
+/// Packed rows and the memory they take.
+struct AnswerRows {
+  std::string bytes;
+  uint64_t count = 0;
+  ByteLease lease;
 };
 
 }  // namespace daedalus::engine

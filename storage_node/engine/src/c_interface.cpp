@@ -77,6 +77,9 @@ Result<std::unique_ptr<Asked>> make_asked(const Schema& schema, const daedalus_o
   if (!selection) {
     return selection.error();
   }
+  if (const auto fits = semantics::check_row_size(schema, *selection); !fits) {
+    return fits.error();
+  }
   const auto columns = semantics::final_columns(schema, *selection);
   if (!columns) {
     return columns.error();
@@ -88,7 +91,7 @@ Result<std::unique_ptr<Asked>> make_asked(const Schema& schema, const daedalus_o
     asked->types.push_back(column.type);
   }
   if (!semantics::can_stream(asked->selection)) {
-    asked->merger.emplace(schema, asked->selection);
+    asked->merger.emplace(schema, asked->selection, semantics::AnswerForm::kFinal);
   }
   return asked;
 }
@@ -187,7 +190,7 @@ void finish_merged(Asked& asked, daedalus_output& output) {
   if (asked.failure.has_value()) {
     return fail(output, *asked.failure);
   }
-  daedalus::Result<semantics::MergedRows> merged = asked.merger->finish_final();
+  daedalus::Result<semantics::MergedRows> merged = semantics::merge_all(*asked.merger);
   if (!merged) {
     return fail(output, merged.error());
   }
@@ -210,7 +213,7 @@ bool fill(engine::QueryOutput& from, daedalus_output& output) {
     output.row_count = from.row_count;
   } else {
     if (!asked->failure.has_value()) {
-      if (const auto added = asked->merger->add(0, from.rows); !added) {
+      if (const auto added = asked->merger->add(0, {std::move(from.rows), from.row_count}); !added) {
         asked->failure = added.error();
       }
     }

@@ -146,15 +146,16 @@ void QueryRun::take_slots(const std::vector<uint32_t>& slots) {
 QueryOutput QueryRun::take_part(Timestamp prefix) {
   DCHECK(active_ && is_ready_);
   is_ready_ = false;
-  RowEncoder::Rows rows = encoder_->take();
+  AnswerRows rows = encoder_->take();
   return {.handle = query_.handle,
           .prefix = prefix,
           .rows = std::move(rows.bytes),
           .row_count = rows.count,
-          .is_last = false};
+          .is_last = false,
+          .lease = std::move(rows.lease)};
 }
 
-Result<semantics::MergedRows> QueryRun::finish_rows() {
+Result<AnswerRows> QueryRun::finish_rows() {
   if (aggregation_ != nullptr) {
     return aggregation_->finish();
   }
@@ -166,8 +167,7 @@ Result<semantics::MergedRows> QueryRun::finish_rows() {
       return *error_;
     }
   }
-  RowEncoder::Rows rows = encoder_->take();
-  return semantics::MergedRows{std::move(rows.bytes), rows.count};
+  return encoder_->take();
 }
 
 QueryOutput QueryRun::finish(Timestamp prefix) {
@@ -175,11 +175,12 @@ QueryOutput QueryRun::finish(Timestamp prefix) {
   is_finished_ = true;
   QueryOutput output{.handle = query_.handle, .prefix = prefix};
   if (!error_.has_value()) {
-    Result<semantics::MergedRows> rows = finish_rows();
+    Result<AnswerRows> rows = finish_rows();
     aggregation_.reset();
     if (rows.has_value()) {
-      output.rows = std::move(rows->rows);
-      output.row_count = rows->row_count;
+      output.rows = std::move(rows->bytes);
+      output.row_count = rows->count;
+      output.lease = std::move(rows->lease);
       return output;
     }
     error_ = rows.error();

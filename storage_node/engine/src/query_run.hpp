@@ -76,7 +76,7 @@ class QueryRun {
   void take_encoded(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
   /// Encodes rows of any chunks, ascending.
   void take_slots(const std::vector<uint32_t>& slots);
-  [[nodiscard]] Result<semantics::MergedRows> finish_rows();
+  [[nodiscard]] Result<AnswerRows> finish_rows();
 
   const ChunkStore* store_;
   Query query_;

@@ -112,10 +112,9 @@ uint32_t RowEncoder::write_row(const RowBatch& batch, uint32_t position, const u
   return writer.finish();
 }
 
-RowEncoder::Rows RowEncoder::take() {
-  memory_.release();
+AnswerRows RowEncoder::take() {
   buffer_.resize(used_);
-  Rows rows{std::exchange(buffer_, {}), row_count_ - taken_rows_};
+  AnswerRows rows{std::exchange(buffer_, {}), row_count_ - taken_rows_, memory_.hand_over()};
   taken_bytes_ += used_;
   taken_rows_ = row_count_;
   used_ = 0;

@@ -69,13 +69,8 @@ class RowEncoder {
   /// Bytes of rows that wait here.
   [[nodiscard]] uint64_t waiting_bytes() const { return used_; }
 
-  struct Rows {
-    std::string bytes;
-    uint64_t count = 0;
-  };
-
-  /// Hands over what waits here and gives its memory back; more may follow.
-  [[nodiscard]] Rows take();
+  /// Hands over what waits here; more may follow.
+  [[nodiscard]] AnswerRows take();
 
  private:
   /// A column of the table; behind those the computed ones. Small, because thousands of queries have dozens of them

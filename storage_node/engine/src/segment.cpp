@@ -27,7 +27,7 @@ struct Segment::State {
         layout(schema, codec),
         store(layout, options.chunk_rows, options.memory_bytes),
         outlet(options.operations_in_flight_max, options.answer_parts_max),
-        flow(options, outlet),
+        flow(options),
         checkpoint(layout, store, options),
         cycle(layout, store, options, flow, outlet, checkpoint),
         operations(options.operations_in_flight_max),

@@ -33,7 +33,7 @@ semantics::Selection random_aggregates(Random& random) {
   return selection;
 }
 
-Result<semantics::MergedRows> run(Aggregation& aggregation, const FilledStore& filled, Feed how, Random& random) {
+Result<AnswerRows> run(Aggregation& aggregation, const FilledStore& filled, Feed how, Random& random) {
   Result<void> taken;
   const auto keep = [&](Result<void> result) {
     if (taken.has_value()) {
@@ -87,7 +87,7 @@ TEST(AggregationTest, AgreesWithAPlainTable) {
       const semantics::Selection selection = random_aggregates(random);
       Groupings groupings(memory);
       Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
-      semantics::MergedRows merged = run(aggregation, filled, Feed::kMixed, random).value();
+      AnswerRows merged = run(aggregation, filled, Feed::kMixed, random).value();
       ASSERT_EQ(table.fault(selection, {.rows = std::move(merged.rows), .row_count = merged.row_count}), "");
     }
   }
@@ -103,7 +103,7 @@ TEST(AggregationTest, GroupsComeInTheOrderOfTheirFirstRow) {
     selection.group_by = {key};
     Groupings groupings(memory);
     Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
-    const semantics::MergedRows merged = run(aggregation, filled, Feed::kMixed, random).value();
+    const AnswerRows merged = run(aggregation, filled, Feed::kMixed, random).value();
     std::vector<semantics::Value> expected;
     for (size_t slot = 0; slot < filled.rows.size(); ++slot) {
       const semantics::Value& value = filled.rows[slot][key];
@@ -148,7 +148,7 @@ TEST(AggregationTest, FloatingSumsOfWholeColumnsAreAddedInLanes) {
   selection.is_aggregated = true;
   Groupings groupings(memory);
   Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
-  const semantics::MergedRows merged = run(aggregation, filled, Feed::kSelections, random).value();
+  const AnswerRows merged = run(aggregation, filled, Feed::kSelections, random).value();
   SumLanes lanes{};
   for (size_t slot = 0; slot < filled.rows.size(); ++slot) {
     if (const auto* value = std::get_if<double>(&filled.rows[slot][test::kDouble]); filled.is_live[slot] && value) {
@@ -206,8 +206,8 @@ TEST(AggregationTest, QueriesThatShareTheirGroupsAnswerAsTheyWouldAlone) {
       Aggregation single(filled.layout, filled.store, *selection, kAnswerBytes, alone);
       const auto expected = run(single, filled, Feed::kSelections, random).value();
       const auto actual = aggregation->finish().value();
-      ASSERT_EQ(actual.rows, expected.rows);
-      ASSERT_EQ(is_refused, expected.row_count > 1);
+      ASSERT_EQ(actual.bytes, expected.bytes);
+      ASSERT_EQ(is_refused, expected.count > 1);
     }
   }
 }

@@ -70,8 +70,7 @@ RowEncoder encoder_of(const Outputs& outputs, const FilledStore& filled, AnswerF
 
 TEST(RowEncoderTest, AgreesWithValuesPackedOneByOneWithSketchesAndWithout) {
   Random random(test::test_seed());
-  const Outlet outlet(1, 1);
-  AnswerFlow flow({}, outlet);
+  AnswerFlow flow(SegmentOptions{});
   FilledStore filled(random, 2'112, 1, 100);
   Sketches sketches(filled.layout, filled.store, 1'000);
   sketches.on_change();
@@ -101,7 +100,7 @@ TEST(RowEncoderTest, AgreesWithValuesPackedOneByOneWithSketchesAndWithout) {
       expected += outputs.packed(filled.rows[row]);
     }
     EXPECT_EQ(encoder.row_count(), rows.size());
-    const RowEncoder::Rows taken = encoder.take();
+    const AnswerRows taken = encoder.take();
     ASSERT_EQ(taken.count, rows.size());
     ASSERT_TRUE(taken.bytes == expected);
     ASSERT_EQ(flow.memory.reserved(), 0u);
@@ -110,8 +109,7 @@ TEST(RowEncoderTest, AgreesWithValuesPackedOneByOneWithSketchesAndWithout) {
 
 TEST(RowEncoderTest, StopsAtTheFirstRowThatDoesNotFit) {
   Random random(test::test_seed());
-  const Outlet outlet(1, 1);
-  AnswerFlow flow({.answer_bytes_max = 100'000, .answers_waiting_bytes_max = 1'000'000}, outlet);
+  AnswerFlow flow({.answer_bytes_max = 100'000, .answers_waiting_bytes_max = 1'000'000});
   const FilledStore filled(random, 64, 1, 100);
   Outputs outputs(random, filled);
   while (outputs.sources.empty()) {
@@ -126,7 +124,7 @@ TEST(RowEncoderTest, StopsAtTheFirstRowThatDoesNotFit) {
   EXPECT_EQ(appended, RowEncoder::Appended::kTooLarge);
   EXPECT_LE(encoder.waiting_bytes(), flow.answer_bytes_max);
   AnswerMemory& memory = flow.memory;
-  while (memory.reserve(1'000)) {
+  while (memory.reserve(1'000, 1'000)) {
   }
   RowEncoder another = encoder_of(outputs, filled, flow);
   EXPECT_EQ(another.append(whole_chunk(view), {}), RowEncoder::Appended::kNoMemory);

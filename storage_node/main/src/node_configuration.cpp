@@ -18,7 +18,7 @@ constexpr int64_t kSegmentMibMax = 1 << 20;
 constexpr int64_t kCoreMax = 4095;
 constexpr int64_t kOperationsPerCycleMax = 65536;
 constexpr int64_t kCycleMsMax = 60'000;
-constexpr engine::SegmentOptions kSegmentDefaults;
+const engine::SegmentOptions kSegmentDefaults;
 /// A query waits for the cycle under way and rides the next: within a second it is answered.
 constexpr int64_t kCycleMsDefault = 500;
 
@@ -46,6 +46,7 @@ Result<NodeConfiguration> read_node_configuration(const std::string& path) {
       root.integer_or("updates_per_cycle", {1, kOperationsPerCycleMax}, kSegmentDefaults.updates_per_cycle_max));
   made.cycle_ns_target =
       static_cast<uint64_t>(root.integer_or("cycle_ms_target", {0, kCycleMsMax}, kCycleMsDefault)) * kMillisecond;
+  made.answer_bytes = configuration::answer_bytes(root);
   static_cast<void>(root.choice("durability", {"off"}));
   if (auto finished = file->finish(); !finished) {
     return finished.error();

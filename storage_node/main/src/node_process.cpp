@@ -16,8 +16,8 @@ namespace {
 
 /// Time that operations under way get when the process is asked to stop.
 constexpr int64_t kDrainNsMax = 2 * kSecond;
-/// Several full answers may wait for one aggregator's socket; a peer that takes longer is too slow.
-constexpr uint64_t kPeerOutputSizeMax = 512u << 20;
+/// Answers stop long before it (MergeLimits); a peer that lets so much of the rest wait is too slow.
+constexpr uint64_t kPeerOutputSizeMax = 128u << 20;
 /// From so many bytes on, rows of an answer leave their segment ahead of the rest: a quarter of a message's maximum, so
 /// that small answers stay whole and large ones flow.
 constexpr uint64_t kAnswerPartSize = 256u << 10;
@@ -63,6 +63,7 @@ NodeOptions make_options(const NodeConfiguration& configuration, const std::stri
     options.addresses.emplace_back(node.node, node.endpoint);
   }
   options.segments = configuration.segments;
+  options.queries.answer_budget = std::make_shared<ByteBudget>(configuration.answer_bytes);
   return options;
 }
 
@@ -91,6 +92,8 @@ Result<void> NodeProcess::start() {
   rpc::AsioOptions network_options;
   network_options.hello = make_hello(configuration_, version_);
   network_options.limits.output_size_max = kPeerOutputSizeMax;
+  NodeOptions options = make_options(configuration_, version_);
+  network_options.output_budget = options.queries.answer_budget;
   network_ = std::make_unique<rpc::AsioNetwork>(network_options, *this);
   // The port comes first: a second process on it must not touch memory or files.
   const auto address = network_->listen(configuration_.listen);
@@ -101,7 +104,6 @@ Result<void> NodeProcess::start() {
   if (!found_epoch) {
     return found_epoch.error();
   }
-  NodeOptions options = make_options(configuration_, version_);
   options.found_epoch = *found_epoch;
   const auto partitions = static_cast<uint32_t>(hosted_partitions(configuration_.map, configuration_.node).size());
   engine::SegmentOptions segment_options;
@@ -112,6 +114,7 @@ Result<void> NodeProcess::start() {
   segment_options.operations_in_flight_max =
       std::max(segment_options.operations_in_flight_max, 2 * configuration_.share_factor);
   segment_options.answer_part_bytes = kAnswerPartSize;
+  segment_options.answer_budget = options.queries.answer_budget;
   try {
     segments_ = std::make_unique<ThreadedSegments>(*schema_, configuration_.schema_library->codec(), segment_options,
                                                    partitions * configuration_.segments);
@@ -127,7 +130,7 @@ Result<void> NodeProcess::start() {
   segments_->start(
       configuration_.cores.empty() ? usable_cpus() : configuration_.cores,
       [this] {
-        network_->post([this] {
+        network_->post("outputs of segments", [this] {
           segments_->drain([this](SegmentIndex segment, engine::Output output) {
             core_->on_output(segment, std::move(output), network_->now(), out_);
           });
@@ -168,12 +171,16 @@ void NodeProcess::on_result(rpc::PeerId peer, wire::v1::Result /*result*/) {
 }
 
 void NodeProcess::on_turn_end() {
+  core_->step(semantics::WorkBudget(merging::kStepUnits), *network_, out_);
   persist_epochs();
   log_problem();
   network_->send(std::exchange(out_, rpc::Outbox()));
   segments_->wake();
   stop_when_drained();
   arm();
+  if (core_->has_work(*network_)) {
+    network_->post("answers in progress", [] {});  // The next turn goes on, after a look at the sockets.
+  }
 }
 
 void NodeProcess::persist_epochs() {

@@ -13,6 +13,7 @@
 #include "daedalus/semantics/aggregate.hpp"
 #include "daedalus/semantics/order.hpp"
 #include "daedalus/semantics/predicate.hpp"
+#include "daedalus/semantics/work_budget.hpp"
 
 namespace daedalus::semantics {
 
@@ -53,32 +54,58 @@ struct Selection {
 /// no hidden output.
 [[nodiscard]] bool can_stream(const Selection& selection);
 
-/// Rows of one merged answer, packed.
+/// Rows of an answer, packed.
 struct MergedRows {
   std::string rows;
   uint64_t row_count = 0;
 };
 
-/// Merges the partial answers of one query. Bounded: kAnswerBytesMax of rows, kGroupsMax groups (error 54000 names the
-/// bound). Parts may arrive in any order; the result depends only on their `part` numbers.
+/// What a merge makes of partial answers.
+enum class AnswerForm : uint8_t {
+  kPartial,  ///< Groups merged, sorted and cut to offset + limit: for the next level up.
+  kFinal,    ///< Aggregates finished, hidden outputs dropped, sorted, offset and limit applied.
+};
+
+/// Whether every row that the selection can put out, partial states included, fits into kRowSizeMax. Error 54000 names
+/// the columns' part in it. Whoever runs a query asks before it scans.
+[[nodiscard]] Result<void> check_row_size(const Schema& schema, const Selection& selection);
+
+/// Makes one answer of the partial answers of one query, step by step, so that whoever has other things to do, too, is
+/// never held up: adding rows costs nothing, and a step does as much as its budget allows.
+///
+/// Bounded: kAnswerBytesMax of rows kept and of rows put out, kGroupsMax groups (error 54000 names the bound). Parts
+/// may arrive in any order; what comes out depends only on their `part` numbers, except where rows pass as they come.
 class AnswerMerger {
  public:
-  AnswerMerger(const Schema& schema, const Selection& selection);
+  AnswerMerger(const Schema& schema, const Selection& selection, AnswerForm form);
   ~AnswerMerger();
 
-  /// Takes packed partial rows of one part (say, partition · segments + segment, or a node). Errors: 08P01 malformed,
-  /// 54000 too large. Rows of one part keep the order of the calls.
-  [[nodiscard]] Result<void> add(uint32_t part, std::string_view rows);
+  /// Takes packed partial rows of one part (say, a segment, or a partition). Rows of one part keep the order of the
+  /// calls. Cost O(1): they are looked at in step(). Error 54000 too large.
+  [[nodiscard]] Result<void> add(uint32_t part, MergedRows rows);
+  /// Every part has been added to its end.
+  void end_parts();
 
-  /// Rows in partial form (groups merged, sorted and cut to offset + limit) for the next level up. Ends this object's
-  /// use.
-  [[nodiscard]] Result<MergedRows> finish_partial();
-  /// Finished rows: aggregates final, hidden outputs dropped, sorted, offset and limit applied. Ends this object's use.
-  [[nodiscard]] Result<MergedRows> finish_final();
+  /// Gets on with the work until the budget is spent or a message is full; gives the rows of that message, or none.
+  /// Messages have at most `message_bytes_max` bytes of rows; one row alone may have more. After an error this object
+  /// is only good for drop(). Errors: 08P01 malformed, 22003 a sum is out of range, 54000 too large.
+  [[nodiscard]] Result<MergedRows> step(WorkBudget& budget, size_t message_bytes_max);
+  /// Whether step() would get on.
+  [[nodiscard]] bool has_work() const;
+  /// Every row has been put out.
+  [[nodiscard]] bool is_finished() const;
+
+  /// What is kept: rows, keys, groups.
+  [[nodiscard]] uint64_t memory_bytes() const;
+  /// Frees a piece of it; true when nothing is left. A large merge that is destroyed without takes its time.
+  [[nodiscard]] bool drop(WorkBudget& budget);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// The whole answer in one go, for those who have nothing else to do. Ends the merger's use.
+[[nodiscard]] Result<MergedRows> merge_all(AnswerMerger& merger);
 
 }  // namespace daedalus::semantics

@@ -16,6 +16,7 @@
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
 #include "daedalus/contract/translate.hpp"
+#include "daedalus/merging/merge_scheduler.hpp"
 #include "daedalus/rpc/network.hpp"
 #include "daedalus/semantics/types.hpp"
 
@@ -36,8 +37,12 @@ struct AggregatorOptions {
   uint64_t compilation_bytes_max = 64u << 20;  ///< Of all these together; one alone is always taken.
   uint32_t rounds_max = 256;                   ///< STATUS and EPOCH operations in flight.
   uint32_t operations_per_client_max = 4'096;  ///< In flight of one connection.
-  uint32_t statement_size_max = kStatementSizeMax;  ///< Bytes of SQL text and parameters.
-  uint64_t answer_bytes_max = semantics::kAnswerBytesMax;
+  uint32_t statement_size_max = kStatementSizeMax;         ///< Bytes of SQL text and parameters.
+  uint64_t answer_bytes_max = semantics::kAnswerBytesMax;  ///< Of the rows sent to whoever asked.
+  /// Parts that come in messages of nodes pass uncut.
+  merging::MergeLimits merges{.message_bytes_max = (1u << 20) - 4'096};
+  /// Of all answers of this process, until they have left it.
+  std::shared_ptr<ByteBudget> answer_budget = std::make_shared<ByteBudget>(1u << 30);
   int64_t operation_ns_default = 30 * kSecond;  ///< Time of an operation that states none.
   int64_t status_ns_max = kSecond;              ///< How long STATUS waits for a node.
   int64_t inquiry_ns = kSecond;                 ///< Between two questions for the writer while it is not connected.
@@ -59,7 +64,8 @@ struct DialRequest {
 
 /// The driver's duties, after every call: carry out the Outbox, take_compile_requests(), take_dial_requests() and
 /// take_drop_requests(); arm one timer at next_deadline(); and at the end of a turn of input (all messages that came
-/// together) call flush(). Everything happens on one thread.
+/// together) call flush() and, once, step(); as long as has_work(), take another turn soon, after looking at the
+/// sockets. Everything happens on one thread.
 ///
 /// Invariants: every operation is answered by exactly one terminal result (an UPDATE may be preceded by notes and by a
 /// first WriteConfirmed) unless its client is gone; QueryEnd leaves only after the ends of all responsible partitions.
@@ -87,10 +93,13 @@ class AggregatorCore {
   void on_deadline(Instant now, rpc::Outbox& out);
   /// Ends a turn of input: no-op ranges that were held back to grow leave now.
   void flush(Instant now, rpc::Outbox& out);
+  /// Gets on with answers, as far as the budget allows and their receivers have room for them.
+  void step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, rpc::Outbox& out);
   /// From now on every new operation is refused with RETRY 57P01; those in flight go on.
   void drain();
 
   // ---- what the driver asks ----
+  [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const;
   [[nodiscard]] Instant next_deadline() const;
   [[nodiscard]] std::vector<CompileRequest> take_compile_requests();
   [[nodiscard]] std::vector<DialRequest> take_dial_requests();

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -27,6 +29,7 @@ struct ChannelLimits {
   int64_t keep_alive_ns = 500 * kMillisecond;  ///< Silence of ours after which a keep-alive is sent.
   int64_t silence_ns_max = 2 * kSecond;        ///< Silence of the peer after which it is dead.
   int64_t handshake_ns_max = 2 * kSecond;      ///< Time from start to the peer's hello.
+  int64_t stall_ns_max = 10 * kSecond;         ///< While output waits and none of it leaves: the peer does not read.
 };
 
 /// The peer's hello has come and fits ours. Always the first event, unless the channel closes before.
@@ -55,7 +58,7 @@ class Channel {
   void on_bytes(std::string_view bytes, Instant now);
   void on_deadline(Instant now);
   /// `size` bytes of taken output have left this process (or never will).
-  void on_written(size_t size);
+  void on_written(size_t size, Instant now);
   /// The connection is gone without goodbye.
   void on_lost(std::string reason);
 
@@ -69,9 +72,13 @@ class Channel {
   void close(std::string reason);
 
   // ---- what comes out ----
-  /// Everything to be written by now, in order; closes the open batch.
+  /// The next piece of what is to be written, in order: whole frames, a batch or a little more. Closes the open batch.
   [[nodiscard]] std::string take_output(Instant now);
   [[nodiscard]] bool has_output() const { return !output_.empty(); }
+  /// Bytes that have not left this process: those to be written, and those taken and not yet reported by on_written().
+  [[nodiscard]] uint64_t output_waiting() const { return waiting_size_ + unwritten_size_; }
+  /// The oldest event that has not been taken.
+  [[nodiscard]] std::optional<ChannelEvent> next_event();
   [[nodiscard]] std::vector<ChannelEvent> take_events();
   [[nodiscard]] bool has_events() const { return !events_.empty(); }
   /// kNever once closed.
@@ -93,6 +100,9 @@ class Channel {
   template <typename Message>
   void append(FrameType type, const Message& message, size_t message_size);
   void finish_batch();
+  /// The piece that the next frame goes to.
+  [[nodiscard]] std::string& open_piece();
+  void drop_output();
   void send_frame(FrameType type, const google::protobuf::MessageLite& message);
   void fail(std::string reason);
   void finish(std::string reason);
@@ -105,16 +115,19 @@ class Channel {
   Framer framer_;
   uint32_t peer_frame_size_max_ = kFrameSizeMaxMin;
 
-  std::string output_;
-  size_t batch_begin_ = 0;  ///< Start of the open batch in output_, when there is one.
-  FrameType batch_type_{};  ///< kOperations or kResults while a batch is open.
+  /// In pieces, so that what waits for a slow peer is never copied again: each takes frames until it has batch_size.
+  std::deque<std::string> output_;
+  uint64_t waiting_size_ = 0;  ///< Of all pieces.
+  size_t batch_begin_ = 0;     ///< Start of the open batch in the last piece, when there is one.
+  FrameType batch_type_{};     ///< kOperations or kResults while a batch is open.
   bool batch_open_ = false;
   uint64_t unwritten_size_ = 0;  ///< Taken, not yet reported by on_written().
 
-  std::vector<ChannelEvent> events_;
+  std::deque<ChannelEvent> events_;
   Instant started_;
   Instant last_heard_;
   Instant last_sent_;
+  Instant last_written_;  ///< When taken output last left, or the first of it was taken.
 };
 
 }  // namespace daedalus::rpc

@@ -51,10 +51,23 @@ class PeerHandler {
   virtual void on_dial_failed(LinkId /*link*/, const std::string& /*reason*/) {}
 };
 
-/// Nothing blocks and nothing throws; a message to a peer that is gone is dropped (its on_down is on the way).
-class Network {
+/// How much of what was sent has not left yet: who produces more than a peer reads asks before.
+class OutputGauge {
  public:
-  virtual ~Network() = default;
+  virtual ~OutputGauge() = default;
+  /// Bytes that wait for the peer to read; 0 for a peer that is gone.
+  [[nodiscard]] virtual uint64_t output_waiting(PeerId peer) const = 0;
+};
+
+/// Of peers that read everything at once.
+class EmptyGauge final : public OutputGauge {
+ public:
+  [[nodiscard]] uint64_t output_waiting(PeerId /*peer*/) const override { return 0; }
+};
+
+/// Nothing blocks and nothing throws; a message to a peer that is gone is dropped (its on_down is on the way).
+class Network : public OutputGauge {
+ public:
   /// Keeps a connection to `endpoint` (host:port) from now on, dialling again with bounded back-off whenever it is
   /// lost.
   virtual LinkId dial(const std::string& endpoint) = 0;

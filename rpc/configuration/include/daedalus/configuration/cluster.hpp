@@ -7,6 +7,7 @@
 
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
+#include "daedalus/configuration/table.hpp"
 #include "daedalus/contract/translate.hpp"
 
 namespace daedalus::configuration {
@@ -41,5 +42,8 @@ struct Cluster {
 
 /// Sixteen hexadecimal digits that change when any of the files' bytes do.
 [[nodiscard]] std::string content_hash(const std::vector<std::string>& contents);
+
+/// Bytes that all answers of one process may take together, from `answer_memory_mib` of its own file.
+[[nodiscard]] uint64_t answer_bytes(const Table& root);
 
 }  // namespace daedalus::configuration

@@ -56,6 +56,7 @@ class SimulatedEndpoint final : public Network {
   LinkId dial(const std::string& endpoint) override;
   void drop_link(LinkId link, const std::string& reason);
   void send(Outbox outbox) override;
+  [[nodiscard]] uint64_t output_waiting(PeerId peer) const override;
   void post(std::function<void()> task);
   /// The one deadline of the owner: `task` runs once at `when`; a later call replaces it; kNever disarms.
   void arm(Instant when, std::function<void()> task);

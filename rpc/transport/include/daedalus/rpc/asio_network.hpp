@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "daedalus/base/byte_budget.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
 #include "daedalus/rpc/channel.hpp"
@@ -23,6 +24,9 @@ struct AsioOptions {
   int64_t dial_delay_ns_max = kSecond;
   int64_t dial_ns_max = 2 * kSecond;            ///< Time for resolving and connecting.
   int64_t goodbye_ns_max = 500 * kMillisecond;  ///< Time for the last bytes of a connection that closes.
+  /// CPU time of one turn of the network's thread, beyond which it is logged who it was.
+  int64_t turn_ns_max = 5 * kMillisecond;
+  std::shared_ptr<ByteBudget> output_budget;  ///< What waits to be sent counts against it; may be null.
 };
 
 /// Everything is called from, and calls back on, the one thread inside run(), except post() and shutdown(), which are
@@ -45,9 +49,11 @@ class AsioNetwork final : public Network {
   /// Stops dialling; the link's connection, if there is one, says goodbye with `reason`.
   void drop_link(LinkId link, const std::string& reason);
   void send(Outbox outbox) override;
+  [[nodiscard]] uint64_t output_waiting(PeerId peer) const override;
 
   /// Runs `task` on the network's thread, soon. Safe from any thread. The caller bounds how many it has under way.
-  void post(std::function<void()> task);
+  /// `what` names it where it takes too long; static storage.
+  void post(const char* what, std::function<void()> task);
   /// The one deadline of the owner: `task` runs once at `when`; a later call replaces it; kNever disarms.
   void arm(Instant when, std::function<void()> task);
   /// Called after each turn in which the handler, a posted task or the deadline's task was called, before what they

@@ -45,7 +45,8 @@ struct NodeOptions {
 };
 
 /// Driver's duties: one call at a time; after each call carry out the outbox, sync what take_persist_request() gives,
-/// and arm one timer at next_deadline().
+/// and arm one timer at next_deadline(). At the end of a turn call step() once; as long as has_work(), take another
+/// turn soon, after looking at the sockets.
 class NodeCore {
  public:
   /// Preconditions (CHECKed): the map gives this node a partition. `segments` outlives this object and has
@@ -64,8 +65,13 @@ class NodeCore {
   /// What take_persist_request() gave has been synced to disk.
   void on_epoch_persisted(Epoch epoch, Instant now, rpc::Outbox& out);
   void on_deadline(Instant now, rpc::Outbox& out);
+  /// Gets on with answers, as far as the budget allows and their receivers have room for them.
+  void step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, rpc::Outbox& out) {
+    queries_.step(budget, gauge, out);
+  }
 
   // ---- what is to be done ----
+  [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const { return queries_.has_work(gauge); }
   [[nodiscard]] std::optional<EpochRecord> take_persist_request() { return epochs_.take_request(); }
   [[nodiscard]] Instant next_deadline() const;
 

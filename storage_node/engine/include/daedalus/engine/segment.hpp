@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "daedalus/base/byte_budget.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
 #include "daedalus/engine/checkpoint.hpp"
@@ -61,6 +62,7 @@ struct QueryOutput {
   std::optional<Error> error;  ///< Set: rows is empty. 57014 aborted or too late, 54000 answer or groups too large,
                                ///< 53200 no memory for more answers.
   bool is_last = true;         ///< False: rows that are ready ahead of the others. Never with an error.
+  ByteLease lease;             ///< The memory of `rows`.
 };
 
 /// What one update did here. Insert parts match the rows they bring.
@@ -100,6 +102,9 @@ struct SegmentOptions {
   /// All answers together: rows encoded and not yet dequeued, groups in progress, rows kept for an ORDER BY with LIMIT.
   /// A query that wants more fails (53200); what it held serves the others from then on.
   uint64_t answers_waiting_bytes_max = 1u << 30;
+  /// The bound that takes the place of answers_waiting_bytes_max where others keep answers, too: other segments, and
+  /// whoever merges and sends what they put out. What a query put out counts until its lease goes.
+  std::shared_ptr<ByteBudget> answer_budget;
   /// Most columns of chunks whose sketch is made in one cycle: each takes 0.1 to 0.2 ms, so this bounds what a cycle
   /// may take longer while rows are new.
   uint32_t sketch_planes_per_cycle_max = 32;

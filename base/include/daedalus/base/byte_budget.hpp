@@ -1,0 +1,106 @@
+// One bound on the bytes that many hold together: a process's memory for answers.
+//
+// Decides who may take more. Small holders have the last eighth to themselves: what is asked often and answered with
+// little goes on while large answers are refused. Refuses to know what the bytes are.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace daedalus {
+
+/// Any thread.
+class ByteBudget {
+ public:
+  /// Whoever holds no more than this is small.
+  static constexpr uint64_t kSmallHolding = 64u << 10;
+
+  explicit ByteBudget(uint64_t bytes_max) : bytes_max_(bytes_max) {}
+  ByteBudget(const ByteBudget&) = delete;
+  ByteBudget& operator=(const ByteBudget&) = delete;
+
+  /// Whether `bytes` more were taken, for a holder that then holds `holding`. If not, nothing was.
+  [[nodiscard]] bool take(uint64_t bytes, uint64_t holding) {
+    return take_below(bytes, holding <= kSmallHolding ? bytes_max_ : bytes_max_ - bytes_max_ / 8);
+  }
+  /// The same for what its holder can do without: half is left to the others.
+  [[nodiscard]] bool take_spare(uint64_t bytes) { return take_below(bytes, bytes_max_ / 2); }
+  /// Takes what is there already and cannot be refused; beyond the bound, others are refused until it is given back.
+  void take_anyway(uint64_t bytes) { taken_.fetch_add(bytes, std::memory_order_relaxed); }
+  void give_back(uint64_t bytes) { taken_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  [[nodiscard]] uint64_t taken() const { return taken_.load(std::memory_order_relaxed); }
+  [[nodiscard]] uint64_t bytes_max() const { return bytes_max_; }
+
+ private:
+  [[nodiscard]] bool take_below(uint64_t bytes, uint64_t limit) {
+    uint64_t taken = taken_.load(std::memory_order_relaxed);
+    do {
+      if (taken > limit || bytes > limit - taken) {
+        return false;
+      }
+    } while (!taken_.compare_exchange_weak(taken, taken + bytes, std::memory_order_relaxed));
+    return true;
+  }
+
+  const uint64_t bytes_max_;
+  std::atomic<uint64_t> taken_{0};
+};
+
+/// What one holder has of a budget; given back when this object goes. One thread at a time.
+class ByteLease {
+ public:
+  ByteLease() = default;
+  explicit ByteLease(std::shared_ptr<ByteBudget> budget) : budget_(std::move(budget)) {}
+  /// Holds what has been taken already.
+  ByteLease(std::shared_ptr<ByteBudget> budget, uint64_t taken) : budget_(std::move(budget)), bytes_(taken) {}
+  ByteLease(ByteLease&& other) noexcept : budget_(std::move(other.budget_)), bytes_(std::exchange(other.bytes_, 0)) {}
+  ByteLease& operator=(ByteLease&& other) noexcept {
+    if (this != &other) {
+      release();
+      budget_ = std::move(other.budget_);
+      bytes_ = std::exchange(other.bytes_, 0);
+    }
+    return *this;
+  }
+  ~ByteLease() { release(); }
+
+  [[nodiscard]] uint64_t bytes() const { return bytes_; }
+
+  /// Holds so many from now on; false, and as before, when the budget has no more. Precondition: it has a budget.
+  [[nodiscard]] bool resize(uint64_t bytes) {
+    if (bytes > bytes_ && !budget_->take(bytes - bytes_, bytes)) {
+      return false;
+    }
+    if (bytes < bytes_) {
+      budget_->give_back(bytes_ - bytes);
+    }
+    bytes_ = bytes;
+    return true;
+  }
+  /// The same for what is there already and cannot be refused.
+  void resize_anyway(uint64_t bytes) {
+    bytes > bytes_ ? budget_->take_anyway(bytes - bytes_) : budget_->give_back(bytes_ - bytes);
+    bytes_ = bytes;
+  }
+  /// Takes over what another holds of the same budget, or of none.
+  void absorb(ByteLease other) {
+    if (other.budget_ == budget_) {
+      bytes_ += std::exchange(other.bytes_, 0);
+    }
+  }
+  void release() {
+    if (budget_ != nullptr) {
+      budget_->give_back(std::exchange(bytes_, 0));
+    }
+  }
+
+ private:
+  std::shared_ptr<ByteBudget> budget_;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace daedalus

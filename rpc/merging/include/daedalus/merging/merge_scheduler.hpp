@@ -1,0 +1,100 @@
+// The answers of many queries, merged and sent a piece at a time.
+//
+// Decides whose turn it is, how much memory answers may take together, and that nothing is made that its receiver has
+// no room for. So one large answer, or a thousand, or a peer that does not read, costs the others a few milliseconds.
+// Refuses to know where parts come from and what else belongs to a query.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include "daedalus/base/byte_budget.hpp"
+#include "daedalus/base/result.hpp"
+#include "daedalus/base/turns.hpp"
+#include "daedalus/rpc/network.hpp"
+#include "daedalus/semantics/answer.hpp"
+
+namespace daedalus::merging {
+
+/// The owner's name for a query; never reused.
+enum class MergeId : uint64_t {};
+
+struct MergeLimits {
+  size_t message_bytes_max = 256u << 10;  ///< Rows of one message; a single row may be larger.
+  /// While a peer has not read so much, what is for it waits as it is.
+  uint64_t output_waiting_max = 4u << 20;
+};
+
+/// What one step is to take: two milliseconds of an optimised build at the most, and little of that by the largest
+/// piece it may overdraw by.
+constexpr int64_t kStepUnits = 100'000;
+
+class MergeScheduler {
+ public:
+  /// What comes out of a step, at most one at a time for each query.
+  struct Piece {
+    MergeId id{};
+    semantics::MergedRows rows;  ///< May be empty in the last piece.
+    bool is_last = false;        ///< The answer is complete: close it.
+    std::optional<Error> error;  ///< The query has failed: close it.
+  };
+  /// May open and close merges.
+  using Put = std::function<void(Piece piece)>;
+
+  MergeScheduler(MergeLimits limits, std::shared_ptr<ByteBudget> budget)
+      : limits_(limits), budget_(std::move(budget)) {}
+
+  /// A query whose answer goes to `to`. Precondition (CHECKed): the id is new.
+  void open(MergeId id, rpc::PeerId to, const semantics::Schema& schema, const semantics::Selection& selection,
+            semantics::AnswerForm form);
+  /// Takes rows of one part, and the lease of their memory if they have one. Errors: 54000 the answer is too large,
+  /// 53200 all answers together are: the query has failed, close it. Cost O(1). Precondition: it is open, and its parts
+  /// have not ended.
+  [[nodiscard]] Result<void> add(MergeId id, uint32_t part, semantics::MergedRows rows, ByteLease lease = {});
+  /// All parts have come.
+  void end_parts(MergeId id);
+  /// Nothing more of it comes out. Its memory goes piece by piece in the steps that follow. Ignored when it is not
+  /// open.
+  void close(MergeId id);
+
+  /// Works on merges in turns until the budget is spent or none gets on.
+  void step(semantics::WorkBudget& budget, const rpc::OutputGauge& gauge, const Put& put);
+  /// Whether a step would get on.
+  [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const;
+
+  [[nodiscard]] size_t open_count() const { return merges_.size(); }
+
+ private:
+  struct Merge {
+    rpc::PeerId to{};
+    std::unique_ptr<semantics::AnswerMerger> merger;
+    ByteLease lease;
+    bool is_waiting = false;  ///< In turns_ or in blocked_.
+    bool had_turn = false;
+  };
+  struct Dropped {
+    std::unique_ptr<semantics::AnswerMerger> merger;
+    ByteLease lease;
+  };
+
+  void wait_for_turn(MergeId id, Merge& merge);
+  void unblock(const rpc::OutputGauge& gauge);
+  void take_turn(MergeId id, Merge& merge, semantics::WorkBudget& budget, const Put& put);
+  void drop_some(semantics::WorkBudget& budget);
+  [[nodiscard]] Error no_memory() const;
+
+  MergeLimits limits_;
+  std::shared_ptr<ByteBudget> budget_;
+  std::unordered_map<MergeId, Merge> merges_;
+  Turns<MergeId> turns_;                              ///< Those closed since are skipped.
+  std::map<rpc::PeerId, std::set<MergeId>> blocked_;  ///< Their peer has to read first.
+  std::deque<Dropped> dropped_;
+};
+
+}  // namespace daedalus::merging

@@ -1,0 +1,161 @@
+#include "daedalus/merging/merge_scheduler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::merging {
+
+namespace {
+
+/// Of one query in one turn: others that wait get theirs soon.
+constexpr int64_t kTurnUnits = kStepUnits / 2;
+/// Of its first turn: enough for what most ask, and little enough that hundreds may have theirs in a step.
+constexpr int64_t kFirstTurnUnits = kStepUnits / 40;
+/// Of every step for what has been closed, so that its memory comes back however busy the rest is.
+constexpr int64_t kDropUnits = kStepUnits / 4;
+
+/// Rows that leave are copied into a message, into a frame and to the kernel, and summed up twice.
+uint64_t send_units(uint64_t bytes) { return 1 + 4 * semantics::copy_units(bytes); }
+
+}  // namespace
+
+void MergeScheduler::open(MergeId id, rpc::PeerId to, const semantics::Schema& schema,
+                          const semantics::Selection& selection, semantics::AnswerForm form) {
+  Merge merge;
+  merge.to = to;
+  merge.merger = std::make_unique<semantics::AnswerMerger>(schema, selection, form);
+  merge.lease = ByteLease(budget_);
+  const bool is_new = merges_.emplace(id, std::move(merge)).second;
+  CHECK(is_new);
+}
+
+Result<void> MergeScheduler::add(MergeId id, uint32_t part, semantics::MergedRows rows, ByteLease lease) {
+  Merge& merge = merges_.at(id);
+  merge.lease.absorb(std::move(lease));
+  if (Result<void> added = merge.merger->add(part, std::move(rows)); !added) {
+    return added;
+  }
+  if (!merge.lease.resize(merge.merger->memory_bytes())) {
+    return no_memory();
+  }
+  wait_for_turn(id, merge);
+  return {};
+}
+
+void MergeScheduler::end_parts(MergeId id) {
+  Merge& merge = merges_.at(id);
+  merge.merger->end_parts();
+  wait_for_turn(id, merge);
+}
+
+void MergeScheduler::wait_for_turn(MergeId id, Merge& merge) {
+  if (!merge.is_waiting && merge.merger->has_work()) {
+    merge.is_waiting = true;
+    turns_.add(id, !merge.had_turn);
+  }
+}
+
+void MergeScheduler::close(MergeId id) {
+  const auto found = merges_.find(id);
+  if (found == merges_.end()) {
+    return;
+  }
+  if (const auto blocked = blocked_.find(found->second.to); blocked != blocked_.end()) {
+    blocked->second.erase(id);
+    if (blocked->second.empty()) {
+      blocked_.erase(blocked);
+    }
+  }
+  dropped_.push_back({std::move(found->second.merger), std::move(found->second.lease)});
+  merges_.erase(found);
+}
+
+void MergeScheduler::step(semantics::WorkBudget& budget, const rpc::OutputGauge& gauge, const Put& put) {
+  unblock(gauge);
+  while (!budget.is_spent()) {
+    const std::optional<MergeId> id = turns_.next();
+    if (!id) {
+      break;
+    }
+    const auto found = merges_.find(*id);
+    if (found == merges_.end()) {
+      continue;
+    }
+    Merge& merge = found->second;
+    if (gauge.output_waiting(merge.to) >= limits_.output_waiting_max) {
+      blocked_[merge.to].insert(*id);
+    } else {
+      take_turn(*id, merge, budget, put);
+    }
+  }
+  semantics::WorkBudget for_dropping(std::max(kDropUnits, budget.left()));
+  drop_some(for_dropping);
+}
+
+void MergeScheduler::take_turn(MergeId id, Merge& merge, semantics::WorkBudget& budget, const Put& put) {
+  const int64_t allowed = std::min(merge.had_turn ? kTurnUnits : kFirstTurnUnits, budget.left());
+  semantics::WorkBudget turn(allowed);
+  Piece piece{id, {}, false, std::nullopt};
+  auto rows = merge.merger->step(turn, limits_.message_bytes_max);
+  budget.spend(static_cast<uint64_t>(std::max<int64_t>(allowed - turn.left(), 1)));
+  if (!rows) {
+    piece.error = std::move(rows).error();
+  } else if (!merge.lease.resize(merge.merger->memory_bytes())) {
+    piece.error = no_memory();
+  } else {
+    piece.rows = std::move(*rows);
+    piece.is_last = merge.merger->is_finished();
+    budget.spend(send_units(piece.rows.rows.size()));
+  }
+  merge.is_waiting = false;
+  merge.had_turn = true;
+  if (!piece.error && !piece.is_last) {
+    wait_for_turn(id, merge);
+  }
+  if (piece.error || piece.is_last || !piece.rows.rows.empty()) {
+    put(std::move(piece));  // The merge may be gone after it.
+  }
+}
+
+void MergeScheduler::unblock(const rpc::OutputGauge& gauge) {
+  for (auto peer = blocked_.begin(); peer != blocked_.end();) {
+    if (gauge.output_waiting(peer->first) >= limits_.output_waiting_max) {
+      ++peer;
+      continue;
+    }
+    for (const MergeId id : peer->second) {
+      turns_.add(id, false);
+    }
+    peer = blocked_.erase(peer);
+  }
+}
+
+void MergeScheduler::drop_some(semantics::WorkBudget& budget) {
+  while (!dropped_.empty() && !budget.is_spent()) {
+    Dropped& oldest = dropped_.front();
+    const bool is_all = oldest.merger->drop(budget);
+    budget.spend(1);
+    oldest.lease.resize_anyway(is_all ? 0 : oldest.merger->memory_bytes());
+    if (is_all) {
+      dropped_.pop_front();
+    }
+  }
+}
+
+bool MergeScheduler::has_work(const rpc::OutputGauge& gauge) const {
+  return !turns_.is_empty() || !dropped_.empty() ||
+         std::any_of(blocked_.begin(), blocked_.end(),
+                     [&](const auto& peer) { return gauge.output_waiting(peer.first) < limits_.output_waiting_max; });
+}
+
+Error MergeScheduler::no_memory() const {
+  return Error{ErrorCategory::kRetry, "53200",
+               fmt::format("all answers together take more than {} bytes of this process", budget_->bytes_max()),
+               "ask again when others have ended or been fetched, restrict the rows, or group by fewer columns", 0};
+}
+
+}  // namespace daedalus::merging

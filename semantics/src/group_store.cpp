@@ -1,0 +1,86 @@
+#include "group_store.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::semantics {
+
+void GroupStore::reserve(uint64_t groups_max) {
+  CHECK(size_ == 0 && groups_max < (uint64_t{1} << 31));
+  const uint64_t slots = std::bit_ceil(2 * groups_max + 2);
+  // Zeroed by the kernel, page by page, when they are touched: no long moment.
+  slots_.reset(static_cast<uint32_t*>(std::calloc(slots, sizeof(uint32_t))));
+  if (slots_ == nullptr) {
+    throw std::bad_alloc();
+  }
+  slot_mask_ = slots - 1;
+  memory_bytes_ += slots * sizeof(uint32_t);
+}
+
+uint32_t GroupStore::find(std::string_view key, bool& is_new) {
+  const uint64_t hash = XXH3_64bits(key.data(), key.size());
+  for (uint64_t slot = hash & slot_mask_;; slot = (slot + 1) & slot_mask_) {
+    const uint32_t found = slots_[slot];
+    if (found == 0) {
+      slots_[slot] = append(key, hash) + 1;
+      is_new = true;
+      return size_ - 1;
+    }
+    const Entry& entry = block_of(found - 1).entries[(found - 1) % kBlockGroups];
+    if (entry.hash == hash && std::string_view(entry.key, entry.key_size) == key) {
+      is_new = false;
+      return found - 1;
+    }
+  }
+}
+
+uint32_t GroupStore::append(std::string_view key, uint64_t hash) {
+  CHECK(size_ < slot_mask_);
+  if (size_ % kBlockGroups == 0) {
+    Block& block = *blocks_.emplace_back(std::make_unique<Block>());
+    block.entries.reserve(kBlockGroups);
+    block.plain.reserve(size_t{kBlockGroups} * plain_count_);
+    block.states.reserve(size_t{kBlockGroups} * state_count_);
+    memory_bytes_ +=
+        kBlockGroups * (sizeof(Entry) + plain_count_ * sizeof(Value) + state_count_ * sizeof(AggregateState));
+  }
+  if (keys_.empty() || keys_.back().capacity() - keys_.back().size() < key.size()) {
+    keys_.emplace_back().reserve(std::max(kKeyBytes, key.size()));
+    memory_bytes_ += keys_.back().capacity();
+  }
+  std::string& to = keys_.back();
+  const size_t begin = to.size();
+  to.append(key);
+  Block& block = *blocks_.back();
+  block.entries.push_back({hash, to.data() + begin, static_cast<uint32_t>(key.size())});
+  block.plain.resize(block.plain.size() + plain_count_);
+  return size_++;
+}
+
+std::span<Value> GroupStore::plain(uint32_t group) {
+  return {block_of(group).plain.data() + size_t{group % kBlockGroups} * plain_count_, plain_count_};
+}
+
+std::span<AggregateState> GroupStore::states(uint32_t group) {
+  return {block_of(group).states.data() + size_t{group % kBlockGroups} * state_count_, state_count_};
+}
+
+bool GroupStore::drop(WorkBudget& budget) {
+  slots_.reset();
+  while (!blocks_.empty() && !budget.is_spent()) {
+    budget.spend(uint64_t{kBlockGroups} * (1 + plain_count_ + state_count_));
+    blocks_.pop_back();
+  }
+  while (!keys_.empty() && !budget.is_spent()) {
+    budget.spend(copy_units(kKeyBytes));
+    keys_.pop_back();
+  }
+  return blocks_.empty() && keys_.empty();
+}
+
+}  // namespace daedalus::semantics
