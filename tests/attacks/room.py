@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from attacks.stage import MIB, Watch, limited_children
 WIDE_COLUMNS = 255
 # What a node may take beside the segments that it was told to have.
 BESIDE_SEGMENTS_MIB = 256
-SAYS_WHAT_FITS = ("MiB", "GiB", "memory")
+AMOUNT = re.compile(r"([\d.,]+) ?(?:[KMGT]i?B|bytes)")
 
 
 @contextlib.contextmanager
@@ -36,10 +37,12 @@ def _tried(directory: Path, ddl: str, *options: str) -> Iterator[tuple[LocalClus
         cluster.daedalus("down", "--data-dir", cluster.directory)
 
 
-def _assert_it_says_what_fits(started: Answer) -> None:
+def _assert_it_says_what_fits(started: Answer, asked_mib: int) -> None:
+    """Not only what was asked for: also what it takes, or what there is."""
     for word in ("bad_alloc", "terminate called", "CHECK", "core dumped", "Cannot allocate"):
         assert word not in started.said, f"it did not refuse, it failed: {started.said}"
-    assert any(word in started.err for word in SAYS_WHAT_FITS), f"it does not say what fits: {started.said}"
+    amounts = {amount.rstrip(".,") for amount in AMOUNT.findall(started.err)}
+    assert amounts - {str(asked_mib)}, f"it does not say what fits: {started.said}"
 
 
 def wide_table(directory: Path) -> None:
@@ -48,7 +51,7 @@ def wide_table(directory: Path) -> None:
     ddl = f"CREATE TABLE wide (id int NOT NULL, {columns});"
     with _tried(directory, ddl, "--storage-nodes", "1", "--segments", "1", "--segment-mib", "128") as (cluster, up):
         if up.code != 0:
-            _assert_it_says_what_fits(up)
+            _assert_it_says_what_fits(up, 128)
             return
         watch = Watch(read_processes(cluster.directory))
         text = "x" * 4090
@@ -75,7 +78,7 @@ def more_than_the_machine_has(directory: Path) -> None:
     options = ("--storage-nodes", "2", "--segments", "1", "--segment-mib", str(segment_mib))
     with _tried(directory, "CREATE TABLE narrow (id int NOT NULL);", *options) as (_, up):
         assert up.code != 0, f"2 segments of {segment_mib} MiB are served on a machine that has a quarter of it"
-        _assert_it_says_what_fits(up)
+        _assert_it_says_what_fits(up, segment_mib)
 
 
 ATTACKS = [wide_table, more_than_the_machine_has]
