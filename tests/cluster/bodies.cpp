@@ -77,6 +77,11 @@ std::string select_body(const semantics::Schema& schema, const Question& questio
   wire::v1::SelectBody body;
   if (question.kind == Question::Kind::kGrouped) {
     add_groups(body, schema);
+  } else if (question.kind == Question::Kind::kTooWide) {
+    const uint32_t wide = kNote + 1;
+    for (uint64_t size = 0; size <= semantics::kRowSizeMax; size += schema.columns.at(wide).type.length) {
+      add_column(body, schema, wide);
+    }
   } else {
     for (uint32_t column = 0; column < schema.columns.size(); ++column) {
       add_column(body, schema, column);

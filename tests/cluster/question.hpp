@@ -23,6 +23,7 @@ struct Question {
     kRows,     ///< All columns.
     kOrdered,  ///< All columns ORDER BY amount DESC, id LIMIT limit OFFSET offset.
     kGrouped,  ///< place, count(*), sum(amount), min(amount), max(id) GROUP BY place.
+    kTooWide,  ///< The first of the wide columns, so often that a row could not be answered: to be refused.
   };
 
   Kind kind = Kind::kRows;

@@ -144,6 +144,11 @@ void SimulatedCluster::schedule_queries() {
   for (uint32_t query = 0; query < options_.queries; ++query) {
     network_.at(after(network_.now(), network_.random().between(0, options_.duration_ns)), [this] { ask(); });
   }
+  for (uint32_t query = 0; query < options_.too_wide_queries; ++query) {
+    network_.at(after(network_.now(), network_.random().between(0, options_.duration_ns)), [this] {
+      client_->ask(workload_.too_wide_query(), confirmed_, 5 * kSecond, network_.random().next());
+    });
+  }
 }
 
 void SimulatedCluster::ask() {
@@ -212,7 +217,21 @@ void SimulatedCluster::judge_answers() {
   client_->answers().clear();
 }
 
+void SimulatedCluster::judge_too_wide(const ClientProcess::Answer& answer) {
+  if (answer.has_end) {
+    violation("a query whose rows could be larger than a row may be was answered");
+  } else if (answer.error && answer.error->sqlstate() == "54000") {
+    ++report_.queries_too_wide;
+  } else {
+    ++report_.queries_failed;
+  }
+}
+
 void SimulatedCluster::judge(const ClientProcess::Answer& answer) {
+  if (answer.given.question.kind == Question::Kind::kTooWide) {
+    judge_too_wide(answer);
+    return;
+  }
   if (!answer.has_end) {
     ++report_.queries_failed;
     if (answer.error && answer.error->message().empty()) {

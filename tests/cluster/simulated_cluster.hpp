@@ -25,6 +25,7 @@ struct RunOptions {
   int64_t duration_ns = 12 * kSecond;  ///< Traffic and faults; then the network heals and the cluster settles.
   bool has_faults = true;
   TableShape shape = TableShape::kSmall;
+  uint32_t too_wide_queries = 0;               ///< To be refused, besides; of a wide table.
   PlantedFault planted = PlantedFault::kNone;  ///< Something for the judge to find.
 };
 
@@ -38,6 +39,7 @@ struct RunReport {
   uint32_t updates_confirmed = 0;
   uint32_t queries_complete = 0;
   uint32_t queries_failed = 0;
+  uint32_t queries_too_wide = 0;  ///< Refused as they should be.
   std::string transcript;
 };
 
@@ -59,6 +61,7 @@ class SimulatedCluster {
   void settle();
   void judge_answers();
   void judge(const ClientProcess::Answer& answer);
+  void judge_too_wide(const ClientProcess::Answer& answer);
   void add(const std::vector<std::string>& violations);
   void judge_order();
   void judge_final_state();

@@ -200,6 +200,10 @@ Workload::Query Workload::next_query() {
   return query(std::move(question));
 }
 
+Workload::Query Workload::too_wide_query() {
+  return query({.kind = Question::Kind::kTooWide, .filter = draw_filter()});
+}
+
 Workload::Query Workload::whole_table() const { return query({}); }
 
 Workload::Query Workload::query(Question question) const {

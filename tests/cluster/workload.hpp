@@ -51,6 +51,8 @@ class Workload {
     std::vector<wire::v1::Route> routes;
   };
   [[nodiscard]] Query next_query();
+  /// Of a table with wide columns: more than a row of an answer may hold.
+  [[nodiscard]] Query too_wide_query();
   /// Everything.
   [[nodiscard]] Query whole_table() const;
 
