@@ -46,7 +46,7 @@ TEST(ClusterTest, InvariantsHoldUnderDelaysLossesAndCuts) {
   uint64_t complete = 0;
   uint64_t failed = 0;
   for (uint64_t seed = first; seed < first + count; ++seed) {
-    const RunReport report = SimulatedCluster({.seed = seed}).run();
+    const RunReport report = SimulatedCluster({.seed = seed, .shape = shape_of(seed)}).run();
     expect_clean(report, seed);
     confirmed += report.updates_confirmed;
     complete += report.queries_complete;

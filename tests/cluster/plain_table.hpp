@@ -1,50 +1,62 @@
-// The plain model of the whole cluster: a list of rows and the history of what every update made of it.
+// The plain model of the whole cluster: a list of rows, and the history of what every update made of it.
 //
-// Decides what any query may answer, given the prefix that each segment says it was in. Knows placement, since prefixes
-// are per segment; knows nothing of nodes, messages or time.
+// Decides which rows each segment holds at any prefix, which segments a question concerns, and what every update did in
+// each partition. Goes by what was asked (question.hpp) and by the plain twin of placement; knows nothing of nodes,
+// messages, routes or time.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <string>
-#include <utility>
+#include <set>
 #include <vector>
 
-#include "daedalus/contract/translate.hpp"
-#include "daedalus/semantics/types.hpp"
+#include "daedalus/base/units.hpp"
+#include "plain_placement.hpp"
+#include "question.hpp"
 
 namespace daedalus::testing {
 
-/// (partition, segment).
-using SegmentKey = std::pair<uint32_t, uint32_t>;
-
 struct PlainRow {
   SegmentKey place;
-  std::vector<semantics::Value> values;
+  std::shared_ptr<const Row> values;  ///< Shared by all prefixes in which the row is the same.
 };
 
-/// What the confirmation of an update must add up to, over all partitions.
-struct PlainOutcome {
+/// What an update did in one partition.
+struct PlainCounts {
   uint64_t rows_matched = 0;
   uint64_t rows_applied = 0;
   uint64_t rows_overflowed = 0;
+
+  friend bool operator==(const PlainCounts&, const PlainCounts&) = default;
 };
+
+/// By partition: those that hold, or by what was asked could hold, rows that the update is about.
+using PlainOutcome = std::map<uint32_t, PlainCounts>;
 
 class PlainTable {
  public:
   PlainTable(const semantics::Schema& schema, const contract::PartitionMap& map, uint32_t segments_per_partition);
 
   /// Applies the next update in order. Integer overflow of `col + c` leaves the row as it was.
-  PlainOutcome apply(const std::string& body);
+  void apply(const std::vector<PlainPart>& parts);
 
+  [[nodiscard]] const semantics::Schema& schema() const { return schema_; }
+  [[nodiscard]] const PlainPlacement& placement() const { return placement_; }
   [[nodiscard]] Timestamp last() const { return Timestamp{history_.size() - 1}; }
+  [[nodiscard]] const PlainOutcome& outcome(Timestamp timestamp) const { return outcomes_.at(raw(timestamp)); }
 
-  /// Rows that qualify when each segment is in the prefix given for it, as sorted packed rows of all columns.
-  [[nodiscard]] std::vector<std::string> select(const semantics::Predicate& predicate,
-                                                const std::map<SegmentKey, Timestamp>& prefixes) const;
-  /// The same with every segment of every partition at `prefix`.
-  [[nodiscard]] std::vector<std::string> select(const semantics::Predicate& predicate, Timestamp prefix) const;
+  /// Rows that the filter selects when each of these segments is in the prefix given for it.
+  [[nodiscard]] std::vector<std::shared_ptr<const Row>> select(const Filter& filter,
+                                                               const std::map<SegmentKey, Timestamp>& prefixes) const;
+
+  /// Every segment in which the filter could select a row, at any time and whatever its other columns held: shown by
+  /// the rows that have ever been inserted. Where places do not depend on values, a row like each of them could be
+  /// anywhere.
+  [[nodiscard]] std::set<SegmentKey> concerned(const Filter& filter) const;
+
+  /// Every segment at one prefix.
+  [[nodiscard]] std::map<SegmentKey, Timestamp> everything_at(Timestamp prefix) const;
 
   /// Whether the updates after `from`, up to `to`, did anything to rows of this segment.
   [[nodiscard]] bool changed(SegmentKey place, Timestamp from, Timestamp to) const;
@@ -52,14 +64,16 @@ class PlainTable {
  private:
   using Rows = std::vector<PlainRow>;
 
-  void apply(const contract::InsertPart& part, Rows& rows, PlainOutcome& outcome) const;
-  void apply(const semantics::ModifyPart& part, Rows& rows, PlainOutcome& outcome) const;
-  void apply(const semantics::DeletePart& part, Rows& rows, PlainOutcome& outcome) const;
+  void apply(const PlainInsert& part, uint64_t& ordinal, Rows& rows, PlainOutcome& outcome);
+  void apply(const PlainModify& part, Rows& rows, PlainOutcome& outcome) const;
+  void apply(const PlainDelete& part, Rows& rows, PlainOutcome& outcome) const;
+  void add_concerned(const Filter& filter, PlainOutcome& outcome) const;
 
   const semantics::Schema& schema_;
-  const contract::PartitionMap& map_;
-  uint32_t segments_;
+  PlainPlacement placement_;
   std::vector<std::shared_ptr<const Rows>> history_;  ///< Index is the timestamp.
+  std::vector<PlainOutcome> outcomes_;                ///< Likewise.
+  Rows inserted_;                                     ///< Every row there ever was, as it was inserted.
 };
 
 }  // namespace daedalus::testing

@@ -41,7 +41,7 @@ NodeProcess::NodeProcess(const ClusterConfiguration& configuration, NodeId id, r
     options.addresses.emplace_back(NodeId{node}, configuration.nodes[node]);
   }
   engine::SegmentOptions segment_options;
-  segment_options.memory_bytes = 64u << 10;
+  segment_options.memory_bytes = configuration.segment_bytes;
   segment_options.chunk_rows = 64;
   segment_options.answer_part_bytes = 512;
   for (uint32_t segment = 0; segment < configuration.segments; ++segment) {
@@ -140,7 +140,7 @@ void NodeProcess::carry_out(rpc::Outbox out) {
 
 AggregatorProcess::AggregatorProcess(const ClusterConfiguration& configuration, uint32_t index,
                                      rpc::SimulatedNetwork& network)
-    : configuration_(configuration), index_(index), network_(network) {
+    : configuration_(configuration), index_(index), network_(network), saboteur_(configuration.fault) {
   start(network.start(configuration.aggregators[index], hello(), *this));
 }
 
@@ -174,6 +174,9 @@ void AggregatorProcess::crash_and_restart() {
 }
 
 void AggregatorProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
+  if (info.hello.role() == wire::v1::ROLE_STORAGE_NODE) {
+    nodes_[peer] = info.hello.node();
+  }
   rpc::Outbox out;
   core_->on_up(peer, info, endpoint_->now(), out);
   carry_out(std::move(out));
@@ -192,6 +195,9 @@ void AggregatorProcess::on_operation(rpc::PeerId peer, wire::v1::Operation opera
 }
 
 void AggregatorProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
+  if (const auto node = nodes_.find(peer); node != nodes_.end()) {
+    saboteur_.on_node_result(node->second, result);
+  }
   rpc::Outbox out;
   core_->on_result(peer, std::move(result), endpoint_->now(), out);
   carry_out(std::move(out));
@@ -206,6 +212,7 @@ void AggregatorProcess::carry_out(rpc::Outbox out) {
   for (const rpc::LinkId link : core_->take_drop_requests()) {
     endpoint_->drop_link(link, "replaced");
   }
+  saboteur_.on_outbox(out);
   endpoint_->send(std::move(out));
   endpoint_->arm(core_->next_deadline(), [this] {
     rpc::Outbox late;
@@ -326,9 +333,7 @@ void ClientProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
 
 void ClientProcess::on_operation(rpc::PeerId /*peer*/, wire::v1::Operation /*operation*/) {}
 
-bool ClientProcess::ask(const std::string& body, const std::vector<wire::v1::Route>& routes,
-                        semantics::Predicate predicate, Timestamp prefix_promised, int64_t remaining_ns,
-                        uint64_t which) {
+bool ClientProcess::ask(const Workload::Query& query, Timestamp prefix_promised, int64_t remaining_ns, uint64_t which) {
   if (next_sequence_.empty()) {
     return false;
   }
@@ -338,13 +343,14 @@ bool ClientProcess::ask(const std::string& body, const std::vector<wire::v1::Rou
   operation.mutable_header()->set_sequence(sequence);
   operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_SELECT);
   operation.mutable_header()->set_remaining_ns(static_cast<uint64_t>(remaining_ns));
-  for (const auto& route : routes) {
+  for (const auto& route : query.routes) {
     *operation.mutable_header()->add_routes() = route;
   }
   operation.mutable_header()->set_map_version(1);
-  operation.set_body(body);
-  in_flight_[{peer, sequence++}] =
-      Answer{.rows = {}, .end = {}, .error = {}, .prefix_promised = prefix_promised, .predicate = std::move(predicate)};
+  operation.set_body(query.body);
+  GivenAnswer& given = in_flight_[{peer, sequence++}].given;
+  given.question = query.question;
+  given.prefix_promised = prefix_promised;
   rpc::Outbox out;
   out.operations.emplace_back(peer, std::move(operation));
   endpoint_->send(std::move(out));
@@ -355,13 +361,16 @@ void ClientProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
   const auto entry = in_flight_.find({peer, result.sequence()});
   CHECK(entry != in_flight_.end());  // Nothing may follow the end of an answer.
   Answer& answer = entry->second;
+  GivenAnswer& given = answer.given;
   if (result.has_rows()) {
-    answer.rows += result.rows().rows();
-    answer.row_count += result.rows().row_count();
+    given.columns.insert(given.columns.end(), result.rows().columns().begin(), result.rows().columns().end());
+    given.rows += result.rows().rows();
+    given.row_count += result.rows().row_count();
     return;
   }
   if (result.has_end()) {
-    answer.end = result.end();
+    answer.has_end = true;
+    given.end = result.end();
   } else {
     CHECK(result.has_error());
     answer.error = result.error();

@@ -16,7 +16,10 @@
 #include "daedalus/node/node_core.hpp"
 #include "daedalus/rpc/simulated_network.hpp"
 #include "daedalus/semantics/row_codec.hpp"
+#include "judge.hpp"
+#include "sabotage.hpp"
 #include "transcript.hpp"
+#include "workload.hpp"
 #include "writer_model.hpp"
 
 namespace daedalus::testing {
@@ -26,9 +29,11 @@ struct ClusterConfiguration {
   std::shared_ptr<const semantics::Schema> schema;
   std::shared_ptr<const contract::PartitionMap> map;
   uint32_t segments = 2;
-  std::vector<std::string> nodes;  ///< Endpoints; index is the node id.
+  uint64_t segment_bytes = 64u << 10;  ///< Room for every row of a run.
+  std::vector<std::string> nodes;      ///< Endpoints; index is the node id.
   std::vector<std::string> aggregators;
   std::string writer;
+  PlantedFault fault = PlantedFault::kNone;  ///< In every aggregator.
 };
 
 class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
@@ -83,6 +88,8 @@ class AggregatorProcess final : public rpc::PeerHandler {
   const ClusterConfiguration& configuration_;
   uint32_t index_;
   rpc::SimulatedNetwork& network_;
+  Saboteur saboteur_;
+  std::map<rpc::PeerId, uint32_t> nodes_;  ///< Which storage node a peer is, for the saboteur.
   std::unique_ptr<aggregator::AggregatorCore> core_;
   bool is_turn_posted_ = false;
   rpc::SimulatedEndpoint* endpoint_ = nullptr;
@@ -118,13 +125,10 @@ class WriterProcess final : public rpc::PeerHandler {
 class ClientProcess final : public rpc::PeerHandler {
  public:
   struct Answer {
-    std::string rows;
-    uint64_t row_count = 0;
-    std::optional<wire::v1::QueryEnd> end;
+    GivenAnswer given;
+    bool has_end = false;  ///< Everything was said; `given` is complete.
     std::optional<wire::v1::Error> error;
-    bool is_lost = false;         ///< The connection went first.
-    Timestamp prefix_promised{};  ///< Highest update confirmed before the query was sent.
-    semantics::Predicate predicate;
+    bool is_lost = false;  ///< The connection went first.
   };
 
   ClientProcess(const ClusterConfiguration& configuration, std::string name, rpc::SimulatedNetwork& network);
@@ -135,8 +139,7 @@ class ClientProcess final : public rpc::PeerHandler {
   void on_result(rpc::PeerId peer, wire::v1::Result result) override;
 
   /// False when no aggregator is connected. `which` picks one of those that are.
-  bool ask(const std::string& body, const std::vector<wire::v1::Route>& routes, semantics::Predicate predicate,
-           Timestamp prefix_promised, int64_t remaining_ns, uint64_t which);
+  bool ask(const Workload::Query& query, Timestamp prefix_promised, int64_t remaining_ns, uint64_t which);
 
   [[nodiscard]] std::deque<Answer>& answers() { return answers_; }
   [[nodiscard]] size_t in_flight() const { return in_flight_.size(); }

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "daedalus/base/check.hpp"
-#include "daedalus/semantics/packed.hpp"
+#include "plain_answer.hpp"
 
 namespace daedalus::testing {
 
@@ -20,9 +20,24 @@ rpc::SimulationOptions network_options(const RunOptions& options) {
   return network;
 }
 
+/// Room for every row that a run inserts, in chunks of 64 rows.
+uint64_t segment_bytes(TableShape shape) {
+  switch (shape) {
+    case TableShape::kSmall:
+      return 64u << 10;
+    case TableShape::kWide:
+      return 4u << 20;
+    case TableShape::kManyColumns:
+      return 1u << 20;
+  }
+  return 0;
+}
+
 ClusterConfiguration configure(const RunOptions& options) {
   ClusterConfiguration configuration;
-  configuration.schema = std::make_shared<const semantics::Schema>(small_schema());
+  configuration.schema = std::make_shared<const semantics::Schema>(simulated_schema(options.shape));
+  configuration.segment_bytes = segment_bytes(options.shape);
+  configuration.fault = options.planted;
   const Placement placement = options.seed % 2 == 0 ? Placement::kHash : Placement::kRoundRobin;
   configuration.map = std::make_shared<const contract::PartitionMap>(small_map(options.nodes, placement));
   for (uint32_t node = 0; node < options.nodes; ++node) {
@@ -35,19 +50,18 @@ ClusterConfiguration configure(const RunOptions& options) {
   return configuration;
 }
 
-std::vector<std::string> sorted_rows(const std::string& rows) {
-  std::vector<std::string> sorted;
-  semantics::PackedRows packed(rows);
-  for (auto row = packed.next(); row && *row; row = packed.next()) {
-    std::string& copy = sorted.emplace_back();
-    const auto size = static_cast<uint32_t>((*row)->size());
-    copy.append(reinterpret_cast<const char*>(&size), sizeof size).append(**row);
-  }
-  std::sort(sorted.begin(), sorted.end());
-  return sorted;
-}
-
 }  // namespace
+
+TableShape shape_of(uint64_t seed) {
+  switch (seed % 32) {
+    case 5:
+      return TableShape::kWide;
+    case 10:
+      return TableShape::kManyColumns;
+    default:
+      return TableShape::kSmall;
+  }
+}
 
 SimulatedCluster::SimulatedCluster(const RunOptions& options)
     : options_(options),
@@ -103,54 +117,42 @@ void SimulatedCluster::submit_update() {
   if (!writer_->submit(key, update.body, update.routes)) {
     return;  // Refused: it has no number, and nobody was promised anything.
   }
-  const uint64_t timestamp = raw(before) + 1;
-  expected_[timestamp] = table_.apply(update.body);
-  timestamps_[key.second] = timestamp;
+  table_.apply(update.parts);
+  CHECK(table_.last() == next(before));
+  unconfirmed_.insert(table_.last());
+  timestamps_[key.second] = table_.last();
   if (network_.random().chance(0.1)) {
     CHECK(writer_->submit(key, update.body, update.routes).has_value());  // Repeated under its id: no second effect.
   }
 }
 
 void SimulatedCluster::on_outcome(const SubmissionOutcome& outcome) {
-  const uint64_t timestamp = timestamps_[outcome.submission.second];
+  const Timestamp timestamp = timestamps_.at(outcome.submission.second);
   if (!outcome.confirmed) {
-    violation(fmt::format("update {} ended in error: {}", timestamp, outcome.error->message));
+    violation(fmt::format("update {} ended in error: {}", raw(timestamp), outcome.error->message));
     return;
   }
-  const auto expected = expected_.find(timestamp);
-  if (expected == expected_.end()) {
+  add(judge_.confirmation(timestamp, *outcome.confirmed));
+  if (unconfirmed_.erase(timestamp) == 0) {
     return;  // The outcome of a repeated submission, told again.
   }
-  PlainOutcome sum;
-  for (const auto& part : outcome.confirmed->outcomes()) {
-    sum.rows_matched += part.rows_matched();
-    sum.rows_applied += part.rows_applied();
-    for (const auto& refused : part.refused()) {
-      sum.rows_overflowed += refused.reason() == wire::v1::ROW_REFUSAL_OVERFLOW ? refused.row_count() : 0;
-    }
-  }
-  const PlainOutcome& plain = expected->second;
-  if (!outcome.confirmed->outcome_forgotten() &&
-      (sum.rows_matched != plain.rows_matched || sum.rows_applied != plain.rows_applied ||
-       sum.rows_overflowed != plain.rows_overflowed)) {
-    violation(fmt::format("update {} matched/applied/overflowed {}/{}/{} rows instead of {}/{}/{}", timestamp,
-                          sum.rows_matched, sum.rows_applied, sum.rows_overflowed, plain.rows_matched,
-                          plain.rows_applied, plain.rows_overflowed));
-  }
-  expected_.erase(expected);
   ++report_.updates_confirmed;
-  confirmed_ = expected_.empty() ? table_.last() : Timestamp{expected_.begin()->first - 1};
+  confirmed_ = unconfirmed_.empty() ? table_.last() : Timestamp{raw(*unconfirmed_.begin()) - 1};
 }
 
 void SimulatedCluster::schedule_queries() {
   for (uint32_t query = 0; query < options_.queries; ++query) {
     network_.at(after(network_.now(), network_.random().between(0, options_.duration_ns)), [this] { ask(); });
   }
+  for (uint32_t query = 0; query < options_.too_wide_queries; ++query) {
+    network_.at(after(network_.now(), network_.random().between(0, options_.duration_ns)), [this] {
+      client_->ask(workload_.too_wide_query(), confirmed_, 5 * kSecond, network_.random().next());
+    });
+  }
 }
 
 void SimulatedCluster::ask() {
-  auto query = workload_.next_query();
-  client_->ask(query.body, query.routes, std::move(query.predicate), confirmed_, 5 * kSecond, network_.random().next());
+  client_->ask(workload_.next_query(), confirmed_, 5 * kSecond, network_.random().next());
 }
 
 // ---- faults ----
@@ -198,12 +200,12 @@ void SimulatedCluster::settle() {
   network_.run_for(10 * kSecond);  // Silent connections are found dead and dialled again.
   const auto is_settled = [this] {
     return writer_->model().settled_through() == writer_->model().last_numbered() && client_->in_flight() == 0 &&
-           expected_.empty();
+           unconfirmed_.empty();
   };
   if (!network_.run_until(is_settled, 60 * kSecond)) {
     violation(
         fmt::format("after the network healed, nodes settled at {} of {}, {} updates are unconfirmed, {} queries open",
-                    raw(writer_->model().settled_through()), raw(writer_->model().last_numbered()), expected_.size(),
+                    raw(writer_->model().settled_through()), raw(writer_->model().last_numbered()), unconfirmed_.size(),
                     client_->in_flight()));
   }
 }
@@ -215,8 +217,22 @@ void SimulatedCluster::judge_answers() {
   client_->answers().clear();
 }
 
+void SimulatedCluster::judge_too_wide(const ClientProcess::Answer& answer) {
+  if (answer.has_end) {
+    violation("a query whose rows could be larger than a row may be was answered");
+  } else if (answer.error && answer.error->sqlstate() == "54000") {
+    ++report_.queries_too_wide;
+  } else {
+    ++report_.queries_failed;
+  }
+}
+
 void SimulatedCluster::judge(const ClientProcess::Answer& answer) {
-  if (!answer.end) {
+  if (answer.given.question.kind == Question::Kind::kTooWide) {
+    judge_too_wide(answer);
+    return;
+  }
+  if (!answer.has_end) {
     ++report_.queries_failed;
     if (answer.error && answer.error->message().empty()) {
       violation("a query failed without a word");
@@ -224,23 +240,11 @@ void SimulatedCluster::judge(const ClientProcess::Answer& answer) {
     return;
   }
   ++report_.queries_complete;
-  std::map<SegmentKey, Timestamp> prefixes;
-  for (const auto& stamp : answer.end->stamps()) {
-    const Timestamp prefix{stamp.applied()};
-    prefixes[{stamp.partition(), stamp.segment()}] = prefix;
-    // A segment that had no part in the confirmed updates may not know of them yet.
-    if (prefix < answer.prefix_promised &&
-        table_.changed({stamp.partition(), stamp.segment()}, prefix, answer.prefix_promised)) {
-      violation(fmt::format("a query sent after update {} was confirmed saw prefix {} of partition {} segment {}",
-                            raw(answer.prefix_promised), raw(prefix), stamp.partition(), stamp.segment()));
-    }
-  }
-  const auto expected = table_.select(answer.predicate, prefixes);
-  if (sorted_rows(answer.rows) != expected || answer.row_count != expected.size() ||
-      answer.end->row_count() != expected.size()) {
-    violation(
-        fmt::format("an answer has {} rows and is not the {} rows of its prefixes", answer.row_count, expected.size()));
-  }
+  add(judge_.answer(answer.given));
+}
+
+void SimulatedCluster::add(const std::vector<std::string>& violations) {
+  report_.violations.insert(report_.violations.end(), violations.begin(), violations.end());
 }
 
 void SimulatedCluster::judge_order() {
@@ -264,17 +268,19 @@ void SimulatedCluster::judge_order() {
 void SimulatedCluster::judge_final_state() {
   const auto query = workload_.whole_table();
   for (uint64_t which = 0; which < options_.aggregators; ++which) {
-    if (!client_->ask(query.body, query.routes, {}, table_.last(), 10 * kSecond, which) ||
+    if (!client_->ask(query, table_.last(), 10 * kSecond, which) ||
         !network_.run_until([this] { return client_->in_flight() == 0; }, 20 * kSecond) || client_->answers().empty() ||
-        !client_->answers().back().end) {
+        !client_->answers().back().has_end) {
       const bool is_answered = client_->in_flight() == 0 && !client_->answers().empty();
       violation("the whole table cannot be read in the end: " + (is_answered && client_->answers().back().error
                                                                      ? client_->answers().back().error->message()
                                                                      : std::string("no answer")));
       return;
     }
-    judge(client_->answers().back());
-    if (sorted_rows(client_->answers().back().rows) != table_.select({}, table_.last())) {
+    const auto& answer = client_->answers().back();
+    judge(answer);
+    const auto everything = table_.select({}, table_.everything_at(table_.last()));
+    if (given_rows(query.question, answer.given.rows) != answer_rows(table_.schema(), query.question, everything)) {
       violation("the table ended different from every update applied once, in order");
     }
   }

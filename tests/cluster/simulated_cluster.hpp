@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "judge.hpp"
 #include "plain_table.hpp"
 #include "processes.hpp"
 #include "workload.hpp"
@@ -22,7 +24,13 @@ struct RunOptions {
   uint32_t queries = 80;
   int64_t duration_ns = 12 * kSecond;  ///< Traffic and faults; then the network heals and the cluster settles.
   bool has_faults = true;
+  TableShape shape = TableShape::kSmall;
+  uint32_t too_wide_queries = 0;               ///< To be refused, besides; of a wide table.
+  PlantedFault planted = PlantedFault::kNone;  ///< Something for the judge to find.
 };
+
+/// Most seeds have the small table; one in 32 has wide columns, another one many.
+[[nodiscard]] TableShape shape_of(uint64_t seed);
 
 /// What a run broke, in words; empty means that every invariant held.
 struct RunReport {
@@ -31,6 +39,7 @@ struct RunReport {
   uint32_t updates_confirmed = 0;
   uint32_t queries_complete = 0;
   uint32_t queries_failed = 0;
+  uint32_t queries_too_wide = 0;  ///< Refused as they should be.
   std::string transcript;
 };
 
@@ -52,6 +61,8 @@ class SimulatedCluster {
   void settle();
   void judge_answers();
   void judge(const ClientProcess::Answer& answer);
+  void judge_too_wide(const ClientProcess::Answer& answer);
+  void add(const std::vector<std::string>& violations);
   void judge_order();
   void judge_final_state();
   void violation(std::string text);
@@ -61,12 +72,13 @@ class SimulatedCluster {
   ClusterConfiguration configuration_;
   Workload workload_;
   PlainTable table_;
+  Judge judge_{table_};
   std::vector<std::unique_ptr<NodeProcess>> nodes_;
   std::vector<std::unique_ptr<AggregatorProcess>> aggregators_;
   std::unique_ptr<WriterProcess> writer_;
   std::unique_ptr<ClientProcess> client_;
-  std::map<uint64_t, PlainOutcome> expected_;  ///< By timestamp; those not yet confirmed.
-  std::map<uint64_t, uint64_t> timestamps_;    ///< By submission number.
+  std::set<Timestamp> unconfirmed_;
+  std::map<uint64_t, Timestamp> timestamps_;  ///< By submission number.
   uint64_t next_submission_ = 1;
   Timestamp confirmed_{};  ///< Highest timestamp below which everything has been confirmed.
   RunReport report_;

@@ -7,9 +7,12 @@ namespace daedalus::testing {
 namespace {
 
 std::string hex(const std::string& bytes) {
+  static constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
+  text.reserve(2 * bytes.size());
   for (const char byte : bytes) {
-    fmt::format_to(std::back_inserter(text), "{:02x}", static_cast<uint8_t>(byte));
+    text.push_back(kDigits[static_cast<uint8_t>(byte) >> 4]);
+    text.push_back(kDigits[static_cast<uint8_t>(byte) & 15]);
   }
   return text.empty() ? "-" : text;
 }

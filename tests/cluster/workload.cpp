@@ -1,7 +1,9 @@
 #include "workload.hpp"
 
+#include <fmt/format.h>
+
+#include "bodies.hpp"
 #include "daedalus/base/check.hpp"
-#include "daedalus/semantics/packed.hpp"
 
 namespace daedalus::testing {
 
@@ -13,11 +15,7 @@ using semantics::Value;
 
 namespace {
 
-constexpr uint32_t kId = 0;
-constexpr uint32_t kPlace = 1;
-constexpr uint32_t kAmount = 2;
-constexpr uint32_t kNote = 3;
-constexpr int64_t kPlaces = 12;
+constexpr uint32_t kWideLength = 4096;
 
 Expression integer(int64_t value) { return Expression::make_constant(Type{.kind = TypeKind::kInt}, value); }
 
@@ -25,9 +23,21 @@ Expression compare(uint32_t column, Operator op, int64_t value) {
   return Expression::make_call(op, {Expression::make_column(column), integer(value)});
 }
 
+Expression both(Expression left, Expression right) {
+  return Expression::make_call(Operator::kAnd, {std::move(left), std::move(right)});
+}
+
+Expression either(Expression left, Expression right) {
+  return Expression::make_call(Operator::kOr, {std::move(left), std::move(right)});
+}
+
+Expression is_null(uint32_t column) {
+  return Expression::make_call(Operator::kIsNull, {Expression::make_column(column)});
+}
+
 }  // namespace
 
-semantics::Schema small_schema() {
+semantics::Schema simulated_schema(TableShape shape) {
   semantics::Schema schema;
   schema.table_name = "small";
   schema.fingerprint = std::string(64, '5');
@@ -35,6 +45,16 @@ semantics::Schema small_schema() {
                     {"place", Type{.kind = TypeKind::kInt}, false, {}},
                     {"amount", Type{.kind = TypeKind::kInt}, true, {}},
                     {"note", Type{.kind = TypeKind::kVarchar, .length = 8}, true, {}}};
+  const Type wide{.kind = TypeKind::kVarchar, .length = kWideLength};
+  const Type narrow[] = {{.kind = TypeKind::kInt},
+                         {.kind = TypeKind::kSmallint},
+                         {.kind = TypeKind::kBigint},
+                         {.kind = TypeKind::kVarchar, .length = 12}};
+  const uint32_t more = shape == TableShape::kWide ? 3 : shape == TableShape::kManyColumns ? 80 : 0;
+  for (uint32_t column = 0; column < more; ++column) {
+    const Type& type = shape == TableShape::kWide ? wide : narrow[column % std::size(narrow)];
+    schema.columns.push_back({fmt::format("more_{}", column), type, true, {}});
+  }
   return schema;
 }
 
@@ -54,101 +74,147 @@ contract::PartitionMap small_map(uint32_t node_count, Placement placement) {
   return map;
 }
 
+// ---- updates ----
+
 Workload::Update Workload::next_update() {
-  wire::v1::UpdateBody body;
-  uint32_t ordinal = 0;
+  Update update;
   const uint64_t parts = random_.chance(0.2) ? 2 : 1;
   for (uint64_t part = 0; part < parts; ++part) {
     const uint64_t kind = random_.below(10);
     if (kind < 5) {
-      add_insert(body, ordinal);
+      update.parts.emplace_back(draw_insert());
     } else if (kind < 8) {
-      add_modify(body);
+      update.parts.emplace_back(draw_modify());
     } else {
-      add_delete(body);
+      update.parts.emplace_back(draw_delete());
     }
   }
-  Update update{body.SerializeAsString(), {}};
+  update.body = update_body(schema_, update.parts);
   const auto checked = contract::to_update(schema_, map_.placement_columns(), update.body);
   CHECK(checked.has_value());
   update.routes = contract::routes_of(schema_, map_, *checked);
   return update;
 }
 
-void Workload::add_insert(wire::v1::UpdateBody& body, uint32_t& ordinal) {
-  wire::v1::InsertPart& part = *body.add_parts()->mutable_insert();
-  part.set_first_ordinal(ordinal);
-  part.set_row_count(static_cast<uint32_t>(random_.between(1, 5)));
-  ordinal += part.row_count();
-  const auto types = semantics::column_types(schema_);
-  for (uint32_t row = 0; row < part.row_count(); ++row) {
-    const std::vector<Value> values = {Value{next_id_++}, Value{random_.between(0, kPlaces - 1)},
-                                       random_.chance(0.2) ? Value{} : Value{random_.between(-3, 3) * 700'000'000},
-                                       random_.chance(0.3) ? Value{} : Value{std::string(random_.below(4), 'x')}};
-    semantics::append_packed_row(types, values, *part.mutable_rows());
+PlainInsert Workload::draw_insert() {
+  PlainInsert part;
+  for (int64_t rows = random_.between(1, 5); rows > 0; --rows) {
+    part.rows.push_back(draw_row());
   }
+  return part;
 }
 
-void Workload::add_modify(wire::v1::UpdateBody& body) {
-  wire::v1::ModifyPart& part = *body.add_parts()->mutable_modify();
-  wire::v1::Assignment& assignment = *part.add_assignments();
-  assignment.set_column(kAmount);
-  const int64_t value = random_.between(-2, 2) * 700'000'000;  // Sums leave the range of int now and then.
-  const Expression sum = Expression::make_call(Operator::kAdd, {Expression::make_column(kAmount), integer(value)});
-  *assignment.mutable_value() = contract::from_expression(random_.chance(0.7) ? sum : integer(value));
-  *part.mutable_filter() = contract::from_expression(filter());
+Row Workload::draw_row() {
+  Row row = {Value{next_id_++}, Value{draw_place()},
+             random_.chance(0.2) ? Value{} : Value{random_.between(-3, 3) * 700'000'000},
+             random_.chance(0.3) ? Value{} : Value{std::string(random_.below(4), 'x')}};
+  for (size_t column = row.size(); column < schema_.columns.size(); ++column) {
+    row.push_back(draw_value(schema_.columns[column].type));
+  }
+  return row;
 }
 
-void Workload::add_delete(wire::v1::UpdateBody& body) {
-  const Expression few = Expression::make_call(
-      Operator::kAnd, {compare(kPlace, Operator::kEqual, random_.between(0, kPlaces - 1)), filter()});
-  *body.add_parts()->mutable_delete_()->mutable_filter() = contract::from_expression(few);
+Value Workload::draw_value(const Type& type) {
+  if (random_.chance(0.3)) {
+    return Value{};
+  }
+  if (type.kind != TypeKind::kVarchar) {
+    return Value{random_.between(-9, 9)};
+  }
+  const bool is_full = random_.chance(type.length == kWideLength ? 0.1 : 0.5);
+  std::string text(is_full ? type.length - random_.below(8) : random_.below(8), 'x');
+  if (!text.empty()) {
+    text[random_.below(text.size())] = 'y';
+  }
+  return Value{std::move(text)};
 }
 
-Expression Workload::filter() {
-  switch (random_.below(5)) {
+PlainModify Workload::draw_modify() {
+  const int64_t amount = random_.between(-2, 2) * 700'000'000;  // Sums leave the range of int now and then.
+  PlainModify part{.column = kAmount, .is_sum = random_.chance(0.7), .value = Value{amount}, .filter = draw_filter()};
+  if (schema_.columns.size() > kNote + 1 && random_.chance(0.3)) {
+    const auto last = static_cast<uint32_t>(schema_.columns.size() - 1);
+    part = {.column = last, .is_sum = false, .value = draw_value(schema_.columns[last].type), .filter = part.filter};
+  }
+  return part;
+}
+
+PlainDelete Workload::draw_delete() {
+  return {.filter = both(compare(kPlace, Operator::kEqual, draw_place()), draw_filter())};
+}
+
+// ---- filters ----
+
+Expression Workload::draw_filter() {
+  switch (random_.below(6)) {
     case 0:
-      return compare(kPlace, Operator::kEqual, random_.between(0, kPlaces - 1));
+      return draw_pinned();
     case 1:
       return compare(kId, Operator::kGreaterOrEqual, random_.between(0, next_id_));
     case 2:
-      return Expression::make_call(Operator::kIsNull, {Expression::make_column(kNote)});
+      return is_null(kNote);
     case 3:
-      return Expression::make_call(
-          Operator::kOr,
-          {compare(kAmount, Operator::kLess, 0),
-           Expression::make_call(Operator::kIn, {Expression::make_column(kPlace), integer(1), integer(5)})});
+      return either(compare(kAmount, Operator::kLess, 0),
+                    Expression::make_call(Operator::kIn, {Expression::make_column(kPlace), integer(1), integer(5)}));
+    case 4:
+      return is_null(static_cast<uint32_t>(schema_.columns.size() - 1));
     default:
       return Expression::make_call(Operator::kNot,
                                    {compare(kAmount, Operator::kGreater, random_.between(-1, 1) * 700'000'000)});
   }
 }
 
-Workload::Query Workload::next_query() {
-  const Expression expression = filter();
-  return query(&expression);
+/// Filters that leave few places, each said in another way.
+Expression Workload::draw_pinned() {
+  const auto is_at = [&] { return compare(kPlace, Operator::kEqual, draw_place()); };
+  switch (random_.below(6)) {
+    case 0:
+      return either(is_at(), is_at());
+    case 1:
+      return Expression::make_call(Operator::kIn,
+                                   {Expression::make_column(kPlace), integer(draw_place()), integer(draw_place())});
+    case 2:
+      return compare(kId, Operator::kEqual, random_.between(1, next_id_));
+    case 3:
+      return both(is_at(), compare(kId, Operator::kEqual, random_.between(1, next_id_)));
+    case 4:
+      return both(compare(kPlace, Operator::kLess, 3), compare(kPlace, Operator::kGreater, 0));
+    default:
+      return is_at();
+  }
 }
 
-Workload::Query Workload::whole_table() const { return query(nullptr); }
+// ---- questions ----
 
-Workload::Query Workload::query(const Expression* filter) const {
-  wire::v1::SelectBody body;
-  for (uint32_t column = 0; column < schema_.columns.size(); ++column) {
-    wire::v1::Output& output = *body.add_outputs();
-    output.set_name(schema_.columns[column].name);
-    output.mutable_expression()->set_column(column);
+Workload::Query Workload::next_query() {
+  Question question;
+  question.filter = draw_filter();
+  const uint64_t kind = random_.below(6);
+  if (kind == 0) {
+    question.kind = Question::Kind::kGrouped;
+  } else if (kind == 1) {
+    question.kind = Question::Kind::kOrdered;
+    question.limit = random_.below(60);
+    question.offset = random_.below(10);
   }
-  body.set_visible_outputs(static_cast<uint32_t>(schema_.columns.size()));
-  body.set_form(wire::v1::RESULT_FORM_FINAL);
+  return query(std::move(question));
+}
+
+Workload::Query Workload::too_wide_query() {
+  return query({.kind = Question::Kind::kTooWide, .filter = draw_filter()});
+}
+
+Workload::Query Workload::whole_table() const { return query({}); }
+
+Workload::Query Workload::query(Question question) const {
   Query query;
-  if (filter != nullptr) {
-    *body.mutable_filter() = contract::from_expression(*filter);
-    const auto predicate = semantics::normalise(schema_, *filter);
+  query.body = select_body(schema_, question);
+  if (question.filter) {
+    const auto predicate = semantics::normalise(schema_, *question.filter);
     CHECK(predicate.has_value());
-    query.predicate = *predicate;
+    query.routes = contract::routes_of(schema_, map_, *predicate);
   }
-  query.body = body.SerializeAsString();
-  query.routes = contract::routes_of(schema_, map_, query.predicate);
+  query.question = std::move(question);
   return query;
 }
 
