@@ -142,8 +142,8 @@ final class LoadCommand implements Callable<Integer> {
     }
 
     private static String refused(long rows) {
-        return "\n" + rows + (rows == 1 ? " row was" : " rows were") + " refused and cannot be loaded any more: start the "
-                + "cluster afresh with larger segments and load the file into that. Loaded here once more, the rows that "
-                + "are in would be doubled.";
+        return "\n" + rows + (rows == 1 ? " row was" : " rows were") + " refused and cannot be loaded any more: start "
+                + "the cluster afresh with larger segments and load the file into that. Loaded here once more, rows "
+                + "that are in would be doubled.";
     }
 }

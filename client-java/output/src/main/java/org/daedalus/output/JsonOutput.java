@@ -11,11 +11,9 @@ import org.daedalus.client.WriteOutcome;
 import org.daedalus.wire.ColumnType;
 
 /**
- * One object per statement, on one line: rows, an update's effect, an error, or both of an update that refused rows. smallint, int, real and double
- * precision are JSON
- * numbers, except NaN and infinities, which are strings as all other types are; so bigint and numeric stay exact. An
- * answer is held
- * whole until its end, so that an object is never half.
+ * One object per statement, on one line: rows, an update's effect, an error, or both of an update that refused rows.
+ * smallint, int, real and double precision are JSON numbers, except NaN and infinities, which are strings as all other
+ * types are; so bigint and numeric stay exact. An answer is held whole until its end, so that an object is never half.
  */
 public final class JsonOutput implements StatementOutput {
     private final PrintStream out;
