@@ -83,9 +83,12 @@ def show(run: Run) -> None:
     print(
         f"{run.point['rate']:>8}/s  answered {run.result['answered_per_second']:>7.0f}/s  "
         f"p50 {latency['50']:>8.2f} ms  p90 {latency['90']:>8.2f} ms  p99 {latency['99']:>8.2f} ms  "
-        f"refused {run.result['refused']}  failed {run.result['failed']}  unanswered {run.result['unanswered']}",
+        f"refused {run.result['refused']}  expired {run.result['expired']}  failed {run.result['failed']}  "
+        f"not sent {run.result['not_sent']}  unanswered {run.result['unanswered']}",
         flush=True,
     )
+    for limit in run.result["generator_limits"]:
+        print(f"{'':>10}  {limit}", flush=True)
 
 
 def main() -> None:

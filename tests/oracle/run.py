@@ -20,6 +20,7 @@ from statements import Refused, Select, Statement, Write
 
 FAILURES_MAX = 10
 ROWS_WANTED = 600
+OVERFLOW = "22003"  # the only reason for which these statements' rows are refused
 FLIGHTS_ALL = 336_776
 QUERIES = int(os.environ.get("DAEDALUS_ORACLE_QUERIES", "2000"))
 FLIGHTS = int(os.environ.get("DAEDALUS_ORACLE_FLIGHTS", "10000"))
@@ -136,7 +137,10 @@ class Run:
         matched = expected.matched if write.matched is None else reply.matched
         wanted = (expected.matched, expected.applied, expected.refused)
         got = (matched, reply.applied, reply.refused)
-        return None if wanted == got else f"matched, applied, refused are {got} instead of {wanted}"
+        if wanted != got:
+            return f"matched, applied, refused are {got} instead of {wanted}"
+        code = OVERFLOW if expected.refused else None
+        return None if reply.sqlstate == code else f"{reply.sqlstate} {reply.message!r} instead of {code}"
 
     def _refusal(self, refused: Refused) -> str | None:
         reply = self._session.execute(refused.postgres)

@@ -27,7 +27,10 @@ STOP_SECONDS_MAX = 60
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One statement's reply: columns and rows of a query, counts of a write, or an error's code and message."""
+    """One statement's reply: columns and rows of a query, counts of a write, or an error's code and message.
+
+    A write that refused rows has both, counts and code: it took effect on the others.
+    """
 
     columns: list[dict[str, str]] | None = None
     rows: list[list[Any]] | None = None
@@ -105,14 +108,18 @@ def _count(value: Any) -> int:
 
 
 def _read_reply(document: dict[str, Any]) -> Reply:
-    if "error" in document:
-        error = document["error"]
+    error = document.get("error", {"sqlstate": None, "message": ""})
+    if "error" in document and "applied" not in document:
         return Reply(sqlstate=error["sqlstate"], message=error["message"])
     if "rows" in document:
         assert document["row_count"] == len(document["rows"])
         return Reply(columns=document["columns"], rows=document["rows"])
     return Reply(
-        matched=_count(document["matched"]), applied=_count(document["applied"]), refused=_count(document["refused"])
+        matched=_count(document["matched"]),
+        applied=_count(document["applied"]),
+        refused=_count(document["refused"]),
+        sqlstate=error["sqlstate"],
+        message=error["message"],
     )
 
 

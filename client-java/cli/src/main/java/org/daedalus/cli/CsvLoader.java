@@ -6,16 +6,17 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.daedalus.client.BadFieldException;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.client.DaedalusException;
+import org.daedalus.client.RefusedRowsException;
 import org.daedalus.client.RowBatch;
 import org.daedalus.client.RowPacker;
 import org.daedalus.client.TableDescription;
 import org.daedalus.client.WriteOutcome;
 import org.daedalus.output.Errors;
-import org.daedalus.output.TableOutput;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.v1.SubmissionId;
 
@@ -42,10 +43,12 @@ final class CsvLoader {
      *
      * @param rowsIn rows that were confirmed, by earlier runs, too
      * @param rowsUnknown rows of batches that may or may not be in
+     * @param rowsRefused rows for which there was no room, in batches that are in otherwise
      * @param problem why not all rows are in; null when they are
      * @param isLost rows were refused after their batch had been taken: no other run can go on
      */
-    record Summary(long rowsIn, long rowsAside, long rowsUnknown, String problem, boolean isLost) {}
+    record Summary(long rowsIn, long rowsAside, long rowsUnknown, long rowsRefused, String problem,
+            boolean isLost) {}
 
     /** What a load depends on beside the file; {@code rejects} may be null: then a bad line ends the load. */
     record Setup(CsvHeader header, String nullText, int batchRows, long fromLine, RejectFile rejects) {}
@@ -68,6 +71,7 @@ final class CsvLoader {
     private long rowsIn;
     private long rowsAside;
     private long rowsUnknown;
+    private long rowsRefused;
     /** All batches so far are settled or may still become so. */
     private boolean isWhole = true;
     private String problem;
@@ -102,7 +106,8 @@ final class CsvLoader {
             state.phase = LoadState.Phase.COMPLETE;
             keep();
         }
-        return new Summary(rowsIn, rowsAside, rowsUnknown, problem, state.phase == LoadState.Phase.BROKEN);
+        return new Summary(rowsIn, rowsAside, rowsUnknown, rowsRefused, problem,
+                state.phase == LoadState.Phase.BROKEN);
     }
 
     private void sendAll(RecordSource records) throws IOException, CliException {
@@ -217,6 +222,8 @@ final class CsvLoader {
         inFlightBytes -= sent.batch.sizeBytes();
         try {
             settle(sent, Patience.await(client, sent.answer, sent.batch::executeAsync));
+        } catch (RefusedRowsException e) {
+            settleInPart(sent, e);
         } catch (DaedalusException e) {
             isWhole = false;
             rowsUnknown += e.category() == Category.UNKNOWN ? sent.batch.rowCount() : 0;
@@ -227,19 +234,34 @@ final class CsvLoader {
     private void settle(Sent sent, WriteOutcome outcome) {
         rowsIn += outcome.countsForgotten() ? sent.batch.rowCount() : outcome.applied();
         state.timestamp = Math.max(state.timestamp, outcome.timestamp());
-        outcome.refused().forEach((reason, rows) -> onRefused(sent, reason, rows));
         if (isWhole) {
             state.settled = new LoadState.Settled(sent.end, sent.number, rowsIn, sent.rowsAside, sent.rejectSize);
         }
     }
 
-    private void onRefused(Sent sent, WriteOutcome.Refusal reason, long rows) {
+    /**
+     * The batch is in without the rows that were refused. Which those are nobody can tell, and sending it again would
+     * double the others: the load ends here for good.
+     */
+    private void settleInPart(Sent sent, RefusedRowsException refusal) {
+        WriteOutcome outcome = refusal.outcome();
         isWhole = false;
-        state.phase = LoadState.Phase.BROKEN;
-        setProblem("the batch from line " + sent.firstLine + " on: " + rows + " of " + sent.batch.rowCount()
-                + " rows were refused: " + TableOutput.describe(reason)
-                + (reason == WriteOutcome.Refusal.NO_ROOM ? " (a segment is full)" : ""));
-        state.problem = problem;
+        rowsIn += outcome.applied();
+        rowsRefused += outcome.refusedRows();
+        state.timestamp = Math.max(state.timestamp, outcome.timestamp());
+        String reasons = outcome.refused().keySet().stream().map(CsvLoader::describe).collect(Collectors.joining(", "));
+        String refused = "the batch from line " + sent.firstLine + " on: ERROR " + refusal.sqlState() + " ("
+                + refusal.category() + "): " + outcome.refusedRows() + " of " + sent.batch.rowCount()
+                + " rows were refused: " + reasons + "; " + outcome.applied() + " of them are in";
+        if (state.phase != LoadState.Phase.BROKEN) {
+            state.phase = LoadState.Phase.BROKEN;
+            state.problem = refused;
+        }
+        setProblem(refused);
+    }
+
+    private static String describe(WriteOutcome.Refusal reason) {
+        return reason.text() + (reason == WriteOutcome.Refusal.NO_ROOM ? " (a segment is full)" : "");
     }
 
     private long rejectSize() {

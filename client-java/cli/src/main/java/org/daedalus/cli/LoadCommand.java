@@ -18,6 +18,8 @@ import picocli.CommandLine.Parameters;
     "An empty field is NULL, \"\" is the empty string. Dates and times are ISO 8601.",
     "A bad line ends the load; all complete batches before it are in then, and nothing after them. With --reject-file "
         + "bad lines are set aside instead, and the rest goes on.",
+    "Rows that full segments have no room for are refused: the load ends with exit code 1 then and error 53100, says "
+        + "how many they are, and cannot be gone on with. The other rows of their batches are in.",
     "After an interruption the same command goes on where it stopped: no row is doubled, none is left out."})
 final class LoadCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "FILE.csv", description = "the file to load")
@@ -27,7 +29,8 @@ final class LoadCommand implements Callable<Integer> {
     private String nullText;
 
     @Option(names = "--batch-rows", paramLabel = "N", defaultValue = "1000",
-            description = "rows of one update, which takes effect as a whole (default: ${DEFAULT-VALUE})")
+            description = "rows of one update: they take effect together, under one timestamp, without those that are "
+                    + "refused for want of room (default: ${DEFAULT-VALUE})")
     private int batchRows;
 
     @Option(names = "--reject-file", paramLabel = "FILE", description = "set bad lines aside there, with line, column "
@@ -131,10 +134,16 @@ final class LoadCommand implements Callable<Integer> {
         if (summary.problem() != null) {
             throw CliException.failed(summary.problem() + "\n" + rows + (summary.rowsUnknown() > 0
                     ? ", " + summary.rowsUnknown() + " more may be: their batches were not answered" : "")
-                    + (summary.isLost() ? "" : "\nThe same command goes on from here."));
+                    + (summary.isLost() ? refused(summary.rowsRefused()) : "\nThe same command goes on from here."));
         }
         double seconds = elapsedNs / 1e9;
         System.out.printf("%s (%.1f s, %.0f rows/s)%n", rows, seconds, (summary.rowsIn() - earlier) / seconds);
         System.out.flush();
+    }
+
+    private static String refused(long rows) {
+        return "\n" + rows + (rows == 1 ? " row was" : " rows were") + " refused and cannot be loaded any more: start "
+                + "the cluster afresh with larger segments and load the file into that. Loaded here once more, rows "
+                + "that are in would be doubled.";
     }
 }

@@ -20,7 +20,7 @@ import picocli.CommandLine;
         footer = {
             "",
             "The cluster is --cluster HOST:PORT, else DAEDALUS_CLUSTER, else the last `up` on this machine.",
-            "Exit codes: 0 fine, 1 the cluster said no, 2 usage."
+            "Exit codes: 0 fine, 1 the cluster said no (to all of it or to some rows), 2 usage."
         })
 public final class Main implements Runnable {
     @Spec

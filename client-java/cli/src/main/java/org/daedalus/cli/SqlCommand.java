@@ -14,6 +14,7 @@ import java.util.concurrent.Callable;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
 import org.daedalus.client.Outcome;
+import org.daedalus.client.RefusedRowsException;
 import org.daedalus.client.ResultSet;
 import org.daedalus.client.WriteOutcome;
 import org.daedalus.output.StatementOutput;
@@ -25,7 +26,9 @@ import picocli.CommandLine.Option;
 /** `daedalus sql`: sends statements one after the other and prints what each ends in. */
 @Command(name = "sql", mixinStandardHelpOptions = true, description = {
     "Sends SQL statements, reading or writing, one after the other.",
-    "-c stops at the first error; -f answers each statement as soon as it has been read and goes on after an error."})
+    "-c stops at the first error; -f answers each statement as soon as it has been read and goes on after an error.",
+    "An update that refused rows is an error, too (22003 overflow, 53100 no room), although its other rows have been "
+        + "changed: both counts are printed, and it must not be repeated."})
 final class SqlCommand implements Callable<Integer> {
     /** Where statements come from. */
     static final class Source {
@@ -121,6 +124,9 @@ final class SqlCommand implements Callable<Integer> {
                 output.written((WriteOutcome) outcome, startNs);
             }
             return true;
+        } catch (RefusedRowsException e) {
+            output.writtenInPart(e, sql, startNs);
+            return false;
         } catch (DaedalusException e) {
             output.failed(e, sql);
             return false;

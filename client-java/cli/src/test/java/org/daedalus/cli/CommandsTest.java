@@ -87,10 +87,13 @@ class CommandsTest {
             } else if (sql.startsWith("bad")) {
                 fake.answerError(operation, ErrorCategory.ERROR_CATEGORY_REJECTED, "42601", "syntax error at \"é\"");
             } else {
-                fake.answer(operation, Result.newBuilder().setConfirmed(WriteConfirmed.newBuilder().setTimestamp(9)
-                        .addOutcomes(PartitionOutcome.newBuilder().setRowsMatched(5).setRowsApplied(4)
-                                .addRefused(RefusedRows.newBuilder().setRowCount(1)
-                                        .setReason(RowRefusal.ROW_REFUSAL_OVERFLOW)))));
+                PartitionOutcome.Builder outcome = PartitionOutcome.newBuilder().setRowsMatched(5).setRowsApplied(5);
+                if (sql.contains("+ 1")) {
+                    outcome.setRowsApplied(4).addRefused(RefusedRows.newBuilder().setRowCount(1)
+                            .setReason(RowRefusal.ROW_REFUSAL_OVERFLOW));
+                }
+                fake.answer(operation, Result.newBuilder()
+                        .setConfirmed(WriteConfirmed.newBuilder().setTimestamp(9).addOutcomes(outcome)));
             }
         };
     }
@@ -107,7 +110,34 @@ class CommandsTest {
                       |\s\s\s\s\s\s\s\s\s\s\s
                       |        -20
                 (3 rows, \
-                """).contains("5 rows matched, 4 applied, 1 refused (overflow) (timestamp 9, ");
+                """).contains("5 rows matched, 5 applied (timestamp 9, ");
+    }
+
+    @Test
+    void shouldCallRefusedRowsAnErrorAndStillSayWhatTookEffect() throws Exception {
+        try (FakeAggregator fake = new FakeAggregator(statements())) {
+            assertThat(run("sql", "-c", "UPDATE x + 1; SELECT 1", "--cluster", fake.endpoint())).isEqualTo(1);
+            assertThat(fake.seen).as("the statement after it was not sent, nothing was sent twice").hasSize(1);
+        }
+        assertThat(out()).contains("5 rows matched, 4 applied, 1 refused (overflow) (timestamp 9, ");
+        assertThat(err()).startsWith("ERROR 22003 (REJECTED): 4 rows applied, 1 refused (overflow): the update has "
+                + "taken effect under timestamp 9 and is not to be repeated\nDETAIL: ").contains("\nHINT: ");
+    }
+
+    @Test
+    void shouldPrintRefusedRowsInEveryFormat() throws Exception {
+        try (FakeAggregator fake = new FakeAggregator(statements())) {
+            assertThat(run("sql", "-c", "UPDATE x + 1", "--format", "csv", "--cluster", fake.endpoint())).isEqualTo(1);
+            assertThat(out()).isEqualTo("timestamp,matched,applied,refused\n9,5,4,1\n");
+            assertThat(err()).contains("ERROR 22003");
+            out.reset();
+            assertThat(run("sql", "-c", "UPDATE x + 1", "--format", "json", "--cluster", fake.endpoint())).isEqualTo(1);
+        }
+        JsonNode written = new ObjectMapper().readTree(out());
+        assertThat(written.get("error").get("sqlstate").asText()).isEqualTo("22003");
+        assertThat(written.get("applied").asInt()).isEqualTo(4);
+        assertThat(written.get("refused").toString()).isEqualTo("[{\"reason\":\"overflow\",\"rows\":1}]");
+        assertThat(written.get("timestamp").asInt()).isEqualTo(9);
     }
 
     @Test
@@ -134,7 +164,7 @@ class CommandsTest {
         assertThat(error.get("sqlstate").asText()).isEqualTo("42601");
         assertThat(error.get("position").asInt()).isEqualTo(8);
         JsonNode written = new ObjectMapper().readTree(lines[2]);
-        assertThat(written.get("refused").get(0).get("rows").asInt()).isEqualTo(1);
+        assertThat(written.get("refused")).isEmpty();
         assertThat(written.get("timestamp").asInt()).isEqualTo(9);
     }
 
@@ -303,7 +333,8 @@ class CommandsTest {
                 WriteConfirmed.newBuilder().addOutcomes(PartitionOutcome.newBuilder()
                         .setRowsMatched(3).setRowsApplied(1).addRefused(RefusedRows.newBuilder().setRowCount(2)
                                 .setReason(RowRefusal.ROW_REFUSAL_NO_ROOM))))), "rloc\na\nb\nc\n")).isEqualTo(1);
-        assertThat(err()).contains("2 of 3 rows were refused: no room").contains("1 row is in");
+        assertThat(err()).contains("ERROR 53100").contains("2 of 3 rows were refused: no room").contains("1 row is in")
+                .contains("2 rows were refused and cannot be loaded any more").doesNotContain("goes on from here");
         err.reset();
         assertThat(load((fake, operation) -> fake.answerError(operation, ErrorCategory.ERROR_CATEGORY_UNKNOWN, "08006",
                 "the writer is lost"), "rloc\na\nb\nc\n")).isEqualTo(1);

@@ -49,7 +49,7 @@ final class Answer<T extends Outcome> implements Request.Responder {
                     complete(rows);
                 }
             }
-            case CONFIRMED -> complete(WriteOutcome.of(result.getConfirmed()));
+            case CONFIRMED -> onConfirmed(WriteOutcome.of(result.getConfirmed()));
             default -> fail(new DaedalusException(Category.FATAL, "08P01",
                     "the answer is of kind " + result.getKindCase()));
         }
@@ -80,6 +80,15 @@ final class Answer<T extends Outcome> implements Request.Responder {
             return;
         }
         complete(rows);
+    }
+
+    /** The request is over, and the update has taken effect: a refused row makes it no success, and no repetition. */
+    private void onConfirmed(WriteOutcome outcome) {
+        if (!outcome.refused().isEmpty()) {
+            onFailure(new RefusedRowsException(outcome));
+        } else {
+            complete(outcome);
+        }
     }
 
     private void complete(Outcome outcome) {

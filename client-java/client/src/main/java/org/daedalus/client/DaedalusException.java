@@ -6,14 +6,17 @@ import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.MissingPart;
 
 /** Why a request has no answer. {@link #category()} says what to do about it. */
-public final class DaedalusException extends RuntimeException {
+public sealed class DaedalusException extends RuntimeException permits RefusedRowsException {
     private static final long serialVersionUID = 1L;
 
     /** What the failure means for the request. */
     public enum Category {
         /** Nothing happened; the same may succeed later ({@link #retryAfter()}). */
         RETRY,
-        /** The request is wrong and will be wrong again. */
+        /**
+         * The request is wrong and will be wrong again. Nothing of it has taken effect, except of an update that ended
+         * in a {@link RefusedRowsException}.
+         */
         REJECTED,
         /** An update that may or may not have taken effect. */
         UNKNOWN,
@@ -48,7 +51,7 @@ public final class DaedalusException extends RuntimeException {
         this.missing = List.of();
     }
 
-    private DaedalusException(Category category, Error error, List<Missing> missing) {
+    DaedalusException(Category category, Error error, List<Missing> missing) {
         super(error.getMessage());
         this.category = category;
         this.sqlState = error.getSqlstate();

@@ -105,7 +105,10 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
                 : content.copy().orTimeout(Math.max(0, timeout.toNanos()), TimeUnit.NANOSECONDS);
     }
 
-    /** Asks and waits; throws {@link DaedalusException}. Must not be called from a callback of the client's futures. */
+    /**
+     * Asks and waits; throws {@link DaedalusException}, {@link RefusedRowsException} where an update refused rows. Must
+     * not be called from a callback of the client's futures.
+     */
     public T execute() {
         return client.await(executeAsync());
     }

@@ -19,7 +19,10 @@ public final class Update extends Executable<Update, WriteOutcome> {
         return this;
     }
 
-    /** Adds {@code value}, which may be negative; a row whose value would leave the type's range stays as it is. */
+    /**
+     * Adds {@code value}, which may be negative. A row whose value would leave the type's range stays as it is, and the
+     * update ends in a {@link RefusedRowsException} after it has changed the others.
+     */
     public Update add(String column, Number value) {
         assignments.add(sql -> sql.addColumn(column).add(" = ").addColumn(column).add(" + ").addParameter(value));
         return this;

@@ -1,5 +1,6 @@
 package org.daedalus.client;
 
+import java.io.Serializable;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -9,20 +10,33 @@ import org.daedalus.wire.v1.WriteConfirmed;
 
 /**
  * What a confirmed update did. It has been applied on every responsible node, and every query sent from now on sees it.
+ * One with refused rows ends in a {@link RefusedRowsException}, which carries it.
  *
  * @param timestamp its place in the total order; give it to {@code atLeast} to read at least this far
  * @param partitions the effect, partition by partition
  * @param countsForgotten true when the update was confirmed before and its counts have been forgotten since
  */
-public record WriteOutcome(long timestamp, List<Partition> partitions, boolean countsForgotten) implements Outcome {
+public record WriteOutcome(long timestamp, List<Partition> partitions, boolean countsForgotten)
+        implements Outcome, Serializable {
     /** Why a row stayed as it was. */
     public enum Refusal {
         /** The segment is full. */
-        NO_ROOM,
+        NO_ROOM("no room"),
         /** {@code column + constant} left the type's range. */
-        OVERFLOW,
+        OVERFLOW("overflow"),
         /** A reason this library does not know. */
-        OTHER
+        OTHER("other");
+
+        private final String text;
+
+        Refusal(String text) {
+            this.text = text;
+        }
+
+        /** The reason in words. */
+        public String text() {
+            return text;
+        }
     }
 
     /**
@@ -32,7 +46,13 @@ public record WriteOutcome(long timestamp, List<Partition> partitions, boolean c
      * @param applied rows changed
      * @param refused rows left as they were, by reason
      */
-    public record Partition(int node, int partition, long matched, long applied, Map<Refusal, Long> refused) {}
+    public record Partition(int node, int partition, long matched, long applied, Map<Refusal, Long> refused)
+            implements Serializable {
+        /** Rows refused, for whatever reason. */
+        public long refusedRows() {
+            return refused.values().stream().mapToLong(Long::longValue).sum();
+        }
+    }
 
     static WriteOutcome of(WriteConfirmed confirmed) {
         return new WriteOutcome(confirmed.getTimestamp(),
@@ -48,7 +68,9 @@ public record WriteOutcome(long timestamp, List<Partition> partitions, boolean c
                 case ROW_REFUSAL_OVERFLOW -> Refusal.OVERFLOW;
                 default -> Refusal.OTHER;
             };
-            refused.merge(reason, rows.getRowCount(), Long::sum);
+            if (rows.getRowCount() != 0) {
+                refused.merge(reason, rows.getRowCount(), Long::sum);
+            }
         }
         return new Partition(outcome.getNode(), outcome.getPartition(), outcome.getRowsMatched(),
                 outcome.getRowsApplied(), Map.copyOf(refused));
@@ -64,12 +86,17 @@ public record WriteOutcome(long timestamp, List<Partition> partitions, boolean c
         return partitions.stream().mapToLong(Partition::applied).sum();
     }
 
-    /** Rows refused in all partitions, by reason. */
+    /** Rows refused in all partitions, by reason; no reason without rows. */
     public Map<Refusal, Long> refused() {
         Map<Refusal, Long> total = new EnumMap<>(Refusal.class);
         for (Partition partition : partitions) {
             partition.refused.forEach((reason, rows) -> total.merge(reason, rows, Long::sum));
         }
         return total;
+    }
+
+    /** Rows refused in all partitions, for whatever reason. */
+    public long refusedRows() {
+        return partitions.stream().mapToLong(Partition::refusedRows).sum();
     }
 }

@@ -26,9 +26,7 @@ import org.daedalus.wire.v1.Operation;
 import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.PartitionMap;
 import org.daedalus.wire.v1.PartitionOutcome;
-import org.daedalus.wire.v1.RefusedRows;
 import org.daedalus.wire.v1.Result;
-import org.daedalus.wire.v1.RowRefusal;
 import org.daedalus.wire.v1.StatementBody;
 import org.daedalus.wire.v1.Route;
 import org.daedalus.wire.v1.SubmitBody;
@@ -46,9 +44,7 @@ class DaedalusClientTest {
     };
     private static final BiConsumer<FakeAggregator, Operation> CONFIRM = (fake, operation) ->
             fake.answer(operation, Result.newBuilder().setConfirmed(WriteConfirmed.newBuilder().setTimestamp(17)
-                    .addOutcomes(PartitionOutcome.newBuilder().setRowsMatched(3).setRowsApplied(2)
-                            .addRefused(RefusedRows.newBuilder()
-                                    .setReason(RowRefusal.ROW_REFUSAL_OVERFLOW).setRowCount(1)))
+                    .addOutcomes(PartitionOutcome.newBuilder().setRowsMatched(3).setRowsApplied(3))
                     .addOutcomes(PartitionOutcome.newBuilder().setPartition(1).setRowsMatched(1).setRowsApplied(1))));
 
     private static DaedalusClient.Builder client(FakeAggregator... fakes) {
@@ -92,8 +88,8 @@ class DaedalusClientTest {
             WriteOutcome outcome = client.await(client.update("UPDATE bookings SET product_id = product_id + 1"));
             assertThat(outcome.timestamp()).isEqualTo(17);
             assertThat(outcome.matched()).isEqualTo(4);
-            assertThat(outcome.applied()).isEqualTo(3);
-            assertThat(outcome.refused()).containsEntry(WriteOutcome.Refusal.OVERFLOW, 1L);
+            assertThat(outcome.applied()).isEqualTo(4);
+            assertThat(outcome.refused()).isEmpty();
             assertThat(statement(fake).getSubmission().getClient().size()).isEqualTo(16);
         }
     }

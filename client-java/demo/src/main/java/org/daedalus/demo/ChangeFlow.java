@@ -11,6 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 import org.daedalus.client.DaedalusClient;
+import org.daedalus.client.RefusedRowsException;
 import org.daedalus.client.WriteOutcome;
 import org.daedalus.load.Arrivals;
 import org.daedalus.workload.Change;
@@ -19,7 +20,8 @@ import org.daedalus.workload.SqlStatement;
 
 /**
  * Lets the airline's changes flow into the cluster at a rate, from a thread of its own, and keeps a record of those
- * that took effect: {@code timestamp TAB statement}.
+ * that took effect: {@code timestamp TAB statement}. One that refused rows took effect on the others, and counts as
+ * failed, too.
  *
  * <p>It can be held, so that a question is asked between two changes and its answer can be checked later; what falls
  * due meanwhile is put off by as long.
@@ -131,20 +133,27 @@ final class ChangeFlow implements Closeable {
 
     private synchronized void ended(Change change, WriteOutcome outcome, Throwable failure) {
         inFlight--;
-        if (failure == null) {
-            changes++;
-            rows += outcome.applied();
-            lastTimestamp = Math.max(lastTimestamp, outcome.timestamp());
-            try {
-                log.write(outcome.timestamp() + "\t" + change.statement().toLiteralSql() + "\n");
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        } else {
+        if (failure instanceof RefusedRowsException refusal) {
+            tookEffect(change, refusal.outcome()); // On its other rows: what is asked from now on must see it.
+        } else if (failure == null) {
+            tookEffect(change, outcome);
+        }
+        if (failure != null) {
             failed++;
             lastFailure = String.valueOf(failure.getMessage());
         }
         notifyAll();
+    }
+
+    private void tookEffect(Change change, WriteOutcome outcome) {
+        changes++;
+        rows += outcome.applied();
+        lastTimestamp = Math.max(lastTimestamp, outcome.timestamp());
+        try {
+            log.write(outcome.timestamp() + "\t" + change.statement().toLiteralSql() + "\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** How long that was; 0 if it was not held. */

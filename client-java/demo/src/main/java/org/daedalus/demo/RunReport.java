@@ -17,7 +17,7 @@ import org.daedalus.load.Report;
  * @param changesPerSecond the rate asked for
  * @param changes updates that took effect
  * @param changedRows rows of those
- * @param failedChanges updates that did not, or may not have
+ * @param failedChanges updates that did not, may not have, or refused rows
  * @param changeLatency microseconds to confirmation under load
  */
 record RunReport(long tickets, double loadSeconds, int questions, double slowestQuestionMs, int concurrency,
@@ -37,7 +37,8 @@ record RunReport(long tickets, double loadSeconds, int questions, double slowest
                 concurrency, total.seconds(), total.answeredPerSecond(), total.rows() / total.seconds());
         out.printf("  latency      p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, slowest %.1f ms%n", total.latencyMs(50),
                 total.latencyMs(90), total.latencyMs(99), total.latencyMaxMs());
-        out.printf("  not answered %,d refused, %,d failed%n", total.refused(), total.failed());
+        out.printf("  not answered %,d refused, %,d expired, %,d failed%n", total.refused(), total.expired(),
+                total.failed());
         out.printf("changes        %,d at %.0f a second, %,d rows, %,d failed%n", changes, changesPerSecond,
                 changedRows, failedChanges);
         out.printf("  under load   confirmed within p50 %.1f ms, p99 %.1f ms, slowest %.1f ms%n",

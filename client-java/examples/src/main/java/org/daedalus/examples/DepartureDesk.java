@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
+import org.daedalus.client.RefusedRowsException;
 import org.daedalus.client.ResultSet;
 import org.daedalus.client.Row;
 import org.daedalus.client.WriteOutcome;
@@ -66,9 +67,16 @@ public final class DepartureDesk {
         }
     }
 
+    /** An update that refuses rows has taken effect on the others: it is an error that carries what was done. */
     private long delay() {
-        WriteOutcome outcome = client.await(client.update(
-                "UPDATE flights SET dep_delay = $1 WHERE year = $2 AND carrier = $3", 25, TODAY, "B6"));
+        WriteOutcome outcome;
+        try {
+            outcome = client.await(client.update(
+                    "UPDATE flights SET dep_delay = $1 WHERE year = $2 AND carrier = $3", 25, TODAY, "B6"));
+        } catch (RefusedRowsException e) {
+            outcome = e.outcome(); // Never to be repeated: look for the rows that were left out instead.
+            System.out.println(outcome.refusedRows() + " departures left as they were: " + e.sqlState());
+        }
         System.out.println(outcome.applied() + " departures delayed");
         return outcome.timestamp();
     }

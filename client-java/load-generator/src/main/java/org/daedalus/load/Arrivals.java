@@ -7,6 +7,9 @@ import java.util.SplittableRandom;
  * answer cannot delay what comes after it (no coordinated omission). Not thread-safe.
  */
 public final class Arrivals {
+    /** More than one thread can send; what is not sent at this rate can still be counted in time. */
+    public static final double PER_SECOND_MAX = 1_000_000;
+
     private final SplittableRandom random;
     private final double meanGapNs;
     private double nextNs;
@@ -14,11 +17,12 @@ public final class Arrivals {
     /**
      * Starts at time 0.
      *
-     * @param perSecond mean rate, above 0
+     * @param perSecond mean rate, above 0 and at most {@link #PER_SECOND_MAX}
      */
     public Arrivals(double perSecond, long seed) {
-        if (!(perSecond > 0) || Double.isInfinite(perSecond)) {
-            throw new IllegalArgumentException("a rate of " + perSecond + " a second; it must be above 0");
+        if (!(perSecond > 0 && perSecond <= PER_SECOND_MAX)) {
+            throw new IllegalArgumentException(String.format(
+                    "a rate of %s a second; it must be above 0 and at most %,.0f", perSecond, PER_SECOND_MAX));
         }
         this.random = new SplittableRandom(seed);
         this.meanGapNs = 1e9 / perSecond;

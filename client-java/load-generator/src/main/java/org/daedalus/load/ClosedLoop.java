@@ -18,14 +18,12 @@ public final class ClosedLoop {
     private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long PAUSE_AFTER_REFUSAL_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    private final DaedalusClient client;
-    private final Supplier<SqlStatement> source;
+    private final Sender sender;
     private final Consumer<Interval> live;
 
     /** Sends nothing yet. {@code source} is called from several threads; {@code live} is told of every second. */
     public ClosedLoop(DaedalusClient client, Supplier<SqlStatement> source, Consumer<Interval> live) {
-        this.client = client;
-        this.source = source;
+        this.sender = new Sender(Target.queries(client), source, Clock.SYSTEM);
         this.live = live;
     }
 
@@ -34,16 +32,15 @@ public final class ClosedLoop {
         long startNs = System.nanoTime();
         long endNs = startNs + duration.toNanos();
         Tally tally = new Tally(startNs);
-        Asker asker = new Asker(client, source, tally);
         List<Interval> intervals = new ArrayList<>();
         for (int started = 0; started < concurrency; started++) {
-            askOnAndOn(asker, endNs);
+            askOnAndOn(tally, endNs);
         }
-        for (long cutNs = startNs + INTERVAL_NS; asker.inFlight() > 0;) {
+        for (long cutNs = startNs + INTERVAL_NS; sender.inFlight() > 0;) {
             LockSupport.parkNanos(Math.min(PAUSE_AFTER_REFUSAL_NS, INTERVAL_NS));
             long nowNs = System.nanoTime();
-            for (int missing = concurrency - asker.inFlight(); missing > 0 && nowNs < endNs; missing--) {
-                askOnAndOn(asker, endNs); // Refused ones come back after a pause, so that refusals do not spin.
+            for (int missing = concurrency - sender.inFlight(); missing > 0 && nowNs < endNs; missing--) {
+                askOnAndOn(tally, endNs); // Refused ones come back after a pause, so that refusals do not spin.
             }
             if (nowNs >= cutNs) {
                 cutNs += INTERVAL_NS;
@@ -54,12 +51,12 @@ public final class ClosedLoop {
         return Report.of(intervals, tally.lastFailure());
     }
 
-    private void askOnAndOn(Asker asker, long endNs) {
+    private void askOnAndOn(Tally tally, long endNs) {
         long nowNs = System.nanoTime();
         if (nowNs < endNs) {
-            asker.ask(nowNs, answered -> {
-                if (answered) {
-                    askOnAndOn(asker, endNs);
+            sender.send(nowNs, tally, ending -> {
+                if (ending == Ending.ANSWERED) {
+                    askOnAndOn(tally, endNs);
                 }
             });
         }

@@ -2,100 +2,87 @@ package org.daedalus.load;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
-import org.HdrHistogram.Histogram;
-import org.daedalus.client.DaedalusClient;
-import org.daedalus.workload.SqlStatement;
 
 /**
  * Open-loop load: requests leave when they are due, whatever happened to those before them, and their latency counts
- * from when they were due. One that the client has no room for counts as refused, never as late.
+ * from when they were due.
+ *
+ * <p>The loop never falls behind by more than a bound: a request that is due while as many as allowed are in flight, or
+ * that the loop comes to too late itself, is counted as not sent and costs next to nothing. So a run ends when it was
+ * meant to, whatever it is put on: after warm-up and duration, plus at most the greatest lateness, plus draining.
  */
-public final class OpenLoop {
+final class OpenLoop {
     private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long DRAIN_LOOK_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /**
-     * What to do.
+     * When.
      *
-     * @param perSecond queries a second, on average
      * @param warmUp not reported
      * @param duration reported
-     * @param drain how long answers are waited for after the last query was due
-     * @param seed of the arrival times
+     * @param drain how long answers are waited for after the last request was due
+     * @param latenessMax how much later than due the loop itself may send
      */
-    public record Plan(double perSecond, Duration warmUp, Duration duration, Duration drain, long seed) {}
+    record Plan(Duration warmUp, Duration duration, Duration drain, Duration latenessMax) {}
 
-    /**
-     * What came of it.
-     *
-     * @param report latencies and counts
-     * @param offered queries that were due in the reported time
-     * @param lateness microseconds by which the generator itself sent later than due
-     * @param unanswered queries still without an answer when draining ended
-     */
-    public record Outcome(Report report, long offered, Histogram lateness, int unanswered) {}
+    private final List<Load> loads;
+    private final Clock clock;
+    private final Consumer<List<Interval>> live;
+    private List<LoadStream> streams;
+    private long cutNs;
 
-    private final DaedalusClient client;
-    private final Supplier<SqlStatement> source;
-    private final Consumer<Interval> live;
-
-    /** Puts together, sends nothing. {@code live} is told of every second. */
-    public OpenLoop(DaedalusClient client, Supplier<SqlStatement> source, Consumer<Interval> live) {
-        this.client = client;
-        this.source = source;
+    /** Sends nothing yet. {@code live} is told of every second, an interval for each of {@code loads}. */
+    OpenLoop(List<Load> loads, Clock clock, Consumer<List<Interval>> live) {
+        this.loads = List.copyOf(loads);
+        this.clock = clock;
         this.live = live;
     }
 
-    /** Runs in the calling thread until everything due was sent and answered, or draining took too long. */
-    public Outcome run(Plan plan) {
-        long startNs = System.nanoTime();
+    /** Runs in the calling thread until everything due was sent and has ended, or draining took too long. */
+    List<LoadOutcome> run(Plan plan) {
+        long startNs = clock.nowNs();
         long reportedNs = startNs + plan.warmUp().toNanos();
         long endNs = reportedNs + plan.duration().toNanos();
-        Arrivals arrivals = new Arrivals(plan.perSecond(), plan.seed());
-        Tally warmUp = new Tally(startNs);
-        Tally tally = new Tally(reportedNs);
-        Asker warmUpAsker = new Asker(client, source, warmUp);
-        Asker asker = new Asker(client, source, tally);
-        List<Interval> intervals = new ArrayList<>();
-        Histogram lateness = new Histogram(TimeUnit.MINUTES.toMicros(10), 3);
-        long offered = 0;
-        long cutNs = reportedNs + INTERVAL_NS;
-        for (long dueNs = startNs + arrivals.next(); dueNs < endNs; dueNs = startNs + arrivals.next()) {
-            sleepUntil(dueNs);
-            long nowNs = System.nanoTime();
-            if (dueNs < reportedNs) {
-                warmUpAsker.ask(dueNs, answered -> { });
-                continue;
-            }
-            if (nowNs >= cutNs) {
-                cutNs = nowNs + INTERVAL_NS;
-                intervals.add(cut(tally, nowNs));
-            }
-            offered++;
-            lateness.recordValue(Math.max(0, (nowNs - dueNs) / 1_000));
-            asker.ask(dueNs, answered -> { });
+        long latenessNsMax = plan.latenessMax().toNanos();
+        streams = new ArrayList<>();
+        loads.forEach(load -> streams.add(new LoadStream(load, startNs, reportedNs, latenessNsMax, clock)));
+        cutNs = reportedNs + INTERVAL_NS;
+        for (LoadStream next = earliest(); next.dueNs() < endNs; next = earliest()) {
+            waitUntil(next.dueNs());
+            next.offer();
         }
-        long drainedNs = Math.max(endNs, System.nanoTime()) + plan.drain().toNanos();
-        while (asker.inFlight() > 0 && System.nanoTime() < drainedNs) {
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-        }
-        intervals.add(cut(tally, System.nanoTime()));
-        return new Outcome(Report.of(intervals, tally.lastFailure()), offered, lateness, asker.inFlight());
+        waitUntil(endNs);
+        drain(endNs + plan.drain().toNanos());
+        cut();
+        return streams.stream().map(LoadStream::outcome).toList();
     }
 
-    private Interval cut(Tally tally, long nowNs) {
-        Interval interval = tally.cut(nowNs);
-        live.accept(interval);
-        return interval;
+    private LoadStream earliest() {
+        return streams.stream().min(Comparator.comparingLong(LoadStream::dueNs)).orElseThrow();
     }
 
-    private static void sleepUntil(long dueNs) {
-        for (long leftNs = dueNs - System.nanoTime(); leftNs > 0; leftNs = dueNs - System.nanoTime()) {
-            LockSupport.parkNanos(leftNs);
+    private void drain(long drainedNs) {
+        while (clock.nowNs() < drainedNs && streams.stream().anyMatch(stream -> stream.inFlight() > 0)) {
+            waitUntil(Math.min(drainedNs, clock.nowNs() + DRAIN_LOOK_NS));
         }
+    }
+
+    /** Waits, and ends the seconds that go by. */
+    private void waitUntil(long dueNs) {
+        while (cutNs <= dueNs) {
+            clock.waitUntil(cutNs);
+            cut();
+            cutNs = Math.max(cutNs, clock.nowNs()) + INTERVAL_NS;
+        }
+        clock.waitUntil(dueNs);
+    }
+
+    private void cut() {
+        long nowNs = clock.nowNs();
+        live.accept(streams.stream().map(stream -> stream.cut(nowNs)).toList());
     }
 }

@@ -1,20 +1,40 @@
 package org.daedalus.load;
 
+import java.util.List;
 import org.HdrHistogram.Histogram;
 import org.daedalus.output.Json;
 
-/** An outcome as one JSON object, for the records of experiments. Latencies are in milliseconds, NaN is null. */
+/**
+ * What came of a run as one JSON object, for the records of experiments: the queries' members, and those of the updates
+ * as the member "updates" if there were any. Latencies are in milliseconds, NaN is null.
+ */
 final class OutcomeJson {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};
 
     private OutcomeJson() {}
 
-    static String of(OpenLoop.Outcome outcome) {
-        Interval total = outcome.report().total();
-        Json json = new Json().open('{').key("offered").number(outcome.offered());
-        counts(total, json);
+    /** Of queries, and of updates beside them. */
+    static String of(List<LoadOutcome> outcomes) {
+        Json json = new Json().open('{');
+        boolean isLimited = outcomes.stream().anyMatch(outcome -> !outcome.generatorLimits().isEmpty());
+        json.key("generator_limited").literal(Boolean.toString(isLimited));
+        members(outcomes.get(0), json);
+        for (LoadOutcome beside : outcomes.subList(1, outcomes.size())) {
+            json.key(beside.name()).open('{');
+            members(beside, json);
+            json.close('}');
+        }
+        return json.close('}').toString();
+    }
+
+    private static void members(LoadOutcome outcome, Json json) {
+        json.key("offered").number(outcome.offered());
+        counts(outcome.report().total(), json);
         json.key("unanswered").number(outcome.unanswered());
         json.key("late_sends_ms_p99").literal(milliseconds(outcome.lateness(), 99));
+        json.key("generator_limits").open('[');
+        outcome.generatorLimits().forEach(json::string);
+        json.close(']');
         if (outcome.report().lastFailure() != null) {
             json.key("last_failure").string(outcome.report().lastFailure().getMessage());
         }
@@ -24,7 +44,7 @@ final class OutcomeJson {
             counts(interval, json);
             json.close('}');
         }
-        return json.close(']').close('}').toString();
+        json.close(']');
     }
 
     private static void counts(Interval interval, Json json) {
@@ -33,8 +53,15 @@ final class OutcomeJson {
                 .key("answered_per_second").literal(Double.toString(interval.answeredPerSecond()))
                 .key("rows").number(interval.rows())
                 .key("refused").number(interval.refused())
+                .key("expired").number(interval.expired())
                 .key("failed").number(interval.failed())
-                .key("latency_ms").open('{');
+                .key("unknown").number(interval.unknown())
+                .key("not_sent").number(interval.notSent())
+                .key("not_sent_because").open('{');
+        for (Ending why : List.of(Ending.NOT_SENT_IN_FLIGHT, Ending.NOT_SENT_BEHIND)) {
+            json.key(why.key()).number(interval.count(why));
+        }
+        json.close('}').key("latency_ms").open('{');
         for (double percentile : PERCENTILES) {
             String name = Double.toString(percentile).replace(".0", "");
             json.key(name).literal(milliseconds(interval.latency(), percentile));

@@ -1,6 +1,8 @@
 package org.daedalus.load;
 
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.daedalus.client.DaedalusException;
 
@@ -9,25 +11,20 @@ import org.daedalus.client.DaedalusException;
  *
  * @param total everything between the warm-up's end and the last answer
  * @param intervals the same, second by second
- * @param lastFailure the last query that was refused or failed; null if none did
+ * @param lastFailure the last request that ended in an error; null if none did
  */
 public record Report(Interval total, List<Interval> intervals, DaedalusException lastFailure) {
     static Report of(List<Interval> intervals, DaedalusException lastFailure) {
         double seconds = 0;
-        long answered = 0;
         long rows = 0;
-        long refused = 0;
-        long failed = 0;
-        Histogram latency = intervals.isEmpty() ? new Histogram(1) : new Histogram(intervals.get(0).latency());
+        Histogram latency = Tally.histogram();
+        Map<Ending, Long> endings = new EnumMap<>(Ending.class);
         for (Interval interval : intervals) {
             seconds += interval.seconds();
             latency.add(interval.latency());
-            answered += interval.answered();
             rows += interval.rows();
-            refused += interval.refused();
-            failed += interval.failed();
+            interval.endings().forEach((ending, count) -> endings.merge(ending, count, Long::sum));
         }
-        return new Report(new Interval(seconds, latency, answered, rows, refused, failed), List.copyOf(intervals),
-                lastFailure);
+        return new Report(new Interval(seconds, latency, rows, endings), List.copyOf(intervals), lastFailure);
     }
 }

@@ -1,54 +1,70 @@
 package org.daedalus.load;
 
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
-import org.HdrHistogram.Recorder;
 import org.daedalus.client.DaedalusException;
-import org.daedalus.client.DaedalusException.Category;
 
-/** Counts answers and failures as they come, from any thread, and hands them out interval by interval. */
-public final class Tally {
-    /** Latencies keep three digits, up to ten minutes. */
+/** Counts endings as they come, from any thread, and hands them out interval by interval. */
+final class Tally {
+    /** Of latencies, which are kept up to ten minutes. */
     private static final int DIGITS = 3;
     private static final long LATENCY_US_MAX = TimeUnit.MINUTES.toMicros(10);
 
-    private final Recorder recorder = new Recorder(LATENCY_US_MAX, DIGITS);
-    private final LongAdder rows = new LongAdder();
-    private final LongAdder refused = new LongAdder();
-    private final LongAdder failed = new LongAdder();
-    private volatile DaedalusException lastFailure;
+    private Histogram latency = histogram();
+    private Map<Ending, Long> endings = new EnumMap<>(Ending.class);
+    private long rows;
+    private DaedalusException lastFailure;
     private long lastNs;
 
     Tally(long startNs) {
         lastNs = startNs;
     }
 
-    void answered(long latencyNs, long rowCount) {
-        recorder.recordValue(Math.min(Math.max(0, latencyNs / 1_000), LATENCY_US_MAX));
-        rows.add(rowCount);
+    /** Of microseconds; grows with what it is given, because one is kept for every second. */
+    static Histogram histogram() {
+        return new Histogram(DIGITS);
     }
 
-    void failed(DaedalusException failure) {
-        if (failure.category() == Category.RETRY) {
-            refused.increment();
-        } else {
-            failed.increment();
-        }
+    /** {@code durationNs} as such histograms take it: what is longer than ten minutes is cut to that. */
+    static long micros(long durationNs) {
+        return Math.min(Math.max(0, durationNs / 1_000), LATENCY_US_MAX);
+    }
+
+    synchronized void answered(long latencyNs, long rowCount) {
+        latency.recordValue(micros(latencyNs));
+        rows += rowCount;
+        count(Ending.ANSWERED);
+    }
+
+    synchronized Ending failed(DaedalusException failure) {
         lastFailure = failure;
+        Ending ending = Ending.of(failure);
+        count(ending);
+        return ending;
     }
 
-    /** Everything since the last call. One thread at a time. */
-    Interval cut(long nowNs) {
-        Histogram latency = recorder.getIntervalHistogram();
-        double seconds = (nowNs - lastNs) / 1e9;
+    synchronized void notSent(Ending why) {
+        count(why);
+    }
+
+    /** Everything since the last call. */
+    synchronized Interval cut(long nowNs) {
+        Interval interval = new Interval((nowNs - lastNs) / 1e9, latency, rows, endings);
         lastNs = nowNs;
-        return new Interval(seconds, latency, latency.getTotalCount(), rows.sumThenReset(), refused.sumThenReset(),
-                failed.sumThenReset());
+        latency = histogram();
+        endings = new EnumMap<>(Ending.class);
+        rows = 0;
+        return interval;
     }
 
-    /** The last query that was refused or failed; null if none did. */
-    public DaedalusException lastFailure() {
+    /** The last request that ended in an error; null if none did. */
+    synchronized DaedalusException lastFailure() {
         return lastFailure;
+    }
+
+    private void count(Ending ending) {
+        endings.merge(ending, 1L, Long::sum);
     }
 }

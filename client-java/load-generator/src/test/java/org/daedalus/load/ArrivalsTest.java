@@ -31,6 +31,7 @@ class ArrivalsTest {
     void shouldRefuseRatesThatAreNone() {
         assertThatThrownBy(() -> new Arrivals(0, 1)).hasMessageContaining("above 0");
         assertThatThrownBy(() -> new Arrivals(Double.NaN, 1)).hasMessageContaining("above 0");
+        assertThatThrownBy(() -> new Arrivals(1_000_001, 1)).hasMessageContaining("at most 1,000,000");
     }
 
     private static long[] times(Arrivals arrivals) {

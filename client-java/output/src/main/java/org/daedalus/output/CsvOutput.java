@@ -4,6 +4,7 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.daedalus.client.DaedalusException;
+import org.daedalus.client.RefusedRowsException;
 import org.daedalus.client.ResultColumn;
 import org.daedalus.client.ResultSet;
 import org.daedalus.client.Row;
@@ -47,10 +48,16 @@ public final class CsvOutput implements StatementOutput {
 
     @Override
     public void written(WriteOutcome outcome, long startNs) {
-        long refused = outcome.refused().values().stream().mapToLong(Long::longValue).sum();
         out.println("timestamp,matched,applied,refused");
-        out.println(outcome.timestamp() + "," + outcome.matched() + "," + outcome.applied() + "," + refused);
+        out.println(outcome.timestamp() + "," + outcome.matched() + "," + outcome.applied() + ","
+                + outcome.refusedRows());
         out.flush();
+    }
+
+    @Override
+    public void writtenInPart(RefusedRowsException refusal, String sql, long startNs) {
+        written(refusal.outcome(), startNs);
+        failed(refusal, sql);
     }
 
     @Override

@@ -3,6 +3,7 @@ package org.daedalus.output;
 import java.io.PrintStream;
 import java.util.List;
 import org.daedalus.client.DaedalusException;
+import org.daedalus.client.RefusedRowsException;
 import org.daedalus.client.ResultColumn;
 import org.daedalus.client.ResultSet;
 import org.daedalus.client.Row;
@@ -10,11 +11,9 @@ import org.daedalus.client.WriteOutcome;
 import org.daedalus.wire.ColumnType;
 
 /**
- * One object per statement, on one line: rows, an update's effect, or an error. smallint, int, real and double
- * precision are JSON
- * numbers, except NaN and infinities, which are strings as all other types are; so bigint and numeric stay exact. An
- * answer is held
- * whole until its end, so that an object is never half.
+ * One object per statement, on one line: rows, an update's effect, an error, or both of an update that refused rows.
+ * smallint, int, real and double precision are JSON numbers, except NaN and infinities, which are strings as all other
+ * types are; so bigint and numeric stay exact. An answer is held whole until its end, so that an object is never half.
  */
 public final class JsonOutput implements StatementOutput {
     private final PrintStream out;
@@ -50,21 +49,34 @@ public final class JsonOutput implements StatementOutput {
 
     @Override
     public void written(WriteOutcome outcome, long startNs) {
-        Json json = new Json().open('{').key("timestamp").number(outcome.timestamp())
-                .key("matched").number(outcome.matched()).key("applied").number(outcome.applied())
-                .key("refused").open('[');
-        outcome.refused().forEach((reason, rows) -> json.open('{')
-                .key("reason").string(TableOutput.describe(reason)).key("rows").number(rows).close('}'));
-        json.close(']');
-        if (outcome.countsForgotten()) {
-            json.key("counts_forgotten").literal("true");
-        }
-        print(json.key("elapsed_ms").literal(StatementOutput.elapsedMs(startNs)).close('}'));
+        print(effect(outcome, startNs, new Json().open('{')).close('}'));
+    }
+
+    @Override
+    public void writtenInPart(RefusedRowsException refusal, String sql, long startNs) {
+        print(effect(refusal.outcome(), startNs, error(refusal, new Json().open('{'))).close('}'));
     }
 
     @Override
     public void failed(DaedalusException failure, String sql) {
-        Json json = new Json().open('{').key("error").open('{')
+        print(error(failure, new Json().open('{')).close('}'));
+    }
+
+    private static Json effect(WriteOutcome outcome, long startNs, Json json) {
+        json.key("timestamp").number(outcome.timestamp())
+                .key("matched").number(outcome.matched()).key("applied").number(outcome.applied())
+                .key("refused").open('[');
+        outcome.refused().forEach((reason, rows) -> json.open('{')
+                .key("reason").string(reason.text()).key("rows").number(rows).close('}'));
+        json.close(']');
+        if (outcome.countsForgotten()) {
+            json.key("counts_forgotten").literal("true");
+        }
+        return json.key("elapsed_ms").literal(StatementOutput.elapsedMs(startNs));
+    }
+
+    private static Json error(DaedalusException failure, Json json) {
+        json.key("error").open('{')
                 .key("category").string(failure.category().name())
                 .key("sqlstate").string(failure.sqlState())
                 .key("message").string(failure.getMessage())
@@ -77,7 +89,7 @@ public final class JsonOutput implements StatementOutput {
             json.open('{').key("node").number(part.node()).key("partition").number(part.partition())
                     .key("reason").string(part.reason()).close('}');
         }
-        print(json.close(']').close('}').close('}'));
+        return json.close(']').close('}');
     }
 
     private static void value(ColumnType type, Row row, int column, Json json) {

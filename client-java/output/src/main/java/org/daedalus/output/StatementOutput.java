@@ -2,6 +2,7 @@ package org.daedalus.output;
 
 import java.io.PrintStream;
 import org.daedalus.client.DaedalusException;
+import org.daedalus.client.RefusedRowsException;
 import org.daedalus.client.ResultSet;
 import org.daedalus.client.WriteOutcome;
 
@@ -24,6 +25,9 @@ public interface StatementOutput {
     void rows(ResultSet rows, long startNs);
 
     void written(WriteOutcome outcome, long startNs);
+
+    /** An update that refused rows: what it did, as {@link #written} has it, and the error. */
+    void writtenInPart(RefusedRowsException refusal, String sql, long startNs);
 
     void failed(DaedalusException failure, String sql);
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import org.daedalus.client.DaedalusException;
+import org.daedalus.client.RefusedRowsException;
 import org.daedalus.client.ResultColumn;
 import org.daedalus.client.ResultSet;
 import org.daedalus.client.Row;
@@ -54,24 +55,22 @@ public final class TableOutput implements StatementOutput {
         } else {
             text.append(outcome.matched()).append(" rows matched, ").append(outcome.applied()).append(" applied");
             outcome.refused().forEach((reason, rows) ->
-                    text.append(", ").append(rows).append(" refused (").append(describe(reason)).append(')'));
+                    text.append(", ").append(rows).append(" refused (").append(reason.text()).append(')'));
         }
         out.println(text + " (timestamp " + outcome.timestamp() + ", " + StatementOutput.elapsedMs(startNs) + " ms)");
         out.flush();
     }
 
     @Override
+    public void writtenInPart(RefusedRowsException refusal, String sql, long startNs) {
+        written(refusal.outcome(), startNs);
+        failed(refusal, sql);
+    }
+
+    @Override
     public void failed(DaedalusException failure, String sql) {
         err.println(Errors.render(failure, sql));
         err.flush();
-    }
-
-    public static String describe(WriteOutcome.Refusal reason) {
-        return switch (reason) {
-            case NO_ROOM -> "no room";
-            case OVERFLOW -> "overflow";
-            case OTHER -> "other";
-        };
     }
 
     /** A table with these columns' names; numbers to the right. */

@@ -1,0 +1,42 @@
+package org.daedalus.load;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.daedalus.client.DaedalusClient;
+import org.daedalus.client.ResultSet;
+import org.daedalus.client.WriteOutcome;
+import org.daedalus.workload.SqlStatement;
+
+/** What requests of one kind are sent to: a cluster, or what a test puts in its place. */
+interface Target {
+    /**
+     * Sends one request and returns at once. The future, of the rows that were answered or changed, completes when the
+     * whole answer is here; it ends in a {@link org.daedalus.client.DaedalusException} otherwise.
+     */
+    CompletableFuture<Long> send(SqlStatement statement);
+
+    /** A cluster that is asked; an answer is of use for {@code deadline} after its query was sent. */
+    static Target queries(DaedalusClient client, Duration deadline) {
+        return query -> rowsOf(client.statement(query.text(), query.parameterArray()).asQuery().timeout(deadline)
+                .executeAsync());
+    }
+
+    /** A cluster that is asked, with the client's own deadline. */
+    static Target queries(DaedalusClient client) {
+        return query -> rowsOf(client.query(query.text(), query.parameterArray()));
+    }
+
+    /** A cluster that is told. */
+    static Target updates(DaedalusClient client, Duration deadline) {
+        return update -> client.statement(update.text(), update.parameterArray()).asUpdate().timeout(deadline)
+                .executeAsync().thenApply(WriteOutcome::applied);
+    }
+
+    private static CompletableFuture<Long> rowsOf(CompletableFuture<ResultSet> answer) {
+        return answer.thenCompose(ResultSet::whole).thenApply(whole -> {
+            long rows = whole.rowCount();
+            whole.close();
+            return rows;
+        });
+    }
+}
