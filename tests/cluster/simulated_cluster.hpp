@@ -46,6 +46,8 @@ class SimulatedCluster {
   void schedule_queries();
   void schedule_faults();
   void submit_update();
+  void submit_too_early(Submission submission, const Workload::Update& update);
+  void repeat_old();
   void on_outcome(const SubmissionOutcome& outcome);
   void ask();
   void fault();
@@ -67,6 +69,7 @@ class SimulatedCluster {
   std::unique_ptr<ClientProcess> client_;
   std::map<uint64_t, PlainOutcome> expected_;  ///< By timestamp; those not yet confirmed.
   std::map<uint64_t, uint64_t> timestamps_;    ///< By submission number.
+  std::vector<std::pair<Submission, Workload::Update>> submitted_;
   uint64_t next_submission_ = 1;
   Timestamp confirmed_{};  ///< Highest timestamp below which everything has been confirmed.
   RunReport report_;
