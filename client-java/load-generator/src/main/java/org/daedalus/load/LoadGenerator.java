@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import org.daedalus.channel.ProcessEnd;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.workload.Schedule;
 import org.daedalus.workload.SqlStatement;
@@ -24,6 +25,7 @@ public final class LoadGenerator {
     private LoadGenerator() {}
 
     public static void main(String[] arguments) {
+        ProcessEnd.onOutOfMemoryOf("daedalus-load-generator");
         System.exit(new CommandLine(new LoadGenerator()).execute(arguments));
     }
 
