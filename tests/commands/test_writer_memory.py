@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from local_cluster import LocalCluster, local_cluster, wait_until
+from local_cluster import DAEDALUS, LocalCluster, free_ports, local_cluster, run_command, wait_until
 
 PAGES = "CREATE TABLE pages (id int NOT NULL, body varchar(4096));"
 MIB = 1 << 20
@@ -79,3 +79,20 @@ def test_a_writer_out_of_memory_ends_and_everybody_says_so(cluster: LocalCluster
     assert re.search(r"DEAD: writer .*\n.*out of memory", status.out), status.out
     stopped = cluster.daedalus("down", "--data-dir", cluster.directory)
     assert re.search(r"writer .*had ended.*\n.*out of memory", stopped.out), stopped.out
+
+
+def test_up_says_what_a_writer_that_ends_has_said(tmp_path: Path) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    writer = programs / "daedalus-writer"
+    writer.write_text("#!/bin/sh\necho 'daedalus-writer: out of memory: it ends' >&2\nexit 3\n")
+    writer.chmod(0o755)
+    schema = tmp_path / "pages.sql"
+    schema.write_text(PAGES)
+    environment = {"DAEDALUS_BIN": str(programs), "XDG_STATE_HOME": str(tmp_path / "state")}
+    started = run_command(
+        DAEDALUS, "up", "--schema", schema, "--data-dir", tmp_path / "data", "--port", str(free_ports()),
+        "--segment-mib", "8", environment=environment,
+    )  # fmt: skip
+    assert started.code == 1
+    assert re.search(r"writer ended with exit code 3\n.*\n.*out of memory", started.err), started.err

@@ -26,6 +26,9 @@ public record WriterOptions(
         long submissionBytesMax,
         long unsentBytesMax) {
 
+    /** Room for one update of the largest size, whatever the heap. */
+    private static final long UNSENT_BYTES_MIN = 10L << 20;
+
     /** What docs/protocol.md says. */
     public static WriterOptions of(String name, String endpoint, boolean takeOver) {
         return new WriterOptions(name, endpoint, takeOver, 1_000_000_000L, 500_000_000L, 1_024, 32L << 20, 65_536,
@@ -33,13 +36,15 @@ public record WriterOptions(
     }
 
     /**
-     * The same with bounds in bytes that leave most of a small heap free; with 512 MiB and more nothing changes.
+     * The same with bounds in bytes that leave most of a small heap free.
      *
      * @param heapBytes the largest size of the heap
+     * @param aggregators how many updates are sent to
      */
-    public WriterOptions within(long heapBytes) {
+    public WriterOptions within(long heapBytes, int aggregators) {
         return new WriterOptions(name, endpoint, takeOver, resendAfterNs, epochRetryNs, updatesKeptMax,
                 Math.min(bytesKeptMax, heapBytes / 8), submissionsKnownMax,
-                Math.min(submissionBytesMax, heapBytes / 16), Math.min(unsentBytesMax, heapBytes / 8));
+                Math.min(submissionBytesMax, heapBytes / 16),
+                Math.max(UNSENT_BYTES_MIN, Math.min(unsentBytesMax, heapBytes / 4 / aggregators)));
     }
 }

@@ -38,7 +38,7 @@ public final class WriterProcess implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException, ExecutionException {
         WriterOptions options =
-                WriterOptions.of(name, listen, takeOver).within(Runtime.getRuntime().maxMemory());
+                WriterOptions.of(name, listen, takeOver).within(Runtime.getRuntime().maxMemory(), aggregators.size());
         try (LogicalWriter writer = LogicalWriter.start(aggregators, options)) {
             Runtime.getRuntime().addShutdownHook(new Thread(writer::close, "drain"));
             writer.ready().thenRun(() -> System.err.println("ready"));

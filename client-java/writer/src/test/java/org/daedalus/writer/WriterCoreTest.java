@@ -222,6 +222,17 @@ class WriterCoreTest {
     }
 
     @Test
+    void shouldKeepLessInASmallHeap() {
+        WriterOptions usual = WriterOptions.of("writer", "writer:1", false);
+        assertThat(usual.within(1L << 30, 2)).isEqualTo(usual);
+        WriterOptions small = usual.within(128L << 20, 2);
+        assertThat(small.bytesKeptMax()).isEqualTo(16L << 20);
+        assertThat(small.submissionBytesMax()).isEqualTo(8L << 20);
+        assertThat(small.unsentBytesMax()).isEqualTo(16L << 20);
+        assertThat(usual.within(128L << 20, 10).unsentBytesMax()).as("one update fits").isEqualTo(10L << 20);
+    }
+
+    @Test
     void shouldNotKeepTheMessageThatASubmissionCameIn() {
         byte[] client = new byte[16];
         client[15] = 7;
