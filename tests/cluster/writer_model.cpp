@@ -237,7 +237,7 @@ std::string WriterModel::memory() const {
 namespace {
 
 /// What one submission costs the Java core beside its outcome.
-constexpr uint64_t kEntryBytes = 192;
+constexpr uint64_t kEntryBytes = 128;
 
 }  // namespace
 
