@@ -56,6 +56,11 @@ def status(cluster: LocalCluster, aggregator: str) -> Any:
     return answer.json()["status"]["aggregator"]
 
 
+def updates_sent(cluster: LocalCluster) -> int:
+    """How many updates the aggregators have sent to nodes."""
+    return sum(int(status(cluster, address)["updates_total"]) for address in cluster.addresses)
+
+
 def rows_with(cluster: LocalCluster, number: int) -> int:
     return int(cluster.value(f"SELECT count(*) FROM events WHERE id = {number}"))
 
@@ -67,12 +72,10 @@ def is_served(cluster: LocalCluster) -> bool:
 def insert_while_nodes_are_suspended(cluster: LocalCluster) -> Session:
     """Sends an INSERT of id 7 that has its number and is on its way to both nodes, which do not read."""
     session = Session(cluster, cluster.addresses[1])
+    before = updates_sent(cluster)
     cluster.suspend(*NODES)
     session.send("INSERT INTO events VALUES (7, 0), (7, 1), (7, 2), (7, 3)")
-    wait_until(
-        lambda: any(status(cluster, address)["updates_in_flight"] > 0 for address in cluster.addresses),
-        "the insert is on its way to the nodes",
-    )
+    wait_until(lambda: updates_sent(cluster) > before, "the insert is on its way to the nodes")
     return session
 
 
