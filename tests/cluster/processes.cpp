@@ -25,6 +25,11 @@ wire::v1::Hello make_hello(const ClusterConfiguration& configuration, wire::v1::
   return hello;
 }
 
+WriterOptions writer_options(const ClusterConfiguration& configuration) {
+  return {
+      .name = "writer", .endpoint = configuration.writer, .submissions_known_max = configuration.submissions_known_max};
+}
+
 }  // namespace
 
 // ---- storage node ----
@@ -235,7 +240,8 @@ WriterProcess::WriterProcess(const ClusterConfiguration& configuration, rpc::Sim
                              OnOutcome on_outcome)
     : configuration_(configuration),
       on_outcome_(std::move(on_outcome)),
-      model_(WriterOptions{.name = "writer", .endpoint = configuration.writer}) {
+      model_(writer_options(configuration)),
+      transcript_(writer_options(configuration)) {
   endpoint_ = &network.start(configuration.writer,
                              make_hello(configuration, wire::v1::ROLE_WRITER, configuration.writer), *this);
   for (const std::string& aggregator : configuration.aggregators) {
@@ -269,18 +275,17 @@ void WriterProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
   carry_out(std::move(out), effects);
 }
 
-Result<void> WriterProcess::submit(const SubmissionKey& submission, const std::string& body,
-                                   const std::vector<wire::v1::Route>& routes) {
+std::optional<SubmitRefusal> WriterProcess::submit(const Submission& submission, const std::string& body,
+                                                   const std::vector<wire::v1::Route>& routes) {
   rpc::Outbox out;
   WriterEffects effects;
   transcript_.submit(endpoint_->now(), submission, body, routes, configuration_.map->version);
-  const auto taken =
-      model_.submit(submission, body, routes, configuration_.map->version, endpoint_->now(), out, effects);
-  if (!taken) {
-    transcript_.refused(taken.error());
+  auto refusal = model_.submit(submission, body, routes, configuration_.map->version, endpoint_->now(), out, effects);
+  if (refusal) {
+    transcript_.refused(*refusal);
   }
   carry_out(std::move(out), effects);
-  return taken;
+  return refusal;
 }
 
 void WriterProcess::carry_out(rpc::Outbox out, const WriterEffects& effects) {

@@ -34,6 +34,7 @@ struct ClusterConfiguration {
   std::vector<std::string> aggregators;
   std::string writer;
   PlantedFault fault = PlantedFault::kNone;  ///< In every aggregator.
+  uint32_t submissions_known_max = 16;  ///< Few, so that the writer forgets some in every run.
 };
 
 class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
@@ -106,8 +107,8 @@ class WriterProcess final : public rpc::PeerHandler {
   void on_operation(rpc::PeerId peer, wire::v1::Operation operation) override;
   void on_result(rpc::PeerId peer, wire::v1::Result result) override;
 
-  [[nodiscard]] Result<void> submit(const SubmissionKey& submission, const std::string& body,
-                                    const std::vector<wire::v1::Route>& routes);
+  [[nodiscard]] std::optional<SubmitRefusal> submit(const Submission& submission, const std::string& body,
+                                                    const std::vector<wire::v1::Route>& routes);
   [[nodiscard]] const WriterModel& model() const { return model_; }
   [[nodiscard]] const Transcript& transcript() const { return transcript_; }
 

@@ -112,17 +112,48 @@ void SimulatedCluster::schedule_updates() {
 
 void SimulatedCluster::submit_update() {
   const auto update = workload_.next_update();
-  const SubmissionKey key{kClient, next_submission_++};
   const Timestamp before = writer_->model().last_numbered();
-  if (!writer_->submit(key, update.body, update.routes)) {
+  Submission submission{
+      .key = {kClient, next_submission_++}, .epoch = writer_->model().epoch(), .numbered_after = raw(before)};
+  if (network_.random().chance(0.05)) {
+    submit_too_early(submission, update);
+  }
+  if (writer_->submit(submission, update.body, update.routes)) {
     return;  // Refused: it has no number, and nobody was promised anything.
   }
   table_.apply(update.parts);
   CHECK(table_.last() == next(before));
   unconfirmed_.insert(table_.last());
-  timestamps_[key.second] = table_.last();
+  timestamps_[submission.key.second] = table_.last();
+  submission.is_repeated = true;
+  submitted_.emplace_back(submission, update);
   if (network_.random().chance(0.1)) {
-    CHECK(writer_->submit(key, update.body, update.routes).has_value());  // Repeated under its id: no second effect.
+    CHECK(!writer_->submit(submission, update.body, update.routes));  // Repeated under its id: no second effect.
+  }
+  if (network_.random().chance(0.1)) {
+    repeat_old();
+  }
+}
+
+/// By a client that knows another writer, or the time before it.
+void SimulatedCluster::submit_too_early(Submission submission, const Workload::Update& update) {
+  const Timestamp before = writer_->model().last_numbered();
+  submission.epoch -= 1;
+  submission.is_repeated = network_.random().chance(0.5);
+  const auto refusal = writer_->submit(submission, update.body, update.routes);
+  if (writer_->model().last_numbered() != before || !refusal || refusal->is_stale == submission.is_repeated) {
+    violation(fmt::format("submission {} of another epoch was not refused as such", submission.key.second));
+  }
+}
+
+/// What may have been forgotten since: its outcome is told, or that nobody knows it; it is never taken for new.
+void SimulatedCluster::repeat_old() {
+  const auto& [submission, update] = submitted_[network_.random().below(submitted_.size())];
+  const Timestamp before = writer_->model().last_numbered();
+  const auto refusal = writer_->submit(submission, update.body, update.routes);
+  if (writer_->model().last_numbered() != before || (refusal && refusal->error.category != ErrorCategory::kUnknown)) {
+    violation(fmt::format("submission {}, repeated, {}", submission.key.second,
+                          refusal ? "was refused: " + refusal->error.message : "got another number"));
   }
 }
 

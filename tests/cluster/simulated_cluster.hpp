@@ -55,6 +55,8 @@ class SimulatedCluster {
   void schedule_queries();
   void schedule_faults();
   void submit_update();
+  void submit_too_early(Submission submission, const Workload::Update& update);
+  void repeat_old();
   void on_outcome(const SubmissionOutcome& outcome);
   void ask();
   void fault();
@@ -79,6 +81,7 @@ class SimulatedCluster {
   std::unique_ptr<ClientProcess> client_;
   std::set<Timestamp> unconfirmed_;
   std::map<uint64_t, Timestamp> timestamps_;  ///< By submission number.
+  std::vector<std::pair<Submission, Workload::Update>> submitted_;
   uint64_t next_submission_ = 1;
   Timestamp confirmed_{};  ///< Highest timestamp below which everything has been confirmed.
   RunReport report_;

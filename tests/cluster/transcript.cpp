@@ -23,6 +23,9 @@ std::string describe(const Error& error) {
 
 }  // namespace
 
+Transcript::Transcript(const WriterOptions& options)
+    : text_(fmt::format("submissions_known_max {}\n", options.submissions_known_max)) {}
+
 void Transcript::up(Instant now, rpc::PeerId peer) { text_ += fmt::format("< {} up {}\n", now.ns, raw(peer)); }
 
 void Transcript::down(Instant now, rpc::PeerId peer) { text_ += fmt::format("< {} down {}\n", now.ns, raw(peer)); }
@@ -35,17 +38,19 @@ void Transcript::probed(Instant now, bool answers) { text_ += fmt::format("< {} 
 
 void Transcript::deadline(Instant now) { text_ += fmt::format("< {} deadline\n", now.ns); }
 
-void Transcript::submit(Instant now, const SubmissionKey& submission, const std::string& body,
+void Transcript::submit(Instant now, const Submission& submission, const std::string& body,
                         const std::vector<wire::v1::Route>& routes, uint64_t map_version) {
-  text_ +=
-      fmt::format("< {} submit {} {} {} {}", now.ns, hex(submission.first), submission.second, map_version, hex(body));
+  text_ += fmt::format("< {} submit {} {} {} {} {} {} {}", now.ns, hex(submission.key.first), submission.key.second,
+                       submission.epoch, submission.numbered_after, submission.is_repeated, map_version, hex(body));
   for (const auto& route : routes) {
     fmt::format_to(std::back_inserter(text_), " {}", hex(route.SerializeAsString()));
   }
   text_ += "\n";
 }
 
-void Transcript::refused(const Error& error) { text_ += "> refused " + describe(error) + "\n"; }
+void Transcript::refused(const SubmitRefusal& refusal) {
+  text_ += fmt::format("> refused {}{}\n", refusal.is_stale ? "stale " : "", describe(refusal.error));
+}
 
 void Transcript::effects(const rpc::Outbox& out, const WriterEffects& effects, Instant next_deadline) {
   for (const auto& [peer, operation] : out.operations) {

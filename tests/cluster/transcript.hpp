@@ -9,18 +9,20 @@
 
 namespace daedalus::testing {
 
-/// Each event is `< time kind …`, followed by its effects, `> kind …`, and `= next deadline`. Messages are Protocol
-/// Buffers in hexadecimal.
+/// The first line is `submissions_known_max N`, the writer's bound. Each event is `< time kind …`, followed by its
+/// effects, `> kind …`, and `= next deadline`. Messages are Protocol Buffers in hexadecimal.
 class Transcript {
  public:
+  explicit Transcript(const WriterOptions& options);
+
   void up(Instant now, rpc::PeerId peer);
   void down(Instant now, rpc::PeerId peer);
   void result(Instant now, rpc::PeerId peer, const wire::v1::Result& result);
   void probed(Instant now, bool answers);
   void deadline(Instant now);
-  void submit(Instant now, const SubmissionKey& submission, const std::string& body,
+  void submit(Instant now, const Submission& submission, const std::string& body,
               const std::vector<wire::v1::Route>& routes, uint64_t map_version);
-  void refused(const Error& error);
+  void refused(const SubmitRefusal& refusal);
   void effects(const rpc::Outbox& out, const WriterEffects& effects, Instant next_deadline);
 
   [[nodiscard]] const std::string& text() const { return text_; }

@@ -60,15 +60,16 @@ void replay(const std::vector<std::string>& event, WriterModel& model, Transcrip
     model.on_deadline(now, out);
   } else {
     CHECK(event[2] == "submit");
-    const SubmissionKey key{unhex(event[3]), std::stoull(event[4])};
-    std::vector<wire::v1::Route> routes(event.size() - 7);
+    const Submission submission{
+        {unhex(event[3]), std::stoull(event[4])}, std::stoull(event[5]), std::stoull(event[6]), event[7] == "true"};
+    std::vector<wire::v1::Route> routes(event.size() - 10);
     for (size_t route = 0; route < routes.size(); ++route) {
-      CHECK(routes[route].ParseFromString(unhex(event[7 + route])));
+      CHECK(routes[route].ParseFromString(unhex(event[10 + route])));
     }
-    transcript.submit(now, key, unhex(event[6]), routes, std::stoull(event[5]));
-    const auto taken = model.submit(key, unhex(event[6]), routes, std::stoull(event[5]), now, out, effects);
-    if (!taken) {
-      transcript.refused(taken.error());
+    transcript.submit(now, submission, unhex(event[9]), routes, std::stoull(event[8]));
+    const auto refusal = model.submit(submission, unhex(event[9]), routes, std::stoull(event[8]), now, out, effects);
+    if (refusal) {
+      transcript.refused(*refusal);
     }
   }
   transcript.effects(out, effects, model.next_deadline());
@@ -86,9 +87,13 @@ TEST_P(TranscriptTest, WriterModelRepeatsItsConversation) {
   ASSERT_TRUE(file.good()) << path_of(GetParam());
   std::ostringstream recorded;
   recorded << file.rdbuf();
-  WriterModel model({.name = "writer", .endpoint = "writer:1"});
-  Transcript transcript;
   std::istringstream lines(recorded.str());
+  WriterOptions options{.name = "writer", .endpoint = "writer:1"};
+  std::string option;
+  lines >> option >> options.submissions_known_max >> std::ws;
+  ASSERT_EQ(option, "submissions_known_max");
+  WriterModel model(options);
+  Transcript transcript(options);
   for (std::string line; std::getline(lines, line);) {
     if (line[0] == '<') {
       replay(split(line), model, transcript);

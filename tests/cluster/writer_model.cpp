@@ -15,6 +15,8 @@ namespace {
 
 /// The first operation on every connection asks for schema and map.
 constexpr uint64_t kDescribeSequence = 1;
+/// Answers to the last so many sendings of one update are taken.
+constexpr size_t kCarriersMax = 64;
 
 }  // namespace
 
@@ -159,45 +161,120 @@ void WriterModel::on_raised(const wire::v1::EpochReply& reply, Instant now, Writ
 
 // ---- submissions ----
 
-Result<void> WriterModel::submit(const SubmissionKey& submission, const std::string& body,
-                                 const std::vector<wire::v1::Route>& routes, uint64_t map_version, Instant now,
-                                 rpc::Outbox& out, WriterEffects& effects) {
-  if (const auto found = known_.find(submission); found != known_.end()) {
+std::optional<SubmitRefusal> WriterModel::submit(const Submission& submission, const std::string& body,
+                                                 const std::vector<wire::v1::Route>& routes, uint64_t map_version,
+                                                 Instant now, rpc::Outbox& out, WriterEffects& effects) {
+  if (const auto found = known_.find(submission.key); found != known_.end()) {
     if (found->second.confirmed) {
-      effects.outcomes.push_back({submission, found->second.confirmed, {}});
+      effects.outcomes.push_back({submission.key, found->second.confirmed, {}});
     } else if (phase_ == Phase::kFailed) {
-      effects.outcomes.push_back({submission, {}, unknown_outcome(found->second.timestamp)});
+      effects.outcomes.push_back({submission.key, {}, unknown_outcome(found->second.timestamp)});
     }
     return {};  // Under way: the outcome comes once, to all who ask under this id.
   }
-  if (phase_ == Phase::kFailed) {
-    return *failure_;
-  }
   if (phase_ != Phase::kActive) {
-    return Error{ErrorCategory::kRetry, "57P03", "the writer has not raised its epoch on all nodes yet", "try again",
-                 0};
+    return inactive(submission);
   }
-  if (kept_.size() >= options_.updates_kept_max || bytes_kept_ + body.size() > options_.bytes_kept_max) {
-    return no_room();
+  if (!is_new(submission)) {
+    return submission.is_repeated ? unknowable(submission, memory()) : stale(submission);
+  }
+  Kept kept{.body = body, .routes = routes, .map_version = map_version, .submission = submission.key, .sequences = {}};
+  if (kept_.size() >= options_.updates_kept_max ||
+      (!kept_.empty() && bytes_kept_ + kept.bytes() > options_.bytes_kept_max)) {
+    return SubmitRefusal{no_room()};
   }
   if (kept_.empty()) {
     last_progress_ = now;
   }
   last_numbered_ = next(last_numbered_);
-  bytes_kept_ += body.size();
-  kept_.emplace(
-      last_numbered_,
-      Kept{.body = body, .routes = routes, .map_version = map_version, .submission = submission, .sequences = {}});
-  remember(submission, Known{.timestamp = last_numbered_, .confirmed = {}});
+  bytes_kept_ += kept.bytes();
+  kept_.emplace(last_numbered_, std::move(kept));
+  remember(submission.key, Known{.timestamp = last_numbered_, .confirmed = {}});
   send(last_numbered_, out);
   return {};
 }
 
+uint64_t WriterModel::Kept::bytes() const {
+  wire::v1::OperationHeader header;
+  header.set_map_version(map_version);
+  for (const auto& route : routes) {
+    *header.add_routes() = route;
+  }
+  return body.size() + header.ByteSizeLong();
+}
+
+SubmitRefusal WriterModel::inactive(const Submission& submission) const {
+  if (phase_ != Phase::kFailed) {
+    return {
+        Error{ErrorCategory::kRetry, "57P03", "the writer has not raised its epoch on all nodes yet", "try again", 0}};
+  }
+  return submission.is_repeated ? unknowable(submission, failure_->message) : SubmitRefusal{*failure_};
+}
+
+SubmitRefusal WriterModel::unknowable(const Submission& submission, const std::string& why) const {
+  return {
+      Error{ErrorCategory::kUnknown, "08007",
+            fmt::format("the submission was sent before, in epoch {} after update {}, and may have taken effect; {}",
+                        submission.epoch, submission.numbered_after, why),
+            "look at the rows to find out", 0}};
+}
+
+SubmitRefusal WriterModel::stale(const Submission& submission) const {
+  return {Error{ErrorCategory::kRetry, "55000",
+                fmt::format("the submission was made in epoch {} after update {}; {}", submission.epoch,
+                            submission.numbered_after, memory()),
+                "send it again with the epoch and timestamp of this answer", 0},
+          true};
+}
+
+std::string WriterModel::memory() const {
+  return fmt::format("the writer is in epoch {} and knows what was submitted after update {}", epoch_,
+                     raw(forgotten_through_));
+}
+
+// ---- what is remembered ----
+
+namespace {
+
+/// What one submission costs the Java core beside its outcome.
+constexpr uint64_t kEntryBytes = 128;
+
+}  // namespace
+
+uint64_t WriterModel::Known::bytes() const { return kEntryBytes + (confirmed ? confirmed->ByteSizeLong() : 0); }
+
+bool WriterModel::is_new(const Submission& submission) const {
+  const uint64_t forgotten = raw(forgotten_through_);
+  const uint64_t remembered = raw(last_numbered_) - forgotten;
+  // A first sending must know of the younger half, so that there is time to repeat it.
+  const uint64_t since = submission.is_repeated || forgotten == 0 ? forgotten : forgotten + remembered / 2;
+  return submission.epoch == epoch_ && submission.numbered_after >= since &&
+         submission.numbered_after <= raw(last_numbered_);
+}
+
 void WriterModel::remember(const SubmissionKey& submission, Known known) {
-  known_.emplace(submission, std::move(known));
+  known_bytes_ += known.bytes();
+  known_.insert_or_assign(submission, std::move(known));
   known_order_.push_back(submission);
-  if (known_order_.size() > options_.submissions_known_max) {
-    known_.erase(known_order_.front());
+  forget_oldest();
+}
+
+void WriterModel::remember_outcome(const SubmissionKey& submission, const wire::v1::WriteConfirmed& confirmed) {
+  if (const auto known = known_.find(submission); known != known_.end()) {
+    known_bytes_ -= known->second.bytes();
+    known->second.confirmed = confirmed;
+    known_bytes_ += known->second.bytes();
+    forget_oldest();
+  }
+}
+
+void WriterModel::forget_oldest() {
+  while (known_.size() > options_.submissions_known_max ||
+         (known_bytes_ > options_.submission_bytes_max && known_.size() > 1)) {
+    const auto oldest = known_.find(known_order_.front());
+    forgotten_through_ = oldest->second.timestamp;
+    known_bytes_ -= oldest->second.bytes();
+    known_.erase(oldest);
     known_order_.pop_front();
   }
 }
@@ -238,6 +315,10 @@ void WriterModel::send(Timestamp timestamp, rpc::Outbox& out) {
   kept.is_sent = true;
   kept.sequences.emplace_back(peer->first, header.sequence());
   sent_.emplace(kept.sequences.back(), timestamp);
+  if (kept.sequences.size() > kCarriersMax) {
+    sent_.erase(kept.sequences.front());
+    kept.sequences.pop_front();
+  }
   out.operations.emplace_back(peer->first, std::move(operation));
 }
 
@@ -306,9 +387,7 @@ void WriterModel::on_confirmed(Timestamp timestamp, const wire::v1::WriteConfirm
   if (!kept.is_confirmed) {
     kept.is_confirmed = true;
     last_progress_ = now;
-    if (const auto known = known_.find(kept.submission); known != known_.end()) {
-      known->second.confirmed = confirmed;
-    }
+    remember_outcome(kept.submission, confirmed);
     effects.outcomes.push_back({kept.submission, confirmed, {}});
     while (kept_.contains(next(confirmed_through_)) && kept_.at(next(confirmed_through_)).is_confirmed) {
       confirmed_through_ = next(confirmed_through_);
@@ -344,7 +423,7 @@ void WriterModel::forget_settled() {
     for (const auto& sequence : kept_.begin()->second.sequences) {
       sent_.erase(sequence);
     }
-    bytes_kept_ -= kept_.begin()->second.body.size();
+    bytes_kept_ -= kept_.begin()->second.bytes();
     kept_.erase(kept_.begin());
   }
 }

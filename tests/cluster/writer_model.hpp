@@ -29,10 +29,25 @@ struct WriterOptions {
   uint32_t updates_kept_max = 1024;
   uint64_t bytes_kept_max = 32u << 20;
   uint32_t submissions_known_max = 65'536;
+  uint64_t submission_bytes_max = 32u << 20;
 };
 
 /// Client and number, as in wire::v1::SubmissionId.
 using SubmissionKey = std::pair<std::string, uint64_t>;
+
+/// A name, and what its sender says about when it can have taken effect: wire::v1::SubmissionId.
+struct Submission {
+  SubmissionKey key;
+  uint64_t epoch = 0;
+  uint64_t numbered_after = 0;
+  bool is_repeated = false;
+};
+
+/// Why a submission has no number.
+struct SubmitRefusal {
+  Error error;
+  bool is_stale = false;  ///< What it says of when it was first sent is out of date; sent again, it would be taken.
+};
 
 /// What became of one submission. Exactly one leaves per submit() call that was not refused.
 struct SubmissionOutcome {
@@ -60,16 +75,17 @@ class WriterModel {
                  WriterEffects& effects);
   void on_probed(bool answers, Instant now, rpc::Outbox& out, WriterEffects& effects);
 
-  /// Takes an update that was checked against schema and map. A refusal (RETRY) means that it has no number.
-  [[nodiscard]] Result<void> submit(const SubmissionKey& submission, const std::string& body,
-                                    const std::vector<wire::v1::Route>& routes, uint64_t map_version, Instant now,
-                                    rpc::Outbox& out, WriterEffects& effects);
+  /// Takes an update that was checked against schema and map.
+  [[nodiscard]] std::optional<SubmitRefusal> submit(const Submission& submission, const std::string& body,
+                                                    const std::vector<wire::v1::Route>& routes, uint64_t map_version,
+                                                    Instant now, rpc::Outbox& out, WriterEffects& effects);
 
   [[nodiscard]] Instant next_deadline() const;
   void on_deadline(Instant now, rpc::Outbox& out);
 
   [[nodiscard]] Phase phase() const { return phase_; }
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+  [[nodiscard]] uint64_t epoch() const { return epoch_; }
   [[nodiscard]] Timestamp last_numbered() const { return last_numbered_; }
   [[nodiscard]] Timestamp confirmed_through() const { return confirmed_through_; }
   /// Lowest durable watermark over all nodes.
@@ -84,11 +100,15 @@ class WriterModel {
     rpc::PeerId via{};
     bool is_sent = false;
     bool is_confirmed = false;
-    std::vector<std::pair<rpc::PeerId, uint64_t>> sequences;  ///< Every operation that carried it.
+    std::deque<std::pair<rpc::PeerId, uint64_t>> sequences;  ///< The last operations that carried it.
+
+    [[nodiscard]] uint64_t bytes() const;
   };
   struct Known {
     Timestamp timestamp{};
     std::optional<wire::v1::WriteConfirmed> confirmed;
+
+    [[nodiscard]] uint64_t bytes() const;
   };
   struct Watermark {
     Timestamp applied{};
@@ -116,6 +136,14 @@ class WriterModel {
   void resend_unsettled(rpc::Outbox& out);
   void fail(Error error, WriterEffects& effects);
   void remember(const SubmissionKey& submission, Known known);
+  void remember_outcome(const SubmissionKey& submission, const wire::v1::WriteConfirmed& confirmed);
+  void forget_oldest();
+  /// Whether a submission that is not known cannot have been forgotten.
+  [[nodiscard]] bool is_new(const Submission& submission) const;
+  [[nodiscard]] SubmitRefusal inactive(const Submission& submission) const;
+  [[nodiscard]] SubmitRefusal unknowable(const Submission& submission, const std::string& why) const;
+  [[nodiscard]] SubmitRefusal stale(const Submission& submission) const;
+  [[nodiscard]] std::string memory() const;
   [[nodiscard]] Error no_room() const;
   [[nodiscard]] Error unknown_outcome(Timestamp timestamp) const;
 
@@ -137,6 +165,8 @@ class WriterModel {
   std::map<uint32_t, Gap> gaps_;
   std::map<SubmissionKey, Known> known_;
   std::deque<SubmissionKey> known_order_;
+  uint64_t known_bytes_ = 0;
+  Timestamp forgotten_through_{};
 };
 
 }  // namespace daedalus::testing

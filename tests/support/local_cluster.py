@@ -86,10 +86,18 @@ class LocalCluster:
     directory: Path
     state: Path
     processes: dict[str, int] = field(default_factory=dict)
+    commands: dict[str, list[str]] = field(default_factory=dict)
+    started_again: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     @property
     def address(self) -> str:
         return f"127.0.0.1:{self.port}"
+
+    @property
+    def addresses(self) -> list[str]:
+        """Of all aggregators."""
+        count = sum(name.startswith("aggregator-") for name in self.processes)
+        return [f"127.0.0.1:{self.port + aggregator}" for aggregator in range(count)]
 
     def daedalus(self, *arguments: str | Path, stdin: str = "") -> Answer:
         """Runs bin/daedalus against this cluster."""
@@ -119,11 +127,43 @@ class LocalCluster:
         """Ends one process without warning; only processes of this cluster are known by name."""
         os.kill(self.processes[name], signal.SIGKILL)
 
+    def suspend(self, *names: str) -> None:
+        """Stops processes where they are, connections and all."""
+        for name in names:
+            os.kill(self.processes[name], signal.SIGSTOP)
+
+    def resume(self, *names: str) -> None:
+        """Lets suspended processes go on."""
+        for name in names:
+            os.kill(self.processes[name], signal.SIGCONT)
+
+    def start_again(self, name: str, *, change: Callable[[list[str]], list[str]] = list) -> None:
+        """Starts a process that was killed with the command that `up` gave it, or with a `change` of that."""
+        log = self.directory / f"{name}.log"
+        with log.open("ab") as output:
+            process = subprocess.Popen(
+                change(self.commands[name]), stdin=subprocess.DEVNULL, stdout=output, stderr=output
+            )
+        self.started_again.append(process)
+        self.processes[name] = process.pid
+
+    def end_started_again(self) -> None:
+        """Ends what start_again() started: `down` does not know of it."""
+        for process in self.started_again:
+            process.kill()
+            process.wait()
+
 
 def read_processes(directory: Path) -> dict[str, int]:
     """Names and process ids of a running cluster, as `daedalus up` recorded them."""
     lines = (directory / "cluster.pids").read_text().splitlines()
     return {fields[0]: int(fields[2]) for fields in (line.split("\t") for line in lines)}
+
+
+def command_of(process: int) -> list[str]:
+    """How a running process was started."""
+    words = Path("/proc", str(process), "cmdline").read_bytes().decode().split("\0")
+    return words[:-1]
 
 
 @contextlib.contextmanager
@@ -138,6 +178,8 @@ def local_cluster(base: Path, ddl: str, *options: str) -> Iterator[LocalCluster]
     try:
         assert started.code == 0, started.said
         cluster.processes = read_processes(cluster.directory)
+        cluster.commands = {name: command_of(process) for name, process in cluster.processes.items()}
         yield cluster
     finally:
+        cluster.end_started_again()
         cluster.daedalus("down", "--data-dir", cluster.directory)

@@ -39,7 +39,6 @@ void AggregatorCore::on_up(rpc::PeerId peer, const rpc::PeerInfo& info, Instant 
     state.on_node_up(*node, peer, info, now, out);
   } else if (state.writer.is_own(*info.link) && info.hello.role() == wire::v1::ROLE_WRITER) {
     state.writer_peers.insert(peer);
-    state.submissions.on_writer_up(peer);
     state.writer.on_up(peer);
   } else {
     const std::string problem = fmt::format("{} at {} is not the writer", info.hello.name(), info.address);
@@ -73,6 +72,7 @@ void AggregatorCore::on_down(rpc::PeerId peer, const std::string& reason, Instan
       state.writer.on_down(reason, now);
     }
     state.submissions.on_writer_lost(peer, reason, out);
+    state.statuses.on_writer_lost(peer, reason, out);
   } else {
     state.on_client_down(peer, out);
   }
@@ -148,7 +148,9 @@ void AggregatorCore::on_result(rpc::PeerId peer, wire::v1::Result result, Instan
     state.learn(*node, result, now);
     state.on_node_result(*node, std::move(result), out);
   } else if (state.writer_peers.contains(peer)) {
-    state.submissions.on_result(peer, std::move(result), out);
+    if (!state.statuses.on_writer_result(peer, result, out)) {
+      state.submissions.on_result(peer, std::move(result), out);
+    }
   } else {
     out.closes.emplace_back(peer, "it was asked nothing, but sent a result");
   }

@@ -30,6 +30,7 @@ wire::v1::DescribeReply describe(const Context& context, const WriterLink& write
   reply.set_writer(writer.holder());
   reply.set_writer_endpoint(writer.endpoint());
   reply.set_durability(writer.durability());
+  reply.set_confirmed(raw(context.confirmed));
   wire::v1::Limits& limits = *reply.mutable_limits();
   limits.set_answer_bytes_max(context.options.answer_bytes_max);
   limits.set_clauses_max(semantics::kClausesMax);
@@ -49,17 +50,37 @@ void StatusRounds::start(Upstream upstream, wire::v1::AggregatorStatus aggregato
   Round& round = entry->second;
   context_.clients.assign(upstream, {Machine::kStatus, id});
   context_.deadlines.add(deadline, {Machine::kStatus, id});
+  wire::v1::Operation operation;
+  operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_STATUS);
+  operation.mutable_header()->set_remaining_ns(static_cast<uint64_t>(std::max<int64_t>(deadline.ns - now.ns, 1)));
   for (const NodeId node : context_.nodes.all()) {
     if (!context_.nodes.is_up(node)) {
       add_unreachable(round, node, context_.nodes.problem(node));
       continue;
     }
-    wire::v1::Operation operation;
-    operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_STATUS);
-    operation.mutable_header()->set_remaining_ns(static_cast<uint64_t>(std::max<int64_t>(deadline.ns - now.ns, 1)));
-    round.waiting[node] = context_.nodes.send(node, std::move(operation), StatusTicket{id}, out);
+    round.waiting[node] = context_.nodes.send(node, operation, StatusTicket{id}, out);
   }
+  ask_writer(entry, std::move(operation), out);
   finish_if_done(entry, out);
+}
+
+void StatusRounds::ask_writer(Rounds::iterator round, wire::v1::Operation operation, rpc::Outbox& out) {
+  const auto peer = writer_.peer();
+  if (!peer) {
+    round->second.writer = unreachable_writer(writer_.absence().message);
+    return;
+  }
+  const WriterQuestion question{*peer, writer_.send(std::move(operation), out)};
+  round->second.writer_question = question;
+  asked_writer_.emplace(question, round->first);
+}
+
+wire::v1::WriterStatus StatusRounds::unreachable_writer(const std::string& problem) const {
+  wire::v1::WriterStatus status;
+  status.set_name(writer_.holder());
+  status.set_epoch(writer_.epoch());
+  status.set_problem(problem);
+  return status;
 }
 
 void StatusRounds::add_unreachable(Round& round, NodeId node, const std::string& problem) {
@@ -92,6 +113,34 @@ void StatusRounds::on_node_lost(uint64_t round, NodeId node, const std::string& 
   finish_if_done(found, out);
 }
 
+bool StatusRounds::on_writer_result(rpc::PeerId peer, const wire::v1::Result& result, rpc::Outbox& out) {
+  const auto asked = asked_writer_.find({peer, result.sequence()});
+  if (asked == asked_writer_.end()) {
+    return false;
+  }
+  on_writer(rounds_.find(asked->second),
+            result.has_status() && result.status().has_writer()
+                ? result.status().writer()
+                : unreachable_writer(result.has_error() ? result.error().message()
+                                                        : "it answered STATUS with something else"),
+            out);
+  return true;
+}
+
+void StatusRounds::on_writer_lost(rpc::PeerId peer, const std::string& reason, rpc::Outbox& out) {
+  for (auto asked = asked_writer_.lower_bound({peer, 0}); asked != asked_writer_.end() && asked->first.first == peer;
+       asked = asked_writer_.lower_bound({peer, 0})) {
+    on_writer(rounds_.find(asked->second), unreachable_writer(reason), out);
+  }
+}
+
+void StatusRounds::on_writer(Rounds::iterator round, wire::v1::WriterStatus status, rpc::Outbox& out) {
+  round->second.writer = std::move(status);
+  asked_writer_.erase(*round->second.writer_question);
+  round->second.writer_question.reset();
+  finish_if_done(round, out);
+}
+
 void StatusRounds::expire(uint64_t round, rpc::Outbox& out) {
   const auto found = rounds_.find(round);
   CHECK(found != rounds_.end());
@@ -100,13 +149,17 @@ void StatusRounds::expire(uint64_t round, rpc::Outbox& out) {
     add_unreachable(found->second, node, "connected, but it did not answer in time");
   }
   found->second.waiting.clear();
+  if (found->second.writer_question) {
+    on_writer(found, unreachable_writer("connected, but it did not answer in time"), out);
+    return;
+  }
   finish_if_done(found, out);
 }
 
 void StatusRounds::forget(uint64_t round) { erase(rounds_.find(round)); }
 
 void StatusRounds::finish_if_done(Rounds::iterator round, rpc::Outbox& out) {
-  if (!round->second.waiting.empty()) {
+  if (!round->second.waiting.empty() || round->second.writer_question) {
     return;
   }
   wire::v1::Result result;
@@ -119,6 +172,7 @@ void StatusRounds::finish_if_done(Rounds::iterator round, rpc::Outbox& out) {
     entry.set_node(raw(node));
     entry.set_endpoint(context_.nodes.endpoint(node));
   }
+  *status.mutable_writer() = std::move(round->second.writer);
   reply(round->second.upstream, std::move(result), out);
   erase(round);
 }
@@ -126,6 +180,9 @@ void StatusRounds::finish_if_done(Rounds::iterator round, rpc::Outbox& out) {
 void StatusRounds::erase(Rounds::iterator round) {
   for (const auto& [node, sequence] : round->second.waiting) {
     context_.nodes.forget(node, sequence);
+  }
+  if (round->second.writer_question) {
+    asked_writer_.erase(*round->second.writer_question);
   }
   context_.deadlines.remove(round->second.deadline, {Machine::kStatus, round->first});
   context_.clients.finish(round->second.upstream);

@@ -66,7 +66,6 @@ void Submissions::start(Upstream upstream, const wire::v1::OperationHeader& head
   const uint64_t id = context_.next_id++;
   wire::v1::Operation operation;
   wire::v1::OperationHeader& own = *operation.mutable_header();
-  own.set_sequence(next_sequence_.at(*peer)++);
   own.set_kind(wire::v1::OPERATION_KIND_SUBMIT);
   own.set_map_version(context_.map->version);
   own.set_remaining_ns(static_cast<uint64_t>(std::max<int64_t>(deadline.ns - now.ns, 1)));
@@ -74,12 +73,11 @@ void Submissions::start(Upstream upstream, const wire::v1::OperationHeader& head
   own.set_request_id(header.request_id());
   own.set_principal(header.principal());
   operation.set_body(body.SerializeAsString());
-  const std::pair sent{*peer, own.sequence()};
+  const std::pair sent{*peer, writer_.send(std::move(operation), out)};
   sent_.emplace(sent, id);
   submissions_.emplace(id, Submission{upstream, deadline, sent});
   context_.clients.assign(upstream, {Machine::kSubmission, id});
   context_.deadlines.add(deadline, {Machine::kSubmission, id});
-  out.operations.emplace_back(*peer, std::move(operation));
 }
 
 void Submissions::on_result(rpc::PeerId peer, wire::v1::Result result, rpc::Outbox& out) {
@@ -99,7 +97,6 @@ void Submissions::on_result(rpc::PeerId peer, wire::v1::Result result, rpc::Outb
 }
 
 void Submissions::on_writer_lost(rpc::PeerId peer, const std::string& reason, rpc::Outbox& out) {
-  next_sequence_.erase(peer);
   std::vector<uint64_t> lost;
   for (auto sent = sent_.lower_bound({peer, 0}); sent != sent_.end() && sent->first.first == peer; ++sent) {
     lost.push_back(sent->second);

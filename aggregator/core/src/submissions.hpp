@@ -30,7 +30,6 @@ class Submissions {
   void start(Upstream upstream, const wire::v1::OperationHeader& header, const wire::v1::SubmitBody& body,
              Instant deadline, Instant now, rpc::Outbox& out);
 
-  void on_writer_up(rpc::PeerId peer) { next_sequence_.emplace(peer, 1); }
   void on_result(rpc::PeerId peer, wire::v1::Result result, rpc::Outbox& out);
   /// Everything in flight on `peer` is unknown now.
   void on_writer_lost(rpc::PeerId peer, const std::string& reason, rpc::Outbox& out);
@@ -53,7 +52,6 @@ class Submissions {
   WriterLink& writer_;
   std::map<uint64_t, Submission> submissions_;
   std::map<std::pair<rpc::PeerId, uint64_t>, uint64_t> sent_;  ///< Submission by what was sent.
-  std::map<rpc::PeerId, uint64_t> next_sequence_;              ///< Of each connection to a writer.
 };
 
 }  // namespace daedalus::aggregator

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "daedalus/base/check.hpp"
+
 namespace daedalus::aggregator {
 
 // ---- what is known ----
@@ -57,6 +59,14 @@ void WriterLink::on_dialled(const std::string& endpoint, rpc::LinkId link) {
     return;
   }
   link_ = link;
+}
+
+uint64_t WriterLink::send(wire::v1::Operation operation, rpc::Outbox& out) {
+  CHECK(peer_.has_value());
+  const uint64_t sequence = next_sequence_++;
+  operation.mutable_header()->set_sequence(sequence);
+  out.operations.emplace_back(*peer_, std::move(operation));
+  return sequence;
 }
 
 void WriterLink::on_down(const std::string& reason, Instant now) {

@@ -38,7 +38,12 @@ class WriterLink {
   // ---- its connection ----
   void on_dialled(const std::string& endpoint, rpc::LinkId link);
   [[nodiscard]] bool is_own(rpc::LinkId link) const { return link_ == link; }
-  void on_up(rpc::PeerId peer) { peer_ = peer; }
+  void on_up(rpc::PeerId peer) {
+    peer_ = peer;
+    next_sequence_ = 1;
+  }
+  /// Sends `operation` under the connection's next sequence, which it returns. Precondition: peer().
+  uint64_t send(wire::v1::Operation operation, rpc::Outbox& out);
   void on_down(const std::string& reason, Instant now);
   void set_problem(const std::string& problem) { problem_ = problem; }
   [[nodiscard]] std::vector<DialRequest> take_dial_requests();
@@ -63,6 +68,7 @@ class WriterLink {
   std::string dialled_endpoint_;     ///< The endpoint that was last asked to be dialled.
   std::optional<rpc::LinkId> link_;  ///< Of dialled_endpoint_, once the driver has said so.
   std::optional<rpc::PeerId> peer_;
+  uint64_t next_sequence_ = 1;  ///< Of the connection to peer_.
   std::vector<DialRequest> dial_requests_;
   std::vector<rpc::LinkId> drop_requests_;
   Instant inquiry_due_{};             ///< While there is no peer or a hint is open.

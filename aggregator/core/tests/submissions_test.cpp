@@ -52,6 +52,14 @@ class SubmissionsTest : public ::testing::Test {
     return cluster.send(client, make_operation(wire::v1::OPERATION_KIND_SUBMIT, body.SerializeAsString()));
   }
 
+  void answer_status_of_nodes() {
+    for (const uint32_t node : {0u, 1u}) {
+      wire::v1::Result status;
+      status.mutable_status()->add_nodes();
+      cluster.answer(cluster.peer_of(node), cluster.last(node), status);
+    }
+  }
+
   /// Sends a statement and returns its compile ticket.
   CompileTicket state(const wire::v1::SubmissionId& id = {}) {
     wire::v1::StatementBody body;
@@ -110,6 +118,101 @@ TEST_F(SubmissionsTest, RelaysToTheWriterAndItsAnswerBack) {
   EXPECT_EQ(cluster.take(), "");
   cluster.select(client, select_ids());
   EXPECT_EQ(cluster.last_operation(0).header().prefix_min(), 12u);  // Its own write must be seen.
+}
+
+TEST_F(SubmissionsTest, RelaysWhatTheClientSaysOfItsFirstSendingAndTheWritersRefusalOfIt) {
+  register_writer();
+  wire::v1::SubmitBody submit;
+  *submit.mutable_submission() = submission_id(5);
+  submit.mutable_submission()->set_epoch(3);
+  submit.mutable_submission()->set_numbered_after(17);
+  submit.mutable_submission()->set_repeated(true);
+  *submit.mutable_update() = delete_of("JFK");
+  cluster.send(client, make_operation(wire::v1::OPERATION_KIND_SUBMIT, submit.SerializeAsString()));
+  wire::v1::SubmitBody relayed;
+  ASSERT_TRUE(relayed.ParseFromString(cluster.last_operation(writer).body()));
+  EXPECT_EQ(relayed.submission().SerializeAsString(), submit.submission().SerializeAsString());
+
+  CompiledUpdate update;
+  update.body = delete_of("JFK");
+  compiled(state(submit.submission()), Compiled(update));
+  ASSERT_TRUE(relayed.ParseFromString(cluster.last_operation(writer).body()));
+  EXPECT_EQ(relayed.submission().SerializeAsString(), submit.submission().SerializeAsString());
+
+  wire::v1::Result stale;
+  stale.mutable_refused()->set_reason(wire::v1::WRITE_REFUSAL_STALE_SUBMISSION);
+  stale.mutable_refused()->set_epoch(4);
+  stale.mutable_refused()->set_timestamp(80);
+  cluster.answer(writer, cluster.last(writer), stale);
+  const wire::v1::WriteRefused& told = cluster.results().back().second.refused();
+  EXPECT_EQ(told.epoch(), 4u);
+  EXPECT_EQ(told.timestamp(), 80u);
+}
+
+TEST_F(SubmissionsTest, DescribesHowFarUpdatesAreNumbered) {
+  register_writer();
+  submit(delete_of("JFK"));
+  wire::v1::Result confirmed;
+  confirmed.mutable_confirmed()->set_timestamp(12);
+  cluster.answer(writer, cluster.last(writer), confirmed);
+  cluster.send(client, make_operation(wire::v1::OPERATION_KIND_DESCRIBE));
+  const wire::v1::DescribeReply& described = cluster.results().back().second.described();
+  EXPECT_EQ(described.epoch(), 4u);
+  EXPECT_EQ(described.confirmed(), 12u);
+}
+
+// ---- the writer's status ----
+
+TEST_F(SubmissionsTest, StatusHasWhatTheWriterSaysOfItself) {
+  register_writer();
+  cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATUS));
+  EXPECT_EQ(cluster.take(), "node 0 <- STATUS\nnode 1 <- STATUS\nwriter <- STATUS\n");
+  answer_status_of_nodes();
+  EXPECT_EQ(cluster.take(), "");  // The writer has not answered.
+  wire::v1::Result answer;
+  answer.mutable_status()->mutable_writer()->set_updates_kept(7);
+  cluster.answer(writer, cluster.last(writer), answer);
+  ASSERT_EQ(cluster.results().size(), 1u);
+  EXPECT_EQ(cluster.results()[0].second.status().writer().updates_kept(), 7u);
+  EXPECT_EQ(cluster.core().operations_in_flight(), 0u);
+  submit(delete_of("JFK"));
+  EXPECT_EQ(cluster.last(writer), 2u);  // One counter for all that the writer is sent.
+}
+
+TEST_F(SubmissionsTest, StatusSaysWhyTheWriterSaysNothing) {
+  const auto problem = [&] {
+    const std::string text = cluster.results().at(0).second.status().writer().problem();
+    static_cast<void>(cluster.take());
+    return text;
+  };
+  cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATUS));
+  answer_status_of_nodes();
+  EXPECT_THAT(problem(), HasSubstr("no writer is registered"));
+  register_writer();
+  cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATUS));
+  answer_status_of_nodes();
+  static_cast<void>(cluster.take());
+  cluster.advance(kSecond);
+  EXPECT_THAT(problem(), HasSubstr("did not answer in time"));
+  cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATUS));
+  answer_status_of_nodes();
+  static_cast<void>(cluster.take());
+  cluster.disconnect(writer);
+  EXPECT_NE(problem(), "");
+  cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATUS));
+  answer_status_of_nodes();
+  EXPECT_THAT(problem(), HasSubstr("is not reachable"));
+}
+
+TEST_F(SubmissionsTest, AStatusThatNobodyWaitsForIsForgotten) {
+  register_writer();
+  cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATUS));
+  cluster.disconnect(client);
+  static_cast<void>(cluster.take());
+  wire::v1::Result answer;
+  answer.mutable_status()->mutable_writer();
+  cluster.answer(writer, cluster.last(writer), answer);
+  EXPECT_EQ(cluster.take(), "");
 }
 
 TEST_F(SubmissionsTest, AWrongUpdateNeverReachesTheWriter) {

@@ -1,10 +1,7 @@
 package org.daedalus.channel;
 
-import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
-import com.google.protobuf.UnsafeByteOperations;
-import java.io.IOException;
 import java.util.List;
 import org.daedalus.wire.Frame;
 import org.daedalus.wire.FrameType;
@@ -29,6 +26,7 @@ import org.daedalus.wire.v1.Role;
  * a close reason have left, every further step does nothing. Not thread-safe.
  *
  * <p>Messages offered wait until {@link #flush}, so that all that one turn of the driver says leaves in few frames.
+ * Messages delivered hold their own bytes: whoever keeps a part of one keeps that part alone, and not the frame.
  */
 public final class Channel {
     /** What became of an offered message. */
@@ -219,7 +217,7 @@ public final class Channel {
             case HELLO -> onHello(Hello.parseFrom(frame.payload()), effects);
             case KEEP_ALIVE -> KeepAlive.parseFrom(frame.payload());
             case OPERATIONS ->
-                    effects.operations().addAll(parseOperations(frame.payload()).getOperationsList());
+                    effects.operations().addAll(OperationBatch.parseFrom(frame.payload()).getOperationsList());
             case RESULTS -> effects.results().addAll(ResultBatch.parseFrom(frame.payload()).getResultsList());
             case GOODBYE -> {
                 closed = true;
@@ -291,20 +289,5 @@ public final class Channel {
 
     private void emit(FrameType type, MessageLite message) {
         waiting.frames().add(Frame.encode(type, message));
-    }
-
-    /** Bodies stay where they are in the frame, which is theirs from now on. */
-    private static OperationBatch parseOperations(byte[] payload) throws InvalidProtocolBufferException {
-        CodedInputStream in = UnsafeByteOperations.unsafeWrap(payload).newCodedInput();
-        in.enableAliasing(true);
-        try {
-            OperationBatch batch = OperationBatch.parseFrom(in);
-            in.checkLastTagWas(0);
-            return batch;
-        } catch (InvalidProtocolBufferException e) {
-            throw e;
-        } catch (IOException e) {
-            throw new InvalidProtocolBufferException(e);
-        }
     }
 }

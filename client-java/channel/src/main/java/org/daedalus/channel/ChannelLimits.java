@@ -13,4 +13,9 @@ public record ChannelLimits(
         long keepAliveNs, long deadNs, int frameSizeMax, int batchSizeTarget, long unsentSizeMax) {
     public static final ChannelLimits DEFAULT =
             new ChannelLimits(500_000_000L, 2_000_000_000L, 16 << 20, 1 << 20, 64L << 20);
+
+    /** The same with another bound of what waits to be sent. */
+    public ChannelLimits withUnsentSizeMax(long bytes) {
+        return new ChannelLimits(keepAliveNs, deadNs, frameSizeMax, batchSizeTarget, bytes);
+    }
 }

@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -128,7 +129,10 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        if (!(cause instanceof java.io.IOException)) {
+        if (cause instanceof OutOfMemoryError) {
+            ProcessEnd.onOutOfMemory(cause);
+        }
+        if (!(cause instanceof IOException)) {
             PeerNetwork.LOG.error("connection to {} failed", address, cause);
         }
         closeReason = closeReason == null ? String.valueOf(cause.getMessage()) : closeReason;
@@ -161,10 +165,18 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
         armTimer();
     }
 
+    /** A frame that is missing would be a gap in the conversation, which ends with it. */
+    private void onWritten(int bytes, Throwable failure) {
+        unsentBytes -= bytes;
+        if (failure != null && !(failure instanceof IOException)) {
+            exceptionCaught(context, failure); // What the socket itself cannot do, the socket reports.
+        }
+    }
+
     private void carryOut(Effects effects) {
         for (byte[] frame : effects.frames()) {
             unsentBytes += frame.length;
-            context.write(Unpooled.wrappedBuffer(frame)).addListener(done -> unsentBytes -= frame.length);
+            context.write(Unpooled.wrappedBuffer(frame)).addListener(done -> onWritten(frame.length, done.cause()));
         }
         if (!effects.frames().isEmpty()) {
             context.flush();

@@ -39,6 +39,16 @@ class ChannelTest {
     }
 
     @Test
+    void shouldDeliverMessagesThatDoNotHoldOnToTheirFrame() {
+        connect();
+        left.offer(operation(1, 10), 0);
+        left.offer(operation(2, 100_000), 0);
+        ByteString kept = deliver(left.flush(1), right, 1).operations().get(0).getBody();
+        assertThat(kept.size()).isEqualTo(10);
+        assertThat(kept.asReadOnlyByteBuffer().capacity()).as("bytes that stay as long as it does").isEqualTo(10);
+    }
+
+    @Test
     void shouldRefuseMessagesBeforeTheHello() {
         assertThat(left.offer(operation(1, 1), 0)).isEqualTo(Channel.Offer.DOWN);
         byte[] early = new Frame(FrameType.OPERATIONS, OperationBatch.getDefaultInstance().toByteArray()).encode();

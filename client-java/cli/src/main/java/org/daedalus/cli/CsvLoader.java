@@ -180,11 +180,14 @@ final class CsvLoader {
             return;
         }
         lastNumber = number;
-        if (number > state.sent.batches()) {
+        SubmissionId id = submission(number);
+        if (number <= state.sent.batches()) {
+            id = state.probe.repeated(id);
+        } else {
             state.sent = new LoadState.Sent(number, records.nextPlace().offset(), records.checksum());
         }
         keep();
-        batch.submission(submission(number));
+        batch.submission(id);
         inFlight.add(new Sent(batch, number, firstLine, records.nextPlace(), rowsAside, rejectSize(),
                 batch.executeAsync()));
         inFlightBytes += batch.sizeBytes();
@@ -204,7 +207,7 @@ final class CsvLoader {
             long id = FIRST_PROBE + number - 1;
             WriteOutcome outcome =
                     Patience.await(client, client.submissionProbe(table, submission(id))::executeAsync);
-            state.probe = new LoadState.Probe(id, outcome.timestamp());
+            state.probe = new LoadState.Probe(id, outcome.timestamp(), client.writerEpoch());
             state.timestamp = Math.max(state.timestamp, outcome.timestamp());
         } catch (DaedalusException e) {
             setProblem(Errors.render(e, null));

@@ -26,6 +26,8 @@ final class DownCommand implements Callable<Integer> {
         StateDirectory state = StateDirectory.ofUser();
         LocalCluster local = find(state);
         List<LocalCluster.Member> alive = local.alive();
+        List<LocalCluster.Member> ended = new ArrayList<>(local.processes());
+        ended.removeAll(alive);
         // The writer goes first and the storage nodes last, so that nobody complains about who is gone.
         List<LocalCluster.Member> ordered = new ArrayList<>(alive);
         Collections.reverse(ordered);
@@ -39,6 +41,10 @@ final class DownCommand implements Callable<Integer> {
         String forced = killed.isEmpty() ? "" : "; these had to be killed: " + String.join(", ", killed);
         System.out.println("Stopped " + alive.size() + " of " + local.processes().size() + " processes in "
                 + local.directory() + forced);
+        for (LocalCluster.Member member : ended) {
+            System.out.println(member.name() + " (process " + member.pid() + ") had ended before:");
+            member.lastWords().forEach(line -> System.out.println("  " + line));
+        }
         return 0;
     }
 

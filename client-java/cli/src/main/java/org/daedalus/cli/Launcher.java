@@ -1,6 +1,8 @@
 package org.daedalus.cli;
 
 import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 /** Starts and stops processes of a local cluster; knows nothing of what they do. */
 final class Launcher {
     private static final int LOG_TAIL_LINES = 20;
+    private static final int TAIL_BYTES_MAX = 64 << 10;
     private static final long CHECK_MAX_S = 20;
     private static final long POLL_MS = 20;
     private static final long TERMINATE_MAX_MS = 10_000;
@@ -54,7 +57,7 @@ final class Launcher {
         command.add("setsid");
         command.add(programs.find(member.program()).toString());
         command.addAll(member.arguments());
-        Path log = directory.resolve(member.name() + ".log");
+        Path log = log(directory, member.name());
         Process process = new ProcessBuilder(command)
                 .directory(directory.toFile())
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
@@ -62,16 +65,31 @@ final class Launcher {
                 .redirectOutput(log.toFile())
                 .start();
         String argument = member.configuration() != null ? member.configuration().toString() : member.endpoint();
-        return new Started(new LocalCluster.Member(member.name(), member.endpoint(), process.pid(), argument), process,
-                log);
+        return new Started(new LocalCluster.Member(member.name(), member.endpoint(), process.pid(), argument, log),
+                process, log);
+    }
+
+    /** Where a process of the cluster in {@code directory} logs. */
+    static Path log(Path directory, String name) {
+        return directory.resolve(name + ".log");
     }
 
     /** The last lines a process logged. */
     static String logTail(Path log) throws IOException {
-        List<String> lines = Files.exists(log)
-                ? new String(Files.readAllBytes(log), StandardCharsets.UTF_8).lines().toList()
-                : List.of();
-        return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_TAIL_LINES), lines.size()));
+        return String.join("\n", tail(log, LOG_TAIL_LINES));
+    }
+
+    /** The last {@code count} lines of a file, or fewer; none when there is no file. */
+    static List<String> tail(Path file, int count) throws IOException {
+        if (!Files.exists(file)) {
+            return List.of();
+        }
+        try (SeekableByteChannel channel = Files.newByteChannel(file)) {
+            channel.position(Math.max(0, channel.size() - TAIL_BYTES_MAX));
+            byte[] bytes = Channels.newInputStream(channel).readNBytes(TAIL_BYTES_MAX);
+            List<String> lines = new String(bytes, StandardCharsets.UTF_8).lines().toList();
+            return lines.subList(Math.max(0, lines.size() - count), lines.size());
+        }
     }
 
     /**

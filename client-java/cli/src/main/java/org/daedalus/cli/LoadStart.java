@@ -1,5 +1,6 @@
 package org.daedalus.cli;
 
+import com.google.protobuf.ByteString;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -8,6 +9,7 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
 import org.daedalus.client.DaedalusClient;
+import org.daedalus.client.DaedalusException;
 import org.daedalus.client.TableDescription;
 import org.daedalus.wire.v1.NodeStatus;
 import org.daedalus.wire.v1.SubmissionId;
@@ -142,22 +144,30 @@ final class LoadStart {
         for (NodeStatus node : Patience.await(client, client::status).getNodesList()) {
             applied = Math.max(applied, Math.max(node.getAccepted(), node.getApplied()));
         }
-        boolean remembers = applied >= state.timestamp;
-        if (remembers) {
-            SubmissionId id = SubmissionId.newBuilder()
-                    .setClient(com.google.protobuf.ByteString.copyFrom(HexFormat.of().parseHex(state.client)))
-                    .setNumber(state.probe.number()).build();
-            long timestamp = Patience.await(client, client.submissionProbe(table, id)::executeAsync).timestamp();
-            remembers = timestamp == state.probe.timestamp();
-        }
-        if (!remembers) {
+        if (applied < state.timestamp || !remembersProbe(client, table, state)) {
             throw CliException.failed(forgotten(state));
+        }
+    }
+
+    /** A writer that cannot know the probe says so (UNKNOWN); a fresh cluster gives it another timestamp. */
+    private static boolean remembersProbe(DaedalusClient client, TableDescription table, LoadState state) {
+        SubmissionId id = state.probe.again(SubmissionId.newBuilder()
+                .setClient(ByteString.copyFrom(HexFormat.of().parseHex(state.client)))
+                .setNumber(state.probe.number()).build());
+        try {
+            return Patience.await(client, client.submissionProbe(table, id)::executeAsync).timestamp()
+                    == state.probe.timestamp();
+        } catch (DaedalusException e) {
+            if (e.category() == DaedalusException.Category.UNKNOWN) {
+                return false;
+            }
+            throw e;
         }
     }
 
     private static String forgotten(LoadState state) {
         String text = "the writer does not remember the earlier run: the cluster or its writer was started afresh, or "
-                + "65,536 other updates came between; line " + state.settled.place().line()
+                + "tens of thousands of other updates came between; line " + state.settled.place().line()
                 + " is the first whose row was not confirmed";
         long open = state.sent.batches() - state.settled.batches();
         if (open > 0) {

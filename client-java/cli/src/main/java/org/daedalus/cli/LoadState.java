@@ -5,6 +5,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.daedalus.wire.v1.SubmissionId;
 
 /**
  * How far a file has been loaded into a cluster; what {@link LoadProgress} keeps. Batches are numbered from 1, in file
@@ -38,8 +39,22 @@ final class LoadState {
      */
     record Sent(long batches, long offset, int checksum) {}
 
-    /** The last probe that was confirmed before any batch that is not settled was sent; number 0: none yet. */
-    record Probe(long number, long timestamp) {}
+    /**
+     * The last probe that was confirmed before any batch that is not settled was sent; number 0: none yet.
+     *
+     * @param epoch the writer's, or an earlier one: none of these batches can have taken effect before it
+     */
+    record Probe(long number, long timestamp, long epoch) {
+        /** What a batch was sent under that is not settled, as one that may have been sent before. */
+        SubmissionId repeated(SubmissionId batch) {
+            return batch.toBuilder().setEpoch(epoch).setNumberedAfter(timestamp).setRepeated(true).build();
+        }
+
+        /** The probe itself, submitted again as {@code id}. */
+        SubmissionId again(SubmissionId id) {
+            return id.toBuilder().setEpoch(epoch).setNumberedAfter(timestamp - 1).setRepeated(true).build();
+        }
+    }
 
     String file = "";
     String cluster = "";
@@ -55,7 +70,7 @@ final class LoadState {
     String problem = "";
     Settled settled = new Settled(new RecordSource.Place(0, 1), 0, 0, 0, 0);
     Sent sent = new Sent(0, 0, 0);
-    Probe probe = new Probe(0, 0);
+    Probe probe = new Probe(0, 0, 0);
     /** The highest timestamp of a confirmed batch. */
     long timestamp;
 
@@ -81,6 +96,7 @@ final class LoadState {
         values.put("sent_checksum", sent.checksum());
         values.put("probe_number", probe.number());
         values.put("probe_timestamp", probe.timestamp());
+        values.put("probe_epoch", probe.epoch());
         values.put("timestamp", timestamp);
         StringBuilder text = new StringBuilder();
         values.forEach((key, value) -> text.append(key).append('=')
@@ -112,7 +128,9 @@ final class LoadState {
                 number(values, "reject_size"));
         state.sent = new Sent(number(values, "sent_batches"), number(values, "sent_offset"),
                 (int) number(values, "sent_checksum"));
-        state.probe = new Probe(number(values, "probe_number"), number(values, "probe_timestamp"));
+        // A state without it is an older version's: then no epoch is the right one.
+        state.probe = new Probe(number(values, "probe_number"), number(values, "probe_timestamp"),
+                Long.parseLong(values.getOrDefault("probe_epoch", "0")));
         state.timestamp = number(values, "timestamp");
         return state;
     }

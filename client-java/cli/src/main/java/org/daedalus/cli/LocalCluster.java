@@ -11,7 +11,8 @@ import java.util.Optional;
 /**
  * A cluster that `up` started on this machine, as its data directory remembers it in {@code cluster.pids}: one line
  * per process:
- * name, endpoint, process id, and an argument that tells the process from another one that got its id later.
+ * name, endpoint, process id, and an argument that tells the process from another one that got its id later. Each logs
+ * to a file beside it, under its own name.
  *
  * @param directory the data directory
  * @param processes in the order they were started
@@ -19,9 +20,24 @@ import java.util.Optional;
 record LocalCluster(Path directory, List<Member> processes) {
     private static final String FILE = "cluster.pids";
     private static final String AGGREGATOR = "aggregator-";
+    private static final int LAST_WORDS_LINES = 2;
 
-    /** One process. */
-    record Member(String name, String endpoint, long pid, String argument) {
+    /**
+     * One process.
+     *
+     * @param log what it wrote; null: nobody knows
+     */
+    record Member(String name, String endpoint, long pid, String argument, Path log) {
+        /** The last lines it logged, which say why it ended where it had time to say so. */
+        List<String> lastWords() {
+            try {
+                List<String> lines = log == null ? List.of() : Launcher.tail(log, LAST_WORDS_LINES);
+                return lines.stream().filter(line -> !line.isBlank()).toList();
+            } catch (IOException e) {
+                return List.of("its log cannot be read: " + e.getMessage());
+            }
+        }
+
         /** Whether the process runs and is the one that was started. */
         boolean isAlive() {
             try {
@@ -45,7 +61,8 @@ record LocalCluster(Path directory, List<Member> processes) {
             if (fields.length != 4) {
                 throw new IOException(file + " is damaged: \"" + line + "\"");
             }
-            members.add(new Member(fields[0], fields[1], Long.parseLong(fields[2]), fields[3]));
+            members.add(new Member(fields[0], fields[1], Long.parseLong(fields[2]), fields[3],
+                    Launcher.log(directory, fields[0])));
         }
         return Optional.of(new LocalCluster(directory, List.copyOf(members)));
     }

@@ -2,6 +2,7 @@ package org.daedalus.cli;
 
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import org.daedalus.channel.ProcessEnd;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
 import org.daedalus.output.Errors;
@@ -29,6 +30,7 @@ public final class Main implements Runnable {
     private Main() {}
 
     public static void main(String[] arguments) {
+        ProcessEnd.onOutOfMemoryOf("daedalus");
         PrintStream out = utf8(System.out);
         System.setOut(out);
         System.setErr(utf8(System.err));

@@ -9,6 +9,7 @@ import org.daedalus.wire.v1.AggregatorStatus;
 import org.daedalus.wire.v1.NodeStatus;
 import org.daedalus.wire.v1.SegmentStatus;
 import org.daedalus.wire.v1.StatusReply;
+import org.daedalus.wire.v1.WriterStatus;
 
 /** A cluster's status as text. */
 final class StatusView {
@@ -30,6 +31,7 @@ final class StatusView {
         for (LocalCluster.Member member : dead) {
             text.append("DEAD: ").append(member.name()).append(" (process ").append(member.pid()).append(", ")
                     .append(member.endpoint()).append(")\n");
+            member.lastWords().forEach(line -> text.append("  ").append(line).append('\n'));
         }
         if (reply == null) {
             return text.toString();
@@ -42,7 +44,8 @@ final class StatusView {
                 .append(unsigned(aggregator.getQueriesTotal())).append(" queries and ")
                 .append(unsigned(aggregator.getUpdatesTotal())).append(" updates so far, confirmed through ")
                 .append(unsigned(aggregator.getConfirmed())).append('\n');
-        text.append(writer(reply)).append("\n\n");
+        text.append(writer(reply)).append('\n');
+        text.append(writerMemory(reply.getWriter())).append('\n');
         List<String[]> nodes = new ArrayList<>();
         List<String[]> segments = new ArrayList<>();
         for (NodeStatus node : reply.getNodesList()) {
@@ -68,6 +71,31 @@ final class StatusView {
         return highest.getWriter() + " writes in epoch " + unsigned(highest.getEpoch()) + " and takes submissions at "
                 + highest.getWriterEndpoint()
                 + (reply.getAggregator().getWriterReachable() ? "" : ", but cannot be REACHED");
+    }
+
+    /** What the writer keeps, of how much; empty when it did not say. */
+    private static String writerMemory(WriterStatus writer) {
+        if (!writer.getProblem().isEmpty()) {
+            return "the writer is not well: " + writer.getProblem() + "\n";
+        }
+        if (writer.getHeapBytesMax() == 0) {
+            return "";
+        }
+        return "it keeps " + share(writer.getUpdatesKept(), writer.getUpdatesKeptMax()) + " updates ("
+                + mib(writer.getUpdateBytesKept(), writer.getUpdateBytesKeptMax())
+                + ") until all nodes have them, remembers "
+                + share(writer.getSubmissionsKnown(), writer.getSubmissionsKnownMax()) + " submissions ("
+                + mib(writer.getSubmissionBytesKnown(), writer.getSubmissionBytesKnownMax()) + "), "
+                + unsigned(writer.getSubmissionsWaiting()) + " of which are waited for, and uses "
+                + mib(writer.getHeapBytesUsed(), writer.getHeapBytesMax()) + " of heap\n";
+    }
+
+    private static String share(long part, long whole) {
+        return unsigned(part) + " of " + unsigned(whole);
+    }
+
+    private static String mib(long part, long whole) {
+        return String.format("%.1f of %.1f MiB", part / MIB, whole / MIB);
     }
 
     private static String[] node(NodeStatus node) {
@@ -122,7 +150,8 @@ final class StatusView {
         Json json = new Json().open('{').key("dead_processes").open('[');
         for (LocalCluster.Member member : dead) {
             json.open('{').key("name").string(member.name()).key("endpoint").string(member.endpoint())
-                    .key("process_id").number(member.pid()).close('}');
+                    .key("process_id").number(member.pid())
+                    .key("last_words").string(String.join("\n", member.lastWords())).close('}');
         }
         json.close(']');
         if (failure != null) {

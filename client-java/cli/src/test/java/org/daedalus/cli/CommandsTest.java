@@ -206,18 +206,29 @@ class CommandsTest {
                         .setRowsMax(1 << 15).setRowBytes(75).setHugePageBytes(2 << 20).setNumaNode(1)
                         .setPlacementVerified(true)));
         status.addNodes(NodeStatus.newBuilder().setNode(1).setProblem("connection refused"));
+        status.getWriterBuilder().setUpdatesKept(3).setUpdatesKeptMax(1_024).setUpdateBytesKept(1 << 20)
+                .setUpdateBytesKeptMax(32 << 20).setSubmissionsKnown(9).setSubmissionsKnownMax(65_536)
+                .setSubmissionBytesKnown(2 << 20).setSubmissionBytesKnownMax(32 << 20).setHeapBytesUsed(1)
+                .setHeapBytesMax(1 << 30);
         try (FakeAggregator fake = new FakeAggregator((self, operation) ->
                 self.answer(operation, Result.newBuilder().setStatus(status)))) {
             assertThat(run("status", "--cluster", fake.endpoint())).isEqualTo(1);
             assertThat(out()).contains("cluster flights-1").contains("writer writes in epoch 2")
                     .contains("120835").contains("3.0 MiB").contains("1.50 ms")
                     .contains("96.0").contains("1.28").contains("2.0 MiB")
-                    .contains("UNREACHABLE: connection refused");
+                    .contains("UNREACHABLE: connection refused")
+                    .contains("it keeps 3 of 1024 updates (1.0 of 32.0 MiB)")
+                    .contains("remembers 9 of 65536 submissions (2.0 of 32.0 MiB)").contains("of 1024.0 MiB of heap");
             out.reset();
             run("status", "--format", "json", "--cluster", fake.endpoint());
             JsonNode json = new ObjectMapper().readTree(out());
             assertThat(json.get("status").get("nodes").get(0).get("segments").get(0).get("rows").asInt())
                     .isEqualTo(120_835);
+            assertThat(json.get("status").get("writer").get("submission_bytes_known").asInt()).isEqualTo(2 << 20);
+            status.getWriterBuilder().setProblem("it did not answer");
+            out.reset();
+            run("status", "--cluster", fake.endpoint());
+            assertThat(out()).contains("the writer is not well: it did not answer");
         }
     }
 

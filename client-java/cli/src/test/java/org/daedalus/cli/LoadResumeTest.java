@@ -24,6 +24,8 @@ import org.daedalus.wire.v1.StatusReply;
 import org.daedalus.wire.v1.SubmissionId;
 import org.daedalus.wire.v1.SubmitBody;
 import org.daedalus.wire.v1.WriteConfirmed;
+import org.daedalus.wire.v1.WriteRefusal;
+import org.daedalus.wire.v1.WriteRefused;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,8 +41,10 @@ class LoadResumeTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     // The writer, as the aggregator that stands before it shows it.
+    private static final long EPOCH = 4;
     private final Map<SubmissionId, Long> remembered = new HashMap<>();
     private final List<SubmissionId> inserts = new ArrayList<>();
+    private long epoch = EPOCH;
     private final AtomicInteger unanswered = new AtomicInteger();
     private long timestamp;
     private long rows;
@@ -75,12 +79,18 @@ class LoadResumeTest {
         }
         boolean isInsert = body.getUpdate().getParts(0).hasInsert();
         int rowCount = body.getUpdate().getParts(0).getInsert().getRowCount();
-        long number = remembered.computeIfAbsent(body.getSubmission(), id -> {
+        SubmissionId id = body.getSubmission();
+        SubmissionId name = id.toBuilder().clearEpoch().clearNumberedAfter().clearRepeated().build();
+        if (!remembered.containsKey(name) && id.getEpoch() != epoch) {
+            refuse(fake, operation, id);
+            return;
+        }
+        long number = remembered.computeIfAbsent(name, key -> {
             rows += rowCount;
             return ++timestamp;
         });
         if (isInsert) {
-            inserts.add(body.getSubmission());
+            inserts.add(id);
         }
         if (isInsert && unanswered.getAndDecrement() == 1) {
             fake.answerError(operation, ErrorCategory.ERROR_CATEGORY_UNKNOWN, "08007", "the writer is lost");
@@ -88,6 +98,15 @@ class LoadResumeTest {
         }
         fake.answer(operation, Result.newBuilder().setConfirmed(WriteConfirmed.newBuilder().setTimestamp(number)
                 .addOutcomes(PartitionOutcome.newBuilder().setRowsMatched(rowCount).setRowsApplied(rowCount))));
+    }
+
+    private void refuse(FakeAggregator fake, Operation operation, SubmissionId id) {
+        if (id.getRepeated()) {
+            fake.answerError(operation, ErrorCategory.ERROR_CATEGORY_UNKNOWN, "08007", "sent before");
+        } else {
+            fake.answer(operation, Result.newBuilder().setRefused(WriteRefused.newBuilder()
+                    .setReason(WriteRefusal.WRITE_REFUSAL_STALE_SUBMISSION).setEpoch(epoch).setTimestamp(timestamp)));
+        }
     }
 
     private int load(String... options) throws Exception {
@@ -121,11 +140,40 @@ class LoadResumeTest {
     void shouldSubmitWhatWasNotConfirmedUnderTheSameIds() throws Exception {
         loadAllButTheAnswerToTheSecondBatch();
         SubmissionId unconfirmed = inserts.get(1);
+        assertThat(unconfirmed.getRepeated()).isFalse();
         inserts.clear();
         assertThat(load()).as(said()).isZero();
-        assertThat(inserts).containsExactly(unconfirmed, unconfirmed.toBuilder().setNumber(3).build());
+        // The probe was update 1: no batch can have been numbered before.
+        SubmissionId again =
+                unconfirmed.toBuilder().setEpoch(EPOCH).setNumberedAfter(1).setRepeated(true).build();
+        assertThat(inserts).containsExactly(again, again.toBuilder().setNumber(3).build());
         assertThat(rows).isEqualTo(5);
         assertThat(said()).contains("5 rows are in (2 of them by earlier runs)");
+    }
+
+    @Test
+    void shouldSendWhatNeverReachedTheWriterThatStillRemembersTheProbe() throws Exception {
+        loadAllButTheAnswerToTheSecondBatch();
+        SubmissionId lost = inserts.get(1);
+        remembered.keySet().removeIf(id -> id.getNumber() == lost.getNumber());
+        rows -= 2;
+        timestamp--;
+        assertThat(load()).isEqualTo(1);
+        assertThat(said()).as("the cluster has not come as far as the load had").contains("does not remember");
+        timestamp++;
+        assertThat(load()).as(said()).isZero();
+        assertThat(rows).isEqualTo(5);
+    }
+
+    @Test
+    void shouldRefuseWhenAnotherWriterHasTakenOver() throws Exception {
+        loadAllButTheAnswerToTheSecondBatch();
+        remembered.clear();
+        epoch++;
+        long before = timestamp;
+        assertThat(load()).isEqualTo(1);
+        assertThat(said()).contains("does not remember").contains("2 batches from there on may be in");
+        assertThat(timestamp).as("nothing was taken for new").isEqualTo(before);
     }
 
     @Test

@@ -2,6 +2,7 @@ package org.daedalus.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -12,9 +13,12 @@ class LocalClusterTest {
     private Path directory;
 
     private LocalCluster cluster(String name, int port) {
-        return new LocalCluster(directory.resolve(name), List.of(
-                new LocalCluster.Member("node-0", "127.0.0.1:1", ProcessHandle.current().pid(), "no such argument"),
-                new LocalCluster.Member("aggregator-0", "127.0.0.1:" + port, 1L << 40, "x")));
+        Path data = directory.resolve(name);
+        return new LocalCluster(data, List.of(
+                new LocalCluster.Member("node-0", "127.0.0.1:1", ProcessHandle.current().pid(), "no such argument",
+                        data.resolve("node-0.log")),
+                new LocalCluster.Member("aggregator-0", "127.0.0.1:" + port, 1L << 40, "x",
+                        data.resolve("aggregator-0.log"))));
     }
 
     @Test
@@ -31,8 +35,18 @@ class LocalClusterTest {
     void shouldNotMistakeAnotherProcessForAMember() {
         assertThat(cluster(".", 7400).alive()).isEmpty();
         String argument = ProcessHandle.current().info().command().orElseThrow();
-        assertThat(new LocalCluster.Member("node-0", "127.0.0.1:1", ProcessHandle.current().pid(), argument).isAlive())
-                .isTrue();
+        assertThat(new LocalCluster.Member("node-0", "127.0.0.1:1", ProcessHandle.current().pid(), argument, null)
+                .isAlive()).isTrue();
+    }
+
+    @Test
+    void shouldRepeatWhatADeadProcessSaidLast() throws Exception {
+        LocalCluster.Member member = cluster(".", 7400).processes().get(1);
+        assertThat(member.lastWords()).isEmpty();
+        Files.writeString(member.log(), "ready\nout of memory\nTerminating\n");
+        assertThat(member.lastWords()).containsExactly("out of memory", "Terminating");
+        Files.writeString(member.log(), "x".repeat(1 << 20) + "\nlast\n");
+        assertThat(member.lastWords()).hasSize(2).last().isEqualTo("last");
     }
 
     @Test
@@ -41,7 +55,7 @@ class LocalClusterTest {
         assertThat(state.lastEndpoint()).isEmpty();
         for (int port : new int[] {7400, 7500}) {
             LocalCluster cluster = cluster("data-" + port, port);
-            java.nio.file.Files.createDirectories(cluster.directory());
+            Files.createDirectories(cluster.directory());
             cluster.write();
             state.remember(cluster);
         }

@@ -10,8 +10,8 @@ import org.daedalus.wire.v1.Result;
 final class Answer<T extends Outcome> implements Request.Responder {
     private final Connections connections;
     private final Class<T> wanted;
-    private final CompletableFuture<T> future = new CompletableFuture<>();
-    private Request request;
+    private final CompletableFuture<T> future = new AnswerFuture<>(this::mayTakeEffect);
+    private volatile Request request;
     private ResultSet rows;
     private boolean failed;
 
@@ -22,6 +22,12 @@ final class Answer<T extends Outcome> implements Request.Responder {
 
     CompletableFuture<T> future() {
         return future;
+    }
+
+    /** Whether what was asked has been sent, as far as any thread can know, and is not a query. */
+    private boolean mayTakeEffect() {
+        Request sent = request;
+        return sent != null && sent.content.mayWrite();
     }
 
     void submit(Request content) {

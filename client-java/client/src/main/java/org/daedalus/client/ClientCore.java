@@ -15,6 +15,8 @@ import org.daedalus.wire.v1.Operation;
 import org.daedalus.wire.v1.OperationHeader;
 import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.Result;
+import org.daedalus.wire.v1.WriteRefusal;
+import org.daedalus.wire.v1.WriteRefused;
 
 /**
  * Which aggregator gets which request, and what becomes of requests when connections, answers and deadlines come and
@@ -22,9 +24,10 @@ import org.daedalus.wire.v1.Result;
  *
  * <p>Pure: knows no sockets, threads and clocks. Requests take live aggregators in turn, each up to {@link
  * #PEER_IN_FLIGHT_MAX}; beyond, they wait for an answer to make room. A lost connection repeats a query only if nothing
- * of its answer had arrived, and an update under its submission id until its deadline; an update that was ever sent and
- * has no answer ends UNKNOWN. What is refused because something was full is asked again, later and later. Every request
- * ends exactly once. The number of requests is bounded by the caller.
+ * of its answer had arrived, and an update under its submission id until its deadline. An update ends RETRY only if
+ * every sending of it was answered by a refusal, and UNKNOWN once a sending has no answer. What is refused because
+ * something was full is asked again, later and later. Every request ends exactly once. The number of requests is
+ * bounded by the caller.
  */
 final class ClientCore {
     /** What an aggregator takes from one connection before it refuses. */
@@ -33,6 +36,8 @@ final class ClientCore {
     private static final long REPEAT_AFTER_MIN_NS = 10_000_000L;
     private static final long REPEAT_AFTER_MAX_NS = 1_000_000_000L;
     private static final int REPEAT_DOUBLINGS_MAX = 10;
+    /** A writer that has taken more than half of what it remembers within one round trip is asked this often. */
+    private static final int STALE_REFUSALS_MAX = 8;
 
     private static final class PeerState {
         private long nextSequence = 1;
@@ -55,6 +60,7 @@ final class ClientCore {
             .<Request>comparingLong(request -> request.repeatAtNs).thenComparingLong(request -> request.id));
     private final TreeSet<Request> deadlines = new TreeSet<>(Comparator
             .<Request>comparingLong(request -> request.deadlineNs).thenComparingLong(request -> request.id));
+    private SubmissionStamp stamp = SubmissionStamp.NONE;
     private long nextRequestId = 1;
     private long lastPeerId;
     private boolean closed;
@@ -75,6 +81,11 @@ final class ClientCore {
         return repeats.isEmpty() ? nextNs : Math.min(nextNs, repeats.first().repeatAtNs);
     }
 
+    /** What is known of the writer. */
+    SubmissionStamp stamp() {
+        return stamp;
+    }
+
     ClientActions submit(Request request, long nowNs) {
         ClientActions actions = new ClientActions();
         request.id = nextRequestId++;
@@ -92,6 +103,9 @@ final class ClientCore {
     ClientActions onUp(String endpoint, long peerId, long nowNs) {
         ClientActions actions = new ClientActions();
         dialFailures.put(endpoint, null);
+        if (peers.isEmpty()) {
+            stamp = SubmissionStamp.NONE; // The cluster may have been started afresh meanwhile, and count from 1.
+        }
         peers.put(peerId, new PeerState());
         placeWaiting(nowNs, actions);
         return actions;
@@ -158,8 +172,9 @@ final class ClientCore {
                 actions.deliveries().add(new ClientActions.Delivery(request, result, null, false));
             }
             case ERROR -> onError(request, DaedalusException.of(result.getError()), nowNs, actions);
-            case REFUSED -> onError(request, ClientErrors.refused(result.getRefused()), nowNs, actions);
+            case REFUSED -> onRefused(request, result.getRefused(), nowNs, actions);
             case END, CONFIRMED, DESCRIBED, STATUS, EPOCH -> {
+                learn(result);
                 retire(request);
                 actions.deliveries().add(new ClientActions.Delivery(request, result, null, true));
             }
@@ -169,12 +184,20 @@ final class ClientCore {
         return actions;
     }
 
+    private void learn(Result result) {
+        if (result.hasDescribed()) {
+            stamp = stamp.after(result.getDescribed());
+        } else if (result.hasConfirmed()) {
+            stamp = stamp.after(result.getConfirmed());
+        }
+    }
+
     /** The application wants no answer any more; the failure is delivered unless the request has ended. */
     ClientActions abort(Request request, DaedalusException failure, long nowNs) {
         ClientActions actions = new ClientActions();
         if (!request.finished) {
             sendAbort(request, actions);
-            finish(request, failure, actions);
+            finish(request, ClientErrors.abandoned(request, failure), actions);
             placeWaiting(nowNs, actions);
         }
         return actions;
@@ -183,7 +206,8 @@ final class ClientCore {
     /** An operation could not be handed to its connection although that is up. */
     ClientActions onSendRefused(Request request, boolean tooLarge) {
         ClientActions actions = new ClientActions();
-        finish(request, ClientErrors.sendRefused(tooLarge), actions);
+        DaedalusException failure = ClientErrors.sendRefused(tooLarge);
+        finish(request, wasLost(request) ? ClientErrors.afterALoss(failure) : failure, actions);
         return actions;
     }
 
@@ -221,7 +245,7 @@ final class ClientCore {
             lastPeerId = peer.getKey();
             request.peerId = peer.getKey();
             request.sequence = peer.getValue().nextSequence++;
-            request.sentEver = true;
+            request.onSending(stamp);
             peer.getValue().inFlight.put(request.sequence, request);
             actions.sends().add(new ClientActions.Send(request.peerId, request.operation(nowNs), request));
         } else if (peers.isEmpty() && allDialsFailed() && !request.mayHaveTakenEffect()) {
@@ -256,27 +280,51 @@ final class ClientCore {
         return dialFailures.values().stream().allMatch(failure -> failure != null);
     }
 
-    /** Ends the request, or lets it come back later when nothing happened but a refusal for want of room. */
+    /** Sends again at once what the writer would take if it were made now. */
+    private void onRefused(Request request, WriteRefused refused, long nowNs, ClientActions actions) {
+        boolean isStale = refused.getReason() == WriteRefusal.WRITE_REFUSAL_STALE_SUBMISSION;
+        if (isStale) {
+            stamp = SubmissionStamp.of(refused);
+        }
+        if (isStale && !request.lostEver && request.staleRefusals++ < STALE_REFUSALS_MAX) {
+            takeBack(request);
+            place(request, nowNs, actions);
+        } else {
+            onError(request, ClientErrors.refused(refused), nowNs, actions);
+        }
+    }
+
+    /** Ends the request, or lets it come back later when nothing happened but a refusal for now. */
     private void onError(Request request, DaedalusException failure, long nowNs, ClientActions actions) {
         long doublings = Math.min(request.refusals, REPEAT_DOUBLINGS_MAX);
         long hintNs = Math.max(REPEAT_AFTER_MIN_NS, failure.retryAfter().toNanos());
         long repeatAtNs = nowNs + Math.min(REPEAT_AFTER_MAX_NS, hintNs << doublings);
-        if (!repeatsRefused || !isRefusal(failure) || request.answered || repeatAtNs >= request.deadlineNs) {
+        if (!repeatsRefused || !isWorthRepeating(request, failure) || request.answered
+                || repeatAtNs >= request.deadlineNs) {
             finish(request, failure, actions);
             return;
         }
-        peers.get(request.peerId).inFlight.remove(request.sequence);
-        request.peerId = 0;
-        request.sentEver = request.lostEver;
+        takeBack(request);
         request.refusals++;
         request.repeatAtNs = repeatAtNs;
         repeats.add(request);
     }
 
-    /** RETRY because something is full (SQLSTATE class 53) or because the aggregator shuts down: nothing happened. */
-    private static boolean isRefusal(DaedalusException failure) {
+    /** Nothing came of the sending that was just refused. */
+    private void takeBack(Request request) {
+        peers.get(request.peerId).inFlight.remove(request.sequence);
+        request.peerId = 0;
+        request.sentEver = request.lostEver;
+    }
+
+    /**
+     * RETRY because something is full (SQLSTATE class 53) or because the aggregator shuts down: nothing happened. What
+     * may have taken effect before also waits for the writer to come back, since only that can tell.
+     */
+    private static boolean isWorthRepeating(Request request, DaedalusException failure) {
         return failure.category() == Category.RETRY
-                && (failure.sqlState().startsWith("53") || failure.sqlState().equals("57P01"));
+                && (failure.sqlState().startsWith("53") || failure.sqlState().equals("57P01")
+                        || (request.lostEver && failure.sqlState().equals("57P03")));
     }
 
     private void sendAbort(Request request, ClientActions actions) {
@@ -292,8 +340,16 @@ final class ClientCore {
     private void finish(Request request, DaedalusException failure, ClientActions actions) {
         if (!request.finished) {
             retire(request);
-            actions.deliveries().add(new ClientActions.Delivery(request, null, failure, true));
+            // What the cluster finds wrong with the update itself, it found wrong with every sending.
+            boolean isAboutThisSending = wasLost(request) && failure.category() != Category.REJECTED;
+            actions.deliveries().add(new ClientActions.Delivery(request, null,
+                    isAboutThisSending ? ClientErrors.afterALoss(failure) : failure, true));
         }
+    }
+
+    /** An earlier sending of this update has no answer. */
+    private static boolean wasLost(Request request) {
+        return request.lostEver && request.content.mayWrite();
     }
 
     private void retire(Request request) {

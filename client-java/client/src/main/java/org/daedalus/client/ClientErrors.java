@@ -36,10 +36,30 @@ final class ClientErrors {
                 : new DaedalusException(Category.RETRY, "57014", "no answer within the deadline");
     }
 
+    /** A failure of an update of which an earlier sending has no answer: it says nothing about that one. */
+    static DaedalusException afterALoss(DaedalusException failure) {
+        if (failure.category() == Category.UNKNOWN) {
+            return failure;
+        }
+        DaedalusException unknown = new DaedalusException(Category.UNKNOWN, "08007",
+                "the update was sent on a connection that was lost, and may have taken effect; sent again, it failed: "
+                        + failure.getMessage());
+        unknown.initCause(failure);
+        return unknown;
+    }
+
     static DaedalusException closed(Request request) {
         return request.mayHaveTakenEffect()
                 ? new DaedalusException(Category.UNKNOWN, "08006", "the client was closed before the answer came")
                 : new DaedalusException(Category.RETRY, "08006", "the client was closed");
+    }
+
+    /** What the application no longer waits for may take effect all the same. */
+    static DaedalusException abandoned(Request request, DaedalusException failure) {
+        return request.mayHaveTakenEffect() && failure.category() == Category.RETRY
+                ? new DaedalusException(Category.UNKNOWN, failure.sqlState(),
+                        failure.getMessage() + "; the update may take effect")
+                : failure;
     }
 
     static DaedalusException sendRefused(boolean tooLarge) {

@@ -29,6 +29,7 @@ final class Connections implements PeerHandler, AutoCloseable {
     private final Map<Long, Peer> peers = new HashMap<>();
     private long armedNs = Long.MAX_VALUE;
     private volatile ClusterIdentity cluster = ClusterIdentity.NONE;
+    private volatile long writerEpoch;
 
     Connections(DaedalusClient.Builder options) {
         this.name = options.name;
@@ -87,6 +88,11 @@ final class Connections implements PeerHandler, AutoCloseable {
     /** The cluster of the last connection that was made; {@link ClusterIdentity#NONE} before the first. Any thread. */
     ClusterIdentity cluster() {
         return cluster;
+    }
+
+    /** Of the writer, as far as it is known; 0: it is not. Any thread. */
+    long writerEpoch() {
+        return writerEpoch;
     }
 
     @Override
@@ -155,6 +161,7 @@ final class Connections implements PeerHandler, AutoCloseable {
                 carryOut(core.onSendRefused(send.request(), offer == Channel.Offer.TOO_LARGE));
             }
         }
+        writerEpoch = core.stamp().epoch();
         for (ClientActions.Delivery delivery : actions.deliveries()) {
             if (delivery.last()) {
                 inFlight.decrementAndGet();

@@ -222,6 +222,14 @@ public final class DaedalusClient implements AutoCloseable {
         description.set(null);
     }
 
+    /**
+     * The epoch of the writer, as far as this client has heard; 0: nothing yet. An update that is confirmed was
+     * submitted in this epoch or an earlier one.
+     */
+    public long writerEpoch() {
+        return connections.writerEpoch();
+    }
+
     /** How the cluster is, as seen by one aggregator. */
     public CompletableFuture<StatusReply> status() {
         CompletableFuture<StatusReply> asked = new CompletableFuture<>();
@@ -240,8 +248,12 @@ public final class DaedalusClient implements AutoCloseable {
             return future.get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            boolean mayTakeEffect = AnswerFuture.mayTakeEffect(future);
             future.cancel(true);
-            throw new DaedalusException(Category.RETRY, "57014", "interrupted while waiting for an answer");
+            throw mayTakeEffect
+                    ? new DaedalusException(Category.UNKNOWN, "57014",
+                            "interrupted while waiting for the outcome of an update: it may take effect")
+                    : new DaedalusException(Category.RETRY, "57014", "interrupted while waiting for an answer");
         } catch (ExecutionException e) {
             throw Executable.asDaedalusException(e).rethrown();
         }
@@ -310,7 +322,7 @@ public final class DaedalusClient implements AutoCloseable {
                 future.completeExceptionally(failure);
             }
         };
-        Request.Content content = Request.Content.of(kind, ByteString.EMPTY, false);
+        Request.Content content = Request.Content.of(kind, ByteString.EMPTY, null);
         connections.submit(new Request(content, responder, connections.nowNs() + requestTimeout.toNanos()));
     }
 }

@@ -22,7 +22,7 @@ public final class Delete extends Executable<Delete, WriteOutcome> {
         return client.description().thenApply(table -> {
             SqlText sql = new SqlText(table).add("DELETE FROM ").addTable();
             Condition.writeWhere(conditions, sql);
-            return sql.toContent(true, client.nextSubmission());
+            return sql.toContent(client.nextSubmission());
         });
     }
 }

@@ -122,7 +122,7 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
     }
 
     private Request.Content withOptions(Request.Content content) {
-        return new Request.Content(content.kind(), content.body(), content.mayWrite(), content.routes(),
+        return new Request.Content(content.kind(), content.body(), content.submission(), content.routes(),
                 content.mapVersion(), prefixMin, priority, requestId, client.principal());
     }
 

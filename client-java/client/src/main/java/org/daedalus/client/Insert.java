@@ -42,7 +42,7 @@ public final class Insert extends Executable<Insert, WriteOutcome> {
                 }
                 sql.add(")");
             }
-            return sql.toContent(true, client.nextSubmission());
+            return sql.toContent(client.nextSubmission());
         });
     }
 }

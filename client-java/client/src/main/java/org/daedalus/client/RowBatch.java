@@ -67,7 +67,8 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
 
     /**
      * Submits the batch under an id of the caller's choice, so that it may be submitted again by another process and
-     * takes effect once, as long as the writer remembers the id (docs/protocol.md, "Submissions").
+     * takes effect once (docs/protocol.md, "Submissions"). Who submits it again says so in the id ({@code repeated}),
+     * together with what was known of the writer before it was first sent; it ends UNKNOWN when the writer cannot tell.
      */
     public RowBatch submission(SubmissionId id) {
         submission = id;
@@ -132,11 +133,11 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
         InsertPart insert = InsertPart.newBuilder()
                 .setRows(UnsafeByteOperations.unsafeWrap(rows.toByteArray())).setRowCount(rowCount).build();
         SubmitBody body = SubmitBody.newBuilder()
-                .setSubmission(submission == null ? client.nextSubmission() : submission)
                 .setUpdate(UpdateBody.newBuilder().addParts(UpdatePart.newBuilder().setInsert(insert)))
                 .addRoutes(route)
                 .build();
         return CompletableFuture.completedFuture(new Request.Content(OperationKind.OPERATION_KIND_SUBMIT,
-                body.toByteString(), true, List.of(), map.getVersion(), 0, 0, "", ""));
+                body.toByteString(), submission == null ? client.nextSubmission() : submission,
+                List.of(), map.getVersion(), 0, 0, "", ""));
     }
 }

@@ -116,7 +116,7 @@ public final class Select extends Executable<Select, ResultSet> {
         return client.description().thenApply(table -> {
             SqlText sql = new SqlText(table);
             write(sql);
-            return sql.toContent(false, null);
+            return sql.toContent(null);
         });
     }
 

@@ -45,17 +45,14 @@ final class SqlText {
         return add("$" + parameters.size());
     }
 
-    Request.Content toContent(boolean mayWrite, SubmissionId submission) {
-        return content(text.toString(), parameters, mayWrite, submission);
+    /** With {@code submission} null for what only reads. */
+    Request.Content toContent(SubmissionId submission) {
+        return content(text.toString(), parameters, submission);
     }
 
-    static Request.Content content(String sql, List<Constant> parameters, boolean mayWrite, SubmissionId submission) {
-        StatementBody.Builder body = StatementBody.newBuilder().setSql(sql).addAllParameters(parameters);
-        if (mayWrite) {
-            body.setSubmission(submission);
-        }
-        ByteString bytes = body.build().toByteString();
-        return Request.Content.of(OperationKind.OPERATION_KIND_STATEMENT, bytes, mayWrite);
+    static Request.Content content(String sql, List<Constant> parameters, SubmissionId submission) {
+        ByteString body = StatementBody.newBuilder().setSql(sql).addAllParameters(parameters).build().toByteString();
+        return Request.Content.of(OperationKind.OPERATION_KIND_STATEMENT, body, submission);
     }
 
     /** An identifier in double quotes. */

@@ -49,8 +49,7 @@ public final class Statement<T extends Outcome> extends Executable<Statement<T>,
 
     @Override
     CompletableFuture<Request.Content> content() {
-        boolean mayWrite = !SqlText.isQuery(sql);
         return CompletableFuture.completedFuture(
-                SqlText.content(sql, parameters, mayWrite, client.nextSubmission()));
+                SqlText.content(sql, parameters, SqlText.isQuery(sql) ? null : client.nextSubmission()));
     }
 }

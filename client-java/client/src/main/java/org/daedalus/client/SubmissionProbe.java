@@ -33,13 +33,12 @@ public final class SubmissionProbe extends Executable<SubmissionProbe, WriteOutc
         Expression nothing = call(Operator.OPERATOR_AND,
                 call(Operator.OPERATOR_IS_NULL, firstColumn()), call(Operator.OPERATOR_IS_NOT_NULL, firstColumn()));
         SubmitBody body = SubmitBody.newBuilder()
-                .setSubmission(submission)
                 .setUpdate(UpdateBody.newBuilder().addParts(UpdatePart.newBuilder()
                         .setDelete(DeletePart.newBuilder().setFilter(nothing))))
                 .addRoutes(Route.getDefaultInstance())
                 .build();
         return CompletableFuture.completedFuture(new Request.Content(OperationKind.OPERATION_KIND_SUBMIT,
-                body.toByteString(), true, List.of(), table.reply().getMap().getVersion(), 0, 0, "", ""));
+                body.toByteString(), submission, List.of(), table.reply().getMap().getVersion(), 0, 0, "", ""));
     }
 
     private static Expression firstColumn() {

@@ -45,7 +45,7 @@ public final class Update extends Executable<Update, WriteOutcome> {
                 assignments.get(i).accept(sql);
             }
             Condition.writeWhere(conditions, sql);
-            return sql.toContent(true, client.nextSubmission());
+            return sql.toContent(client.nextSubmission());
         });
     }
 }

@@ -12,6 +12,7 @@ import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.QueryEnd;
 import org.daedalus.wire.v1.QueryRows;
 import org.daedalus.wire.v1.Result;
+import org.daedalus.wire.v1.SubmissionId;
 import org.junit.jupiter.api.Test;
 
 /** What the core does when something is full, foreign or replaced. */
@@ -24,7 +25,8 @@ class ClientCoreLimitsTest {
     private ClientCore core = new ClientCore(List.of(A, B), true);
 
     private static Request request(boolean mayWrite, long prefixMin, long mapVersion) {
-        return new Request(new Request.Content(OperationKind.OPERATION_KIND_STATEMENT, ByteString.EMPTY, mayWrite,
+        SubmissionId submission = mayWrite ? SubmissionId.newBuilder().setNumber(1).build() : null;
+        return new Request(new Request.Content(OperationKind.OPERATION_KIND_STATEMENT, ByteString.EMPTY, submission,
                 List.of(), mapVersion, prefixMin, 0, "", ""), null, SECOND);
     }
 

@@ -9,6 +9,7 @@ import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.QueryEnd;
 import org.daedalus.wire.v1.QueryRows;
 import org.daedalus.wire.v1.Result;
+import org.daedalus.wire.v1.SubmissionId;
 import org.daedalus.wire.v1.WriteRefusal;
 import org.daedalus.wire.v1.WriteRefused;
 import org.junit.jupiter.api.Test;
@@ -23,7 +24,8 @@ class ClientCoreTest {
     private final Request update = request(OperationKind.OPERATION_KIND_SUBMIT, true);
 
     private static Request request(OperationKind kind, boolean mayWrite) {
-        return new Request(Request.Content.of(kind, ByteString.EMPTY, mayWrite), null, DEADLINE);
+        SubmissionId submission = mayWrite ? SubmissionId.newBuilder().setNumber(1).build() : null;
+        return new Request(Request.Content.of(kind, ByteString.EMPTY, submission), null, DEADLINE);
     }
 
     private static DaedalusException failure(ClientActions actions) {

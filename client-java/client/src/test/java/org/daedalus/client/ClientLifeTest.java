@@ -283,7 +283,7 @@ class ClientLifeTest {
             busy.await();
             Answer<ResultSet> answer = new Answer<>(client.connections(), ResultSet.class);
             Request.Content content =
-                    Request.Content.of(OperationKind.OPERATION_KIND_STATEMENT, ByteString.EMPTY, false);
+                    Request.Content.of(OperationKind.OPERATION_KIND_STATEMENT, ByteString.EMPTY, null);
             answer.submit(new Request(content, answer, client.connections().nowNs() + 1));
             assertThat(answer.future().cancel(false)).isTrue();
             answer.onResult(Result.newBuilder().setRows(FakeAggregator.rows(new Object[] {"A", 1})).build());

@@ -29,6 +29,7 @@ import org.daedalus.wire.v1.PartitionOutcome;
 import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.StatementBody;
 import org.daedalus.wire.v1.Route;
+import org.daedalus.wire.v1.SubmissionId;
 import org.daedalus.wire.v1.SubmitBody;
 import org.daedalus.wire.v1.WriteConfirmed;
 import org.junit.jupiter.api.Test;
@@ -281,7 +282,24 @@ class DaedalusClientTest {
             }
         }); DaedalusClient client = client(fake).build()) {
             assertThat(client.deleteFrom().execute().timestamp()).isEqualTo(17);
-            assertThat(statement(fake).getSubmission()).isEqualTo(statement(fake).getSubmission());
+            SubmissionId first = statement(fake).getSubmission();
+            assertThat(first.getRepeated()).isFalse();
+            assertThat(statement(fake).getSubmission()).isEqualTo(first.toBuilder().setRepeated(true).build());
+        }
+    }
+
+    @Test
+    void shouldNotKnowWhatBecomesOfAnUpdateWhoseCallerIsInterrupted() throws Exception {
+        Thread caller = Thread.currentThread();
+        try (FakeAggregator fake = new FakeAggregator((self, operation) -> caller.interrupt());
+                DaedalusClient client = client(fake).build()) {
+            assertThat(failure(() -> client.deleteFrom().execute()).category()).isEqualTo(Category.UNKNOWN);
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(failure(() -> client.await(client.update("DELETE FROM t").thenApply(WriteOutcome::timestamp)))
+                    .category()).isEqualTo(Category.UNKNOWN);
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(failure(() -> client.select().execute()).category()).isEqualTo(Category.RETRY);
+            assertThat(Thread.interrupted()).isTrue();
         }
     }
 

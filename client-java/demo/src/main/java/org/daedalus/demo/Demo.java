@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import org.daedalus.channel.ProcessEnd;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.Row;
 import org.daedalus.load.ClosedLoop;
@@ -65,6 +66,7 @@ public final class Demo implements Callable<Integer> {
     private Path directory;
 
     public static void main(String[] arguments) {
+        ProcessEnd.onOutOfMemoryOf("daedalus-demo");
         System.exit(new CommandLine(new Demo()).execute(arguments));
     }
 

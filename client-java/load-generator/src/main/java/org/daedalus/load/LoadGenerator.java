@@ -1,5 +1,6 @@
 package org.daedalus.load;
 
+import org.daedalus.channel.ProcessEnd;
 import picocli.CommandLine.Command;
 import picocli.CommandLine;
 
@@ -10,6 +11,7 @@ public final class LoadGenerator {
     private LoadGenerator() {}
 
     public static void main(String[] arguments) {
+        ProcessEnd.onOutOfMemoryOf("daedalus-load-generator");
         System.exit(new CommandLine(new LoadGenerator()).execute(arguments));
     }
 }

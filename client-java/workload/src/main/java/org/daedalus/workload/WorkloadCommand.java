@@ -1,6 +1,7 @@
 package org.daedalus.workload;
 
 import java.nio.file.NoSuchFileException;
+import org.daedalus.channel.ProcessEnd;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -12,6 +13,7 @@ public final class WorkloadCommand {
     private WorkloadCommand() {}
 
     public static void main(String[] arguments) {
+        ProcessEnd.onOutOfMemoryOf("daedalus-workload");
         System.exit(execute(arguments));
     }
 

@@ -1,9 +1,12 @@
 package org.daedalus.writer;
 
 import com.google.protobuf.ByteString;
-import java.util.ArrayList;
+import com.google.protobuf.InvalidProtocolBufferException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import org.daedalus.wire.Placement;
+import org.daedalus.wire.v1.OperationHeader;
 import org.daedalus.wire.v1.Route;
 
 /** An update that has its number and that some node may still lack. */
@@ -11,21 +14,52 @@ final class KeptUpdate {
     /** One operation that carried it. */
     record Carrier(long peer, long sequence) {}
 
+    /**
+     * Answers to the last so many sendings are taken. An aggregator answers within 30 s and an update is sent once a
+     * second, so that none is missed.
+     */
+    private static final int CARRIERS_MAX = 64;
+
     final ByteString body;
     final long digest;
-    final List<Route> routes;
-    final long mapVersion;
     final SubmissionKey submission;
-    final List<Carrier> carriers = new ArrayList<>();
     long via;
     boolean sent;
     boolean confirmed;
+    /** A header with routes and map version alone, encoded: routes as objects take many times their bytes. */
+    private final ByteString header;
+    private final Deque<Carrier> carriers = new ArrayDeque<>();
 
+    /** Keeps {@code body}, which must not be a part of anything larger. */
     KeptUpdate(ByteString body, List<Route> routes, long mapVersion, SubmissionKey submission) {
         this.body = body;
         this.digest = Placement.digest(body.toByteArray());
-        this.routes = List.copyOf(routes);
-        this.mapVersion = mapVersion;
         this.submission = submission;
+        this.header = OperationHeader.newBuilder().setMapVersion(mapVersion).addAllRoutes(routes).build()
+                .toByteString();
+    }
+
+    /** Bytes that are kept as long as it is. */
+    long bytes() {
+        return (long) body.size() + header.size();
+    }
+
+    /** The header of an operation that carries it, to be completed. */
+    OperationHeader.Builder header() {
+        try {
+            return OperationHeader.newBuilder().mergeFrom(header);
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalStateException("a header that was encoded here does not parse", e);
+        }
+    }
+
+    Iterable<Carrier> carriers() {
+        return carriers;
+    }
+
+    /** Returns the carrier whose answer is not waited for any longer; null: none. */
+    Carrier addCarrier(Carrier carrier) {
+        carriers.add(carrier);
+        return carriers.size() > CARRIERS_MAX ? carriers.remove() : null;
     }
 }

@@ -1,7 +1,7 @@
 package org.daedalus.writer;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -23,13 +23,17 @@ import org.daedalus.wire.WireException;
 import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.Hello;
 import org.daedalus.wire.v1.Operation;
-import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.Role;
 import org.daedalus.wire.v1.Route;
+import org.daedalus.wire.v1.StatusReply;
+import org.daedalus.wire.v1.SubmissionId;
 import org.daedalus.wire.v1.SubmitBody;
 import org.daedalus.wire.v1.UpdateBody;
 import org.daedalus.wire.v1.WriteConfirmed;
+import org.daedalus.wire.v1.WriteRefusal;
+import org.daedalus.wire.v1.WriteRefused;
+import org.daedalus.wire.v1.WriterStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,9 +50,11 @@ public final class LogicalWriter implements AutoCloseable {
     private static final int PROBE_TIMEOUT_MS = 1_000;
     private static final String VERSION = "0.1.0";
 
-    /** Takes exactly one of the two; the other is null. */
+    /** Is told one of the two, once. */
     private interface Waiter {
-        void answer(WriteConfirmed confirmed, Error error);
+        void confirm(WriteConfirmed confirmed);
+
+        void refuse(WriterEffects.Refusal refusal);
     }
 
     private final WriterOptions options;
@@ -67,7 +73,8 @@ public final class LogicalWriter implements AutoCloseable {
         this.core = new WriterCore(options);
         Hello hello = Hello.newBuilder().setRole(Role.ROLE_WRITER).setName(options.name())
                 .setSoftwareVersion(VERSION).build();
-        this.network = new PeerNetwork("writer", () -> hello, ChannelLimits.DEFAULT, new Handler());
+        this.network = new PeerNetwork("writer", () -> hello,
+                ChannelLimits.DEFAULT.withUnsentSizeMax(options.unsentBytesMax()), new Handler());
     }
 
     /**
@@ -100,21 +107,27 @@ public final class LogicalWriter implements AutoCloseable {
     }
 
     /**
-     * Submits one update; repeated under the same key, it takes effect once.
+     * Submits one update; repeated under the same client and number, it takes effect once.
      *
+     * @param id with {@code repeated} it may have been submitted before, to a writer of its epoch or a later one; the
+     *     answer is UNKNOWN when this writer cannot know. Without, it is new, and needs client and number alone
      * @param routes of the parts, in order (docs/protocol.md)
      * @return its outcome, or a {@link DaedalusException}
      */
-    public CompletableFuture<WriteConfirmed> submit(SubmissionKey submission, UpdateBody update, List<Route> routes) {
+    public CompletableFuture<WriteConfirmed> submit(SubmissionId id, UpdateBody update, List<Route> routes) {
         CompletableFuture<WriteConfirmed> future = new CompletableFuture<>();
-        Waiter waiter = (confirmed, error) -> {
-            if (error == null) {
+        Waiter waiter = new Waiter() {
+            @Override
+            public void confirm(WriteConfirmed confirmed) {
                 future.complete(confirmed);
-            } else {
-                future.completeExceptionally(DaedalusException.of(error));
+            }
+
+            @Override
+            public void refuse(WriterEffects.Refusal refusal) {
+                future.completeExceptionally(DaedalusException.of(refusal.error()));
             }
         };
-        if (!network.execute(() -> take(submission, update, routes, 0, waiter))) {
+        if (!network.execute(() -> take(stamped(id), update, routes, 0, waiter))) {
             future.completeExceptionally(new DaedalusException(DaedalusException.Category.RETRY, "57P01",
                     "the writer is closed"));
         }
@@ -151,7 +164,7 @@ public final class LogicalWriter implements AutoCloseable {
             List<Waiter> waiting = waiters.remove(outcome.submission());
             if (waiting != null) {
                 waiterCount -= waiting.size();
-                waiting.forEach(waiter -> waiter.answer(outcome.confirmed(), outcome.error()));
+                waiting.forEach(waiter -> answer(waiter, outcome));
             }
         }
         if (effects.described() != null) {
@@ -159,6 +172,14 @@ public final class LogicalWriter implements AutoCloseable {
         }
         if (effects.probe() != null) {
             probe(effects.probe());
+        }
+    }
+
+    private static void answer(Waiter waiter, WriterEffects.SubmissionOutcome outcome) {
+        if (outcome.error() == null) {
+            waiter.confirm(outcome.confirmed());
+        } else {
+            waiter.refuse(WriterEffects.Refusal.of(outcome.error()));
         }
     }
 
@@ -217,22 +238,43 @@ public final class LogicalWriter implements AutoCloseable {
         }
     }
 
-    private void take(SubmissionKey submission, UpdateBody update, List<Route> routes, long mapVersion, Waiter waiter) {
-        ByteString body = update.toByteString();
-        Error refusal = check(update, body, mapVersion);
-        if (refusal != null) {
-            waiter.answer(null, refusal);
+    /** What comes from this process and is new cannot have had an effect before now. */
+    private SubmissionId stamped(SubmissionId id) {
+        return id.getRepeated()
+                ? id : id.toBuilder().setEpoch(core.epoch()).setNumberedAfter(core.lastNumbered()).build();
+    }
+
+    private void take(SubmissionId id, UpdateBody update, List<Route> routes, long mapVersion, Waiter waiter) {
+        Submission submission = Submission.of(id);
+        if (submission == null) {
+            waiter.refuse(WriterEffects.Refusal.of(Errors.rejected(Errors.PROTOCOL_VIOLATION,
+                    "a submission needs an id of 16 bytes and a number", "")));
             return;
         }
-        waiters.computeIfAbsent(submission, key -> new ArrayList<>()).add(waiter);
+        ByteString body = update.toByteString();
+        Error wrong = check(update, body, mapVersion);
+        if (wrong != null) {
+            waiter.refuse(WriterEffects.Refusal.of(wrong));
+            return;
+        }
+        waiters.computeIfAbsent(submission.key(), key -> new ArrayList<>()).add(waiter);
         waiterCount++;
-        Error[] busy = new Error[1];
-        step(effects -> busy[0] = core.submit(submission, body, routes,
+        WriterEffects.Refusal[] refusal = new WriterEffects.Refusal[1];
+        step(effects -> refusal[0] = core.submit(submission, body, routes,
                 checker.description().getMap().getVersion(), network.nowNs(), effects));
-        if (busy[0] != null) {
-            List<Waiter> waiting = waiters.remove(submission);
-            waiterCount -= waiting.size();
-            waiting.forEach(one -> one.answer(null, busy[0]));
+        if (refusal[0] != null) {
+            stopWaiting(submission.key(), waiter);
+            waiter.refuse(refusal[0]);
+        }
+    }
+
+    /** Others may wait under the same name: they are told what became of the update that they sent. */
+    private void stopWaiting(SubmissionKey submission, Waiter waiter) {
+        List<Waiter> waiting = waiters.get(submission);
+        waiting.remove(waiter);
+        waiterCount--;
+        if (waiting.isEmpty()) {
+            waiters.remove(submission);
         }
     }
 
@@ -253,38 +295,51 @@ public final class LogicalWriter implements AutoCloseable {
 
     private void onSubmit(Peer peer, Operation operation) {
         long sequence = operation.getHeader().getSequence();
-        Waiter waiter = (confirmed, error) -> {
-            Result.Builder result = Result.newBuilder().setSequence(sequence);
-            if (error == null) {
-                result.setConfirmed(confirmed);
-            } else {
-                result.setError(error);
+        Waiter waiter = new Waiter() {
+            @Override
+            public void confirm(WriteConfirmed confirmed) {
+                answer(peer, sequence, Result.newBuilder().setConfirmed(confirmed));
             }
-            if (peer.send(result.build()) == Channel.Offer.FULL) {
-                peer.close("too many answers wait for this peer");
+
+            @Override
+            public void refuse(WriterEffects.Refusal refusal) {
+                answer(peer, sequence, refusal.isStale()
+                        ? Result.newBuilder().setRefused(stale(refusal))
+                        : Result.newBuilder().setError(refusal.error()));
             }
         };
         try {
-            SubmitBody body = parse(operation.getBody());
-            SubmissionKey submission = SubmissionKey.of(body.getSubmission());
-            if (submission == null) {
-                waiter.answer(null, Errors.rejected(Errors.PROTOCOL_VIOLATION,
-                        "a submission needs an id of 16 bytes and a number", ""));
-                return;
-            }
-            take(submission, body.getUpdate(), body.getRoutesList(), operation.getHeader().getMapVersion(), waiter);
-        } catch (IOException e) {
-            waiter.answer(null, Errors.rejected(Errors.PROTOCOL_VIOLATION, "the submission does not parse", ""));
+            SubmitBody body = SubmitBody.parseFrom(operation.getBody());
+            take(body.getSubmission(), body.getUpdate(), body.getRoutesList(), operation.getHeader().getMapVersion(),
+                    waiter);
+        } catch (InvalidProtocolBufferException e) {
+            waiter.refuse(WriterEffects.Refusal.of(
+                    Errors.rejected(Errors.PROTOCOL_VIOLATION, "the submission does not parse", "")));
         }
     }
 
-    /** Rows stay where they are in the body. */
-    private static SubmitBody parse(ByteString body) throws IOException {
-        CodedInputStream in = body.newCodedInput();
-        in.enableAliasing(true);
-        SubmitBody parsed = SubmitBody.parseFrom(in);
-        in.checkLastTagWas(0);
-        return parsed;
+    private WriteRefused stale(WriterEffects.Refusal refusal) {
+        return WriteRefused.newBuilder().setReason(WriteRefusal.WRITE_REFUSAL_STALE_SUBMISSION)
+                .setEpoch(core.epoch()).setTimestamp(core.lastNumbered()).setHolder(options.name())
+                .setError(refusal.error()).build();
+    }
+
+    private void onStatus(Peer peer, Operation operation) {
+        Runtime runtime = Runtime.getRuntime();
+        WriterStatus.Builder status = core.status()
+                .setVersion(VERSION)
+                .setProcessId(ProcessHandle.current().pid())
+                .setSubmissionsWaiting(waiterCount)
+                .setHeapBytesUsed(runtime.totalMemory() - runtime.freeMemory())
+                .setHeapBytesMax(runtime.maxMemory());
+        answer(peer, operation.getHeader().getSequence(),
+                Result.newBuilder().setStatus(StatusReply.newBuilder().setWriter(status)));
+    }
+
+    private static void answer(Peer peer, long sequence, Result.Builder result) {
+        if (peer.send(result.setSequence(sequence).build()) == Channel.Offer.FULL) {
+            peer.close("too many answers wait for this peer");
+        }
     }
 
     private final class Handler implements PeerHandler {
@@ -310,13 +365,13 @@ public final class LogicalWriter implements AutoCloseable {
 
         @Override
         public void onOperation(Peer peer, Operation operation) {
-            if (operation.getHeader().getKind() == OperationKind.OPERATION_KIND_SUBMIT) {
-                onSubmit(peer, operation);
-                return;
+            switch (operation.getHeader().getKind()) {
+                case OPERATION_KIND_SUBMIT -> onSubmit(peer, operation);
+                case OPERATION_KIND_STATUS -> onStatus(peer, operation);
+                default -> answer(peer, operation.getHeader().getSequence(), Result.newBuilder().setError(
+                        Errors.rejected("0A000", "the writer takes submissions and answers for its status, but not "
+                                + operation.getHeader().getKind(), "ask an aggregator")));
             }
-            peer.send(Result.newBuilder().setSequence(operation.getHeader().getSequence())
-                    .setError(Errors.rejected("0A000", "the writer takes submissions only, not "
-                            + operation.getHeader().getKind(), "ask an aggregator")).build());
         }
 
         @Override

@@ -17,6 +17,7 @@ import org.daedalus.wire.v1.Route;
 import org.daedalus.wire.v1.UpdateHeader;
 import org.daedalus.wire.v1.WriteConfirmed;
 import org.daedalus.wire.v1.WriteRefused;
+import org.daedalus.wire.v1.WriterStatus;
 
 /**
  * The logical writer's protocol (docs/protocol.md, "Updates", "Epochs", "Submissions").
@@ -56,7 +57,7 @@ final class WriterCore {
 
     WriterCore(WriterOptions options) {
         this.options = options;
-        this.known = new KnownSubmissions(options.submissionsKnownMax());
+        this.known = new KnownSubmissions(options.submissionsKnownMax(), options.submissionBytesMax());
     }
 
     Phase phase() {
@@ -220,38 +221,92 @@ final class WriterCore {
     /**
      * Takes an update that was checked against schema and map.
      *
-     * @return null, or why it has no number (RETRY)
+     * @param body kept as it is: no part of anything larger
+     * @return null, or why it has no number
      */
-    Error submit(SubmissionKey submission, ByteString body, List<Route> routes, long mapVersion, long nowNs,
-            WriterEffects effects) {
-        KnownSubmissions.Known found = known.find(submission);
+    WriterEffects.Refusal submit(Submission submission, ByteString body, List<Route> routes, long mapVersion,
+            long nowNs, WriterEffects effects) {
+        SubmissionKey key = submission.key();
+        KnownSubmissions.Known found = known.find(key);
         if (found != null) {
-            if (found.confirmed != null) {
-                effects.outcomes().add(new WriterEffects.SubmissionOutcome(submission, found.confirmed, null));
+            if (found.isConfirmed()) {
+                effects.outcomes().add(new WriterEffects.SubmissionOutcome(key, found.confirmed(), null));
             } else if (phase == Phase.FAILED) {
-                effects.outcomes().add(unknown(submission, found.timestamp));
+                effects.outcomes().add(unknown(key, found.timestamp));
             }
             return null; // Under way: the outcome comes once, to all who ask under this id.
         }
-        if (phase == Phase.FAILED) {
-            return failure;
-        }
         if (phase != Phase.ACTIVE) {
-            return Errors.retry(Errors.CANNOT_CONNECT_NOW, "the writer has not raised its epoch on all nodes yet",
-                    "try again");
+            return inactive(submission);
         }
-        if (kept.size() >= options.updatesKeptMax() || bytesKept + body.size() > options.bytesKeptMax()) {
-            return noRoom();
+        if (!known.isNew(submission, epoch, lastNumbered)) {
+            return submission.repeated() ? unknowable(submission, memory()) : stale(submission);
+        }
+        KeptUpdate update = new KeptUpdate(body, routes, mapVersion, key);
+        boolean isFull = kept.size() >= options.updatesKeptMax()
+                || (!kept.isEmpty() && bytesKept + update.bytes() > options.bytesKeptMax());
+        if (isFull) {
+            return WriterEffects.Refusal.of(noRoom());
         }
         if (kept.isEmpty()) {
             lastProgressNs = nowNs;
         }
         lastNumbered++;
-        bytesKept += body.size();
-        kept.put(lastNumbered, new KeptUpdate(body, routes, mapVersion, submission));
-        known.add(submission, lastNumbered);
+        bytesKept += update.bytes();
+        kept.put(lastNumbered, update);
+        known.add(key, lastNumbered);
         send(lastNumbered, effects);
         return null;
+    }
+
+    private WriterEffects.Refusal inactive(Submission submission) {
+        if (phase != Phase.FAILED) {
+            return WriterEffects.Refusal.of(Errors.retry(Errors.CANNOT_CONNECT_NOW,
+                    "the writer has not raised its epoch on all nodes yet", "try again"));
+        }
+        return submission.repeated()
+                ? unknowable(submission, failure.getMessage()) : WriterEffects.Refusal.of(failure);
+    }
+
+    private static WriterEffects.Refusal unknowable(Submission submission, String why) {
+        return WriterEffects.Refusal.of(Errors.unknown(Errors.OUTCOME_UNKNOWN, "the submission was sent before, in "
+                + describe(submission) + ", and may have taken effect; " + why, "look at the rows to find out"));
+    }
+
+    private WriterEffects.Refusal stale(Submission submission) {
+        return new WriterEffects.Refusal(Errors.retry(Errors.NOT_IN_STATE, "the submission was made in "
+                + describe(submission) + "; " + memory(), "send it again with the epoch and timestamp of this answer"),
+                true);
+    }
+
+    private static String describe(Submission submission) {
+        return "epoch " + Long.toUnsignedString(submission.epoch()) + " after update "
+                + Long.toUnsignedString(submission.numberedAfter());
+    }
+
+    private String memory() {
+        return "the writer is in epoch " + epoch + " and knows what was submitted after update "
+                + known.forgottenThrough();
+    }
+
+    /** What it keeps, for those who watch it. */
+    WriterStatus.Builder status() {
+        return WriterStatus.newBuilder()
+                .setName(options.name())
+                .setProblem(phase == Phase.ACTIVE ? "" : failure != null ? failure.getMessage() : phase.toString())
+                .setEpoch(epoch)
+                .setLastNumbered(lastNumbered)
+                .setConfirmedThrough(confirmedThrough)
+                .setSettledThrough(phase == Phase.ACTIVE ? settledThrough() : 0)
+                .setUpdatesKept(kept.size())
+                .setUpdatesKeptMax(options.updatesKeptMax())
+                .setUpdateBytesKept(bytesKept)
+                .setUpdateBytesKeptMax(options.bytesKeptMax())
+                .setSubmissionsKnown(known.count())
+                .setSubmissionsKnownMax(options.submissionsKnownMax())
+                .setSubmissionBytesKnown(known.bytes())
+                .setSubmissionBytesKnownMax(options.submissionBytesMax())
+                .setForgottenThrough(known.forgottenThrough());
     }
 
     private Error noRoom() {
@@ -270,18 +325,19 @@ final class WriterCore {
         KeptUpdate update = kept.get(timestamp);
         long peer = nextSequence.keySet().stream().skip(timestamp % nextSequence.size()).findFirst().orElseThrow();
         KeptUpdate.Carrier carrier = new KeptUpdate.Carrier(peer, takeSequence(peer));
-        OperationHeader header = OperationHeader.newBuilder()
+        OperationHeader header = update.header()
                 .setSequence(carrier.sequence())
                 .setKind(OperationKind.OPERATION_KIND_UPDATE)
-                .setMapVersion(update.mapVersion)
-                .addAllRoutes(update.routes)
                 .setUpdate(UpdateHeader.newBuilder().setEpoch(epoch).setTimestamp(timestamp)
                         .setDigest(update.digest).setConfirmedThrough(confirmedThrough))
                 .build();
         update.via = peer;
         update.sent = true;
-        update.carriers.add(carrier);
         sent.put(carrier, timestamp);
+        KeptUpdate.Carrier givenUp = update.addCarrier(carrier);
+        if (givenUp != null) {
+            sent.remove(givenUp);
+        }
         effects.sends().add(new WriterEffects.Send(peer,
                 Operation.newBuilder().setHeader(header).setBody(update.body).build()));
     }
@@ -349,10 +405,7 @@ final class WriterCore {
         if (!update.confirmed) {
             update.confirmed = true;
             lastProgressNs = nowNs;
-            KnownSubmissions.Known submission = known.find(update.submission);
-            if (submission != null) {
-                submission.confirmed = confirmed;
-            }
+            known.confirm(update.submission, confirmed);
             effects.outcomes().add(new WriterEffects.SubmissionOutcome(update.submission, confirmed, null));
             while (isConfirmed(confirmedThrough + 1)) {
                 confirmedThrough++;
@@ -370,8 +423,8 @@ final class WriterCore {
         long settled = settledThrough();
         while (!kept.isEmpty() && kept.firstKey() <= settled && kept.firstEntry().getValue().confirmed) {
             KeptUpdate update = kept.pollFirstEntry().getValue();
-            update.carriers.forEach(sent::remove);
-            bytesKept -= update.body.size();
+            update.carriers().forEach(sent::remove);
+            bytesKept -= update.bytes();
         }
     }
 

@@ -12,6 +12,17 @@ final class WriterEffects {
     /** One operation to one aggregator. */
     record Send(long peer, Operation operation) {}
 
+    /**
+     * Why a submission has no number.
+     *
+     * @param isStale what it says about when it was first sent is out of date; sent again, it would be taken
+     */
+    record Refusal(Error error, boolean isStale) {
+        static Refusal of(Error error) {
+            return new Refusal(error, false);
+        }
+    }
+
     /** What became of a submission: confirmed, or an error; the other is null. */
     record SubmissionOutcome(SubmissionKey submission, WriteConfirmed confirmed, Error error) {}
 

@@ -9,8 +9,10 @@ package org.daedalus.writer;
  * @param resendAfterNs without progress for so long, send again what nodes lack
  * @param epochRetryNs between two tries to learn or raise the epoch
  * @param updatesKeptMax most updates that some node still lacks
- * @param bytesKeptMax most bytes of their bodies
+ * @param bytesKeptMax most bytes of their bodies and routes
  * @param submissionsKnownMax most submissions whose outcome can be repeated
+ * @param submissionBytesMax most bytes of their ids and outcomes
+ * @param unsentBytesMax most bytes that wait to be sent to one peer
  */
 public record WriterOptions(
         String name,
@@ -20,10 +22,29 @@ public record WriterOptions(
         long epochRetryNs,
         int updatesKeptMax,
         long bytesKeptMax,
-        int submissionsKnownMax) {
+        int submissionsKnownMax,
+        long submissionBytesMax,
+        long unsentBytesMax) {
+
+    /** Room for one update of the largest size, whatever the heap. */
+    private static final long UNSENT_BYTES_MIN = 10L << 20;
 
     /** What docs/protocol.md says. */
     public static WriterOptions of(String name, String endpoint, boolean takeOver) {
-        return new WriterOptions(name, endpoint, takeOver, 1_000_000_000L, 500_000_000L, 1_024, 32L << 20, 65_536);
+        return new WriterOptions(name, endpoint, takeOver, 1_000_000_000L, 500_000_000L, 1_024, 32L << 20, 65_536,
+                32L << 20, 64L << 20);
+    }
+
+    /**
+     * The same with bounds in bytes that leave most of a small heap free.
+     *
+     * @param heapBytes the largest size of the heap
+     * @param aggregators how many updates are sent to
+     */
+    public WriterOptions within(long heapBytes, int aggregators) {
+        return new WriterOptions(name, endpoint, takeOver, resendAfterNs, epochRetryNs, updatesKeptMax,
+                Math.min(bytesKeptMax, heapBytes / 8), submissionsKnownMax,
+                Math.min(submissionBytesMax, heapBytes / 16),
+                Math.max(UNSENT_BYTES_MIN, Math.min(unsentBytesMax, heapBytes / 4 / aggregators)));
     }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import org.daedalus.channel.ProcessEnd;
 import org.daedalus.client.DaedalusException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -30,12 +31,15 @@ public final class WriterProcess implements Callable<Integer> {
 
     /** Runs until it is told to stop, or must not number any more. */
     public static void main(String[] arguments) {
+        ProcessEnd.onOutOfMemoryOf("daedalus-writer");
         System.exit(new CommandLine(new WriterProcess()).execute(arguments));
     }
 
     @Override
     public Integer call() throws InterruptedException, ExecutionException {
-        try (LogicalWriter writer = LogicalWriter.start(aggregators, WriterOptions.of(name, listen, takeOver))) {
+        WriterOptions options =
+                WriterOptions.of(name, listen, takeOver).within(Runtime.getRuntime().maxMemory(), aggregators.size());
+        try (LogicalWriter writer = LogicalWriter.start(aggregators, options)) {
             Runtime.getRuntime().addShutdownHook(new Thread(writer::close, "drain"));
             writer.ready().thenRun(() -> System.err.println("ready"));
             DaedalusException why = writer.failed().get();

@@ -15,6 +15,7 @@ import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.Operation;
 import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.Route;
+import org.daedalus.wire.v1.SubmissionId;
 import org.daedalus.wire.v1.WriteConfirmed;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -23,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class WriterCoreTranscriptTest {
     private static final Path TRANSCRIPTS = Path.of("../../tests/cluster/transcripts");
 
-    private final WriterCore core = new WriterCore(WriterOptions.of("writer", "writer:1", false));
+    private WriterCore core;
 
     static Stream<Path> transcripts() throws IOException {
         return Files.list(TRANSCRIPTS).sorted();
@@ -34,7 +35,10 @@ class WriterCoreTranscriptTest {
     void shouldDoWhatItsTwinDid(Path transcript) throws IOException {
         List<String> lines = Files.readAllLines(transcript);
         assertThat(lines).isNotEmpty();
-        int next = 0;
+        String[] option = lines.get(0).split(" ");
+        assertThat(option[0]).isEqualTo("submissions_known_max");
+        core = new WriterCore(WriterCoreTest.options(Integer.parseInt(option[1])));
+        int next = 1;
         while (next < lines.size()) {
             String event = lines.get(next++);
             List<Object> expected = new ArrayList<>();
@@ -57,9 +61,9 @@ class WriterCoreTranscriptTest {
             case "probed" -> core.onProbed(Boolean.parseBoolean(event[3]), now, effects);
             case "deadline" -> core.onDeadline(now, effects);
             case "submit" -> {
-                Error refused = submit(event, now, effects);
-                if (refused != null) {
-                    seen.add("refused " + describe(refused));
+                WriterEffects.Refusal refusal = submit(event, now, effects);
+                if (refusal != null) {
+                    seen.add("refused " + (refusal.isStale() ? "stale " : "") + describe(refusal.error()));
                 }
             }
             default -> throw new AssertionError("unknown event " + event[2]);
@@ -73,21 +77,27 @@ class WriterCoreTranscriptTest {
         return seen;
     }
 
-    private Error submit(String[] event, long now, WriterEffects effects) throws InvalidProtocolBufferException {
+    private WriterEffects.Refusal submit(String[] event, long now, WriterEffects effects)
+            throws InvalidProtocolBufferException {
         List<Route> routes = new ArrayList<>();
-        for (int word = 7; word < event.length; word++) {
+        for (int word = 10; word < event.length; word++) {
             routes.add(Route.parseFrom(unhex(event[word])));
         }
-        SubmissionKey key = new SubmissionKey(unhex(event[3]), Long.parseUnsignedLong(event[4]));
-        return core.submit(key, unhex(event[6]), routes, Long.parseLong(event[5]), now, effects);
+        Submission submission = new Submission(key(event[3], event[4]), Long.parseUnsignedLong(event[5]),
+                Long.parseUnsignedLong(event[6]), Boolean.parseBoolean(event[7]));
+        return core.submit(submission, unhex(event[9]), routes, Long.parseLong(event[8]), now, effects);
+    }
+
+    private static SubmissionKey key(String client, String number) {
+        return SubmissionKey.of(SubmissionId.newBuilder()
+                .setClient(unhex(client)).setNumber(Long.parseUnsignedLong(number)).build());
     }
 
     private static Object parseEffect(String[] words) throws InvalidProtocolBufferException {
         return switch (words[1]) {
             case "operation" -> List.of(Long.parseLong(words[2]), Operation.parseFrom(unhex(words[3])));
             case "outcome" -> {
-                SubmissionKey key = new SubmissionKey(unhex(words[2]), Long.parseUnsignedLong(words[3]));
-                yield List.of(key, words[4].equals("confirmed")
+                yield List.of(key(words[2], words[3]), words[4].equals("confirmed")
                         ? WriteConfirmed.parseFrom(unhex(words[5])) : join(words, 4));
             }
             default -> join(words, 1);

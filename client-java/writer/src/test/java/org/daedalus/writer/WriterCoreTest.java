@@ -1,0 +1,243 @@
+package org.daedalus.writer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import java.util.List;
+import org.daedalus.wire.v1.ColumnEquality;
+import org.daedalus.wire.v1.Constant;
+import org.daedalus.wire.v1.EpochReply;
+import org.daedalus.wire.v1.ErrorCategory;
+import org.daedalus.wire.v1.NodeWatermark;
+import org.daedalus.wire.v1.PartitionOutcome;
+import org.daedalus.wire.v1.Result;
+import org.daedalus.wire.v1.Route;
+import org.daedalus.wire.v1.WriteConfirmed;
+import org.daedalus.wire.v1.WriteRefusal;
+import org.daedalus.wire.v1.WriteRefused;
+import org.daedalus.wire.v1.WriterStatus;
+import org.junit.jupiter.api.Test;
+
+/** What the core remembers, what it takes for new, and the bounds of both. */
+class WriterCoreTest {
+    private static final long PEER = 4;
+    private static final long EPOCH = 3;
+    private static final long START = 50;
+    private static final long SECOND = 1_000_000_000L;
+    private static final ByteString BODY = ByteString.copyFromUtf8("ten bytes.");
+
+    private WriterCore core = active(WriterOptions.of("writer", "writer:1", false));
+    private WriterEffects effects = new WriterEffects();
+
+    static WriterOptions options(int submissionsKnownMax) {
+        return new WriterOptions("writer", "writer:1", false, SECOND, SECOND / 2, 1_024, 32 << 20, submissionsKnownMax,
+                32 << 20, 64 << 20);
+    }
+
+    /** A core that has raised epoch 3 on one node, which has come as far as update 50. */
+    private static WriterCore active(WriterOptions options) {
+        WriterCore core = new WriterCore(options);
+        WriterEffects effects = new WriterEffects();
+        core.onUp(PEER, 0, effects);
+        core.onResult(PEER, epoch(2, EpochReply.newBuilder().setEpoch(EPOCH - 1)), 0, effects);
+        core.onResult(PEER, epoch(3, EpochReply.newBuilder().setEpoch(EPOCH).addAccepted(NodeWatermark.newBuilder()
+                .setApplied(START).setDurable(START))), 0, effects);
+        assertThat(core.phase()).isEqualTo(WriterCore.Phase.ACTIVE);
+        return core;
+    }
+
+    private static Result epoch(long sequence, EpochReply.Builder reply) {
+        return Result.newBuilder().setSequence(sequence).setEpoch(reply.setGranted(true)).build();
+    }
+
+    private static Submission first(long number, long epoch, long after) {
+        return new Submission(new SubmissionKey(1, 2, number), epoch, after, false);
+    }
+
+    private static Submission repeated(long number, long epoch, long after) {
+        return new Submission(new SubmissionKey(1, 2, number), epoch, after, true);
+    }
+
+    private WriterEffects.Refusal submit(Submission submission) {
+        effects = new WriterEffects();
+        return core.submit(submission, BODY, List.of(Route.getDefaultInstance()), 1, 0, effects);
+    }
+
+    /** Submits what the writer takes for new, and confirms it. */
+    private void confirm(long number) {
+        assertThat(submit(first(number, EPOCH, core.lastNumbered()))).isNull();
+        WriterEffects.Send send = effects.sends().get(0);
+        core.onResult(PEER, Result.newBuilder().setSequence(send.operation().getHeader().getSequence())
+                .setConfirmed(confirmation(core.lastNumbered())).build(), 0, effects);
+        assertThat(effects.outcomes()).hasSize(1);
+    }
+
+    private static WriteConfirmed.Builder confirmation(long timestamp) {
+        return WriteConfirmed.newBuilder().setTimestamp(timestamp)
+                .addOutcomes(PartitionOutcome.newBuilder().setRowsApplied(1))
+                .addWatermarks(NodeWatermark.newBuilder().setApplied(timestamp).setDurable(timestamp));
+    }
+
+    private void unknown(WriterEffects.Refusal refusal) {
+        assertThat(refusal.error().getCategory()).isEqualTo(ErrorCategory.ERROR_CATEGORY_UNKNOWN);
+        assertThat(refusal.error().getSqlstate()).isEqualTo("08007");
+        assertThat(refusal.isStale()).isFalse();
+        assertThat(effects.sends()).isEmpty();
+    }
+
+    private void stale(WriterEffects.Refusal refusal) {
+        assertThat(refusal.isStale()).isTrue();
+        assertThat(refusal.error().getCategory()).isEqualTo(ErrorCategory.ERROR_CATEGORY_RETRY);
+        assertThat(effects.sends()).isEmpty();
+    }
+
+    @Test
+    void shouldNotTakeARepetitionFromAnotherEpochForNew() {
+        unknown(submit(repeated(1, EPOCH - 1, START)));
+        unknown(submit(repeated(2, EPOCH + 1, START)));
+        unknown(submit(repeated(3, 0, 0)));
+        assertThat(core.lastNumbered()).isEqualTo(START);
+    }
+
+    @Test
+    void shouldTakeARepetitionOfItsOwnEpochThatNeverArrived() {
+        assertThat(submit(repeated(1, EPOCH, 0))).isNull();
+        assertThat(core.lastNumbered()).isEqualTo(START + 1);
+    }
+
+    @Test
+    void shouldAskForAFirstSendingAgainThatWasMadeForAnotherEpoch() {
+        stale(submit(first(1, EPOCH - 1, START)));
+        stale(submit(first(1, 0, 0)));
+        stale(submit(first(1, EPOCH, START + 1)));
+        assertThat(core.lastNumbered()).isEqualTo(START);
+        assertThat(submit(first(1, EPOCH, START))).isNull();
+    }
+
+    @Test
+    void shouldTellTheOutcomeOfWhatItKnowsWhateverTheRepetitionSays() {
+        confirm(1);
+        assertThat(submit(repeated(1, EPOCH - 1, 0))).isNull();
+        assertThat(effects.outcomes().get(0).confirmed()).isEqualTo(confirmation(START + 1).build());
+        assertThat(submit(first(1, 0, 0))).isNull();
+        assertThat(effects.outcomes()).hasSize(1);
+        assertThat(core.lastNumbered()).isEqualTo(START + 1);
+    }
+
+    @Test
+    void shouldNotTakeWhatItHasForgottenForNew() {
+        core = active(options(8));
+        for (long number = 1; number <= 20; number++) {
+            confirm(number);
+        }
+        WriterStatus status = core.status().build();
+        assertThat(status.getSubmissionsKnown()).isEqualTo(8);
+        assertThat(status.getForgottenThrough()).isEqualTo(START + 12);
+        for (long number = 1; number <= 12; number++) {
+            unknown(submit(repeated(number, EPOCH, START + number - 1)));
+        }
+        for (long number = 13; number <= 20; number++) {
+            assertThat(submit(repeated(number, EPOCH, START + number - 1))).isNull();
+        }
+        assertThat(core.lastNumbered()).isEqualTo(START + 20);
+        assertThat(submit(repeated(21, EPOCH, START + 12))).as("would be remembered").isNull();
+        assertThat(core.lastNumbered()).isEqualTo(START + 21);
+    }
+
+    @Test
+    void shouldWantFirstSendingsToKnowOfTheYoungerHalfOfWhatItRemembers() {
+        core = active(options(8));
+        for (long number = 1; number <= 20; number++) {
+            confirm(number);
+        }
+        stale(submit(first(21, EPOCH, START + 15)));
+        assertThat(submit(first(21, EPOCH, START + 16))).isNull();
+    }
+
+    @Test
+    void shouldForgetForWantOfBytes() {
+        WriteConfirmed.Builder outcome = confirmation(START + 1);
+        long bytes = KnownSubmissions.ENTRY_BYTES + outcome.build().getSerializedSize();
+        WriterOptions options = options(1_000);
+        core = active(new WriterOptions("writer", "writer:1", false, SECOND, SECOND, 1_024, 1 << 20, 1_000,
+                10 * bytes, options.unsentBytesMax()));
+        for (long number = 1; number <= 40; number++) {
+            confirm(number);
+        }
+        WriterStatus status = core.status().build();
+        assertThat(status.getSubmissionsKnown()).isEqualTo(10);
+        assertThat(status.getSubmissionBytesKnown()).isEqualTo(10 * bytes);
+        assertThat(status.getForgottenThrough()).isEqualTo(START + 30);
+        unknown(submit(repeated(30, EPOCH, START + 29)));
+    }
+
+    @Test
+    void shouldCountRoutesAmongTheBytesThatItKeeps() {
+        Route route = Route.newBuilder().addEqualities(ColumnEquality.newBuilder().addValues(
+                Constant.newBuilder().setPacked(ByteString.copyFrom(new byte[1_000])))).build();
+        core = active(new WriterOptions("writer", "writer:1", false, SECOND, SECOND, 1_024, 3_500, 1_000, 1 << 20,
+                1 << 20));
+        for (long number = 1; number <= 3; number++) {
+            assertThat(core.submit(first(number, EPOCH, START), BODY, List.of(route), 1, 0, effects)).isNull();
+        }
+        assertThat(core.status().getUpdateBytesKept()).isBetween(3_000L, 3_500L);
+        WriterEffects.Refusal full = core.submit(first(4, EPOCH, START), BODY, List.of(route), 1, 0, effects);
+        assertThat(full.error().getSqlstate()).isEqualTo("53400");
+        effects.sends().forEach(send -> {
+            assertThat(send.operation().getHeader().getRoutesList()).containsExactly(route);
+            assertThat(send.operation().getHeader().getMapVersion()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void shouldRememberOfAnUpdateThatIsNeverConfirmedOnlyTheLastSendings() {
+        assertThat(submit(first(1, EPOCH, START))).isNull();
+        long firstSequence = effects.sends().get(0).operation().getHeader().getSequence();
+        for (int second = 1; second <= 1_000; second++) {
+            effects = new WriterEffects();
+            core.onDeadline(second * SECOND, effects);
+            assertThat(effects.sends()).hasSize(1);
+        }
+        long lastSequence = effects.sends().get(0).operation().getHeader().getSequence();
+        Result.Builder confirmed = Result.newBuilder().setConfirmed(confirmation(START + 1));
+        effects = new WriterEffects();
+        core.onResult(PEER, confirmed.setSequence(firstSequence).build(), 0, effects);
+        assertThat(effects.outcomes()).as("an answer to a sending that is not waited for any longer").isEmpty();
+        core.onResult(PEER, confirmed.setSequence(lastSequence - 63).build(), 0, effects);
+        assertThat(effects.outcomes()).hasSize(1);
+        assertThat(core.status().getUpdatesKept()).isZero();
+    }
+
+    @Test
+    void shouldNotSayThatNothingHappenedToARepetitionOnceItHasFailed() {
+        core.onResult(PEER, Result.newBuilder().setSequence(2).build(), 0, effects);
+        assertThat(submit(first(1, EPOCH, START))).isNull();
+        long sequence = effects.sends().get(0).operation().getHeader().getSequence();
+        core.onResult(PEER, Result.newBuilder().setSequence(sequence).setRefused(WriteRefused.newBuilder()
+                .setReason(WriteRefusal.WRITE_REFUSAL_STALE_EPOCH).setEpoch(EPOCH + 1).setHolder("another")).build(),
+                0, effects);
+        unknown(submit(repeated(2, EPOCH, START)));
+        assertThat(submit(first(3, EPOCH, START)).error().getCategory()).isEqualTo(ErrorCategory.ERROR_CATEGORY_FATAL);
+        assertThat(core.status().getProblem()).contains("another has taken over");
+    }
+
+    @Test
+    void shouldKeepLessInASmallHeap() {
+        WriterOptions usual = WriterOptions.of("writer", "writer:1", false);
+        assertThat(usual.within(1L << 30, 2)).isEqualTo(usual);
+        WriterOptions small = usual.within(128L << 20, 2);
+        assertThat(small.bytesKeptMax()).isEqualTo(16L << 20);
+        assertThat(small.submissionBytesMax()).isEqualTo(8L << 20);
+        assertThat(small.unsentBytesMax()).isEqualTo(16L << 20);
+        assertThat(usual.within(128L << 20, 10).unsentBytesMax()).as("one update fits").isEqualTo(10L << 20);
+    }
+
+    @Test
+    void shouldNotKeepTheMessageThatASubmissionCameIn() {
+        byte[] client = new byte[16];
+        client[15] = 7;
+        SubmissionKey key = SubmissionKey.of(org.daedalus.wire.v1.SubmissionId.newBuilder()
+                .setClient(ByteString.copyFrom(client)).setNumber(5).build());
+        assertThat(key).isEqualTo(new SubmissionKey(0, 7, 5));
+    }
+}
