@@ -233,7 +233,7 @@ class RoundRun {
     const uint64_t slots = segment_.statistics().rows_max;
     sightings_.queries_of_no_row += rows == 0 ? 1 : 0;
     sightings_.queries_of_one_row += rows == 1 ? 1 : 0;
-    sightings_.queries_of_one_chunk += slots == round_.options.chunk_rows ? 1 : 0;
+    sightings_.queries_of_one_chunk += slots == segment_.statistics().chunk_rows ? 1 : 0;
     sightings_.queries_of_all_slots += rows == slots ? 1 : 0;
     ++(answer.row_count > 0 ? sightings_.answers_with_rows : sightings_.answers_without);
   }
