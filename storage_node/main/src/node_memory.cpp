@@ -11,6 +11,7 @@ namespace {
 
 constexpr uint64_t kMib = 1u << 20;
 constexpr uint64_t kBesideMin = 256 * kMib;
+constexpr uint64_t kBesideNow = 128 * kMib;  // Of this process alone: the others have what they use.
 constexpr uint64_t kBesideShare = 16;
 
 Result<void> check(const SegmentsDemand& demand, uint64_t room, const std::string& where, ErrorCategory category) {
@@ -41,7 +42,7 @@ Result<void> check_total(const SegmentsDemand& demand, const MachineMemory& memo
 }
 
 Result<void> check_available(const SegmentsDemand& demand, const MachineMemory& memory) {
-  const uint64_t beside = std::min(memory.available_bytes, kBesideMin);
+  const uint64_t beside = std::min(memory.available_bytes, kBesideNow);
   return check(demand, memory.available_bytes - beside,
                fmt::format("on this host, where {} of {} MiB are available now and {} MiB stay free for answers",
                            memory.available_bytes / kMib, memory.total_bytes / kMib, beside / kMib),

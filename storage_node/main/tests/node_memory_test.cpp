@@ -36,7 +36,7 @@ TEST(NodeMemoryTest, SegmentsThatNeverFitAreRefusedWithWhatDoes) {
 
 TEST(NodeMemoryTest, SegmentsThatDoNotFitNowAreRefusedAtStart) {
   const MachineMemory host{.total_bytes = 32 * kGib, .available_bytes = 4 * kGib};
-  EXPECT_TRUE(check_available(segments(1, 3 * kGib), host));
+  EXPECT_TRUE(check_available(segments(1, 4 * kGib - 128 * kMib), host));
   const auto refused = check_available(segments(1, 4 * kGib), host);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().sqlstate, "53200");
