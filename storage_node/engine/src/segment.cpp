@@ -87,7 +87,8 @@ bool Segment::State::enqueue(Operation operation, std::atomic<uint32_t>& waiting
 }
 
 void Segment::State::admit() {
-  while (Operation* operation = operations.front()) {
+  for (Operation* operation = operations.front(); operation != nullptr && !cycle.is_full();
+       operation = operations.front()) {
     if (auto* query = std::get_if<Query>(operation)) {
       if (cycle.query_count() >= share.share()) {
         return;

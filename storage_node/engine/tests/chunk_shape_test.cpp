@@ -93,6 +93,35 @@ TEST(SegmentShapeTest, ASegmentHasTheShapeThatWasForetold) {
   }
 }
 
+/// Constants take their column's width once they are compiled: those of one cycle are bounded, whoever asks.
+TEST(WideConstantsTest, OperationsThatTakeMuchMemoryRideSeveralCycles) {
+  const semantics::Schema schema = table_of(1, kLongest);
+  const semantics::GenericRowCodec codec(schema);
+  Segment segment(schema, codec.codec(), {.memory_bytes = kMib});
+  semantics::Literal list{.column = 0, .kind = semantics::Literal::Kind::kIn};
+  for (uint32_t member = 10'000; member < 14'000; ++member) {
+    list.values.emplace_back(std::to_string(member));
+  }
+  const auto selection = std::make_shared<const semantics::Selection>(
+      semantics::Selection{.outputs = {{.name = "c", .column = 0}}, .visible_outputs = 1, .predicate = {{{list}}}});
+  constexpr uint64_t kQueries = 20;  // Of 16 MB each, and as much again for growing.
+  ASSERT_TRUE(segment.enqueue(Update{Timestamp{1}, {insert_rows(schema, {{std::string("10007")}})}}));
+  for (uint64_t query = 0; query < kQueries; ++query) {
+    ASSERT_TRUE(segment.enqueue(Query{QueryHandle{query}, selection}));
+  }
+  while (segment.step({0})) {
+  }
+  EXPECT_GT(segment.statistics().cycles, 1u);
+  EXPECT_LT(segment.statistics().cycles, kQueries);
+  uint64_t rows = 0;
+  while (const std::optional<Output> output = segment.dequeue()) {
+    if (const auto* answer = std::get_if<QueryOutput>(&*output)) {
+      rows += answer->row_count;
+    }
+  }
+  EXPECT_EQ(rows, kQueries);
+}
+
 /// Columns, and how long the strings in them may be: rows of 1 MiB and as many columns as there may be. Every slot is
 /// filled, asked for and changed.
 class WidestRows : public testing::TestWithParam<std::pair<uint32_t, uint32_t>> {};
