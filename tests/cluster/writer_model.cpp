@@ -64,6 +64,7 @@ void WriterModel::inquire(Instant now, rpc::Outbox& out) {
 
 void WriterModel::raise(Instant now, rpc::Outbox& out) {
   phase_ = Phase::kRaising;
+  epoch_asked_ = epoch_climb_ == 0 ? epoch_known_ + 1 : std::min(epoch_climb_, epoch_known_ + 1);
   epoch_retry_ = after(now, options_.epoch_retry_ns);
   send_epoch(false, out);
 }
@@ -76,7 +77,7 @@ void WriterModel::send_epoch(bool inquire, rpc::Outbox& out) {
   wire::v1::EpochBody body;
   body.set_inquire(inquire);
   if (!inquire) {
-    body.set_epoch(epoch_known_ + 1);
+    body.set_epoch(epoch_asked_);
     body.set_holder(options_.name);
     body.set_endpoint(options_.endpoint);
   }
@@ -136,6 +137,7 @@ void WriterModel::on_raised(const wire::v1::EpochReply& reply, Instant now, Writ
                  "stop it first, or start this one with --take-over", 0},
            effects);
     }
+    climb(reply.error());
     epoch_known_ = std::max(epoch_known_, reply.epoch());  // A grant that was lost on its way: ask for the next.
     return;
   }
@@ -152,11 +154,23 @@ void WriterModel::on_raised(const wire::v1::EpochReply& reply, Instant now, Writ
     }
     watermarks_[node.node()] = {Timestamp{node.applied()}, Timestamp{node.durable()}};
   }
-  epoch_ = epoch_known_ + 1;
+  epoch_ = epoch_asked_;
   last_numbered_ = confirmed_through_ = Timestamp{reply.accepted(0).applied()};
   last_progress_ = now;
   epoch_retry_ = kNever;
   phase_ = Phase::kActive;
+}
+
+/// A node that is further behind than it may rise at a time refuses the next epoch; what it may rise to, others refuse.
+/// Asked for step after step, it catches up. None is asked for more than the next one or the next step.
+void WriterModel::climb(const wire::v1::Error& refusal) {
+  constexpr uint64_t kStep = 1u << 20;  // docs/protocol.md, "Epochs".
+  const bool is_below = epoch_asked_ <= epoch_known_;
+  if (is_below) {
+    epoch_climb_ += kStep;
+  } else if (refusal.sqlstate() == "22023") {
+    epoch_climb_ = kStep;
+  }
 }
 
 // ---- submissions ----

@@ -125,6 +125,7 @@ class WriterModel {
   void on_epoch(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out, WriterEffects& effects);
   void on_inquired(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out, WriterEffects& effects);
   void on_raised(const wire::v1::EpochReply& reply, Instant now, WriterEffects& effects);
+  void climb(const wire::v1::Error& refusal);
   void on_confirmed(Timestamp timestamp, const wire::v1::WriteConfirmed& confirmed, Instant now,
                     WriterEffects& effects);
   void on_refused(const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out, WriterEffects& effects);
@@ -155,6 +156,8 @@ class WriterModel {
   std::optional<std::pair<rpc::PeerId, uint64_t>> epoch_request_;
   Instant epoch_retry_ = kNever;
   uint64_t epoch_known_ = 0;
+  uint64_t epoch_asked_ = 0;
+  uint64_t epoch_climb_ = 0;  ///< The next step for nodes that are far behind; 0: none is known to be.
   uint64_t epoch_ = 0;
   Timestamp last_numbered_{};
   Timestamp confirmed_through_{};

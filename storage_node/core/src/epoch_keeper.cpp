@@ -10,6 +10,9 @@ EpochKeeper::Verdict EpochKeeper::request(Requester from, EpochRecord record) {
   if (record.epoch <= highest().epoch) {
     return Verdict::kNotHigher;
   }
+  if (raw(record.epoch) - raw(highest().epoch) > kStepMax) {
+    return Verdict::kTooFar;
+  }
   if (requests_.size() >= kRequestsMax) {
     return Verdict::kTooMany;
   }

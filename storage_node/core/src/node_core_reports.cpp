@@ -132,6 +132,15 @@ void NodeCore::on_epoch(Requester from, const wire::v1::Operation& operation, rp
           rejected("55006", fmt::format("epoch {} is not higher than {}, which \"{}\" holds on node {}", body.epoch(),
                                         raw(epochs_.highest().epoch), epochs_.highest().holder, raw(options_.node))),
           out);
+    case EpochKeeper::Verdict::kTooFar:
+      return send_epoch(
+          from, false,
+          rejected(
+              "22023",
+              fmt::format("epoch {} is too far above {}, the highest that node {} knows: it may rise by {} at a time",
+                          body.epoch(), raw(epochs_.highest().epoch), raw(options_.node), EpochKeeper::kStepMax),
+              "inquire, and ask for the next one"),
+          out);
     case EpochKeeper::Verdict::kTooMany:
       return send_epoch(from, false, retry("53000", "too many epochs are on their way to the disk"), out);
   }

@@ -79,6 +79,19 @@ TEST(EpochKeeperTest, CountsAnEpochOnlyWhenItIsOnDisk) {
   EXPECT_EQ(keeper.take_request(), std::nullopt);
 }
 
+TEST(EpochKeeperTest, RisesByAStepAtATime) {
+  constexpr uint64_t kStep = EpochKeeper::kStepMax;
+  EpochKeeper keeper;
+  const auto ask = [&](uint64_t epoch) { return keeper.request(requester(1, epoch), {Epoch{epoch}, "a", ""}); };
+  EXPECT_EQ(ask(UINT64_MAX), EpochKeeper::Verdict::kTooFar);
+  EXPECT_EQ(ask(kStep + 1), EpochKeeper::Verdict::kTooFar);
+  EXPECT_EQ(ask(kStep), EpochKeeper::Verdict::kTaken);
+  EXPECT_EQ(ask(2 * kStep), EpochKeeper::Verdict::kTaken) << "counted from the highest on its way to the disk";
+  EpochKeeper last;
+  last.restore({Epoch{UINT64_MAX}, "a", ""});
+  EXPECT_EQ(last.request(requester(1, 1), {Epoch{1}, "b", ""}), EpochKeeper::Verdict::kNotHigher);
+}
+
 TEST(EpochKeeperTest, IsBounded) {
   EpochKeeper keeper;
   for (uint64_t i = 1; i <= EpochKeeper::kRequestsMax; ++i) {

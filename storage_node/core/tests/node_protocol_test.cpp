@@ -187,6 +187,23 @@ TEST(NodeProtocolTest, GrantsAnEpochOnlyWhenItIsOnDisk) {
   EXPECT_EQ(inquired.endpoint(), "v:7500");
 }
 
+TEST(NodeProtocolTest, RefusesAnEpochThatLeavesNoneForLaterWriters) {
+  NodeHarness node;
+  for (const uint64_t epoch : {UINT64_MAX, uint64_t{1} << 63, 2 + EpochKeeper::kStepMax}) {
+    const auto refused = node.take_only(node.send_epoch(epoch, "v")).epoch();
+    EXPECT_FALSE(refused.granted());
+    EXPECT_EQ(refused.epoch(), 1u);
+    EXPECT_EQ(refused.holder(), "w");
+    EXPECT_EQ(refused.error().category(), wire::v1::ERROR_CATEGORY_REJECTED);
+    EXPECT_EQ(refused.error().sqlstate(), "22023");
+    EXPECT_THAT(refused.error().message(), HasSubstr("too far above 1, the highest that node 0 knows"));
+    EXPECT_THAT(refused.error().message(), HasSubstr("1048576"));
+  }
+  const auto raised = node.send_epoch(1 + EpochKeeper::kStepMax, "v");
+  node.sync_epochs();
+  EXPECT_TRUE(node.take_only(raised).epoch().granted());
+}
+
 TEST(NodeProtocolTest, RefusesAFormerWriterByTheNameOfTheNewOne) {
   NodeHarness node;
   auto operation = NodeHarness::operation(wire::v1::OPERATION_KIND_UPDATE, one_ticket());

@@ -85,7 +85,7 @@ void EngineUnderTest::settle() {
     cycle(to_selections(*table_, make_queries(*table_, mix, kQueries, random)));
   }
   // Each cycle makes some sketches of what was loaded: two rounds of all of them, since buckets are drawn once more.
-  const uint64_t planes = segment_.statistics().rows_max / SegmentOptions().chunk_rows * kTicketColumns;
+  const uint64_t planes = segment_.statistics().rows_max / segment_.statistics().chunk_rows * kTicketColumns;
   const Selections one = to_selections(*table_, make_queries(*table_, {}, 1, random));
   for (uint64_t made = 0; made < 2 * planes; made += SegmentOptions().sketch_planes_per_cycle_max) {
     cycle(one);

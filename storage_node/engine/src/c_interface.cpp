@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "c_operations.hpp"
+#include "chunk_shape.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/engine/engine.h"
 #include "daedalus/engine/segment.hpp"
+#include "daedalus/engine/segment_shape.hpp"
 #include "daedalus/engine/segment_thread.hpp"
 #include "daedalus/semantics/answer.hpp"
 #include "daedalus/semantics/packed.hpp"
@@ -70,6 +72,21 @@ SegmentOptions make_options(const daedalus_engine_options* given) {
   take(given->answer_bytes_max, made.answer_bytes_max);
   take(given->answer_part_bytes, made.answer_part_bytes);
   return made;
+}
+
+Result<void> check_options(const Schema& schema, const SegmentOptions& options) {
+  if (options.chunk_rows % 64 != 0 || options.chunk_rows > kChunkRowsMax) {
+    return rejected("42P16", "chunk_rows is a multiple of 64, at most " + std::to_string(kChunkRowsMax));
+  }
+  if (std::max(options.operations_in_flight_max, options.share_factor_max) > (1u << 24)) {
+    return rejected("42P16", "operations_in_flight_max is at most 2^24");
+  }
+  if (options.chunk_rows == 0) {
+    if (const Result<SegmentShape> shape = segment_shape(schema, options.memory_bytes); !shape) {
+      return shape.error();
+    }
+  }
+  return {};
 }
 
 Result<std::unique_ptr<Asked>> make_asked(const Schema& schema, const daedalus_operation& operation) {
@@ -268,12 +285,8 @@ daedalus_engine* daedalus_engine_create(const daedalus_column* columns, uint32_t
       return nullptr;
     }
     const engine::SegmentOptions made = engine::make_options(options);
-    if (made.chunk_rows % 64 != 0 || made.chunk_rows > (1u << 20)) {
-      engine::set_error(error, daedalus::rejected("42P16", "chunk_rows is a multiple of 64, at most 2^20"));
-      return nullptr;
-    }
-    if (std::max(made.operations_in_flight_max, made.share_factor_max) > (1u << 24)) {
-      engine::set_error(error, daedalus::rejected("42P16", "operations_in_flight_max is at most 2^24"));
+    if (const auto checked = engine::check_options(*schema, made); !checked) {
+      engine::set_error(error, checked.error());
       return nullptr;
     }
     return new daedalus_engine(std::move(*schema), made);

@@ -63,6 +63,7 @@ class ChangeList {
   /// The first change that comes after a place in the sequence.
   [[nodiscard]] uint32_t first_after(uint32_t sequence) const;
   [[nodiscard]] Modifications& modifications() { return modifications_; }
+  [[nodiscard]] uint64_t assigned_bytes() const { return modifications_.kept_bytes(); }
 
   /// Changes that no index finds rows for, ascending.
   [[nodiscard]] std::span<const uint32_t> scans() const { return scans_; }

@@ -1,61 +1,31 @@
 #include "chunk_store.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
 namespace daedalus::engine {
 namespace {
 
-constexpr uint64_t kAlignment = 64;           // A cache line; also enough for every vector register.
-constexpr uint32_t kChunkRowsMax = 1u << 16;  // Rows of a chunk are numbered in two bytes here and there.
-constexpr uint64_t kReadBehind = 4096;        // Kernels read whole blocks of rows, also where a chunk ends within one.
-
 uint64_t rounded_up(uint64_t size, uint64_t unit) { return (size + unit - 1) / unit * unit; }
-
-/// Bytes of one row's sketches side by side: a power of two, so that no row's lie in two cache lines.
-uint32_t sketch_bytes_a_row(const TableLayout& layout) {
-  return std::bit_ceil(std::min(static_cast<uint32_t>(layout.columns.size()), kRowSketchColumnsMax));
-}
-
-/// Bytes of one chunk: rows of sketches, live rows, and of each column its values, sketches and NULL bitmap.
-uint64_t chunk_bytes(const TableLayout& layout, uint32_t chunk_rows) {
-  uint64_t bytes = uint64_t{sketch_bytes_a_row(layout)} * chunk_rows + chunk_rows / 8;
-  for (const ColumnLayout& column : layout.columns) {
-    bytes += (uint64_t{column.width} + 1) * chunk_rows + (column.nullable ? chunk_rows / 8 : 0);
-  }
-  return bytes;
-}
-
-/// What the ends of planes and bitmaps take so that the next begins at its alignment.
-uint64_t alignment_bytes(const TableLayout& layout) {
-  constexpr uint64_t kPartsOfRows = 2;    // Their sketches, and which are live.
-  constexpr uint64_t kPartsOfColumn = 4;  // Values, tails, sketches, NULLs.
-  return kAlignment * (kPartsOfRows + kPartsOfColumn * layout.columns.size());
-}
 
 uint32_t row_bytes(const TableLayout& layout) {
   return std::accumulate(layout.columns.begin(), layout.columns.end(), 0u,
                          [](uint32_t sum, const ColumnLayout& column) { return sum + column.width; });
 }
 
-/// Whole chunks in `memory_bytes`; slots stay countable in 32 bits.
-uint32_t chunks_within(uint64_t memory_bytes, uint64_t bytes_per_chunk, uint32_t chunk_rows) {
-  CHECK(chunk_rows > 0 && chunk_rows % 64 == 0 && chunk_rows <= kChunkRowsMax);
-  const uint64_t slots_max = uint64_t{UINT32_MAX} / chunk_rows;
-  return static_cast<uint32_t>(std::clamp<uint64_t>(memory_bytes / bytes_per_chunk, 1, slots_max));
-}
-
 }  // namespace
 
 ChunkStore::ChunkStore(const TableLayout& layout, uint32_t chunk_rows, uint64_t memory_bytes)
-    : chunk_rows_(chunk_rows),
+    : ChunkStore(layout, shape_of(layout, chunk_rows, memory_bytes)) {}
+
+ChunkStore::ChunkStore(const TableLayout& layout, ChunkShape shape)
+    : chunk_rows_(shape.rows),
       column_count_(static_cast<uint32_t>(layout.columns.size())),
       row_sketch_bytes_(sketch_bytes_a_row(layout)),
-      chunk_count_(chunks_within(memory_bytes, chunk_bytes(layout, chunk_rows), chunk_rows)),
+      chunk_count_(shape.count),
       row_bytes_(engine::row_bytes(layout)),
-      memory_(chunk_count_ * chunk_bytes(layout, chunk_rows) + alignment_bytes(layout) + kReadBehind),
-      no_nulls_(bitmap_words(chunk_rows), 0),
+      memory_(memory_of(layout, shape)),
+      no_nulls_(bitmap_words(chunk_rows_), 0),
       planes_(size_t{chunk_count_} * layout.plane_count()),
       nulls_(size_t{chunk_count_} * column_count_, no_nulls_.data()),
       live_rows_(chunk_count_, 0) {
@@ -66,7 +36,7 @@ void ChunkStore::lay_out(const TableLayout& layout) {
   uint64_t used = 0;
   const auto take = [&](uint64_t bytes_a_chunk) {
     uint8_t* const taken = memory_.data() + used;
-    used = rounded_up(used + chunk_count_ * bytes_a_chunk, kAlignment);
+    used = rounded_up(used + chunk_count_ * bytes_a_chunk, kPlaneAlignment);
     return taken;
   };
   const auto take_plane = [&](uint32_t number, uint32_t width) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "chunk_shape.hpp"
 #include "kernels_bitmap.hpp"
 #include "kernels_window.hpp"
 #include "native.hpp"
@@ -35,6 +36,7 @@ struct ChunkView {
 
 class ChunkStore {
  public:
+  ChunkStore(const TableLayout& layout, ChunkShape shape);
   /// As many whole chunks of `chunk_rows` rows as `memory_bytes` holds, at least one.
   ChunkStore(const TableLayout& layout, uint32_t chunk_rows, uint64_t memory_bytes);
 

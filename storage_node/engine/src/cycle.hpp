@@ -29,6 +29,11 @@ class Cycle {
   /// Admits an update; see UpdateSweep. Precondition: the sweep has not begun.
   [[nodiscard]] bool admit(Update& update) { return updates_.admit(update); }
 
+  /// What was admitted takes so much memory, compiled, that everything else had better wait for the next cycle. Never
+  /// before something was. Constants of long strings take their column's width: an operation of a few kilobytes may
+  /// take some megabytes.
+  [[nodiscard]] bool is_full() const { return memory_.taken() + updates_.assigned_bytes() >= kCompiledBytesMax; }
+
   [[nodiscard]] uint32_t query_count() const { return static_cast<uint32_t>(queries_.size()); }
   [[nodiscard]] uint32_t update_count() const { return updates_.count(); }
 
@@ -49,6 +54,8 @@ class Cycle {
   [[nodiscard]] uint64_t live_rows() const { return updates_.live_rows(); }
 
  private:
+  static constexpr size_t kCompiledBytesMax = 256u << 20;
+
   [[nodiscard]] uint32_t next_chunk() const;
   void hand_over();
   [[nodiscard]] bool hand_over(QueryRun& query);

@@ -7,6 +7,7 @@ namespace daedalus::engine {
 void CycleMemory::reset() {
   block_ = 0;
   used_ = 0;
+  taken_ = 0;
   size_t kept = 0;
   std::erase_if(blocks_, [&](const Block& block) { return (kept += block.size) > kKeptMax; });
 }
@@ -18,7 +19,7 @@ void* CycleMemory::do_allocate(size_t size, size_t alignment) {
       used_ = start + size;
       return blocks_[block_].bytes.get() + start;
     }
-    ++block_;
+    taken_ += blocks_[block_++].size;
     used_ = 0;
   }
   const size_t block_size = std::max(size, kBlockSize);

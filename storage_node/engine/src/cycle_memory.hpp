@@ -13,6 +13,9 @@ class CycleMemory final : public std::pmr::memory_resource {
   /// Everything handed out is gone. What it takes from the system it keeps, up to kKeptMax bytes.
   void reset();
 
+  /// Bytes handed out since then, or lost between those.
+  [[nodiscard]] size_t taken() const { return taken_ + used_; }
+
  private:
   struct Block {
     std::unique_ptr<std::byte[]> bytes;
@@ -29,6 +32,7 @@ class CycleMemory final : public std::pmr::memory_resource {
   std::vector<Block> blocks_;
   size_t block_ = 0;  ///< Being handed out.
   size_t used_ = 0;   ///< Of that block.
+  size_t taken_ = 0;  ///< Of the blocks before it.
 };
 
 }  // namespace daedalus::engine

@@ -82,8 +82,8 @@ Modifications::Part Modifications::compile(const std::vector<semantics::Assignme
   for (const semantics::Assignment& assignment : assignments) {
     const ColumnLayout& layout = layout_->columns[assignment.column];
     Write write{.column = assignment.column,
-                .width = static_cast<uint16_t>(layout.stride),
                 .tail_width = static_cast<uint16_t>(layout.tail_width()),
+                .width = static_cast<uint8_t>(layout.stride),
                 .is_nullable = layout.nullable};
     if (assignment.kind == semantics::Assignment::Kind::kAdd) {
       write.is_addition = true;
@@ -110,8 +110,21 @@ void Modifications::keep_value(const ColumnLayout& layout, const semantics::Valu
   const uint32_t kept = layout.stride <= sizeof write.value ? layout.stride : 0;
   DCHECK(kept == layout.stride || layout.tail_width() == 0);
   std::memcpy(&write.value, native_.data(), kept);
+  auto end = native_.end();
+  while (write.tail_width > 0 && end > native_.begin() + kept && end[-1] == 0) {
+    --end;
+  }
   write.place = static_cast<uint32_t>(long_values_.size());
-  long_values_.insert(long_values_.end(), native_.begin() + kept, native_.end());
+  write.tail_size = write.tail_width > 0 ? static_cast<uint16_t>(end - native_.begin() - kept) : uint16_t{0};
+  long_values_.insert(long_values_.end(), native_.begin() + kept, end);
+}
+
+void Modifications::put_tail(const Write& write, uint8_t* tails, uint32_t row) const {
+  uint8_t* target = tails + size_t{row} * write.tail_width;
+  if (write.tail_size > 0) {
+    std::memcpy(target, long_values_.data() + write.place, write.tail_size);
+  }
+  std::memset(target + write.tail_size, 0, write.tail_width - write.tail_size);
 }
 
 Modifications::Addition Modifications::compile_addition(const ColumnLayout& layout, const semantics::Value& value) {
@@ -188,11 +201,9 @@ bool Modifications::apply(Part part, uint8_t* const* planes, uint64_t* const* nu
       }
       continue;
     }
-    const StoredValue value = value_of(write);
-    put(target, value.bytes, write.width);
+    put(target, value_of(write), write.width);
     if (write.tail_width > 0) {
-      std::memcpy(planes[layout_->tail_plane(write.column)] + size_t{row} * write.tail_width, value.tail,
-                  write.tail_width);
+      put_tail(write, planes[layout_->tail_plane(write.column)], row);
     }
     if (write.is_null) {
       set_bit(nulls[write.column], row);
@@ -213,15 +224,12 @@ void Modifications::apply_all(Part part, uint8_t* const* planes, uint64_t* const
   const auto words = static_cast<uint32_t>(rows.size());
   for (const Write& write : writes(part)) {
     DCHECK(!write.is_addition);
-    const StoredValue value = value_of(write);
+    const uint8_t* value = value_of(write);
     uint8_t* plane = planes[write.column];
-    for_each_bit(rows.data(), words,
-                 [&](uint32_t row) { put(plane + size_t{row} * write.width, value.bytes, write.width); });
+    for_each_bit(rows.data(), words, [&](uint32_t row) { put(plane + size_t{row} * write.width, value, write.width); });
     if (write.tail_width > 0) {
       uint8_t* tails = planes[layout_->tail_plane(write.column)];
-      for_each_bit(rows.data(), words, [&](uint32_t row) {
-        std::memcpy(tails + size_t{row} * write.tail_width, value.tail, write.tail_width);
-      });
+      for_each_bit(rows.data(), words, [&](uint32_t row) { put_tail(write, tails, row); });
     }
     if (write.is_null) {
       or_into(nulls[write.column], rows.data(), words);

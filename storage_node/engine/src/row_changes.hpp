@@ -20,13 +20,14 @@ struct Write {
   uint32_t column = 0;
   uint32_t place = 0;  ///< Of an addition: its number. Else where what `value` cannot hold begins.
   uint64_t value = 0;  ///< What lies in its plane, up to eight bytes, zeros behind them.
-  uint16_t width = 0;  ///< Bytes of a value in its plane; strings of kStringLengthMax bytes fit.
   uint16_t tail_width = 0;
-  bool is_null = false;  ///< An assignment of NULL.
+  uint16_t tail_size = 0;  ///< Bytes of the tail up to its last that is not zero: the others need no place.
+  uint8_t width = 0;       ///< Bytes of a value in its plane.
+  bool is_null = false;    ///< An assignment of NULL.
   bool is_addition = false;
   bool is_nullable = false;
 };
-static_assert(semantics::kStringLengthMax <= UINT16_MAX);
+static_assert(semantics::kStringLengthMax <= UINT16_MAX && sizeof(Write) == 24);
 
 class Modifications {
  public:
@@ -57,6 +58,11 @@ class Modifications {
   /// Changes all rows of a bitmap. Precondition: no additions. Cost: a column at a time, NULLs a word at a time.
   void apply_all(Part part, uint8_t* const* planes, uint64_t* const* nulls, std::span<const uint64_t> rows) const;
 
+  /// Bytes of what is kept of all that was compiled: not more than a few times those of the constants as they came.
+  [[nodiscard]] uint64_t kept_bytes() const {
+    return writes_.size() * sizeof(Write) + additions_.size() * sizeof(Addition) + long_values_.size();
+  }
+
   /// Forgets all, keeps the memory.
   void clear();
 
@@ -74,12 +80,13 @@ class Modifications {
 
   static Addition compile_addition(const ColumnLayout& layout, const semantics::Value& value);
   [[nodiscard]] static bool prepare(Addition& addition, const uint8_t* old_value);
-  /// Where the bytes to be written lie.
-  [[nodiscard]] StoredValue value_of(const Write& write) const {
-    const uint8_t* place = long_values_.data() + write.place;
-    return {write.width <= sizeof write.value ? reinterpret_cast<const uint8_t*>(&write.value) : place, place};
+  /// Where the bytes lie that are to be written to the column's plane.
+  [[nodiscard]] const uint8_t* value_of(const Write& write) const {
+    return write.width <= sizeof write.value ? reinterpret_cast<const uint8_t*>(&write.value)
+                                             : long_values_.data() + write.place;
   }
   void keep_value(const ColumnLayout& layout, const semantics::Value& value, Write& write);
+  void put_tail(const Write& write, uint8_t* tails, uint32_t row) const;
 
   const TableLayout* layout_;
   std::vector<Write> writes_;

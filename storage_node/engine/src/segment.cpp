@@ -19,13 +19,22 @@ using Figure = std::atomic<uint64_t>;
 uint64_t read(const Figure& figure) { return figure.load(std::memory_order_relaxed); }
 void write(Figure& figure, uint64_t value) { figure.store(value, std::memory_order_relaxed); }
 
+ChunkShape shape_for(const TableLayout& layout, const SegmentOptions& options) {
+  if (options.chunk_rows != 0) {
+    return shape_of(layout, options.chunk_rows, options.memory_bytes);
+  }
+  const std::optional<ChunkShape> shape = shape_within(layout, options.memory_bytes);
+  CHECK(shape.has_value());  // Whoever makes a segment asks segment_shape() first.
+  return *shape;
+}
+
 }  // namespace
 
 struct Segment::State {
   State(const semantics::Schema& schema, semantics::RowCodec codec, const SegmentOptions& segment_options)
       : options(segment_options),
         layout(schema, codec),
-        store(layout, options.chunk_rows, options.memory_bytes),
+        store(layout, shape_for(layout, options)),
         outlet(options.operations_in_flight_max, options.answer_parts_max),
         flow(options),
         checkpoint(layout, store, options),
@@ -78,7 +87,8 @@ bool Segment::State::enqueue(Operation operation, std::atomic<uint32_t>& waiting
 }
 
 void Segment::State::admit() {
-  while (Operation* operation = operations.front()) {
+  for (Operation* operation = operations.front(); operation != nullptr && !cycle.is_full();
+       operation = operations.front()) {
     if (auto* query = std::get_if<Query>(operation)) {
       if (cycle.query_count() >= share.share()) {
         return;
@@ -181,6 +191,7 @@ SegmentStatistics Segment::statistics() const {
   const State& state = *state_;
   return {.rows = read(state.rows),
           .rows_max = state.store.slot_count(),
+          .chunk_rows = state.store.chunk_rows(),
           .memory_bytes = state.store.memory_bytes(),
           .row_bytes = state.store.row_bytes(),
           .prefix = Timestamp{read(state.prefix)},

@@ -33,6 +33,9 @@ class UpdateSweep {
   [[nodiscard]] bool admit(Update& update);
   [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(outputs_.size()); }
 
+  /// Bytes of what is assigned by all that was admitted.
+  [[nodiscard]] uint64_t assigned_bytes() const { return changes_.assigned_bytes(); }
+
   /// Plans for what was admitted.
   void begin();
 

@@ -164,6 +164,9 @@ static void test_refusals(void) {
   EXPECT(daedalus_engine_create(unsized, 1, NULL, &error) == NULL && strcmp(error.sqlstate, "42P16") == 0);
   const daedalus_engine_options odd = {.chunk_rows = 100};
   EXPECT(daedalus_engine_create(kColumns, kColumnCount, &odd, NULL) == NULL);
+  const daedalus_engine_options large = {.chunk_rows = 1 << 17};
+  EXPECT(daedalus_engine_create(kColumns, kColumnCount, &large, &error) == NULL);
+  EXPECT(strcmp(error.sqlstate, "42P16") == 0);
 
   const daedalus_engine_options narrow = {.memory_bytes = 1, .chunk_rows = 64, .operations_in_flight_max = 2};
   daedalus_engine* engine = open_engine(&narrow);
@@ -192,6 +195,44 @@ static void test_refusals(void) {
   enqueue(engine, (daedalus_operation){.kind = DAEDALUS_SELECT, .id = 3, .results = kAll, .result_count = 4});
   daedalus_engine_destroy(engine); /* With a query unanswered. */
   daedalus_engine_destroy(NULL);
+}
+
+enum { kWideColumns = 260, kLengthMax = 4096 };
+
+/* Rows up to the greatest size there is, and nothing beyond: not in the table, not in an answer. */
+static void test_wide_rows(void) {
+  static char names[kWideColumns][8];
+  daedalus_column columns[kWideColumns];
+  for (int column = 0; column < kWideColumns; ++column) {
+    snprintf(names[column], sizeof names[column], "c%d", column);
+    columns[column] = (daedalus_column){.name = names[column], .type = DAEDALUS_VARCHAR, .length = kLengthMax};
+  }
+  daedalus_error error;
+  EXPECT(daedalus_engine_create(columns, kWideColumns, NULL, &error) == NULL && strcmp(error.sqlstate, "42P16") == 0);
+  const daedalus_engine_options little = {.memory_bytes = 1 << 20};
+  EXPECT(daedalus_engine_create(columns, 255, &little, &error) == NULL && strcmp(error.sqlstate, "53200") == 0);
+
+  daedalus_engine* engine = daedalus_engine_create(columns, 1, &little, &error);
+  EXPECT(engine != NULL);
+  static char text[kLengthMax + 1];
+  memset(text, 'x', kLengthMax);
+  const char* const row[] = {text};
+  enqueue(engine, (daedalus_operation){.kind = DAEDALUS_INSERT, .id = 1, .values = row, .row_count = 1});
+  daedalus_result_column results[kWideColumns];
+  for (int result = 0; result < kWideColumns; ++result) {
+    results[result] = (daedalus_result_column){.column = "c0"};
+  }
+  expect_refused(
+      engine, (daedalus_operation){.kind = DAEDALUS_SELECT, .id = 2, .results = results, .result_count = kWideColumns},
+      "54000");
+  enqueue(engine, (daedalus_operation){.kind = DAEDALUS_SELECT, .id = 2, .results = results, .result_count = 255});
+  EXPECT(daedalus_engine_step(engine, 0, 0));
+  expect_updated(engine, 1, 1, 0);
+  daedalus_output* answer = next(engine, DAEDALUS_ROWS, 2);
+  EXPECT(daedalus_output_next_row(answer));
+  expect_text(answer, 254, text);
+  daedalus_output_free(answer);
+  daedalus_engine_destroy(engine);
 }
 
 static void test_parts(void) {
@@ -248,6 +289,7 @@ int main(void) {
   test_rows_and_nulls();
   test_updates_and_groups();
   test_refusals();
+  test_wide_rows();
   test_parts();
   test_thread();
   return 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/engine/segment_shape.hpp"
 #include "plain_table.hpp"
 
 namespace daedalus::engine::test {
@@ -12,15 +13,34 @@ namespace {
 constexpr uint32_t kInFlightMax = 2048;
 /// About what a row of the test table takes, sketches included.
 constexpr uint64_t kRowBytes = 230;
+/// Operations and first rows of a round whose rows are wide, at most: each costs the plain table as much more.
+constexpr uint64_t kWideOperationsMax = 300;
+constexpr uint64_t kWideRowsMax = 200;
 /// What the operations of a stretch are mostly about.
 enum class Phase : uint8_t { kMixed, kQueries, kUpdates, kPurge };
 
+/// Memory for one to two dozen of the smallest chunks, or half as many larger ones.
+uint64_t memory_of_few_chunks(Random& random) {
+  uint64_t least = 1u << 16;
+  while (!segment_shape(test_schema(), least).has_value()) {
+    least *= 2;
+  }
+  return least * (1 + below(random, 12));
+}
+
 class RoundWriter {
  public:
-  RoundWriter(Random& random, RoundSize size) : random_(&random), mix_(random), operations_left_(size.operations) {
+  RoundWriter(Random& random, RoundSize size)
+      : table_(random_table(random)),
+        scope_(table_),
+        random_(&random),
+        mix_(random),
+        operations_left_(is_wide() ? std::min(size.operations, kWideOperationsMax) : size.operations) {
+    round_.table = table_;
     round_.options = random_options(random);
     choose_special(below(random, 8));
-    preload(Segment(test_schema(), test_codec(), round_.options).statistics().rows_max, size.preload_rows_max);
+    preload(Segment(test_schema(), test_codec(), round_.options).statistics().rows_max,
+            is_wide() ? std::min(size.preload_rows_max, kWideRowsMax) : size.preload_rows_max);
   }
 
   Round write(Random& random) {
@@ -49,10 +69,16 @@ class RoundWriter {
     kAllSlots,
   };
 
+  [[nodiscard]] bool is_wide() const { return table_ != TestTable::kUsual; }
+
   void choose_special(uint64_t number) {
     special_ = static_cast<Special>(number <= static_cast<uint64_t>(Special::kAllSlots) ? number : 0);
     SegmentOptions& options = round_.options;
-    if (special_ == Special::kCrowd) {
+    if (is_wide()) {
+      special_ = special_ == Special::kCrowd || special_ == Special::kHerd ? Special::kNone : special_;
+      options.chunk_rows = 0;  // As few as the width of rows wants.
+      options.memory_bytes = memory_of_few_chunks(*random_);
+    } else if (special_ == Special::kCrowd) {
       mix_.crowd();
       options.share_factor_max = 1024;
       options.access_paths = AccessPaths::kSketches;
@@ -145,6 +171,8 @@ class RoundWriter {
     return query;
   }
 
+  const TestTable table_;
+  const TestTableScope scope_;
   Random* random_;
   OperationMix mix_;
   Round round_;
@@ -159,6 +187,7 @@ class RoundRun {
  public:
   RoundRun(const Round& round, Sightings& sightings)
       : round_(round),
+        scope_(round.table),
         sightings_(sightings),
         segment_(test_schema(), test_codec(), round.options),
         table_(test_schema(), segment_.statistics().rows_max) {}
@@ -233,7 +262,7 @@ class RoundRun {
     const uint64_t slots = segment_.statistics().rows_max;
     sightings_.queries_of_no_row += rows == 0 ? 1 : 0;
     sightings_.queries_of_one_row += rows == 1 ? 1 : 0;
-    sightings_.queries_of_one_chunk += slots == round_.options.chunk_rows ? 1 : 0;
+    sightings_.queries_of_one_chunk += slots == segment_.statistics().chunk_rows ? 1 : 0;
     sightings_.queries_of_all_slots += rows == slots ? 1 : 0;
     ++(answer.row_count > 0 ? sightings_.answers_with_rows : sightings_.answers_without);
   }
@@ -250,6 +279,7 @@ class RoundRun {
   }
 
   const Round& round_;
+  const TestTableScope scope_;
   Sightings& sightings_;
   Segment segment_;
   PlainTable table_;
@@ -272,6 +302,11 @@ SegmentOptions random_options(Random& random) {
   options.share_factor_max = one_in(random, 2) ? 1024 : 1 + static_cast<uint32_t>(below(random, 64));
   options.updates_per_cycle_max = one_in(random, 2) ? 1024 : 1 + static_cast<uint32_t>(below(random, 16));
   return options;
+}
+
+TestTable random_table(Random& random) {
+  constexpr uint64_t kWideOneIn = 6;
+  return one_in(random, kWideOneIn) ? static_cast<TestTable>(1 + below(random, 2)) : TestTable::kUsual;
 }
 
 Round random_round(Random& table, Random& operations, RoundSize size) {

@@ -20,12 +20,15 @@ struct RoundStep {
 };
 
 struct Round {
+  TestTable table = TestTable::kUsual;
   SegmentOptions options;
   std::vector<RoundStep> steps;
 };
 
 /// Options for a segment: chunks of all sizes, from one chunk on, few or many operations a cycle.
 [[nodiscard]] SegmentOptions random_options(Random& random);
+/// Mostly the usual one: rounds on the others take several times as long.
+[[nodiscard]] TestTable random_table(Random& random);
 
 struct RoundSize {
   uint64_t operations = 0;

@@ -416,6 +416,10 @@ semantics::Selection OperationMix::selection() {
   selection.predicate = query_predicate();
   if (one_in(*random_, 3)) {
     add_groups(selection);
+  } else if (one_in(*random_, 40)) {
+    for (uint32_t column = 0; column < column_count(); ++column) {
+      selection.outputs.push_back({.name = "c", .column = column});
+    }
   } else {
     for (uint64_t outputs = 1 + below(*random_, 5); outputs > 0; --outputs) {
       selection.outputs.push_back(

@@ -223,11 +223,12 @@ class Shrinker {
 Round shrunk(Round round) { return Shrinker(std::move(round)).shrunk(); }
 
 std::string text_of(const Round& round) {
+  const TestTableScope scope(round.table);
   std::ostringstream text;
-  text << "chunks of " << round.options.chunk_rows << " rows in " << round.options.memory_bytes
-       << " bytes, access paths " << static_cast<int>(round.options.access_paths) << ", at most "
-       << round.options.share_factor_max << " queries, " << round.options.updates_per_cycle_max << " updates and "
-       << round.options.sketch_planes_per_cycle_max << " new sketches a cycle\n";
+  text << test_schema().columns.size() << " columns, chunks of " << round.options.chunk_rows << " rows in "
+       << round.options.memory_bytes << " bytes, access paths " << static_cast<int>(round.options.access_paths)
+       << ", at most " << round.options.share_factor_max << " queries, " << round.options.updates_per_cycle_max
+       << " updates and " << round.options.sketch_planes_per_cycle_max << " new sketches a cycle\n";
   for (size_t position = 0; position < round.steps.size(); ++position) {
     text << position << ", burst " << round.steps[position].burst << ": ";
     if (const auto* query = std::get_if<Query>(&round.steps[position].operation)) {

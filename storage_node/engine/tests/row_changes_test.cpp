@@ -28,7 +28,10 @@ std::vector<uint8_t> bytes_of(const TableLayout& layout, const ChunkStore& store
   return bytes;
 }
 
-TEST(ModificationsTest, OfManyRowsAreThoseOfOneAfterTheOther) {
+class ModificationsTest : public testing::TestWithParam<test::TestTable> {};
+
+TEST_P(ModificationsTest, OfManyRowsAreThoseOfOneAfterTheOther) {
+  const test::TestTableScope scope(GetParam());
   Random random(test::test_seed());
   const TableLayout layout(test::test_schema(), test::test_codec());
   test::OperationMix mix(random);
@@ -51,6 +54,23 @@ TEST(ModificationsTest, OfManyRowsAreThoseOfOneAfterTheOther) {
     }
     modifications.clear();
   }
+}
+
+INSTANTIATE_TEST_SUITE_P(OnEveryTable, ModificationsTest,
+                         testing::Values(test::TestTable::kUsual, test::TestTable::kLongStrings));
+
+TEST(ModificationsMemoryTest, AShortStringTakesLittleHoweverLongItsColumnIs) {
+  const test::TestTableScope scope(test::TestTable::kLongStrings);
+  const TableLayout layout(test::test_schema(), test::test_codec());
+  const auto longest = static_cast<uint32_t>(layout.columns.size() - 1);
+  ASSERT_EQ(layout.columns[longest].width, semantics::kStringLengthMax);
+  Modifications modifications(layout);
+  for (const std::string& text : {std::string("short"), std::string("beyond eight bytes"), std::string()}) {
+    static_cast<void>(modifications.compile({{longest, {}, text}}));
+  }
+  EXPECT_LT(modifications.kept_bytes(), 200u);
+  static_cast<void>(modifications.compile({{longest, {}, std::string(semantics::kStringLengthMax, 'x')}}));
+  EXPECT_GT(modifications.kept_bytes(), semantics::kStringLengthMax - 8);
 }
 
 }  // namespace

@@ -77,6 +77,7 @@ struct Aftermath {
 };
 
 Aftermath aftermath_of(const Round& round) {
+  const TestTableScope scope(round.table);
   Aftermath aftermath;
   Segment segment(test_schema(), test_codec(), round.options);
   for (size_t next = 0; next < round.steps.size();) {

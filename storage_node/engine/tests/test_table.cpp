@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <limits>
+#include <utility>
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/packed.hpp"
@@ -77,37 +78,87 @@ int64_t edge(Random& random, int64_t low, int64_t high) {
   }
 }
 
+semantics::Schema usual_table() {
+  return {.table_name = "t",
+          .fingerprint = std::string(64, '0'),
+          .columns = {{"id", {.kind = TypeKind::kBigint}, false, {}},
+                      {"key", {.kind = TypeKind::kInt}, false, {}},
+                      {"bool", {.kind = TypeKind::kBool}, true, {}},
+                      {"small", {.kind = TypeKind::kSmallint}, true, {}},
+                      {"int", {.kind = TypeKind::kInt}, true, {}},
+                      {"big", {.kind = TypeKind::kBigint}, true, {}},
+                      {"real", {.kind = TypeKind::kReal}, true, {}},
+                      {"double", {.kind = TypeKind::kDouble}, true, {}},
+                      {"numeric", {.kind = TypeKind::kNumeric, .precision = 9, .scale = 2}, true, {}},
+                      {"wide", {.kind = TypeKind::kNumeric, .precision = 38, .scale = 4}, true, {}},
+                      {"day", {.kind = TypeKind::kDate}, true, {}},
+                      {"time", {.kind = TypeKind::kTimestamp}, true, {}},
+                      {"char", {.kind = TypeKind::kChar, .length = 5}, true, {}},
+                      {"text", {.kind = TypeKind::kVarchar, .length = 12}, true, {}},
+                      {"flag", {.kind = TypeKind::kChar, .length = 1}, true, {}},
+                      {"code", {.kind = TypeKind::kChar, .length = 8}, true, {}},
+                      {"name", {.kind = TypeKind::kVarchar, .length = 21}, true, {}}},
+          .primary_key = {kId}};
+}
+
+semantics::Schema with_long_strings() {
+  semantics::Schema schema = usual_table();
+  for (const TypeKind kind : {TypeKind::kVarchar, TypeKind::kChar, TypeKind::kVarchar, TypeKind::kVarchar}) {
+    schema.columns.push_back({"long_" + std::to_string(schema.columns.size()),
+                              {.kind = kind, .length = semantics::kStringLengthMax},
+                              true,
+                              {}});
+  }
+  return schema;
+}
+
+semantics::Schema with_many_columns() {
+  constexpr size_t kColumns = 400;
+  semantics::Schema schema = usual_table();
+  const size_t usual = schema.columns.size();
+  while (schema.columns.size() < kColumns) {
+    const size_t like = kBool + schema.columns.size() % (usual - kBool);
+    schema.columns.push_back({"more_" + std::to_string(schema.columns.size()),
+                              schema.columns[like].type,
+                              schema.columns.size() % 4 != 0,
+                              {}});
+  }
+  return schema;
+}
+
+struct Described {
+  explicit Described(semantics::Schema of_table) : schema(std::move(of_table)), codec(schema) {}
+
+  const semantics::Schema schema;
+  const semantics::GenericRowCodec codec;
+};
+
+const Described& described(TestTable table) {
+  static const Described kUsual(usual_table());
+  static const Described kLongStrings(with_long_strings());
+  static const Described kManyColumns(with_many_columns());
+  switch (table) {
+    case TestTable::kLongStrings:
+      return kLongStrings;
+    case TestTable::kManyColumns:
+      return kManyColumns;
+    case TestTable::kUsual:
+      break;
+  }
+  return kUsual;
+}
+
+TestTable current_table = TestTable::kUsual;
+
 }  // namespace
 
-const semantics::Schema& test_schema() {
-  static const semantics::Schema kSchema{
-      .table_name = "t",
-      .fingerprint = std::string(64, '0'),
-      .columns = {{"id", {.kind = TypeKind::kBigint}, false, {}},
-                  {"key", {.kind = TypeKind::kInt}, false, {}},
-                  {"bool", {.kind = TypeKind::kBool}, true, {}},
-                  {"small", {.kind = TypeKind::kSmallint}, true, {}},
-                  {"int", {.kind = TypeKind::kInt}, true, {}},
-                  {"big", {.kind = TypeKind::kBigint}, true, {}},
-                  {"real", {.kind = TypeKind::kReal}, true, {}},
-                  {"double", {.kind = TypeKind::kDouble}, true, {}},
-                  {"numeric", {.kind = TypeKind::kNumeric, .precision = 9, .scale = 2}, true, {}},
-                  {"wide", {.kind = TypeKind::kNumeric, .precision = 38, .scale = 4}, true, {}},
-                  {"day", {.kind = TypeKind::kDate}, true, {}},
-                  {"time", {.kind = TypeKind::kTimestamp}, true, {}},
-                  {"char", {.kind = TypeKind::kChar, .length = 5}, true, {}},
-                  {"text", {.kind = TypeKind::kVarchar, .length = 12}, true, {}},
-                  {"flag", {.kind = TypeKind::kChar, .length = 1}, true, {}},
-                  {"code", {.kind = TypeKind::kChar, .length = 8}, true, {}},
-                  {"name", {.kind = TypeKind::kVarchar, .length = 21}, true, {}}},
-      .primary_key = {kId}};
-  return kSchema;
-}
+const semantics::Schema& test_schema() { return described(current_table).schema; }
 
-semantics::RowCodec test_codec() {
-  static const semantics::GenericRowCodec kCodec(test_schema());
-  return kCodec.codec();
-}
+semantics::RowCodec test_codec() { return described(current_table).codec.codec(); }
+
+TestTableScope::TestTableScope(TestTable table) : before_(std::exchange(current_table, table)) {}
+
+TestTableScope::~TestTableScope() { current_table = before_; }
 
 uint64_t from_environment(const char* name, uint64_t fallback) {
   const char* text = std::getenv(name);

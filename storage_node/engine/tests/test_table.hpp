@@ -61,9 +61,29 @@ enum TestColumn : uint32_t {
   kName
 };
 
+/// All have the columns of TestColumn; what follows them makes rows so wide that chunks are small.
+enum class TestTable : uint8_t {
+  kUsual,
+  kLongStrings,  ///< Some more, of the longest strings there are.
+  kManyColumns,  ///< Hundreds more, of all types.
+};
+
 /// id and key are NOT NULL; all others nullable. Strings are shorter than eight bytes, as long, and longer.
 [[nodiscard]] const semantics::Schema& test_schema();
 [[nodiscard]] semantics::RowCodec test_codec();
+
+/// As long as there is one, test_schema() and test_codec() are of its table; before and after, of the usual one. One at
+/// a time, or one within the other; in one thread.
+class TestTableScope {
+ public:
+  explicit TestTableScope(TestTable table);
+  ~TestTableScope();
+  TestTableScope(const TestTableScope&) = delete;
+  TestTableScope& operator=(const TestTableScope&) = delete;
+
+ private:
+  TestTable before_;
+};
 
 /// From DAEDALUS_SEED, else fresh; printed.
 [[nodiscard]] uint64_t test_seed();

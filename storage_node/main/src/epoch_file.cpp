@@ -11,6 +11,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "daedalus/node/epoch_keeper.hpp"
 #include "daedalus/semantics/placement.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
 
@@ -96,6 +97,11 @@ Result<std::optional<EpochRecord>> EpochFile::read() const {
       body.ParseFromString(content.substr(kDigestSize + 1)) && body.epoch() > 0;
   if (!is_sound) {
     return io_error(path(), "is damaged");
+  }
+  if (body.epoch() > EpochKeeper::kEpochMax) {
+    return Error{ErrorCategory::kFatal, "XX001",
+                 fmt::format("{}: holds epoch {}, which no writer can have raised", path(), body.epoch()),
+                 "start the cluster afresh: remove data_dir on all nodes, and load the table again", 0};
   }
   return std::optional(EpochRecord{Epoch{body.epoch()}, body.holder(), body.endpoint()});
 }

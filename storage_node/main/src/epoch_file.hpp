@@ -14,7 +14,8 @@ class EpochFile {
   /// `folder` is made on the first write if it is missing.
   explicit EpochFile(std::string folder) : folder_(std::move(folder)) {}
 
-  /// What was written last; nothing when there is no file. Errors (58030): unreadable or damaged; names the file.
+  /// What was written last; nothing when there is no file. Errors: 58030 unreadable or damaged,
+  /// XX001 an epoch that cannot have come about; names the file.
   [[nodiscard]] Result<std::optional<EpochRecord>> read() const;
   /// Replaces the file and syncs file and folder: when it returns, the record outlives a power cut. Errors (58030).
   /// Blocks for as long as the disk takes.

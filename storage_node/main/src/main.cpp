@@ -8,7 +8,9 @@
 
 #include "daedalus/configuration/table.hpp"
 #include "daedalus/machine/machine.hpp"
+#include "daedalus/machine/memory.hpp"
 #include "node_configuration.hpp"
+#include "node_memory.hpp"
 #include "node_process.hpp"
 
 namespace daedalus::node {
@@ -54,6 +56,10 @@ int run(int argc, char** argv) {
   const auto configuration = read_node_configuration(check.empty() ? config : check);
   if (!configuration) {
     return report(configuration.error(), kUsage);
+  }
+  const auto memory = machine_memory();
+  if (const auto fits = memory ? check_total(configuration->demand, *memory) : Result<void>(); !fits) {
+    return report(fits.error(), kUsage);
   }
   if (!check.empty()) {
     std::cout << check << ": fine\n";

@@ -73,10 +73,18 @@ Result<NodeConfiguration> read_node_configuration(const std::string& path) {
     return map.error();
   }
   made.map = std::move(*map);
-  if (hosted_partitions(made.map, made.node).empty()) {
+  const size_t partitions = hosted_partitions(made.map, made.node).size();
+  if (partitions == 0) {
     return rejected("F0000", fmt::format("{}: node: {} gives node {} no partition", path, cluster_path, raw(made.node)),
                     "list it under [[partition_map.partitions]]");
   }
+  const auto shape = engine::segment_shape(made.schema_library->schema(), made.segment_bytes);
+  if (!shape) {
+    Error error = shape.error();
+    error.message = fmt::format("{}: segment_mib: {}", path, error.message);
+    return error;
+  }
+  made.demand = {static_cast<uint32_t>(partitions) * made.segments, *shape};
   made.hash = configuration::content_hash({file->content(), made.cluster.content});
   return made;
 }

@@ -11,6 +11,7 @@
 #include "daedalus/configuration/cluster.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/schema_library.hpp"
+#include "node_memory.hpp"
 
 namespace daedalus::node {
 
@@ -24,6 +25,7 @@ struct NodeConfiguration {
   std::string data_dir;
   uint32_t segments = 1;  ///< Per partition.
   uint64_t segment_bytes = 0;
+  SegmentsDemand demand;  ///< What all segments take.
   std::vector<uint32_t> cores;
   uint32_t share_factor = 0;       ///< Declared: most queries in one cycle of a segment,
   uint32_t updates_per_cycle = 0;  ///< most updates,
@@ -32,7 +34,7 @@ struct NodeConfiguration {
   std::string hash;                ///< Of all files read, the schema library aside.
 };
 
-/// Errors (F0000) name file, key and remedy.
+/// Errors name file, key and remedy: F0000, or 53200 where a segment has no room for the rows of the table.
 [[nodiscard]] Result<NodeConfiguration> read_node_configuration(const std::string& path);
 
 }  // namespace daedalus::node

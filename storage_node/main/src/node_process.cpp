@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "daedalus/machine/machine.hpp"
+#include "daedalus/machine/memory.hpp"
 
 namespace daedalus::node {
 
@@ -105,7 +106,11 @@ Result<void> NodeProcess::start() {
     return found_epoch.error();
   }
   options.found_epoch = *found_epoch;
-  const auto partitions = static_cast<uint32_t>(hosted_partitions(configuration_.map, configuration_.node).size());
+  if (const auto memory = machine_memory()) {
+    if (auto fits = check_available(configuration_.demand, *memory); !fits) {
+      return fits.error();
+    }
+  }
   engine::SegmentOptions segment_options;
   segment_options.memory_bytes = configuration_.segment_bytes;
   segment_options.share_factor_max = configuration_.share_factor;
@@ -117,16 +122,15 @@ Result<void> NodeProcess::start() {
   segment_options.answer_budget = options.queries.answer_budget;
   try {
     segments_ = std::make_unique<ThreadedSegments>(*schema_, configuration_.schema_library->codec(), segment_options,
-                                                   partitions * configuration_.segments);
+                                                   configuration_.demand.count);
   } catch (const std::bad_alloc&) {
     return Error{ErrorCategory::kFatal, "53200",
-                 fmt::format("there is no memory for {} segments of {} MiB", partitions * configuration_.segments,
+                 fmt::format("there is no memory for {} segments of {} MiB", configuration_.demand.count,
                              configuration_.segment_bytes >> 20),
                  "lower segments or segment_mib", 0};
   }
   core_ = std::make_unique<NodeCore>(std::move(options), schema_, configuration_.map, *segments_);
   network_->set_on_turn_end([this] { on_turn_end(); });
-  network_->on_stop_signal([this] { begin_drain(); });
   segments_->start(
       configuration_.cores.empty() ? usable_cpus() : configuration_.cores,
       [this] {
@@ -137,12 +141,17 @@ Result<void> NodeProcess::start() {
         });
       },
       log_placement);
+  // Touching memory takes seconds where there is much of it. Whoever is served before that waits for it, and an update
+  // that waits may time out and yet take effect.
+  segments_->await_settled();
+  network_->on_stop_signal([this] { begin_drain(); });
   if (segments_->unpinned() > 0) {
     spdlog::warn("{} scan threads run unpinned: their core is not there", segments_->unpinned());
   }
-  spdlog::info("node {} of cluster {} listens on {}: {} partitions of {} segments, {} MiB each",
-               raw(configuration_.node), configuration_.cluster.cluster_id, *address, partitions,
-               configuration_.segments, configuration_.segment_bytes >> 20);
+  spdlog::info("node {} of cluster {} listens on {}: {} segments of {} MiB and {} rows, {} partitions",
+               raw(configuration_.node), configuration_.cluster.cluster_id, *address, configuration_.demand.count,
+               configuration_.segment_bytes >> 20, configuration_.demand.shape.rows_max(),
+               configuration_.demand.count / configuration_.segments);
   log_problem();
   return {};
 }

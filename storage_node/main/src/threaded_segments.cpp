@@ -14,7 +14,7 @@ constexpr uint32_t kOutputsPerTurnMax = 1024;
 
 ThreadedSegments::ThreadedSegments(const semantics::Schema& schema, semantics::RowCodec codec,
                                    const engine::SegmentOptions& options, uint32_t count)
-    : slots_(count) {
+    : slots_(count), settled_(count) {
   for (Slot& slot : slots_) {
     slot.segment = std::make_unique<engine::Segment>(schema, codec, options);
   }
@@ -35,6 +35,7 @@ void ThreadedSegments::start(const std::vector<uint32_t>& cores, std::function<v
     options.outputs_ready = [this] { announce(); };
     options.memory_settled = [this, i, memory_settled] {
       memory_settled(SegmentIndex{static_cast<uint32_t>(i)}, slots_[i].segment->statistics());
+      settled_.count_down();
     };
     slots_[i].thread = std::make_unique<engine::SegmentThread>(*slots_[i].segment, std::move(options));
     slots_[i].core = slots_[i].thread->pinned() ? static_cast<int32_t>(cores[i % cores.size()]) : -1;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <latch>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -25,6 +26,8 @@ class ThreadedSegments final : public SegmentPort {
   /// Starts the threads, pinned to `cores` in turn. `outputs_ready` is called from scan threads, and not again until
   /// drain() has begun; `memory_settled` once by each, when its segment's memory is where it stays.
   void start(const std::vector<uint32_t>& cores, std::function<void()> outputs_ready, MemorySettled memory_settled);
+  /// Returns when the memory of all segments is where it stays. Blocks for as long as that takes: about 0.3 s a GiB.
+  void await_settled() const { settled_.wait(); }
 
   [[nodiscard]] bool enqueue(SegmentIndex segment, engine::Query query) override;
   [[nodiscard]] bool enqueue(SegmentIndex segment, engine::Update update) override;
@@ -48,6 +51,7 @@ class ThreadedSegments final : public SegmentPort {
   void announce();
 
   std::vector<Slot> slots_;
+  std::latch settled_;
   std::function<void()> outputs_ready_;
   std::atomic<bool> is_announced_{false};
 };

@@ -52,6 +52,16 @@ TEST_F(EpochFileTest, RefusesEveryDamagedFile) {
   }
 }
 
+TEST_F(EpochFileTest, RefusesAnEpochThatNoWriterCanHaveRaised) {
+  const EpochFile file(folder_);
+  ASSERT_TRUE(file.write(EpochRecord{Epoch{UINT64_MAX}, "w", "h:1"}));
+  const auto read = file.read();
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().sqlstate, "XX001");
+  EXPECT_THAT(read.error().message, testing::HasSubstr(file.path() + ": holds epoch 18446744073709551615"));
+  EXPECT_THAT(read.error().hint, testing::HasSubstr("start the cluster afresh"));
+}
+
 TEST_F(EpochFileTest, SaysWhyItCannotWrite) {
   std::ofstream(folder_ + "/taken") << "a file";
   const auto written = EpochFile(folder_ + "/taken").write(EpochRecord{Epoch{7}, "w", "h:1"});

@@ -80,17 +80,15 @@ endpoint = "{}"
   }
   ~StorageNodeProcessTest() override { std::filesystem::remove_all(folder_); }
 
-  void write_node(const std::string& more) {
+  void write_node(const std::string& more, const std::string& memory = "segments = 2\nsegment_mib = 1\n") {
     std::ofstream(config()) << fmt::format(R"(cluster = "cluster.toml"
 node = 0
 listen = "{}"
 data_dir = "data/node-0"
-segments = 2
-segment_mib = 1
 cores = []
 durability = "off"
-{})",
-                                           port_.endpoint(), more);
+{}{})",
+                                           port_.endpoint(), memory, more);
   }
 
   [[nodiscard]] std::string config() const { return folder_ + "/storage_node.toml"; }
@@ -137,6 +135,16 @@ TEST_F(StorageNodeProcessTest, DeclaresItsCapacityAndRefusesOneThatMakesNoSense)
   EXPECT_EQ(start({"--check-config", config()})->wait_for_end(), 2);
   write_node("cycle_ms_target = \"fast\"\n");
   EXPECT_EQ(start({"--check-config", config()})->wait_for_end(), 2);
+}
+
+TEST_F(StorageNodeProcessTest, RefusesSegmentsThatNeverFitIntoTheMemoryOfTheHost) {
+  write_node("", "segments = 1024\nsegment_mib = 1048576\n");
+  for (const char* option : {"--check-config", "--config"}) {
+    const auto process = start({option, config()});
+    EXPECT_EQ(process->wait_for_end(), 2);
+    EXPECT_THAT(process->text(), HasSubstr("1024 segments take "));
+    EXPECT_THAT(process->text(), HasSubstr("stay free for answers and the system; set segment_mib to "));
+  }
 }
 
 TEST_F(StorageNodeProcessTest, RefusesASchemaLibraryThatIsNone) {

@@ -17,10 +17,16 @@ class EpochKeeper {
  public:
   static constexpr size_t kRequestsMax = 16;
   static constexpr size_t kTextSizeMax = 256;  ///< Bytes of a holder's name or endpoint.
+  /// How far above the highest known epoch the next may be. Writers ask for the next one; a leap to the last number
+  /// there is would leave nothing for any later writer, and by such steps nobody gets there.
+  static constexpr uint64_t kStepMax = 1u << 20;
+  /// Beyond this no epoch has come about by steps.
+  static constexpr uint64_t kEpochMax = uint64_t{1} << 62;
 
   enum class Verdict : uint8_t {
     kTaken,      ///< Will be granted once it is synced.
     kNotHigher,  ///< An equal or higher epoch is known: highest().
+    kTooFar,     ///< More than kStepMax above highest().
     kTooMany,    ///< kRequestsMax are on their way.
   };
   [[nodiscard]] Verdict request(Requester from, EpochRecord record);

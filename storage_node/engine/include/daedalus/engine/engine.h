@@ -49,7 +49,7 @@ typedef struct daedalus_column {
 /* 0 stands for the default. */
 typedef struct daedalus_engine_options {
   uint64_t memory_bytes;             /* of rows; 64 MiB */
-  uint32_t chunk_rows;               /* a multiple of 64; 16,384 */
+  uint32_t chunk_rows;               /* a multiple of 64, at most 65,536; 16,384, fewer where rows are wide */
   uint32_t operations_in_flight_max; /* enqueued and not yet dequeued to their last output; 8,192 */
   uint32_t share_factor_max;         /* most queries in one cycle; 1,024 */
   uint32_t updates_per_cycle_max;    /* 1,024 */
@@ -143,8 +143,8 @@ typedef struct daedalus_operation {
 
 typedef struct daedalus_engine daedalus_engine;
 
-/* Reserves all memory. Returns NULL and says why when a column or an option is wrong (42P16) or memory is short
- * (53200). `error` may be NULL everywhere. */
+/* Reserves all memory. Returns NULL and says why when a column or an option is wrong (42P16; rows are at most 2^20
+ * bytes) or memory is short (53200), be it memory_bytes, which has to hold 64 rows. `error` may be NULL everywhere. */
 daedalus_engine* daedalus_engine_create(const daedalus_column* columns, uint32_t column_count,
                                         const daedalus_engine_options* options, daedalus_error* error);
 

@@ -85,8 +85,10 @@ enum class AccessPaths : uint8_t {
 };
 
 struct SegmentOptions {
-  uint64_t memory_bytes = 64u << 20;         ///< Row capacity follows from it and the schema; at least one chunk.
-  uint32_t chunk_rows = 16384;               ///< A multiple of 64, at most 65,536. Smaller ones defeat the prefetcher.
+  uint64_t memory_bytes = 64u << 20;  ///< Row capacity follows from it and the schema (segment_shape.hpp).
+  /// 0: as many as the width of rows and the memory allow. Else a multiple of 64, at most 65,536, and at least one
+  /// chunk whatever memory it takes. Small ones defeat the prefetcher.
+  uint32_t chunk_rows = 0;
   uint32_t operations_in_flight_max = 8192;  ///< Enqueued and not yet dequeued; both rings hold as many.
   uint32_t share_factor_max = 1024;          ///< Most queries that ride one cycle.
   uint32_t updates_per_cycle_max = 1024;
@@ -121,6 +123,7 @@ struct StepBudget {
 struct SegmentStatistics {
   uint64_t rows = 0;
   uint64_t rows_max = 0;
+  uint32_t chunk_rows = 0;    ///< The part of them that is scanned at a time.
   uint64_t memory_bytes = 0;  ///< Reserved for rows_max rows.
   uint32_t row_bytes = 0;     ///< Of one row's values alone: the raw row.
   Timestamp prefix{};
@@ -145,7 +148,8 @@ struct SegmentStatistics {
 /// statistics by anyone.
 class Segment {
  public:
-  /// Reserves all memory. Precondition: schema and codec outlive the segment and describe the same table.
+  /// Reserves all memory. Preconditions: schema and codec outlive the segment and describe the same table; where the
+  /// options leave the rows of a chunk open, segment_shape() has one for them (CHECKed).
   Segment(const semantics::Schema& schema, semantics::RowCodec codec, const SegmentOptions& options);
   ~Segment();
   Segment(const Segment&) = delete;

@@ -22,6 +22,9 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
     /** What the processes run. */
     static final List<String> PROGRAMS = List.of("daedalus-storage-node", "daedalus-aggregator", "daedalus-writer");
 
+    /** What a process may take beside segments: answers, page tables, the heap of the writer. */
+    private static final int BESIDE_MIB = 128;
+    private static final int MIB_SHIFT = 20;
     private static final String HOST = "127.0.0.1";
     private static final int NODE_PORT_OFFSET = 10;
     private static final int WRITER_PORT_OFFSET = 50;
@@ -102,6 +105,32 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
     private Member configured(String name, String program, String endpoint) {
         Path file = directory.resolve(name + ".toml");
         return new Member(name, program, endpoint, file, List.of("--config", file.toString()));
+    }
+
+    /** What the rows of all storage nodes may take. */
+    long segmentBytes() {
+        return (long) storageNodes * segments * segmentMib << MIB_SHIFT;
+    }
+
+    /**
+     * Refuses segments that do not fit into the machine together: each node knows only of its own.
+     *
+     * @param memory what the machine has
+     */
+    void checkMemory(MachineMemory memory) throws CliException {
+        int processes = storageNodes + aggregators + 1;
+        long beside = (long) processes * BESIDE_MIB;
+        long room = Math.max(0, (memory.availableBytes() >> MIB_SHIFT) - beside);
+        if (segmentBytes() >> MIB_SHIFT <= room) {
+            return;
+        }
+        int count = storageNodes * segments;
+        long fitting = room / count;
+        throw CliException.usage(count + " segments of " + segmentMib + " MiB take " + (segmentBytes() >> MIB_SHIFT)
+                + " MiB of memory (--storage-nodes, --segments, --segment-mib): " + room + " MiB are left for them, as "
+                + (memory.availableBytes() >> MIB_SHIFT) + " of the machine's " + (memory.totalBytes() >> MIB_SHIFT)
+                + " MiB are available and each of " + processes + " processes keeps " + BESIDE_MIB + " MiB free; "
+                + (fitting > 0 ? "--segment-mib " + fitting + " fits" : "have fewer segments or processes"));
     }
 
     /** All configuration files by name. */

@@ -13,16 +13,22 @@ import org.daedalus.wire.v1.StatusReply;
 /** Starts a planned cluster's processes and waits until they serve. On failure it stops those that were started. */
 final class ClusterStart {
     private static final Duration READY_MAX = Duration.ofSeconds(30);
+    /** Nodes touch all of their memory before they serve, at three GiB a second where nothing is in the way. */
+    private static final Duration READY_MAX_EACH_GIB = Duration.ofSeconds(2);
+    private static final int GIB_SHIFT = 30;
     private static final Duration ASK_MAX = Duration.ofSeconds(2);
 
     private final ClusterPlan plan;
     private final Launcher launcher;
     private final List<Launcher.Started> started = new ArrayList<>();
-    private final long endNs = System.nanoTime() + READY_MAX.toNanos();
+    private final Duration readyMax;
+    private final long endNs;
 
     ClusterStart(ClusterPlan plan, Launcher launcher) {
         this.plan = plan;
         this.launcher = launcher;
+        this.readyMax = READY_MAX.plus(READY_MAX_EACH_GIB.multipliedBy(plan.segmentBytes() >> GIB_SHIFT));
+        this.endNs = System.nanoTime() + readyMax.toNanos();
     }
 
     /** Returns the running cluster; its data directory remembers it then. */
@@ -87,7 +93,7 @@ final class ClusterStart {
                 problem = e.getMessage();
             }
             if (System.nanoTime() >= endNs) {
-                throw CliException.failed(what + " did not become ready within " + READY_MAX.toSeconds() + " s ("
+                throw CliException.failed(what + " did not become ready within " + readyMax.toSeconds() + " s ("
                         + aggregator + " says: " + problem + ")" + tails());
             }
             Launcher.pause();

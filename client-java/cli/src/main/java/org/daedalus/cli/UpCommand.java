@@ -86,6 +86,10 @@ final class UpCommand implements Callable<Integer> {
         String table = library.getFileName().toString().replaceFirst("\\.so$", "");
         ClusterPlan plan = new ClusterPlan(clusterId(table), directory, library, storageNodes, segments, aggregators,
                 partition, segment, segmentMib, port);
+        Optional<MachineMemory> memory = MachineMemory.read();
+        if (memory.isPresent()) {
+            plan.checkMemory(memory.get());
+        }
         refusePortsInUse(plan);
         writeConfiguration(plan);
         LocalCluster cluster = new ClusterStart(plan, new Launcher(programs, directory)).run();

@@ -59,6 +59,27 @@ class ClusterPlanTest {
         assertThat(plan.nodes().get(0).arguments()).containsExactly("--config", "/data/node-0.toml");
     }
 
+    private static ClusterPlan planOf(int nodes, int segments, int segmentMib) throws CliException {
+        return new ClusterPlan("c", Path.of("/data"), Path.of("/data/t.so"), nodes, segments, 1,
+                placement("round_robin"), placement("round_robin"), segmentMib, 7400);
+    }
+
+    @Test
+    void shouldRefuseSegmentsThatDoNotFitIntoTheMachineTogether() throws CliException {
+        MachineMemory machine = new MachineMemory(23L << 30, 20L << 30);
+        planOf(2, 2, 4_992).checkMemory(machine);
+        CliException refusal = catchThrowableOfType(CliException.class,
+                () -> planOf(4, 4, 5_120).checkMemory(machine));
+        assertThat(refusal).hasMessageContaining("16 segments of 5120 MiB take 81920 MiB of memory")
+                .hasMessageContaining("20480 of the machine's 23552 MiB are available")
+                .hasMessageContaining("--segment-mib 1232 fits");
+        assertThat(refusal.exitCode()).isEqualTo(CliException.USAGE);
+        planOf(4, 4, 1_232).checkMemory(machine);
+        CliException none = catchThrowableOfType(CliException.class,
+                () -> planOf(40, 1_024, 1_048_576).checkMemory(machine));
+        assertThat(none).hasMessageContaining("have fewer segments or processes");
+    }
+
     @Test
     void shouldReadPlacements() throws CliException {
         assertThat(placement(" ROUND_ROBIN ").column()).isNull();

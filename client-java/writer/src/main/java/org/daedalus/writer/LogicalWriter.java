@@ -67,6 +67,7 @@ public final class LogicalWriter implements AutoCloseable {
     private UpdateChecker checker;
     private int waiterCount;
     private long armedNs = Long.MAX_VALUE;
+    private Error epochRefusalLogged;
 
     private LogicalWriter(WriterOptions options) {
         this.options = options;
@@ -150,7 +151,18 @@ public final class LogicalWriter implements AutoCloseable {
         if (core.phase() != before) {
             onPhase();
         }
+        logEpochRefusal();
         arm();
+    }
+
+    /** The writer asks again by itself; whoever waits for it wants to know why. Each reason is said once. */
+    private void logEpochRefusal() {
+        Error refusal = core.epochRefusal();
+        if (refusal != null && !refusal.equals(epochRefusalLogged)) {
+            LOG.warn("the epoch is not raised yet: {} ({}){}", refusal.getMessage(), refusal.getSqlstate(),
+                    refusal.getHint().isEmpty() ? "" : "; " + refusal.getHint());
+        }
+        epochRefusalLogged = refusal;
     }
 
     private void carryOut(WriterEffects effects) {

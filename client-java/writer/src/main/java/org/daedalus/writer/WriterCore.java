@@ -34,6 +34,8 @@ final class WriterCore {
 
     private static final long NEVER = Long.MAX_VALUE;
     private static final long DESCRIBE_SEQUENCE = 1;
+    /** How far a node lets its epoch rise at a time (docs/protocol.md, "Epochs"). */
+    private static final long EPOCH_STEP = 1 << 20;
 
     private final WriterOptions options;
     private final TreeMap<Long, Long> nextSequence = new TreeMap<>();
@@ -47,6 +49,10 @@ final class WriterCore {
     private KeptUpdate.Carrier epochRequest;
     private long epochRetryNs = NEVER;
     private long epochKnown;
+    private long epochAsked;
+    /** The next step for nodes that are far behind; 0: none is known to be. */
+    private long epochClimb;
+    private Error epochRefusal;
     private long epoch;
     private long lastNumbered;
     private long confirmedThrough;
@@ -71,6 +77,11 @@ final class WriterCore {
 
     long epoch() {
         return epoch;
+    }
+
+    /** Why the epoch has not been raised yet, as nodes and aggregators say it; null when nobody has refused. */
+    Error epochRefusal() {
+        return epochRefusal;
     }
 
     long lastNumbered() {
@@ -128,7 +139,8 @@ final class WriterCore {
     private void raise(long nowNs, WriterEffects effects) {
         phase = Phase.RAISING;
         epochRetryNs = nowNs + options.epochRetryNs();
-        sendEpoch(EpochBody.newBuilder().setEpoch(epochKnown + 1).setHolder(options.name())
+        epochAsked = epochClimb == 0 ? epochKnown + 1 : Math.min(epochClimb, epochKnown + 1);
+        sendEpoch(EpochBody.newBuilder().setEpoch(epochAsked).setHolder(options.name())
                 .setEndpoint(options.endpoint()).build(), effects);
     }
 
@@ -152,6 +164,7 @@ final class WriterCore {
 
     private void onEpoch(EpochReply reply, long nowNs, WriterEffects effects) {
         epochRequest = null;
+        epochRefusal = reply.getGranted() ? null : reply.getError();
         if (phase == Phase.INQUIRING) {
             onInquired(reply, nowNs, effects);
         } else if (phase == Phase.RAISING) {
@@ -194,6 +207,7 @@ final class WriterCore {
                         + " became the writer meanwhile (epoch " + reply.getEpoch() + ")", Errors.STOP_OR_TAKE_OVER),
                         effects);
             }
+            climb(reply.getError());
             epochKnown = Math.max(epochKnown, reply.getEpoch()); // A grant that was lost on its way: ask for the next.
             return;
         }
@@ -208,12 +222,25 @@ final class WriterCore {
             }
             watermarks.start(node);
         }
-        epoch = epochKnown + 1;
+        epoch = epochAsked;
         lastNumbered = first.getApplied();
         confirmedThrough = lastNumbered;
         lastProgressNs = nowNs;
         epochRetryNs = NEVER;
         phase = Phase.ACTIVE;
+    }
+
+    /**
+     * A node that is further behind than it may rise at a time refuses the next epoch; what it may rise to, others
+     * refuse. Asked for step after step, it catches up. None is asked for more than the next one or the next step.
+     */
+    private void climb(Error refusal) {
+        boolean isBelow = epochAsked <= epochKnown;
+        if (isBelow) {
+            epochClimb += EPOCH_STEP;
+        } else if (refusal.getSqlstate().equals(Errors.INVALID_PARAMETER_VALUE)) {
+            epochClimb = EPOCH_STEP;
+        }
     }
 
     // ---- submissions ----
@@ -384,6 +411,7 @@ final class WriterCore {
             if (result.hasEpoch()) {
                 onEpoch(result.getEpoch(), nowNs, effects);
             }
+            epochRefusal = result.hasError() ? result.getError() : epochRefusal;
             return; // An error: epochRetryNs asks again.
         }
         Long timestamp = sent.get(carrier);

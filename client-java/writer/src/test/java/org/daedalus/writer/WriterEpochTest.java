@@ -1,0 +1,105 @@
+package org.daedalus.writer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import java.util.ArrayList;
+import java.util.List;
+import org.daedalus.wire.v1.EpochBody;
+import org.daedalus.wire.v1.EpochReply;
+import org.daedalus.wire.v1.Error;
+import org.daedalus.wire.v1.NodeWatermark;
+import org.daedalus.wire.v1.OperationKind;
+import org.daedalus.wire.v1.Result;
+import org.junit.jupiter.api.Test;
+
+/** A writer before nodes whose epochs lie far apart; the same as {@code tests/cluster/epoch_test.cpp} of its twin. */
+class WriterEpochTest {
+    private static final long PEER = 3;
+    private static final long STEP = 1L << 20;
+
+    private final WriterOptions options = WriterOptions.of("writer", "writer:1", false);
+    private final WriterCore core = new WriterCore(options);
+    private final long[] nodes;
+    private final List<Long> asked = new ArrayList<>();
+    private long nowNs;
+
+    WriterEpochTest() {
+        this.nodes = new long[2];
+    }
+
+    /** Answers as an aggregator does for nodes that let their epochs rise by a step at a time. */
+    private EpochReply answer(EpochBody body) {
+        EpochReply.Builder reply = EpochReply.newBuilder().setGranted(true);
+        for (int node = 0; node < nodes.length; node++) {
+            if (!body.getInquire() && body.getEpoch() > nodes[node] && body.getEpoch() - nodes[node] <= STEP) {
+                nodes[node] = body.getEpoch();
+            } else if (!body.getInquire()) {
+                boolean isTooFar = body.getEpoch() > nodes[node];
+                reply.setGranted(false).setError(Error.newBuilder().setSqlstate(isTooFar ? "22023" : "55006")
+                        .setMessage("node " + node));
+            }
+            if (nodes[node] > reply.getEpoch()) {
+                reply.setEpoch(nodes[node]).setHolder("writer");
+            }
+            reply.addAccepted(NodeWatermark.newBuilder().setNode(node));
+        }
+        return reply.build();
+    }
+
+    private void answerAll(WriterEffects effects) throws InvalidProtocolBufferException {
+        WriterEffects open = effects;
+        while (!open.sends().isEmpty()) {
+            WriterEffects next = new WriterEffects();
+            for (WriterEffects.Send send : open.sends()) {
+                if (send.operation().getHeader().getKind() == OperationKind.OPERATION_KIND_EPOCH) {
+                    EpochBody body = EpochBody.parseFrom(send.operation().getBody());
+                    if (!body.getInquire()) {
+                        asked.add(body.getEpoch());
+                    }
+                    core.onResult(PEER, Result.newBuilder().setSequence(send.operation().getHeader().getSequence())
+                            .setEpoch(answer(body)).build(), nowNs, next);
+                }
+            }
+            open = next;
+        }
+    }
+
+    private void start() throws InvalidProtocolBufferException {
+        WriterEffects effects = new WriterEffects();
+        core.onUp(PEER, nowNs, effects);
+        answerAll(effects);
+    }
+
+    private void passTime() throws InvalidProtocolBufferException {
+        nowNs = core.nextDeadlineNs();
+        WriterEffects effects = new WriterEffects();
+        core.onDeadline(nowNs, effects);
+        answerAll(effects);
+    }
+
+    @Test
+    void shouldAskForTheNextEpoch() throws InvalidProtocolBufferException {
+        nodes[0] = 41;
+        nodes[1] = 40;
+        start();
+        assertThat(core.phase()).isEqualTo(WriterCore.Phase.ACTIVE);
+        assertThat(core.epoch()).isEqualTo(42);
+        assertThat(asked).containsExactly(42L);
+    }
+
+    @Test
+    void shouldRaiseANodeThatIsFarBehindStepByStep() throws InvalidProtocolBufferException {
+        nodes[0] = 3 * STEP;
+        start();
+        assertThat(core.phase()).isEqualTo(WriterCore.Phase.RAISING);
+        assertThat(core.epochRefusal().getSqlstate()).isEqualTo("22023");
+        for (int retries = 0; retries < 4; retries++) {
+            passTime();
+        }
+        assertThat(core.phase()).isEqualTo(WriterCore.Phase.ACTIVE);
+        assertThat(asked).containsExactly(3 * STEP + 1, STEP, 2 * STEP, 3 * STEP, 3 * STEP + 2);
+        assertThat(core.epoch()).isEqualTo(3 * STEP + 2);
+        assertThat(core.epochRefusal()).isNull();
+    }
+}

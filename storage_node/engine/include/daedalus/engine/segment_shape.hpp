@@ -1,0 +1,29 @@
+// How many rows of a table a segment of so much memory has room for: asked before there is a segment, by whoever checks
+// a configuration.
+#pragma once
+
+#include <cstdint>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/semantics/types.hpp"
+
+namespace daedalus::engine {
+
+/// Rows of a chunk, the unit of a scan: so many where memory allows, fewer where rows are wide, so many at least.
+constexpr uint32_t kChunkRowsUsual = 16384;
+constexpr uint32_t kChunkRowsMin = 64;
+
+struct SegmentShape {
+  uint32_t chunk_rows = 0;
+  uint32_t chunk_count = 0;
+  uint64_t memory_bytes = 0;  ///< Of those chunks: at most what was given.
+
+  [[nodiscard]] uint64_t rows_max() const { return uint64_t{chunk_rows} * chunk_count; }
+  friend bool operator==(const SegmentShape&, const SegmentShape&) = default;
+};
+
+/// The shape of a segment that may take `memory_bytes`, as SegmentOptions choose it by default. Error (53200): not even
+/// one chunk of kChunkRowsMin rows fits; says how wide a row is and how many MiB it takes.
+[[nodiscard]] Result<SegmentShape> segment_shape(const semantics::Schema& schema, uint64_t memory_bytes);
+
+}  // namespace daedalus::engine
