@@ -302,6 +302,23 @@ TEST(AnswerMerger, NullNaNAndBothZerosAreOneGroupEach) {
   EXPECT_EQ(show(types, decode(types, *merger.finish_final())), "NULL,2;NaN,2;0,2;");
 }
 
+TEST(AnswerMerger, AGroupShowsTheZeroThatTheFirstPartHas) {
+  const Schema schema = two_columns();
+  Selection selection;
+  selection.outputs = {plain(0), aggregate(AggregateFunction::kMax, 0)};
+  selection.visible_outputs = 2;
+  selection.group_by = {0};
+  selection.is_aggregated = true;
+  const std::vector<Type> partial = partial_row_types(schema, selection);
+  for (const auto& [first, second, expected] : {std::tuple(-0.0, 0.0, "-0,0;"), std::tuple(0.0, -0.0, "0,-0;")}) {
+    AnswerMerger merger(schema, selection);
+    ASSERT_TRUE(merger.add(7, encode(partial, {{second, second}})).has_value());
+    ASSERT_TRUE(merger.add(3, encode(partial, {{first, first}})).has_value());
+    const std::vector<Type> types = final_types(schema, selection);
+    EXPECT_EQ(show(types, decode(types, *merger.finish_final())), expected);
+  }
+}
+
 TEST(AnswerMerger, FloatingSumsRepeatWhateverTheOrderOfArrival) {
   const Schema schema = two_columns();
   Selection selection;
@@ -314,7 +331,8 @@ TEST(AnswerMerger, FloatingSumsRepeatWhateverTheOrderOfArrival) {
   do {
     AnswerMerger merger(schema, selection);
     for (const uint32_t part : order) {
-      ASSERT_TRUE(merger.add(part, encode({{TypeKind::kDouble}}, {{sums[part]}})).has_value());
+      ASSERT_TRUE(
+          merger.add(part, encode({{TypeKind::kDouble}, {TypeKind::kDouble}}, {{sums[part], Value()}})).has_value());
     }
     const std::string rows = merger.finish_final()->rows;
     first = first.empty() ? rows : first;
