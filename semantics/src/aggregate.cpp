@@ -13,9 +13,12 @@
 namespace daedalus::semantics {
 namespace {
 
-/// Sums and averages of floating values run in double precision, all others exactly.
-Type sum_state_type(const Type& argument) {
-  return is_floating(argument.kind) ? Type{TypeKind::kDouble} : Type{TypeKind::kNumeric};
+/// Sums and averages of floating values run in double precision, beyond its range if need be, all others exactly.
+std::vector<Type> sum_state_types(const Type& argument) {
+  if (is_floating(argument.kind)) {
+    return {Type{TypeKind::kDouble}, Type{TypeKind::kDouble}};
+  }
+  return {Type{TypeKind::kNumeric}};
 }
 
 /// Weight and first digit of a number written in base 10000, as numeric.c keeps it; both 0 for zero.
@@ -112,9 +115,12 @@ std::vector<Type> partial_types(AggregateFunction function, const Type& argument
     case AggregateFunction::kMax:
       return {argument};
     case AggregateFunction::kSum:
-      return {sum_state_type(argument)};
-    case AggregateFunction::kAvg:
-      return {sum_state_type(argument), Type{TypeKind::kBigint}};
+      return sum_state_types(argument);
+    case AggregateFunction::kAvg: {
+      std::vector<Type> types = sum_state_types(argument);
+      types.emplace_back(TypeKind::kBigint);
+      return types;
+    }
   }
   CHECK(false);
   return {};
@@ -125,12 +131,8 @@ AggregateState::AggregateState(AggregateFunction function, const Type& argument)
 
 namespace {
 
-/// Adds a number, or a sum, to a sum that may not have begun.
+/// Adds an exact number, or a sum, to a sum that may not have begun.
 void add_to(Value& sum, const Value& number) {
-  if (const auto* floating = std::get_if<double>(&number)) {
-    sum = is_null(sum) ? *floating : std::get<double>(sum) + *floating;
-    return;
-  }
   if (is_null(sum)) {
     sum = Decimal{};
   }
@@ -147,7 +149,24 @@ void add_to(Value& sum, const Value& number) {
   }
 }
 
+/// Whether a value takes the place of the minimum or maximum so far. Of equal ones the later stays, as in PostgreSQL:
+/// −0.0 and 0.0 show it.
+bool is_better(AggregateFunction function, const Value& value, const Value& best) {
+  const std::strong_ordering order = compare(value, best);
+  if (order == 0) {
+    return std::holds_alternative<double>(value);
+  }
+  return (order < 0) == (function == AggregateFunction::kMin);
+}
+
 }  // namespace
+
+void AggregateState::add_sum(const FloatingSum& sum) {
+  if (!floating_) {
+    floating_.emplace();
+  }
+  floating_->add(sum);
+}
 
 void AggregateState::add(const Value& argument) {
   if (function_ == AggregateFunction::kCountRows) {
@@ -163,25 +182,25 @@ void AggregateState::add(const Value& argument) {
       ++count_;
       return;
     case AggregateFunction::kMin:
-      if (is_null(value_) || compare(argument, value_) < 0) {
-        value_ = argument;
-      }
-      return;
     case AggregateFunction::kMax:
-      if (is_null(value_) || compare(argument, value_) > 0) {
+      if (is_null(value_) || is_better(function_, argument, value_)) {
         value_ = argument;
       }
       return;
     case AggregateFunction::kSum:
     case AggregateFunction::kAvg:
       ++count_;
-      add_to(value_, argument);
+      if (const auto* floating = std::get_if<double>(&argument)) {
+        add_sum({*floating});
+      } else {
+        add_to(value_, argument);
+      }
       return;
   }
 }
 
 void AggregateState::merge(std::span<const Value> partial) {
-  CHECK(partial.size() == (function_ == AggregateFunction::kAvg ? 2u : 1u));
+  CHECK(partial.size() == partial_types(function_, argument_).size());
   switch (function_) {
     case AggregateFunction::kCountRows:
     case AggregateFunction::kCount:
@@ -194,18 +213,27 @@ void AggregateState::merge(std::span<const Value> partial) {
       add(partial[0]);
       return;
     case AggregateFunction::kSum:
-      if (!is_null(partial[0])) {
-        add_to(value_, partial[0]);
-      }
+      merge_sum(partial);
       return;
     case AggregateFunction::kAvg:
-      if (!is_null(partial[0]) && !is_null(partial[1])) {
-        add_to(value_, partial[0]);
-        count_ =
-            static_cast<int64_t>(static_cast<uint64_t>(count_) + static_cast<uint64_t>(std::get<int64_t>(partial[1])));
+      if (!is_null(partial[0]) && !is_null(partial.back())) {
+        merge_sum(partial);
+        count_ = static_cast<int64_t>(static_cast<uint64_t>(count_) +
+                                      static_cast<uint64_t>(std::get<int64_t>(partial.back())));
       }
       return;
   }
+}
+
+void AggregateState::merge_sum(std::span<const Value> partial) {
+  if (is_null(partial[0])) {
+    return;
+  }
+  if (!is_floating(argument_.kind)) {
+    add_to(value_, partial[0]);
+    return;
+  }
+  add_sum({std::get<double>(partial[0]), is_null(partial[1]) ? 0.0 : std::get<double>(partial[1])});
 }
 
 std::vector<Value> AggregateState::partial() const {
@@ -215,28 +243,54 @@ std::vector<Value> AggregateState::partial() const {
       return {count_};
     case AggregateFunction::kMin:
     case AggregateFunction::kMax:
-    case AggregateFunction::kSum:
       return {value_};
-    case AggregateFunction::kAvg:
-      return {value_, count_};
+    case AggregateFunction::kSum:
+      return partial_sum();
+    case AggregateFunction::kAvg: {
+      std::vector<Value> state = partial_sum();
+      state.emplace_back(count_);
+      return state;
+    }
   }
   CHECK(false);
   return {};
 }
 
+std::vector<Value> AggregateState::partial_sum() const {
+  if (!is_floating(argument_.kind)) {
+    return {value_};
+  }
+  if (!floating_) {
+    return {Value(), Value()};
+  }
+  return {floating_->low, floating_->high == 0.0 ? Value() : Value(floating_->high)};
+}
+
 namespace {
 
-Result<Value> finish_sum(const Type& argument, const Value& sum) {
-  if (const auto* floating = std::get_if<double>(&sum)) {
-    if (argument.kind != TypeKind::kReal || !std::isfinite(*floating)) {
-      return sum;
-    }
-    const auto narrowed = static_cast<float>(std::clamp<double>(*floating, -0x1.ffffffp+127, 0x1.ffffffp+127));
-    if (std::isinf(narrowed)) {
-      return rejected("22003", "value out of range: overflow");
-    }
-    return Value(static_cast<double>(narrowed));
+Error floating_overflow() { return rejected("22003", "value out of range: overflow"); }
+
+Result<Value> finish_floating_sum(const Type& argument, const FloatingSum& sum) {
+  const std::optional<double> total = sum.total();
+  if (!total) {
+    return floating_overflow();
   }
+  if (argument.kind != TypeKind::kReal || !std::isfinite(*total)) {
+    return Value(*total);
+  }
+  const auto narrowed = static_cast<float>(std::clamp<double>(*total, -0x1.ffffffp+127, 0x1.ffffffp+127));
+  return std::isinf(narrowed) ? Result<Value>(floating_overflow()) : Value(static_cast<double>(narrowed));
+}
+
+Result<Value> finish_floating_average(const FloatingSum& sum, int64_t count) {
+  const std::optional<double> total = sum.total();
+  if (!total) {
+    return floating_overflow();
+  }
+  return Value((*total + 0.0) / static_cast<double>(count));  // PostgreSQL begins at 0.0, which makes 0.0 of −0.0.
+}
+
+Result<Value> finish_sum(const Type& argument, const Value& sum) {
   const auto& total = std::get<Decimal>(sum);
   if (argument.kind == TypeKind::kSmallint || argument.kind == TypeKind::kInt) {
     if (total.scale != 0 || total.unscaled < INT64_MIN || total.unscaled > INT64_MAX) {
@@ -258,16 +312,16 @@ Result<Value> AggregateState::finish() const {
     case AggregateFunction::kMax:
       return value_;
     case AggregateFunction::kSum:
+      if (floating_) {
+        return finish_floating_sum(argument_, *floating_);
+      }
       return is_null(value_) ? Result<Value>(Value()) : finish_sum(argument_, value_);
-    case AggregateFunction::kAvg: {
-      if (is_null(value_) || count_ <= 0) {
+    case AggregateFunction::kAvg:
+      if ((is_null(value_) && !floating_) || count_ <= 0) {
         return Value();
       }
-      if (const auto* floating = std::get_if<double>(&value_)) {
-        return Value(*floating / static_cast<double>(count_));
-      }
-      return Value(average(std::get<Decimal>(value_), count_));
-    }
+      return floating_ ? finish_floating_average(*floating_, count_)
+                       : Result<Value>(Value(average(std::get<Decimal>(value_), count_)));
   }
   CHECK(false);
   return Value();

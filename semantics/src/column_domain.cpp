@@ -278,18 +278,16 @@ Result<Condition> compare_floating(ColumnRef column, Operator op, const TypedVal
   return compare_literal(column, op, number);
 }
 
-/// The constant as a string column's values look: char(n) has no trailing blanks.
-std::string column_string(const Type& type, const TypedValue& constant) {
+/// A char(n) column beside another char(n) compares without trailing blanks, which its values do not have. Beside text
+/// the text's own count: then no value equals one that ends in a blank.
+Condition compare_string(ColumnRef column, Operator op, const TypedValue& constant) {
+  const Type& type = column.column->type;
   std::string text = std::get<std::string>(constant.value);
-  if (type.kind == TypeKind::kChar) {
+  if (constant.type.kind == TypeKind::kChar) {
     text.erase(text.find_last_not_of(' ') + 1);
   }
-  return text;
-}
-
-Condition compare_string(ColumnRef column, Operator op, const TypedValue& constant) {
-  std::string text = column_string(column.column->type, constant);
-  if (text.size() > column.column->type.length && (op == Operator::kEqual || op == Operator::kNotEqual)) {
+  const bool equals_none = text.size() > type.length || (type.kind == TypeKind::kChar && text.ends_with(' '));
+  if (equals_none && (op == Operator::kEqual || op == Operator::kNotEqual)) {
     return op == Operator::kEqual ? constant_condition(false) : literal(column, Literal::Kind::kIsNotNull);
   }
   return compare_literal(column, op, std::move(text));

@@ -48,13 +48,13 @@ std::strong_ordering compare_numbers(const TypedValue& left, const TypedValue& r
   return compare(to_decimal(left.value), to_decimal(right.value));
 }
 
+/// Trailing blanks of a char(n) never count, not even beside text, whose own do.
 std::strong_ordering compare_strings(const TypedValue& left, const TypedValue& right) {
-  const auto& left_text = std::get<std::string>(left.value);
-  const auto& right_text = std::get<std::string>(right.value);
-  const bool padded = left.type.kind == TypeKind::kChar || right.type.kind == TypeKind::kChar;
-  const int order =
-      padded ? without_blanks(left_text).compare(without_blanks(right_text)) : left_text.compare(right_text);
-  return order <=> 0;
+  const auto compared = [](const TypedValue& side) {
+    const auto& text = std::get<std::string>(side.value);
+    return side.type.kind == TypeKind::kChar ? without_blanks(text) : std::string_view(text);
+  };
+  return compared(left).compare(compared(right)) <=> 0;
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
+#include "characters.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "text_parts.hpp"
@@ -16,14 +18,13 @@ namespace {
 /// Bounds on what is computed with: a literal with more digits is refused, one with more places overflows or vanishes.
 constexpr size_t kDigitsMax = 4'096;
 constexpr int64_t kPlacesMax = 8'192;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+/// What PostgreSQL's numeric can carry: more places and greater exponents overflow it, whatever is left of them then.
+constexpr int64_t kPostgresPlacesMax = 16'383;
+constexpr int64_t kPostgresExponentMax = 1'073'741'822;
 
 Result<Value> parse_bool(const Type& type, std::string_view text) {
   std::string word(trim(text));
-  for (char& c : word) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
+  std::transform(word.begin(), word.end(), word.begin(), to_lower);
   const auto abbreviates = [&](std::string_view whole, size_t size_min) {
     return word.size() >= size_min && whole.starts_with(word);
   };
@@ -38,22 +39,29 @@ Result<Value> parse_bool(const Type& type, std::string_view text) {
 
 Result<Value> parse_integer(const Type& type, std::string_view text) {
   std::string_view digits = trim(text);
-  if (digits.starts_with('+')) {
+  const bool is_negative = digits.starts_with('-');
+  if (is_negative || digits.starts_with('+')) {
     digits.remove_prefix(1);
-    if (digits.starts_with('-')) {
-      return invalid_syntax(type, text);
-    }
   }
-  int64_t value = 0;
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (parsed.ec == std::errc::invalid_argument || parsed.ptr != digits.data() + digits.size()) {
+  uint64_t magnitude = 0;
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), magnitude);
+  if (parsed.ec == std::errc::invalid_argument) {
     return invalid_syntax(type, text);
   }
+  // As PostgreSQL reads digits: that there are too many shows before what follows them does.
   const IntegerRange range = integer_range(type.kind);
-  if (parsed.ec == std::errc::result_out_of_range || value < range.low || value > range.high) {
+  const auto magnitude_max = static_cast<uint64_t>(range.high) + 1;
+  if (parsed.ec == std::errc::result_out_of_range || magnitude > magnitude_max) {
     return value_out_of_range(type, text);
   }
-  return Value(value);
+  if (parsed.ptr != digits.data() + digits.size()) {
+    return invalid_syntax(type, text);
+  }
+  if (magnitude == magnitude_max) {
+    return is_negative ? Result<Value>(Value(range.low)) : value_out_of_range(type, text);
+  }
+  const auto value = static_cast<int64_t>(magnitude);
+  return Value(is_negative ? -value : value);
 }
 
 /// A decimal literal taken apart: digits · 10^-scale.
@@ -61,6 +69,7 @@ struct Literal {
   bool negative = false;
   std::string digits;
   int64_t scale = 0;
+  int64_t exponent = 0;  ///< As it was written, at most twice the greatest.
 };
 
 std::optional<Literal> split_decimal(std::string_view text) {
@@ -91,11 +100,11 @@ std::optional<Literal> split_decimal(std::string_view text) {
     if (parsed.ec == std::errc::invalid_argument || parsed.ptr != end || (plus && *begin == '-')) {
       return std::nullopt;
     }
-    const bool huge = parsed.ec == std::errc::result_out_of_range;
-    const bool down = huge ? *begin == '-' : exponent < 0;
-    const int64_t bounded =
-        huge ? std::numeric_limits<int32_t>::max() : std::min<int64_t>(std::abs(exponent), INT32_MAX);
-    literal.scale += down ? bounded : -bounded;
+    if (parsed.ec == std::errc::result_out_of_range) {
+      exponent = *begin == '-' ? -INT32_MAX : INT32_MAX;
+    }
+    literal.exponent = std::clamp<int64_t>(exponent, -INT32_MAX, INT32_MAX);
+    literal.scale -= literal.exponent;
     at = text.size();
   }
   return at == text.size() ? std::optional(std::move(literal)) : std::nullopt;
@@ -149,14 +158,34 @@ Result<Value> fit_decimal(const Type& type, const Decimal& value) {
   return Value(std::move(rounded));
 }
 
+namespace {
+
+/// What is no number: NaN and infinity are refused by name, except that no bounded numeric holds infinity anyway.
+Result<Value> parse_special_decimal(const Type& type, std::string_view text) {
+  std::string word(trim(text));
+  std::transform(word.begin(), word.end(), word.begin(), to_lower);
+  const bool is_signed = word.starts_with('+') || word.starts_with('-');
+  const std::string_view magnitude = std::string_view(word).substr(is_signed ? 1 : 0);
+  const bool is_infinite = magnitude == "inf" || magnitude == "infinity";
+  if (is_infinite && type.precision != 0) {
+    return rejected("22003", "numeric field overflow: a field with a precision cannot hold an infinite value");
+  }
+  if (is_infinite || word == "nan") {
+    return rejected("0A000", fmt::format("numeric \"{}\" is not supported", trim(text)));
+  }
+  return invalid_syntax(type, text);
+}
+
+}  // namespace
+
 Result<Value> parse_decimal(const Type& type, std::string_view text) {
   const std::string_view trimmed = trim(text);
   const std::optional<Literal> literal = split_decimal(trimmed);
   if (!literal) {
-    const Result<Value> special = parse_floating({TypeKind::kDouble}, trimmed);
-    const bool is_special = special.has_value() && trimmed.find_first_of("0123456789") == std::string_view::npos;
-    return is_special ? rejected("0A000", fmt::format("numeric \"{}\" is not supported", trimmed))
-                      : invalid_syntax(type, text);
+    return parse_special_decimal(type, text);
+  }
+  if (std::abs(literal->exponent) > kPostgresExponentMax || literal->scale > kPostgresPlacesMax) {
+    return rejected("22003", "value overflows numeric format");
   }
   const size_t first = literal->digits.find_first_not_of('0');
   if (first == std::string::npos) {
@@ -199,7 +228,7 @@ Result<Value> fit_string(const Type& type, std::string_view text) {
   return Value(std::string(text));
 }
 
-Result<Value> parse_text(const Type& type, std::string_view text) {
+Result<Value> parse_text(const Type& type, std::string_view text, std::optional<int64_t> now_us) {
   switch (type.kind) {
     case TypeKind::kBool:
       return parse_bool(type, text);
@@ -214,7 +243,7 @@ Result<Value> parse_text(const Type& type, std::string_view text) {
       return parse_decimal(type, text);
     case TypeKind::kDate:
     case TypeKind::kTimestamp:
-      return parse_datetime(type, text);
+      return parse_datetime(type, text, now_us);
     case TypeKind::kChar:
     case TypeKind::kVarchar:
       return fit_string(type, text);

@@ -1,10 +1,9 @@
+// Dates and timestamps from and to text. Of what PostgreSQL reads, its answer or a refusal by name.
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
-#include <optional>
-
 #include "calendar.hpp"
+#include "datetime_decoder.hpp"
+#include "datetime_fields.hpp"
 #include "text_parts.hpp"
 
 namespace daedalus::semantics {
@@ -12,172 +11,60 @@ namespace {
 
 constexpr int64_t kMicrosPerSecond = 1'000'000;
 
-/// Consumes what it recognises from the front of a text.
-class Scanner {
- public:
-  explicit Scanner(std::string_view text) : rest_(text) {}
-
-  [[nodiscard]] bool at_end() const { return rest_.empty(); }
-  [[nodiscard]] bool at(char c) const { return !rest_.empty() && rest_.front() == c; }
-
-  bool take(char c) {
-    if (!at(c)) {
-      return false;
-    }
-    rest_.remove_prefix(1);
-    return true;
-  }
-
-  /// Between digits_min and digits_max decimal digits (at most 9), not followed by another one.
-  struct Digits {
-    size_t min;
-    size_t max;
-  };
-  std::optional<int64_t> number(Digits digits) {
-    const size_t count = digit_count();
-    if (count < digits.min || count > digits.max) {
-      return std::nullopt;
-    }
-    int64_t value = 0;
-    std::from_chars(rest_.data(), rest_.data() + count, value);
-    rest_.remove_prefix(count);
-    return value;
-  }
-
-  /// Digits after a decimal point, as microseconds; PostgreSQL rounds the binary fraction half to even.
-  std::optional<int64_t> fraction() {
-    const size_t count = digit_count();
-    const std::string text = fmt::format("0.{}", rest_.substr(0, count));
-    double value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    rest_.remove_prefix(count);
-    return static_cast<int64_t>(std::rint(value * static_cast<double>(kMicrosPerSecond)));
-  }
-
-  bool blanks() {
-    const bool any = at(' ');
-    while (take(' ')) {
-    }
-    return any;
-  }
-
-  [[nodiscard]] std::string_view rest() const { return rest_; }
-
- private:
-  [[nodiscard]] size_t digit_count() const {
-    size_t count = 0;
-    while (count < rest_.size() && rest_[count] >= '0' && rest_[count] <= '9') {
-      ++count;
-    }
-    return count;
-  }
-
-  std::string_view rest_;
-};
-
-enum class Fault : uint8_t { kNone, kSyntax, kField, kZone, kEra };
-
-struct Moment {
-  int64_t days = 0;
-  int64_t micros_of_day = 0;
-};
-
-Fault scan_date(Scanner& in, Moment& moment) {
-  const auto year = in.number({4, 7});
-  if (!year || !in.take('-')) {
-    return Fault::kSyntax;
-  }
-  const auto month = in.number({1, 2});
-  if (!month || !in.take('-')) {
-    return Fault::kSyntax;
-  }
-  const auto day = in.number({1, 2});
-  if (!day) {
-    return Fault::kSyntax;
-  }
-  if (*year < 1 || *month < 1 || *month > 12 || *day < 1 ||
-      *day > days_in_month(*year, static_cast<uint32_t>(*month))) {
-    return Fault::kField;
-  }
-  moment.days = days_from_civil({*year, static_cast<uint32_t>(*month), static_cast<uint32_t>(*day)});
-  return Fault::kNone;
-}
-
-Fault scan_time(Scanner& in, Moment& moment) {
-  const auto hour = in.number({1, 2});
-  if (!hour || !in.take(':')) {
-    return Fault::kSyntax;
-  }
-  const auto minute = in.number({2, 2});
-  if (!minute) {
-    return Fault::kSyntax;
-  }
-  std::optional<int64_t> second = 0;
-  std::optional<int64_t> micros = 0;
-  if (in.take(':')) {
-    second = in.number({2, 2});
-    if (!second) {
-      return Fault::kSyntax;
-    }
-    if (in.take('.')) {
-      micros = in.fraction();
-    }
-  }
-  // 24:00:00 is midnight of the next day, 60 seconds the next minute: so says ISO 8601, and PostgreSQL.
-  const bool is_midnight = *hour == 24 && *minute == 0 && *second == 0 && *micros == 0;
-  if ((*hour > 23 && !is_midnight) || *minute > 59 || *second > 60) {
-    return Fault::kField;
-  }
-  moment.micros_of_day = ((*hour * 60 + *minute) * 60 + *second) * kMicrosPerSecond + *micros;
-  return Fault::kNone;
-}
-
-/// What may follow date and time: nothing, Z, or what is refused by name.
-Fault scan_end(Scanner& in) {
-  in.blanks();
-  if (in.take('Z') || in.take('z')) {
-    in.blanks();
-  }
-  if (in.at_end()) {
-    return Fault::kNone;
-  }
-  if (in.at('+') || in.at('-') || in.rest() == "UTC" || in.rest() == "GMT") {
-    return Fault::kZone;
-  }
-  return in.rest() == "BC" || in.rest() == "bc" ? Fault::kEra : Fault::kSyntax;
-}
-
-Fault scan_moment(std::string_view text, Moment& moment) {
-  Scanner in(text);
-  if (const Fault fault = scan_date(in, moment); fault != Fault::kNone) {
-    return fault;
-  }
-  const bool has_letter = in.take('T') || in.take('t');
-  const bool has_blanks = !has_letter && in.blanks();
-  if (has_letter || (has_blanks && !in.at_end() && in.rest().front() >= '0' && in.rest().front() <= '9')) {
-    if (const Fault fault = scan_time(in, moment); fault != Fault::kNone) {
-      return fault;
-    }
-  }
-  return scan_end(in);
-}
+// What PostgreSQL's types hold, which is more than ours do.
+constexpr int64_t kPostgresDaysMin = -2'440'588;  // 4714-11-24 BC, the Julian day 0.
+constexpr int64_t kPostgresTimestampDaysMax = days_from_civil({294'276, 12, 31});
 
 std::string_view short_name(const Type& type) { return type.kind == TypeKind::kDate ? "date" : "timestamp"; }
 
-Error fault_error(const Type& type, Fault fault, std::string_view text) {
+Error not_supported(std::string_view what, std::string_view text, std::string hint = {}) {
+  return rejected("0A000", fmt::format("{} not supported: \"{}\"", what, text), std::move(hint));
+}
+
+Error out_of_range(const Type& type, std::string_view text) {
+  return rejected("22008", fmt::format("{} out of range: \"{}\"", short_name(type), text));
+}
+
+Error fault_error(const Type& type, DatetimeFault fault, std::string_view refers, std::string_view text) {
   switch (fault) {
-    case Fault::kField:
+    case DatetimeFault::kField:
       return rejected("22008", fmt::format("date/time field value out of range: \"{}\"", text));
-    case Fault::kZone:
-      return rejected("0A000", fmt::format("time zones are not supported: \"{}\"", text),
-                      "convert to UTC and write a trailing Z or nothing");
-    case Fault::kEra:
-      return rejected("0A000", fmt::format("dates before the year 1 are not supported: \"{}\"", text));
-    case Fault::kNone:
-    case Fault::kSyntax:
+    case DatetimeFault::kZoneOffset:
+      return rejected("22009", fmt::format("time zone displacement out of range: \"{}\"", text));
+    case DatetimeFault::kZoneName:
+      return rejected("22023", fmt::format("time zone not recognized: \"{}\"", text));
+    case DatetimeFault::kNoClock:
+      return not_supported(fmt::format("the {} \"{}\" is", short_name(type), refers), text,
+                           "write the date itself, or let a SQL statement say it");
+    case DatetimeFault::kNone:
+    case DatetimeFault::kSyntax:
       break;
   }
   return rejected("22007", fmt::format("invalid input syntax for type {}: \"{}\"", short_name(type), text));
+}
+
+Result<Value> date_value(const Type& type, const Moment& moment, std::string_view text) {
+  if (moment.days < kPostgresDaysMin || moment.days > kDateDaysMax) {
+    return out_of_range(type, text);
+  }
+  if (moment.days < kDateDaysMin) {
+    return not_supported("dates before the year 1 are", text);
+  }
+  return Value(moment.days);
+}
+
+Result<Value> timestamp_value(const Type& type, const Moment& moment, std::string_view text) {
+  const int64_t days = moment.days + floor_div(moment.micros, kMicrosPerDay);
+  if (days < kPostgresDaysMin || days > kPostgresTimestampDaysMax) {
+    return out_of_range(type, text);
+  }
+  if (days < kDateDaysMin) {
+    return not_supported("timestamps before the year 1 are", text);
+  }
+  if (days > kTimestampMicrosMax / kMicrosPerDay) {
+    return not_supported("timestamps after the year 294246 are", text);
+  }
+  return Value(moment.days * kMicrosPerDay + moment.micros);
 }
 
 std::string format_civil(const CivilDate& date) {
@@ -187,30 +74,34 @@ std::string format_civil(const CivilDate& date) {
 
 }  // namespace
 
-Result<Value> parse_datetime(const Type& type, std::string_view text) {
-  const std::string_view trimmed = trim(text);
-  std::string lower(trimmed);
-  for (char& c : lower) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+Result<Value> parse_datetime(const Type& type, std::string_view text, std::optional<int64_t> now_us) {
+  const bool is_date = type.kind == TypeKind::kDate;
+  const auto fields = split_datetime(text, is_date ? kDateCharactersMax : kTimestampCharactersMax);
+  if (!fields) {
+    return fault_error(type, DatetimeFault::kSyntax, {}, text);
   }
-  if (lower == "infinity" || lower == "-infinity") {
-    return rejected("0A000", fmt::format("{} {} is not supported", short_name(type), lower));
+  DatetimeDecoder decoder(now_us);
+  const DatetimeFault fault = decoder.decode(*fields);
+  const Moment& moment = decoder.moment();
+  if (fault != DatetimeFault::kNone) {
+    return fault_error(type, fault, moment.refers, text);
   }
-  Moment moment;
-  if (const Fault fault = scan_moment(trimmed, moment); fault != Fault::kNone) {
-    return fault_error(type, fault, text);
+  switch (moment.kind) {
+    case Moment::Kind::kEpoch:
+      return Value(int64_t{0});
+    case Moment::Kind::kLate:
+    case Moment::Kind::kEarly:
+      return rejected("0A000", fmt::format("{} {}infinity is not supported", short_name(type),
+                                           moment.kind == Moment::Kind::kEarly ? "-" : ""));
+    case Moment::Kind::kFinite:
+      break;
   }
-  if (type.kind == TypeKind::kDate) {
-    if (moment.days > kDateDaysMax) {
-      return rejected("22008", fmt::format("date out of range: \"{}\"", text));
-    }
-    return Value(moment.days);
+  Result<Value> value = is_date ? date_value(type, moment, text) : timestamp_value(type, moment, text);
+  if (value.has_value() && moment.is_at_place) {
+    return not_supported("the name of a place as time zone is", text,
+                         "leave it out: a timestamp without time zone ignores it");
   }
-  if (moment.days > kTimestampMicrosMax / kMicrosPerDay ||
-      moment.days * kMicrosPerDay > kTimestampMicrosMax - moment.micros_of_day) {
-    return rejected("22008", fmt::format("timestamp out of range: \"{}\"", text));
-  }
-  return Value(moment.days * kMicrosPerDay + moment.micros_of_day);
+  return value;
 }
 
 std::string format_date(int64_t days) {

@@ -4,71 +4,85 @@
 // also accepts the midpoints themselves (readers round to even); PostgreSQL does not, and neither does this.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "characters.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "text_parts.hpp"
 
 namespace daedalus::semantics {
 namespace {
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+/// A number without its sign, in lower case, and what it is negative of.
+struct SignedText {
+  bool is_negative = false;
+  std::string magnitude;
+};
+
+SignedText split_sign(std::string_view text) {
+  const bool has_sign = text.starts_with('+') || text.starts_with('-');
+  SignedText split{text.starts_with('-'), std::string(text.substr(has_sign ? 1 : 0))};
+  std::transform(split.magnitude.begin(), split.magnitude.end(), split.magnitude.begin(), to_lower);
+  return split;
+}
+
+/// "nan", or "nan(…)" with letters, digits and underscores.
+bool is_nan_text(std::string_view text) {
+  const auto may_stand_inside = [](char c) { return is_letter(c) || is_digit(c) || c == '_'; };
+  if (!text.starts_with("nan")) {
+    return false;
   }
-  return lower;
+  const std::string_view rest = text.substr(3);
+  return rest.empty() || (rest.size() >= 2 && rest.front() == '(' && rest.back() == ')' &&
+                          std::all_of(rest.begin() + 1, rest.end() - 1, may_stand_inside));
 }
 
 template <typename Float>
-std::optional<Float> special_value(std::string_view text) {
-  const std::string lower = lower_case(text);
-  const Float infinity = std::numeric_limits<Float>::infinity();
-  if (lower == "nan") {
+std::optional<Float> special_value(std::string_view magnitude) {
+  if (is_nan_text(magnitude)) {
     return std::numeric_limits<Float>::quiet_NaN();
   }
-  if (lower == "infinity" || lower == "+infinity" || lower == "inf" || lower == "+inf") {
-    return infinity;
-  }
-  if (lower == "-infinity" || lower == "-inf") {
-    return -infinity;
+  if (magnitude == "infinity" || magnitude == "inf") {
+    return std::numeric_limits<Float>::infinity();
   }
   return std::nullopt;
 }
 
-bool has_digit_other_than_zero(std::string_view text) {
-  const std::string_view mantissa = text.substr(0, text.find_first_of("eE"));
-  return mantissa.find_first_of("123456789") != std::string_view::npos;
+bool has_digit_other_than_zero(std::string_view mantissa, bool is_hexadecimal) {
+  const std::string_view digits = mantissa.substr(0, mantissa.find(is_hexadecimal ? 'p' : 'e'));
+  return digits.find_first_not_of("0.") != std::string_view::npos;
 }
 
 template <typename Float>
 Result<Value> parse(const Type& type, std::string_view text) {
-  std::string_view digits = trim(text);
-  if (const std::optional<Float> special = special_value<Float>(digits)) {
-    return Value(static_cast<double>(*special));
+  const SignedText split = split_sign(trim(text));
+  const auto with_sign = [&](Float magnitude) {
+    return Value(static_cast<double>(split.is_negative ? -magnitude : magnitude));
+  };
+  if (const std::optional<Float> special = special_value<Float>(split.magnitude)) {
+    return with_sign(*special);
   }
-  const bool has_sign = digits.starts_with('+') || digits.starts_with('-');
-  const std::string_view unsigned_digits = has_sign ? digits.substr(1) : digits;
-  if (digits.starts_with('+')) {
-    digits.remove_prefix(1);  // Which std::from_chars does not know.
-  }
-  if (unsigned_digits.empty() ||
-      (unsigned_digits[0] != '.' && (unsigned_digits[0] < '0' || unsigned_digits[0] > '9'))) {
+  // PostgreSQL leaves these texts to strtod(), which knows hexadecimal numbers, too.
+  const bool is_hexadecimal = split.magnitude.starts_with("0x");
+  const std::string_view digits = std::string_view(split.magnitude).substr(is_hexadecimal ? 2 : 0);
+  if (digits.empty() || (digits[0] != '.' && !is_digit(digits[0]) && !(is_hexadecimal && is_letter(digits[0])))) {
     return invalid_syntax(type, text);
   }
   Float value{};
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value,
+                                      is_hexadecimal ? std::chars_format::hex : std::chars_format::general);
   if (parsed.ec == std::errc::invalid_argument || parsed.ptr != digits.data() + digits.size()) {
     return invalid_syntax(type, text);
   }
-  const bool vanished = value == Float{0} && has_digit_other_than_zero(digits);
+  const bool vanished = value == Float{0} && has_digit_other_than_zero(digits, is_hexadecimal);
   if (parsed.ec == std::errc::result_out_of_range || std::isinf(value) || vanished) {
     return rejected("22003", fmt::format("\"{}\" is out of range for type {}", trim(text), kind_name(type.kind)));
   }
-  return Value(static_cast<double>(value));
+  return with_sign(value);
 }
 
 /// d.ddd · 10^exponent as digits without point.

@@ -1,6 +1,7 @@
 // Text input and output by family of types, shared by text.cpp and the casts.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,7 +32,8 @@ struct IntegerRange {
 /// PostgreSQL's float4out and float8out with extra_float_digits = 1.
 [[nodiscard]] std::string format_floating(TypeKind kind, double value);
 
-[[nodiscard]] Result<Value> parse_datetime(const Type& type, std::string_view text);
+/// now_us: what "now" and "today" mean; without it they are refused (0A000).
+[[nodiscard]] Result<Value> parse_datetime(const Type& type, std::string_view text, std::optional<int64_t> now_us);
 [[nodiscard]] std::string format_date(int64_t days);
 [[nodiscard]] std::string format_timestamp(int64_t micros);
 

@@ -63,6 +63,56 @@ TEST(Aggregate, SumsWidenAndOverflowAsPostgresDoes) {
   EXPECT_EQ(huge.finish().error().sqlstate, "22003");
 }
 
+TEST(Aggregate, FiniteValuesNeverSumToInfinity) {
+  const std::string overflow = "value out of range: overflow";
+  for (const Function function : {Function::kSum, Function::kAvg}) {
+    EXPECT_EQ(aggregate(function, kDouble, {"1e308", "1e308"}), overflow);
+    EXPECT_EQ(aggregate(function, kDouble, {"-1e308", "-1e308", "NULL", "-1"}), overflow);
+    EXPECT_EQ(aggregate(function, kDouble, {"1e308", "1e308", "Infinity"}), "Infinity");
+    EXPECT_EQ(aggregate(function, kDouble, {"1e308", "1e308", "-Infinity"}), "-Infinity");
+    EXPECT_EQ(aggregate(function, kDouble, {"Infinity", "-1e308", "-Infinity"}), "NaN");
+    EXPECT_EQ(aggregate(function, kDouble, {"1e308", "NaN", "1e308"}), "NaN");
+    EXPECT_EQ(aggregate(function, kReal, {"Infinity", "3e38", "3e38"}), "Infinity");
+  }
+  // Only the whole sum decides: parts of it are added in an order that is nobody's business.
+  EXPECT_EQ(aggregate(Function::kSum, kDouble, {"1e308", "1e308", "-1e308"}), "1e+308");
+  EXPECT_EQ(aggregate(Function::kAvg, kDouble, {"1e308", "1e308", "-1e308", "-1e308"}), "0");
+  EXPECT_EQ(aggregate(Function::kSum, kReal, {"3e38", "3e38", "-3e38"}), "3e+38");
+  EXPECT_EQ(aggregate(Function::kAvg, kReal, {"3e38", "3e38"}), "3.0000000054977558e+38");
+}
+
+TEST(Aggregate, PartsBeyondTheRangeOfDoublesMerge) {
+  const auto state_of = [](const std::vector<double>& values) {
+    AggregateState state(Function::kSum, kDouble);
+    for (const double value : values) {
+      state.add(value);
+    }
+    return state.partial();
+  };
+  AggregateState whole(Function::kSum, kDouble);
+  whole.merge(state_of({1e308, 1e308, 1e308}));
+  EXPECT_EQ(whole.finish().error().sqlstate, "22003");
+  AggregateState between(Function::kSum, kDouble);  // What a node passes on.
+  between.merge(whole.partial());
+  between.merge(state_of({-1e308, -1e308}));
+  EXPECT_EQ(std::get<double>(*between.finish()), 1e308);
+  between.merge(std::vector<Value>{Value(), Value()});
+  between.merge(state_of({-std::numeric_limits<double>::infinity()}));
+  EXPECT_EQ(std::get<double>(*between.finish()), -std::numeric_limits<double>::infinity());
+}
+
+TEST(Aggregate, ZerosKeepTheirSignAsInPostgres) {
+  EXPECT_EQ(aggregate(Function::kSum, kDouble, {"-0", "-0"}), "-0");
+  EXPECT_EQ(aggregate(Function::kSum, kReal, {"-0"}), "-0");
+  EXPECT_EQ(aggregate(Function::kSum, kDouble, {"-0", "0"}), "0");
+  EXPECT_EQ(aggregate(Function::kAvg, kDouble, {"-0", "-0"}), "0");
+  // Of equal extremes the last counts.
+  for (const Function function : {Function::kMin, Function::kMax}) {
+    EXPECT_EQ(aggregate(function, kDouble, {"0", "-0"}), "-0");
+    EXPECT_EQ(aggregate(function, kDouble, {"-0", "NULL", "0"}), "0");
+  }
+}
+
 TEST(Aggregate, CountsAndExtremesSkipNulls) {
   EXPECT_EQ(aggregate(Function::kCount, kInt, {"1", "NULL"}), "1");
   EXPECT_EQ(aggregate(Function::kCountRows, kBigint, {"1", "NULL"}), "2");

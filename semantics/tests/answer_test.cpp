@@ -351,6 +351,23 @@ TEST(AnswerMerger, NullNaNAndBothZerosAreOneGroupEach) {
   EXPECT_EQ(show(types, decode(types, *merge_all(merger))), "NULL,2;NaN,2;0,2;");
 }
 
+TEST(AnswerMerger, AGroupShowsTheZeroThatTheFirstPartHas) {
+  const Schema schema = two_columns();
+  Selection selection;
+  selection.outputs = {plain(0), aggregate(AggregateFunction::kMax, 0)};
+  selection.visible_outputs = 2;
+  selection.group_by = {0};
+  selection.is_aggregated = true;
+  const std::vector<Type> partial = partial_row_types(schema, selection);
+  for (const auto& [first, second, expected] : {std::tuple(-0.0, 0.0, "-0,0;"), std::tuple(0.0, -0.0, "0,-0;")}) {
+    AnswerMerger merger(schema, selection, AnswerForm::kFinal);
+    ASSERT_TRUE(merger.add(7, rows_of(encode(partial, {{second, second}}))).has_value());
+    ASSERT_TRUE(merger.add(3, rows_of(encode(partial, {{first, first}}))).has_value());
+    const std::vector<Type> types = final_types(schema, selection);
+    EXPECT_EQ(show(types, decode(types, *merge_all(merger))), expected);
+  }
+}
+
 TEST(AnswerMerger, FloatingSumsRepeatWhateverTheOrderOfArrival) {
   const Schema schema = two_columns();
   Selection selection;
@@ -363,7 +380,8 @@ TEST(AnswerMerger, FloatingSumsRepeatWhateverTheOrderOfArrival) {
   do {
     AnswerMerger merger(schema, selection, AnswerForm::kFinal);
     for (const uint32_t part : order) {
-      ASSERT_TRUE(merger.add(part, rows_of(encode({{TypeKind::kDouble}}, {{sums[part]}}))).has_value());
+      ASSERT_TRUE(merger.add(part, rows_of(encode({{TypeKind::kDouble}, {TypeKind::kDouble}}, {{sums[part], Value()}})))
+                      .has_value());
     }
     const std::string rows = merge_all(merger)->rows;
     first = first.empty() ? rows : first;

@@ -185,7 +185,8 @@ TEST(Normalise, ComparesDatesWithTimestamps) {
 }
 
 TEST(Normalise, NeverCutsStrings) {
-  EXPECT_EQ(compare(kC, Operator::kEqual, kVarchar9, "ab  "), "c = ab");
+  EXPECT_EQ(compare(kC, Operator::kEqual, kLiteral, "ab  "), "c = ab");
+  EXPECT_EQ(compare(kC, Operator::kLess, kLiteral, "ab  "), "c < ab");
   EXPECT_EQ(compare(kC, Operator::kEqual, kVarchar9, "abcdef"), "never");
   EXPECT_EQ(compare(kC, Operator::kNotEqual, kVarchar9, "abcdef"), "c not null");
   EXPECT_EQ(compare(kC, Operator::kLess, kVarchar9, "abcdef"), "c < abcdef");
@@ -195,6 +196,15 @@ TEST(Normalise, NeverCutsStrings) {
   EXPECT_EQ(compare(kC, Operator::kNotStartsWith, kLiteral, "abcd"), "c not null");
   EXPECT_EQ(compare(kV, Operator::kStartsWith, kLiteral, ""), "v not null");
   EXPECT_EQ(compare(kI, Operator::kStartsWith, kLiteral, "1"), "42883");
+}
+
+TEST(Normalise, CountsTheBlanksOfTextBesideChar) {
+  EXPECT_EQ(compare(kC, Operator::kEqual, kVarchar9, "ab"), "c = ab");
+  EXPECT_EQ(compare(kC, Operator::kEqual, kVarchar9, "ab "), "never");
+  EXPECT_EQ(compare(kC, Operator::kEqual, kVarchar9, " "), "never");
+  EXPECT_EQ(compare(kC, Operator::kNotEqual, kVarchar9, "ab "), "c not null");
+  EXPECT_EQ(compare(kC, Operator::kLess, kVarchar9, "ab "), "c < ab ");
+  EXPECT_EQ(compare(kC, Operator::kGreaterOrEqual, kVarchar9, "ab "), "c >= ab ");
 }
 
 TEST(Normalise, GivesNullItsPlace) {
@@ -304,7 +314,10 @@ TEST(Evaluate, CharCountsItsPaddingForPrefixesOnly) {
   EXPECT_TRUE(holds(call(Operator::kStartsWith, column(kC), constant(kLiteral, "a  "))));
   EXPECT_FALSE(holds(call(Operator::kStartsWith, column(kC), constant(kLiteral, "a   "))));
   EXPECT_FALSE(holds(call(Operator::kStartsWith, column(kV), constant(kLiteral, "a "))));
-  EXPECT_TRUE(holds(call(Operator::kEqual, column(kC), constant(kVarchar9, "a     "))));
+  EXPECT_TRUE(holds(call(Operator::kEqual, column(kC), constant(kLiteral, "a     "))));
+  EXPECT_FALSE(holds(call(Operator::kEqual, column(kC), constant(kVarchar9, "a     "))));
+  EXPECT_TRUE(holds(call(Operator::kLess, column(kC), constant(kVarchar9, "a     "))));
+  EXPECT_TRUE(holds(call(Operator::kEqual, column(kC), constant(kVarchar9, "a"))));
   EXPECT_FALSE(holds(call(Operator::kEqual, column(kV), constant(kVarchar9, "a "))));
 }
 

@@ -59,9 +59,14 @@ TEST(ParseText, IntegersAreWholeAndInRange) {
   EXPECT_EQ(round_trip(kInt, "2147483648"), "22003");
   EXPECT_EQ(round_trip(kBigint, "-9223372036854775808"), "-9223372036854775808");
   EXPECT_EQ(round_trip(kBigint, "9223372036854775808"), "22003");
-  for (const char* text : {"", " ", "1.0", "1e3", "0x10", "1 2", "+-1", "--1", "abc"}) {
+  for (const char* text : {"", " ", "1.0", "1e3", "0x10", "1 2", "+-1", "--1", "abc", "+", "-", "1_000"}) {
     EXPECT_EQ(round_trip(kInt, text), "22P02") << text;
   }
+  // Too many digits are noticed before what follows them.
+  EXPECT_EQ(round_trip(kSmallint, "32769.5"), "22003");
+  EXPECT_EQ(round_trip(kSmallint, "32768.5"), "22P02");
+  EXPECT_EQ(round_trip(kSmallint, "-32769x"), "22003");
+  EXPECT_EQ(round_trip(kBigint, "99999999999999999999x"), "22003");
   EXPECT_EQ(parse_text(kInt, "abc").error().message, "invalid input syntax for type integer: \"abc\"");
   EXPECT_EQ(parse_text(kInt, "99999999999").error().message, "value \"99999999999\" is out of range for type integer");
 }
@@ -74,12 +79,17 @@ TEST(ParseText, NumericRoundsHalfAwayFromZeroAndChecksPrecision) {
   EXPECT_EQ(round_trip(kMoney, "999.995"), "22003");
   EXPECT_EQ(round_trip(kMoney, ".5e1"), "5.00");
   EXPECT_EQ(round_trip(kMoney, "5."), "5.00");
-  EXPECT_EQ(round_trip(kMoney, "1e-9999999999999999999"), "0.00");
+  // PostgreSQL's numeric carries 16,383 places and exponents below 2^30, whatever is left of them then.
+  EXPECT_EQ(round_trip(kMoney, "1e-16383"), "0.00");
+  EXPECT_EQ(round_trip(kMoney, "1e-16384"), "22003");
+  EXPECT_EQ(round_trip(kMoney, "0e1073741822"), "0.00");
+  EXPECT_EQ(round_trip(kMoney, "0e1073741823"), "22003");
   EXPECT_EQ(round_trip(kMoney, "1e9999999999999999999"), "22003");
-  EXPECT_EQ(round_trip(kMoney, "0e9999999999999999999"), "0.00");
   EXPECT_EQ(round_trip(kMoney, "007"), "7.00");
   EXPECT_EQ(round_trip(kMoney, "NaN"), "0A000");
-  EXPECT_EQ(round_trip(kMoney, "-Infinity"), "0A000");
+  EXPECT_EQ(round_trip(kMoney, "-Infinity"), "22003");  // No bounded numeric holds it.
+  EXPECT_EQ(round_trip(kNumeric, "-Infinity"), "0A000");
+  EXPECT_EQ(round_trip(kNumeric, "-NaN"), "22P02");
   EXPECT_EQ(round_trip(kNumeric, "1.50"), "1.50");
   EXPECT_EQ(round_trip(kNumeric, "-0.05"), "-0.05");
   EXPECT_EQ(round_trip(kNumeric, "12e3"), "12000");
@@ -100,9 +110,17 @@ TEST(ParseText, FloatsTakeSpecialValuesAndRefuseWhatVanishes) {
   EXPECT_EQ(round_trip(kReal, "1e-46"), "22003");
   EXPECT_EQ(round_trip(kDouble, "+.5"), "0.5");
   EXPECT_EQ(round_trip(kDouble, "-0"), "-0");
-  for (const char* text : {"", "+", "1e", "e1", "1..2", "nanx", "+-1"}) {
+  for (const char* text : {"", "+", "1e", "e1", "1..2", "nanx", "+-1", "0x", "0xg", "0x1p", "nan(", "nan(-)"}) {
     EXPECT_EQ(round_trip(kDouble, text), "22P02") << text;
   }
+  // PostgreSQL leaves these to strtod().
+  EXPECT_EQ(round_trip(kDouble, "-nan"), "NaN");
+  EXPECT_EQ(round_trip(kDouble, "nan(0x1)"), "NaN");
+  EXPECT_EQ(round_trip(kDouble, "-0x1.8P+1"), "-3");
+  EXPECT_EQ(round_trip(kReal, "0xFf"), "255");
+  EXPECT_EQ(round_trip(kDouble, "0x1p1024"), "22003");
+  EXPECT_EQ(round_trip(kDouble, "0x1p-1100"), "22003");
+  EXPECT_EQ(round_trip(kDouble, "0x0p9"), "0");
 }
 
 TEST(FormatText, FloatsArePostgresShortest) {
@@ -134,50 +152,6 @@ TEST(FormatText, FloatsReadBackAsThemselves) {
     const double was = std::get<double>(value);
     const double is = std::get<double>(*back);
     ASSERT_TRUE(std::isnan(was) ? std::isnan(is) : was == is) << text;
-  }
-}
-
-TEST(ParseText, DatesAndTimestampsAreIso) {
-  EXPECT_EQ(round_trip(kDate, "2013-01-01"), "2013-01-01");
-  EXPECT_EQ(round_trip(kDate, " 2013-1-5 "), "2013-01-05");
-  EXPECT_EQ(round_trip(kDate, "2012-02-29"), "2012-02-29");
-  EXPECT_EQ(round_trip(kDate, "2013-02-29"), "22008");
-  EXPECT_EQ(round_trip(kDate, "1900-02-29"), "22008");
-  EXPECT_EQ(round_trip(kDate, "2013-13-01"), "22008");
-  EXPECT_EQ(round_trip(kDate, "0000-01-01"), "22008");
-  EXPECT_EQ(round_trip(kDate, "0001-01-01"), "0001-01-01");
-  EXPECT_EQ(round_trip(kDate, "5874897-12-31"), "5874897-12-31");
-  EXPECT_EQ(round_trip(kDate, "5874898-01-01"), "22008");
-  EXPECT_EQ(round_trip(kDate, "2013-01-01 05:00:00"), "2013-01-01");
-  EXPECT_EQ(round_trip(kDate, "0044-03-15 BC"), "0A000");
-  EXPECT_EQ(round_trip(kDate, "infinity"), "0A000");
-  for (const char* text : {"", "2013", "2013-01", "13-01-01", "2013-01-01T", "2013/01/01", "x"}) {
-    EXPECT_EQ(round_trip(kDate, text), "22007") << text;
-  }
-  EXPECT_EQ(round_trip(kTimestamp, "2013-01-01"), "2013-01-01 00:00:00");
-  EXPECT_EQ(round_trip(kTimestamp, "2013-01-01T05:00:00Z"), "2013-01-01 05:00:00");
-  EXPECT_EQ(round_trip(kTimestamp, "2013-01-01 05:00:00.5"), "2013-01-01 05:00:00.5");
-  EXPECT_EQ(round_trip(kTimestamp, "2013-01-01 05:00"), "2013-01-01 05:00:00");
-  EXPECT_EQ(round_trip(kTimestamp, "2013-01-01 23:59:59.9999995"), "2013-01-02 00:00:00");
-  EXPECT_EQ(round_trip(kTimestamp, "2013-01-01 00:00:00.0000005"), "2013-01-01 00:00:00");
-  EXPECT_EQ(round_trip(kTimestamp, "2013-01-01 24:00:00"), "2013-01-02 00:00:00");
-  EXPECT_EQ(round_trip(kTimestamp, "2013-01-01 23:59:60"), "2013-01-02 00:00:00");
-  EXPECT_EQ(round_trip(kTimestamp, "1969-12-31 23:59:59.999999"), "1969-12-31 23:59:59.999999");
-  EXPECT_EQ(round_trip(kTimestamp, "294246-12-31 23:59:59.999999"), "294246-12-31 23:59:59.999999");
-  EXPECT_EQ(round_trip(kTimestamp, "294247-01-01"), "22008");
-  EXPECT_EQ(round_trip(kTimestamp, "2013-01-01 24:00:01"), "22008");
-  EXPECT_EQ(round_trip(kTimestamp, "2013-01-01 12:60:00"), "22008");
-  EXPECT_EQ(round_trip(kTimestamp, "2013-01-01 05:00:00+02"), "0A000");
-  EXPECT_EQ(round_trip(kTimestamp, "2013-01-01 05"), "22007");
-  EXPECT_EQ(std::get<int64_t>(*parse_text(kDate, "1970-01-02")), 1);
-  EXPECT_EQ(std::get<int64_t>(*parse_text(kTimestamp, "1970-01-01 00:00:01")), 1'000'000);
-}
-
-TEST(FormatText, EveryDayReadsBackAsItself) {
-  for (int64_t day = kDateDaysMin; day <= kDateDaysMax; day += day > -800'000 && day < 800'000 ? 1 : 99'991) {
-    const std::string text = format_text(kDate, day);
-    const Result<Value> back = parse_text(kDate, text);
-    ASSERT_TRUE(back.has_value() && *back == Value(day)) << text;
   }
 }
 

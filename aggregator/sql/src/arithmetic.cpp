@@ -120,10 +120,21 @@ Result<Constant> typed_like(const Scope& scope, const Constant& constant, const 
 
 /// Brings a constant to the type in which both sides of a comparison compare.
 Result<Value> comparable(const Constant& constant, const Type& common) {
-  if (semantics::is_string(common.kind)) {
-    return constant.value;
+  if (!semantics::is_string(common.kind)) {
+    return semantics::assign(constant.type, constant.value, common);
   }
-  return semantics::assign(constant.type, constant.value, common);
+  std::string text = std::get<std::string>(constant.value);
+  if (common.kind == TypeKind::kChar) {
+    text.erase(text.find_last_not_of(' ') + 1);
+  }
+  return Value(std::move(text));
+}
+
+/// The type in which two strings compare: char(n) beside varchar stays what it is, beside text it becomes text.
+Type common_string(const Constant& left, const Constant& right) {
+  const bool has_text = left.is_text || right.is_text;
+  const bool has_char = left.type.kind == TypeKind::kChar || right.type.kind == TypeKind::kChar;
+  return Type{has_char && !has_text ? TypeKind::kChar : TypeKind::kVarchar};
 }
 
 }  // namespace
@@ -203,7 +214,9 @@ Result<std::optional<bool>> compare_constants(const Scope& scope, Operator op, c
     common.kind = common_kind(left_kind, right_kind);
   } else if (is_time(left_kind) && is_time(right_kind)) {
     common.kind = std::max(left_kind, right_kind);
-  } else if (left_kind != right_kind && !(semantics::is_string(left_kind) && semantics::is_string(right_kind))) {
+  } else if (semantics::is_string(left_kind) && semantics::is_string(right_kind)) {
+    common = common_string(*first, *second);
+  } else if (left_kind != right_kind) {
     return no_operator(scope, left, semantics::operator_sign(op), right, location);
   }
   if (semantics::is_null(first->value) || semantics::is_null(second->value)) {

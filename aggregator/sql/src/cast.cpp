@@ -127,6 +127,14 @@ std::string_view cut(std::string_view text, uint32_t length) {
   return text.substr(0, end);
 }
 
+/// A value that is no string as a cast to one writes it: booleans in full.
+std::string as_text(const Constant& constant) {
+  if (const bool* truth = std::get_if<bool>(&constant.value)) {
+    return *truth ? "true" : "false";
+  }
+  return semantics::format_text(constant.type, constant.value);
+}
+
 }  // namespace
 
 Result<Type> resolve_type(const Scope& scope, const grammar::TypeName& name) {
@@ -169,10 +177,16 @@ Result<Constant> cast(const Scope& scope, const Constant& constant, const Type& 
   Result<semantics::Value> value = [&]() -> Result<semantics::Value> {
     if (from_string) {
       const std::string_view text = std::get<std::string>(constant.value);
-      return semantics::parse_text(type, to_string ? cut(text, type.length) : text);
+      return semantics::parse_text(type, to_string ? cut(text, type.length) : text, scope.now_us());
     }
     if (to_string) {
-      return semantics::parse_text(type, cut(semantics::format_text(constant.type, constant.value), type.length));
+      return semantics::parse_text(type, cut(as_text(constant), type.length));
+    }
+    if (constant.type.kind == TypeKind::kInt && type.kind == TypeKind::kBool) {
+      return semantics::Value(std::get<int64_t>(constant.value) != 0);
+    }
+    if (constant.type.kind == TypeKind::kBool && type.kind == TypeKind::kInt) {
+      return semantics::Value(int64_t{std::get<bool>(constant.value) ? 1 : 0});
     }
     return semantics::assign(constant.type, constant.value, type);
   }();

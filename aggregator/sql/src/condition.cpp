@@ -44,6 +44,21 @@ Expression always_null(const semantics::Schema& schema, uint32_t column = 0) {
   return compare_column(Operator::kEqual, column, Type{schema.columns[column].type.kind}, Value());
 }
 
+/// A string among others in a list: of the column's type, but of no length.
+Constant as_list_member(const Type& column_type, Constant member) {
+  member.is_text = false;
+  if (member.type.kind != column_type.kind) {
+    auto* text = std::get_if<std::string>(&member.value);
+    const bool has_blanks =
+        text != nullptr && (column_type.kind == TypeKind::kChar || member.type.kind == TypeKind::kChar);
+    if (has_blanks) {
+      text->erase(text->find_last_not_of(' ') + 1);
+    }
+    member.type = Type{TypeKind::kVarchar};
+  }
+  return member;
+}
+
 class ConditionCompiler {
  public:
   explicit ConditionCompiler(Scope& scope) : scope_(scope) {}
@@ -61,8 +76,8 @@ class ConditionCompiler {
   Result<Condition> plain_operator(const grammar::OperatorExpression& node);
   Result<Condition> between(const grammar::OperatorExpression& node);
   Result<Condition> in_list(const grammar::OperatorExpression& node);
-  /// PostgreSQL brings column and members of a list to one type: numbers beside real become real. A single member is
-  /// compared as by `=`, in double precision.
+  /// PostgreSQL brings column and members of a list to one type: numbers beside real become real, strings beside
+  /// char(n) or varchar become that. A single member is compared as by `=`, a number in double precision.
   Result<void> bring_list_to_common_type(const Type& column_type, std::vector<Constant>& members);
   Result<Condition> like(const grammar::OperatorExpression& node);
   Result<Condition> like_column(uint32_t column, const LikePattern& pattern, bool is_negated, int32_t location);
@@ -349,11 +364,16 @@ Result<Condition> ConditionCompiler::between(const grammar::OperatorExpression& 
 Result<void> ConditionCompiler::bring_list_to_common_type(const Type& column_type, std::vector<Constant>& members) {
   const bool has_double = std::any_of(members.begin(), members.end(),
                                       [](const Constant& member) { return member.type.kind == TypeKind::kDouble; });
-  if (column_type.kind != TypeKind::kReal || members.size() < 2 || has_double) {
+  const bool is_real = column_type.kind == TypeKind::kReal && !has_double;
+  if (members.size() < 2 || (!is_real && !semantics::is_string(column_type.kind))) {
     return {};
   }
   for (Constant& member : members) {
-    if (!semantics::is_numeric(member.type.kind)) {
+    if (semantics::is_string(column_type.kind) && semantics::is_string(member.type.kind)) {
+      member = as_list_member(column_type, std::move(member));
+      continue;
+    }
+    if (!is_real || !semantics::is_numeric(member.type.kind)) {
       continue;  // No such operator: the comparison says so.
     }
     auto value = semantics::assign(member.type, member.value, column_type);

@@ -91,6 +91,7 @@ Folded fold_cast(Scope& scope, const grammar::TypeCast& node) {
   if (result.has_error()) {
     return result.error();
   }
+  result->is_text = plain_name(node.type_name().names()) == "text";
   return std::move(*result);
 }
 
@@ -171,7 +172,8 @@ Folded fold(Scope& scope, const grammar::Node& node) {
 }
 
 Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, const Type& column_type) {
-  if (!constant.is_untyped) {
+  const bool is_string_beside_char = column_type.kind == TypeKind::kChar && semantics::is_string(constant.type.kind);
+  if (!constant.is_untyped && (!is_string_beside_char || constant.is_text)) {
     return constant;
   }
   constant.is_untyped = false;
@@ -184,7 +186,7 @@ Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, c
   if (column_type.kind == TypeKind::kChar) {
     read = read.substr(0, read.find_last_not_of(' ') + 1);  // Blanks at the end of char(n) mean nothing.
   }
-  auto value = semantics::parse_text(constant.type, read);
+  auto value = semantics::parse_text(constant.type, read, scope.now_us());
   if (value.has_error()) {
     return scope.located(value.error(), constant.location);
   }
@@ -202,8 +204,9 @@ Result<Value> resolve_for_assignment(const Scope& scope, const Constant& constan
     }
     return Value();
   }
-  auto value = constant.is_untyped ? semantics::parse_text(column.type, std::get<std::string>(constant.value))
-                                   : semantics::assign(constant.type, constant.value, column.type);
+  auto value = constant.is_untyped
+                   ? semantics::parse_text(column.type, std::get<std::string>(constant.value), scope.now_us())
+                   : semantics::assign(constant.type, constant.value, column.type);
   if (value.has_value()) {
     return value;
   }

@@ -24,6 +24,7 @@ struct Constant {
   bool is_untyped =
       false;  ///< A quoted literal, a NULL, or a parameter given as such: takes the type its place asks for.
   int32_t location = -1;  ///< Byte offset in the text.
+  bool is_text = false;   ///< PostgreSQL's text: beside char(n) it compares otherwise than varchar does.
 };
 
 /// The value of an expression without columns, or an empty optional when it is not one (the caller knows what to say).
@@ -32,7 +33,8 @@ struct Constant {
 [[nodiscard]] Result<std::optional<Constant>> fold(Scope& scope, const grammar::Node& node);
 
 /// The constant as the other side of a comparison with a column of `column_type`: an untyped one is read as that type
-/// (of no declared length or precision, as in PostgreSQL), a typed one stays as it is. Errors: those of parse_text().
+/// (of no declared length or precision, as in PostgreSQL), a varchar beside char(n) becomes one, any other typed one
+/// stays as it is. Errors: those of parse_text().
 [[nodiscard]] Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant,
                                                       const semantics::Type& column_type);
 

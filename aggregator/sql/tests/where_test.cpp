@@ -78,7 +78,68 @@ TEST_F(WhereTest, Comparisons) {
   }
 }
 
+// char(n) becomes text beside text, whose trailing blanks count; beside varchar and in lists text becomes char(n).
+TEST_F(WhereTest, CharBesideOtherStrings) {
+  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+           {"c = 'ab'::text", "c='ab'"},
+           {"c = 'ab '::text", "never"},
+           {"c <> 'ab '::text", "c not null"},
+           {"c < 'ab '::text", "c<'ab '"},
+           {"'ab '::text >= c", "c<='ab '"},
+           {"c <= 'ab '::text::varchar::text", "c<='ab '"},
+           {"c BETWEEN 'a '::text AND 'b '", "c>='a ' AND c<='b'"},
+           {"c IN ('ab '::text)", "never"},
+           {"c NOT IN ('ab '::text)", "c not null"},
+           {"c IN ('ab '::text, 'x')", "c in ('ab','x')"},
+           {"c IN ('ab '::text, NULL)", "c='ab'"},
+           {"c = 'ab '::varchar", "c='ab'"},
+           {"c < 'ab '::varchar(3)", "c<'ab'"},
+           {"c = 'ab '::char(3)", "c='ab'"},
+           {"c = 'ab '::text::char(5)", "c='ab'"},
+           {"c = 'ab '::char(5)::text", "c='ab'"},
+           {"c LIKE 'ab '::char(5)", "never"},
+           {"c LIKE 'ab%'::text", "c starts 'ab'"},
+           {"v = 'ab '::text", "v='ab '"},
+           {"v IN ('ab '::char(5), 'x ')", "v in ('ab','x ')"},
+           {"v LIKE 'ab '::char(5)", "v='ab'"},
+           {"'ab '::char(5) = 'ab '::text", "never"},
+           {"'ab '::char(5) = 'ab  '::varchar", "all"},
+           {"'ab '::char(5) = 'ab  '", "all"},
+           {"'ab ' = 'ab  '::text", "never"},
+       }) {
+    EXPECT_EQ(where(condition), predicate) << condition;
+  }
+  using semantics::Type;
+  using semantics::TypeKind;
+  EXPECT_EQ(where("c = $1", {untyped("ab ")}), "c='ab'");
+  EXPECT_EQ(where("c = $1", {typed({TypeKind::kVarchar, 0, 0, 9}, std::string("ab "))}), "c='ab'");
+  EXPECT_EQ(where("c = $1::text", {untyped("ab ")}), "never");
+  EXPECT_EQ(where("c = $1::text", {typed({TypeKind::kVarchar, 0, 0, 9}, std::string("ab"))}), "c='ab'");
+  EXPECT_EQ(assigned("UPDATE t SET v = 'x' WHERE c < 'ab '::text"), "v='x' where c<'ab '");
+}
+
+TEST_F(WhereTest, DatesInOtherSpellings) {
+  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+           {"day = '20130630'", "day=2013-06-30"},
+           {"day = 'June 3, 2013'", "day=2013-06-03"},
+           {"day = DATE '06/30/2013'", "day=2013-06-30"},
+           {"day IN ('J2456474', '2013.181', '3-Jun-2013')", "day in (2013-06-03,2013-06-30)"},
+           {"at = '2013-06-30 1:2:3'", "at=2013-06-30 01:02:03"},
+           {"at > '20000229T123456.789'", "at>2000-02-29 12:34:56.789"},
+           {"at = CAST('2013-06-30 01:02 PM +02' AS timestamp)", "at=2013-06-30 13:02:00"},
+       }) {
+    EXPECT_EQ(where(condition), predicate) << condition;
+  }
+  EXPECT_EQ(failure("SELECT i FROM t WHERE day = '30/06/2013'"),
+            "22008@29 date/time field value out of range: \"30/06/2013\"");
+  EXPECT_EQ(failure("SELECT i FROM t WHERE day = 'infinity'"), "0A000@29 date infinity is not supported");
+}
+
 TEST_F(WhereTest, TimeFoldsToTheCallersNow) {
+  EXPECT_EQ(where("at = 'now'"), "at=2013-06-15 12:34:56.789");
+  EXPECT_EQ(where("day BETWEEN 'yesterday' AND 'tomorrow'::text::date"), "day>=2013-06-14 AND day<=2013-06-16");
+  EXPECT_EQ(where("at < $1", {untyped("today 18:00")}), "at<2013-06-15 18:00:00");
+  EXPECT_EQ(assigned("UPDATE t SET day = 'today', at = 'now'"), "day=2013-06-15, at=2013-06-15 12:34:56.789 where all");
   EXPECT_EQ(where("at <= now()"), "at<=2013-06-15 12:34:56.789");
   EXPECT_EQ(where("at <= CURRENT_TIMESTAMP"), "at<=2013-06-15 12:34:56.789");
   EXPECT_EQ(where("at <= LOCALTIMESTAMP"), "at<=2013-06-15 12:34:56.789");
@@ -167,6 +228,9 @@ TEST_F(WhereTest, BooleansAndConstants) {
            {"1 > 2.5", "never"},
            {"'a' = 'a'", "all"},
            {"DATE '2013-01-01' < now()", "all"},
+           {"5::bool", "all"},
+           {"i = true::int", "i=1"},
+           {"v = true::varchar(2)", "v='tr'"},
            {"1 = NULL", "never"},
            {"NULL IS NULL", "all"},
            {"TRUE AND i = 1", "i=1"},

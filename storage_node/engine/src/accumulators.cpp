@@ -1,6 +1,7 @@
 #include "accumulators.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace daedalus::engine {
 namespace {
@@ -53,7 +54,7 @@ template <typename Sum, typename Use>
 void with_numbers(Native native, Use&& use) {
   if constexpr (std::is_same_v<Sum, ExactSum>) {
     use(std::type_identity<Int128>{});
-  } else if constexpr (std::is_same_v<Sum, double>) {
+  } else if constexpr (std::is_same_v<Sum, semantics::FloatingSum>) {
     native == Native::kFloat ? use(std::type_identity<float>{}) : use(std::type_identity<double>{});
   } else if (native == Native::kInt16) {
     use(std::type_identity<int16_t>{});
@@ -69,8 +70,8 @@ void add(Int128& sum, T number) {
   sum += number;
 }
 template <typename T>
-void add(double& sum, T number) {
-  sum += static_cast<double>(number);
+void add(semantics::FloatingSum& sum, T number) {
+  sum.add(static_cast<double>(number));
 }
 void add(ExactSum& sum, Int128 number) { sum.add(number); }
 
@@ -82,7 +83,7 @@ void add_selected(ExactSum& sum, const Int128* numbers, const SelectedValues& va
   sum.add(sum_wide(numbers, values.selection, values.word_count));
 }
 template <typename T>
-void add_selected(double&, const T*, const SelectedValues&) {
+void add_selected(semantics::FloatingSum&, const T*, const SelectedValues&) {
   check_failed("groups, or a LanedSum", __FILE__, __LINE__);
 }
 
@@ -94,12 +95,20 @@ void append_sum(const ColumnLayout& layout, Int128 sum, PartialRow& row) { appen
 void append_sum(const ColumnLayout& layout, const ExactSum& sum, PartialRow& row) {
   append_exact(layout, to_big(sum), row);
 }
-void append_sum(const ColumnLayout&, double sum, PartialRow& row) { row.emplace_back(canonical(sum)); }
+void append_sum(const ColumnLayout&, const semantics::FloatingSum& sum, PartialRow& row) {
+  row.emplace_back(sum.low);
+  row.push_back(sum.high == 0 ? Value() : Value(sum.high));
+}
 
+/// Columns of a partial row that a sum takes.
+template <typename Sum>
+constexpr size_t kSumColumns = std::is_same_v<Sum, semantics::FloatingSum> ? 2 : 1;
+
+/// columns: NULLs in place of a state that has seen nothing.
 template <typename Append>
-void append_counted(int64_t count, bool with_count, PartialRow& row, Append&& append) {
+void append_counted(int64_t count, size_t columns, bool with_count, PartialRow& row, Append&& append) {
   if (count == 0) {
-    row.emplace_back();
+    row.resize(row.size() + columns);
   } else {
     append();
   }
@@ -116,6 +125,12 @@ uint64_t raw_value(const CodeRule& rule, uint64_t code) {
   constexpr uint64_t kSign = uint64_t{1} << 63;
   return ((code & kSign) != 0 ? code ^ kSign : ~code) >> rule.shift;
 }
+
+/// Of 0.0 and −0.0.
+constexpr uint64_t kFloatingZeroCode = uint64_t{1} << 63;
+
+/// Whether a floating value has its sign bit set.
+bool has_sign(const CodeRule& rule, const uint8_t* value) { return (load<uint64_t>(value) << rule.shift) >> 63 != 0; }
 
 /// Whether codes of the column decide every comparison.
 bool has_exact_codes(const ColumnLayout& layout) { return layout.code.is_exact; }
@@ -158,18 +173,18 @@ void Sums<Sum>::take(const SelectedValues& values) {
 template <typename Sum>
 void Sums<Sum>::append(uint32_t group, PartialRow& row) const {
   const State& state = states_[group];
-  append_counted(state.count, with_count_, row, [&] { append_sum(*layout_, state.sum, row); });
+  append_counted(state.count, kSumColumns<Sum>, with_count_, row, [&] { append_sum(*layout_, state.sum, row); });
 }
 
 template class Sums<Int128>;
 template class Sums<ExactSum>;
-template class Sums<double>;
+template class Sums<semantics::FloatingSum>;
 
 void LanedSum::take(const GroupedValues& values) {
   const uint32_t words = values.batch->chunk->word_count();
   const auto use = [&](const auto* numbers) {
     for_each_position(values, [&](uint32_t position) {
-      lanes_[lane_of_row(values.batch->row(position), words)] += static_cast<double>(numbers[position]);
+      add_to_lane(lane_of_row(values.batch->row(position), words), static_cast<double>(numbers[position]));
       ++count_;
     });
   };
@@ -177,32 +192,79 @@ void LanedSum::take(const GroupedValues& values) {
                                     : use(typed<double>(values.vector.values));
 }
 
-void LanedSum::take(const SelectedValues& values) {
-  if (layout_->native == Native::kFloat) {
-    add_to_lanes(typed<float>(values.values), values.selection, values.word_count, lanes_);
-  } else {
-    add_to_lanes(typed<double>(values.values), values.selection, values.word_count, lanes_);
+void LanedSum::add_to_lane(uint32_t lane, double value) {
+  semantics::FloatingSum sum{lanes_[lane]};
+  sum.add(value);
+  lanes_[lane] = sum.low;
+  high_ += sum.high;
+}
+
+template <typename T>
+void LanedSum::take_selected(const T* numbers, const SelectedValues& values) {
+  const SumLanes before = lanes_;
+  add_to_lanes(numbers, values.selection, values.word_count, lanes_);
+  const bool has_left_range = !std::equal(lanes_.begin(), lanes_.end(), before.begin(), [](double now, double then) {
+    return std::isfinite(now) || !std::isfinite(then);
+  });
+  if (!has_left_range) {
+    return;
   }
+  lanes_ = before;  // Rare enough: each value again, with an eye on the range.
+  for (uint32_t word = 0; word < values.word_count; ++word) {
+    for_each_of_word(values, word, [&](uint32_t row) {
+      add_to_lane(lane_of_row(row, values.word_count), static_cast<double>(numbers[row]));
+    });
+  }
+}
+
+void LanedSum::take(const SelectedValues& values) {
+  layout_->native == Native::kFloat ? take_selected(typed<float>(values.values), values)
+                                    : take_selected(typed<double>(values.values), values);
   count_ += values.count;
 }
 
 void LanedSum::append(uint32_t, PartialRow& row) const {
-  append_counted(count_, with_count_, row, [&] { row.emplace_back(canonical(sum_of_lanes(lanes_))); });
+  semantics::FloatingSum sum = sum_of_lanes(lanes_);
+  sum.high += high_;
+  append_counted(count_, kSumColumns<semantics::FloatingSum>, with_count_, row,
+                 [&] { append_sum(*layout_, sum, row); });
 }
 
-void CodeExtremes::take(const GroupedValues& values) {
+template <typename Better>
+void CodeExtremes::take_grouped(const GroupedValues& values, Better better) {
   const CodeRule rule = layout_->code;
   const uint8_t* at = values.vector.values;
   const uint32_t stride = layout_->stride;
-  const auto use = [&](auto better) {
-    for_each_position(values, [&](uint32_t position) {
-      State& state = states_[values.groups[position]];
-      state.code = better(state.code, code_of(rule, at + size_t{position} * stride));
-      ++state.count;
-    });
-  };
-  is_max_ ? use([](uint64_t left, uint64_t right) { return std::max(left, right); })
-          : use([](uint64_t left, uint64_t right) { return std::min(left, right); });
+  for_each_position(values, [&](uint32_t position) {
+    State& state = states_[values.groups[position]];
+    const uint64_t code = code_of(rule, at + size_t{position} * stride);
+    state.code = better(state.code, code);
+    state.has_value = true;
+    if (rule.is_floating && code == kFloatingZeroCode) {
+      state.is_minus_zero = has_sign(rule, at + size_t{position} * stride);
+    }
+  });
+}
+
+void CodeExtremes::take(const GroupedValues& values) {
+  is_max_ ? take_grouped(values, [](uint64_t left, uint64_t right) { return std::max(left, right); })
+          : take_grouped(values, [](uint64_t left, uint64_t right) { return std::min(left, right); });
+}
+
+/// Finds the last zero, from behind: where zero is the extreme, it mostly is not far.
+void CodeExtremes::note_zero(const SelectedValues& values, State& state) const {
+  for (uint32_t word = values.word_count; word-- > 0;) {
+    uint64_t bits = values.selection == nullptr ? ~uint64_t{0} : values.selection[word];
+    while (bits != 0) {
+      const auto bit = 63 - static_cast<uint32_t>(__builtin_clzll(bits));
+      const uint8_t* value = values.values + size_t{word * 64 + bit} * layout_->stride;
+      if (code_of(layout_->code, value) == kFloatingZeroCode) {
+        state.is_minus_zero = has_sign(layout_->code, value);
+        return;
+      }
+      bits ^= uint64_t{1} << bit;
+    }
+  }
 }
 
 void CodeExtremes::take(const SelectedValues& values) {
@@ -210,17 +272,26 @@ void CodeExtremes::take(const SelectedValues& values) {
   const BytesPlane plane = {values.values, layout_->stride};
   state.code = is_max_ ? std::max(state.code, highest_code(plane, layout_->code, values.selection, values.word_count))
                        : std::min(state.code, lowest_code(plane, layout_->code, values.selection, values.word_count));
-  state.count += values.count;
+  state.has_value = true;
+  if (layout_->code.is_floating && state.code == kFloatingZeroCode) {
+    note_zero(values, state);
+  }
 }
 
 void CodeExtremes::append(uint32_t group, PartialRow& row) const {
   const State& state = states_[group];
-  append_counted(state.count, false, row, [&] {
-    const uint64_t raw = raw_value(layout_->code, state.code);
-    uint8_t bytes[sizeof raw];
-    std::memcpy(bytes, &raw, sizeof raw);
-    row.push_back(to_value(*layout_, bytes));
-  });
+  if (!state.has_value) {
+    row.emplace_back();
+    return;
+  }
+  if (layout_->code.is_floating && state.code == kFloatingZeroCode) {
+    row.emplace_back(state.is_minus_zero ? -0.0 : 0.0);
+    return;
+  }
+  const uint64_t raw = raw_value(layout_->code, state.code);
+  uint8_t bytes[sizeof raw];
+  std::memcpy(bytes, &raw, sizeof raw);
+  row.push_back(to_value(*layout_, bytes));
 }
 
 void LongExtremes::resize(uint32_t groups) {
@@ -302,7 +373,7 @@ void LongExtremes::take_texts(const SelectedValues& values) {
 }
 
 void LongExtremes::append(uint32_t group, PartialRow& row) const {
-  append_counted(states_[group].count, false, row,
+  append_counted(states_[group].count, 1, false, row,
                  [&] { row.push_back(to_value(*layout_, values_.data() + size_t{group} * layout_->width)); });
 }
 

@@ -81,7 +81,7 @@ using IntegerSums = Sums<Int128>;
 /// Of wider numerics.
 using WideSums = Sums<ExactSum>;
 /// Of real and double precision, within groups only.
-using FloatingSums = Sums<double>;
+using FloatingSums = Sums<semantics::FloatingSum>;
 
 /// sum(x) and avg(x) of real and double precision without groups.
 class LanedSum {
@@ -94,18 +94,25 @@ class LanedSum {
   void append(uint32_t group, PartialRow& row) const;
 
  private:
+  /// Adds one value to its lane, moving what the lane held where it would leave the range.
+  void add_to_lane(uint32_t lane, double value);
+  template <typename T>
+  void take_selected(const T* numbers, const SelectedValues& values);
+
   const ColumnLayout* layout_;
   bool with_count_;
   int64_t count_ = 0;
-  SumLanes lanes_{};
+  SumLanes lanes_ = empty_lanes();
+  double high_ = 0;  ///< What was moved out of all lanes: FloatingSum::high.
 };
 
-/// min(x) and max(x) of everything whose code is exact: numbers up to eight bytes, strings up to eight bytes.
+/// min(x) and max(x) of everything whose code is exact: numbers up to eight bytes, strings up to eight bytes. Of the
+/// zeros, which have one code, the last counts: it is 0.0 or −0.0.
 class CodeExtremes {
  public:
   CodeExtremes(const ColumnLayout& layout, bool is_max) : layout_(&layout), is_max_(is_max) {}
   [[nodiscard]] static uint64_t state_bytes() { return sizeof(State); }
-  void resize(uint32_t groups) { states_.resize(groups, {is_max_ ? 0 : UINT64_MAX, 0}); }
+  void resize(uint32_t groups) { states_.resize(groups, {.code = is_max_ ? 0 : UINT64_MAX}); }
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
   void append(uint32_t group, PartialRow& row) const;
@@ -113,8 +120,13 @@ class CodeExtremes {
  private:
   struct State {
     uint64_t code;
-    int64_t count;
+    bool has_value = false;
+    bool is_minus_zero = false;  ///< Means something only while the code is that of zero.
   };
+  template <typename Better>
+  void take_grouped(const GroupedValues& values, Better better);
+  void note_zero(const SelectedValues& values, State& state) const;
+
   const ColumnLayout* layout_;
   bool is_max_;
   std::vector<State> states_;

@@ -253,7 +253,7 @@ Result<AnswerRows> Aggregation::finish() const {
     row.clear();
     for (const AggregationPlan::Output& output : outputs_) {
       if (output.is_key) {
-        row.push_back(finder_->keys().value(finder_->key(group), output.number));
+        row.push_back(finder_->value(group, output.number));
       } else {
         std::visit([&](const auto& states) { states.append(group, row); }, aggregates_[output.number].states);
       }

@@ -2,7 +2,7 @@
 //
 // Decides partial aggregates (docs/wire.md, "Partial aggregates"): rows of a batch become group numbers, column by
 // column, and then every aggregate takes its column of values with them. Without groups whole columns are taken.
-// Equal group keys are one group: −0.0 joins 0.0 and is reported as 0.0.
+// Equal group keys are one group, reported as its first row has them: −0.0 joins 0.0.
 #pragma once
 
 #include <cstdint>

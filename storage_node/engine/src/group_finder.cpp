@@ -9,11 +9,66 @@ namespace {
 /// one.
 constexpr size_t kGroupingsCompared = 16;
 
+bool is_minus_zero(const ColumnLayout& layout, const uint8_t* value) {
+  return layout.native == Native::kFloat ? load<uint32_t>(value) == uint32_t{1} << 31
+                                         : load<uint64_t>(value) == uint64_t{1} << 63;
+}
+
 }  // namespace
 
 GroupFinder::GroupFinder(std::vector<ColumnSource> keys, AnswerMemory& memory)
-    : keys_(std::move(keys)), table_(keys_.word_count(), keys_.domain_bits(), memory), known_memory_(memory) {
+    : keys_(std::move(keys)),
+      table_(keys_.word_count(), keys_.domain_bits(), memory),
+      minus_zeros_memory_(memory),
+      known_memory_(memory) {
   CHECK(keys_.word_count() > 0);
+  for (uint32_t column = 0; column < keys_.columns().size(); ++column) {
+    const Native native = keys_.columns()[column].layout().native;
+    if (native == Native::kFloat || native == Native::kDouble) {
+      minus_zeros_.push_back({.column = column, .groups = {}});
+    }
+  }
+}
+
+semantics::Value GroupFinder::value(uint32_t group, uint32_t column) const {
+  semantics::Value value = keys_.value(table_.key(group), column);
+  const auto* number = std::get_if<double>(&value);
+  if (number == nullptr || *number != 0) {
+    return value;
+  }
+  const auto zeros = std::find_if(minus_zeros_.begin(), minus_zeros_.end(),
+                                  [&](const MinusZeros& candidate) { return candidate.column == column; });
+  const bool is_minus = std::binary_search(zeros->groups.begin(), zeros->groups.end(), group);
+  return is_minus ? semantics::Value(-0.0) : value;
+}
+
+bool GroupFinder::note_minus_zeros(const RowBatch& batch, const uint32_t* groups, uint32_t first,
+                                   BatchScratch& scratch) {
+  for (MinusZeros& zeros : minus_zeros_) {
+    const ColumnSource& source = keys_.columns()[zeros.column];
+    const ColumnVector vector = source.read(batch, scratch.room);
+    // New groups are numbered in the order in which the batch meets them.
+    uint32_t next = first;
+    for (uint32_t position = 0; position < batch.count && next < table_.size(); ++position) {
+      if (groups[position] != next) {
+        continue;
+      }
+      ++next;
+      const bool is_null = vector.nulls != nullptr && test_bit(vector.nulls, position);
+      if (is_null || !is_minus_zero(source.layout(), vector.at(source.layout(), position).bytes)) {
+        continue;
+      }
+      if (zeros.groups.size() == zeros.groups.capacity()) {
+        const size_t room = std::max<size_t>(16, 2 * zeros.groups.capacity());
+        if (!minus_zeros_memory_.add((room - zeros.groups.capacity()) * sizeof zeros.groups[0])) {
+          return false;
+        }
+        zeros.groups.reserve(room);
+      }
+      zeros.groups.push_back(next - 1);
+    }
+  }
+  return true;
 }
 
 void GroupFinder::join(uint32_t groups_max) {
@@ -86,7 +141,11 @@ GroupFinder::Groups GroupFinder::find(const RowBatch& batch, FindProgress& progr
   }
   uint32_t* groups = make_room(batch, progress, scratch);
   ++progress.batches;
+  const uint32_t known = table_.size();
   found_ = table_.find_or_add(keys_.pack(batch, scratch), groups_max_, groups, scratch);
+  if (found_ == Found::kAll && table_.size() > known && !note_minus_zeros(batch, groups, known, scratch)) {
+    found_ = Found::kNoMemory;
+  }
   return {found_, found_ == Found::kAll ? groups : nullptr};
 }
 

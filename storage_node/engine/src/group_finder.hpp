@@ -30,7 +30,8 @@ class GroupFinder {
 
   [[nodiscard]] const GroupKeys& keys() const { return keys_; }
   [[nodiscard]] uint32_t size() const { return table_.size(); }
-  [[nodiscard]] const uint64_t* key(uint32_t group) const { return table_.key(group); }
+  /// What column number `column` of the keys is in the first row of a group: of its zeros that one.
+  [[nodiscard]] semantics::Value value(uint32_t group, uint32_t column) const;
 
   /// One more query asks, and has room for so many groups.
   void join(uint32_t groups_max);
@@ -56,9 +57,21 @@ class GroupFinder {
   [[nodiscard]] bool is_known(const RowBatch& batch, const FindProgress& progress) const;
   [[nodiscard]] uint32_t* make_room(const RowBatch& batch, const FindProgress& progress, BatchScratch& scratch);
   [[nodiscard]] bool can_remember(uint32_t rows);
+  /// Notes for the groups from number `first` on, which this batch made, where their keys are −0.0. False when there is
+  /// no memory for it.
+  [[nodiscard]] bool note_minus_zeros(const RowBatch& batch, const uint32_t* groups, uint32_t first,
+                                      BatchScratch& scratch);
+
+  /// A floating column of the keys, and the groups whose first row has −0.0 there, ascending.
+  struct MinusZeros {
+    uint32_t column = 0;
+    std::vector<uint32_t> groups;
+  };
 
   GroupKeys keys_;
   GroupTable table_;
+  std::vector<MinusZeros> minus_zeros_;
+  MemoryShare minus_zeros_memory_;
   MemoryShare known_memory_;
   uint32_t groups_max_ = 0;
   uint32_t queries_ = 0;

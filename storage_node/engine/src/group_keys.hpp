@@ -2,7 +2,7 @@
 //
 // Decides where in a key each column's bits lie: narrow columns share words, so that the key of one or two of them is
 // one word, and mostly a small number. Keys are equal, word for word, exactly if the columns are: NULL equals NULL,
-// −0.0 equals 0.0, NaN equals NaN.
+// −0.0 equals 0.0, NaN equals NaN. Which zero it was a key does not say.
 #pragma once
 
 #include <vector>

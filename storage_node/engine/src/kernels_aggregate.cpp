@@ -216,11 +216,11 @@ HWY_ATTR void add_floating(const T* values, const uint64_t* selection, uint32_t 
           sum = hn::Add(sum, load_doubles(word * 64 + row));
         }
       } else {
-        // Adding 0.0 changes no lane: none is −0.0, and none becomes so.
+        const auto nothing = hn::Set(d, -0.0);  // Adding it changes no lane.
         for (size_t row = lane; row < 64; row += kLanesOfPart) {
           const uint64_t shifted = bits >> row;
           const auto mask = hn::LoadMaskBits(d, reinterpret_cast<const uint8_t*>(&shifted));
-          sum = hn::Add(sum, hn::IfThenElseZero(mask, load_doubles(word * 64 + row)));
+          sum = hn::Add(sum, hn::IfThenElse(mask, load_doubles(word * 64 + row), nothing));
         }
       }
       hn::StoreU(sum, d, place);
@@ -403,11 +403,12 @@ void add_to_lanes(const T* values, const uint64_t* selection, uint32_t word_coun
   }
 }
 
-double sum_of_lanes(const SumLanes& lanes) noexcept {
-  SumLanes sums = lanes;
+semantics::FloatingSum sum_of_lanes(const SumLanes& lanes) noexcept {
+  std::array<semantics::FloatingSum, std::tuple_size_v<SumLanes>> sums;
+  std::transform(lanes.begin(), lanes.end(), sums.begin(), [](double lane) { return semantics::FloatingSum{lane}; });
   for (size_t half = sums.size() / 2; half > 0; half /= 2) {
     for (size_t lane = 0; lane < half; ++lane) {
-      sums[lane] += sums[lane + half];
+      sums[lane].add(sums[lane + half]);
     }
   }
   return sums[0];

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "codes.hpp"
+#include "daedalus/semantics/floating_sum.hpp"
 #include "kernels_compare.hpp"
 #include "native.hpp"
 
@@ -59,12 +60,20 @@ using SumLanes = std::array<double, size_t{kReadParts} * kLanesOfPart>;
   return row / 64 / words_of_part(word_count) * kLanesOfPart + row % kLanesOfPart;
 }
 
-/// Adds to the lanes. T: float or double. Precondition: no lane is −0.0.
+/// Lanes to which nothing was added: −0.0 changes nothing that is added to it.
+[[nodiscard]] constexpr SumLanes empty_lanes() {
+  SumLanes lanes{};
+  lanes.fill(-0.0);
+  return lanes;
+}
+
+/// Adds to the lanes. T: float or double. A lane that leaves the range of doubles, or meets an infinite value or NaN,
+/// is not finite from then on.
 template <typename T>
 void add_to_lanes(const T* values, const uint64_t* selection, uint32_t word_count, SumLanes& lanes) noexcept;
 
 /// The lanes' sum, in a fixed order: halves are added until one lane is left.
-[[nodiscard]] double sum_of_lanes(const SumLanes& lanes) noexcept;
+[[nodiscard]] semantics::FloatingSum sum_of_lanes(const SumLanes& lanes) noexcept;
 
 /// The lowest (highest) code of a selected value; the highest (lowest) of all codes when none is selected. Bits below
 /// the rule's step are 0. For values whose code is not exact this is the code only, not the value.

@@ -125,7 +125,7 @@ TYPED_TEST(FloatingSumKernels, AddInTheSameOrderAsTheirScalarTwin) {
                                                                             static_cast<int>(below(random, 80)) - 90));
       });
       with_selections(random, words, [&](const uint64_t* selection) {
-        SumLanes fast{};
+        SumLanes fast = empty_lanes();
         fast[3] = 0.1;
         SumLanes plain = fast;
         for (int chunk = 0; chunk < 2; ++chunk) {
@@ -133,8 +133,9 @@ TYPED_TEST(FloatingSumKernels, AddInTheSameOrderAsTheirScalarTwin) {
           scalar::add_to_lanes(column.data(), selection, words, plain);
         }
         for (size_t lane = 0; lane < fast.size(); ++lane) {
-          ASSERT_EQ(std::bit_cast<uint64_t>(canonical(fast[lane])), std::bit_cast<uint64_t>(canonical(plain[lane])));
-          ASSERT_FALSE(fast[lane] == 0 && std::signbit(fast[lane])) << "no lane is ever -0.0";
+          ASSERT_TRUE(std::isnan(fast[lane])
+                          ? std::isnan(plain[lane])
+                          : std::bit_cast<uint64_t>(fast[lane]) == std::bit_cast<uint64_t>(plain[lane]));
         }
       });
     }

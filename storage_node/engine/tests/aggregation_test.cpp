@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "computed_columns.hpp"
+#include "daedalus/semantics/text.hpp"
 #include "filled_store.hpp"
 #include "operation_mix.hpp"
 #include "plain_table.hpp"
@@ -149,7 +152,7 @@ TEST(AggregationTest, FloatingSumsOfWholeColumnsAreAddedInLanes) {
   Groupings groupings(memory);
   Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
   const AnswerRows merged = run(aggregation, filled, Feed::kSelections, random).value();
-  SumLanes lanes{};
+  SumLanes lanes = empty_lanes();
   for (size_t slot = 0; slot < filled.rows.size(); ++slot) {
     if (const auto* value = std::get_if<double>(&filled.rows[slot][test::kDouble]); filled.is_live[slot] && value) {
       lanes[lane_of_row(static_cast<uint32_t>(slot) % 2'112, 2'112 / 64)] += *value;
@@ -160,8 +163,140 @@ TEST(AggregationTest, FloatingSumsOfWholeColumnsAreAddedInLanes) {
       lanes[lane] += lanes[lane + half];
     }
   }
-  const auto rows = test::decode({{.kind = semantics::TypeKind::kDouble}}, merged.rows);
+  const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.rows);
   EXPECT_TRUE(semantics::compare(rows[0][0], lanes[0]) == 0);
+}
+
+/// One of some numbers in the floating columns, NULL now and then.
+FilledStore::MakeRow row_of(std::vector<double> numbers) {
+  return [numbers = std::move(numbers)](Random& random, int64_t slot) {
+    test::Row row = test::random_row(random, slot);
+    row[test::kDouble] =
+        one_in(random, 5) ? semantics::Value() : semantics::Value(numbers[below(random, numbers.size())]);
+    row[test::kReal] = row[test::kDouble];
+    return row;
+  };
+}
+
+semantics::OutputColumn aggregate_of(AggregateFunction function, uint32_t column) {
+  return {.name = "a", .is_aggregate = true, .function = function, .column = column};
+}
+
+TEST(AggregationTest, SumsThatLeaveTheRangeOfDoublesOnTheirWayComeBack) {
+  AnswerMemory memory(kMemoryBytes);
+  Random random(test::test_seed());
+  constexpr double kHuge = 0x1p1023;
+  for (const uint32_t live_percent : {100u, 40u}) {
+    // Powers of two, so that sums are exact whatever the order.
+    const FilledStore filled(random, 2'112, 2, live_percent, row_of({kHuge, -kHuge}));
+    for (const bool is_grouped : {false, true}) {
+      semantics::Selection selection;
+      selection.is_aggregated = true;
+      selection.outputs = {aggregate_of(AggregateFunction::kSum, test::kDouble)};
+      if (is_grouped) {
+        selection.outputs.push_back({.name = "k", .column = test::kBool});
+        selection.group_by = {test::kBool};
+      }
+      std::map<size_t, int64_t> expected;  // By key, in units of kHuge.
+      const auto key_of = [](const semantics::Value& flag) {
+        return semantics::is_null(flag) ? size_t{2} : size_t{std::get<bool>(flag)};
+      };
+      for (size_t slot = 0; slot < filled.rows.size(); ++slot) {
+        if (const auto* number = std::get_if<double>(&filled.rows[slot][test::kDouble]);
+            filled.is_live[slot] && number) {
+          expected[is_grouped ? key_of(filled.rows[slot][test::kBool]) : 0] += *number > 0 ? 1 : -1;
+        }
+      }
+      for (const Feed how : test::kFeeds) {
+        Groupings groupings(memory);
+        Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
+        const semantics::MergedRows merged = run(aggregation, filled, how, random).value();
+        const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.rows);
+        ASSERT_EQ(rows.size(), expected.size());
+        for (const test::Row& row : rows) {
+          semantics::AggregateState state(AggregateFunction::kSum, {.kind = semantics::TypeKind::kDouble});
+          state.merge({row.data(), 2});
+          const int64_t count = expected.at(is_grouped ? key_of(row[2]) : 0);
+          const Result<semantics::Value> sum = state.finish();
+          ASSERT_EQ(sum.has_value(), std::abs(count) < 2) << count;
+          ASSERT_TRUE(!sum.has_value() || std::get<double>(*sum) == static_cast<double>(count) * kHuge) << count;
+        }
+      }
+    }
+  }
+}
+
+TEST(AggregationTest, InfiniteValuesDecideASumWhateverTheFiniteOnesDo) {
+  AnswerMemory memory(kMemoryBytes);
+  Random random(test::test_seed());
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double infinite : {kInfinity, -kInfinity}) {
+    const FilledStore filled(random, 2'112, 1, 100, row_of({0x1p1023, 0x1p1022, infinite}));
+    semantics::Selection selection;
+    selection.is_aggregated = true;
+    selection.outputs = {aggregate_of(AggregateFunction::kSum, test::kDouble)};
+    for (const Feed how : test::kFeeds) {
+      Groupings groupings(memory);
+      Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
+      const semantics::MergedRows merged = run(aggregation, filled, how, random).value();
+      const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.rows);
+      semantics::AggregateState state(AggregateFunction::kSum, {.kind = semantics::TypeKind::kDouble});
+      state.merge(rows[0]);
+      EXPECT_EQ(std::get<double>(*state.finish()), infinite);
+    }
+  }
+}
+
+/// Numbers with the sign of zeros to be seen.
+std::string text_of_numbers(const test::Row& row) {
+  std::string text;
+  for (const semantics::Value& value : row) {
+    const auto* number = std::get_if<double>(&value);
+    text += number == nullptr ? "NULL," : semantics::format_text({.kind = semantics::TypeKind::kDouble}, *number) + ",";
+  }
+  return text;
+}
+
+TEST(AggregationTest, ZerosAreThoseOfTheFirstRowAsKeyAndOfTheLastAsExtreme) {
+  AnswerMemory memory(kMemoryBytes);
+  Random random(test::test_seed());
+  for (int draw = 0; draw < 20; ++draw) {
+    const FilledStore filled(random, 2'112, 1, one_in(random, 2) ? 100 : 5, row_of({0.0, -0.0}));
+    for (const uint32_t column : {test::kReal, test::kDouble}) {
+      const auto functions = {AggregateFunction::kMin, AggregateFunction::kMax, AggregateFunction::kSum};
+      for (const bool is_grouped : {true, false}) {
+        semantics::Selection selection;
+        selection.is_aggregated = true;
+        if (is_grouped) {
+          selection.outputs = {{.name = "k", .column = column}};
+          selection.group_by = {column};
+        }
+        for (const AggregateFunction function : functions) {
+          selection.outputs.push_back(aggregate_of(function, column));
+        }
+        std::vector<double> zeros;
+        for (size_t slot = 0; slot < filled.rows.size(); ++slot) {
+          if (const auto* number = std::get_if<double>(&filled.rows[slot][column]); filled.is_live[slot] && number) {
+            zeros.push_back(*number);
+          }
+        }
+        const bool all_minus = std::all_of(zeros.begin(), zeros.end(), [](double zero) { return std::signbit(zero); });
+        test::Row expected = {zeros.front(), zeros.back(), zeros.back(), all_minus ? -0.0 : 0.0, semantics::Value()};
+        if (!is_grouped) {
+          expected.erase(expected.begin());
+        }
+        for (const Feed how : test::kFeeds) {
+          Groupings groupings(memory);
+          Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
+          const semantics::MergedRows merged = run(aggregation, filled, how, random).value();
+          const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.rows);
+          ASSERT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const test::Row& row) {
+            return text_of_numbers(row) == text_of_numbers(expected);
+          })) << text_of_numbers(expected);
+        }
+      }
+    }
+  }
 }
 
 TEST(AggregationTest, QueriesThatShareTheirGroupsAnswerAsTheyWouldAlone) {

@@ -1,6 +1,8 @@
 // A chunk store with random rows of the test table in it, and the same rows as plain values.
 #pragma once
 
+#include <functional>
+
 #include "chunk_store.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "test_table.hpp"
@@ -8,12 +10,16 @@
 namespace daedalus::engine::test {
 
 struct FilledStore {
+  /// Makes the row of a slot.
+  using MakeRow = std::function<Row(Random&, int64_t slot)>;
+
   /// Of `live_percent` of all slots; the others hold a row that was deleted.
-  FilledStore(Random& random, uint32_t chunk_rows, uint32_t chunk_count, uint32_t live_percent)
+  FilledStore(Random& random, uint32_t chunk_rows, uint32_t chunk_count, uint32_t live_percent,
+              const MakeRow& make_row = random_row)
       : layout(test_schema(), test_codec()), store(layout, chunk_rows, memory_for(layout, chunk_rows, chunk_count)) {
     const std::vector<semantics::Type> types = semantics::column_types(test_schema());
     for (uint32_t slot = 0; slot < store.slot_count(); ++slot) {
-      rows.push_back(random_row(random, slot));
+      rows.push_back(make_row(random, slot));
       std::string packed;
       semantics::append_packed_row(types, rows.back(), packed);
       packed.erase(0, sizeof(uint32_t));

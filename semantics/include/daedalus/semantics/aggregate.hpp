@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "daedalus/base/result.hpp"
+#include "daedalus/semantics/floating_sum.hpp"
 #include "daedalus/semantics/types.hpp"
 
 namespace daedalus::semantics {
@@ -40,14 +42,20 @@ class AggregateState {
   void merge(std::span<const Value> partial);
 
   [[nodiscard]] std::vector<Value> partial() const;
-  /// Errors: 22003 when a bigint sum overflows ("bigint out of range").
+  /// Errors: 22003 when a bigint sum overflows ("bigint out of range"), or the sum of finite floating values does
+  /// ("value out of range: overflow"), also on its way to an average. Of equal extremes (0.0 and −0.0) the last counts.
   [[nodiscard]] Result<Value> finish() const;
 
  private:
+  void add_sum(const FloatingSum& sum);
+  void merge_sum(std::span<const Value> partial);
+  [[nodiscard]] std::vector<Value> partial_sum() const;
+
   AggregateFunction function_;
   Type argument_;
   int64_t count_ = 0;
-  Value value_;  ///< Sum, minimum or maximum; NULL before the first value.
+  Value value_;                          ///< Exact sum, minimum or maximum; NULL before the first value.
+  std::optional<FloatingSum> floating_;  ///< Sum of floating values; nothing before the first.
 };
 
 /// numeric division with the scale PostgreSQL's avg() chooses (numeric.c, select_div_scale). count > 0.

@@ -53,6 +53,8 @@ struct Predicate {
 /// Comparisons take column and constant in either order (constant op column is turned round); a bare boolean column is
 /// `column = true`; constants of any PostgreSQL-comparable type are moved into the column's domain (`int < 1.5` becomes
 /// `int <= 1`, `smallint < 100000` becomes IS NOT NULL); a NULL constant makes a comparison kNever.
+/// A char(n) column beside a constant of a varchar type with a length compares as text: the constant's trailing blanks
+/// count (PostgreSQL's `char(n) = text`); beside char(n) and untyped constants none do.
 /// Where PostgreSQL compares in double precision (a floating column or constant), the column's values that cast to the
 /// same side are found exactly; an equality may then become a list or two bounds. List members are normalised one by
 /// one. Errors: 54001 beyond the bounds above (says which), 42883 no such operator for the types, 42703 no such column

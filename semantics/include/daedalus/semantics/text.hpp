@@ -1,6 +1,7 @@
-// Values from and to text, as PostgreSQL's input and output functions do (DateStyle ISO, MDY irrelevant).
+// Values from and to text, as PostgreSQL's input and output functions do (DateStyle ISO, MDY).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,11 +12,14 @@ namespace daedalus::semantics {
 
 /// Reads a quoted literal, parameter or CSV field as `type`.
 ///
-/// Dates and times are ISO 8601 (`2013-01-01`, `2013-01-01 05:00:00.5`, `T` accepted, trailing `Z` accepted). char(n)
-/// loses trailing blanks; numeric rounds half away from zero to its scale.
-/// Errors: 22P02 malformed, 22003 out of range, 22001 string too long, 22007/22008 dates, 22021 not UTF-8 or NUL, 0A000
-/// infinite dates, numeric NaN and infinity, time zones other than Z, years before 1.
-[[nodiscard]] Result<Value> parse_text(const Type& type, std::string_view text);
+/// Dates and times have every spelling that PostgreSQL reads with DateStyle ISO, MDY: `2013-01-01 05:00:00.5`,
+/// `20130101T050000`, `June 3, 2013`, `06/30/2013`, `J2456474`, `tomorrow`; time zones are ignored. `now_us` is what
+/// `now` and `today` mean, in microseconds since 1970. char(n) loses trailing blanks; numeric rounds half away from
+/// zero to its scale. Errors: 22P02 malformed, 22003 out of range, 22001 string too long, 22007/22008 dates,
+/// 22009/22023 time zones, 22021 not UTF-8 or NUL, 0A000 infinite dates, `now` where it is not known, time zones named
+/// by places, years before 1 and timestamps after 294246, numeric NaN and infinity.
+[[nodiscard]] Result<Value> parse_text(const Type& type, std::string_view text,
+                                       std::optional<int64_t> now_us = std::nullopt);
 
 /// PostgreSQL's output: `t`/`f`, shortest round-trip floats, `2013-01-01 05:00:00`, char(n) padded with blanks.
 /// Precondition: not NULL.

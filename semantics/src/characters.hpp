@@ -1,0 +1,10 @@
+// Characters of text as PostgreSQL's input functions see them: ASCII, whatever the locale.
+#pragma once
+
+namespace daedalus::semantics {
+
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+[[nodiscard]] constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+[[nodiscard]] constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+}  // namespace daedalus::semantics

@@ -1,0 +1,130 @@
+// Fields of a date or timestamp put together: the second half of reading it as PostgreSQL does, with DateStyle ISO,
+// MDY.
+//
+// Decides which part of a moment each field is: that depends on what came before it, on its length and on labels and
+// month names beside it. Refuses to know the types' ranges, and ignores time zones as a timestamp without one does.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datetime_fields.hpp"
+#include "datetime_words.hpp"
+
+namespace daedalus::semantics {
+
+enum class DatetimeFault : uint8_t {
+  kNone,
+  kSyntax,
+  kField,       ///< A part is out of range.
+  kZoneOffset,  ///< The offset of a time zone is out of range.
+  kZoneName,    ///< No time zone has this name.
+  kNoClock,     ///< Today, now and the like where the time is not known.
+};
+
+/// What a text says.
+struct Moment {
+  enum class Kind : uint8_t { kFinite, kEpoch, kLate, kEarly };
+  Kind kind = Kind::kFinite;
+  int64_t days = 0;          ///< Since 1970-01-01.
+  int64_t micros = 0;        ///< Of that day, or beyond its end.
+  bool is_at_place = false;  ///< Its time zone has a place's name; whether there is such a place is not known here.
+  std::string_view refers;   ///< To a word that means another moment tomorrow; static storage. For kNoClock.
+};
+
+class DatetimeDecoder {
+ public:
+  /// now_us: what "now" means, in microseconds since 1970; nothing where that is not known.
+  explicit DatetimeDecoder(std::optional<int64_t> now_us) : now_us_(now_us) {}
+
+  [[nodiscard]] DatetimeFault decode(const std::vector<DatetimeField>& fields);
+  /// What decode() made of the fields, if it found no fault.
+  [[nodiscard]] const Moment& moment() const { return moment_; }
+
+ private:
+  using Parts = uint32_t;  ///< A set of Part.
+  enum Part : Parts {
+    kYear = 1,
+    kMonth = 1 << 1,
+    kDay = 1 << 2,
+    kDayOfYear = 1 << 3,
+    kHour = 1 << 4,
+    kMinute = 1 << 5,
+    kSecond = 1 << 6,
+    kFraction = 1 << 7,
+    kZone = 1 << 8,
+    kDaylightZone = 1 << 9,
+    kDaylightModifier = 1 << 10,
+    kMeridian = 1 << 11,
+    kEra = 1 << 12,
+    kWeekday = 1 << 13,
+    kFarMoment = 1 << 14,
+    kDate = kYear | kMonth | kDay,
+    kTime = kHour | kMinute | kSecond | kFraction,
+  };
+  /// What one field adds: parts that must be new, or a fault.
+  struct Found {
+    Parts parts = 0;
+    DatetimeFault fault = DatetimeFault::kNone;
+  };
+  static Found parts(Parts found) { return {found, DatetimeFault::kNone}; }
+  static Found fault(DatetimeFault found) { return {0, found}; }
+  static Found malformed() { return {0, DatetimeFault::kSyntax}; }
+
+  [[nodiscard]] bool has(Parts wanted) const { return (seen_ & wanted) == wanted; }
+
+  Found take(const std::vector<DatetimeField>& fields, size_t place);
+  Found take_date_field(std::string_view text);
+  Found take_time_field(std::string_view text);
+  Found take_number_field(const std::string& text);
+  Found take_word(const std::vector<DatetimeField>& fields, size_t place);
+  Found take_known_word(DatetimeWord word, bool has_time_next);
+  Found take_month_name(int month);
+
+  Found take_labelled(std::string_view text);
+  Found take_labelled_value(DatetimeLabel label, int64_t value, std::string_view fraction);
+  Found take_julian_day_with_zone(std::string_view text);
+  Found take_time_with_zone(std::string_view text);
+  Found take_zone_name(std::string_view text);
+
+  /// Numbers and month names with separators.
+  Found read_date(std::string_view text);
+  /// A number alone: part of a date by its length and by what is there already, or a time.
+  Found read_number(std::string_view text, bool has_month_name, Parts seen);
+  Found place_number(size_t size, int64_t value, bool has_month_name, Parts seen);
+  /// yymmdd, yyyymmdd, hhmmss or hhmm, run together.
+  Found read_run_together(std::string_view text, Parts seen);
+
+  Found set_now(Parts set, int64_t days);
+  void set_julian_day(int64_t day);
+  [[nodiscard]] int64_t micros_of_day() const;
+  [[nodiscard]] DatetimeFault check_date();
+  [[nodiscard]] DatetimeFault check_year();
+  [[nodiscard]] DatetimeFault apply_meridian();
+  [[nodiscard]] DatetimeFault finish();
+
+  std::optional<int64_t> now_us_;
+  Parts seen_ = 0;
+  DatetimeLabel label_ = DatetimeLabel::kNone;  ///< Of the number to come.
+  bool has_month_name_ = false;
+  bool has_zone_name_ = false;
+  bool is_julian_ = false;
+  bool has_short_year_ = false;  ///< Of one or two digits: 1970 to 2069.
+  bool is_before_christ_ = false;
+  std::optional<bool> is_afternoon_;
+
+  int64_t year_ = 0;
+  int64_t month_ = 0;
+  int64_t day_ = 0;
+  int64_t day_of_year_ = 0;
+  int64_t hour_ = 0;
+  int64_t minute_ = 0;
+  int64_t second_ = 0;
+  int64_t micros_ = 0;
+  Moment moment_;
+};
+
+}  // namespace daedalus::semantics

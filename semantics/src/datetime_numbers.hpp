@@ -1,0 +1,35 @@
+// Numbers within dates and times.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "datetime_decoder.hpp"
+
+namespace daedalus::semantics::datetime {
+
+constexpr int64_t kMicrosPerSecond = 1'000'000;
+
+/// The integer a text begins with, 0 if it begins with none.
+struct LeadingInteger {
+  int64_t value = 0;
+  bool is_too_large = false;  ///< For 32 bits.
+  std::string_view rest;
+};
+[[nodiscard]] LeadingInteger read_integer(std::string_view text);
+
+/// What a decimal point and the digits behind it say, the rest ignored.
+[[nodiscard]] double read_fraction(std::string_view point);
+/// Whether nothing follows the point but digits.
+[[nodiscard]] bool is_fraction(std::string_view point);
+/// A fraction of a second, rounded half to even: as much as a whole one.
+[[nodiscard]] int64_t to_micros(double fraction);
+
+/// Checks the offset of a time zone, which means nothing beyond that.
+[[nodiscard]] DatetimeFault check_zone_offset(std::string_view text);
+
+[[nodiscard]] constexpr bool is_between(int64_t value, int64_t low, int64_t high) {
+  return value >= low && value <= high;
+}
+
+}  // namespace daedalus::semantics::datetime

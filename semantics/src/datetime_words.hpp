@@ -1,0 +1,62 @@
+// The words of PostgreSQL's dates and times, and the names of time zones.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace daedalus::semantics {
+
+/// What the number behind a label is.
+enum class DatetimeLabel : uint8_t {
+  kNone,
+  kYear,
+  kMonth,
+  kDay,
+  kHour,
+  kMinute,
+  kSecond,
+  kJulianDay,
+  kIsoTime,
+  kOther
+};
+
+struct DatetimeWord {
+  enum class Kind : uint8_t {
+    kIgnored,
+    kMonth,    ///< value: 1 .. 12
+    kWeekday,  ///< Checked against nothing.
+    kMorning,
+    kAfternoon,
+    kAfterChrist,
+    kBeforeChrist,
+    kLabel,
+    kIsoTime,  ///< The T of ISO 8601.
+    kNow,
+    kDay,  ///< value: days from today
+    kMidnight,
+    kEpoch,
+    kLate,
+    kEarly,
+    kDaylightModifier,
+  };
+  Kind kind = Kind::kIgnored;
+  int value = 0;
+  DatetimeLabel label = DatetimeLabel::kNone;
+};
+
+/// The word, in lower case, if it is one.
+[[nodiscard]] std::optional<DatetimeWord> find_datetime_word(std::string_view text);
+
+/// Whether a name stands for a time zone, and which kind. Names are in lower case.
+enum class ZoneName : uint8_t {
+  kNone,
+  kFixed,     ///< An abbreviation of standard time, to which "dst" may be added.
+  kOther,     ///< Any other abbreviation.
+  kWord,      ///< A zone whose name is one word, or says what its offset is.
+  kLocation,  ///< What begins like "europe/…": whether there is such a place is not known here.
+};
+[[nodiscard]] ZoneName find_zone_abbreviation(std::string_view name);
+[[nodiscard]] ZoneName find_zone(std::string_view name);  ///< kNone, kWord or kLocation.
+
+}  // namespace daedalus::semantics

@@ -1,0 +1,117 @@
+"""Single statements on both sides, thousands at a time: the SQL compiler with the plain evaluation of its normal forms,
+and PostgreSQL with a table of the same columns."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from facts import ROOT
+from sessions import POSTGRES_BIN, running_postgres
+
+TWIN = ROOT / "build" / "release" / "bin" / "statement_twin"
+ANSWERS_SECONDS_MAX = 300
+
+COLUMNS = {
+    "b": "bool",
+    "s": "smallint",
+    "i": "int",
+    "l": "bigint",
+    "r": "real",
+    "d": "double precision",
+    "n": "numeric(10, 2)",
+    "h": "numeric(38, 4)",
+    "day": "date",
+    "at": "timestamp",
+    "c": "char(5)",
+    "v": "varchar(10)",
+    '"Mixed"': "varchar(4)",
+    "k": "int NOT NULL DEFAULT 7",
+    "x": "int NOT NULL DEFAULT 0",
+}
+
+_ANSWER = """
+CREATE FUNCTION answer(statement text, wanted text) RETURNS text LANGUAGE plpgsql AS $body$
+DECLARE found text;
+BEGIN
+  IF statement LIKE 'SELECT%' THEN
+    EXECUTE 'SELECT coalesce(string_agg(i::text, '','' ORDER BY i), '''') FROM (' || statement || ') q' INTO found;
+  ELSE
+    EXECUTE statement || ' RETURNING format(''%s'', ' || wanted || ')' INTO found;
+  END IF;
+  RETURN found;
+EXCEPTION WHEN OTHERS THEN
+  RETURN 'error ' || SQLSTATE || ' ' || replace(SQLERRM, E'\\n', ' ');
+END
+$body$;
+"""
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+class Twins:
+    """The compiler's answers and PostgreSQL's. A column is read back from each INSERT, ids from each SELECT."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        table = ", ".join(f"{name} {column_type}" for name, column_type in COLUMNS.items())
+        self._psql(f"CREATE TABLE t ({table});{_ANSWER}")
+
+    def _psql(self, script: str) -> str:
+        command = [str(POSTGRES_BIN / "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1"]
+        command += ["-p", str(self._port), "-U", "oracle", "postgres"]
+        environment = {"PGOPTIONS": "-c timezone=UTC -c client_min_messages=warning", "PGCLIENTENCODING": "UTF8"}
+        done = subprocess.run(
+            command, input=script, text=True, capture_output=True, timeout=ANSWERS_SECONDS_MAX, env=environment
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def answers(self, statements: list[str], column: str = "i") -> list[tuple[str, str]]:
+        """Of each statement, the compiler's answer and PostgreSQL's: both know the same time and the rows of the
+        statements before, and nothing of earlier calls."""
+        assert all("\n" not in statement for statement in statements)
+        listed = "".join(f"({number}, {_quoted(text)}),\n" for number, text in enumerate(statements)).rstrip(",\n")
+        script = f"""
+            CREATE TEMP TABLE asked (number int, statement text);
+            INSERT INTO asked VALUES {listed};
+            BEGIN;
+            SELECT (extract(epoch FROM now()) * 1000000)::bigint;
+            SELECT answer(statement, {_quoted(column)}) FROM asked ORDER BY number;
+            ROLLBACK;"""
+        now, *postgres = self._psql(script).removesuffix("\n").split("\n")
+        done = subprocess.run(
+            [TWIN],
+            input=f"now {now}\n" + "\n".join(statements) + "\n",
+            text=True,
+            capture_output=True,
+            timeout=ANSWERS_SECONDS_MAX,
+            check=True,
+        )
+        place = list(COLUMNS).index(column)
+        ours = done.stdout.removesuffix("\n").split("\n")[1:]
+        for number, answer in enumerate(ours):
+            if statements[number].startswith("INSERT") and not answer.startswith("error "):
+                ours[number] = answer.split("|")[place]
+        assert len(ours) == len(postgres) == len(statements)
+        return list(zip(ours, postgres, strict=True))
+
+
+@contextlib.contextmanager
+def running_twins() -> Iterator[Twins]:
+    """Both sides, with an empty table each."""
+    with running_postgres() as port:
+        yield Twins(port)
+
+
+def code(answer: str) -> str | None:
+    """The SQLSTATE of an answer that is an error."""
+    return answer.split(" ")[1] if answer.startswith("error ") else None
+
+
+def are_there() -> bool:
+    return (POSTGRES_BIN / "initdb").exists() and Path(TWIN).exists()
