@@ -36,14 +36,18 @@ bool is_ordinal(TypeKind kind) {
   return is_integer(kind) || kind == TypeKind::kNumeric || kind == TypeKind::kDate || kind == TypeKind::kTimestamp;
 }
 
+IntegerRange whole_range(TypeKind kind) {
+  return integer_range(kind == TypeKind::kDate        ? TypeKind::kInt
+                       : kind == TypeKind::kTimestamp ? TypeKind::kBigint
+                                                      : kind);
+}
+
 Domain domain_of(const Type& type) {
   if (type.kind == TypeKind::kNumeric) {
     const BigInt bound = power_of_ten(type.precision);
     return {BigInt(1 - bound), BigInt(bound - 1), static_cast<int32_t>(type.scale)};
   }
-  const IntegerRange range = integer_range(type.kind == TypeKind::kDate        ? TypeKind::kInt
-                                           : type.kind == TypeKind::kTimestamp ? TypeKind::kBigint
-                                                                               : type.kind);
+  const IntegerRange range = whole_range(type.kind);
   return {range.low, range.high, 0};
 }
 
@@ -186,6 +190,19 @@ void list_span(const Type& type, const Span& span, std::vector<Value>& values) {
   }
 }
 
+/// Whether a constant is a whole number of the column's own kind and has values of it on either side: then every
+/// comparison with it is one already.
+bool is_inside(const Type& type, const TypedValue& constant) {
+  const bool is_own = is_integer(type.kind) ? is_integer(constant.type.kind)
+                                            : type.kind == constant.type.kind && type.kind != TypeKind::kNumeric;
+  const auto* ordinal = std::get_if<int64_t>(&constant.value);
+  if (!is_own || ordinal == nullptr) {
+    return false;
+  }
+  const IntegerRange range = whole_range(type.kind);
+  return range.low < *ordinal && *ordinal < range.high;
+}
+
 /// Inside (or, negated, outside) a span too long to list.
 Condition range_condition(ColumnRef column, const Span& span, const Domain& domain, bool is_negated) {
   const Type& type = column.column->type;
@@ -304,6 +321,9 @@ Result<Condition> compare_column(ColumnRef column, Operator op, const TypedValue
     return compare_string(column, op, constant);
   }
   if (!is_ordinal(type.kind)) {
+    return compare_literal(column, op, constant.value);
+  }
+  if (is_inside(type, constant)) {
     return compare_literal(column, op, constant.value);
   }
   const Domain domain = domain_of(type);

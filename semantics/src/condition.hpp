@@ -1,4 +1,4 @@
-// Conditions on their way to normal form: negation-free trees of literals.
+// The making of conditions: negation-free trees of literals.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,6 @@
 #include "daedalus/semantics/predicate.hpp"
 
 namespace daedalus::semantics {
-
-/// A tree that is true or not; what SQL calls unknown is "not" here, because negations are gone.
-struct Condition {
-  enum class Kind : uint8_t { kAlways, kNever, kLiteral, kAnd, kOr };
-
-  Kind kind = Kind::kNever;
-  Literal literal;                  ///< kLiteral
-  std::vector<Condition> children;  ///< kAnd, kOr; at least two
-};
 
 [[nodiscard]] Condition constant_condition(bool always);
 [[nodiscard]] Condition literal_condition(Literal literal);

@@ -156,6 +156,22 @@ bool literal_holds(const Schema& schema, const Literal& literal, const std::vect
   return false;
 }
 
+bool condition_holds(const Schema& schema, const Condition& condition, const std::vector<Value>& row) {
+  const auto child_holds = [&](const Condition& child) { return condition_holds(schema, child, row); };
+  switch (condition.kind) {
+    case Condition::Kind::kLiteral:
+      return literal_holds(schema, condition.literal, row);
+    case Condition::Kind::kAnd:
+      return std::all_of(condition.children.begin(), condition.children.end(), child_holds);
+    case Condition::Kind::kOr:
+      return std::any_of(condition.children.begin(), condition.children.end(), child_holds);
+    case Condition::Kind::kAlways:
+    case Condition::Kind::kNever:
+      break;
+  }
+  return condition.kind == Condition::Kind::kAlways;
+}
+
 }  // namespace
 
 Result<Truth> evaluate_constants(const Expression& leaf) {
@@ -172,10 +188,11 @@ bool evaluate(const Schema& schema, const Expression& expression, const std::vec
 }
 
 bool evaluate(const Schema& schema, const Predicate& predicate, const std::vector<Value>& row) {
-  return std::all_of(predicate.clauses.begin(), predicate.clauses.end(), [&](const Clause& clause) {
+  const bool clauses_hold = std::all_of(predicate.clauses.begin(), predicate.clauses.end(), [&](const Clause& clause) {
     return std::any_of(clause.begin(), clause.end(),
                        [&](const Literal& literal) { return literal_holds(schema, literal, row); });
   });
+  return clauses_hold && condition_holds(schema, predicate.tree, row);
 }
 
 }  // namespace daedalus::semantics

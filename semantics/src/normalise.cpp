@@ -1,14 +1,10 @@
-// From an expression tree to conjunctive normal form: negations to the leaves, leaves to literals, disjunctions
-// distributed.
+// From an expression tree to a condition: negations to the leaves, leaves to literals.
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <optional>
 
 #include "condition.hpp"
 #include "daedalus/base/check.hpp"
-#include "daedalus/semantics/order.hpp"
 #include "daedalus/semantics/predicate.hpp"
+#include "simplify.hpp"
 #include "three_valued.hpp"
 
 namespace daedalus::semantics {
@@ -131,7 +127,7 @@ class Builder {
     if (columns > 1) {
       return rejected("0A000", "comparison of two columns is not supported");
     }
-    literals_ += arguments.size();
+    literals_ += arguments.size() > 1 ? arguments.size() - 1 : 1;
     if (literals_ > kLiteralsMax) {
       return too_complex("comparisons", kLiteralsMax);
     }
@@ -240,132 +236,35 @@ class Builder {
   uint64_t literals_ = 0;
 };
 
-uint64_t weight(const Literal& literal) { return std::max<uint64_t>(literal.values.size(), 1); }
-
-/// How large a condition's normal form is, before it is built.
-struct Size {
-  uint64_t clauses = 0;
-  uint64_t literals = 0;
-};
-
-constexpr uint64_t kSizeCap = uint64_t{1} << 24;  // Far above every bound; products of two do not overflow.
-
-Size normal_size(const Condition& condition) {
-  if (condition.kind == Condition::Kind::kLiteral) {
-    return {1, weight(condition.literal)};
-  }
-  const bool is_and = condition.kind == Condition::Kind::kAnd;
-  Size size = is_and ? Size{0, 0} : Size{1, 0};
-  for (const Condition& child : condition.children) {
-    const Size part = normal_size(child);
-    if (is_and) {
-      size = {size.clauses + part.clauses, size.literals + part.literals};
-    } else {
-      size = {size.clauses * part.clauses, size.literals * part.clauses + part.literals * size.clauses};
-    }
-    size = {std::min(size.clauses, kSizeCap), std::min(size.literals, kSizeCap)};
-  }
-  return size;
-}
-
-std::vector<Clause> distribute(const Condition& condition) {
-  if (condition.kind == Condition::Kind::kLiteral) {
-    return {{condition.literal}};
-  }
-  std::vector<Clause> clauses;
-  if (condition.kind == Condition::Kind::kOr) {
-    clauses.emplace_back();
-  }
-  for (const Condition& child : condition.children) {
-    std::vector<Clause> part = distribute(child);
-    if (condition.kind == Condition::Kind::kAnd) {
-      std::move(part.begin(), part.end(), std::back_inserter(clauses));
-      continue;
-    }
-    std::vector<Clause> product;
-    for (const Clause& left : clauses) {
-      for (const Clause& right : part) {
-        product.push_back(left);
-        product.back().insert(product.back().end(), right.begin(), right.end());
-      }
-    }
-    clauses = std::move(product);
-  }
-  return clauses;
-}
-
-bool is_equality(const Literal& literal) {
-  return literal.kind == Literal::Kind::kIn ||
-         (literal.kind == Literal::Kind::kCompare && literal.op == Operator::kEqual);
-}
-
-/// Puts two equalities on one column into the first.
-void unite(Literal& into, Literal&& from) {
-  std::vector<Value> united;
-  const auto less = [](const Value& left, const Value& right) { return compare(left, right) < 0; };
-  std::set_union(into.values.begin(), into.values.end(), from.values.begin(), from.values.end(),
-                 std::back_inserter(united), less);
-  into.kind = united.size() == 1 ? Literal::Kind::kCompare : Literal::Kind::kIn;
-  into.op = Operator::kEqual;
-  into.values = std::move(united);
-}
-
-/// `a = 1 OR a = 2` becomes one list, and what is said twice is said once.
-Clause tidy(Clause&& clause) {
-  Clause tidied;
-  for (Literal& literal : clause) {
-    const auto same = std::find_if(tidied.begin(), tidied.end(), [&](const Literal& other) {
-      return other.column == literal.column && ((is_equality(other) && is_equality(literal)) || other == literal);
-    });
-    if (same == tidied.end()) {
-      tidied.push_back(std::move(literal));
-    } else if (is_equality(literal)) {
-      unite(*same, std::move(literal));
-    }
-  }
-  return tidied;
-}
-
 }  // namespace
 
+Result<Condition> to_condition(const Schema& schema, const Expression& expression) {
+  Result<Condition> condition = Builder(schema).build(expression, false, 1);
+  if (!condition) {
+    return condition;
+  }
+  // A comparison in double precision may have become a list.
+  if (weight(*condition) > kLiteralsMax) {
+    return too_complex("comparisons", kLiteralsMax);
+  }
+  return condition;
+}
+
+Condition simplified(Condition condition) {
+  if (condition.kind == Condition::Kind::kAlways || condition.kind == Condition::Kind::kNever) {
+    return condition;
+  }
+  ConditionParts parts;
+  const uint32_t part = parts.add(std::move(condition));
+  return parts.condition(part);
+}
+
 Result<Predicate> normalise(const Schema& schema, const Expression& expression) {
-  const Result<Condition> condition = Builder(schema).build(expression, false, 1);
+  Result<Condition> condition = to_condition(schema, expression);
   if (!condition) {
     return condition.error();
   }
-  Predicate predicate;
-  if (condition->kind == Condition::Kind::kAlways) {
-    return predicate;
-  }
-  if (condition->kind == Condition::Kind::kNever) {
-    predicate.clauses.push_back({Literal{}});
-    return predicate;
-  }
-  const Size size = normal_size(*condition);
-  if (size.clauses > kClausesMax) {
-    return too_complex("clauses in conjunctive normal form", kClausesMax);
-  }
-  if (size.literals > kLiteralsMax) {
-    return too_complex("comparisons in conjunctive normal form", kLiteralsMax);
-  }
-  for (Clause& clause : distribute(*condition)) {
-    Clause tidied = tidy(std::move(clause));
-    if (std::find(predicate.clauses.begin(), predicate.clauses.end(), tidied) == predicate.clauses.end()) {
-      predicate.clauses.push_back(std::move(tidied));
-    }
-  }
-  return predicate;
-}
-
-std::optional<std::vector<Value>> pinned_values(const Predicate& predicate, uint32_t column) {
-  const Literal* shortest = nullptr;
-  for (const Clause& clause : predicate.clauses) {
-    const bool pins = clause.size() == 1 && clause[0].column == column && is_equality(clause[0]);
-    if (pins && (shortest == nullptr || clause[0].values.size() < shortest->values.size())) {
-      shortest = &clause[0];
-    }
-  }
-  return shortest == nullptr ? std::nullopt : std::optional(shortest->values);
+  return normal_form(std::move(*condition));
 }
 
 }  // namespace daedalus::semantics

@@ -22,7 +22,7 @@ void Compilations::start(Upstream upstream, wire::v1::Operation operation, Insta
     return;
   }
   const uint64_t bytes = operation.body().size();
-  if (is_full(bytes)) {
+  if (is_full(upstream.peer, bytes)) {
     reply(upstream,
           error_result(
               overloaded(fmt::format("{} statements of {} bytes wait to be compiled", compilations_.size(), bytes_)),
@@ -32,20 +32,25 @@ void Compilations::start(Upstream upstream, wire::v1::Operation operation, Insta
   }
   const uint64_t id = context_.next_id++;
   request.ticket = CompileTicket{id};
+  request.client = upstream.peer;
+  request.bytes = bytes;
   compilations_.emplace(id, Compilation{.upstream = upstream,
                                         .deadline = deadline,
                                         .header = std::move(*operation.mutable_header()),
                                         .submission = request.statement.submission(),
                                         .bytes = bytes});
   bytes_ += bytes;
+  client_bytes_[upstream.peer] += bytes;
   context_.clients.assign(upstream, {Machine::kCompilation, id});
   context_.deadlines.add(deadline, {Machine::kCompilation, id});
   requests_.push_back(std::move(request));
 }
 
-bool Compilations::is_full(uint64_t bytes) const {
+bool Compilations::is_full(rpc::PeerId client, uint64_t bytes) const {
+  const auto own = client_bytes_.find(client);
   return compilations_.size() >= context_.options.compilations_max ||
-         (!compilations_.empty() && bytes_ + bytes > context_.options.compilation_bytes_max);
+         (!compilations_.empty() && bytes_ + bytes > context_.options.compilation_bytes_max) ||
+         (own != client_bytes_.end() && own->second + bytes > context_.options.compilation_bytes_per_client_max);
 }
 
 std::optional<Compilation> Compilations::take(CompileTicket ticket) {
@@ -57,10 +62,24 @@ std::optional<Compilation> Compilations::take(CompileTicket ticket) {
   context_.deadlines.remove(compilation.deadline, {Machine::kCompilation, found->first});
   compilations_.erase(found);
   bytes_ -= compilation.bytes;
+  const auto own = client_bytes_.find(compilation.upstream.peer);
+  if (own != client_bytes_.end() && (own->second -= compilation.bytes) == 0) {
+    client_bytes_.erase(own);  // What is left of the client's, if anything, has no bytes.
+  }
   return compilation;
 }
 
 std::vector<CompileRequest> Compilations::take_requests() { return std::exchange(requests_, {}); }
+
+std::vector<CompileTicket> Compilations::take_given_up() { return std::exchange(given_up_, {}); }
+
+std::optional<Compilation> Compilations::give_up(uint64_t compilation) {
+  std::optional<Compilation> ended = take(CompileTicket{compilation});
+  if (ended) {
+    given_up_.push_back(CompileTicket{compilation});
+  }
+  return ended;
+}
 
 void Compilations::abort(uint64_t compilation, rpc::Outbox& out) {
   fail(compilation, aborted("the statement was aborted by its client"), out);
@@ -71,13 +90,13 @@ void Compilations::expire(uint64_t compilation, rpc::Outbox& out) {
 }
 
 void Compilations::forget(uint64_t compilation) {
-  if (const auto ended = take(CompileTicket{compilation})) {
+  if (const auto ended = give_up(compilation)) {
     context_.clients.finish(ended->upstream);
   }
 }
 
 void Compilations::fail(uint64_t compilation, const Error& error, rpc::Outbox& out) {
-  if (const auto ended = take(CompileTicket{compilation})) {
+  if (const auto ended = give_up(compilation)) {
     reply(ended->upstream, error_result(error), out);
     context_.clients.finish(ended->upstream);
   }

@@ -1,6 +1,6 @@
 // Statements on their way through the compiler, which works elsewhere.
 //
-// Decides how many may wait and when one is too late. Refuses to know SQL.
+// Decides how many may wait, of one client too, and when one is too late. Refuses to know SQL.
 #pragma once
 
 #include <cstdint>
@@ -29,19 +29,25 @@ class Compilations {
   /// Ends the wait for `ticket`; nothing when it ended before. The operation then belongs to the caller.
   [[nodiscard]] std::optional<Compilation> take(CompileTicket ticket);
   [[nodiscard]] std::vector<CompileRequest> take_requests();
+  /// Tickets that nobody waits for any longer.
+  [[nodiscard]] std::vector<CompileTicket> take_given_up();
 
   void abort(uint64_t compilation, rpc::Outbox& out);
   void expire(uint64_t compilation, rpc::Outbox& out);
   void forget(uint64_t compilation);
 
  private:
-  [[nodiscard]] bool is_full(uint64_t bytes) const;
+  [[nodiscard]] bool is_full(rpc::PeerId client, uint64_t bytes) const;
+  /// Nobody waits for it any longer.
+  [[nodiscard]] std::optional<Compilation> give_up(uint64_t compilation);
   void fail(uint64_t compilation, const Error& error, rpc::Outbox& out);
 
   Context& context_;
   std::map<uint64_t, Compilation> compilations_;  ///< The key is the ticket.
   uint64_t bytes_ = 0;                            ///< Of all of them.
-  std::vector<CompileRequest> requests_;          ///< Not yet taken by the driver.
+  std::map<rpc::PeerId, uint64_t> client_bytes_;  ///< Of each client that has some.
+  std::vector<CompileRequest> requests_;          ///< Not yet taken by the driver, as are given_up_.
+  std::vector<CompileTicket> given_up_;
 };
 
 }  // namespace daedalus::aggregator

@@ -308,6 +308,8 @@ void AggregatorCore::drain() { state_->is_draining = true; }
 
 std::vector<CompileRequest> AggregatorCore::take_compile_requests() { return state_->compilations.take_requests(); }
 
+std::vector<CompileTicket> AggregatorCore::take_given_up_compilations() { return state_->compilations.take_given_up(); }
+
 std::vector<DialRequest> AggregatorCore::take_dial_requests() { return state_->writer.take_dial_requests(); }
 
 std::vector<rpc::LinkId> AggregatorCore::take_drop_requests() { return state_->writer.take_drop_requests(); }

@@ -65,7 +65,7 @@ class SubmissionsTest : public ::testing::Test {
     wire::v1::StatementBody body;
     body.set_sql("…");
     *body.mutable_submission() = id;
-    cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATEMENT, body.SerializeAsString()));
+    statement = cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATEMENT, body.SerializeAsString()));
     const auto requests = cluster.core().take_compile_requests();
     EXPECT_EQ(requests.size(), 1u);
     return requests.at(0).ticket;
@@ -91,6 +91,7 @@ class SubmissionsTest : public ::testing::Test {
   rpc::PeerId client = cluster.connect(wire::v1::ROLE_CLIENT);
   rpc::PeerId writer_client = cluster.connect(wire::v1::ROLE_WRITER);
   rpc::PeerId writer{};
+  uint64_t statement = 0;  ///< Sequence of the last one stated.
 };
 
 TEST_F(SubmissionsTest, WithoutAWriterNothingIsSubmitted) {
@@ -359,6 +360,46 @@ TEST_F(SubmissionsTest, TooManyStatementsAreRefused) {
   small.send(peer, make_operation(wire::v1::OPERATION_KIND_STATEMENT));
   small.send(peer, make_operation(wire::v1::OPERATION_KIND_STATEMENT));
   EXPECT_EQ(small.take(), "client 102 #2 <- error RETRY 53000\n");
+}
+
+TEST_F(SubmissionsTest, StatementsThatNobodyWaitsForNeedNotBeCompiled) {
+  const CompileTicket late = state();
+  cluster.advance(30 * kSecond);
+  EXPECT_EQ(cluster.core().take_given_up_compilations(), std::vector<CompileTicket>{late});
+  const CompileTicket aborted = state();
+  cluster.abort(client, statement);
+  EXPECT_EQ(cluster.core().take_given_up_compilations(), std::vector<CompileTicket>{aborted});
+  const CompileTicket done = state();
+  compiled(done, rejected("42601", "no statement"));
+  EXPECT_TRUE(cluster.core().take_given_up_compilations().empty());
+  const CompileTicket orphan = state();
+  cluster.disconnect(client);
+  EXPECT_EQ(cluster.core().take_given_up_compilations(), std::vector<CompileTicket>{orphan});
+}
+
+TEST_F(SubmissionsTest, OneClientsBytesOfStatementsLeaveRoomForOthers) {
+  ClusterOptions options;
+  options.aggregator.compilation_bytes_max = 1000;
+  options.aggregator.compilation_bytes_per_client_max = 100;
+  Cluster small(options);
+  const auto greedy = small.connect(wire::v1::ROLE_CLIENT);
+  const auto other = small.connect(wire::v1::ROLE_CLIENT);
+  const auto send = [&](rpc::PeerId peer, size_t size) {
+    wire::v1::StatementBody body;
+    body.set_sql(std::string(size, ' '));
+    small.send(peer, make_operation(wire::v1::OPERATION_KIND_STATEMENT, body.SerializeAsString()));
+  };
+  send(greedy, 60);
+  send(greedy, 60);
+  send(other, 60);
+  EXPECT_EQ(small.take(), "client 102 #2 <- error RETRY 53000\n");
+  for (const CompileRequest& request : small.core().take_compile_requests()) {
+    small.core().on_compiled(request.ticket, rejected("42601", "no statement"), small.now(), small.out());
+  }
+  small.collect();
+  static_cast<void>(small.take());
+  send(greedy, 60);
+  EXPECT_EQ(small.take(), "");
 }
 
 TEST_F(SubmissionsTest, TooManyBytesOfStatementsAreRefusedUntilSomeAreCompiled) {

@@ -1,6 +1,7 @@
 #include "compile_pool.hpp"
 
 #include <chrono>
+#include <optional>
 #include <utility>
 
 namespace daedalus::aggregator {
@@ -17,7 +18,7 @@ int64_t wall_clock_us() {
 
 CompilePool::CompilePool(Options options, std::shared_ptr<Compiler> compiler, OnCompiled on_compiled)
     : options_(options), compiler_(std::move(compiler)), on_compiled_(std::move(on_compiled)) {
-  for (uint32_t thread = 0; thread < options_.threads; ++thread) {
+  for (uint32_t thread = 0; thread < options_.threads + 1; ++thread) {
     threads_.emplace_back([this] { work(); });
   }
 }
@@ -39,25 +40,36 @@ bool CompilePool::submit(CompileRequest request) {
     if (queue_.size() >= options_.queue_max) {
       return false;
     }
-    queue_.push_back(std::move(request));
+    queue_.push(std::move(request));
   }
   wake_.notify_one();
   return true;
 }
 
+void CompilePool::cancel(CompileTicket ticket) {
+  const std::lock_guard lock(mutex_);
+  queue_.cancel(ticket);
+}
+
 void CompilePool::work() {
   for (;;) {
-    CompileRequest request;
+    std::optional<CompileQueue::Next> next;
     {
       std::unique_lock lock(mutex_);
-      wake_.wait(lock, [this] { return is_stopping_ || !queue_.empty(); });
-      if (is_stopping_) {
+      wake_.wait(lock, [&] {
+        next = is_stopping_ ? std::nullopt : queue_.pop(large_running_ < options_.threads);
+        return is_stopping_ || next.has_value();
+      });
+      if (!next.has_value()) {
         return;
       }
-      request = std::move(queue_.front());
-      queue_.pop_front();
+      large_running_ += next->is_large ? 1 : 0;
     }
-    on_compiled_(request.ticket, compiler_->compile(request.statement, wall_clock_us()));
+    on_compiled_(next->request.ticket, compiler_->compile(next->request.statement, wall_clock_us()));
+    if (next->is_large) {
+      const std::lock_guard lock(mutex_);
+      --large_running_;
+    }
   }
 }
 

@@ -1,28 +1,31 @@
 // Threads that turn SQL text into operations, so that the network's thread never waits for a parser.
+//
+// There is one thread more than are meant to be busy, and one is always left for small statements: a large one, which
+// cannot be interrupted, holds up other large ones at most.
 #pragma once
 
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "compile_queue.hpp"
 #include "daedalus/aggregator/compile.hpp"
 #include "daedalus/aggregator/core.hpp"
 
 namespace daedalus::aggregator {
 
-/// Called on a pool thread, once per request that was taken.
+/// Called on a pool thread, once per request that was taken, unless it was cancelled in time.
 using OnCompiled = std::function<void(CompileTicket ticket, Result<Compiled> compiled)>;
 
 class CompilePool {
  public:
   struct Options {
-    uint32_t threads = 1;
+    uint32_t threads = 1;      ///< That may compile large statements at a time; one more takes small ones.
     size_t queue_max = 1'024;  ///< Requests waiting; further ones are not taken.
   };
 
@@ -34,6 +37,8 @@ class CompilePool {
 
   /// False when the queue is full. Never blocks on a compilation.
   [[nodiscard]] bool submit(CompileRequest request);
+  /// A statement that still waits is forgotten, and makes room.
+  void cancel(CompileTicket ticket);
 
  private:
   void work();
@@ -43,8 +48,9 @@ class CompilePool {
   const OnCompiled on_compiled_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<CompileRequest> queue_;  ///< Under mutex_.
-  bool is_stopping_ = false;          ///< Under mutex_.
+  CompileQueue queue_;          ///< Under mutex_, as is all that follows.
+  uint32_t large_running_ = 0;  ///< Large statements being compiled.
+  bool is_stopping_ = false;
   std::vector<std::thread> threads_;
 };
 

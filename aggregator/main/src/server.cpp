@@ -139,6 +139,9 @@ void Server::compile() {
           network_.now(), out_);
     }
   }
+  for (const CompileTicket ticket : core_->take_given_up_compilations()) {
+    pool_->cancel(ticket);
+  }
 }
 
 void Server::dial() {

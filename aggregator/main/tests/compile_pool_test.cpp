@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -103,33 +102,80 @@ TEST(CompilePoolTest, AnswersEveryStatementOnceWhoeverHandsItIn) {
   EXPECT_EQ(answers.wrong(), 0);
 }
 
-TEST(CompilePoolTest, TakesNoMoreThanItsQueueHolds) {
-  std::promise<void> began;
-  std::promise<void> may_end;
-  std::shared_future<void> end = may_end.get_future().share();
-  std::vector<uint64_t> tickets;  // Of the one thread, read when it has ended.
-  {
-    CompilePool pool({.threads = 1, .queue_max = 2}, compiler_of_one_column(),
-                     [&](CompileTicket ticket, const Result<Compiled>&) {
-                       tickets.push_back(static_cast<uint64_t>(ticket));
-                       if (tickets.size() == 1) {
-                         began.set_value();
-                         end.wait();
-                       }
-                     });
-    ASSERT_TRUE(pool.submit(request(1)));
-    began.get_future().wait();
-    EXPECT_TRUE(pool.submit(request(2)));
-    EXPECT_TRUE(pool.submit(request(4)));
-    EXPECT_FALSE(pool.submit(request(5)));
-    may_end.set_value();
-    while (!pool.submit(request(7))) {  // Room again as soon as one has been taken out.
-      std::this_thread::yield();
-    }
+/// Keeps threads of a pool from going on after their first statement until it is told to.
+class Gate {
+ public:
+  OnCompiled taker() {
+    return [this](CompileTicket ticket, const Result<Compiled>&) {
+      std::unique_lock lock(mutex_);
+      tickets_.push_back(static_cast<uint64_t>(ticket));
+      changed_.notify_all();
+      changed_.wait(lock, [&] { return is_open_; });
+    };
   }
-  ASSERT_GE(tickets.size(), 2u);  // What still waited at the end is dropped.
-  EXPECT_TRUE(std::is_sorted(tickets.begin(), tickets.end()));
-  EXPECT_EQ(std::count(tickets.begin(), tickets.end(), 5u), 0);
+
+  void wait_for(size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return tickets_.size() >= count; });
+  }
+
+  void open() {
+    const std::lock_guard lock(mutex_);
+    is_open_ = true;
+    changed_.notify_all();
+  }
+
+  [[nodiscard]] std::vector<uint64_t> tickets() {
+    const std::lock_guard lock(mutex_);
+    return tickets_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<uint64_t> tickets_;
+  bool is_open_ = false;
+};
+
+TEST(CompilePoolTest, TakesNoMoreThanItsQueueHoldsAndForgetsWhatIsCancelled) {
+  Gate gate;
+  {
+    CompilePool pool({.threads = 1, .queue_max = 2}, compiler_of_one_column(), gate.taker());
+    ASSERT_TRUE(pool.submit(request(1)));
+    gate.wait_for(1);
+    ASSERT_TRUE(pool.submit(request(2)));
+    gate.wait_for(2);  // Both threads have one.
+    EXPECT_TRUE(pool.submit(request(4)));
+    EXPECT_TRUE(pool.submit(request(5)));
+    EXPECT_FALSE(pool.submit(request(7)));
+    pool.cancel(CompileTicket{4});
+    EXPECT_TRUE(pool.submit(request(8)));
+    gate.open();
+    gate.wait_for(4);
+  }
+  EXPECT_EQ(gate.tickets(), (std::vector<uint64_t>{1, 2, 5, 8}));
+}
+
+TEST(CompilePoolTest, ALargeStatementHoldsUpLargeOnesOnly) {
+  const auto large = [](uint64_t number) {
+    CompileRequest made = request(number);
+    made.bytes = CompileQueue::kSmallBytesMax + 1;
+    return made;
+  };
+  Gate gate;
+  {
+    CompilePool pool({.threads = 2, .queue_max = 100}, compiler_of_one_column(), gate.taker());
+    ASSERT_TRUE(pool.submit(large(1)));
+    ASSERT_TRUE(pool.submit(large(2)));
+    gate.wait_for(2);
+    ASSERT_TRUE(pool.submit(large(4)));
+    ASSERT_TRUE(pool.submit(request(5)));
+    gate.wait_for(3);
+    EXPECT_EQ(gate.tickets().back(), 5u);
+    gate.open();
+    gate.wait_for(4);
+  }
+  EXPECT_EQ(gate.tickets().back(), 4u);
 }
 
 TEST(CompilePoolTest, EndsWithStatementsWaiting) {

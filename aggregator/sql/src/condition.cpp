@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <variant>
 
 #include "aggregates.hpp"
 #include "arithmetic.hpp"
 #include "constant.hpp"
+#include "daedalus/contract/normal_form.hpp"
 #include "daedalus/semantics/predicate.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "like_pattern.hpp"
@@ -157,7 +159,8 @@ Result<Condition> ConditionCompiler::negation(const grammar::BooleanExpression& 
   return Condition(Expression::make_call(Operator::kNot, std::move(arguments)));
 }
 
-/// AND or OR of conditions: TRUE and FALSE are folded away, which three-valued logic allows.
+/// AND or OR of conditions: TRUE and FALSE are folded away, which three-valued logic allows, and what is joined by the
+/// same word becomes one list, so that chains are flat however they are bracketed.
 Condition ConditionCompiler::combine(Operator op, std::vector<Condition> parts) const {
   const bool dominant = op == Operator::kOr;
   std::vector<Expression> trees;
@@ -168,7 +171,12 @@ Condition ConditionCompiler::combine(Operator op, std::vector<Condition> parts) 
       }
       continue;
     }
-    trees.push_back(std::get<Expression>(std::move(part)));
+    auto& tree = std::get<Expression>(part);
+    if (tree.kind == Expression::Kind::kCall && tree.op == op) {
+      std::move(tree.arguments.begin(), tree.arguments.end(), std::back_inserter(trees));
+    } else {
+      trees.push_back(std::move(tree));
+    }
   }
   if (trees.empty()) {
     return !dominant;
@@ -255,9 +263,9 @@ Result<Operand> ConditionCompiler::operand(const grammar::Node& node) {
 
 /// Asks semantics whether the leaf is one at all, while its place is still known.
 Result<Condition> ConditionCompiler::checked(Expression leaf, int32_t location) {
-  auto predicate = semantics::normalise(scope_.schema(), leaf);
-  if (predicate.has_error()) {
-    return scope_.located(predicate.error(), location);
+  auto condition = semantics::to_condition(scope_.schema(), leaf);
+  if (condition.has_error()) {
+    return scope_.located(condition.error(), location);
   }
   return Condition(std::move(leaf));
 }
@@ -487,6 +495,18 @@ Result<Condition> ConditionCompiler::like_column(uint32_t column, const LikePatt
   return checked(compare_column(op, column, text_type, Value(std::move(whole))), location);
 }
 
+/// Levels of AND within OR within AND that are sent: each takes two levels of messages, and readers of messages take a
+/// hundred.
+constexpr uint32_t kConditionDepthMax = 40;
+
+uint32_t depth_of(const semantics::Condition& condition) {
+  uint32_t deepest = 0;
+  for (const semantics::Condition& child : condition.children) {
+    deepest = std::max(deepest, depth_of(child));
+  }
+  return deepest + 1;
+}
+
 }  // namespace
 
 Result<std::optional<Expression>> compile_where(Scope& scope, const grammar::Node& where) {
@@ -497,12 +517,17 @@ Result<std::optional<Expression>> compile_where(Scope& scope, const grammar::Nod
   if (const bool* truth = std::get_if<bool>(&*condition)) {
     return *truth ? std::optional<Expression>() : std::optional<Expression>(always_null(scope.schema()));
   }
-  auto& tree = std::get<Expression>(*condition);
-  auto predicate = semantics::normalise(scope.schema(), tree);
-  if (predicate.has_error()) {
-    return scope.located(predicate.error(), location_of(where));
+  auto read = semantics::to_condition(scope.schema(), std::get<Expression>(*condition));
+  if (read.has_error()) {
+    return scope.located(read.error(), location_of(where));
   }
-  return std::optional<Expression>(std::move(tree));
+  const semantics::Condition simple = semantics::simplified(std::move(*read));
+  if (depth_of(simple) > kConditionDepthMax) {
+    return scope.error("54001",
+                       fmt::format("the condition is too complex: more than {} levels of nesting", kConditionDepthMax),
+                       location_of(where));
+  }
+  return contract::to_expression(scope.schema(), simple);
 }
 
 }  // namespace daedalus::aggregator::sql

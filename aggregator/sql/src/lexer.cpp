@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <vector>
 
 namespace daedalus::aggregator::sql {
@@ -15,6 +15,7 @@ bool is_word_start(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 bool is_word(char c) { return is_word_start(c) || is_digit(c) || c == '$'; }
+bool is_operator(char c) { return std::string_view("~!@#^&|`?+-*/%<>=").find(c) != std::string_view::npos; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
@@ -99,6 +100,7 @@ void Lexer::skip_block_comment() {
   uint32_t open = 0;
   while (at_ < text_.size()) {
     if (text_.compare(at_, 2, "/*") == 0) {
+      count_comment_mark();
       ++open;
       at_ += 2;
     } else if (text_.compare(at_, 2, "*/") == 0) {
@@ -110,6 +112,14 @@ void Lexer::skip_block_comment() {
       ++at_;
     }
   }
+}
+
+void Lexer::count_comment_mark() {
+  run_end_ = std::max(run_end_, at_);
+  while (run_end_ < text_.size() && is_operator(text_[run_end_])) {
+    ++run_end_;
+  }
+  comment_steps_ += run_end_ - at_;
 }
 
 void Lexer::skip_blanks_and_comments() {
@@ -144,6 +154,33 @@ void Lexer::skip_quoted(char quote, bool backslash_escapes) {
   at_ = text_.size();
 }
 
+bool Lexer::skip_to_continuation() {
+  size_t next = at_;
+  bool has_newline = false;
+  while (next < text_.size() && text_[next] != '\'') {
+    if (text_.compare(next, 2, "--") == 0) {
+      const size_t end = text_.find_first_of("\r\n", next);
+      next = end == std::string_view::npos ? text_.size() : end;
+    } else if (is_blank(text_[next])) {
+      has_newline |= text_[next] == '\n' || text_[next] == '\r';
+      ++next;
+    } else {
+      return false;
+    }
+  }
+  if (next == text_.size() || !has_newline) {
+    return false;
+  }
+  at_ = next;
+  return true;
+}
+
+void Lexer::skip_string(bool backslash_escapes) {
+  do {
+    skip_quoted('\'', backslash_escapes);
+  } while (skip_to_continuation());
+}
+
 bool Lexer::skip_dollar_quoted() {
   size_t end = at_ + 1;
   if (end < text_.size() && is_digit(text_[end])) {
@@ -166,12 +203,16 @@ bool Lexer::skip_prefixed_string() {
   const char after = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
   if (after == '\'' && (prefix == 'e' || prefix == 'b' || prefix == 'x' || prefix == 'n')) {
     ++at_;
-    skip_quoted('\'', prefix == 'e');
+    skip_string(prefix == 'e');
     return true;
   }
   if (prefix == 'u' && after == '&' && at_ + 2 < text_.size() && (text_[at_ + 2] == '\'' || text_[at_ + 2] == '"')) {
     at_ += 2;
-    skip_quoted(text_[at_], false);
+    if (text_[at_] == '\'') {
+      skip_string(false);
+    } else {
+      skip_quoted('"', false);
+    }
     return true;
   }
   return false;
@@ -185,9 +226,12 @@ std::optional<Token> Lexer::next() {
   const size_t start = at_;
   const char first = text_[at_];
   TokenKind kind = TokenKind::kSymbol;
-  if (first == '\'' || first == '"') {
+  if (first == '\'') {
     kind = TokenKind::kQuoted;
-    skip_quoted(first, false);
+    skip_string(false);
+  } else if (first == '"') {
+    kind = TokenKind::kQuoted;
+    skip_quoted('"', false);
   } else if (first == '$' && skip_dollar_quoted()) {
     kind = TokenKind::kQuoted;
   } else if (is_word_start(first) && skip_prefixed_string()) {
@@ -270,17 +314,41 @@ std::string statement_name(std::string_view text, uint32_t start) {
 Result<void> check_complexity(std::string_view text, uint32_t* location_out) {
   Lexer lexer(text);
   DepthBound bound;
-  while (const auto token = lexer.next()) {
+  uint64_t levels = 0;
+  uint32_t tokens = 0;
+  uint32_t tokens_max = kTokensMax;
+  std::optional<Token> token;
+  do {
+    token = lexer.next();
+    *location_out = token ? token->offset : static_cast<uint32_t>(text.size());
+    if (lexer.comment_steps() > kCommentStepsMax) {
+      return rejected("54001",
+                      fmt::format("statement too complex: more than {} steps to read its comments", kCommentStepsMax),
+                      "put blanks between the marks of comments");
+    }
+    if (!token) {
+      return {};
+    }
     bound.on_token(*token);
-    *location_out = token->offset;
     if (bound.depth() > kTreeDepthMax) {
       return rejected("54001", fmt::format("statement too complex: nested deeper than {} levels", kTreeDepthMax));
+    }
+    levels += bound.depth();
+    if (levels > kLevelsMax) {
+      return rejected("54001",
+                      fmt::format("statement too complex: nesting that adds up to more than {} levels", kLevelsMax),
+                      "send fewer rows with each statement");
     }
     if (bound.list_members() > kListMembersMax) {
       return rejected("54001", fmt::format("statement too complex: more than {} list members", kListMembersMax),
                       "send fewer rows with each statement");
     }
-  }
+    tokens_max = tokens == 0 && is_keyword(*token, "insert") ? kInsertTokensMax : tokens_max;
+    if (++tokens > tokens_max) {
+      return rejected("54001", fmt::format("statement too complex: more than {} words and symbols", tokens_max),
+                      tokens_max == kInsertTokensMax ? "send fewer rows with each statement" : "");
+    }
+  } while (token);
   return {};
 }
 

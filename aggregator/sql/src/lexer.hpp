@@ -36,15 +36,26 @@ class Lexer {
   /// The next token, or nothing at the end.
   [[nodiscard]] std::optional<Token> next();
 
+  /// Characters that PostgreSQL's scanner has looked at for comment marks so far: with each mark it takes the whole run
+  /// of operator characters that begins there, and puts it back. Without blanks between them marks therefore cost the
+  /// square of their number, be they nested or one after the other.
+  [[nodiscard]] uint64_t comment_steps() const { return comment_steps_; }
+
  private:
   void skip_blanks_and_comments();
   void skip_block_comment();
+  void count_comment_mark();
   void skip_quoted(char quote, bool backslash_escapes);
+  /// A string goes on in the same way after blanks and comments to the end of the line, if a newline is among them.
+  [[nodiscard]] bool skip_to_continuation();
+  void skip_string(bool backslash_escapes);
   [[nodiscard]] bool skip_dollar_quoted();
   [[nodiscard]] bool skip_prefixed_string();
 
   std::string_view text_;
   size_t at_ = 0;
+  size_t run_end_ = 0;  ///< Of the run of operator characters that the last comment mark was in.
+  uint64_t comment_steps_ = 0;
 };
 
 /// Whether a word token is this keyword (given in lower case).
@@ -62,14 +73,23 @@ class Lexer {
 
 /// Deepest nesting of a parse tree that is built at all. Above what a predicate may have (kExpressionDepthMax), because
 /// parentheses count here that leave no trace in the tree; far below what overflows a thread's stack (about 30,000
-/// levels in 8 MiB). libpg_query encodes a tree in time proportional to its size times its depth: that bounds it from
-/// above.
+/// levels in 8 MiB).
 constexpr uint32_t kTreeDepthMax = 256;
 /// Most list members (commas) of one statement: bounds the memory of its parse tree to some hundred MiB.
 constexpr uint32_t kListMembersMax = 1u << 19;
+/// Most tokens of an INSERT and of any other statement: the grammar and what comes after take some 2 µs for each, 4 at
+/// worst. Nothing but an INSERT's values needs so many: a list of kLiteralsMax values has half of kTokensMax.
+constexpr uint32_t kInsertTokensMax = 1u << 21;
+constexpr uint32_t kTokensMax = 1u << 16;
+/// Most levels that the tokens of one statement are below the top, added up: libpg_query encodes a node once for each
+/// level above it, and constants are folded level by level. Some 50 ns each.
+constexpr uint64_t kLevelsMax = 1u << 25;
+/// Most comment_steps() of one statement, 4 ns each: some 4,000 comment marks without a blank.
+constexpr uint64_t kCommentStepsMax = 1u << 24;
 
-/// Refuses texts whose parse tree could become too deep or too large: an upper bound on the depth is taken from
-/// parentheses and operators. `location_out` is the byte at which the bound was passed. Errors: 54001.
+/// Refuses texts that would take the grammar too long, or whose parse tree could become too deep or too large: an upper
+/// bound on the depth is taken from parentheses and operators. `location_out` is the byte at which the bound was
+/// passed. Errors: 54001. Cost: one pass.
 [[nodiscard]] Result<void> check_complexity(std::string_view text, uint32_t* location_out);
 
 }  // namespace daedalus::aggregator::sql

@@ -6,7 +6,6 @@
 #include "arithmetic.hpp"
 #include "condition.hpp"
 #include "constant.hpp"
-#include "daedalus/contract/normal_form.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "lexer.hpp"
 #include "refusals.hpp"
@@ -234,16 +233,8 @@ Result<void> write_filter(Scope& scope, const grammar::Node& where, Part* part) 
   if (filter.has_error()) {
     return filter.error();
   }
-  if (!filter->has_value()) {
-    return {};
-  }
-  // The writer numbers only what cannot fail any more: the normal form, in the columns' own types.
-  auto predicate = semantics::normalise(scope.schema(), **filter);
-  if (predicate.has_error()) {
-    return predicate.error();
-  }
-  if (const auto normal = contract::to_expression(scope.schema(), *predicate)) {
-    *part->mutable_filter() = contract::from_expression(*normal);
+  if (filter->has_value()) {
+    *part->mutable_filter() = contract::from_expression(**filter);
   }
   return {};
 }

@@ -90,16 +90,16 @@ TEST_F(SelectTest, Bounds) {
   EXPECT_EQ(selection("SELECT i FROM t LIMIT $1 OFFSET $2", {untyped("5"), untyped("2")}), "i:i limit 5 offset 2");
 }
 
-TEST_F(SelectTest, BodyIsPartialAndKeepsTheTree) {
+TEST_F(SelectTest, BodyIsPartialAndComparesInTheColumnsOwnType) {
   auto compiled = compile("SELECT v, avg(i) FROM t WHERE i < 1.5 GROUP BY v");
   ASSERT_TRUE(compiled.has_value());
   const auto& select = std::get<CompiledSelect>(*compiled);
   wire::v1::SelectBody body;
   ASSERT_TRUE(body.ParseFromString(select.body));
   EXPECT_EQ(body.form(), wire::v1::RESULT_FORM_PARTIAL);
-  EXPECT_EQ(body.filter().call().operator_(), wire::v1::OPERATOR_LESS);
+  EXPECT_EQ(body.filter().call().operator_(), wire::v1::OPERATOR_LESS_OR_EQUAL);
   EXPECT_EQ(body.filter().call().arguments(0).column(), 2U);
-  EXPECT_EQ(body.filter().call().arguments(1).constant().type().kind(), wire::v1::TYPE_KIND_NUMERIC);
+  EXPECT_EQ(body.filter().call().arguments(1).constant().type().kind(), wire::v1::TYPE_KIND_INT);
   EXPECT_TRUE(select.selection.is_aggregated);
   ASSERT_EQ(select.columns.size(), 2U);
   EXPECT_EQ(select.columns[0].name, "v");

@@ -127,8 +127,19 @@ std::shared_ptr<const contract::PartitionMap> test_map() {
   return map;
 }
 
+std::string to_text(const semantics::Schema& schema, const semantics::Condition& condition) {
+  if (condition.kind == semantics::Condition::Kind::kLiteral) {
+    return literal_text(schema, condition.literal);
+  }
+  std::string text;
+  for (const semantics::Condition& child : condition.children) {
+    append(&text, condition.kind == semantics::Condition::Kind::kAnd ? " AND " : " OR ", to_text(schema, child));
+  }
+  return fmt::format("({})", text);
+}
+
 std::string to_text(const semantics::Schema& schema, const semantics::Predicate& predicate) {
-  if (predicate.clauses.empty()) {
+  if (predicate.clauses.empty() && !predicate.has_tree()) {
     return "all";
   }
   std::string text;
@@ -138,6 +149,9 @@ std::string to_text(const semantics::Schema& schema, const semantics::Predicate&
       append(&literals, " OR ", literal_text(schema, literal));
     }
     append(&text, " AND ", clause.size() > 1 ? fmt::format("({})", literals) : literals);
+  }
+  if (predicate.has_tree()) {
+    append(&text, " AND ", fmt::format("TREE {}", to_text(schema, predicate.tree)));
   }
   return text;
 }

@@ -23,6 +23,7 @@ std::shared_ptr<const semantics::Schema> test_schema();
 std::shared_ptr<const contract::PartitionMap> test_map();
 
 /// Conjunctive normal form as text: clauses joined by " AND ", literals of a clause by " OR "; "all" for no clauses.
+std::string to_text(const semantics::Schema& schema, const semantics::Condition& condition);
 std::string to_text(const semantics::Schema& schema, const semantics::Predicate& predicate);
 /// Outputs "name:source", hidden ones in brackets, then " group by ...", " order by ...", " limit ...", " offset ...".
 std::string to_text(const semantics::Schema& schema, const semantics::Selection& selection);

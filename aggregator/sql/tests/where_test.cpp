@@ -1,4 +1,6 @@
 // WHERE: every supported condition, as the normal form that the nodes will evaluate.
+#include <fmt/format.h>
+
 #include "sql_fixture.hpp"
 
 namespace daedalus::aggregator::testing {
@@ -274,6 +276,61 @@ TEST_F(WhereTest, ParametersTakeTheTypeTheirPlaceAsksFor) {
   EXPECT_EQ(where("i = $1::int + 1", {untyped("4")}), "i=5");
   EXPECT_EQ(where("i = -$1::int", {untyped("4")}), "i=-4");
   EXPECT_EQ(where("$1", {typed({TypeKind::kBool}, true)}), "all");
+}
+
+TEST_F(WhereTest, ConditionsThatDoNotMultiplyOutAreTrees) {
+  EXPECT_EQ(where("i = 1 AND l < 1 OR i = 1 AND l > 9"), "i=1 AND (l<1 OR l>9)");
+  EXPECT_EQ(where("i = 1 AND l < 1 OR i = 2 AND l < 2 OR i = 3 AND l < 3 OR i = 4 AND l < 4 OR i = 5 AND b"),
+            "i in (1,2,3,4,5) AND TREE ((i=1 AND l<1) OR (i=2 AND l<2) OR (i=3 AND l<3) OR (i=4 AND l<4) OR (i=5 AND "
+            "b=t))");
+  std::string pairs = "i = 0 AND l = 0";
+  for (int i = 1; i < 300; ++i) {
+    pairs += fmt::format(" OR (i = {} AND l = {})", i, 2 * i);
+  }
+  auto compiled = compile("SELECT v FROM t WHERE " + pairs);
+  ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
+  const auto& select = std::get<CompiledSelect>(*compiled);
+  ASSERT_EQ(select.selection.predicate.clauses.size(), 2U);  // Lists of what i and l may be.
+  EXPECT_EQ(select.selection.predicate.tree.children.size(), 300U);
+  ASSERT_EQ(select.routes.size(), 1U);
+  EXPECT_EQ(select.routes[0].equalities(0).values_size(), 300);
+  EXPECT_TRUE(compile("UPDATE t SET l = 1 WHERE " + pairs).has_value());
+  EXPECT_TRUE(compile("DELETE FROM t WHERE NOT (" + pairs + ")").has_value());
+}
+
+TEST_F(WhereTest, ChainsAreFlatHoweverTheyAreBracketed) {
+  std::string left = "i < 0";
+  std::string right = "l < 0";
+  for (int i = 1; i < 200; ++i) {
+    left = fmt::format("({} OR l < {})", left, i);
+    right = fmt::format("(l < {} OR {})", i, right);
+  }
+  EXPECT_TRUE(compile("SELECT v FROM t WHERE " + left).has_value());
+  EXPECT_TRUE(compile("SELECT v FROM t WHERE " + right).has_value());
+  std::string chain = "i < 0";
+  for (int i = 1; i < 8'000; ++i) {
+    chain += fmt::format(" OR l < {}", i);
+  }
+  EXPECT_TRUE(compile("SELECT v FROM t WHERE " + chain).has_value());
+}
+
+TEST_F(WhereTest, WhatIsSentIsNeverDeeperThanReadersOfMessagesTake) {
+  const auto nested = [](int levels) {
+    std::string text = "l < 0";
+    for (int i = 1; i < levels; ++i) {
+      text = fmt::format("(l < {} {} {})", i, i % 2 == 0 ? "AND" : "OR", text);
+    }
+    return text;
+  };
+  for (const int levels : {2, 20, 39, 40}) {
+    auto compiled = compile("UPDATE t SET l = 1 WHERE " + nested(levels));
+    ASSERT_TRUE(compiled.has_value()) << levels << " " << compiled.error().message;
+    wire::v1::SubmitBody submit;
+    *submit.mutable_update() = std::get<CompiledUpdate>(*compiled).body;
+    EXPECT_TRUE(wire::v1::SubmitBody().ParseFromString(submit.SerializeAsString())) << levels;
+  }
+  EXPECT_EQ(failure("SELECT v FROM t WHERE " + nested(42)),
+            "54001@24 the condition is too complex: more than 40 levels of nesting");
 }
 
 TEST_F(WhereTest, RoutesPinThePartitioningColumn) {

@@ -1,4 +1,4 @@
-// Normal forms back to expressions of the wire: what is left after compiling cannot fail any more.
+// Conditions back to expressions of the wire: what is left after compiling cannot fail any more.
 #include "daedalus/contract/normal_form.hpp"
 
 #include <algorithm>
@@ -7,6 +7,7 @@ namespace daedalus::contract {
 
 namespace {
 
+using semantics::Condition;
 using semantics::Expression;
 using semantics::Literal;
 using semantics::Operator;
@@ -59,22 +60,29 @@ Expression literal_of(const semantics::Schema& schema, const Literal& literal) {
   return Expression::make_call(operator_of(literal), std::move(arguments));
 }
 
+Expression expression_of(const semantics::Schema& schema, const Condition& condition) {
+  if (condition.kind == Condition::Kind::kLiteral) {
+    return literal_of(schema, condition.literal);
+  }
+  std::vector<Expression> parts;
+  for (const Condition& child : condition.children) {
+    parts.push_back(expression_of(schema, child));
+  }
+  return Expression::make_call(condition.kind == Condition::Kind::kAnd ? Operator::kAnd : Operator::kOr,
+                               std::move(parts));
+}
+
 }  // namespace
 
-std::optional<Expression> to_expression(const semantics::Schema& schema, const semantics::Predicate& predicate) {
-  if (predicate.clauses.empty()) {
-    return std::nullopt;
+std::optional<Expression> to_expression(const semantics::Schema& schema, const Condition& condition) {
+  switch (condition.kind) {
+    case Condition::Kind::kAlways:
+      return std::nullopt;
+    case Condition::Kind::kNever:
+      return literal_of(schema, Literal{});
+    default:
+      return expression_of(schema, condition);
   }
-  std::vector<Expression> clauses;
-  for (const semantics::Clause& clause : predicate.clauses) {
-    std::vector<Expression> literals;
-    for (const Literal& literal : clause) {
-      literals.push_back(literal_of(schema, literal));
-    }
-    clauses.push_back(literals.size() == 1 ? std::move(literals.front())
-                                           : Expression::make_call(Operator::kOr, std::move(literals)));
-  }
-  return clauses.size() == 1 ? std::move(clauses.front()) : Expression::make_call(Operator::kAnd, std::move(clauses));
 }
 
 }  // namespace daedalus::contract

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "contract_fixture.hpp"
+#include "daedalus/contract/normal_form.hpp"
 
 namespace daedalus::contract {
 namespace {
@@ -154,6 +155,39 @@ TEST_F(SelectTest, ConstantsAndExpressionsTravelBothWays) {
     ASSERT_TRUE(back.has_value()) << back.error().message;
     ASSERT_EQ(from_expression(*back).SerializeAsString(), from_expression(expression).SerializeAsString());
   }
+}
+
+TEST_F(SelectTest, ConditionsTravelInTheColumnsOwnTypesAndCannotFail) {
+  semantics::testing::Random random(72);
+  uint32_t sent = 0;
+  for (int i = 0; i < 4'000; ++i) {
+    const semantics::Schema schema = random.schema();
+    const std::vector<semantics::Value> row = random.row(schema);
+    const Result<semantics::Condition> read = semantics::to_condition(schema, random.condition(schema, row, 4));
+    if (!read) {
+      continue;
+    }
+    const semantics::Condition simple = semantics::simplified(*read);
+    const std::optional<semantics::Expression> expression = to_expression(schema, simple);
+    if (!expression) {
+      ASSERT_EQ(simple.kind, semantics::Condition::Kind::kAlways);
+      continue;
+    }
+    ++sent;
+    const Result<semantics::Expression> back = to_expression(from_expression(*expression));
+    ASSERT_TRUE(back.has_value()) << back.error().message;
+    const Result<semantics::Predicate> predicate = semantics::normalise(schema, *back);
+    ASSERT_TRUE(predicate.has_value()) << predicate.error().message;
+    const semantics::Predicate direct = semantics::normal_form(simple);
+    ASSERT_EQ(predicate->clauses.size(), direct.clauses.size()) << semantics::testing::describe(*expression);
+    ASSERT_EQ(predicate->has_tree(), direct.has_tree()) << semantics::testing::describe(*expression);
+    for (int each = 0; each < 4; ++each) {
+      const std::vector<semantics::Value> other = each == 0 ? row : random.row(schema);
+      ASSERT_EQ(semantics::evaluate(schema, *predicate, other), semantics::evaluate(schema, direct, other))
+          << semantics::testing::describe(*expression) << " on " << semantics::testing::describe(schema, other);
+    }
+  }
+  EXPECT_GT(sent, 2'000u);
 }
 
 TEST_F(SelectTest, TypesOutOfBoundsAreRefused) {

@@ -37,7 +37,7 @@ struct alignas(64) Change {
   [[nodiscard]] Modifications::Part writes() const { return {first_write, write_count}; }
 };
 static_assert(sizeof(Change) == 64);
-static_assert(semantics::kColumnsMax < (1u << 11) && semantics::kClausesMax < (1u << 9));
+static_assert(semantics::kColumnsMax < (1u << 11) && semantics::kClausesMax + 1 < (1u << 9));  // And a tree.
 
 class ChangeList {
  public:

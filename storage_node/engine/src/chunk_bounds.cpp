@@ -54,7 +54,7 @@ void ChunkBounds::on_delete_all(uint32_t chunk, const CompiledPredicate& predica
   }
   const std::span<const CompiledLiteral> any = predicate.literals(predicate.clauses()[0]);
   const CompiledLiteral& literal = any[0];
-  if (any.size() > 1 || literal.kind != Kind::kRange || literal.negated || place_[literal.column] == kUntracked) {
+  if (any.size() != 1 || literal.kind != Kind::kRange || literal.negated || place_[literal.column] == kUntracked) {
     return;
   }
   CodeRange& codes = bounds_[chunk * tracked_.size() + place_[literal.column]].codes;
@@ -90,6 +90,7 @@ Reach ChunkBounds::reach(uint32_t chunk, const CompiledPredicate& predicate) con
     for (const CompiledLiteral& literal : predicate.literals(clause)) {
       any = std::max(any, reach(chunk, literal));
     }
+    any = clause.is_tree ? std::min(any, Reach::kSome) : any;
     all = std::min(all, any);
   }
   return predicate.is_never() ? Reach::kNone : all;

@@ -55,7 +55,7 @@ void add_literal(const Sketches& sketches, const CompiledPredicate& predicate, c
 void describe_clause(const Sketches& sketches, const CompiledPredicate& predicate, uint32_t clause, ClauseRanges& out) {
   out.ranges.clear();
   out.share = 0;
-  out.is_exact = true;
+  out.is_exact = !predicate.clauses()[clause].is_tree;
   for (const CompiledLiteral& literal : predicate.literals(predicate.clauses()[clause])) {
     add_literal(sketches, predicate, literal, out);
     if (out.ranges.size() > kRangesMax) {

@@ -13,9 +13,9 @@ bool is_plain_range(const CompiledLiteral& literal) {
 }
 
 /// Clauses that leave few rows come first: a guess from their shape alone.
-uint32_t rank(const CompiledLiteral& first, uint32_t count) {
-  if (count > 1) {
-    return 3;
+uint32_t rank(const CompiledLiteral& first, const CompiledClause& clause) {
+  if (clause.count > 1) {
+    return clause.is_tree ? 4 : 3;
   }
   if (first.is_equality()) {
     return first.constant_count <= 1 ? 0 : 1;
@@ -33,15 +33,25 @@ CompiledPredicate::CompiledPredicate(const TableLayout& layout, const semantics:
   for (const semantics::Clause& clause : predicate.clauses) {
     add_clause(clause);
   }
+  if (predicate.has_tree()) {
+    add_tree(predicate.tree);
+  }
   if (never_) {
     clauses_.clear();
   }
+  sort_clauses();
+  for (const CompiledClause& clause : clauses_) {
+    joined_literals_ += clause.count > 1 ? clause.count : 0;
+  }
+}
+
+void CompiledPredicate::sort_clauses() {
   // As many as there are columns at most, nearly always: insertion keeps equal ranks in order and allocates nothing.
   for (size_t at = 1; at < clauses_.size(); ++at) {
     const CompiledClause moved = clauses_[at];
-    const uint32_t moved_rank = rank(literals_[moved.first], moved.count);
+    const uint32_t moved_rank = rank(literals_[moved.first], moved);
     size_t to = at;
-    for (; to > 0 && rank(literals_[clauses_[to - 1].first], clauses_[to - 1].count) > moved_rank; --to) {
+    for (; to > 0 && rank(literals_[clauses_[to - 1].first], clauses_[to - 1]) > moved_rank; --to) {
       clauses_[to] = clauses_[to - 1];
     }
     clauses_[to] = moved;
@@ -76,6 +86,20 @@ void CompiledPredicate::add_clause(const semantics::Clause& clause) {
   clauses_.push_back(compiled);
 }
 
+void CompiledPredicate::add_tree(const semantics::Condition& tree) {
+  CompiledClause compiled{.first = static_cast<uint32_t>(literals_.size())};
+  tree_ = std::make_unique<CompiledTree>();
+  const Verdict verdict = tree_->compile(tree, {layout_, &literals_, &constants_});
+  if (verdict != Verdict::kDepends) {
+    never_ |= verdict == Verdict::kNever;
+    literals_.resize(compiled.first);
+    return;
+  }
+  compiled.count = static_cast<uint32_t>(literals_.size()) - compiled.first;
+  compiled.is_tree = compiled.count > 1;  // A single leaf that matters is a clause.
+  clauses_.push_back(compiled);
+}
+
 bool CompiledPredicate::join_range() {
   const CompiledLiteral added = literals_.back();
   if (!is_plain_range(added)) {
@@ -95,6 +119,9 @@ bool CompiledPredicate::join_range() {
 
 bool CompiledPredicate::clause_matches(uint32_t clause, const ChunkView& chunk, uint32_t row) const {
   const std::span<const CompiledLiteral> any = literals(clauses_[clause]);
+  if (clauses_[clause].is_tree) {
+    return tree_->holds(*layout_, literals_.data(), constants_.data(), chunk, row);
+  }
   return std::any_of(any.begin(), any.end(), [&](const CompiledLiteral& literal) {
     return row_matches(layout_->columns[literal.column], literal, constants_.data(), chunk, row);
   });
@@ -131,6 +158,10 @@ void CompiledPredicate::select(const ChunkView& chunk, SelectionScratch& scratch
         }
       });
       return;
+    }
+    if (clause.is_tree) {
+      tree_->select(*layout_, literals_.data(), constants_.data(), chunk, scratch, selection);
+      continue;
     }
     uint64_t* marked = scratch.clause.data();
     if (clause.count == 1) {

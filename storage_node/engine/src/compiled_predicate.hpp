@@ -1,33 +1,29 @@
 // A predicate made ready for the planes of one table: constants in native form, ranges over one column joined.
 //
+// Clauses are disjunctions of literals; a tree is one clause more, the last one, whose literals are the tree's leaves:
+// a row that satisfies it satisfies one of them, but not the other way round.
+//
 // Decides which rows of a chunk qualify, by whole columns or row by row. Refuses to know who asks. Built once per
 // operation and cycle, in memory that the cycle hands out.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <memory_resource>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "compiled_literal.hpp"
+#include "compiled_tree.hpp"
 
 namespace daedalus::engine {
 
-/// A disjunction: literals first to first + count - 1 of its predicate.
+/// A disjunction, or a tree: literals first to first + count - 1 of its predicate.
 struct CompiledClause {
   uint32_t first = 0;
   uint32_t count = 0;
-};
-
-/// Room for the intermediate bitmaps of one chunk; reused from chunk to chunk.
-class SelectionScratch {
- public:
-  explicit SelectionScratch(uint32_t chunk_rows)
-      : clause(bitmap_words(chunk_rows)), literal(bitmap_words(chunk_rows)) {}
-
-  std::vector<uint64_t> clause;
-  std::vector<uint64_t> literal;
+  bool is_tree = false;
 };
 
 class CompiledPredicate {
@@ -50,6 +46,9 @@ class CompiledPredicate {
     return member_of(layout_->columns[literal.column], literal, constants_.data(), number);
   }
 
+  /// Literals of clauses with more than one, and of the tree: what a row may be compared with one by one.
+  [[nodiscard]] uint32_t joined_literals() const { return joined_literals_; }
+
   /// Whether a row satisfies one clause. Cost: a few ns a literal.
   [[nodiscard]] bool clause_matches(uint32_t clause, const ChunkView& chunk, uint32_t row) const;
   /// Whether a row qualifies.
@@ -61,12 +60,16 @@ class CompiledPredicate {
 
  private:
   void add_clause(const semantics::Clause& clause);
+  void add_tree(const semantics::Condition& tree);
+  void sort_clauses();
   [[nodiscard]] bool join_range();
 
   const TableLayout* layout_;
   std::pmr::vector<CompiledLiteral> literals_;
   std::pmr::vector<CompiledClause> clauses_;
   NativeBytes constants_;
+  std::unique_ptr<CompiledTree> tree_;  ///< Null: none. Else its leaves are the last clause.
+  uint32_t joined_literals_ = 0;
   bool never_ = false;
 };
 

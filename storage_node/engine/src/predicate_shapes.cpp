@@ -15,7 +15,7 @@ uint64_t magnitude(uint32_t constants) { return 32u - static_cast<uint32_t>(__bu
 uint64_t hash_of(const CompiledPredicate& predicate) {
   uint64_t hash = predicate.clauses().size() + 1;
   for (const CompiledClause& clause : predicate.clauses()) {
-    hash = mixed(hash, clause.count);
+    hash = mixed(hash, uint64_t{clause.count} << 1 | (clause.is_tree ? 1u : 0u));
     for (const CompiledLiteral& literal : predicate.literals(clause)) {
       hash = mixed(hash, uint64_t{literal.column} << 32 | static_cast<uint64_t>(literal.kind) << 24 |
                              static_cast<uint64_t>(literal.op) << 16 | magnitude(literal.constant_count) << 2 |

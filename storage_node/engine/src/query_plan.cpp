@@ -29,6 +29,18 @@ constexpr uint32_t kBoundsOfMany = 32;
 /// rows' sketches all over the chunk: about one in three lines of a plane is asked for then.
 constexpr double kQuickCandidatesMin = 0.005;
 
+/// A list of values is indexed, however long, when no more than this share of the rows is in it and nothing else leaves
+/// as few.
+constexpr double kListShareMax = 0.1;
+constexpr double kFewRows = 1.0 / 16;
+/// Values of lists that are indexed in one cycle beside the keys chosen, at most: they bound what indexes may take.
+constexpr uint32_t kListKeysMax = 1u << 18;
+
+/// A query that compares rows with so many literals, one by one, passes over columns instead where bitmaps leave more
+/// than this share of the rows: a row of a pass costs some fortieth of a row that is tested.
+constexpr uint32_t kManyLiterals = 32;
+constexpr double kPassShareMin = 1.0 / 32;
+
 class Planner {
  public:
   Planner(const TableLayout& layout, const Sketches& sketches, const std::vector<QueryRun>& queries, AccessPaths paths)
@@ -46,7 +58,8 @@ class Planner {
     weigh();
     const double cost =
         kSketchQueryCost + kSketchReadCost / static_cast<double>(std::max<size_t>(operations_.size(), 1));
-    const Keys keys = choose_keys(layout_, sketches_, operations_, cost_without_key(paths_, cost));
+    Keys keys = choose_keys(layout_, sketches_, operations_, cost_without_key(paths_, cost));
+    add_list_keys(keys);
     const auto sketched = std::count(keys.choices.begin(), keys.choices.end(), std::nullopt);
     bounds_max_ = sketched <= kFewQueries ? kBoundsOfFew : kBoundsOfMany;
     for (const Key& key : keys.keys) {
@@ -84,6 +97,61 @@ class Planner {
         next += predicate.clauses().size();
       }
     }
+  }
+
+  /// Lists that are too long to be chosen from are worth a key of their own: without one, every row is searched for.
+  void add_list_keys(Keys& keys) {
+    if (paths_ != AccessPaths::kByCost && paths_ != AccessPaths::kKeys) {
+      return;
+    }
+    uint32_t left = kListKeysMax;
+    for (size_t position = 0; position < operations_.size(); ++position) {
+      const std::optional<uint32_t> clause =
+          keys.choices[position].has_value() ? std::nullopt : list_clause(operations_[position], left);
+      if (clause.has_value()) {
+        mark_way(Way::kListKey);
+        const CompiledLiteral& literal = literal_of(operations_[position], *clause);
+        left -= member_count(literal);
+        keys.choices[position] = KeyChoice{key_on(keys, literal.column), {*clause, *clause}};
+      }
+    }
+  }
+
+  [[nodiscard]] static const CompiledLiteral& literal_of(const KeyedOperation& operation, uint32_t clause) {
+    return operation.predicate->literals(operation.predicate->clauses()[clause])[0];
+  }
+
+  /// The clause that is a list worth a key, of at most so many values.
+  [[nodiscard]] std::optional<uint32_t> list_clause(const KeyedOperation& operation, uint32_t members_max) const {
+    const bool is_costly = operation.predicate->joined_literals() >= kManyLiterals;
+    for (const WeighedClause& weighed : operation.clauses) {
+      const CompiledClause& clause = operation.predicate->clauses()[weighed.clause];
+      const CompiledLiteral& literal = operation.predicate->literals(clause)[0];
+      if (clause.count != 1) {
+        continue;
+      }
+      const bool is_list = literal.is_equality() && member_count(literal) > 1;
+      if (!is_list && weighed.share < kFewRows) {
+        return std::nullopt;
+      }
+      if (is_list && member_count(literal) <= members_max &&
+          weighed.share < (is_costly ? kPassShareMin : kListShareMax) &&
+          !layout_.columns[literal.column].code.is_floating) {
+        return weighed.clause;
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] static uint32_t key_on(Keys& keys, uint32_t column) {
+    const auto found = std::find_if(keys.keys.begin(), keys.keys.end(), [column](const Key& key) {
+      return key.form == KeyForm::kValues && key.columns.size() == 1 && key.columns[0] == column;
+    });
+    if (found == keys.keys.end()) {
+      keys.keys.push_back({.columns = {column}});
+      return static_cast<uint32_t>(keys.keys.size()) - 1;
+    }
+    return static_cast<uint32_t>(found - keys.keys.begin());
   }
 
   void begin_tests(uint32_t query) {
@@ -236,6 +304,7 @@ class Planner {
     query.is_selection = plan_.tests_of[query.query].rows.count == 0 && selections_ < kSelectionsMax &&
                          queries_[query.query].takes_selections();
     selections_ += query.is_selection ? 1 : 0;
+    query.is_pass = operation.predicate->joined_literals() >= kManyLiterals && left > kPassShareMin;
     plan_.sketch_queries.push_back(query);
   }
 

@@ -57,6 +57,7 @@ struct SketchQuery {
   Part within;                ///< In QueryPlan::uses: bitmaps that a row is in,
   Part without;               ///< and bitmaps that it is not in.
   bool is_selection = false;  ///< Nothing else is to be tested, and it takes bitmaps as they are.
+  bool is_pass = false;       ///< Bitmaps leave too many rows for all that is to be tested: by passes over columns.
 };
 
 /// What the sketches of an index's quick columns have to be: bucket − low <= span, unsigned, in each.

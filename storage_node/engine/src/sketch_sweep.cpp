@@ -43,7 +43,7 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
       if (query.is_selection) {
         choose_rows(live, choice_of(plan, query), selection);
         selection += chunk_words;
-      } else if (queries[query.query].is_active()) {
+      } else if (!query.is_pass && queries[query.query].is_active()) {
         const uint32_t row_count = list_chosen_rows(live, choice_of(plan, query), first_row, rows_.data());
         mark_way(row_count >= kManyRows ? Way::kManyCandidates : Way::kFewCandidates);
         if (row_count >= kManyRows) {
@@ -67,6 +67,9 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
         queries[query.query].take_selection(chunk, selection);
       }
       selection += chunk_words;
+    } else if (query.is_pass) {
+      mark_way(Way::kWholePass);
+      pass_over(view, queries[query.query], chunk);
     }
   }
 }
@@ -138,18 +141,20 @@ void SketchSweep::join_spans(const QueryPlan& plan, const SketchUnion& all) {
 void SketchSweep::sweep_plainly(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk) {
   const ChunkView view = store_->view(chunk);
   for (const SketchQuery& query : plan.sketch_queries) {
-    QueryRun& run = queries[query.query];
-    if (!run.is_active()) {
-      continue;
-    }
-    run.predicate().select(view, scratch_, selection_.data());
-    if (run.takes_selections()) {
-      mark_way(Way::kPassTaken);
-      run.take_selection(chunk, selection_.data());
-    } else if (const uint32_t row_count = list_rows(selection_.data(), view.word_count(), rows_.data());
-               row_count > 0) {
-      run.take(chunk, rows_.data(), row_count);
-    }
+    pass_over(view, queries[query.query], chunk);
+  }
+}
+
+void SketchSweep::pass_over(const ChunkView& view, QueryRun& run, uint32_t chunk) {
+  if (!run.is_active()) {
+    return;
+  }
+  run.predicate().select(view, scratch_, selection_.data());
+  if (run.takes_selections()) {
+    mark_way(Way::kPassTaken);
+    run.take_selection(chunk, selection_.data());
+  } else if (const uint32_t row_count = list_rows(selection_.data(), view.word_count(), rows_.data()); row_count > 0) {
+    run.take(chunk, rows_.data(), row_count);
   }
 }
 

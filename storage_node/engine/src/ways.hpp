@@ -40,6 +40,11 @@ enum class Way : uint8_t {
   kAdmissionWaits,       ///< Slots depend on deletes of this cycle.
   kCoolingSlotsTaken,    ///< No other slots were left.
   kTailDecides,          ///< A pass over a column of strings finds one whose first bytes are the constant's.
+  kTreeOfRow,            ///< A tree is decided for a single row,
+  kTreeOfChunk,          ///< or for a chunk's rows together;
+  kTreeChoice,           ///< its alternatives are entered by a value.
+  kListKey,              ///< An index of a list that is longer than what keys are chosen from,
+  kWholePass,            ///< and no index: many comparisons of most rows, by passes over columns.
   kTopRows,              ///< ORDER BY with LIMIT.
   kEnoughRows,           ///< A query ends in the middle of a segment.
 };

@@ -54,6 +54,11 @@ class OperationMix {
   [[nodiscard]] semantics::Clause clause();
   void add_same_number_clauses();
   [[nodiscard]] semantics::Clause equality(uint32_t of_column);
+  /// Adds a condition that does not come to few clauses, now and then with what follows from it beside it.
+  void add_tree(semantics::Predicate& predicate);
+  [[nodiscard]] semantics::Condition thicket(uint32_t depth, bool is_and);
+  /// Alternatives that name values of one column, and something more.
+  [[nodiscard]] semantics::Condition alternatives();
   /// Lets the next operations ask for what was just assigned.
   void note(const std::vector<semantics::Assignment>& assigned);
   [[nodiscard]] semantics::OutputColumn some_aggregate();

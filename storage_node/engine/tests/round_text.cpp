@@ -10,6 +10,7 @@ namespace daedalus::engine::test {
 namespace {
 
 using semantics::Clause;
+using semantics::Condition;
 using semantics::Literal;
 using semantics::Predicate;
 
@@ -48,6 +49,18 @@ std::string literal_text(const Literal& literal) {
   return text + (literal.values.size() > kPrintedMax ? " … " + std::to_string(literal.values.size()) + " values" : "");
 }
 
+std::string tree_text(const Condition& condition) {
+  if (condition.kind == Condition::Kind::kLiteral) {
+    return literal_text(condition.literal);
+  }
+  std::string text;
+  for (const Condition& child : condition.children) {
+    text += text.empty() ? "(" : condition.kind == Condition::Kind::kAnd ? " AND " : " OR ";
+    text += tree_text(child);
+  }
+  return text + ")";
+}
+
 std::string predicate_text(const Predicate& predicate) {
   std::string text;
   for (const Clause& clause : predicate.clauses) {
@@ -56,6 +69,9 @@ std::string predicate_text(const Predicate& predicate) {
       text += (at == 0 ? "" : " OR ") + literal_text(clause[at]);
     }
     text += ")";
+  }
+  if (predicate.has_tree()) {
+    text += (text.empty() ? " WHERE TREE " : " AND TREE ") + tree_text(predicate.tree);
   }
   return text;
 }
@@ -188,9 +204,38 @@ class Shrinker {
     }
   }
 
+  /// Drops the tree, or parts of it as long as there are two.
+  template <typename WithPredicate>
+  void simplify_tree(size_t position, WithPredicate with_predicate) {
+    Round smaller = round_;
+    size_t children = 0;
+    with_predicate(smaller.steps[position], [&](Predicate& predicate) {
+      children = predicate.tree.children.size();
+      predicate.tree = Predicate().tree;
+    });
+    if (keep_if_failing(std::move(smaller))) {
+      return;
+    }
+    while (children-- > 0) {
+      smaller = round_;
+      bool is_smaller = false;
+      with_predicate(smaller.steps[position], [&](Predicate& predicate) {
+        std::vector<Condition>& parts = predicate.tree.children;
+        is_smaller = parts.size() > 2 && children < parts.size();
+        if (is_smaller) {
+          parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(children));
+        }
+      });
+      if (is_smaller) {
+        keep_if_failing(std::move(smaller));
+      }
+    }
+  }
+
   /// Drops clauses, then literals of those that are left.
   template <typename WithPredicate>
   void simplify_predicate(size_t position, WithPredicate with_predicate) {
+    simplify_tree(position, with_predicate);
     size_t clauses = 0;
     with_predicate(round_.steps[position], [&](Predicate& predicate) { clauses = predicate.clauses.size(); });
     while (clauses-- > 0) {

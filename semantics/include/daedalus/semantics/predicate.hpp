@@ -1,7 +1,9 @@
-// WHERE clauses in conjunctive normal form, every constant in its column's own domain: what a scan evaluates.
+// WHERE clauses as a scan evaluates them: a conjunction of disjunctions, and a tree for what does not come to few of
+// them; every constant in its column's own domain.
 //
 // NOT is pushed to the leaves first; each leaf's negation is again a leaf, so three-valued logic is kept exactly: a row
-// qualifies if and only if every clause has a leaf that is true (NULL makes a leaf not true, whichever way it points).
+// qualifies if and only if every clause has a leaf that is true (NULL makes a leaf not true, whichever way it points)
+// and the tree, which has AND and OR only, is true with "not true" for unknown.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +14,10 @@
 
 namespace daedalus::semantics {
 
+/// Clauses of a normal form; what does not fit goes to its tree.
 constexpr uint32_t kClausesMax = 256;
-constexpr uint32_t kLiteralsMax = 4096;  ///< Leaves over all clauses, an IN list counting each member.
+/// Constants that a condition compares columns with, each member of a list counting; a NULL test counts as one.
+constexpr uint32_t kLiteralsMax = 16'384;
 constexpr uint32_t kExpressionDepthMax = 64;
 
 /// One comparison of one column; never true for NULL unless it is kIsNull.
@@ -41,14 +45,28 @@ struct Literal {
 
 using Clause = std::vector<Literal>;  ///< A disjunction; never empty.
 
-/// A conjunction. No clauses: every row.
+/// A tree of literals that is true or not; what SQL calls unknown is "not" here, because negations are gone.
+struct Condition {
+  enum class Kind : uint8_t { kAlways, kNever, kLiteral, kAnd, kOr };
+
+  Kind kind = Kind::kNever;
+  Literal literal;                  ///< kLiteral
+  std::vector<Condition> children;  ///< kAnd, kOr; at least two
+
+  friend bool operator==(const Condition&, const Condition&) = default;
+};
+
+/// A conjunction. No clauses and no tree: every row.
 struct Predicate {
-  std::vector<Clause> clauses;
+  std::vector<Clause> clauses;                          ///< At most kClausesMax. Some may follow from the tree.
+  Condition tree = {.kind = Condition::Kind::kAlways};  ///< Has to hold as well. Never kNever.
+
+  [[nodiscard]] bool has_tree() const { return tree.kind != Condition::Kind::kAlways; }
 
   friend bool operator==(const Predicate&, const Predicate&) = default;
 };
 
-/// Brings a boolean expression to normal form against a schema.
+/// Reads a boolean expression against a schema.
 ///
 /// Comparisons take column and constant in either order (constant op column is turned round); a bare boolean column is
 /// `column = true`; constants of any PostgreSQL-comparable type are moved into the column's domain (`int < 1.5` becomes
@@ -57,10 +75,22 @@ struct Predicate {
 /// count (PostgreSQL's `char(n) = text`); beside char(n) and untyped constants none do.
 /// Where PostgreSQL compares in double precision (a floating column or constant), the column's values that cast to the
 /// same side are found exactly; an equality may then become a list or two bounds. List members are normalised one by
-/// one. Errors: 54001 beyond the bounds above (says which), 42883 no such operator for the types, 42703 no such column
-/// position, 42804 not boolean, 0A000 two columns compared, arithmetic, or varchar with a char(n) constant; those of
-/// parse_text() for untyped literals; 22003 a numeric constant that has no double.
-/// Cost: at most kLiteralsMax leaves are ever built.
+/// one. Errors: 54001 beyond kLiteralsMax and kExpressionDepthMax (says which), 42883 no such operator for the types,
+/// 42703 no such column position, 42804 not boolean, 0A000 two columns compared, arithmetic, or varchar with a char(n)
+/// constant; those of parse_text() for untyped literals; 22003 a numeric constant that has no double.
+/// Cost: linear in the expression, times its depth at worst.
+[[nodiscard]] Result<Condition> to_condition(const Schema& schema, const Expression& expression);
+
+/// The same condition with what is said twice said once. Never heavier by kLiteralsMax's measure. Cost: n log n.
+[[nodiscard]] Condition simplified(Condition condition);
+
+/// Brings a condition to the form that is scanned: simplified; each conjunct that multiplies out to few clauses does,
+/// the others make the tree, and clauses about one column that follow from those are added, so that rows are found
+/// without looking at all of them: (a = 1 AND b < 2) OR (a = 3 AND c = 4) has a IN (1, 3) beside it. The same condition
+/// always gives the same form. Cost: n log n in the condition's weight.
+[[nodiscard]] Predicate normal_form(Condition condition);
+
+/// Both of these. Errors: those of to_condition().
 [[nodiscard]] Result<Predicate> normalise(const Schema& schema, const Expression& expression);
 
 /// The plain twin: three-valued evaluation of the tree on one row of column values; true only if TRUE.

@@ -35,9 +35,10 @@ struct AggregatorOptions {
   uint32_t submissions_max = 8'192;            ///< Relayed and not yet answered.
   uint32_t compilations_max = 8'192;           ///< Statements waiting for the compiler.
   uint64_t compilation_bytes_max = 64u << 20;  ///< Of all these together; one alone is always taken.
-  uint32_t rounds_max = 256;                   ///< STATUS and EPOCH operations in flight.
-  uint32_t operations_per_client_max = 4'096;  ///< In flight of one connection.
-  uint32_t statement_size_max = kStatementSizeMax;         ///< Bytes of SQL text and parameters.
+  uint64_t compilation_bytes_per_client_max = 32u << 20;  ///< Of these of one connection.
+  uint32_t rounds_max = 256;                              ///< STATUS and EPOCH operations in flight.
+  uint32_t operations_per_client_max = 4'096;             ///< In flight of one connection.
+  uint32_t statement_size_max = kStatementSizeMax;        ///< Bytes of SQL text and parameters.
   uint64_t answer_bytes_max = semantics::kAnswerBytesMax;  ///< Of the rows sent to whoever asked.
   /// Parts that come in messages of nodes pass uncut.
   merging::MergeLimits merges{.message_bytes_max = (1u << 20) - 4'096};
@@ -54,6 +55,8 @@ enum class CompileTicket : uint64_t {};
 
 struct CompileRequest {
   CompileTicket ticket{};
+  rpc::PeerId client{};  ///< Whoever sent it: clients take turns.
+  uint64_t bytes = 0;    ///< Of the statement: large ones leave room for small ones.
   wire::v1::StatementBody statement;
 };
 
@@ -62,10 +65,10 @@ struct DialRequest {
   std::string endpoint;
 };
 
-/// The driver's duties, after every call: carry out the Outbox, take_compile_requests(), take_dial_requests() and
-/// take_drop_requests(); arm one timer at next_deadline(); and at the end of a turn of input (all messages that came
-/// together) call flush() and, once, step(); as long as has_work(), take another turn soon, after looking at the
-/// sockets. Everything happens on one thread.
+/// The driver's duties, after every call: carry out the Outbox, take_compile_requests(), take_given_up_compilations(),
+/// take_dial_requests() and take_drop_requests(); arm one timer at next_deadline(); and at the end of a turn of input
+/// (all messages that came together) call flush() and, once, step(); as long as has_work(), take another turn soon,
+/// after looking at the sockets. Everything happens on one thread.
 ///
 /// Invariants: every operation is answered by exactly one terminal result (an UPDATE may be preceded by notes and by a
 /// first WriteConfirmed) unless its client is gone; QueryEnd leaves only after the ends of all responsible partitions.
@@ -102,6 +105,8 @@ class AggregatorCore {
   [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const;
   [[nodiscard]] Instant next_deadline() const;
   [[nodiscard]] std::vector<CompileRequest> take_compile_requests();
+  /// Requests taken before whose statements were aborted, are too late or whose client is gone: need not be compiled.
+  [[nodiscard]] std::vector<CompileTicket> take_given_up_compilations();
   [[nodiscard]] std::vector<DialRequest> take_dial_requests();
   /// Links of writers that have been replaced: need not be dialled any longer.
   [[nodiscard]] std::vector<rpc::LinkId> take_drop_requests();

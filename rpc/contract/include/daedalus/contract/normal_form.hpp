@@ -1,4 +1,4 @@
-// Normal forms back to expressions of the wire.
+// Conditions back to expressions of the wire.
 #pragma once
 
 #include <optional>
@@ -7,9 +7,9 @@
 
 namespace daedalus::contract {
 
-/// A normal form as an expression again, every constant in its column's own type: nothing is left in it that could fail
-/// or that depends on comparing types. Normalising it gives the same predicate. No value: every row.
+/// A condition as an expression again, every constant in its column's own type: nothing is left in it that could fail
+/// or that depends on comparing types. Normalising it gives the normal form of the condition. No value: every row.
 [[nodiscard]] std::optional<semantics::Expression> to_expression(const semantics::Schema& schema,
-                                                                 const semantics::Predicate& predicate);
+                                                                 const semantics::Condition& condition);
 
 }  // namespace daedalus::contract

@@ -10,47 +10,47 @@ import org.daedalus.wire.v1.Expression;
 import org.daedalus.wire.v1.Operator;
 
 /**
- * Checks the filter of an update: a conjunction of disjunctions of comparisons between one column and constants of that
- * column's own type. Aggregators compile SQL to exactly this form, in which nothing is left that could fail later.
+ * Checks the filter of an update: AND and OR over comparisons between one column and constants of that column's own
+ * type. Aggregators compile SQL to exactly this form, in which nothing is left that could fail later.
  */
 final class FilterChecker {
+    /** Storage nodes read expressions of 64 levels, constants included. */
+    private static final int DEPTH_MAX = 60;
+
     private final TableDescription table;
-    private final int clausesMax;
     private final int literalsMax;
     private int literals;
 
     FilterChecker(TableDescription table) {
         this.table = table;
-        this.clausesMax = table.reply().getLimits().getClausesMax();
         this.literalsMax = table.reply().getLimits().getLiteralsMax();
     }
 
     /** Refuses what is not in the form above, or beyond the cluster's declared bounds. */
     void check(Expression filter) throws RefusedUpdateException {
-        List<Expression> clauses = operands(filter, Operator.OPERATOR_AND);
-        if (clauses.size() > clausesMax) {
-            throw new RefusedUpdateException("54001", "the condition has " + clauses.size() + " clauses, more than "
-                    + clausesMax);
-        }
-        for (Expression clause : clauses) {
-            for (Expression literal : operands(clause, Operator.OPERATOR_OR)) {
-                checkLiteral(literal);
-            }
-        }
+        checkCondition(filter, 1);
         if (literals > literalsMax) {
             throw new RefusedUpdateException("54001", "the condition has " + literals + " comparisons, more than "
                     + literalsMax);
         }
     }
 
-    private static List<Expression> operands(Expression expression, Operator operator) throws RefusedUpdateException {
-        if (!expression.hasCall() || expression.getCall().getOperator() != operator) {
-            return List.of(expression);
+    private void checkCondition(Expression condition, int depth) throws RefusedUpdateException {
+        Operator operator = condition.hasCall() ? condition.getCall().getOperator() : Operator.OPERATOR_UNSPECIFIED;
+        if (operator != Operator.OPERATOR_AND && operator != Operator.OPERATOR_OR) {
+            checkLiteral(condition);
+            return;
         }
-        if (expression.getCall().getArgumentsCount() == 0) {
+        if (depth > DEPTH_MAX) {
+            throw new RefusedUpdateException("54001", "the condition has more than " + DEPTH_MAX
+                    + " levels of nesting");
+        }
+        if (condition.getCall().getArgumentsCount() == 0) {
             throw malformed(operator + " without operands");
         }
-        return expression.getCall().getArgumentsList();
+        for (Expression operand : condition.getCall().getArgumentsList()) {
+            checkCondition(operand, depth + 1);
+        }
     }
 
     private void checkLiteral(Expression literal) throws RefusedUpdateException {

@@ -119,8 +119,16 @@ class UpdateCheckerTest {
     @Test
     void shouldRefuseConditionsBeyondTheDeclaredBounds() {
         Expression one = compare(Operator.OPERATOR_IS_NULL, NAME_COLUMN);
-        refuses(delete(call(Operator.OPERATOR_AND, one, one, one)), "54001", "3 clauses, more than 2");
-        refuses(delete(call(Operator.OPERATOR_OR, one, one, one, one, one)), "54001", "5 comparisons, more than 4");
+        Expression four = call(Operator.OPERATOR_OR, call(Operator.OPERATOR_AND, one, one),
+                call(Operator.OPERATOR_AND, one, one));
+        assertThat(check(delete(four))).as("trees of AND and OR are conditions").isNull();
+        refuses(delete(call(Operator.OPERATOR_OR, four, one)), "54001", "5 comparisons, more than 4");
+        Expression deep = one;
+        for (int i = 0; i < 60; i++) {
+            deep = call(i % 2 == 0 ? Operator.OPERATOR_AND : Operator.OPERATOR_OR, deep);
+        }
+        assertThat(check(delete(deep))).isNull();
+        refuses(delete(call(Operator.OPERATOR_AND, deep)), "54001", "60 levels");
     }
 
     @Test
