@@ -61,7 +61,7 @@ class Raiser final : public rpc::PeerHandler {
 class EpochTest : public ::testing::Test {
  protected:
   EpochTest() : network_({.seed = 7}) {
-    configuration_.schema = std::make_shared<const semantics::Schema>(small_schema());
+    configuration_.schema = std::make_shared<const semantics::Schema>(simulated_schema(TableShape::kSmall));
     configuration_.map = std::make_shared<const contract::PartitionMap>(small_map(3, Placement::kRoundRobin));
     configuration_.nodes = {"node-0:1", "node-1:1", "node-2:1"};
     configuration_.aggregators = {"aggregator-0:1"};

@@ -64,7 +64,7 @@ TEST(AggregationTest, AnswersAreTheSameToTheLastBitHoweverRowsAreFound) {
       for (const Feed how : test::kFeeds) {
         Groupings groupings(memory);
         Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
-        answers.push_back(run(aggregation, filled, how, random).value().rows);
+        answers.push_back(run(aggregation, filled, how, random).value().bytes);
       }
       ASSERT_EQ(answers[0], answers[1]);
       ASSERT_EQ(answers[0], answers[2]);
@@ -91,7 +91,7 @@ TEST(AggregationTest, AgreesWithAPlainTable) {
       Groupings groupings(memory);
       Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
       AnswerRows merged = run(aggregation, filled, Feed::kMixed, random).value();
-      ASSERT_EQ(table.fault(selection, {.rows = std::move(merged.rows), .row_count = merged.row_count}), "");
+      ASSERT_EQ(table.fault(selection, {.rows = std::move(merged.bytes), .row_count = merged.count}), "");
     }
   }
 }
@@ -117,7 +117,7 @@ TEST(AggregationTest, GroupsComeInTheOrderOfTheirFirstRow) {
         expected.push_back(value);
       }
     }
-    const auto actual = test::decode({test::test_schema().columns[key].type}, merged.rows);
+    const auto actual = test::decode({test::test_schema().columns[key].type}, merged.bytes);
     ASSERT_EQ(actual.size(), expected.size());
     for (size_t group = 0; group < actual.size(); ++group) {
       EXPECT_TRUE(semantics::compare_ordered(actual[group][0], expected[group], {}) == 0) << group;
@@ -163,7 +163,7 @@ TEST(AggregationTest, FloatingSumsOfWholeColumnsAreAddedInLanes) {
       lanes[lane] += lanes[lane + half];
     }
   }
-  const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.rows);
+  const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.bytes);
   EXPECT_TRUE(semantics::compare(rows[0][0], lanes[0]) == 0);
 }
 
@@ -210,8 +210,8 @@ TEST(AggregationTest, SumsThatLeaveTheRangeOfDoublesOnTheirWayComeBack) {
       for (const Feed how : test::kFeeds) {
         Groupings groupings(memory);
         Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
-        const semantics::MergedRows merged = run(aggregation, filled, how, random).value();
-        const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.rows);
+        const AnswerRows merged = run(aggregation, filled, how, random).value();
+        const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.bytes);
         ASSERT_EQ(rows.size(), expected.size());
         for (const test::Row& row : rows) {
           semantics::AggregateState state(AggregateFunction::kSum, {.kind = semantics::TypeKind::kDouble});
@@ -238,8 +238,8 @@ TEST(AggregationTest, InfiniteValuesDecideASumWhateverTheFiniteOnesDo) {
     for (const Feed how : test::kFeeds) {
       Groupings groupings(memory);
       Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
-      const semantics::MergedRows merged = run(aggregation, filled, how, random).value();
-      const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.rows);
+      const AnswerRows merged = run(aggregation, filled, how, random).value();
+      const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.bytes);
       semantics::AggregateState state(AggregateFunction::kSum, {.kind = semantics::TypeKind::kDouble});
       state.merge(rows[0]);
       EXPECT_EQ(std::get<double>(*state.finish()), infinite);
@@ -288,8 +288,8 @@ TEST(AggregationTest, ZerosAreThoseOfTheFirstRowAsKeyAndOfTheLastAsExtreme) {
         for (const Feed how : test::kFeeds) {
           Groupings groupings(memory);
           Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
-          const semantics::MergedRows merged = run(aggregation, filled, how, random).value();
-          const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.rows);
+          const AnswerRows merged = run(aggregation, filled, how, random).value();
+          const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.bytes);
           ASSERT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const test::Row& row) {
             return text_of_numbers(row) == text_of_numbers(expected);
           })) << text_of_numbers(expected);
@@ -376,12 +376,12 @@ TEST(AggregationTest, ComputedColumnsAreGroupedAndAggregatedLikePlainOnes) {
     }
     using semantics::TypeKind;
     const auto grouped = run(groups, filled, how, random).value();
-    ASSERT_EQ(grouped.row_count, expected.size());
-    for (const test::Row& row : test::decode({{.kind = TypeKind::kInt}, {.kind = TypeKind::kBigint}}, grouped.rows)) {
+    ASSERT_EQ(grouped.count, expected.size());
+    for (const test::Row& row : test::decode({{.kind = TypeKind::kInt}, {.kind = TypeKind::kBigint}}, grouped.bytes)) {
       EXPECT_EQ(std::get<int64_t>(row[1]), expected[semantics::is_null(row[0]) ? -1 : std::get<int64_t>(row[0])]);
     }
     const auto summed = run(sums, filled, how, random).value();
-    const auto rows = test::decode({{.kind = TypeKind::kNumeric}, {.kind = TypeKind::kInt}}, summed.rows);
+    const auto rows = test::decode({{.kind = TypeKind::kNumeric}, {.kind = TypeKind::kInt}}, summed.bytes);
     EXPECT_EQ(std::get<semantics::Decimal>(rows[0][0]).unscaled, sum);
     EXPECT_EQ(std::get<int64_t>(rows[0][1]), 7);
   }
