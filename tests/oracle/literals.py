@@ -94,6 +94,9 @@ def literals(choice: random.Random, name: str, column_type: Type, values: list[V
         return Literals(texts, [plain_text(value) for value in values], name)
     if kind is Kind.CHAR:
         padded = [quoted(str(value) + " " * choice.choice([0, 0, 1, 9])) for value in values]
+        if list_size < 2 and choice.random() < 0.25:
+            # Beside text the text's trailing blanks count; in a list of several members it becomes char(n).
+            return Literals([f"{text}::text" for text in padded], padded, name)
         return Literals(padded, [quoted(str(value)) for value in values], name)
     texts = [quoted(str(value)) for value in values]
     return Literals(texts, texts, name)

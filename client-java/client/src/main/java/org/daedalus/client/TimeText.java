@@ -1,32 +1,30 @@
 package org.daedalus.client;
 
-import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import org.daedalus.client.DatetimeReader.Moment;
 
-/** ISO 8601 dates and times from and to text. No time zones: a trailing Z is accepted and means nothing. */
+/**
+ * Dates and timestamps from and to text. Of what PostgreSQL reads, its answer or a refusal by name (0A000): infinity,
+ * years before 1, and words like today, because what is read here has no time of its own.
+ */
 final class TimeText {
-    private static final String MOMENT = "(\\d{4,7})-(\\d{1,2})-(\\d{1,2})"
-            + "(?:(?:[Tt]| +)(\\d{1,2}):(\\d{2})(?::(\\d{2})(?:\\.(\\d*))?)?)?";
-    private static final Pattern ISO = Pattern.compile(MOMENT + " *[Zz]?");
-    private static final Pattern REFUSED_BY_NAME =
-            Pattern.compile("-?infinity|" + MOMENT + " *(?:[+-].*|UTC|GMT|BC)", Pattern.CASE_INSENSITIVE);
     private static final int NANOS_PER_MICRO = 1_000;
-    private static final double MICROS_PER_SECOND = 1e6;
-    private static final int DATE_YEAR_MAX = 5_874_897;
-    private static final int TIMESTAMP_YEAR_MAX = 294_246;
+    private static final long MICROS_PER_DAY = 86_400_000_000L;
 
     private TimeText() {}
 
     static LocalDate parseDate(String text) throws ValueException {
-        return parse(text, "date", DATE_YEAR_MAX).date;
+        Moment moment = read("date", text);
+        return dayOf("date", text, moment, moment.days(), Limits.DATE_DAYS_MAX, Limits.DATE_DAYS_MAX);
     }
 
     static LocalDateTime parseTimestamp(String text) throws ValueException {
-        Parsed parsed = parse(text, "timestamp", TIMESTAMP_YEAR_MAX);
-        return parsed.date.atStartOfDay().plusSeconds(parsed.seconds).plusNanos(parsed.micros * NANOS_PER_MICRO);
+        Moment moment = read("timestamp", text);
+        long days = moment.days() + moment.micros() / MICROS_PER_DAY;
+        return dayOf("timestamp", text, moment, days, Limits.TIMESTAMP_DAYS_MAX, Limits.OUR_TIMESTAMP_DAYS_MAX)
+                .atStartOfDay().plusNanos(moment.micros() % MICROS_PER_DAY * NANOS_PER_MICRO)
+                .plusDays(moment.micros() / MICROS_PER_DAY);
     }
 
     static String format(LocalDate date) {
@@ -62,47 +60,42 @@ final class TimeText {
         return text.append(value < 10 ? "0" : "").append(value);
     }
 
-    private record Parsed(LocalDate date, long seconds, long micros) {}
-
-    private static Parsed parse(String text, String type, int yearMax) throws ValueException {
-        Matcher fields = ISO.matcher(text.strip());
-        if (!fields.matches()) {
-            if (REFUSED_BY_NAME.matcher(text.strip()).matches()) {
-                throw new ValueException("0A000",
-                        "infinity, time zones and dates before the year 1 are not supported: \"" + text + "\"");
-            }
-            throw new ValueException("22007", "invalid input syntax for type " + type + ": \"" + text + "\"");
-        }
-        int hour = number(fields.group(4));
-        int minute = number(fields.group(5));
-        int second = number(fields.group(6));
-        long micros = micros(fields.group(7));
-        boolean timeOk = hour < 24 && minute < 60 && second <= 60
-                || hour == 24 && minute == 0 && second == 0 && micros == 0;
-        int year = number(fields.group(1));
-        if (!timeOk || year < 1 || year > yearMax) {
-            throw outOfRange(text);
-        }
-        try {
-            LocalDate date = LocalDate.of(year, number(fields.group(2)), number(fields.group(3)));
-            return new Parsed(date, hour * 3_600L + minute * 60L + second, micros);
-        } catch (DateTimeException e) {
-            throw outOfRange(text);
-        }
+    private static final class Limits {
+        /** What PostgreSQL's types hold, which is more than ours do. */
+        static final long DAYS_MIN = -2_440_588;
+        static final long DATE_DAYS_MAX = 2_145_042_905;
+        static final long TIMESTAMP_DAYS_MAX = DatetimeNumbers.toDays(new DatetimeNumbers.Civil(294_276, 12, 31));
+        static final long OUR_TIMESTAMP_DAYS_MAX = DatetimeNumbers.toDays(new DatetimeNumbers.Civil(294_246, 12, 31));
+        static final long OUR_DAYS_MIN = -719_162;
     }
 
-    private static ValueException outOfRange(String text) {
-        return new ValueException("22008", "date/time field value out of range: \"" + text + "\"");
+    private static ValueException notSupported(String what, String text) {
+        return new ValueException("0A000", what + " not supported: \"" + text + "\"");
     }
 
-    private static int number(String digits) {
-        return digits == null ? 0 : Integer.parseInt(digits);
+    private static Moment read(String type, String text) throws ValueException {
+        Moment moment = DatetimeReader.read(type, text);
+        if (moment.kind() == DatetimeReader.Kind.INFINITY) {
+            throw notSupported(type + " infinity is", text);
+        }
+        return moment;
     }
 
-    /** Microseconds of a fraction's digits, rounded half to even. */
-    private static long micros(String fraction) {
-        return fraction == null || fraction.isEmpty()
-                ? 0
-                : (long) Math.rint(Double.parseDouble("0." + fraction) * MICROS_PER_SECOND);
+    /** The day, checked against what the type holds here and in PostgreSQL. */
+    private static LocalDate dayOf(String type, String text, Moment moment, long days, long postgresMax, long max)
+            throws ValueException {
+        if (days < Limits.DAYS_MIN || days > postgresMax) {
+            throw new ValueException("22008", type + " out of range: \"" + text + "\"");
+        }
+        if (days < Limits.OUR_DAYS_MIN) {
+            throw notSupported(type + "s before the year 1 are", text);
+        }
+        if (days > max) {
+            throw notSupported(type + "s after the year 294246 are", text);
+        }
+        if (moment.isAtPlace()) {
+            throw notSupported("the name of a place as time zone is", text);
+        }
+        return LocalDate.ofEpochDay(moment.days());
     }
 }

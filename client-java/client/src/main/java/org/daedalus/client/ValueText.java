@@ -12,6 +12,9 @@ import org.daedalus.wire.ColumnType;
 /** Values from and to text as PostgreSQL's input and output functions do. Knows nothing of columns and files. */
 public final class ValueText {
     private static final Pattern DECIMAL = Pattern.compile("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d{1,9})?");
+    private static final Pattern HEXADECIMAL =
+            Pattern.compile("[+-]?0[xX]([0-9a-fA-F]+\\.?[0-9a-fA-F]*|\\.[0-9a-fA-F]+)([pP][+-]?\\d{1,9})?");
+    private static final Pattern NAN = Pattern.compile("nan(\\([a-z0-9_]*\\))?");
     private static final int EXPONENT_MAX = 10_000;
 
     private ValueText() {}
@@ -19,9 +22,8 @@ public final class ValueText {
     /**
      * Reads {@code text} as a value of {@code type}; char(n) loses trailing blanks, numeric rounds half away from zero.
      *
-     * @throws ValueException 22P02 malformed, 22003 out of range, 22001 string too long, 22007 and 22008 dates, 22021
-     * NUL
-     *     in a string, 0A000 numeric infinity or NaN
+     * @throws ValueException 22P02 malformed, 22003 out of range, 22001 string too long, 22007 and 22008 dates, 22009
+     *     and 22023 time zones, 22021 NUL in a string, 0A000 numeric NaN, infinite dates, today and now
      */
     public static Object parse(ColumnType type, String text) throws ValueException {
         return switch (type.kind()) {
@@ -72,29 +74,29 @@ public final class ValueText {
 
     private static long parseInteger(ColumnType type, String text, long min, long max) throws ValueException {
         String trimmed = text.strip();
-        if (!isInteger(trimmed)) {
+        boolean isNegative = trimmed.startsWith("-");
+        int start = isNegative || trimmed.startsWith("+") ? 1 : 0;
+        int end = start;
+        long value = 0; // Never above 0: there is one more negative number than positive ones.
+        while (end < trimmed.length() && DatetimeFields.isDigit(trimmed.charAt(end))) {
+            int digit = trimmed.charAt(end++) - '0';
+            // As PostgreSQL reads digits: that there are too many shows before what follows them does.
+            if (value < (min + digit) / 10) {
+                throw outOfRange(type, text);
+            }
+            value = value * 10 - digit;
+        }
+        if (end == start || end < trimmed.length()) {
             throw malformed(type, text);
         }
-        try {
-            long value = Long.parseLong(trimmed);
-            if (value >= min && value <= max) {
-                return value;
-            }
-        } catch (NumberFormatException e) {
-            // Beyond 64 bits.
+        if (!isNegative && value < -max) {
+            throw outOfRange(type, text);
         }
-        throw new ValueException("22003", "value \"" + text + "\" is out of range for type " + type);
+        return isNegative ? value : -value;
     }
 
-    /** A sign or none, then ASCII digits. */
-    private static boolean isInteger(String text) {
-        int start = !text.isEmpty() && (text.charAt(0) == '+' || text.charAt(0) == '-') ? 1 : 0;
-        for (int i = start; i < text.length(); i++) {
-            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
-                return false;
-            }
-        }
-        return text.length() > start;
+    private static ValueException outOfRange(ColumnType type, String text) {
+        return new ValueException("22003", "value \"" + text + "\" is out of range for type " + type);
     }
 
     private static float parseReal(String text) throws ValueException {
@@ -104,11 +106,8 @@ public final class ValueText {
         if (special != null) {
             return special.floatValue();
         }
-        if (!DECIMAL.matcher(trimmed).matches()) {
-            throw malformed(type, text);
-        }
-        float value = Float.parseFloat(trimmed);
-        if (Float.isInfinite(value) || (value == 0 && hasDigits(trimmed))) {
+        float value = Float.parseFloat(floating(type, text));
+        if (Float.isInfinite(value) || (value == 0 && isNotZero(trimmed))) {
             throw new ValueException("22003", "\"" + text + "\" is out of range for type real");
         }
         return value;
@@ -121,42 +120,52 @@ public final class ValueText {
         if (special != null) {
             return special;
         }
-        if (!DECIMAL.matcher(trimmed).matches()) {
-            throw malformed(type, text);
-        }
-        double value = Double.parseDouble(trimmed);
-        if (Double.isInfinite(value) || (value == 0 && hasDigits(trimmed))) {
+        double value = Double.parseDouble(floating(type, text));
+        if (Double.isInfinite(value) || (value == 0 && isNotZero(trimmed))) {
             throw new ValueException("22003", "\"" + text + "\" is out of range for type double precision");
         }
         return value;
     }
 
+    /** What Java reads as the number: PostgreSQL leaves these texts to strtod(), which wants no exponent after 0x. */
+    private static String floating(ColumnType type, String text) throws ValueException {
+        String trimmed = text.strip();
+        if (HEXADECIMAL.matcher(trimmed).matches()) {
+            return trimmed.indexOf('p') >= 0 || trimmed.indexOf('P') >= 0 ? trimmed : trimmed + "p0";
+        }
+        if (!DECIMAL.matcher(trimmed).matches()) {
+            throw malformed(type, text);
+        }
+        return trimmed;
+    }
+
     private static Double special(String text) {
         String lower = text.toLowerCase(Locale.ROOT);
         String sign = lower.startsWith("-") || lower.startsWith("+") ? lower.substring(0, 1) : "";
-        return switch (lower.substring(sign.length())) {
-            case "nan" -> sign.isEmpty() ? Double.NaN : null;
-            case "inf", "infinity" -> sign.equals("-") ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
-            default -> null;
-        };
+        String magnitude = lower.substring(sign.length());
+        if (magnitude.equals("inf") || magnitude.equals("infinity")) {
+            return sign.equals("-") ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
+        }
+        return NAN.matcher(magnitude).matches() ? Double.NaN : null;
     }
 
     /** Whether the mantissa is not zero: then a value of zero is an underflow. */
-    private static boolean hasDigits(String decimal) {
-        for (char c : decimal.toCharArray()) {
-            if (c == 'e' || c == 'E') {
-                return false;
-            }
-            if (c >= '1' && c <= '9') {
-                return true;
-            }
-        }
-        return false;
+    private static boolean isNotZero(String number) {
+        String lower = number.toLowerCase(Locale.ROOT);
+        int start = lower.indexOf('x') + 1;
+        int end = lower.indexOf(start > 0 ? 'p' : 'e');
+        String mantissa = lower.substring(start, end < 0 ? lower.length() : end);
+        return mantissa.chars().anyMatch(c -> c != '0' && Character.digit(c, 16) > 0);
     }
 
     private static BigDecimal parseNumeric(ColumnType type, String text) throws ValueException {
         String trimmed = text.strip();
-        if (special(trimmed) != null) {
+        Double special = special(trimmed);
+        if (special != null && special.isInfinite() && type.precision() > 0) {
+            throw new ValueException("22003",
+                    "numeric field overflow: a field with a precision cannot hold an infinite value");
+        }
+        if (special != null && (special.isInfinite() || trimmed.equalsIgnoreCase("nan"))) {
             throw new ValueException("0A000", "numeric " + trimmed + " is not supported");
         }
         if (!DECIMAL.matcher(trimmed).matches()) {

@@ -49,6 +49,12 @@ class ValueTextTest {
         refused(BIGINT, "9223372036854775808", "22003");
         refused(BIGINT, "99999999999999999999999999999", "22003");
         refused(SMALLINT, "1.5", "22P02");
+        refused(SMALLINT, "32768.5", "22P02");
+        refused(SMALLINT, "32769.5", "22003");
+        refused(SMALLINT, "-32769x", "22003");
+        refused(BIGINT, "-9223372036854775809", "22003");
+        refused(BIGINT, "--1", "22P02");
+        assertThat(ValueText.parse(BIGINT, "-9223372036854775808")).isEqualTo(Long.MIN_VALUE);
         refused(SMALLINT, "0x10", "22P02");
         refused(SMALLINT, "", "22P02");
     }
@@ -64,6 +70,8 @@ class ValueTextTest {
         refused(ColumnType.numericOf(2, 2), "0.995", "22003");
         refused(MONEY, "1e999999999", "22003");
         refused(MONEY, "NaN", "0A000");
+        refused(MONEY, "-nan", "22P02");
+        refused(MONEY, "Infinity", "22003");
         refused(MONEY, "1,5", "22P02");
     }
 
@@ -76,6 +84,11 @@ class ValueTextTest {
         refused(DOUBLE, "1e-400", "22003");
         refused(REAL, "1e40", "22003");
         refused(DOUBLE, "1d", "22P02");
+        refused(DOUBLE, "0x", "22P02");
+        refused(DOUBLE, "0x1p-1100", "22003");
+        assertThat(ValueText.parse(DOUBLE, "0x10")).isEqualTo(16.0);
+        assertThat(ValueText.parse(DOUBLE, "-0x1.8P+1")).isEqualTo(-3.0);
+        assertThat(ValueText.parse(DOUBLE, "-nan(7)")).isEqualTo(Double.NaN);
         refused(DOUBLE, "", "22P02");
         assertThat(ValueText.format(DOUBLE, 0.1)).isEqualTo("0.1");
         assertThat(ValueText.format(DOUBLE, -0.0)).isEqualTo("-0");
@@ -117,7 +130,7 @@ class ValueTextTest {
         assertThat(ValueText.parse(TIMESTAMP, "2013-12-31 24:00:00")).isEqualTo(LocalDateTime.of(2014, 1, 1, 0, 0));
         assertThat(ValueText.parse(TIMESTAMP, "2013-01-01")).isEqualTo(LocalDateTime.of(2013, 1, 1, 0, 0));
         refused(DATE, "2013-02-29", "22008");
-        refused(DATE, "01/02/2013", "22007");
+        refused(DATE, "13/02/2013", "22008");
         refused(TIMESTAMP, "2013-01-01 25:00:00", "22008");
         assertThat(ValueText.parse(TIMESTAMP, "2013-01-01 23:59:59.9999995"))
                 .isEqualTo(LocalDateTime.of(2013, 1, 2, 0, 0));
@@ -126,11 +139,13 @@ class ValueTextTest {
         assertThat(ValueText.parse(TIMESTAMP, "2013-01-01 23:59:60")).isEqualTo(LocalDateTime.of(2013, 1, 2, 0, 0));
         assertThat(ValueText.format(DATE, ValueText.parse(DATE, "5874897-12-31"))).isEqualTo("5874897-12-31");
         refused(DATE, "5874898-01-01", "22008");
-        refused(TIMESTAMP, "294247-01-01", "22008");
-        refused(TIMESTAMP, "2013-01-01 05:00:00+02", "0A000");
+        refused(TIMESTAMP, "294247-01-01", "0A000");
+        refused(TIMESTAMP, "294277-01-01", "22008");
+        assertThat(ValueText.parse(TIMESTAMP, "2013-01-01 05:00:00+02")).isEqualTo(LocalDateTime.of(2013, 1, 1, 5, 0));
+        refused(TIMESTAMP, "today 5:00", "0A000");
         refused(DATE, "0044-03-15 BC", "0A000");
         refused(DATE, "infinity", "0A000");
-        for (String text : new String[] {"", "2013", "2013-01", "13-01-01", "2013-01-01T", "2013/01/01", "x"}) {
+        for (String text : new String[] {"", "2013", "2013-01", "2013-01-01T", "x"}) {
             refused(DATE, text, "22007");
         }
         assertThat(ValueText.format(TIMESTAMP, LocalDateTime.of(2013, 1, 1, 5, 0, 0, 500_000_000)))
