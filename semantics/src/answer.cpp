@@ -212,7 +212,7 @@ Result<MergedRows> AnswerMerger::step(WorkBudget& budget, size_t message_bytes_m
   state.is_exhausted = *is_all;
   state.is_finished = *is_all && state.has_ended;
   // A message goes out when it is full, or nothing more belongs into it; rows that pass as they come do not wait.
-  const bool is_complete = *is_all || !budget.is_spent() || state.merge->is_streaming();
+  const bool is_complete = *is_all || state.writer.is_full() || state.merge->is_streaming();
   return is_complete ? state.writer.take() : MergedRows{};
 }
 

@@ -78,14 +78,20 @@ class AnswerWriter {
   /// Rows are appended until they reach `bytes_max`; one row alone may be larger.
   void begin(size_t bytes_max) { bytes_max_ = bytes_max; }
   /// Whether a row of so many bytes, its size field not counted, belongs into the next message.
-  [[nodiscard]] bool is_full_for(size_t row_bytes) const {
-    return !rows_.rows.empty() && rows_.rows.size() + sizeof(uint32_t) + row_bytes > bytes_max_;
+  [[nodiscard]] bool is_full_for(size_t row_bytes) {
+    is_full_ = !rows_.rows.empty() && rows_.rows.size() + sizeof(uint32_t) + row_bytes > bytes_max_;
+    return is_full_;
   }
+  /// A row did not fit in: this message goes.
+  [[nodiscard]] bool is_full() const { return is_full_; }
   [[nodiscard]] Result<void> append_bytes(std::string_view row);  ///< Bytes after the u32 size.
   /// Appends nothing, and says so by false, when the row belongs into the next message.
   [[nodiscard]] Result<bool> append_values(std::span<const Type> types, std::span<const Value> values);
   [[nodiscard]] Result<void> append_rows(std::string rows, uint64_t row_count);
-  [[nodiscard]] MergedRows take() { return std::exchange(rows_, {}); }
+  [[nodiscard]] MergedRows take() {
+    is_full_ = false;
+    return std::exchange(rows_, {});
+  }
   [[nodiscard]] bool is_empty() const { return rows_.rows.empty(); }
   [[nodiscard]] size_t bytes_max() const { return bytes_max_; }
 
@@ -94,6 +100,7 @@ class AnswerWriter {
 
   MergedRows rows_;
   size_t bytes_max_ = 0;
+  bool is_full_ = false;
   uint64_t total_bytes_ = 0;
 };
 

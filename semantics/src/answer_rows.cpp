@@ -21,6 +21,9 @@ class Passage final : public Merge {
   [[nodiscard]] bool is_streaming() const override { return true; }
 
   Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) override {
+    if (memory_bytes_ > kAnswerBytesMax) {
+      return answer_too_large();  // Whoever receives them is slower than whoever sends them.
+    }
     memory_bytes_ += block->memory_bytes();
     blocks_.push_back(std::move(block));
     budget.spend(1);

@@ -44,6 +44,7 @@ Result<bool> AnswerWriter::append_values(std::span<const Type> types, std::span<
   append_packed_row(types, values, rows_.rows);
   if (begin > 0 && rows_.rows.size() > bytes_max_) {
     rows_.rows.resize(begin);
+    is_full_ = true;
     return false;
   }
   ++rows_.row_count;

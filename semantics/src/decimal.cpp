@@ -116,6 +116,11 @@ int compare_decimals(const Decimal& left, const Decimal& right) {
 }
 
 bool fits_precision(const Decimal& value, uint32_t precision) {
+  // 2^bits ≤ 10^precision where bits ≤ precision · log2(10), which nearly every value is far below.
+  if (value.unscaled.is_zero() || (boost::multiprecision::msb(boost::multiprecision::abs(value.unscaled)) + 1) * 1000 <=
+                                      uint64_t{precision} * 3321) {
+    return true;
+  }
   return boost::multiprecision::abs(value.unscaled) < power_of_ten(precision);
 }
 

@@ -130,7 +130,8 @@ class RefusedRowsTest {
         for (RowRefusal reason : List.of(RowRefusal.ROW_REFUSAL_NO_ROOM, RowRefusal.ROW_REFUSAL_OVERFLOW)) {
             ClientCore core = new ClientCore(List.of("a:1"), true);
             core.onUp("a:1", 1, 0);
-            core.submit(new Request(Request.Content.of(OperationKind.OPERATION_KIND_SUBMIT, ByteString.EMPTY, true),
+            core.submit(new Request(Request.Content.of(OperationKind.OPERATION_KIND_SUBMIT, ByteString.EMPTY,
+                    SubmissionId.getDefaultInstance()),
                     null, DEADLINE), 0);
             ClientActions ended = core.onResult(1, Result.newBuilder().setSequence(1)
                     .setConfirmed(confirmed(partition(0, 0, reason, 1))).build(), 1);
