@@ -70,6 +70,7 @@ class GroupMerge final : public Merge {
     }
     while (!sorted_rows_.empty() && !budget.is_spent()) {
       budget.spend(copy_units(kSortedBytes));
+      sorted_bytes_ -= sorted_rows_.back().capacity();
       sorted_rows_.pop_back();
     }
     return sorted_rows_.empty();

@@ -21,8 +21,9 @@ class Passage final : public Merge {
   [[nodiscard]] bool is_streaming() const override { return true; }
 
   Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) override {
-    if (memory_bytes_ > kAnswerBytesMax) {
-      return answer_too_large();  // Whoever receives them is slower than whoever sends them.
+    taken_bytes_ += block->bytes();
+    if (taken_bytes_ > kAnswerBytesMax) {
+      return answer_too_large();
     }
     memory_bytes_ += block->memory_bytes();
     blocks_.push_back(std::move(block));
@@ -96,6 +97,7 @@ class Passage final : public Merge {
 
   std::deque<RowsBlockPtr> blocks_;
   uint64_t memory_bytes_ = 0;
+  uint64_t taken_bytes_ = 0;
   std::string_view row_;     ///< Of the first block; has not gone out yet.
   bool is_cutting_ = false;  ///< There is such a row.
 };
@@ -252,10 +254,12 @@ class SortedMerge final : public Merge {
     [[nodiscard]] bool drop(WorkBudget& budget) {
       while (!blocks.empty() && !budget.is_spent()) {
         budget.spend(copy_units(blocks.back()->bytes()));
+        kept_bytes -= blocks.back()->memory_bytes();
         blocks.pop_back();
       }
       while (!copies.empty() && !budget.is_spent()) {
         budget.spend(copy_units(kCopyBytes));
+        kept_bytes -= copies.back().capacity();
         copies.pop_back();
       }
       return !budget.is_spent() && sorter.drop(budget);

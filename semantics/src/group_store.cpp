@@ -80,7 +80,11 @@ bool GroupStore::drop(WorkBudget& budget) {
     budget.spend(copy_units(kKeyBytes));
     keys_.pop_back();
   }
-  return blocks_.empty() && keys_.empty();
+  if (!blocks_.empty() || !keys_.empty()) {
+    return false;
+  }
+  memory_bytes_ = 0;
+  return true;
 }
 
 }  // namespace daedalus::semantics

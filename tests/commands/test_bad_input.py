@@ -62,9 +62,15 @@ def test_large_insert_is_taken_and_a_larger_one_refused(empty_table: LocalCluste
 
 
 def test_condition_beyond_the_bounds_is_refused(cluster: LocalCluster) -> None:
-    pairs = " OR ".join(f"(id = {n} AND amount = {n})" for n in range(12))
-    cluster.refuses(f"SELECT count(*) FROM items WHERE {pairs}", "54001")
-    cluster.refuses(f"DELETE FROM items WHERE {pairs}", "54001")
+    members = ", ".join(str(n) for n in range(16_385))
+    cluster.refuses(f"SELECT count(*) FROM items WHERE id IN ({members})", "54001")
+    cluster.refuses(f"DELETE FROM items WHERE id IN ({members})", "54001")
+
+
+def test_conditions_that_are_small_as_text_are_answered(cluster: LocalCluster) -> None:
+    pairs = " OR ".join(f"(id = {n} AND amount = {n})" for n in range(300))
+    answer = cluster.sql(f"SELECT count(*) FROM items WHERE {pairs}")
+    assert answer.code == 0, answer.said
 
 
 def test_overflowing_rows_stay_as_they_were_and_are_counted(empty_table: LocalCluster) -> None:

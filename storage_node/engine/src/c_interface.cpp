@@ -94,9 +94,6 @@ Result<std::unique_ptr<Asked>> make_asked(const Schema& schema, const daedalus_o
   if (!selection) {
     return selection.error();
   }
-  if (const auto fits = semantics::check_row_size(schema, *selection); !fits) {
-    return fits.error();
-  }
   const auto columns = semantics::final_columns(schema, *selection);
   if (!columns) {
     return columns.error();

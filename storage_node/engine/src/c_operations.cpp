@@ -89,21 +89,6 @@ Result<semantics::Predicate> read_predicate(const Schema& schema, const daedalus
       schema, clauses.size() == 1 ? clauses[0] : Expression::make_call(Operator::kAnd, std::move(clauses)));
 }
 
-/// Rows go out packed, and a packed row has a greatest size. Aggregates are numbers, or values of one column each.
-Result<void> check_result_size(const Schema& schema, const semantics::Selection& selection) {
-  uint64_t size = semantics::packed_head_size(static_cast<uint32_t>(selection.outputs.size()));
-  for (const semantics::OutputColumn& output : selection.outputs) {
-    constexpr uint64_t kNumberSizeMax = 512;  // The longest sum with its count.
-    const uint64_t value = semantics::packed_size_max(semantics::packed_column(schema.columns[output.column].type));
-    size += output.is_aggregate ? std::max(value, kNumberSizeMax) : value;
-  }
-  if (size > semantics::kRowSizeMax) {
-    return rejected("54000", "a row of the results takes up to " + std::to_string(size) + " bytes, more than " +
-                                 std::to_string(semantics::kRowSizeMax));
-  }
-  return {};
-}
-
 Result<void> read_results(const Schema& schema, const daedalus_operation& operation, semantics::Selection& selection) {
   if (operation.result_count == 0 || operation.result_count > semantics::kColumnsMax) {
     return meaningless("a query has 1 to " + std::to_string(semantics::kColumnsMax) + " results");
@@ -129,7 +114,7 @@ Result<void> read_results(const Schema& schema, const daedalus_operation& operat
     selection.outputs.push_back(std::move(output));
   }
   selection.visible_outputs = operation.result_count;
-  return check_result_size(schema, selection);
+  return semantics::check_row_size(schema, selection);
 }
 
 Result<Value> read_value(const Schema& schema, uint32_t column, const char* text) {

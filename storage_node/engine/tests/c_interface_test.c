@@ -178,7 +178,7 @@ static void test_refusals(void) {
   const daedalus_result_column unknown[] = {{.column = "gate"}};
   expect_refused(engine, (daedalus_operation){.kind = DAEDALUS_SELECT, .id = 1, .results = unknown, .result_count = 1},
                  "42703");
-  const daedalus_comparison not_a_day[] = {{.column = "day", .op = DAEDALUS_EQUAL, .value = "tomorrow"}};
+  const daedalus_comparison not_a_day[] = {{.column = "day", .op = DAEDALUS_EQUAL, .value = "someday"}};
   expect_refused(
       engine, (daedalus_operation){.kind = DAEDALUS_DELETE, .id = 2, .comparisons = not_a_day, .comparison_count = 1},
       "22007");
