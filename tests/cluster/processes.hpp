@@ -34,7 +34,7 @@ struct ClusterConfiguration {
   std::vector<std::string> aggregators;
   std::string writer;
   PlantedFault fault = PlantedFault::kNone;  ///< In every aggregator.
-  uint32_t submissions_known_max = 16;  ///< Few, so that the writer forgets some in every run.
+  uint32_t submissions_known_max = 16;       ///< Few, so that the writer forgets some in every run.
 };
 
 class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {

@@ -12,8 +12,8 @@
 
 namespace daedalus::aggregator::sql {
 
-/// Compiles a WHERE clause; an empty optional when it keeps every row. What comes out has AND and OR over comparisons of
-/// a column with constants of the column's own type: nothing is left in it that could fail on its way.
+/// Compiles a WHERE clause; an empty optional when it keeps every row. What comes out has AND and OR over comparisons
+/// of a column with constants of the column's own type: nothing is left in it that could fail on its way.
 ///
 /// Errors carry positions: 42703, 42883, 42804, 42803 (an aggregate), those of constants, 54001 and 54000 beyond the
 /// bounds of predicates, 0A000 with the name of what is not supported.

@@ -35,10 +35,10 @@ struct AggregatorOptions {
   uint32_t submissions_max = 8'192;            ///< Relayed and not yet answered.
   uint32_t compilations_max = 8'192;           ///< Statements waiting for the compiler.
   uint64_t compilation_bytes_max = 64u << 20;  ///< Of all these together; one alone is always taken.
-  uint64_t compilation_bytes_per_client_max = 32u << 20;  ///< Of these of one connection.
-  uint32_t rounds_max = 256;                              ///< STATUS and EPOCH operations in flight.
-  uint32_t operations_per_client_max = 4'096;             ///< In flight of one connection.
-  uint32_t statement_size_max = kStatementSizeMax;        ///< Bytes of SQL text and parameters.
+  uint64_t compilation_bytes_per_client_max = 32u << 20;   ///< Of these of one connection.
+  uint32_t rounds_max = 256;                               ///< STATUS and EPOCH operations in flight.
+  uint32_t operations_per_client_max = 4'096;              ///< In flight of one connection.
+  uint32_t statement_size_max = kStatementSizeMax;         ///< Bytes of SQL text and parameters.
   uint64_t answer_bytes_max = semantics::kAnswerBytesMax;  ///< Of the rows sent to whoever asked.
   /// Parts that come in messages of nodes pass uncut.
   merging::MergeLimits merges{.message_bytes_max = (1u << 20) - 4'096};
