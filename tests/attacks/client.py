@@ -25,6 +25,7 @@ from attacks.wire import (
     Operation,
     Refusal,
     Rows,
+    Submission,
     frame,
     operations,
     statement,
@@ -70,6 +71,7 @@ class Client:
         self._unread = bytearray()
         self._sequence = 0
         self._name = os.urandom(16)
+        self._known: tuple[int, int] | None = None  # the writer's epoch, and up to where updates had numbers then
         self.answers: dict[int, Answer] = {}
         self.goodbye = ""
         self._send((hello or Hello()).frame())
@@ -96,10 +98,11 @@ class Client:
 
     def ask_all(self, statements: list[str], seconds: float = ANSWER_SECONDS_MAX, writes: bool = False) -> list[int]:
         """Sends statements in one frame; returns their numbers on this connection. Reads nothing."""
+        epoch, numbered_after = self._what_is_known() if writes else (0, 0)
         batch = []
         for sql in statements:
             self._sequence += 1
-            submission = (self._name, self._sequence) if writes else None
+            submission = Submission(self._name, self._sequence, epoch, numbered_after) if writes else None
             batch.append(Operation(self._sequence, Kind.STATEMENT, statement(sql, submission), seconds))
             self.answers[self._sequence] = Answer()
         self._send(operations(batch))
@@ -119,6 +122,15 @@ class Client:
         self.answers[self._sequence] = Answer()
         self._send(operations([Operation(self._sequence, kind, body)]))
         return self.wait_for([self._sequence])[0]
+
+    def _what_is_known(self) -> tuple[int, int]:
+        """Submissions say what their client knew, so that no other writer takes them for new."""
+        if self._known is None:
+            reply = self.operate(Kind.DESCRIBE).reply
+            assert reply is not None
+            described = reply.messages(7)[0]
+            self._known = described.number(7), described.number(12)
+        return self._known
 
     # ---- reading ----
 

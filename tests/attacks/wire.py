@@ -210,11 +210,22 @@ def operations(batch: Iterable[Operation]) -> bytes:
     return frame(FrameType.OPERATIONS, b"".join(operation.encoded() for operation in batch))
 
 
-def statement(sql: str, submission: tuple[bytes, int] | None = None) -> bytes:
-    """A StatementBody; statements that write carry (client, number)."""
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """The id of a statement that writes, and since when it can have taken effect (docs/protocol.md, "Submissions")."""
+
+    client: bytes
+    number: int
+    epoch: int
+    numbered_after: int
+
+
+def statement(sql: str, submission: Submission | None = None) -> bytes:
+    """A StatementBody; statements that write carry a submission."""
     fields: list[Field] = [(1, sql)]
     if submission is not None:
-        fields.append((3, message((1, submission[0]), (2, submission[1]))))
+        made = submission
+        fields.append((3, message((1, made.client), (2, made.number), (3, made.epoch), (4, made.numbered_after))))
     return message(*fields)
 
 

@@ -10,6 +10,8 @@ namespace daedalus::aggregator {
 namespace {
 
 constexpr int64_t kSqlThreadsMax = 64;
+/// The parts of a sorted answer take several times their size here.
+constexpr int64_t kAnswerMibDefault = 512;
 
 }  // namespace
 
@@ -24,7 +26,7 @@ Result<Configuration> read_configuration(const std::string& path) {
   configuration.name = root.text("name");
   configuration.listen = root.endpoint("listen");
   configuration.sql_threads = static_cast<uint32_t>(root.integer("sql_threads", {1, kSqlThreadsMax}));
-  configuration.answer_bytes = configuration::answer_bytes(root);
+  configuration.answer_bytes = configuration::answer_bytes(root, kAnswerMibDefault);
   if (const auto finished = file->finish(); !finished) {
     return finished.error();
   }

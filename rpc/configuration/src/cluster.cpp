@@ -145,11 +145,10 @@ std::string content_hash(const std::vector<std::string>& contents) {
   return fmt::format("{:016x}", semantics::digest(all));
 }
 
-uint64_t answer_bytes(const Table& root) {
+uint64_t answer_bytes(const Table& root, int64_t mib_default) {
   // One large answer fits in, at least.
   constexpr IntegerRange kMib{64, 1 << 20};
-  constexpr int64_t kMibDefault = 1024;
-  return static_cast<uint64_t>(root.integer_or("answer_memory_mib", kMib, kMibDefault)) << 20;
+  return static_cast<uint64_t>(root.integer_or("answer_memory_mib", kMib, mib_default)) << 20;
 }
 
 }  // namespace daedalus::configuration

@@ -21,6 +21,9 @@ constexpr int64_t kCycleMsMax = 60'000;
 const engine::SegmentOptions kSegmentDefaults;
 /// A query waits for the cycle under way and rides the next: within a second it is answered.
 constexpr int64_t kCycleMsDefault = 500;
+/// Four of the largest answers. It also bounds what encoding them can add to a cycle: about a second a segment where
+/// everybody asks for whole tables at once; what is beyond is refused as soon as it is reached.
+constexpr int64_t kAnswerMibDefault = 256;
 
 }  // namespace
 
@@ -46,7 +49,7 @@ Result<NodeConfiguration> read_node_configuration(const std::string& path) {
       root.integer_or("updates_per_cycle", {1, kOperationsPerCycleMax}, kSegmentDefaults.updates_per_cycle_max));
   made.cycle_ns_target =
       static_cast<uint64_t>(root.integer_or("cycle_ms_target", {0, kCycleMsMax}, kCycleMsDefault)) * kMillisecond;
-  made.answer_bytes = configuration::answer_bytes(root);
+  made.answer_bytes = configuration::answer_bytes(root, kAnswerMibDefault);
   static_cast<void>(root.choice("durability", {"off"}));
   if (auto finished = file->finish(); !finished) {
     return finished.error();

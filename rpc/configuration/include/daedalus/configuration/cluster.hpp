@@ -44,6 +44,6 @@ struct Cluster {
 [[nodiscard]] std::string content_hash(const std::vector<std::string>& contents);
 
 /// Bytes that all answers of one process may take together, from `answer_memory_mib` of its own file.
-[[nodiscard]] uint64_t answer_bytes(const Table& root);
+[[nodiscard]] uint64_t answer_bytes(const Table& root, int64_t mib_default);
 
 }  // namespace daedalus::configuration
