@@ -21,7 +21,7 @@ uint32_t count_aggregates(const MergePlan& plan) {
 }
 
 /// What one row costs that is decoded, looked up and merged, and what making one of a group does, for each output.
-constexpr uint64_t kMergeUnits = 12;
+constexpr uint64_t kMergeUnits = 24;
 
 class GroupMerge final : public Merge {
  public:

@@ -73,7 +73,7 @@ std::span<AggregateState> GroupStore::states(uint32_t group) {
 bool GroupStore::drop(WorkBudget& budget) {
   slots_.reset();
   while (!blocks_.empty() && !budget.is_spent()) {
-    budget.spend(uint64_t{kBlockGroups} * (1 + plain_count_ + state_count_));
+    budget.spend(uint64_t{kBlockGroups} * 3 * (1 + plain_count_ + state_count_));
     blocks_.pop_back();
   }
   while (!keys_.empty() && !budget.is_spent()) {

@@ -98,7 +98,7 @@ def clients_that_leave(stage: Stage) -> None:
         answer = somebody.ask(stage.table.look_up(7), seconds=10)
         stage.note(f"the next client was served in {answer.seconds * 1000:.0f} ms")
         expect(answer, rows=1)
-        assert answer.seconds < 1, f"the next client was served after {answer.seconds:.1f} s"
+        assert answer.seconds < 2, f"the next client was served after {answer.seconds:.1f} s"
 
 
 def _read_a_little(client: Client) -> None:
@@ -126,7 +126,12 @@ ATTACKS = [
     Attack("group-by-at-once", "Ten clients make a group of each row at once.", group_by_at_once),
     Attack("everything-at-once", "Ten clients ask for the whole table at once.", everything_at_once),
     Attack("clients-that-do-not-read", "Fifty clients ask for much and read nothing.", clients_that_do_not_read),
-    Attack("clients-that-leave", "Ten clients ask a hundred heavy queries each and go.", clients_that_leave),
+    Attack(
+        "clients-that-leave",
+        "Ten clients ask a hundred heavy queries each and go.",
+        clients_that_leave,
+        p99_ms_max=3000.0,  # a thousand heavy queries ride the cycle under way and the next
+    ),
     Attack(
         "everything-under-a-memory-limit",
         "Twelve large answers at once in nodes that get no more memory.",

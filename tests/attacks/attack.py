@@ -17,8 +17,10 @@ from attacks.tables import ORDERS, Table
 # What one process may take for answers beyond what it had: the bound it declares, and what a busy process has besides.
 ANSWERS_MIB_MAX = int(os.environ.get("DAEDALUS_ATTACK_ANSWERS_MIB", "768"))
 SERVED_AGAIN_SECONDS = 2.0
-# On a quiet machine, also: p99 of look-ups at most twice the longest cycle of the run plus 50 ms.
+# On a quiet machine p99 of look-ups is at most a second, and twice the longest cycle of the run plus 50 ms. Beside
+# other work it only shows whether others are held up at all: a peer is taken for dead after two seconds.
 IS_QUIET = os.environ.get("DAEDALUS_ATTACK_QUIET") == "1"
+P99_MS_MAX = 1000.0 if IS_QUIET else 3000.0
 
 FULL = frozenset({"53000", "53200", "53400"})
 TOO_LARGE = frozenset({"54000"})
@@ -35,7 +37,7 @@ class Attack:
     run: Callable[[Stage], None]
     table: Table = ORDERS
     seconds_max: float = 30.0
-    p99_ms_max: float = 1000.0  # of somebody else's look-ups
+    p99_ms_max: float = P99_MS_MAX  # of somebody else's look-ups
     growth_mib_max: int = ANSWERS_MIB_MAX  # of any process
     spoils: bool = False  # the cluster cannot be used for another attack
 
@@ -64,6 +66,8 @@ def carry_out(attack: Attack, stage: Stage) -> None:
     for words in stage.notes:
         print(f"  {words}")
     stage.notes.clear()
+    for words in stage.long_turns():
+        print(f"  {words}")
     if served_again is None:
         faults.append(f"nobody is served within {SERVED_AGAIN_SECONDS:.0f} s of its end")
     if report.failed:

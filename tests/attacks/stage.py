@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -112,6 +113,16 @@ class Stage:
     def note(self, words: str) -> None:
         """To be printed with the attack's figures."""
         self.notes.append(words)
+
+    def long_turns(self) -> list[str]:
+        """Who kept a network thread away from its sockets for more than 5 ms of CPU time: how often, and how long."""
+        turns: dict[str, list[float]] = {}
+        for log in sorted(self.cluster.directory.rglob("*.log")):
+            for line in log.read_text(errors="replace").splitlines():
+                if found := re.search(r"long turn: (.*) kept the network waiting for ([0-9.]+) ms", line):
+                    who = re.sub(r"[0-9.]+:[0-9]+", "a peer", found[1])
+                    turns.setdefault(f"{log.stem}: {who}", []).append(float(found[2]))
+        return [f"long turns: {who}: {len(ms)}, up to {max(ms):.1f} ms" for who, ms in sorted(turns.items())]
 
     def is_serving(self) -> bool:
         """Whether a new client is served right now, from every node."""

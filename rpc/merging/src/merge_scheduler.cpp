@@ -14,7 +14,7 @@ namespace {
 /// Of one query in one turn: others that wait get theirs soon.
 constexpr int64_t kTurnUnits = kStepUnits / 2;
 /// Of its first turn: enough for what most ask, and little enough that hundreds may have theirs in a step.
-constexpr int64_t kFirstTurnUnits = kStepUnits / 40;
+constexpr int64_t kFirstTurnUnits = kStepUnits / 16;
 /// Of every step for what has been closed, so that its memory comes back however busy the rest is.
 constexpr int64_t kDropUnits = kStepUnits / 4;
 

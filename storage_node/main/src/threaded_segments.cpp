@@ -8,7 +8,7 @@ namespace daedalus::node {
 namespace {
 
 /// Of one segment in one turn, so that the I/O thread gets back to its sockets.
-constexpr uint32_t kOutputsPerTurnMax = 1024;
+constexpr uint32_t kOutputsPerTurnMax = 64;
 
 }  // namespace
 
