@@ -23,8 +23,7 @@ import org.daedalus.wire.v1.WriterStatus;
  * The logical writer's protocol (docs/protocol.md, "Updates", "Epochs", "Submissions").
  *
  * <p>Decides when to number, send, send again and forget updates. Knows no sockets, threads, clocks, schemas or files:
- * events and {@code nowNs} go in, {@link WriterEffects} come out; one timer is armed at {@link #nextDeadlineNs()}.
- * Its plain twin runs in the cluster simulator; both must do the same on the same events.
+ * events and {@code nowNs} go in, {@link WriterEffects} come out, one timer is armed at {@link #nextDeadlineNs()}.
  */
 final class WriterCore {
     /** Where the writer is on its way to numbering updates. */
