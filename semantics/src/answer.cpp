@@ -228,7 +228,7 @@ uint64_t AnswerMerger::memory_bytes() const { return state_->pending_memory + st
 bool AnswerMerger::drop(WorkBudget& budget) {
   State& state = *state_;
   while (!state.pending.empty() && !budget.is_spent()) {
-    budget.spend(copy_units(state.pending.front()->bytes()));
+    budget.spend(page_units(state.pending.front()->memory_bytes()));
     state.pending_memory -= state.pending.front()->memory_bytes();
     state.pending.pop_front();
   }

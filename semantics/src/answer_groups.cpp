@@ -21,7 +21,7 @@ uint32_t count_aggregates(const MergePlan& plan) {
 }
 
 /// What one row costs that is decoded, looked up and merged, and what making one of a group does, for each output.
-constexpr uint64_t kMergeUnits = 24;
+constexpr uint64_t kMergeUnits = 64;
 
 class GroupMerge final : public Merge {
  public:
@@ -69,7 +69,7 @@ class GroupMerge final : public Merge {
       return false;
     }
     while (!sorted_rows_.empty() && !budget.is_spent()) {
-      budget.spend(copy_units(kSortedBytes));
+      budget.spend(page_units(kSortedBytes));
       sorted_bytes_ -= sorted_rows_.back().capacity();
       sorted_rows_.pop_back();
     }
@@ -101,13 +101,15 @@ class GroupMerge final : public Merge {
         return row.error();
       }
       if (!row->has_value()) {
+        budget.spend(page_units(block->memory_bytes()));
         blocks_.pop_front();
         continue;
       }
+      const uint64_t memory_before = groups_.memory_bytes();
       if (const Result<void> merged = merge_row(**row); !merged) {
         return merged.error();
       }
-      budget.spend(row_units());
+      budget.spend(row_units() + page_units(groups_.memory_bytes() - memory_before));
     }
     return true;
   }

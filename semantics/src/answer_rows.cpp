@@ -61,7 +61,7 @@ class Passage final : public Merge {
 
   bool drop(WorkBudget& budget) override {
     while (!blocks_.empty() && !budget.is_spent()) {
-      budget.spend(copy_units(blocks_.front()->bytes()));
+      budget.spend(page_units(blocks_.front()->memory_bytes()));
       blocks_.pop_front();
     }
     memory_bytes_ = 0;
@@ -253,12 +253,12 @@ class SortedMerge final : public Merge {
     [[nodiscard]] uint64_t memory_bytes() const { return sorter.memory_bytes() + kept_bytes; }
     [[nodiscard]] bool drop(WorkBudget& budget) {
       while (!blocks.empty() && !budget.is_spent()) {
-        budget.spend(copy_units(blocks.back()->bytes()));
+        budget.spend(page_units(blocks.back()->memory_bytes()));
         kept_bytes -= blocks.back()->memory_bytes();
         blocks.pop_back();
       }
       while (!copies.empty() && !budget.is_spent()) {
-        budget.spend(copy_units(kCopyBytes));
+        budget.spend(page_units(kCopyBytes));
         kept_bytes -= copies.back().capacity();
         copies.pop_back();
       }

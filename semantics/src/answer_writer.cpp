@@ -87,7 +87,7 @@ void PartBlocks::pop_front() {
 
 bool PartBlocks::drop(WorkBudget& budget) {
   while (!parts_.empty() && !budget.is_spent()) {
-    budget.spend(copy_units(front()->bytes()));
+    budget.spend(page_units(front()->memory_bytes()));
     pop_front();
   }
   return parts_.empty();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <new>
 
 #include "daedalus/base/check.hpp"
 
@@ -12,22 +11,27 @@ namespace daedalus::semantics {
 
 void GroupStore::reserve(uint64_t groups_max) {
   CHECK(size_ == 0 && groups_max < (uint64_t{1} << 31));
-  const uint64_t slots = std::bit_ceil(2 * groups_max + 2);
-  // Zeroed by the kernel, page by page, when they are touched: no long moment.
-  slots_.reset(static_cast<uint32_t*>(std::calloc(slots, sizeof(uint32_t))));
-  if (slots_ == nullptr) {
-    throw std::bad_alloc();
-  }
+  const uint64_t slots = std::max(std::bit_ceil(2 * groups_max + 2), uint64_t{64});
+  slots_.resize((slots + kTableSlots - 1) / kTableSlots);
   slot_mask_ = slots - 1;
-  memory_bytes_ += slots * sizeof(uint32_t);
+}
+
+uint32_t& GroupStore::slot_of(uint64_t at) {
+  std::unique_ptr<uint32_t[]>& table = slots_[at / kTableSlots];
+  if (table == nullptr) {
+    table = std::make_unique<uint32_t[]>(kTableSlots);
+    memory_bytes_ += kTableSlots * sizeof(uint32_t);
+  }
+  return table[at % kTableSlots];
 }
 
 uint32_t GroupStore::find(std::string_view key, bool& is_new) {
   const uint64_t hash = XXH3_64bits(key.data(), key.size());
-  for (uint64_t slot = hash & slot_mask_;; slot = (slot + 1) & slot_mask_) {
-    const uint32_t found = slots_[slot];
+  for (uint64_t at = hash & slot_mask_;; at = (at + 1) & slot_mask_) {
+    uint32_t& slot = slot_of(at);
+    const uint32_t found = slot;
     if (found == 0) {
-      slots_[slot] = append(key, hash) + 1;
+      slot = append(key, hash) + 1;
       is_new = true;
       return size_ - 1;
     }
@@ -71,16 +75,19 @@ std::span<AggregateState> GroupStore::states(uint32_t group) {
 }
 
 bool GroupStore::drop(WorkBudget& budget) {
-  slots_.reset();
+  while (!slots_.empty() && !budget.is_spent()) {
+    budget.spend(page_units(kTableSlots * sizeof(uint32_t)));
+    slots_.pop_back();
+  }
   while (!blocks_.empty() && !budget.is_spent()) {
     budget.spend(uint64_t{kBlockGroups} * 3 * (1 + plain_count_ + state_count_));
     blocks_.pop_back();
   }
   while (!keys_.empty() && !budget.is_spent()) {
-    budget.spend(copy_units(kKeyBytes));
+    budget.spend(1 + page_units(keys_.back().capacity()));
     keys_.pop_back();
   }
-  if (!blocks_.empty() || !keys_.empty()) {
+  if (!slots_.empty() || !blocks_.empty() || !keys_.empty()) {
     return false;
   }
   memory_bytes_ = 0;

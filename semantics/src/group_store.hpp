@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
@@ -41,6 +40,7 @@ class GroupStore {
  private:
   static constexpr uint32_t kBlockGroups = 1024;
   static constexpr size_t kKeyBytes = 64u << 10;
+  static constexpr uint64_t kTableSlots = 16u << 10;
 
   struct Entry {
     uint64_t hash = 0;
@@ -52,16 +52,17 @@ class GroupStore {
     std::vector<Value> plain;
     std::vector<AggregateState> states;
   };
-  struct Free {
-    void operator()(uint32_t* slots) const { std::free(slots); }
-  };
 
   [[nodiscard]] Block& block_of(uint32_t group) { return *blocks_[group / kBlockGroups]; }
   [[nodiscard]] uint32_t append(std::string_view key, uint64_t hash);
 
   uint32_t plain_count_;
   uint32_t state_count_;
-  std::unique_ptr<uint32_t[], Free> slots_;  ///< Group number + 1, or 0; open addressing.
+  [[nodiscard]] uint32_t& slot_of(uint64_t at);
+
+  /// Group number + 1, or 0; open addressing. In tables of kTableSlots, made when a group comes that belongs there, so
+  /// that none is long to make or to give back.
+  std::vector<std::unique_ptr<uint32_t[]>> slots_;
   uint64_t slot_mask_ = 0;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<std::string> keys_;

@@ -146,7 +146,7 @@ bool RowSorter::drop(WorkBudget& budget) {
     if (budget.is_spent()) {
       return false;
     }
-    budget.spend(copy_units(runs_.back()->counted_bytes));
+    budget.spend(page_units(runs_.back()->counted_bytes));
     runs_.pop_back();
   }
   open_.clear();

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import resource
 import signal
 import subprocess
@@ -20,6 +19,7 @@ from local_cluster import DAEDALUS, LocalCluster, local_cluster
 
 from attacks.client import Answer, Client
 from attacks.tables import Table
+from attacks.turns import Turns
 
 MIB = 1 << 20
 # What any process of an attacked cluster may address. It is there for the machine, not for the cluster: an attack that
@@ -95,6 +95,7 @@ class Stage:
     cluster: LocalCluster
     table: Table
     watch: Watch
+    turns: Turns
     notes: list[str] = field(default_factory=list)  # figures worth printing
 
     @property
@@ -113,16 +114,6 @@ class Stage:
     def note(self, words: str) -> None:
         """To be printed with the attack's figures."""
         self.notes.append(words)
-
-    def long_turns(self) -> list[str]:
-        """Who kept a network thread away from its sockets for more than 5 ms of CPU time: how often, and how long."""
-        turns: dict[str, list[float]] = {}
-        for log in sorted(self.cluster.directory.rglob("*.log")):
-            for line in log.read_text(errors="replace").splitlines():
-                if found := re.search(r"long turn: (.*) kept the network waiting for ([0-9.]+) ms", line):
-                    who = re.sub(r"[0-9.]+:[0-9]+", "a peer", found[1])
-                    turns.setdefault(f"{log.stem}: {who}", []).append(float(found[2]))
-        return [f"long turns: {who}: {len(ms)}, up to {max(ms):.1f} ms" for who, ms in sorted(turns.items())]
 
     def is_serving(self) -> bool:
         """Whether a new client is served right now, from every node."""
@@ -196,7 +187,7 @@ def staged(table: Table) -> Iterator[Stage]:
         table.write_csv(rows)
         load(cluster, rows, table.batch_rows)
         rows.unlink()
-        yield Stage(cluster, table, Watch(cluster.processes))
+        yield Stage(cluster, table, Watch(cluster.processes), Turns(cluster.directory))
 
 
 def at_once(clients: int, attack: Callable[[int], Answer]) -> list[Answer]:

@@ -9,6 +9,7 @@
 
 #include "configuration.hpp"
 #include "daedalus/configuration/table.hpp"
+#include "daedalus/machine/allocator.hpp"
 #include "daedalus/machine/machine.hpp"
 #include "server.hpp"
 
@@ -20,6 +21,7 @@ constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 
 int serve(const Configuration& configuration) {
+  keep_freed_memory();
   spdlog::info("daedalus-aggregator {}, configuration {}, instruction set {}, NUMA {}", DAEDALUS_VERSION,
                configuration.hash, instruction_set(), numa_map());
   Server server(configuration, DAEDALUS_VERSION);

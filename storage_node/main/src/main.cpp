@@ -7,6 +7,7 @@
 #include <string>
 
 #include "daedalus/configuration/table.hpp"
+#include "daedalus/machine/allocator.hpp"
 #include "daedalus/machine/machine.hpp"
 #include "daedalus/machine/memory.hpp"
 #include "node_configuration.hpp"
@@ -27,6 +28,7 @@ int report(const Error& error, int exit_code) {
 }
 
 int serve(const NodeConfiguration& configuration) {
+  keep_freed_memory();
   spdlog::set_default_logger(spdlog::stderr_logger_mt(kProgram));
   spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
   spdlog::flush_on(spdlog::level::info);
