@@ -36,13 +36,41 @@ TEST(ByteBudgetTest, TakesUpToItsBoundAndKeepsTheLastEighthForSmallHolders) {
   EXPECT_EQ(budget->taken(), (7u << 17) + ByteBudget::kSmallHolding);
 }
 
+TEST(ByteBudgetTest, OfThoseThatHoldMuchTheOldestGetsToItsEnd) {
+  constexpr uint64_t kStep = 128u << 10;
+  const auto budget = std::make_shared<ByteBudget>(64 * kStep);
+  std::vector<ByteLease> leases;
+  for (const ByteBudget::Holder holder : {7, 3, 5}) {
+    leases.emplace_back(budget, holder);
+  }
+  // All grow side by side until half is taken; then only the oldest, which was not the first to come.
+  bool is_refused = false;
+  while (!is_refused) {
+    for (ByteLease& lease : leases) {
+      is_refused = !lease.resize(lease.bytes() + kStep) || is_refused;
+    }
+  }
+  EXPECT_GE(budget->taken(), 32 * kStep);
+  EXPECT_FALSE(leases[0].resize(leases[0].bytes() + kStep));
+  EXPECT_FALSE(leases[2].resize(leases[2].bytes() + kStep));
+  EXPECT_TRUE(leases[1].resize(leases[1].bytes() + 56 * kStep - budget->taken()));
+  EXPECT_FALSE(leases[1].resize(leases[1].bytes() + kStep));
+  budget->leave(7);  // It never was the oldest.
+  leases[1].release();
+  leases[0].release();
+  EXPECT_TRUE(leases[2].resize(32 * kStep));
+  EXPECT_FALSE(leases[2].resize(33 * kStep)) << "the oldest has not left";
+  budget->leave(3);
+  EXPECT_TRUE(leases[2].resize(56 * kStep));
+}
+
 TEST(ByteBudgetTest, WhatCannotBeRefusedCountsAndAllIsGivenBack) {
   const auto budget = std::make_shared<ByteBudget>(100);
   {
     ByteLease anyway(budget);
     anyway.resize_anyway(150);
     EXPECT_FALSE(ByteLease(budget).resize(1));
-    ByteLease moved(budget, 0);
+    ByteLease moved(budget);
     moved.absorb(std::move(anyway));
     EXPECT_EQ(moved.bytes(), 150u);
     moved.resize_anyway(20);

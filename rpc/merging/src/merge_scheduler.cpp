@@ -28,7 +28,7 @@ void MergeScheduler::open(MergeId id, rpc::PeerId to, const semantics::Schema& s
   Merge merge;
   merge.to = to;
   merge.merger = std::make_unique<semantics::AnswerMerger>(schema, selection, form);
-  merge.lease = ByteLease(budget_);
+  merge.lease = ByteLease(budget_, static_cast<ByteBudget::Holder>(id));
   const bool is_new = merges_.emplace(id, std::move(merge)).second;
   CHECK(is_new);
 }
@@ -70,6 +70,7 @@ void MergeScheduler::close(MergeId id) {
       blocked_.erase(blocked);
     }
   }
+  budget_->leave(static_cast<ByteBudget::Holder>(id));
   dropped_.push_back({std::move(found->second.merger), std::move(found->second.lease)});
   merges_.erase(found);
 }

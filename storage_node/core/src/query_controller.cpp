@@ -57,7 +57,7 @@ void QueryController::start(PreparedQuery query, rpc::Outbox& out) {
     ++running.segments_missing;
   }
   if (running.segments_missing == 0) {
-    queries_.erase(handle);
+    forget(handle);
   }
 }
 
@@ -74,7 +74,7 @@ void QueryController::on_output(SegmentIndex segment, engine::QueryOutput output
     return;
   }
   if (running.is_ended) {
-    queries_.erase(found);
+    forget(handle);
   } else {
     merges_.end_parts(merging::MergeId{handle});
   }
@@ -128,7 +128,7 @@ void QueryController::put(merging::MergeScheduler::Piece piece, rpc::Outbox& out
     }
   }
   if (running.is_ended && running.segments_missing == 0) {
-    queries_.erase(found);
+    forget(found->first);
   }
 }
 
@@ -191,8 +191,14 @@ void QueryController::end(uint64_t handle, Running& running) {
 
 void QueryController::forget_if_over(uint64_t handle) {
   if (queries_.at(handle).segments_missing == 0) {
-    queries_.erase(handle);
+    forget(handle);
   }
+}
+
+void QueryController::forget(uint64_t handle) {
+  // A segment may have asked for memory after the merge was closed.
+  options_.answer_budget->leave(handle);
+  queries_.erase(handle);
 }
 
 wire::v1::SegmentStamp QueryController::stamp(SegmentIndex segment, Timestamp prefix) const {

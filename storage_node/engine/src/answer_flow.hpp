@@ -72,8 +72,8 @@ class AnswerFlow {
   explicit AnswerFlow(const SegmentOptions& options)
       : answer_bytes_max(options.answer_bytes_max),
         part_bytes(options.answer_part_bytes),
-        memory(options.answer_budget != nullptr ? options.answer_budget
-                                                : std::make_shared<ByteBudget>(options.answers_waiting_bytes_max)) {
+        memory(options.answer_budget != nullptr ? AnswerMemory(options.answer_budget)
+                                                : AnswerMemory(options.answers_waiting_bytes_max)) {
     ready.reserve(options.share_factor_max);
   }
 

@@ -22,18 +22,28 @@ class AnswerMemory {
  public:
   explicit AnswerMemory(std::shared_ptr<ByteBudget> budget) : budget_(std::move(budget)) {}
   /// With a budget of its own.
-  explicit AnswerMemory(uint64_t bytes_max) : AnswerMemory(std::make_shared<ByteBudget>(bytes_max)) {}
+  explicit AnswerMemory(uint64_t bytes_max) : AnswerMemory(std::make_shared<ByteBudget>(bytes_max)) { is_own_ = true; }
   ~AnswerMemory() { budget_->give_back(granted_); }
   AnswerMemory(const AnswerMemory&) = delete;
   AnswerMemory& operator=(const AnswerMemory&) = delete;
+
+  /// What is asked for from now on is asked for this query. Constant time.
+  void work_for(ByteBudget::Holder holder) { holder_ = holder; }
+  /// Nothing more is asked for this query here. Where others share the budget it goes on: in another segment, in a
+  /// merge. Then who knows its end tells the budget.
+  void end_of(ByteBudget::Holder holder) {
+    if (is_own_) {
+      budget_->leave(holder);
+    }
+  }
 
   /// False when the bound would be exceeded; then nothing is reserved. holding: what the holder then has in all.
   [[nodiscard]] bool reserve(uint64_t bytes, uint64_t holding) {
     if (bytes > granted_ - reserved_) {
       const uint64_t missing = bytes - (granted_ - reserved_);
-      if (missing < kPiece && budget_->take(kPiece, UINT64_MAX)) {
+      if (missing < kPiece && budget_->take(kPiece, UINT64_MAX, holder_)) {
         granted_ += kPiece;
-      } else if (budget_->take(missing, holding)) {
+      } else if (budget_->take(missing, holding, holder_)) {
         granted_ += missing;
       } else {
         return false;
@@ -65,7 +75,7 @@ class AnswerMemory {
     DCHECK(bytes <= reserved_);
     reserved_ -= bytes;
     granted_ -= bytes;
-    return {budget_, bytes};
+    return ByteLease::of_taken(budget_, bytes);
   }
 
   [[nodiscard]] uint64_t reserved() const { return reserved_; }
@@ -77,6 +87,8 @@ class AnswerMemory {
   static constexpr uint64_t kPiece = 256u << 10;
 
   std::shared_ptr<ByteBudget> budget_;
+  bool is_own_ = false;
+  ByteBudget::Holder holder_ = ByteBudget::kNobody;
   uint64_t granted_ = 0;   ///< Of the budget.
   uint64_t reserved_ = 0;  ///< Of that.
 };

@@ -77,11 +77,13 @@ void QueryRun::fail(Error error) {
   }
   aggregation_.reset();
   top_.reset();
+  flow_->memory.end_of(raw(query_.handle));
   active_ = false;
   become_ready();
 }
 
 void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
+  flow_->memory.work_for(raw(query_.handle));
   if (aggregation_ != nullptr) {
     if (Result<void> taken = aggregation_->take(chunk, rows, row_count); !taken.has_value()) {
       fail(taken.error());
@@ -98,6 +100,7 @@ void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, co
 }
 
 void QueryRun::take_selection(uint32_t chunk, const uint64_t* selection) {
+  flow_->memory.work_for(raw(query_.handle));
   if (top_.has_value()) {
     if (!top_->take_selection(chunk, selection)) {
       fail(flow_->memory.refusal());
@@ -156,6 +159,7 @@ QueryOutput QueryRun::take_part(Timestamp prefix) {
 }
 
 Result<AnswerRows> QueryRun::finish_rows() {
+  flow_->memory.work_for(raw(query_.handle));
   if (aggregation_ != nullptr) {
     return aggregation_->finish();
   }
@@ -176,6 +180,7 @@ QueryOutput QueryRun::finish(Timestamp prefix) {
   QueryOutput output{.handle = query_.handle, .prefix = prefix};
   if (!error_.has_value()) {
     Result<AnswerRows> rows = finish_rows();
+    flow_->memory.end_of(raw(query_.handle));
     aggregation_.reset();
     if (rows.has_value()) {
       output.rows = std::move(rows->bytes);

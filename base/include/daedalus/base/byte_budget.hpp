@@ -1,7 +1,9 @@
 // One bound on the bytes that many hold together: a process's memory for answers.
 //
 // Decides who may take more. Small holders have the last eighth to themselves: what is asked often and answered with
-// little goes on while large answers are refused. Refuses to know what the bytes are.
+// little goes on while large answers are refused. Of the large ones the oldest may take what is left, all others half
+// of it together: so one gets to its end where ten that grow side by side would refuse each other. Refuses to know what
+// the bytes are.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +20,24 @@ class ByteBudget {
   /// Whoever holds no more than this is small.
   static constexpr uint64_t kSmallHolding = 64u << 10;
 
+  /// Who holds: the number of a query, older ones have lower numbers.
+  using Holder = uint64_t;
+  /// Takes no part in who is the oldest, and has the oldest one's bound.
+  static constexpr Holder kNobody = UINT64_MAX;
+
   explicit ByteBudget(uint64_t bytes_max) : bytes_max_(bytes_max) {}
   ByteBudget(const ByteBudget&) = delete;
   ByteBudget& operator=(const ByteBudget&) = delete;
 
   /// Whether `bytes` more were taken, for a holder that then holds `holding`. If not, nothing was.
-  [[nodiscard]] bool take(uint64_t bytes, uint64_t holding) {
-    return take_below(bytes, holding <= kSmallHolding ? bytes_max_ : bytes_max_ - bytes_max_ / 8);
+  [[nodiscard]] bool take(uint64_t bytes, uint64_t holding, Holder holder = kNobody) {
+    if (holding <= kSmallHolding) {
+      return take_below(bytes, bytes_max_);
+    }
+    return take_below(bytes, is_oldest(holder) ? bytes_max_ - bytes_max_ / 8 : bytes_max_ / 2);
   }
+  /// The holder takes no more: another may be the oldest. To be said of everyone who ever took.
+  void leave(Holder holder) { oldest_.compare_exchange_strong(holder, kNobody, std::memory_order_relaxed); }
   /// The same for what its holder can do without: half is left to the others.
   [[nodiscard]] bool take_spare(uint64_t bytes) { return take_below(bytes, bytes_max_ / 2); }
   /// Takes what is there already and cannot be refused; beyond the bound, others are refused until it is given back.
@@ -46,22 +58,41 @@ class ByteBudget {
     return true;
   }
 
+  /// Whether no other that holds much is older.
+  [[nodiscard]] bool is_oldest(Holder holder) {
+    Holder oldest = oldest_.load(std::memory_order_relaxed);
+    while (holder < oldest) {
+      if (oldest_.compare_exchange_weak(oldest, holder, std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return holder == oldest || holder == kNobody;
+  }
+
   const uint64_t bytes_max_;
   std::atomic<uint64_t> taken_{0};
+  std::atomic<Holder> oldest_{kNobody};
 };
 
 /// What one holder has of a budget; given back when this object goes. One thread at a time.
 class ByteLease {
  public:
   ByteLease() = default;
-  explicit ByteLease(std::shared_ptr<ByteBudget> budget) : budget_(std::move(budget)) {}
+  explicit ByteLease(std::shared_ptr<ByteBudget> budget, ByteBudget::Holder holder = ByteBudget::kNobody)
+      : budget_(std::move(budget)), holder_(holder) {}
   /// Holds what has been taken already.
-  ByteLease(std::shared_ptr<ByteBudget> budget, uint64_t taken) : budget_(std::move(budget)), bytes_(taken) {}
-  ByteLease(ByteLease&& other) noexcept : budget_(std::move(other.budget_)), bytes_(std::exchange(other.bytes_, 0)) {}
+  [[nodiscard]] static ByteLease of_taken(std::shared_ptr<ByteBudget> budget, uint64_t taken) {
+    ByteLease lease(std::move(budget));
+    lease.bytes_ = taken;
+    return lease;
+  }
+  ByteLease(ByteLease&& other) noexcept
+      : budget_(std::move(other.budget_)), holder_(other.holder_), bytes_(std::exchange(other.bytes_, 0)) {}
   ByteLease& operator=(ByteLease&& other) noexcept {
     if (this != &other) {
       release();
       budget_ = std::move(other.budget_);
+      holder_ = other.holder_;
       bytes_ = std::exchange(other.bytes_, 0);
     }
     return *this;
@@ -72,7 +103,7 @@ class ByteLease {
 
   /// Holds so many from now on; false, and as before, when the budget has no more. Precondition: it has a budget.
   [[nodiscard]] bool resize(uint64_t bytes) {
-    if (bytes > bytes_ && !budget_->take(bytes - bytes_, bytes)) {
+    if (bytes > bytes_ && !budget_->take(bytes - bytes_, bytes, holder_)) {
       return false;
     }
     if (bytes < bytes_) {
@@ -100,6 +131,7 @@ class ByteLease {
 
  private:
   std::shared_ptr<ByteBudget> budget_;
+  ByteBudget::Holder holder_ = ByteBudget::kNobody;
   uint64_t bytes_ = 0;
 };
 

@@ -78,6 +78,7 @@ class QueryController {
   void end(uint64_t handle, Running& running);
   /// A query that has ended is forgotten once its segments have let go of it.
   void forget_if_over(uint64_t handle);
+  void forget(uint64_t handle);
   [[nodiscard]] wire::v1::SegmentStamp stamp(SegmentIndex segment, Timestamp prefix) const;
 
   QueryControllerOptions options_;
