@@ -3,6 +3,8 @@
 # the time. Without the archive everything works, more slowly. The class path must be bin/daedalus's own. A static
 # archive, because the dynamic kind leaves out classes as old as picocli's.
 set -euo pipefail
+# The order of files must be the launcher's, too.
+export LC_ALL=C.UTF-8
 target=$1
 archive=$target/daedalus-cli.jsa
 classes=$target/daedalus-cli.classlist

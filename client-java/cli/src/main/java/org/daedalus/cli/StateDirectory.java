@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -24,10 +25,18 @@ final class StateDirectory {
     }
 
     static StateDirectory ofUser() {
-        String state = System.getenv("XDG_STATE_HOME");
-        Path base = state == null || state.isEmpty()
-                ? Path.of(System.getProperty("user.home"), ".local", "state")
-                : Path.of(state);
+        return of(System.getenv(), System.getProperty("user.home"));
+    }
+
+    /**
+     * As everywhere, ~ is HOME, and what the user database says only where that is unset.
+     *
+     * @param userHome what the user database says
+     */
+    static StateDirectory of(Map<String, String> environment, String userHome) {
+        String state = environment.getOrDefault("XDG_STATE_HOME", "");
+        String home = environment.getOrDefault("HOME", "");
+        Path base = !state.isEmpty() ? Path.of(state) : Path.of(home.isEmpty() ? userHome : home, ".local", "state");
         return new StateDirectory(base.resolve("daedalus"));
     }
 

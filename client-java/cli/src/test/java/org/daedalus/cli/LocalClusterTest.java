@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,6 +48,15 @@ class LocalClusterTest {
         assertThat(member.lastWords()).containsExactly("out of memory", "Terminating");
         Files.writeString(member.log(), "x".repeat(1 << 20) + "\nlast\n");
         assertThat(member.lastWords()).hasSize(2).last().isEqualTo("last");
+    }
+
+    @Test
+    void shouldKeepItsStateWhereTheEnvironmentSaysAndElseInTheUsersHome() {
+        Path given = StateDirectory.of(Map.of("XDG_STATE_HOME", "/s", "HOME", "/h"), "/u").loads();
+        assertThat(given).isEqualTo(Path.of("/s/daedalus/loads"));
+        assertThat(StateDirectory.of(Map.of("XDG_STATE_HOME", "", "HOME", "/h"), "/u").loads())
+                .isEqualTo(Path.of("/h/.local/state/daedalus/loads"));
+        assertThat(StateDirectory.of(Map.of(), "/u").loads()).isEqualTo(Path.of("/u/.local/state/daedalus/loads"));
     }
 
     @Test
