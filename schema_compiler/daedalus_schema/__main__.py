@@ -59,8 +59,8 @@ def _key_notice(schema: Schema) -> str:
     keys = ", ".join(_quoted(schema.columns[position].name) for position in schema.primary_key)
     table = _quoted(schema.table)
     return (
-        f"NOTICE:  PRIMARY KEY ({keys}) of {table} is not enforced: it makes its columns NOT NULL, and rows with equal keys"
-        " are all kept\n"
+        f"NOTICE:  PRIMARY KEY ({keys}) of {table} is not enforced: it makes its columns NOT NULL, and rows with"
+        " equal keys are all kept\n"
         "HINT:  let keys be unique where rows come from; to look for doubles:"
         f" SELECT {keys}, count(*) FROM {table} GROUP BY {keys} ORDER BY count(*) DESC LIMIT 10"
     )
