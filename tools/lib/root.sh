@@ -13,8 +13,9 @@ install_debian() {
   echo "setup: installing Debian packages: $*"
   # The status goes to a descriptor that is opened behind sudo, because sudo closes those it is given.
   # shellcheck disable=SC2016 # expanded by the inner shell
-  if ! as_root sh -c 'apt-get update -q 3>&1 >&2 -o APT::Status-Fd=3 && exec env DEBIAN_FRONTEND=noninteractive \
-      apt-get install -y -q --no-install-recommends -o APT::Status-Fd=3 "$@" 3>&1 >&2' sh "$@" 2> "$log" |
+  if ! as_root sh -c 'exec 3>&1 >&2; echo lists >&3; apt-get update -q -o APT::Status-Fd=3; echo packages >&3
+      exec env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends -o APT::Status-Fd=3 "$@"' \
+    sh "$@" 2> "$log" |
       show_apt_progress; then
     tail -n 40 "$log" >&2
     echo "setup: apt-get failed (above); all that it said: $log" >&2
@@ -27,23 +28,26 @@ as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# One line that moves on a terminal, a line for every tenth elsewhere. Reads apt's status lines, "dlstatus:1:42.0:text".
+# One line that moves on a terminal, a line for every tenth elsewhere. Reads what comes now, "lists" or "packages", and apt's
+# status lines, "dlstatus:1:42.0:text".
 show_apt_progress() {
-  local kind percent text tenth last='' what
+  local kind percent text tenth last='' what of=''
   while IFS=: read -r kind _ percent text; do
     case $kind in
-      dlstatus) what=fetching ;;
-      pmstatus) what=installing ;;
+      dlstatus) what="fetching $of" ;;
+      pmstatus) what="installing $of" ;;
+      lists) of="lists of packages" && continue ;;
+      packages) of=packages && continue ;;
       *) continue ;;
     esac
     percent=${percent%%.*}
     if [ -t 1 ]; then
-      printf '\r\033[Ksetup: %s packages %3d %% %.50s' "$what" "$percent" "$text"
+      printf '\r\033[Ksetup: %s %3d %% %.50s' "$what" "$percent" "$text"
     elif tenth=$what$((percent / 10)) && [ "$tenth" != "$last" ]; then
       last=$tenth
-      echo "setup: $what packages $((percent / 10 * 10)) %"
+      echo "setup: $what $((percent / 10 * 10)) %"
     fi
   done
   if [ -t 1 ]; then printf '\r\033[K'; fi
-  echo "setup: Debian packages 100 %"
+  [ "$of" != packages ] || echo "setup: Debian packages 100 %"
 }
