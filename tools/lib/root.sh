@@ -22,6 +22,7 @@ install_debian() {
     return 1
   fi
   rm -f "$log"
+  echo "setup: Debian packages 100 %"
 }
 
 as_root() {
@@ -49,5 +50,4 @@ show_apt_progress() {
     fi
   done
   if [ -t 1 ]; then printf '\r\033[K'; fi
-  [ "$of" != packages ] || echo "setup: Debian packages 100 %"
 }

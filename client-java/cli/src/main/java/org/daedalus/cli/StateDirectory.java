@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 
 /**
  * What this user's machine remembers of local clusters, under ${XDG_STATE_HOME:-~/.local/state}/daedalus: {@code
- * last-cluster} has the endpoint of the last `up` that is not down; each file in {@code clusters} has the data directory of
- * one; {@code loads} is {@link LoadProgress}'.
+ * last-cluster} has the endpoint of the last `up` that is not down; each file in {@code clusters} has the data
+ * directory of one; {@code loads} is {@link LoadProgress}'.
  */
 final class StateDirectory {
     private static final String LAST = "last-cluster";
