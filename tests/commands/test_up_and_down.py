@@ -21,6 +21,7 @@ def daedalus(tmp_path: Path) -> Iterator[Callable[..., Answer]]:
     def run(*arguments: str | Path) -> Answer:
         if arguments[0] == "up":
             folders.append(tmp_path / f"data-{len(folders)}")
+            folders[-1].mkdir(exist_ok=True)
             small = ["--storage-nodes", "1", "--segments", "1", "--segment-mib", "8", "--port", str(free_ports())]
             arguments = (*arguments, "--data-dir", folders[-1], *small)
         return run_command(DAEDALUS, *arguments, environment={"XDG_STATE_HOME": str(tmp_path / "state")})
@@ -46,6 +47,20 @@ def test_up_says_once_that_a_primary_key_is_not_enforced(daedalus: Callable[...,
     assert look_for_doubles is not None, started.err
     doubles = daedalus("sql", "--format", "csv", "-c", look_for_doubles[1])
     assert doubles.out == "id,count\n1,2\n2,1\n", doubles.said
+
+
+def test_the_log_of_an_earlier_start_is_kept_beside_the_new_one(
+    daedalus: Callable[..., Answer], tmp_path: Path
+) -> None:
+    (tmp_path / "data-0").mkdir()
+    for name in ("node-0", "aggregator-0", "writer"):
+        (tmp_path / "data-0" / f"{name}.log").write_text("of an earlier start\n")
+    started = daedalus("up", "--schema", schema(tmp_path, PLAIN))
+    assert started.code == 0, started.said
+    for name in ("node-0", "aggregator-0", "writer"):
+        assert (tmp_path / "data-0" / f"{name}.log.1").read_text() == "of an earlier start\n"
+        assert "earlier" not in (tmp_path / "data-0" / f"{name}.log").read_text()
+        assert "ready" in (tmp_path / "data-0" / f"{name}.log").read_text()
 
 
 def test_down_of_one_cluster_leaves_the_other_known(daedalus: Callable[..., Answer], tmp_path: Path) -> None:
