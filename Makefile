@@ -1,28 +1,31 @@
-# The door to everything. `make run` and `make test` are all a newcomer needs.
+# The door to everything. `./make.sh run` and `./make.sh test` are all a newcomer needs: they install make and call it.
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test test-slow soak lint format bench proof experiment clean
+.PHONY: help programs build run test test-slow soak lint format bench proof experiment clean
 
 help:
-	@echo "make run        install what is missing, build, start a cluster on loopback, and spend a morning at an airline's"
-	@echo "                operations desk on a million tickets (TICKETS=, CHANGES= a second, KEEP=1)"
-	@echo "make test       the fast lane of every part"
-	@echo "make test-slow  sanitizers, more seeds, kills of real processes, fuzzers"
-	@echo "make soak       hours of the same, by hand"
-	@echo "make lint       formats, static checks, types"
-	@echo "make format     rewrite sources in the house format"
-	@echo "make bench      micro-benchmarks"
-	@echo "make proof P=…  re-measure published figures"
-	@echo "make build      build only"
-	@echo "make experiment E=…  one experiment of experiments/, with its picture"
-	@echo "make clean      remove everything that was built"
+	@echo "./make.sh TARGET installs what is missing (make itself, too) and goes on; with make in place, \`make TARGET\` does the same."
+	@echo
+	@echo "run        build the programs, start a cluster on loopback, and spend a morning at an airline's operations"
+	@echo "           desk on a million tickets (TICKETS=, CHANGES= a second, KEEP=1)"
+	@echo "test       build everything and run the fast lane of every part"
+	@echo "test-slow  sanitizers, more seeds, kills of real processes, fuzzers"
+	@echo "soak       hours of the same, by hand"
+	@echo "lint       formats, static checks, types"
+	@echo "format     rewrite sources in the house format"
+	@echo "bench      micro-benchmarks"
+	@echo "proof P=…  re-measure published figures"
+	@echo "experiment E=…  one experiment of experiments/, with its picture"
+	@echo "programs   build what run runs"
+	@echo "build      build everything"
+	@echo "clean      remove everything that was built"
 
-setup:
-	@tools/setup.sh
+programs:
+	@tools/build.sh programs
 
-build: setup
-	@tools/build.sh
+build:
+	@tools/build.sh everything
 
-run: build
+run: programs
 	@KEEP=$(KEEP) TICKETS=$(TICKETS) CHANGES=$(CHANGES) tools/demo.sh
 
 test: build
@@ -35,10 +38,12 @@ test-slow: build
 soak: build
 	@tools/soak.sh
 
-lint: setup
+lint:
+	@tools/install_checks.sh
 	@tools/lint.sh
 
-format: setup
+format:
+	@tools/install_checks.sh
 	@tools/format.sh
 
 bench: build

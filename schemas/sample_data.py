@@ -52,7 +52,7 @@ def lineitem(rows: int) -> Iterator[list[str]]:
     """The header and the first lines of a TPC-H database that is a little larger."""
     program = shutil.which("tpchgen-cli", path=str(Path(sys.executable).parent)) or shutil.which("tpchgen-cli")
     if program is None:
-        raise SampleError("tpchgen-cli is not installed: install requirements.txt")
+        raise SampleError("tpchgen-cli is not installed: install requirements-dev.txt")
     scale = max(1.02 * rows / LINES_PER_SCALE_FACTOR, SCALE_FACTOR_MIN)
     command = [program, "csv", "--scale-factor", f"{scale:.6f}", "--tables", "lineitem", "--stdout"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as generator:

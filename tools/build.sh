@@ -1,17 +1,25 @@
 #!/usr/bin/env bash
-# Builds everything, optimised: C++ into build/release, Java into client-java/*/target. Skips Maven when no source of it
-# has changed since the last build.
+# build.sh programs|everything: installs what is missing and builds, optimised: C++ into build/release, Java into
+# client-java/*/target, Python into .venv. All three at once, because downloads keep no core busy.
+#
+# programs    what `./make.sh run` runs
+# everything  tests, benchmarks and all Java modules besides
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [ ! -f build/release/build.ninja ]; then
-  cmake --preset release > build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
-  rm -f build-configure.log
-fi
-cmake --build --preset release
-
-stamp=build/java.stamp
-if [ ! -f "$stamp" ] || [ -n "$(find client-java rpc/proto -newer "$stamp" -type f -not -path '*/target/*' -print -quit)" ]; then
-  tools/build_java.sh
-  touch "$stamp"
-fi
+case ${1:-} in
+  programs)
+    tools/install_packages.sh build
+    exec python3 tools/steps.py "C++=tools/build_cpp.sh programs" "Java=tools/build_java.sh programs" \
+      "Python=tools/install_python.sh run"
+    ;;
+  everything)
+    tools/install_packages.sh build test
+    exec python3 tools/steps.py "C++=tools/build_cpp.sh everything" "Java=tools/build_java.sh everything" \
+      "Python=tools/install_python.sh tests"
+    ;;
+  *)
+    echo "build.sh: programs or everything" >&2
+    exit 2
+    ;;
+esac

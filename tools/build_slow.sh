@@ -2,13 +2,7 @@
 # Builds what the slow lane runs: the tests under AddressSanitizer and ThreadSanitizer, and the fuzzers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-
-build() {
-  local preset=$1
-  shift
-  [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset" > /dev/null
-  cmake --build --preset "$preset" "$@"
-}
-
-build asan --target fast_tests fuzz_tests
-build tsan --target tsan_tests
+tools/install_packages.sh build test slow
+# One after the other: each keeps all cores busy.
+python3 tools/steps.py "asan=tools/build_preset.sh asan fast_tests fuzz_tests"
+python3 tools/steps.py "tsan=tools/build_preset.sh tsan tsan_tests"

@@ -16,7 +16,7 @@ stop() { $daedalus down --data-dir "$out/cluster" > /dev/null 2>&1 || true; }
 segment_mib() { echo $((tickets * 600 / 4 / 1048576 + 32)); }
 
 if ! [[ $tickets =~ ^[0-9]{1,12}$ ]] || [ "$tickets" -lt 1000 ]; then
-  echo "make run: TICKETS=$tickets: give a number from 1000" >&2
+  echo "run: TICKETS=$tickets: give a number from 1000" >&2
   exit 2
 fi
 mkdir -p "$out"
@@ -37,7 +37,7 @@ $daedalus status
 
 bin/daedalus-demo --cluster "$DAEDALUS_CLUSTER" --flights build/demo/flights.csv --tickets "$tickets" --seed "$seed" \
   --loaded-in "$seconds" --changes "${CHANGES:-200}" --concurrency "${CONCURRENCY:-2048}" --seconds "${SECONDS_OF_LOAD:-10}" \
-  --storm-seconds "${STORM_SECONDS:-5}" --out "$out"
+  --storm-seconds "${STORM_SECONDS:-5}" --cluster-pids "$out/cluster/cluster.pids" --out "$out"
 echo
 
 if [ "${KEEP:-}" = 1 ]; then

@@ -66,7 +66,7 @@ def write_verdict(context: Context, claims: list[Claim], path: Path) -> None:
 
 
 def write_table(context: Context, claims: list[Claim], path: Path) -> None:
-    """The table as the README shows it."""
+    """The table as the experiment's README shows it."""
     machine = host()
     lines = [
         f"Commit {commit()}, configuration {context.plan.config_hash}, seed {context.seed}, {machine['cpu']},"
@@ -76,8 +76,8 @@ def write_table(context: Context, claims: list[Claim], path: Path) -> None:
         "| --- | --- | --- | --- | --- | --- |",
         *(f"| {claim.line()} | {claim.bound} |" for claim in claims),
         "",
-        "![cycle over rows](experiments/clock_scan/cycle_over_rows.png)",
-        "![cycle over queries](experiments/clock_scan/cycle_over_queries.png)",
+        "![cycle over rows](cycle_over_rows.png)",
+        "![cycle over queries](cycle_over_queries.png)",
     ]
     path.write_text("\n".join(lines) + "\n")
 
@@ -91,7 +91,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--parts", help="only these parts, by comma")
     parser.add_argument("--output", type=Path, default=OUTPUT, help="folder of raw points, verdict and pictures")
     parser.add_argument(
-        "--publish", action="store_true", help="table into the README, points and pictures into the tree"
+        "--publish", action="store_true", help="table, points and pictures into the tree, telling lines into its README"
     )
     return parser.parse_args()
 

@@ -54,6 +54,24 @@ def _compile(path: Path) -> Schema | None:
     return None
 
 
+def _key_notice(schema: Schema) -> str:
+    """What whoever declares a primary key would otherwise take for granted."""
+    keys = ", ".join(_quoted(schema.columns[position].name) for position in schema.primary_key)
+    table = _quoted(schema.table)
+    return (
+        f"NOTICE:  PRIMARY KEY ({keys}) of {table} is not enforced: it makes its columns NOT NULL, and rows with"
+        " equal keys are all kept\n"
+        "HINT:  let keys be unique where rows come from; to look for doubles:"
+        f" SELECT {keys}, count(*) FROM {table} GROUP BY {keys} ORDER BY count(*) DESC LIMIT 10"
+    )
+
+
+def _quoted(name: str) -> str:
+    """An identifier as SQL text has it."""
+    plain = name.isascii() and name.isidentifier() and name == name.lower()
+    return name if plain else '"' + name.replace('"', '""') + '"'
+
+
 def main(argv: list[str] | None = None) -> int:
     """Runs the command line; returns its exit code."""
     arguments = _arguments(argv)
@@ -61,6 +79,8 @@ def main(argv: list[str] | None = None) -> int:
         schema = _compile(arguments.file)
         if schema is None:
             return 2
+        if schema.primary_key:
+            print(_key_notice(schema), file=sys.stderr)
         summary = f"{schema.table}: {len(schema.columns)} columns, fingerprint {schema.fingerprint[:16]}"
         if arguments.check:
             print(f"{summary} (checked)")

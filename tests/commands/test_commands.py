@@ -76,3 +76,12 @@ def test_version_and_help_work_everywhere() -> None:
         answer = run_command(DAEDALUS, command, "--help")
         assert answer.code == 0
         assert "Usage" in answer.out
+
+
+def test_the_command_line_starts_from_its_archive_of_classes() -> None:
+    """The build goes on without one, so somebody has to notice."""
+    archive = DAEDALUS.parent.parent / "client-java" / "cli" / "target" / "daedalus-cli.jsa"
+    options = {"_JAVA_OPTIONS": "-Xshare:on -Xlog:class+load=info:file=/dev/stderr"}
+    answer = run_command(DAEDALUS, "--version", environment=options)
+    assert archive.is_file()
+    assert "org.daedalus.cli.Main source: shared objects file" in answer.err, answer.err[:2000]

@@ -13,7 +13,7 @@ import pytest
 from experiments.clock_scan.bench import Bench
 from experiments.clock_scan.claims import Claim, judge
 from experiments.clock_scan.context import Context, resolved
-from experiments.clock_scan.publish import with_table
+from experiments.clock_scan.publish import BEGIN, END, TELLING, publish, telling_lines, with_table
 from experiments.clock_scan.run import run_group
 from experiments.harness.plan import read_plan
 from experiments.harness.record import ROOT, Records, Run
@@ -79,14 +79,43 @@ def test_a_part_beyond_the_time_limit_is_recorded_and_not_started(tmp_path: Path
     assert "OutOfTimeError" in (context.runs[0].failure or "")
 
 
-def test_publishing_replaces_the_table_and_nothing_else() -> None:
-    readme = (ROOT / "README.md").read_text()
+@pytest.mark.parametrize("file", ["README.md", "experiments/clock_scan/README.md"])
+def test_publishing_replaces_the_table_and_nothing_else(file: str) -> None:
+    readme = (ROOT / file).read_text()
     once = with_table(readme, "| a |\n")
     assert "| a |" in once
     assert with_table(once, "| b |\n") == with_table(readme, "| b |\n")
     assert len(once.split("\n## ")) == len(readme.split("\n## "))
     with pytest.raises(ValueError, match="clock_scan"):
         with_table("no marks", "| a |\n")
+
+
+def test_publishing_puts_the_whole_table_beside_the_experiment_and_telling_lines_into_the_readme(
+    proof: Path, tmp_path: Path
+) -> None:
+    folder, readme = tmp_path / "clock_scan", tmp_path / "README.md"
+    folder.mkdir()
+    for file in (folder / "README.md", readme):
+        file.write_text(f"before\n{BEGIN}old\n{END}after\n")
+    publish(proof, folder, readme)
+    whole, told = (folder / "README.md").read_text(), readme.read_text()
+    assert (proof / "proof.md").read_text() in whole
+    assert whole.startswith("before\n")
+    assert told.endswith("after\n")
+    assert told.count("\n| ") == 2 + len(TELLING)
+    for picture in ("cycle_over_rows.png", "cycle_over_queries.png"):
+        assert f"]({picture})" in whole
+        assert (folder / picture).is_file()
+
+
+def test_the_readme_tells_of_the_published_run_with_all_that_it_does_not_meet() -> None:
+    verdict = json.loads((ROOT / "experiments" / "clock_scan" / "proof.json").read_text())
+    told = telling_lines(verdict)
+    assert told in (ROOT / "README.md").read_text()
+    missed = [claim["claim"] for claim in verdict["claims"] if not claim["met"] and not claim["stretch"]]
+    assert missed
+    for name in missed:
+        assert name in told.split("NOT MET: ")[1]
 
 
 def made_up(part: str, result: dict[str, Any] | None, **point: Any) -> Run:

@@ -1,6 +1,5 @@
 // The aggregator process: flags and configuration, then serve until asked to stop.
 #include <fmt/format.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +8,7 @@
 
 #include "configuration.hpp"
 #include "daedalus/configuration/table.hpp"
+#include "daedalus/logging/standard_error.hpp"
 #include "daedalus/machine/allocator.hpp"
 #include "daedalus/machine/machine.hpp"
 #include "server.hpp"
@@ -74,8 +74,7 @@ int run(int argc, char** argv) {
 }  // namespace daedalus::aggregator
 
 int main(int argc, char** argv) {
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("aggregator"));
-  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+  daedalus::log_to_standard_error("aggregator");
   try {
     return daedalus::aggregator::run(argc, argv);
   } catch (const std::exception& problem) {

@@ -1,5 +1,4 @@
 // daedalus-storage-node: flags, configuration, and the process itself.
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
@@ -7,6 +6,7 @@
 #include <string>
 
 #include "daedalus/configuration/table.hpp"
+#include "daedalus/logging/standard_error.hpp"
 #include "daedalus/machine/allocator.hpp"
 #include "daedalus/machine/machine.hpp"
 #include "daedalus/machine/memory.hpp"
@@ -29,9 +29,7 @@ int report(const Error& error, int exit_code) {
 
 int serve(const NodeConfiguration& configuration) {
   keep_freed_memory();
-  spdlog::set_default_logger(spdlog::stderr_logger_mt(kProgram));
-  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
-  spdlog::flush_on(spdlog::level::info);
+  log_to_standard_error(kProgram);
   spdlog::info("{} {}, configuration {}, instruction set {}, NUMA nodes {}, durability off", kProgram, DAEDALUS_VERSION,
                configuration.hash, instruction_set(), numa_map());
   NodeProcess process(configuration, DAEDALUS_VERSION);

@@ -37,7 +37,7 @@ final class DownCommand implements Callable<Integer> {
             throw CliException.failed(left.get(0).name() + " (process " + left.get(0).pid() + ") does not stop");
         }
         local.delete();
-        state.forget(local);
+        Optional<String> next = state.forget(local);
         String forced = killed.isEmpty() ? "" : "; these had to be killed: " + String.join(", ", killed);
         System.out.println("Stopped " + alive.size() + " of " + local.processes().size() + " processes in "
                 + local.directory() + forced);
@@ -45,6 +45,7 @@ final class DownCommand implements Callable<Integer> {
             System.out.println(member.name() + " (process " + member.pid() + ") had ended before:");
             member.lastWords().forEach(line -> System.out.println("  " + line));
         }
+        next.ifPresent(endpoint -> System.out.println("Commands go to the cluster at " + endpoint + " now"));
         return 0;
     }
 

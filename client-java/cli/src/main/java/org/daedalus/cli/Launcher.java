@@ -6,6 +6,7 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -51,18 +52,24 @@ final class Launcher {
         }
     }
 
-    /** Starts a process in a session of its own, so that it outlives this one and its terminal. */
+    /**
+     * Starts a process in a session of its own, so that it outlives this one and its terminal. Its log is opened to append,
+     * which lets the process keep it within bounds; that of an earlier start stays beside it, as NAME.log.1.
+     */
     Started start(ClusterPlan.Member member) throws CliException, IOException {
         List<String> command = new ArrayList<>();
         command.add("setsid");
         command.add(programs.find(member.program()).toString());
         command.addAll(member.arguments());
         Path log = log(directory, member.name());
+        if (Files.exists(log) && Files.size(log) > 0) {
+            Files.move(log, log.resolveSibling(log.getFileName() + ".1"), StandardCopyOption.REPLACE_EXISTING);
+        }
         Process process = new ProcessBuilder(command)
                 .directory(directory.toFile())
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
         String argument = member.configuration() != null ? member.configuration().toString() : member.endpoint();
         return new Started(new LocalCluster.Member(member.name(), member.endpoint(), process.pid(), argument, log),

@@ -5,18 +5,21 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
  * What this user's machine remembers of local clusters, under ${XDG_STATE_HOME:-~/.local/state}/daedalus: {@code
- * last-cluster} has the
- * endpoint of the last `up`; each file in {@code clusters} has the data directory of one; {@code loads}
- * is {@link LoadProgress}'.
+ * last-cluster} has the endpoint of the last `up` that is not down; each file in {@code clusters} has the data
+ * directory of one; {@code loads} is {@link LoadProgress}'.
  */
 final class StateDirectory {
+    private static final String LAST = "last-cluster";
+
     private final Path root;
 
     StateDirectory(Path root) {
@@ -24,10 +27,18 @@ final class StateDirectory {
     }
 
     static StateDirectory ofUser() {
-        String state = System.getenv("XDG_STATE_HOME");
-        Path base = state == null || state.isEmpty()
-                ? Path.of(System.getProperty("user.home"), ".local", "state")
-                : Path.of(state);
+        return of(System.getenv(), System.getProperty("user.home"));
+    }
+
+    /**
+     * As everywhere, ~ is HOME, and what the user database says only where that is unset.
+     *
+     * @param userHome what the user database says
+     */
+    static StateDirectory of(Map<String, String> environment, String userHome) {
+        String state = environment.getOrDefault("XDG_STATE_HOME", "");
+        String home = environment.getOrDefault("HOME", "");
+        Path base = !state.isEmpty() ? Path.of(state) : Path.of(home.isEmpty() ? userHome : home, ".local", "state");
         return new StateDirectory(base.resolve("daedalus"));
     }
 
@@ -43,18 +54,15 @@ final class StateDirectory {
 
     /** Endpoint of the last `up`, unless that cluster has been taken down. */
     Optional<String> lastEndpoint() throws IOException {
-        return read(root.resolve("last-cluster"));
+        return read(root.resolve(LAST));
     }
 
     /** The running or once running local cluster that has this aggregator. */
     Optional<LocalCluster> find(String endpoint) throws IOException {
         for (Path entry : entries()) {
-            Optional<String> directory = read(entry);
-            if (directory.isPresent()) {
-                Optional<LocalCluster> cluster = LocalCluster.read(Path.of(directory.get()));
-                if (cluster.isPresent() && cluster.get().aggregators().contains(endpoint)) {
-                    return cluster;
-                }
+            Optional<LocalCluster> cluster = clusterOf(entry);
+            if (cluster.isPresent() && cluster.get().aggregators().contains(endpoint)) {
+                return cluster;
             }
         }
         return Optional.empty();
@@ -63,14 +71,45 @@ final class StateDirectory {
     void remember(LocalCluster cluster) throws IOException {
         Files.createDirectories(root.resolve("clusters"));
         write(entry(cluster), cluster.directory().toString());
-        write(root.resolve("last-cluster"), cluster.aggregators().get(0));
+        write(root.resolve(LAST), cluster.aggregators().get(0));
     }
 
-    void forget(LocalCluster cluster) throws IOException {
+    /**
+     * Forgets one cluster. If commands went to it, they go to the one that was started last of those that still run.
+     *
+     * @return where commands go from now on, if that has changed
+     */
+    Optional<String> forget(LocalCluster cluster) throws IOException {
         Files.deleteIfExists(entry(cluster));
-        if (lastEndpoint().filter(cluster.aggregators()::contains).isPresent()) {
-            Files.deleteIfExists(root.resolve("last-cluster"));
+        if (lastEndpoint().filter(cluster.aggregators()::contains).isEmpty()) {
+            return Optional.empty();
         }
+        Optional<String> next = lastRunning();
+        if (next.isPresent()) {
+            write(root.resolve(LAST), next.get());
+        } else {
+            Files.deleteIfExists(root.resolve(LAST));
+        }
+        return next;
+    }
+
+    private Optional<String> lastRunning() throws IOException {
+        Optional<String> found = Optional.empty();
+        FileTime latest = FileTime.fromMillis(Long.MIN_VALUE);
+        for (Path entry : entries()) {
+            Optional<LocalCluster> cluster = clusterOf(entry);
+            FileTime started = Files.getLastModifiedTime(entry);
+            if (cluster.isPresent() && !cluster.get().alive().isEmpty() && started.compareTo(latest) > 0) {
+                found = Optional.of(cluster.get().aggregators().get(0));
+                latest = started;
+            }
+        }
+        return found;
+    }
+
+    private static Optional<LocalCluster> clusterOf(Path entry) throws IOException {
+        Optional<String> directory = read(entry);
+        return directory.isEmpty() ? Optional.empty() : LocalCluster.read(Path.of(directory.get()));
     }
 
     private Path entry(LocalCluster cluster) {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,6 +21,13 @@ class LocalClusterTest {
                         data.resolve("node-0.log")),
                 new LocalCluster.Member("aggregator-0", "127.0.0.1:" + port, 1L << 40, "x",
                         data.resolve("aggregator-0.log"))));
+    }
+
+    private LocalCluster running(String name, int port) {
+        String argument = ProcessHandle.current().info().command().orElseThrow();
+        Path data = directory.resolve(name);
+        return new LocalCluster(data, List.of(new LocalCluster.Member("aggregator-0", "127.0.0.1:" + port,
+                ProcessHandle.current().pid(), argument, data.resolve("aggregator-0.log"))));
     }
 
     @Test
@@ -50,6 +59,15 @@ class LocalClusterTest {
     }
 
     @Test
+    void shouldKeepItsStateWhereTheEnvironmentSaysAndElseInTheUsersHome() {
+        Path given = StateDirectory.of(Map.of("XDG_STATE_HOME", "/s", "HOME", "/h"), "/u").loads();
+        assertThat(given).isEqualTo(Path.of("/s/daedalus/loads"));
+        assertThat(StateDirectory.of(Map.of("XDG_STATE_HOME", "", "HOME", "/h"), "/u").loads())
+                .isEqualTo(Path.of("/h/.local/state/daedalus/loads"));
+        assertThat(StateDirectory.of(Map.of(), "/u").loads()).isEqualTo(Path.of("/u/.local/state/daedalus/loads"));
+    }
+
+    @Test
     void shouldFindClustersByEndpointAndForgetThem() throws Exception {
         StateDirectory state = new StateDirectory(directory.resolve("state"));
         assertThat(state.lastEndpoint()).isEmpty();
@@ -64,7 +82,24 @@ class LocalClusterTest {
         state.forget(older);
         assertThat(state.find("127.0.0.1:7400")).isEmpty();
         assertThat(state.lastEndpoint()).contains("127.0.0.1:7500");
-        state.forget(state.find("127.0.0.1:7500").orElseThrow());
+        assertThat(state.forget(state.find("127.0.0.1:7500").orElseThrow())).isEmpty();
         assertThat(state.lastEndpoint()).isEmpty();
+    }
+
+    @Test
+    void shouldGoBackToTheClusterStartedLastOfThoseThatRun() throws Exception {
+        StateDirectory state = new StateDirectory(directory.resolve("state"));
+        for (int port : new int[] {7700, 7600, 7500, 7400}) {
+            LocalCluster cluster = port == 7500 ? cluster("data-" + port, port) : running("data-" + port, port);
+            Files.createDirectories(cluster.directory());
+            cluster.write();
+            state.remember(cluster);
+            Path entry = directory.resolve("state/clusters/127.0.0.1_" + port);
+            Files.setLastModifiedTime(entry, FileTime.fromMillis(10_000_000L - port));
+        }
+        assertThat(state.forget(state.find("127.0.0.1:7400").orElseThrow())).contains("127.0.0.1:7600");
+        assertThat(state.lastEndpoint()).contains("127.0.0.1:7600");
+        assertThat(state.forget(state.find("127.0.0.1:7700").orElseThrow())).isEmpty();
+        assertThat(state.lastEndpoint()).contains("127.0.0.1:7600");
     }
 }

@@ -7,6 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.daedalus.channel.ProcessEnd;
 import org.daedalus.client.DaedalusClient;
@@ -61,6 +63,10 @@ public final class Demo implements Callable<Integer> {
             description = "of changes before the desk asks again (${DEFAULT-VALUE})")
     private int stormSeconds;
 
+    @Option(names = "--cluster-pids", paramLabel = "FILE",
+            description = "cluster.pids of a local cluster, whose work is not counted as that of others")
+    private Path clusterPids;
+
     @Option(names = "--out", required = true, paramLabel = "DIR",
             description = "where report.txt, answers.jsonl and changes.tsv go")
     private Path directory;
@@ -88,11 +94,21 @@ public final class Demo implements Callable<Integer> {
                         directory.resolve("changes.tsv"));
                 Desk desk = new Desk(client, changes, out, directory.resolve("answers.jsonl"))) {
             client.await(client.describe());
+            OtherWork others = new OtherWork(Path.of("/proc"), ourProcesses());
             work(parameters, desk, changes, out);
             Report load = putLoadOn(client, changes, queries, out);
-            report(desk, changes, load, out);
+            report(desk, changes, load, others.noted(), out);
             return changes.failed() == 0 && load.total().failed() + load.total().expired() == 0 ? 0 : 1;
         }
+    }
+
+    private List<Long> ourProcesses() throws IOException {
+        List<Long> processes = new ArrayList<>();
+        processes.add(ProcessHandle.current().pid());
+        if (clusterPids != null) {
+            processes.addAll(OtherWork.processesOf(clusterPids));
+        }
+        return processes;
     }
 
     private void work(TicketParameters parameters, Desk desk, ChangeFlow changes, PrintStream out) throws IOException {
@@ -127,10 +143,10 @@ public final class Demo implements Callable<Integer> {
         return report;
     }
 
-    private void report(Desk desk, ChangeFlow changes, Report load, PrintStream out) {
+    private void report(Desk desk, ChangeFlow changes, Report load, String others, PrintStream out) {
         changes.hold();
         new RunReport(tickets, loadSeconds, desk.asked(), desk.slowestMs(), concurrency, load, changesPerSecond,
-                changes.changes(), changes.rows(), changes.failed(), changes.latencies()).print(out);
+                changes.changes(), changes.rows(), changes.failed(), changes.latencies(), others).print(out);
         if (changes.failed() > 0) {
             out.println("the last change that failed: " + changes.lastFailure());
         }

@@ -19,10 +19,11 @@ import org.daedalus.load.Report;
  * @param changedRows rows of those
  * @param failedChanges updates that did not, may not have, or refused rows
  * @param changeLatency microseconds to confirmation under load
+ * @param others what the machine did for others meanwhile; empty where that was next to nothing
  */
 record RunReport(long tickets, double loadSeconds, int questions, double slowestQuestionMs, int concurrency,
         Report load, double changesPerSecond, long changes, long changedRows, long failedChanges,
-        Histogram changeLatency) {
+        Histogram changeLatency, String others) {
 
     void print(PrintStream out) {
         Interval total = load.total();
@@ -44,6 +45,9 @@ record RunReport(long tickets, double loadSeconds, int questions, double slowest
         out.printf("  under load   confirmed within p50 %.1f ms, p99 %.1f ms, slowest %.1f ms%n",
                 changeLatency.getValueAtPercentile(50) / 1e3, changeLatency.getValueAtPercentile(99) / 1e3,
                 changeMaxMs);
+        if (!others.isEmpty()) {
+            out.printf("other work     %s: figures are worse for it%n", others);
+        }
         double worstMs = Math.max(slowestQuestionMs, Math.max(total.latencyMaxMs(), changeMaxMs));
         out.println();
         out.printf("requirement    every query answered and every change visible within %.0f s%n",

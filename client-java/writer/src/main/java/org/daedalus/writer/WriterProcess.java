@@ -31,6 +31,7 @@ public final class WriterProcess implements Callable<Integer> {
 
     /** Runs until it is told to stop, or must not number any more. */
     public static void main(String[] arguments) {
+        BoundedErrorStream.install();
         ProcessEnd.onOutOfMemoryOf("daedalus-writer");
         System.exit(new CommandLine(new WriterProcess()).execute(arguments));
     }
