@@ -16,14 +16,15 @@ import java.util.stream.Stream;
  * endpoint of the last `up`; each file in {@code clusters} has the data directory of one; {@code loads}
  * is {@link LoadProgress}'.
  */
-final class StateDirectory {
+public final class StateDirectory {
     private final Path root;
 
     StateDirectory(Path root) {
         this.root = root;
     }
 
-    static StateDirectory ofUser() {
+    /** What it is for whoever runs this process. */
+    public static StateDirectory ofUser() {
         String state = System.getenv("XDG_STATE_HOME");
         Path base = state == null || state.isEmpty()
                 ? Path.of(System.getProperty("user.home"), ".local", "state")
@@ -34,6 +35,11 @@ final class StateDirectory {
     /** Where a cluster keeps its files unless told otherwise. */
     Path defaultDataDirectory(int port) {
         return root.resolve("cluster-" + port);
+    }
+
+    /** What was typed into the shell of `sql`. */
+    public Path sqlHistory() {
+        return root.resolve("sql_history");
     }
 
     /** Where `load` keeps how far it has come. */
