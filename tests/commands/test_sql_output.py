@@ -134,11 +134,11 @@ def test_columns_are_described_in_every_way(cluster: LocalCluster) -> None:
 
 
 def test_rows_wider_than_the_terminal_are_shown_one_column_a_line(three_rows: LocalCluster) -> None:
-    command = [DAEDALUS, "sql", "--cluster", three_rows.address, "-c", "SELECT * FROM items ORDER BY id"]
-    with TerminalSession(*command, columns=45) as session:
+    arguments = ["sql", "--cluster", three_rows.address, "-c", "SELECT * FROM items ORDER BY id"]
+    with TerminalSession(DAEDALUS, *arguments, columns=45) as session:
         assert "-[ RECORD 3 ]" in session.expect(r"\(3 rows, ")
         assert session.exit_code() == 0
-    assert "RECORD" not in three_rows.daedalus(*[str(word) for word in command[1:]]).out
+    assert "RECORD" not in three_rows.daedalus(*arguments).out
 
 
 def test_help_is_a_command_and_knows_the_others() -> None:

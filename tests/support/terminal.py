@@ -92,5 +92,5 @@ class TerminalSession:
         cut = text.rfind("\x1b")
         whole = text if cut < 0 or ESCAPES.match(text, cut) else text[:cut]
         self._bytes = self._bytes[len(whole.encode()) :]
-        self._unread = (self._unread + ESCAPES.sub("", whole)).replace("\r\n", "\n")
+        self._unread = re.sub(r"\r+\n", "\n", self._unread + ESCAPES.sub("", whole))
         return True

@@ -30,7 +30,7 @@ import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.Role;
 import org.daedalus.wire.v1.StatusReply;
 import org.jline.terminal.Terminal;
-import org.jline.terminal.TerminalBuilder;
+import org.jline.terminal.impl.ExternalTerminal;
 
 /**
  * Runs the usual commands against an aggregator inside this process. The build does so once and keeps the classes that
@@ -65,8 +65,8 @@ public final class ArchiveTraining {
         Path history = Files.createTempFile("daedalus", "history");
         InputStream typed = new ByteArrayInputStream("SEL\t a;\n\\d\n\\q\n".getBytes(StandardCharsets.UTF_8));
         try (DaedalusClient client = DaedalusClient.builder().aggregators(endpoint).build();
-                Terminal terminal = TerminalBuilder.builder().system(false).type("xterm")
-                        .streams(typed, new ByteArrayOutputStream()).build()) {
+                Terminal terminal = new ExternalTerminal(
+                        "training", "xterm", typed, new ByteArrayOutputStream(), StandardCharsets.UTF_8)) {
             return Shell.train(client, terminal, history);
         } finally {
             Files.delete(history);

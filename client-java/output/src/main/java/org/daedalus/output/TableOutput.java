@@ -54,8 +54,8 @@ public final class TableOutput extends TextOutput {
         }
         elapsed.stop();
         if (!style.tuplesOnly()) {
-            text.append('(').append(StatementOutput.rows(count)).append(style.timing() ? ", " + elapsed.ms() + " ms" : "")
-                    .append(")\n");
+            text.append('(').append(StatementOutput.rows(count))
+                    .append(style.timing() ? ", " + elapsed.ms() + " ms" : "").append(")\n");
         }
         flush(text);
     }

@@ -55,6 +55,7 @@ public final class Shell {
                 .option(LineReader.Option.HISTORY_TIMESTAMPED, false)
                 .build();
         bindArrows();
+        terminal.handle(Terminal.Signal.INT, signal -> { }); // Between a statement and the next line it means nothing.
     }
 
     /** Terminals send arrow keys in one of two ways, whatever their description says. */
