@@ -99,7 +99,9 @@ def test_history_is_kept_between_shells_for_the_user_alone(cluster: LocalCluster
     history = cluster.state / "daedalus" / "sql_history"
     assert stat.S_IMODE(history.stat().st_mode) == 0o600
     with shell(cluster) as session:
-        session.type("\x1b[A\x1b[A")
+        session.type("\x1b[A")
+        session.expect(r"\\q")
+        session.type("\x1b[A")
         session.expect("remembered")
         session.type("\r")
         session.expect("remembered\n" + PROMPT)

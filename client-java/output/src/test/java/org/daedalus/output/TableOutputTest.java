@@ -89,7 +89,8 @@ class TableOutputTest {
     void shouldPutTheCaretUnderWhatTheTerminalShows() {
         DaedalusException failure = DaedalusException.of(
                 Error.newBuilder().setSqlstate("42601").setMessage("wrong").setPosition(9).build());
-        assertThat(Errors.renderAt(failure, new Origin("SELECT\n'日本' x", "f.sql", 7))).endsWith("LINE 2: '日本' x\n         ^");
+        assertThat(Errors.renderAt(failure, new Origin("SELECT\n'日本' x", "f.sql", 7)))
+                .endsWith("LINE 2: '日本' x\n         ^");
         assertThat(Errors.renderAt(failure, new Origin("SELECT 1", "f.sql", 7))).startsWith("f.sql:7: ERROR 42601");
     }
 }

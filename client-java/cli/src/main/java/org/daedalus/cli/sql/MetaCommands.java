@@ -102,8 +102,9 @@ final class MetaCommands {
     }
 
     private boolean help() throws IOException {
-        StringBuilder text = new StringBuilder("A statement ends with a semicolon, or with \\g; with \\gx its answer is shown "
-                + "one column a line.\nDESCRIBE shows the table's columns. Ctrl-C cancels what runs, Ctrl-D ends.\n\n");
+        StringBuilder text = new StringBuilder()
+                .append("A statement ends with a semicolon, or with \\g; with \\gx its answer is shown one column a line.\n")
+                .append("DESCRIBE shows the table's columns. Ctrl-C cancels what runs, Ctrl-D ends.\n\n");
         commands.forEach((name, command) ->
                 text.append(String.format("  %-46s %s%n", ("\\" + name + " " + command.usage).strip(), command.help)));
         return print(text.toString().stripTrailing());
@@ -126,8 +127,8 @@ final class MetaCommands {
 
     private boolean set(List<String> arguments) throws CliException, IOException {
         if (arguments.isEmpty()) {
-            return print("null      " + (settings.nullText() == null ? "(the format's own)" : "'" + settings.nullText() + "'")
-                    + "\nformat    " + Settings.nameOf(settings.format())
+            String nullText = settings.nullText() == null ? "(the format's own)" : "'" + settings.nullText() + "'";
+            return print("null      " + nullText + "\nformat    " + Settings.nameOf(settings.format())
                     + "\nexpanded  " + Settings.nameOf(settings.expanded())
                     + "\npager     " + onOff(settings.pager()));
         }

@@ -104,7 +104,8 @@ public final class Shell {
     private static void prepareHistory(Path history) throws IOException {
         if (!Files.exists(history)) {
             Files.createDirectories(history.toAbsolutePath().getParent());
-            Files.createFile(history, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.createFile(history,
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         }
     }
 

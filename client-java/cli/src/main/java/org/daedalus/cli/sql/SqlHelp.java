@@ -20,7 +20,8 @@ final class SqlHelp {
                       [ORDER BY column | position [ASC | DESC] [NULLS FIRST | LAST], ...] [LIMIT n] [OFFSET n]
                     aggregate: count(*), count(column), sum(column), min(column), max(column), avg(column)
                     condition: column = | <> | < | <= | > | >= value, column [NOT] BETWEEN value AND value,
-                      column [NOT] IN (value, ...), column [NOT] LIKE 'prefix%', column IS [NOT] NULL, AND, OR, NOT, ( )""",
+                      column [NOT] IN (value, ...), column [NOT] LIKE 'prefix%', column IS [NOT] NULL,
+                      any of them under AND, OR, NOT and ( )""",
             "INSERT", """
                     INSERT INTO table [(column, ...)] VALUES (value | DEFAULT, ...), ...""",
             "UPDATE", """

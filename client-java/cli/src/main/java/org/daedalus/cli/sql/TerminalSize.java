@@ -36,7 +36,8 @@ final class TerminalSize {
         try {
             Process stty = new ProcessBuilder("stty", "size").redirectInput(new File("/dev/tty"))
                     .redirectError(ProcessBuilder.Redirect.DISCARD).start();
-            String[] said = new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip().split(" ");
+            byte[] answer = stty.getInputStream().readAllBytes();
+            String[] said = new String(answer, StandardCharsets.US_ASCII).strip().split(" ");
             if (stty.waitFor(STTY_MAX_MS, TimeUnit.MILLISECONDS) && stty.exitValue() == 0 && said.length == 2) {
                 int columns = Integer.parseInt(said[1]);
                 return columns > 0 ? columns : DEFAULT_COLUMNS;
