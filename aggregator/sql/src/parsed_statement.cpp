@@ -9,6 +9,7 @@
 
 #include "daedalus/aggregator/compile.hpp"
 #include "lexer.hpp"
+#include "suggestion.hpp"
 
 namespace daedalus::aggregator::sql {
 
@@ -112,7 +113,8 @@ Result<std::shared_ptr<const ParsedStatement>> ParsedStatement::parse(std::strin
   }
   const RawParse raw(statement->text_.c_str());
   if (raw.result.error != nullptr) {
-    Error error = rejected(sqlstate_of(raw.result.error->message), raw.result.error->message);
+    Error error = rejected(sqlstate_of(raw.result.error->message), raw.result.error->message,
+                           suggest_statement(statement->text_));
     error.position = static_cast<uint32_t>(std::max(0, raw.result.error->cursorpos));
     return error;
   }

@@ -225,7 +225,15 @@ std::string_view statement_hint(std::string_view name) {
     std::string_view hint;
   };
   static constexpr std::string_view kSchema = "the table is defined when its cluster is started";
-  static constexpr std::string_view kTransaction = "every statement takes effect by itself, as a whole";
+  static constexpr std::string_view kTransaction =
+      "leave it out: every statement takes effect by itself, as a whole, and cannot be taken back";
+  static constexpr std::string_view kSetting =
+      "there are no settings of a session: those of the cluster are in its configuration files, and bin/daedalus "
+      "status "
+      "shows how it is";
+  static constexpr std::string_view kUpkeep = "leave it out: there is nothing to maintain by hand";
+  static constexpr std::string_view kCursor = "read the rows of a SELECT as they arrive";
+  static constexpr std::string_view kPrivilege = "there are no users: whoever reaches an aggregator may ask and write";
   static constexpr std::array kHints{
       Hint{"CREATE", kSchema},
       Hint{"ALTER", kSchema},
@@ -243,6 +251,25 @@ std::string_view statement_hint(std::string_view name) {
       Hint{"MERGE", "use INSERT, UPDATE and DELETE"},
       Hint{"PREPARE", "send the statement with parameters: parsed statements are cached"},
       Hint{"EXECUTE", "send the statement with parameters: parsed statements are cached"},
+      Hint{"DEALLOCATE", "send the statement with parameters: parsed statements are cached"},
+      Hint{"EXPLAIN",
+           "send the query without it: there is no plan to choose, each query rides one sweep over the rows"},
+      Hint{"SET", kSetting},
+      Hint{"RESET", kSetting},
+      Hint{"SHOW", kSetting},
+      Hint{"DISCARD", kSetting},
+      Hint{"VACUUM", kUpkeep},
+      Hint{"ANALYZE", kUpkeep},
+      Hint{"REINDEX", kUpkeep},
+      Hint{"CLUSTER", kUpkeep},
+      Hint{"CHECKPOINT", kUpkeep},
+      Hint{"DECLARE", kCursor},
+      Hint{"FETCH", kCursor},
+      Hint{"MOVE", kCursor},
+      Hint{"CLOSE", kCursor},
+      Hint{"LOCK", "leave it out: updates take effect one after the other"},
+      Hint{"GRANT", kPrivilege},
+      Hint{"REVOKE", kPrivilege},
   };
   for (const Hint& hint : kHints) {
     if (name.substr(0, hint.first_word.size()) == hint.first_word) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "refusals.hpp"
+#include "suggestion.hpp"
 
 namespace daedalus::aggregator::sql {
 
@@ -101,7 +102,8 @@ Result<uint32_t> Scope::column(const grammar::ColumnReference& reference) const 
     return refuse("a whole row as a value", reference.location(), "name the columns");
   }
   const std::string spelled = count == 1 ? fmt::format("\"{}\"", name) : dotted(reference, count);
-  return error("42703", fmt::format("column {} does not exist", spelled), reference.location());
+  return error("42703", fmt::format("column {} does not exist", spelled), reference.location(),
+               suggest_column(schema_, table_alias_, name));
 }
 
 Result<bool> Scope::is_star(const grammar::ColumnReference& reference) const {
@@ -124,7 +126,7 @@ Result<uint32_t> Scope::target_column(const grammar::ResultTarget& target) const
   }
   return error("42703",
                fmt::format("column \"{}\" of relation \"{}\" does not exist", target.name(), schema_.table_name),
-               target.location());
+               target.location(), suggest_column(schema_, schema_.table_name, target.name()));
 }
 
 std::string Scope::qualified(uint32_t column) const { return table_alias_ + "." + schema_.columns[column].name; }

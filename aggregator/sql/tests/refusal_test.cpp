@@ -250,6 +250,57 @@ TEST_F(RefusalTest, Hints) {
   EXPECT_FALSE(error_of("SELECT t.i FROM t JOIN u ON true").hint.empty());
 }
 
+TEST_F(RefusalTest, HintsSayWhatToDoInsteadOfStatementsThatAreNotSupported) {
+  for (const auto& [sql, words] : std::initializer_list<Refused>{
+           {"EXPLAIN SELECT i FROM t", "without it"},
+           {"EXPLAIN (ANALYZE) SELECT i FROM t", "without it"},
+           {"SET x = 1", "configuration"},
+           {"SHOW x", "configuration"},
+           {"RESET ALL", "configuration"},
+           {"BEGIN", "leave it out"},
+           {"START TRANSACTION", "leave it out"},
+           {"COMMIT", "leave it out"},
+           {"ROLLBACK", "leave it out"},
+           {"SAVEPOINT a", "leave it out"},
+           {"VACUUM", "leave it out"},
+           {"ANALYZE t", "leave it out"},
+           {"LOCK t", "leave it out"},
+           {"DECLARE c CURSOR FOR SELECT i FROM t", "as they arrive"},
+           {"GRANT ALL ON t TO u", "no users"},
+           {"DESCRIBE t", "bin/daedalus sql"},
+           {"desc t", "bin/daedalus sql"},
+           {"SHOW COLUMNS FROM t", "bin/daedalus sql"},
+           {"use flights", "one table"},
+           {"quit", "\\q"},
+           {"SELEC i FROM t", "Perhaps you meant SELECT."},
+           {"/* x */ upadte t SET i = 1", "Perhaps you meant UPDATE."},
+       }) {
+    EXPECT_NE(error_of(sql).hint.find(words), std::string::npos) << sql << ": " << error_of(sql).hint;
+  }
+  EXPECT_EQ(error_of("SELECT i FORM t").hint, "");
+  EXPECT_EQ(error_of("nonsense").hint, "");
+}
+
+TEST_F(RefusalTest, HintNamesTheColumnsThatAreNear) {
+  for (const auto& [sql, hint] : std::initializer_list<Refused>{
+           {"SELECT daay FROM t", "Perhaps you meant to reference the column \"t.day\"."},
+           {"SELECT a.DAYS FROM t a", "Perhaps you meant to reference the column \"a.day\"."},
+           {"SELECT i FROM t WHERE mixed = 'a'", "Perhaps you meant to reference the column \"t.Mixed\"."},
+           {"SELECT \"I\" FROM t", "Perhaps you meant to reference the column \"t.i\"."},
+           {"SELECT mix FROM t", "Perhaps you meant to reference the column \"t.Mixed\"."},
+           {"SELECT ax FROM t", "Perhaps you meant to reference the column \"t.at\" or the column \"t.x\"."},
+           {"UPDATE t SET dya = NULL WHERE i = 1", "Perhaps you meant to reference the column \"t.day\"."},
+           {"UPDATE t SET dai = NULL WHERE i = 1", "Perhaps you meant to reference the column \"t.day\"."},
+           {"INSERT INTO t (i, dayy) VALUES (1, NULL)", "Perhaps you meant to reference the column \"t.day\"."},
+           {"SELECT z FROM t", ""},
+           {"SELECT passenger FROM t", ""},
+       }) {
+    EXPECT_EQ(error_of(sql).hint, hint) << sql;
+  }
+  const std::string endless(1 << 16, 'a');
+  EXPECT_EQ(error_of("SELECT " + endless + " FROM t").sqlstate, "42703");
+}
+
 TEST_F(RefusalTest, SyntaxErrorsCarryPostgresPosition) {
   for (const auto& [sql, error] : std::initializer_list<Refused>{
            {"SELEC i FROM t", "42601@1 syntax error at or near \"SELEC\""},

@@ -1,19 +1,26 @@
 package org.daedalus.cli;
 
 import com.google.protobuf.ByteString;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.daedalus.channel.ChannelLimits;
 import org.daedalus.channel.Peer;
 import org.daedalus.channel.PeerHandler;
 import org.daedalus.channel.PeerNetwork;
+import org.daedalus.cli.sql.Shell;
+import org.daedalus.client.DaedalusClient;
 import org.daedalus.wire.ByteWriter;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.v1.Column;
+import org.daedalus.wire.v1.DescribeReply;
 import org.daedalus.wire.v1.Hello;
 import org.daedalus.wire.v1.Operation;
 import org.daedalus.wire.v1.OperationKind;
@@ -22,6 +29,8 @@ import org.daedalus.wire.v1.QueryRows;
 import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.Role;
 import org.daedalus.wire.v1.StatusReply;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.impl.ExternalTerminal;
 
 /**
  * Runs the usual commands against an aggregator inside this process. The build does so once and keeps the classes that
@@ -41,12 +50,26 @@ public final class ArchiveTraining {
             for (String format : List.of("table", "csv", "json")) {
                 failures += Main.runCommand("sql", "-c", "SELECT 1", "--format", format, "--cluster", endpoint);
             }
+            failures += trainShell(endpoint);
             Main.runCommand("status", "--cluster", endpoint);
             if (failures > 0) {
                 throw new IllegalStateException("training failed");
             }
         } finally {
             System.setOut(out);
+        }
+    }
+
+    /** A short session of the shell, on a terminal that is a text. */
+    private static int trainShell(String endpoint) throws IOException {
+        Path history = Files.createTempFile("daedalus", "history");
+        InputStream typed = new ByteArrayInputStream("SEL\t a;\n\\d\n\\q\n".getBytes(StandardCharsets.UTF_8));
+        try (DaedalusClient client = DaedalusClient.builder().aggregators(endpoint).build();
+                Terminal terminal = new ExternalTerminal(
+                        "training", "xterm", typed, new ByteArrayOutputStream(), StandardCharsets.UTF_8)) {
+            return Shell.train(client, terminal, history);
+        } finally {
+            Files.delete(history);
         }
     }
 
@@ -67,6 +90,11 @@ public final class ArchiveTraining {
             if (operation.getHeader().getKind() == OperationKind.OPERATION_KIND_STATUS) {
                 StatusReply status = StatusReply.getDefaultInstance();
                 peer.send(Result.newBuilder().setSequence(sequence).setStatus(status).build());
+                return;
+            }
+            if (operation.getHeader().getKind() == OperationKind.OPERATION_KIND_DESCRIBE) {
+                DescribeReply described = DescribeReply.newBuilder().setTableName("training").build();
+                peer.send(Result.newBuilder().setSequence(sequence).setDescribed(described).build());
                 return;
             }
             QueryRows.Builder rows = QueryRows.newBuilder().setRowCount(1);

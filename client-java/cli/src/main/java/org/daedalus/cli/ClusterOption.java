@@ -7,7 +7,7 @@ import org.daedalus.client.DaedalusClient;
 import picocli.CommandLine.Option;
 
 /** Which cluster a command is about. */
-final class ClusterOption {
+public final class ClusterOption {
     @Option(names = "--cluster", paramLabel = "HOST:PORT[,HOST:PORT...]",
             description = "aggregators to talk to; else DAEDALUS_CLUSTER, else the last `up` on this machine")
     private String cluster;
@@ -17,7 +17,7 @@ final class ClusterOption {
     private double timeoutSeconds;
 
     /** The aggregators' endpoints. */
-    String[] endpoints() throws CliException, IOException {
+    public String[] endpoints() throws CliException, IOException {
         String given = cluster != null ? cluster : System.getenv("DAEDALUS_CLUSTER");
         if (given == null || given.isEmpty()) {
             given = StateDirectory.ofUser().lastEndpoint().orElseThrow(() -> CliException.failed(
@@ -38,7 +38,8 @@ final class ClusterOption {
         return connect(endpoints());
     }
 
-    DaedalusClient connect(String[] endpoints) throws CliException {
+    /** A client of the cluster, which connects in the background. */
+    public DaedalusClient connect(String[] endpoints) throws CliException {
         if (!(timeoutSeconds > 0) || timeoutSeconds > 86_400) {
             throw CliException.usage("--timeout must be above 0 and at most 86400 seconds");
         }

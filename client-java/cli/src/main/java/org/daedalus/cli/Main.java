@@ -3,6 +3,7 @@ package org.daedalus.cli;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.daedalus.channel.ProcessEnd;
+import org.daedalus.cli.sql.SqlCommand;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
 import org.daedalus.output.Errors;
@@ -17,7 +18,8 @@ import picocli.CommandLine;
         mixinStandardHelpOptions = true,
         version = "daedalus " + DaedalusClient.VERSION,
         description = "Starts, loads, asks and stops a Daedalus cluster.",
-        subcommands = {UpCommand.class, LoadCommand.class, SqlCommand.class, StatusCommand.class, DownCommand.class},
+        subcommands = {UpCommand.class, LoadCommand.class, SqlCommand.class, StatusCommand.class, DownCommand.class,
+            CommandLine.HelpCommand.class},
         footer = {
             "",
             "The cluster is --cluster HOST:PORT, else DAEDALUS_CLUSTER, else the last `up` on this machine.",

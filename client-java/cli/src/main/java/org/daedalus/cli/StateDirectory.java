@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * last-cluster} has the endpoint of the last `up` that is not down; each file in {@code clusters} has the data
  * directory of one; {@code loads} is {@link LoadProgress}'.
  */
-final class StateDirectory {
+public final class StateDirectory {
     private static final String LAST = "last-cluster";
 
     private final Path root;
@@ -26,7 +26,8 @@ final class StateDirectory {
         this.root = root;
     }
 
-    static StateDirectory ofUser() {
+    /** What it is for whoever runs this process. */
+    public static StateDirectory ofUser() {
         return of(System.getenv(), System.getProperty("user.home"));
     }
 
@@ -45,6 +46,11 @@ final class StateDirectory {
     /** Where a cluster keeps its files unless told otherwise. */
     Path defaultDataDirectory(int port) {
         return root.resolve("cluster-" + port);
+    }
+
+    /** What was typed into the shell of `sql`. */
+    public Path sqlHistory() {
+        return root.resolve("sql_history");
     }
 
     /** Where `load` keeps how far it has come. */

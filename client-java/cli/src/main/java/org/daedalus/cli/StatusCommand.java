@@ -7,7 +7,6 @@ import java.util.concurrent.Callable;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
 import org.daedalus.output.Errors;
-import org.daedalus.output.StatementOutput;
 import org.daedalus.wire.v1.NodeStatus;
 import org.daedalus.wire.v1.StatusReply;
 import picocli.CommandLine.Command;
@@ -27,8 +26,7 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CliException, IOException {
-        StatementOutput.Format wanted = SqlCommand.parseFormat(format);
-        if (wanted == StatementOutput.Format.CSV) {
+        if (!format.equals("table") && !format.equals("json")) {
             throw CliException.usage("--format must be table or json, not '" + format + "'");
         }
         String[] endpoints = cluster.endpoints();
@@ -42,7 +40,7 @@ final class StatusCommand implements Callable<Integer> {
         } catch (DaedalusException e) {
             failure = e;
         }
-        System.out.print(wanted == StatementOutput.Format.JSON
+        System.out.print(format.equals("json")
                 ? StatusView.json(reply, dead, failure) + "\n"
                 : StatusView.table(reply, dead));
         if (failure != null) {

@@ -107,8 +107,8 @@ class CommandsTest {
                  rloc | product_id
                 ------+------------
                  a,"b |          1
-                      |\s\s\s\s\s\s\s\s\s\s\s
-                      |        -20
+                      |       NULL
+                 NULL |        -20
                 (3 rows, \
                 """).contains("5 rows matched, 5 applied (timestamp 9, ");
     }
@@ -185,7 +185,7 @@ class CommandsTest {
     @Test
     void shouldTellUsageFromRefusal() {
         assertThat(run()).isEqualTo(2);
-        assertThat(run("sql")).isEqualTo(2);
+        assertThat(run("sql", "-c", " ; -- nothing", "--cluster", "localhost:1")).isEqualTo(2);
         assertThat(run("sql", "-c", "SELECT 1", "--format", "xml", "--cluster", "localhost:1")).isEqualTo(2);
         assertThat(run("sql", "-c", "SELECT 1", "--cluster", "nonsense")).isEqualTo(2);
         assertThat(run("load", directory.resolve("missing.csv").toString())).isEqualTo(2);

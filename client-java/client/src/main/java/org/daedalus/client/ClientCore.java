@@ -81,6 +81,11 @@ final class ClientCore {
         return repeats.isEmpty() ? nextNs : Math.min(nextNs, repeats.first().repeatAtNs);
     }
 
+    /** Whether a request that is submitted now is sent or refused at once, and need not wait for a first connection. */
+    boolean isDecided() {
+        return !peers.isEmpty() || allDialsFailed();
+    }
+
     /** What is known of the writer. */
     SubmissionStamp stamp() {
         return stamp;

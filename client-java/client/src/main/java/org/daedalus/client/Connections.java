@@ -2,6 +2,7 @@ package org.daedalus.client;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,6 +28,7 @@ final class Connections implements PeerHandler, AutoCloseable {
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final Map<Long, Peer> peers = new HashMap<>();
+    private final CompletableFuture<Void> firstContact = new CompletableFuture<>();
     private long armedNs = Long.MAX_VALUE;
     private volatile ClusterIdentity cluster = ClusterIdentity.NONE;
     private volatile long writerEpoch;
@@ -75,6 +77,11 @@ final class Connections implements PeerHandler, AutoCloseable {
         network.execute(() -> carryOut(core.abort(request, failure, nowNs())));
     }
 
+    /** Completes when the first connection is there, or none can be made; never fails. */
+    CompletableFuture<Void> firstContact() {
+        return firstContact.copy();
+    }
+
     /** What holds the rows that wait to be read. */
     BufferSpace buffers() {
         return buffers;
@@ -100,6 +107,7 @@ final class Connections implements PeerHandler, AutoCloseable {
         if (closed.compareAndSet(false, true)) {
             network.execute(() -> carryOut(core.close()));
             network.close();
+            firstContact.complete(null);
         }
     }
 
@@ -173,6 +181,9 @@ final class Connections implements PeerHandler, AutoCloseable {
             }
         }
         armTimer();
+        if (!firstContact.isDone() && core.isDecided()) {
+            firstContact.complete(null);
+        }
     }
 
     private void armTimer() {

@@ -145,6 +145,14 @@ public final class DaedalusClient implements AutoCloseable {
         }
     }
 
+    /**
+     * Completes when a first aggregator is connected, or none can be reached: latency that is measured from then on has
+     * no setting up of connections in it. Never fails: what is asked afterwards says what is wrong.
+     */
+    public CompletableFuture<Void> firstContact() {
+        return connections.firstContact();
+    }
+
     /** Sends one SQL statement, reading or writing. */
     public CompletableFuture<Outcome> execute(String sql, Object... parameters) {
         return statement(sql, parameters).executeAsync();

@@ -3,67 +3,36 @@ package org.daedalus.output;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.daedalus.client.DaedalusException;
-import org.daedalus.client.RefusedRowsException;
 import org.daedalus.client.ResultColumn;
-import org.daedalus.client.ResultSet;
-import org.daedalus.client.Row;
-import org.daedalus.client.WriteOutcome;
 
-/**
- * RFC 4180 with a head; NULL is an empty field and the empty string is "". Rows are printed as they come: an error,
- * which goes to
- * the error stream, makes those before it void. An update prints its counts under a head of their own.
- */
-public final class CsvOutput implements StatementOutput {
-    private static final int FLUSH_SIZE = 1 << 14;
+/** RFC 4180 with a head; NULL is an empty field and the empty string is "". */
+public final class CsvOutput extends TextOutput {
+    private final String nullText;
 
-    private final PrintStream out;
-    private final PrintStream err;
-
-    public CsvOutput(PrintStream out, PrintStream err) {
-        this.out = out;
-        this.err = err;
+    public CsvOutput(PrintStream out, PrintStream err, Style style) {
+        super(out, err, style);
+        nullText = style.nullTextOr("");
     }
 
     @Override
-    public void rows(ResultSet rows, long startNs) {
-        List<ResultColumn> columns = rows.columns();
-        StringBuilder text = new StringBuilder(
-                columns.stream().map(column -> field(column.name())).collect(Collectors.joining(",")));
-        text.append('\n');
-        for (Row row : rows) {
-            for (int column = 0; column < columns.size(); column++) {
-                text.append(column == 0 ? "" : ",").append(row.isNull(column) ? "" : field(row.getText(column)));
-            }
-            text.append('\n');
-            if (text.length() > FLUSH_SIZE) {
-                out.print(text);
-                text.setLength(0);
-            }
+    void head(List<ResultColumn> columns, StringBuilder text) {
+        if (!style.tuplesOnly()) {
+            text.append(columns.stream().map(column -> field(column.name())).collect(Collectors.joining(",")))
+                    .append('\n');
         }
-        out.print(text);
-        out.flush();
     }
 
     @Override
-    public void written(WriteOutcome outcome, long startNs) {
-        out.println("timestamp,matched,applied,refused");
-        out.println(outcome.timestamp() + "," + outcome.matched() + "," + outcome.applied() + ","
-                + outcome.refusedRows());
-        out.flush();
+    void row(String[] cells, StringBuilder text) {
+        for (int column = 0; column < cells.length; column++) {
+            text.append(column == 0 ? "" : ",").append(cells[column] == null ? nullText : notNull(cells[column]));
+        }
+        text.append('\n');
     }
 
-    @Override
-    public void writtenInPart(RefusedRowsException refusal, String sql, long startNs) {
-        written(refusal.outcome(), startNs);
-        failed(refusal, sql);
-    }
-
-    @Override
-    public void failed(DaedalusException failure, String sql) {
-        err.println(Errors.render(failure, sql));
-        err.flush();
+    /** A value that reads like the text for NULL is quoted, so that it is none. */
+    private String notNull(String value) {
+        return value.equals(nullText) ? "\"" + value.replace("\"", "\"\"") + "\"" : field(value);
     }
 
     static String field(String value) {

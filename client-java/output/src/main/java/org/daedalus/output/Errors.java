@@ -8,6 +8,12 @@ public final class Errors {
 
     private Errors() {}
 
+    /** Renders {@code failure} with the place that the statement comes from in front, where that has lines. */
+    public static String renderAt(DaedalusException failure, Origin origin) {
+        String place = origin.file() == null ? "" : origin.file() + ":" + origin.line() + ": ";
+        return place + render(failure, origin.sql());
+    }
+
     /** Renders {@code failure}; {@code sql} is the statement it is about, or null. */
     public static String render(DaedalusException failure, String sql) {
         StringBuilder text = new StringBuilder("ERROR ").append(failure.sqlState()).append(" (")
@@ -44,7 +50,8 @@ public final class Errors {
         int to = Math.min(end, from + CONTEXT_MAX);
         long line = sql.substring(0, start).chars().filter(c -> c == '\n').count() + 1;
         String label = "LINE " + line + ": ";
-        text.append('\n').append(label).append(sql, from, to).append('\n')
-                .append(" ".repeat(label.length() + sql.codePointCount(from, at))).append('^');
+        text.append('\n').append(label).append(DisplayWidth.printable(sql.substring(from, to))).append('\n')
+                .append(" ".repeat(label.length() + DisplayWidth.of(DisplayWidth.printable(sql.substring(from, at)))))
+                .append('^');
     }
 }

@@ -1,11 +1,11 @@
 package org.daedalus.output;
 
 import java.io.PrintStream;
+import java.util.Iterator;
 import java.util.List;
 import org.daedalus.client.DaedalusException;
 import org.daedalus.client.RefusedRowsException;
 import org.daedalus.client.ResultColumn;
-import org.daedalus.client.ResultSet;
 import org.daedalus.client.Row;
 import org.daedalus.client.WriteOutcome;
 import org.daedalus.wire.ColumnType;
@@ -23,46 +23,66 @@ public final class JsonOutput implements StatementOutput {
     }
 
     @Override
-    public void rows(ResultSet rows, long startNs) {
+    public void rows(Answer answer, Elapsed elapsed) {
         Json json = new Json().open('{');
-        answer(rows.columns(), rows, json);
-        json.key("row_count").number(rows.rowCount());
-        print(json.key("elapsed_ms").literal(StatementOutput.elapsedMs(startNs)).close('}'));
+        long count = answer(answer.columns(), answer.rows(), json);
+        json.key("row_count").number(count);
+        print(json.key("elapsed_ms").literal(elapsed.ms()).close('}'));
     }
 
     /** Adds the members "columns" and "rows" to an object that is open. */
     public static void answer(List<ResultColumn> columns, Iterable<Row> rows, Json json) {
+        Iterator<Row> left = rows.iterator();
+        answer(columns, new Iterator<String[]>() {
+            @Override
+            public boolean hasNext() {
+                return left.hasNext();
+            }
+
+            @Override
+            public String[] next() {
+                return Answer.cells(left.next());
+            }
+        }, json);
+    }
+
+    /** The same, for text; returns how many rows there were. */
+    private static long answer(List<ResultColumn> columns, Iterator<String[]> rows, Json json) {
         json.key("columns").open('[');
         for (ResultColumn column : columns) {
             json.open('{').key("name").string(column.name()).key("type").string(column.type().toString()).close('}');
         }
         json.close(']').key("rows").open('[');
-        for (Row row : rows) {
+        long count = 0;
+        while (rows.hasNext()) {
+            String[] cells = rows.next();
             json.open('[');
-            for (int column = 0; column < row.size(); column++) {
-                value(columns.get(column).type(), row, column, json);
+            for (int column = 0; column < cells.length; column++) {
+                value(columns.get(column).type(), cells[column], json);
             }
             json.close(']');
+            count++;
         }
         json.close(']');
+        return count;
     }
 
     @Override
-    public void written(WriteOutcome outcome, long startNs) {
-        print(effect(outcome, startNs, new Json().open('{')).close('}'));
+    public void written(WriteOutcome outcome, Elapsed elapsed) {
+        print(effect(outcome, elapsed, new Json().open('{')).close('}'));
     }
 
     @Override
-    public void writtenInPart(RefusedRowsException refusal, String sql, long startNs) {
-        print(effect(refusal.outcome(), startNs, error(refusal, new Json().open('{'))).close('}'));
+    public void writtenInPart(RefusedRowsException refusal, Origin origin, Elapsed elapsed) {
+        print(effect(refusal.outcome(), elapsed, error(refusal, origin, new Json().open('{'))).close('}'));
     }
 
     @Override
-    public void failed(DaedalusException failure, String sql) {
-        print(error(failure, new Json().open('{')).close('}'));
+    public void failed(DaedalusException failure, Origin origin) {
+        print(error(failure, origin, new Json().open('{')).close('}'));
     }
 
-    private static Json effect(WriteOutcome outcome, long startNs, Json json) {
+    static Json effect(WriteOutcome outcome, Elapsed elapsed, Json json) {
         json.key("timestamp").number(outcome.timestamp())
                 .key("matched").number(outcome.matched()).key("applied").number(outcome.applied())
                 .key("refused").open('[');
@@ -72,10 +92,10 @@ public final class JsonOutput implements StatementOutput {
         if (outcome.countsForgotten()) {
             json.key("counts_forgotten").literal("true");
         }
-        return json.key("elapsed_ms").literal(StatementOutput.elapsedMs(startNs));
+        return json.key("elapsed_ms").literal(elapsed.ms());
     }
 
-    private static Json error(DaedalusException failure, Json json) {
+    private static Json error(DaedalusException failure, Origin origin, Json json) {
         json.key("error").open('{')
                 .key("category").string(failure.category().name())
                 .key("sqlstate").string(failure.sqlState())
@@ -89,20 +109,24 @@ public final class JsonOutput implements StatementOutput {
             json.open('{').key("node").number(part.node()).key("partition").number(part.partition())
                     .key("reason").string(part.reason()).close('}');
         }
-        return json.close(']').close('}');
+        json.close(']');
+        if (origin.file() != null) {
+            json.key("file").string(origin.file()).key("line").number(origin.line());
+        }
+        return json.close('}');
     }
 
-    private static void value(ColumnType type, Row row, int column, Json json) {
-        if (row.isNull(column)) {
+    /** Adds a value that is given as text. */
+    static void value(ColumnType type, String text, Json json) {
+        if (text == null) {
             json.literal("null");
             return;
         }
-        String text = row.getText(column);
         switch (type.kind()) {
-            case BOOL -> json.literal(row.getBoolean(column) ? "true" : "false");
+            case BOOL -> json.literal(text.equals("t") ? "true" : "false");
             case SMALLINT, INT -> json.literal(text);
             case REAL, DOUBLE -> {
-                if (Double.isFinite(row.getDouble(column))) {
+                if (Double.isFinite(Double.parseDouble(text))) {
                     json.literal(text);
                 } else {
                     json.string(text);

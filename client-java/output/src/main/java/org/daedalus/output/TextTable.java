@@ -2,7 +2,10 @@ package org.daedalus.output;
 
 import java.util.List;
 
-/** Text in aligned columns under a head. */
+/**
+ * Text in aligned columns under a head. A cell of several lines takes several lines of the table, each but the last
+ * with a + behind it.
+ */
 public final class TextTable {
     private final String[] head;
     private final Boolean[] rightAligned;
@@ -16,50 +19,96 @@ public final class TextTable {
 
     /** Head and rows, as wide as these rows need. */
     public void render(List<String[]> rows, StringBuilder text) {
+        fit(rows);
+        renderHead(text);
+        rows.forEach(row -> renderRow(row, text));
+    }
+
+    /** Makes columns as wide as the head and these rows need. */
+    void fit(List<String[]> rows) {
         widen(head);
         rows.forEach(this::widen);
-        for (int column = 0; column < head.length; column++) {
-            text.append(column == 0 ? " " : " | ");
-            pad(head[column], column, column == head.length - 1, false, text);
+    }
+
+    /** Columns that a line takes, once it has been fitted. */
+    int width() {
+        int width = 1 + head.length; // A blank at either end of the line, a bar between cells.
+        for (int column : widths) {
+            width += column;
         }
-        text.append('\n');
+        return width + Math.max(0, head.length - 1) * 2;
+    }
+
+    void renderHead(StringBuilder text) {
+        renderLines(head, column -> false, text);
         for (int column = 0; column < head.length; column++) {
             text.append(column == 0 ? "-" : "-+-").append("-".repeat(widths[column]));
         }
         text.append("-\n");
-        rows.forEach(row -> renderRow(row, text));
     }
 
     public void renderRow(String[] cells, StringBuilder text) {
+        renderLines(cells, column -> rightAligned[column], text);
+    }
+
+    private interface Alignment {
+        boolean isRight(int column);
+    }
+
+    private void renderLines(String[] cells, Alignment alignment, StringBuilder text) {
+        if (!hasLineEnd(cells)) {
+            renderLine(cells, null, alignment, text);
+            return;
+        }
+        String[][] lines = new String[cells.length][];
+        int height = 1;
         for (int column = 0; column < cells.length; column++) {
-            text.append(column == 0 ? " " : " | ");
-            pad(visible(cells[column]), column, column == cells.length - 1, rightAligned[column], text);
+            lines[column] = cells[column].split("\n", -1);
+            height = Math.max(height, lines[column].length);
+        }
+        String[] line = new String[cells.length];
+        boolean[] goesOn = new boolean[cells.length];
+        for (int at = 0; at < height; at++) {
+            for (int column = 0; column < cells.length; column++) {
+                line[column] = at < lines[column].length ? lines[column][at] : "";
+                goesOn[column] = at + 1 < lines[column].length;
+            }
+            renderLine(line, goesOn, alignment, text);
+        }
+    }
+
+    /** One line of cells; {@code goesOn} says which of them go on in the next line, null: none. */
+    private void renderLine(String[] cells, boolean[] goesOn, Alignment alignment, StringBuilder text) {
+        for (int column = 0; column < cells.length; column++) {
+            boolean last = column == cells.length - 1;
+            String cell = DisplayWidth.printable(cells[column]);
+            boolean more = goesOn != null && goesOn[column];
+            String blanks = " ".repeat(Math.max(0, widths[column] - DisplayWidth.of(cell)));
+            boolean right = alignment.isRight(column);
+            text.append(column == 0 ? " " : "| ").append(right ? blanks : "").append(cell)
+                    .append(right || last && !more ? "" : blanks).append(more ? "+" : last ? "" : " ");
         }
         text.append('\n');
     }
 
-    private void widen(String[] cells) {
-        for (int column = 0; column < cells.length; column++) {
-            widths[column] = Math.max(widths[column], width(visible(cells[column])));
-        }
-    }
-
-    private void pad(String cell, int column, boolean last, boolean right, StringBuilder text) {
-        String blanks = " ".repeat(Math.max(0, widths[column] - width(cell)));
-        text.append(right ? blanks : "").append(cell).append(right || last ? "" : blanks);
-    }
-
-    /** Line ends and other controls would break the table. */
-    private static String visible(String cell) {
-        for (int i = 0; i < cell.length(); i++) {
-            if (Character.isISOControl(cell.charAt(i))) {
-                return cell.replaceAll("\\p{Cntrl}", "�");
+    private static boolean hasLineEnd(String[] cells) {
+        for (String cell : cells) {
+            if (cell.indexOf('\n') >= 0) {
+                return true;
             }
         }
-        return cell;
+        return false;
     }
 
-    private static int width(String cell) {
-        return cell.codePointCount(0, cell.length());
+    private void widen(String[] cells) {
+        for (int column = 0; column < cells.length; column++) {
+            String cell = DisplayWidth.printable(cells[column]);
+            int start = 0;
+            for (int end = cell.indexOf('\n'); end >= 0; end = cell.indexOf('\n', start)) {
+                widths[column] = Math.max(widths[column], DisplayWidth.of(cell.substring(start, end)));
+                start = end + 1;
+            }
+            widths[column] = Math.max(widths[column], DisplayWidth.of(cell.substring(start)));
+        }
     }
 }

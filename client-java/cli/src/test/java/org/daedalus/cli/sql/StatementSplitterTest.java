@@ -1,20 +1,21 @@
-package org.daedalus.cli;
+package org.daedalus.cli.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.daedalus.cli.CliException;
 import org.junit.jupiter.api.Test;
 
 class StatementSplitterTest {
     private static List<String> split(String... lines) throws CliException {
         StatementSplitter splitter = new StatementSplitter();
-        List<String> statements = new ArrayList<>();
+        List<Statement> statements = new ArrayList<>();
         for (String line : lines) {
             statements.addAll(splitter.feed(line));
         }
         statements.addAll(splitter.finish());
-        return statements;
+        return statements.stream().map(Statement::text).toList();
     }
 
     @Test
@@ -27,8 +28,8 @@ class StatementSplitterTest {
     void shouldGiveAStatementAsSoonAsItsSemicolonIsSeen() throws CliException {
         StatementSplitter splitter = new StatementSplitter();
         assertThat(splitter.feed("SELECT\n")).isEmpty();
-        assertThat(splitter.feed("1; SELECT\n")).containsExactly("SELECT\n1");
-        assertThat(splitter.feed("2;\n")).containsExactly("SELECT\n2");
+        assertThat(splitter.feed("1; SELECT\n")).containsExactly(new Statement("SELECT\n1", 1));
+        assertThat(splitter.feed("2;\n")).containsExactly(new Statement("SELECT\n2", 2));
     }
 
     @Test
@@ -53,5 +54,26 @@ class StatementSplitterTest {
         assertThat(split("SELECT 1 -- one;\n", ", 2; /* a; /* b; */ c; */ SELECT 3"))
                 .containsExactly("SELECT 1 -- one;\n, 2", "/* a; /* b; */ c; */ SELECT 3");
         assertThat(split("-- nothing;\n", "/* ; */;")).isEmpty();
+    }
+
+    @Test
+    void shouldSayInWhichLineAStatementBegins() throws CliException {
+        StatementSplitter splitter = new StatementSplitter();
+        assertThat(splitter.feed("-- what\n")).isEmpty();
+        assertThat(splitter.feed("/* is\nthis */ SELECT 'a\n")).isEmpty();
+        assertThat(splitter.feed("b'; SELECT 2;\n").stream().map(Statement::line)).containsExactly(3, 4);
+        assertThat(splitter.feed("\n\n  SELECT 3;").stream().map(Statement::line)).containsExactly(7);
+    }
+
+    @Test
+    void shouldSayWhatIsOpen() throws CliException {
+        String[][] cases = {{"", ""}, {"SELECT 1;", ""}, {"-- x\n", ""}, {"SELECT", "-"}, {"SELECT count(", "("},
+            {"SELECT count(*)", "-"}, {"SELECT 'a", "'"}, {"SELECT \"a", "\""}, {"SELECT $$a", "$"}, {"/* a", "*"},
+            {"SELECT (1; SELECT", "-"}};
+        for (String[] each : cases) {
+            StatementSplitter splitter = new StatementSplitter();
+            splitter.feed(each[0]);
+            assertThat(splitter.open()).as(each[0]).isEqualTo(each[1]);
+        }
     }
 }

@@ -1,12 +1,14 @@
-package org.daedalus.cli;
+package org.daedalus.cli.sql;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.daedalus.cli.CliException;
 
 /**
  * Cuts SQL text into statements at the semicolons that are not inside quotes, dollar quotes or comments. Knows
  * PostgreSQL's
- * lexical rules and no grammar. Fed line by line, it gives each statement as soon as its semicolon has been seen.
+ * lexical rules and no grammar. Fed line by line, it gives each statement as soon as its semicolon has been seen, and
+ * says what is still open.
  */
 final class StatementSplitter {
     /** Longest statement, characters. */
@@ -20,17 +22,22 @@ final class StatementSplitter {
     private State state = State.PLAIN;
     private boolean hasContent;
     private int commentDepth;
+    private int parentheses;
     private String dollarTag = "";
+    private int line = 1;
+    private int firstLine;
 
     /** Takes one line, its end included, and returns the statements it completes. */
-    List<String> feed(String line) throws CliException {
-        List<String> complete = new ArrayList<>();
+    List<Statement> feed(String text) throws CliException {
+        List<Statement> complete = new ArrayList<>();
         int at = 0;
-        while (at < line.length()) {
-            int taken = step(line, at, complete);
+        while (at < text.length()) {
+            int taken = step(text, at, complete);
             if (taken > 0) {
-                statement.append(line, at, at + taken);
-                at += taken;
+                statement.append(text, at, at + taken);
+                for (int end = at + taken; at < end; at++) {
+                    line += text.charAt(at) == '\n' ? 1 : 0;
+                }
             } else {
                 at++; // The semicolon; not part of the statement.
             }
@@ -42,15 +49,34 @@ final class StatementSplitter {
     }
 
     /** The statement that was not ended by a semicolon; empty when there is none. */
-    List<String> finish() {
-        List<String> complete = new ArrayList<>();
+    List<Statement> finish() {
+        List<Statement> complete = new ArrayList<>();
         end(complete);
         state = State.PLAIN;
         return complete;
     }
 
+    /** Whether nothing has begun: what comes next is the beginning of a statement. */
+    boolean isBetweenStatements() {
+        return state == State.PLAIN && !hasContent;
+    }
+
+    /**
+     * What has been begun and is not finished, as psql's prompts show it: a quote, * for a comment, $ for a
+     * dollar-quoted string, ( for a parenthesis, - for a statement; nothing between statements.
+     */
+    String open() {
+        return switch (state) {
+            case QUOTED, ESCAPE_QUOTED -> "'";
+            case IDENTIFIER -> "\"";
+            case COMMENT -> "*";
+            case DOLLAR_QUOTED -> "$";
+            default -> !hasContent ? "" : parentheses > 0 ? "(" : "-";
+        };
+    }
+
     /** Characters that belong together at {@code at}; 0 for the semicolon that ends a statement. */
-    private int step(String line, int at, List<String> complete) {
+    private int step(String line, int at, List<Statement> complete) {
         char c = line.charAt(at);
         switch (state) {
             case QUOTED, IDENTIFIER -> {
@@ -84,7 +110,7 @@ final class StatementSplitter {
         }
     }
 
-    private int plainStep(String line, int at, char c, List<String> complete) {
+    private int plainStep(String line, int at, char c, List<Statement> complete) {
         if (c == ';') {
             end(complete);
             return 0;
@@ -98,8 +124,13 @@ final class StatementSplitter {
             commentDepth = 1;
             return 2;
         }
-        hasContent |= !Character.isWhitespace(c);
+        if (!hasContent && !Character.isWhitespace(c)) {
+            hasContent = true;
+            firstLine = this.line;
+        }
         switch (c) {
+            case '(' -> parentheses++;
+            case ')' -> parentheses--;
             case '\'' -> state = isEscapePrefix(line, at) ? State.ESCAPE_QUOTED : State.QUOTED;
             case '"' -> state = State.IDENTIFIER;
             case '$' -> {
@@ -117,12 +148,13 @@ final class StatementSplitter {
         return 1;
     }
 
-    private void end(List<String> complete) {
+    private void end(List<Statement> complete) {
         if (hasContent) {
-            complete.add(statement.toString().strip());
+            complete.add(new Statement(statement.toString().strip(), firstLine));
         }
         statement.setLength(0);
         hasContent = false;
+        parentheses = 0;
     }
 
     /** Whether the quote at {@code at} follows an E that is a word of its own. */

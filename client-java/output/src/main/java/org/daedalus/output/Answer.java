@@ -1,0 +1,71 @@
+package org.daedalus.output;
+
+import java.util.Iterator;
+import java.util.List;
+import org.daedalus.client.DaedalusException;
+import org.daedalus.client.ResultColumn;
+import org.daedalus.client.ResultSet;
+import org.daedalus.client.Row;
+
+/** Rows to be printed: of a query, or made by a command. Values are text as PostgreSQL spells it; null is NULL. */
+public interface Answer {
+    List<ResultColumn> columns();
+
+    /** The rows, once; throws what the answer ends in. */
+    Iterator<String[]> rows();
+
+    /** Rows that are there already. */
+    static Answer of(List<ResultColumn> columns, List<String[]> rows) {
+        return new Answer() {
+            @Override
+            public List<ResultColumn> columns() {
+                return columns;
+            }
+
+            @Override
+            public Iterator<String[]> rows() {
+                return rows.iterator();
+            }
+        };
+    }
+
+    /** Rows as they arrive. A thread that is interrupted reads no further: the answer ends in 57014. */
+    static Answer of(ResultSet answer) {
+        return new Answer() {
+            @Override
+            public List<ResultColumn> columns() {
+                return answer.columns();
+            }
+
+            @Override
+            public Iterator<String[]> rows() {
+                Iterator<Row> rows = answer.iterator();
+                return new Iterator<>() {
+                    @Override
+                    public boolean hasNext() {
+                        if (Thread.currentThread().isInterrupted()) {
+                            answer.abort();
+                            throw new DaedalusException(DaedalusException.Category.RETRY, "57014",
+                                    "interrupted while reading an answer");
+                        }
+                        return rows.hasNext();
+                    }
+
+                    @Override
+                    public String[] next() {
+                        return cells(rows.next());
+                    }
+                };
+            }
+        };
+    }
+
+    /** Every value of a row as text; null for NULL. */
+    static String[] cells(Row row) {
+        String[] cells = new String[row.size()];
+        for (int column = 0; column < cells.length; column++) {
+            cells[column] = row.getText(column);
+        }
+        return cells;
+    }
+}

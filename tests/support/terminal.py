@@ -1,0 +1,96 @@
+"""A command on a terminal of its own, typed at and read like a user would."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+from pathlib import Path
+from types import TracebackType
+
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[=>()][0-9A-B]?|\x1b\][^\x07]*\x07|[\x07\x0e\x0f]")
+ANSWER_SECONDS_MAX = 60
+
+
+class TerminalSession:
+    """Runs a command with a pseudo-terminal as its controlling terminal."""
+
+    def __init__(
+        self, *command: str | Path, environment: dict[str, str] | None = None, rows: int = 40, columns: int = 100
+    ) -> None:
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        plain = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "PAGER", "LESS")}
+        self._process = subprocess.Popen(
+            [str(word) for word in command],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env={**plain, "TERM": "xterm", **(environment or {})},
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(slave)
+        self._unread = ""
+        self._bytes = b""
+
+    def __enter__(self) -> TerminalSession:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._master)
+
+    def type(self, text: str) -> None:
+        """Presses keys."""
+        os.write(self._master, text.encode())
+
+    def expect(self, pattern: str) -> str:
+        """Waits until the screen has shown `pattern`; returns what came since the last time, up to its end."""
+        deadline = time.monotonic() + ANSWER_SECONDS_MAX
+        while True:
+            found = re.search(pattern, self._unread, re.MULTILINE)
+            if found:
+                shown, self._unread = self._unread[: found.end()], self._unread[found.end() :]
+                return shown
+            left = deadline - time.monotonic()
+            assert left > 0, f"{pattern!r} was not shown; what was: {self._unread!r}"
+            assert self._read(left), f"{pattern!r} was not shown before the end; what was: {self._unread!r}"
+
+    def ask(self, text: str, prompt: str) -> str:
+        """Types a line and returns what was shown until the next prompt."""
+        self.type(text + "\r")
+        return self.expect(prompt)
+
+    def exit_code(self) -> int:
+        """Waits for the end."""
+        while self._read(ANSWER_SECONDS_MAX):
+            pass
+        return self._process.wait(ANSWER_SECONDS_MAX)
+
+    def _read(self, seconds: float) -> bool:
+        """Takes what there is, waiting for it; false at the end."""
+        if not select.select([self._master], [], [], seconds)[0]:
+            return True
+        try:
+            self._bytes += os.read(self._master, 65_536)
+        except OSError:
+            return False
+        text = self._bytes.decode(errors="ignore")
+        # What may be the beginning of an escape sequence or of a character waits for the rest.
+        cut = text.rfind("\x1b")
+        whole = text if cut < 0 or ESCAPES.match(text, cut) else text[:cut]
+        self._bytes = self._bytes[len(whole.encode()) :]
+        self._unread = re.sub(r"\r+\n", "\n", self._unread + ESCAPES.sub("", whole))
+        return True
