@@ -1,30 +1,30 @@
 package org.daedalus.cli;
 
 /** A command cannot be carried out: what to print, and the exit code. */
-final class CliException extends Exception {
+public class CliException extends Exception {
     private static final long serialVersionUID = 1L;
 
     /** The cluster said no, or something failed at run time. */
-    static final int FAILED = 1;
+    public static final int FAILED = 1;
     /** The command line, a file given on it, or the configuration is wrong. */
-    static final int USAGE = 2;
+    public static final int USAGE = 2;
 
     private final int exitCode;
 
-    CliException(int exitCode, String message) {
+    public CliException(int exitCode, String message) {
         super(message);
         this.exitCode = exitCode;
     }
 
-    static CliException failed(String message) {
+    public static CliException failed(String message) {
         return new CliException(FAILED, message);
     }
 
-    static CliException usage(String message) {
+    public static CliException usage(String message) {
         return new CliException(USAGE, message);
     }
 
-    int exitCode() {
+    public int exitCode() {
         return exitCode;
     }
 }

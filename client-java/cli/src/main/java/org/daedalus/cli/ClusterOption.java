@@ -7,7 +7,7 @@ import org.daedalus.client.DaedalusClient;
 import picocli.CommandLine.Option;
 
 /** Which cluster a command is about. */
-final class ClusterOption {
+public final class ClusterOption {
     @Option(names = "--cluster", paramLabel = "HOST:PORT[,HOST:PORT...]",
             description = "aggregators to talk to; else DAEDALUS_CLUSTER, else the last `up` on this machine")
     private String cluster;
@@ -34,7 +34,8 @@ final class ClusterOption {
         return endpoints;
     }
 
-    DaedalusClient connect() throws CliException, IOException {
+    /** A client of that cluster. */
+    public DaedalusClient connect() throws CliException, IOException {
         return connect(endpoints());
     }
 

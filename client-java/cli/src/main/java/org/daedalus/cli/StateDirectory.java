@@ -14,16 +14,17 @@ import java.util.stream.Stream;
  * What this user's machine remembers of local clusters, under ${XDG_STATE_HOME:-~/.local/state}/daedalus: {@code
  * last-cluster} has the
  * endpoint of the last `up`; each file in {@code clusters} has the data directory of one; {@code loads}
- * is {@link LoadProgress}'.
+ * has how far loads have come.
  */
-final class StateDirectory {
+public final class StateDirectory {
     private final Path root;
 
     StateDirectory(Path root) {
         this.root = root;
     }
 
-    static StateDirectory ofUser() {
+    /** That of whoever runs this. */
+    public static StateDirectory ofUser() {
         String state = System.getenv("XDG_STATE_HOME");
         Path base = state == null || state.isEmpty()
                 ? Path.of(System.getProperty("user.home"), ".local", "state")
@@ -37,7 +38,7 @@ final class StateDirectory {
     }
 
     /** Where `load` keeps how far it has come. */
-    Path loads() {
+    public Path loads() {
         return root.resolve("loads");
     }
 
