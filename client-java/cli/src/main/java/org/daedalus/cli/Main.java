@@ -3,6 +3,7 @@ package org.daedalus.cli;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.daedalus.channel.ProcessEnd;
+import org.daedalus.cli.export.ExportCommand;
 import org.daedalus.cli.load.LoadCommand;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
@@ -18,7 +19,7 @@ import picocli.CommandLine;
         mixinStandardHelpOptions = true,
         version = "daedalus " + DaedalusClient.VERSION,
         description = "Starts, loads, asks and stops a Daedalus cluster.",
-        subcommands = {UpCommand.class, LoadCommand.class,
+        subcommands = {UpCommand.class, LoadCommand.class, ExportCommand.class,
             SqlCommand.class, StatusCommand.class, DownCommand.class},
         footer = {
             "",
