@@ -76,9 +76,10 @@ Result<void> check_row_size(const Schema& schema, const Selection& selection) {
                   "select fewer or shorter columns");
 }
 
-MergePlan make_plan(const Schema& schema, const Selection& selection, AnswerForm form) {
+MergePlan make_plan(const Schema& schema, const Selection& selection, AnswerForm form, AnswerLimit limit) {
   MergePlan plan;
   plan.form = form;
+  plan.limit = limit;
   if (can_stream(selection)) {
     return plan;  // Nobody looks at rows that pass as they come.
   }
@@ -106,16 +107,20 @@ MergePlan make_plan(const Schema& schema, const Selection& selection, AnswerForm
   for (uint32_t i = 0; i < selection.visible_outputs; ++i) {
     plan.final_types.push_back(plan.outputs[i].type);
   }
-  const uint64_t limit = selection.limit.value_or(UINT64_MAX);
-  plan.rows_wanted = limit > UINT64_MAX - selection.offset ? UINT64_MAX : limit + selection.offset;
+  const uint64_t rows_limit = selection.limit.value_or(UINT64_MAX);
+  plan.rows_wanted = rows_limit > UINT64_MAX - selection.offset ? UINT64_MAX : rows_limit + selection.offset;
   plan.rows_skipped = form == AnswerForm::kFinal ? selection.offset : 0;
   plan.partial_row_bytes_min = sizeof(uint32_t) + (plan.partial_types.size() + 7) / 8;
   return plan;
 }
 
-Error answer_too_large() {
-  return rejected("54000", fmt::format("the answer is larger than {} MiB", kAnswerBytesMax >> 20),
-                  "ask for fewer rows or columns, or add a LIMIT");
+Error answer_too_large(const AnswerLimit& limit) {
+  constexpr uint64_t kMib = 1u << 20;
+  const std::string bound = limit.bytes_max % kMib == 0 ? fmt::format("{} MiB", limit.bytes_max / kMib)
+                                                        : fmt::format("{} bytes", limit.bytes_max);
+  return rejected("54000", fmt::format("the answer is larger than answer_mib of {}: {}", limit.whose, bound),
+                  "aggregate, restrict the rows, fetch fewer columns or add a LIMIT; `daedalus export` takes a whole "
+                  "table out; the setting answer_mib (docs/configuration.md) may be up to answer_memory_mib");
 }
 
 Result<void> check_shape(const MergePlan& plan, std::string_view row) {
@@ -134,14 +139,14 @@ std::unique_ptr<Merge> make_merge(const Selection& selection, const MergePlan& p
   if (!selection.order_by.empty()) {
     return make_sorted_merge(plan);
   }
-  return can_stream(selection) ? make_passage() : make_concatenation(plan);
+  return can_stream(selection) ? make_passage(plan) : make_concatenation(plan);
 }
 
 }  // namespace
 
 struct AnswerMerger::State {
-  State(const Schema& schema, const Selection& selection, AnswerForm form)
-      : plan(make_plan(schema, selection, form)), merge(make_merge(selection, plan)) {}
+  State(const Schema& schema, const Selection& selection, AnswerForm form, AnswerLimit limit)
+      : plan(make_plan(schema, selection, form, limit)), merge(make_merge(selection, plan)), writer(limit) {}
 
   [[nodiscard]] Result<void> take_pending(WorkBudget& budget);
   [[nodiscard]] bool may_produce() const { return !is_finished && (merge->is_streaming() || has_ended); }
@@ -157,8 +162,8 @@ struct AnswerMerger::State {
   bool is_finished = false;
 };
 
-AnswerMerger::AnswerMerger(const Schema& schema, const Selection& selection, AnswerForm form)
-    : state_(std::make_unique<State>(schema, selection, form)) {}
+AnswerMerger::AnswerMerger(const Schema& schema, const Selection& selection, AnswerForm form, AnswerLimit limit)
+    : state_(std::make_unique<State>(schema, selection, form, limit)) {}
 
 AnswerMerger::~AnswerMerger() = default;
 
@@ -167,8 +172,8 @@ Result<void> AnswerMerger::add(uint32_t part, MergedRows rows) {
   if (rows.rows.empty()) {
     return {};
   }
-  if (state_->pending_bytes + rows.rows.size() > kAnswerBytesMax) {
-    return answer_too_large();
+  if (state_->pending_bytes + rows.rows.size() > state_->plan.limit.bytes_max) {
+    return answer_too_large(state_->plan.limit);
   }
   state_->pending_bytes += rows.rows.size();
   state_->pending_memory += rows.rows.capacity();

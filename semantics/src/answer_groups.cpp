@@ -32,8 +32,8 @@ class GroupMerge final : public Merge {
 
   /// Rows wait, packed, until all parts are there: the order of merging must not depend on the order of arrival.
   Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) override {
-    if (blocks_.bytes() + block->bytes() > kAnswerBytesMax) {
-      return answer_too_large();
+    if (blocks_.bytes() + block->bytes() > plan_.limit.bytes_max) {
+      return answer_too_large(plan_.limit);
     }
     blocks_.add(std::move(block));
     budget.spend(1);
@@ -273,7 +273,7 @@ class GroupMerge final : public Merge {
         return appended;
       }
     }
-    AnswerWriter visible;
+    AnswerWriter visible(plan_.limit);
     const Result<bool> written = visible.append_values(plan_.final_types, {row_.data(), plan_.final_types.size()});
     if (!written) {
       return written.error();

@@ -39,11 +39,10 @@ struct MergePlan {
   uint64_t rows_wanted = UINT64_MAX;   ///< offset + limit: no more rows than these matter.
   uint64_t rows_skipped = 0;           ///< The offset, where this merge is the last.
   uint64_t partial_row_bytes_min = 0;  ///< Of the shortest partial row there can be, its size field included.
+  AnswerLimit limit;                   ///< Of rows kept, and of rows put out.
 };
 
-[[nodiscard]] MergePlan make_plan(const Schema& schema, const Selection& selection, AnswerForm form);
-
-[[nodiscard]] Error answer_too_large();
+[[nodiscard]] MergePlan make_plan(const Schema& schema, const Selection& selection, AnswerForm form, AnswerLimit limit);
 
 /// Rows of one part as they came, and how far they have been looked at. Stays where it is: rows are referred to.
 class RowsBlock {
@@ -75,6 +74,8 @@ using RowsBlockPtr = std::unique_ptr<RowsBlock>;
 /// Rows of one message on their way out, within the bound of the message and of the answer.
 class AnswerWriter {
  public:
+  explicit AnswerWriter(const AnswerLimit& limit) : limit_(limit) {}
+
   /// Rows are appended until they reach `bytes_max`; one row alone may be larger.
   void begin(size_t bytes_max) { bytes_max_ = bytes_max; }
   /// Whether a row of so many bytes, its size field not counted, belongs into the next message.
@@ -101,6 +102,7 @@ class AnswerWriter {
   MergedRows rows_;
   size_t bytes_max_ = 0;
   bool is_full_ = false;
+  AnswerLimit limit_;
   uint64_t total_bytes_ = 0;
 };
 
@@ -121,7 +123,7 @@ class Merge {
 };
 
 /// The plan outlives the merge.
-[[nodiscard]] std::unique_ptr<Merge> make_passage();
+[[nodiscard]] std::unique_ptr<Merge> make_passage(const MergePlan& plan);
 [[nodiscard]] std::unique_ptr<Merge> make_concatenation(const MergePlan& plan);
 [[nodiscard]] std::unique_ptr<Merge> make_sorted_merge(const MergePlan& plan);
 [[nodiscard]] std::unique_ptr<Merge> make_group_merge(const MergePlan& plan);

@@ -18,12 +18,14 @@ namespace {
 /// Rows leave in the order in which they come, untouched; blocks that are too large for a message are cut.
 class Passage final : public Merge {
  public:
+  explicit Passage(const MergePlan& plan) : plan_(plan) {}
+
   [[nodiscard]] bool is_streaming() const override { return true; }
 
   Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) override {
     taken_bytes_ += block->bytes();
-    if (taken_bytes_ > kAnswerBytesMax) {
-      return answer_too_large();
+    if (taken_bytes_ > plan_.limit.bytes_max) {
+      return answer_too_large(plan_.limit);
     }
     memory_bytes_ += block->memory_bytes();
     blocks_.push_back(std::move(block));
@@ -96,6 +98,7 @@ class Passage final : public Merge {
   }
 
   std::deque<RowsBlockPtr> blocks_;
+  const MergePlan& plan_;
   uint64_t memory_bytes_ = 0;
   uint64_t taken_bytes_ = 0;
   std::string_view row_;     ///< Of the first block; has not gone out yet.
@@ -107,8 +110,8 @@ class Concatenation final : public Merge {
   explicit Concatenation(const MergePlan& plan) : plan_(plan), visible_(plan) {}
 
   Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) override {
-    if (blocks_.bytes() + block->bytes() > kAnswerBytesMax) {
-      return answer_too_large();
+    if (blocks_.bytes() + block->bytes() > plan_.limit.bytes_max) {
+      return answer_too_large(plan_.limit);
     }
     blocks_.add(std::move(block));
     budget.spend(1);
@@ -177,8 +180,8 @@ class SortedMerge final : public Merge {
       : plan_(plan), visible_(plan), keys_(plan.partial_types.size()), rows_(std::make_unique<Rows>()), output_(plan) {}
 
   Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) override {
-    if (rows_->bytes + block->bytes() > kAnswerBytesMax) {
-      return answer_too_large();
+    if (rows_->bytes + block->bytes() > plan_.limit.bytes_max) {
+      return answer_too_large(plan_.limit);
     }
     while (!budget.is_spent()) {
       if (best_ != nullptr) {
@@ -291,7 +294,7 @@ class SortedMerge final : public Merge {
     if (count <= plan_.rows_wanted) {
       return false;
     }
-    const bool is_large = rows_->bytes + block.bytes() > kAnswerBytesMax / 2 && count / 2 > plan_.rows_wanted;
+    const bool is_large = rows_->bytes + block.bytes() > plan_.limit.bytes_max / 2 && count / 2 > plan_.rows_wanted;
     return is_large || (count >= kTrimRowsMin && count / kTrimFactor >= plan_.rows_wanted);
   }
 
@@ -334,7 +337,7 @@ class SortedMerge final : public Merge {
 
 }  // namespace
 
-std::unique_ptr<Merge> make_passage() { return std::make_unique<Passage>(); }
+std::unique_ptr<Merge> make_passage(const MergePlan& plan) { return std::make_unique<Passage>(plan); }
 
 std::unique_ptr<Merge> make_concatenation(const MergePlan& plan) { return std::make_unique<Concatenation>(plan); }
 

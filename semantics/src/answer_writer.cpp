@@ -20,7 +20,7 @@ constexpr size_t kReserveMax = 4096;
 
 Result<void> AnswerWriter::count(uint64_t bytes) {
   total_bytes_ += bytes;
-  return total_bytes_ > kAnswerBytesMax ? Result<void>(answer_too_large()) : Result<void>();
+  return total_bytes_ > limit_.bytes_max ? Result<void>(answer_too_large(limit_)) : Result<void>();
 }
 
 Result<void> AnswerWriter::append_bytes(std::string_view row) {

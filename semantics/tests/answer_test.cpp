@@ -544,6 +544,35 @@ TEST(AnswerMerger, StopsAtItsDeclaredMaximum) {
   EXPECT_LE(bytes, kAnswerBytesMax + batch.size());
 }
 
+TEST(AnswerMergerLimit, IsASettingThatTheErrorNames) {
+  Schema schema;
+  schema.columns = {{"v", {TypeKind::kInt}, true, {}}};
+  Selection selection;
+  selection.outputs = {plain(0)};
+  selection.visible_outputs = 1;
+  const std::string row = encode({schema.columns[0].type}, {{int64_t{7}}});
+  for (const bool is_sorted : {false, true}) {
+    selection.order_by.clear();
+    if (is_sorted) {
+      selection.order_by.push_back({});
+    }
+    AnswerMerger merger(schema, selection, AnswerForm::kFinal, {.bytes_max = 2 * row.size(), .whose = "node 3"});
+    ASSERT_TRUE(merger.add(0, {row + row, 2}).has_value());
+    WorkBudget budget = WorkBudget::unbounded();
+    ASSERT_TRUE(merger.step(budget, 1u << 20).has_value());
+    Result<void> added = merger.add(0, {row, 1});
+    if (const auto stepped = merger.step(budget, 1u << 20); added && !stepped) {
+      added = stepped.error();
+    }
+    ASSERT_FALSE(added.has_value());
+    EXPECT_EQ(added.error().sqlstate, "54000");
+    EXPECT_EQ(added.error().message,
+              "the answer is larger than answer_mib of node 3: " + std::to_string(2 * row.size()) + " bytes");
+    EXPECT_NE(added.error().hint.find("daedalus export"), std::string::npos);
+  }
+  EXPECT_EQ(answer_too_large({64u << 20, "node 1"}).message, "the answer is larger than answer_mib of node 1: 64 MiB");
+}
+
 TEST(CanStream, OnlyWhatNeedsNoMerge) {
   Selection selection;
   selection.outputs = {plain(0)};

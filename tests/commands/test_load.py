@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import os
 import random
 import re
@@ -308,3 +309,59 @@ def start_writer(cluster: LocalCluster) -> int:
     pids = cluster.directory / "cluster.pids"
     pids.write_text(pids.read_text().replace(f"\t{cluster.processes['writer']}\t", f"\t{process.pid}\t"))
     return process.pid
+
+
+def test_an_interrupted_load_says_how_to_go_on(no_events: LocalCluster, tmp_path: Path) -> None:
+    file = tmp_path / "interrupted.csv"
+    expected = write_events(file, EVENT_ROWS)
+    process = start_load(no_events, file, "--batch-rows", "100")
+    wait_until(lambda: settled_batches(no_events, file) >= 20, "20 batches")
+    process.send_signal(signal.SIGINT)
+    said = process.communicate()[0]
+    assert process.returncode == 130, said
+    told = re.search(r"interrupted; (\d+) rows are in, those before line (\d+)", said)
+    assert told, said
+    assert int(told[2]) == int(told[1]) + 2
+    assert int(told[1]) >= 2000
+    assert "The same command goes on from here" in said
+    answer = no_events.daedalus("load", file, "--batch-rows", "100")
+    assert answer.code == 0, answer.said
+    assert sums(no_events) == expected
+
+
+def test_standard_input_compressed_files_and_directories_are_loaded(no_events: LocalCluster, tmp_path: Path) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    whole = tmp_path / "events.csv"
+    expected = write_events(whole, 30_000)
+    head, *lines = whole.read_text().splitlines(keepends=True)
+    (files / "1.csv").write_text(head + "".join(lines[:10_000]) + "\n\n")
+    (files / "2.csv.gz").write_bytes(gzip.compress((head + "".join(lines[10_000:20_000])).encode()))
+    answer = no_events.daedalus("load", files)
+    assert answer.code == 0, answer.said
+    assert "20000 rows of 2 files are in" in answer.out
+    tabs = (head + "".join(lines[20_000:])).replace(",", "\t")
+    answer = no_events.daedalus("load", "-", "--delimiter", "tab", stdin=tabs)
+    assert answer.code == 0, answer.said
+    assert sums(no_events) == expected
+
+
+def test_a_directory_that_was_killed_goes_on_across_its_files(no_events: LocalCluster, tmp_path: Path) -> None:
+    files = tmp_path / "parts"
+    files.mkdir()
+    whole = tmp_path / "whole.csv"
+    expected = write_events(whole, EVENT_ROWS)
+    head, *lines = whole.read_text().splitlines(keepends=True)
+    part = EVENT_ROWS // 3
+    for number in range(3):
+        text = head + "".join(lines[number * part : (number + 1) * part])
+        (files / f"{number}.csv.gz").write_bytes(gzip.compress(text.encode(), compresslevel=1))
+    process = start_load(no_events, files, "--batch-rows", "100")
+    wait_until(lambda: settled_batches(no_events, files / "1.csv.gz") >= 50, "50 batches of the second file")
+    process.kill()
+    said = process.communicate()[0]
+    assert "0.csv.gz: 100000 rows are in" in said
+    answer = no_events.daedalus("load", files, "--batch-rows", "100")
+    assert answer.code == 0, answer.said
+    assert f"{EVENT_ROWS} rows of 3 files are in (1 file by earlier runs)" in answer.out
+    assert sums(no_events) == expected

@@ -45,6 +45,40 @@ Result<QueryRequest> query_request(const semantics::Schema& schema, const contra
   return request;
 }
 
+namespace {
+
+/// A slice takes at most one part in so many of what an answer may.
+constexpr uint64_t kAnswerToSlice = 2;
+
+merging::MergeLimits merge_limits(const AggregatorOptions& options) {
+  merging::MergeLimits limits = options.merges;
+  limits.answer_bytes_max = options.answer_bytes_max;
+  limits.owner = options.name;
+  return limits;
+}
+
+/// What leaves the node must not be more than may leave here: the bound is added to the body. Encodings of one message
+/// that follow each other are read as one.
+void bound_slice(uint64_t bytes_max, QueryRequest& request) {
+  if (request.selection.slice && request.selection.slice->answer_bytes > bytes_max) {
+    request.selection.slice->answer_bytes = bytes_max;
+    wire::v1::SelectBody bound;
+    bound.mutable_slice()->set_answer_bytes(bytes_max);
+    request.body += bound.SerializeAsString();
+  }
+}
+
+/// Where a slice ends must lie behind where it began: whoever takes one after the other would never come to an end.
+bool goes_on(const semantics::Slice& slice, const wire::v1::Slice& next) {
+  return next.partition() == slice.partition &&
+         (next.segment() > slice.segment || (next.segment() == slice.segment && next.first_slot() > slice.first_slot));
+}
+
+}  // namespace
+
+QueryFanOut::QueryFanOut(Context& context)
+    : context_(context), merges_(merge_limits(context.options), context.options.answer_budget) {}
+
 std::vector<QueryFanOut::Part> QueryFanOut::divide(const std::vector<PartitionId>& partitions) const {
   std::vector<Part> parts;
   for (const PartitionId partition : partitions) {
@@ -85,9 +119,21 @@ bool QueryFanOut::refuse(const QueryRequest& request, const std::vector<Part>& p
   return false;
 }
 
+Result<std::vector<PartitionId>> QueryFanOut::partitions_of(const QueryRequest& request) const {
+  const std::optional<semantics::Slice>& slice = request.selection.slice;
+  if (!slice) {
+    return contract::route(*context_.schema, *context_.map, request.routes, Timestamp{});
+  }
+  if (slice->partition >= context_.map->partition_count()) {
+    return rejected("22023", fmt::format("there is no partition {}: the table has {}", slice->partition,
+                                         context_.map->partition_count()));
+  }
+  return std::vector<PartitionId>{PartitionId{slice->partition}};
+}
+
 void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
   ++context_.queries_total;
-  const auto partitions = contract::route(*context_.schema, *context_.map, request.routes, Timestamp{});
+  const auto partitions = partitions_of(request);
   if (!partitions) {
     reply(request.upstream, error_result(partitions.error()), out);
     context_.clients.finish(request.upstream);
@@ -104,6 +150,8 @@ void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
   query.deadline = request.deadline;
   query.form = request.form;
   query.columns = std::move(request.columns);
+  bound_slice(context_.options.answer_bytes_max / kAnswerToSlice, request);
+  query.slice = request.selection.slice;
   query.parts = std::move(parts);
   query.waiting_count = query.parts.size();
   merges_.open(
@@ -188,6 +236,12 @@ void QueryFanOut::on_end(Queries::iterator query, Part& part, const wire::v1::Qu
       flaw = fmt::format("storage node {} ended its answer without partition {}", raw(part.node), raw(partition));
     }
   }
+  if (query->second.slice && end.has_next_slice()) {
+    query->second.next_slice = end.next_slice();
+    if (!goes_on(*query->second.slice, end.next_slice())) {
+      flaw = fmt::format("storage node {} ended a slice before where it began", raw(part.node));
+    }
+  }
   if (!flaw.empty()) {
     auto error = error_result(Error{ErrorCategory::kFatal, "XX000", flaw, {}, 0});
     add_missing(Missing{part.node, part.partitions, flaw}, *error.mutable_error());
@@ -235,10 +289,7 @@ void QueryFanOut::put(merging::MergeScheduler::Piece piece, rpc::Outbox& out) {
   }
   query->second.bytes += piece.rows.rows.size();
   if (query->second.bytes > context_.options.answer_bytes_max) {
-    fail(query,
-         error_result(rejected("54000",
-                               fmt::format("the answer is larger than {} bytes", context_.options.answer_bytes_max),
-                               "ask for fewer rows or columns, or add a LIMIT")),
+    fail(query, error_result(semantics::answer_too_large({context_.options.answer_bytes_max, context_.options.name})),
          out);
     return;
   }
@@ -261,8 +312,18 @@ void QueryFanOut::finish(Queries::iterator query, rpc::Outbox& out) {
   for (const Part& part : state.parts) {
     end.mutable_stamps()->MergeFrom(part.stamps);
   }
+  set_next_slice(state, end);
   reply(state.upstream, std::move(result), out);
   erase(query, out);
+}
+
+void QueryFanOut::set_next_slice(const Query& query, wire::v1::QueryEnd& end) const {
+  if (query.next_slice) {
+    *end.mutable_next_slice() = *query.next_slice;
+  } else if (query.slice && query.slice->partition + 1 < context_.map->partition_count()) {
+    end.mutable_next_slice()->set_partition(query.slice->partition + 1);
+    end.mutable_next_slice()->set_answer_bytes(query.slice->answer_bytes);
+  }
 }
 
 void QueryFanOut::send_rows(Query& query, semantics::MergedRows rows, rpc::Outbox& out) {

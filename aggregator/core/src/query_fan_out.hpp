@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,7 @@ struct QueryRequest {
 /// forgotten; QueryEnd only after the end of every part, with a stamp of every partition and as many rows as announced.
 class QueryFanOut {
  public:
-  explicit QueryFanOut(Context& context)
-      : context_(context), merges_(context.options.merges, context.options.answer_budget) {}
+  explicit QueryFanOut(Context& context);
 
   void start(QueryRequest request, Instant now, rpc::Outbox& out);
 
@@ -81,15 +81,21 @@ class QueryFanOut {
     size_t waiting_count = 0;  ///< Parts that have not ended.
     uint64_t bytes = 0;        ///< Of rows sent.
     uint64_t row_count = 0;    ///< Sent to the client.
+    std::optional<semantics::Slice> slice;
+    std::optional<wire::v1::Slice> next_slice;  ///< As the node of a slice said; nothing: it has no more.
   };
   using Queries = std::map<uint64_t, Query>;
 
   [[nodiscard]] std::vector<Part> divide(const std::vector<PartitionId>& partitions) const;
   [[nodiscard]] bool refuse(const QueryRequest& request, const std::vector<Part>& parts, rpc::Outbox& out);
+  /// Where the rows can be. Errors: 08P01, 22023.
+  [[nodiscard]] Result<std::vector<PartitionId>> partitions_of(const QueryRequest& request) const;
   void send_parts(uint64_t id, Query& query, QueryRequest& request, Instant now, rpc::Outbox& out);
   void on_rows(Queries::iterator query, Part& part, wire::v1::Result result, rpc::Outbox& out);
   void on_end(Queries::iterator query, Part& part, const wire::v1::QueryEnd& end, rpc::Outbox& out);
   void on_error(Queries::iterator query, Part& part, wire::v1::Error error, rpc::Outbox& out);
+  /// What follows a slice, if anything does.
+  void set_next_slice(const Query& query, wire::v1::QueryEnd& end) const;
   void put(merging::MergeScheduler::Piece piece, rpc::Outbox& out);
   void finish(Queries::iterator query, rpc::Outbox& out);
   void send_rows(Query& query, semantics::MergedRows rows, rpc::Outbox& out);

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "harness.hpp"
 
@@ -214,7 +216,100 @@ TEST_F(QueryFanOutTest, AnswerBeyondTheMaximumIsRefused) {
   small.select(peer, select_ids());
   static_cast<void>(small.take());
   small.rows(0, small.last(0), pack_ids({1, 2, 3}), 3);
+  ASSERT_TRUE(small.results().back().second.has_error());
+  EXPECT_THAT(small.results().back().second.error().message(), HasSubstr("larger than answer_mib of aggregator-0: 20"));
+  EXPECT_THAT(small.results().back().second.error().hint(), HasSubstr("daedalus export"));
   EXPECT_EQ(small.take(), "node 0 <- ABORT SELECT\nnode 1 <- ABORT SELECT\nclient 102 #1 <- error REJECTED 54000\n");
+}
+
+// ---- slices ----
+
+class SliceFanOutTest : public QueryFanOutTest {
+ protected:
+  static wire::v1::SelectBody slice(uint32_t partition, uint32_t segment = 0, uint64_t first_slot = 0) {
+    wire::v1::SelectBody body = select_ids();
+    body.mutable_slice()->set_partition(partition);
+    body.mutable_slice()->set_segment(segment);
+    body.mutable_slice()->set_first_slot(first_slot);
+    body.mutable_slice()->set_answer_bytes(4096);
+    return body;
+  }
+
+  /// The node ends its answer: rows of one segment, and what it says follows.
+  void end_slice(uint32_t partition, uint32_t node, const std::optional<wire::v1::Slice>& next) {
+    wire::v1::Result result;
+    result.mutable_end()->add_stamps()->set_partition(partition);
+    if (next) {
+      *result.mutable_end()->mutable_next_slice() = *next;
+    }
+    cluster.answer(cluster.peer_of(node), cluster.last(node), std::move(result));
+  }
+
+  wire::v1::Result last_result() {
+    wire::v1::Result result = cluster.results().back().second;
+    static_cast<void>(cluster.take());
+    return result;
+  }
+};
+
+TEST_F(SliceFanOutTest, GoesToTheNodeOfItsPartitionAloneAsItCame) {
+  cluster.select(client, slice(1, 3, 77));
+  EXPECT_EQ(cluster.take(), "node 1 <- SELECT\n");
+  wire::v1::SelectBody body;
+  ASSERT_TRUE(body.ParseFromString(cluster.last_operation(1).body()));
+  EXPECT_EQ(body.slice().partition(), 1u);
+  EXPECT_EQ(body.slice().segment(), 3u);
+  EXPECT_EQ(body.slice().first_slot(), 77u);
+  EXPECT_EQ(body.slice().answer_bytes(), 4096u);
+}
+
+TEST_F(SliceFanOutTest, SaysWhatFollowsWithinThePartitionThenTheNextPartitionThenNothing) {
+  cluster.select(client, slice(0));
+  wire::v1::Slice next;
+  next.set_first_slot(500);
+  end_slice(0, 0, next);
+  wire::v1::Result result = last_result();
+  EXPECT_EQ(result.end().next_slice().partition(), 0u);
+  EXPECT_EQ(result.end().next_slice().first_slot(), 500u);
+
+  cluster.select(client, slice(0, 1, 500));
+  end_slice(0, 0, std::nullopt);
+  result = last_result();
+  EXPECT_EQ(result.end().next_slice().partition(), 1u);
+  EXPECT_EQ(result.end().next_slice().segment(), 0u);
+  EXPECT_EQ(result.end().next_slice().first_slot(), 0u);
+
+  cluster.select(client, slice(1, 1));
+  end_slice(1, 1, std::nullopt);
+  EXPECT_FALSE(last_result().end().has_next_slice());
+}
+
+TEST_F(SliceFanOutTest, OfAPartitionThatIsNotThereIsRefused) {
+  cluster.select(client, slice(2));
+  EXPECT_EQ(cluster.take(), "client 102 #1 <- error REJECTED 22023\n");
+}
+
+TEST_F(SliceFanOutTest, ThatEndsBeforeWhereItBeganIsNoEnd) {
+  for (const auto& [segment, slot] : {std::pair{0u, 500u}, std::pair{1u, 20u}, std::pair{1u, 77u}}) {
+    cluster.select(client, slice(0, 1, 77));
+    wire::v1::Slice next;
+    next.set_segment(segment);
+    next.set_first_slot(slot);
+    end_slice(0, 0, next);
+    EXPECT_EQ(last_result().error().sqlstate(), "XX000") << segment << " " << slot;
+  }
+}
+
+TEST_F(SliceFanOutTest, TakesNoMoreThanHalfOfWhatAnAnswerMay) {
+  ClusterOptions options;
+  options.aggregator.answer_bytes_max = 1'000;
+  Cluster small(options);
+  const auto peer = small.connect(wire::v1::ROLE_CLIENT);
+  small.select(peer, slice(0));
+  wire::v1::SelectBody body;
+  ASSERT_TRUE(body.ParseFromString(small.last_operation(0).body()));
+  EXPECT_EQ(body.slice().answer_bytes(), 500u);
+  EXPECT_EQ(body.slice().partition(), 0u);
 }
 
 // ---- ends from above ----

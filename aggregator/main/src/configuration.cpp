@@ -11,7 +11,9 @@ namespace {
 
 constexpr int64_t kSqlThreadsMax = 64;
 /// The parts of a sorted answer take several times their size here.
-constexpr int64_t kAnswerMibDefault = 512;
+constexpr int64_t kAnswerMemoryMibDefault = 512;
+/// What four nodes may answer together by default.
+constexpr int64_t kAnswerMibDefault = 256;
 
 }  // namespace
 
@@ -26,7 +28,9 @@ Result<Configuration> read_configuration(const std::string& path) {
   configuration.name = root.text("name");
   configuration.listen = root.endpoint("listen");
   configuration.sql_threads = static_cast<uint32_t>(root.integer("sql_threads", {1, kSqlThreadsMax}));
-  configuration.answer_bytes = configuration::answer_bytes(root, kAnswerMibDefault);
+  configuration.answer_bytes = configuration::answer_bytes(root, kAnswerMemoryMibDefault);
+  configuration.answer_bytes_max =
+      configuration::answer_bytes_of_one(root, configuration.answer_bytes, kAnswerMibDefault);
   if (const auto finished = file->finish(); !finished) {
     return finished.error();
   }

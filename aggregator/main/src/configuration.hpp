@@ -17,7 +17,8 @@ struct Configuration {
   std::string name;
   std::string listen;  ///< host:port
   uint32_t sql_threads = 1;
-  uint64_t answer_bytes = 0;  ///< Of all answers together, until they have left.
+  uint64_t answer_bytes = 0;      ///< Of all answers together, until they have left.
+  uint64_t answer_bytes_max = 0;  ///< Of one.
   std::shared_ptr<const semantics::Schema> schema;
   std::shared_ptr<const contract::PartitionMap> map;
   std::string hash;  ///< Of all files read.

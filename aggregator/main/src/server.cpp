@@ -29,6 +29,7 @@ AggregatorOptions core_options(const Configuration& configuration, const std::st
                                std::shared_ptr<ByteBudget> answer_budget) {
   AggregatorOptions options;
   options.answer_budget = std::move(answer_budget);
+  options.answer_bytes_max = configuration.answer_bytes_max;
   options.name = configuration.name;
   options.version = version;
   options.cluster_id = configuration.cluster.cluster_id;

@@ -203,6 +203,16 @@ TEST_F(ProcessTest, NamesFileAndKeyOfABadConfiguration) {
   EXPECT_EQ(same_when_serving.wait(), 2);
 }
 
+TEST_F(ProcessTest, OneAnswerHasNoMoreThanAllTogether) {
+  EXPECT_EQ(Child({"--check-config", write_aggregator("answer_mib = 512\n")}).wait(), 0);
+  EXPECT_EQ(Child({"--check-config", write_aggregator("answer_memory_mib = 100\n")}).wait(), 0);
+  for (const char* wrong : {"answer_mib = 513\n", "answer_mib = 3\n", "answer_memory_mib = 100\nanswer_mib = 101\n"}) {
+    Child child({"--check-config", write_aggregator(wrong)});
+    EXPECT_EQ(child.wait(), 2) << wrong;
+    EXPECT_THAT(child.output(), HasSubstr("answer_mib")) << wrong;
+  }
+}
+
 TEST_F(ProcessTest, NamesASchemaLibraryThatDoesNotLoad) {
   const std::string path = write_aggregator();
   std::ifstream file(folder_ / "cluster.toml");

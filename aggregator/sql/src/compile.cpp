@@ -44,6 +44,24 @@ Result<Compiled> compile_root(sql::Scope& scope, const contract::PartitionMap& m
   }
 }
 
+/// A SELECT is answered by the slice alone when the statement has one; anything else has none.
+Result<Compiled> with_slice(Compiled compiled, const semantics::Schema& schema, const wire::v1::Slice& slice) {
+  auto* select = std::get_if<CompiledSelect>(&compiled);
+  if (select == nullptr) {
+    return rejected("0A000", "only a SELECT can be answered by a slice of the table");
+  }
+  // Encodings of one message that follow each other are read as one.
+  wire::v1::SelectBody added;
+  *added.mutable_slice() = slice;
+  select->body += added.SerializeAsString();
+  auto selection = contract::to_selection(schema, select->body, nullptr);
+  if (selection.has_error()) {
+    return selection.error();
+  }
+  select->selection = std::move(*selection);
+  return compiled;
+}
+
 }  // namespace
 
 struct Compiler::State {
@@ -78,7 +96,7 @@ Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int
   if (auto checked = scope.check_parameters(); checked.has_error()) {
     return checked.error();
   }
-  return compiled;
+  return statement.has_slice() ? with_slice(std::move(*compiled), *state_->schema, statement.slice()) : compiled;
 }
 
 }  // namespace daedalus::aggregator

@@ -127,5 +127,31 @@ TEST_F(SelectTest, RepeatedStatementsAreParsedOnceAndBoundAnew) {
   EXPECT_EQ(compiler_.cache_counters().statements, 1U);
 }
 
+TEST_F(SelectTest, ASliceIsPartOfASelectAlone) {
+  wire::v1::StatementBody statement;
+  statement.mutable_slice()->set_partition(1);
+  statement.mutable_slice()->set_first_slot(64);
+  statement.set_sql("SELECT * FROM t");
+  const auto compiled = compiler_.compile(statement, kNowUs);
+  ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
+  const auto& select = std::get<CompiledSelect>(*compiled);
+  ASSERT_TRUE(select.selection.slice.has_value());
+  EXPECT_EQ(select.selection.slice->partition, 1u);
+  wire::v1::SelectBody body;
+  ASSERT_TRUE(body.ParseFromString(select.body));
+  EXPECT_EQ(body.slice().first_slot(), 64u);
+  EXPECT_EQ(body.outputs_size(), static_cast<int>(schema_->columns.size()));
+  for (const char* sql : {"SELECT count(*) FROM t", "SELECT i FROM t ORDER BY i", "SELECT i FROM t LIMIT 1",
+                          "DELETE FROM t", "UPDATE t SET k = 1"}) {
+    statement.set_sql(sql);
+    const auto refused = compiler_.compile(statement, kNowUs);
+    ASSERT_FALSE(refused.has_value()) << sql;
+    EXPECT_EQ(refused.error().sqlstate, "0A000") << sql;
+  }
+  statement.clear_slice();
+  statement.set_sql("SELECT * FROM t");
+  EXPECT_FALSE(std::get<CompiledSelect>(*compiler_.compile(statement, kNowUs)).selection.slice.has_value());
+}
+
 }  // namespace
 }  // namespace daedalus::aggregator::testing

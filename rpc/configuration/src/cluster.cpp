@@ -151,4 +151,11 @@ uint64_t answer_bytes(const Table& root, int64_t mib_default) {
   return static_cast<uint64_t>(root.integer_or("answer_memory_mib", kMib, mib_default)) << 20;
 }
 
+uint64_t answer_bytes_of_one(const Table& root, uint64_t all_bytes, int64_t mib_default) {
+  // Half of it is what a slice takes, whose last row may have a MiB.
+  constexpr int64_t kMibMin = 4;
+  const auto mib_max = static_cast<int64_t>(all_bytes >> 20);
+  return static_cast<uint64_t>(root.integer_or("answer_mib", {kMibMin, mib_max}, std::min(mib_default, mib_max))) << 20;
+}
+
 }  // namespace daedalus::configuration

@@ -145,6 +145,21 @@ Result<void> read_order(const wire::v1::SelectBody& body, Selection& selection) 
   return {};
 }
 
+Result<void> read_slice(const wire::v1::SelectBody& body, Selection& selection) {
+  if (!body.has_slice()) {
+    return {};
+  }
+  if (!semantics::can_stream(selection)) {
+    return rejected("0A000", "a slice of the table cannot be aggregated, grouped, ordered or limited");
+  }
+  const wire::v1::Slice& slice = body.slice();
+  selection.slice = {.partition = slice.partition(), .segment = slice.segment(), .first_slot = slice.first_slot()};
+  if (slice.answer_bytes() > 0) {
+    selection.slice->answer_bytes = slice.answer_bytes();
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Selection> to_selection(const Schema& schema, std::string_view body, wire::v1::ResultForm* form_out) {
@@ -170,6 +185,9 @@ Result<Selection> to_selection(const Schema& schema, std::string_view body, wire
     return std::move(read).error();
   }
   if (Result<void> read = read_order(message, selection); !read) {
+    return std::move(read).error();
+  }
+  if (Result<void> read = read_slice(message, selection); !read) {
     return std::move(read).error();
   }
   if (message.has_filter()) {

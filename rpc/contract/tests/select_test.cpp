@@ -37,6 +37,31 @@ class SelectTest : public ContractTest {
   }
 };
 
+TEST_F(SelectTest, ReadsASliceOfWhatPassesAsItIsAlone) {
+  wire::v1::SelectBody body = body_of({kName, kId});
+  body.mutable_slice()->set_partition(3);
+  body.mutable_slice()->set_segment(2);
+  body.mutable_slice()->set_first_slot(1u << 20);
+  const Result<semantics::Selection> selection = to_selection(schema_, body.SerializeAsString(), nullptr);
+  ASSERT_TRUE(selection.has_value()) << selection.error().message;
+  ASSERT_TRUE(selection->slice.has_value());
+  EXPECT_EQ(selection->slice->partition, 3u);
+  EXPECT_EQ(selection->slice->segment, 2u);
+  EXPECT_EQ(selection->slice->first_slot, 1u << 20);
+  EXPECT_EQ(selection->slice->answer_bytes, semantics::kSliceBytesDefault);
+  wire::v1::SelectBody limited = body;
+  limited.set_has_limit(true);
+  limited.set_limit(1);
+  EXPECT_EQ(code(limited), "0A000");
+  wire::v1::SelectBody ordered = body;
+  ordered.add_order_by()->set_output(0);
+  EXPECT_EQ(code(ordered), "0A000");
+  wire::v1::SelectBody aggregated = body_of({});
+  add_aggregate(aggregated, wire::v1::AGGREGATE_FUNCTION_COUNT_ROWS, -1);
+  *aggregated.mutable_slice() = body.slice();
+  EXPECT_EQ(code(aggregated), "0A000");
+}
+
 TEST_F(SelectTest, ReadsEverythingASelectSays) {
   wire::v1::SelectBody body = body_of({kName, kId});
   body.set_visible_outputs(1);

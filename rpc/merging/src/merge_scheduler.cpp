@@ -27,7 +27,8 @@ void MergeScheduler::open(MergeId id, rpc::PeerId to, const semantics::Schema& s
                           const semantics::Selection& selection, semantics::AnswerForm form) {
   Merge merge;
   merge.to = to;
-  merge.merger = std::make_unique<semantics::AnswerMerger>(schema, selection, form);
+  merge.merger = std::make_unique<semantics::AnswerMerger>(
+      schema, selection, form, semantics::AnswerLimit{limits_.answer_bytes_max, limits_.owner});
   merge.lease = ByteLease(budget_, static_cast<ByteBudget::Holder>(id));
   const bool is_new = merges_.emplace(id, std::move(merge)).second;
   CHECK(is_new);

@@ -13,6 +13,8 @@ namespace {
 
 constexpr size_t kHeaderTextSizeMax = 128;
 constexpr int64_t kParkRetryAfterNs = 20 * kMillisecond;
+/// A slice takes at most one part in so many of what an answer may.
+constexpr uint64_t kAnswerToSlice = 2;
 
 Error not_yet(const char* what) {
   return rejected("0A000", fmt::format("{} is not supported by storage nodes yet", what), "leave it unset");
@@ -68,6 +70,15 @@ std::optional<Error> NodeCore::check_select(const wire::v1::Operation& operation
   return std::nullopt;
 }
 
+std::optional<Error> NodeCore::check_slice(const semantics::Slice& slice) const {
+  if (placement_.segment_at(PartitionId{slice.partition}, slice.segment)) {
+    return std::nullopt;
+  }
+  return rejected("22023", fmt::format("node {} has no segment {} of partition {}: it has {} of each of {} partitions",
+                                       raw(options_.node), slice.segment, slice.partition,
+                                       placement_.segments_of_partition(), placement_.hosted().size()));
+}
+
 Result<PreparedQuery> NodeCore::prepare(Requester from, const wire::v1::Operation& operation, Instant now) const {
   if (const auto error = check_select(operation)) {
     return *error;
@@ -79,6 +90,14 @@ Result<PreparedQuery> NodeCore::prepare(Requester from, const wire::v1::Operatio
   }
   if (form != wire::v1::RESULT_FORM_PARTIAL) {
     return rejected("0A000", "a storage node answers in the partial form only", "ask an aggregator");
+  }
+  if (selection->slice) {
+    if (const auto error = check_slice(*selection->slice)) {
+      return *error;
+    }
+    // Well below the bound of an answer, which the last row may not exceed.
+    selection->slice->answer_bytes =
+        std::min(selection->slice->answer_bytes, options_.queries.answer_bytes_max / kAnswerToSlice);
   }
   const uint64_t remaining_ns = operation.header().remaining_ns();
   const int64_t allowed_ns = remaining_ns == 0

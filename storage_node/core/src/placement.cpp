@@ -116,6 +116,13 @@ Result<std::optional<SegmentIndex>> NodePlacement::segment_of(std::string_view r
   return std::optional(SegmentIndex{*hosted * segments_ + segment});
 }
 
+std::optional<SegmentIndex> NodePlacement::segment_at(PartitionId partition, uint32_t segment) const {
+  if (raw(partition) >= hosted_index_.size() || !hosted_index_[raw(partition)] || segment >= segments_) {
+    return std::nullopt;
+  }
+  return SegmentIndex{*hosted_index_[raw(partition)] * segments_ + segment};
+}
+
 std::vector<SegmentIndex> NodePlacement::segments_of(const semantics::Predicate& predicate) const {
   const auto partitions =
       places(*schema_, map_.distribution, map_.columns, predicate, map_.partition_count(), semantics::hash_partition);

@@ -10,10 +10,20 @@
 
 namespace daedalus::node {
 
+namespace {
+
+QueryControllerOptions with_owner(QueryControllerOptions options, NodeId node) {
+  options.merges.answer_bytes_max = options.answer_bytes_max;
+  options.merges.owner = fmt::format("node {}", raw(node));
+  return options;
+}
+
+}  // namespace
+
 QueryController::QueryController(QueryControllerOptions options, std::shared_ptr<const semantics::Schema> schema,
                                  NodeId node, const NodePlacement& placement, const UpdatePipeline& updates,
                                  SegmentPort& segments)
-    : options_(std::move(options)),
+    : options_(with_owner(std::move(options), node)),
       schema_(std::move(schema)),
       node_(node),
       placement_(placement),
@@ -30,10 +40,7 @@ void QueryController::start(PreparedQuery query, rpc::Outbox& out) {
         options_.retry_after_ns, out);
     return;
   }
-  std::vector<SegmentIndex> wanted = placement_.segments_of(query.selection->predicate);
-  if (wanted.empty()) {
-    wanted.push_back(SegmentIndex{0});  // Nothing here qualifies; a segment says so in the answer's proper form.
-  }
+  const std::vector<SegmentIndex> wanted = segments_for(*query.selection);
   const uint64_t handle = ++last_handle_;
   Running& running = queries_[handle];
   running.query = std::move(query);
@@ -59,6 +66,19 @@ void QueryController::start(PreparedQuery query, rpc::Outbox& out) {
   if (running.segments_missing == 0) {
     forget(handle);
   }
+}
+
+std::vector<SegmentIndex> QueryController::segments_for(const semantics::Selection& selection) const {
+  if (selection.slice) {
+    const auto segment = placement_.segment_at(PartitionId{selection.slice->partition}, selection.slice->segment);
+    CHECK(segment);  // A query that asks for another was refused before it got here.
+    return {*segment};
+  }
+  std::vector<SegmentIndex> wanted = placement_.segments_of(selection.predicate);
+  if (wanted.empty()) {
+    wanted.push_back(SegmentIndex{0});  // Nothing here qualifies; a segment says so in the answer's proper form.
+  }
+  return wanted;
 }
 
 void QueryController::on_output(SegmentIndex segment, engine::QueryOutput output, rpc::Outbox& out) {
@@ -88,15 +108,12 @@ void QueryController::take(SegmentIndex segment, engine::QueryOutput output, Run
   }
   running.bytes += output.rows.size();
   if (running.bytes > options_.answer_bytes_max) {
-    fail(handle, running,
-         Error{ErrorCategory::kRejected, "54000",
-               fmt::format("the answer of node {} exceeds {} bytes", raw(node_), options_.answer_bytes_max),
-               "select fewer rows or columns, or aggregate", 0},
-         0, out);
+    fail(handle, running, semantics::answer_too_large({options_.answer_bytes_max, options_.merges.owner}), 0, out);
     return;
   }
   if (output.is_last) {
     running.stamps.push_back(stamp(segment, output.prefix));
+    running.next_slot = output.next_slot;
   }
   const auto added = merges_.add(merging::MergeId{handle}, raw(segment), {std::move(output.rows), output.row_count},
                                  std::move(output.lease));
@@ -142,6 +159,19 @@ void QueryController::send_end(Running& running, rpc::Outbox& out) {
   for (auto& segment_stamp : running.stamps) {
     *last->add_stamps() = std::move(segment_stamp);
   }
+  set_next_slice(running, *last);
+}
+
+void QueryController::set_next_slice(const Running& running, wire::v1::QueryEnd& end) const {
+  const std::optional<semantics::Slice>& slice = running.query.selection->slice;
+  if (!slice || (!running.next_slot && slice->segment + 1 == placement_.segments_of_partition())) {
+    return;
+  }
+  wire::v1::Slice& next = *end.mutable_next_slice();
+  next.set_partition(slice->partition);
+  next.set_segment(running.next_slot ? slice->segment : slice->segment + 1);
+  next.set_first_slot(running.next_slot.value_or(0));
+  next.set_answer_bytes(slice->answer_bytes);
 }
 
 void QueryController::abort(Requester requester, rpc::Outbox& out) {

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "node_harness.hpp"
@@ -197,7 +199,8 @@ TEST(NodeCoreTest, AnAnswerThatOutgrowsItsMaximumInPartsEndsInOneErrorAndFreesIt
   const auto query = node.send_select(select_all());
   node.settle();
   const auto results = node.take(query);
-  expect_error(results.back(), wire::v1::ERROR_CATEGORY_REJECTED, "54000", "exceeds 10000 bytes");
+  expect_error(results.back(), wire::v1::ERROR_CATEGORY_REJECTED, "54000",
+               "larger than answer_mib of node 0: 10000 bytes");
   EXPECT_TRUE(std::all_of(results.begin(), results.end() - 1, [](const auto& each) { return each.has_rows(); }));
   EXPECT_EQ(node.core().under_way(), 0u);
 }
@@ -209,8 +212,64 @@ TEST(NodeCoreTest, RefusesAnAnswerThatIsTooLarge) {
   node.send_update(1, update_body({insert_part(tickets(1, 200))}));
   const auto query = node.send_select(select_all());
   node.settle();
-  expect_error(node.take(query).back(), wire::v1::ERROR_CATEGORY_REJECTED, "54000", "exceeds 1000 bytes");
+  expect_error(node.take(query).back(), wire::v1::ERROR_CATEGORY_REJECTED, "54000",
+               "larger than answer_mib of node 0: 1000 bytes");
   EXPECT_EQ(node.core().under_way(), 0u);
+}
+
+TEST(NodeCoreTest, SlicesOneAfterTheOtherAreTheNodesRowsAtOneTimestamp) {
+  NodeHarness node;
+  node.send_update(1, update_body({insert_part(tickets(1, 500))}));
+  node.send_no_op(2, 4);
+  node.settle();
+  wire::v1::Slice slice;
+  slice.set_answer_bytes(1000);
+  std::vector<int64_t> all;
+  uint32_t slices = 0;
+  for (bool is_over = false; !is_over; ++slices) {
+    auto body = select_all();
+    *body.mutable_slice() = slice;
+    const auto query = node.send_select(body);
+    node.settle();
+    wire::v1::QueryEnd end;
+    const auto found = ids(node.take_rows(query, &end));
+    all.insert(all.end(), found.begin(), found.end());
+    ASSERT_EQ(end.stamps_size(), 1);
+    EXPECT_EQ(end.stamps(0).segment(), slice.segment());
+    EXPECT_EQ(end.stamps(0).applied(), 4u) << "a segment gets the timestamps of what is none of its business, too";
+    is_over = !end.has_next_slice();
+    slice = end.next_slice();
+  }
+  std::sort(all.begin(), all.end());
+  std::vector<int64_t> expected(500);
+  std::iota(expected.begin(), expected.end(), 1);
+  EXPECT_EQ(all, expected);
+  EXPECT_GT(slices, 5u);
+}
+
+TEST(NodeCoreTest, ASliceTakesNoMoreThanHalfOfWhatAnAnswerMay) {
+  auto options = default_options();
+  options.node.queries.answer_bytes_max = 1000;
+  NodeHarness node(options);
+  node.send_update(1, update_body({insert_part(tickets(1, 200))}));
+  auto body = select_all();
+  body.mutable_slice()->set_answer_bytes(1u << 30);
+  const auto query = node.send_select(body);
+  node.settle();
+  wire::v1::QueryEnd end;
+  EXPECT_GE(node.take_rows(query, &end).size(), 500u);
+  EXPECT_TRUE(end.has_next_slice());
+}
+
+TEST(NodeCoreTest, RefusesASliceOfASegmentThatItDoesNotHave) {
+  NodeHarness node;
+  for (const auto& [partition, segment] : {std::pair{0u, 2u}, std::pair{1u, 0u}, std::pair{UINT32_MAX, UINT32_MAX}}) {
+    auto body = select_all();
+    body.mutable_slice()->set_partition(partition);
+    body.mutable_slice()->set_segment(segment);
+    const auto query = node.send_select(body);
+    expect_error(node.take_only(query), wire::v1::ERROR_CATEGORY_REJECTED, "22023", "node 0 has no segment");
+  }
 }
 
 TEST(NodeCoreTest, ParksAQueryUntilItsPrefixIsReached) {

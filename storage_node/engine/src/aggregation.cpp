@@ -262,7 +262,8 @@ Result<AnswerRows> Aggregation::finish() const {
     semantics::append_packed_row(types, row, packed);
     const size_t wanted = merged.bytes.size() + packed.size();
     if (wanted > answer_bytes_max_) {
-      return rejected("54000", "the groups of one segment exceed " + std::to_string(answer_bytes_max_) + " bytes",
+      return rejected("54000",
+                      "the groups of one segment exceed answer_mib: " + std::to_string(answer_bytes_max_) + " bytes",
                       "Group by fewer columns, or restrict the rows.");
     }
     if (wanted > merged.bytes.capacity()) {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -71,6 +72,7 @@ class AnswerFlow {
  public:
   explicit AnswerFlow(const SegmentOptions& options)
       : answer_bytes_max(options.answer_bytes_max),
+        answer_owner(options.answer_owner),
         part_bytes(options.answer_part_bytes),
         memory(options.answer_budget != nullptr ? AnswerMemory(options.answer_budget)
                                                 : AnswerMemory(options.answers_waiting_bytes_max)) {
@@ -78,6 +80,7 @@ class AnswerFlow {
   }
 
   const uint64_t answer_bytes_max;  ///< Of one query in one segment.
+  const std::string answer_owner;   ///< Whose setting that is.
   const uint64_t part_bytes;        ///< From so many on, rows leave before their answer is complete.
   AnswerMemory memory;              ///< Of rows in their queries' buffers, of groups and orders in progress.
   Instant now{};                    ///< When the scanner last looked at the clock; judges deadlines.

@@ -44,6 +44,9 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
       encoder_->add_output(ColumnSource(layout, output.column));
     }
   }
+  if (selection.slice.has_value()) {
+    slice_ = std::make_unique<SliceRun>(SliceRun{selection.slice->first_slot, selection.slice->answer_bytes, {}});
+  }
   active_ = active_ && !predicate_.is_never();
   check_aborted();
   if (!active_) {
@@ -96,7 +99,31 @@ void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, co
     }
     return;
   }
+  if (slice_ != nullptr) {
+    take_of_slice(chunk, rows, row_count, sketches);
+    return;
+  }
   take_encoded(chunk, rows, row_count, sketches);
+}
+
+void QueryRun::take_of_slice(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
+  const uint64_t chunk_slot = uint64_t{chunk} * store_->chunk_rows();
+  const uint32_t* const end = rows + row_count;
+  const uint32_t* next =
+      std::partition_point(rows, end, [&](uint32_t row) { return chunk_slot + row < slice_->first_slot; });
+  while (next != end && active_) {
+    // As many as fit in whatever they hold: the slice ends with the row that reaches its bytes, not with a batch.
+    const uint64_t bytes_left = slice_->answer_bytes - std::min(slice_->answer_bytes, encoder_->total_bytes());
+    const uint64_t fitting = std::max<uint64_t>(bytes_left / encoder_->row_size_max(), 1);
+    const auto count = static_cast<uint32_t>(std::min<uint64_t>(fitting, static_cast<uint64_t>(end - next)));
+    take_encoded(chunk, next, count, sketches);
+    next += count;
+    if (active_ && encoder_->total_bytes() >= slice_->answer_bytes) {
+      slice_->next_slot = chunk_slot + next[-1] + 1;
+      active_ = false;
+      become_ready();
+    }
+  }
 }
 
 void QueryRun::take_selection(uint32_t chunk, const uint64_t* selection) {
@@ -117,9 +144,7 @@ void QueryRun::take_encoded(uint32_t chunk, const uint32_t* rows, uint32_t row_c
   const auto count = static_cast<uint32_t>(std::min<uint64_t>(row_count, rows_max_ - encoder_->row_count()));
   switch (encoder_->append({.chunk = &view, .rows = rows, .count = count}, sketches)) {
     case RowEncoder::Appended::kTooLarge:
-      return fail(rejected("54000",
-                           "the answer of one segment exceeds " + std::to_string(flow_->answer_bytes_max) + " bytes",
-                           "Restrict the rows, or fetch fewer columns."));
+      return fail(semantics::answer_too_large({flow_->answer_bytes_max, flow_->answer_owner}));
     case RowEncoder::Appended::kNoMemory:
       return fail(flow_->memory.refusal());
     case RowEncoder::Appended::kFine:
@@ -183,6 +208,7 @@ QueryOutput QueryRun::finish(Timestamp prefix) {
     flow_->memory.end_of(raw(query_.handle));
     aggregation_.reset();
     if (rows.has_value()) {
+      output.next_slot = slice_ != nullptr ? slice_->next_slot : std::nullopt;
       output.rows = std::move(rows->bytes);
       output.row_count = rows->count;
       output.lease = std::move(rows->lease);

@@ -52,6 +52,11 @@ class QueryRun {
     }
   }
 
+  /// Whether rows of the chunk can be in the answer.
+  [[nodiscard]] bool reaches(uint32_t chunk) const {
+    return slice_ == nullptr || (uint64_t{chunk} + 1) * store_->chunk_rows() > slice_->first_slot;
+  }
+
   /// Takes qualifying rows of one chunk, ascending; chunks ascend too. `sketches` are those of the chunk, if whoever
   /// found the rows has them. Precondition: active.
   void take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches = {});
@@ -74,9 +79,17 @@ class QueryRun {
   void fail(Error error);
   void become_ready();
   void take_encoded(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
+  /// Those rows among them that belong to the slice, until it has enough bytes.
+  void take_of_slice(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
   /// Encodes rows of any chunks, ascending.
   void take_slots(const std::vector<uint32_t>& slots);
   [[nodiscard]] Result<AnswerRows> finish_rows();
+
+  struct SliceRun {
+    uint64_t first_slot = 0;
+    uint64_t answer_bytes = 0;
+    std::optional<uint64_t> next_slot;  ///< It has enough bytes: where the next slice begins.
+  };
 
   const ChunkStore* store_;
   Query query_;
@@ -89,6 +102,7 @@ class QueryRun {
   bool is_finished_ = false;
   std::optional<Error> error_;
   std::unique_ptr<Aggregation> aggregation_;  ///< Large, and rare.
+  std::unique_ptr<SliceRun> slice_;           ///< Rare.
   std::optional<TopRows> top_;
   std::optional<RowEncoder> encoder_;
 };

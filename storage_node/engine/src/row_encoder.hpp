@@ -66,6 +66,10 @@ class RowEncoder {
 
   /// Rows appended, those taken included.
   [[nodiscard]] uint64_t row_count() const { return row_count_; }
+  /// Bytes of them.
+  [[nodiscard]] uint64_t total_bytes() const { return taken_bytes_ + used_; }
+  /// What one row may take.
+  [[nodiscard]] uint32_t row_size_max() const { return row_size_max_; }
   /// Bytes of rows that wait here.
   [[nodiscard]] uint64_t waiting_bytes() const { return used_; }
 

@@ -43,7 +43,7 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
       if (query.is_selection) {
         choose_rows(live, choice_of(plan, query), selection);
         selection += chunk_words;
-      } else if (!query.is_pass && queries[query.query].is_active()) {
+      } else if (!query.is_pass && queries[query.query].is_active() && queries[query.query].reaches(chunk)) {
         const uint32_t row_count = list_chosen_rows(live, choice_of(plan, query), first_row, rows_.data());
         mark_way(row_count >= kManyRows ? Way::kManyCandidates : Way::kFewCandidates);
         if (row_count >= kManyRows) {
@@ -146,7 +146,7 @@ void SketchSweep::sweep_plainly(const QueryPlan& plan, std::vector<QueryRun>& qu
 }
 
 void SketchSweep::pass_over(const ChunkView& view, QueryRun& run, uint32_t chunk) {
-  if (!run.is_active()) {
+  if (!run.is_active() || !run.reaches(chunk)) {
     return;
   }
   run.predicate().select(view, scratch_, selection_.data());

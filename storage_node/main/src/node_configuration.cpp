@@ -23,7 +23,8 @@ const engine::SegmentOptions kSegmentDefaults;
 constexpr int64_t kCycleMsDefault = 500;
 /// Four of the largest answers. It also bounds what encoding them can add to a cycle: about a second a segment where
 /// everybody asks for whole tables at once; what is beyond is refused as soon as it is reached.
-constexpr int64_t kAnswerMibDefault = 256;
+constexpr int64_t kAnswerMemoryMibDefault = 256;
+constexpr int64_t kAnswerMibDefault = 64;
 
 }  // namespace
 
@@ -49,7 +50,8 @@ Result<NodeConfiguration> read_node_configuration(const std::string& path) {
       root.integer_or("updates_per_cycle", {1, kOperationsPerCycleMax}, kSegmentDefaults.updates_per_cycle_max));
   made.cycle_ns_target =
       static_cast<uint64_t>(root.integer_or("cycle_ms_target", {0, kCycleMsMax}, kCycleMsDefault)) * kMillisecond;
-  made.answer_bytes = configuration::answer_bytes(root, kAnswerMibDefault);
+  made.answer_bytes = configuration::answer_bytes(root, kAnswerMemoryMibDefault);
+  made.answer_bytes_max = configuration::answer_bytes_of_one(root, made.answer_bytes, kAnswerMibDefault);
   static_cast<void>(root.choice("durability", {"off"}));
   if (auto finished = file->finish(); !finished) {
     return finished.error();

@@ -30,7 +30,8 @@ struct NodeConfiguration {
   uint32_t share_factor = 0;       ///< Declared: most queries in one cycle of a segment,
   uint32_t updates_per_cycle = 0;  ///< most updates,
   uint64_t cycle_ns_target = 0;    ///< and what a cycle should take at most; 0: nothing is declared.
-  uint64_t answer_bytes = 0;       ///< Of all answers together, from the segments to the sockets.
+  uint64_t answer_bytes = 0;       ///< Of all answers together, from the segments to the sockets,
+  uint64_t answer_bytes_max = 0;   ///< and of one.
   std::string hash;                ///< Of all files read, the schema library aside.
 };
 

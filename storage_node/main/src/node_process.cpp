@@ -64,6 +64,7 @@ NodeOptions make_options(const NodeConfiguration& configuration, const std::stri
     options.addresses.emplace_back(node.node, node.endpoint);
   }
   options.segments = configuration.segments;
+  options.queries.answer_bytes_max = configuration.answer_bytes_max;
   options.queries.answer_budget = std::make_shared<ByteBudget>(configuration.answer_bytes);
   return options;
 }
@@ -118,6 +119,8 @@ Result<void> NodeProcess::start() {
   segment_options.cycle_ns_target = configuration_.cycle_ns_target;
   segment_options.operations_in_flight_max =
       std::max(segment_options.operations_in_flight_max, 2 * configuration_.share_factor);
+  segment_options.answer_bytes_max = configuration_.answer_bytes_max;
+  segment_options.answer_owner = fmt::format("node {}", raw(configuration_.node));
   segment_options.answer_part_bytes = kAnswerPartSize;
   segment_options.answer_budget = options.queries.answer_budget;
   try {

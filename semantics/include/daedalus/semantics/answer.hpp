@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daedalus/base/result.hpp"
@@ -18,7 +19,10 @@
 namespace daedalus::semantics {
 
 constexpr uint32_t kGroupsMax = 1u << 20;
+/// Of rows that one answer keeps and puts out, where nobody says otherwise.
 constexpr uint64_t kAnswerBytesMax = 256u << 20;
+/// Rows of a slice that names no number of bytes.
+constexpr uint64_t kSliceBytesDefault = 8u << 20;
 
 /// One output column: a column of the table, or an aggregate over one.
 struct OutputColumn {
@@ -33,6 +37,14 @@ struct OrderKey {
   SortOrder order;
 };
 
+/// A piece of the table as it lies in memory: rows of one segment from a slot on, until they have so many bytes.
+struct Slice {
+  uint32_t partition = 0;
+  uint32_t segment = 0;
+  uint64_t first_slot = 0;
+  uint64_t answer_bytes = kSliceBytesDefault;  ///< The row that reaches it is the last one.
+};
+
 /// A checked SELECT.
 struct Selection {
   std::vector<OutputColumn> outputs;
@@ -43,6 +55,7 @@ struct Selection {
   std::vector<OrderKey> order_by;
   std::optional<uint64_t> limit;
   uint64_t offset = 0;
+  std::optional<Slice> slice;  ///< Rows of this piece alone. Only of what can_stream().
 };
 
 /// Types of the rows in a partial answer: all outputs, aggregates as their states.
@@ -66,6 +79,15 @@ enum class AnswerForm : uint8_t {
   kFinal,    ///< Aggregates finished, hidden outputs dropped, sorted, offset and limit applied.
 };
 
+/// What the rows of one answer may take.
+struct AnswerLimit {
+  uint64_t bytes_max = kAnswerBytesMax;
+  std::string_view whose = "this process";  ///< Whoever sets it, for the error; outlives what is given the limit.
+};
+
+/// Error 54000: an answer exceeds the limit, which is a setting.
+[[nodiscard]] Error answer_too_large(const AnswerLimit& limit);
+
 /// Whether every row that the selection can put out, partial states included, fits into kRowSizeMax. Error 54000 names
 /// the columns' part in it. Whoever runs a query asks before it scans.
 [[nodiscard]] Result<void> check_row_size(const Schema& schema, const Selection& selection);
@@ -73,11 +95,11 @@ enum class AnswerForm : uint8_t {
 /// Makes one answer of the partial answers of one query, step by step, so that whoever has other things to do, too, is
 /// never held up: adding rows costs nothing, and a step does as much as its budget allows.
 ///
-/// Bounded: kAnswerBytesMax of rows kept and of rows put out, kGroupsMax groups (error 54000 names the bound). Parts
+/// Bounded: AnswerLimit of rows kept and of rows put out, kGroupsMax groups (error 54000 names the bound). Parts
 /// may arrive in any order; what comes out depends only on their `part` numbers, except where rows pass as they come.
 class AnswerMerger {
  public:
-  AnswerMerger(const Schema& schema, const Selection& selection, AnswerForm form);
+  AnswerMerger(const Schema& schema, const Selection& selection, AnswerForm form, AnswerLimit limit = {});
   ~AnswerMerger();
 
   /// Takes packed partial rows of one part (say, a segment, or a partition). Rows of one part keep the order of the

@@ -46,4 +46,7 @@ struct Cluster {
 /// Bytes that all answers of one process may take together, from `answer_memory_mib` of its own file.
 [[nodiscard]] uint64_t answer_bytes(const Table& root, int64_t mib_default);
 
+/// Bytes that one answer may have, from `answer_mib` of the same file: at most `all_bytes`, which all take together.
+[[nodiscard]] uint64_t answer_bytes_of_one(const Table& root, uint64_t all_bytes, int64_t mib_default);
+
 }  // namespace daedalus::configuration

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <unordered_map>
 
 #include "daedalus/base/byte_budget.hpp"
@@ -29,6 +30,8 @@ struct MergeLimits {
   size_t message_bytes_max = 256u << 10;  ///< Rows of one message; a single row may be larger.
   /// While a peer has not read so much, what is for it waits as it is.
   uint64_t output_waiting_max = 4u << 20;
+  uint64_t answer_bytes_max = semantics::kAnswerBytesMax;  ///< Rows of one answer.
+  std::string owner = "this process";                      ///< Whose setting that is, for the error.
 };
 
 /// What one step is to take: two milliseconds of an optimised build at the most, and little of that by the largest

@@ -95,6 +95,7 @@ class NodeCore {
 
   [[nodiscard]] std::optional<Error> check_header(const wire::v1::OperationHeader& header) const;
   [[nodiscard]] std::optional<Error> check_select(const wire::v1::Operation& operation) const;
+  [[nodiscard]] std::optional<Error> check_slice(const semantics::Slice& slice) const;
   [[nodiscard]] Result<PreparedQuery> prepare(Requester from, const wire::v1::Operation& operation, Instant now) const;
   [[nodiscard]] Result<NumberedUpdate> to_numbered(wire::v1::Operation operation) const;
   [[nodiscard]] bool refuse_update(Requester from, const wire::v1::OperationHeader& header, rpc::Outbox& out) const;

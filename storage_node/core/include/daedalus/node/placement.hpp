@@ -34,6 +34,11 @@ class NodePlacement {
   /// ones; none at all under round_robin.
   [[nodiscard]] Result<std::optional<SegmentIndex>> segment_of(std::string_view row, semantics::RowIdentity identity);
 
+  /// The segment with this number within the partition; nothing when this node does not have it.
+  [[nodiscard]] std::optional<SegmentIndex> segment_at(PartitionId partition, uint32_t segment) const;
+  /// Segments of each partition.
+  [[nodiscard]] uint32_t segments_of_partition() const { return segments_; }
+
   /// Segments that may hold rows the predicate selects, ascending. May be empty.
   [[nodiscard]] std::vector<SegmentIndex> segments_of(const semantics::Predicate& predicate) const;
 

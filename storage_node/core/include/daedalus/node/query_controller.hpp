@@ -66,11 +66,15 @@ class QueryController {
     uint64_t bytes = 0;
     uint64_t row_count = 0;
     std::vector<wire::v1::SegmentStamp> stamps;
-    bool is_ended = false;  ///< Answered with an error, or its peer has gone.
+    std::optional<uint64_t> next_slot;  ///< Of a slice that ends before its segment does.
+    bool is_ended = false;              ///< Answered with an error, or its peer has gone.
   };
   using Queries = std::unordered_map<uint64_t, Running>;
 
   void take(SegmentIndex segment, engine::QueryOutput output, Running& running, rpc::Outbox& out);
+  [[nodiscard]] std::vector<SegmentIndex> segments_for(const semantics::Selection& selection) const;
+  /// What follows a slice on this node, if anything does in its partition.
+  void set_next_slice(const Running& running, wire::v1::QueryEnd& end) const;
   void put(merging::MergeScheduler::Piece piece, rpc::Outbox& out);
   void send_end(Running& running, rpc::Outbox& out);
   void fail(uint64_t handle, Running& running, const Error& error, int64_t retry_after_ns, rpc::Outbox& out);

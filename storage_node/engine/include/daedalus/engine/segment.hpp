@@ -62,7 +62,8 @@ struct QueryOutput {
   std::optional<Error> error;  ///< Set: rows is empty. 57014 aborted or too late, 54000 answer or groups too large,
                                ///< 53200 no memory for more answers.
   bool is_last = true;         ///< False: rows that are ready ahead of the others. Never with an error.
-  ByteLease lease;             ///< The memory of `rows`.
+  std::optional<uint64_t> next_slot;  ///< The last of a slice: where the next begins; none where no slots are left.
+  ByteLease lease;                    ///< The memory of `rows`.
 };
 
 /// What one update did here. Insert parts match the rows they bring.
@@ -95,7 +96,8 @@ struct SegmentOptions {
   /// What a cycle should take at most; 0: whatever it takes. After a cycle that was late, the next ones carry fewer
   /// queries, not fewer than 64, until they are in time. Works on what record_cycle_ns() is told.
   uint64_t cycle_ns_target = 0;
-  uint64_t answer_bytes_max = 64u << 20;  ///< Of one query.
+  uint64_t answer_bytes_max = 64u << 20;     ///< Of one query.
+  std::string answer_owner = "the segment";  ///< Whose setting that is, for the error.
   /// From so many bytes on, rows of an answer leave at the next chunk boundary, ahead of the rest. By default answers
   /// come whole.
   uint64_t answer_part_bytes = UINT64_MAX;

@@ -1,7 +1,7 @@
 package org.daedalus.cli;
 
 /** A command cannot be carried out: what to print, and the exit code. */
-public final class CliException extends Exception {
+public class CliException extends Exception {
     private static final long serialVersionUID = 1L;
 
     /** The cluster said no, or something failed at run time. */
@@ -24,7 +24,7 @@ public final class CliException extends Exception {
         return new CliException(USAGE, message);
     }
 
-    int exitCode() {
+    public int exitCode() {
         return exitCode;
     }
 }

@@ -34,7 +34,8 @@ public final class ClusterOption {
         return endpoints;
     }
 
-    DaedalusClient connect() throws CliException, IOException {
+    /** A client of that cluster. */
+    public DaedalusClient connect() throws CliException, IOException {
         return connect(endpoints());
     }
 

@@ -3,6 +3,8 @@ package org.daedalus.cli;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.daedalus.channel.ProcessEnd;
+import org.daedalus.cli.export.ExportCommand;
+import org.daedalus.cli.load.LoadCommand;
 import org.daedalus.cli.sql.SqlCommand;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
@@ -18,8 +20,8 @@ import picocli.CommandLine;
         mixinStandardHelpOptions = true,
         version = "daedalus " + DaedalusClient.VERSION,
         description = "Starts, loads, asks and stops a Daedalus cluster.",
-        subcommands = {UpCommand.class, LoadCommand.class, SqlCommand.class, StatusCommand.class, DownCommand.class,
-            CommandLine.HelpCommand.class},
+        subcommands = {UpCommand.class, LoadCommand.class, ExportCommand.class, SqlCommand.class, StatusCommand.class,
+            DownCommand.class, CommandLine.HelpCommand.class},
         footer = {
             "",
             "The cluster is --cluster HOST:PORT, else DAEDALUS_CLUSTER, else the last `up` on this machine.",
@@ -42,7 +44,7 @@ public final class Main implements Runnable {
     }
 
     /** Runs one command and returns its exit code. */
-    static int runCommand(String... arguments) {
+    public static int runCommand(String... arguments) {
         return new CommandLine(new Main())
                 .setExecutionExceptionHandler((failure, commandLine, parsed) -> report(failure))
                 .setExitCodeExceptionMapper(failure -> CliException.USAGE)

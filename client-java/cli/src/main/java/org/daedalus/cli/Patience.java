@@ -9,18 +9,20 @@ import org.daedalus.client.DaedalusException;
 import org.daedalus.client.DaedalusException.Category;
 
 /** Waits for answers, and asks again while the cluster says that it is only busy, up to a minute. */
-final class Patience {
+public final class Patience {
     private static final long PAUSE_MIN_NS = 20_000_000L;
     private static final long TOTAL_MAX_NS = Duration.ofSeconds(60).toNanos();
 
     private Patience() {}
 
-    static <T> T await(DaedalusClient client, Supplier<CompletableFuture<T>> request) {
+    /** Waits for what {@code request} asks for. */
+    public static <T> T await(DaedalusClient client, Supplier<CompletableFuture<T>> request) {
         return await(client, request.get(), request);
     }
 
     /** Waits for {@code first}; {@code again} makes the same request once more. */
-    static <T> T await(DaedalusClient client, CompletableFuture<T> first, Supplier<CompletableFuture<T>> again) {
+    public static <T> T await(DaedalusClient client, CompletableFuture<T> first,
+            Supplier<CompletableFuture<T>> again) {
         long endNs = System.nanoTime() + TOTAL_MAX_NS;
         CompletableFuture<T> answer = first;
         while (true) {

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 /**
  * What this user's machine remembers of local clusters, under ${XDG_STATE_HOME:-~/.local/state}/daedalus: {@code
  * last-cluster} has the endpoint of the last `up` that is not down; each file in {@code clusters} has the data
- * directory of one; {@code loads} is {@link LoadProgress}'.
+ * directory of one; {@code loads} has how far loads have come.
  */
 public final class StateDirectory {
     private static final String LAST = "last-cluster";
@@ -54,7 +54,7 @@ public final class StateDirectory {
     }
 
     /** Where `load` keeps how far it has come. */
-    Path loads() {
+    public Path loads() {
         return root.resolve("loads");
     }
 

@@ -134,7 +134,7 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
         }
     }
 
-    private QueryEnd awaitEnd() {
+    QueryEnd awaitEnd() {
         return queue.awaitEnd(this::refuseNetworkThread);
     }
 

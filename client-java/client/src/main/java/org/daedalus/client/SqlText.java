@@ -45,6 +45,10 @@ final class SqlText {
         return add("$" + parameters.size());
     }
 
+    String text() {
+        return text.toString();
+    }
+
     /** With {@code submission} null for what only reads. */
     Request.Content toContent(SubmissionId submission) {
         return content(text.toString(), parameters, submission);

@@ -1,10 +1,10 @@
-package org.daedalus.cli;
+package org.daedalus.cli.load;
 
 import java.util.Arrays;
 import org.daedalus.client.TextFields;
 
 /**
- * Splits one RFC 4180 record into fields, on bytes: commas, double quotes, line ends inside quotes. Keeps apart an
+ * Splits one RFC 4180 record into fields, on bytes: delimiters, double quotes, line ends inside quotes. Keeps apart an
  * empty field and a quoted empty one. Knows nothing of files, columns, types and whether the bytes are UTF-8.
  */
 final class CsvSplitter implements TextFields {
@@ -13,14 +13,8 @@ final class CsvSplitter implements TextFields {
     /** What {@link #split} returns when the bytes are no record; {@link #problem} says why. */
     static final int MALFORMED = -2;
 
-    private static final boolean[] ENDS_PLAIN_FIELD = new boolean[256];
-
-    static {
-        for (char c : new char[] {',', '"', '\n', '\r'}) {
-            ENDS_PLAIN_FIELD[c] = true;
-        }
-    }
-
+    private final byte delimiter;
+    private final boolean[] endsPlainField = new boolean[256];
     private byte[] bytes = {};
     private int[] starts = new int[64];
     private int[] ends = new int[64];
@@ -33,6 +27,18 @@ final class CsvSplitter implements TextFields {
     private byte[] undoubled = {};
     private int undoubledSize;
     private int undoubledField;
+
+    /**
+     * Makes a splitter.
+     *
+     * @param delimiter what stands between fields: an ASCII character other than a quote or a line end
+     */
+    CsvSplitter(char delimiter) {
+        this.delimiter = (byte) delimiter;
+        for (char c : new char[] {delimiter, '"', '\n', '\r'}) {
+            endsPlainField[c] = true;
+        }
+    }
 
     /**
      * Splits the record at {@code from}. The bytes must stay as they are while fields are read.
@@ -53,7 +59,7 @@ final class CsvSplitter implements TextFields {
                 return at < 0 ? at : isAll ? to : MORE;
             }
             byte end = text[at++];
-            if (end == ',') {
+            if (end == delimiter) {
                 continue;
             }
             if (end == '\r') {
@@ -69,7 +75,7 @@ final class CsvSplitter implements TextFields {
 
     private int plainField(int from, int to) {
         int at = from;
-        while (at < to && !ENDS_PLAIN_FIELD[bytes[at] & 0xff]) {
+        while (at < to && !endsPlainField[bytes[at] & 0xff]) {
             at++;
         }
         if (at < to && bytes[at] == '"') {
@@ -101,7 +107,7 @@ final class CsvSplitter implements TextFields {
             at++;
         }
         int next = at + 1;
-        if (next < to && (!ENDS_PLAIN_FIELD[bytes[next] & 0xff] || bytes[next] == '"')) {
+        if (next < to && (!endsPlainField[bytes[next] & 0xff] || bytes[next] == '"')) {
             return malformed("text after the closing quote");
         }
         addField(from + 1, at, true, hasDoubled);

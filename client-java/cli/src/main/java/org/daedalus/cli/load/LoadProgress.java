@@ -1,4 +1,4 @@
-package org.daedalus.cli;
+package org.daedalus.cli.load;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
+import org.daedalus.cli.CliException;
 import org.daedalus.wire.Placement;
 
 /**
@@ -30,6 +31,11 @@ final class LoadProgress implements AutoCloseable {
     private LoadProgress(Path path, FileChannel channel) {
         this.path = path;
         this.channel = channel;
+    }
+
+    /** Of a load that no other process can go on with: knows nothing, and keeps nothing beyond this process. */
+    static LoadProgress ofThisProcess() {
+        return new LoadProgress(null, null);
     }
 
     /**
@@ -123,6 +129,10 @@ final class LoadProgress implements AutoCloseable {
 
     /** Keeps {@code now}, whatever was kept before. */
     void keep(LoadState now) throws IOException {
+        if (channel == null) {
+            state = now;
+            return;
+        }
         byte[] text = now.encode().getBytes(StandardCharsets.UTF_8);
         if (text.length > SLOT_SIZE - PREFIX_SIZE) {
             throw new IOException("the names of file and options are too long to be kept: " + text.length + " bytes");
@@ -146,6 +156,8 @@ final class LoadProgress implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        channel.close();
+        if (channel != null) {
+            channel.close();
+        }
     }
 }

@@ -1,4 +1,4 @@
-package org.daedalus.cli;
+package org.daedalus.cli.load;
 
 import com.google.protobuf.ByteString;
 import java.io.IOException;
@@ -7,6 +7,8 @@ import java.util.Deque;
 import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import org.daedalus.cli.CliException;
+import org.daedalus.cli.Patience;
 import org.daedalus.client.BadFieldException;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException.Category;
@@ -75,6 +77,11 @@ final class CsvLoader {
     /** All batches so far are settled or may still become so. */
     private boolean isWhole = true;
     private String problem;
+    /** Blank lines that nothing has followed so far. */
+    private long blankLines;
+    private long firstBlankLine;
+    /** As in the state, for other threads. */
+    private volatile LoadState.Settled settled;
 
     CsvLoader(DaedalusClient client, TableDescription table, Setup setup, LoadProgress progress) {
         this.client = client;
@@ -87,6 +94,7 @@ final class CsvLoader {
         this.lastNumber = state.settled.batches();
         this.rowsIn = state.settled.rowsIn();
         this.rowsAside = state.settled.rowsAside();
+        this.settled = state.settled;
         int declared = table.reply().getLimits().getUpdateBytesMax();
         this.rowSizeMax = PackedRows.sizeMax(table.types());
         this.batchBytes = Math.max(1, (declared > 0 ? declared : UPDATE_BYTES_DEFAULT) - UPDATE_OVERHEAD);
@@ -113,9 +121,13 @@ final class CsvLoader {
     private void sendAll(RecordSource records) throws IOException, CliException {
         RowBatch batch = client.rowBatch(table);
         long firstLine = 0;
-        while (problem == null && records.next()) {
-            if (records.line() < setup.fromLine()) {
+        while (problem == null && moveOn(records)) {
+            if (records.line() < setup.fromLine() || isBlank(records)) {
                 continue;
+            }
+            onBlankLinesBetween();
+            if (problem != null) {
+                break;
             }
             firstLine = batch.rowCount() == 0 ? records.line() : firstLine;
             add(records, batch);
@@ -127,6 +139,37 @@ final class CsvLoader {
         if (problem == null && batch.rowCount() > 0) {
             send(batch, firstLine, records);
         }
+    }
+
+    private boolean moveOn(RecordSource records) {
+        try {
+            return records.next();
+        } catch (IOException e) {
+            setProblem("cannot read on after line " + (records.nextPlace().line() - 1) + ": " + LoadSource.reason(e));
+            return false;
+        }
+    }
+
+    /** A blank line at the end of a file is nothing; where there is but one column it is a row, whose value is NULL. */
+    private boolean isBlank(RecordSource records) {
+        if (setup.header().targets().length == 1 || !records.isBlank()) {
+            return false;
+        }
+        firstBlankLine = blankLines == 0 ? records.line() : firstBlankLine;
+        blankLines++;
+        return true;
+    }
+
+    /** Something stands after blank lines: they are bad ones. */
+    private void onBlankLinesBetween() throws IOException, CliException {
+        for (long line = firstBlankLine; blankLines > 0 && problem == null; line++, blankLines--) {
+            onBad(line, "", "", "a blank line", new byte[0]);
+        }
+    }
+
+    /** What is settled: all before it is in, or set aside. Any thread. */
+    LoadState.Settled settled() {
+        return settled;
     }
 
     private void add(RecordSource records, RowBatch batch) throws IOException, CliException {
@@ -142,7 +185,10 @@ final class CsvLoader {
         try {
             packer.pack(records.fields(), batch);
         } catch (BadFieldException e) {
-            onBad(records, e.field(), e.getMessage() + " [" + e.sqlState() + "]");
+            Utf8Fault fault =
+                    e.sqlState().equals("22021") ? Utf8Fault.find(records.raw(), records.line()) : null;
+            onBad(records, e.field(),
+                    (fault == null ? e.getMessage() : fault.describe()) + " [" + e.sqlState() + "]");
         } catch (IllegalArgumentException e) {
             onBad(records, -1, e.getMessage());
         }
@@ -152,17 +198,22 @@ final class CsvLoader {
     private void onBad(RecordSource records, int field, String reason) throws IOException, CliException {
         boolean isNamed = field >= 0 && records.problem() == null;
         String name = isNamed ? setup.header().columnOf(field) : field >= 0 ? Integer.toString(field + 1) : "";
+        String place = field < 0 ? "" : ", column " + (field + 1) + (isNamed ? " (" + name + ")" : "");
+        onBad(records.line(), name, place, reason, records.raw());
+    }
+
+    private void onBad(long line, String name, String place, String reason, byte[] raw)
+            throws IOException, CliException {
         if (setup.rejects() != null) {
             if (!state.rejectFileMade) {
                 state.rejectFileMade = true;
                 progress.keep(state);
             }
-            setup.rejects().add(records.line(), name, reason, records.raw());
+            setup.rejects().add(line, name, reason, raw);
             rowsAside++;
             return;
         }
-        String place = field < 0 ? "" : ", column " + (field + 1) + (isNamed ? " (" + name + ")" : "");
-        setProblem("line " + records.line() + place + ": " + reason);
+        setProblem("line " + line + place + ": " + reason);
     }
 
     // ---- batches on their way ----
@@ -239,6 +290,7 @@ final class CsvLoader {
         state.timestamp = Math.max(state.timestamp, outcome.timestamp());
         if (isWhole) {
             state.settled = new LoadState.Settled(sent.end, sent.number, rowsIn, sent.rowsAside, sent.rejectSize);
+            settled = state.settled;
         }
     }
 

@@ -1,29 +1,35 @@
-package org.daedalus.cli;
+package org.daedalus.cli.load;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import org.daedalus.cli.CliException;
 
 /** Reads the records that stand, each quoted as one field, in a file that {@link RejectFile} wrote. */
 final class MendedReader implements RecordSource {
     private final CsvReader file;
-    private final CsvSplitter splitter = new CsvSplitter();
+    private final CsvSplitter splitter;
     private byte[] record = {};
     private String problem;
 
-    /** Reads from a place after the file's own header on. */
-    MendedReader(CsvReader file) {
+    /**
+     * Reads from a place after the file's own header on.
+     *
+     * @param delimiter of the records; the file itself has commas
+     */
+    MendedReader(CsvReader file, char delimiter) {
         this.file = file;
+        this.splitter = new CsvSplitter(delimiter);
     }
 
     /** The same after the file's own header was read and found to be what it should be. */
-    static MendedReader ofStart(CsvReader file) throws IOException, CliException {
+    static MendedReader ofStart(CsvReader file, char delimiter) throws IOException, CliException {
         boolean hasHeader = file.next() && file.problem() == null
                 && new String(file.raw(), StandardCharsets.UTF_8).equals(RejectFile.HEADER);
         if (!hasHeader) {
             throw CliException.usage("--mended needs a file that --reject-file wrote: its first line is "
                     + RejectFile.HEADER);
         }
-        return new MendedReader(file);
+        return new MendedReader(file, delimiter);
     }
 
     @Override
@@ -54,6 +60,11 @@ final class MendedReader implements RecordSource {
     @Override
     public String problem() {
         return problem;
+    }
+
+    @Override
+    public boolean isBlank() {
+        return file.isBlank();
     }
 
     @Override

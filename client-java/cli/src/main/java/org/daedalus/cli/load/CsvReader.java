@@ -1,4 +1,4 @@
-package org.daedalus.cli;
+package org.daedalus.cli.load;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,7 +17,7 @@ final class CsvReader implements RecordSource {
     private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
 
     private final InputStream in;
-    private final CsvSplitter splitter = new CsvSplitter();
+    private final CsvSplitter splitter;
     private final CRC32C crc;
     private byte[] buffer = new byte[BUFFER_SIZE];
     /** Where the buffer's first byte stands in the file. */
@@ -32,9 +32,8 @@ final class CsvReader implements RecordSource {
     private String problem;
 
     /** Reads a file from its first byte on. */
-    CsvReader(InputStream bytes) {
-        in = bytes;
-        crc = new CRC32C();
+    CsvReader(InputStream bytes, char delimiter) {
+        this(bytes, delimiter, new Place(0, 1), new CRC32C());
     }
 
     /**
@@ -42,8 +41,9 @@ final class CsvReader implements RecordSource {
      *
      * @param before has seen the bytes before the place
      */
-    CsvReader(InputStream bytes, Place start, CRC32C before) {
+    CsvReader(InputStream bytes, char delimiter, Place start, CRC32C before) {
         in = bytes;
+        splitter = new CsvSplitter(delimiter);
         crc = before;
         bufferOffset = start.offset();
         nextLine = start.line();
@@ -162,6 +162,12 @@ final class CsvReader implements RecordSource {
             end--;
         }
         return Arrays.copyOfRange(buffer, recordStart, end);
+    }
+
+    @Override
+    public boolean isBlank() {
+        byte first = recordEnd > recordStart ? buffer[recordStart] : 0;
+        return first == '\n' || first == '\r';
     }
 
     @Override

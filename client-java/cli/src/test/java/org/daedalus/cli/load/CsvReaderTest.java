@@ -1,4 +1,4 @@
-package org.daedalus.cli;
+package org.daedalus.cli.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,12 +12,16 @@ import org.junit.jupiter.api.Test;
 
 class CsvReaderTest {
     private static List<String> read(byte[] bytes, int pieceSizeMax) throws Exception {
+        return read(bytes, pieceSizeMax, ',');
+    }
+
+    private static List<String> read(byte[] bytes, int pieceSizeMax, char delimiter) throws Exception {
         CsvReader csv = new CsvReader(new ByteArrayInputStream(bytes) {
             @Override
             public synchronized int read(byte[] into, int offset, int length) {
                 return super.read(into, offset, Math.min(length, pieceSizeMax));
             }
-        });
+        }, delimiter);
         List<String> records = new ArrayList<>();
         while (csv.next()) {
             records.add(describe(csv));
@@ -121,14 +125,15 @@ class CsvReaderTest {
             text.append(alphabet.charAt(random.nextInt(alphabet.length())));
         }
         byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
-        CsvReader whole = new CsvReader(new ByteArrayInputStream(bytes));
+        CsvReader whole = new CsvReader(new ByteArrayInputStream(bytes), ',');
         while (whole.next()) {
             RecordSource.Place place = whole.nextPlace();
             int from = (int) place.offset();
             CRC32C before = new CRC32C();
             before.update(bytes, 0, from);
-            CsvReader rest = new CsvReader(new ByteArrayInputStream(bytes, from, bytes.length - from), place, before);
-            CsvReader again = new CsvReader(new ByteArrayInputStream(bytes));
+            CsvReader rest = new CsvReader(new ByteArrayInputStream(bytes, from, bytes.length - from), ',',
+                    place, before);
+            CsvReader again = new CsvReader(new ByteArrayInputStream(bytes), ',');
             while (again.nextPlace().offset() < from) {
                 again.next();
             }

@@ -1,13 +1,13 @@
-package org.daedalus.cli;
+package org.daedalus.cli.load;
 
 import com.google.protobuf.ByteString;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
+import org.daedalus.cli.CliException;
+import org.daedalus.cli.Patience;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
 import org.daedalus.client.TableDescription;
@@ -24,13 +24,37 @@ final class LoadStart {
     private static final String RESTART =
             "; --restart loads the file from its first row, whatever is in already";
 
-    private final Path file;
+    /** All rows of the file are in, as an earlier run has said. */
+    static final class AlreadyLoaded extends CliException {
+        private static final long serialVersionUID = 1L;
+
+        private final long rowsIn;
+
+        private AlreadyLoaded(String prefix, long rowsIn) {
+            super(FAILED, prefix + "all its " + rowsIn
+                    + " rows are in since an earlier run; --restart loads them once more");
+            this.rowsIn = rowsIn;
+        }
+
+        /** The same, about a file that has a name. */
+        AlreadyLoaded of(String file) {
+            return new AlreadyLoaded(file + ": ", rowsIn);
+        }
+
+        long rowsIn() {
+            return rowsIn;
+        }
+    }
+
+    private final LoadSource source;
     private final LoadProgress progress;
     private final String options;
     private final String rejectFile;
     /** Has seen the file's first {@code beforeSize} bytes. */
     private CRC32C before = new CRC32C();
     private long beforeSize;
+    /** The file ends where what was sent of it does. */
+    private boolean endsThere;
 
     /**
      * Looks at what {@code progress} knows.
@@ -38,8 +62,8 @@ final class LoadStart {
      * @param options what the batches depend on besides the file
      * @param rejectFile empty: none
      */
-    LoadStart(Path file, LoadProgress progress, String options, String rejectFile) {
-        this.file = file;
+    LoadStart(LoadSource source, LoadProgress progress, String options, String rejectFile) {
+        this.source = source;
         this.progress = progress;
         this.options = options;
         this.rejectFile = rejectFile;
@@ -85,9 +109,8 @@ final class LoadStart {
             throw CliException.failed("an earlier run cannot be gone on with: " + state.problem
                     + "; those rows are lost, so start the cluster afresh with larger segments" + RESTART);
         }
-        if (state.phase == LoadState.Phase.REPORTED && Files.size(file) == state.settled.place().offset()) {
-            throw CliException.failed("all its " + state.settled.rowsIn()
-                    + " rows are in since an earlier run; --restart loads them once more");
+        if (state.phase == LoadState.Phase.REPORTED && endsThere) {
+            throw new AlreadyLoaded("", state.settled.rowsIn());
         }
         return true;
     }
@@ -100,7 +123,7 @@ final class LoadStart {
         byte[] bytes = new byte[BUFFER_SIZE];
         byte last = '\n';
         long offset = 0;
-        try (InputStream in = Files.newInputStream(file)) {
+        try (InputStream in = source.open(null)) {
             while (offset < Math.max(settled, sent)) {
                 long end = offset < settled ? settled : sent;
                 int count = in.read(bytes, 0, (int) Math.min(bytes.length, end - offset));
@@ -115,16 +138,18 @@ final class LoadStart {
                 offset += count;
                 last = count > 0 ? bytes[count - 1] : last;
             }
+            endsThere = in.read() < 0;
         }
-        boolean endsRecord = last == '\n' || last == '\r' || Files.size(file) == offset;
+        boolean endsRecord = last == '\n' || last == '\r' || endsThere;
         return (int) all.getValue() == state.sent.checksum() && endsRecord;
     }
 
-    private void keepFresh(String cluster) throws IOException {
+    /** Leaves in {@code progress} a state that knows of nothing. */
+    void keepFresh(String cluster) throws IOException {
         byte[] id = new byte[CLIENT_ID_SIZE];
         new SecureRandom().nextBytes(id);
         LoadState state = new LoadState();
-        state.file = file.toString();
+        state.file = String.valueOf(source.realPath());
         state.cluster = cluster;
         state.client = HexFormat.of().formatHex(id);
         state.options = options;
@@ -177,11 +202,11 @@ final class LoadStart {
     }
 
     /** Opens the file where the state says, after {@link #decide}. */
-    RecordSource open(InputStream bytes, boolean isMended) throws IOException {
+    RecordSource open(InputStream bytes, boolean isMended, char delimiter) throws IOException {
         RecordSource.Place place = progress.state().settled.place();
         bytes.skipNBytes(beforeSize);
         before.update(bytes.readNBytes((int) (place.offset() - beforeSize))); // The header, of a load that starts.
-        CsvReader reader = new CsvReader(bytes, place, before);
-        return isMended ? new MendedReader(reader) : reader;
+        CsvReader reader = new CsvReader(bytes, isMended ? ',' : delimiter, place, before);
+        return isMended ? new MendedReader(reader, delimiter) : reader;
     }
 }

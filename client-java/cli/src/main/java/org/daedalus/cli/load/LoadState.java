@@ -1,4 +1,4 @@
-package org.daedalus.cli;
+package org.daedalus.cli.load;
 
 import java.net.URLDecoder;
 import java.net.URLEncoder;

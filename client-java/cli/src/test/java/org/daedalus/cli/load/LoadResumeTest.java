@@ -1,4 +1,4 @@
-package org.daedalus.cli;
+package org.daedalus.cli.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.daedalus.cli.Main;
 import org.daedalus.client.FakeAggregator;
 import org.daedalus.wire.v1.ErrorCategory;
 import org.daedalus.wire.v1.NodeStatus;

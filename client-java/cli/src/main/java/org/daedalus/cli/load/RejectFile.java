@@ -1,4 +1,4 @@
-package org.daedalus.cli;
+package org.daedalus.cli.load;
 
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
@@ -9,6 +9,7 @@ import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.daedalus.cli.CliException;
 
 /**
  * Bad lines set aside: a CSV file of line, column, reason and the record as it stood. Its first record is the header of
@@ -52,6 +53,7 @@ final class RejectFile implements AutoCloseable {
             throw CliException.failed("the reject file " + path + " has lost lines of the interrupted load: put it "
                     + "back, or load the file from its start with --restart");
         }
+        Files.createDirectories(path.toAbsolutePath().getParent());
         file = new RandomAccessFile(path.toFile(), "rw");
         file.setLength(size);
         file.seek(size);

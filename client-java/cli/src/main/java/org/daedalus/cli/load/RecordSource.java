@@ -1,4 +1,4 @@
-package org.daedalus.cli;
+package org.daedalus.cli.load;
 
 import java.io.IOException;
 
@@ -16,6 +16,9 @@ interface RecordSource {
 
     /** Why what stands here is no record; null when it is one. Its first line counts as the record then. */
     String problem();
+
+    /** It is a blank line. */
+    boolean isBlank();
 
     /** Line the record starts on, from 1. */
     long line();

@@ -1,0 +1,223 @@
+package org.daedalus.cli.export;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+import org.daedalus.cli.Main;
+import org.daedalus.client.FakeAggregator;
+import org.daedalus.wire.ByteWriter;
+import org.daedalus.wire.ColumnType;
+import org.daedalus.wire.PackedRows;
+import org.daedalus.wire.v1.Column;
+import org.daedalus.wire.v1.ErrorCategory;
+import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.QueryEnd;
+import org.daedalus.wire.v1.QueryRows;
+import org.daedalus.wire.v1.Result;
+import org.daedalus.wire.v1.SegmentStamp;
+import org.daedalus.wire.v1.Slice;
+import org.daedalus.wire.v1.StatementBody;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an export asks for, writes and says, against a table of three slices. */
+class ExportCommandTest {
+    private static final Object[][][] SLICES = {
+        {{"a", 1}, {"", null}}, {}, {{"x,\"y\"\n", -3}, {" z ", 4}, {"\u00fc", 5}},
+    };
+    private static final String TEXT =
+            "rloc,product_id\na,1\n\"\",\n\"x,\"\"y\"\"\n\",-3\n\" z \",4\n\u00fc,5\n";
+
+    private final PrintStream realOut = System.out;
+    private final PrintStream realErr = System.err;
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final List<Slice> asked = new ArrayList<>();
+    private final long[] stamps = {7, 7, 7};
+    private int busy;
+    private boolean breaksOff;
+
+    @TempDir
+    private Path directory;
+
+    @BeforeEach
+    void capture() {
+        System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+        System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+    }
+
+    @AfterEach
+    void release() {
+        System.setOut(realOut);
+        System.setErr(realErr);
+    }
+
+    private void answer(FakeAggregator fake, Operation operation) {
+        StatementBody statement;
+        try {
+            statement = StatementBody.parseFrom(operation.getBody());
+        } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+            throw new IllegalStateException(e);
+        }
+        if (!statement.hasSlice()) {
+            ByteWriter packed = new ByteWriter(16);
+            ColumnType bigint = ColumnType.of(ColumnType.Kind.BIGINT);
+            PackedRows.append(List.of(bigint), new Object[] {5L}, packed);
+            fake.answer(operation, Result.newBuilder().setRows(QueryRows.newBuilder().setRowCount(1)
+                    .addColumns(Column.newBuilder().setName("count").setType(bigint.toWire()))
+                    .setRows(ByteString.copyFrom(packed.toByteArray()))));
+            fake.answer(operation, Result.newBuilder().setEnd(QueryEnd.newBuilder().setRowCount(1)
+                    .addStamps(SegmentStamp.newBuilder().setApplied(7))));
+            return;
+        }
+        assertThat(statement.getSql()).isEqualTo("SELECT * FROM \"bookings\"");
+        assertThat(operation.getHeader().getPrefixMin()).isEqualTo(7);
+        asked.add(statement.getSlice());
+        // Segment 0 of partition 0, its slots from 50 on, and partition 1.
+        int number = statement.getSlice().getPartition() == 1 ? 2 : statement.getSlice().getFirstSlot() == 50 ? 1 : 0;
+        fake.answerRows(operation, SLICES[number]);
+        if (number == 2 && breaksOff) {
+            fake.answerError(operation, ErrorCategory.ERROR_CATEGORY_REJECTED, "XX000", "broken");
+            return;
+        }
+        if (number == 2 && busy-- > 0) {
+            fake.answerError(operation, ErrorCategory.ERROR_CATEGORY_RETRY, "53200", "busy");
+            return;
+        }
+        QueryEnd.Builder end = QueryEnd.newBuilder().setRowCount(SLICES[number].length)
+                .addStamps(SegmentStamp.newBuilder().setApplied(stamps[number]));
+        if (number == 0) {
+            end.setNextSlice(Slice.newBuilder().setFirstSlot(50));
+        } else if (number == 1) {
+            end.setNextSlice(Slice.newBuilder().setPartition(1));
+        }
+        fake.answer(operation, Result.newBuilder().setEnd(end));
+    }
+
+    private int export(String name, String... options) throws Exception {
+        try (FakeAggregator fake = new FakeAggregator(this::answer)) {
+            List<String> arguments = new ArrayList<>(List.of("export", name, "--cluster", fake.endpoint()));
+            arguments.addAll(List.of(options));
+            out.reset();
+            err.reset();
+            return Main.runCommand(arguments.toArray(String[]::new));
+        }
+    }
+
+    private String said() {
+        return out.toString(StandardCharsets.UTF_8) + err.toString(StandardCharsets.UTF_8);
+    }
+
+    private List<String> files() throws Exception {
+        try (var listed = Files.list(directory)) {
+            return listed.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    @Test
+    void shouldWriteAllSlicesAndSayAtWhichTimestamp() throws Exception {
+        Path file = directory.resolve("all.csv");
+        assertThat(export(file.toString())).as(said()).isZero();
+        assertThat(file).hasContent(TEXT);
+        assertThat(said()).contains("5 rows of bookings, exact at timestamp 7");
+        assertThat(asked).hasSize(3);
+        assertThat(files()).containsExactly("all.csv");
+    }
+
+    @Test
+    void shouldCompressWhatIsCalledSo() throws Exception {
+        Path file = directory.resolve("all.csv.gz");
+        assertThat(export(file.toString())).as(said()).isZero();
+        try (GZIPInputStream in = new GZIPInputStream(Files.newInputStream(file))) {
+            assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo(TEXT);
+        }
+    }
+
+    @Test
+    void shouldSayThatUpdatesCameBetween() throws Exception {
+        Path file = directory.resolve("all.csv");
+        stamps[1] = 9;
+        assertThat(export(file.toString())).isEqualTo(1);
+        assertThat(said()).contains("mixed: from timestamps 7 to 9").contains("--mixed");
+        assertThat(file).as("it is written, too").hasContent(TEXT);
+        assertThat(export(file.toString(), "--mixed", "--force")).as(said()).isZero();
+        assertThat(said()).contains("updates came while the table was read");
+    }
+
+    @Test
+    void shouldAskForASliceAgainFromItsStartWhenTheClusterIsBusy() throws Exception {
+        Path file = directory.resolve("all.csv");
+        busy = 2;
+        assertThat(export(file.toString())).as(said()).isZero();
+        assertThat(file).as("rows that came before the refusal are void").hasContent(TEXT);
+        assertThat(asked).hasSize(5);
+    }
+
+    @Test
+    void shouldLeaveNothingThatLooksWhole() throws Exception {
+        breaksOff = true;
+        assertThat(export(directory.resolve("all.csv").toString())).isEqualTo(1);
+        assertThat(said()).contains("broken");
+        assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void shouldNotWriteOverAFileUnlessForced() throws Exception {
+        Path file = Files.writeString(directory.resolve("all.csv"), "somebody's");
+        assertThat(export(file.toString())).isEqualTo(2);
+        assertThat(said()).contains("exists").contains("--force");
+        assertThat(file).hasContent("somebody's");
+        breaksOff = true;
+        assertThat(export(file.toString(), "--force")).isEqualTo(1);
+        assertThat(file).hasContent("somebody's");
+        breaksOff = false;
+        assertThat(export(file.toString(), "--force")).as(said()).isZero();
+        assertThat(file).hasContent(TEXT);
+        assertThat(export(directory.toString(), "--force")).isEqualTo(2);
+        assertThat(said()).contains("is a directory");
+        assertThat(export(directory.resolve("none/all.csv").toString())).isEqualTo(2);
+        assertThat(said()).contains("there is no directory");
+        assertThat(export("/dev/null", "--force")).isEqualTo(2);
+        assertThat(said()).contains("no regular file");
+    }
+
+    @Test
+    void shouldNotTouchWhatAnotherExportIsWritingButReplaceWhatAKilledOneLeft() throws Exception {
+        Path file = directory.resolve("all.csv");
+        Path partial = Files.writeString(directory.resolve("all.csv.partial"), "left over");
+        try (ExportTarget other = ExportTarget.of(file.toString(), false)) {
+            other.open();
+            other.stream().write('x');
+            assertThat(export(file.toString())).isEqualTo(1);
+            assertThat(said()).contains("all.csv.partial is being written by another export");
+            assertThat(partial).exists();
+            other.complete();
+        }
+        assertThat(file).hasContent("x");
+        assertThat(partial).doesNotExist();
+    }
+
+    @Test
+    void shouldLeaveNothingWhenInterrupted() throws Exception {
+        Path file = directory.resolve("all.csv");
+        try (ExportTarget target = ExportTarget.of(file.toString(), false)) {
+            target.open();
+            target.stream().write('x');
+            assertThat(target.discard()).isEqualTo("interrupted: " + file + " was not written");
+            assertThat(files()).isEmpty();
+            assertThatThrownBy(target::complete).isInstanceOf(java.io.IOException.class);
+        }
+        assertThat(files()).isEmpty();
+    }
+}

@@ -1,0 +1,303 @@
+"""`export` with real processes: a table leaves and comes back value by value, and no file looks whole that is not."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import gzip
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from local_cluster import DAEDALUS, LocalCluster, local_cluster, wait_until
+
+EVERY = '''
+CREATE TABLE every (
+  id int NOT NULL PRIMARY KEY,
+  b bool,
+  s smallint,
+  i int,
+  l bigint,
+  r real,
+  d double precision,
+  n numeric(18,4),
+  w numeric(38,10),
+  day date,
+  at timestamp,
+  c char(4) DEFAULT 'ok',
+  v varchar(40) DEFAULT 'none',
+  "Odd, ""name""" varchar(40) NOT NULL DEFAULT 'odd'
+);
+'''
+EVENTS = "CREATE TABLE events (id int NOT NULL PRIMARY KEY, code bigint NOT NULL, name varchar(40));"
+EVENT_ROWS = 200_000
+HURTFUL = [
+    "", " ", "  ", ",", '"', '""', "'", "\n", "\r", "\r\n", "\t", "\\", "\\N", "\\.", "NULL", "null", "N/A",
+    "a,b", 'say "so"', " leading", "trailing ", "two\nlines", "ends\n", "\nstarts", "é", "漢字", "😀", "\ufeff",
+    "\u2028", ";", "|", "-", "0", "x" * 40, '"' * 40, "\n" * 40, "#", "=1+1",
+]  # fmt: skip
+EDGES = {
+    "b": ["true", "false"],
+    "s": ["-32768", "32767", "0", "-1"],
+    "i": ["-2147483648", "2147483647", "0"],
+    "l": ["-9223372036854775808", "9223372036854775807", "0"],
+    "r": ["'NaN'", "'Infinity'", "'-Infinity'", "'-0'", "0", "1e-45", "3.4028235e38", "0.1", "16777217", "-1.5"],
+    "d": ["'NaN'", "'Infinity'", "'-Infinity'", "'-0'", "0", "5e-324", "1.7976931348623157e308", "0.1",
+          "2.2250738585072014e-308", "123456789.12345679", "-1e15", "1e16"],
+    "n": ["0.0001", "-0.0001", "99999999999999.9999", "-99999999999999.9999", "0", "1.5"],
+    "w": ["9999999999999999999999999999.9999999999", "-9999999999999999999999999999.9999999999", "0", "0.0000000001"],
+    "day": ["'0001-01-01'", "'5874897-12-31'", "'1970-01-01'", "'1969-12-31'", "'2000-02-29'", "'10000-01-01'"],
+    "at": ["'0001-01-01 00:00:00'", "'294246-12-31 23:59:59.999999'", "'1969-12-31 23:59:59.999999'",
+           "'2013-02-03 04:05:06'", "'2013-02-03 04:05:06.1'", "'1970-01-01 00:00:00.000001'"],
+    "c": ["''", "'a'", "'ab  '", "'    '", "E'\\u00e9'", "'\"'", "','", "E'\\n'", "' a'", "'abcd'"],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def every(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+    """A table of every type, of small segments: several slices even for few rows."""
+    base = tmp_path_factory.mktemp("export")
+    options = ["--storage-nodes", "2", "--segments", "2", "--segment-mib", "8", "--partition-by", "hash(id)"]
+    with local_cluster(base, EVERY, *options) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+    """A table of many rows."""
+    base = tmp_path_factory.mktemp("events")
+    with local_cluster(base, EVENTS, "--storage-nodes", "2", "--segments", "2", "--segment-mib", "16") as running:
+        yield running
+
+
+def literal(text: str) -> str:
+    """The string as SQL in ASCII without line ends, which no terminal, locale or reader of lines changes."""
+    escaped = "".join(c if " " <= c <= "~" and c not in "'\\" else f"\\U{ord(c):08x}" for c in text)
+    return f"E'{escaped}'"
+
+
+def hurtful_rows(seed: int, count: int) -> list[str]:
+    """Rows as VALUES have them: edges and strings that a file may damage, NULLs among them."""
+    draw = random.Random(seed)
+    strings = HURTFUL + ["".join(draw.choices(HURTFUL, k=3))[:10] for _ in range(100)]
+    rows = []
+    for number in range(count):
+        values = [str(number)]
+        for edges in EDGES.values():
+            values.append("NULL" if draw.random() < 0.2 else draw.choice(edges))
+        v = HURTFUL[number] if number < len(HURTFUL) else draw.choice(strings)
+        values.append("NULL" if number >= len(HURTFUL) and draw.random() < 0.2 else literal(v))
+        values.append(literal(draw.choice(strings)))
+        rows.append("(" + ", ".join(values) + ")")
+    return rows
+
+
+def content(cluster: LocalCluster, table: str) -> list[list[Any]]:
+    """All rows in the order of ids, numbers as they were spelled: -0 is another than 0."""
+    answer = cluster.sql(f"SELECT * FROM {table} ORDER BY id")
+    assert answer.code == 0, answer.said
+    rows: list[list[Any]] = json.loads(answer.out, parse_float=str, parse_int=str)["rows"]
+    return rows
+
+
+def test_every_value_of_every_type_comes_back_as_it_was(
+    every: LocalCluster, tmp_path: Path, daedalus_seed: int
+) -> None:
+    rows = hurtful_rows(daedalus_seed, 1500)
+    script = tmp_path / "rows.sql"
+    script.write_text(
+        "".join(f"INSERT INTO every VALUES {', '.join(rows[first : first + 50])};\n" for first in range(0, 1500, 50))
+    )
+    answer = every.daedalus("sql", "-f", script)
+    assert answer.code == 0, answer.said
+    before = content(every, "every")
+    assert len(before) == 1500
+    file = tmp_path / "every.csv"
+    answer = every.daedalus("export", file)
+    assert answer.code == 0, answer.said
+    assert "1500 rows of every, exact at timestamp" in answer.out
+    with file.open(newline="", encoding="utf-8") as lines:
+        records = list(csv.DictReader(lines))
+    assert len(records) == 1500
+    by_id = {record["id"]: record for record in records}
+    # char(n) comes without what fills it up; every other string as it is; NULL and '' both read as '' by this reader.
+    assert [by_id[row[0]]["v"] for row in before] == [row[12] or "" for row in before]
+    assert [by_id[row[0]]['Odd, "name"'] for row in before] == [row[13] for row in before]
+    packed = tmp_path / "every.csv.gz"
+    assert every.daedalus("export", packed).code == 0
+    assert gzip.decompress(packed.read_bytes()) == file.read_bytes()
+    for source in (file, packed):
+        assert every.sql("DELETE FROM every").code == 0
+        answer = every.daedalus("load", source)
+        assert answer.code == 0, answer.said
+        assert content(every, "every") == before, "row by row"
+    again = tmp_path / "again.csv"
+    assert every.daedalus("export", again).code == 0
+    with again.open(newline="", encoding="utf-8") as lines:
+        assert sorted(map(str, csv.DictReader(lines))) == sorted(map(str, records))
+    assert every.sql("DELETE FROM every").code == 0
+
+
+def test_null_in_a_table_of_one_column_is_a_row(tmp_path: Path) -> None:
+    with local_cluster(tmp_path, "CREATE TABLE one (v varchar(5));", "--segment-mib", "4") as one:
+        assert one.sql("INSERT INTO one VALUES (NULL), ('a'), (''), (NULL), (NULL)").code == 0
+        file = tmp_path / "one.csv"
+        assert one.daedalus("export", file).code == 0
+        assert sorted(file.read_text().split("\n")[1:-1]) == ["", "", "", '""', "a"]
+        assert one.sql("DELETE FROM one").code == 0
+        assert one.daedalus("load", file).code == 0
+        counts = one.sql("SELECT count(*), count(v) FROM one").json()["rows"][0]
+        assert [int(count) for count in counts] == [5, 2]
+
+
+def test_an_empty_table_is_a_header(every: LocalCluster) -> None:
+    answer = every.daedalus("export", "-")
+    assert answer.code == 0, answer.said
+    assert answer.out == 'id,b,s,i,l,r,d,n,w,day,at,c,v,"Odd, ""name"""\n'
+    assert "0 rows of every, exact" in answer.err
+
+
+def write_events(file: Path, rows: int) -> list[str]:
+    """A file of events; its lines in order."""
+    lines = [f"{n},{n * 7919 % (1 << 40)},event {n}" for n in range(rows)]
+    file.write_text("id,code,name\n" + "\n".join(lines) + "\n")
+    return sorted(lines)
+
+
+def rows_of(file: Path) -> list[str]:
+    """The rows of an exported file, sorted."""
+    return sorted(file.read_text().splitlines()[1:])
+
+
+def background(cluster: LocalCluster, *arguments: str | Path) -> subprocess.Popen[str]:
+    """A command that goes on in the background."""
+    return subprocess.Popen(
+        [DAEDALUS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**os.environ, "DAEDALUS_CLUSTER": cluster.address, "XDG_STATE_HOME": str(cluster.state)},
+    )  # fmt: skip
+
+
+@contextlib.contextmanager
+def stream_of_inserts(cluster: LocalCluster, first_id: int) -> Iterator[None]:
+    """Rows that come one after the other, for the time of the context."""
+    process = subprocess.Popen(
+        [DAEDALUS, "sql", "-f", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, env={**os.environ, "DAEDALUS_CLUSTER": cluster.address, "XDG_STATE_HOME": str(cluster.state)},
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    stdin, stdout = process.stdin, process.stdout
+    is_over = threading.Event()
+    has_begun = threading.Event()
+
+    def insert() -> None:
+        number = first_id
+        while not is_over.is_set():
+            stdin.write(f"INSERT INTO events VALUES ({number}, 0, 'new');\n")
+            stdin.flush()
+            stdout.readline()
+            has_begun.set()
+            number += 1
+
+    inserting = threading.Thread(target=insert)
+    inserting.start()
+    try:
+        assert has_begun.wait(timeout=60)
+        yield
+    finally:
+        is_over.set()
+        inserting.join()
+        process.communicate()
+
+
+def test_updates_that_come_between_are_told(events: LocalCluster, tmp_path: Path) -> None:
+    source = tmp_path / "source.csv"
+    expected = write_events(source, EVENT_ROWS)
+    assert events.sql("DELETE FROM events").code == 0
+    assert events.daedalus("load", source).code == 0
+    file = tmp_path / "out.csv"
+    exit_codes = {}
+    with stream_of_inserts(events, EVENT_ROWS):
+        for option in ("--force", "--mixed"):
+            answer = events.daedalus("export", file, *{"--force", option})
+            while "exact at timestamp" in answer.out:  # A machine so busy that no row came meanwhile.
+                answer = events.daedalus("export", file, *{"--force", option})
+            exit_codes[option] = answer.code
+            assert "mixed: from timestamps" in answer.out, answer.said
+            assert "updates came while the table was read" in answer.err
+            # Rows that nothing touched are there once; the others are what has come so far of the new ones.
+            found = rows_of(file)
+            assert [row for row in found if not row.endswith(",new")] == expected
+            assert len(set(found)) == len(found)
+    assert exit_codes == {"--force": 1, "--mixed": 0}
+    rows = int(events.value("SELECT count(*) FROM events"))
+    assert rows > EVENT_ROWS
+    exact = events.daedalus("export", file, "--force")
+    assert exact.code == 0, exact.said
+    assert f"{rows} rows of events, exact at timestamp" in exact.out
+    assert events.sql("DELETE FROM events WHERE name = 'new'").code == 0
+    exact = events.daedalus("export", file, "--force")
+    assert exact.code == 0, exact.said
+    assert rows_of(file) == expected
+
+
+def test_an_interrupted_export_leaves_nothing_behind(events: LocalCluster, tmp_path: Path) -> None:
+    file = tmp_path / "cut.csv"
+    partial = tmp_path / "cut.csv.partial"
+    process = background(events, "export", file)
+    wait_until(partial.exists, "the export has begun")
+    process.send_signal(signal.SIGINT)
+    said = process.communicate()[0]
+    assert process.returncode == 130, said
+    assert f"interrupted: {file} was not written" in said
+    assert not file.exists()
+    assert not partial.exists()
+    killed = background(events, "export", file)
+    wait_until(partial.exists, "the export has begun")
+    killed.kill()
+    killed.communicate()
+    assert not file.exists()
+    answer = events.daedalus("export", file)
+    assert answer.code == 0, answer.said
+    assert not partial.exists()
+
+
+def test_standard_output_that_closes_is_an_error(events: LocalCluster) -> None:
+    process = subprocess.Popen(
+        [DAEDALUS, "export", "-"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "DAEDALUS_CLUSTER": events.address, "XDG_STATE_HOME": str(events.state)},
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "id,code,name\n"
+    process.stdout.close()
+    assert process.stderr is not None
+    said = process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 1
+    assert "standard output: cannot be written" in said
+
+
+def test_a_large_answer_is_refused_by_a_setting_that_export_knows_no_bound_of(
+    events: LocalCluster, tmp_path: Path
+) -> None:
+    source = tmp_path / "source.csv"
+    expected = write_events(source, EVENT_ROWS)
+    assert events.sql("DELETE FROM events").code == 0
+    assert events.daedalus("load", source).code == 0
+    configuration = events.directory / "aggregator-0.toml"
+    configuration.write_text(configuration.read_text() + "answer_mib = 4\n")
+    events.kill("aggregator-0")
+    events.start_again("aggregator-0")
+    wait_until(lambda: events.sql("SELECT count(*) FROM events").code == 0, "the aggregator answers")
+    events.refuses("SELECT * FROM events", "54000", "larger than answer_mib of aggregator-0: 4 MiB", "daedalus export")
+    answer = events.daedalus("export", "-")
+    assert answer.code == 0, answer.err
+    assert sorted(row for row in io.StringIO(answer.out).read().splitlines()[1:]) == expected
