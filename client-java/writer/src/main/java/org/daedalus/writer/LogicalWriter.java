@@ -170,6 +170,7 @@ public final class LogicalWriter implements AutoCloseable {
             Peer peer = aggregators.get(send.peer());
             if (peer != null && peer.send(send.operation()) != Channel.Offer.ACCEPTED) {
                 LOG.debug("an operation to {} did not fit; it is sent again later", peer.address());
+                core.onUnsent(send.peer(), send.operation().getHeader().getSequence());
             }
         }
         for (WriterEffects.SubmissionOutcome outcome : effects.outcomes()) {
