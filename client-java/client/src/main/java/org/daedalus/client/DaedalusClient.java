@@ -62,6 +62,7 @@ public final class DaedalusClient implements AutoCloseable {
         /** The JDK's choice for tasks that nobody waits for: the common pool where that has several threads. */
         Executor subscriberExecutor = new CompletableFuture<Void>().defaultExecutor();
         String clusterId = "";
+        ConnectionListener connectionListener = new ConnectionListener() {};
         String name = "client-java";
         private Duration requestTimeout = Duration.ofSeconds(30);
         private String principal = "";
@@ -121,6 +122,12 @@ public final class DaedalusClient implements AutoCloseable {
          */
         public Builder clusterId(String id) {
             clusterId = Objects.requireNonNull(id);
+            return this;
+        }
+
+        /** Is told when connections are made, lost and made again. */
+        public Builder connectionListener(ConnectionListener listener) {
+            connectionListener = Objects.requireNonNull(listener);
             return this;
         }
 

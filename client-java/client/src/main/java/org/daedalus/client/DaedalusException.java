@@ -91,6 +91,13 @@ public sealed class DaedalusException extends RuntimeException permits RefusedRo
         return category;
     }
 
+    /** What a log needs: class, category, SQLSTATE, message, and the position in the statement and the hint if any. */
+    @Override
+    public String toString() {
+        return getClass().getName() + ": " + category + " " + sqlState + ": " + getMessage()
+                + (position == 0 ? "" : " (position " + position + ")") + (hint.isEmpty() ? "" : "; hint: " + hint);
+    }
+
     /** PostgreSQL's five characters. */
     public String sqlState() {
         return sqlState;
