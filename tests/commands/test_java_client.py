@@ -120,7 +120,7 @@ def test_two_thousand_batches_at_once_are_no_trouble_for_a_cold_cluster(
         assert report["sendings"] < 4 * batches, "submissions wait for room instead of being repeated"
         updates = 0
         for address in cold.addresses:
-            status = cold.daedalus("status", "--cluster", address, "--format", "json").json()
+            status = cold.daedalus("status", "--cluster", address, "--format", "json").json()["status"]
             updates += int(status["aggregator"]["updates_total"])
         assert batches <= updates < 2 * batches, "the writer sends again only what nobody carries"
         assert "is gone" not in without_goodbyes(cold, "aggregator-0") + without_goodbyes(cold, "aggregator-1")
