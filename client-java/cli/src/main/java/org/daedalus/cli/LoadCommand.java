@@ -65,12 +65,12 @@ final class LoadCommand implements Callable<Integer> {
         Path directory = progressDirectory == null ? StateDirectory.ofUser().loads() : progressDirectory;
         try (DaedalusClient client = cluster.connect()) {
             TableDescription table = client.await(client.describe());
-            int rowsMax = table.reply().getLimits().getUpdateRowsMax();
+            int rowsMax = table.limits().updateRowsMax();
             if (rowsMax > 0 && batchRows > rowsMax) {
                 throw CliException.usage("--batch-rows must be at most " + rowsMax + " for this cluster");
             }
             Path real = file.toRealPath();
-            String clusterId = table.reply().getClusterId();
+            String clusterId = table.clusterId();
             try (LoadProgress progress = LoadProgress.open(directory, real, clusterId, isRestart)) {
                 LoadStart start = new LoadStart(real, progress, options(), rejectPath == null
                         ? "" : rejectPath.toAbsolutePath().toString());

@@ -63,7 +63,7 @@ public sealed class DaedalusException extends RuntimeException permits RefusedRo
     }
 
     /** What an error of the wire means. */
-    public static DaedalusException of(Error error) {
+    static DaedalusException of(Error error) {
         Category category = switch (error.getCategory()) {
             case ERROR_CATEGORY_RETRY -> Category.RETRY;
             case ERROR_CATEGORY_REJECTED -> Category.REJECTED;

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.ColumnType.Kind;
+import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Column;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,7 @@ class RowTest {
     @BeforeEach
     void makeRows() throws Exception {
         List<Column> made = java.util.stream.IntStream.range(0, TYPES.size())
-                .mapToObj(i -> Column.newBuilder().setName("c" + i).setType(TYPES.get(i).toWire()).build()).toList();
+                .mapToObj(i -> Column.newBuilder().setName("c" + i).setType(WireTypes.toMessage(TYPES.get(i))).build()).toList();
         columns = new ResultColumns(made);
         row = new Row(columns, VALUES);
         nulls = new Row(columns, new Object[VALUES.length]);
