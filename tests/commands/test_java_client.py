@@ -74,6 +74,14 @@ def test_example_does_what_it_says_and_can_be_run_again(flights: LocalCluster) -
     assert flights.value("SELECT count(*) FROM flights") == "3"
 
 
+def test_bulk_insert_of_the_example_inserts_every_row(flights: LocalCluster) -> None:
+    classpath = JAVA / "examples/target/daedalus-examples.jar"
+    done = run_command("java", "-cp", classpath, "org.daedalus.examples.BulkInsert", "5500", *flights.addresses)
+    assert (done.code, done.out) == (0, "5500 rows are in\n"), done.said
+    assert flights.value("SELECT count(*) FROM flights WHERE year = 2031 AND hour = 0 AND minute = 59") == "4"
+    assert flights.sql("DELETE FROM flights WHERE year = 2031").json()["applied"] == 5_500
+
+
 def test_four_thousand_queries_in_flight_are_all_answered(numbers: LocalCluster) -> None:
     answer = run_probe("InFlightProbe", numbers, 4_000, 40_000, ROWS)
     report = answer.json()

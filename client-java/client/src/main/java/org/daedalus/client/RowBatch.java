@@ -55,13 +55,19 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
     }
 
     /**
-     * One more row: a value for each column of the table, in its class ({@link ValueText#parse}); null is NULL.
+     * One more row: a value for each column of the table, in the table's order and in the column's class, as {@link
+     * Row#getObject(int)} gives it; an integer may be of any class that holds it. null is NULL. String has no conversions:
+     * {@link ValueText#parse} makes a value of a text.
      *
-     * @throws IllegalArgumentException when a value does not fit its column
+     * @throws IllegalArgumentException when a value does not fit its column; the batch is as it was then
      */
     public RowBatch add(Object... values) {
         int start = rows.size();
-        PackedRows.append(types, values, rows);
+        Object[] fitting = values.clone();
+        for (int column = 0; column < Math.min(values.length, types.size()); column++) {
+            fitting[column] = FittingValue.of(types.get(column), values[column]);
+        }
+        PackedRows.append(types, fitting, rows);
         onPacked(start);
         return this;
     }
