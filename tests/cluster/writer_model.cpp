@@ -17,6 +17,8 @@ namespace {
 constexpr uint64_t kDescribeSequence = 1;
 /// Answers to the last so many sendings of one update are taken.
 constexpr size_t kCarriersMax = 64;
+/// What an aggregator is still busy with is sent again after so many times the usual patience.
+constexpr int64_t kPatienceForTheBusy = 8;
 
 }  // namespace
 
@@ -34,7 +36,7 @@ void WriterModel::on_up(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
   }
   for (auto& [timestamp, kept] : kept_) {
     if (!kept.is_sent && phase_ == Phase::kActive) {
-      send(timestamp, out);
+      send(timestamp, now, out);
     }
   }
 }
@@ -49,7 +51,7 @@ void WriterModel::on_down(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
   for (auto& [timestamp, kept] : kept_) {
     if (kept.is_sent && kept.via == peer && phase_ == Phase::kActive) {
       kept.is_sent = false;
-      send(timestamp, out);
+      send(timestamp, now, out);
     }
   }
 }
@@ -204,7 +206,7 @@ std::optional<SubmitRefusal> WriterModel::submit(const Submission& submission, c
   bytes_kept_ += kept.bytes();
   kept_.emplace(last_numbered_, std::move(kept));
   remember(submission.key, Known{.timestamp = last_numbered_, .confirmed = {}});
-  send(last_numbered_, out);
+  send(last_numbered_, now, out);
   return {};
 }
 
@@ -305,7 +307,7 @@ Error WriterModel::no_room() const {
 
 // ---- sending ----
 
-void WriterModel::send(Timestamp timestamp, rpc::Outbox& out) {
+void WriterModel::send(Timestamp timestamp, Instant now, rpc::Outbox& out) {
   if (next_sequence_.empty()) {
     return;  // on_up() sends it.
   }
@@ -327,6 +329,8 @@ void WriterModel::send(Timestamp timestamp, rpc::Outbox& out) {
   operation.set_body(kept.body);
   kept.via = peer->first;
   kept.is_sent = true;
+  kept.is_answered = false;
+  kept.sent_at = now;
   kept.sequences.emplace_back(peer->first, header.sequence());
   sent_.emplace(kept.sequences.back(), timestamp);
   if (kept.sequences.size() > kCarriersMax) {
@@ -336,17 +340,21 @@ void WriterModel::send(Timestamp timestamp, rpc::Outbox& out) {
   out.operations.emplace_back(peer->first, std::move(operation));
 }
 
-void WriterModel::resend_from(Timestamp first, rpc::Outbox& out) {
+void WriterModel::resend_from(Timestamp first, Instant now, rpc::Outbox& out) {
   for (auto kept = kept_.lower_bound(first); kept != kept_.end(); ++kept) {
-    send(kept->first, out);
+    if (kept->second.is_answered) {  // Otherwise it is on its way.
+      send(kept->first, now, out);
+    }
   }
 }
 
-void WriterModel::resend_unsettled(rpc::Outbox& out) {
+void WriterModel::resend_unsettled(Instant now, rpc::Outbox& out) {
   const Timestamp settled = settled_through();
   for (const auto& [timestamp, kept] : kept_) {
-    if (timestamp > settled || !kept.is_confirmed) {  // All nodes may have it, and its confirmation may be lost.
-      send(timestamp, out);
+    const bool is_lacked = timestamp > settled || !kept.is_confirmed;  // Its confirmation may be lost.
+    const bool is_overdue = now >= after(kept.sent_at, kPatienceForTheBusy * options_.resend_after_ns);
+    if (is_lacked && (kept.is_answered || is_overdue)) {
+      send(timestamp, now, out);
     }
   }
 }
@@ -364,7 +372,7 @@ void WriterModel::on_deadline(Instant now, rpc::Outbox& out) {
     raise(now, out);
   } else if (phase_ == Phase::kActive && !kept_.empty() && now >= after(last_progress_, options_.resend_after_ns)) {
     last_progress_ = now;
-    resend_unsettled(out);
+    resend_unsettled(now, out);
   }
 }
 
@@ -387,6 +395,8 @@ void WriterModel::on_result(rpc::PeerId peer, const wire::v1::Result& result, In
   if (sent == sent_.end() || phase_ != Phase::kActive) {
     return;  // Late: everything about it is settled.
   }
+  Kept& kept = kept_.at(sent->second);
+  kept.is_answered |= kept.sequences.back() == id;
   if (result.has_confirmed()) {
     on_confirmed(sent->second, result.confirmed(), now, effects);
   } else if (result.has_refused()) {
@@ -478,7 +488,7 @@ void WriterModel::on_gap(const wire::v1::WriteRefused& refused, Instant now, rpc
     return;  // The same gap, seen by several updates: it causes one go-back.
   }
   gaps_[refused.node()] = {last_accepted, now};
-  resend_from(next(last_accepted), out);
+  resend_from(next(last_accepted), now, out);
 }
 
 void WriterModel::fail(Error error, WriterEffects& effects) {

@@ -100,6 +100,8 @@ class WriterModel {
     rpc::PeerId via{};
     bool is_sent = false;
     bool is_confirmed = false;
+    bool is_answered = false;  ///< Nothing more is to be expected of the last operation that carried it.
+    Instant sent_at{};
     std::deque<std::pair<rpc::PeerId, uint64_t>> sequences;  ///< The last operations that carried it.
 
     [[nodiscard]] uint64_t bytes() const;
@@ -132,9 +134,9 @@ class WriterModel {
   void on_gap(const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out);
   void take_watermarks(const wire::v1::WriteConfirmed& confirmed, Instant now);
   void forget_settled();
-  void send(Timestamp timestamp, rpc::Outbox& out);
-  void resend_from(Timestamp first, rpc::Outbox& out);
-  void resend_unsettled(rpc::Outbox& out);
+  void send(Timestamp timestamp, Instant now, rpc::Outbox& out);
+  void resend_from(Timestamp first, Instant now, rpc::Outbox& out);
+  void resend_unsettled(Instant now, rpc::Outbox& out);
   void fail(Error error, WriterEffects& effects);
   void remember(const SubmissionKey& submission, Known known);
   void remember_outcome(const SubmissionKey& submission, const wire::v1::WriteConfirmed& confirmed);

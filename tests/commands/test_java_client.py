@@ -74,6 +74,14 @@ def test_example_does_what_it_says_and_can_be_run_again(flights: LocalCluster) -
     assert flights.value("SELECT count(*) FROM flights") == "3"
 
 
+def test_bulk_insert_of_the_example_inserts_every_row(flights: LocalCluster) -> None:
+    classpath = JAVA / "examples/target/daedalus-examples.jar"
+    done = run_command("java", "-cp", classpath, "org.daedalus.examples.BulkInsert", "5500", *flights.addresses)
+    assert (done.code, done.out) == (0, "5500 rows are in\n"), done.said
+    assert flights.value("SELECT count(*) FROM flights WHERE year = 2031 AND hour = 0 AND minute = 59") == "4"
+    assert flights.sql("DELETE FROM flights WHERE year = 2031").json()["applied"] == 5_500
+
+
 def test_four_thousand_queries_in_flight_are_all_answered(numbers: LocalCluster) -> None:
     answer = run_probe("InFlightProbe", numbers, 4_000, 40_000, ROWS)
     report = answer.json()
@@ -103,6 +111,33 @@ def test_nothing_is_lost_or_doubled_when_an_aggregator_dies_under_load(numbers: 
     assert (report["wrong"], report["unknown"], report["failed"]) == (0, 0, 0), out + err
     sums = numbers.sql("SELECT sum(n) FROM numbers").json()["rows"]
     assert sums == [[str(7 * sum(range(ROWS)) + report["updates"])]], "every update took effect once"
+
+
+@pytest.mark.parametrize(("java_options", "rows"), [("", 100), ("-Xint", 10)], ids=["cold", "never warm"])
+def test_two_thousand_batches_at_once_are_no_trouble_for_a_cold_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, java_options: str, rows: int
+) -> None:
+    """A virtual machine that only interprets is as slow for good as every one is in its first second."""
+    batches = 2_000
+    if java_options:
+        monkeypatch.setenv("JAVA_TOOL_OPTIONS", java_options)
+    with local_cluster(tmp_path, NUMBERS, *SMALL[:-1], "16", "--partition-by", "hash(id)") as cold:
+        answer = run_probe("ColdStartProbe", cold, batches, rows)
+        report = json.loads(answer.out)
+        assert (report["applied"], report["failed"], report["lost"]) == (batches * rows, 0, 0), answer.said
+        assert report["sendings"] < 4 * batches, "submissions wait for room instead of being repeated"
+        updates = 0
+        for address in cold.addresses:
+            status = cold.daedalus("status", "--cluster", address, "--format", "json").json()["status"]
+            updates += int(status["aggregator"]["updates_total"])
+        assert batches <= updates < 2 * batches, "the writer sends again only what nobody carries"
+        assert "is gone" not in without_goodbyes(cold, "aggregator-0") + without_goodbyes(cold, "aggregator-1")
+
+
+def without_goodbyes(cluster: LocalCluster, process: str) -> str:
+    """What a process logged, but for peers that went as they should."""
+    lines = (cluster.directory / f"{process}.log").read_text().splitlines()
+    return "\n".join(line for line in lines if "peer said goodbye: shutting down" not in line)
 
 
 def test_every_type_goes_in_as_a_parameter_and_comes_out_of_its_getter(tmp_path: Path) -> None:

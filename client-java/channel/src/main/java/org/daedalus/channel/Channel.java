@@ -137,6 +137,24 @@ public final class Channel {
         return verdict;
     }
 
+    /**
+     * What has to leave although this side is still busy: everything queued and, if nothing is, a keep-alive, once
+     * nothing was sent for as long as a keep-alive may take; otherwise nothing. A turn of the driver may take longer
+     * than the peer's patience, and the peer is to know that this side lives.
+     */
+    public Effects breathe(long nowNs) {
+        if (closed || nowNs - lastSentNs < limits.keepAliveNs()) {
+            return new Effects();
+        }
+        Effects effects = flush(nowNs);
+        return effects.frames().isEmpty() ? keepAlive(nowNs) : effects;
+    }
+
+    /** Whether silence would end the connection now. What has arrived and was not read is not silence. */
+    public boolean seemsDead(long nowNs) {
+        return !closed && nowNs - lastReceivedNs >= limits.deadNs();
+    }
+
     /** Turns what has been queued into frames. */
     public Effects flush(long nowNs) {
         emitOperations();
@@ -176,14 +194,18 @@ public final class Channel {
         if (closed) {
             return effects;
         }
-        if (nowNs - lastReceivedNs >= limits.deadNs()) {
+        if (seemsDead(nowNs)) {
             closed = true;
             effects.setCloseReason("nothing heard for " + limits.deadNs() / 1_000_000 + " ms");
         } else if (nowNs - lastSentNs >= limits.keepAliveNs()) {
-            emit(FrameType.KEEP_ALIVE, KeepAlive.getDefaultInstance());
-            return flush(nowNs);
+            return keepAlive(nowNs);
         }
         return effects;
+    }
+
+    private Effects keepAlive(long nowNs) {
+        emit(FrameType.KEEP_ALIVE, KeepAlive.getDefaultInstance());
+        return flush(nowNs);
     }
 
     /** Says goodbye after everything queued and ends the connection. */

@@ -17,6 +17,10 @@ import org.daedalus.wire.v1.Result;
 final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer {
     /** A goodbye that the peer does not take within this time is given up. */
     private static final long GOODBYE_MAX_MS = 500;
+    /** A peer that seems dead is looked at again after this time, in which its input is read: this side may be late. */
+    private static final long UNREAD_GRACE_MS = 10;
+    /** A thread that comes to it later than this was busy, and has not looked at its sockets as it should have. */
+    private static final long PROMPT_MAX_NS = 100_000_000L;
 
     private final PeerNetwork network;
     private final Endpoint dialled;
@@ -73,14 +77,14 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
     @Override
     public Channel.Offer send(Operation operation) {
         Channel.Offer offer = channel.offer(operation, unsentBytes);
-        scheduleFlush();
+        flushSoon();
         return offer;
     }
 
     @Override
     public Channel.Offer send(Result result) {
         Channel.Offer offer = channel.offer(result, unsentBytes);
-        scheduleFlush();
+        flushSoon();
         return offer;
     }
 
@@ -141,10 +145,13 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
 
     /**
      * The flush goes behind whatever the thread has to do already: what that adds leaves with it, in one frame, and
-     * when there is nothing, it comes next. So batches grow with load, and nothing ever waits for a timer.
+     * when there is nothing, it comes next. So batches grow with load, and nothing ever waits for a timer. Full batches
+     * leave at once: the socket takes them while the thread makes the next.
      */
-    private void scheduleFlush() {
-        if (!flushPending) {
+    private void flushSoon() {
+        if (channel.unflushedBytes() >= network.limits().batchSizeTarget()) {
+            write(channel.flush(network.nowNs()));
+        } else if (!flushPending) {
             flushPending = true;
             context.executor().execute(() -> {
                 flushPending = false;
@@ -161,8 +168,31 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
     }
 
     private void onTimer() {
-        carryOut(channel.onTick(network.nowNs()));
-        armTimer();
+        judge(Long.MIN_VALUE);
+    }
+
+    /**
+     * Silence ends a connection only when this thread was there to hear it: before it believes in a peer's death it
+     * looks at its sockets once more, without having been held up on the way.
+     *
+     * @param doubtedNs when it began to doubt; MIN_VALUE: it has not
+     */
+    private void judge(long doubtedNs) {
+        long nowNs = network.nowNs();
+        boolean hasListened = doubtedNs != Long.MIN_VALUE && nowNs - doubtedNs <= PROMPT_MAX_NS;
+        if (channel.seemsDead(nowNs) && !hasListened) {
+            context.executor().schedule(() -> judge(nowNs), UNREAD_GRACE_MS, TimeUnit.MILLISECONDS);
+        } else {
+            carryOut(channel.onTick(nowNs));
+            armTimer();
+        }
+    }
+
+    /** Lets the peer know that this side lives, in the middle of a long turn. */
+    void breathe(long nowNs) {
+        if (channel != null && context.channel().isActive()) {
+            write(channel.breathe(nowNs));
+        }
     }
 
     /** A frame that is missing would be a gap in the conversation, which ends with it. */
@@ -173,7 +203,7 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
         }
     }
 
-    private void carryOut(Effects effects) {
+    private void write(Effects effects) {
         for (byte[] frame : effects.frames()) {
             unsentBytes += frame.length;
             context.write(Unpooled.wrappedBuffer(frame)).addListener(done -> onWritten(frame.length, done.cause()));
@@ -181,15 +211,21 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
         if (!effects.frames().isEmpty()) {
             context.flush();
         }
+    }
+
+    private void carryOut(Effects effects) {
+        write(effects);
         if (effects.peer() != null) {
             wasUp = true;
             network.handler().onUp(this);
         }
         for (Operation operation : effects.operations()) {
             network.handler().onOperation(this, operation);
+            network.breathe();
         }
         for (Result result : effects.results()) {
             network.handler().onResult(this, result);
+            network.breathe();
         }
         if (effects.closeReason() != null) {
             closeReason = closeReason == null ? effects.closeReason() : closeReason;

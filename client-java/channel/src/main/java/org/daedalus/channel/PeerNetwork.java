@@ -10,8 +10,6 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
@@ -38,6 +36,7 @@ public final class PeerNetwork implements AutoCloseable {
     private static final int CONNECT_TIMEOUT_MS = 2_000;
     private static final long BACK_OFF_MIN_MS = 20;
     private static final long BACK_OFF_MAX_MS = 1_000;
+    private static final int BREATHS_PER_KEEP_ALIVE = 5;
     private static final int ACCEPTED_MAX = 1_024;
     private static final long SHUTDOWN_MAX_MS = 2_000;
 
@@ -49,6 +48,7 @@ public final class PeerNetwork implements AutoCloseable {
     private final Set<PeerConnection> connections = new LinkedHashSet<>();
     private final Set<io.netty.channel.Channel> listeners = new LinkedHashSet<>();
     private long nextPeerId = 1;
+    private long breatheNs = System.nanoTime();
     private int acceptedCount;
     private volatile boolean closed;
 
@@ -75,7 +75,10 @@ public final class PeerNetwork implements AutoCloseable {
     /** Runs a task on the network's thread; false when the network is closed. */
     public boolean execute(Runnable task) {
         try {
-            loop.execute(task);
+            loop.execute(() -> {
+                task.run();
+                breathe();
+            });
             return true;
         } catch (java.util.concurrent.RejectedExecutionException e) {
             return false;
@@ -108,7 +111,7 @@ public final class PeerNetwork implements AutoCloseable {
     public InetSocketAddress listen(String host, int port) throws IOException {
         ChannelFuture bound = new ServerBootstrap()
                 .group(group)
-                .channel(NioServerSocketChannel.class)
+                .channelFactory(Sockets.Listening::new)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childHandler(initializer(null, 0))
@@ -153,7 +156,7 @@ public final class PeerNetwork implements AutoCloseable {
         long nextBackOffMs = Math.min(BACK_OFF_MAX_MS, 2 * backOffMs);
         new Bootstrap()
                 .group(loop)
-                .channel(NioSocketChannel.class)
+                .channelFactory(Sockets.Dialled::new)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MS)
                 .handler(initializer(endpoint, nextBackOffMs))
@@ -186,6 +189,18 @@ public final class PeerNetwork implements AutoCloseable {
 
     // What follows is for PeerConnection, on the network's thread.
 
+    /**
+     * To be called between the pieces of a turn: a process that has just been started takes seconds for what takes
+     * milliseconds later, and must not seem dead to its peers meanwhile.
+     */
+    void breathe() {
+        long nowNs = nowNs();
+        if (nowNs - breatheNs >= limits.keepAliveNs() / BREATHS_PER_KEEP_ALIVE) {
+            breatheNs = nowNs;
+            connections.forEach(connection -> connection.breathe(nowNs));
+        }
+    }
+
     /** False: there are too many; the connection is to be closed. */
     boolean onConnected(PeerConnection connection) {
         if (closed || (connection.dialled() == null && acceptedCount >= ACCEPTED_MAX)) {
@@ -200,7 +215,11 @@ public final class PeerNetwork implements AutoCloseable {
         if (connections.remove(connection) && connection.dialled() == null) {
             acceptedCount--;
         }
-        LOG.info("connection to {} ended: {}", connection.address(), reason);
+        if (closed) {
+            LOG.debug("connection to {} ended: {}", connection.address(), reason);
+        } else {
+            LOG.info("connection to {} ended: {}", connection.address(), reason);
+        }
         if (connection.wasUp()) {
             handler.onDown(connection, reason);
         }

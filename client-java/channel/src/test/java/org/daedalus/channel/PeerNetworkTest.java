@@ -131,4 +131,88 @@ class PeerNetworkTest {
                     .hasMessageContaining("in use");
         }
     }
+
+    /** Handles each operation for a tenth of the time in which a peer must be heard, as a cold process does. */
+    private static final class Slow implements PeerHandler {
+        private final long busyNs;
+
+        Slow(long busyNs) {
+            this.busyNs = busyNs;
+        }
+
+        @Override
+        public void onUp(Peer peer) {
+            // Whoever dialled speaks first.
+        }
+
+        @Override
+        public void onDown(Peer peer, String reason) {
+            // The other side tells.
+        }
+
+        @Override
+        public void onOperation(Peer peer, Operation operation) {
+            long endNs = System.nanoTime() + busyNs;
+            while (System.nanoTime() < endNs) {
+                Thread.onSpinWait();
+            }
+            peer.send(Result.newBuilder().setSequence(operation.getHeader().getSequence()).build());
+        }
+    }
+
+    @Test
+    void shouldSeemAliveWhileItIsBusyWithOneLongTurn() throws Exception {
+        long deadNs = 300_000_000L;
+        ChannelLimits impatient = new ChannelLimits(deadNs / 4, deadNs, 16 << 20, 1 << 20, 64L << 20);
+        Hello below = Hello.newBuilder().setRole(Role.ROLE_WRITER).setName("slow").build();
+        Hello above = Hello.newBuilder().setRole(Role.ROLE_AGGREGATOR).setName("fast").build();
+        try (PeerNetwork slow = new PeerNetwork("slow", () -> below, impatient, new Slow(deadNs / 10));
+                PeerNetwork fast = new PeerNetwork("fast", () -> above, impatient, client)) {
+            fast.dial("127.0.0.1:" + slow.listen("127.0.0.1", 0).getPort());
+            Peer peer = (Peer) client.next();
+            fast.execute(() -> {
+                for (int sequence = 1; sequence <= 50; sequence++) {
+                    peer.send(Operation.newBuilder()
+                            .setHeader(OperationHeader.newBuilder().setSequence(sequence)).build());
+                }
+            });
+            for (long sequence = 1; sequence <= 50; sequence++) {
+                assertThat(client.next()).isEqualTo(sequence);
+            }
+        }
+    }
+
+    @Test
+    void shouldNotTakeForSilenceWhatItHadNoTimeToHear() throws Exception {
+        long deadNs = 300_000_000L;
+        ChannelLimits impatient = new ChannelLimits(deadNs / 4, deadNs, 16 << 20, 1 << 20, 64L << 20);
+        Hello below = Hello.newBuilder().setRole(Role.ROLE_AGGREGATOR).setName("below").build();
+        Hello above = Hello.newBuilder().setRole(Role.ROLE_CLIENT).setName("above").build();
+        try (PeerNetwork serving = new PeerNetwork("serving", () -> below, impatient, server);
+                PeerNetwork busy = new PeerNetwork("busy", () -> above, impatient, client)) {
+            busy.dial("127.0.0.1:" + serving.listen("127.0.0.1", 0).getPort());
+            Peer peer = (Peer) client.next();
+            for (int task = 1; task <= 30; task++) {
+                busy.execute(() -> {
+                    long endNs = System.nanoTime() + deadNs / 10;
+                    while (System.nanoTime() < endNs) {
+                        Thread.onSpinWait();
+                    }
+                });
+            }
+            busy.execute(() -> peer.send(Operation.newBuilder()
+                    .setHeader(OperationHeader.newBuilder().setSequence(7)).build()));
+            assertThat(client.next()).isEqualTo(7L);
+        }
+    }
+
+    @Test
+    void shouldNumberSocketsWithoutLookingForANetworkCard() throws Exception {
+        Sockets.Dialled dialled = new Sockets.Dialled();
+        Sockets.Listening listening = new Sockets.Listening();
+        assertThat(dialled.id()).isInstanceOf(Sockets.Id.class);
+        assertThat(listening.id()).isInstanceOf(Sockets.Id.class).isGreaterThan(dialled.id());
+        dialled.unsafe().closeForcibly();
+        listening.unsafe().closeForcibly();
+    }
 }

@@ -19,6 +19,7 @@ import org.daedalus.client.DaedalusClient;
 import org.daedalus.wire.ByteWriter;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.PackedRows;
+import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Column;
 import org.daedalus.wire.v1.DescribeReply;
 import org.daedalus.wire.v1.Hello;
@@ -101,7 +102,7 @@ public final class ArchiveTraining {
             ByteWriter packed = new ByteWriter(64);
             List<ColumnType> types = List.of(ColumnType.of(ColumnType.Kind.INT), ColumnType.numericOf(0, 0),
                     ColumnType.varcharOf(3), ColumnType.of(ColumnType.Kind.TIMESTAMP));
-            types.forEach(type -> rows.addColumns(Column.newBuilder().setName("a").setType(type.toWire())));
+            types.forEach(type -> rows.addColumns(Column.newBuilder().setName("a").setType(WireTypes.toMessage(type))));
             PackedRows.append(types, new Object[] {1, new java.math.BigDecimal("1.5"), "abc",
                 java.time.LocalDateTime.of(2013, 1, 1, 5, 0)}, packed);
             rows.setRows(ByteString.copyFrom(packed.toByteArray()));

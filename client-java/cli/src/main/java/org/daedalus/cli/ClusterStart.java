@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
+import org.daedalus.client.internal.ClientAccess;
 import org.daedalus.wire.v1.NodeStatus;
 import org.daedalus.wire.v1.StatusReply;
 
@@ -85,7 +86,7 @@ final class ClusterStart {
         while (true) {
             failIfDead();
             try {
-                problem = check.problem(client.await(client.status()), plan);
+                problem = check.problem(client.await(ClientAccess.get().status(client)), plan);
                 if (problem.isEmpty()) {
                     return;
                 }

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
+import org.daedalus.client.internal.ClientAccess;
 import org.daedalus.output.Errors;
 import org.daedalus.wire.v1.NodeStatus;
 import org.daedalus.wire.v1.StatusReply;
@@ -36,7 +37,7 @@ final class StatusCommand implements Callable<Integer> {
         StatusReply reply = null;
         DaedalusException failure = null;
         try (DaedalusClient client = cluster.connect(endpoints)) {
-            reply = client.await(client.status());
+            reply = client.await(ClientAccess.get().status(client));
         } catch (DaedalusException e) {
             failure = e;
         }

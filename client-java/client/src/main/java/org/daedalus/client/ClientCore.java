@@ -26,8 +26,8 @@ import org.daedalus.wire.v1.WriteRefused;
  * #PEER_IN_FLIGHT_MAX}; beyond, they wait for an answer to make room. A lost connection repeats a query only if nothing
  * of its answer had arrived, and an update under its submission id until its deadline. An update ends RETRY only if
  * every sending of it was answered by a refusal, and UNKNOWN once a sending has no answer. What is refused because
- * something was full is asked again, later and later. Every request ends exactly once. The number of requests is
- * bounded by the caller.
+ * something was full is asked again, later and later, and updates no faster than the writer takes them ({@link
+ * UpdateWindow}). Every request ends exactly once. The number of requests is bounded by the caller.
  */
 final class ClientCore {
     /** What an aggregator takes from one connection before it refuses. */
@@ -54,8 +54,11 @@ final class ClientCore {
      */
     private final Map<String, DialFailure> dialFailures = new LinkedHashMap<>();
     private final TreeMap<Long, PeerState> peers = new TreeMap<>();
-    /** In the order in which they are to be sent. */
+    /** In the order in which they are to be sent: for an aggregator with room. */
     private final Set<Request> waiting = new LinkedHashSet<>();
+    /** Updates that wait for room at the writer, oldest first; queries pass them by. */
+    private final TreeSet<Request> waitingUpdates = new TreeSet<>(Comparator.comparingLong(request -> request.id));
+    private final UpdateWindow window = new UpdateWindow();
     private final TreeSet<Request> repeats = new TreeSet<>(Comparator
             .<Request>comparingLong(request -> request.repeatAtNs).thenComparingLong(request -> request.id));
     private final TreeSet<Request> deadlines = new TreeSet<>(Comparator
@@ -124,6 +127,7 @@ final class ClientCore {
             return actions;
         }
         for (Request request : state.inFlight.values()) {
+            leaveWindow(request);
             if (request.answered) {
                 finish(request, ClientErrors.lostInTheMiddle(endpoint, reason), actions);
             } else {
@@ -143,7 +147,9 @@ final class ClientCore {
         ClientActions actions = new ClientActions();
         dialFailures.put(endpoint, new DialFailure(reason, isForeign));
         if (peers.isEmpty() && allDialsFailed()) {
-            for (Request request : List.copyOf(waiting)) {
+            List<Request> unplaced = new ArrayList<>(waiting);
+            unplaced.addAll(waitingUpdates);
+            for (Request request : unplaced) {
                 if (!request.mayHaveTakenEffect()) {
                     finish(request, ClientErrors.unreachable(dialFailures), actions);
                 }
@@ -180,6 +186,9 @@ final class ClientCore {
             case REFUSED -> onRefused(request, result.getRefused(), nowNs, actions);
             case END, CONFIRMED, DESCRIBED, STATUS, EPOCH -> {
                 learn(result);
+                if (request.updateSending != 0) {
+                    window.grow(!waitingUpdates.isEmpty());
+                }
                 retire(request);
                 actions.deliveries().add(new ClientActions.Delivery(request, result, null, true));
             }
@@ -208,11 +217,15 @@ final class ClientCore {
         return actions;
     }
 
-    /** An operation could not be handed to its connection although that is up. */
-    ClientActions onSendRefused(Request request, boolean tooLarge) {
+    /** An operation could not be handed to its connection although that is up: nothing of it was sent. */
+    ClientActions onSendRefused(Request request, boolean tooLarge, long nowNs) {
         ClientActions actions = new ClientActions();
         DaedalusException failure = ClientErrors.sendRefused(tooLarge);
-        finish(request, wasLost(request) ? ClientErrors.afterALoss(failure) : failure, actions);
+        if (tooLarge) {
+            finish(request, wasLost(request) ? ClientErrors.afterALoss(failure) : failure, actions);
+        } else if (!request.finished) {
+            onError(request, failure, nowNs, actions);
+        }
         return actions;
     }
 
@@ -246,11 +259,16 @@ final class ClientCore {
     private void place(Request request, long nowNs, ClientActions actions) {
         request.peerId = 0;
         Map.Entry<Long, PeerState> peer = nextPeer();
-        if (peer != null) {
+        if (peer != null && isHeldBack(request)) {
+            waitingUpdates.add(request);
+        } else if (peer != null) {
             lastPeerId = peer.getKey();
             request.peerId = peer.getKey();
             request.sequence = peer.getValue().nextSequence++;
             request.onSending(stamp);
+            if (request.content.mayWrite() && repeatsRefused) {
+                request.updateSending = window.send();
+            }
             peer.getValue().inFlight.put(request.sequence, request);
             actions.sends().add(new ClientActions.Send(request.peerId, request.operation(nowNs), request));
         } else if (peers.isEmpty() && allDialsFailed() && !request.mayHaveTakenEffect()) {
@@ -265,6 +283,21 @@ final class ClientCore {
             Request request = waiting.iterator().next();
             waiting.remove(request);
             place(request, nowNs, actions);
+        }
+        while (!waitingUpdates.isEmpty() && window.hasRoom() && nextPeer() != null) {
+            place(waitingUpdates.pollFirst(), nowNs, actions);
+        }
+    }
+
+    /** Who wants to hear of refusals gets them from the writer; a repetition must find out what became of the first. */
+    private boolean isHeldBack(Request request) {
+        return request.content.mayWrite() && repeatsRefused && !request.mayHaveTakenEffect() && !window.hasRoom();
+    }
+
+    private void leaveWindow(Request request) {
+        if (request.updateSending != 0) {
+            request.updateSending = 0;
+            window.leave();
         }
     }
 
@@ -301,6 +334,9 @@ final class ClientCore {
 
     /** Ends the request, or lets it come back later when nothing happened but a refusal for now. */
     private void onError(Request request, DaedalusException failure, long nowNs, ClientActions actions) {
+        if (request.updateSending != 0 && isFull(failure)) {
+            window.shrink(request.updateSending);
+        }
         long doublings = Math.min(request.refusals, REPEAT_DOUBLINGS_MAX);
         long hintNs = Math.max(REPEAT_AFTER_MIN_NS, failure.retryAfter().toNanos());
         long repeatAtNs = nowNs + Math.min(REPEAT_AFTER_MAX_NS, hintNs << doublings);
@@ -319,6 +355,7 @@ final class ClientCore {
     private void takeBack(Request request) {
         peers.get(request.peerId).inFlight.remove(request.sequence);
         request.peerId = 0;
+        leaveWindow(request);
         request.sentEver = request.lostEver;
     }
 
@@ -328,8 +365,12 @@ final class ClientCore {
      */
     private static boolean isWorthRepeating(Request request, DaedalusException failure) {
         return failure.category() == Category.RETRY
-                && (failure.sqlState().startsWith("53") || failure.sqlState().equals("57P01")
+                && (isFull(failure) || failure.sqlState().equals("57P01")
                         || (request.lostEver && failure.sqlState().equals("57P03")));
+    }
+
+    private static boolean isFull(DaedalusException failure) {
+        return failure.category() == Category.RETRY && failure.sqlState().startsWith("53");
     }
 
     private void sendAbort(Request request, ClientActions actions) {
@@ -360,11 +401,13 @@ final class ClientCore {
     private void retire(Request request) {
         request.finished = true;
         deadlines.remove(request);
+        leaveWindow(request);
         PeerState state = peers.get(request.peerId);
         if (state != null) {
             state.inFlight.remove(request.sequence);
         } else {
             waiting.remove(request);
+            waitingUpdates.remove(request);
             repeats.remove(request);
         }
     }

@@ -69,6 +69,14 @@ public final class Condition {
         });
     }
 
+    /**
+     * SQL's LIKE. The cluster answers patterns that are a text followed by %, and refuses others; to look for text that
+     * somebody typed, use {@link #startsWith}, in which nothing is a wildcard.
+     */
+    public static Condition like(String column, String pattern) {
+        return new Condition(sql -> sql.addColumn(column).add(" LIKE ").addParameter(pattern));
+    }
+
     /** The column's text starts with exactly {@code prefix}, which has no wildcards. */
     public static Condition startsWith(String column, String prefix) {
         StringBuilder pattern = new StringBuilder();

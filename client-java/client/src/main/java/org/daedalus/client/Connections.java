@@ -20,6 +20,7 @@ import org.daedalus.wire.v1.Role;
 final class Connections implements PeerHandler, AutoCloseable {
     private final PeerNetwork network;
     private final ClientCore core;
+    private final ConnectionEvents events;
     private final String name;
     private final int inFlightMax;
     private final BufferSpace buffers;
@@ -32,6 +33,7 @@ final class Connections implements PeerHandler, AutoCloseable {
     private long armedNs = Long.MAX_VALUE;
     private volatile ClusterIdentity cluster = ClusterIdentity.NONE;
     private volatile long writerEpoch;
+    private volatile long sendings;
 
     Connections(DaedalusClient.Builder options) {
         this.name = options.name;
@@ -39,6 +41,7 @@ final class Connections implements PeerHandler, AutoCloseable {
         this.buffers = new BufferSpace(options.bufferedBytesMax);
         this.subscriberExecutor = options.subscriberExecutor;
         this.pinnedClusterId = options.clusterId;
+        this.events = new ConnectionEvents(options.connectionListener);
         this.core = new ClientCore(options.aggregators, options.repeatsRefused);
         this.network = new PeerNetwork("daedalus-client", this::hello, ChannelLimits.DEFAULT, this);
         options.aggregators.forEach(network::dial);
@@ -102,6 +105,11 @@ final class Connections implements PeerHandler, AutoCloseable {
         return writerEpoch;
     }
 
+    /** Operations sent so far, repetitions included. Any thread. */
+    long sendings() {
+        return sendings;
+    }
+
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
@@ -123,6 +131,7 @@ final class Connections implements PeerHandler, AutoCloseable {
             carryOut(core.onClusterReplaced("was " + before + ", is " + cluster));
         }
         peers.put(peer.id(), peer);
+        events.connected(peer.dialledEndpoint().orElseThrow());
         carryOut(core.onUp(peer.dialledEndpoint().orElseThrow(), peer.id(), nowNs()));
     }
 
@@ -130,19 +139,26 @@ final class Connections implements PeerHandler, AutoCloseable {
     public void onDown(Peer peer, String reason) {
         String endpoint = peer.dialledEndpoint().orElseThrow();
         if (peers.remove(peer.id()) == null) {
-            carryOut(core.onDialFailed(endpoint, reason, true));
-        } else {
-            carryOut(core.onDown(endpoint, peer.id(), reason, nowNs()));
+            onHelloRefused(endpoint, reason);
+            return;
         }
+        if (!closed.get()) {
+            events.lost(endpoint, reason);
+        }
+        carryOut(core.onDown(endpoint, peer.id(), reason, nowNs()));
     }
 
     @Override
     public void onDialFailed(String endpoint, String reason) {
+        events.reconnecting(endpoint, reason);
         carryOut(core.onDialFailed(endpoint, reason, false));
     }
 
     @Override
     public void onHelloRefused(String endpoint, String reason) {
+        if (!closed.get()) {
+            events.reconnecting(endpoint, reason);
+        }
         carryOut(core.onDialFailed(endpoint, reason, true));
     }
 
@@ -163,10 +179,11 @@ final class Connections implements PeerHandler, AutoCloseable {
     private void carryOut(ClientActions actions) {
         for (ClientActions.Send send : actions.sends()) {
             Peer peer = peers.get(send.peerId());
+            sendings++;
             Channel.Offer offer = peer == null ? Channel.Offer.DOWN : peer.send(send.operation());
             boolean refused = offer == Channel.Offer.TOO_LARGE || offer == Channel.Offer.FULL;
             if (refused && send.request() != null) {
-                carryOut(core.onSendRefused(send.request(), offer == Channel.Offer.TOO_LARGE));
+                carryOut(core.onSendRefused(send.request(), offer == Channel.Offer.TOO_LARGE, nowNs()));
             }
         }
         writerEpoch = core.stamp().epoch();

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.daedalus.channel.Endpoint;
 import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.client.internal.ClientAccess;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.Result;
@@ -29,6 +30,10 @@ import org.daedalus.wire.v1.SubmissionId;
 public final class DaedalusClient implements AutoCloseable {
     /** This library's version. */
     public static final String VERSION = "0.1.0";
+
+    static {
+        ClientAccess.set(new InternalAccess());
+    }
 
     private static final int NAME_SIZE_MAX = 128;
     private static final int CLIENT_ID_SIZE = 16;
@@ -62,6 +67,7 @@ public final class DaedalusClient implements AutoCloseable {
         /** The JDK's choice for tasks that nobody waits for: the common pool where that has several threads. */
         Executor subscriberExecutor = new CompletableFuture<Void>().defaultExecutor();
         String clusterId = "";
+        ConnectionListener connectionListener = new ConnectionListener() {};
         String name = "client-java";
         private Duration requestTimeout = Duration.ofSeconds(30);
         private String principal = "";
@@ -121,6 +127,12 @@ public final class DaedalusClient implements AutoCloseable {
          */
         public Builder clusterId(String id) {
             clusterId = Objects.requireNonNull(id);
+            return this;
+        }
+
+        /** Is told when connections are made, lost and made again. */
+        public Builder connectionListener(ConnectionListener listener) {
+            connectionListener = Objects.requireNonNull(listener);
             return this;
         }
 
@@ -196,9 +208,9 @@ public final class DaedalusClient implements AutoCloseable {
         return new RowBatch(this, table);
     }
 
-    /** An update without effect, to learn whether the writer remembers {@code submission}. */
-    public SubmissionProbe submissionProbe(TableDescription table, SubmissionId submission) {
-        return new SubmissionProbe(this, table, submission);
+    /** An update without effect, to learn whether the writer remembers {@code name}. */
+    public SubmissionProbe submissionProbe(TableDescription table, SubmissionName name) {
+        return new SubmissionProbe(this, table, name);
     }
 
     /**
@@ -239,7 +251,11 @@ public final class DaedalusClient implements AutoCloseable {
     }
 
     /** How the cluster is, as seen by one aggregator. */
-    public CompletableFuture<StatusReply> status() {
+    public CompletableFuture<ClusterStatus> status() {
+        return statusReply().thenApply(ClusterStatus::of);
+    }
+
+    CompletableFuture<StatusReply> statusReply() {
         CompletableFuture<StatusReply> asked = new CompletableFuture<>();
         ask(OperationKind.OPERATION_KIND_STATUS, Result::getStatus, asked);
         return asked;

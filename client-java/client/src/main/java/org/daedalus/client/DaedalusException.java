@@ -41,12 +41,17 @@ public sealed class DaedalusException extends RuntimeException permits RefusedRo
     private final transient List<Missing> missing;
 
     public DaedalusException(Category category, String sqlState, String message) {
+        this(category, sqlState, message, 0);
+    }
+
+    /** @param position of what is wrong in the statement: its character, counted from 1; 0 when that is unknown */
+    public DaedalusException(Category category, String sqlState, String message, int position) {
         super(message);
         this.category = category;
         this.sqlState = sqlState;
         this.detail = "";
         this.hint = "";
-        this.position = 0;
+        this.position = position;
         this.retryAfter = Duration.ZERO;
         this.missing = List.of();
     }
@@ -63,7 +68,7 @@ public sealed class DaedalusException extends RuntimeException permits RefusedRo
     }
 
     /** What an error of the wire means. */
-    public static DaedalusException of(Error error) {
+    static DaedalusException of(Error error) {
         Category category = switch (error.getCategory()) {
             case ERROR_CATEGORY_RETRY -> Category.RETRY;
             case ERROR_CATEGORY_REJECTED -> Category.REJECTED;
@@ -89,6 +94,13 @@ public sealed class DaedalusException extends RuntimeException permits RefusedRo
 
     public Category category() {
         return category;
+    }
+
+    /** What a log needs: class, category, SQLSTATE, message, and the position in the statement and the hint if any. */
+    @Override
+    public String toString() {
+        return getClass().getName() + ": " + category + " " + sqlState + ": " + getMessage()
+                + (position == 0 ? "" : " (position " + position + ")") + (hint.isEmpty() ? "" : "; hint: " + hint);
     }
 
     /** PostgreSQL's five characters. */

@@ -59,6 +59,8 @@ final class Request {
     int refusals;
     int staleRefusals;
     long repeatAtNs;
+    /** Its place among all sendings of updates; 0: it is not under way, or not counted. */
+    long updateSending;
 
     Request(Content content, Responder responder, long deadlineNs) {
         this.content = content;

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.WireException;
+import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Column;
 
 /** The columns of one answer, found by name: exactly, or else without regard to case; the first of equal names wins. */
@@ -21,7 +22,7 @@ final class ResultColumns {
         List<ResultColumn> read = new ArrayList<>(columns.size());
         List<ColumnType> readTypes = new ArrayList<>(columns.size());
         for (Column column : columns) {
-            ColumnType type = ColumnType.fromWire(column.getType());
+            ColumnType type = WireTypes.read(column.getType());
             read.add(new ResultColumn(column.getName(), type));
             readTypes.add(type);
         }

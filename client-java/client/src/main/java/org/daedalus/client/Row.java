@@ -4,14 +4,18 @@ import java.math.BigDecimal;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.util.List;
+import org.daedalus.wire.ColumnType;
 
 /**
- * One row of an answer. Columns are counted from 0, or named: exactly, or else without regard to case.
+ * One row of an answer. Columns are counted from 0 (JDBC counts from 1), or named: exactly, or else without regard to
+ * case.
  *
  * <p>A getter for NULL returns null or, where it returns a primitive, throws NullPointerException: ask {@link #isNull}
- * first, or use {@link #get}. A getter of another type than the column's throws ClassCastException, except that
- * integers widen to larger integers and to BigDecimal, and real to double. Both say which column it was and what it
- * holds. A column that is not there throws IndexOutOfBoundsException or IllegalArgumentException.
+ * first, or use {@link #get}. (There is no wasNull(): a row remembers nothing of what it was asked.) A getter of another
+ * type than the column's throws ClassCastException, except that integers widen to larger integers and to BigDecimal,
+ * smallint and int to double, and real to double: what loses nothing. Both say which column it was, what it holds and
+ * what to call instead; {@link #getText} has any value as text. A column that is not there throws
+ * IndexOutOfBoundsException or IllegalArgumentException.
  */
 public final class Row {
     private final ResultColumns columns;
@@ -60,13 +64,24 @@ public final class Row {
         }
         Object widened = widen(value, type);
         if (widened == null) {
-            throw new ClassCastException(describe(column) + ": no value of it is a " + type.getSimpleName());
+            throw new ClassCastException(describe(column) + ": no value of it is a " + type.getSimpleName()
+                    + "; use " + natural(columns.list().get(column).type().kind())
+                    + (type == String.class ? "(), or getText() for any value as text" : "()"));
         }
         return type.cast(widened);
     }
 
     public <T> T get(String column, Class<T> type) {
         return get(columns.indexOf(column), type);
+    }
+
+    /** {@link #get}, under the name that JDBC gives it. */
+    public <T> T getObject(int column, Class<T> type) {
+        return get(column, type);
+    }
+
+    public <T> T getObject(String column, Class<T> type) {
+        return get(column, type);
     }
 
     public boolean getBoolean(int column) {
@@ -193,6 +208,9 @@ public final class Row {
             return null;
         }
         long number = ((Number) value).longValue();
+        if (type == Double.class) {
+            return value instanceof Long ? null : (Object) (double) number;
+        }
         if (type == BigDecimal.class) {
             return BigDecimal.valueOf(number);
         }
@@ -200,6 +218,22 @@ public final class Row {
             return number;
         }
         return type == Integer.class && value instanceof Short ? (Object) (int) number : null;
+    }
+
+    /** The getter that fits. */
+    private static String natural(ColumnType.Kind kind) {
+        return switch (kind) {
+            case BOOL -> "getBoolean";
+            case SMALLINT -> "getShort";
+            case INT -> "getInt";
+            case BIGINT -> "getLong";
+            case REAL -> "getFloat";
+            case DOUBLE -> "getDouble";
+            case NUMERIC -> "getBigDecimal";
+            case DATE -> "getDate";
+            case TIMESTAMP -> "getTimestamp";
+            case CHAR, VARCHAR -> "getString";
+        };
     }
 
     private String describe(int column) {

@@ -13,6 +13,7 @@ import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.PackedScan;
 import org.daedalus.wire.Placement;
+import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.ColumnEquality;
 import org.daedalus.wire.v1.Constant;
 import org.daedalus.wire.v1.Distribution;
@@ -27,7 +28,7 @@ import org.daedalus.wire.v1.UpdatePart;
 
 /**
  * Rows to insert that are packed here, without SQL: the fast way to load. They take effect together, under one
- * timestamp. Rows and bytes of one update are limited by the cluster ({@link TableDescription#reply()}).
+ * timestamp. Rows and bytes of one update are limited by the cluster ({@link TableDescription#limits()}).
  */
 public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
     private final TableDescription table;
@@ -54,24 +55,29 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
     }
 
     /**
-     * One more row: a value for each column of the table, in its class ({@link ValueText#parse}); null is NULL.
+     * One more row: a value for each column of the table, in the table's order and in the column's class, as {@link
+     * Row#getObject(int)} gives it; an integer may be of any class that holds it. null is NULL. String has no conversions:
+     * {@link ValueText#parse} makes a value of a text.
      *
-     * @throws IllegalArgumentException when a value does not fit its column
+     * @throws IllegalArgumentException when a value does not fit its column; the batch is as it was then
      */
     public RowBatch add(Object... values) {
         int start = rows.size();
-        PackedRows.append(types, values, rows);
+        Object[] fitting = values.clone();
+        for (int column = 0; column < Math.min(values.length, types.size()); column++) {
+            fitting[column] = FittingValue.of(types.get(column), values[column]);
+        }
+        PackedRows.append(types, fitting, rows);
         onPacked(start);
         return this;
     }
 
     /**
-     * Submits the batch under an id of the caller's choice, so that it may be submitted again by another process and
-     * takes effect once (docs/protocol.md, "Submissions"). Who submits it again says so in the id ({@code repeated}),
-     * together with what was known of the writer before it was first sent; it ends UNKNOWN when the writer cannot tell.
+     * Submits the batch under a name of the caller's choice, so that it may be submitted again by another process and
+     * takes effect once (docs/protocol.md, "Submissions"). It ends UNKNOWN when the writer cannot tell whether it was.
      */
-    public RowBatch submission(SubmissionId id) {
-        submission = id;
+    public RowBatch submission(SubmissionName name) {
+        submission = name.toMessage();
         return this;
     }
 
@@ -108,7 +114,7 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
     }
 
     private static Constant constant(ColumnType type, ByteString packed) {
-        Constant.Builder constant = Constant.newBuilder().setType(type.toWire());
+        Constant.Builder constant = Constant.newBuilder().setType(WireTypes.toMessage(type));
         return (packed.isEmpty() ? constant.setIsNull(true) : constant.setPacked(packed)).build();
     }
 

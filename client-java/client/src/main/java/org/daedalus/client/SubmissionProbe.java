@@ -14,18 +14,18 @@ import org.daedalus.wire.v1.UpdateBody;
 import org.daedalus.wire.v1.UpdatePart;
 
 /**
- * An update that changes no row, under a submission id of the caller's choice. Its timestamp is the same each time as
- * long as the writer remembers the id; submissions are forgotten oldest first, so that while a probe is remembered
+ * An update that changes no row, under a name of the caller's choice. Its timestamp is the same each time as
+ * long as the writer remembers the name; submissions are forgotten oldest first, so that while a probe is remembered
  * everything submitted after it is, too.
  */
 public final class SubmissionProbe extends Executable<SubmissionProbe, WriteOutcome> {
     private final TableDescription table;
     private final SubmissionId submission;
 
-    SubmissionProbe(DaedalusClient client, TableDescription table, SubmissionId submission) {
+    SubmissionProbe(DaedalusClient client, TableDescription table, SubmissionName name) {
         super(client, WriteOutcome.class);
         this.table = table;
-        this.submission = submission;
+        this.submission = name.toMessage();
     }
 
     @Override

@@ -6,14 +6,11 @@ import java.util.Optional;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.Constants;
 import org.daedalus.wire.WireException;
+import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.DescribeReply;
 
-/**
- * What a cluster says of its table.
- *
- * @param reply everything else it said, as it came
- */
-public record TableDescription(String tableName, List<Column> columns, DescribeReply reply) {
+/** What a cluster says of its table. */
+public final class TableDescription {
     /**
      * One column.
      *
@@ -21,19 +18,60 @@ public record TableDescription(String tableName, List<Column> columns, DescribeR
      */
     public record Column(String name, ColumnType type, boolean nullable, Object defaultValue) {}
 
+    /**
+     * What one operation may be; 0 where the cluster does not say.
+     *
+     * @param updateRowsMax rows of one INSERT or one {@link RowBatch}
+     * @param updateBytesMax bytes of one update: {@link RowBatch#sizeBytes} and some more
+     * @param statementBytesMax bytes of one statement's text
+     * @param answerBytesMax bytes of one answer
+     * @param groupsMax groups of one GROUP BY
+     * @param literalsMax constants that one condition compares columns with
+     */
+    public record Limits(int updateRowsMax, int updateBytesMax, int statementBytesMax, long answerBytesMax,
+            int groupsMax, int literalsMax) {}
+
+    private final DescribeReply reply;
+    private final List<Column> columns;
+
+    private TableDescription(DescribeReply reply, List<Column> columns) {
+        this.reply = reply;
+        this.columns = columns;
+    }
+
     /** Reads an answer to DESCRIBE; refuses types that docs/wire.md does not define. */
-    public static TableDescription of(DescribeReply reply) throws WireException {
+    static TableDescription of(DescribeReply reply) throws WireException {
         List<Column> columns = new ArrayList<>(reply.getColumnsCount());
         for (org.daedalus.wire.v1.Column column : reply.getColumnsList()) {
             Object value = column.hasDefaultValue() ? Constants.toValue(column.getDefaultValue()) : null;
-            ColumnType type = ColumnType.fromWire(column.getType());
+            ColumnType type = WireTypes.read(column.getType());
             columns.add(new Column(column.getName(), type, column.getNullable(), value));
         }
-        return new TableDescription(reply.getTableName(), List.copyOf(columns), reply);
+        return new TableDescription(reply, List.copyOf(columns));
+    }
+
+    public String tableName() {
+        return reply.getTableName();
+    }
+
+    /** In the order of the table. */
+    public List<Column> columns() {
+        return columns;
     }
 
     public List<ColumnType> types() {
         return columns.stream().map(Column::type).toList();
+    }
+
+    /** The cluster that has the table. */
+    public String clusterId() {
+        return reply.getClusterId();
+    }
+
+    public Limits limits() {
+        org.daedalus.wire.v1.Limits limits = reply.getLimits();
+        return new Limits(limits.getUpdateRowsMax(), limits.getUpdateBytesMax(), limits.getStatementBytesMax(),
+                limits.getAnswerBytesMax(), limits.getGroupsMax(), limits.getLiteralsMax());
     }
 
     /** The position of the column with exactly this name or, failing that, the only one that differs in case alone. */
@@ -50,5 +88,15 @@ public record TableDescription(String tableName, List<Column> columns, DescribeR
             }
         }
         return ambiguous ? Optional.empty() : Optional.ofNullable(found);
+    }
+
+    /** Everything it said, as it came. */
+    DescribeReply reply() {
+        return reply;
+    }
+
+    @Override
+    public String toString() {
+        return tableName() + columns;
     }
 }

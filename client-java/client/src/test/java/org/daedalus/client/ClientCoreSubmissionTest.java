@@ -206,11 +206,20 @@ class ClientCoreSubmissionTest {
     }
 
     @Test
-    void shouldNotKnowWhatBecameOfAnUpdateThatHasNoRoomTheSecondTime() {
+    void shouldNotKnowWhatBecameOfAnUpdateThatIsTooLargeTheSecondTime() {
         core.submit(update, 0);
         core.onUp(B, 2, 0);
         core.onDown(A, 1, "reset", 0);
-        assertThat(failure(core.onSendRefused(update, false)).category()).isEqualTo(Category.UNKNOWN);
+        assertThat(failure(core.onSendRefused(update, true, 0)).category()).isEqualTo(Category.UNKNOWN);
+    }
+
+    @Test
+    void shouldNotKnowWhatBecameOfAnUpdateThatFindsNoRoomInItsConnectionUntilItsDeadline() {
+        core.submit(update, 0);
+        core.onUp(B, 2, 0);
+        core.onDown(A, 1, "reset", 0);
+        assertThat(core.onSendRefused(update, false, 0).deliveries()).isEmpty();
+        assertThat(failure(core.onTick(DEADLINE)).category()).isEqualTo(Category.UNKNOWN);
     }
 
     @Test

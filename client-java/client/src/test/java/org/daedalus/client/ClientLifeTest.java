@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Column;
 import org.daedalus.wire.v1.DescribeReply;
 import org.daedalus.wire.v1.Operation;
@@ -39,7 +40,7 @@ class ClientLifeTest {
     };
     private static final DescribeReply OTHER_TABLE = DescribeReply.newBuilder().setTableName("others")
             .setMap(PartitionMap.newBuilder().setVersion(3))
-            .addColumns(Column.newBuilder().setName("name").setType(FakeAggregator.VARCHAR.toWire())).build();
+            .addColumns(Column.newBuilder().setName("name").setType(WireTypes.toMessage(FakeAggregator.VARCHAR))).build();
 
     private static DaedalusClient.Builder client(FakeAggregator... fakes) {
         String[] endpoints = new String[fakes.length];

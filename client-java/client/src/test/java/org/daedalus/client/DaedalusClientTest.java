@@ -7,6 +7,7 @@ import static org.daedalus.client.Condition.between;
 import static org.daedalus.client.Condition.eq;
 import static org.daedalus.client.Condition.in;
 import static org.daedalus.client.Condition.isNull;
+import static org.daedalus.client.Condition.like;
 import static org.daedalus.client.Condition.not;
 import static org.daedalus.client.Condition.or;
 import static org.daedalus.client.Condition.startsWith;
@@ -135,20 +136,20 @@ class DaedalusClientTest {
         try (FakeAggregator fake = new FakeAggregator(TWO_ROWS); DaedalusClient client = client(fake).build()) {
             client.select("RLOC").sum("PRODUCT_ID").as("to\"tal")
                     .where(or(eq("RLOC", "LX"), not(isNull("RLOC"))), between("PRODUCT_ID", 1, 5L))
-                    .where(in("RLOC", "a", LocalDate.of(2013, 1, 2)), startsWith("RLOC", "50%_"))
+                    .where(in("RLOC", "a", LocalDate.of(2013, 1, 2)), startsWith("RLOC", "50%_"), like("RLOC", "L%"))
                     .groupBy("RLOC").orderByDescending("RLOC").limit(10).offset(2)
                     .execute().close();
             StatementBody body = statement(fake);
             assertThat(body.getSql()).isEqualTo("SELECT \"rloc\", sum(\"product_id\") AS \"to\"\"tal\""
                     + " FROM \"bookings\""
                     + " WHERE ((\"rloc\" = $1) OR (NOT (\"rloc\" IS NULL))) AND (\"product_id\" BETWEEN $2 AND $3)"
-                    + " AND (\"rloc\" IN ($4, $5)) AND (\"rloc\" LIKE $6)"
+                    + " AND (\"rloc\" IN ($4, $5)) AND (\"rloc\" LIKE $6) AND (\"rloc\" LIKE $7)"
                     + " GROUP BY \"rloc\" ORDER BY \"rloc\" DESC LIMIT 10 OFFSET 2");
             List<Object> values = new ArrayList<>();
             for (var constant : body.getParametersList()) {
                 values.add(Constants.toValue(constant));
             }
-            assertThat(values).containsExactly("LX", 1, 5L, "a", "2013-01-02", "50\\%\\_%");
+            assertThat(values).containsExactly("LX", 1, 5L, "a", "2013-01-02", "50\\%\\_%", "L%");
         }
     }
 

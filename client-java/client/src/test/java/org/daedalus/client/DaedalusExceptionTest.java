@@ -102,4 +102,15 @@ class DaedalusExceptionTest {
         assertThat(copy.position()).isEqualTo(3);
         assertThat(copy.category()).isEqualTo(Category.REJECTED);
     }
+
+    @Test
+    void shouldSayEverythingToALog() {
+        DaedalusException failure = DaedalusException.of(Error.newBuilder().setSqlstate("42703").setPosition(8)
+                .setCategory(ErrorCategory.ERROR_CATEGORY_REJECTED).setMessage("column \"setat\" does not exist")
+                .setHint("perhaps seat").build());
+        assertThat(failure).hasToString("org.daedalus.client.DaedalusException: REJECTED 42703:"
+                + " column \"setat\" does not exist (position 8); hint: perhaps seat");
+        assertThat(new DaedalusException(Category.RETRY, "08001", "nobody is there"))
+                .hasToString("org.daedalus.client.DaedalusException: RETRY 08001: nobody is there");
+    }
 }

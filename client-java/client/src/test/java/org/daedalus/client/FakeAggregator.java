@@ -14,6 +14,7 @@ import org.daedalus.channel.PeerNetwork;
 import org.daedalus.wire.ByteWriter;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.PackedRows;
+import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Column;
 import org.daedalus.wire.v1.DescribeReply;
 import org.daedalus.wire.v1.Error;
@@ -55,8 +56,8 @@ public final class FakeAggregator implements PeerHandler, AutoCloseable {
 
     public static DescribeReply describe(PartitionMap map) {
         return DescribeReply.newBuilder().setTableName("bookings").setMap(map)
-                .addColumns(Column.newBuilder().setName("rloc").setType(VARCHAR.toWire()))
-                .addColumns(Column.newBuilder().setName("product_id").setType(INT.toWire()).setNullable(true))
+                .addColumns(Column.newBuilder().setName("rloc").setType(WireTypes.toMessage(VARCHAR)))
+                .addColumns(Column.newBuilder().setName("product_id").setType(WireTypes.toMessage(INT)).setNullable(true))
                 .build();
     }
 

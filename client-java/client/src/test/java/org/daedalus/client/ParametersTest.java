@@ -12,11 +12,12 @@ import java.util.concurrent.TimeUnit;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.ColumnType.Kind;
 import org.daedalus.wire.Constants;
+import org.daedalus.wire.WireTypes;
 import org.junit.jupiter.api.Test;
 
 class ParametersTest {
     private static void becomes(Object value, ColumnType type, Object expected) throws Exception {
-        assertThat(ColumnType.fromWire(Parameters.of(value).getType())).as("%s", value).isEqualTo(type);
+        assertThat(WireTypes.read(Parameters.of(value).getType())).as("%s", value).isEqualTo(type);
         assertThat(Constants.toValue(Parameters.of(value))).as("%s", value).isEqualTo(expected);
     }
 

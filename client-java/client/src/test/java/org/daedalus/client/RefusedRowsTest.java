@@ -158,7 +158,7 @@ class RefusedRowsTest {
         ways.put("batch", client -> client.describe()
                 .thenCompose(table -> client.rowBatch(table).add("A", 1).executeAsync()));
         ways.put("probe", client -> client.describe().thenCompose(
-                table -> client.submissionProbe(table, SubmissionId.getDefaultInstance()).executeAsync()));
+                table -> client.submissionProbe(table, SubmissionName.of("0".repeat(32), 1)).executeAsync()));
         return ways;
     }
 

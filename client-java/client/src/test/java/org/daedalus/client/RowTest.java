@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.ColumnType.Kind;
+import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Column;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,8 +30,8 @@ class RowTest {
             BigDecimal.class, Row::getBigDecimal, LocalDate.class, Row::getDate,
             LocalDateTime.class, Row::getTimestamp, String.class, Row::getString);
     private static final Map<Class<?>, List<Class<?>>> WIDER = Map.of(
-            Short.class, List.of(Integer.class, Long.class, BigDecimal.class),
-            Integer.class, List.of(Long.class, BigDecimal.class), Long.class, List.of(BigDecimal.class),
+            Short.class, List.of(Integer.class, Long.class, BigDecimal.class, Double.class),
+            Integer.class, List.of(Long.class, BigDecimal.class, Double.class), Long.class, List.of(BigDecimal.class),
             Float.class, List.of(Double.class));
 
     private ResultColumns columns;
@@ -40,7 +41,8 @@ class RowTest {
     @BeforeEach
     void makeRows() throws Exception {
         List<Column> made = java.util.stream.IntStream.range(0, TYPES.size())
-                .mapToObj(i -> Column.newBuilder().setName("c" + i).setType(TYPES.get(i).toWire()).build()).toList();
+                .mapToObj(i -> Column.newBuilder().setName("c" + i).setType(WireTypes.toMessage(TYPES.get(i))).build())
+                .toList();
         columns = new ResultColumns(made);
         row = new Row(columns, VALUES);
         nulls = new Row(columns, new Object[VALUES.length]);
@@ -110,5 +112,15 @@ class RowTest {
         assertThatThrownBy(() -> row.getInt(11)).isInstanceOf(IndexOutOfBoundsException.class)
                 .hasMessageContaining("11 columns");
         assertThatThrownBy(() -> row.isNull(-1)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Test
+    void shouldNameTheGetterThatFits() {
+        assertThatThrownBy(() -> row.getInt("c3")).hasMessageEndingWith("no value of it is a Integer; use getLong()");
+        assertThatThrownBy(() -> row.getString("c8"))
+                .hasMessageEndingWith("; use getTimestamp(), or getText() for any value as text");
+        assertThat(row.getObject("c8", LocalDateTime.class)).isEqualTo(row.getTimestamp("c8"));
+        assertThat(row.getObject(2, Integer.class)).isEqualTo(3);
+        assertThat(row.getDouble("c2")).isEqualTo(3.0);
     }
 }

@@ -10,7 +10,6 @@ import org.daedalus.client.DaedalusException;
 import org.daedalus.client.ResultColumn;
 import org.daedalus.output.Style.Expanded;
 import org.daedalus.wire.ColumnType;
-import org.daedalus.wire.v1.Error;
 import org.junit.jupiter.api.Test;
 
 class TableOutputTest {
@@ -87,8 +86,8 @@ class TableOutputTest {
 
     @Test
     void shouldPutTheCaretUnderWhatTheTerminalShows() {
-        DaedalusException failure = DaedalusException.of(
-                Error.newBuilder().setSqlstate("42601").setMessage("wrong").setPosition(9).build());
+        DaedalusException failure =
+                new DaedalusException(DaedalusException.Category.REJECTED, "42601", "wrong", 9);
         assertThat(Errors.renderAt(failure, new Origin("SELECT\n'日本' x", "f.sql", 7)))
                 .endsWith("LINE 2: '日本' x\n         ^");
         assertThat(Errors.renderAt(failure, new Origin("SELECT 1", "f.sql", 7))).startsWith("f.sql:7: ERROR 42601");

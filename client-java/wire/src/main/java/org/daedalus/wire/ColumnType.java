@@ -1,8 +1,5 @@
 package org.daedalus.wire;
 
-import org.daedalus.wire.v1.Type;
-import org.daedalus.wire.v1.TypeKind;
-
 /**
  * A column's or value's type.
  *
@@ -24,8 +21,6 @@ public record ColumnType(Kind kind, int precision, int scale, int length) {
     /** The type of an untyped literal: text that takes the type its place asks for. */
     public static final ColumnType UNTYPED = varcharOf(0);
 
-    private static final Kind[] KINDS = Kind.values();
-
     public static ColumnType of(Kind kind) {
         return new ColumnType(kind, 0, 0, 0);
     }
@@ -40,27 +35,6 @@ public record ColumnType(Kind kind, int precision, int scale, int length) {
 
     public static ColumnType varcharOf(int length) {
         return new ColumnType(Kind.VARCHAR, 0, 0, length);
-    }
-
-    /** Reads a type from the wire; refuses what docs/wire.md does not define. */
-    public static ColumnType fromWire(Type type) throws WireException {
-        int number = type.getKindValue();
-        if (number < 1 || number > KINDS.length) {
-            throw new WireException("unknown type kind " + number);
-        }
-        ColumnType result =
-                new ColumnType(KINDS[number - 1], type.getPrecision(), type.getScale(), type.getLength());
-        boolean numericOk = result.precision >= 0 && result.precision <= NUMERIC_PRECISION_MAX
-                && result.scale >= 0 && (result.precision == 0 || result.scale <= result.precision);
-        if (!numericOk || result.length < 0) {
-            throw new WireException("type out of range: " + result);
-        }
-        return result;
-    }
-
-    public Type toWire() {
-        return Type.newBuilder().setKind(TypeKind.forNumber(kind.ordinal() + 1))
-                .setPrecision(precision).setScale(scale).setLength(length).build();
     }
 
     public boolean isString() {

@@ -11,7 +11,7 @@ public final class Constants {
 
     /** A constant of {@code type}; null makes a NULL. */
     public static Constant of(ColumnType type, Object value) {
-        Constant.Builder constant = Constant.newBuilder().setType(type.toWire());
+        Constant.Builder constant = Constant.newBuilder().setType(WireTypes.toMessage(type));
         return value == null
                 ? constant.setIsNull(true).build()
                 : constant.setPacked(ByteString.copyFrom(PackedValues.encode(type, value))).build();
@@ -24,7 +24,7 @@ public final class Constants {
 
     /** The Java value, null for NULL. */
     public static Object toValue(Constant constant) throws WireException {
-        ColumnType type = ColumnType.fromWire(constant.getType());
+        ColumnType type = WireTypes.read(constant.getType());
         if (constant.getIsNull()) {
             return null;
         }

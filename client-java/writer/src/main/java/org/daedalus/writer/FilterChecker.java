@@ -5,6 +5,7 @@ import org.daedalus.client.TableDescription;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.Constants;
 import org.daedalus.wire.WireException;
+import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Constant;
 import org.daedalus.wire.v1.Expression;
 import org.daedalus.wire.v1.Operator;
@@ -23,7 +24,7 @@ final class FilterChecker {
 
     FilterChecker(TableDescription table) {
         this.table = table;
-        this.literalsMax = table.reply().getLimits().getLiteralsMax();
+        this.literalsMax = table.limits().literalsMax();
     }
 
     /** Refuses what is not in the form above, or beyond the cluster's declared bounds. */
@@ -92,7 +93,7 @@ final class FilterChecker {
         }
         Constant constant = expression.getConstant();
         try {
-            ColumnType type = ColumnType.fromWire(constant.getType());
+            ColumnType type = WireTypes.read(constant.getType());
             // A string may be longer than its column: it still orders.
             boolean same = column.isString()
                     ? type.isString() && !type.equals(ColumnType.UNTYPED) : type.equals(column);

@@ -25,6 +25,10 @@ final class KeptUpdate {
     final SubmissionKey submission;
     long via;
     boolean sent;
+    /** When it was sent last. */
+    long sentNs;
+    /** Nothing is to be expected of the last sending any more: it has been confirmed or refused. */
+    boolean answered;
     boolean confirmed;
     /** A header with routes and map version alone, encoded: routes as objects take many times their bytes. */
     private final ByteString header;
@@ -57,8 +61,17 @@ final class KeptUpdate {
         return carriers;
     }
 
-    /** Returns the carrier whose answer is not waited for any longer; null: none. */
-    Carrier addCarrier(Carrier carrier) {
+    /** Nothing more is to be expected of {@code carrier}. */
+    void onAnswer(Carrier carrier) {
+        answered |= carrier.equals(carriers.peekLast());
+    }
+
+    /** It is sent now. Returns the carrier whose answer is not waited for any longer; null: none. */
+    Carrier onSending(Carrier carrier, long nowNs) {
+        via = carrier.peer();
+        sent = true;
+        sentNs = nowNs;
+        answered = false;
         carriers.add(carrier);
         return carriers.size() > CARRIERS_MAX ? carriers.remove() : null;
     }

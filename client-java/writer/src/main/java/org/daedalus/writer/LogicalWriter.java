@@ -18,7 +18,8 @@ import org.daedalus.channel.Peer;
 import org.daedalus.channel.PeerHandler;
 import org.daedalus.channel.PeerNetwork;
 import org.daedalus.client.DaedalusException;
-import org.daedalus.client.TableDescription;
+import org.daedalus.client.WriteOutcome;
+import org.daedalus.client.internal.ClientAccess;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.Hello;
@@ -113,19 +114,23 @@ public final class LogicalWriter implements AutoCloseable {
      * @param id with {@code repeated} it may have been submitted before, to a writer of its epoch or a later one; the
      *     answer is UNKNOWN when this writer cannot know. Without, it is new, and needs client and number alone
      * @param routes of the parts, in order (docs/protocol.md)
-     * @return its outcome, or a {@link DaedalusException}
+     * @return its outcome, or a {@link DaedalusException}, one that has the outcome where rows were refused
      */
-    public CompletableFuture<WriteConfirmed> submit(SubmissionId id, UpdateBody update, List<Route> routes) {
-        CompletableFuture<WriteConfirmed> future = new CompletableFuture<>();
+    public CompletableFuture<WriteOutcome> submit(SubmissionId id, UpdateBody update, List<Route> routes) {
+        CompletableFuture<WriteOutcome> future = new CompletableFuture<>();
         Waiter waiter = new Waiter() {
             @Override
             public void confirm(WriteConfirmed confirmed) {
-                future.complete(confirmed);
+                try {
+                    future.complete(ClientAccess.get().outcome(confirmed));
+                } catch (DaedalusException e) {
+                    future.completeExceptionally(e);
+                }
             }
 
             @Override
             public void refuse(WriterEffects.Refusal refusal) {
-                future.completeExceptionally(DaedalusException.of(refusal.error()));
+                future.completeExceptionally(ClientAccess.get().exception(refusal.error()));
             }
         };
         if (!network.execute(() -> take(stamped(id), update, routes, 0, waiter))) {
@@ -170,6 +175,7 @@ public final class LogicalWriter implements AutoCloseable {
             Peer peer = aggregators.get(send.peer());
             if (peer != null && peer.send(send.operation()) != Channel.Offer.ACCEPTED) {
                 LOG.debug("an operation to {} did not fit; it is sent again later", peer.address());
+                core.onUnsent(send.peer(), send.operation().getHeader().getSequence());
             }
         }
         for (WriterEffects.SubmissionOutcome outcome : effects.outcomes()) {
@@ -197,7 +203,7 @@ public final class LogicalWriter implements AutoCloseable {
 
     private void describe(WriterEffects effects) {
         try {
-            checker = new UpdateChecker(TableDescription.of(effects.described()));
+            checker = new UpdateChecker(ClientAccess.get().describe(effects.described()), effects.described());
         } catch (WireException e) {
             LOG.error("an aggregator described the table in a way that makes no sense: {}", e.getMessage());
         }
@@ -208,7 +214,7 @@ public final class LogicalWriter implements AutoCloseable {
         if (core.phase() == WriterCore.Phase.ACTIVE && checker != null && ready.complete(null)) {
             LOG.info("epoch {}: numbering from {}", core.epoch(), core.lastNumbered() + 1);
         } else if (core.phase() == WriterCore.Phase.FAILED) {
-            DaedalusException why = DaedalusException.of(core.failure());
+            DaedalusException why = ClientAccess.get().exception(core.failure());
             if (failed.complete(why)) {
                 LOG.error("not the writer: {}", why.getMessage());
                 ready.completeExceptionally(why);

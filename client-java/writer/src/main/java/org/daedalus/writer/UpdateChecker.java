@@ -11,6 +11,7 @@ import org.daedalus.wire.Constants;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.PackedScan;
 import org.daedalus.wire.WireException;
+import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Assignment;
 import org.daedalus.wire.v1.Call;
 import org.daedalus.wire.v1.Constant;
@@ -30,20 +31,23 @@ import org.daedalus.wire.v1.UpdatePart;
  */
 final class UpdateChecker {
     private final TableDescription table;
+    private final DescribeReply described;
     private final List<ColumnType> types;
     private final PackedScan scan;
     private final Set<Integer> placement = new HashSet<>();
 
-    UpdateChecker(TableDescription table) {
+    /** For {@code table}, as {@code described} has it. */
+    UpdateChecker(TableDescription table, DescribeReply described) {
         this.table = table;
+        this.described = described;
         this.types = table.types();
         this.scan = new PackedScan(types, table.columns().stream().map(TableDescription.Column::nullable).toList());
-        placement.addAll(table.reply().getMap().getColumnsList());
-        placement.addAll(table.reply().getMap().getSegmentColumnsList());
+        placement.addAll(described.getMap().getColumnsList());
+        placement.addAll(described.getMap().getSegmentColumnsList());
     }
 
     DescribeReply description() {
-        return table.reply();
+        return described;
     }
 
     /** Null when the update may be numbered; otherwise what is wrong, and where. */
@@ -218,7 +222,7 @@ final class UpdateChecker {
 
     private static Object valueOf(TableDescription.Column column, Constant constant) throws RefusedUpdateException {
         try {
-            ColumnType type = ColumnType.fromWire(constant.getType());
+            ColumnType type = WireTypes.read(constant.getType());
             if (!type.equals(column.type())) {
                 throw new RefusedUpdateException("42804", "column \"" + column.name() + "\" is of type " + column.type()
                         + " but the value is of type " + type);

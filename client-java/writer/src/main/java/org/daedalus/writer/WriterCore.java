@@ -35,6 +35,8 @@ final class WriterCore {
     private static final long DESCRIBE_SEQUENCE = 1;
     /** How far a node lets its epoch rise at a time (docs/protocol.md, "Epochs"). */
     private static final long EPOCH_STEP = 1 << 20;
+    /** What an aggregator is still busy with is sent again after so many times the usual patience. */
+    private static final int PATIENCE_FOR_THE_BUSY = 8;
 
     private final WriterOptions options;
     private final TreeMap<Long, Long> nextSequence = new TreeMap<>();
@@ -42,7 +44,7 @@ final class WriterCore {
     private final TreeMap<Long, KeptUpdate> kept = new TreeMap<>();
     private final Watermarks watermarks = new Watermarks();
     private final KnownSubmissions known;
-    private final Map<Integer, ServedGap> gaps = new HashMap<>();
+    private final ServedGaps gaps = new ServedGaps();
     private Phase phase = Phase.IDLE;
     private Error failure;
     private KeptUpdate.Carrier epochRequest;
@@ -57,8 +59,6 @@ final class WriterCore {
     private long confirmedThrough;
     private long lastProgressNs;
     private long bytesKept;
-
-    private record ServedGap(long lastAccepted, long servedNs) {}
 
     WriterCore(WriterOptions options) {
         this.options = options;
@@ -91,10 +91,6 @@ final class WriterCore {
         return confirmedThrough;
     }
 
-    long settledThrough() {
-        return watermarks.lowest();
-    }
-
     // ---- aggregators come and go ----
 
     void onUp(long peer, long nowNs, WriterEffects effects) {
@@ -107,7 +103,7 @@ final class WriterCore {
         }
         kept.forEach((timestamp, update) -> {
             if (!update.sent && phase == Phase.ACTIVE) {
-                send(timestamp, effects);
+                send(timestamp, nowNs, effects);
             }
         });
     }
@@ -122,7 +118,7 @@ final class WriterCore {
         kept.forEach((timestamp, update) -> {
             if (update.sent && update.via == peer && phase == Phase.ACTIVE) {
                 update.sent = false;
-                send(timestamp, effects);
+                send(timestamp, nowNs, effects);
             }
         });
     }
@@ -266,7 +262,8 @@ final class WriterCore {
             return inactive(submission);
         }
         if (!known.isNew(submission, epoch, lastNumbered)) {
-            return submission.repeated() ? unknowable(submission, memory()) : stale(submission);
+            return submission.repeated() ? SubmissionRefusals.unknowable(submission, memory())
+                    : SubmissionRefusals.stale(submission, memory());
         }
         KeptUpdate update = new KeptUpdate(body, routes, mapVersion, key);
         boolean isFull = kept.size() >= options.updatesKeptMax()
@@ -281,7 +278,7 @@ final class WriterCore {
         bytesKept += update.bytes();
         kept.put(lastNumbered, update);
         known.add(key, lastNumbered);
-        send(lastNumbered, effects);
+        send(lastNumbered, nowNs, effects);
         return null;
     }
 
@@ -291,23 +288,7 @@ final class WriterCore {
                     "the writer has not raised its epoch on all nodes yet", "try again"));
         }
         return submission.repeated()
-                ? unknowable(submission, failure.getMessage()) : WriterEffects.Refusal.of(failure);
-    }
-
-    private static WriterEffects.Refusal unknowable(Submission submission, String why) {
-        return WriterEffects.Refusal.of(Errors.unknown(Errors.OUTCOME_UNKNOWN, "the submission was sent before, in "
-                + describe(submission) + ", and may have taken effect; " + why, "look at the rows to find out"));
-    }
-
-    private WriterEffects.Refusal stale(Submission submission) {
-        return new WriterEffects.Refusal(Errors.retry(Errors.NOT_IN_STATE, "the submission was made in "
-                + describe(submission) + "; " + memory(), "send it again with the epoch and timestamp of this answer"),
-                true);
-    }
-
-    private static String describe(Submission submission) {
-        return "epoch " + Long.toUnsignedString(submission.epoch()) + " after update "
-                + Long.toUnsignedString(submission.numberedAfter());
+                ? SubmissionRefusals.unknowable(submission, failure.getMessage()) : WriterEffects.Refusal.of(failure);
     }
 
     private String memory() {
@@ -323,7 +304,7 @@ final class WriterCore {
                 .setEpoch(epoch)
                 .setLastNumbered(lastNumbered)
                 .setConfirmedThrough(confirmedThrough)
-                .setSettledThrough(phase == Phase.ACTIVE ? settledThrough() : 0)
+                .setSettledThrough(phase == Phase.ACTIVE ? watermarks.lowest() : 0)
                 .setUpdatesKept(kept.size())
                 .setUpdatesKeptMax(options.updatesKeptMax())
                 .setUpdateBytesKept(bytesKept)
@@ -344,7 +325,7 @@ final class WriterCore {
 
     // ---- sending ----
 
-    private void send(long timestamp, WriterEffects effects) {
+    private void send(long timestamp, long nowNs, WriterEffects effects) {
         if (nextSequence.isEmpty()) {
             return; // onUp() sends it.
         }
@@ -357,10 +338,8 @@ final class WriterCore {
                 .setUpdate(UpdateHeader.newBuilder().setEpoch(epoch).setTimestamp(timestamp)
                         .setDigest(update.digest).setConfirmedThrough(confirmedThrough))
                 .build();
-        update.via = peer;
-        update.sent = true;
         sent.put(carrier, timestamp);
-        KeptUpdate.Carrier givenUp = update.addCarrier(carrier);
+        KeptUpdate.Carrier givenUp = update.onSending(carrier, nowNs);
         if (givenUp != null) {
             sent.remove(givenUp);
         }
@@ -368,17 +347,36 @@ final class WriterCore {
                 Operation.newBuilder().setHeader(header).setBody(update.body).build()));
     }
 
-    private void resendFrom(long first, WriterEffects effects) {
-        kept.tailMap(first).keySet().forEach(timestamp -> send(timestamp, effects));
-    }
-
-    private void resendUnsettled(WriterEffects effects) {
-        long settled = settledThrough();
-        kept.forEach((timestamp, update) -> {
-            if (timestamp > settled || !update.confirmed) { // All nodes may have it, its confirmation may be lost.
-                send(timestamp, effects);
+    /**
+     * What an aggregator has not answered is on its way, or the connection's end will say so: sent once more it would
+     * only add to the load of those who are late with it.
+     */
+    private void resendFrom(long first, long nowNs, WriterEffects effects) {
+        kept.tailMap(first).forEach((timestamp, update) -> {
+            if (update.answered) {
+                send(timestamp, nowNs, effects);
             }
         });
+    }
+
+    private void resendUnsettled(long nowNs, WriterEffects effects) {
+        long settled = watermarks.lowest();
+        long sentBefore = nowNs - PATIENCE_FOR_THE_BUSY * options.resendAfterNs();
+        kept.forEach((timestamp, update) -> {
+            boolean isLacked = timestamp > settled || !update.confirmed; // Its confirmation may be lost.
+            if (isLacked && (update.answered || update.sentNs <= sentBefore)) {
+                send(timestamp, nowNs, effects);
+            }
+        });
+    }
+
+    /** No answer will come: the operation was not handed to its connection. */
+    void onUnsent(long peer, long sequence) {
+        KeptUpdate.Carrier carrier = new KeptUpdate.Carrier(peer, sequence);
+        Long timestamp = sent.remove(carrier);
+        if (timestamp != null) {
+            kept.get(timestamp).onAnswer(carrier);
+        }
     }
 
     long nextDeadlineNs() {
@@ -394,7 +392,7 @@ final class WriterCore {
             raise(nowNs, effects);
         } else if (phase == Phase.ACTIVE && !kept.isEmpty() && nowNs >= lastProgressNs + options.resendAfterNs()) {
             lastProgressNs = nowNs;
-            resendUnsettled(effects);
+            resendUnsettled(nowNs, effects);
         }
     }
 
@@ -417,6 +415,7 @@ final class WriterCore {
         if (timestamp == null || phase != Phase.ACTIVE) {
             return; // Late: everything about it is settled.
         }
+        kept.get(timestamp).onAnswer(carrier);
         if (result.hasConfirmed()) {
             onConfirmed(timestamp, result.getConfirmed(), nowNs, effects);
         } else if (result.hasRefused()) {
@@ -447,7 +446,7 @@ final class WriterCore {
     }
 
     private void forgetSettled() {
-        long settled = settledThrough();
+        long settled = watermarks.lowest();
         while (!kept.isEmpty() && kept.firstKey() <= settled && kept.firstEntry().getValue().confirmed) {
             KeptUpdate update = kept.pollFirstEntry().getValue();
             update.carriers().forEach(sent::remove);
@@ -474,13 +473,9 @@ final class WriterCore {
         if (lastAccepted < watermarks.of(refused.getNode())) {
             return; // Old news: the node has come further since. One that has lost rows says so itself.
         }
-        ServedGap served = gaps.get(refused.getNode());
-        if (served != null && served.lastAccepted() == lastAccepted
-                && nowNs < served.servedNs() + options.resendAfterNs()) {
-            return; // The same gap, seen by several updates: it causes one go-back.
+        if (gaps.isNew(refused.getNode(), lastAccepted, nowNs, options.resendAfterNs())) {
+            resendFrom(lastAccepted + 1, nowNs, effects);
         }
-        gaps.put(refused.getNode(), new ServedGap(lastAccepted, nowNs));
-        resendFrom(lastAccepted + 1, effects);
     }
 
     private void fail(Error error, WriterEffects effects) {

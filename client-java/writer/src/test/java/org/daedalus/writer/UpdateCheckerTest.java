@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import java.math.BigDecimal;
 import java.util.List;
-import org.daedalus.client.TableDescription;
+import org.daedalus.client.internal.ClientAccess;
 import org.daedalus.wire.ByteWriter;
 import org.daedalus.wire.ColumnType;
+import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.Constants;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.WireException;
@@ -50,10 +51,10 @@ class UpdateCheckerTest {
                         .setUpdateBytesMax(10_000));
         List<String> names = List.of("id", "place", "price", "name", "day");
         for (int column = 0; column < TYPES.size(); column++) {
-            reply.addColumns(Column.newBuilder().setName(names.get(column)).setType(TYPES.get(column).toWire())
+            reply.addColumns(Column.newBuilder().setName(names.get(column)).setType(WireTypes.toMessage(TYPES.get(column)))
                     .setNullable(column > PLACE));
         }
-        checker = new UpdateChecker(TableDescription.of(reply.build()));
+        checker = new UpdateChecker(ClientAccess.get().describe(reply.build()), reply.build());
     }
 
     @Test

@@ -195,7 +195,7 @@ class WriterCoreTest {
         long firstSequence = effects.sends().get(0).operation().getHeader().getSequence();
         for (int second = 1; second <= 1_000; second++) {
             effects = new WriterEffects();
-            core.onDeadline(second * SECOND, effects);
+            core.onDeadline(second * 8 * SECOND, effects);
             assertThat(effects.sends()).hasSize(1);
         }
         long lastSequence = effects.sends().get(0).operation().getHeader().getSequence();
@@ -206,6 +206,52 @@ class WriterCoreTest {
         core.onResult(PEER, confirmed.setSequence(lastSequence - 63).build(), 0, effects);
         assertThat(effects.outcomes()).hasSize(1);
         assertThat(core.status().getUpdatesKept()).isZero();
+    }
+
+    private Result refused(long sequence, WriteRefusal reason) {
+        return Result.newBuilder().setSequence(sequence).setRefused(
+                WriteRefused.newBuilder().setReason(reason).setLastAccepted(START)).build();
+    }
+
+    private List<Long> timestamps() {
+        return effects.sends().stream().map(send -> send.operation().getHeader().getUpdate().getTimestamp()).toList();
+    }
+
+    @Test
+    void shouldSendAgainAfterAGapOnlyWhatNobodyCarriesAnyLonger() {
+        long[] sequences = new long[4];
+        for (int number = 1; number <= 4; number++) {
+            assertThat(submit(first(number, EPOCH, START))).isNull();
+            sequences[number - 1] = effects.sends().get(0).operation().getHeader().getSequence();
+        }
+        effects = new WriterEffects();
+        core.onResult(PEER, refused(sequences[1], WriteRefusal.WRITE_REFUSAL_UNREACHABLE), 0, effects);
+        assertThat(timestamps()).isEmpty();
+        core.onResult(PEER, refused(sequences[2], WriteRefusal.WRITE_REFUSAL_GAP), 0, effects);
+        assertThat(timestamps()).containsExactly(START + 2, START + 3);
+    }
+
+    @Test
+    void shouldBePatientWithAnAggregatorThatIsLate() {
+        assertThat(submit(first(1, EPOCH, START))).isNull();
+        assertThat(submit(first(2, EPOCH, START))).isNull();
+        long second = effects.sends().get(0).operation().getHeader().getSequence();
+        core.onResult(PEER, refused(second, WriteRefusal.WRITE_REFUSAL_OVERLOADED), 0, effects);
+        effects = new WriterEffects();
+        core.onDeadline(SECOND, effects);
+        assertThat(timestamps()).containsExactly(START + 2);
+        effects = new WriterEffects();
+        core.onDeadline(8 * SECOND, effects);
+        assertThat(timestamps()).containsExactly(START + 1);
+    }
+
+    @Test
+    void shouldSendAgainWhatDidNotFitIntoItsConnection() {
+        assertThat(submit(first(1, EPOCH, START))).isNull();
+        core.onUnsent(PEER, effects.sends().get(0).operation().getHeader().getSequence());
+        effects = new WriterEffects();
+        core.onDeadline(SECOND, effects);
+        assertThat(timestamps()).containsExactly(START + 1);
     }
 
     @Test

@@ -1,10 +1,8 @@
 package org.daedalus.cli.load;
 
-import com.google.protobuf.ByteString;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.daedalus.cli.CliException;
@@ -16,11 +14,11 @@ import org.daedalus.client.DaedalusException;
 import org.daedalus.client.RefusedRowsException;
 import org.daedalus.client.RowBatch;
 import org.daedalus.client.RowPacker;
+import org.daedalus.client.SubmissionName;
 import org.daedalus.client.TableDescription;
 import org.daedalus.client.WriteOutcome;
 import org.daedalus.output.Errors;
 import org.daedalus.wire.PackedRows;
-import org.daedalus.wire.v1.SubmissionId;
 
 /**
  * Turns records into batches, keeps a bounded number of them on their way, and keeps its {@link LoadState} such that
@@ -63,7 +61,6 @@ final class CsvLoader {
     private final Setup setup;
     private final LoadProgress progress;
     private final LoadState state;
-    private final ByteString clientId;
     private final RowPacker packer;
     private final int batchBytes;
     private final int rowSizeMax;
@@ -89,13 +86,12 @@ final class CsvLoader {
         this.setup = setup;
         this.progress = progress;
         this.state = progress.state();
-        this.clientId = ByteString.copyFrom(HexFormat.of().parseHex(state.client));
         this.packer = setup.header().packer(setup.nullText());
         this.lastNumber = state.settled.batches();
         this.rowsIn = state.settled.rowsIn();
         this.rowsAside = state.settled.rowsAside();
         this.settled = state.settled;
-        int declared = table.reply().getLimits().getUpdateBytesMax();
+        int declared = table.limits().updateBytesMax();
         this.rowSizeMax = PackedRows.sizeMax(table.types());
         this.batchBytes = Math.max(1, (declared > 0 ? declared : UPDATE_BYTES_DEFAULT) - UPDATE_OVERHEAD);
     }
@@ -231,7 +227,7 @@ final class CsvLoader {
             return;
         }
         lastNumber = number;
-        SubmissionId id = submission(number);
+        SubmissionName id = submission(number);
         if (number <= state.sent.batches()) {
             id = state.probe.repeated(id);
         } else {
@@ -244,8 +240,8 @@ final class CsvLoader {
         inFlightBytes += batch.sizeBytes();
     }
 
-    private SubmissionId submission(long number) {
-        return SubmissionId.newBuilder().setClient(clientId).setNumber(number).build();
+    private SubmissionName submission(long number) {
+        return SubmissionName.of(state.client, number);
     }
 
     /** Gives the writer something to remember that is older than all batches from {@code number} on. */

@@ -1,6 +1,5 @@
 package org.daedalus.cli.load;
 
-import com.google.protobuf.ByteString;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.SecureRandom;
@@ -8,11 +7,11 @@ import java.util.HexFormat;
 import java.util.zip.CRC32C;
 import org.daedalus.cli.CliException;
 import org.daedalus.cli.Patience;
+import org.daedalus.client.ClusterStatus;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
+import org.daedalus.client.SubmissionName;
 import org.daedalus.client.TableDescription;
-import org.daedalus.wire.v1.NodeStatus;
-import org.daedalus.wire.v1.SubmissionId;
 
 /**
  * Decides where a load starts: at the file's first row, or where an earlier run stopped. Refuses whenever going on
@@ -166,8 +165,8 @@ final class LoadStart {
             return; // Nothing was ever sent.
         }
         long applied = 0;
-        for (NodeStatus node : Patience.await(client, client::status).getNodesList()) {
-            applied = Math.max(applied, Math.max(node.getAccepted(), node.getApplied()));
+        for (ClusterStatus.Node node : Patience.await(client, client::status).nodes()) {
+            applied = Math.max(applied, Math.max(node.accepted(), node.applied()));
         }
         if (applied < state.timestamp || !remembersProbe(client, table, state)) {
             throw CliException.failed(forgotten(state));
@@ -176,9 +175,7 @@ final class LoadStart {
 
     /** A writer that cannot know the probe says so (UNKNOWN); a fresh cluster gives it another timestamp. */
     private static boolean remembersProbe(DaedalusClient client, TableDescription table, LoadState state) {
-        SubmissionId id = state.probe.again(SubmissionId.newBuilder()
-                .setClient(ByteString.copyFrom(HexFormat.of().parseHex(state.client)))
-                .setNumber(state.probe.number()).build());
+        SubmissionName id = state.probe.again(SubmissionName.of(state.client, state.probe.number()));
         try {
             return Patience.await(client, client.submissionProbe(table, id)::executeAsync).timestamp()
                     == state.probe.timestamp();

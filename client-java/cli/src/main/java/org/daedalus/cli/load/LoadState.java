@@ -5,7 +5,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.daedalus.wire.v1.SubmissionId;
+import org.daedalus.client.SubmissionName;
 
 /**
  * How far a file has been loaded into a cluster; what {@link LoadProgress} keeps. Batches are numbered from 1, in file
@@ -46,13 +46,13 @@ final class LoadState {
      */
     record Probe(long number, long timestamp, long epoch) {
         /** What a batch was sent under that is not settled, as one that may have been sent before. */
-        SubmissionId repeated(SubmissionId batch) {
-            return batch.toBuilder().setEpoch(epoch).setNumberedAfter(timestamp).setRepeated(true).build();
+        SubmissionName repeated(SubmissionName batch) {
+            return batch.again(epoch, timestamp);
         }
 
         /** The probe itself, submitted again as {@code id}. */
-        SubmissionId again(SubmissionId id) {
-            return id.toBuilder().setEpoch(epoch).setNumberedAfter(timestamp - 1).setRepeated(true).build();
+        SubmissionName again(SubmissionName id) {
+            return id.again(epoch, timestamp - 1);
         }
     }
 

@@ -1,0 +1,21 @@
+package org.daedalus.writer;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** Which gaps nodes have told of, so that one that several updates have seen causes one sending again. */
+final class ServedGaps {
+    private record Gap(long lastAccepted, long servedNs) {}
+
+    private final Map<Integer, Gap> byNode = new HashMap<>();
+
+    /** Whether nothing has been done about it in the last {@code patienceNs}; from now on something has. */
+    boolean isNew(int node, long lastAccepted, long nowNs, long patienceNs) {
+        Gap served = byNode.get(node);
+        if (served != null && served.lastAccepted() == lastAccepted && nowNs < served.servedNs() + patienceNs) {
+            return false;
+        }
+        byNode.put(node, new Gap(lastAccepted, nowNs));
+        return true;
+    }
+}
