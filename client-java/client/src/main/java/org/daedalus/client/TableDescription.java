@@ -31,6 +31,16 @@ public final class TableDescription {
     public record Limits(int updateRowsMax, int updateBytesMax, int statementBytesMax, long answerBytesMax,
             int groupsMax, int literalsMax) {}
 
+    /**
+     * What decides where a row lies.
+     *
+     * @param columns positions of the columns whose values decide; none where rows go round robin
+     */
+    public record Distribution(Kind kind, List<Integer> columns) {
+        /** The rule. */
+        public enum Kind { ROUND_ROBIN, HASH, DUAL_HASH }
+    }
+
     private final DescribeReply reply;
     private final List<Column> columns;
 
@@ -66,6 +76,37 @@ public final class TableDescription {
     /** The cluster that has the table. */
     public String clusterId() {
         return reply.getClusterId();
+    }
+
+    /** Positions of the columns of PRIMARY KEY, which nothing enforces yet; none where there is no such clause. */
+    public List<Integer> primaryKey() {
+        return List.copyOf(reply.getPrimaryKeyList());
+    }
+
+    public int nodeCount() {
+        return reply.getMap().getNodesCount();
+    }
+
+    public int partitionCount() {
+        return reply.getMap().getPartitionsCount();
+    }
+
+    /** What decides the partition of a row. */
+    public Distribution partitionedBy() {
+        return distribution(reply.getMap().getDistribution(), reply.getMap().getColumnsList());
+    }
+
+    /** What decides the segment of a row within its partition. */
+    public Distribution segmentedBy() {
+        return distribution(reply.getMap().getSegmentDistribution(), reply.getMap().getSegmentColumnsList());
+    }
+
+    private static Distribution distribution(org.daedalus.wire.v1.Distribution kind, List<Integer> columns) {
+        return new Distribution(switch (kind) {
+            case DISTRIBUTION_HASH -> Distribution.Kind.HASH;
+            case DISTRIBUTION_DUAL_HASH -> Distribution.Kind.DUAL_HASH;
+            default -> Distribution.Kind.ROUND_ROBIN;
+        }, List.copyOf(columns));
     }
 
     public Limits limits() {

@@ -136,9 +136,9 @@ public final class ExportCommand implements Callable<Integer> {
 
     /** Timestamps of another cluster mean something else, although the client would go on with it. */
     private void checkCluster() throws CliException {
-        String now = client.await(client.describe()).reply().getClusterId();
-        if (!now.equals(table.reply().getClusterId())) {
-            throw CliException.failed("cluster " + table.reply().getClusterId() + " was replaced by " + now
+        String now = client.await(client.describe()).clusterId();
+        if (!now.equals(table.clusterId())) {
+            throw CliException.failed("cluster " + table.clusterId() + " was replaced by " + now
                     + " while its table was read: nothing was kept");
         }
     }

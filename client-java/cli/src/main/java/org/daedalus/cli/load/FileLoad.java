@@ -55,7 +55,7 @@ final class FileLoad {
 
     /** Loads it and returns how many of its rows are in, by earlier runs, too. */
     long run() throws CliException, IOException {
-        String cluster = table.reply().getClusterId();
+        String cluster = table.clusterId();
         try (LoadProgress progress = source.isRepeatable()
                 ? LoadProgress.open(options.progressDirectory(), source.realPath(), cluster, options.isRestart())
                 : LoadProgress.ofThisProcess()) {

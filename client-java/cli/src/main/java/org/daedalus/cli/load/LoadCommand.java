@@ -165,7 +165,7 @@ public final class LoadCommand implements Callable<Integer> {
 
     private TableDescription describe(DaedalusClient client) throws CliException {
         TableDescription table = client.await(client.describe());
-        int rowsMax = table.reply().getLimits().getUpdateRowsMax();
+        int rowsMax = table.limits().updateRowsMax();
         if (rowsMax > 0 && batchRows > rowsMax) {
             throw CliException.usage("--batch-rows must be at most " + rowsMax + " for this cluster");
         }

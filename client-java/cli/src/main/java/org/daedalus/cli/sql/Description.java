@@ -9,11 +9,6 @@ import org.daedalus.client.TableDescription;
 import org.daedalus.client.ValueText;
 import org.daedalus.output.Answer;
 import org.daedalus.wire.ColumnType;
-import org.daedalus.wire.v1.DescribeReply;
-import org.daedalus.wire.v1.Distribution;
-import org.daedalus.wire.v1.Error;
-import org.daedalus.wire.v1.ErrorCategory;
-import org.daedalus.wire.v1.PartitionMap;
 
 /** The table as the cluster describes it: what DESCRIBE and \d show. */
 final class Description {
@@ -48,9 +43,8 @@ final class Description {
                 ? plain.substring(1, plain.length() - 1).replace("\"\"", "\"").equals(table.tableName())
                 : plain.equalsIgnoreCase(table.tableName());
         if (!found) {
-            throw DaedalusException.of(Error.newBuilder().setCategory(ErrorCategory.ERROR_CATEGORY_REJECTED)
-                    .setSqlstate("42P01").setMessage("relation \"" + plain + "\" does not exist")
-                    .setHint("the only table here is \"" + table.tableName() + "\"").build());
+            throw new DaedalusException(DaedalusException.Category.REJECTED, "42P01", "relation \"" + plain
+                    + "\" does not exist; the only table here is \"" + table.tableName() + "\"");
         }
     }
 
@@ -60,26 +54,23 @@ final class Description {
         for (int index = 0; index < table.columns().size(); index++) {
             TableDescription.Column column = table.columns().get(index);
             rows.add(new String[] {column.name(), column.type().toString(), column.nullable() ? "" : "not null",
-                defaultOf(column), keysOf(table.reply(), index)});
+                defaultOf(column), keysOf(table, index)});
         }
         return Answer.of(HEAD, rows);
     }
 
     /** What is to be said of the table as a whole, for people. */
     static String footOf(TableDescription table) {
-        DescribeReply reply = table.reply();
-        PartitionMap map = reply.getMap();
         StringBuilder text = new StringBuilder();
-        if (reply.getPrimaryKeyCount() > 0) {
-            text.append("Primary key: (").append(names(table, reply.getPrimaryKeyList()))
+        if (!table.primaryKey().isEmpty()) {
+            text.append("Primary key: (").append(names(table, table.primaryKey()))
                     .append("), which nothing enforces yet\n");
         }
-        text.append("Partitions: ").append(map.getPartitionsCount()).append(" on ").append(map.getNodesCount())
-                .append(map.getNodesCount() == 1 ? " storage node, " : " storage nodes, ")
-                .append(distribution(table, map.getDistribution(), map.getColumnsList())).append('\n');
-        text.append("Segments of each: ")
-                .append(distribution(table, map.getSegmentDistribution(), map.getSegmentColumnsList())).append('\n');
-        return text.append("Cluster: ").append(reply.getClusterId()).append('\n').toString();
+        text.append("Partitions: ").append(table.partitionCount()).append(" on ").append(table.nodeCount())
+                .append(table.nodeCount() == 1 ? " storage node, " : " storage nodes, ")
+                .append(distribution(table, table.partitionedBy())).append('\n');
+        text.append("Segments of each: ").append(distribution(table, table.segmentedBy())).append('\n');
+        return text.append("Cluster: ").append(table.clusterId()).append('\n').toString();
     }
 
     /** The constant of the DEFAULT clause; NULL where a column without one takes NULL, nothing where it takes none. */
@@ -91,25 +82,25 @@ final class Description {
         return column.nullable() ? null : "";
     }
 
-    private static String keysOf(DescribeReply reply, int column) {
+    private static String keysOf(TableDescription table, int column) {
         List<String> keys = new ArrayList<>();
-        if (reply.getPrimaryKeyList().contains(column)) {
+        if (table.primaryKey().contains(column)) {
             keys.add("primary key");
         }
-        if (reply.getMap().getColumnsList().contains(column)) {
+        if (table.partitionedBy().columns().contains(column)) {
             keys.add("partition");
         }
-        if (reply.getMap().getSegmentColumnsList().contains(column)) {
+        if (table.segmentedBy().columns().contains(column)) {
             keys.add("segment");
         }
         return String.join(", ", keys);
     }
 
-    private static String distribution(TableDescription table, Distribution distribution, List<Integer> columns) {
-        return switch (distribution) {
-            case DISTRIBUTION_HASH -> "by hash(" + names(table, columns) + ")";
-            case DISTRIBUTION_DUAL_HASH -> "by dual_hash(" + names(table, columns) + ")";
-            default -> "round robin";
+    private static String distribution(TableDescription table, TableDescription.Distribution distribution) {
+        return switch (distribution.kind()) {
+            case HASH -> "by hash(" + names(table, distribution.columns()) + ")";
+            case DUAL_HASH -> "by dual_hash(" + names(table, distribution.columns()) + ")";
+            case ROUND_ROBIN -> "round robin";
         };
     }
 

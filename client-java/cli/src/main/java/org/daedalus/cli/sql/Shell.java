@@ -95,7 +95,7 @@ public final class Shell {
         }
         prepareHistory(history);
         System.out.println("daedalus " + DaedalusClient.VERSION + ", table " + table.tableName() + " of cluster "
-                + table.reply().getClusterId() + "; \\? shows the commands, \\q ends.");
+                + table.clusterId() + "; \\? shows the commands, \\q ends.");
         new Shell(terminal, session, table, history).loop();
         return 0;
     }

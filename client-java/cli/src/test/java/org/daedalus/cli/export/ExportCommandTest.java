@@ -17,6 +17,7 @@ import org.daedalus.client.FakeAggregator;
 import org.daedalus.wire.ByteWriter;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.PackedRows;
+import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Column;
 import org.daedalus.wire.v1.ErrorCategory;
 import org.daedalus.wire.v1.Operation;
@@ -75,7 +76,7 @@ class ExportCommandTest {
             ColumnType bigint = ColumnType.of(ColumnType.Kind.BIGINT);
             PackedRows.append(List.of(bigint), new Object[] {5L}, packed);
             fake.answer(operation, Result.newBuilder().setRows(QueryRows.newBuilder().setRowCount(1)
-                    .addColumns(Column.newBuilder().setName("count").setType(bigint.toWire()))
+                    .addColumns(Column.newBuilder().setName("count").setType(WireTypes.toMessage(bigint)))
                     .setRows(ByteString.copyFrom(packed.toByteArray()))));
             fake.answer(operation, Result.newBuilder().setEnd(QueryEnd.newBuilder().setRowCount(1)
                     .addStamps(SegmentStamp.newBuilder().setApplied(7))));
