@@ -150,4 +150,4 @@ def test_help_is_a_command_and_knows_the_others() -> None:
     assert "daedalus sql" in unknown.err
     unknown = run_command(DAEDALUS, "sql", "--fromat", "csv")
     assert unknown.code == 2
-    assert "--format" in unknown.err
+    assert "Did you mean --format?" in unknown.err

@@ -45,7 +45,11 @@ public final class Main implements Runnable {
 
     /** Runs one command and returns its exit code. */
     public static int runCommand(String... arguments) {
-        return new CommandLine(new Main())
+        CommandLine main = new CommandLine(new Main());
+        CommandLine.IParameterExceptionHandler usual = main.getParameterExceptionHandler();
+        return main
+                .setParameterExceptionHandler((failure, given) ->
+                        suggest(failure) ? CliException.USAGE : usual.handleParseException(failure, given))
                 .setExecutionExceptionHandler((failure, commandLine, parsed) -> report(failure))
                 .setExitCodeExceptionMapper(failure -> CliException.USAGE)
                 .execute(arguments);
@@ -54,6 +58,20 @@ public final class Main implements Runnable {
     @Override
     public void run() {
         throw new CommandLine.ParameterException(spec.commandLine(), "a command is missing");
+    }
+
+    /** Names the option that was meant instead of explaining all of them; false: none is near. */
+    private static boolean suggest(CommandLine.ParameterException failure) {
+        if (!(failure instanceof CommandLine.UnmatchedArgumentException unmatched) || !unmatched.isUnknownOption()) {
+            return false;
+        }
+        CommandLine command = failure.getCommandLine();
+        String option = unmatched.getUnmatched().get(0).replaceFirst("=.*", "");
+        return Similarity.nearest(option, command.getCommandSpec().optionsMap().keySet()).map(meant -> {
+            System.err.println("Unknown option: '" + option + "'. Did you mean " + meant + "?\n`"
+                    + command.getCommandSpec().qualifiedName() + " --help` explains all options.");
+            return true;
+        }).orElse(false);
     }
 
     private static int report(Exception failure) throws Exception {

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.daedalus.cli.CliException;
+import org.daedalus.cli.Similarity;
 import org.daedalus.output.Origin;
 import org.daedalus.output.StatementOutput.Format;
 import org.daedalus.output.Style.Expanded;
@@ -15,7 +16,6 @@ import org.daedalus.output.Style.Expanded;
 /** The commands that begin with a backslash, named as psql names them. */
 final class MetaCommands {
     private static final int FILE_DEPTH_MAX = 16;
-    private static final int SUGGESTION_DISTANCE_MAX = 2;
 
     /** What a command does; false: it ended in an error. */
     private interface Action {
@@ -96,14 +96,12 @@ final class MetaCommands {
     }
 
     private String suggestion(String name) {
-        return commands.keySet().stream().filter(each -> each.length() > 1 && name.length() > 1
-                        && Words.distance(each, name) <= SUGGESTION_DISTANCE_MAX)
-                .findFirst().map(each -> ": did you mean \\" + each + "?").orElse("");
+        return Similarity.nearest(name, commands.keySet()).map(each -> ": did you mean \\" + each + "?").orElse("");
     }
 
     private boolean help() throws IOException {
         StringBuilder text = new StringBuilder()
-                .append("A statement ends with a semicolon, or with \\g; with \\gx its answer is shown one column a line.\n")
+                .append("A statement ends with a semicolon, or with \\g; \\gx shows its answer one column a line.\n")
                 .append("DESCRIBE shows the table's columns. Ctrl-C cancels what runs, Ctrl-D ends.\n\n");
         commands.forEach((name, command) ->
                 text.append(String.format("  %-46s %s%n", ("\\" + name + " " + command.usage).strip(), command.help)));

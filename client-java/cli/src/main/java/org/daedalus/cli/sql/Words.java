@@ -54,24 +54,6 @@ final class Words {
         return words;
     }
 
-    /** Letters to put in, take out or replace until one word is the other. */
-    static int distance(String left, String right) {
-        int[] costs = new int[right.length() + 1];
-        for (int j = 0; j <= right.length(); j++) {
-            costs[j] = j;
-        }
-        for (int i = 1; i <= left.length(); i++) {
-            int diagonal = costs[0];
-            costs[0] = i;
-            for (int j = 1; j <= right.length(); j++) {
-                int replaced = diagonal + (left.charAt(i - 1) == right.charAt(j - 1) ? 0 : 1);
-                diagonal = costs[j];
-                costs[j] = Math.min(replaced, 1 + Math.min(costs[j], costs[j - 1]));
-            }
-        }
-        return costs[right.length()];
-    }
-
     private static int endOfWord(String text, int from) {
         int at = from;
         while (at < text.length() && !Character.isWhitespace(text.charAt(at))) {
