@@ -59,7 +59,7 @@ def test_overflow_is_an_error_that_says_what_took_effect(three_rows: LocalCluste
 def test_an_update_that_refuses_every_row_is_no_success(three_rows: LocalCluster) -> None:
     answer = three_rows.daedalus("sql", "-c", "UPDATE counters SET amount = amount + 1 WHERE id = 2")
     assert answer.code == 1, answer.said
-    assert "1 rows matched, 0 applied, 1 refused (overflow)" in answer.out
+    assert "1 row matched, 0 applied, 1 refused (overflow)" in answer.out
     assert "ERROR 22003 (REJECTED): 0 rows applied, 1 refused (overflow)" in answer.err
     assert amounts(three_rows) == [1, 32767, 5]
 
