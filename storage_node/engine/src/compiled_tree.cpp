@@ -91,6 +91,9 @@ class TreeCompiler {
   }
 
   uint32_t emit_literal(const Literal& literal, uint32_t if_true, uint32_t if_false) {
+    if (if_true == if_false) {
+      return if_true;  // Beside an alternative that always holds, say: nothing depends on it, so it is no leaf.
+    }
     const ColumnLayout& column = compiled_.layout->columns[literal.column];
     CompiledLiteral made;
     Verdict verdict = compile_literal(column, literal, made, *compiled_.constants);

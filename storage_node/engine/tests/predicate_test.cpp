@@ -87,6 +87,32 @@ class Rows {
   std::vector<test::Row> rows_;
 };
 
+TEST(Predicates, AnAlternativeThatAlwaysHoldsLeavesNoLeafThatMustHold) {
+  using semantics::Condition;
+  Random random(test::test_seed());
+  OperationMix mix(random);
+  const Rows rows(random, mix, 64);
+  const semantics::Schema& schema = test::test_schema();
+  const auto solid = static_cast<uint32_t>(
+      std::find_if(schema.columns.begin(), schema.columns.end(), [](const auto& column) { return !column.nullable; }) -
+      schema.columns.begin());
+  const auto hollow = static_cast<uint32_t>(
+      std::find_if(schema.columns.begin(), schema.columns.end(), [](const auto& column) { return column.nullable; }) -
+      schema.columns.begin());
+  ASSERT_LT(std::max(solid, hollow), schema.columns.size());
+  const auto leaf = [](uint32_t column, semantics::Literal::Kind kind) {
+    Condition made{.kind = Condition::Kind::kLiteral};
+    made.literal.column = column;
+    made.literal.kind = kind;
+    return made;
+  };
+  semantics::Predicate predicate;
+  predicate.tree = Condition{.kind = Condition::Kind::kOr};
+  predicate.tree.children = {leaf(hollow, semantics::Literal::Kind::kIsNull),
+                             leaf(solid, semantics::Literal::Kind::kIsNotNull)};
+  rows.expect_predicate(predicate);
+}
+
 TEST(Predicates, AreOnPlanesWhatTheyAreOnValues) {
   Random random(test::test_seed());
   for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
