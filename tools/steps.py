@@ -1,15 +1,18 @@
 """Runs long steps at once and shows how far each is: `steps.py NAME=COMMAND…`.
 
 A command says how far it is by lines `[DONE/ALL] what it does now`; all that it writes goes to build/logs/NAME.log. On
-a terminal one line moves; elsewhere each step gets a line for every tenth. A step that fails ends with the last lines
-of its log; the others are waited for, because what they have built is not lost then. Exit code: 1 when a step failed.
-Needs nothing but Python, so that it can show how the rest is installed.
+a terminal one line moves; elsewhere each step gets a line for every tenth. When a step fails the others are stopped
+(what they have built stays, and the next run goes on from there), and the last lines of its log are shown. Exit code:
+1 when a step failed. Needs nothing but Python, so that it can show how the rest is installed.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -34,6 +37,8 @@ class Step:
     percent: int = 0
     now: str = ""
     code: int | None = None
+    process: subprocess.Popen[str] | None = None
+    is_stopped: bool = False
     tail: list[str] = field(default_factory=list)
 
     @property
@@ -56,9 +61,20 @@ class Step:
         if code == 0:
             self.percent = 100
 
+    def stop(self) -> None:
+        """Ends the command, and what it has started, if it runs."""
+        if self.process is not None and self.code is None:
+            self.is_stopped = True
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGTERM)
+
+    @property
+    def has_failed(self) -> bool:
+        return self.code is not None and self.code != 0 and not self.is_stopped
+
     def state(self) -> str:
         """How far it is, in a few words."""
-        return f"{self.name} FAILED" if self.code else f"{self.name} {self.percent} %"
+        return f"{self.name} FAILED" if self.has_failed else f"{self.name} {self.percent} %"
 
 
 class Display:
@@ -82,7 +98,7 @@ class Display:
         self._out.flush()
 
     def _show_tenth(self, step: Step) -> None:
-        tenth = "FAILED" if step.code else f"{step.percent // 10 * 10} %"
+        tenth = "FAILED" if step.has_failed else f"{step.percent // 10 * 10} %"
         if self._shown.get(step.name) == tenth:
             return
         self._shown[step.name] = tenth
@@ -99,9 +115,10 @@ class Display:
 def run(step: Step) -> None:
     """Runs one step to its end."""
     with step.log.open("w", encoding="utf-8") as log:
-        process = subprocess.Popen(
+        process = step.process = subprocess.Popen(
             ["bash", "-c", step.command],
             cwd=ROOT,
+            start_new_session=True,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -116,17 +133,28 @@ def run(step: Step) -> None:
         step.end(process.wait())
 
 
+def stop_all(steps: list[Step]) -> None:
+    for step in steps:
+        step.stop()
+
+
 def run_all(steps: list[Step], display: Display) -> int:
     """Runs all steps at once; returns the exit code."""
     threads = [threading.Thread(target=run, args=(step,), daemon=True) for step in steps]
     for thread in threads:
         thread.start()
-    while any(thread.is_alive() for thread in threads):
-        display.show(steps)
-        time.sleep(REFRESH_SECONDS)
+    try:
+        while any(thread.is_alive() for thread in threads):
+            display.show(steps)
+            if any(step.has_failed for step in steps):
+                stop_all(steps)
+            time.sleep(REFRESH_SECONDS)
+    except KeyboardInterrupt:
+        stop_all(steps)
+        raise
     display.close(steps)
     for step in steps:
-        if step.code:
+        if step.has_failed:
             print(f"build: {step.name}: `{step.command}` ended with exit code {step.code}:", file=sys.stderr)
             print("\n".join(step.tail), file=sys.stderr)
             print(f"build: all that it said: {step.log}", file=sys.stderr)

@@ -96,13 +96,16 @@ def test_steps_run_at_once_and_each_gets_to_its_end() -> None:
     assert "build: other 100 %" in lines
 
 
-def test_a_step_that_fails_shows_what_it_said_last_and_where_the_rest_is() -> None:
-    answer = run_command(
-        sys.executable, ROOT / "tools" / "steps.py", "bad=echo [1/2] half; echo it broke; exit 3", "good=true"
-    )
+def test_a_step_that_fails_shows_what_it_said_last_and_stops_the_others(tmp_path: Path) -> None:
+    # The other one holds its end of the pipe until it is ended.
+    os.mkfifo(tmp_path / "pipe")
+    other = f"other=echo [1/2] waiting; exec bash -c 'read line <> {tmp_path}/pipe'"
+    bad = "bad=echo [1/2] half; echo it broke; exit 3"
+    answer = run_command(sys.executable, ROOT / "tools" / "steps.py", bad, other)
     assert answer.code == 1
     assert "build: bad FAILED" in answer.out
-    assert "build: good 100 %" in answer.out
+    assert "build: other 100 %" not in answer.out
+    assert "other FAILED" not in answer.out
     assert "it broke" in answer.err
     assert "build/logs/bad.log" in answer.err
 
