@@ -103,6 +103,7 @@ SLOW = [
     gtest_suite("C++ slow", "release", "slow"),
     program_suite("fuzzers", "asan", "fuzz"),
     pytest_suite("process kills", "tests/kills"),
+    pytest_suite("Java installed", "tests/install"),
     pytest_suite("attacks", "tests/attacks"),
     pytest_suite("deployment", "tests/deploy", may_skip_all=True),
 ]

@@ -82,6 +82,16 @@ def test_bulk_insert_of_the_example_inserts_every_row(flights: LocalCluster) -> 
     assert flights.sql("DELETE FROM flights WHERE year = 2031").json()["applied"] == 5_500
 
 
+def test_a_machine_without_a_network_card_is_nothing_to_warn_of() -> None:
+    alone = ["unshare", "--user", "--map-root-user", "--net"]
+    if run_command(*alone, "true").code != 0:
+        pytest.skip("unshare cannot take the network away here")
+    asked = run_command(*alone, JAVA.parent / "bin/daedalus", "status", "--cluster", "127.0.0.1:9")
+    assert asked.code == 1
+    assert len(asked.err.splitlines()) == 1, asked.err
+    assert "no aggregator is reachable" in asked.err
+
+
 def test_four_thousand_queries_in_flight_are_all_answered(numbers: LocalCluster) -> None:
     answer = run_probe("InFlightProbe", numbers, 4_000, 40_000, ROWS)
     report = answer.json()

@@ -56,8 +56,8 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
 
     /**
      * One more row: a value for each column of the table, in the table's order and in the column's class, as {@link
-     * Row#getObject(int)} gives it; an integer may be of any class that holds it. null is NULL. String has no conversions:
-     * {@link ValueText#parse} makes a value of a text.
+     * Row#getObject(int)} gives it; an integer may be of any class that holds it. null is NULL. A text is converted to
+     * nothing: {@link ValueText#parse} makes a value of it.
      *
      * @throws IllegalArgumentException when a value does not fit its column; the batch is as it was then
      */

@@ -4,8 +4,8 @@ package org.daedalus.client;
  * How many updates may be under way at once: as many as the writer has room for, which nobody tells but by refusing.
  *
  * <p>Starts with what a writer keeps by default. A refusal halves what is under way, once for all that was sent before
- * the window became smaller; while updates wait for it, each answer makes it a little larger, by one in all once as many
- * as it holds have been answered. So what a writer has no room for waits here, and is not sent again and again.
+ * the window became smaller; while updates wait for it, each answer makes it a little larger, by one in all once as
+ * many as it holds have been answered. So what a writer has no room for waits here, and is not sent again and again.
  */
 final class UpdateWindow {
     /** What a writer keeps by default for nodes that are behind (docs/protocol.md, "Updates"). */

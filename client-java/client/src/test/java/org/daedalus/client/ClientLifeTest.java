@@ -40,7 +40,8 @@ class ClientLifeTest {
     };
     private static final DescribeReply OTHER_TABLE = DescribeReply.newBuilder().setTableName("others")
             .setMap(PartitionMap.newBuilder().setVersion(3))
-            .addColumns(Column.newBuilder().setName("name").setType(WireTypes.toMessage(FakeAggregator.VARCHAR))).build();
+            .addColumns(Column.newBuilder().setName("name").setType(WireTypes.toMessage(FakeAggregator.VARCHAR)))
+            .build();
 
     private static DaedalusClient.Builder client(FakeAggregator... fakes) {
         String[] endpoints = new String[fakes.length];

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.daedalus.wire.ColumnType;
 
 /**
- * Submits many batches of rows at once, as the first thing that a process does with a cluster, waits for all, and prints
- * one line of JSON. Takes any table: integers count rows, everything else is the same in each row.
+ * Submits many batches of rows at once, as the first thing that a process does with a cluster, waits for all, and
+ * prints one line of JSON. Takes any table: integers count rows, everything else is the same in each row.
  *
  * <p>Arguments: aggregators (commas between them), batches, rows in each.
  */
@@ -52,10 +52,10 @@ public final class ColdStartProbe {
                     firstFailure = firstFailure == null ? e : firstFailure;
                 }
             }
-            System.out.printf("{\"applied\": %d, \"failed\": %d, \"lost\": %d, \"sendings\": %d, \"submitted_seconds\": %.1f,"
-                    + " \"seconds\": %.1f, \"first_failure\": \"%s\"}%n", applied, failed, lost.get(),
-                    client.connections().sendings(), submittedSeconds, (System.nanoTime() - startNs) / 1e9,
-                    firstFailure);
+            System.out.printf("{\"applied\": %d, \"failed\": %d, \"lost\": %d, \"sendings\": %d,"
+                    + " \"submitted_seconds\": %.1f, \"seconds\": %.1f, \"first_failure\": \"%s\"}%n", applied,
+                    failed, lost.get(), client.connections().sendings(), submittedSeconds,
+                    (System.nanoTime() - startNs) / 1e9, firstFailure);
         }
     }
 

@@ -13,7 +13,9 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 
+@EnabledIf(value = "org.daedalus.workload.Flights#areThere", disabledReason = Flights.MISSING)
 class ChangeSourceTest {
     private static final int COUNT = 24_000;
     private static final int BOOKINGS = 20_000;

@@ -18,7 +18,9 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 
+@EnabledIf(value = "org.daedalus.workload.Flights#areThere", disabledReason = Flights.MISSING)
 class TicketGeneratorTest {
     private static final int COUNT = 100_000;
     private static final LocalDate TODAY = LocalDate.of(2013, 2, 8);
