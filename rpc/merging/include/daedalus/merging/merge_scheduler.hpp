@@ -51,7 +51,7 @@ class MergeScheduler {
   using Put = std::function<void(Piece piece)>;
 
   MergeScheduler(MergeLimits limits, std::shared_ptr<ByteBudget> budget)
-      : limits_(limits), budget_(std::move(budget)) {}
+      : limits_(std::move(limits)), budget_(std::move(budget)) {}
 
   /// A query whose answer goes to `to`. Precondition (CHECKed): the id is new.
   void open(MergeId id, rpc::PeerId to, const semantics::Schema& schema, const semantics::Selection& selection,

@@ -13,8 +13,8 @@ import org.daedalus.wire.ColumnType;
  * <p>A getter for NULL returns null or, where it returns a primitive, throws NullPointerException: ask {@link #isNull}
  * first, or use {@link #get}. (There is no wasNull(): a row remembers nothing of what it was asked.) A getter of
  * another type than the column's throws ClassCastException, except that integers widen to larger integers and to
- * BigDecimal, smallint and int to double, and real to double: what loses nothing. Both say which column it was, what it holds and
- * what to call instead; {@link #getText} has any value as text. A column that is not there throws
+ * BigDecimal, smallint and int to double, and real to double: what loses nothing. Both say which column it was, what
+ * it holds and what to call instead; {@link #getText} has any value as text. A column that is not there throws
  * IndexOutOfBoundsException or IllegalArgumentException.
  */
 public final class Row {
