@@ -53,8 +53,8 @@ final class Launcher {
     }
 
     /**
-     * Starts a process in a session of its own, so that it outlives this one and its terminal. Its log is opened to append,
-     * which lets the process keep it within bounds; that of an earlier start stays beside it, as NAME.log.1.
+     * Starts a process in a session of its own, so that it outlives this one and its terminal. Its log is opened to
+     * append, which lets the process keep it within bounds; that of an earlier start stays beside it, as NAME.log.1.
      */
     Started start(ClusterPlan.Member member) throws CliException, IOException {
         List<String> command = new ArrayList<>();

@@ -10,7 +10,7 @@ import org.daedalus.client.RowBatch;
 import org.daedalus.client.TableDescription;
 import org.daedalus.client.WriteOutcome;
 
-/** Many rows, fast: batches that are packed here, some of them under way at a time. The table is schemas/flights.sql. */
+/** Many rows, fast: batches that are packed here, some under way at a time. The table is schemas/flights.sql. */
 public final class BulkInsert {
     private static final int ROWS_IN_A_BATCH = 1_000;
     private static final int BATCHES_UNDER_WAY_MAX = 16;
@@ -52,7 +52,8 @@ public final class BulkInsert {
     private static void add(int number, RowBatch batch) {
         LocalDateTime departure = LocalDateTime.of(YEAR, 1, 1, 0, 0).plusMinutes(number);
         int clock = 100 * departure.getHour() + departure.getMinute();
-        batch.add(YEAR, departure.getMonthValue(), departure.getDayOfMonth(), null, clock, null, null, clock, null, "LX",
-                number % 10_000, null, "JFK", "ZRH", null, 3_926, departure.getHour(), departure.getMinute(), departure);
+        batch.add(YEAR, departure.getMonthValue(), departure.getDayOfMonth(), null, clock, null, null, clock, null,
+                "LX", number % 10_000, null, "JFK", "ZRH", null, 3_926, departure.getHour(), departure.getMinute(),
+                departure);
     }
 }

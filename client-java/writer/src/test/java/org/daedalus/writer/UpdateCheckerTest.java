@@ -51,8 +51,8 @@ class UpdateCheckerTest {
                         .setUpdateBytesMax(10_000));
         List<String> names = List.of("id", "place", "price", "name", "day");
         for (int column = 0; column < TYPES.size(); column++) {
-            reply.addColumns(Column.newBuilder().setName(names.get(column)).setType(WireTypes.toMessage(TYPES.get(column)))
-                    .setNullable(column > PLACE));
+            reply.addColumns(Column.newBuilder().setName(names.get(column))
+                    .setType(WireTypes.toMessage(TYPES.get(column))).setNullable(column > PLACE));
         }
         checker = new UpdateChecker(ClientAccess.get().describe(reply.build()), reply.build());
     }
