@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How much of a machine's processor time went to work that is not ours while something was measured: other programs, and
- * other guests of the same host (steal). From /proc/stat and /proc/PID/stat, whose unit is the same.
+ * How much of a machine's processor time went to work that is not ours while something was measured: other programs,
+ * and other guests of the same host (steal). From /proc/stat and /proc/PID/stat, whose unit is the same.
  */
 final class OtherWork {
     /** Below this share it is what a machine does anyway, and the ticks of its clock. */
@@ -64,7 +64,8 @@ final class OtherWork {
         if (stolen + others < SHARE_NOTED_MIN) {
             return "";
         }
-        return String.format("%.0f %% of the time of %d cores went to other programs, %.0f %% to other guests of the host",
+        return String.format(
+                "%.0f %% of the time of %d cores went to other programs, %.0f %% to other guests of the host",
                 others * 100, last.cores, stolen * 100);
     }
 
