@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parents[2]
 DAEDALUS = ROOT / "bin" / "daedalus"
 COMMAND_SECONDS_MAX = 120
 PORTS_PER_CLUSTER = 60
+PORTS_FIRST = 10_000
+
+_OWN_BLOCKS: dict[int, IO[str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +45,48 @@ class Answer:
 
 
 def free_ports(count: int = PORTS_PER_CLUSTER) -> int:
-    """The first of `count` neighbouring loopback ports that nobody listens on now."""
-    for _ in range(100):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            first = int(probe.getsockname()[1])
-        if first + count > 65_000:
-            continue
-        with contextlib.ExitStack() as taken:
-            try:
-                for port in range(first, first + count):
-                    taken.enter_context(socket.socket()).bind(("127.0.0.1", port))
-            except OSError:
-                continue
+    """The first of `count` neighbouring loopback ports that nobody has now and nobody will be given by chance.
+
+    They lie below the kernel's ephemeral ports: of those any connection of any process may be given one between this
+    look and the start of the cluster. A block of them is this process's until it ends, so test runs beside each other
+    do not meet.
+    """
+    blocks = list(range((_ephemeral_first() - PORTS_FIRST) // PORTS_PER_CLUSTER))
+    random.shuffle(blocks)
+    for block in sorted(blocks, key=_OWN_BLOCKS.__contains__):
+        first = PORTS_FIRST + block * PORTS_PER_CLUSTER
+        if _owns(block) and _are_free(first, count):
             return first
     raise RuntimeError("no range of free ports found")
+
+
+def _ephemeral_first() -> int:
+    """The lowest port that the kernel gives to a connection by itself."""
+    return int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+
+
+def _owns(block: int) -> bool:
+    """Whether the block is this process's, taking it if it is nobody's."""
+    if block not in _OWN_BLOCKS:
+        lock = (Path(tempfile.gettempdir()) / f"daedalus-test-ports-{block}.lock").open("w")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
+            return False
+        _OWN_BLOCKS[block] = lock
+    return True
+
+
+def _are_free(first: int, count: int) -> bool:
+    """Whether nobody listens on any of the ports."""
+    with contextlib.ExitStack() as taken:
+        try:
+            for port in range(first, first + count):
+                taken.enter_context(socket.socket()).bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def run_command(*arguments: str | Path, environment: dict[str, str] | None = None, stdin: str = "") -> Answer:
