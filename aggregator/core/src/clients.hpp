@@ -15,11 +15,8 @@
 
 namespace daedalus::aggregator {
 
-/// The id of an operation as its sender knows it.
-struct Upstream {
-  rpc::PeerId peer{};
-  uint64_t sequence = 0;
-};
+/// An operation as its sender knows it.
+using Upstream = rpc::Requester;
 
 /// Sends `result` to whoever sent the operation.
 void reply(const Upstream& upstream, wire::v1::Result result, rpc::Outbox& out);

@@ -66,7 +66,7 @@ void AggregatorCore::State::on_node_up(NodeId node, rpc::PeerId peer, const rpc:
 void AggregatorCore::on_down(rpc::PeerId peer, const std::string& reason, Instant now, rpc::Outbox& out) {
   State& state = *state_;
   if (const auto node = state.context.nodes.node_of(peer)) {
-    state.on_node_down(*node, reason, out);
+    state.on_node_down(*node, reason, now, out);
   } else if (state.writer_peers.erase(peer) > 0) {
     if (state.writer.peer() == peer) {
       state.writer.on_down(reason, now);
@@ -78,11 +78,11 @@ void AggregatorCore::on_down(rpc::PeerId peer, const std::string& reason, Instan
   }
 }
 
-void AggregatorCore::State::on_node_down(NodeId node, const std::string& reason, rpc::Outbox& out) {
+void AggregatorCore::State::on_node_down(NodeId node, const std::string& reason, Instant now, rpc::Outbox& out) {
   writer.on_node_lost(node);
   for (const Ticket& lost : context.nodes.on_down(node, reason)) {
     if (const auto* query = std::get_if<QueryTicket>(&lost)) {
-      queries.on_node_lost(*query, node, reason, out);
+      queries.on_node_lost(*query, node, reason, now, out);
     } else if (const auto* update = std::get_if<UpdateTicket>(&lost)) {
       updates.on_node_lost(update->update, node, reason, out);
     } else if (const auto* no_op = std::get_if<NoOpTicket>(&lost)) {
@@ -146,7 +146,7 @@ void AggregatorCore::on_result(rpc::PeerId peer, wire::v1::Result result, Instan
   State& state = *state_;
   if (const auto node = state.context.nodes.node_of(peer)) {
     state.learn(*node, result, now);
-    state.on_node_result(*node, std::move(result), out);
+    state.on_node_result(*node, std::move(result), now, out);
   } else if (state.writer_peers.contains(peer)) {
     if (!state.statuses.on_writer_result(peer, result, out)) {
       state.submissions.on_result(peer, std::move(result), out);
@@ -168,14 +168,14 @@ void AggregatorCore::State::learn(NodeId node, const wire::v1::Result& result, I
   }
 }
 
-void AggregatorCore::State::on_node_result(NodeId node, wire::v1::Result result, rpc::Outbox& out) {
+void AggregatorCore::State::on_node_result(NodeId node, wire::v1::Result result, Instant now, rpc::Outbox& out) {
   const uint64_t sequence = result.sequence();
   Ticket* const found = context.nodes.find(node, sequence);
   if (found == nullptr) {
     return;  // Late: what it answers has ended.
   }
   if (const auto* query = std::get_if<QueryTicket>(found)) {
-    queries.on_result(*query, node, std::move(result), out);
+    queries.on_result(*query, node, std::move(result), now, out);
     return;
   }
   const Ticket ticket = std::move(*found);

@@ -27,7 +27,7 @@ struct AggregatorCore::State {
 
   // ---- connections ----
   void on_node_up(NodeId node, rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, rpc::Outbox& out);
-  void on_node_down(NodeId node, const std::string& reason, rpc::Outbox& out);
+  void on_node_down(NodeId node, const std::string& reason, Instant now, rpc::Outbox& out);
   void on_client_down(rpc::PeerId peer, rpc::Outbox& out);
 
   // ---- operations ----
@@ -47,7 +47,7 @@ struct AggregatorCore::State {
 
   // ---- answers ----
   void learn(NodeId node, const wire::v1::Result& result, Instant now);
-  void on_node_result(NodeId node, wire::v1::Result result, rpc::Outbox& out);
+  void on_node_result(NodeId node, wire::v1::Result result, Instant now, rpc::Outbox& out);
   void on_compiled(Compilation compilation, Compiled compiled, Instant now, rpc::Outbox& out);
   void expire(OperationRef operation, rpc::Outbox& out);
   void forget(OperationRef operation, rpc::Outbox& out);

@@ -23,7 +23,7 @@ uint64_t send_units(uint64_t bytes) { return 1 + 4 * semantics::copy_units(bytes
 
 }  // namespace
 
-void MergeScheduler::open(MergeId id, rpc::PeerId to, const semantics::Schema& schema,
+void MergeScheduler::open(QueryId id, rpc::PeerId to, const semantics::Schema& schema,
                           const semantics::Selection& selection, semantics::AnswerForm form) {
   Merge merge;
   merge.to = to;
@@ -34,7 +34,7 @@ void MergeScheduler::open(MergeId id, rpc::PeerId to, const semantics::Schema& s
   CHECK(is_new);
 }
 
-Result<void> MergeScheduler::add(MergeId id, uint32_t part, semantics::MergedRows rows, ByteLease lease) {
+Result<void> MergeScheduler::add(QueryId id, uint32_t part, semantics::MergedRows rows, ByteLease lease) {
   Merge& merge = merges_.at(id);
   merge.lease.absorb(std::move(lease));
   if (Result<void> added = merge.merger->add(part, std::move(rows)); !added) {
@@ -47,20 +47,20 @@ Result<void> MergeScheduler::add(MergeId id, uint32_t part, semantics::MergedRow
   return {};
 }
 
-void MergeScheduler::end_parts(MergeId id) {
+void MergeScheduler::end_parts(QueryId id) {
   Merge& merge = merges_.at(id);
   merge.merger->end_parts();
   wait_for_turn(id, merge);
 }
 
-void MergeScheduler::wait_for_turn(MergeId id, Merge& merge) {
+void MergeScheduler::wait_for_turn(QueryId id, Merge& merge) {
   if (!merge.is_waiting && merge.merger->has_work()) {
     merge.is_waiting = true;
     turns_.add(id, !merge.had_turn);
   }
 }
 
-void MergeScheduler::close(MergeId id) {
+void MergeScheduler::close(QueryId id) {
   const auto found = merges_.find(id);
   if (found == merges_.end()) {
     return;
@@ -79,7 +79,7 @@ void MergeScheduler::close(MergeId id) {
 void MergeScheduler::step(semantics::WorkBudget& budget, const rpc::OutputGauge& gauge, const Put& put) {
   unblock(gauge);
   while (!budget.is_spent()) {
-    const std::optional<MergeId> id = turns_.next();
+    const std::optional<QueryId> id = turns_.next();
     if (!id) {
       break;
     }
@@ -98,7 +98,7 @@ void MergeScheduler::step(semantics::WorkBudget& budget, const rpc::OutputGauge&
   drop_some(for_dropping);
 }
 
-void MergeScheduler::take_turn(MergeId id, Merge& merge, semantics::WorkBudget& budget, const Put& put) {
+void MergeScheduler::take_turn(QueryId id, Merge& merge, semantics::WorkBudget& budget, const Put& put) {
   const int64_t allowed = std::min(merge.had_turn ? kTurnUnits : kFirstTurnUnits, budget.left());
   semantics::WorkBudget turn(allowed);
   Piece piece{id, {}, false, std::nullopt};
@@ -129,7 +129,7 @@ void MergeScheduler::unblock(const rpc::OutputGauge& gauge) {
       ++peer;
       continue;
     }
-    for (const MergeId id : peer->second) {
+    for (const QueryId id : peer->second) {
       turns_.add(id, false);
     }
     peer = blocked_.erase(peer);

@@ -58,12 +58,12 @@ class MergeSchedulerTest : public testing::Test {
   }
 
   void open(uint64_t id, const Selection& selection, rpc::PeerId to = kReader) {
-    scheduler_.open(MergeId{id}, to, schema_, selection, AnswerForm::kFinal);
+    scheduler_.open(QueryId{id}, to, schema_, selection, AnswerForm::kFinal);
   }
   void add(uint64_t id, MergedRows rows, uint32_t part = 0) {
-    ASSERT_TRUE(scheduler_.add(MergeId{id}, part, std::move(rows)).has_value());
+    ASSERT_TRUE(scheduler_.add(QueryId{id}, part, std::move(rows)).has_value());
   }
-  void end(uint64_t id) { scheduler_.end_parts(MergeId{id}); }
+  void end(uint64_t id) { scheduler_.end_parts(QueryId{id}); }
 
   void step(int64_t units = kStepUnits) {
     WorkBudget budget(units);
@@ -180,7 +180,7 @@ TEST_F(MergeSchedulerTest, WhatIsClosedWhileItsPeerDoesNotReadIsForgotten) {
     open(id, rows_, kSleeper);
     add(id, many(100));
     step();
-    scheduler_.close(MergeId{id});
+    scheduler_.close(QueryId{id});
   }
   run();
   EXPECT_EQ(budget_->taken(), 0u);
@@ -193,7 +193,7 @@ TEST_F(MergeSchedulerTest, RefusesWhatWouldTakeMoreThanAllAnswersMay) {
   open(1, sorted_);
   std::optional<Error> error;
   for (int i = 0; i < 100 && !error && errors_.empty(); ++i) {
-    if (const auto added = scheduler_.add(MergeId{1}, 0, many(20'000)); !added) {
+    if (const auto added = scheduler_.add(QueryId{1}, 0, many(20'000)); !added) {
       error = added.error();
     }
     step();
@@ -204,7 +204,7 @@ TEST_F(MergeSchedulerTest, RefusesWhatWouldTakeMoreThanAllAnswersMay) {
   open(2, rows_);
   add(2, numbers({1}));
   end(2);
-  scheduler_.close(MergeId{1});
+  scheduler_.close(QueryId{1});
   run();
   EXPECT_EQ(row_counts_[2], 1u);
   EXPECT_EQ(budget_->taken(), 0u);
@@ -216,7 +216,7 @@ TEST_F(MergeSchedulerTest, TheLeaseThatRowsBringWithThemCountsOnce) {
   const uint64_t capacity = rows.rows.capacity();
   ByteLease lease(budget_);
   ASSERT_TRUE(lease.resize(capacity));
-  ASSERT_TRUE(scheduler_.add(MergeId{1}, 0, std::move(rows), std::move(lease)).has_value());
+  ASSERT_TRUE(scheduler_.add(QueryId{1}, 0, std::move(rows), std::move(lease)).has_value());
   EXPECT_EQ(budget_->taken(), capacity);
   end(1);
   run();

@@ -34,11 +34,11 @@ void NodeCore::on_up(rpc::PeerId peer, const rpc::PeerInfo& /*info*/, Instant /*
   last_sequence_.emplace(peer, 0);
 }
 
-void NodeCore::on_down(rpc::PeerId peer, Instant /*now*/, rpc::Outbox& /*out*/) {
+void NodeCore::on_down(rpc::PeerId peer, Instant /*now*/, rpc::Outbox& out) {
   last_sequence_.erase(peer);
   sequencer_.on_peer_down(peer);
   parked_.on_peer_down(peer);
-  queries_.on_peer_down(peer);
+  queries_.on_peer_down(peer, out);
 }
 
 void NodeCore::on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, rpc::Outbox& out) {
@@ -85,28 +85,28 @@ void NodeCore::on_operation(rpc::PeerId peer, wire::v1::Operation operation, Ins
   }
 }
 
-void NodeCore::on_output(SegmentIndex segment, engine::Output output, Instant /*now*/, rpc::Outbox& out) {
+void NodeCore::on_output(SegmentIndex segment, engine::Output output, Instant now, rpc::Outbox& out) {
   if (auto* query = std::get_if<engine::QueryOutput>(&output)) {
-    queries_.on_output(segment, std::move(*query), out);
+    queries_.on_output(segment, std::move(*query), now, out);
   } else {
     updates_.on_output(segment, std::get<engine::UpdateOutput>(output));
   }
   updates_.flush();
-  finish_applied(out);
+  finish_applied(now, out);
 }
 
-void NodeCore::on_epoch_persisted(Epoch epoch, Instant /*now*/, rpc::Outbox& out) {
+void NodeCore::on_epoch_persisted(Epoch epoch, Instant now, rpc::Outbox& out) {
   const EpochKeeper::Granted granted = epochs_.on_persisted(epoch);
   SequencerEffects effects;
   sequencer_.on_epoch(granted.record, effects);
-  carry_out(std::move(effects), out);
+  carry_out(std::move(effects), now, out);
   send_epoch(granted.to, true, std::nullopt, out);
 }
 
 void NodeCore::on_deadline(Instant now, rpc::Outbox& out) {
   SequencerEffects effects;
   sequencer_.on_deadline(now, effects);
-  carry_out(std::move(effects), out);
+  carry_out(std::move(effects), now, out);
   queries_.on_deadline(now, out);
   for (const PreparedQuery& late : parked_.take_late(now)) {
     send_error(late.requester,

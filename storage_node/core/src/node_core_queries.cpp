@@ -28,7 +28,7 @@ void NodeCore::on_select(Requester from, const wire::v1::Operation& operation, I
   if (!query) {
     send_error(from, query.error(), 0, out);
   } else if (query->prefix_min <= accepted()) {
-    queries_.start(std::move(*query), out);
+    queries_.start(std::move(*query), now, out);
   } else if (!parked_.park(std::move(*query))) {
     send_error(from,
                retry("53000", fmt::format("node {} has {} queries parked, its maximum, and has reached {}",
@@ -107,9 +107,9 @@ Result<PreparedQuery> NodeCore::prepare(Requester from, const wire::v1::Operatio
                        after(now, allowed_ns), Timestamp{operation.header().prefix_min()}};
 }
 
-void NodeCore::unpark(rpc::Outbox& out) {
+void NodeCore::unpark(Instant now, rpc::Outbox& out) {
   for (PreparedQuery& query : parked_.take_reached(accepted())) {
-    queries_.start(std::move(query), out);
+    queries_.start(std::move(query), now, out);
   }
 }
 

@@ -27,7 +27,7 @@ void NodeCore::on_update(Requester from, wire::v1::Operation operation, Instant 
   }
   SequencerEffects effects;
   sequencer_.on_update(from, std::move(*update), now, effects);
-  carry_out(std::move(effects), out);
+  carry_out(std::move(effects), now, out);
 }
 
 bool NodeCore::refuse_update(Requester from, const wire::v1::OperationHeader& header, rpc::Outbox& out) const {
@@ -71,7 +71,7 @@ Result<NumberedUpdate> NodeCore::to_numbered(wire::v1::Operation operation) cons
                         std::move(*operation.mutable_body())};
 }
 
-void NodeCore::carry_out(SequencerEffects effects, rpc::Outbox& out) {
+void NodeCore::carry_out(SequencerEffects effects, Instant now, rpc::Outbox& out) {
   // Admissions come first: they may break the node, which adds refusals.
   admit(std::exchange(effects.admissions, {}), effects);
   for (Confirmation& confirmation : effects.confirmations) {
@@ -80,7 +80,7 @@ void NodeCore::carry_out(SequencerEffects effects, rpc::Outbox& out) {
   for (const Refusal& refusal : effects.refusals) {
     send(refusal, out);
   }
-  unpark(out);
+  unpark(now, out);
 }
 
 void NodeCore::admit(std::vector<Admission> admissions, SequencerEffects& effects) {
@@ -101,11 +101,11 @@ void NodeCore::admit(std::vector<Admission> admissions, SequencerEffects& effect
   }
 }
 
-void NodeCore::finish_applied(rpc::Outbox& out) {
+void NodeCore::finish_applied(Instant now, rpc::Outbox& out) {
   while (auto applied = updates_.take_applied()) {
     SequencerEffects effects;
     sequencer_.on_applied(applied->last, std::move(applied->outcomes), effects);
-    carry_out(std::move(effects), out);
+    carry_out(std::move(effects), now, out);
   }
 }
 

@@ -11,12 +11,7 @@
 
 namespace daedalus::node {
 
-/// A new result to `to` at the end of `out`; to be filled at once.
-inline wire::v1::Result& add_result(Requester to, rpc::Outbox& out) {
-  auto& result = out.results.emplace_back(to.peer, wire::v1::Result()).second;
-  result.set_sequence(to.sequence);
-  return result;
-}
+using rpc::add_result;
 
 inline void send_error(Requester to, const Error& error, int64_t retry_after_ns, rpc::Outbox& out) {
   auto* reply = add_result(to, out).mutable_error();

@@ -2,6 +2,7 @@
 // simulator stand behind the same two interfaces.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,14 @@ namespace daedalus::rpc {
 
 /// One connection, from hello to loss. Never reused.
 enum class PeerId : uint64_t {};
+
+/// One operation as it arrived: who is to be answered. Never used twice.
+struct Requester {
+  PeerId peer{};
+  uint64_t sequence = 0;
+
+  friend auto operator<=>(const Requester&, const Requester&) = default;
+};
 
 /// One endpoint this process keeps dialling; each success is a new PeerId.
 enum class LinkId : uint32_t {};
@@ -38,6 +47,13 @@ struct Outbox {
     closes.clear();
   }
 };
+
+/// A new result to `to` at the end of `out`; to be filled at once.
+inline wire::v1::Result& add_result(Requester to, Outbox& out) {
+  auto& result = out.results.emplace_back(to.peer, wire::v1::Result()).second;
+  result.set_sequence(to.sequence);
+  return result;
+}
 
 /// Called by the network, always from its one thread.
 class PeerHandler {

@@ -24,7 +24,7 @@
 namespace daedalus::merging {
 
 /// The owner's name for a query; never reused.
-enum class MergeId : uint64_t {};
+enum class QueryId : uint64_t {};
 
 struct MergeLimits {
   size_t message_bytes_max = 256u << 10;  ///< Rows of one message; a single row may be larger.
@@ -42,7 +42,7 @@ class MergeScheduler {
  public:
   /// What comes out of a step, at most one at a time for each query.
   struct Piece {
-    MergeId id{};
+    QueryId id{};
     semantics::MergedRows rows;  ///< May be empty in the last piece.
     bool is_last = false;        ///< The answer is complete: close it.
     std::optional<Error> error;  ///< The query has failed: close it.
@@ -54,17 +54,17 @@ class MergeScheduler {
       : limits_(std::move(limits)), budget_(std::move(budget)) {}
 
   /// A query whose answer goes to `to`. Precondition (CHECKed): the id is new.
-  void open(MergeId id, rpc::PeerId to, const semantics::Schema& schema, const semantics::Selection& selection,
+  void open(QueryId id, rpc::PeerId to, const semantics::Schema& schema, const semantics::Selection& selection,
             semantics::AnswerForm form);
   /// Takes rows of one part, and the lease of their memory if they have one. Errors: 54000 the answer is too large,
   /// 53200 all answers together are: the query has failed, close it. Cost O(1). Precondition: it is open, and its parts
   /// have not ended.
-  [[nodiscard]] Result<void> add(MergeId id, uint32_t part, semantics::MergedRows rows, ByteLease lease = {});
+  [[nodiscard]] Result<void> add(QueryId id, uint32_t part, semantics::MergedRows rows, ByteLease lease = {});
   /// All parts have come.
-  void end_parts(MergeId id);
+  void end_parts(QueryId id);
   /// Nothing more of it comes out. Its memory goes piece by piece in the steps that follow. Ignored when it is not
   /// open.
-  void close(MergeId id);
+  void close(QueryId id);
 
   /// Works on merges in turns until the budget is spent or none gets on.
   void step(semantics::WorkBudget& budget, const rpc::OutputGauge& gauge, const Put& put);
@@ -86,17 +86,17 @@ class MergeScheduler {
     ByteLease lease;
   };
 
-  void wait_for_turn(MergeId id, Merge& merge);
+  void wait_for_turn(QueryId id, Merge& merge);
   void unblock(const rpc::OutputGauge& gauge);
-  void take_turn(MergeId id, Merge& merge, semantics::WorkBudget& budget, const Put& put);
+  void take_turn(QueryId id, Merge& merge, semantics::WorkBudget& budget, const Put& put);
   void drop_some(semantics::WorkBudget& budget);
   [[nodiscard]] Error no_memory() const;
 
   MergeLimits limits_;
   std::shared_ptr<ByteBudget> budget_;
-  std::unordered_map<MergeId, Merge> merges_;
-  Turns<MergeId> turns_;                              ///< Those closed since are skipped.
-  std::map<rpc::PeerId, std::set<MergeId>> blocked_;  ///< Their peer has to read first.
+  std::unordered_map<QueryId, Merge> merges_;
+  Turns<QueryId> turns_;                              ///< Those closed since are skipped.
+  std::map<rpc::PeerId, std::set<QueryId>> blocked_;  ///< Their peer has to read first.
   std::deque<Dropped> dropped_;
 };
 

@@ -101,10 +101,10 @@ class NodeCore {
   [[nodiscard]] bool refuse_update(Requester from, const wire::v1::OperationHeader& header, rpc::Outbox& out) const;
 
   /// Carries out what the sequencer decided, until nothing more follows from it.
-  void carry_out(SequencerEffects effects, rpc::Outbox& out);
+  void carry_out(SequencerEffects effects, Instant now, rpc::Outbox& out);
   void admit(std::vector<Admission> admissions, SequencerEffects& effects);
-  void finish_applied(rpc::Outbox& out);
-  void unpark(rpc::Outbox& out);
+  void finish_applied(Instant now, rpc::Outbox& out);
+  void unpark(Instant now, rpc::Outbox& out);
   void send(Confirmation confirmation, rpc::Outbox& out) const;
   void send(const Refusal& refusal, rpc::Outbox& out) const;
   void send_epoch(Requester to, bool is_granted, const std::optional<Error>& error, rpc::Outbox& out) const;

@@ -1,7 +1,7 @@
-// Routes queries to the segments of this node and joins their answers into one.
+// Routes queries to the segments of this node: what a segment is among the candidates of a gathering.
 //
-// Ends every query exactly once: with rows and their end, or with one error; the merge scheduler says when rows leave.
-// Refuses to know updates and prefixes demanded: what arrives here may run now.
+// Decides which segments a query needs and when nobody waits for them any more. Refuses to know how answers become one
+// (merging::Gather does), updates and prefixes demanded: what arrives here may run now.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "daedalus/base/result.hpp"
-#include "daedalus/merging/merge_scheduler.hpp"
+#include "daedalus/merging/gather.hpp"
 #include "daedalus/node/parked_queries.hpp"
 #include "daedalus/node/placement.hpp"
 #include "daedalus/node/segment_port.hpp"
@@ -34,23 +34,25 @@ struct QueryControllerOptions {
   std::shared_ptr<ByteBudget> answer_budget = std::make_shared<ByteBudget>(1u << 30);
 };
 
-class QueryController {
+class QueryController final : private merging::Candidates {
  public:
   QueryController(QueryControllerOptions options, std::shared_ptr<const semantics::Schema> schema, NodeId node,
                   const NodePlacement& placement, const UpdatePipeline& updates, SegmentPort& segments);
 
   /// Starts the query, or answers Error RETRY when there is no room. Precondition (CHECKed): it is not running.
-  void start(PreparedQuery query, rpc::Outbox& out);
+  void start(PreparedQuery query, Instant now, rpc::Outbox& out);
   /// Takes a segment's answer, or a part of it: its rows leave in the steps that follow, the end when every segment has
   /// ended.
-  void on_output(SegmentIndex segment, engine::QueryOutput output, rpc::Outbox& out);
+  void on_output(SegmentIndex segment, engine::QueryOutput output, Instant now, rpc::Outbox& out);
   /// Merges and sends a bounded piece of what there is, and lets go of what nobody waits for.
-  void step(semantics::WorkBudget& budget, const rpc::OutputGauge& gauge, rpc::Outbox& out);
-  [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const { return merges_.has_work(gauge); }
+  void step(semantics::WorkBudget& budget, const rpc::OutputGauge& gauge, rpc::Outbox& out) {
+    gather_.step(budget, gauge, out);
+  }
+  [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const { return gather_.has_work(gauge); }
   /// Ends the query with 57014, if it is running.
   void abort(Requester requester, rpc::Outbox& out);
   /// Ends the peer's queries without a word.
-  void on_peer_down(rpc::PeerId peer);
+  void on_peer_down(rpc::PeerId peer, rpc::Outbox& out);
   void on_deadline(Instant now, rpc::Outbox& out);
 
   [[nodiscard]] Instant next_deadline() const;
@@ -59,43 +61,43 @@ class QueryController {
   [[nodiscard]] size_t running() const { return queries_.size(); }
 
  private:
+  /// A query as its segments know it.
   struct Running {
     PreparedQuery query;
-    std::shared_ptr<std::atomic<bool>> aborted;
-    uint32_t segments_missing = 0;  ///< That have not ended yet.
-    uint64_t bytes = 0;
-    uint64_t row_count = 0;
-    std::vector<wire::v1::SegmentStamp> stamps;
-    std::optional<uint64_t> next_slot;  ///< Of a slice that ends before its segment does.
-    bool is_ended = false;              ///< Answered with an error, or its peer has gone.
+    std::vector<SegmentIndex> segments;  ///< Ascending: the parts of its gathering.
+    std::shared_ptr<std::atomic<bool>> aborted = std::make_shared<std::atomic<bool>>(false);
+    uint32_t segments_missing = 0;  ///< That have taken it and have not ended yet.
+    bool is_over = false;           ///< Answered, or its peer has gone.
   };
-  using Queries = std::unordered_map<uint64_t, Running>;
+  using Queries = std::unordered_map<merging::QueryId, Running>;
 
-  void take(SegmentIndex segment, engine::QueryOutput output, Running& running, rpc::Outbox& out);
+  // ---- segments as candidates ----
+  std::optional<wire::v1::Error> ask(merging::QueryId id, uint32_t part, merging::CandidateId candidate, Instant now,
+                                     rpc::Outbox& out) override;
+  void give_up(merging::QueryId id, uint32_t part, merging::CandidateId candidate, rpc::Outbox& out) override;
+  void on_over(merging::QueryId id) override;
+  [[nodiscard]] std::string name(merging::CandidateId candidate) const override;
+  void add_missing(const merging::Part& part, merging::CandidateId candidate, const std::string& reason,
+                   wire::v1::Error& error) const override;
+
   [[nodiscard]] std::vector<SegmentIndex> segments_for(const semantics::Selection& selection) const;
-  /// What follows a slice on this node, if anything does in its partition.
-  void set_next_slice(const Running& running, wire::v1::QueryEnd& end) const;
-  void put(merging::MergeScheduler::Piece piece, rpc::Outbox& out);
-  void send_end(Running& running, rpc::Outbox& out);
-  void fail(uint64_t handle, Running& running, const Error& error, int64_t retry_after_ns, rpc::Outbox& out);
-  /// Nobody waits for the answer any more; what the segments still put out is dropped.
-  void end(uint64_t handle, Running& running);
-  /// A query that has ended is forgotten once its segments have let go of it.
-  void forget_if_over(uint64_t handle);
-  void forget(uint64_t handle);
-  [[nodiscard]] wire::v1::SegmentStamp stamp(SegmentIndex segment, Timestamp prefix) const;
+  [[nodiscard]] std::vector<merging::Part> parts_of(const std::vector<SegmentIndex>& segments) const;
+  /// The slice that follows one which takes all that is left of its segment.
+  [[nodiscard]] std::optional<wire::v1::Slice> slice_after(const semantics::Selection& selection) const;
+  [[nodiscard]] merging::PartEnd end_of(const Running& running, SegmentIndex segment,
+                                        const engine::QueryOutput& output) const;
+  void forget_if_let_go(Queries::iterator query);
 
   QueryControllerOptions options_;
-  std::shared_ptr<const semantics::Schema> schema_;
   NodeId node_;
   const NodePlacement& placement_;
   const UpdatePipeline& updates_;
   SegmentPort& segments_;
-  merging::MergeScheduler merges_;  ///< Of those not ended; a query's id is its handle.
-  uint64_t last_handle_ = 0;
-  Queries queries_;                                   ///< By handle.
-  std::map<Requester, uint64_t> by_requester_;        ///< Those not ended.
-  std::set<std::pair<Instant, uint64_t>> deadlines_;  ///< Those not ended.
+  merging::Gather gather_;
+  uint64_t last_id_ = 0;
+  Queries queries_;
+  std::map<Requester, merging::QueryId> by_requester_;        ///< Those not over.
+  std::set<std::pair<Instant, merging::QueryId>> deadlines_;  ///< Those not over.
 };
 
 }  // namespace daedalus::node

@@ -1,7 +1,6 @@
 // Who is to be answered, and the vocabulary that the node's small machines share.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,13 +11,7 @@
 
 namespace daedalus::node {
 
-/// One operation as it arrived: an operation's id.
-struct Requester {
-  rpc::PeerId peer{};
-  uint64_t sequence = 0;
-
-  friend auto operator<=>(const Requester&, const Requester&) = default;
-};
+using rpc::Requester;
 
 /// Position of a segment among those of this node: hosted partitions ascending, segments within each.
 enum class SegmentIndex : uint32_t {};

@@ -1,0 +1,155 @@
+// One query asked of many, and their answers back as one: of a node's segments, or of the nodes below an aggregator.
+//
+// Decides whom to ask for each part, when the answer is complete, and what whoever asked hears: rows in messages, then
+// one end with the stamps of every part, or one error. Refuses to know how anybody is asked, which its owner's
+// Candidates do, and when rows leave, which the merge scheduler says.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "daedalus/base/byte_budget.hpp"
+#include "daedalus/base/result.hpp"
+#include "daedalus/base/units.hpp"
+#include "daedalus/merging/merge_scheduler.hpp"
+#include "daedalus/rpc/network.hpp"
+#include "daedalus/semantics/answer.hpp"
+#include "daedalus/semantics/types.hpp"
+
+namespace daedalus::merging {
+
+/// One of those that can answer a part: a segment of a node, a node below an aggregator. The owner's numbers.
+enum class CandidateId : uint32_t {};
+
+/// A piece of the table that one candidate answers for as a whole.
+struct Part {
+  std::vector<PartitionId> partitions;  ///< Ascending, at least one; all of them have the same candidates.
+  uint32_t segment = 0;                 ///< Within the partition, where a part is one segment.
+  std::vector<CandidateId> candidates;  ///< At least one; asked in this order.
+};
+
+struct GatheredQuery {
+  rpc::Requester to;
+  const semantics::Selection& selection;  ///< Read by start() only.
+  semantics::AnswerForm form = semantics::AnswerForm::kPartial;
+  std::vector<semantics::Column> columns;  ///< Sent with the first rows of the final form; unused in the partial one.
+  /// Ascending by partition and segment: what is merged follows this order, never that of arrival.
+  std::vector<Part> parts;
+  /// Of a query for a slice: the one that follows when its part has no more; nothing when it is the last.
+  std::optional<wire::v1::Slice> slice_after;
+};
+
+/// What the end of a part's answer says.
+struct PartEnd {
+  std::optional<uint64_t> row_count;  ///< Of all rows that were sent for the part, where that can differ.
+  google::protobuf::RepeatedPtrField<wire::v1::SegmentStamp> stamps;  ///< At least one of each partition.
+  std::optional<wire::v1::Slice> next_slice;                          ///< Where a slice ended before its part did.
+};
+
+/// How the owner reaches its candidates. Called by Gather only; must not call it.
+class Candidates {
+ public:
+  virtual ~Candidates() = default;
+  /// Asks for a part. An error means that this candidate cannot be asked now.
+  [[nodiscard]] virtual std::optional<wire::v1::Error> ask(QueryId id, uint32_t part, CandidateId candidate,
+                                                           Instant now, rpc::Outbox& out) = 0;
+  /// What the candidate was asked is not wanted any longer; it may still answer.
+  virtual void give_up(QueryId id, uint32_t part, CandidateId candidate, rpc::Outbox& out) = 0;
+  /// The query has had its last message, or nobody wants one. Gather knows it no more.
+  virtual void on_over(QueryId id) = 0;
+  /// The candidate as errors call it.
+  [[nodiscard]] virtual std::string name(CandidateId candidate) const = 0;
+  /// Adds to an error that the part is missing, and why.
+  virtual void add_missing(const Part& part, CandidateId candidate, const std::string& reason,
+                           wire::v1::Error& error) const = 0;
+};
+
+struct GatherLimits {
+  MergeLimits merges;
+  /// Rows that may come for one query, merged or not; rows that leave are bounded by `merges.answer_bytes_max`.
+  uint64_t received_bytes_max = UINT64_MAX;
+  int64_t retry_after_ns = 10 * kMillisecond;  ///< Hint that goes with a refusal for lack of room.
+};
+
+/// Invariants: exactly one QueryEnd or Error leaves per query, whatever arrives in whatever order, unless it was
+/// forgotten; QueryEnd only after the end of every part, with a stamp of every partition and as many rows as announced;
+/// of each part the rows of one candidate only. Calls for a query that is over are ignored.
+class Gather {
+ public:
+  Gather(GatherLimits limits, std::shared_ptr<ByteBudget> budget, std::shared_ptr<const semantics::Schema> schema,
+         Candidates& candidates);
+
+  /// Asks the first candidate of every part that can be asked. Precondition (CHECKed): the id is new.
+  void start(QueryId id, GatheredQuery query, Instant now, rpc::Outbox& out);
+
+  // ---- what candidates say ----
+  void on_rows(QueryId id, uint32_t part, semantics::MergedRows rows, ByteLease lease, rpc::Outbox& out);
+  void on_end(QueryId id, uint32_t part, PartEnd end, rpc::Outbox& out);
+  /// The candidate will not answer any more. Another is asked while nothing of the part has been taken; otherwise, and
+  /// when the query itself is at fault (REJECTED), the query ends with this error.
+  void on_failed(QueryId id, uint32_t part, wire::v1::Error error, Instant now, rpc::Outbox& out);
+
+  // ---- what owners say ----
+  void fail(QueryId id, wire::v1::Error error, rpc::Outbox& out);
+  /// Ends the query for want of time; the error names the parts that have not ended.
+  void expire(QueryId id, wire::v1::Error error, rpc::Outbox& out);
+  /// Ends it without a word.
+  void forget(QueryId id, rpc::Outbox& out);
+
+  /// Merges and sends a bounded piece of what has come, and lets go of what nobody waits for.
+  void step(semantics::WorkBudget& budget, const rpc::OutputGauge& gauge, rpc::Outbox& out);
+  [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const { return merges_.has_work(gauge); }
+
+  [[nodiscard]] bool contains(QueryId id) const { return queries_.contains(id); }
+  [[nodiscard]] size_t count() const { return queries_.size(); }
+
+ private:
+  struct PartState {
+    Part part;
+    size_t candidate = 0;   ///< Index of the one that is asked now, or was last.
+    bool is_asked = false;  ///< It still owes its end.
+    bool has_ended = false;
+    uint64_t row_count = 0;
+    google::protobuf::RepeatedPtrField<wire::v1::SegmentStamp> stamps;
+
+    [[nodiscard]] CandidateId asked() const { return part.candidates.at(candidate); }
+  };
+  struct Query {
+    rpc::Requester to;
+    semantics::AnswerForm form = semantics::AnswerForm::kPartial;
+    std::vector<semantics::Column> columns;
+    bool has_sent_columns = false;
+    std::vector<PartState> parts;
+    size_t waiting_count = 0;     ///< Parts that have not ended.
+    uint64_t received_bytes = 0;  ///< Rows as they came.
+    uint64_t sent_bytes = 0;
+    uint64_t row_count = 0;  ///< Sent.
+    std::optional<semantics::Slice> slice;
+    std::optional<wire::v1::Slice> next_slice;
+  };
+  using Queries = std::unordered_map<QueryId, Query>;
+
+  /// Asks candidates of a part until one takes it; without one the error of the last.
+  [[nodiscard]] std::optional<wire::v1::Error> ask(QueryId id, uint32_t index, PartState& part, Instant now,
+                                                   rpc::Outbox& out);
+  /// What is wrong with the end of a part, if anything is.
+  [[nodiscard]] std::optional<std::string> flaw_of(const Query& query, const PartState& part, const PartEnd& end) const;
+  void put(MergeScheduler::Piece piece, rpc::Outbox& out);
+  void finish(QueryId id, Query& query, rpc::Outbox& out);
+  void send_rows(Query& query, semantics::MergedRows rows, rpc::Outbox& out) const;
+  void fail(QueryId id, const Error& error, rpc::Outbox& out);
+  void close(QueryId id, rpc::Outbox& out);
+
+  GatherLimits limits_;
+  std::shared_ptr<const semantics::Schema> schema_;
+  Candidates& candidates_;
+  MergeScheduler merges_;
+  Queries queries_;
+};
+
+}  // namespace daedalus::merging

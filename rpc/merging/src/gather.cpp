@@ -1,0 +1,255 @@
+#include "daedalus/merging/gather.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "daedalus/base/check.hpp"
+#include "daedalus/contract/translate.hpp"
+
+namespace daedalus::merging {
+
+namespace {
+
+/// Where a slice ends must lie behind where it began: whoever takes one after the other would never come to an end.
+bool goes_on(const semantics::Slice& slice, const wire::v1::Slice& next) {
+  return next.partition() == slice.partition &&
+         (next.segment() > slice.segment || (next.segment() == slice.segment && next.first_slot() > slice.first_slot));
+}
+
+wire::v1::Error wire_error(const Error& error, int64_t retry_after_ns) {
+  wire::v1::Error made = contract::from_error(error);
+  made.set_retry_after_ns(static_cast<uint64_t>(retry_after_ns));
+  return made;
+}
+
+}  // namespace
+
+Gather::Gather(GatherLimits limits, std::shared_ptr<ByteBudget> budget, std::shared_ptr<const semantics::Schema> schema,
+               Candidates& candidates)
+    : limits_(std::move(limits)),
+      schema_(std::move(schema)),
+      candidates_(candidates),
+      merges_(limits_.merges, std::move(budget)) {}
+
+// ---- asking ----
+
+void Gather::start(QueryId id, GatheredQuery query, Instant now, rpc::Outbox& out) {
+  const auto [entry, is_new] = queries_.try_emplace(id);
+  CHECK(is_new);
+  Query& state = entry->second;
+  state.to = query.to;
+  state.form = query.form;
+  state.columns = std::move(query.columns);
+  state.slice = query.selection.slice;
+  state.next_slice = std::move(query.slice_after);
+  state.waiting_count = query.parts.size();
+  state.parts.reserve(query.parts.size());
+  for (Part& part : query.parts) {
+    state.parts.push_back(PartState{.part = std::move(part), .stamps = {}});
+  }
+  merges_.open(id, state.to.peer, *schema_, query.selection, state.form);
+  for (uint32_t index = 0; index < state.parts.size(); ++index) {
+    if (auto error = ask(id, index, state.parts[index], now, out)) {
+      fail(id, std::move(*error), out);
+      return;
+    }
+  }
+  if (state.waiting_count == 0) {
+    merges_.end_parts(id);  // No part of the table can hold a row that qualifies.
+  }
+}
+
+std::optional<wire::v1::Error> Gather::ask(QueryId id, uint32_t index, PartState& part, Instant now, rpc::Outbox& out) {
+  while (true) {
+    auto error = candidates_.ask(id, index, part.asked(), now, out);
+    if (!error) {
+      part.is_asked = true;
+      return std::nullopt;
+    }
+    if (part.candidate + 1 == part.part.candidates.size()) {
+      return error;
+    }
+    ++part.candidate;
+  }
+}
+
+// ---- what candidates say ----
+
+void Gather::on_rows(QueryId id, uint32_t part, semantics::MergedRows rows, ByteLease lease, rpc::Outbox& out) {
+  const auto found = queries_.find(id);
+  if (found == queries_.end()) {
+    return;
+  }
+  Query& query = found->second;
+  query.parts.at(part).row_count += rows.row_count;
+  query.received_bytes += rows.rows.size();
+  if (query.received_bytes > limits_.received_bytes_max) {
+    fail(id, wire_error(semantics::answer_too_large({limits_.received_bytes_max, limits_.merges.owner}), 0), out);
+  } else if (const auto added = merges_.add(id, part, std::move(rows), std::move(lease)); !added) {
+    fail(id, added.error(), out);
+  }
+}
+
+void Gather::on_end(QueryId id, uint32_t index, PartEnd end, rpc::Outbox& out) {
+  const auto found = queries_.find(id);
+  if (found == queries_.end()) {
+    return;
+  }
+  Query& query = found->second;
+  PartState& part = query.parts.at(index);
+  CHECK(part.is_asked && !part.has_ended);
+  part.is_asked = false;
+  part.has_ended = true;
+  if (const auto flaw = flaw_of(query, part, end)) {
+    wire::v1::Error error = wire_error(Error{ErrorCategory::kFatal, "XX000", *flaw, {}, 0}, 0);
+    candidates_.add_missing(part.part, part.asked(), *flaw, error);
+    fail(id, std::move(error), out);
+    return;
+  }
+  if (end.next_slice) {
+    query.next_slice = std::move(end.next_slice);
+  }
+  part.stamps = std::move(end.stamps);
+  if (--query.waiting_count == 0) {
+    merges_.end_parts(id);
+  }
+}
+
+std::optional<std::string> Gather::flaw_of(const Query& query, const PartState& part, const PartEnd& end) const {
+  if (end.row_count && *end.row_count != part.row_count) {
+    return fmt::format("{} announced {} rows and sent {}", candidates_.name(part.asked()), *end.row_count,
+                       part.row_count);
+  }
+  for (const PartitionId partition : part.part.partitions) {
+    const bool has_stamp = std::any_of(end.stamps.begin(), end.stamps.end(),
+                                       [&](const auto& stamp) { return stamp.partition() == raw(partition); });
+    if (!has_stamp) {
+      return fmt::format("{} ended its answer without partition {}", candidates_.name(part.asked()), raw(partition));
+    }
+  }
+  if (query.slice && end.next_slice && !goes_on(*query.slice, *end.next_slice)) {
+    return fmt::format("{} ended a slice before where it began", candidates_.name(part.asked()));
+  }
+  return std::nullopt;
+}
+
+void Gather::on_failed(QueryId id, uint32_t index, wire::v1::Error error, Instant now, rpc::Outbox& out) {
+  const auto found = queries_.find(id);
+  if (found == queries_.end()) {
+    return;
+  }
+  PartState& part = found->second.parts.at(index);
+  part.is_asked = false;
+  const bool is_untouched = part.row_count == 0;
+  const bool has_others = part.candidate + 1 < part.part.candidates.size();
+  if (error.category() != wire::v1::ERROR_CATEGORY_REJECTED && is_untouched && has_others) {
+    ++part.candidate;
+    if (auto refusal = ask(id, index, part, now, out)) {
+      fail(id, std::move(*refusal), out);
+    }
+    return;
+  }
+  fail(id, std::move(error), out);
+}
+
+// ---- what leaves ----
+
+void Gather::step(semantics::WorkBudget& budget, const rpc::OutputGauge& gauge, rpc::Outbox& out) {
+  merges_.step(budget, gauge, [&](MergeScheduler::Piece piece) { put(std::move(piece), out); });
+}
+
+void Gather::put(MergeScheduler::Piece piece, rpc::Outbox& out) {
+  Query& query = queries_.at(piece.id);
+  query.sent_bytes += piece.rows.rows.size();
+  if (piece.error) {
+    fail(piece.id, *piece.error, out);
+  } else if (query.sent_bytes > limits_.merges.answer_bytes_max) {
+    fail(piece.id, wire_error(semantics::answer_too_large({limits_.merges.answer_bytes_max, limits_.merges.owner}), 0),
+         out);
+  } else {
+    if (piece.rows.row_count > 0) {
+      send_rows(query, std::move(piece.rows), out);
+    }
+    if (piece.is_last) {
+      finish(piece.id, query, out);
+    }
+  }
+}
+
+void Gather::send_rows(Query& query, semantics::MergedRows rows, rpc::Outbox& out) const {
+  wire::v1::QueryRows& message = *rpc::add_result(query.to, out).mutable_rows();
+  if (query.form == semantics::AnswerForm::kFinal && !query.has_sent_columns) {
+    for (const semantics::Column& column : query.columns) {
+      *message.add_columns() = contract::from_column(column);
+    }
+    query.has_sent_columns = true;
+  }
+  query.row_count += rows.row_count;
+  message.set_row_count(static_cast<uint32_t>(rows.row_count));
+  message.set_rows(std::move(rows.rows));
+}
+
+void Gather::finish(QueryId id, Query& query, rpc::Outbox& out) {
+  if (query.form == semantics::AnswerForm::kFinal && !query.has_sent_columns) {
+    send_rows(query, {}, out);
+  }
+  wire::v1::QueryEnd& end = *rpc::add_result(query.to, out).mutable_end();
+  end.set_row_count(query.row_count);
+  // By place, not by who was first: an end reads the same however the parts raced.
+  for (PartState& part : query.parts) {
+    end.mutable_stamps()->MergeFrom(part.stamps);
+  }
+  if (query.next_slice) {
+    *end.mutable_next_slice() = std::move(*query.next_slice);
+  }
+  close(id, out);
+}
+
+// ---- ends ----
+
+void Gather::fail(QueryId id, const Error& error, rpc::Outbox& out) {
+  fail(id, wire_error(error, limits_.retry_after_ns), out);
+}
+
+void Gather::fail(QueryId id, wire::v1::Error error, rpc::Outbox& out) {
+  const auto found = queries_.find(id);
+  if (found != queries_.end()) {
+    *rpc::add_result(found->second.to, out).mutable_error() = std::move(error);
+    close(id, out);
+  }
+}
+
+void Gather::expire(QueryId id, wire::v1::Error error, rpc::Outbox& out) {
+  const auto found = queries_.find(id);
+  if (found == queries_.end()) {
+    return;
+  }
+  for (const PartState& part : found->second.parts) {
+    if (!part.has_ended) {
+      candidates_.add_missing(part.part, part.asked(), "no complete answer in time", error);
+    }
+  }
+  fail(id, std::move(error), out);
+}
+
+void Gather::forget(QueryId id, rpc::Outbox& out) {
+  if (contains(id)) {
+    close(id, out);
+  }
+}
+
+void Gather::close(QueryId id, rpc::Outbox& out) {
+  Query& query = queries_.at(id);
+  for (uint32_t index = 0; index < query.parts.size(); ++index) {
+    if (query.parts[index].is_asked) {
+      candidates_.give_up(id, index, query.parts[index].asked(), out);
+    }
+  }
+  merges_.close(id);
+  queries_.erase(id);
+  candidates_.on_over(id);
+}
+
+}  // namespace daedalus::merging

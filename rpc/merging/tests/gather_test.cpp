@@ -1,0 +1,339 @@
+#include "daedalus/merging/gather.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/packed.hpp"
+#include "random_values.hpp"
+
+namespace daedalus::merging {
+namespace {
+
+using semantics::AnswerForm;
+using semantics::MergedRows;
+using semantics::Value;
+
+const std::vector<semantics::Type> kTypes = {{semantics::TypeKind::kInt}};
+constexpr rpc::Requester kAsker{rpc::PeerId{1}, 7};
+constexpr QueryId kQuery{1};
+constexpr Instant kNow{};
+
+MergedRows numbers(const std::vector<int64_t>& values) {
+  MergedRows made;
+  for (const int64_t value : values) {
+    semantics::append_packed_row(kTypes, std::vector<Value>{value}, made.rows);
+    ++made.row_count;
+  }
+  return made;
+}
+
+/// Those who are asked; remembers what of.
+class FakeCandidates final : public Candidates {
+ public:
+  using Asked = std::pair<uint32_t, uint32_t>;  ///< Part and candidate.
+
+  std::optional<wire::v1::Error> ask(QueryId /*id*/, uint32_t part, CandidateId candidate, Instant /*now*/,
+                                     rpc::Outbox& /*out*/) override {
+    if (away.contains(raw(candidate))) {
+      return contract::from_error(Error{ErrorCategory::kRetry, "08006", name(candidate) + " is away", {}, 0});
+    }
+    asked.emplace_back(part, raw(candidate));
+    return std::nullopt;
+  }
+  void give_up(QueryId /*id*/, uint32_t part, CandidateId candidate, rpc::Outbox& /*out*/) override {
+    given_up.emplace_back(part, raw(candidate));
+  }
+  void on_over(QueryId /*id*/) override { ++over_count; }
+  [[nodiscard]] std::string name(CandidateId candidate) const override {
+    return "candidate " + std::to_string(raw(candidate));
+  }
+  void add_missing(const Part& part, CandidateId /*candidate*/, const std::string& reason,
+                   wire::v1::Error& error) const override {
+    for (const PartitionId partition : part.partitions) {
+      auto& missing = *error.add_missing();
+      missing.set_partition(raw(partition));
+      missing.set_reason(reason);
+    }
+  }
+
+  std::set<uint32_t> away;
+  std::vector<Asked> asked;
+  std::vector<Asked> given_up;
+  uint32_t over_count = 0;
+};
+
+class GatherTest : public testing::Test {
+ protected:
+  GatherTest() {
+    schema_->columns = {{"v", {semantics::TypeKind::kInt}, true, {}}};
+    selection_.outputs = {{"v", false, semantics::AggregateFunction::kCountRows, 0}};
+    selection_.visible_outputs = 1;
+  }
+
+  /// One part for each list of candidates, of the partition of the same number.
+  void start(const std::vector<std::vector<uint32_t>>& candidates) {
+    GatheredQuery query{kAsker, selection_, AnswerForm::kPartial, {}, {}, std::nullopt};
+    for (uint32_t i = 0; i < candidates.size(); ++i) {
+      Part part{{PartitionId{i}}, 0, {}};
+      for (const uint32_t candidate : candidates[i]) {
+        part.candidates.push_back(CandidateId{candidate});
+      }
+      query.parts.push_back(std::move(part));
+    }
+    gather_.start(kQuery, std::move(query), kNow, out_);
+  }
+  void rows(uint32_t part, const std::vector<int64_t>& values) {
+    gather_.on_rows(kQuery, part, numbers(values), {}, out_);
+  }
+  void end(uint32_t part, std::optional<uint64_t> row_count = {}) {
+    PartEnd made{row_count, {}, std::nullopt};
+    made.stamps.Add()->set_partition(part);
+    gather_.on_end(kQuery, part, std::move(made), out_);
+  }
+  void fail(uint32_t part, ErrorCategory category = ErrorCategory::kRetry) {
+    gather_.on_failed(kQuery, part, contract::from_error(Error{category, "08006", "it has gone", {}, 0}), kNow, out_);
+  }
+  void run() {
+    const rpc::EmptyGauge gauge;
+    while (gather_.has_work(gauge)) {
+      semantics::WorkBudget budget(1'000);
+      gather_.step(budget, gauge, out_);
+    }
+  }
+
+  /// All rows that were sent, in their order.
+  [[nodiscard]] std::string sent_rows() const {
+    std::string all;
+    for (const auto& [peer, result] : out_.results) {
+      all += result.rows().rows();
+    }
+    return all;
+  }
+  [[nodiscard]] std::vector<wire::v1::Result> last_words() const {
+    std::vector<wire::v1::Result> words;
+    for (const auto& [peer, result] : out_.results) {
+      if (result.has_end() || result.has_error()) {
+        words.push_back(result);
+      }
+    }
+    return words;
+  }
+
+  std::shared_ptr<semantics::Schema> schema_ = std::make_shared<semantics::Schema>();
+  semantics::Selection selection_;
+  FakeCandidates candidates_;
+  rpc::Outbox out_;
+  Gather gather_{GatherLimits{}, std::make_shared<ByteBudget>(8u << 20), schema_, candidates_};
+};
+
+TEST_F(GatherTest, RowsAndStampsFollowTheirPlaceNotTheirArrival) {
+  selection_.order_by = {{0, {}}};
+  start({{0}, {1}, {2}});
+  rows(2, {5, 9});
+  end(2, 2);
+  rows(0, {5, 7});
+  end(0, 2);
+  run();
+  EXPECT_TRUE(last_words().empty());
+  rows(1, {1});
+  end(1, 1);
+  run();
+
+  ASSERT_EQ(last_words().size(), 1u);
+  const wire::v1::QueryEnd end = last_words()[0].end();
+  EXPECT_EQ(end.row_count(), 5u);
+  ASSERT_EQ(end.stamps_size(), 3);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(end.stamps(i).partition(), static_cast<uint32_t>(i));
+  }
+  EXPECT_EQ(sent_rows(), numbers({1, 5, 5, 7, 9}).rows);
+  EXPECT_EQ(candidates_.over_count, 1u);
+  EXPECT_TRUE(candidates_.given_up.empty());
+  EXPECT_EQ(gather_.count(), 0u);
+}
+
+TEST_F(GatherTest, AQueryWithoutPartsEndsEmpty) {
+  start({});
+  run();
+  ASSERT_EQ(last_words().size(), 1u);
+  EXPECT_TRUE(last_words()[0].has_end());
+}
+
+TEST_F(GatherTest, AnotherCandidateIsAskedWhileNothingHasBeenTaken) {
+  candidates_.away = {1};
+  start({{0, 1, 2}, {3}});
+  fail(0);
+  EXPECT_EQ(candidates_.asked, (std::vector<FakeCandidates::Asked>{{0, 0}, {1, 3}, {0, 2}}));
+  rows(0, {4});
+  end(0, 1);
+  end(1, 0);
+  run();
+  ASSERT_EQ(last_words().size(), 1u);
+  EXPECT_EQ(last_words()[0].end().row_count(), 1u);
+}
+
+TEST_F(GatherTest, WhatHasBeenTakenIsNeverTakenTwice) {
+  start({{0, 1}, {2}});
+  rows(0, {4});
+  fail(0);
+  run();
+  ASSERT_EQ(last_words().size(), 1u);
+  EXPECT_EQ(last_words()[0].error().message(), "it has gone");
+  EXPECT_EQ(candidates_.asked.size(), 2u);
+  EXPECT_EQ(candidates_.given_up, (std::vector<FakeCandidates::Asked>{{1, 2}}));
+}
+
+TEST_F(GatherTest, AQueryAtFaultIsNotAskedOfAnother) {
+  start({{0, 1}});
+  fail(0, ErrorCategory::kRejected);
+  EXPECT_EQ(candidates_.asked.size(), 1u);
+  EXPECT_EQ(last_words().size(), 1u);
+}
+
+TEST_F(GatherTest, WithNobodyToAskItFailsAndGivesUpWhatWasAsked) {
+  candidates_.away = {1};
+  start({{0}, {1}});
+  ASSERT_EQ(last_words().size(), 1u);
+  EXPECT_EQ(last_words()[0].error().message(), "candidate 1 is away");
+  EXPECT_EQ(candidates_.given_up, (std::vector<FakeCandidates::Asked>{{0, 0}}));
+  EXPECT_EQ(candidates_.over_count, 1u);
+}
+
+TEST_F(GatherTest, AnEndThatIsNotTrueFailsTheQuery) {
+  start({{0}});
+  rows(0, {1, 2});
+  end(0, 3);
+  ASSERT_EQ(last_words().size(), 1u);
+  EXPECT_EQ(last_words()[0].error().message(), "candidate 0 announced 3 rows and sent 2");
+  EXPECT_EQ(last_words()[0].error().missing_size(), 1);
+}
+
+TEST_F(GatherTest, AnEndWithoutAStampOfEachPartitionFailsTheQuery) {
+  start({{0}, {1}});
+  PartEnd strange{0, {}, std::nullopt};
+  strange.stamps.Add()->set_partition(1);
+  gather_.on_end(kQuery, 0, std::move(strange), out_);
+  ASSERT_EQ(last_words().size(), 1u);
+  EXPECT_EQ(last_words()[0].error().message(), "candidate 0 ended its answer without partition 0");
+}
+
+TEST_F(GatherTest, TooLateNamesThePartsThatAreMissing) {
+  start({{0}, {1}});
+  end(0, 0);
+  gather_.expire(kQuery, contract::from_error(Error{ErrorCategory::kRetry, "57014", "too late", {}, 0}), out_);
+  ASSERT_EQ(last_words().size(), 1u);
+  ASSERT_EQ(last_words()[0].error().missing_size(), 1);
+  EXPECT_EQ(last_words()[0].error().missing(0).partition(), 1u);
+}
+
+TEST_F(GatherTest, ForgottenMeansWithoutAWord) {
+  start({{0}});
+  gather_.forget(kQuery, out_);
+  rows(0, {1});
+  end(0, 1);
+  run();
+  EXPECT_TRUE(out_.results.empty());
+  EXPECT_EQ(candidates_.given_up.size(), 1u);
+  EXPECT_EQ(candidates_.over_count, 1u);
+}
+
+/// Whatever happens in whatever order: one last word, which is the whole answer or an error.
+class GatherPropertyTest : public GatherTest {
+ protected:
+  struct Candidate {
+    std::vector<int64_t> left;  ///< Rows it has not sent yet.
+    bool is_done = false;
+  };
+
+  /// Lets one of those that are asked go on, or fail.
+  bool go_on(std::mt19937_64& random) {
+    std::vector<uint32_t> open;
+    for (uint32_t part = 0; part < current_.size(); ++part) {
+      if (!current_[part].is_done) {
+        open.push_back(part);
+      }
+    }
+    if (open.empty() || !gather_.contains(kQuery)) {
+      return false;
+    }
+    const uint32_t part = open[random() % open.size()];
+    Candidate& candidate = current_[part];
+    if (random() % 12 == 0) {
+      const size_t asked_before = candidates_.asked.size();
+      fail(part);
+      candidate.is_done = candidates_.asked.size() == asked_before;
+      candidate.left = truth_[part];
+    } else if (candidate.left.empty()) {
+      candidate.is_done = true;
+      end(part, truth_[part].size());
+    } else {
+      const size_t count = 1 + random() % candidate.left.size();
+      rows(part, {candidate.left.begin(), candidate.left.begin() + static_cast<std::ptrdiff_t>(count)});
+      candidate.left.erase(candidate.left.begin(), candidate.left.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+    return true;
+  }
+
+  std::vector<std::vector<int64_t>> truth_;  ///< By part.
+  std::vector<Candidate> current_;           ///< By part: the one that is asked.
+};
+
+TEST_F(GatherPropertyTest, OneLastWordAndTheWholeAnswerOrAnError) {
+  const uint64_t seed = semantics::testing::seed();
+  uint32_t answered = 0;
+  for (uint64_t run_seed = seed; run_seed < seed + 300; ++run_seed) {
+    std::mt19937_64 random(run_seed);
+    out_.clear();
+    candidates_ = FakeCandidates();
+    truth_.assign(1 + random() % 5, {});
+    current_.clear();
+    std::vector<std::vector<uint32_t>> who;
+    uint32_t next_candidate = 0;
+    std::vector<int64_t> all;
+    for (auto& part : truth_) {
+      for (uint64_t i = random() % 6; i > 0; --i) {
+        part.push_back(static_cast<int64_t>(random() % 100));
+      }
+      all.insert(all.end(), part.begin(), part.end());
+      current_.push_back({part});
+      who.emplace_back();
+      for (uint64_t i = 1 + random() % 3; i > 0; --i) {
+        who.back().push_back(next_candidate++);
+      }
+    }
+    selection_.order_by.clear();
+    if (random() % 2 == 0) {
+      selection_.order_by = {{0, {}}};
+      std::sort(all.begin(), all.end());
+    }
+    start(who);
+    while (go_on(random)) {
+      if (random() % 3 == 0) {
+        run();
+      }
+    }
+    run();
+    ASSERT_EQ(last_words().size(), 1u) << "DAEDALUS_SEED=" << run_seed;
+    ASSERT_EQ(candidates_.over_count, 1u) << "DAEDALUS_SEED=" << run_seed;
+    ASSERT_EQ(gather_.count(), 0u) << "DAEDALUS_SEED=" << run_seed;
+    if (last_words()[0].has_end()) {
+      ++answered;
+      ASSERT_EQ(last_words()[0].end().row_count(), all.size()) << "DAEDALUS_SEED=" << run_seed;
+      if (!selection_.order_by.empty()) {
+        ASSERT_EQ(sent_rows(), numbers(all).rows) << "DAEDALUS_SEED=" << run_seed;
+      }
+    }
+  }
+  EXPECT_GT(answered, 30u);
+  EXPECT_LT(answered, 300u);
+}
+
+}  // namespace
+}  // namespace daedalus::merging
