@@ -1,5 +1,6 @@
 #include "processes.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "daedalus/base/check.hpp"
@@ -11,6 +12,7 @@ namespace {
 constexpr const char* kClusterId = "simulated";
 /// Little enough that answers of a few rows take several turns.
 constexpr int64_t kStepUnits = 300;
+constexpr int64_t kSyncNs = kMillisecond;
 
 wire::v1::Hello make_hello(const ClusterConfiguration& configuration, wire::v1::Role role, const std::string& name) {
   wire::v1::Hello hello;
@@ -42,6 +44,7 @@ NodeProcess::NodeProcess(const ClusterConfiguration& configuration, NodeId id, r
   options.endpoint = configuration.nodes[raw(id)];
   options.version = "simulated";
   options.segments = configuration.segments;
+  options.has_log = configuration.has_log;
   for (uint32_t node = 0; node < configuration.nodes.size(); ++node) {
     options.addresses.emplace_back(NodeId{node}, configuration.nodes[node]);
   }
@@ -60,19 +63,19 @@ NodeProcess::NodeProcess(const ClusterConfiguration& configuration, NodeId id, r
 }
 
 void NodeProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
-  rpc::Outbox out;
+  node::Effects out;
   core_->on_up(peer, info, endpoint_->now(), out);
   carry_out(std::move(out));
 }
 
 void NodeProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
-  rpc::Outbox out;
+  node::Effects out;
   core_->on_down(peer, endpoint_->now(), out);
   carry_out(std::move(out));
 }
 
 void NodeProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
-  rpc::Outbox out;
+  node::Effects out;
   core_->on_operation(peer, std::move(operation), endpoint_->now(), out);
   carry_out(std::move(out));
 }
@@ -108,7 +111,7 @@ void NodeProcess::wake(uint32_t segment) {
 
 void NodeProcess::sweep(uint32_t segment) {
   awake_[segment] = false;
-  rpc::Outbox out;
+  node::Effects out;
   do {
     segments_[segment]->step(network_.now(), {.chunks_max = 1});
     while (auto output = segments_[segment]->dequeue()) {
@@ -121,14 +124,18 @@ void NodeProcess::sweep(uint32_t segment) {
   carry_out(std::move(out));
 }
 
-void NodeProcess::carry_out(rpc::Outbox out) {
-  core_->step(semantics::WorkBudget(kStepUnits), *endpoint_, out);
-  while (const auto record = core_->take_persist_request()) {
-    core_->on_epoch_persisted(record->epoch, endpoint_->now(), out);
+void NodeProcess::carry_out(node::Effects effects) {
+  core_->step(semantics::WorkBudget(kStepUnits), *endpoint_, effects);
+  while (!effects.epochs.empty()) {
+    for (const node::EpochRecord& record : std::exchange(effects.epochs, {})) {
+      core_->on_epoch_persisted(record.epoch, endpoint_->now(), effects);
+    }
   }
-  endpoint_->send(std::move(out));
-  endpoint_->arm(core_->next_deadline(), [this] {
-    rpc::Outbox late;
+  write_log(effects.log);
+  const Instant wake_at = effects.wake_at;
+  endpoint_->send(std::move(effects));
+  endpoint_->arm(wake_at, [this] {
+    node::Effects late;
     core_->on_deadline(endpoint_->now(), late);
     carry_out(std::move(late));
   });
@@ -139,6 +146,25 @@ void NodeProcess::carry_out(rpc::Outbox out) {
       carry_out({});
     });
   }
+}
+
+void NodeProcess::write_log(const std::vector<node::LogRecord>& records) {
+  if (records.empty()) {
+    return;
+  }
+  const Timestamp last = records.back().range.last;
+  appended_at_ = after(std::max(appended_at_, network_.now()), network_.random().between(0, 3 * kMillisecond));
+  network_.at(appended_at_, [this, last] {
+    node::Effects effects;
+    core_->on_appended(last, endpoint_->now(), effects);
+    carry_out(std::move(effects));
+  });
+  // Whatever is written later is synced later: both wait equally long.
+  network_.at(after(appended_at_, kSyncNs), [this, last] {
+    node::Effects effects;
+    core_->on_durable(last, endpoint_->now(), effects);
+    carry_out(std::move(effects));
+  });
 }
 
 // ---- aggregator ----
@@ -166,7 +192,7 @@ void AggregatorProcess::start(rpc::SimulatedEndpoint& endpoint) {
   }
   core_ = std::make_unique<aggregator::AggregatorCore>(options, configuration_.schema, configuration_.map, links);
   endpoint_->set_on_turn_end([this] {
-    rpc::Outbox out;
+    aggregator::Effects out;
     core_->flush(endpoint_->now(), out);
     carry_out(std::move(out));
   });
@@ -182,19 +208,19 @@ void AggregatorProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
   if (info.hello.role() == wire::v1::ROLE_STORAGE_NODE) {
     nodes_[peer] = info.hello.node();
   }
-  rpc::Outbox out;
+  aggregator::Effects out;
   core_->on_up(peer, info, endpoint_->now(), out);
   carry_out(std::move(out));
 }
 
 void AggregatorProcess::on_down(rpc::PeerId peer, const std::string& reason) {
-  rpc::Outbox out;
+  aggregator::Effects out;
   core_->on_down(peer, reason, endpoint_->now(), out);
   carry_out(std::move(out));
 }
 
 void AggregatorProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
-  rpc::Outbox out;
+  aggregator::Effects out;
   core_->on_operation(peer, std::move(operation), endpoint_->now(), out);
   carry_out(std::move(out));
 }
@@ -203,24 +229,25 @@ void AggregatorProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
   if (const auto node = nodes_.find(peer); node != nodes_.end()) {
     saboteur_.on_node_result(node->second, result);
   }
-  rpc::Outbox out;
+  aggregator::Effects out;
   core_->on_result(peer, std::move(result), endpoint_->now(), out);
   carry_out(std::move(out));
 }
 
-void AggregatorProcess::carry_out(rpc::Outbox out) {
-  core_->step(semantics::WorkBudget(kStepUnits), *endpoint_, out);
-  CHECK(core_->take_compile_requests().empty());  // No SQL here: bodies come compiled.
-  for (const auto& request : core_->take_dial_requests()) {
-    core_->on_dialled(request.endpoint, endpoint_->dial(request.endpoint));
+void AggregatorProcess::carry_out(aggregator::Effects effects) {
+  core_->step(semantics::WorkBudget(kStepUnits), *endpoint_, effects);
+  CHECK(effects.compilations.empty());  // No SQL here: bodies come compiled.
+  for (const auto& request : std::exchange(effects.dials, {})) {
+    core_->on_dialled(request.endpoint, endpoint_->dial(request.endpoint), effects);
   }
-  for (const rpc::LinkId link : core_->take_drop_requests()) {
+  for (const rpc::LinkId link : std::exchange(effects.drops, {})) {
     endpoint_->drop_link(link, "replaced");
   }
-  saboteur_.on_outbox(out);
-  endpoint_->send(std::move(out));
-  endpoint_->arm(core_->next_deadline(), [this] {
-    rpc::Outbox late;
+  saboteur_.on_outbox(effects);
+  const Instant wake_at = effects.wake_at;
+  endpoint_->send(std::move(effects));
+  endpoint_->arm(wake_at, [this] {
+    aggregator::Effects late;
     core_->on_deadline(endpoint_->now(), late);
     core_->flush(endpoint_->now(), late);
     carry_out(std::move(late));

@@ -33,6 +33,7 @@ struct ClusterConfiguration {
   std::vector<std::string> nodes;      ///< Endpoints; index is the node id.
   std::vector<std::string> aggregators;
   std::string writer;
+  bool has_log = false;                      ///< Updates wait for a log, which takes its time, before they are applied.
   PlantedFault fault = PlantedFault::kNone;  ///< In every aggregator.
   uint32_t submissions_known_max = 16;       ///< Few, so that the writer forgets some in every run.
 };
@@ -55,7 +56,9 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   [[nodiscard]] const std::vector<Timestamp>& admitted() const { return admitted_; }
 
  private:
-  void carry_out(rpc::Outbox out);
+  void carry_out(node::Effects effects);
+  /// Writes records and syncs them a while later, in order.
+  void write_log(const std::vector<node::LogRecord>& records);
   void wake(uint32_t segment);
   void sweep(uint32_t segment);
 
@@ -66,6 +69,7 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   std::vector<Timestamp> admitted_;
   std::unique_ptr<node::NodeCore> core_;
   bool is_turn_posted_ = false;
+  Instant appended_at_{};  ///< When all that was given to the log so far will have been written.
   rpc::SimulatedEndpoint* endpoint_ = nullptr;
 };
 
@@ -83,7 +87,7 @@ class AggregatorProcess final : public rpc::PeerHandler {
 
  private:
   void start(rpc::SimulatedEndpoint& endpoint);
-  void carry_out(rpc::Outbox out);
+  void carry_out(aggregator::Effects effects);
   [[nodiscard]] wire::v1::Hello hello() const;
 
   const ClusterConfiguration& configuration_;

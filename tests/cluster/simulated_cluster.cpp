@@ -47,6 +47,7 @@ ClusterConfiguration configure(const RunOptions& options) {
     configuration.aggregators.push_back(fmt::format("aggregator-{}:1", aggregator));
   }
   configuration.writer = "writer:1";
+  configuration.has_log = options.seed / 2 % 2 == 0;  // With either placement.
   return configuration;
 }
 

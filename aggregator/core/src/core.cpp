@@ -1,14 +1,9 @@
-// Gives every message to the machine whose business it is.
 #include "daedalus/aggregator/core.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <utility>
 
 #include "core_state.hpp"
 #include "daedalus/base/check.hpp"
-#include "failures.hpp"
 
 namespace daedalus::aggregator {
 
@@ -25,294 +20,61 @@ AggregatorCore::AggregatorCore(AggregatorOptions options, std::shared_ptr<const 
 
 AggregatorCore::~AggregatorCore() = default;
 
-// ---- connections ----
+// Each step does its work and then says what else is to be done because of it.
 
-void AggregatorCore::on_up(rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, rpc::Outbox& out) {
-  State& state = *state_;
-  if (!info.link) {
-    if (info.hello.role() == wire::v1::ROLE_STORAGE_NODE || info.hello.role() == wire::v1::ROLE_UNSPECIFIED) {
-      out.closes.emplace_back(peer, "clients, writers and aggregators dial an aggregator; nobody else does");
-      return;
-    }
-    state.context.clients.on_up(peer, info.hello.role());
-  } else if (const auto node = state.context.nodes.node_of(*info.link)) {
-    state.on_node_up(*node, peer, info, now, out);
-  } else if (state.writer.is_own(*info.link) && info.hello.role() == wire::v1::ROLE_WRITER) {
-    state.writer_peers.insert(peer);
-    state.writer.on_up(peer);
-  } else {
-    const std::string problem = fmt::format("{} at {} is not the writer", info.hello.name(), info.address);
-    if (state.writer.is_own(*info.link)) {
-      state.writer.set_problem(problem);
-    }
-    out.closes.emplace_back(peer, problem);
-  }
+void AggregatorCore::on_up(rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, Effects& effects) {
+  state_->on_up(peer, info, now, effects);
+  state_->conclude(effects);
 }
 
-void AggregatorCore::State::on_node_up(NodeId node, rpc::PeerId peer, const rpc::PeerInfo& info, Instant now,
-                                       rpc::Outbox& out) {
-  if (info.hello.role() != wire::v1::ROLE_STORAGE_NODE || info.hello.node() != raw(node)) {
-    const std::string problem =
-        fmt::format("{} says it is {} (node {}), not storage node {}", context.nodes.endpoint(node), info.hello.name(),
-                    info.hello.node(), raw(node));
-    context.nodes.set_problem(node, problem);
-    out.closes.emplace_back(peer, problem);
-    return;
-  }
-  context.nodes.on_up(node, peer);
-  writer.inquire(node, now, out);
+void AggregatorCore::on_down(rpc::PeerId peer, const std::string& reason, Instant now, Effects& effects) {
+  state_->on_down(peer, reason, now, effects);
+  state_->conclude(effects);
 }
 
-void AggregatorCore::on_down(rpc::PeerId peer, const std::string& reason, Instant now, rpc::Outbox& out) {
-  State& state = *state_;
-  if (const auto node = state.context.nodes.node_of(peer)) {
-    state.on_node_down(*node, reason, now, out);
-  } else if (state.writer_peers.erase(peer) > 0) {
-    if (state.writer.peer() == peer) {
-      state.writer.on_down(reason, now);
-    }
-    state.submissions.on_writer_lost(peer, reason, out);
-    state.statuses.on_writer_lost(peer, reason, out);
-  } else {
-    state.on_client_down(peer, out);
-  }
+void AggregatorCore::on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, Effects& effects) {
+  state_->on_operation(peer, std::move(operation), now, effects);
+  state_->conclude(effects);
 }
 
-void AggregatorCore::State::on_node_down(NodeId node, const std::string& reason, Instant now, rpc::Outbox& out) {
-  writer.on_node_lost(node);
-  for (const Ticket& lost : context.nodes.on_down(node, reason)) {
-    if (const auto* query = std::get_if<QueryTicket>(&lost)) {
-      queries.on_node_lost(*query, node, reason, now, out);
-    } else if (const auto* update = std::get_if<UpdateTicket>(&lost)) {
-      updates.on_node_lost(update->update, node, reason, out);
-    } else if (const auto* no_op = std::get_if<NoOpTicket>(&lost)) {
-      for (const uint64_t covered : no_op->updates) {
-        updates.on_node_lost(covered, node, reason, out);
-      }
-    } else if (const auto* epoch = std::get_if<EpochTicket>(&lost)) {
-      epochs.on_node_lost(epoch->round, node, reason, out);
-    } else if (const auto* status = std::get_if<StatusTicket>(&lost)) {
-      statuses.on_node_lost(status->round, node, reason, out);
-    }
-  }
-  updates.drop_range(node, reason, out);
+void AggregatorCore::on_result(rpc::PeerId peer, wire::v1::Result result, Instant now, Effects& effects) {
+  state_->on_result(peer, std::move(result), now, effects);
+  state_->conclude(effects);
 }
 
-void AggregatorCore::State::on_client_down(rpc::PeerId peer, rpc::Outbox& out) {
-  for (const OperationRef operation : context.clients.on_down(peer)) {
-    forget(operation, out);
-  }
+void AggregatorCore::on_compiled(CompileTicket ticket, Result<Compiled> compiled, Instant now, Effects& effects) {
+  state_->on_compiled(ticket, std::move(compiled), now, effects);
+  state_->conclude(effects);
 }
 
-void AggregatorCore::on_dial_failed(rpc::LinkId link, const std::string& reason) {
-  if (const auto node = state_->context.nodes.node_of(link)) {
-    state_->context.nodes.set_problem(*node, reason);
-  } else if (state_->writer.is_own(link)) {
-    state_->writer.set_problem(reason);
-  }
+void AggregatorCore::on_deadline(Instant now, Effects& effects) {
+  state_->on_deadline(now, effects);
+  state_->conclude(effects);
 }
 
-void AggregatorCore::on_dialled(const std::string& endpoint, rpc::LinkId link) {
+void AggregatorCore::on_dial_failed(rpc::LinkId link, const std::string& reason, Effects& effects) {
+  state_->on_dial_failed(link, reason);
+  state_->conclude(effects);
+}
+
+void AggregatorCore::on_dialled(const std::string& endpoint, rpc::LinkId link, Effects& effects) {
   state_->writer.on_dialled(endpoint, link);
+  state_->conclude(effects);
 }
 
-// ---- operations ----
-
-void AggregatorCore::on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, rpc::Outbox& out) {
-  State& state = *state_;
-  const Upstream upstream{peer, operation.header().sequence()};
-  if (!state.context.clients.knows(peer)) {
-    out.closes.emplace_back(peer, "an aggregator takes operations only from those who dialled it");
-    return;
-  }
-  if (!state.context.clients.take_sequence(upstream)) {
-    out.closes.emplace_back(peer, fmt::format("operation sequence {} is not above all before it", upstream.sequence));
-    return;
-  }
-  if (operation.header().kind() == wire::v1::OPERATION_KIND_ABORT) {
-    state.on_abort(Upstream{peer, operation.header().abort_sequence()}, out);
-    return;
-  }
-  if (const auto fine = state.check(upstream, operation.header()); !fine) {
-    state.refuse(upstream, operation.header(), fine.error(), out);
-    return;
-  }
-  state.dispatch(upstream, std::move(operation), now, out);
+void AggregatorCore::flush(Instant /*now*/, Effects& effects) {
+  state_->updates.flush(effects);
+  state_->conclude(effects);
 }
 
-// ---- answers ----
-
-void AggregatorCore::on_result(rpc::PeerId peer, wire::v1::Result result, Instant now, rpc::Outbox& out) {
-  State& state = *state_;
-  if (const auto node = state.context.nodes.node_of(peer)) {
-    state.learn(*node, result, now);
-    state.on_node_result(*node, std::move(result), now, out);
-  } else if (state.writer_peers.contains(peer)) {
-    if (!state.statuses.on_writer_result(peer, result, out)) {
-      state.submissions.on_result(peer, std::move(result), out);
-    }
-  } else {
-    out.closes.emplace_back(peer, "it was asked nothing, but sent a result");
-  }
+void AggregatorCore::step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, Effects& effects) {
+  state_->queries.step(budget, gauge, effects);
+  state_->conclude(effects);
 }
-
-void AggregatorCore::State::learn(NodeId node, const wire::v1::Result& result, Instant now) {
-  if (result.has_confirmed()) {
-    for (const wire::v1::NodeWatermark& watermark : result.confirmed().watermarks()) {
-      if (watermark.node() == raw(node)) {
-        context.nodes.learn(node, watermark);
-      }
-    }
-  } else if (result.has_refused() && result.refused().reason() == wire::v1::WRITE_REFUSAL_STALE_EPOCH) {
-    writer.hint(result.refused().epoch(), now);
-  }
-}
-
-void AggregatorCore::State::on_node_result(NodeId node, wire::v1::Result result, Instant now, rpc::Outbox& out) {
-  const uint64_t sequence = result.sequence();
-  Ticket* const found = context.nodes.find(node, sequence);
-  if (found == nullptr) {
-    return;  // Late: what it answers has ended.
-  }
-  if (const auto* query = std::get_if<QueryTicket>(found)) {
-    queries.on_result(*query, node, std::move(result), now, out);
-    return;
-  }
-  const Ticket ticket = std::move(*found);
-  context.nodes.forget(node, sequence);
-  if (const auto* update = std::get_if<UpdateTicket>(&ticket)) {
-    updates.on_result(update->update, node, result, out);
-  } else if (const auto* no_op = std::get_if<NoOpTicket>(&ticket)) {
-    for (const uint64_t covered : no_op->updates) {
-      updates.on_result(covered, node, result, out);
-    }
-  } else if (const auto* epoch = std::get_if<EpochTicket>(&ticket)) {
-    epochs.on_result(epoch->round, node, result, out);
-  } else if (const auto* status = std::get_if<StatusTicket>(&ticket)) {
-    statuses.on_result(status->round, node, result, out);
-  } else {
-    writer.on_answer(node, result);
-  }
-}
-
-void AggregatorCore::on_compiled(CompileTicket ticket, Result<Compiled> compiled, Instant now, rpc::Outbox& out) {
-  State& state = *state_;
-  auto compilation = state.compilations.take(ticket);
-  if (!compilation) {
-    return;  // Aborted, too late, or its client is gone.
-  }
-  if (!compiled) {
-    reply(compilation->upstream, error_result(compiled.error()), out);
-    state.context.clients.finish(compilation->upstream);
-    return;
-  }
-  state.on_compiled(std::move(*compilation), std::move(*compiled), now, out);
-}
-
-void AggregatorCore::State::on_compiled(Compilation compilation, Compiled compiled, Instant now, rpc::Outbox& out) {
-  if (auto* select = std::get_if<CompiledSelect>(&compiled)) {
-    QueryRequest request;
-    request.upstream = compilation.upstream;
-    request.header = std::move(compilation.header);
-    request.selection = std::move(select->selection);
-    request.body = std::move(select->body);
-    request.routes.Add(select->routes.begin(), select->routes.end());
-    request.columns = std::move(select->columns);
-    request.deadline = compilation.deadline;
-    queries.start(std::move(request), now, out);
-    return;
-  }
-  auto& update = std::get<CompiledUpdate>(compiled);
-  if (const auto named = check_submission_id(compilation.submission); !named) {
-    reply(compilation.upstream, error_result(named.error()), out);
-    context.clients.finish(compilation.upstream);
-    return;
-  }
-  wire::v1::SubmitBody body;
-  *body.mutable_submission() = std::move(compilation.submission);
-  *body.mutable_update() = std::move(update.body);
-  body.mutable_routes()->Add(update.routes.begin(), update.routes.end());
-  submissions.start(compilation.upstream, compilation.header, body, compilation.deadline, now, out);
-}
-
-// ---- time ----
-
-void AggregatorCore::State::expire(OperationRef operation, rpc::Outbox& out) {
-  switch (operation.machine) {
-    case Machine::kCompilation:
-      compilations.expire(operation.id, out);
-      return;
-    case Machine::kQuery:
-      queries.expire(operation.id, out);
-      return;
-    case Machine::kUpdate:
-      updates.expire(operation.id, out);
-      return;
-    case Machine::kSubmission:
-      submissions.expire(operation.id, out);
-      return;
-    case Machine::kEpoch:
-      epochs.expire(operation.id, out);
-      return;
-    case Machine::kStatus:
-      statuses.expire(operation.id, out);
-      return;
-  }
-}
-
-void AggregatorCore::State::forget(OperationRef operation, rpc::Outbox& out) {
-  switch (operation.machine) {
-    case Machine::kCompilation:
-      compilations.forget(operation.id);
-      return;
-    case Machine::kQuery:
-      queries.forget(operation.id, out);
-      return;
-    case Machine::kUpdate:
-      updates.forget(operation.id);
-      return;
-    case Machine::kSubmission:
-      submissions.forget(operation.id);
-      return;
-    case Machine::kEpoch:
-      epochs.forget(operation.id);
-      return;
-    case Machine::kStatus:
-      statuses.forget(operation.id);
-      return;
-  }
-}
-
-void AggregatorCore::on_deadline(Instant now, rpc::Outbox& out) {
-  while (const auto operation = state_->context.deadlines.take_due(now)) {
-    state_->expire(*operation, out);
-  }
-  state_->writer.on_deadline(now, out);
-}
-
-Instant AggregatorCore::next_deadline() const {
-  return std::min(state_->context.deadlines.next(), state_->writer.next_deadline());
-}
-
-void AggregatorCore::flush(Instant /*now*/, rpc::Outbox& out) { state_->updates.flush(out); }
-
-void AggregatorCore::step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, rpc::Outbox& out) {
-  state_->queries.step(budget, gauge, out);
-}
-
-bool AggregatorCore::has_work(const rpc::OutputGauge& gauge) const { return state_->queries.has_work(gauge); }
 
 void AggregatorCore::drain() { state_->is_draining = true; }
 
-// ---- what the driver asks ----
-
-std::vector<CompileRequest> AggregatorCore::take_compile_requests() { return state_->compilations.take_requests(); }
-
-std::vector<CompileTicket> AggregatorCore::take_given_up_compilations() { return state_->compilations.take_given_up(); }
-
-std::vector<DialRequest> AggregatorCore::take_dial_requests() { return state_->writer.take_dial_requests(); }
-
-std::vector<rpc::LinkId> AggregatorCore::take_drop_requests() { return state_->writer.take_drop_requests(); }
+bool AggregatorCore::has_work(const rpc::OutputGauge& gauge) const { return state_->queries.has_work(gauge); }
 
 uint32_t AggregatorCore::operations_in_flight() const { return state_->context.clients.in_flight(); }
 

@@ -25,6 +25,17 @@ struct AggregatorCore::State {
         std::shared_ptr<const contract::PartitionMap> map, const std::map<rpc::LinkId, NodeId>& links)
       : context(std::move(options), std::move(schema), std::move(map), links) {}
 
+  // ---- what happens: as in AggregatorCore ----
+  void on_up(rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, rpc::Outbox& out);
+  void on_down(rpc::PeerId peer, const std::string& reason, Instant now, rpc::Outbox& out);
+  void on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, rpc::Outbox& out);
+  void on_result(rpc::PeerId peer, wire::v1::Result result, Instant now, rpc::Outbox& out);
+  void on_compiled(CompileTicket ticket, Result<Compiled> compiled, Instant now, rpc::Outbox& out);
+  void on_dial_failed(rpc::LinkId link, const std::string& reason);
+  void on_deadline(Instant now, rpc::Outbox& out);
+  /// Says what else is to be done after a step: work for others, and when to wake up.
+  void conclude(Effects& effects);
+
   // ---- connections ----
   void on_node_up(NodeId node, rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, rpc::Outbox& out);
   void on_node_down(NodeId node, const std::string& reason, Instant now, rpc::Outbox& out);

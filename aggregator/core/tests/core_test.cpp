@@ -96,7 +96,7 @@ TEST_F(CoreTest, ARepeatedSequenceClosesTheConnection) {
   auto operation = make_operation(wire::v1::OPERATION_KIND_DESCRIBE);
   operation.mutable_header()->set_sequence(5);
   for (int i = 0; i < 2; ++i) {
-    cluster.core().on_operation(client, operation, cluster.now(), cluster.out());
+    cluster.core().on_operation(client, operation, cluster.now(), cluster.effects());
   }
   cluster.collect();
   EXPECT_EQ(cluster.take(), "client 102 #5 <- described flights\nclose client 102\n");
@@ -118,8 +118,8 @@ TEST_F(CoreTest, NodesAndWritersAreNotServedAsClients) {
   cluster.connect(wire::v1::ROLE_STORAGE_NODE);
   EXPECT_EQ(cluster.take(), "close client 104\n");
   cluster.core().on_operation(cluster.peer_of(0), make_operation(wire::v1::OPERATION_KIND_STATUS), cluster.now(),
-                              cluster.out());
-  cluster.core().on_result(client, wire::v1::Result(), cluster.now(), cluster.out());
+                              cluster.effects());
+  cluster.core().on_result(client, wire::v1::Result(), cluster.now(), cluster.effects());
   cluster.collect();
   EXPECT_EQ(cluster.take(), "close node 0\nclose client 102\n");
 }
@@ -144,7 +144,7 @@ TEST_F(CoreTest, AnEpochIsGrantedWhenAllNodesHave) {
   cluster.answer(cluster.peer_of(0), cluster.last(0), epoch_result(0, true, 3, "writer-0"));
   EXPECT_EQ(cluster.results().at(0).second.epoch().accepted(0).node(), 0u);
   EXPECT_EQ(cluster.take(), "client 103 #1 <- epoch granted=true epoch=3 holder=writer-0 accepted=2\n");
-  EXPECT_EQ(cluster.core().take_dial_requests().at(0).endpoint, "writer-0:9");
+  EXPECT_EQ(cluster.effects().dials.at(0).endpoint, "writer-0:9");
 }
 
 TEST_F(CoreTest, ARefusalNamesTheHolder) {
@@ -211,7 +211,7 @@ wire::v1::Result node_status(uint64_t applied) {
 
 TEST_F(CoreTest, StatusNamesEveryNodeWhateverItsState) {
   cluster.node_down(1, "connection refused");
-  cluster.core().on_dial_failed(rpc::LinkId{1}, "it belongs to cluster \"other\"");
+  cluster.core().on_dial_failed(rpc::LinkId{1}, "it belongs to cluster \"other\"", cluster.effects());
   cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATUS));
   EXPECT_EQ(cluster.take(), "node 0 <- STATUS\n");
   cluster.answer(cluster.peer_of(0), cluster.last(0), node_status(5));
@@ -253,10 +253,10 @@ TEST_F(CoreTest, AnotherNodeAtTheEndpointIsNotTaken) {
   info.hello.set_node(0);
   info.hello.set_name("storage_node-0");
   info.link = rpc::LinkId{1};
-  cluster.core().on_up(rpc::PeerId{500}, info, cluster.now(), cluster.out());
+  cluster.core().on_up(rpc::PeerId{500}, info, cluster.now(), cluster.effects());
   cluster.collect();
   EXPECT_EQ(cluster.take(), "close peer 500\n");
-  cluster.core().on_down(rpc::PeerId{500}, "closed", cluster.now(), cluster.out());
+  cluster.core().on_down(rpc::PeerId{500}, "closed", cluster.now(), cluster.effects());
   cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATUS));
   cluster.answer(cluster.peer_of(0), cluster.last(0), node_status(5));
   EXPECT_THAT(cluster.results().at(0).second.status().nodes(1).problem(), HasSubstr("not storage node 1"));

@@ -220,13 +220,13 @@ rpc::PeerId Cluster::connect(wire::v1::Role role) {
   next_sequence_[peer] = 1;
   rpc::PeerInfo info;
   info.hello.set_role(role);
-  core_->on_up(peer, info, now_, out_);
+  core_->on_up(peer, info, now_, effects_);
   collect();
   return peer;
 }
 
 void Cluster::disconnect(rpc::PeerId peer) {
-  core_->on_down(peer, "connection reset", now_, out_);
+  core_->on_down(peer, "connection reset", now_, effects_);
   collect();
 }
 
@@ -238,7 +238,7 @@ void Cluster::node_up(uint32_t node) {
   info.hello.set_role(wire::v1::ROLE_STORAGE_NODE);
   info.hello.set_node(node);
   info.link = rpc::LinkId{node};
-  core_->on_up(peer, info, now_, out_);
+  core_->on_up(peer, info, now_, effects_);
   collect();
   answer_inquiries(node);
 }
@@ -259,21 +259,21 @@ void Cluster::answer_inquiries(uint32_t node) {
 void Cluster::node_down(uint32_t node, const std::string& reason) {
   const rpc::PeerId peer = node_peer_.at(node);
   node_peer_.erase(node);
-  core_->on_down(peer, reason, now_, out_);
+  core_->on_down(peer, reason, now_, effects_);
   collect();
 }
 
 rpc::PeerId Cluster::writer_up() {
-  const auto requests = core_->take_dial_requests();
+  const auto requests = std::exchange(effects_.dials, {});
   CHECK(requests.size() == 1);
   const rpc::LinkId link{next_link_++};
-  core_->on_dialled(requests.front().endpoint, link);
+  core_->on_dialled(requests.front().endpoint, link, effects_);
   const rpc::PeerId peer{next_peer_++};
   names_[peer] = "writer";
   rpc::PeerInfo info;
   info.hello.set_role(wire::v1::ROLE_WRITER);
   info.link = link;
-  core_->on_up(peer, info, now_, out_);
+  core_->on_up(peer, info, now_, effects_);
   collect();
   return peer;
 }
@@ -283,7 +283,7 @@ rpc::PeerId Cluster::writer_up() {
 uint64_t Cluster::send(rpc::PeerId peer, wire::v1::Operation operation) {
   const uint64_t sequence = next_sequence_[peer]++;
   operation.mutable_header()->set_sequence(sequence);
-  core_->on_operation(peer, std::move(operation), now_, out_);
+  core_->on_operation(peer, std::move(operation), now_, effects_);
   collect();
   return sequence;
 }
@@ -318,7 +318,7 @@ void Cluster::abort(rpc::PeerId peer, uint64_t sequence) {
 
 void Cluster::answer(rpc::PeerId peer, uint64_t sequence, wire::v1::Result result) {
   result.set_sequence(sequence);
-  core_->on_result(peer, std::move(result), now_, out_);
+  core_->on_result(peer, std::move(result), now_, effects_);
   collect();
 }
 
@@ -373,15 +373,15 @@ void Cluster::refuse(uint32_t node, uint64_t sequence, uint64_t timestamp, wire:
 // ---- time and effects ----
 
 void Cluster::flush() {
-  core_->flush(now_, out_);
+  core_->flush(now_, effects_);
   collect();
 }
 
 void Cluster::advance(int64_t duration_ns) {
   const Instant target = after(now_, duration_ns);
-  while (core_->next_deadline() <= target) {
-    now_ = std::max(now_, core_->next_deadline());
-    core_->on_deadline(now_, out_);
+  while (effects_.wake_at <= target) {
+    now_ = std::max(now_, effects_.wake_at);
+    core_->on_deadline(now_, effects_);
     collect();
   }
   now_ = target;
@@ -389,9 +389,9 @@ void Cluster::advance(int64_t duration_ns) {
 
 void Cluster::collect() {
   while (core_->has_work(gauge_)) {
-    core_->step(semantics::WorkBudget(1'000), gauge_, out_);
+    core_->step(semantics::WorkBudget(1'000), gauge_, effects_);
   }
-  for (auto& [peer, operation] : out_.operations) {
+  for (auto& [peer, operation] : effects_.operations) {
     const auto& header = operation.header();
     std::string line = kind_name(header.kind());
     if (header.kind() == wire::v1::OPERATION_KIND_ABORT) {
@@ -406,14 +406,14 @@ void Cluster::collect() {
     last_sequence_[peer] = header.sequence();
     operations_[{peer, header.sequence()}] = std::move(operation);
   }
-  for (auto& [peer, result] : out_.results) {
+  for (auto& [peer, result] : effects_.results) {
     lines_ += fmt::format("{} #{} <- {}\n", name(peer), result.sequence(), describe_result(result));
     results_.emplace_back(peer, std::move(result));
   }
-  for (const auto& [peer, reason] : out_.closes) {
+  for (const auto& [peer, reason] : effects_.closes) {
     lines_ += fmt::format("close {}\n", name(peer));
   }
-  out_.clear();
+  effects_.clear();
 }
 
 std::string Cluster::take() {

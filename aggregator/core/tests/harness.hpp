@@ -100,7 +100,7 @@ class Cluster {
   [[nodiscard]] rpc::PeerId peer_of(uint32_t node) const { return node_peer_.at(node); }
   [[nodiscard]] bool is_up(uint32_t node) const { return node_peer_.contains(node); }
   void collect();
-  rpc::Outbox& out() { return out_; }
+  Effects& effects() { return effects_; }
 
  private:
   void answer_inquiries(uint32_t node);
@@ -111,7 +111,7 @@ class Cluster {
   std::shared_ptr<const contract::PartitionMap> map_;
   std::unique_ptr<AggregatorCore> core_;
   Instant now_{kSecond};
-  rpc::Outbox out_;
+  Effects effects_;
   rpc::EmptyGauge gauge_;
   uint64_t next_peer_ = 100;
   uint32_t next_link_ = 1'000;

@@ -66,13 +66,13 @@ class SubmissionsTest : public ::testing::Test {
     body.set_sql("…");
     *body.mutable_submission() = id;
     statement = cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATEMENT, body.SerializeAsString()));
-    const auto requests = cluster.core().take_compile_requests();
+    const auto requests = std::exchange(cluster.effects().compilations, {});
     EXPECT_EQ(requests.size(), 1u);
     return requests.at(0).ticket;
   }
 
   void compiled(CompileTicket ticket, Result<Compiled> result) {
-    cluster.core().on_compiled(ticket, std::move(result), cluster.now(), cluster.out());
+    cluster.core().on_compiled(ticket, std::move(result), cluster.now(), cluster.effects());
     cluster.collect();
   }
 
@@ -271,7 +271,7 @@ TEST_F(SubmissionsTest, ANewWriterReplacesTheOld) {
   reply.mutable_status()->mutable_nodes(0)->set_writer_endpoint("writer-1:9");
   cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATUS));
   cluster.answer(cluster.peer_of(0), cluster.last(0), reply);
-  EXPECT_EQ(cluster.core().take_drop_requests().size(), 1u);
+  EXPECT_EQ(cluster.effects().drops.size(), 1u);
   const auto next = cluster.writer_up();
   static_cast<void>(cluster.take());
   submit(delete_of("JFK"));
@@ -292,7 +292,7 @@ TEST_F(SubmissionsTest, AnUpdateOfAHigherEpochMakesItAskForTheHolder) {
   reply.mutable_epoch()->set_holder("writer-1");
   reply.mutable_epoch()->set_endpoint("writer-1:9");
   cluster.answer(cluster.peer_of(0), cluster.last(0), reply);
-  const auto requests = cluster.core().take_dial_requests();
+  const auto requests = cluster.effects().dials;
   ASSERT_EQ(requests.size(), 1u);
   EXPECT_EQ(requests[0].endpoint, "writer-1:9");
 }
@@ -365,16 +365,16 @@ TEST_F(SubmissionsTest, TooManyStatementsAreRefused) {
 TEST_F(SubmissionsTest, StatementsThatNobodyWaitsForNeedNotBeCompiled) {
   const CompileTicket late = state();
   cluster.advance(30 * kSecond);
-  EXPECT_EQ(cluster.core().take_given_up_compilations(), std::vector<CompileTicket>{late});
+  EXPECT_EQ(std::exchange(cluster.effects().given_up, {}), std::vector<CompileTicket>{late});
   const CompileTicket aborted = state();
   cluster.abort(client, statement);
-  EXPECT_EQ(cluster.core().take_given_up_compilations(), std::vector<CompileTicket>{aborted});
+  EXPECT_EQ(std::exchange(cluster.effects().given_up, {}), std::vector<CompileTicket>{aborted});
   const CompileTicket done = state();
   compiled(done, rejected("42601", "no statement"));
-  EXPECT_TRUE(cluster.core().take_given_up_compilations().empty());
+  EXPECT_TRUE(std::exchange(cluster.effects().given_up, {}).empty());
   const CompileTicket orphan = state();
   cluster.disconnect(client);
-  EXPECT_EQ(cluster.core().take_given_up_compilations(), std::vector<CompileTicket>{orphan});
+  EXPECT_EQ(std::exchange(cluster.effects().given_up, {}), std::vector<CompileTicket>{orphan});
 }
 
 TEST_F(SubmissionsTest, OneClientsBytesOfStatementsLeaveRoomForOthers) {
@@ -393,8 +393,8 @@ TEST_F(SubmissionsTest, OneClientsBytesOfStatementsLeaveRoomForOthers) {
   send(greedy, 60);
   send(other, 60);
   EXPECT_EQ(small.take(), "client 102 #2 <- error RETRY 53000\n");
-  for (const CompileRequest& request : small.core().take_compile_requests()) {
-    small.core().on_compiled(request.ticket, rejected("42601", "no statement"), small.now(), small.out());
+  for (const CompileRequest& request : std::exchange(small.effects().compilations, {})) {
+    small.core().on_compiled(request.ticket, rejected("42601", "no statement"), small.now(), small.effects());
   }
   small.collect();
   static_cast<void>(small.take());
@@ -415,9 +415,9 @@ TEST_F(SubmissionsTest, TooManyBytesOfStatementsAreRefusedUntilSomeAreCompiled) 
   send(200);  // One alone is taken, whatever its size.
   send(1);
   EXPECT_EQ(small.take(), "client 102 #2 <- error RETRY 53000\n");
-  const auto requests = small.core().take_compile_requests();
+  const auto requests = std::exchange(small.effects().compilations, {});
   ASSERT_EQ(requests.size(), 1u);
-  small.core().on_compiled(requests[0].ticket, rejected("42601", "no statement"), small.now(), small.out());
+  small.core().on_compiled(requests[0].ticket, rejected("42601", "no statement"), small.now(), small.effects());
   small.collect();
   static_cast<void>(small.take());
   send(40);

@@ -58,8 +58,9 @@ Server::Server(const Configuration& configuration, std::string version)
       std::make_shared<Compiler>(configuration.schema, configuration.map),
       [this](CompileTicket ticket, Result<Compiled> compiled) {
         auto shared = std::make_shared<Result<Compiled>>(std::move(compiled));
-        network_.post("a compiled statement",
-                      [this, ticket, shared] { core_->on_compiled(ticket, std::move(*shared), network_.now(), out_); });
+        network_.post("a compiled statement", [this, ticket, shared] {
+          core_->on_compiled(ticket, std::move(*shared), network_.now(), effects_);
+        });
       });
   network_.set_on_turn_end([this] { on_turn_end(); });
   network_.on_stop_signal([this] { stop(); });
@@ -79,7 +80,7 @@ void Server::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
   if (info.link) {
     dial_failures_.erase(*info.link);
   }
-  core_->on_up(peer, info, network_.now(), out_);
+  core_->on_up(peer, info, network_.now(), effects_);
 }
 
 void Server::on_down(rpc::PeerId peer, const std::string& reason) {
@@ -87,15 +88,15 @@ void Server::on_down(rpc::PeerId peer, const std::string& reason) {
     spdlog::info("{} is gone: {}", name->second, reason);
     peers_.erase(name);
   }
-  core_->on_down(peer, reason, network_.now(), out_);
+  core_->on_down(peer, reason, network_.now(), effects_);
 }
 
 void Server::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
-  core_->on_operation(peer, std::move(operation), network_.now(), out_);
+  core_->on_operation(peer, std::move(operation), network_.now(), effects_);
 }
 
 void Server::on_result(rpc::PeerId peer, wire::v1::Result result) {
-  core_->on_result(peer, std::move(result), network_.now(), out_);
+  core_->on_result(peer, std::move(result), network_.now(), effects_);
 }
 
 void Server::on_dial_failed(rpc::LinkId link, const std::string& reason) {
@@ -103,7 +104,7 @@ void Server::on_dial_failed(rpc::LinkId link, const std::string& reason) {
     last = reason;
     spdlog::warn("cannot connect to {}: {}; trying on", links_[link], reason);
   }
-  core_->on_dial_failed(link, reason);
+  core_->on_dial_failed(link, reason, effects_);
 }
 
 // ---- the end of a turn ----
@@ -111,51 +112,51 @@ void Server::on_dial_failed(rpc::LinkId link, const std::string& reason) {
 void Server::on_turn_end() {
   compile();
   dial();
-  core_->flush(network_.now(), out_);
-  core_->step(semantics::WorkBudget(merging::kStepUnits), network_, out_);
-  for (const auto& [peer, reason] : out_.closes) {
+  core_->flush(network_.now(), effects_);
+  core_->step(semantics::WorkBudget(merging::kStepUnits), network_, effects_);
+  for (const auto& [peer, reason] : effects_.closes) {
     spdlog::warn("closing {}: {}", peers_.contains(peer) ? peers_.at(peer) : "a peer", reason);
   }
-  network_.send(std::exchange(out_, {}));
+  network_.send(std::exchange(static_cast<rpc::Outbox&>(effects_), {}));
   if (is_draining_ && (core_->operations_in_flight() == 0 || network_.now() >= drain_deadline_)) {
     is_draining_ = false;
     drain_deadline_ = kNever;
     network_.shutdown("the aggregator is shutting down");
   }
-  network_.arm(std::min(core_->next_deadline(), drain_deadline_), [this] { on_timer(); });
+  network_.arm(std::min(effects_.wake_at, drain_deadline_), [this] { on_timer(); });
   if (core_->has_work(network_)) {
     network_.post("answers in progress", [] {});  // The next turn goes on, after a look at the sockets.
   }
 }
 
-void Server::on_timer() { core_->on_deadline(network_.now(), out_); }
+void Server::on_timer() { core_->on_deadline(network_.now(), effects_); }
 
 void Server::compile() {
-  for (CompileRequest& request : core_->take_compile_requests()) {
+  for (CompileRequest& request : std::exchange(effects_.compilations, {})) {
     const CompileTicket ticket = request.ticket;
     if (!pool_->submit(std::move(request))) {
       core_->on_compiled(
           ticket,
           Error{ErrorCategory::kRetry, "53000", "too many statements wait to be compiled", "try again later", 0},
-          network_.now(), out_);
+          network_.now(), effects_);
     }
   }
-  for (const CompileTicket ticket : core_->take_given_up_compilations()) {
+  for (const CompileTicket ticket : std::exchange(effects_.given_up, {})) {
     pool_->cancel(ticket);
   }
 }
 
 void Server::dial() {
-  for (const rpc::LinkId link : core_->take_drop_requests()) {
+  for (const rpc::LinkId link : std::exchange(effects_.drops, {})) {
     links_.erase(link);
     dial_failures_.erase(link);
     network_.drop_link(link, "another writer has taken over");
   }
-  for (const DialRequest& request : core_->take_dial_requests()) {
+  for (const DialRequest& request : std::exchange(effects_.dials, {})) {
     spdlog::info("the writer is at {}", request.endpoint);
     const rpc::LinkId link = network_.dial(request.endpoint);
     links_.emplace(link, request.endpoint);
-    core_->on_dialled(request.endpoint, link);
+    core_->on_dialled(request.endpoint, link, effects_);
   }
 }
 

@@ -44,7 +44,7 @@ class Server final : public rpc::PeerHandler {
   std::shared_ptr<ByteBudget> answer_budget_;
   rpc::AsioNetwork network_;
   std::unique_ptr<AggregatorCore> core_;
-  rpc::Outbox out_;
+  Effects effects_;
   Instant drain_deadline_ = kNever;
   bool is_stopping_ = false;           ///< Asked to stop.
   bool is_draining_ = false;           ///< Waiting for operations in flight.

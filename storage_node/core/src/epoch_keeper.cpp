@@ -20,19 +20,10 @@ EpochKeeper::Verdict EpochKeeper::request(Requester from, EpochRecord record) {
   return Verdict::kTaken;
 }
 
-std::optional<EpochRecord> EpochKeeper::take_request() {
-  if (requests_.empty() || is_front_taken_) {
-    return std::nullopt;
-  }
-  is_front_taken_ = true;
-  return requests_.front().record;
-}
-
 EpochKeeper::Granted EpochKeeper::on_persisted(Epoch epoch) {
-  CHECK(is_front_taken_ && requests_.front().record.epoch == epoch);
+  CHECK(!requests_.empty() && requests_.front().record.epoch == epoch);
   Granted granted = std::move(requests_.front());
   requests_.pop_front();
-  is_front_taken_ = false;
   in_force_ = granted.record;
   return granted;
 }

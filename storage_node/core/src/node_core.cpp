@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "daedalus/base/check.hpp"
 #include "replies.hpp"
 
 namespace daedalus::node {
@@ -18,9 +19,10 @@ NodeCore::NodeCore(NodeOptions options, std::shared_ptr<const semantics::Schema>
       segments_(segments),
       placement_(schema_, map_, options_.node, options_.segments),
       sequencer_(options_.sequencer),
+      log_(options_.has_log),
       updates_(schema_, map_, placement_, options_.node, segments_),
       parked_(options_.parked_queries_max),
-      queries_(options_.queries, schema_, options_.node, placement_, updates_, segments_) {
+      queries_(options_.queries, schema_, options_.node, placement_, updates_, log_, segments_) {
   if (options_.found_epoch) {
     epochs_.restore(*options_.found_epoch);
     incomplete_ =
@@ -30,90 +32,120 @@ NodeCore::NodeCore(NodeOptions options, std::shared_ptr<const semantics::Schema>
   }
 }
 
-void NodeCore::on_up(rpc::PeerId peer, const rpc::PeerInfo& /*info*/, Instant /*now*/, rpc::Outbox& /*out*/) {
+void NodeCore::on_up(rpc::PeerId peer, const rpc::PeerInfo& /*info*/, Instant /*now*/, Effects& effects) {
   last_sequence_.emplace(peer, 0);
+  effects.wake_at = next_deadline();
 }
 
-void NodeCore::on_down(rpc::PeerId peer, Instant /*now*/, rpc::Outbox& out) {
+void NodeCore::on_down(rpc::PeerId peer, Instant /*now*/, Effects& effects) {
   last_sequence_.erase(peer);
   sequencer_.on_peer_down(peer);
   parked_.on_peer_down(peer);
-  queries_.on_peer_down(peer, out);
+  queries_.on_peer_down(peer, effects);
+  effects.wake_at = next_deadline();
 }
 
-void NodeCore::on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, rpc::Outbox& out) {
+void NodeCore::on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, Effects& effects) {
   const auto last = last_sequence_.find(peer);
   if (last == last_sequence_.end()) {
     return;  // It has gone, or is being closed.
   }
   const Requester from{peer, operation.header().sequence()};
   if (from.sequence <= last->second) {
-    out.closes.emplace_back(peer, fmt::format("sequence {} came after {}", from.sequence, last->second));
-    on_down(peer, now, out);
+    effects.closes.emplace_back(peer, fmt::format("sequence {} came after {}", from.sequence, last->second));
+    on_down(peer, now, effects);
     return;
   }
   last->second = from.sequence;
+  dispatch(from, std::move(operation), now, effects);
+  effects.wake_at = next_deadline();
+}
+
+void NodeCore::dispatch(Requester from, wire::v1::Operation operation, Instant now, Effects& effects) {
   if (const auto error = check_header(operation.header())) {
-    send_error(from, *error, 0, out);
+    send_error(from, *error, 0, effects);
     return;
   }
   switch (operation.header().kind()) {
     case wire::v1::OPERATION_KIND_SELECT:
-      return on_select(from, operation, now, out);
+      return on_select(from, operation, now, effects);
     case wire::v1::OPERATION_KIND_ABORT:
-      return on_abort(from, operation.header(), out);
+      return on_abort(from, operation.header(), effects);
     case wire::v1::OPERATION_KIND_UPDATE:
     case wire::v1::OPERATION_KIND_NO_OP_RANGE:
-      return on_update(from, std::move(operation), now, out);
+      return on_update(from, std::move(operation), now, effects);
     case wire::v1::OPERATION_KIND_DESCRIBE:
-      return on_describe(from, out);
+      return on_describe(from, effects);
     case wire::v1::OPERATION_KIND_STATUS:
-      return on_status(from, out);
+      return on_status(from, effects);
     case wire::v1::OPERATION_KIND_EPOCH:
-      return on_epoch(from, operation, out);
+      return on_epoch(from, operation, effects);
     case wire::v1::OPERATION_KIND_STATEMENT:
     case wire::v1::OPERATION_KIND_SUBMIT:
       return send_error(
           from,
           rejected("0A000", "a storage node serves neither statements nor submissions", "send them to an aggregator"),
-          0, out);
+          0, effects);
     default:
       return send_error(
           from,
           rejected("08P01", fmt::format("operation kind {} is not known", static_cast<int>(operation.header().kind()))),
-          0, out);
+          0, effects);
   }
 }
 
-void NodeCore::on_output(SegmentIndex segment, engine::Output output, Instant now, rpc::Outbox& out) {
+void NodeCore::on_output(SegmentIndex segment, engine::Output output, Instant now, Effects& effects) {
   if (auto* query = std::get_if<engine::QueryOutput>(&output)) {
-    queries_.on_output(segment, std::move(*query), now, out);
+    queries_.on_output(segment, std::move(*query), now, effects);
   } else {
     updates_.on_output(segment, std::get<engine::UpdateOutput>(output));
   }
   updates_.flush();
-  finish_applied(now, out);
+  finish_applied(now, effects);
+  effects.wake_at = next_deadline();
 }
 
-void NodeCore::on_epoch_persisted(Epoch epoch, Instant now, rpc::Outbox& out) {
+void NodeCore::on_epoch_persisted(Epoch epoch, Instant now, Effects& effects) {
   const EpochKeeper::Granted granted = epochs_.on_persisted(epoch);
-  SequencerEffects effects;
-  sequencer_.on_epoch(granted.record, effects);
-  carry_out(std::move(effects), now, out);
-  send_epoch(granted.to, true, std::nullopt, out);
+  SequencerEffects decided;
+  sequencer_.on_epoch(granted.record, decided);
+  carry_out(std::move(decided), now, effects);
+  send_epoch(granted.to, true, std::nullopt, effects);
+  effects.wake_at = next_deadline();
 }
 
-void NodeCore::on_deadline(Instant now, rpc::Outbox& out) {
-  SequencerEffects effects;
-  sequencer_.on_deadline(now, effects);
-  carry_out(std::move(effects), now, out);
-  queries_.on_deadline(now, out);
+void NodeCore::on_appended(Timestamp through, Instant now, Effects& effects) {
+  updates_.on_appended(through);
+  unpark(now, effects);
+  effects.wake_at = next_deadline();
+}
+
+void NodeCore::on_durable(Timestamp through, Instant now, Effects& effects) {
+  CHECK(through <= updates_.enqueued());
+  log_.on_durable(through);
+  SequencerEffects decided;
+  sequencer_.on_durable(through, decided);
+  carry_out(std::move(decided), now, effects);
+  effects.wake_at = next_deadline();
+}
+
+void NodeCore::step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, Effects& effects) {
+  queries_.step(budget, gauge, effects);
+  effects.wake_at = next_deadline();
+}
+
+void NodeCore::on_deadline(Instant now, Effects& effects) {
+  SequencerEffects decided;
+  sequencer_.on_deadline(now, decided);
+  carry_out(std::move(decided), now, effects);
+  queries_.on_deadline(now, effects);
   for (const PreparedQuery& late : parked_.take_late(now)) {
     send_error(late.requester,
                retry("57014", fmt::format("node {} has reached {}, the query demands {}", raw(options_.node),
-                                          raw(accepted()), raw(late.prefix_min))),
-               0, out);
+                                          raw(updates_.enqueued()), raw(late.prefix_min))),
+               0, effects);
   }
+  effects.wake_at = next_deadline();
 }
 
 Instant NodeCore::next_deadline() const {
@@ -124,12 +156,12 @@ const std::optional<Error>& NodeCore::problem() const { return incomplete_ ? inc
 
 size_t NodeCore::under_way() const { return queries_.running() + parked_.size() + updates_.under_way(); }
 
-void NodeCore::on_abort(Requester from, const wire::v1::OperationHeader& header, rpc::Outbox& out) {
+void NodeCore::on_abort(Requester from, const wire::v1::OperationHeader& header, Effects& effects) {
   const Requester wanted{from.peer, header.abort_sequence()};
   if (parked_.take(wanted)) {
-    send_error(wanted, rejected("57014", "the query was aborted"), 0, out);
+    send_error(wanted, rejected("57014", "the query was aborted"), 0, effects);
   } else {
-    queries_.abort(wanted, out);  // One that has ended already has had its answer.
+    queries_.abort(wanted, effects);  // One that has ended already has had its answer.
   }
 }
 

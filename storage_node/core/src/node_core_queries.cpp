@@ -22,18 +22,18 @@ Error not_yet(const char* what) {
 
 }  // namespace
 
-void NodeCore::on_select(Requester from, const wire::v1::Operation& operation, Instant now, rpc::Outbox& out) {
+void NodeCore::on_select(Requester from, const wire::v1::Operation& operation, Instant now, Effects& effects) {
   ++queries_total_;
   auto query = prepare(from, operation, now);
   if (!query) {
-    send_error(from, query.error(), 0, out);
-  } else if (query->prefix_min <= accepted()) {
-    queries_.start(std::move(*query), now, out);
+    send_error(from, query.error(), 0, effects);
+  } else if (query->prefix_min <= updates_.enqueued()) {
+    queries_.start(std::move(*query), now, effects);
   } else if (!parked_.park(std::move(*query))) {
     send_error(from,
                retry("53000", fmt::format("node {} has {} queries parked, its maximum, and has reached {}",
-                                          raw(options_.node), parked_.size(), raw(accepted()))),
-               kParkRetryAfterNs, out);
+                                          raw(options_.node), parked_.size(), raw(updates_.enqueued()))),
+               kParkRetryAfterNs, effects);
   }
 }
 
@@ -107,9 +107,9 @@ Result<PreparedQuery> NodeCore::prepare(Requester from, const wire::v1::Operatio
                        after(now, allowed_ns), Timestamp{operation.header().prefix_min()}};
 }
 
-void NodeCore::unpark(Instant now, rpc::Outbox& out) {
-  for (PreparedQuery& query : parked_.take_reached(accepted())) {
-    queries_.start(std::move(query), now, out);
+void NodeCore::unpark(Instant now, Effects& effects) {
+  for (PreparedQuery& query : parked_.take_reached(updates_.enqueued())) {
+    queries_.start(std::move(query), now, effects);
   }
 }
 

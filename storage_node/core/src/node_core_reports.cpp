@@ -20,8 +20,8 @@ bool is_printable(const std::string& text) {
 
 }  // namespace
 
-void NodeCore::on_describe(Requester from, rpc::Outbox& out) const {
-  auto* reply = add_result(from, out).mutable_described();
+void NodeCore::on_describe(Requester from, Effects& effects) const {
+  auto* reply = add_result(from, effects).mutable_described();
   reply->set_cluster_id(options_.cluster_id);
   reply->set_schema_fingerprint(schema_->fingerprint);
   reply->set_table_name(schema_->table_name);
@@ -50,8 +50,8 @@ void NodeCore::on_describe(Requester from, rpc::Outbox& out) const {
   reply->set_durability(kDurability);
 }
 
-void NodeCore::on_status(Requester from, rpc::Outbox& out) const {
-  auto* reply = add_result(from, out).mutable_status();
+void NodeCore::on_status(Requester from, Effects& effects) const {
+  auto* reply = add_result(from, effects).mutable_status();
   reply->set_cluster_id(options_.cluster_id);
   fill(reply->add_nodes());
 }
@@ -70,7 +70,7 @@ void NodeCore::fill(wire::v1::NodeStatus* status) const {
   status->set_writer_endpoint(epoch().endpoint);
   status->set_accepted(raw(accepted()));
   status->set_applied(raw(applied()));
-  status->set_durable(raw(applied()));
+  status->set_durable(raw(durable()));
   status->set_process_id(options_.process_id);
   status->set_queries_total(queries_total_);
   status->set_updates_total(updates_total_);
@@ -83,7 +83,7 @@ void NodeCore::fill(wire::v1::NodeStatus* status) const {
     segment->set_rows_max(report.statistics.rows_max);
     segment->set_memory_bytes(report.statistics.memory_bytes);
     segment->set_applied(raw(report.statistics.prefix));
-    segment->set_durable(raw(report.statistics.prefix));
+    segment->set_durable(raw(log_.durable(report.statistics.prefix)));
     segment->set_cycles(report.statistics.cycles);
     segment->set_cycle_ns_last(report.statistics.cycle_ns_last);
     segment->set_cycle_ns_max(report.statistics.cycle_ns_max);
@@ -103,16 +103,16 @@ void NodeCore::fill(wire::v1::NodeStatus* status) const {
   }
 }
 
-void NodeCore::on_epoch(Requester from, const wire::v1::Operation& operation, rpc::Outbox& out) {
+void NodeCore::on_epoch(Requester from, const wire::v1::Operation& operation, Effects& effects) {
   wire::v1::EpochBody body;
   if (!body.ParseFromString(operation.body())) {
-    return send_error(from, rejected("08P01", "the body of the epoch operation does not parse"), 0, out);
+    return send_error(from, rejected("08P01", "the body of the epoch operation does not parse"), 0, effects);
   }
   if (problem()) {
-    return send_epoch(from, false, problem(), out);
+    return send_epoch(from, false, problem(), effects);
   }
   if (body.inquire()) {
-    return send_epoch(from, true, std::nullopt, out);
+    return send_epoch(from, true, std::nullopt, effects);
   }
   const bool is_sound = !body.holder().empty() && body.holder().size() <= EpochKeeper::kTextSizeMax &&
                         body.endpoint().size() <= EpochKeeper::kTextSizeMax && is_printable(body.holder()) &&
@@ -121,17 +121,19 @@ void NodeCore::on_epoch(Requester from, const wire::v1::Operation& operation, rp
     return send_error(from,
                       rejected("08P01", fmt::format("the holder of an epoch has a printable name of 1 to {} bytes",
                                                     EpochKeeper::kTextSizeMax)),
-                      0, out);
+                      0, effects);
   }
   switch (epochs_.request(from, EpochRecord{Epoch{body.epoch()}, body.holder(), body.endpoint()})) {
     case EpochKeeper::Verdict::kTaken:
-      return;  // Answered when it is on disk.
+      // Answered when it is on disk.
+      effects.epochs.push_back(epochs_.highest());
+      return;
     case EpochKeeper::Verdict::kNotHigher:
       return send_epoch(
           from, false,
           rejected("55006", fmt::format("epoch {} is not higher than {}, which \"{}\" holds on node {}", body.epoch(),
                                         raw(epochs_.highest().epoch), epochs_.highest().holder, raw(options_.node))),
-          out);
+          effects);
     case EpochKeeper::Verdict::kTooFar:
       return send_epoch(
           from, false,
@@ -140,9 +142,9 @@ void NodeCore::on_epoch(Requester from, const wire::v1::Operation& operation, rp
               fmt::format("epoch {} is too far above {}, the highest that node {} knows: it may rise by {} at a time",
                           body.epoch(), raw(epochs_.highest().epoch), raw(options_.node), EpochKeeper::kStepMax),
               "inquire, and ask for the next one"),
-          out);
+          effects);
     case EpochKeeper::Verdict::kTooMany:
-      return send_epoch(from, false, retry("53000", "too many epochs are on their way to the disk"), out);
+      return send_epoch(from, false, retry("53000", "too many epochs are on their way to the disk"), effects);
   }
 }
 
@@ -157,7 +159,7 @@ void NodeCore::send_epoch(Requester to, bool is_granted, const std::optional<Err
   auto* watermark = reply->add_accepted();
   watermark->set_node(raw(options_.node));
   watermark->set_applied(raw(accepted()));
-  watermark->set_durable(raw(applied()));
+  watermark->set_durable(raw(durable()));
   if (error) {
     *reply->mutable_error() = contract::from_error(*error);
   }

@@ -16,18 +16,18 @@ constexpr uint64_t kTimestampMax = 1ull << 62;
 
 }  // namespace
 
-void NodeCore::on_update(Requester from, wire::v1::Operation operation, Instant now, rpc::Outbox& out) {
-  if (refuse_update(from, operation.header(), out)) {
+void NodeCore::on_update(Requester from, wire::v1::Operation operation, Instant now, Effects& effects) {
+  if (refuse_update(from, operation.header(), effects)) {
     return;
   }
   auto update = to_numbered(std::move(operation));
   if (!update) {
-    send_error(from, update.error(), 0, out);
+    send_error(from, update.error(), 0, effects);
     return;
   }
-  SequencerEffects effects;
-  sequencer_.on_update(from, std::move(*update), now, effects);
-  carry_out(std::move(effects), now, out);
+  SequencerEffects decided;
+  sequencer_.on_update(from, std::move(*update), now, decided);
+  carry_out(std::move(decided), now, effects);
 }
 
 bool NodeCore::refuse_update(Requester from, const wire::v1::OperationHeader& header, rpc::Outbox& out) const {
@@ -71,41 +71,50 @@ Result<NumberedUpdate> NodeCore::to_numbered(wire::v1::Operation operation) cons
                         std::move(*operation.mutable_body())};
 }
 
-void NodeCore::carry_out(SequencerEffects effects, Instant now, rpc::Outbox& out) {
+void NodeCore::carry_out(SequencerEffects decided, Instant now, Effects& effects) {
   // Admissions come first: they may break the node, which adds refusals.
-  admit(std::exchange(effects.admissions, {}), effects);
-  for (Confirmation& confirmation : effects.confirmations) {
-    send(std::move(confirmation), out);
+  accept(std::exchange(decided.admissions, {}), decided, effects);
+  for (Confirmation& confirmation : decided.confirmations) {
+    send(std::move(confirmation), effects);
   }
-  for (const Refusal& refusal : effects.refusals) {
-    send(refusal, out);
+  for (const Refusal& refusal : decided.refusals) {
+    send(refusal, effects);
   }
-  unpark(now, out);
+  unpark(now, effects);
 }
 
-void NodeCore::admit(std::vector<Admission> admissions, SequencerEffects& effects) {
+void NodeCore::accept(std::vector<Admission> admissions, SequencerEffects& decided, Effects& effects) {
   for (Admission& admission : admissions) {
     const Timestamp first = admission.range.first;
-    updates_total_ += admission.is_no_op ? 0 : 1;
-    if (auto admitted = updates_.admit(std::move(admission)); !admitted) {
-      const Error& cause = admitted.error();
+    updates_total_ += admission.identity.is_no_op ? 0 : 1;
+    auto record = updates_.accept(std::move(admission));
+    if (!record) {
+      const Error& cause = record.error();
       sequencer_.declare_broken(
           Timestamp{raw(first) - 1},
           Error{ErrorCategory::kFatal, "XX001",
                 fmt::format("node {} cannot make sense of update {}, which has its number: {} ({})", raw(options_.node),
                             raw(first), cause.message, cause.sqlstate),
                 "the writer is broken or of another version: start the cluster and load it afresh", 0},
-          effects);
+          decided);
       return;  // Nothing after it may be applied either.
+    }
+    if (log_.has_log()) {
+      effects.log.push_back(std::move(*record));
+    } else {
+      updates_.on_appended(record->range.last);
     }
   }
 }
 
-void NodeCore::finish_applied(Instant now, rpc::Outbox& out) {
+void NodeCore::finish_applied(Instant now, Effects& effects) {
   while (auto applied = updates_.take_applied()) {
-    SequencerEffects effects;
-    sequencer_.on_applied(applied->last, std::move(applied->outcomes), effects);
-    carry_out(std::move(effects), now, out);
+    SequencerEffects decided;
+    if (!log_.has_log()) {
+      sequencer_.on_durable(applied->last, decided);
+    }
+    sequencer_.on_applied(applied->last, std::move(applied->outcomes), decided);
+    carry_out(std::move(decided), now, effects);
   }
 }
 
@@ -118,7 +127,7 @@ void NodeCore::send(Confirmation confirmation, rpc::Outbox& out) const {
   auto* watermark = confirmed->add_watermarks();
   watermark->set_node(raw(options_.node));
   watermark->set_applied(raw(applied()));
-  watermark->set_durable(raw(applied()));  // Durability is off.
+  watermark->set_durable(raw(durable()));
   confirmed->set_outcome_forgotten(confirmation.is_forgotten);
 }
 

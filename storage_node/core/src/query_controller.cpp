@@ -26,11 +26,12 @@ merging::GatherLimits gather_limits(const QueryControllerOptions& options, NodeI
 
 QueryController::QueryController(QueryControllerOptions options, std::shared_ptr<const semantics::Schema> schema,
                                  NodeId node, const NodePlacement& placement, const UpdatePipeline& updates,
-                                 SegmentPort& segments)
+                                 const LogProgress& log, SegmentPort& segments)
     : options_(std::move(options)),
       node_(node),
       placement_(placement),
       updates_(updates),
+      log_(log),
       segments_(segments),
       gather_(gather_limits(options_, node), options_.answer_budget, std::move(schema), *this) {}
 
@@ -173,7 +174,7 @@ merging::PartEnd QueryController::end_of(const Running& running, SegmentIndex se
   stamp.set_partition(raw(placement_.partition_of(segment)));
   stamp.set_segment(placement_.segment_within(segment));
   stamp.set_applied(raw(output.prefix));
-  stamp.set_durable(raw(output.prefix));  // Durability is off: what is applied is as durable as it gets.
+  stamp.set_durable(raw(log_.durable(output.prefix)));
   if (const auto& slice = running.query.selection->slice; slice && output.next_slot) {
     wire::v1::Slice& next = end.next_slice.emplace();
     next.set_partition(slice->partition);

@@ -47,7 +47,16 @@ void Sequencer::on_update(Requester from, NumberedUpdate update, Instant now, Se
 
 void Sequencer::on_applied(Timestamp last, Outcomes outcomes, SequencerEffects& effects) {
   ledger_.complete(last, std::move(outcomes));
-  while (!waiters_.empty() && waiters_.begin()->first <= last) {
+  confirm_waiters(effects);
+}
+
+void Sequencer::on_durable(Timestamp through, SequencerEffects& effects) {
+  ledger_.on_durable(through);
+  confirm_waiters(effects);
+}
+
+void Sequencer::confirm_waiters(SequencerEffects& effects) {
+  while (!waiters_.empty() && waiters_.begin()->first <= ledger_.confirmable()) {
     const auto& [timestamp, requesters] = *waiters_.begin();
     for (const Requester& requester : requesters) {
       // Whether it was a no-op does not matter: its outcome has just been recorded.
@@ -144,7 +153,7 @@ void Sequencer::break_on(Requester from, TimestampRange range, SequencerEffects&
 }
 
 void Sequencer::answer_or_wait(Requester from, const NumberedUpdate& update, SequencerEffects& effects) {
-  if (update.range.last <= applied()) {
+  if (update.range.last <= ledger_.confirmable()) {
     confirm(from, update.range.last, update.identity, effects);
   } else {
     wait(from, update.range.last);
@@ -165,7 +174,7 @@ void Sequencer::confirm(Requester to, Timestamp timestamp, Identity identity, Se
 
 void Sequencer::admit(TimestampRange range, Identity identity, std::string body, SequencerEffects& effects) {
   ledger_.accept(range, identity);
-  effects.admissions.push_back(Admission{range, identity.is_no_op, std::move(body)});
+  effects.admissions.push_back(Admission{epoch_.epoch, range, identity, std::move(body)});
 }
 
 void Sequencer::admit_held(SequencerEffects& effects) {

@@ -17,24 +17,33 @@ UpdatePipeline::UpdatePipeline(std::shared_ptr<const semantics::Schema> schema, 
       tracker_(placement, node),
       waiting_(placement.segment_count()) {}
 
-Result<void> UpdatePipeline::admit(Admission admission) {
-  std::vector<bool> concerned;
-  Parts parts(placement_.segment_count());
-  if (!admission.is_no_op) {
-    const auto body = std::make_shared<const std::string>(std::move(admission.body));
-    concerned.resize(placement_.hosted().size());
-    auto made = parts_of(admission, body, &concerned);
+Result<LogRecord> UpdatePipeline::accept(Admission admission) {
+  LogRecord record{admission.epoch, admission.range, admission.identity, nullptr};
+  Appending appending{admission.range.last, {}, Parts(placement_.segment_count())};
+  if (!admission.identity.is_no_op) {
+    record.body = std::make_shared<const std::string>(std::move(admission.body));
+    appending.concerned.resize(placement_.hosted().size());
+    auto made = parts_of(admission, record.body, &appending.concerned);
     if (!made) {
       return made.error();
     }
-    parts = std::move(*made);
+    appending.parts = std::move(*made);
   }
-  tracker_.on_admitted(admission.range.last, std::move(concerned));
-  for (uint32_t i = 0; i < parts.size(); ++i) {
-    waiting_[i].push_back(engine::Update{admission.range.last, std::move(parts[i])});
-    flush(SegmentIndex{i});
+  appending_.push_back(std::move(appending));
+  return record;
+}
+
+void UpdatePipeline::on_appended(Timestamp through) {
+  while (!appending_.empty() && appending_.front().last <= through) {
+    Appending next = std::move(appending_.front());
+    appending_.pop_front();
+    tracker_.on_enqueued(next.last, std::move(next.concerned));
+    for (uint32_t i = 0; i < next.parts.size(); ++i) {
+      waiting_[i].push_back(engine::Update{next.last, std::move(next.parts[i])});
+      flush(SegmentIndex{i});
+    }
+    enqueued_ = next.last;
   }
-  return {};
 }
 
 void UpdatePipeline::on_output(SegmentIndex segment, const engine::UpdateOutput& output) {
@@ -48,7 +57,7 @@ void UpdatePipeline::flush() {
 }
 
 size_t UpdatePipeline::waiting_max() const {
-  size_t longest = 0;
+  size_t longest = appending_.size();
   for (const auto& queue : waiting_) {
     longest = std::max(longest, queue.size());
   }

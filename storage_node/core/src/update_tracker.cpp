@@ -21,7 +21,7 @@ void add_refused(wire::v1::RowRefusal reason, uint64_t row_count, wire::v1::Part
 UpdateTracker::UpdateTracker(const NodePlacement& placement, NodeId node)
     : placement_(placement), node_(node), outputs_of_(placement.segment_count(), 0) {}
 
-void UpdateTracker::on_admitted(Timestamp last, std::vector<bool> concerned) {
+void UpdateTracker::on_enqueued(Timestamp last, std::vector<bool> concerned) {
   std::vector<Sums> sums(concerned.size());
   under_way_.push_back(UnderWay{last, placement_.segment_count(), std::move(concerned), std::move(sums)});
 }

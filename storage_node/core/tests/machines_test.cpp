@@ -69,14 +69,10 @@ TEST(EpochKeeperTest, CountsAnEpochOnlyWhenItIsOnDisk) {
   EXPECT_EQ(keeper.highest().holder, "a");
   EXPECT_EQ(keeper.request(requester(1, 3), {Epoch{2}, "b", ""}), EpochKeeper::Verdict::kTaken);
 
-  EXPECT_EQ(keeper.take_request()->holder, "a");
-  EXPECT_EQ(keeper.take_request(), std::nullopt);
   EXPECT_EQ(keeper.on_persisted(Epoch{1}).to, requester(1, 1));
   EXPECT_EQ(keeper.in_force().holder, "a");
-  EXPECT_EQ(keeper.take_request()->holder, "b");
   EXPECT_EQ(keeper.on_persisted(Epoch{2}).to, requester(1, 3));
   EXPECT_EQ(keeper.in_force().holder, "b");
-  EXPECT_EQ(keeper.take_request(), std::nullopt);
 }
 
 TEST(EpochKeeperTest, RisesByAStepAtATime) {
@@ -198,8 +194,8 @@ TEST(UpdateTrackerTest, IsAppliedWhenTheLastSegmentHas) {
   map.partitions = {{NodeId{4}}, {NodeId{4}}};
   const NodePlacement placement(tickets_schema(), map, NodeId{4}, 1);
   UpdateTracker tracker(placement, NodeId{4});
-  tracker.on_admitted(Timestamp{1}, {true, false});
-  tracker.on_admitted(Timestamp{9}, {});
+  tracker.on_enqueued(Timestamp{1}, {true, false});
+  tracker.on_enqueued(Timestamp{9}, {});
   tracker.on_output(SegmentIndex{1}, engine::UpdateOutput{Timestamp{1}, 0, 0, 0, 0});
   tracker.on_output(SegmentIndex{1}, engine::UpdateOutput{Timestamp{9}, 0, 0, 0, 0});
   EXPECT_FALSE(tracker.take_applied());

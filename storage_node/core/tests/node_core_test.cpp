@@ -297,7 +297,7 @@ TEST(NodeCoreTest, AParkedQueryThatIsLateNamesBothPrefixes) {
   EXPECT_EQ(node.take(patient).size(), 0u);
   node.wait(30 * kSecond);
   expect_error(node.take_only(patient), wire::v1::ERROR_CATEGORY_RETRY, "57014", "demands 9");
-  EXPECT_EQ(node.core().next_deadline(), kNever);
+  EXPECT_EQ(node.wake_at(), kNever);
 }
 
 TEST(NodeCoreTest, ParksABoundedNumberOfQueries) {
@@ -320,7 +320,7 @@ TEST(NodeCoreTest, EndsALateQueryOnce) {
   node.settle();
   EXPECT_EQ(node.take(query).size(), 0u);
   EXPECT_EQ(node.core().under_way(), 0u);
-  EXPECT_EQ(node.core().next_deadline(), kNever);
+  EXPECT_EQ(node.wake_at(), kNever);
 }
 
 TEST(NodeCoreTest, AbortsRunningAndParkedQueriesOnce) {

@@ -177,19 +177,19 @@ NodeHarness::NodeHarness(HarnessOptions options)
 }
 
 void NodeHarness::connect(uint64_t peer) {
-  core_->on_up(rpc::PeerId{peer}, rpc::PeerInfo{}, now_, out_);
+  core_->on_up(rpc::PeerId{peer}, rpc::PeerInfo{}, now_, effects_);
   collect();
 }
 
 void NodeHarness::disconnect(uint64_t peer) {
-  core_->on_down(rpc::PeerId{peer}, now_, out_);
+  core_->on_down(rpc::PeerId{peer}, now_, effects_);
   collect();
 }
 
 uint64_t NodeHarness::send(wire::v1::Operation operation, uint64_t peer) {
   const uint64_t sequence = ++sequences_[peer];
   operation.mutable_header()->set_sequence(sequence);
-  core_->on_operation(rpc::PeerId{peer}, std::move(operation), now_, out_);
+  core_->on_operation(rpc::PeerId{peer}, std::move(operation), now_, effects_);
   collect();
   return sequence;
 }
@@ -239,7 +239,7 @@ uint64_t NodeHarness::send_epoch(uint64_t epoch, const std::string& holder, bool
 void NodeHarness::step(uint32_t segment) {
   static_cast<void>(segments_.at(segment).step(now_, options_.step));
   while (auto output = segments_.at(segment).dequeue()) {
-    core_->on_output(SegmentIndex{segment}, std::move(*output), now_, out_);
+    core_->on_output(SegmentIndex{segment}, std::move(*output), now_, effects_);
   }
   collect();
 }
@@ -256,16 +256,31 @@ void NodeHarness::settle() {
 
 void NodeHarness::wait(int64_t duration_ns) {
   now_ = after(now_, duration_ns);
-  if (core_->next_deadline() <= now_) {
-    core_->on_deadline(now_, out_);
+  if (effects_.wake_at <= now_) {
+    core_->on_deadline(now_, effects_);
   }
   collect();
 }
 
 void NodeHarness::sync_epochs() {
-  while (const auto record = core_->take_persist_request()) {
-    core_->on_epoch_persisted(record->epoch, now_, out_);
+  while (!epochs_waiting_.empty()) {
+    core_->on_epoch_persisted(epochs_waiting_.front().epoch, now_, effects_);
+    epochs_waiting_.pop_front();
+    collect();
   }
+}
+
+void NodeHarness::append(size_t count) {
+  for (; count > 0 && !log_waiting_.empty(); --count) {
+    appended_ = log_waiting_.front().range.last;
+    log_waiting_.pop_front();
+    core_->on_appended(appended_, now_, effects_);
+  }
+  collect();
+}
+
+void NodeHarness::sync_log() {
+  core_->on_durable(appended_, now_, effects_);
   collect();
 }
 
@@ -302,16 +317,20 @@ std::string NodeHarness::take_rows(uint64_t sequence, wire::v1::QueryEnd* end) {
 
 void NodeHarness::collect() {
   while (core_->has_work(gauge_)) {
-    core_->step(semantics::WorkBudget(1'000), gauge_, out_);
+    core_->step(semantics::WorkBudget(1'000), gauge_, effects_);
   }
-  EXPECT_TRUE(out_.operations.empty());
-  for (auto& [peer, result] : out_.results) {
+  EXPECT_TRUE(effects_.operations.empty());
+  for (auto& [peer, result] : effects_.results) {
     results_[{raw(peer), result.sequence()}].push_back(std::move(result));
   }
-  for (auto& [peer, reason] : out_.closes) {
+  for (auto& [peer, reason] : effects_.closes) {
     closes_.emplace_back(raw(peer), reason);
   }
-  out_.clear();
+  epochs_waiting_.insert(epochs_waiting_.end(), effects_.epochs.begin(), effects_.epochs.end());
+  log_waiting_.insert(log_waiting_.end(), effects_.log.begin(), effects_.log.end());
+  effects_.clear();
+  effects_.epochs.clear();
+  effects_.log.clear();
 }
 
 }  // namespace daedalus::node

@@ -101,8 +101,15 @@ class NodeHarness {
   /// Cycles until nothing is left to do.
   void settle();
   void wait(int64_t duration_ns);
+  /// When the core wants to be woken, as it said last.
+  [[nodiscard]] Instant wake_at() const { return effects_.wake_at; }
   /// Grants what waits for the disk.
   void sync_epochs();
+  /// Writes the oldest `count` records that wait for the log; they are not durable yet.
+  void append(size_t count);
+  /// Everything that has been written is durable.
+  void sync_log();
+  [[nodiscard]] const std::deque<LogRecord>& log_waiting() const { return log_waiting_; }
 
   /// Everything that answered (peer, sequence) so far, in order; takes it.
   [[nodiscard]] std::vector<wire::v1::Result> take(uint64_t sequence, uint64_t peer = 1);
@@ -122,7 +129,10 @@ class NodeHarness {
   SteppedSegments segments_;
   std::unique_ptr<NodeCore> core_;
   Instant now_{kSecond};
-  rpc::Outbox out_;
+  Effects effects_;
+  std::deque<EpochRecord> epochs_waiting_;
+  std::deque<LogRecord> log_waiting_;
+  Timestamp appended_{};
   rpc::EmptyGauge gauge_;
   std::map<uint64_t, uint64_t> sequences_;
   std::map<std::pair<uint64_t, uint64_t>, std::vector<wire::v1::Result>> results_;

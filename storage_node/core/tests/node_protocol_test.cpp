@@ -71,7 +71,7 @@ TEST(NodeProtocolTest, ClosesAConnectionWhoseSequenceRunsBackwards) {
   const auto query = node.send(select_operation());
   auto again = select_operation();
   again.mutable_header()->set_sequence(query);
-  rpc::Outbox out;
+  Effects out;
   node.core().on_operation(rpc::PeerId{1}, again, node.now(), out);
   ASSERT_EQ(out.closes.size(), 1u);
   EXPECT_THAT(out.closes[0].second, HasSubstr("came after"));
@@ -114,7 +114,7 @@ TEST(NodeProtocolTest, RefusesUpdatesThatCannotBe) {
 TEST(NodeProtocolTest, TellsTheGapAfterTwentyMilliseconds) {
   NodeHarness node;
   const auto early = node.send_update(2, one_ticket());
-  EXPECT_EQ(node.core().next_deadline(), after(node.now(), 20 * kMillisecond));
+  EXPECT_EQ(node.wake_at(), after(node.now(), 20 * kMillisecond));
   node.wait(20 * kMillisecond);
   const auto refused = node.take_only(early).refused();
   EXPECT_EQ(refused.reason(), wire::v1::WRITE_REFUSAL_GAP);

@@ -139,7 +139,7 @@ Result<void> NodeProcess::start() {
       [this] {
         network_->post("outputs of segments", [this] {
           segments_->drain([this](SegmentIndex segment, engine::Output output) {
-            core_->on_output(segment, std::move(output), network_->now(), out_);
+            core_->on_output(segment, std::move(output), network_->now(), effects_);
           });
         });
       },
@@ -160,33 +160,33 @@ Result<void> NodeProcess::start() {
 }
 
 void NodeProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
-  core_->on_up(peer, info, network_->now(), out_);
+  core_->on_up(peer, info, network_->now(), effects_);
 }
 
 void NodeProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
-  core_->on_down(peer, network_->now(), out_);
+  core_->on_down(peer, network_->now(), effects_);
 }
 
 void NodeProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
   if (!drain_deadline_) {
-    core_->on_operation(peer, std::move(operation), network_->now(), out_);
+    core_->on_operation(peer, std::move(operation), network_->now(), effects_);
     return;
   }
-  auto& result = out_.results.emplace_back(peer, wire::v1::Result()).second;
+  auto& result = effects_.results.emplace_back(peer, wire::v1::Result()).second;
   result.set_sequence(operation.header().sequence());
   *result.mutable_error() =
       contract::from_error(Error{ErrorCategory::kRetry, "57P01", "the storage node is stopping", {}, 0});
 }
 
 void NodeProcess::on_result(rpc::PeerId peer, wire::v1::Result /*result*/) {
-  out_.closes.emplace_back(peer, "a storage node asks nothing, so nothing can be a result");
+  effects_.closes.emplace_back(peer, "a storage node asks nothing, so nothing can be a result");
 }
 
 void NodeProcess::on_turn_end() {
-  core_->step(semantics::WorkBudget(merging::kStepUnits), *network_, out_);
+  core_->step(semantics::WorkBudget(merging::kStepUnits), *network_, effects_);
   persist_epochs();
   log_problem();
-  network_->send(std::exchange(out_, rpc::Outbox()));
+  network_->send(std::exchange(static_cast<rpc::Outbox&>(effects_), rpc::Outbox()));
   segments_->wake();
   stop_when_drained();
   arm();
@@ -196,16 +196,23 @@ void NodeProcess::on_turn_end() {
 }
 
 void NodeProcess::persist_epochs() {
-  while (const auto record = core_->take_persist_request()) {
-    if (auto written = epoch_file_.write(*record); !written) {
-      // The epoch may or may not be on disk: only a new start can tell.
-      failure_ = written.error();
-      network_->shutdown("the node cannot write its epoch");
-      return;
-    }
-    spdlog::info("epoch {} is held by {} at {}", raw(record->epoch), record->holder, record->endpoint);
-    core_->on_epoch_persisted(record->epoch, network_->now(), out_);
+  for (EpochRecord& record : std::exchange(effects_.epochs, {})) {
+    disk_.run([this, record = std::move(record)] {
+      const Result<void> written = epoch_file_.write(record);
+      network_->post("an epoch on disk", [this, record, written] { on_epoch_written(record, written); });
+    });
   }
+}
+
+void NodeProcess::on_epoch_written(const EpochRecord& record, const Result<void>& written) {
+  if (!written) {
+    // The epoch may or may not be on disk: only a new start can tell.
+    failure_ = written.error();
+    network_->shutdown("the node cannot write its epoch");
+    return;
+  }
+  spdlog::info("epoch {} is held by {} at {}", raw(record.epoch), record.holder, record.endpoint);
+  core_->on_epoch_persisted(record.epoch, network_->now(), effects_);
 }
 
 void NodeProcess::log_problem() {
@@ -227,8 +234,8 @@ void NodeProcess::stop_when_drained() {
 }
 
 void NodeProcess::arm() {
-  network_->arm(std::min(core_->next_deadline(), drain_deadline_.value_or(kNever)),
-                [this] { core_->on_deadline(network_->now(), out_); });
+  network_->arm(std::min(effects_.wake_at, drain_deadline_.value_or(kNever)),
+                [this] { core_->on_deadline(network_->now(), effects_); });
 }
 
 }  // namespace daedalus::node

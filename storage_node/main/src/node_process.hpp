@@ -1,7 +1,7 @@
 // The storage node as a process: NodeCore between real sockets, real segments and the epoch file.
 //
-// Decides nothing about the protocol. One thread does everything but scanning; what it did in one turn of its loop
-// leaves together at the turn's end.
+// Decides nothing about the protocol. One thread does everything but scanning and waiting for the disk; what it did in
+// one turn of its loop leaves together at the turn's end.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,7 @@
 #include "daedalus/node/node_core.hpp"
 #include "daedalus/rpc/asio_network.hpp"
 #include "daedalus/rpc/network.hpp"
+#include "disk_thread.hpp"
 #include "epoch_file.hpp"
 #include "node_configuration.hpp"
 #include "threaded_segments.hpp"
@@ -35,6 +36,7 @@ class NodeProcess final : public rpc::PeerHandler {
   [[nodiscard]] Result<void> start();
   void on_turn_end();
   void persist_epochs();
+  void on_epoch_written(const EpochRecord& record, const Result<void>& written);
   void log_problem();
   void begin_drain();
   void stop_when_drained();
@@ -47,10 +49,11 @@ class NodeProcess final : public rpc::PeerHandler {
   std::unique_ptr<rpc::AsioNetwork> network_;
   std::unique_ptr<ThreadedSegments> segments_;
   std::unique_ptr<NodeCore> core_;
-  rpc::Outbox out_;
+  Effects effects_;
   std::optional<Instant> drain_deadline_;
   std::optional<Error> failure_;
   bool is_problem_logged_ = false;
+  DiskThread disk_;  ///< Last, so that it ends first.
 };
 
 }  // namespace daedalus::node

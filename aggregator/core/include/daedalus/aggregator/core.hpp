@@ -65,10 +65,21 @@ struct DialRequest {
   std::string endpoint;
 };
 
-/// The driver's duties, after every call: carry out the Outbox, take_compile_requests(), take_given_up_compilations(),
-/// take_dial_requests() and take_drop_requests(); arm one timer at next_deadline(); and at the end of a turn of input
-/// (all messages that came together) call flush() and, once, step(); as long as has_work(), take another turn soon,
-/// after looking at the sockets. Everything happens on one thread.
+/// Messages to send, and besides them work for others: the driver reports to the core when it is done.
+struct Effects : rpc::Outbox {
+  std::vector<CompileRequest> compilations;  ///< AggregatorCore::on_compiled().
+  /// Compilations asked for before whose statements were aborted, are too late or whose client is gone: need not be.
+  std::vector<CompileTicket> given_up;
+  std::vector<DialRequest> dials;  ///< AggregatorCore::on_dialled().
+  /// Links of writers that have been replaced: need not be dialled any longer.
+  std::vector<rpc::LinkId> drops;
+  Instant wake_at = kNever;  ///< When to call AggregatorCore::on_deadline(); replaces what was said before.
+};
+
+/// The driver's duties: carry out the effects and say when work for others is done; arm one timer at their wake_at; and
+/// at the end of a turn of input (all messages that came together) call flush() and, once, step(); as long as
+/// has_work(), take another turn soon, after looking at the sockets. Effects of several calls may be carried out
+/// together. Everything happens on one thread.
 ///
 /// Invariants: every operation is answered by exactly one terminal result (an UPDATE may be preceded by notes and by a
 /// first WriteConfirmed) unless its client is gone; QueryEnd leaves only after the ends of all responsible partitions.
@@ -82,34 +93,27 @@ class AggregatorCore {
   AggregatorCore& operator=(const AggregatorCore&) = delete;
 
   // ---- what the network reports ----
-  void on_up(rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, rpc::Outbox& out);
-  void on_down(rpc::PeerId peer, const std::string& reason, Instant now, rpc::Outbox& out);
-  void on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, rpc::Outbox& out);
-  void on_result(rpc::PeerId peer, wire::v1::Result result, Instant now, rpc::Outbox& out);
+  void on_up(rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, Effects& effects);
+  void on_down(rpc::PeerId peer, const std::string& reason, Instant now, Effects& effects);
+  void on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, Effects& effects);
+  void on_result(rpc::PeerId peer, wire::v1::Result result, Instant now, Effects& effects);
   /// A link could not be connected, or its other side does not belong to this cluster: shown in STATUS.
-  void on_dial_failed(rpc::LinkId link, const std::string& reason);
+  void on_dial_failed(rpc::LinkId link, const std::string& reason, Effects& effects);
 
   // ---- what the driver reports ----
   /// Ends one compile request. A ticket whose statement is gone by now is ignored.
-  void on_compiled(CompileTicket ticket, Result<Compiled> compiled, Instant now, rpc::Outbox& out);
-  void on_dialled(const std::string& endpoint, rpc::LinkId link);
-  void on_deadline(Instant now, rpc::Outbox& out);
+  void on_compiled(CompileTicket ticket, Result<Compiled> compiled, Instant now, Effects& effects);
+  void on_dialled(const std::string& endpoint, rpc::LinkId link, Effects& effects);
+  void on_deadline(Instant now, Effects& effects);
   /// Ends a turn of input: no-op ranges that were held back to grow leave now.
-  void flush(Instant now, rpc::Outbox& out);
+  void flush(Instant now, Effects& effects);
   /// Gets on with answers, as far as the budget allows and their receivers have room for them.
-  void step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, rpc::Outbox& out);
+  void step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, Effects& effects);
   /// From now on every new operation is refused with RETRY 57P01; those in flight go on.
   void drain();
 
   // ---- what the driver asks ----
   [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const;
-  [[nodiscard]] Instant next_deadline() const;
-  [[nodiscard]] std::vector<CompileRequest> take_compile_requests();
-  /// Requests taken before whose statements were aborted, are too late or whose client is gone: need not be compiled.
-  [[nodiscard]] std::vector<CompileTicket> take_given_up_compilations();
-  [[nodiscard]] std::vector<DialRequest> take_dial_requests();
-  /// Links of writers that have been replaced: need not be dialled any longer.
-  [[nodiscard]] std::vector<rpc::LinkId> take_drop_requests();
   /// Operations that still owe somebody an answer.
   [[nodiscard]] uint32_t operations_in_flight() const;
 

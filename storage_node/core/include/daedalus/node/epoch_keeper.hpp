@@ -1,12 +1,11 @@
 // Which epoch is in force on this node, and which ones are on their way to the disk.
 //
-// Decides whether an epoch may be raised. An epoch counts only once it is synced: the owner writes what take_request()
-// gives it and comes back with on_persisted(). Refuses to know files.
+// Decides whether an epoch may be raised. An epoch counts only once it is synced: the owner has each that was taken
+// written, in that order, and comes back with on_persisted(). Refuses to know files.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <optional>
 
 #include "daedalus/base/units.hpp"
 #include "daedalus/node/requester.hpp"
@@ -31,14 +30,11 @@ class EpochKeeper {
   };
   [[nodiscard]] Verdict request(Requester from, EpochRecord record);
 
-  /// What is to be synced next; each request once, one at a time.
-  [[nodiscard]] std::optional<EpochRecord> take_request();
-
   struct Granted {
     Requester to;
     EpochRecord record;
   };
-  /// The request taken last has been synced and is in force. Precondition (CHECKed): `epoch` is that request's.
+  /// The oldest request has been synced and is in force. Precondition (CHECKed): `epoch` is that request's.
   [[nodiscard]] Granted on_persisted(Epoch epoch);
 
   [[nodiscard]] const EpochRecord& in_force() const { return in_force_; }
@@ -50,7 +46,6 @@ class EpochKeeper {
  private:
   EpochRecord in_force_;
   std::deque<Granted> requests_;  ///< Ascending.
-  bool is_front_taken_ = false;
 };
 
 }  // namespace daedalus::node

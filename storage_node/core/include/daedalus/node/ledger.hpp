@@ -3,6 +3,7 @@
 // Decides whether a number that comes again is the same update. Refuses to know who asks and what is still to come.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -35,6 +36,8 @@ class Ledger {
   void accept(TimestampRange range, Identity identity);
   /// Records the outcome of the oldest range that is not completed. Precondition (CHECKed): it ends at `last`.
   void complete(Timestamp last, Outcomes outcomes);
+  /// What ends at or before `through` outlives a loss of power.
+  void on_durable(Timestamp through) { durable_ = std::max(durable_, through); }
   /// Forgets completed ranges that end at or before `through`.
   void forget(Timestamp through);
 
@@ -44,7 +47,10 @@ class Ledger {
   [[nodiscard]] const Outcomes* outcomes(Timestamp timestamp) const;
 
   [[nodiscard]] Timestamp accepted() const { return accepted_; }
+  [[nodiscard]] Timestamp durable() const { return durable_; }
   [[nodiscard]] Timestamp applied() const { return applied_; }
+  /// What may be confirmed: applied and durable.
+  [[nodiscard]] Timestamp confirmable() const { return std::min(applied_, durable_); }
   [[nodiscard]] size_t size() const { return entries_.size(); }
 
  private:
@@ -60,6 +66,7 @@ class Ledger {
   std::deque<Entry> entries_;  ///< Contiguous, ascending; the first completed_ of them are completed.
   size_t completed_ = 0;
   Timestamp accepted_{};
+  Timestamp durable_{};
   Timestamp applied_{};
 };
 

@@ -1,8 +1,8 @@
 // The storage node's protocol as one state machine: every message a node understands has its handler here.
 //
 // Decides what is checked, refused, parked, ordered and answered, and in which of the small machines the work is done.
-// Refuses to know threads, sockets, files and clocks: messages and the time go in, messages come out through an Outbox,
-// and segments stand behind SegmentPort. The process and the simulator drive it identically.
+// Refuses to know threads, sockets, files and clocks: messages and the time go in, Effects come out, and segments
+// stand behind SegmentPort. The process and the simulator drive it identically.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 
 #include "daedalus/base/result.hpp"
 #include "daedalus/contract/translate.hpp"
+#include "daedalus/node/effects.hpp"
 #include "daedalus/node/epoch_keeper.hpp"
 #include "daedalus/node/parked_queries.hpp"
 #include "daedalus/node/placement.hpp"
@@ -40,13 +41,15 @@ struct NodeOptions {
   uint32_t parked_queries_max = 1024;
   /// Updates that wait for room in one segment, beyond which new ones are refused OVERLOADED.
   uint32_t updates_waiting_max = 1024;
+  /// Whether updates are appended to a log before they are applied. Without one they are enqueued at once.
+  bool has_log = false;
   SequencerOptions sequencer;
   QueryControllerOptions queries;
 };
 
-/// Driver's duties: one call at a time; after each call carry out the outbox, sync what take_persist_request() gives,
-/// and arm one timer at next_deadline(). At the end of a turn call step() once; as long as has_work(), take another
-/// turn soon, after looking at the sockets.
+/// Driver's duties: one call at a time; carry out the effects and say when what takes time is done; arm one timer at
+/// their wake_at. At the end of a turn call step() once; as long as has_work(), take another turn soon, after looking
+/// at the sockets. Effects of several calls may be carried out together.
 class NodeCore {
  public:
   /// Preconditions (CHECKed): the map gives this node a partition. `segments` outlives this object and has
@@ -57,41 +60,42 @@ class NodeCore {
   NodeCore& operator=(const NodeCore&) = delete;
 
   // ---- what happens ----
-  void on_up(rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, rpc::Outbox& out);
-  void on_down(rpc::PeerId peer, Instant now, rpc::Outbox& out);
-  void on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, rpc::Outbox& out);
+  void on_up(rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, Effects& effects);
+  void on_down(rpc::PeerId peer, Instant now, Effects& effects);
+  void on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, Effects& effects);
   /// A segment has put something out; in its order.
-  void on_output(SegmentIndex segment, engine::Output output, Instant now, rpc::Outbox& out);
-  /// What take_persist_request() gave has been synced to disk.
-  void on_epoch_persisted(Epoch epoch, Instant now, rpc::Outbox& out);
-  void on_deadline(Instant now, rpc::Outbox& out);
+  void on_output(SegmentIndex segment, engine::Output output, Instant now, Effects& effects);
+  /// The oldest of Effects::epochs has been synced to disk.
+  void on_epoch_persisted(Epoch epoch, Instant now, Effects& effects);
+  /// Records of Effects::log up to the one that ends at `through` have been written: a query may see them.
+  void on_appended(Timestamp through, Instant now, Effects& effects);
+  /// They outlive a loss of power: they may be confirmed. Precondition: on_appended() was told before.
+  void on_durable(Timestamp through, Instant now, Effects& effects);
+  void on_deadline(Instant now, Effects& effects);
   /// Gets on with answers, as far as the budget allows and their receivers have room for them.
-  void step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, rpc::Outbox& out) {
-    queries_.step(budget, gauge, out);
-  }
-
-  // ---- what is to be done ----
+  void step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, Effects& effects);
+  /// Whether a step would get on.
   [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const { return queries_.has_work(gauge); }
-  [[nodiscard]] std::optional<EpochRecord> take_persist_request() { return epochs_.take_request(); }
-  [[nodiscard]] Instant next_deadline() const;
 
   // ---- questions ----
   /// Why the node serves neither queries nor updates, and what to do; nothing when all is well.
   [[nodiscard]] const std::optional<Error>& problem() const;
   [[nodiscard]] Timestamp accepted() const { return sequencer_.accepted(); }
   [[nodiscard]] Timestamp applied() const { return sequencer_.applied(); }
+  [[nodiscard]] Timestamp durable() const { return log_.durable(applied()); }
   [[nodiscard]] const EpochRecord& epoch() const { return epochs_.in_force(); }
   /// Operations whose answers are still owed.
   [[nodiscard]] size_t under_way() const;
 
  private:
+  void dispatch(Requester from, wire::v1::Operation operation, Instant now, Effects& effects);
   // ---- handlers, one per kind ----
-  void on_select(Requester from, const wire::v1::Operation& operation, Instant now, rpc::Outbox& out);
-  void on_abort(Requester from, const wire::v1::OperationHeader& header, rpc::Outbox& out);
-  void on_update(Requester from, wire::v1::Operation operation, Instant now, rpc::Outbox& out);
-  void on_epoch(Requester from, const wire::v1::Operation& operation, rpc::Outbox& out);
-  void on_describe(Requester from, rpc::Outbox& out) const;
-  void on_status(Requester from, rpc::Outbox& out) const;
+  void on_select(Requester from, const wire::v1::Operation& operation, Instant now, Effects& effects);
+  void on_abort(Requester from, const wire::v1::OperationHeader& header, Effects& effects);
+  void on_update(Requester from, wire::v1::Operation operation, Instant now, Effects& effects);
+  void on_epoch(Requester from, const wire::v1::Operation& operation, Effects& effects);
+  void on_describe(Requester from, Effects& effects) const;
+  void on_status(Requester from, Effects& effects) const;
 
   [[nodiscard]] std::optional<Error> check_header(const wire::v1::OperationHeader& header) const;
   [[nodiscard]] std::optional<Error> check_select(const wire::v1::Operation& operation) const;
@@ -101,10 +105,11 @@ class NodeCore {
   [[nodiscard]] bool refuse_update(Requester from, const wire::v1::OperationHeader& header, rpc::Outbox& out) const;
 
   /// Carries out what the sequencer decided, until nothing more follows from it.
-  void carry_out(SequencerEffects effects, Instant now, rpc::Outbox& out);
-  void admit(std::vector<Admission> admissions, SequencerEffects& effects);
-  void finish_applied(Instant now, rpc::Outbox& out);
-  void unpark(Instant now, rpc::Outbox& out);
+  void carry_out(SequencerEffects decided, Instant now, Effects& effects);
+  void accept(std::vector<Admission> admissions, SequencerEffects& decided, Effects& effects);
+  void finish_applied(Instant now, Effects& effects);
+  void unpark(Instant now, Effects& effects);
+  [[nodiscard]] Instant next_deadline() const;
   void send(Confirmation confirmation, rpc::Outbox& out) const;
   void send(const Refusal& refusal, rpc::Outbox& out) const;
   void send_epoch(Requester to, bool is_granted, const std::optional<Error>& error, rpc::Outbox& out) const;
@@ -117,6 +122,7 @@ class NodeCore {
   NodePlacement placement_;
   EpochKeeper epochs_;
   Sequencer sequencer_;
+  LogProgress log_;
   UpdatePipeline updates_;
   ParkedQueries parked_;
   QueryController queries_;

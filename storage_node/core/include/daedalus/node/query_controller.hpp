@@ -37,7 +37,8 @@ struct QueryControllerOptions {
 class QueryController final : private merging::Candidates {
  public:
   QueryController(QueryControllerOptions options, std::shared_ptr<const semantics::Schema> schema, NodeId node,
-                  const NodePlacement& placement, const UpdatePipeline& updates, SegmentPort& segments);
+                  const NodePlacement& placement, const UpdatePipeline& updates, const LogProgress& log,
+                  SegmentPort& segments);
 
   /// Starts the query, or answers Error RETRY when there is no room. Precondition (CHECKed): it is not running.
   void start(PreparedQuery query, Instant now, rpc::Outbox& out);
@@ -92,6 +93,7 @@ class QueryController final : private merging::Candidates {
   NodeId node_;
   const NodePlacement& placement_;
   const UpdatePipeline& updates_;
+  const LogProgress& log_;
   SegmentPort& segments_;
   merging::Gather gather_;
   uint64_t last_id_ = 0;

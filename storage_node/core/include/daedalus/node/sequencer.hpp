@@ -4,7 +4,7 @@
 // updates carry one number. Refuses to know what updates contain and who applies them. Pure: the time is passed in.
 //
 //   arrives            answer
-//   next in order      admitted, and with it all held ones that now follow; confirmed when applied
+//   next in order      admitted, and with it all held ones that now follow; confirmed when applied and durable
 //   known              attached to it, or its recorded outcome repeated
 //   known, different   DIGEST_MISMATCH; the sequencer is broken for good
 //   early, in window   held; after 20 ms one GAP for each gap
@@ -43,10 +43,11 @@ struct NumberedUpdate {
   std::string body;
 };
 
-/// To be applied now: in order, without holes, each timestamp exactly once.
+/// To be logged and applied: in order, without holes, each timestamp exactly once.
 struct Admission {
+  Epoch epoch{};
   TimestampRange range;
-  bool is_no_op = false;
+  Identity identity;
   std::string body;
 };
 
@@ -80,6 +81,8 @@ class Sequencer {
 
   // ---- what happens ----
   void on_update(Requester from, NumberedUpdate update, Instant now, SequencerEffects& effects);
+  /// What was admitted up to `through` is durable. Without a log: say so of whatever is applied.
+  void on_durable(Timestamp through, SequencerEffects& effects);
   /// The admission that ends at `last` has been applied. Admissions complete in their order (CHECKed).
   void on_applied(Timestamp last, Outcomes outcomes, SequencerEffects& effects);
   /// A higher epoch is in force (CHECKed): what was held from former ones is refused.
@@ -93,6 +96,7 @@ class Sequencer {
   // ---- questions ----
   [[nodiscard]] Instant next_deadline() const { return gap_deadline_; }
   [[nodiscard]] Timestamp accepted() const { return ledger_.accepted(); }
+  [[nodiscard]] Timestamp durable() const { return ledger_.durable(); }
   [[nodiscard]] Timestamp applied() const { return ledger_.applied(); }
   [[nodiscard]] const EpochRecord& epoch() const { return epoch_; }
   /// Set once two updates carried one number: nothing is taken any more.
@@ -113,6 +117,7 @@ class Sequencer {
   void break_on(Requester from, TimestampRange range, SequencerEffects& effects);
   void answer_or_wait(Requester from, const NumberedUpdate& update, SequencerEffects& effects);
   void wait(Requester from, Timestamp timestamp);
+  void confirm_waiters(SequencerEffects& effects);
   void confirm(Requester to, Timestamp timestamp, Identity identity, SequencerEffects& effects) const;
   void admit(TimestampRange range, Identity identity, std::string body, SequencerEffects& effects);
   void admit_held(SequencerEffects& effects);

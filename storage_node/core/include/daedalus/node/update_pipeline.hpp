@@ -1,4 +1,5 @@
-// Turns admitted updates into work for the segments, and keeps for them what they cannot take yet.
+// Turns accepted updates into work for the segments: append, then enqueue. Keeps for the segments what is not in the
+// log yet, and what they cannot take yet.
 //
 // Decides which segment gets which rows and parts. Every segment gets every admission, with no parts where it has none:
 // then a segment's own prefix is the node's, and a query's stamp needs no further thought. Nothing admitted is dropped.
@@ -11,6 +12,7 @@
 
 #include "daedalus/base/result.hpp"
 #include "daedalus/contract/translate.hpp"
+#include "daedalus/node/effects.hpp"
 #include "daedalus/node/placement.hpp"
 #include "daedalus/node/segment_port.hpp"
 #include "daedalus/node/sequencer.hpp"
@@ -23,22 +25,33 @@ class UpdatePipeline {
   UpdatePipeline(std::shared_ptr<const semantics::Schema> schema, const contract::PartitionMap& map,
                  NodePlacement& placement, NodeId node, SegmentPort& segments);
 
-  /// Precondition: admissions come in order. Errors: the body of an update that has its number already is not one; the
-  /// node is broken then, and nothing was enqueued.
-  [[nodiscard]] Result<void> admit(Admission admission);
+  /// Makes work of an admission; it waits for on_appended(). Precondition: admissions come in order. Errors: the body
+  /// of an update that has its number already is not one; the node is broken then, and nothing was kept.
+  [[nodiscard]] Result<LogRecord> accept(Admission admission);
+  /// What has been accepted up to `through` is in the log: it goes to the segments, in order.
+  void on_appended(Timestamp through);
   void on_output(SegmentIndex segment, const engine::UpdateOutput& output);
   [[nodiscard]] std::optional<UpdateTracker::Applied> take_applied() { return tracker_.take_applied(); }
   /// Offers waiting updates to the segments again. Call when segments have put something out.
   void flush();
 
+  /// Everything up to here is in the segments' rings, or ahead of any query that comes now.
+  [[nodiscard]] Timestamp enqueued() const { return enqueued_; }
   /// Updates that wait for room in `segment`: a query must not overtake them.
   [[nodiscard]] size_t waiting(SegmentIndex segment) const { return waiting_[raw(segment)].size(); }
-  /// The longest of those queues; the owner takes no new updates beyond its bound.
+  /// The longest of those queues and of the one for the log; the owner takes no new updates beyond its bound.
   [[nodiscard]] size_t waiting_max() const;
-  [[nodiscard]] size_t under_way() const { return tracker_.under_way(); }
+  [[nodiscard]] size_t under_way() const { return appending_.size() + tracker_.under_way(); }
 
  private:
   using Parts = std::vector<std::vector<engine::UpdatePart>>;  ///< By segment.
+
+  /// An admission on its way to the log.
+  struct Appending {
+    Timestamp last{};
+    std::vector<bool> concerned;
+    Parts parts;
+  };
 
   [[nodiscard]] Result<Parts> parts_of(const Admission& admission, const std::shared_ptr<const std::string>& body,
                                        std::vector<bool>* concerned);
@@ -51,6 +64,8 @@ class UpdatePipeline {
   NodePlacement& placement_;
   SegmentPort& segments_;
   UpdateTracker tracker_;
+  std::deque<Appending> appending_;
+  Timestamp enqueued_{};
   std::vector<std::deque<engine::Update>> waiting_;  ///< By segment.
 };
 

@@ -22,7 +22,7 @@ class UpdateTracker {
 
   /// An admission that ends at `last`. `concerned` has one flag per hosted partition: whether it got a part; empty for
   /// a no-op range. The owner bounds how many are under way.
-  void on_admitted(Timestamp last, std::vector<bool> concerned);
+  void on_enqueued(Timestamp last, std::vector<bool> concerned);
   /// Precondition (CHECKed): it is the segment's next one.
   void on_output(SegmentIndex segment, const engine::UpdateOutput& output);
 
