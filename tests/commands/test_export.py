@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from local_cluster import DAEDALUS, LocalCluster, local_cluster, wait_until
+from local_cluster import DAEDALUS, LocalCluster, local_cluster, take_interrupts, wait_until
 
 EVERY = '''
 CREATE TABLE every (
@@ -183,6 +183,7 @@ def background(cluster: LocalCluster, *arguments: str | Path) -> subprocess.Pope
     return subprocess.Popen(
         [DAEDALUS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         env={**os.environ, "DAEDALUS_CLUSTER": cluster.address, "XDG_STATE_HOME": str(cluster.state)},
+        preexec_fn=take_interrupts,
     )  # fmt: skip
 
 
