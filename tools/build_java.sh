@@ -3,21 +3,50 @@
 # the last build. Says `[done/all] what` as it goes; Maven's own words are in the log only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-readonly what=$1 stamp=build/java-$1.stamp
+readonly what=$1 stamp=build/java-$1.stamp sources=build/java-sources.txt
 
-modules=()
-[ "$what" = everything ] || modules=(--projects "cli,writer,workload,demo" --also-make)
+# Programs need no test class: neither their own nor those that a module lends to the tests of others.
+options=()
+[ "$what" = everything ] || options=(--projects "cli,writer,workload,demo" --also-make -Dmaven.test.skip)
+
+# Every source by name, and the modules' descriptions by what they say, too.
+list_sources() {
+  find client-java rpc/proto -type f -not -path '*/target/*'
+  find client-java -name pom.xml -not -path '*/target/*' -exec cksum {} + | awk '{ print $3 " " $1 }'
+}
+
+# Maven keeps what it made of a source that is gone, and libraries that a module wanted once: both would stay in class paths.
+forget_what_is_gone() {
+  local gone module
+  while IFS= read -r gone; do
+    case $gone in
+      rpc/proto/*) module=wire ;;
+      client-java/*/*) module=${gone#client-java/} module=${module%%/*} ;;
+      *) module= ;;
+    esac
+    [ -z "$module" ] || rm -rf "client-java/$module/target"
+    rm -rf client-java/*/target/lib
+  done < <(LC_ALL=C comm -23 "$sources" "$1")
+}
+
+mkdir -p build
+begun=$(mktemp build/java-begun.XXXXXX)
+listed=$(mktemp build/java-listed.XXXXXX)
+trap 'rm -f "$begun" "$listed"' EXIT
+list_sources | LC_ALL=C sort > "$listed"
+if ! cmp -s "$listed" "$sources"; then
+  [ ! -f "$sources" ] || forget_what_is_gone "$listed"
+  rm -f build/java-*.stamp
+  mv "$listed" "$sources"
+fi
 for built in "$stamp" build/java-everything.stamp; do
   if [ -f "$built" ] && [ -z "$(find client-java rpc/proto -newer "$built" -type f -not -path '*/target/*' -print -quit)" ]; then
     exit 0
   fi
 done
 
-mkdir -p build
-begun=$(mktemp build/java-begun.XXXXXX)
-trap 'rm -f "$begun"' EXIT
 # Maven counts a module when it begins with it.
-(cd client-java && mvn -B -DskipTests "${modules[@]}" package) 2>&1 | awk '
+(cd client-java && mvn -B -DskipTests "${options[@]}" package) 2>&1 | awk '
   match($0, /\[[0-9]+\/[0-9]+\]$/) && /^\[INFO\] Building / {
     split(substr($0, RSTART + 1, RLENGTH - 2), count, "/")
     name = substr($0, 17, RSTART - 17); sub(/ [0-9.]* *$/, "", name)

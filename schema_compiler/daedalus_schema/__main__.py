@@ -12,7 +12,7 @@ from pathlib import Path
 
 from daedalus_schema import emit
 from daedalus_schema.compile import compile_source
-from daedalus_schema.grammar import GrammarMissingError
+from daedalus_schema.grammar import GrammarMissingError, quoted
 from daedalus_schema.schema import Schema
 from daedalus_schema.source import Source
 
@@ -56,20 +56,14 @@ def _compile(path: Path) -> Schema | None:
 
 def _key_notice(schema: Schema) -> str:
     """What whoever declares a primary key would otherwise take for granted."""
-    keys = ", ".join(_quoted(schema.columns[position].name) for position in schema.primary_key)
-    table = _quoted(schema.table)
+    keys = ", ".join(quoted(schema.columns[position].name) for position in schema.primary_key)
+    table = quoted(schema.table)
     return (
         f"NOTICE:  PRIMARY KEY ({keys}) of {table} is not enforced: it makes its columns NOT NULL, and rows with"
         " equal keys are all kept\n"
         "HINT:  let keys be unique where rows come from; to look for doubles:"
         f" SELECT {keys}, count(*) FROM {table} GROUP BY {keys} ORDER BY count(*) DESC LIMIT 10"
     )
-
-
-def _quoted(name: str) -> str:
-    """An identifier as SQL text has it."""
-    plain = name.isascii() and name.isidentifier() and name == name.lower()
-    return name if plain else '"' + name.replace('"', '""') + '"'
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import json
+import re
 from typing import Any
 
+PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*")
 LIBRARY_NAMES = ("libpg_query.so.1504.0", "libpg_query.so")
 
 
@@ -74,3 +76,24 @@ def parse(text: str) -> list[dict[str, Any]]:
         return statements
     finally:
         library.pg_query_free_parse_result(result)
+
+
+def quoted(name: str) -> str:
+    """An identifier as SQL text has it: in quotes unless the bare word means this very column or table.
+
+    Errors: GrammarMissingError.
+    """
+    return name if _is_plain(name) else '"' + name.replace('"', '""') + '"'
+
+
+def _is_plain(name: str) -> bool:
+    """Whether the grammar reads the bare word as a name; it takes keywords, by their kind, for something else."""
+    if not PLAIN_NAME.fullmatch(name):
+        return False
+    try:
+        (statement,) = parse(f"SELECT {name} FROM {name}")
+    except SqlSyntaxError:
+        return False
+    (target,) = statement["stmt"]["SelectStmt"]["targetList"]
+    fields = target["ResTarget"]["val"].get("ColumnRef", {}).get("fields")
+    return bool(fields == [{"String": {"sval": name}}])

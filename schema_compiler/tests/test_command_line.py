@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from daedalus_schema import emit
+from daedalus_schema.grammar import parse
 from tables import SCHEMAS, TABLES, schema_of
 
 PACKAGE_PARENT = Path(emit.__file__).resolve().parents[1]
@@ -60,6 +61,25 @@ def test_a_primary_key_is_said_once_not_to_be_enforced(tmp_path: Path) -> None:
     assert said.count("NOTICE") == 1
     ddl.write_text("CREATE TABLE t (a int NOT NULL)")
     assert run(ddl, "--check").stderr == ""
+
+
+def test_the_notice_of_a_primary_key_can_be_run_whatever_its_columns_are_called(tmp_path: Path) -> None:
+    names = ("order", "left", "Day", "values", "user", "default", "name", "key", "plain_1", "größe", 'a"b')
+    keys = '"order", "left", "Day", values, "user", "default", name, key, plain_1, "größe", "a""b"'
+    declared = ['"' + name.replace('"', '""') + '"' for name in names]
+    ddl = tmp_path / "t.sql"
+    ddl.write_text(
+        f'CREATE TABLE "select" ({", ".join(name + " int" for name in declared)}, PRIMARY KEY ({", ".join(declared)}))'
+    )
+    said = run(ddl, "--check").stderr
+    assert said.startswith(f'NOTICE:  PRIMARY KEY ({keys}) of "select" is not enforced')
+    query = said.strip().split("to look for doubles: ")[1]
+    assert query.startswith(f'SELECT {keys}, count(*) FROM "select" GROUP BY {keys} ')
+    (statement,) = parse(query)
+    (table,) = statement["stmt"]["SelectStmt"]["fromClause"]
+    assert table["RangeVar"]["relname"] == "select"
+    columns = [target["ResTarget"]["val"] for target in statement["stmt"]["SelectStmt"]["targetList"][:-1]]
+    assert [column["ColumnRef"]["fields"][0]["String"]["sval"] for column in columns] == list(names)
 
 
 def test_nothing_is_compiled_twice(ddl: Path, tmp_path: Path) -> None:

@@ -120,7 +120,8 @@ Error answer_too_large(const AnswerLimit& limit) {
                                                         : fmt::format("{} bytes", limit.bytes_max);
   return rejected("54000", fmt::format("the answer is larger than answer_mib of {}: {}", limit.whose, bound),
                   "aggregate, restrict the rows, fetch fewer columns or add a LIMIT; `daedalus export` takes a whole "
-                  "table out; the setting answer_mib (docs/configuration.md) may be up to answer_memory_mib");
+                  "table out; the setting answer_mib (`daedalus up --answer-mib`; docs/configuration.md) may be up to "
+                  "answer_memory_mib");
 }
 
 Result<void> check_shape(const MergePlan& plan, std::string_view row) {

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from local_cluster import DAEDALUS, LocalCluster, local_cluster, wait_until
+from local_cluster import DAEDALUS, LocalCluster, local_cluster, take_interrupts, wait_until
 
 EVERY = '''
 CREATE TABLE every (
@@ -72,9 +72,10 @@ def every(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
 
 @pytest.fixture(scope="module")
 def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
-    """A table of many rows."""
+    """A table of many rows, which as a whole is no answer: slices are small, too."""
     base = tmp_path_factory.mktemp("events")
-    with local_cluster(base, EVENTS, "--storage-nodes", "2", "--segments", "2", "--segment-mib", "16") as running:
+    options = ["--storage-nodes", "2", "--segments", "2", "--segment-mib", "16", "--answer-mib", "4"]
+    with local_cluster(base, EVENTS, *options) as running:
         yield running
 
 
@@ -182,6 +183,7 @@ def background(cluster: LocalCluster, *arguments: str | Path) -> subprocess.Pope
     return subprocess.Popen(
         [DAEDALUS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         env={**os.environ, "DAEDALUS_CLUSTER": cluster.address, "XDG_STATE_HOME": str(cluster.state)},
+        preexec_fn=take_interrupts,
     )  # fmt: skip
 
 
@@ -285,19 +287,22 @@ def test_standard_output_that_closes_is_an_error(events: LocalCluster) -> None:
     assert "standard output: cannot be written" in said
 
 
-def test_a_large_answer_is_refused_by_a_setting_that_export_knows_no_bound_of(
+def test_a_large_answer_is_refused_by_a_setting_of_up_that_export_knows_no_bound_of(
     events: LocalCluster, tmp_path: Path
 ) -> None:
     source = tmp_path / "source.csv"
     expected = write_events(source, EVENT_ROWS)
     assert events.sql("DELETE FROM events").code == 0
     assert events.daedalus("load", source).code == 0
-    configuration = events.directory / "aggregator-0.toml"
-    configuration.write_text(configuration.read_text() + "answer_mib = 4\n")
-    events.kill("aggregator-0")
-    events.start_again("aggregator-0")
-    wait_until(lambda: events.sql("SELECT count(*) FROM events").code == 0, "the aggregator answers")
-    events.refuses("SELECT * FROM events", "54000", "larger than answer_mib of aggregator-0: 4 MiB", "daedalus export")
+    for process in ("node-0", "node-1", "aggregator-0"):
+        assert "\nanswer_mib = 4\n" in (events.directory / f"{process}.toml").read_text()
+    events.refuses(
+        "SELECT * FROM events",
+        "54000",
+        "larger than answer_mib of aggregator-0: 4 MiB",
+        "daedalus export",
+        "daedalus up --answer-mib",
+    )
     answer = events.daedalus("export", "-")
     assert answer.code == 0, answer.err
     assert sorted(row for row in io.StringIO(answer.out).read().splitlines()[1:]) == expected

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from local_cluster import DAEDALUS, ROOT, LocalCluster, local_cluster, wait_until
+from local_cluster import DAEDALUS, ROOT, LocalCluster, local_cluster, take_interrupts, wait_until
 
 EVENTS = """
 CREATE TABLE events (
@@ -72,6 +72,7 @@ def start_load(cluster: LocalCluster, *arguments: str | Path) -> subprocess.Pope
         [DAEDALUS, "load", *arguments],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         env={**os.environ, "DAEDALUS_CLUSTER": cluster.address, "XDG_STATE_HOME": str(cluster.state)},
+        preexec_fn=take_interrupts,
     )  # fmt: skip
 
 

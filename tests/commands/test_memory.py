@@ -51,3 +51,9 @@ def test_segments_that_do_not_fit_into_the_machine_together_are_refused(tmp_path
     assert refused.code == 2, refused.said
     assert "40960 segments of 1048576 MiB take " in refused.said
     assert "MiB are available" in refused.said
+
+
+def test_an_answer_of_no_use_is_refused(tmp_path: Path) -> None:
+    refused = up(tmp_path, "CREATE TABLE t (a int);", "--answer-mib", "3")
+    assert refused.code == 2, refused.said
+    assert "--answer-mib must be 4 to 524288, not 3" in refused.err

@@ -89,6 +89,15 @@ def _are_free(first: int, count: int) -> bool:
     return True
 
 
+def take_interrupts() -> None:
+    """For a child between its birth and its program: Ctrl-C reaches it, as it does what a terminal starts.
+
+    A shell that starts something in the background lets it ignore Ctrl-C, and that is handed on: these tests may be
+    started so, and what they start would ignore it, too.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def run_command(*arguments: str | Path, environment: dict[str, str] | None = None, stdin: str = "") -> Answer:
     """Runs one command to its end."""
     finished = subprocess.run(

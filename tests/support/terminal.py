@@ -15,8 +15,16 @@ import time
 from pathlib import Path
 from types import TracebackType
 
+from local_cluster import take_interrupts
+
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[=>()][0-9A-B]?|\x1b\][^\x07]*\x07|[\x07\x0e\x0f]")
 ANSWER_SECONDS_MAX = 60
+
+
+def _own_the_terminal() -> None:
+    """For the child: the pseudo-terminal is its controlling terminal, and Ctrl-C there reaches it."""
+    take_interrupts()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 class TerminalSession:
@@ -35,7 +43,7 @@ class TerminalSession:
             stderr=slave,
             env={**plain, "TERM": "xterm", **(environment or {})},
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=_own_the_terminal,
         )
         os.close(slave)
         self._unread = ""
@@ -75,8 +83,9 @@ class TerminalSession:
 
     def exit_code(self) -> int:
         """Waits for the end."""
-        while self._read(ANSWER_SECONDS_MAX):
-            pass
+        deadline = time.monotonic() + ANSWER_SECONDS_MAX
+        while self._read(max(0.0, deadline - time.monotonic())):
+            assert time.monotonic() < deadline, f"it did not end; what was shown: {self._unread!r}"
         return self._process.wait(ANSWER_SECONDS_MAX)
 
     def _read(self, seconds: float) -> bool:

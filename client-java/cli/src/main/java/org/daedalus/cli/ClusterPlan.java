@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * @param schemaLibrary absolute
  */
 record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int storageNodes, int segments,
-        int aggregators, Placement partitionBy, Placement segmentBy, int segmentMib, int port) {
+        int aggregators, Placement partitionBy, Placement segmentBy, int segmentMib, AnswerRoom answers, int port) {
     static final int STORAGE_NODES_MAX = 40;
     static final int AGGREGATORS_MAX = 10;
 
@@ -120,7 +120,8 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
     void checkMemory(MachineMemory memory) throws CliException {
         int processes = storageNodes + aggregators + 1;
         long beside = (long) processes * BESIDE_MIB;
-        long room = Math.max(0, (memory.availableBytes() >> MIB_SHIFT) - beside);
+        long raised = answers.raisedMib(storageNodes, aggregators);
+        long room = Math.max(0, (memory.availableBytes() >> MIB_SHIFT) - beside - raised);
         if (segmentBytes() >> MIB_SHIFT <= room) {
             return;
         }
@@ -129,7 +130,8 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
         throw CliException.usage(count + " segments of " + segmentMib + " MiB take " + (segmentBytes() >> MIB_SHIFT)
                 + " MiB of memory (--storage-nodes, --segments, --segment-mib): " + room + " MiB are left for them, as "
                 + (memory.availableBytes() >> MIB_SHIFT) + " of the machine's " + (memory.totalBytes() >> MIB_SHIFT)
-                + " MiB are available and each of " + processes + " processes keeps " + BESIDE_MIB + " MiB free; "
+                + " MiB are available and each of " + processes + " processes keeps " + BESIDE_MIB + " MiB free"
+                + (raised > 0 ? " and --answer-mib adds " + raised + " MiB for answers; " : "; ")
                 + (fitting > 0 ? "--segment-mib " + fitting + " fits" : "have fewer segments or processes"));
     }
 
@@ -174,6 +176,7 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
                 + "segments = " + segments + "\n"
                 + "segment_mib = " + segmentMib + "\n"
                 + "cores = []\n"
+                + answers.nodeLines()
                 + "durability = \"off\"\n";
     }
 
@@ -181,7 +184,8 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
         return "cluster = \"cluster.toml\"\n"
                 + "name = \"aggregator-" + aggregator + "\"\n"
                 + "listen = " + quote(aggregatorEndpoint(aggregator)) + "\n"
-                + "sql_threads = 1\n";
+                + "sql_threads = 1\n"
+                + answers.aggregatorLines();
     }
 
     /** A TOML basic string. */

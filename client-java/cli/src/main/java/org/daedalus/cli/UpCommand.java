@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -54,6 +55,10 @@ final class UpCommand implements Callable<Integer> {
             description = "memory of one segment, MiB (default: ${DEFAULT-VALUE})")
     private int segmentMib;
 
+    @Option(names = "--answer-mib", paramLabel = "M", description = "most memory of one answer, MiB: larger ones end with "
+            + "54000 (default: 64 of each storage node, 256 in all); a whole table is taken out by `daedalus export`")
+    private Integer answerMib;
+
     @Option(names = "--data-dir", paramLabel = "DIR", description = "where configuration, logs and epochs go; default: "
             + "cluster-PORT in $${XDG_STATE_HOME:-~/.local/state}/daedalus")
     private Path dataDirectory;
@@ -68,6 +73,10 @@ final class UpCommand implements Callable<Integer> {
         checkRange("--segments", segments, 1, SEGMENTS_MAX);
         checkRange("--aggregators", aggregators, 1, ClusterPlan.AGGREGATORS_MAX);
         checkRange("--segment-mib", segmentMib, 1, SEGMENT_MIB_MAX);
+        AnswerRoom answers = new AnswerRoom(answerMib == null ? OptionalInt.empty() : OptionalInt.of(answerMib));
+        if (answerMib != null) {
+            checkRange("--answer-mib", answerMib, AnswerRoom.MIB_MIN, AnswerRoom.MIB_MAX);
+        }
         checkRange("--port", port, 1, PORT_MAX);
         ClusterPlan.Placement partition = ClusterPlan.Placement.parse("--partition-by", partitionBy);
         ClusterPlan.Placement segment = ClusterPlan.Placement.parse("--segment-by", segmentBy);
@@ -85,7 +94,7 @@ final class UpCommand implements Callable<Integer> {
         Path library = compileSchema(programs, directory);
         String table = library.getFileName().toString().replaceFirst("\\.so$", "");
         ClusterPlan plan = new ClusterPlan(clusterId(table), directory, library, storageNodes, segments, aggregators,
-                partition, segment, segmentMib, port);
+                partition, segment, segmentMib, answers, port);
         Optional<MachineMemory> memory = MachineMemory.read();
         if (memory.isPresent()) {
             plan.checkMemory(memory.get());

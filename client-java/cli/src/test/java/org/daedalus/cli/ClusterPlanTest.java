@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.nio.file.Path;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 class ClusterPlanTest {
+    private static final AnswerRoom BY_DEFAULT = new AnswerRoom(OptionalInt.empty());
+
     private static ClusterPlan.Placement placement(String text) throws CliException {
         return ClusterPlan.Placement.parse("--partition-by", text);
     }
@@ -15,7 +18,7 @@ class ClusterPlanTest {
     void shouldRenderConfigurationAsDocumented() throws CliException {
         Path library = Path.of("/data/schema/flights.so");
         ClusterPlan plan = new ClusterPlan("flights-7f3a", Path.of("/data"), library, 2, 3, 2,
-                placement("hash(Origin)"), placement("round_robin"), 64, 7400);
+                placement("hash(Origin)"), placement("round_robin"), 64, BY_DEFAULT, 7400);
         assertThat(plan.files().keySet()).containsExactly(
                 "cluster.toml", "node-0.toml", "node-1.toml", "aggregator-0.toml", "aggregator-1.toml");
         assertThat(plan.files().get("cluster.toml")).isEqualTo("""
@@ -60,8 +63,45 @@ class ClusterPlanTest {
     }
 
     private static ClusterPlan planOf(int nodes, int segments, int segmentMib) throws CliException {
+        return planOf(nodes, segments, segmentMib, BY_DEFAULT);
+    }
+
+    private static ClusterPlan planOf(int nodes, int segments, int segmentMib, AnswerRoom answers)
+            throws CliException {
         return new ClusterPlan("c", Path.of("/data"), Path.of("/data/t.so"), nodes, segments, 1,
-                placement("round_robin"), placement("round_robin"), segmentMib, 7400);
+                placement("round_robin"), placement("round_robin"), segmentMib, answers, 7400);
+    }
+
+    private static AnswerRoom answersOf(int mib) {
+        return new AnswerRoom(OptionalInt.of(mib));
+    }
+
+    @Test
+    void shouldGiveAnswersTheirSizeAndTheMemoryThatItNeeds() throws CliException {
+        record Case(int mib, String node, String aggregator) {}
+        for (Case each : new Case[] {
+            new Case(4, "answer_mib = 4\n", "answer_mib = 4\n"),
+            new Case(128, "answer_mib = 128\n", "answer_mib = 128\n"),
+            new Case(256, "answer_memory_mib = 512\nanswer_mib = 256\n", "answer_mib = 256\n"),
+            new Case(600, "answer_memory_mib = 1200\nanswer_mib = 600\n",
+                    "answer_memory_mib = 1200\nanswer_mib = 600\n"),
+            new Case(AnswerRoom.MIB_MAX, "answer_memory_mib = 1048576\nanswer_mib = 524288\n",
+                    "answer_memory_mib = 1048576\nanswer_mib = 524288\n")}) {
+            ClusterPlan plan = planOf(1, 1, 64, answersOf(each.mib));
+            assertThat(plan.files().get("node-0.toml")).endsWith("cores = []\n" + each.node + "durability = \"off\"\n");
+            assertThat(plan.files().get("aggregator-0.toml")).endsWith("sql_threads = 1\n" + each.aggregator);
+        }
+    }
+
+    @Test
+    void shouldRefuseAnswersThatDoNotFitBesideTheSegments() throws CliException {
+        MachineMemory machine = new MachineMemory(23L << 30, 20L << 30);
+        planOf(2, 2, 4_000, answersOf(256)).checkMemory(machine);
+        CliException refusal = catchThrowableOfType(CliException.class,
+                () -> planOf(2, 2, 4_000, answersOf(2_048)).checkMemory(machine));
+        assertThat(refusal).hasMessageContaining("each of 4 processes keeps 128 MiB free and --answer-mib adds 11264")
+                .hasMessageContaining("--segment-mib 2176 fits");
+        planOf(2, 2, 2_176, answersOf(2_048)).checkMemory(machine);
     }
 
     @Test

@@ -6,16 +6,17 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
-import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.RefusedRowsException;
 import org.daedalus.client.WriteOutcome;
 import org.daedalus.load.Arrivals;
 import org.daedalus.workload.Change;
-import org.daedalus.workload.ChangeSource;
 import org.daedalus.workload.SqlStatement;
 
 /**
@@ -24,14 +25,22 @@ import org.daedalus.workload.SqlStatement;
  * failed, too.
  *
  * <p>It can be held, so that a question is asked between two changes and its answer can be checked later; what falls
- * due meanwhile is put off by as long.
+ * due meanwhile is put off by as long. So many are in flight at most: where confirmations are slow to come, what falls
+ * due waits for one of them, and its latency has that wait in it.
  */
 final class ChangeFlow implements Closeable {
     private static final long LATENCY_US_MAX = TimeUnit.MINUTES.toMicros(10);
 
-    private final DaedalusClient client;
-    private final ChangeSource source;
+    /** What is told of the changes. */
+    interface Target {
+        CompletableFuture<WriteOutcome> send(SqlStatement statement);
+    }
+
+    private final Target target;
+    private final Supplier<Change> source;
     private final Arrivals arrivals;
+    private final int inFlightMax;
+    private final LongSupplier clock;
     private final BufferedWriter log;
     private final Recorder latency = new Recorder(LATENCY_US_MAX, 3);
     private final Thread thread = new Thread(this::run, "changes");
@@ -44,11 +53,19 @@ final class ChangeFlow implements Closeable {
     private long lastTimestamp;
     private String lastFailure = "";
 
-    /** Starts held. */
-    ChangeFlow(DaedalusClient client, ChangeSource source, double perSecond, long seed, Path log) throws IOException {
-        this.client = client;
+    /**
+     * Starts held.
+     *
+     * @param source called by the thread of the flow only
+     * @param clock nanoseconds, by which changes fall due and latencies are measured
+     */
+    ChangeFlow(Target target, Supplier<Change> source, Arrivals arrivals, int inFlightMax, LongSupplier clock,
+            Path log) throws IOException {
+        this.target = target;
         this.source = source;
-        this.arrivals = new Arrivals(perSecond, seed);
+        this.arrivals = arrivals;
+        this.inFlightMax = inFlightMax;
+        this.clock = clock;
         this.log = Files.newBufferedWriter(log);
         thread.setDaemon(true);
         thread.start();
@@ -84,7 +101,7 @@ final class ChangeFlow implements Closeable {
         return lastFailure;
     }
 
-    /** Microseconds from sending a change to its confirmation, since the last call. */
+    /** Microseconds from the time that a change was due to its confirmation, since the last call. */
     Histogram latencies() {
         return latency.getIntervalHistogram();
     }
@@ -107,26 +124,23 @@ final class ChangeFlow implements Closeable {
 
     private void run() {
         long heldNs = 0;
-        long startNs = System.nanoTime();
+        long startNs = clock.getAsLong();
         while (true) {
             long dueNs = startNs + heldNs + arrivals.next();
             sleepUntil(dueNs);
-            synchronized (this) {
-                heldNs += waitWhileHeld();
-                if (closed) {
-                    return;
-                }
-                inFlight++;
+            long putOffNs = waitForTurn();
+            if (putOffNs < 0) {
+                return;
             }
-            send(source.next());
+            heldNs += putOffNs;
+            send(source.get(), dueNs + putOffNs);
         }
     }
 
-    private void send(Change change) {
-        long sentNs = System.nanoTime();
+    private void send(Change change, long dueNs) {
         SqlStatement statement = change.statement();
-        client.update(statement.text(), statement.parameterArray()).whenComplete((outcome, failure) -> {
-            latency.recordValue(Math.min(LATENCY_US_MAX, (System.nanoTime() - sentNs) / 1_000));
+        target.send(statement).whenComplete((outcome, failure) -> {
+            latency.recordValue(Math.min(LATENCY_US_MAX, (clock.getAsLong() - dueNs) / 1_000));
             ended(change, outcome, failure);
         });
     }
@@ -156,16 +170,23 @@ final class ChangeFlow implements Closeable {
         }
     }
 
-    /** How long that was; 0 if it was not held. */
-    private synchronized long waitWhileHeld() {
-        if (!held) {
-            return 0;
-        }
-        long startNs = System.nanoTime();
-        while (held && !closed) {
+    /**
+     * Waits until the next change may leave, and counts it as in flight; for how many nanoseconds of that the flow was
+     * held, below 0: it was closed.
+     */
+    private synchronized long waitForTurn() {
+        long heldNs = 0;
+        while (!closed && (held || inFlight >= inFlightMax)) {
+            boolean wasHeld = held;
+            long startNs = clock.getAsLong();
             waitForChange();
+            heldNs += wasHeld ? clock.getAsLong() - startNs : 0;
         }
-        return System.nanoTime() - startNs;
+        if (closed) {
+            return -1;
+        }
+        inFlight++;
+        return heldNs;
     }
 
     private void waitForChange() {
@@ -177,8 +198,8 @@ final class ChangeFlow implements Closeable {
         }
     }
 
-    private static void sleepUntil(long dueNs) {
-        for (long leftNs = dueNs - System.nanoTime(); leftNs > 0; leftNs = dueNs - System.nanoTime()) {
+    private void sleepUntil(long dueNs) {
+        for (long leftNs = dueNs - clock.getAsLong(); leftNs > 0; leftNs = dueNs - clock.getAsLong()) {
             LockSupport.parkNanos(leftNs);
         }
     }

@@ -13,6 +13,7 @@ import java.util.concurrent.Callable;
 import org.daedalus.channel.ProcessEnd;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.Row;
+import org.daedalus.load.Arrivals;
 import org.daedalus.load.ClosedLoop;
 import org.daedalus.load.Interval;
 import org.daedalus.load.Report;
@@ -33,6 +34,9 @@ import picocli.CommandLine;
 public final class Demo implements Callable<Integer> {
     /** The storm's day goes by with a thousand changes. */
     private static final Duration STORM_TIME_PER_CHANGE = Duration.ofSeconds(50);
+
+    /** Beside the queries: five seconds of changes at the usual rate. */
+    private static final int CHANGES_IN_FLIGHT_MAX = 1_024;
 
     @Option(names = "--cluster", required = true, split = ",", paramLabel = "HOST:PORT", description = "aggregators")
     private String[] aggregators;
@@ -89,8 +93,10 @@ public final class Demo implements Callable<Integer> {
         try (OutputStream file = Files.newOutputStream(directory.resolve("report.txt"));
                 PrintStream out = new PrintStream(new Tee(System.out, file), true, StandardCharsets.UTF_8);
                 DaedalusClient client = DaedalusClient.builder().aggregators(aggregators).name("demo")
-                        .inFlightMax(concurrency + 1_024).build();
-                ChangeFlow changes = new ChangeFlow(client, source, changesPerSecond, seed + 3,
+                        .inFlightMax(concurrency + CHANGES_IN_FLIGHT_MAX).build();
+                ChangeFlow changes = new ChangeFlow(
+                        change -> client.update(change.text(), change.parameterArray()), source::next,
+                        new Arrivals(changesPerSecond, seed + 3), CHANGES_IN_FLIGHT_MAX, System::nanoTime,
                         directory.resolve("changes.tsv"));
                 Desk desk = new Desk(client, changes, out, directory.resolve("answers.jsonl"))) {
             client.await(client.describe());

@@ -10,7 +10,8 @@ import java.util.Map;
 
 /**
  * How much of a machine's processor time went to work that is not ours while something was measured: other programs,
- * and other guests of the same host (steal). From /proc/stat and /proc/PID/stat, whose unit is the same.
+ * and other guests of the same host (steal). From /proc/stat and /proc/PID/stat, whose unit is the same; and how much
+ * there was to do at the end, from /proc/loadavg.
  */
 final class OtherWork {
     /** Below this share it is what a machine does anyway, and the ticks of its clock. */
@@ -65,8 +66,18 @@ final class OtherWork {
             return "";
         }
         return String.format(
-                "%.0f %% of the time of %d cores went to other programs, %.0f %% to other guests of the host",
-                others * 100, last.cores, stolen * 100);
+                "%.0f %% of the time of %d cores went to other programs, %.0f %% to other guests of the host%s",
+                others * 100, last.cores, stolen * 100, loadAverage());
+    }
+
+    /** How many threads wanted a core in the last minute; empty where the system does not say it. */
+    private String loadAverage() {
+        try {
+            String[] fields = Files.readString(proc.resolve("loadavg")).split(" ");
+            return "; load average " + fields[0] + ", ours included";
+        } catch (IOException e) {
+            return "";
+        }
     }
 
     private Sample sample() throws IOException {

@@ -43,6 +43,14 @@ class OtherWorkTest {
     }
 
     @Test
+    void shouldSayHowMuchThereWasToDo() throws IOException {
+        OtherWork work = new OtherWork(proc, List.of(7L));
+        Files.writeString(proc.resolve("loadavg"), "6.42 3.10 1.05 7/812 4711\n");
+        machine(1_600, 200, 5_100, 50, 210, 1_000);
+        assertThat(work.noted()).endsWith("20 % to other guests of the host; load average 6.42, ours included");
+    }
+
+    @Test
     void shouldGoOnWithoutAProcessThatHasEnded() throws IOException {
         OtherWork work = new OtherWork(proc, List.of(7L, 8L));
         machine(1_500, 100, 5_500, 50, 10, 900);

@@ -1,6 +1,5 @@
 package org.daedalus.cli.sql;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -68,18 +67,18 @@ final class Script {
 
     /** Runs everything; false: something ended in an error. */
     boolean run(Reader text) throws CliException, IOException {
-        BufferedReader lines = new BufferedReader(text);
+        TextLines lines = new TextLines(text);
         int number = 0;
         while (!stopped) {
-            if (!lines.ready()) {
+            if (!lines.isReady()) {
                 finishAll(); // What comes next may be long in coming; whoever writes it may be waiting for an answer.
             }
-            String line = lines.readLine();
+            String line = lines.next();
             if (line == null) {
                 break;
             }
             number++;
-            if (number == 1 && !line.isEmpty() && line.charAt(0) == BYTE_ORDER_MARK) {
+            if (number == 1 && line.charAt(0) == BYTE_ORDER_MARK) {
                 line = line.substring(1);
             }
             take(line, number);
@@ -101,7 +100,7 @@ final class Script {
             }
             return;
         }
-        for (Statement statement : splitter.feed(line + "\n")) {
+        for (Statement statement : splitter.feed(line)) {
             take(statement);
         }
     }

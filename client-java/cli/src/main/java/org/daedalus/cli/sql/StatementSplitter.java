@@ -116,8 +116,11 @@ final class StatementSplitter {
             return 0;
         }
         if (line.startsWith("--", at)) {
-            int end = line.indexOf('\n', at);
-            return (end < 0 ? line.length() : end) - at;
+            int end = at;
+            while (end < line.length() && line.charAt(end) != '\n' && line.charAt(end) != '\r') {
+                end++;
+            }
+            return end - at;
         }
         if (line.startsWith("/*", at)) {
             state = State.COMMENT;

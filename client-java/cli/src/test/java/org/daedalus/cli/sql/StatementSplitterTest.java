@@ -54,6 +54,14 @@ class StatementSplitterTest {
         assertThat(split("SELECT 1 -- one;\n", ", 2; /* a; /* b; */ c; */ SELECT 3"))
                 .containsExactly("SELECT 1 -- one;\n, 2", "/* a; /* b; */ c; */ SELECT 3");
         assertThat(split("-- nothing;\n", "/* ; */;")).isEmpty();
+        assertThat(split("SELECT 1 -- one;\r\n", ";\r\nSELECT 2 -- two;\r; SELECT 3\r\n"))
+                .containsExactly("SELECT 1 -- one;", "SELECT 2 -- two;", "SELECT 3");
+    }
+
+    @Test
+    void shouldKeepLineEndsInQuotesAsTheyAre() throws CliException {
+        assertThat(split("SELECT 'a\r\n", "b\rc\n", "d', $$\r\n", "$$;\r\n", "SELECT 2;\r\n"))
+                .containsExactly("SELECT 'a\r\nb\rc\nd', $$\r\n$$", "SELECT 2");
     }
 
     @Test
