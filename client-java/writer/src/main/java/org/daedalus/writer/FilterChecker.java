@@ -1,9 +1,9 @@
 package org.daedalus.writer;
 
 import java.util.List;
-import org.daedalus.client.TableDescription;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.Constants;
+import org.daedalus.wire.DescribedTable;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Constant;
@@ -18,13 +18,13 @@ final class FilterChecker {
     /** Storage nodes read expressions of 64 levels, constants included. */
     private static final int DEPTH_MAX = 60;
 
-    private final TableDescription table;
+    private final DescribedTable table;
     private final int literalsMax;
     private int literals;
 
-    FilterChecker(TableDescription table) {
+    FilterChecker(DescribedTable table) {
         this.table = table;
-        this.literalsMax = table.limits().literalsMax();
+        this.literalsMax = table.reply().getLimits().getLiteralsMax();
     }
 
     /** Refuses what is not in the form above, or beyond the cluster's declared bounds. */

@@ -17,9 +17,8 @@ import org.daedalus.channel.Endpoint;
 import org.daedalus.channel.Peer;
 import org.daedalus.channel.PeerHandler;
 import org.daedalus.channel.PeerNetwork;
-import org.daedalus.client.DaedalusException;
-import org.daedalus.client.WriteOutcome;
-import org.daedalus.client.internal.ClientAccess;
+import org.daedalus.wire.BuildVersion;
+import org.daedalus.wire.DescribedTable;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.Hello;
@@ -49,7 +48,6 @@ public final class LogicalWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LogicalWriter.class);
     private static final int WAITERS_MAX = 65_536;
     private static final int PROBE_TIMEOUT_MS = 1_000;
-    private static final String VERSION = "0.1.0";
 
     /** Is told one of the two, once. */
     private interface Waiter {
@@ -64,7 +62,7 @@ public final class LogicalWriter implements AutoCloseable {
     private final Map<Long, Peer> aggregators = new HashMap<>();
     private final Map<SubmissionKey, List<Waiter>> waiters = new HashMap<>();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
-    private final CompletableFuture<DaedalusException> failed = new CompletableFuture<>();
+    private final CompletableFuture<WriterException> failed = new CompletableFuture<>();
     private UpdateChecker checker;
     private int waiterCount;
     private long armedNs = Long.MAX_VALUE;
@@ -74,7 +72,7 @@ public final class LogicalWriter implements AutoCloseable {
         this.options = options;
         this.core = new WriterCore(options);
         Hello hello = Hello.newBuilder().setRole(Role.ROLE_WRITER).setName(options.name())
-                .setSoftwareVersion(VERSION).build();
+                .setSoftwareVersion(BuildVersion.VERSION).build();
         this.network = new PeerNetwork("writer", () -> hello,
                 ChannelLimits.DEFAULT.withUnsentSizeMax(options.unsentBytesMax()), new Handler());
     }
@@ -104,7 +102,7 @@ public final class LogicalWriter implements AutoCloseable {
     }
 
     /** Completes when this writer must not number any more: it was replaced, or the cluster lost rows. */
-    public CompletableFuture<DaedalusException> failed() {
+    public CompletableFuture<WriterException> failed() {
         return failed.copy();
     }
 
@@ -114,28 +112,24 @@ public final class LogicalWriter implements AutoCloseable {
      * @param id with {@code repeated} it may have been submitted before, to a writer of its epoch or a later one; the
      *     answer is UNKNOWN when this writer cannot know. Without, it is new, and needs client and number alone
      * @param routes of the parts, in order (docs/protocol.md)
-     * @return its outcome, or a {@link DaedalusException}, one that has the outcome where rows were refused
+     * @return its outcome, which may count refused rows, or a {@link WriterException}
      */
-    public CompletableFuture<WriteOutcome> submit(SubmissionId id, UpdateBody update, List<Route> routes) {
-        CompletableFuture<WriteOutcome> future = new CompletableFuture<>();
+    public CompletableFuture<WriteConfirmed> submit(SubmissionId id, UpdateBody update, List<Route> routes) {
+        CompletableFuture<WriteConfirmed> future = new CompletableFuture<>();
         Waiter waiter = new Waiter() {
             @Override
             public void confirm(WriteConfirmed confirmed) {
-                try {
-                    future.complete(ClientAccess.get().outcome(confirmed));
-                } catch (DaedalusException e) {
-                    future.completeExceptionally(e);
-                }
+                future.complete(confirmed);
             }
 
             @Override
             public void refuse(WriterEffects.Refusal refusal) {
-                future.completeExceptionally(ClientAccess.get().exception(refusal.error()));
+                future.completeExceptionally(new WriterException(refusal.error()));
             }
         };
         if (!network.execute(() -> take(stamped(id), update, routes, 0, waiter))) {
-            future.completeExceptionally(new DaedalusException(DaedalusException.Category.RETRY, "57P01",
-                    "the writer is closed"));
+            future.completeExceptionally(new WriterException(
+                    Errors.retry(Errors.ADMIN_SHUTDOWN, "the writer is closed", "")));
         }
         return future;
     }
@@ -203,7 +197,7 @@ public final class LogicalWriter implements AutoCloseable {
 
     private void describe(WriterEffects effects) {
         try {
-            checker = new UpdateChecker(ClientAccess.get().describe(effects.described()), effects.described());
+            checker = new UpdateChecker(DescribedTable.of(effects.described()));
         } catch (WireException e) {
             LOG.error("an aggregator described the table in a way that makes no sense: {}", e.getMessage());
         }
@@ -214,7 +208,7 @@ public final class LogicalWriter implements AutoCloseable {
         if (core.phase() == WriterCore.Phase.ACTIVE && checker != null && ready.complete(null)) {
             LOG.info("epoch {}: numbering from {}", core.epoch(), core.lastNumbered() + 1);
         } else if (core.phase() == WriterCore.Phase.FAILED) {
-            DaedalusException why = ClientAccess.get().exception(core.failure());
+            WriterException why = new WriterException(core.failure());
             if (failed.complete(why)) {
                 LOG.error("not the writer: {}", why.getMessage());
                 ready.completeExceptionally(why);
@@ -345,7 +339,7 @@ public final class LogicalWriter implements AutoCloseable {
     private void onStatus(Peer peer, Operation operation) {
         Runtime runtime = Runtime.getRuntime();
         WriterStatus.Builder status = core.status()
-                .setVersion(VERSION)
+                .setVersion(BuildVersion.VERSION)
                 .setProcessId(ProcessHandle.current().pid())
                 .setSubmissionsWaiting(waiterCount)
                 .setHeapBytesUsed(runtime.totalMemory() - runtime.freeMemory())

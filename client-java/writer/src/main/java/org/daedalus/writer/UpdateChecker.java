@@ -5,9 +5,9 @@ import java.math.BigDecimal;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.daedalus.client.TableDescription;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.Constants;
+import org.daedalus.wire.DescribedTable;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.PackedScan;
 import org.daedalus.wire.WireException;
@@ -30,24 +30,21 @@ import org.daedalus.wire.v1.UpdatePart;
  * numbering nothing is refused any more, so what passes here must pass everywhere.
  */
 final class UpdateChecker {
-    private final TableDescription table;
-    private final DescribeReply described;
+    private final DescribedTable table;
     private final List<ColumnType> types;
     private final PackedScan scan;
     private final Set<Integer> placement = new HashSet<>();
 
-    /** For {@code table}, as {@code described} has it. */
-    UpdateChecker(TableDescription table, DescribeReply described) {
+    UpdateChecker(DescribedTable table) {
         this.table = table;
-        this.described = described;
         this.types = table.types();
-        this.scan = new PackedScan(types, table.columns().stream().map(TableDescription.Column::nullable).toList());
-        placement.addAll(described.getMap().getColumnsList());
-        placement.addAll(described.getMap().getSegmentColumnsList());
+        this.scan = new PackedScan(types, table.columns().stream().map(DescribedTable.Column::nullable).toList());
+        placement.addAll(description().getMap().getColumnsList());
+        placement.addAll(description().getMap().getSegmentColumnsList());
     }
 
     DescribeReply description() {
-        return described;
+        return table.reply();
     }
 
     /** Null when the update may be numbered; otherwise what is wrong, and where. */
@@ -160,7 +157,7 @@ final class UpdateChecker {
         if (position < 0 || position >= types.size()) {
             throw new RefusedUpdateException("42703", "there is no column " + Integer.toUnsignedString(position));
         }
-        TableDescription.Column column = table.columns().get(position);
+        DescribedTable.Column column = table.columns().get(position);
         if (!assigned.add(position)) {
             throw new RefusedUpdateException("42601", "column \"" + column.name() + "\" is assigned twice");
         }
@@ -176,7 +173,7 @@ final class UpdateChecker {
         }
     }
 
-    private static void checkSet(TableDescription.Column column, Constant constant) throws RefusedUpdateException {
+    private static void checkSet(DescribedTable.Column column, Constant constant) throws RefusedUpdateException {
         Object value = valueOf(column, constant);
         if (value == null && !column.nullable()) {
             throw new RefusedUpdateException("23502", "null value in column \"" + column.name()
@@ -184,7 +181,7 @@ final class UpdateChecker {
         }
     }
 
-    private static void checkAdd(TableDescription.Column column, int position, Call call)
+    private static void checkAdd(DescribedTable.Column column, int position, Call call)
             throws RefusedUpdateException {
         boolean sum = (call.getOperator() == Operator.OPERATOR_ADD || call.getOperator() == Operator.OPERATOR_SUBTRACT)
                 && call.getArgumentsCount() == 2
@@ -203,7 +200,7 @@ final class UpdateChecker {
         }
         Constant constant = call.getArguments(1).getConstant();
         ColumnType type = addedType(column.type(), constant);
-        Object value = valueOf(new TableDescription.Column(column.name(), type, true, null), constant);
+        Object value = valueOf(new DescribedTable.Column(column.name(), type, true, null), constant);
         if (value == null) {
             throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION,
                     "NULL added to column \"" + column.name() + "\"");
@@ -220,7 +217,7 @@ final class UpdateChecker {
         };
     }
 
-    private static Object valueOf(TableDescription.Column column, Constant constant) throws RefusedUpdateException {
+    private static Object valueOf(DescribedTable.Column column, Constant constant) throws RefusedUpdateException {
         try {
             ColumnType type = WireTypes.read(constant.getType());
             if (!type.equals(column.type())) {

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import java.math.BigDecimal;
 import java.util.List;
-import org.daedalus.client.internal.ClientAccess;
 import org.daedalus.wire.ByteWriter;
 import org.daedalus.wire.ColumnType;
-import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.Constants;
+import org.daedalus.wire.DescribedTable;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.WireException;
+import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Assignment;
 import org.daedalus.wire.v1.Call;
 import org.daedalus.wire.v1.Column;
@@ -54,7 +54,7 @@ class UpdateCheckerTest {
             reply.addColumns(Column.newBuilder().setName(names.get(column))
                     .setType(WireTypes.toMessage(TYPES.get(column))).setNullable(column > PLACE));
         }
-        checker = new UpdateChecker(ClientAccess.get().describe(reply.build()), reply.build());
+        checker = new UpdateChecker(DescribedTable.of(reply.build()));
     }
 
     @Test
