@@ -146,12 +146,20 @@ public final class LogicalWriter implements AutoCloseable {
         WriterCore.Phase before = core.phase();
         WriterEffects effects = new WriterEffects();
         event.accept(effects);
+        journal(effects);
         carryOut(effects);
         if (core.phase() != before) {
             onPhase();
         }
         logEpochRefusal();
-        arm();
+        arm(effects.deadlineNs());
+    }
+
+    /** There is no journal yet: what is to be appended to it counts as appended at once. */
+    private void journal(WriterEffects effects) {
+        if (!effects.records().isEmpty()) {
+            core.onJournaled(core.lastNumbered(), network.nowNs(), effects);
+        }
     }
 
     /** The writer asks again by itself; whoever waits for it wants to know why. Each reason is said once. */
@@ -216,8 +224,7 @@ public final class LogicalWriter implements AutoCloseable {
         }
     }
 
-    private void arm() {
-        long deadlineNs = core.nextDeadlineNs();
+    private void arm(long deadlineNs) {
         if (deadlineNs < armedNs) {
             armedNs = deadlineNs;
             network.schedule(() -> onTimer(deadlineNs), deadlineNs - network.nowNs());
@@ -273,7 +280,7 @@ public final class LogicalWriter implements AutoCloseable {
         waiterCount++;
         WriterEffects.Refusal[] refusal = new WriterEffects.Refusal[1];
         step(effects -> refusal[0] = core.submit(submission, body, routes,
-                checker.description().getMap().getVersion(), network.nowNs(), effects));
+                checker.description().getMap().getVersion(), effects));
         if (refusal[0] != null) {
             stopWaiting(submission.key(), waiter);
             waiter.refuse(refusal[0]);
