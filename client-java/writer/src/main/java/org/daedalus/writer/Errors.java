@@ -5,6 +5,7 @@ import org.daedalus.wire.v1.ErrorCategory;
 
 /** Errors of the wire, made in one place. */
 final class Errors {
+    static final String NOT_SUPPORTED = "0A000";
     static final String OBJECT_IN_USE = "55006";
     static final String INVALID_PARAMETER_VALUE = "22023";
     static final String NOT_IN_STATE = "55000";

@@ -5,10 +5,12 @@ import java.util.List;
 import org.daedalus.wire.v1.DescribeReply;
 import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.WriteConfirmed;
 
 /**
- * What one step of {@link WriterCore} wants done, in order: sends, records, then outcomes. Of the records it is told by
+ * What one step of {@link WriterCore} wants done, in order: sends, records, then outcomes, of which {@link
+ * SubmissionDesk} makes answers. Of the records it is told by
  * {@link WriterCore#onJournaled}, of the probe by {@link WriterCore#onProbed}, at {@link #deadlineNs} by {@link
  * WriterCore#onDeadline}.
  */
@@ -38,8 +40,17 @@ final class WriterEffects {
     record SubmissionOutcome(SubmissionKey submission, WriteConfirmed confirmed, Error error) {}
 
     private final List<Send> sends = new ArrayList<>();
+    /**
+     * What one submission ends in.
+     *
+     * @param waiter as the driver calls whoever submitted it
+     * @param result without a sequence: confirmed, refused, or an error
+     */
+    record Answer(long waiter, Result result) {}
+
     private final List<JournalRecord> records = new ArrayList<>();
     private final List<SubmissionOutcome> outcomes = new ArrayList<>();
+    private final List<Answer> answers = new ArrayList<>();
     private DescribeReply described;
     private String probe;
     private long deadlineNs = Long.MAX_VALUE;
@@ -55,6 +66,10 @@ final class WriterEffects {
 
     List<SubmissionOutcome> outcomes() {
         return outcomes;
+    }
+
+    List<Answer> answers() {
+        return answers;
     }
 
     /** Schema and map, for the checks before numbering; null: nothing new. */
