@@ -1,6 +1,7 @@
 package org.daedalus.writer;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.MessageOrBuilder;
 import java.math.BigDecimal;
 import java.util.HashSet;
 import java.util.List;
@@ -50,9 +51,7 @@ final class UpdateChecker {
     /** Null when the update may be numbered; otherwise what is wrong, and where. */
     Error check(UpdateBody update, ByteString body) {
         try {
-            if (update.getPartsCount() == 0) {
-                throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "an update needs at least one part");
-            }
+            checkShape(update);
             int bytesMax = description().getLimits().getUpdateBytesMax();
             if (body.size() > bytesMax) {
                 throw new RefusedUpdateException("54000", "an update of " + body.size() + " bytes exceeds " + bytesMax);
@@ -64,6 +63,30 @@ final class UpdateChecker {
             return null;
         } catch (RefusedUpdateException e) {
             return e.toError();
+        }
+    }
+
+    /** Nodes read a body strictly: what they do not know, they refuse. */
+    private void checkShape(UpdateBody update) throws RefusedUpdateException {
+        if (update.getPartsCount() == 0) {
+            throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "an update needs at least one part");
+        }
+        long partsMax = Integer.toUnsignedLong(description().getLimits().getUpdateRowsMax());
+        if (update.getPartsCount() > partsMax) {
+            throw new RefusedUpdateException("54000", "an update of " + update.getPartsCount()
+                    + " parts, more than " + partsMax);
+        }
+        checkKnown(update);
+        for (UpdatePart part : update.getPartsList()) {
+            checkKnown(part);
+            checkKnown(part.getInsert());
+        }
+    }
+
+    private static void checkKnown(MessageOrBuilder message) throws RefusedUpdateException {
+        if (!message.getUnknownFields().asMap().isEmpty()) {
+            throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "an update with a field that is not known: "
+                    + message.getUnknownFields().asMap().keySet());
         }
     }
 
@@ -132,8 +155,7 @@ final class UpdateChecker {
     }
 
     private void checkNumeric(int column, Object value, long row) throws RefusedUpdateException {
-        if (value instanceof BigDecimal number && number.signum() != 0
-                && number.precision() > types.get(column).precision()) {
+        if (value instanceof BigDecimal number && !types.get(column).holds(number)) {
             throw new RefusedUpdateException("22003", "row " + row + ": column \"" + table.columns().get(column).name()
                     + "\" of type " + types.get(column) + " cannot hold " + number);
         }
@@ -205,6 +227,15 @@ final class UpdateChecker {
             throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION,
                     "NULL added to column \"" + column.name() + "\"");
         }
+        if (call.getOperator() == Operator.OPERATOR_SUBTRACT && isLeast(value)) {
+            throw new RefusedUpdateException("22003", "the constant subtracted from column \"" + column.name()
+                    + "\" is out of range: " + value + " has no opposite");
+        }
+    }
+
+    /** Nodes add the opposite of what is subtracted, in the constant's own type. */
+    private static boolean isLeast(Object value) {
+        return value.equals(Short.MIN_VALUE) || value.equals(Integer.MIN_VALUE) || value.equals(Long.MIN_VALUE);
     }
 
     /** Days for dates; real takes double precision, too, and rounds the sum; for the rest the column's own type. */
@@ -224,13 +255,7 @@ final class UpdateChecker {
                 throw new RefusedUpdateException("42804", "column \"" + column.name() + "\" is of type " + column.type()
                         + " but the value is of type " + type);
             }
-            Object value = Constants.toValue(constant);
-            if (value instanceof BigDecimal number && number.signum() != 0
-                    && number.precision() > type.precision()) {
-                throw new RefusedUpdateException("22003", "column \"" + column.name() + "\" of type " + type
-                        + " cannot hold " + number);
-            }
-            return value;
+            return Constants.toValue(constant);
         } catch (WireException e) {
             throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "column \"" + column.name() + "\": "
                     + e.getMessage());

@@ -125,11 +125,11 @@ class UpdateCheckerTest {
         assertThat(check(delete(four))).as("trees of AND and OR are conditions").isNull();
         refuses(delete(call(Operator.OPERATOR_OR, four, one)), "54001", "5 comparisons, more than 4");
         Expression deep = one;
-        for (int i = 0; i < 60; i++) {
+        for (int i = 0; i < 46; i++) {
             deep = call(i % 2 == 0 ? Operator.OPERATOR_AND : Operator.OPERATOR_OR, deep);
         }
         assertThat(check(delete(deep))).isNull();
-        refuses(delete(call(Operator.OPERATOR_AND, deep)), "54001", "60 levels");
+        refuses(delete(call(Operator.OPERATOR_AND, deep)), "54001", "46 levels");
     }
 
     @Test
