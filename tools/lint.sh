@@ -25,6 +25,9 @@ say "checkstyle"
 say "ansible-lint"
 (cd deploy && ../.venv/bin/ansible-lint --offline -q --profile production)
 
+say "one version"
+tools/lint_version.sh
+
 say "words"
 tools/lint_words.sh
 say "all clean"

@@ -11,9 +11,13 @@ from pathlib import Path
 
 import pytest
 from local_cluster import ROOT, Answer, LocalCluster, local_cluster, run_command, wait_until
+from project_version import project_version
 
 JAVA = ROOT / "client-java"
-PROBES = [JAVA / "client/target/client-0.1.0-tests.jar", *sorted((JAVA / "examples/target/lib").glob("*.jar"))]
+PROBES = [
+    JAVA / f"client/target/client-{project_version()}-tests.jar",
+    *sorted((JAVA / "examples/target/lib").glob("*.jar")),
+]
 FLIGHTS = (ROOT / "schemas/flights.sql").read_text()
 EVERY_TYPE = (ROOT / "schemas/every_type.sql").read_text()
 NUMBERS = "CREATE TABLE numbers (id int NOT NULL, n int NOT NULL);"

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 from local_cluster import ROOT, local_cluster, run_command
+from project_version import project_version
 
 #: What belongs to the sources that the Java side is built from, as git knows it.
 SOURCES = ("client-java", "rpc/proto", "rpc/vectors", "schemas", "tests/cluster/transcripts")
 BUILD_SECONDS_MAX = 1_200
-VERSION = "0.1.0"
+VERSION = project_version()
 
 
 def copy_of_sources(target: Path) -> None:

@@ -23,6 +23,7 @@ final class ClientActions {
 
     private final List<Send> sends = new ArrayList<>();
     private final List<Delivery> deliveries = new ArrayList<>();
+    private String peerRefusal;
 
     List<Send> sends() {
         return sends;
@@ -30,5 +31,14 @@ final class ClientActions {
 
     List<Delivery> deliveries() {
         return deliveries;
+    }
+
+    /** Why the peer that has just been reached must be left; null: it is used. */
+    String peerRefusal() {
+        return peerRefusal;
+    }
+
+    void setPeerRefusal(String why) {
+        peerRefusal = why;
     }
 }

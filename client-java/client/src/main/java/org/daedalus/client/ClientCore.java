@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.daedalus.client.ClientErrors.DialFailure;
 import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.wire.v1.Hello;
 import org.daedalus.wire.v1.Operation;
 import org.daedalus.wire.v1.OperationHeader;
 import org.daedalus.wire.v1.OperationKind;
@@ -49,6 +50,7 @@ final class ClientCore {
     }
 
     private final boolean repeatsRefused;
+    private final ClusterBinding binding;
     /**
      * Null while an endpoint is being dialled for the first time or after a loss; otherwise how the last dial failed.
      */
@@ -72,9 +74,11 @@ final class ClientCore {
      * Makes a core that knows no peer yet.
      *
      * @param repeatsRefused ask again what was refused because something was full, instead of reporting it
+     * @param clusterId of the only cluster to connect to; empty: any
      */
-    ClientCore(List<String> endpoints, boolean repeatsRefused) {
+    ClientCore(List<String> endpoints, boolean repeatsRefused, String clusterId) {
         this.repeatsRefused = repeatsRefused;
+        this.binding = new ClusterBinding(clusterId);
         endpoints.forEach(endpoint -> dialFailures.put(endpoint, null));
     }
 
@@ -87,6 +91,16 @@ final class ClientCore {
     /** Whether a request that is submitted now is sent or refused at once, and need not wait for a first connection. */
     boolean isDecided() {
         return !peers.isEmpty() || allDialsFailed();
+    }
+
+    /** The cluster of the last connection that was made; {@link ClusterIdentity#NONE} before the first. */
+    ClusterIdentity cluster() {
+        return binding.current();
+    }
+
+    /** What a connection that is made now has to be to; empty names leave it open. */
+    ClusterIdentity expectedCluster() {
+        return binding.expected(!peers.isEmpty());
     }
 
     /** What is known of the writer. */
@@ -108,9 +122,19 @@ final class ClientCore {
         return actions;
     }
 
-    ClientActions onUp(String endpoint, long peerId, long nowNs) {
+    /** A peer was reached and says {@code hello}. It is used unless the actions say why it must be left. */
+    ClientActions onUp(String endpoint, long peerId, Hello hello, long nowNs) {
         ClientActions actions = new ClientActions();
+        String refusal = binding.refusal(hello, !peers.isEmpty());
+        if (refusal != null) {
+            actions.setPeerRefusal(refusal);
+            return actions;
+        }
         dialFailures.put(endpoint, null);
+        String change = binding.bind(hello);
+        if (change != null) {
+            endWhatWasMeantForTheOld(change, actions);
+        }
         if (peers.isEmpty()) {
             stamp = SubmissionStamp.NONE; // The cluster may have been started afresh meanwhile, and count from 1.
         }
@@ -158,16 +182,14 @@ final class ClientCore {
         return actions;
     }
 
-    /** All connections were lost, and the next one is to another cluster: what was meant for the old one ends. */
-    ClientActions onClusterReplaced(String change) {
-        ClientActions actions = new ClientActions();
+    /** All connections were lost, and the next one is to another cluster. */
+    private void endWhatWasMeantForTheOld(String change, ClientActions actions) {
         for (Request request : List.copyOf(deadlines)) {
             DaedalusException failure = ClientErrors.clusterReplaced(request, change);
             if (failure != null) {
                 finish(request, failure, actions);
             }
         }
-        return actions;
     }
 
     ClientActions onResult(long peerId, Result result, long nowNs) {

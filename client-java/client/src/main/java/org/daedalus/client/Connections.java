@@ -25,7 +25,6 @@ final class Connections implements PeerHandler, AutoCloseable {
     private final int inFlightMax;
     private final BufferSpace buffers;
     private final Executor subscriberExecutor;
-    private final String pinnedClusterId;
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final Map<Long, Peer> peers = new HashMap<>();
@@ -40,9 +39,8 @@ final class Connections implements PeerHandler, AutoCloseable {
         this.inFlightMax = options.inFlightMax;
         this.buffers = new BufferSpace(options.bufferedBytesMax);
         this.subscriberExecutor = options.subscriberExecutor;
-        this.pinnedClusterId = options.clusterId;
         this.events = new ConnectionEvents(options.connectionListener);
-        this.core = new ClientCore(options.aggregators, options.repeatsRefused);
+        this.core = new ClientCore(options.aggregators, options.repeatsRefused, options.clusterId);
         this.network = new PeerNetwork("daedalus-client", this::hello, ChannelLimits.DEFAULT, this);
         options.aggregators.forEach(network::dial);
     }
@@ -121,18 +119,16 @@ final class Connections implements PeerHandler, AutoCloseable {
 
     @Override
     public void onUp(Peer peer) {
-        if (peer.hello().getRole() != Role.ROLE_AGGREGATOR) {
-            peer.close("expected an aggregator, found " + peer.hello().getRole());
+        String endpoint = peer.dialledEndpoint().orElseThrow();
+        ClientActions actions = core.onUp(endpoint, peer.id(), peer.hello(), nowNs());
+        if (actions.peerRefusal() != null) {
+            peer.close(actions.peerRefusal());
             return;
         }
-        ClusterIdentity before = cluster;
-        cluster = ClusterIdentity.of(peer.hello());
-        if (peers.isEmpty() && !before.agreesWith(cluster)) {
-            carryOut(core.onClusterReplaced("was " + before + ", is " + cluster));
-        }
+        cluster = core.cluster();
         peers.put(peer.id(), peer);
-        events.connected(peer.dialledEndpoint().orElseThrow());
-        carryOut(core.onUp(peer.dialledEndpoint().orElseThrow(), peer.id(), nowNs()));
+        events.connected(endpoint);
+        carryOut(actions);
     }
 
     @Override
@@ -167,12 +163,11 @@ final class Connections implements PeerHandler, AutoCloseable {
         carryOut(core.onResult(peer.id(), result, nowNs()));
     }
 
-    /** All connections of one moment are to one cluster; once none is left, the next one may be to another. */
     private Hello hello() {
-        ClusterIdentity expected = peers.isEmpty() ? ClusterIdentity.NONE : cluster;
+        ClusterIdentity expected = core.expectedCluster();
         return Hello.newBuilder().setRole(Role.ROLE_CLIENT).setName(name)
                 .setSoftwareVersion(DaedalusClient.VERSION)
-                .setClusterId(pinnedClusterId.isEmpty() ? expected.clusterId() : pinnedClusterId)
+                .setClusterId(expected.clusterId())
                 .setSchemaFingerprint(expected.schemaFingerprint()).build();
     }
 

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.daedalus.channel.Endpoint;
 import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.client.internal.ClientAccess;
+import org.daedalus.wire.BuildVersion;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.Result;
@@ -29,7 +30,7 @@ import org.daedalus.wire.v1.SubmissionId;
  */
 public final class DaedalusClient implements AutoCloseable {
     /** This library's version. */
-    public static final String VERSION = "0.1.0";
+    public static final String VERSION = BuildVersion.VERSION;
 
     static {
         ClientAccess.set(new InternalAccess());

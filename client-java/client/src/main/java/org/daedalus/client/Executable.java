@@ -56,7 +56,7 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
         return self();
     }
 
-    /** Higher goes first; 0 is the default. */
+    /** Travels with the request. No cluster honours one yet: what is not 0, the default, is refused (REJECTED, 0A000). */
     public S priority(int value) {
         priority = value;
         return self();

@@ -1,12 +1,10 @@
 package org.daedalus.client;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.daedalus.wire.ColumnType;
-import org.daedalus.wire.Constants;
+import org.daedalus.wire.DescribedTable;
 import org.daedalus.wire.WireException;
-import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.DescribeReply;
 
 /** What a cluster says of its table. */
@@ -44,20 +42,15 @@ public final class TableDescription {
     private final DescribeReply reply;
     private final List<Column> columns;
 
-    private TableDescription(DescribeReply reply, List<Column> columns) {
-        this.reply = reply;
-        this.columns = columns;
+    private TableDescription(DescribedTable table) {
+        this.reply = table.reply();
+        this.columns = table.columns().stream().map(each ->
+                new Column(each.name(), each.type(), each.nullable(), each.defaultValue())).toList();
     }
 
     /** Reads an answer to DESCRIBE; refuses types that docs/wire.md does not define. */
     static TableDescription of(DescribeReply reply) throws WireException {
-        List<Column> columns = new ArrayList<>(reply.getColumnsCount());
-        for (org.daedalus.wire.v1.Column column : reply.getColumnsList()) {
-            Object value = column.hasDefaultValue() ? Constants.toValue(column.getDefaultValue()) : null;
-            ColumnType type = WireTypes.read(column.getType());
-            columns.add(new Column(column.getName(), type, column.getNullable(), value));
-        }
-        return new TableDescription(reply, List.copyOf(columns));
+        return new TableDescription(DescribedTable.of(reply));
     }
 
     public String tableName() {

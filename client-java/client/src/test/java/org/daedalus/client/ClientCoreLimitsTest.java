@@ -22,7 +22,7 @@ class ClientCoreLimitsTest {
     private static final long SECOND = 1_000_000_000L;
     private static final long HINT = 20_000_000L;
 
-    private ClientCore core = new ClientCore(List.of(A, B), true);
+    private ClientCore core = new ClientCore(List.of(A, B), true, "");
 
     private static Request request(boolean mayWrite, long prefixMin, long mapVersion) {
         SubmissionId submission = mayWrite ? SubmissionId.newBuilder().setNumber(1).build() : null;
@@ -64,8 +64,8 @@ class ClientCoreLimitsTest {
 
     @Test
     void shouldGiveAnAggregatorNoMoreThanItTakesAndTheRestInOrderAsRoomComes() {
-        core.onUp(A, 1, 0);
-        core.onUp(B, 2, 0);
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
+        core.onUp(B, 2, Hellos.AGGREGATOR, 0);
         for (int i = 0; i < 2 * ClientCore.PEER_IN_FLIGHT_MAX; i++) {
             assertThat(core.submit(query(), 0).sends()).hasSize(1);
         }
@@ -82,14 +82,14 @@ class ClientCoreLimitsTest {
 
     @Test
     void shouldKeepThousandsOfWaitingRequestsThroughALossAndEndEachOnce() {
-        core.onUp(A, 1, 0);
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         List<Request> all = new ArrayList<>();
         for (int i = 0; i < 2 * ClientCore.PEER_IN_FLIGHT_MAX; i++) {
             all.add(query());
             core.submit(all.get(i), 0);
         }
         assertThat(core.onDown(A, 1, "reset", 1).deliveries()).isEmpty();
-        ClientActions back = core.onUp(B, 2, 2);
+        ClientActions back = core.onUp(B, 2, Hellos.AGGREGATOR, 2);
         assertThat(back.sends()).hasSize(ClientCore.PEER_IN_FLIGHT_MAX);
         List<Request> ended = new ArrayList<>();
         for (long sequence = 1; sequence <= all.size(); sequence++) {
@@ -101,7 +101,7 @@ class ClientCoreLimitsTest {
 
     @Test
     void shouldAskAgainLaterAndLaterWhatWasRefusedForWantOfRoom() {
-        core.onUp(A, 1, 0);
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         core.submit(query(), 0);
         long nowNs = 0;
         for (int refusal = 0; refusal < 5; refusal++) {
@@ -118,15 +118,15 @@ class ClientCoreLimitsTest {
 
     @Test
     void shouldReportRefusalsWhenToldTo() {
-        core = new ClientCore(List.of(A), false);
-        core.onUp(A, 1, 0);
+        core = new ClientCore(List.of(A), false, "");
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         core.submit(query(), 0);
         assertThat(failure(core.onResult(1, full(1), 0)).category()).isEqualTo(Category.RETRY);
     }
 
     @Test
     void shouldNotAskAgainWhatIsWrongOrHasBegunOrMayHaveHappened() {
-        core.onUp(A, 1, 0);
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         for (Object[] refusal : new Object[][] {
             {ErrorCategory.ERROR_CATEGORY_REJECTED, "53000", Category.REJECTED},
             {ErrorCategory.ERROR_CATEGORY_UNKNOWN, "53000", Category.UNKNOWN},
@@ -146,7 +146,7 @@ class ClientCoreLimitsTest {
 
     @Test
     void shouldCallAnUpdateThatWasOnlyEverRefusedFailedAndNotUnknown() {
-        core.onUp(A, 1, 0);
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         core.submit(update(), 0);
         core.onResult(1, full(1), 0);
         assertThat(failure(core.close()).category()).isEqualTo(Category.RETRY);
@@ -154,10 +154,10 @@ class ClientCoreLimitsTest {
 
     @Test
     void shouldCallAnUpdateUnknownThatWasRefusedAfterItsConnectionHadBeenLost() {
-        core.onUp(A, 1, 0);
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         core.submit(update(), 0);
         core.onDown(A, 1, "reset", 0);
-        core.onUp(B, 2, 0);
+        core.onUp(B, 2, Hellos.AGGREGATOR, 0);
         core.onResult(2, full(1), 0);
         assertThat(failure(core.close()).category()).isEqualTo(Category.UNKNOWN);
     }
@@ -176,22 +176,22 @@ class ClientCoreLimitsTest {
 
     @Test
     void shouldEndWhatWasMeantForAClusterThatHasBeenReplaced() {
-        core.onUp(A, 1, 0);
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         core.submit(update(), 0);
         core.onDown(A, 1, "reset", 0);
         core.submit(update(), 0);
         core.submit(query(), 0);
         core.submit(request(false, 17, 0), 0);
         core.submit(request(true, 0, 3), 0);
-        ClientActions replaced = core.onClusterReplaced("was x, is y");
+        ClientActions replaced = core.onUp(A, 2, Hellos.of("another", "schema"), 0);
         assertThat(replaced.deliveries()).extracting(delivery -> delivery.failure().category())
                 .containsExactly(Category.UNKNOWN, Category.FATAL, Category.REJECTED);
-        assertThat(core.onUp(A, 2, 0).sends()).as("a query and an update that were never sent").hasSize(2);
+        assertThat(replaced.sends()).as("a query and an update that were never sent").hasSize(2);
     }
 
     @Test
     void shouldEndWhatIsSubmittedAfterTheClose() {
-        core.onUp(A, 1, 0);
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         core.close();
         assertThat(failure(core.submit(query(), 0)).category()).isEqualTo(Category.RETRY);
         assertThat(failure(core.submit(update(), 0)).category()).isEqualTo(Category.RETRY);

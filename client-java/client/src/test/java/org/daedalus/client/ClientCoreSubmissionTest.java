@@ -30,7 +30,7 @@ class ClientCoreSubmissionTest {
     private static final SubmissionId ID = SubmissionId.newBuilder()
             .setClient(ByteString.copyFromUtf8("0123456789abcdef")).setNumber(7).build();
 
-    private final ClientCore core = new ClientCore(List.of(A, B), true);
+    private final ClientCore core = new ClientCore(List.of(A, B), true, "");
     private final Request update = update(ID);
 
     private static Request update(SubmissionId id) {
@@ -83,7 +83,7 @@ class ClientCoreSubmissionTest {
     /** The core knows epoch 3 and update 40. */
     @BeforeEach
     void describe() {
-        core.onUp(A, 1, 0);
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         core.submit(new Request(Request.Content.of(OperationKind.OPERATION_KIND_DESCRIBE, ByteString.EMPTY, null),
                 null, DEADLINE), 0);
         core.onResult(1, described(1, 3, 40), 0);
@@ -109,7 +109,7 @@ class ClientCoreSubmissionTest {
     void shouldRepeatWithTheMarkAndWithWhatItKnewAtFirst() throws Exception {
         core.submit(update, 0);
         core.submit(update(ID), 0);
-        core.onUp(B, 2, 0);
+        core.onUp(B, 2, Hellos.AGGREGATOR, 0);
         core.onResult(1, confirmed(3, 90), 0);
         assertThat(sent(core.onDown(A, 1, "reset", 5))).isEqualTo(stamped(3, 40, true));
     }
@@ -146,7 +146,7 @@ class ClientCoreSubmissionTest {
     @Test
     void shouldForgetWhatItKnewOnceItHasLostEveryConnection() throws Exception {
         core.onDown(A, 1, "reset", 0);
-        core.onUp(A, 5, 0);
+        core.onUp(A, 5, Hellos.AGGREGATOR, 0);
         assertThat(sent(core.submit(update, 0))).isEqualTo(stamped(0, 0, false));
     }
 
@@ -154,7 +154,7 @@ class ClientCoreSubmissionTest {
     void shouldWaitForTheWriterToLearnWhatBecameOfAnUpdateThatWasSentBefore() throws Exception {
         core.submit(update, 0);
         core.onDown(A, 1, "reset", 0);
-        core.onUp(B, 2, 0);
+        core.onUp(B, 2, Hellos.AGGREGATOR, 0);
         ClientActions refused = core.onResult(2, error(1, ErrorCategory.ERROR_CATEGORY_RETRY, "57P03"), 0);
         assertThat(refused.deliveries()).isEmpty();
         assertThat(sent(core.onTick(core.nextDeadlineNs()))).isEqualTo(stamped(3, 40, true));
@@ -165,11 +165,11 @@ class ClientCoreSubmissionTest {
     @Test
     void shouldNeverSayThatNothingHappenedOnceASendingHasNoAnswer() {
         for (String sqlState : List.of("57P03", "53400", "57014", "55000", "08006")) {
-            ClientCore eager = new ClientCore(List.of(A, B), false);
-            eager.onUp(A, 1, 0);
+            ClientCore eager = new ClientCore(List.of(A, B), false, "");
+            eager.onUp(A, 1, Hellos.AGGREGATOR, 0);
             eager.submit(update(ID), 0);
             eager.onDown(A, 1, "reset", 0);
-            eager.onUp(B, 2, 0);
+            eager.onUp(B, 2, Hellos.AGGREGATOR, 0);
             DaedalusException failure =
                     failure(eager.onResult(2, error(1, ErrorCategory.ERROR_CATEGORY_RETRY, sqlState), 0));
             assertThat(failure.category()).as(sqlState).isEqualTo(Category.UNKNOWN);
@@ -189,7 +189,7 @@ class ClientCoreSubmissionTest {
     void shouldSayWhatIsWrongWithAnUpdateThatWasSentBefore() {
         core.submit(update, 0);
         core.onDown(A, 1, "reset", 0);
-        core.onUp(B, 2, 0);
+        core.onUp(B, 2, Hellos.AGGREGATOR, 0);
         assertThat(failure(core.onResult(2, error(1, ErrorCategory.ERROR_CATEGORY_REJECTED, "42601"), 0)).category())
                 .isEqualTo(Category.REJECTED);
     }
@@ -208,7 +208,7 @@ class ClientCoreSubmissionTest {
     @Test
     void shouldNotKnowWhatBecameOfAnUpdateThatIsTooLargeTheSecondTime() {
         core.submit(update, 0);
-        core.onUp(B, 2, 0);
+        core.onUp(B, 2, Hellos.AGGREGATOR, 0);
         core.onDown(A, 1, "reset", 0);
         assertThat(failure(core.onSendRefused(update, true, 0)).category()).isEqualTo(Category.UNKNOWN);
     }
@@ -216,7 +216,7 @@ class ClientCoreSubmissionTest {
     @Test
     void shouldNotKnowWhatBecameOfAnUpdateThatFindsNoRoomInItsConnectionUntilItsDeadline() {
         core.submit(update, 0);
-        core.onUp(B, 2, 0);
+        core.onUp(B, 2, Hellos.AGGREGATOR, 0);
         core.onDown(A, 1, "reset", 0);
         assertThat(core.onSendRefused(update, false, 0).deliveries()).isEmpty();
         assertThat(failure(core.onTick(DEADLINE)).category()).isEqualTo(Category.UNKNOWN);

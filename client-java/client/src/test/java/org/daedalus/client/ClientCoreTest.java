@@ -19,7 +19,7 @@ class ClientCoreTest {
     private static final String B = "b:1";
     private static final long DEADLINE = 1_000;
 
-    private final ClientCore core = new ClientCore(List.of(A, B), true);
+    private final ClientCore core = new ClientCore(List.of(A, B), true, "");
     private final Request query = request(OperationKind.OPERATION_KIND_SELECT, false);
     private final Request update = request(OperationKind.OPERATION_KIND_SUBMIT, true);
 
@@ -41,8 +41,8 @@ class ClientCoreTest {
 
     @Test
     void shouldTakeAggregatorsInTurnWithSequencesOfTheirOwn() {
-        core.onUp(A, 1, 0);
-        core.onUp(B, 2, 0);
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
+        core.onUp(B, 2, Hellos.AGGREGATOR, 0);
         for (int round = 1; round <= 3; round++) {
             for (long peer = 1; peer <= 2; peer++) {
                 Request next = request(OperationKind.OPERATION_KIND_SELECT, false);
@@ -58,7 +58,7 @@ class ClientCoreTest {
     void shouldHoldRequestsWhileAnyAggregatorMayStillAnswerTheDial() {
         nothing(core.submit(query, 0));
         nothing(core.onDialFailed(A, "refused", false));
-        ClientActions up = core.onUp(B, 7, 10);
+        ClientActions up = core.onUp(B, 7, Hellos.AGGREGATOR, 10);
         assertThat(up.sends()).hasSize(1);
         assertThat(up.sends().get(0).operation().getHeader().getRemainingNs()).isEqualTo(DEADLINE - 10);
     }
@@ -78,10 +78,10 @@ class ClientCoreTest {
 
     @Test
     void shouldMoveRequestsToAnotherAggregatorWhenTheirsIsLost() {
-        core.onUp(A, 1, 0);
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         core.submit(query, 0);
         core.submit(update, 0);
-        core.onUp(B, 2, 0);
+        core.onUp(B, 2, Hellos.AGGREGATOR, 0);
         ClientActions moved = core.onDown(A, 1, "reset", 5);
         assertThat(moved.sends()).extracting(ClientActions.Send::peerId).containsExactly(2L, 2L);
         assertThat(moved.deliveries()).isEmpty();
@@ -89,8 +89,8 @@ class ClientCoreTest {
 
     @Test
     void shouldNotRepeatAQueryWhoseAnswerHasBegun() {
-        core.onUp(A, 1, 0);
-        core.onUp(B, 2, 0);
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
+        core.onUp(B, 2, Hellos.AGGREGATOR, 0);
         core.submit(query, 0);
         Result rows = Result.newBuilder().setSequence(1).setRows(QueryRows.getDefaultInstance()).build();
         assertThat(core.onResult(1, rows, 0).deliveries()).hasSize(1);
@@ -101,19 +101,19 @@ class ClientCoreTest {
 
     @Test
     void shouldKeepASentUpdateUntilItsDeadlineAndCallItUnknownThen() {
-        core.onUp(A, 1, 0);
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         core.onDialFailed(B, "refused", false);
         core.submit(update, 0);
         nothing(core.onDown(A, 1, "reset", 5));
         nothing(core.onDialFailed(A, "refused", false));
         nothing(core.onTick(DEADLINE - 1));
         assertThat(failure(core.onTick(DEADLINE)).category()).isEqualTo(Category.UNKNOWN);
-        nothing(core.onUp(A, 2, DEADLINE + 1));
+        nothing(core.onUp(A, 2, Hellos.AGGREGATOR, DEADLINE + 1));
     }
 
     @Test
     void shouldAbortAQueryAtItsDeadlineAndIgnoreItsLateAnswer() {
-        core.onUp(A, 1, 0);
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         core.submit(query, 0);
         assertThat(core.nextDeadlineNs()).isEqualTo(DEADLINE);
         ClientActions expired = core.onTick(DEADLINE);
@@ -126,7 +126,7 @@ class ClientCoreTest {
 
     @Test
     void shouldEndEveryRequestOnce() {
-        core.onUp(A, 1, 0);
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         core.submit(query, 0);
         core.submit(update, 0);
         assertThat(core.close().deliveries()).extracting(delivery -> delivery.failure().category())
@@ -138,7 +138,7 @@ class ClientCoreTest {
 
     @Test
     void shouldSayWhatARefusedUpdateMeans() {
-        core.onUp(A, 1, 0);
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         core.submit(update, 0);
         ClientActions refused = core.onResult(1, Result.newBuilder().setSequence(1).setRefused(WriteRefused.newBuilder()
                 .setReason(WriteRefusal.WRITE_REFUSAL_OVERLOADED).setRetryAfterNs(5_000_000)).build(), 0);

@@ -128,8 +128,8 @@ class RefusedRowsTest {
     @Test
     void shouldEndTheRequestInTheCoreWithoutSendingAnythingAgain() {
         for (RowRefusal reason : List.of(RowRefusal.ROW_REFUSAL_NO_ROOM, RowRefusal.ROW_REFUSAL_OVERFLOW)) {
-            ClientCore core = new ClientCore(List.of("a:1"), true);
-            core.onUp("a:1", 1, 0);
+            ClientCore core = new ClientCore(List.of("a:1"), true, "");
+            core.onUp("a:1", 1, Hellos.AGGREGATOR, 0);
             core.submit(new Request(Request.Content.of(OperationKind.OPERATION_KIND_SUBMIT, ByteString.EMPTY,
                     SubmissionId.getDefaultInstance()),
                     null, DEADLINE), 0);

@@ -41,12 +41,12 @@ class UpdateWindowTest {
         }
     }
 
-    private ClientCore core = new ClientCore(List.of("a:1"), true);
+    private ClientCore core = new ClientCore(List.of("a:1"), true, "");
     private final List<Request> confirmed = new ArrayList<>();
 
     @BeforeEach
     void connect() {
-        core.onUp("a:1", 1, 0);
+        core.onUp("a:1", 1, Hellos.AGGREGATOR, 0);
     }
 
     private static Request update() {
@@ -102,7 +102,7 @@ class UpdateWindowTest {
     void shouldSendLittleTwiceToAWriterWithLittleRoom() {
         for (int room : new int[] {4, 100, 1_000}) {
             confirmed.clear();
-            core = new ClientCore(List.of("a:1"), true);
+            core = new ClientCore(List.of("a:1"), true, "");
             connect();
             Writer writer = new Writer(room);
             submitAll(5_000, writer);
@@ -143,7 +143,7 @@ class UpdateWindowTest {
 
     @Test
     void shouldHoldNothingBackFromWhoeverWantsToHearOfRefusals() {
-        core = new ClientCore(List.of("a:1"), false);
+        core = new ClientCore(List.of("a:1"), false, "");
         connect();
         Writer writer = new Writer(Integer.MAX_VALUE);
         for (int i = 0; i < 2_000; i++) {
@@ -159,7 +159,7 @@ class UpdateWindowTest {
             core.submit(update(), 0);
         }
         core.onDown("a:1", 1, "reset", 0);
-        writer.take(core.onUp("a:1", 2, 0));
+        writer.take(core.onUp("a:1", 2, Hellos.AGGREGATOR, 0));
         assertThat(writer.sendings).isEqualTo(UpdateWindow.SIZE_AT_FIRST);
     }
 }

@@ -1,5 +1,7 @@
 package org.daedalus.wire;
 
+import java.math.BigDecimal;
+
 /**
  * A column's or value's type.
  *
@@ -17,6 +19,8 @@ public record ColumnType(Kind kind, int precision, int scale, int length) {
     public static final int SHORT_NUMERIC_PRECISION_MAX = 18;
     /** Largest declared precision of a numeric. */
     public static final int NUMERIC_PRECISION_MAX = 38;
+    /** Largest declared length of a string. */
+    public static final int STRING_LENGTH_MAX = 4_096;
 
     /** The type of an untyped literal: text that takes the type its place asks for. */
     public static final ColumnType UNTYPED = varcharOf(0);
@@ -39,6 +43,11 @@ public record ColumnType(Kind kind, int precision, int scale, int length) {
 
     public boolean isString() {
         return kind == Kind.CHAR || kind == Kind.VARCHAR;
+    }
+
+    /** Whether a number of this numeric type's scale has no more digits than its precision. */
+    public boolean holds(BigDecimal number) {
+        return precision == 0 || number.signum() == 0 || number.precision() <= precision;
     }
 
     /** PostgreSQL's spelling. */

@@ -1,6 +1,7 @@
 package org.daedalus.wire;
 
 import com.google.protobuf.ByteString;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.daedalus.wire.v1.Constant;
@@ -26,12 +27,18 @@ public final class Constants {
     public static Object toValue(Constant constant) throws WireException {
         ColumnType type = WireTypes.read(constant.getType());
         if (constant.getIsNull()) {
+            if (!constant.getPacked().isEmpty()) {
+                throw new WireException("a NULL constant with a value");
+            }
             return null;
         }
         ByteBuffer packed = constant.getPacked().asReadOnlyByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
         Object value = PackedValues.read(type, packed);
         if (packed.hasRemaining()) {
             throw new WireException("packed " + type + " has " + packed.remaining() + " bytes too many");
+        }
+        if (value instanceof BigDecimal number && !type.holds(number)) {
+            throw new WireException("packed " + type + " has more digits than its precision: " + number);
         }
         return value;
     }

@@ -29,6 +29,10 @@ public final class PackedValues {
     private static final int NANOS_PER_MICRO = 1_000;
     private static final int LONG_NUMERIC_SIZE = 16;
     private static final int STRING_SIZE_MAX = 0xffff;
+    /** Of a numeric without precision: digits after the point, bytes of all digits, and digits that these may be. */
+    private static final int SCALE_MAX = 1_000;
+    private static final int UNBOUNDED_SIZE_MAX = 0xff;
+    private static final int UNBOUNDED_DIGITS_MAX = 614;
 
     private PackedValues() {}
 
@@ -122,17 +126,11 @@ public final class PackedValues {
 
     private static void appendNumeric(ColumnType type, BigDecimal value, ByteWriter out) {
         if (type.precision() == 0) {
-            byte[] unscaled = value.unscaledValue().toByteArray();
-            if (unscaled.length > 0xff || (short) value.scale() != value.scale()) {
-                throw new IllegalArgumentException("numeric has too many digits");
-            }
-            out.putInteger(unscaled.length, 1);
-            out.putInteger(value.scale(), 2);
-            out.put(unscaled);
+            appendUnbounded(value, out);
             return;
         }
         BigDecimal scaled = value.setScale(type.scale());
-        if (scaled.precision() > type.precision() && scaled.signum() != 0) {
+        if (!type.holds(scaled)) {
             throw new IllegalArgumentException(value + " does not fit " + type);
         }
         BigInteger unscaled = scaled.unscaledValue();
@@ -142,6 +140,19 @@ public final class PackedValues {
         }
     }
 
+    /** The wire has no negative scales: 1E+3 travels as 1000. */
+    private static void appendUnbounded(BigDecimal value, ByteWriter out) {
+        long digits = value.precision() - (long) Math.min(0, value.scale());
+        byte[] unscaled = digits > UNBOUNDED_DIGITS_MAX ? new byte[0]
+                : value.setScale(Math.max(0, value.scale())).unscaledValue().toByteArray();
+        if (unscaled.length == 0 || unscaled.length > UNBOUNDED_SIZE_MAX || value.scale() > SCALE_MAX) {
+            throw new IllegalArgumentException("numeric has too many digits");
+        }
+        out.putInteger(unscaled.length, 1);
+        out.putInteger(Math.max(0, value.scale()), 2);
+        out.put(unscaled);
+    }
+
     private static BigDecimal readNumeric(ColumnType type, ByteBuffer in) throws WireException {
         if (type.precision() == 0) {
             int size = Byte.toUnsignedInt(in.get());
@@ -149,9 +160,16 @@ public final class PackedValues {
             if (size == 0) {
                 throw new WireException("packed numeric without digits");
             }
-            byte[] unscaled = new byte[size];
-            in.get(unscaled);
-            return new BigDecimal(new BigInteger(unscaled), scale);
+            if (scale < 0 || scale > SCALE_MAX) {
+                throw new WireException("packed numeric with a scale of " + scale);
+            }
+            byte[] bytes = new byte[size];
+            in.get(bytes);
+            BigInteger unscaled = new BigInteger(bytes);
+            if (unscaled.toByteArray().length != size) {
+                throw new WireException("packed numeric that is not in its shortest form");
+            }
+            return new BigDecimal(unscaled, scale);
         }
         if (type.precision() <= ColumnType.SHORT_NUMERIC_PRECISION_MAX) {
             return BigDecimal.valueOf(in.getLong(), type.scale());

@@ -19,7 +19,7 @@ public final class WireTypes {
                 new ColumnType(KINDS[number - 1], type.getPrecision(), type.getScale(), type.getLength());
         boolean numericOk = result.precision() >= 0 && result.precision() <= ColumnType.NUMERIC_PRECISION_MAX
                 && result.scale() >= 0 && (result.precision() == 0 || result.scale() <= result.precision());
-        if (!numericOk || result.length() < 0) {
+        if (!numericOk || result.length() < 0 || result.length() > ColumnType.STRING_LENGTH_MAX) {
             throw new WireException("type out of range: " + result);
         }
         return result;

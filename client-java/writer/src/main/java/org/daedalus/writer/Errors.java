@@ -5,9 +5,11 @@ import org.daedalus.wire.v1.ErrorCategory;
 
 /** Errors of the wire, made in one place. */
 final class Errors {
+    static final String NOT_SUPPORTED = "0A000";
     static final String OBJECT_IN_USE = "55006";
     static final String INVALID_PARAMETER_VALUE = "22023";
     static final String NOT_IN_STATE = "55000";
+    static final String ADMIN_SHUTDOWN = "57P01";
     static final String CANNOT_CONNECT_NOW = "57P03";
     static final String LIMIT_EXCEEDED = "53400";
     static final String CLUSTER_BROKEN = "F0000";

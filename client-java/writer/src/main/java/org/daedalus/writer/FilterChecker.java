@@ -1,9 +1,9 @@
 package org.daedalus.writer;
 
 import java.util.List;
-import org.daedalus.client.TableDescription;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.Constants;
+import org.daedalus.wire.DescribedTable;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Constant;
@@ -15,16 +15,19 @@ import org.daedalus.wire.v1.Operator;
  * type. Aggregators compile SQL to exactly this form, in which nothing is left that could fail later.
  */
 final class FilterChecker {
-    /** Storage nodes read expressions of 64 levels, constants included. */
-    private static final int DEPTH_MAX = 60;
+    /**
+     * Protocol Buffers are read 100 messages deep. A level of AND or OR is two, and around the deepest one are four of a
+     * submission and four of a comparison.
+     */
+    private static final int DEPTH_MAX = 46;
 
-    private final TableDescription table;
+    private final DescribedTable table;
     private final int literalsMax;
     private int literals;
 
-    FilterChecker(TableDescription table) {
+    FilterChecker(DescribedTable table) {
         this.table = table;
-        this.literalsMax = table.limits().literalsMax();
+        this.literalsMax = table.reply().getLimits().getLiteralsMax();
     }
 
     /** Refuses what is not in the form above, or beyond the cluster's declared bounds. */
@@ -94,16 +97,23 @@ final class FilterChecker {
         Constant constant = expression.getConstant();
         try {
             ColumnType type = WireTypes.read(constant.getType());
-            // A string may be longer than its column: it still orders.
-            boolean same = column.isString()
-                    ? type.isString() && !type.equals(ColumnType.UNTYPED) : type.equals(column);
-            if (!same) {
+            if (!isComparable(column, type)) {
                 throw malformed(column + " compared with " + type);
             }
             Constants.toValue(constant);
         } catch (WireException e) {
             throw malformed(e.getMessage());
         }
+    }
+
+    /**
+     * A string may be longer than its column: it still orders. What is a char(n) compares without its trailing blanks,
+     * which beside a varchar no node can say.
+     */
+    private static boolean isComparable(ColumnType column, ColumnType constant) {
+        boolean isBlanks = column.kind() == ColumnType.Kind.VARCHAR && constant.kind() == ColumnType.Kind.CHAR;
+        return column.isString() ? constant.isString() && !constant.equals(ColumnType.UNTYPED) && !isBlanks
+                : constant.equals(column);
     }
 
     private static RefusedUpdateException malformed(String what) {

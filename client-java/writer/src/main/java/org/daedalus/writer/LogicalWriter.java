@@ -1,11 +1,8 @@
 package org.daedalus.writer;
 
-import com.google.protobuf.ByteString;
-import com.google.protobuf.InvalidProtocolBufferException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,9 +14,7 @@ import org.daedalus.channel.Endpoint;
 import org.daedalus.channel.Peer;
 import org.daedalus.channel.PeerHandler;
 import org.daedalus.channel.PeerNetwork;
-import org.daedalus.client.DaedalusException;
-import org.daedalus.client.WriteOutcome;
-import org.daedalus.client.internal.ClientAccess;
+import org.daedalus.wire.BuildVersion;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.Hello;
@@ -29,11 +24,8 @@ import org.daedalus.wire.v1.Role;
 import org.daedalus.wire.v1.Route;
 import org.daedalus.wire.v1.StatusReply;
 import org.daedalus.wire.v1.SubmissionId;
-import org.daedalus.wire.v1.SubmitBody;
 import org.daedalus.wire.v1.UpdateBody;
 import org.daedalus.wire.v1.WriteConfirmed;
-import org.daedalus.wire.v1.WriteRefusal;
-import org.daedalus.wire.v1.WriteRefused;
 import org.daedalus.wire.v1.WriterStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,39 +34,32 @@ import org.slf4j.LoggerFactory;
  * The single source of updates of one view, to embed in the process that maintains the base table: numbers updates,
  * sends them through aggregators, sends again, and tells when each has taken effect. Also takes submissions of others.
  *
- * <p>Decides nothing about the protocol, which is {@link WriterCore}'s; carries its effects out over TCP. All methods
- * may be called from any thread.
+ * <p>Decides nothing: submissions are {@link SubmissionDesk}'s, the protocol is {@link WriterCore}'s; carries their effects
+ * out over TCP. All methods may be called from any thread.
  */
 public final class LogicalWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LogicalWriter.class);
-    private static final int WAITERS_MAX = 65_536;
     private static final int PROBE_TIMEOUT_MS = 1_000;
-    private static final String VERSION = "0.1.0";
-
-    /** Is told one of the two, once. */
-    private interface Waiter {
-        void confirm(WriteConfirmed confirmed);
-
-        void refuse(WriterEffects.Refusal refusal);
-    }
 
     private final WriterOptions options;
     private final WriterCore core;
+    private final SubmissionDesk desk;
     private final PeerNetwork network;
     private final Map<Long, Peer> aggregators = new HashMap<>();
-    private final Map<SubmissionKey, List<Waiter>> waiters = new HashMap<>();
+    /** Whoever waits for the answer to a submission; the desk bounds how many. */
+    private final Map<Long, Consumer<Result>> waiters = new HashMap<>();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
-    private final CompletableFuture<DaedalusException> failed = new CompletableFuture<>();
-    private UpdateChecker checker;
-    private int waiterCount;
+    private final CompletableFuture<WriterException> failed = new CompletableFuture<>();
+    private long lastWaiter;
     private long armedNs = Long.MAX_VALUE;
     private Error epochRefusalLogged;
 
     private LogicalWriter(WriterOptions options) {
         this.options = options;
         this.core = new WriterCore(options);
+        this.desk = new SubmissionDesk(options, core, SubmissionDesk.WAITERS_MAX);
         Hello hello = Hello.newBuilder().setRole(Role.ROLE_WRITER).setName(options.name())
-                .setSoftwareVersion(VERSION).build();
+                .setSoftwareVersion(BuildVersion.VERSION).build();
         this.network = new PeerNetwork("writer", () -> hello,
                 ChannelLimits.DEFAULT.withUnsentSizeMax(options.unsentBytesMax()), new Handler());
     }
@@ -104,7 +89,7 @@ public final class LogicalWriter implements AutoCloseable {
     }
 
     /** Completes when this writer must not number any more: it was replaced, or the cluster lost rows. */
-    public CompletableFuture<DaedalusException> failed() {
+    public CompletableFuture<WriterException> failed() {
         return failed.copy();
     }
 
@@ -114,28 +99,17 @@ public final class LogicalWriter implements AutoCloseable {
      * @param id with {@code repeated} it may have been submitted before, to a writer of its epoch or a later one; the
      *     answer is UNKNOWN when this writer cannot know. Without, it is new, and needs client and number alone
      * @param routes of the parts, in order (docs/protocol.md)
-     * @return its outcome, or a {@link DaedalusException}, one that has the outcome where rows were refused
+     * @return its outcome, which may count refused rows, or a {@link WriterException}
      */
-    public CompletableFuture<WriteOutcome> submit(SubmissionId id, UpdateBody update, List<Route> routes) {
-        CompletableFuture<WriteOutcome> future = new CompletableFuture<>();
-        Waiter waiter = new Waiter() {
-            @Override
-            public void confirm(WriteConfirmed confirmed) {
-                try {
-                    future.complete(ClientAccess.get().outcome(confirmed));
-                } catch (DaedalusException e) {
-                    future.completeExceptionally(e);
-                }
-            }
-
-            @Override
-            public void refuse(WriterEffects.Refusal refusal) {
-                future.completeExceptionally(ClientAccess.get().exception(refusal.error()));
-            }
-        };
-        if (!network.execute(() -> take(stamped(id), update, routes, 0, waiter))) {
-            future.completeExceptionally(new DaedalusException(DaedalusException.Category.RETRY, "57P01",
-                    "the writer is closed"));
+    public CompletableFuture<WriteConfirmed> submit(SubmissionId id, UpdateBody update, List<Route> routes) {
+        CompletableFuture<WriteConfirmed> future = new CompletableFuture<>();
+        boolean taken = network.execute(() -> {
+            long waiter = register(result -> complete(future, result));
+            step(effects -> desk.submit(waiter, id, update, routes, effects));
+        });
+        if (!taken) {
+            future.completeExceptionally(new WriterException(
+                    Errors.retry(Errors.ADMIN_SHUTDOWN, "the writer is closed", "")));
         }
         return future;
     }
@@ -152,12 +126,21 @@ public final class LogicalWriter implements AutoCloseable {
         WriterCore.Phase before = core.phase();
         WriterEffects effects = new WriterEffects();
         event.accept(effects);
+        journal(effects);
+        desk.settle(effects);
         carryOut(effects);
         if (core.phase() != before) {
             onPhase();
         }
         logEpochRefusal();
-        arm();
+        arm(effects.deadlineNs());
+    }
+
+    /** There is no journal yet: what is to be appended to it counts as appended at once. */
+    private void journal(WriterEffects effects) {
+        if (!effects.records().isEmpty()) {
+            core.onJournaled(core.lastNumbered(), network.nowNs(), effects);
+        }
     }
 
     /** The writer asks again by itself; whoever waits for it wants to know why. Each reason is said once. */
@@ -178,12 +161,8 @@ public final class LogicalWriter implements AutoCloseable {
                 core.onUnsent(send.peer(), send.operation().getHeader().getSequence());
             }
         }
-        for (WriterEffects.SubmissionOutcome outcome : effects.outcomes()) {
-            List<Waiter> waiting = waiters.remove(outcome.submission());
-            if (waiting != null) {
-                waiterCount -= waiting.size();
-                waiting.forEach(waiter -> answer(waiter, outcome));
-            }
+        for (WriterEffects.Answer answer : effects.answers()) {
+            waiters.remove(answer.waiter()).accept(answer.result());
         }
         if (effects.described() != null) {
             describe(effects);
@@ -193,17 +172,9 @@ public final class LogicalWriter implements AutoCloseable {
         }
     }
 
-    private static void answer(Waiter waiter, WriterEffects.SubmissionOutcome outcome) {
-        if (outcome.error() == null) {
-            waiter.confirm(outcome.confirmed());
-        } else {
-            waiter.refuse(WriterEffects.Refusal.of(outcome.error()));
-        }
-    }
-
     private void describe(WriterEffects effects) {
         try {
-            checker = new UpdateChecker(ClientAccess.get().describe(effects.described()), effects.described());
+            desk.onDescribed(effects.described());
         } catch (WireException e) {
             LOG.error("an aggregator described the table in a way that makes no sense: {}", e.getMessage());
         }
@@ -211,10 +182,10 @@ public final class LogicalWriter implements AutoCloseable {
     }
 
     private void onPhase() {
-        if (core.phase() == WriterCore.Phase.ACTIVE && checker != null && ready.complete(null)) {
+        if (core.phase() == WriterCore.Phase.ACTIVE && desk.isDescribed() && ready.complete(null)) {
             LOG.info("epoch {}: numbering from {}", core.epoch(), core.lastNumbered() + 1);
         } else if (core.phase() == WriterCore.Phase.FAILED) {
-            DaedalusException why = ClientAccess.get().exception(core.failure());
+            WriterException why = new WriterException(core.failure());
             if (failed.complete(why)) {
                 LOG.error("not the writer: {}", why.getMessage());
                 ready.completeExceptionally(why);
@@ -222,8 +193,7 @@ public final class LogicalWriter implements AutoCloseable {
         }
     }
 
-    private void arm() {
-        long deadlineNs = core.nextDeadlineNs();
+    private void arm(long deadlineNs) {
         if (deadlineNs < armedNs) {
             armedNs = deadlineNs;
             network.schedule(() -> onTimer(deadlineNs), deadlineNs - network.nowNs());
@@ -256,98 +226,27 @@ public final class LogicalWriter implements AutoCloseable {
         }
     }
 
-    /** What comes from this process and is new cannot have had an effect before now. */
-    private SubmissionId stamped(SubmissionId id) {
-        return id.getRepeated()
-                ? id : id.toBuilder().setEpoch(core.epoch()).setNumberedAfter(core.lastNumbered()).build();
+    private long register(Consumer<Result> waiter) {
+        lastWaiter++;
+        waiters.put(lastWaiter, waiter);
+        return lastWaiter;
     }
 
-    private void take(SubmissionId id, UpdateBody update, List<Route> routes, long mapVersion, Waiter waiter) {
-        Submission submission = Submission.of(id);
-        if (submission == null) {
-            waiter.refuse(WriterEffects.Refusal.of(Errors.rejected(Errors.PROTOCOL_VIOLATION,
-                    "a submission needs an id of 16 bytes and a number", "")));
-            return;
+    private static void complete(CompletableFuture<WriteConfirmed> future, Result result) {
+        if (result.hasConfirmed()) {
+            future.complete(result.getConfirmed());
+        } else {
+            future.completeExceptionally(new WriterException(
+                    result.hasRefused() ? result.getRefused().getError() : result.getError()));
         }
-        ByteString body = update.toByteString();
-        Error wrong = check(update, body, mapVersion);
-        if (wrong != null) {
-            waiter.refuse(WriterEffects.Refusal.of(wrong));
-            return;
-        }
-        waiters.computeIfAbsent(submission.key(), key -> new ArrayList<>()).add(waiter);
-        waiterCount++;
-        WriterEffects.Refusal[] refusal = new WriterEffects.Refusal[1];
-        step(effects -> refusal[0] = core.submit(submission, body, routes,
-                checker.description().getMap().getVersion(), network.nowNs(), effects));
-        if (refusal[0] != null) {
-            stopWaiting(submission.key(), waiter);
-            waiter.refuse(refusal[0]);
-        }
-    }
-
-    /** Others may wait under the same name: they are told what became of the update that they sent. */
-    private void stopWaiting(SubmissionKey submission, Waiter waiter) {
-        List<Waiter> waiting = waiters.get(submission);
-        waiting.remove(waiter);
-        waiterCount--;
-        if (waiting.isEmpty()) {
-            waiters.remove(submission);
-        }
-    }
-
-    private Error check(UpdateBody update, ByteString body, long mapVersion) {
-        if (checker == null) {
-            return Errors.retry(Errors.CANNOT_CONNECT_NOW, "the writer has not reached an aggregator yet", "try again");
-        }
-        if (waiterCount >= WAITERS_MAX) {
-            return Errors.retry(Errors.LIMIT_EXCEEDED, WAITERS_MAX + " submissions wait already", "try again later");
-        }
-        long known = checker.description().getMap().getVersion();
-        if (mapVersion != 0 && mapVersion != known) {
-            return Errors.retry("55000", "the submission was routed by map version " + mapVersion
-                    + ", the writer has " + known, "ask for the map again");
-        }
-        return checker.check(update, body);
-    }
-
-    private void onSubmit(Peer peer, Operation operation) {
-        long sequence = operation.getHeader().getSequence();
-        Waiter waiter = new Waiter() {
-            @Override
-            public void confirm(WriteConfirmed confirmed) {
-                answer(peer, sequence, Result.newBuilder().setConfirmed(confirmed));
-            }
-
-            @Override
-            public void refuse(WriterEffects.Refusal refusal) {
-                answer(peer, sequence, refusal.isStale()
-                        ? Result.newBuilder().setRefused(stale(refusal))
-                        : Result.newBuilder().setError(refusal.error()));
-            }
-        };
-        try {
-            SubmitBody body = SubmitBody.parseFrom(operation.getBody());
-            take(body.getSubmission(), body.getUpdate(), body.getRoutesList(), operation.getHeader().getMapVersion(),
-                    waiter);
-        } catch (InvalidProtocolBufferException e) {
-            waiter.refuse(WriterEffects.Refusal.of(
-                    Errors.rejected(Errors.PROTOCOL_VIOLATION, "the submission does not parse", "")));
-        }
-    }
-
-    private WriteRefused stale(WriterEffects.Refusal refusal) {
-        return WriteRefused.newBuilder().setReason(WriteRefusal.WRITE_REFUSAL_STALE_SUBMISSION)
-                .setEpoch(core.epoch()).setTimestamp(core.lastNumbered()).setHolder(options.name())
-                .setError(refusal.error()).build();
     }
 
     private void onStatus(Peer peer, Operation operation) {
         Runtime runtime = Runtime.getRuntime();
         WriterStatus.Builder status = core.status()
-                .setVersion(VERSION)
+                .setVersion(BuildVersion.VERSION)
                 .setProcessId(ProcessHandle.current().pid())
-                .setSubmissionsWaiting(waiterCount)
+                .setSubmissionsWaiting(desk.waiterCount())
                 .setHeapBytesUsed(runtime.totalMemory() - runtime.freeMemory())
                 .setHeapBytesMax(runtime.maxMemory());
         answer(peer, operation.getHeader().getSequence(),
@@ -384,11 +283,12 @@ public final class LogicalWriter implements AutoCloseable {
         @Override
         public void onOperation(Peer peer, Operation operation) {
             switch (operation.getHeader().getKind()) {
-                case OPERATION_KIND_SUBMIT -> onSubmit(peer, operation);
                 case OPERATION_KIND_STATUS -> onStatus(peer, operation);
-                default -> answer(peer, operation.getHeader().getSequence(), Result.newBuilder().setError(
-                        Errors.rejected("0A000", "the writer takes submissions and answers for its status, but not "
-                                + operation.getHeader().getKind(), "ask an aggregator")));
+                default -> {
+                    long sequence = operation.getHeader().getSequence();
+                    long waiter = register(result -> answer(peer, sequence, result.toBuilder()));
+                    step(effects -> desk.onOperation(waiter, operation, effects));
+                }
             }
         }
 

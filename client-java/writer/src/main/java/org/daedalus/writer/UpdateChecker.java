@@ -1,13 +1,14 @@
 package org.daedalus.writer;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.MessageOrBuilder;
 import java.math.BigDecimal;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.daedalus.client.TableDescription;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.Constants;
+import org.daedalus.wire.DescribedTable;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.PackedScan;
 import org.daedalus.wire.WireException;
@@ -30,32 +31,27 @@ import org.daedalus.wire.v1.UpdatePart;
  * numbering nothing is refused any more, so what passes here must pass everywhere.
  */
 final class UpdateChecker {
-    private final TableDescription table;
-    private final DescribeReply described;
+    private final DescribedTable table;
     private final List<ColumnType> types;
     private final PackedScan scan;
     private final Set<Integer> placement = new HashSet<>();
 
-    /** For {@code table}, as {@code described} has it. */
-    UpdateChecker(TableDescription table, DescribeReply described) {
+    UpdateChecker(DescribedTable table) {
         this.table = table;
-        this.described = described;
         this.types = table.types();
-        this.scan = new PackedScan(types, table.columns().stream().map(TableDescription.Column::nullable).toList());
-        placement.addAll(described.getMap().getColumnsList());
-        placement.addAll(described.getMap().getSegmentColumnsList());
+        this.scan = new PackedScan(types, table.columns().stream().map(DescribedTable.Column::nullable).toList());
+        placement.addAll(description().getMap().getColumnsList());
+        placement.addAll(description().getMap().getSegmentColumnsList());
     }
 
     DescribeReply description() {
-        return described;
+        return table.reply();
     }
 
     /** Null when the update may be numbered; otherwise what is wrong, and where. */
     Error check(UpdateBody update, ByteString body) {
         try {
-            if (update.getPartsCount() == 0) {
-                throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "an update needs at least one part");
-            }
+            checkShape(update);
             int bytesMax = description().getLimits().getUpdateBytesMax();
             if (body.size() > bytesMax) {
                 throw new RefusedUpdateException("54000", "an update of " + body.size() + " bytes exceeds " + bytesMax);
@@ -67,6 +63,30 @@ final class UpdateChecker {
             return null;
         } catch (RefusedUpdateException e) {
             return e.toError();
+        }
+    }
+
+    /** Nodes read a body strictly: what they do not know, they refuse. */
+    private void checkShape(UpdateBody update) throws RefusedUpdateException {
+        if (update.getPartsCount() == 0) {
+            throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "an update needs at least one part");
+        }
+        long partsMax = Integer.toUnsignedLong(description().getLimits().getUpdateRowsMax());
+        if (update.getPartsCount() > partsMax) {
+            throw new RefusedUpdateException("54000", "an update of " + update.getPartsCount()
+                    + " parts, more than " + partsMax);
+        }
+        checkKnown(update);
+        for (UpdatePart part : update.getPartsList()) {
+            checkKnown(part);
+            checkKnown(part.getInsert());
+        }
+    }
+
+    private static void checkKnown(MessageOrBuilder message) throws RefusedUpdateException {
+        if (!message.getUnknownFields().asMap().isEmpty()) {
+            throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "an update with a field that is not known: "
+                    + message.getUnknownFields().asMap().keySet());
         }
     }
 
@@ -135,8 +155,7 @@ final class UpdateChecker {
     }
 
     private void checkNumeric(int column, Object value, long row) throws RefusedUpdateException {
-        if (value instanceof BigDecimal number && number.signum() != 0
-                && number.precision() > types.get(column).precision()) {
+        if (value instanceof BigDecimal number && !types.get(column).holds(number)) {
             throw new RefusedUpdateException("22003", "row " + row + ": column \"" + table.columns().get(column).name()
                     + "\" of type " + types.get(column) + " cannot hold " + number);
         }
@@ -160,7 +179,7 @@ final class UpdateChecker {
         if (position < 0 || position >= types.size()) {
             throw new RefusedUpdateException("42703", "there is no column " + Integer.toUnsignedString(position));
         }
-        TableDescription.Column column = table.columns().get(position);
+        DescribedTable.Column column = table.columns().get(position);
         if (!assigned.add(position)) {
             throw new RefusedUpdateException("42601", "column \"" + column.name() + "\" is assigned twice");
         }
@@ -176,7 +195,7 @@ final class UpdateChecker {
         }
     }
 
-    private static void checkSet(TableDescription.Column column, Constant constant) throws RefusedUpdateException {
+    private static void checkSet(DescribedTable.Column column, Constant constant) throws RefusedUpdateException {
         Object value = valueOf(column, constant);
         if (value == null && !column.nullable()) {
             throw new RefusedUpdateException("23502", "null value in column \"" + column.name()
@@ -184,7 +203,7 @@ final class UpdateChecker {
         }
     }
 
-    private static void checkAdd(TableDescription.Column column, int position, Call call)
+    private static void checkAdd(DescribedTable.Column column, int position, Call call)
             throws RefusedUpdateException {
         boolean sum = (call.getOperator() == Operator.OPERATOR_ADD || call.getOperator() == Operator.OPERATOR_SUBTRACT)
                 && call.getArgumentsCount() == 2
@@ -203,11 +222,20 @@ final class UpdateChecker {
         }
         Constant constant = call.getArguments(1).getConstant();
         ColumnType type = addedType(column.type(), constant);
-        Object value = valueOf(new TableDescription.Column(column.name(), type, true, null), constant);
+        Object value = valueOf(new DescribedTable.Column(column.name(), type, true, null), constant);
         if (value == null) {
             throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION,
                     "NULL added to column \"" + column.name() + "\"");
         }
+        if (call.getOperator() == Operator.OPERATOR_SUBTRACT && isLeast(value)) {
+            throw new RefusedUpdateException("22003", "the constant subtracted from column \"" + column.name()
+                    + "\" is out of range: " + value + " has no opposite");
+        }
+    }
+
+    /** Nodes add the opposite of what is subtracted, in the constant's own type. */
+    private static boolean isLeast(Object value) {
+        return value.equals(Short.MIN_VALUE) || value.equals(Integer.MIN_VALUE) || value.equals(Long.MIN_VALUE);
     }
 
     /** Days for dates; real takes double precision, too, and rounds the sum; for the rest the column's own type. */
@@ -220,20 +248,14 @@ final class UpdateChecker {
         };
     }
 
-    private static Object valueOf(TableDescription.Column column, Constant constant) throws RefusedUpdateException {
+    private static Object valueOf(DescribedTable.Column column, Constant constant) throws RefusedUpdateException {
         try {
             ColumnType type = WireTypes.read(constant.getType());
             if (!type.equals(column.type())) {
                 throw new RefusedUpdateException("42804", "column \"" + column.name() + "\" is of type " + column.type()
                         + " but the value is of type " + type);
             }
-            Object value = Constants.toValue(constant);
-            if (value instanceof BigDecimal number && number.signum() != 0
-                    && number.precision() > type.precision()) {
-                throw new RefusedUpdateException("22003", "column \"" + column.name() + "\" of type " + type
-                        + " cannot hold " + number);
-            }
-            return value;
+            return Constants.toValue(constant);
         } catch (WireException e) {
             throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "column \"" + column.name() + "\": "
                     + e.getMessage());

@@ -5,12 +5,25 @@ import java.util.List;
 import org.daedalus.wire.v1.DescribeReply;
 import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.WriteConfirmed;
 
-/** What one step of {@link WriterCore} wants done, in order: sends, then outcomes. */
+/**
+ * What one step of {@link WriterCore} wants done, in order: sends, records, then outcomes, of which {@link
+ * SubmissionDesk} makes answers. Of the records it is told by
+ * {@link WriterCore#onJournaled}, of the probe by {@link WriterCore#onProbed}, at {@link #deadlineNs} by {@link
+ * WriterCore#onDeadline}.
+ */
 final class WriterEffects {
     /** One operation to one aggregator. */
     record Send(long peer, Operation operation) {}
+
+    /**
+     * One update to be made durable before anything of it leaves.
+     *
+     * @param update with body, digest, routes and submission
+     */
+    record JournalRecord(long epoch, long timestamp, KeptUpdate update) {}
 
     /**
      * Why a submission has no number.
@@ -27,16 +40,36 @@ final class WriterEffects {
     record SubmissionOutcome(SubmissionKey submission, WriteConfirmed confirmed, Error error) {}
 
     private final List<Send> sends = new ArrayList<>();
+    /**
+     * What one submission ends in.
+     *
+     * @param waiter as the driver calls whoever submitted it
+     * @param result without a sequence: confirmed, refused, or an error
+     */
+    record Answer(long waiter, Result result) {}
+
+    private final List<JournalRecord> records = new ArrayList<>();
     private final List<SubmissionOutcome> outcomes = new ArrayList<>();
+    private final List<Answer> answers = new ArrayList<>();
     private DescribeReply described;
     private String probe;
+    private long deadlineNs = Long.MAX_VALUE;
 
     List<Send> sends() {
         return sends;
     }
 
+    /** By timestamp, without gaps. */
+    List<JournalRecord> records() {
+        return records;
+    }
+
     List<SubmissionOutcome> outcomes() {
         return outcomes;
+    }
+
+    List<Answer> answers() {
+        return answers;
     }
 
     /** Schema and map, for the checks before numbering; null: nothing new. */
@@ -47,6 +80,15 @@ final class WriterEffects {
     /** Find out whether a writer answers there, then call {@link WriterCore#onProbed}; null: nothing to do. */
     String probe() {
         return probe;
+    }
+
+    /** When the core wants to be called if nothing happens before. */
+    long deadlineNs() {
+        return deadlineNs;
+    }
+
+    void setDeadlineNs(long valueNs) {
+        deadlineNs = valueNs;
     }
 
     void setDescribed(DescribeReply reply) {

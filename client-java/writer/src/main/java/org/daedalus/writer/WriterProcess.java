@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.daedalus.channel.ProcessEnd;
-import org.daedalus.client.DaedalusException;
+import org.daedalus.wire.BuildVersion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** The logical writer as a small process of its own, for clusters whose base table has no process to embed it in. */
-@Command(name = "daedalus-writer", mixinStandardHelpOptions = true, version = "daedalus-writer 0.1.0",
+@Command(name = "daedalus-writer", mixinStandardHelpOptions = true, version = "daedalus-writer " + BuildVersion.VERSION,
         description = "The single source of updates of one cluster: takes submissions, numbers and sends them.")
 public final class WriterProcess implements Callable<Integer> {
     private static final int FAILED = 1;
@@ -43,8 +43,8 @@ public final class WriterProcess implements Callable<Integer> {
         try (LogicalWriter writer = LogicalWriter.start(aggregators, options)) {
             Runtime.getRuntime().addShutdownHook(new Thread(writer::close, "drain"));
             writer.ready().thenRun(() -> System.err.println("ready"));
-            DaedalusException why = writer.failed().get();
-            String hint = why.hint().isEmpty() ? "" : "; " + why.hint();
+            WriterException why = writer.failed().get();
+            String hint = why.error().getHint().isEmpty() ? "" : "; " + why.error().getHint();
             System.err.println("daedalus-writer: " + why.getMessage() + hint);
             return FAILED;
         } catch (IOException | IllegalArgumentException e) {

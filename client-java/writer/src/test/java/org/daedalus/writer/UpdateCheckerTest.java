@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import java.math.BigDecimal;
 import java.util.List;
-import org.daedalus.client.internal.ClientAccess;
 import org.daedalus.wire.ByteWriter;
 import org.daedalus.wire.ColumnType;
-import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.Constants;
+import org.daedalus.wire.DescribedTable;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.WireException;
+import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Assignment;
 import org.daedalus.wire.v1.Call;
 import org.daedalus.wire.v1.Column;
@@ -54,7 +54,7 @@ class UpdateCheckerTest {
             reply.addColumns(Column.newBuilder().setName(names.get(column))
                     .setType(WireTypes.toMessage(TYPES.get(column))).setNullable(column > PLACE));
         }
-        checker = new UpdateChecker(ClientAccess.get().describe(reply.build()), reply.build());
+        checker = new UpdateChecker(DescribedTable.of(reply.build()));
     }
 
     @Test
@@ -125,11 +125,11 @@ class UpdateCheckerTest {
         assertThat(check(delete(four))).as("trees of AND and OR are conditions").isNull();
         refuses(delete(call(Operator.OPERATOR_OR, four, one)), "54001", "5 comparisons, more than 4");
         Expression deep = one;
-        for (int i = 0; i < 60; i++) {
+        for (int i = 0; i < 46; i++) {
             deep = call(i % 2 == 0 ? Operator.OPERATOR_AND : Operator.OPERATOR_OR, deep);
         }
         assertThat(check(delete(deep))).isNull();
-        refuses(delete(call(Operator.OPERATOR_AND, deep)), "54001", "60 levels");
+        refuses(delete(call(Operator.OPERATOR_AND, deep)), "54001", "46 levels");
     }
 
     @Test

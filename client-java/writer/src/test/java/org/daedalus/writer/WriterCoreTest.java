@@ -60,7 +60,14 @@ class WriterCoreTest {
 
     private WriterEffects.Refusal submit(Submission submission) {
         effects = new WriterEffects();
-        return core.submit(submission, BODY, List.of(Route.getDefaultInstance()), 1, 0, effects);
+        return submit(submission, Route.getDefaultInstance());
+    }
+
+    /** Without a journal, as today: what has a number is sent at once. */
+    private WriterEffects.Refusal submit(Submission submission, Route route) {
+        WriterEffects.Refusal refusal = core.submit(submission, BODY, List.of(route), 1, effects);
+        core.onJournaled(core.lastNumbered(), 0, effects);
+        return refusal;
     }
 
     /** Submits what the writer takes for new, and confirms it. */
@@ -178,10 +185,10 @@ class WriterCoreTest {
         core = active(new WriterOptions("writer", "writer:1", false, SECOND, SECOND, 1_024, 3_500, 1_000, 1 << 20,
                 1 << 20));
         for (long number = 1; number <= 3; number++) {
-            assertThat(core.submit(first(number, EPOCH, START), BODY, List.of(route), 1, 0, effects)).isNull();
+            assertThat(submit(first(number, EPOCH, START), route)).isNull();
         }
         assertThat(core.status().getUpdateBytesKept()).isBetween(3_000L, 3_500L);
-        WriterEffects.Refusal full = core.submit(first(4, EPOCH, START), BODY, List.of(route), 1, 0, effects);
+        WriterEffects.Refusal full = submit(first(4, EPOCH, START), route);
         assertThat(full.error().getSqlstate()).isEqualTo("53400");
         effects.sends().forEach(send -> {
             assertThat(send.operation().getHeader().getRoutesList()).containsExactly(route);

@@ -102,4 +102,18 @@ class WriterEpochTest {
         assertThat(core.epoch()).isEqualTo(3 * STEP + 2);
         assertThat(core.epochRefusal()).isNull();
     }
+
+    @Test
+    void shouldAskAgainWhenAnAggregatorGrantsInTheNameOfNoNode() {
+        WriterEffects effects = new WriterEffects();
+        core.onUp(PEER, nowNs, effects);
+        core.onResult(PEER, Result.newBuilder().setSequence(2).setEpoch(EpochReply.newBuilder().setGranted(true))
+                .build(), nowNs, effects);
+        assertThat(core.phase()).isEqualTo(WriterCore.Phase.RAISING);
+        core.onResult(PEER, Result.newBuilder().setSequence(3).setEpoch(EpochReply.newBuilder().setGranted(true)
+                .setEpoch(1)).build(), nowNs, effects);
+        assertThat(core.phase()).isEqualTo(WriterCore.Phase.RAISING);
+        assertThat(core.epochRefusal().getMessage()).contains("in the name of no node");
+        assertThat(core.nextDeadlineNs()).isLessThan(Long.MAX_VALUE);
+    }
 }

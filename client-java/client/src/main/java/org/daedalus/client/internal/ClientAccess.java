@@ -3,14 +3,7 @@ package org.daedalus.client.internal;
 import java.lang.invoke.MethodHandles;
 import java.util.concurrent.CompletableFuture;
 import org.daedalus.client.DaedalusClient;
-import org.daedalus.client.DaedalusException;
-import org.daedalus.client.TableDescription;
-import org.daedalus.client.WriteOutcome;
-import org.daedalus.wire.WireException;
-import org.daedalus.wire.v1.DescribeReply;
-import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.StatusReply;
-import org.daedalus.wire.v1.WriteConfirmed;
 
 /**
  * For this project's own programs, which speak the wire's messages: no part of the library's API, and changed without
@@ -38,13 +31,4 @@ public abstract class ClientAccess {
 
     /** {@link DaedalusClient#status} as it came. */
     public abstract CompletableFuture<StatusReply> status(DaedalusClient client);
-
-    /** Reads an answer to DESCRIBE; refuses types that docs/wire.md does not define. */
-    public abstract TableDescription describe(DescribeReply reply) throws WireException;
-
-    /** What an error of the wire means. */
-    public abstract DaedalusException exception(Error error);
-
-    /** What a confirmation says; {@link DaedalusException} where rows were refused. */
-    public abstract WriteOutcome outcome(WriteConfirmed confirmed);
 }

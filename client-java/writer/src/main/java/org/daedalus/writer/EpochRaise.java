@@ -1,0 +1,213 @@
+package org.daedalus.writer;
+
+import java.util.List;
+import org.daedalus.wire.v1.EpochBody;
+import org.daedalus.wire.v1.EpochReply;
+import org.daedalus.wire.v1.Error;
+import org.daedalus.wire.v1.NodeWatermark;
+import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.OperationHeader;
+import org.daedalus.wire.v1.OperationKind;
+import org.daedalus.wire.v1.Result;
+
+/**
+ * How a process becomes the writer: it learns the epoch of all nodes, looks whether its holder still answers, and raises
+ * it (docs/protocol.md, "Epochs"). Pure; ends granted or refused, once.
+ */
+final class EpochRaise {
+    /** How far it has come. */
+    enum State {
+        IDLE, INQUIRING, PROBING, RAISING, GRANTED, REFUSED
+    }
+
+    private static final long NEVER = Long.MAX_VALUE;
+    /** How far a node lets its epoch rise at a time (docs/protocol.md, "Epochs"). */
+    private static final long EPOCH_STEP = 1 << 20;
+
+    private final WriterOptions options;
+    private final LiveAggregators aggregators;
+    private State state = State.IDLE;
+    private KeptUpdate.Carrier request;
+    private long retryNs = NEVER;
+    private long known;
+    private long asked;
+    /** The next step for nodes that are far behind; 0: none is known to be. */
+    private long climb;
+    private Error problem;
+    private Error lastRefusal;
+    private List<NodeWatermark> accepted = List.of();
+
+    EpochRaise(WriterOptions options, LiveAggregators aggregators) {
+        this.options = options;
+        this.aggregators = aggregators;
+    }
+
+    State state() {
+        return state;
+    }
+
+    /** Why it is REFUSED, or who is being probed; null: nothing is known against it. */
+    Error problem() {
+        return problem;
+    }
+
+    /** Why nodes and aggregators did not answer or grant the last request; null: they did. */
+    Error lastRefusal() {
+        return lastRefusal;
+    }
+
+    /** The epoch that was GRANTED. */
+    long epoch() {
+        return asked;
+    }
+
+    /** What every node has accepted at the time that it GRANTED the epoch; the same of all. */
+    List<NodeWatermark> accepted() {
+        return accepted;
+    }
+
+    long nextDeadlineNs() {
+        return retryNs;
+    }
+
+    /** Whether the operation is the one whose answer is waited for. */
+    boolean isRequest(KeptUpdate.Carrier carrier) {
+        return carrier.equals(request);
+    }
+
+    void start(long nowNs, WriterEffects effects) {
+        state = State.INQUIRING;
+        retryNs = nowNs + options.epochRetryNs();
+        send(EpochBody.newBuilder().setInquire(true).build(), effects);
+    }
+
+    void onDown(long peer, long nowNs) {
+        if (request != null && request.peer() == peer) {
+            request = null;
+            retryNs = nowNs + options.epochRetryNs();
+        }
+    }
+
+    void onDeadline(long nowNs, WriterEffects effects) {
+        if (nowNs < retryNs) {
+            return;
+        }
+        if (state == State.INQUIRING) {
+            start(nowNs, effects);
+        } else if (state == State.RAISING) {
+            raise(nowNs, effects);
+        }
+    }
+
+    void onProbed(boolean answers, long nowNs, WriterEffects effects) {
+        if (state != State.PROBING) {
+            return;
+        }
+        if (answers) {
+            state = State.REFUSED;
+            return;
+        }
+        problem = null;
+        raise(nowNs, effects);
+    }
+
+    /** The answer to the request. An error changes nothing: the deadline asks again. */
+    void onResult(Result result, long nowNs, WriterEffects effects) {
+        if (result.hasEpoch()) {
+            EpochReply reply = result.getEpoch();
+            request = null;
+            lastRefusal = reply.getGranted() ? null : reply.getError();
+            if (state == State.INQUIRING) {
+                onInquired(reply, nowNs, effects);
+            } else if (state == State.RAISING) {
+                onRaised(reply);
+            }
+        }
+        lastRefusal = result.hasError() ? result.getError() : lastRefusal;
+    }
+
+    private void onInquired(EpochReply reply, long nowNs, WriterEffects effects) {
+        if (!reply.getGranted()) {
+            return; // A node did not answer; the deadline asks again.
+        }
+        known = reply.getEpoch();
+        if (known > 0 && !reply.getEndpoint().isEmpty() && !options.takeOver()) {
+            state = State.PROBING;
+            retryNs = NEVER;
+            effects.setProbe(reply.getEndpoint());
+            problem = Errors.rejected(Errors.OBJECT_IN_USE, reply.getHolder() + " at " + reply.getEndpoint()
+                    + " is the writer (epoch " + reply.getEpoch() + ")", Errors.STOP_OR_TAKE_OVER);
+            return;
+        }
+        raise(nowNs, effects);
+    }
+
+    private void raise(long nowNs, WriterEffects effects) {
+        state = State.RAISING;
+        retryNs = nowNs + options.epochRetryNs();
+        asked = climb == 0 ? known + 1 : Math.min(climb, known + 1);
+        send(EpochBody.newBuilder().setEpoch(asked).setHolder(options.name()).setEndpoint(options.endpoint()).build(),
+                effects);
+    }
+
+    private void send(EpochBody body, WriterEffects effects) {
+        if (aggregators.isEmpty()) {
+            return; // The deadline comes back to it.
+        }
+        request = aggregators.toFirst();
+        effects.sends().add(new WriterEffects.Send(request.peer(), Operation.newBuilder()
+                .setHeader(OperationHeader.newBuilder().setSequence(request.sequence())
+                        .setKind(OperationKind.OPERATION_KIND_EPOCH))
+                .setBody(body.toByteString()).build()));
+    }
+
+    private void onRaised(EpochReply reply) {
+        if (!reply.getGranted()) {
+            if (reply.getEpoch() > known && !reply.getHolder().equals(options.name())) {
+                refuse(Errors.rejected(Errors.OBJECT_IN_USE, reply.getHolder() + " at " + reply.getEndpoint()
+                        + " became the writer meanwhile (epoch " + reply.getEpoch() + ")", Errors.STOP_OR_TAKE_OVER));
+            }
+            climb(reply.getError());
+            known = Math.max(known, reply.getEpoch()); // A grant that was lost on its way: ask for the next.
+            return;
+        }
+        if (reply.getAcceptedCount() == 0) {
+            lastRefusal = Errors.fatal(Errors.CLUSTER_BROKEN, "an aggregator granted epoch " + asked
+                    + " in the name of no node", "see to that aggregator");
+            known = asked; // Whatever it means, that epoch is taken.
+            return;
+        }
+        NodeWatermark first = reply.getAccepted(0);
+        for (NodeWatermark node : reply.getAcceptedList()) {
+            if (node.getApplied() != first.getApplied()) {
+                refuse(Errors.fatal(Errors.CLUSTER_BROKEN, "node " + first.getNode() + " has accepted updates up to "
+                        + first.getApplied() + ", node " + node.getNode() + " up to " + node.getApplied()
+                        + ": updates that reached only some nodes cannot be completed without a journal",
+                        Errors.START_AFRESH));
+                return;
+            }
+        }
+        accepted = reply.getAcceptedList();
+        state = State.GRANTED;
+        retryNs = NEVER;
+    }
+
+    /**
+     * A node that is further behind than it may rise at a time refuses the next epoch; what it may rise to, others
+     * refuse. Asked for step after step, it catches up. None is asked for more than the next one or the next step.
+     */
+    private void climb(Error refusal) {
+        boolean isBelow = asked <= known;
+        if (isBelow) {
+            climb += EPOCH_STEP;
+        } else if (refusal.getSqlstate().equals(Errors.INVALID_PARAMETER_VALUE)) {
+            climb = EPOCH_STEP;
+        }
+    }
+
+    private void refuse(Error error) {
+        state = State.REFUSED;
+        problem = error;
+        retryNs = NEVER;
+    }
+}

@@ -1,0 +1,240 @@
+package org.daedalus.writer;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.OperationHeader;
+import org.daedalus.wire.v1.OperationKind;
+import org.daedalus.wire.v1.UpdateHeader;
+
+/**
+ * Updates from the number they get to the moment when every node has them: number, append to the journal, send, send
+ * again, confirm, forget (docs/protocol.md, "Updates"). Pure.
+ *
+ * <p>Nothing of an update leaves before the journal has it, whatever the reason to send: only {@link #send} sends.
+ */
+final class NumberedUpdates {
+    private static final long NEVER = Long.MAX_VALUE;
+    /** What an aggregator is still busy with is sent again after so many times the usual patience. */
+    private static final int PATIENCE_FOR_THE_BUSY = 8;
+
+    private final WriterOptions options;
+    private final LiveAggregators aggregators;
+    private final TreeMap<Long, KeptUpdate> kept = new TreeMap<>();
+    private final Map<KeptUpdate.Carrier, Long> sent = new HashMap<>();
+    private long bytes;
+    private long epoch;
+    private long lastNumbered;
+    private long journaledThrough;
+    private long confirmedThrough;
+    private long lastProgressNs;
+
+    NumberedUpdates(WriterOptions options, LiveAggregators aggregators) {
+        this.options = options;
+        this.aggregators = aggregators;
+    }
+
+    /** Updates are numbered from {@code last} + 1 on, under this epoch; up to there the nodes have them all. */
+    void start(long writerEpoch, long last, long nowNs) {
+        epoch = writerEpoch;
+        lastNumbered = last;
+        journaledThrough = last;
+        confirmedThrough = last;
+        lastProgressNs = nowNs;
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    long lastNumbered() {
+        return lastNumbered;
+    }
+
+    /** Every update up to here is in the journal. */
+    long journaledThrough() {
+        return journaledThrough;
+    }
+
+    /** Every update up to here is confirmed. */
+    long confirmedThrough() {
+        return confirmedThrough;
+    }
+
+    int count() {
+        return kept.size();
+    }
+
+    /** Of bodies and routes. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** An update of any size has room where none is kept. */
+    boolean hasRoomFor(KeptUpdate update) {
+        return kept.size() < options.updatesKeptMax()
+                && (kept.isEmpty() || bytes + update.bytes() <= options.bytesKeptMax());
+    }
+
+    /** Gives the update the next timestamp, and the journal the record of it. Precondition: there is room. */
+    long number(KeptUpdate update, WriterEffects effects) {
+        lastNumbered++;
+        bytes += update.bytes();
+        kept.put(lastNumbered, update);
+        effects.records().add(new WriterEffects.JournalRecord(epoch, lastNumbered, update));
+        return lastNumbered;
+    }
+
+    /** The journal has every update up to {@code through}: they may leave. */
+    void onJournaled(long through, long nowNs, WriterEffects effects) {
+        if (!isAnyJournaled()) {
+            lastProgressNs = nowNs;
+        }
+        while (journaledThrough < Math.min(through, lastNumbered)) {
+            journaledThrough++;
+            send(journaledThrough, nowNs, effects);
+        }
+    }
+
+    private boolean isAnyJournaled() {
+        return !kept.isEmpty() && kept.firstKey() <= journaledThrough;
+    }
+
+    // ---- sending ----
+
+    private void send(long timestamp, long nowNs, WriterEffects effects) {
+        if (timestamp > journaledThrough || aggregators.isEmpty()) {
+            return; // onJournaled() or sendUnsent() comes back to it.
+        }
+        KeptUpdate update = kept.get(timestamp);
+        KeptUpdate.Carrier carrier = aggregators.toNextOf(timestamp);
+        OperationHeader header = update.header()
+                .setSequence(carrier.sequence())
+                .setKind(OperationKind.OPERATION_KIND_UPDATE)
+                .setUpdate(UpdateHeader.newBuilder().setEpoch(epoch).setTimestamp(timestamp)
+                        .setDigest(update.digest).setConfirmedThrough(confirmedThrough))
+                .build();
+        sent.put(carrier, timestamp);
+        KeptUpdate.Carrier givenUp = update.onSending(carrier, nowNs);
+        if (givenUp != null) {
+            sent.remove(givenUp);
+        }
+        effects.sends().add(new WriterEffects.Send(carrier.peer(),
+                Operation.newBuilder().setHeader(header).setBody(update.body).build()));
+    }
+
+    /** An aggregator is there: what could not be sent for want of one is sent. */
+    void sendUnsent(long nowNs, WriterEffects effects) {
+        kept.forEach((timestamp, update) -> {
+            if (!update.sent) {
+                send(timestamp, nowNs, effects);
+            }
+        });
+    }
+
+    /** No answer will come from {@code peer}; what it carried goes to others. */
+    void onDown(long peer, long nowNs, WriterEffects effects) {
+        sent.keySet().removeIf(carrier -> carrier.peer() == peer);
+        kept.forEach((timestamp, update) -> {
+            if (update.sent && update.via == peer) {
+                update.sent = false;
+                send(timestamp, nowNs, effects);
+            }
+        });
+    }
+
+    /**
+     * What an aggregator has not answered is on its way, or the connection's end will say so: sent once more it would
+     * only add to the load of those who are late with it.
+     */
+    void resendFrom(long first, long nowNs, WriterEffects effects) {
+        kept.tailMap(first).forEach((timestamp, update) -> {
+            if (update.answered) {
+                send(timestamp, nowNs, effects);
+            }
+        });
+    }
+
+    long nextDeadlineNs() {
+        return isAnyJournaled() ? lastProgressNs + options.resendAfterNs() : NEVER;
+    }
+
+    /** Sends again what some node lacks; every node has what is {@code settled}. */
+    void onDeadline(long settled, long nowNs, WriterEffects effects) {
+        if (!isAnyJournaled() || nowNs < lastProgressNs + options.resendAfterNs()) {
+            return;
+        }
+        lastProgressNs = nowNs;
+        long sentBefore = nowNs - PATIENCE_FOR_THE_BUSY * options.resendAfterNs();
+        kept.forEach((timestamp, update) -> {
+            boolean isLacked = timestamp > settled || !update.confirmed; // Its confirmation may be lost.
+            if (isLacked && (update.answered || update.sentNs <= sentBefore)) {
+                send(timestamp, nowNs, effects);
+            }
+        });
+    }
+
+    // ---- answers ----
+
+    /** The update that the operation carried, if its answer is still waited for; else null. */
+    Long timestampOf(KeptUpdate.Carrier carrier) {
+        return sent.get(carrier);
+    }
+
+    /** The operation was answered. Precondition: its answer was waited for. */
+    void onAnswer(KeptUpdate.Carrier carrier) {
+        kept.get(sent.get(carrier)).onAnswer(carrier);
+    }
+
+    /** No answer will come: the operation was not handed to its connection. */
+    void onUnsent(KeptUpdate.Carrier carrier) {
+        Long timestamp = sent.remove(carrier);
+        if (timestamp != null) {
+            kept.get(timestamp).onAnswer(carrier);
+        }
+    }
+
+    /** Nodes have come further. */
+    void onProgress(long nowNs) {
+        lastProgressNs = nowNs;
+    }
+
+    /** Returns the update if this is its first confirmation; else null. Precondition: it is kept. */
+    KeptUpdate confirm(long timestamp, long nowNs) {
+        KeptUpdate update = kept.get(timestamp);
+        if (update.confirmed) {
+            return null;
+        }
+        update.confirmed = true;
+        lastProgressNs = nowNs;
+        while (isConfirmed(confirmedThrough + 1)) {
+            confirmedThrough++;
+        }
+        return update;
+    }
+
+    private boolean isConfirmed(long timestamp) {
+        KeptUpdate update = kept.get(timestamp);
+        return update != null && update.confirmed;
+    }
+
+    /** Forgets what is confirmed and what every node has. */
+    void forgetSettled(long settled) {
+        while (!kept.isEmpty() && kept.firstKey() <= settled && kept.firstEntry().getValue().confirmed) {
+            KeptUpdate update = kept.pollFirstEntry().getValue();
+            update.carriers().forEach(sent::remove);
+            bytes -= update.bytes();
+        }
+    }
+
+    /** Those whose outcome nobody knows, by timestamp. */
+    void forEachUnconfirmed(BiConsumer<Long, KeptUpdate> action) {
+        kept.forEach((timestamp, update) -> {
+            if (!update.confirmed) {
+                action.accept(timestamp, update);
+            }
+        });
+    }
+}

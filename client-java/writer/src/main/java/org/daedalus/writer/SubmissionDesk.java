@@ -1,0 +1,152 @@
+package org.daedalus.writer;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.daedalus.wire.DescribedTable;
+import org.daedalus.wire.WireException;
+import org.daedalus.wire.v1.DescribeReply;
+import org.daedalus.wire.v1.Error;
+import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.OperationKind;
+import org.daedalus.wire.v1.Result;
+import org.daedalus.wire.v1.Route;
+import org.daedalus.wire.v1.SubmissionId;
+import org.daedalus.wire.v1.SubmitBody;
+import org.daedalus.wire.v1.UpdateBody;
+import org.daedalus.wire.v1.WriteRefusal;
+import org.daedalus.wire.v1.WriteRefused;
+
+/**
+ * Where submissions come in: checks all that can be checked before an update gets a number, hands it to the core, and
+ * knows who waits for which outcome. Every submission is answered once, by {@link WriterEffects#answers}.
+ *
+ * <p>Pure, as the core is. What the driver calls a waiter is a number of its own choice, used once.
+ */
+final class SubmissionDesk {
+    /** Most submissions that wait for an outcome. */
+    static final int WAITERS_MAX = 65_536;
+
+    private final WriterOptions options;
+    private final WriterCore core;
+    private final int waitersMax;
+    private final Map<SubmissionKey, List<Long>> waiters = new HashMap<>();
+    private int waiterCount;
+    private UpdateChecker checker;
+
+    SubmissionDesk(WriterOptions options, WriterCore core, int waitersMax) {
+        this.options = options;
+        this.core = core;
+        this.waitersMax = waitersMax;
+    }
+
+    /** Whether schema and map are known, without which nothing can be checked. */
+    boolean isDescribed() {
+        return checker != null;
+    }
+
+    /** Submissions that wait for an outcome. */
+    int waiterCount() {
+        return waiterCount;
+    }
+
+    /** What an aggregator says of the table; what makes no sense changes nothing. */
+    void onDescribed(DescribeReply reply) throws WireException {
+        checker = new UpdateChecker(DescribedTable.of(reply));
+    }
+
+    /** A peer's operation of any kind; {@code waiter} gets the answer. */
+    void onOperation(long waiter, Operation operation, WriterEffects effects) {
+        OperationKind kind = operation.getHeader().getKind();
+        if (kind != OperationKind.OPERATION_KIND_SUBMIT) {
+            refuse(waiter, Errors.rejected(Errors.NOT_SUPPORTED, "the writer takes submissions and answers for its "
+                    + "status, but not " + kind, "ask an aggregator"), effects);
+            return;
+        }
+        try {
+            SubmitBody body = SubmitBody.parseFrom(operation.getBody());
+            take(waiter, body.getSubmission(), body.getUpdate(), body.getRoutesList(),
+                    operation.getHeader().getMapVersion(), effects);
+        } catch (InvalidProtocolBufferException e) {
+            refuse(waiter, Errors.rejected(Errors.PROTOCOL_VIOLATION, "the submission does not parse", ""), effects);
+        }
+    }
+
+    /** An update of this very process. One that is new cannot have had an effect before now, whatever its id says. */
+    void submit(long waiter, SubmissionId id, UpdateBody update, List<Route> routes, WriterEffects effects) {
+        SubmissionId stamped = id.getRepeated()
+                ? id : id.toBuilder().setEpoch(core.epoch()).setNumberedAfter(core.lastNumbered()).build();
+        take(waiter, stamped, update, routes, 0, effects);
+    }
+
+    private void take(long waiter, SubmissionId id, UpdateBody update, List<Route> routes, long mapVersion,
+            WriterEffects effects) {
+        Submission submission = Submission.of(id);
+        if (submission == null) {
+            refuse(waiter, Errors.rejected(Errors.PROTOCOL_VIOLATION, "a submission needs an id of 16 bytes and a "
+                    + "number", ""), effects);
+            return;
+        }
+        ByteString body = update.toByteString();
+        Error wrong = check(update, body, mapVersion);
+        if (wrong != null) {
+            refuse(waiter, wrong, effects);
+            return;
+        }
+        WriterEffects.Refusal refusal = core.submit(submission, body, routes, knownMapVersion(), effects);
+        if (refusal == null) {
+            waiters.computeIfAbsent(submission.key(), key -> new ArrayList<>()).add(waiter);
+            waiterCount++;
+        } else if (refusal.isStale()) {
+            effects.answers().add(new WriterEffects.Answer(waiter, stale(refusal)));
+        } else {
+            refuse(waiter, refusal.error(), effects);
+        }
+    }
+
+    private Error check(UpdateBody update, ByteString body, long mapVersion) {
+        if (checker == null) {
+            return Errors.retry(Errors.CANNOT_CONNECT_NOW, "the writer has not reached an aggregator yet", "try again");
+        }
+        if (waiterCount >= waitersMax) {
+            return Errors.retry(Errors.LIMIT_EXCEEDED, waitersMax + " submissions wait already", "try again later");
+        }
+        if (mapVersion != 0 && mapVersion != knownMapVersion()) {
+            return Errors.retry(Errors.NOT_IN_STATE, "the submission was routed by map version " + mapVersion
+                    + ", the writer has " + knownMapVersion(), "ask for the map again");
+        }
+        return checker.check(update, body);
+    }
+
+    private long knownMapVersion() {
+        return checker.description().getMap().getVersion();
+    }
+
+    /** Turns the outcomes of a step of the core into answers to those who wait for them. */
+    void settle(WriterEffects effects) {
+        for (WriterEffects.SubmissionOutcome outcome : effects.outcomes()) {
+            List<Long> waiting = waiters.remove(outcome.submission());
+            if (waiting != null) {
+                waiterCount -= waiting.size();
+                Result result = outcome.error() == null
+                        ? Result.newBuilder().setConfirmed(outcome.confirmed()).build()
+                        : Result.newBuilder().setError(outcome.error()).build();
+                waiting.forEach(waiter -> effects.answers().add(new WriterEffects.Answer(waiter, result)));
+            }
+        }
+    }
+
+    private static void refuse(long waiter, Error error, WriterEffects effects) {
+        effects.answers().add(new WriterEffects.Answer(waiter, Result.newBuilder().setError(error).build()));
+    }
+
+    private Result stale(WriterEffects.Refusal refusal) {
+        return Result.newBuilder().setRefused(WriteRefused.newBuilder()
+                .setReason(WriteRefusal.WRITE_REFUSAL_STALE_SUBMISSION)
+                .setEpoch(core.epoch()).setTimestamp(core.lastNumbered()).setHolder(options.name())
+                .setError(refusal.error())).build();
+    }
+}
