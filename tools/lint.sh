@@ -27,4 +27,7 @@ say "ansible-lint"
 
 say "words"
 tools/lint_words.sh
+
+say "includes"
+tools/lint_includes.sh
 say "all clean"
