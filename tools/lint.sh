@@ -28,6 +28,8 @@ say "ansible-lint"
 say "words"
 tools/lint_words.sh
 
-say "includes"
+say "cores, includes"
+tools/lint_cores.sh
 tools/lint_includes.sh
+tools/lint_test.sh
 say "all clean"

@@ -2,7 +2,7 @@
 # Base, semantics and the engine use little from outside the standard library, and this says what: nobody else's headers
 # creep in, and a room of the engine is reached by linking to it and not by a path.
 #
-#   tools/lint_includes.sh [FOLDER]    a tree other than this one
+#   tools/lint_includes.sh [FOLDER]    a tree other than this one, for tools/lint_test.sh
 set -euo pipefail
 cd "${1:-$(dirname "$0")/..}"
 
