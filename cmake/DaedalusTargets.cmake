@@ -1,21 +1,31 @@
 # How a library, a program and a test are declared: one way for all folders.
 
 # Precompiled headers: two thirds of the time of a cold build goes into parsing the same headers from outside the tree.
-# One set for programs and libraries, one for tests; each is compiled once and shared.
-foreach(set precompiled precompiled_test)
-  add_library(daedalus_${set} OBJECT ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)
-  target_link_libraries(daedalus_${set} PRIVATE daedalus_flags Boost::headers fmt::fmt protobuf::libprotobuf)
+# One set for base, semantics and the engine, one for what speaks of messages, too, one for tests; each is compiled once
+# and shared.
+foreach(set precompiled precompiled_standard precompiled_test)
+  add_library(daedalus_${set} OBJECT)
+  target_link_libraries(daedalus_${set} PRIVATE daedalus_flags Boost::headers)
   target_precompile_headers(daedalus_${set} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/${set}.hpp)
 endforeach()
-target_link_libraries(daedalus_precompiled_test PRIVATE GTest::gmock)
+target_sources(daedalus_precompiled PRIVATE ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)
+target_sources(daedalus_precompiled_standard PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled_standard.cpp)
+target_sources(daedalus_precompiled_test PRIVATE ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)
+target_link_libraries(daedalus_precompiled PRIVATE fmt::fmt protobuf::libprotobuf)
+target_link_libraries(daedalus_precompiled_test PRIVATE fmt::fmt protobuf::libprotobuf GTest::gmock)
 
-# daedalus_library(NAME SOURCES ... LINK ...): headers in include/, sources in src/.
+# daedalus_library(NAME SOURCES ... LINK ... [STANDARD]): headers in include/, sources in src/. STANDARD: it is free of
+# Protocol Buffers, and so is what it has precompiled.
 function(daedalus_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "STANDARD" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE daedalus_flags ${ARG_PRIVATE_LINK})
-  target_precompile_headers(${name} REUSE_FROM daedalus_precompiled)
+  if(ARG_STANDARD)
+    target_precompile_headers(${name} REUSE_FROM daedalus_precompiled_standard)
+  else()
+    target_precompile_headers(${name} REUSE_FROM daedalus_precompiled)
+  endif()
 endfunction()
 
 # daedalus_program(NAME SOURCES ... LINK ...)

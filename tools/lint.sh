@@ -30,4 +30,9 @@ tools/lint_version.sh
 
 say "words"
 tools/lint_words.sh
+
+say "cores, includes"
+tools/lint_cores.sh
+tools/lint_includes.sh
+tools/lint_test.sh
 say "all clean"

@@ -5,13 +5,10 @@
 #include <cstdint>
 
 #include "daedalus/base/result.hpp"
+#include "daedalus/engine/segment_options.hpp"
 #include "daedalus/semantics/types.hpp"
 
 namespace daedalus::engine {
-
-/// Rows of a chunk, the unit of a scan: so many where memory allows, fewer where rows are wide, so many at least.
-constexpr uint32_t kChunkRowsUsual = 16384;
-constexpr uint32_t kChunkRowsMin = 64;
 
 struct SegmentShape {
   uint32_t chunk_rows = 0;

@@ -1,6 +1,6 @@
 // What a checkpoint sees of a segment: chunk after chunk, each in a prefix of its own, while the sweep goes on.
 //
-// A cycle's updates meet each chunk separately, so nothing has to stand still: recovery loads every chunk at its own
+// A cycle's updates are applied chunk by chunk, so nothing has to stand still: recovery loads every chunk at its own
 // prefix and replays to it exactly the updates after that.
 #pragma once
 

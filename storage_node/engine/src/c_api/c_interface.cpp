@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "c_operations.hpp"
-#include "chunk_shape.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/engine/engine.h"
 #include "daedalus/engine/segment.hpp"

@@ -10,7 +10,7 @@
 
 #include "aggregation.hpp"
 #include "compiled_predicate.hpp"
-#include "daedalus/engine/segment.hpp"
+#include "daedalus/engine/operation.hpp"
 #include "row_encoder.hpp"
 #include "top_rows.hpp"
 

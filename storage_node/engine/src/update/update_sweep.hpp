@@ -17,7 +17,8 @@
 
 #include "change_list.hpp"
 #include "chunk_bounds.hpp"
-#include "daedalus/engine/segment.hpp"
+#include "daedalus/engine/operation.hpp"
+#include "daedalus/engine/segment_options.hpp"
 #include "slot_allocator.hpp"
 
 namespace daedalus::engine {

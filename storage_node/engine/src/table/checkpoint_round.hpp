@@ -10,7 +10,7 @@
 
 #include "chunk_store.hpp"
 #include "daedalus/engine/checkpoint.hpp"
-#include "daedalus/engine/segment.hpp"
+#include "daedalus/engine/segment_options.hpp"
 
 namespace daedalus::engine {
 

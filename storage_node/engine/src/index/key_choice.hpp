@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compiled_predicate.hpp"
-#include "daedalus/engine/segment.hpp"
+#include "daedalus/engine/segment_options.hpp"
 #include "kernels_probe.hpp"
 #include "sketches.hpp"
 

@@ -15,7 +15,8 @@
 
 #include "answer_memory.hpp"
 #include "column_vector.hpp"
-#include "daedalus/engine/segment.hpp"
+#include "daedalus/engine/operation.hpp"
+#include "daedalus/engine/segment_options.hpp"
 #include "ring.hpp"
 
 namespace daedalus::engine {

@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "daedalus/base/check.hpp"
-#include "daedalus/engine/segment_shape.hpp"
 #include "kernels_window.hpp"
 
 namespace daedalus::engine {
@@ -14,15 +13,6 @@ constexpr uint64_t kReadBehind = 4096;  // Kernels read whole blocks of rows, al
 /// So many chunks at least, unless they would have fewer than kChunkRowsMin rows: what is left over in the end is less
 /// than one of them.
 constexpr uint64_t kChunksWanted = 8;
-
-/// Bytes of one chunk: rows of sketches, live rows, and of each column its values, sketches and NULL bitmap.
-uint64_t chunk_bytes(const TableLayout& layout, uint32_t chunk_rows) {
-  uint64_t bytes = uint64_t{sketch_bytes_a_row(layout)} * chunk_rows + chunk_rows / 8;
-  for (const ColumnLayout& column : layout.columns) {
-    bytes += (uint64_t{column.width} + 1) * chunk_rows + (column.nullable ? chunk_rows / 8 : 0);
-  }
-  return bytes;
-}
 
 /// What does not depend on the number of chunks: the ends of planes and bitmaps, so that the next begins at its
 /// alignment, and what is read behind the last of them.
@@ -44,6 +34,14 @@ uint32_t sketch_bytes_a_row(const TableLayout& layout) {
   return std::bit_ceil(std::min(static_cast<uint32_t>(layout.columns.size()), kRowSketchColumnsMax));
 }
 
+uint64_t chunk_bytes(const TableLayout& layout, uint32_t chunk_rows) {
+  uint64_t bytes = uint64_t{sketch_bytes_a_row(layout)} * chunk_rows + chunk_rows / 8;
+  for (const ColumnLayout& column : layout.columns) {
+    bytes += (uint64_t{column.width} + 1) * chunk_rows + (column.nullable ? chunk_rows / 8 : 0);
+  }
+  return bytes;
+}
+
 std::optional<ChunkShape> shape_within(const TableLayout& layout, uint64_t memory_bytes) {
   uint32_t rows = kChunkRowsUsual;
   while (rows > kChunkRowsMin && chunks_within(layout, rows, memory_bytes) < kChunksWanted) {
@@ -60,22 +58,6 @@ ChunkShape shape_of(const TableLayout& layout, uint32_t chunk_rows, uint64_t mem
 
 uint64_t memory_of(const TableLayout& layout, ChunkShape shape) {
   return shape.count * chunk_bytes(layout, shape.rows) + fixed_bytes(layout);
-}
-
-Result<SegmentShape> segment_shape(const semantics::Schema& schema, uint64_t memory_bytes) {
-  const TableLayout layout(schema, {});
-  if (const std::optional<ChunkShape> shape = shape_within(layout, memory_bytes)) {
-    return SegmentShape{shape->rows, shape->count, memory_of(layout, *shape)};
-  }
-  constexpr uint64_t kMib = 1u << 20;
-  const uint64_t needed = memory_of(layout, {kChunkRowsMin, 1});
-  const uint64_t row = chunk_bytes(layout, kChunkRowsMin) / kChunkRowsMin;
-  return rejected("53200",
-                  "a segment of " + std::to_string(memory_bytes / kMib) + " MiB has no room for " +
-                      std::to_string(kChunkRowsMin) + " rows of table \"" + schema.table_name +
-                      "\", its least: each takes " + std::to_string(row) + " bytes",
-                  "give a segment " + std::to_string((needed + kMib - 1) / kMib) +
-                      " MiB or more, or shorten the longest strings of the table");
 }
 
 }  // namespace daedalus::engine

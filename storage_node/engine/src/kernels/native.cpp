@@ -195,7 +195,7 @@ BigInt rescaled(const semantics::Decimal& decimal, uint32_t scale) {
 }
 
 Int128 to_int128(const BigInt& value) {
-  const BigInt magnitude = boost::multiprecision::abs(value);
+  const BigInt magnitude = value < 0 ? BigInt(-value) : value;
   const auto high = static_cast<uint64_t>(magnitude >> 64);
   const auto low = static_cast<uint64_t>(magnitude & BigInt{~uint64_t{0}});
   const auto number = static_cast<Int128>((static_cast<UInt128>(high) << 64) | low);

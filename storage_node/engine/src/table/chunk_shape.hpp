@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <optional>
 
+#include "daedalus/engine/segment_options.hpp"
 #include "native.hpp"
 
 namespace daedalus::engine {
 
-constexpr uint64_t kPlaneAlignment = 64;      ///< A cache line; also enough for every vector register.
-constexpr uint32_t kChunkRowsMax = 1u << 16;  ///< Rows of a chunk are numbered in two bytes here and there.
+constexpr uint64_t kPlaneAlignment = 64;  ///< A cache line; also enough for every vector register.
 
 struct ChunkShape {
   uint32_t rows = 0;   ///< Of one chunk: a multiple of 64.
@@ -32,6 +32,9 @@ struct ChunkShape {
 /// Chunks of so many rows, as many as `memory_bytes` holds, at least one. Precondition (CHECKed): a multiple of 64 from
 /// 64 to kChunkRowsMax.
 [[nodiscard]] ChunkShape shape_of(const TableLayout& layout, uint32_t chunk_rows, uint64_t memory_bytes);
+
+/// Bytes of one chunk: rows of sketches, live rows, and of each column its values, sketches and NULL bitmap.
+[[nodiscard]] uint64_t chunk_bytes(const TableLayout& layout, uint32_t chunk_rows);
 
 /// What chunks of that shape take, with what is read behind the last of them.
 [[nodiscard]] uint64_t memory_of(const TableLayout& layout, ChunkShape shape);

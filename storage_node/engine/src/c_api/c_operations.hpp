@@ -7,7 +7,7 @@
 
 #include "daedalus/base/result.hpp"
 #include "daedalus/engine/engine.h"
-#include "daedalus/engine/segment.hpp"
+#include "daedalus/engine/operation.hpp"
 #include "daedalus/semantics/types.hpp"
 
 namespace daedalus::engine {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "change_index.hpp"
-#include "daedalus/engine/segment.hpp"
+#include "daedalus/engine/segment_options.hpp"
 #include "key_choice.hpp"
 #include "predicate_shapes.hpp"
 #include "row_changes.hpp"

@@ -1,0 +1,76 @@
+// What goes into a segment and what comes out of it: queries and updates, answers and outcomes.
+//
+// Decides nothing: these are the words that all rooms of the engine share with whoever uses it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "daedalus/base/byte_budget.hpp"
+#include "daedalus/base/result.hpp"
+#include "daedalus/base/units.hpp"
+#include "daedalus/semantics/answer.hpp"
+#include "daedalus/semantics/update.hpp"
+
+namespace daedalus::engine {
+
+/// The caller's name for a query; unique among those in flight.
+enum class QueryHandle : uint64_t {};
+
+/// Shared by all segments of a node. An aborted query ends with error 57014 at the next cycle or at one of the next
+/// chunks.
+struct Query {
+  QueryHandle handle{};
+  std::shared_ptr<const semantics::Selection> selection;
+  Instant deadline = kNever;                         ///< Past it the query is dropped unanswered-by-rows: error 57014.
+  std::shared_ptr<const std::atomic<bool>> aborted;  ///< May be null.
+};
+
+/// Rows of one insert part that live in this segment. `owner` keeps the bytes alive.
+struct InsertRows {
+  std::shared_ptr<const std::string> owner;
+  std::vector<std::string_view> rows;  ///< Packed, after their u32 size; checked already.
+};
+
+using UpdatePart = std::variant<InsertRows, std::shared_ptr<const semantics::ModifyPart>,
+                                std::shared_ptr<const semantics::DeletePart>>;
+
+/// One update as this segment sees it; parts take effect in order and together. No parts: only the prefix moves.
+struct Update {
+  Timestamp timestamp{};
+  std::vector<UpdatePart> parts;
+};
+
+/// The answer of this segment to one query in partial form (semantics/answer.hpp), from one prefix: all of it, or one
+/// part where SegmentOptions::answer_part_bytes allows parts. Parts come in the order of their rows; what the query is
+/// answered is whole only once the last has come without an error.
+struct QueryOutput {
+  QueryHandle handle{};
+  Timestamp prefix{};
+  std::string rows;
+  uint64_t row_count = 0;      ///< In `rows`.
+  std::optional<Error> error;  ///< Set: rows is empty. 57014 aborted or too late, 54000 answer or groups too large,
+                               ///< 53200 no memory for more answers.
+  bool is_last = true;         ///< False: rows that are ready ahead of the others. Never with an error.
+  std::optional<uint64_t> next_slot;  ///< The last of a slice: where the next begins; none where no slots are left.
+  ByteLease lease;                    ///< The memory of `rows`.
+};
+
+/// What one update did here. Insert parts match the rows they bring.
+struct UpdateOutput {
+  Timestamp timestamp{};
+  uint64_t rows_matched = 0;
+  uint64_t rows_applied = 0;
+  uint64_t refused_no_room = 0;
+  uint64_t refused_overflow = 0;
+};
+
+using Output = std::variant<QueryOutput, UpdateOutput>;
+
+}  // namespace daedalus::engine

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Cores are pure: what the time is, what chance says, what a peer sends are handed in. This finds clocks, threads,
+# randomness, sockets and files in their sources, C++ and Java.
+#
+#   tools/lint_cores.sh [FOLDER]    a tree other than this one, for tools/lint_test.sh
+set -euo pipefail
+cd "${1:-$(dirname "$0")/..}"
+
+# Every C++ source below these is of a core...
+cpp_cores=(
+  semantics/include semantics/src
+  storage_node/engine/include storage_node/engine/src
+  storage_node/core/include storage_node/core/src
+  aggregator/core/include aggregator/core/src
+  rpc/channel/include rpc/channel/src
+  rpc/merging/include rpc/merging/src
+  rpc/contract/include rpc/contract/src
+)
+# ...but these:
+cpp_drivers=(
+  storage_node/engine/src/thread/          # The scan thread: it has the clock and goes to sleep.
+  storage_node/engine/src/table/reserved_memory.cpp  # Before the first cycle: asks the kernel where memory lies.
+)
+# Every Java source of these modules is of a core or as pure as one...
+java_cores=(wire channel client writer)
+# ...but these:
+java_drivers=(
+  # Netty, its event loops, and the end of the process.
+  channel/PeerConnection channel/PeerNetwork channel/ProcessEnd channel/Sockets
+  # What threads of applications hold, and what hands it to them.
+  client/BufferSpace client/Connections client/DaedalusClient client/Executable client/ResultSet client/RowPublisher
+  client/RowQueue client/RowSubscription
+  # The writer's thread, its clock and its process.
+  writer/BoundedErrorStream writer/LogicalWriter writer/WriterProcess
+)
+
+headers='atomic_wait|barrier|chrono|condition_variable|ctime|filesystem|fstream|future|latch|mutex|random|semaphore'
+headers+='|shared_mutex|stop_token|thread|fcntl\.h|netdb\.h|poll\.h|pthread\.h|sched\.h|signal\.h|time\.h|unistd\.h'
+headers+='|(arpa|net|netinet|sys)/.*|boost/asio.*'
+names='chrono|filesystem|[io]?fstream|thread|jthread|this_thread|mutex|recursive_mutex|timed_mutex|shared_mutex'
+names+='|scoped_lock|unique_lock|lock_guard|shared_lock|condition_variable(_any)?|async|future|promise|latch|barrier'
+names+='|counting_semaphore|binary_semaphore|random_device|mt19937(_64)?|minstd_rand|default_random_engine'
+names+='|uniform_(int|real)_distribution|rand|srand|time|clock|getenv'
+calls='clock_gettime|gettimeofday|nanosleep|usleep|getrandom|getentropy|arc4random|rdtsc|__rdtsc|_rdrand[0-9]+_step'
+calls+='|pthread_[a-z_]+|socket|epoll_[a-z0-9]+|syscall'
+cpp="#include <($headers)>|\bstd::($names)\b|(^|[^A-Za-z0-9_.>])($calls)\(|(\.|->)(notify_(one|all)|wait)\("
+
+java='System\.(nanoTime|currentTimeMillis|getenv|getProperty|exit)|\.now\(|\bClock\b|\b(Secure)?Random\b|randomUUID'
+java+='|ThreadLocalRandom|Math\.random|\bThread\b|\bsynchronized\b|\.(wait|notify|notifyAll)\(\)|\bTimer\b|ForkJoinPool'
+java+='|java\.util\.concurrent\.(locks|atomic|Exec|Scheduled|Thread|TimeUnit|Semaphore|Count|Cyclic|Blocking|Fork)'
+java+='|java\.net\.|java\.nio\.(channels|file)|java\.io\.(File|RandomAccess)|io\.netty|javax\.net'
+
+# search PATTERN FILE...: lines of code; a comment may speak of clocks.
+search() {
+  grep -HnE -- "$@" | grep -vE '^[^:]*:[0-9]+: *(//|/?\*)'
+}
+
+mapfile -t cpp_files < <(find "${cpp_cores[@]}" -name '*.?pp' | sort |
+  grep -vF "$(printf '%s\n' "${cpp_drivers[@]}")")
+mapfile -t java_files < <(for module in "${java_cores[@]}"; do
+  find "client-java/$module/src/main/java" -name '*.java'
+done | sort | grep -vE "/($(IFS='|' && echo "${java_drivers[*]}"))\.java$")
+for driver in "${cpp_drivers[@]}" "${java_drivers[@]/#/client-java\/*\/src\/main\/java\/org\/daedalus\/}"; do
+  # shellcheck disable=SC2086  # The pattern is to be expanded.
+  [ -e $driver ] || [ -e $driver.java ] || { echo "lint: no such driver any more: $driver" >&2 && exit 1; }
+done
+found=$(search "$cpp" "${cpp_files[@]}" || true; search "$java" "${java_files[@]}" || true)
+if [ -n "$found" ]; then
+  printf '%s\n' "$found"
+  echo "lint: a core knows no clock, thread, chance, socket or file: hand it in, or make it the driver's" >&2
+  exit 1
+fi

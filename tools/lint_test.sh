@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# What lint_cores.sh and lint_includes.sh have to find, planted one at a time in a copy; and what they have to let pass.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+git ls-files -z -- base cmake semantics storage_node aggregator/core rpc client-java/{wire,channel,client,writer} |
+  xargs -0 cp --parents -t "$tree"
+
+# expect FOUND|CLEAN FILE LINE: the verdict of $lint with LINE at the end of FILE.
+expect() {
+  local verdict=$1 file=$tree/$2 line=$3 got=CLEAN
+  cp "$file" "$file.before"
+  printf '%s\n' "$line" >> "$file"
+  "$lint" "$tree" > /dev/null 2>&1 || got=FOUND
+  mv "$file.before" "$file"
+  if [ "$got" != "$verdict" ]; then
+    echo "$lint: $got instead of $verdict: \"$line\" in $2" >&2
+    exit 1
+  fi
+}
+
+lint=tools/lint_cores.sh
+expect CLEAN storage_node/core/src/ledger.cpp '// The clock is read by the driver, std::chrono and all.'
+expect CLEAN storage_node/engine/src/thread/segment_thread.cpp '#include <chrono>'
+expect CLEAN client-java/writer/src/main/java/org/daedalus/writer/LogicalWriter.java 'long now = System.nanoTime();'
+expect FOUND storage_node/core/src/ledger.cpp 'auto now = std::chrono::steady_clock::now();'
+expect FOUND aggregator/core/src/core.cpp '#include <thread>'
+expect FOUND storage_node/engine/src/sweep/cycle.cpp 'std::mutex mutex;'
+expect FOUND storage_node/engine/src/kernels/native.cpp '  const auto chance = std::mt19937(7)();'
+expect FOUND rpc/channel/src/channel.cpp 'int peer = ::socket(AF_INET, SOCK_STREAM, 0);'
+expect FOUND rpc/merging/src/merge_scheduler.cpp '  woken.notify_one();'
+expect FOUND rpc/contract/src/routes.cpp '#include <sys/socket.h>'
+expect FOUND semantics/src/text.cpp '  clock_gettime(CLOCK_MONOTONIC, &now);'
+expect FOUND client-java/writer/src/main/java/org/daedalus/writer/WriterCore.java 'long now = System.nanoTime();'
+expect FOUND client-java/writer/src/main/java/org/daedalus/writer/UpdateChecker.java 'import java.util.Random;'
+expect FOUND client-java/client/src/main/java/org/daedalus/client/ClientCore.java 'synchronized (this) {}'
+expect FOUND client-java/channel/src/main/java/org/daedalus/channel/Channel.java 'import io.netty.buffer.ByteBuf;'
+expect FOUND client-java/wire/src/main/java/org/daedalus/wire/Framer.java 'var at = java.time.Instant.now();'
+
+lint=tools/lint_includes.sh
+expect CLEAN storage_node/engine/src/kernels/native.cpp '#include "codes.hpp"'
+expect CLEAN semantics/src/text.cpp '#include <fmt/format.h>'
+expect FOUND storage_node/engine/src/kernels/native.cpp '#include <fmt/format.h>'
+expect FOUND storage_node/engine/src/query/query_run.cpp '#include "daedalus/wire/v1/operations.pb.h"'
+expect FOUND storage_node/engine/src/index/key_index.cpp '#include "../query/query_run.hpp"'
+expect FOUND storage_node/engine/src/CMakeLists.txt 'target_link_libraries(daedalus_engine_table PUBLIC fmt::fmt)'
+expect FOUND storage_node/engine/CMakeLists.txt 'target_precompile_headers(daedalus_engine REUSE_FROM daedalus_precompiled)'
+expect FOUND semantics/src/text.cpp '#include <boost/asio.hpp>'
+expect FOUND semantics/include/daedalus/semantics/text.hpp '#include <fmt/format.h>'
+expect FOUND semantics/CMakeLists.txt 'target_link_libraries(daedalus_semantics PRIVATE protobuf::libprotobuf)'
+expect FOUND base/include/daedalus/base/units.hpp '#include <google/protobuf/message.h>'
+expect FOUND cmake/precompiled_standard.hpp '#include <google/protobuf/message.h>'
