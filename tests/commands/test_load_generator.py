@@ -79,7 +79,7 @@ def check(outcome: Any) -> None:
 def test_updates_are_offered_beside_queries_and_take_effect(tickets: LocalCluster, flights: Path) -> None:
     before = tickets.value("SELECT count(*) FROM tickets WHERE changed_at >= '2013-02-08 07:00:00'")
     outcome, said = run(
-        tickets, flights, "--rate", 60, "--update-rate", 40, "--seconds", 4, "--drain-seconds", 60, *PATIENT
+        tickets, flights, "--rate", 120, "--update-rate", 80, "--seconds", 2, "--drain-seconds", 60, *PATIENT
     )
     updates = outcome["updates"]
     assert 150 <= outcome["offered"] <= 350

@@ -26,14 +26,18 @@ def counters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]
 @pytest.fixture
 def three_rows(counters: LocalCluster) -> LocalCluster:
     """Two rows whose amounts have room for one more, and one that has not."""
-    answer = counters.sql("DELETE FROM counters", "INSERT INTO counters (id, amount) VALUES (1, 1), (2, 32767), (3, 5)")
-    assert answer.code == 0, answer.said
+    deleted, inserted = counters.quick(
+        "DELETE FROM counters", "INSERT INTO counters (id, amount) VALUES (1, 1), (2, 32767), (3, 5)"
+    )
+    assert "error" not in deleted, deleted
+    assert inserted["applied"] == 3, inserted
     return counters
 
 
 def amounts(cluster: LocalCluster) -> list[int]:
     """What the rows hold now."""
-    return [row[0] for row in cluster.sql("SELECT amount FROM counters ORDER BY id").json()["rows"]]
+    (answer,) = cluster.quick("SELECT amount FROM counters ORDER BY id")
+    return [row[0] for row in answer["rows"]]
 
 
 def refused_rows(document: dict[str, object]) -> int:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import re
+import shutil
+import socket
 import stat
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -166,6 +170,66 @@ def test_files_are_run_and_written(empty_table: LocalCluster, tmp_path: Path) ->
         session.ask("\\o", PROMPT)
         assert "7" in answers.read_text()
         assert "no such file" in session.ask("\\i nowhere.sql", PROMPT)
+
+
+def test_long_answers_are_printed_where_less_is_missing(empty_table: LocalCluster, tmp_path: Path) -> None:
+    rows = ", ".join(f"({number}, 1)" for number in range(100))
+    (inserted,) = empty_table.quick(f"INSERT INTO items (id, place) VALUES {rows}")
+    assert inserted["applied"] == 100
+    for tool in ("bash", "sh", "env", "readlink", "dirname", "java"):
+        found = shutil.which(tool)
+        assert found is not None
+        (tmp_path / tool).symlink_to(found)
+    with shell(empty_table, rows=10, PATH=str(tmp_path)) as session:
+        shown = session.ask("SELECT id FROM items ORDER BY id;", PROMPT)
+        assert "(100 rows, " in shown
+        assert "not found" not in shown
+        assert shown.index(" 0\n") < shown.index(" 99\n")
+
+
+@contextlib.contextmanager
+def slow_way(address: str, seconds: float) -> Iterator[str]:
+    """An address that leads to another one; nothing passes before a connection has been there for so long."""
+    host, _, port = address.partition(":")
+    with contextlib.ExitStack() as opened:
+        door = opened.enter_context(socket.create_server(("127.0.0.1", 0)))
+        ended = threading.Event()
+        opened.callback(ended.set)
+
+        def pass_on(source: socket.socket, sink: socket.socket) -> None:
+            with contextlib.suppress(OSError):
+                while piece := source.recv(65_536):
+                    sink.sendall(piece)
+                sink.shutdown(socket.SHUT_WR)
+
+        def take(near: socket.socket) -> None:
+            ended.wait(seconds)
+            with near, contextlib.suppress(OSError), socket.create_connection((host, int(port))) as far:
+                back = threading.Thread(target=pass_on, args=(far, near), daemon=True)
+                back.start()
+                pass_on(near, far)
+                back.join()
+
+        def listen() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    threading.Thread(target=take, args=(door.accept()[0],), daemon=True).start()
+
+        threading.Thread(target=listen, daemon=True).start()
+        yield f"127.0.0.1:{door.getsockname()[1]}"
+
+
+def test_latency_is_that_of_the_statement_without_the_connection(cluster: LocalCluster) -> None:
+    seconds = 1.5
+    query = "SELECT count(*) FROM items"
+    with slow_way(cluster.address, seconds) as address:
+        with shell(cluster, DAEDALUS_CLUSTER=address) as session:
+            in_shell = session.ask(f"{query};", PROMPT)
+        by_option = cluster.daedalus("sql", "--cluster", address, "-c", query).out
+    for shown in (in_shell, by_option):
+        latency = re.search(r"\(1 row, ([0-9.]+) ms\)", shown)
+        assert latency is not None, shown
+        assert float(latency[1]) < 1_000 * seconds
 
 
 def test_without_a_cluster_it_says_so_and_ends() -> None:

@@ -83,8 +83,9 @@ def test_an_answer_does_not_wait_for_the_next_statement(empty_table: LocalCluste
 
 @pytest.fixture
 def three_rows(empty_table: LocalCluster) -> LocalCluster:
-    answer = empty_table.sql("INSERT INTO items (id, place, name) VALUES (1, 1, 'a|b\tc'), (2, 1, ''), (3, 1, NULL)")
-    assert answer.code == 0
+    rows = "(1, 1, 'a|b\tc'), (2, 1, ''), (3, 1, NULL)"
+    (inserted,) = empty_table.quick(f"INSERT INTO items (id, place, name) VALUES {rows}")
+    assert inserted["applied"] == 3, inserted
     return empty_table
 
 
@@ -122,10 +123,13 @@ def test_columns_are_described_in_every_way(cluster: LocalCluster) -> None:
         "flag": ["flag", "character(2)", "", "'ok'", ""],
         "price": ["price", "numeric(6,2)", "", None, ""],
     }
-    for text in ("DESCRIBE items", "/* all */ describe public.items;", "DESC Items", "\\d", "\\d items"):
-        answer = cluster.sql(text)
-        assert answer.code == 0, answer.said
-        rows = {row[0]: row for row in answer.json()["rows"]}
+    ways = ("DESCRIBE items;", "/* all */ describe public.items;", "DESC Items;", "\\d", "\\d items")
+    read = cluster.daedalus("sql", "-f", "-", "--format", "json", stdin="\n".join(ways))
+    given = cluster.daedalus("sql", "--format", "json", "-c", "DESCRIBE items; DESC items", "-c", "\\d")
+    answers = (read.out + given.out).splitlines()
+    assert len(answers) == len(ways) + 3, read.said + given.said
+    for answer in answers:
+        rows = {row[0]: row for row in json.loads(answer)["rows"]}
         assert {name: rows[name] for name in expected} == expected
     table = cluster.daedalus("sql", stdin="DESCRIBE items;").out
     assert "Primary key: (id)" in table

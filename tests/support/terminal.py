@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import fcntl
 import os
 import pty
@@ -11,7 +12,6 @@ import signal
 import struct
 import subprocess
 import termios
-import time
 from pathlib import Path
 from types import TracebackType
 
@@ -19,6 +19,14 @@ from local_cluster import take_interrupts
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[=>()][0-9A-B]?|\x1b\][^\x07]*\x07|[\x07\x0e\x0f]")
 ANSWER_SECONDS_MAX = 60
+
+
+class Screen(enum.Enum):
+    """What came of looking at the screen."""
+
+    SHOWN = enum.auto()
+    SILENT = enum.auto()
+    ENDED = enum.auto()
 
 
 def _own_the_terminal() -> None:
@@ -66,15 +74,16 @@ class TerminalSession:
 
     def expect(self, pattern: str) -> str:
         """Waits until the screen has shown `pattern`; returns what came since the last time, up to its end."""
-        deadline = time.monotonic() + ANSWER_SECONDS_MAX
+        silent_seconds = 0
         while True:
             found = re.search(pattern, self._unread, re.MULTILINE)
             if found:
                 shown, self._unread = self._unread[: found.end()], self._unread[found.end() :]
                 return shown
-            left = deadline - time.monotonic()
-            assert left > 0, f"{pattern!r} was not shown; what was: {self._unread!r}"
-            assert self._read(left), f"{pattern!r} was not shown before the end; what was: {self._unread!r}"
+            state = self._read()
+            silent_seconds += state is Screen.SILENT
+            assert state is not Screen.ENDED, f"{pattern!r} was not shown before the end; what was: {self._unread!r}"
+            assert silent_seconds < ANSWER_SECONDS_MAX, f"{pattern!r} was not shown; what was: {self._unread!r}"
 
     def ask(self, text: str, prompt: str) -> str:
         """Types a line and returns what was shown until the next prompt."""
@@ -83,23 +92,28 @@ class TerminalSession:
 
     def exit_code(self) -> int:
         """Waits for the end."""
-        deadline = time.monotonic() + ANSWER_SECONDS_MAX
-        while self._read(max(0.0, deadline - time.monotonic())):
-            assert time.monotonic() < deadline, f"it did not end; what was shown: {self._unread!r}"
+        silent_seconds = 0
+        while (state := self._read()) is not Screen.ENDED:
+            silent_seconds += state is Screen.SILENT
+            assert silent_seconds < ANSWER_SECONDS_MAX, f"it did not end; what was shown: {self._unread!r}"
         return self._process.wait(ANSWER_SECONDS_MAX)
 
-    def _read(self, seconds: float) -> bool:
-        """Takes what there is, waiting for it; false at the end."""
-        if not select.select([self._master], [], [], seconds)[0]:
-            return True
+    def _read(self) -> Screen:
+        """Takes what there is, waiting a second for it.
+
+        Seconds of silence are counted one by one, and not by the clock: where this process and the command stand still
+        together, as on a machine that others use, the clock goes on, and what the command has shown has not been read.
+        """
+        if not select.select([self._master], [], [], 1)[0]:
+            return Screen.SILENT
         try:
             self._bytes += os.read(self._master, 65_536)
         except OSError:
-            return False
+            return Screen.ENDED
         text = self._bytes.decode(errors="ignore")
         # What may be the beginning of an escape sequence or of a character waits for the rest.
         cut = text.rfind("\x1b")
         whole = text if cut < 0 or ESCAPES.match(text, cut) else text[:cut]
         self._bytes = self._bytes[len(whole.encode()) :]
         self._unread = re.sub(r"\r+\n", "\n", self._unread + ESCAPES.sub("", whole))
-        return True
+        return Screen.SHOWN
