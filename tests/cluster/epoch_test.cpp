@@ -8,8 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "processes.hpp"
+#include "aggregator_process.hpp"
+#include "client_process.hpp"
+#include "node_process.hpp"
 #include "workload.hpp"
+#include "writer_process.hpp"
 
 namespace daedalus::testing {
 namespace {

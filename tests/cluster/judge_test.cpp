@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "faulty_route.hpp"
+#include "may_select.hpp"
 #include "simulated_cluster.hpp"
 
 namespace daedalus::testing {

@@ -1,4 +1,4 @@
-#include "question.hpp"
+#include "may_select.hpp"
 
 #include <algorithm>
 

@@ -5,6 +5,7 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/predicate.hpp"
+#include "may_select.hpp"
 
 namespace daedalus::testing {
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <variant>
 #include <vector>
 
@@ -49,10 +48,5 @@ struct PlainDelete {
 };
 
 using PlainPart = std::variant<PlainInsert, PlainModify, PlainDelete>;
-
-/// Whether the filter can select a row that has in the `known` columns what `row` has there, and anything in the
-/// others. Where a column is open, every comparison of it may come out either way, each for itself.
-[[nodiscard]] bool may_select(const semantics::Schema& schema, const Filter& filter, const Row& row,
-                              const std::set<uint32_t>& known);
 
 }  // namespace daedalus::testing

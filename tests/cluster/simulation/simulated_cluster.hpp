@@ -9,10 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "aggregator_process.hpp"
+#include "client_process.hpp"
 #include "judge.hpp"
+#include "node_process.hpp"
 #include "plain_table.hpp"
-#include "processes.hpp"
 #include "workload.hpp"
+#include "writer_process.hpp"
 
 namespace daedalus::testing {
 

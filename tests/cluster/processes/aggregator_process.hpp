@@ -1,0 +1,44 @@
+// An aggregator of the simulated cluster: the real core behind simulated sockets and time.
+//
+// What the program's main() is: it hands messages in, carries effects out, and arms one timer. Nothing is decided here.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "configuration.hpp"
+#include "daedalus/aggregator/core.hpp"
+#include "daedalus/rpc/simulated_network.hpp"
+#include "sabotage.hpp"
+
+namespace daedalus::testing {
+
+class AggregatorProcess final : public rpc::PeerHandler {
+ public:
+  AggregatorProcess(const ClusterConfiguration& configuration, uint32_t index, rpc::SimulatedNetwork& network);
+
+  void on_up(rpc::PeerId peer, const rpc::PeerInfo& info) override;
+  void on_down(rpc::PeerId peer, const std::string& reason) override;
+  void on_operation(rpc::PeerId peer, wire::v1::Operation operation) override;
+  void on_result(rpc::PeerId peer, wire::v1::Result result) override;
+
+  /// Loses everything it knows and starts again.
+  void crash_and_restart();
+
+ private:
+  void start(rpc::SimulatedEndpoint& endpoint);
+  void carry_out(rpc::Outbox out);
+  [[nodiscard]] wire::v1::Hello hello() const;
+
+  const ClusterConfiguration& configuration_;
+  uint32_t index_;
+  rpc::SimulatedNetwork& network_;
+  Saboteur saboteur_;
+  std::map<rpc::PeerId, uint32_t> nodes_;  ///< Which storage node a peer is, for the saboteur.
+  std::unique_ptr<aggregator::AggregatorCore> core_;
+  bool is_turn_posted_ = false;
+  rpc::SimulatedEndpoint* endpoint_ = nullptr;
+};
+
+}  // namespace daedalus::testing

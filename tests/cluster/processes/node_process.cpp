@@ -1,0 +1,114 @@
+#include "node_process.hpp"
+
+#include <utility>
+
+namespace daedalus::testing {
+
+NodeProcess::NodeProcess(const ClusterConfiguration& configuration, NodeId id, rpc::SimulatedNetwork& network)
+    : network_(network), codec_(*configuration.schema) {
+  node::NodeOptions options;
+  options.node = id;
+  options.cluster_id = kClusterId;
+  options.endpoint = configuration.nodes[raw(id)];
+  options.version = "simulated";
+  options.segments = configuration.segments;
+  for (uint32_t node = 0; node < configuration.nodes.size(); ++node) {
+    options.addresses.emplace_back(NodeId{node}, configuration.nodes[node]);
+  }
+  engine::SegmentOptions segment_options;
+  segment_options.memory_bytes = configuration.segment_bytes;
+  segment_options.chunk_rows = 64;
+  segment_options.answer_part_bytes = 512;
+  for (uint32_t segment = 0; segment < configuration.segments; ++segment) {
+    segments_.push_back(std::make_unique<engine::Segment>(*configuration.schema, codec_.codec(), segment_options));
+  }
+  awake_.assign(segments_.size(), false);
+  core_ = std::make_unique<node::NodeCore>(options, configuration.schema, *configuration.map, *this);
+  wire::v1::Hello hello = make_hello(configuration, wire::v1::ROLE_STORAGE_NODE, options.endpoint);
+  hello.set_node(raw(id));
+  endpoint_ = &network.start(options.endpoint, hello, *this);
+}
+
+void NodeProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
+  rpc::Outbox out;
+  core_->on_up(peer, info, endpoint_->now(), out);
+  carry_out(std::move(out));
+}
+
+void NodeProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
+  rpc::Outbox out;
+  core_->on_down(peer, endpoint_->now(), out);
+  carry_out(std::move(out));
+}
+
+void NodeProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
+  rpc::Outbox out;
+  core_->on_operation(peer, std::move(operation), endpoint_->now(), out);
+  carry_out(std::move(out));
+}
+
+void NodeProcess::on_result(rpc::PeerId /*peer*/, wire::v1::Result /*result*/) {}
+
+bool NodeProcess::enqueue(node::SegmentIndex segment, engine::Query query) {
+  wake(raw(segment));
+  return segments_[raw(segment)]->enqueue(std::move(query));
+}
+
+bool NodeProcess::enqueue(node::SegmentIndex segment, engine::Update update) {
+  const Timestamp timestamp = update.timestamp;
+  wake(raw(segment));
+  const bool is_taken = segments_[raw(segment)]->enqueue(std::move(update));
+  if (is_taken && raw(segment) == 0) {
+    admitted_.push_back(timestamp);
+  }
+  return is_taken;
+}
+
+node::SegmentReport NodeProcess::report(node::SegmentIndex segment) const {
+  return {segments_[raw(segment)]->statistics(), -1};
+}
+
+void NodeProcess::wake(uint32_t segment) {
+  if (!awake_[segment]) {
+    awake_[segment] = true;
+    const int64_t pause_ns = network_.random().between(0, 3 * kMillisecond);
+    network_.at(after(network_.now(), pause_ns), [this, segment] { sweep(segment); });
+  }
+}
+
+void NodeProcess::sweep(uint32_t segment) {
+  awake_[segment] = false;
+  rpc::Outbox out;
+  do {
+    segments_[segment]->step(network_.now(), {.chunks_max = 1});
+    while (auto output = segments_[segment]->dequeue()) {
+      core_->on_output(node::SegmentIndex{segment}, std::move(*output), network_.now(), out);
+    }
+  } while (segments_[segment]->is_mid_cycle());
+  if (segments_[segment]->has_work()) {
+    wake(segment);
+  }
+  carry_out(std::move(out));
+}
+
+void NodeProcess::carry_out(rpc::Outbox out) {
+  core_->step(semantics::WorkBudget(kStepUnits), *endpoint_, out);
+  while (const auto record = core_->take_persist_request()) {
+    core_->on_epoch_persisted(record->epoch, endpoint_->now(), out);
+  }
+  endpoint_->send(std::move(out));
+  endpoint_->arm(core_->next_deadline(), [this] {
+    rpc::Outbox late;
+    core_->on_deadline(endpoint_->now(), late);
+    carry_out(std::move(late));
+  });
+  if (core_->has_work(*endpoint_) && !is_turn_posted_) {
+    is_turn_posted_ = true;
+    endpoint_->post([this] {
+      is_turn_posted_ = false;
+      carry_out({});
+    });
+  }
+}
+
+}  // namespace daedalus::testing
