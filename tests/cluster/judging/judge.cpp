@@ -44,6 +44,10 @@ void judge_completeness(const PlainTable& table, const GivenAnswer& answer,
 void judge_promise(const PlainTable& table, const GivenAnswer& answer, const std::map<SegmentKey, Timestamp>& prefixes,
                    Faults& faults) {
   for (const auto& [place, prefix] : prefixes) {
+    if (prefix < answer.prefix_demanded) {
+      faults.push_back(fmt::format("a query that demands prefix {} saw prefix {} of partition {} segment {}",
+                                   raw(answer.prefix_demanded), raw(prefix), place.first, place.second));
+    }
     // A segment that had no part in the confirmed updates may not know of them yet.
     if (prefix < answer.prefix_promised && table.changed(place, prefix, answer.prefix_promised)) {
       faults.push_back(
@@ -55,11 +59,12 @@ void judge_promise(const PlainTable& table, const GivenAnswer& answer, const std
 
 void judge_rows(const PlainTable& table, const GivenAnswer& answer, const std::map<SegmentKey, Timestamp>& prefixes,
                 Faults& faults) {
-  const auto expected = answer_rows(table.schema(), answer.question, table.select(answer.question.filter, prefixes));
-  if (given_rows(answer.question, answer.rows) != expected || answer.row_count != expected.size() ||
-      answer.end.row_count() != expected.size()) {
-    faults.push_back(
-        fmt::format("an answer has {} rows and is not the {} rows of its prefixes", answer.row_count, expected.size()));
+  const PlainAnswer expected =
+      answer_to(table.schema(), answer.question, table.select(answer.question.filter, prefixes));
+  if (!is_answer(answer.question, expected, answer.rows) || answer.row_count != expected.row_count ||
+      answer.end.row_count() != expected.row_count) {
+    faults.push_back(fmt::format("an answer has {} rows and is not the {} rows of its prefixes", answer.row_count,
+                                 expected.row_count));
   }
 }
 

@@ -18,6 +18,7 @@ namespace daedalus::testing {
 struct GivenAnswer {
   Question question;
   Timestamp prefix_promised{};  ///< Highest update confirmed before the question was sent.
+  Timestamp prefix_demanded{};  ///< Lowest prefix that the question says it wants.
   std::vector<wire::v1::Column> columns;
   std::string rows;
   uint64_t row_count = 0;  ///< As announced with the rows.

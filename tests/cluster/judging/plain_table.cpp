@@ -55,6 +55,12 @@ void PlainTable::apply(const std::vector<PlainPart>& parts) {
   outcomes_.push_back(std::move(outcome));
 }
 
+void PlainTable::truncate(Timestamp last) {
+  CHECK(last <= this->last());
+  history_.resize(raw(last) + 1);
+  outcomes_.resize(raw(last) + 1);
+}
+
 void PlainTable::apply(const PlainInsert& part, uint64_t& ordinal, Rows& rows, PlainOutcome& outcome) {
   for (const Row& values : part.rows) {
     const SegmentKey place = placement_.place_of(values, history_.size(), ordinal++);

@@ -41,6 +41,9 @@ class PlainTable {
   /// Applies the next update in order. Integer overflow of `col + c` leaves the row as it was.
   void apply(const std::vector<PlainPart>& parts);
 
+  /// Forgets the updates after `last`: no node has taken them, and another writer numbers from there.
+  void truncate(Timestamp last);
+
   [[nodiscard]] const semantics::Schema& schema() const { return schema_; }
   [[nodiscard]] const PlainPlacement& placement() const { return placement_; }
   [[nodiscard]] Timestamp last() const { return Timestamp{history_.size() - 1}; }
@@ -73,7 +76,7 @@ class PlainTable {
   PlainPlacement placement_;
   std::vector<std::shared_ptr<const Rows>> history_;  ///< Index is the timestamp.
   std::vector<PlainOutcome> outcomes_;                ///< Likewise.
-  Rows inserted_;                                     ///< Every row there ever was, as it was inserted.
+  Rows inserted_;                                     ///< Every row that was ever to be inserted, as it was asked for.
 };
 
 }  // namespace daedalus::testing

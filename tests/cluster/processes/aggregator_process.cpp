@@ -6,20 +6,33 @@
 
 namespace daedalus::testing {
 
-AggregatorProcess::AggregatorProcess(const ClusterConfiguration& configuration, uint32_t index,
+AggregatorProcess::AggregatorProcess(const ClusterConfiguration& configuration, std::string name,
                                      rpc::SimulatedNetwork& network)
-    : configuration_(configuration), index_(index), network_(network), saboteur_(configuration.fault) {
-  start(network.start(configuration.aggregators[index], hello(), *this));
+    : AggregatorProcess(configuration, std::move(name), configuration.map, true, network) {}
+
+AggregatorProcess::AggregatorProcess(const ClusterConfiguration& configuration, std::string name,
+                                     std::shared_ptr<const contract::PartitionMap> map, bool tells_map,
+                                     rpc::SimulatedNetwork& network)
+    : configuration_(configuration),
+      name_(std::move(name)),
+      map_(std::move(map)),
+      tells_map_(tells_map),
+      network_(network),
+      saboteur_(configuration.sabotage),
+      compiler_(configuration.schema, map_) {
+  start(network.start(name_, hello(), *this));
 }
 
 wire::v1::Hello AggregatorProcess::hello() const {
-  return make_hello(configuration_, wire::v1::ROLE_AGGREGATOR, configuration_.aggregators[index_]);
+  wire::v1::Hello hello = make_hello(configuration_, wire::v1::ROLE_AGGREGATOR, name_);
+  hello.set_map_version(tells_map_ ? map_->version : 0);
+  return hello;
 }
 
 void AggregatorProcess::start(rpc::SimulatedEndpoint& endpoint) {
   endpoint_ = &endpoint;
   aggregator::AggregatorOptions options;
-  options.name = configuration_.aggregators[index_];
+  options.name = name_;
   options.version = "simulated";
   options.cluster_id = kClusterId;
   std::map<rpc::LinkId, NodeId> links;
@@ -27,7 +40,7 @@ void AggregatorProcess::start(rpc::SimulatedEndpoint& endpoint) {
     options.endpoints[NodeId{node}] = configuration_.nodes[node];
     links[endpoint_->dial(configuration_.nodes[node])] = NodeId{node};
   }
-  core_ = std::make_unique<aggregator::AggregatorCore>(options, configuration_.schema, configuration_.map, links);
+  core_ = std::make_unique<aggregator::AggregatorCore>(options, configuration_.schema, map_, links);
   endpoint_->set_on_turn_end([this] {
     rpc::Outbox out;
     core_->flush(endpoint_->now(), out);
@@ -37,8 +50,8 @@ void AggregatorProcess::start(rpc::SimulatedEndpoint& endpoint) {
 
 void AggregatorProcess::crash_and_restart() {
   is_turn_posted_ = false;
-  network_.crash(configuration_.aggregators[index_]);
-  start(network_.restart(configuration_.aggregators[index_], hello(), *this));
+  network_.crash(name_);
+  start(network_.restart(name_, hello(), *this));
 }
 
 void AggregatorProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
@@ -71,9 +84,29 @@ void AggregatorProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
   carry_out(std::move(out));
 }
 
+void AggregatorProcess::on_dial_failed(rpc::LinkId link, const std::string& reason) {
+  core_->on_dial_failed(link, reason);
+}
+
+/// In place of worker threads: each statement is compiled, and takes its time. The core knows of those it gave up.
+void AggregatorProcess::compile() {
+  for (aggregator::CompileRequest& request : core_->take_compile_requests()) {
+    auto compiled = compiler_.compile(request.statement, 0);
+    const int64_t pause_ns = network_.random().between(0, 2 * kMillisecond);
+    endpoint_->post_at(
+        after(endpoint_->now(), pause_ns),
+        [this, ticket = request.ticket, shared = std::make_shared<decltype(compiled)>(std::move(compiled))] {
+          rpc::Outbox out;
+          core_->on_compiled(ticket, std::move(*shared), endpoint_->now(), out);
+          carry_out(std::move(out));
+        });
+  }
+  static_cast<void>(core_->take_given_up_compilations());
+}
+
 void AggregatorProcess::carry_out(rpc::Outbox out) {
   core_->step(semantics::WorkBudget(kStepUnits), *endpoint_, out);
-  CHECK(core_->take_compile_requests().empty());  // No SQL here: bodies come compiled.
+  compile();
   for (const auto& request : core_->take_dial_requests()) {
     core_->on_dialled(request.endpoint, endpoint_->dial(request.endpoint));
   }

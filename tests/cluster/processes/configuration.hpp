@@ -21,13 +21,15 @@ constexpr int64_t kStepUnits = 300;
 struct ClusterConfiguration {
   std::shared_ptr<const semantics::Schema> schema;
   std::shared_ptr<const contract::PartitionMap> map;
-  uint32_t segments = 2;
+  uint32_t segments = 2;               ///< Of each partition.
   uint64_t segment_bytes = 64u << 10;  ///< Room for every row of a run.
   std::vector<std::string> nodes;      ///< Endpoints; index is the node id.
   std::vector<std::string> aggregators;
   std::string writer;
-  PlantedFault fault = PlantedFault::kNone;  ///< In every aggregator.
-  uint32_t submissions_known_max = 16;       ///< Few, so that the writer forgets some in every run.
+  SabotageKind sabotage = SabotageKind::kNone;  ///< In every aggregator.
+  bool enqueues_late = false;      ///< Nodes let updates into the rings a while after their cores have enqueued them.
+  bool keeps_transcripts = false;  ///< Of what writers hear and say.
+  uint32_t submissions_known_max = 16;  ///< Few, so that the writer forgets some in every run.
 };
 
 [[nodiscard]] wire::v1::Hello make_hello(const ClusterConfiguration& configuration, wire::v1::Role role,

@@ -1,33 +1,58 @@
 #include "node_process.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace daedalus::testing {
 
 NodeProcess::NodeProcess(const ClusterConfiguration& configuration, NodeId id, rpc::SimulatedNetwork& network)
-    : network_(network), codec_(*configuration.schema) {
+    : configuration_(configuration), id_(id), network_(network), codec_(*configuration.schema) {
+  start(network.start(name(), hello(), *this));
+}
+
+const std::string& NodeProcess::name() const { return configuration_.nodes[raw(id_)]; }
+
+wire::v1::Hello NodeProcess::hello() const {
+  wire::v1::Hello hello = make_hello(configuration_, wire::v1::ROLE_STORAGE_NODE, name());
+  hello.set_node(raw(id_));
+  return hello;
+}
+
+void NodeProcess::start(rpc::SimulatedEndpoint& endpoint) {
+  endpoint_ = &endpoint;
   node::NodeOptions options;
-  options.node = id;
+  options.node = id_;
   options.cluster_id = kClusterId;
-  options.endpoint = configuration.nodes[raw(id)];
+  options.endpoint = name();
   options.version = "simulated";
-  options.segments = configuration.segments;
-  for (uint32_t node = 0; node < configuration.nodes.size(); ++node) {
-    options.addresses.emplace_back(NodeId{node}, configuration.nodes[node]);
+  options.segments = configuration_.segments;
+  options.found_epoch = disk_;
+  for (uint32_t node = 0; node < configuration_.nodes.size(); ++node) {
+    options.addresses.emplace_back(NodeId{node}, configuration_.nodes[node]);
   }
   engine::SegmentOptions segment_options;
-  segment_options.memory_bytes = configuration.segment_bytes;
+  segment_options.memory_bytes = configuration_.segment_bytes;
   segment_options.chunk_rows = 64;
   segment_options.answer_part_bytes = 512;
-  for (uint32_t segment = 0; segment < configuration.segments; ++segment) {
-    segments_.push_back(std::make_unique<engine::Segment>(*configuration.schema, codec_.codec(), segment_options));
+  const auto& partitions = configuration_.map->partitions;
+  const auto hosted = std::count(partitions.begin(), partitions.end(), std::vector<NodeId>{id_});
+  core_.reset();  // It lets go of its segments before they go.
+  segments_.clear();
+  for (uint32_t segment = 0; segment < configuration_.segments * hosted; ++segment) {
+    segments_.push_back(std::make_unique<engine::Segment>(*configuration_.schema, codec_.codec(), segment_options));
   }
   awake_.assign(segments_.size(), false);
-  core_ = std::make_unique<node::NodeCore>(options, configuration.schema, *configuration.map, *this);
-  wire::v1::Hello hello = make_hello(configuration, wire::v1::ROLE_STORAGE_NODE, options.endpoint);
-  hello.set_node(raw(id));
-  endpoint_ = &network.start(options.endpoint, hello, *this);
+  delayed_.assign(segments_.size(), {});
+  admitted_.clear();
+  core_ = std::make_unique<node::NodeCore>(options, configuration_.schema, *configuration_.map, *this);
 }
+
+void NodeProcess::crash(rpc::Notice notice) {
+  is_turn_posted_ = false;
+  network_.crash(name(), notice);
+}
+
+void NodeProcess::come_back() { start(network_.restart(name(), hello(), *this)); }
 
 void NodeProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
   rpc::Outbox out;
@@ -49,6 +74,8 @@ void NodeProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) 
 
 void NodeProcess::on_result(rpc::PeerId /*peer*/, wire::v1::Result /*result*/) {}
 
+// ---- segments ----
+
 bool NodeProcess::enqueue(node::SegmentIndex segment, engine::Query query) {
   wake(raw(segment));
   return segments_[raw(segment)]->enqueue(std::move(query));
@@ -57,7 +84,10 @@ bool NodeProcess::enqueue(node::SegmentIndex segment, engine::Query query) {
 bool NodeProcess::enqueue(node::SegmentIndex segment, engine::Update update) {
   const Timestamp timestamp = update.timestamp;
   wake(raw(segment));
-  const bool is_taken = segments_[raw(segment)]->enqueue(std::move(update));
+  const bool is_taken = configuration_.enqueues_late || segments_[raw(segment)]->enqueue(update);
+  if (configuration_.enqueues_late) {
+    delayed_[raw(segment)].push_back(std::move(update));
+  }
   if (is_taken && raw(segment) == 0) {
     admitted_.push_back(timestamp);
   }
@@ -68,11 +98,18 @@ node::SegmentReport NodeProcess::report(node::SegmentIndex segment) const {
   return {segments_[raw(segment)]->statistics(), -1};
 }
 
+void NodeProcess::let_in(uint32_t segment) {
+  std::deque<engine::Update>& delayed = delayed_[segment];
+  while (!delayed.empty() && segments_[segment]->enqueue(delayed.front())) {
+    delayed.pop_front();
+  }
+}
+
 void NodeProcess::wake(uint32_t segment) {
   if (!awake_[segment]) {
     awake_[segment] = true;
     const int64_t pause_ns = network_.random().between(0, 3 * kMillisecond);
-    network_.at(after(network_.now(), pause_ns), [this, segment] { sweep(segment); });
+    endpoint_->post_at(after(network_.now(), pause_ns), [this, segment] { sweep(segment); });
   }
 }
 
@@ -85,15 +122,19 @@ void NodeProcess::sweep(uint32_t segment) {
       core_->on_output(node::SegmentIndex{segment}, std::move(*output), network_.now(), out);
     }
   } while (segments_[segment]->is_mid_cycle());
+  let_in(segment);
   if (segments_[segment]->has_work()) {
     wake(segment);
   }
   carry_out(std::move(out));
 }
 
+// ---- effects ----
+
 void NodeProcess::carry_out(rpc::Outbox out) {
   core_->step(semantics::WorkBudget(kStepUnits), *endpoint_, out);
   while (const auto record = core_->take_persist_request()) {
+    disk_ = *record;
     core_->on_epoch_persisted(record->epoch, endpoint_->now(), out);
   }
   endpoint_->send(std::move(out));

@@ -3,7 +3,9 @@
 // What the program's main() is: it hands messages in, carries effects out, and arms one timer. Nothing is decided here.
 #pragma once
 
+#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,19 +30,32 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   [[nodiscard]] bool enqueue(node::SegmentIndex segment, engine::Update update) override;
   [[nodiscard]] node::SegmentReport report(node::SegmentIndex segment) const override;
 
+  /// Loses its rows and all it knows but what is on disk, the epoch, and stays away until come_back().
+  void crash(rpc::Notice notice);
+  void come_back();
+
   [[nodiscard]] const node::NodeCore& core() const { return *core_; }
-  /// Timestamps in the order they were handed to segment 0: what invariant "order" is about.
+  /// Timestamps in the order they were handed to segment 0: what invariant "order" is about. Since it came back.
   [[nodiscard]] const std::vector<Timestamp>& admitted() const { return admitted_; }
 
  private:
+  void start(rpc::SimulatedEndpoint& endpoint);
   void carry_out(rpc::Outbox out);
   void wake(uint32_t segment);
   void sweep(uint32_t segment);
+  void let_in(uint32_t segment);
+  [[nodiscard]] const std::string& name() const;
+  [[nodiscard]] wire::v1::Hello hello() const;
 
+  const ClusterConfiguration& configuration_;
+  NodeId id_;
   rpc::SimulatedNetwork& network_;
   semantics::GenericRowCodec codec_;
+  std::optional<node::EpochRecord> disk_;
   std::vector<std::unique_ptr<engine::Segment>> segments_;
   std::vector<bool> awake_;
+  /// Updates that the core has enqueued and that have not entered the ring yet, by segment; with enqueues_late.
+  std::vector<std::deque<engine::Update>> delayed_;
   std::vector<Timestamp> admitted_;
   std::unique_ptr<node::NodeCore> core_;
   bool is_turn_posted_ = false;

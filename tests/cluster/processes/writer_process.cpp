@@ -2,25 +2,24 @@
 
 #include <utility>
 
-namespace daedalus::testing {
+#include "daedalus/base/check.hpp"
 
-namespace {
+namespace daedalus::testing {
 
 WriterOptions writer_options(const ClusterConfiguration& configuration) {
   return {
       .name = "writer", .endpoint = configuration.writer, .submissions_known_max = configuration.submissions_known_max};
 }
 
-}  // namespace
-
-WriterProcess::WriterProcess(const ClusterConfiguration& configuration, rpc::SimulatedNetwork& network,
-                             OnOutcome on_outcome)
+WriterProcess::WriterProcess(const ClusterConfiguration& configuration, WriterOptions options,
+                             rpc::SimulatedNetwork& network, Listener listener)
     : configuration_(configuration),
-      on_outcome_(std::move(on_outcome)),
-      model_(writer_options(configuration)),
-      transcript_(writer_options(configuration)) {
-  endpoint_ = &network.start(configuration.writer,
-                             make_hello(configuration, wire::v1::ROLE_WRITER, configuration.writer), *this);
+      listener_(std::move(listener)),
+      model_(options),
+      transcript_(options, configuration.keeps_transcripts),
+      name_(options.name) {
+  endpoint_ =
+      &network.start(options.endpoint, make_hello(configuration, wire::v1::ROLE_WRITER, options.endpoint), *this);
   for (const std::string& aggregator : configuration.aggregators) {
     endpoint_->dial(aggregator);
   }
@@ -42,7 +41,75 @@ void WriterProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
   carry_out(std::move(out), {});
 }
 
-void WriterProcess::on_operation(rpc::PeerId /*peer*/, wire::v1::Operation /*operation*/) {}
+// ---- submissions ----
+
+void WriterProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
+  const Waiter waiter{peer, operation.header().sequence()};
+  wire::v1::SubmitBody body;
+  CHECK(operation.header().kind() == wire::v1::OPERATION_KIND_SUBMIT && body.ParseFromString(operation.body()));
+  if (const auto wrong = check(operation, body)) {
+    answer(waiter, refusal({*wrong}));
+    return;
+  }
+  const wire::v1::SubmissionId& id = body.submission();
+  const Submission submission{{id.client(), id.number()}, id.epoch(), id.numbered_after(), id.repeated()};
+  waiters_[submission.key].push_back(waiter);
+  const auto refused =
+      submit(submission, body.update().SerializeAsString(), {body.routes().begin(), body.routes().end()});
+  if (refused) {
+    auto& waiting = waiters_[submission.key];
+    waiting.pop_back();  // Nothing is answered to it while it is being submitted.
+    answer(waiter, refusal(*refused));
+  }
+}
+
+std::optional<Error> WriterProcess::check(const wire::v1::Operation& operation,
+                                          const wire::v1::SubmitBody& body) const {
+  const contract::PartitionMap& map = *configuration_.map;
+  if (operation.header().map_version() != 0 && operation.header().map_version() != map.version) {
+    return Error{ErrorCategory::kRetry, "55000", "the submission was routed by another map version",
+                 "ask for the map again", 0};
+  }
+  const std::string update = body.update().SerializeAsString();
+  const auto checked = contract::to_update(*configuration_.schema, map.placement_columns(), update);
+  return checked ? std::nullopt : std::optional(checked.error());
+}
+
+wire::v1::Result WriterProcess::refusal(const SubmitRefusal& refusal) const {
+  wire::v1::Result result;
+  if (!refusal.is_stale) {
+    *result.mutable_error() = contract::from_error(refusal.error);
+    return result;
+  }
+  wire::v1::WriteRefused& refused = *result.mutable_refused();
+  refused.set_reason(wire::v1::WRITE_REFUSAL_STALE_SUBMISSION);
+  refused.set_epoch(model_.epoch());
+  refused.set_timestamp(raw(model_.last_numbered()));
+  refused.set_holder(name_);
+  *refused.mutable_error() = contract::from_error(refusal.error);
+  return result;
+}
+
+void WriterProcess::answer(Waiter waiter, wire::v1::Result result) {
+  result.set_sequence(waiter.second);
+  rpc::Outbox out;
+  out.results.emplace_back(waiter.first, std::move(result));
+  endpoint_->send(std::move(out));
+}
+
+void WriterProcess::answer(const SubmissionOutcome& outcome) {
+  wire::v1::Result result;
+  if (outcome.confirmed) {
+    *result.mutable_confirmed() = *outcome.confirmed;
+  } else {
+    *result.mutable_error() = contract::from_error(*outcome.error);
+  }
+  if (const auto waiting = waiters_.extract(outcome.submission)) {
+    for (const Waiter& waiter : waiting.mapped()) {
+      answer(waiter, result);
+    }
+  }
+}
 
 void WriterProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
   rpc::Outbox out;
@@ -56,10 +123,14 @@ std::optional<SubmitRefusal> WriterProcess::submit(const Submission& submission,
                                                    const std::vector<wire::v1::Route>& routes) {
   rpc::Outbox out;
   WriterEffects effects;
+  const Timestamp before = model_.last_numbered();
   transcript_.submit(endpoint_->now(), submission, body, routes, configuration_.map->version);
   auto refusal = model_.submit(submission, body, routes, configuration_.map->version, endpoint_->now(), out, effects);
   if (refusal) {
     transcript_.refused(*refusal);
+  }
+  if (model_.last_numbered() != before) {
+    listener_.on_numbered(submission.key, model_.last_numbered());
   }
   carry_out(std::move(out), effects);
   return refusal;
@@ -78,7 +149,8 @@ void WriterProcess::carry_out(rpc::Outbox out, const WriterEffects& effects) {
     });
   }
   for (const SubmissionOutcome& outcome : effects.outcomes) {
-    on_outcome_(outcome);
+    listener_.on_outcome(outcome);
+    answer(outcome);
   }
   endpoint_->arm(model_.next_deadline(), [this] {
     rpc::Outbox late;

@@ -50,7 +50,7 @@ void swap_outcomes(wire::v1::WriteConfirmed& confirmed) {
 
 void Saboteur::on_node_result(uint32_t node, wire::v1::Result& result) const {
   if (node != kVictim ||
-      (fault_ != PlantedFault::kAnswerWithoutPartition && fault_ != PlantedFault::kAnswerWithoutRows)) {
+      (fault_ != SabotageKind::kAnswerWithoutPartition && fault_ != SabotageKind::kAnswerWithoutRows)) {
     return;
   }
   if (result.has_rows()) {
@@ -63,13 +63,13 @@ void Saboteur::on_node_result(uint32_t node, wire::v1::Result& result) const {
 
 void Saboteur::on_outbox(rpc::Outbox& out) const {
   for (auto& [peer, result] : out.results) {
-    if (result.has_end() && fault_ == PlantedFault::kAnswerWithoutPartition) {
+    if (result.has_end() && fault_ == SabotageKind::kAnswerWithoutPartition) {
       drop_stamps(*result.mutable_end());
-    } else if (result.has_end() && fault_ == PlantedFault::kStampOfAnotherPrefix) {
+    } else if (result.has_end() && fault_ == SabotageKind::kStampOfAnotherPrefix) {
       raise_stamps(*result.mutable_end());
-    } else if (result.has_confirmed() && fault_ == PlantedFault::kConfirmationWithoutPartition) {
+    } else if (result.has_confirmed() && fault_ == SabotageKind::kConfirmationWithoutPartition) {
       drop_outcome(*result.mutable_confirmed());
-    } else if (result.has_confirmed() && fault_ == PlantedFault::kConfirmationOfAnotherPartition) {
+    } else if (result.has_confirmed() && fault_ == SabotageKind::kConfirmationOfAnotherPartition) {
       swap_outcomes(*result.mutable_confirmed());
     }
   }

@@ -8,7 +8,7 @@
 
 namespace daedalus::testing {
 
-enum class PlantedFault : uint8_t {
+enum class SabotageKind : uint8_t {
   kNone,
   kAnswerWithoutPartition,          ///< The rows of one partition are dropped, and its stamps with them.
   kAnswerWithoutRows,               ///< The rows of one partition are dropped, its stamps stay.
@@ -22,7 +22,7 @@ class Saboteur {
   /// The partition that a fault is about; with one partition on each node, the node, too.
   static constexpr uint32_t kVictim = 1;
 
-  explicit Saboteur(PlantedFault fault) : fault_(fault) {}
+  explicit Saboteur(SabotageKind fault) : fault_(fault) {}
 
   /// Before an aggregator hears what storage node `node` answered.
   void on_node_result(uint32_t node, wire::v1::Result& result) const;
@@ -30,7 +30,7 @@ class Saboteur {
   void on_outbox(rpc::Outbox& out) const;
 
  private:
-  PlantedFault fault_;
+  SabotageKind fault_;
 };
 
 }  // namespace daedalus::testing

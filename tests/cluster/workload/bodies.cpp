@@ -2,7 +2,6 @@
 
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/packed.hpp"
-#include "workload.hpp"
 
 namespace daedalus::testing {
 
@@ -11,40 +10,17 @@ using semantics::Operator;
 
 namespace {
 
-void add_aggregate(wire::v1::SelectBody& body, const char* name, wire::v1::AggregateFunction function,
-                   std::optional<uint32_t> column) {
+void add_output(wire::v1::SelectBody& body, const semantics::Schema& schema, const PlainOutput& asked) {
   wire::v1::Output& output = *body.add_outputs();
-  output.set_name(name);
-  output.mutable_aggregate()->set_function(function);
-  if (column) {
-    output.mutable_aggregate()->mutable_argument()->set_column(*column);
+  output.set_name(output_name(schema, asked));
+  if (!asked.function) {
+    output.mutable_expression()->set_column(asked.column);
+    return;
   }
-}
-
-void add_column(wire::v1::SelectBody& body, const semantics::Schema& schema, uint32_t column) {
-  wire::v1::Output& output = *body.add_outputs();
-  output.set_name(schema.columns[column].name);
-  output.mutable_expression()->set_column(column);
-}
-
-void add_groups(wire::v1::SelectBody& body, const semantics::Schema& schema) {
-  add_column(body, schema, kPlace);
-  add_aggregate(body, "count", wire::v1::AGGREGATE_FUNCTION_COUNT_ROWS, {});
-  add_aggregate(body, "sum", wire::v1::AGGREGATE_FUNCTION_SUM, kAmount);
-  add_aggregate(body, "min", wire::v1::AGGREGATE_FUNCTION_MIN, kAmount);
-  add_aggregate(body, "max", wire::v1::AGGREGATE_FUNCTION_MAX, kId);
-  body.add_group_by()->set_column(kPlace);
-}
-
-void add_order(wire::v1::SelectBody& body, const Question& question) {
-  wire::v1::OrderKey& amount = *body.add_order_by();
-  amount.set_output(kAmount);
-  amount.set_descending(true);
-  amount.set_nulls_first(true);
-  body.add_order_by()->set_output(kId);
-  body.set_has_limit(true);
-  body.set_limit(question.limit);
-  body.set_offset(question.offset);
+  output.mutable_aggregate()->set_function(static_cast<wire::v1::AggregateFunction>(*asked.function));
+  if (*asked.function != semantics::AggregateFunction::kCountRows) {
+    output.mutable_aggregate()->mutable_argument()->set_column(asked.column);
+  }
 }
 
 void add_part(const semantics::Schema& schema, const PlainInsert& insert, uint32_t& ordinal,
@@ -73,24 +49,28 @@ void add_part(const semantics::Schema& schema, const PlainModify& modify, wire::
 
 }  // namespace
 
+std::string output_name(const semantics::Schema& schema, const PlainOutput& output) {
+  return output.function ? std::string(semantics::function_name(*output.function)) : schema.columns[output.column].name;
+}
+
 std::string select_body(const semantics::Schema& schema, const Question& question) {
   wire::v1::SelectBody body;
-  if (question.kind == Question::Kind::kGrouped) {
-    add_groups(body, schema);
-  } else if (question.kind == Question::Kind::kTooWide) {
-    const uint32_t wide = kNote + 1;
-    for (uint64_t size = 0; size <= semantics::kRowSizeMax; size += schema.columns.at(wide).type.length) {
-      add_column(body, schema, wide);
-    }
-  } else {
-    for (uint32_t column = 0; column < schema.columns.size(); ++column) {
-      add_column(body, schema, column);
-    }
+  for (const PlainOutput& output : question.outputs) {
+    add_output(body, schema, output);
   }
-  body.set_visible_outputs(static_cast<uint32_t>(body.outputs_size()));
-  if (question.kind == Question::Kind::kOrdered) {
-    add_order(body, question);
+  body.set_visible_outputs(question.visible_outputs);
+  for (const uint32_t column : question.group_by) {
+    body.add_group_by()->set_column(column);
   }
+  for (const PlainOrder& order : question.order_by) {
+    wire::v1::OrderKey& key = *body.add_order_by();
+    key.set_output(order.output);
+    key.set_descending(order.descending);
+    key.set_nulls_first(order.nulls_first);
+  }
+  body.set_has_limit(question.limit.has_value());
+  body.set_limit(question.limit.value_or(0));
+  body.set_offset(question.offset);
   if (question.filter) {
     *body.mutable_filter() = contract::from_expression(*question.filter);
   }

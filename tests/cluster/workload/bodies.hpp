@@ -9,6 +9,9 @@
 
 namespace daedalus::testing {
 
+/// What a column of the answer is called.
+[[nodiscard]] std::string output_name(const semantics::Schema& schema, const PlainOutput& output);
+
 /// SelectBody, RESULT_FORM_FINAL.
 [[nodiscard]] std::string select_body(const semantics::Schema& schema, const Question& question);
 

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "bodies.hpp"
 #include "daedalus/base/check.hpp"
+#include "sql_text.hpp"
 
 namespace daedalus::testing {
 
@@ -16,6 +19,7 @@ using semantics::Value;
 namespace {
 
 constexpr uint32_t kWideLength = 4096;
+constexpr uint32_t kManyColumnCount = 400;
 
 Expression integer(int64_t value) { return Expression::make_constant(Type{.kind = TypeKind::kInt}, value); }
 
@@ -50,28 +54,12 @@ semantics::Schema simulated_schema(TableShape shape) {
                          {.kind = TypeKind::kSmallint},
                          {.kind = TypeKind::kBigint},
                          {.kind = TypeKind::kVarchar, .length = 12}};
-  const uint32_t more = shape == TableShape::kWide ? 3 : shape == TableShape::kManyColumns ? 80 : 0;
+  const uint32_t more = shape == TableShape::kWide ? 3 : shape == TableShape::kManyColumns ? kManyColumnCount : 0;
   for (uint32_t column = 0; column < more; ++column) {
     const Type& type = shape == TableShape::kWide ? wide : narrow[column % std::size(narrow)];
     schema.columns.push_back({fmt::format("more_{}", column), type, true, {}});
   }
   return schema;
-}
-
-contract::PartitionMap small_map(uint32_t node_count, Placement placement) {
-  contract::PartitionMap map;
-  map.version = 1;
-  for (uint32_t node = 0; node < node_count; ++node) {
-    map.partitions.push_back({NodeId{node}});
-  }
-  if (placement == Placement::kHash) {
-    map.distribution = semantics::Distribution::kHash;
-    map.columns = {kPlace};
-    map.grid = {node_count};
-    map.segment_distribution = semantics::Distribution::kHash;
-    map.segment_columns = {kId};
-  }
-  return map;
 }
 
 // ---- updates ----
@@ -90,6 +78,7 @@ Workload::Update Workload::next_update() {
     }
   }
   update.body = update_body(schema_, update.parts);
+  update.text = update_text(schema_, update.parts);
   const auto checked = contract::to_update(schema_, map_.placement_columns(), update.body);
   CHECK(checked.has_value());
   update.routes = contract::routes_of(schema_, map_, *checked);
@@ -187,28 +176,124 @@ Expression Workload::draw_pinned() {
 // ---- questions ----
 
 Workload::Query Workload::next_query() {
-  Question question;
+  Question question = draw_question();
   question.filter = draw_filter();
-  const uint64_t kind = random_.below(6);
-  if (kind == 0) {
-    question.kind = Question::Kind::kGrouped;
-  } else if (kind == 1) {
-    question.kind = Question::Kind::kOrdered;
-    question.limit = random_.below(60);
-    question.offset = random_.below(10);
-  }
   return query(std::move(question));
 }
 
-Workload::Query Workload::too_wide_query() {
-  return query({.kind = Question::Kind::kTooWide, .filter = draw_filter()});
+Question Workload::draw_question() {
+  Question question;
+  switch (random_.below(6)) {
+    case 0:
+      draw_groups(question);
+      draw_aggregates(question);
+      break;
+    case 1:
+      random_.chance(0.5) ? draw_groups(question) : draw_aggregates(question);
+      break;
+    case 2:
+      draw_list(question);
+      break;
+    default:
+      question = everything_of(schema_);
+  }
+  question.visible_outputs = static_cast<uint32_t>(question.outputs.size());
+  if (random_.chance(0.4)) {
+    draw_order(question);
+  }
+  if (random_.chance(0.3)) {
+    draw_limit(question);
+  }
+  return question;
 }
 
-Workload::Query Workload::whole_table() const { return query({}); }
+uint32_t Workload::draw_column() {
+  const bool is_early = random_.chance(0.7);
+  return static_cast<uint32_t>(random_.below(is_early ? kNote + 1 : schema_.columns.size()));
+}
+
+void Workload::draw_list(Question& question) {
+  for (int64_t columns = random_.between(1, 4); columns > 0; --columns) {
+    question.outputs.push_back({.function = {}, .column = draw_column()});
+  }
+}
+
+void Workload::draw_groups(Question& question) {
+  const uint32_t by[] = {kPlace, kNote, kAmount};
+  const uint64_t first = random_.below(std::size(by));
+  question.group_by.push_back(by[first]);
+  if (random_.chance(0.3)) {
+    question.group_by.push_back(by[(first + 1) % std::size(by)]);
+  }
+  for (const uint32_t column : question.group_by) {
+    question.outputs.push_back({.function = {}, .column = column});
+  }
+}
+
+void Workload::draw_aggregates(Question& question) {
+  using Function = semantics::AggregateFunction;
+  for (int64_t aggregates = random_.between(1, 4); aggregates > 0; --aggregates) {
+    const uint32_t column = draw_column();
+    const bool has_sum = schema_.columns[column].type.kind != TypeKind::kVarchar;
+    const Function functions[] = {Function::kCountRows, Function::kCount, Function::kMin,
+                                  Function::kMax,       Function::kSum,   Function::kAvg};
+    question.outputs.push_back(
+        {.function = functions[random_.below(has_sum ? std::size(functions) : 4)], .column = column});
+  }
+}
+
+/// By anything that is shown, then by what tells rows apart: the id, or what they are grouped by.
+void Workload::draw_order(Question& question) {
+  std::vector<uint32_t> outputs;
+  if (question.visible_outputs > 0 && random_.chance(0.7)) {
+    outputs.push_back(static_cast<uint32_t>(random_.below(question.visible_outputs)));
+  }
+  if (question.is_aggregated()) {
+    for (uint32_t group = 0; group < question.group_by.size(); ++group) {
+      outputs.push_back(group);  // They come first among the outputs.
+    }
+  } else {
+    question.outputs.push_back({.function = {}, .column = kId});  // Hidden, whether it is shown, too, or not.
+    outputs.push_back(static_cast<uint32_t>(question.outputs.size() - 1));
+  }
+  std::set<uint32_t> seen;
+  for (const uint32_t output : outputs) {
+    if (seen.insert(output).second) {
+      question.order_by.push_back(
+          {.output = output, .descending = random_.chance(0.5), .nulls_first = random_.chance(0.5)});
+    }
+  }
+}
+
+void Workload::draw_limit(Question& question) {
+  question.limit = random_.below(30);
+  question.offset = random_.chance(0.5) ? random_.below(10) : 0;
+}
+
+Workload::Query Workload::too_wide_query() {
+  Question question;
+  question.is_too_wide = true;
+  question.filter = draw_filter();
+  const uint32_t wide = kNote + 1;
+  for (uint64_t size = 0; size <= semantics::kRowSizeMax; size += schema_.columns.at(wide).type.length) {
+    question.outputs.push_back({.function = {}, .column = wide});
+  }
+  question.visible_outputs = static_cast<uint32_t>(question.outputs.size());
+  return query(std::move(question));
+}
+
+Workload::Query Workload::whole_table() const { return query(everything_of(schema_)); }
+
+Workload::Query Workload::rows_at(int64_t place) const {
+  Question question = everything_of(schema_);
+  question.filter = compare(kPlace, Operator::kEqual, place);
+  return query(std::move(question));
+}
 
 Workload::Query Workload::query(Question question) const {
   Query query;
   query.body = select_body(schema_, question);
+  query.text = select_text(schema_, question);
   if (question.filter) {
     const auto predicate = semantics::normalise(schema_, *question.filter);
     CHECK(predicate.has_value());

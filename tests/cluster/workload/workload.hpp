@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,21 +18,18 @@ constexpr uint32_t kId = 0;
 constexpr uint32_t kPlace = 1;
 constexpr uint32_t kAmount = 2;
 constexpr uint32_t kNote = 3;
+/// Places are 0 up to this.
+constexpr int64_t kPlaces = 12;
 
 /// id bigint, place int (what rows are placed by), amount int NULL, note varchar(8) NULL, and by shape further columns.
 /// Keys are few, so that updates collide.
 enum class TableShape : uint8_t {
   kSmall,        ///< No further ones.
   kWide,         ///< Three of varchar(4096), full in a few rows.
-  kManyColumns,  ///< Eighty of four types: more than the sketches of a row have places for.
+  kManyColumns,  ///< Hundreds of four types: more than the sketches of a row have places for.
 };
 
 [[nodiscard]] semantics::Schema simulated_schema(TableShape shape);
-
-enum class Placement : uint8_t { kRoundRobin, kHash };
-
-/// One partition per node.
-[[nodiscard]] contract::PartitionMap small_map(uint32_t node_count, Placement placement);
 
 class Workload {
  public:
@@ -42,6 +40,7 @@ class Workload {
     std::vector<PlainPart> parts;
     std::string body;
     std::vector<wire::v1::Route> routes;
+    std::optional<std::string> text;  ///< SQL, where one statement can say it.
   };
   [[nodiscard]] Update next_update();
 
@@ -49,12 +48,15 @@ class Workload {
     Question question;
     std::string body;  ///< SelectBody, RESULT_FORM_FINAL.
     std::vector<wire::v1::Route> routes;
+    std::string text;  ///< The same as SQL.
   };
   [[nodiscard]] Query next_query();
   /// Of a table with wide columns: more than a row of an answer may hold.
   [[nodiscard]] Query too_wide_query();
   /// Everything.
   [[nodiscard]] Query whole_table() const;
+  /// Every row of one place.
+  [[nodiscard]] Query rows_at(int64_t place) const;
 
  private:
   [[nodiscard]] PlainInsert draw_insert();
@@ -64,7 +66,14 @@ class Workload {
   [[nodiscard]] semantics::Value draw_value(const semantics::Type& type);
   [[nodiscard]] semantics::Expression draw_filter();
   [[nodiscard]] semantics::Expression draw_pinned();
-  [[nodiscard]] int64_t draw_place() { return random_.between(0, 11); }
+  [[nodiscard]] Question draw_question();
+  void draw_list(Question& question);
+  void draw_groups(Question& question);
+  void draw_aggregates(Question& question);
+  void draw_order(Question& question);
+  void draw_limit(Question& question);
+  [[nodiscard]] uint32_t draw_column();
+  [[nodiscard]] int64_t draw_place() { return random_.between(0, kPlaces - 1); }
   [[nodiscard]] Query query(Question question) const;
 
   const semantics::Schema& schema_;

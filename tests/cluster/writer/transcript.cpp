@@ -23,23 +23,49 @@ std::string describe(const Error& error) {
 
 }  // namespace
 
-Transcript::Transcript(const WriterOptions& options)
-    : text_(fmt::format("submissions_known_max {}\n", options.submissions_known_max)) {}
+Transcript::Transcript(const WriterOptions& options, bool is_kept)
+    : is_kept_(is_kept), text_(fmt::format("submissions_known_max {}\n", options.submissions_known_max)) {}
 
-void Transcript::up(Instant now, rpc::PeerId peer) { text_ += fmt::format("< {} up {}\n", now.ns, raw(peer)); }
+void Transcript::up(Instant now, rpc::PeerId peer) {
+  if (!is_kept_) {
+    return;
+  }
+  text_ += fmt::format("< {} up {}\n", now.ns, raw(peer));
+}
 
-void Transcript::down(Instant now, rpc::PeerId peer) { text_ += fmt::format("< {} down {}\n", now.ns, raw(peer)); }
+void Transcript::down(Instant now, rpc::PeerId peer) {
+  if (!is_kept_) {
+    return;
+  }
+  text_ += fmt::format("< {} down {}\n", now.ns, raw(peer));
+}
 
 void Transcript::result(Instant now, rpc::PeerId peer, const wire::v1::Result& result) {
+  if (!is_kept_) {
+    return;
+  }
   text_ += fmt::format("< {} result {} {}\n", now.ns, raw(peer), hex(result.SerializeAsString()));
 }
 
-void Transcript::probed(Instant now, bool answers) { text_ += fmt::format("< {} probed {}\n", now.ns, answers); }
+void Transcript::probed(Instant now, bool answers) {
+  if (!is_kept_) {
+    return;
+  }
+  text_ += fmt::format("< {} probed {}\n", now.ns, answers);
+}
 
-void Transcript::deadline(Instant now) { text_ += fmt::format("< {} deadline\n", now.ns); }
+void Transcript::deadline(Instant now) {
+  if (!is_kept_) {
+    return;
+  }
+  text_ += fmt::format("< {} deadline\n", now.ns);
+}
 
 void Transcript::submit(Instant now, const Submission& submission, const std::string& body,
                         const std::vector<wire::v1::Route>& routes, uint64_t map_version) {
+  if (!is_kept_) {
+    return;
+  }
   text_ += fmt::format("< {} submit {} {} {} {} {} {} {}", now.ns, hex(submission.key.first), submission.key.second,
                        submission.epoch, submission.numbered_after, submission.is_repeated, map_version, hex(body));
   for (const auto& route : routes) {
@@ -49,10 +75,16 @@ void Transcript::submit(Instant now, const Submission& submission, const std::st
 }
 
 void Transcript::refused(const SubmitRefusal& refusal) {
+  if (!is_kept_) {
+    return;
+  }
   text_ += fmt::format("> refused {}{}\n", refusal.is_stale ? "stale " : "", describe(refusal.error));
 }
 
 void Transcript::effects(const rpc::Outbox& out, const WriterEffects& effects, Instant next_deadline) {
+  if (!is_kept_) {
+    return;
+  }
   for (const auto& [peer, operation] : out.operations) {
     text_ += fmt::format("> operation {} {}\n", raw(peer), hex(operation.SerializeAsString()));
   }

@@ -13,7 +13,8 @@ namespace daedalus::testing {
 /// effects, `> kind …`, and `= next deadline`. Messages are Protocol Buffers in hexadecimal.
 class Transcript {
  public:
-  explicit Transcript(const WriterOptions& options);
+  /// One that is not kept costs nothing.
+  explicit Transcript(const WriterOptions& options, bool is_kept = true);
 
   void up(Instant now, rpc::PeerId peer);
   void down(Instant now, rpc::PeerId peer);
@@ -28,6 +29,7 @@ class Transcript {
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
+  bool is_kept_;
   std::string text_;
 };
 
