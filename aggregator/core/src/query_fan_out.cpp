@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/base/planted_faults.hpp"
 
 namespace daedalus::aggregator {
 
@@ -140,6 +141,9 @@ void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
     return;
   }
   std::vector<Part> parts = divide(*partitions);
+  if (is_planted(Fault::kPartitionDropped) && parts.size() > 1) {
+    parts.pop_back();
+  }
   if (refuse(request, parts, out)) {
     context_.clients.finish(request.upstream);
     return;
@@ -215,6 +219,9 @@ void QueryFanOut::on_rows(Queries::iterator query, Part& part, wire::v1::Result 
   wire::v1::QueryRows& rows = *result.mutable_rows();
   part.row_count += rows.row_count();
   semantics::MergedRows taken{std::move(*rows.mutable_rows()), rows.row_count()};
+  if (is_planted(Fault::kAnswerMergedTwice)) {
+    taken = {taken.rows + taken.rows, 2 * taken.row_count};
+  }
   if (auto added = merges_.add(merging::MergeId{query->first}, raw(part.partitions.front()), std::move(taken));
       !added) {
     fail(query, error_result(added.error(), context_.options.retry_after_ns), out);

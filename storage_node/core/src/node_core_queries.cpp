@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "daedalus/base/planted_faults.hpp"
 #include "daedalus/node/node_core.hpp"
 #include "replies.hpp"
 
@@ -54,7 +55,7 @@ std::optional<Error> NodeCore::check_select(const wire::v1::Operation& operation
   if (problem()) {
     return problem();
   }
-  if (operation.header().map_version() != map_.version) {
+  if (operation.header().map_version() != map_.version && !is_planted(Fault::kStaleMapAccepted)) {
     return Error{ErrorCategory::kRetry, "55000",
                  fmt::format("the query was routed by partition map version {}, node {} has version {}",
                              operation.header().map_version(), raw(options_.node), map_.version),
