@@ -1,5 +1,6 @@
-// The writer, two aggregators and three storage nodes under delays, losses and cuts: invariants 1 (order), 2
-// (idempotence), 4 (completeness), 5 (prefixes) and 8 (aggregators forget nothing that matters), one run per seed.
+// Whole clusters of random shape under delays, losses and cuts, with nodes that are lost, writers that take over and
+// processes of yesterday: invariants 1 (order), 2 (idempotence), 3 (confirmation), 4 (completeness), 5 (prefixes) and 8
+// (aggregators forget nothing that matters), one run per seed.
 //
 // DAEDALUS_SIMULATOR_SEEDS says how many seeds, DAEDALUS_SEED where they start.
 #include <gtest/gtest.h>
@@ -32,8 +33,8 @@ TEST(ClusterTest, EveryQueryIsAnsweredWhenNothingFails) {
 }
 
 TEST(ClusterTest, OneSeedGivesOneRun) {
-  const RunReport first = SimulatedCluster({.seed = 11}).run();
-  const RunReport second = SimulatedCluster({.seed = 11}).run();
+  const RunReport first = SimulatedCluster({.seed = 11, .keeps_transcript = true}).run();
+  const RunReport second = SimulatedCluster({.seed = 11, .keeps_transcript = true}).run();
   EXPECT_EQ(first.event_hash, second.event_hash);
   EXPECT_EQ(first.transcript, second.transcript);
   EXPECT_NE(first.event_hash, SimulatedCluster({.seed = 12}).run().event_hash);
@@ -42,20 +43,30 @@ TEST(ClusterTest, OneSeedGivesOneRun) {
 TEST(ClusterTest, InvariantsHoldUnderDelaysLossesAndCuts) {
   const uint64_t first = number_from("DAEDALUS_SEED", 1);
   const uint64_t count = number_from("DAEDALUS_SIMULATOR_SEEDS", 200);
-  uint64_t confirmed = 0;
-  uint64_t complete = 0;
-  uint64_t failed = 0;
+  RunReport sum;
+  uint64_t taken_over = 0;
   for (uint64_t seed = first; seed < first + count; ++seed) {
-    const RunReport report = SimulatedCluster({.seed = seed, .shape = shape_of(seed)}).run();
+    const RunReport report = SimulatedCluster(options_of(seed)).run();
     expect_clean(report, seed);
-    confirmed += report.updates_confirmed;
-    complete += report.queries_complete;
-    failed += report.queries_failed;
+    sum.updates_confirmed += report.updates_confirmed;
+    sum.updates_unknown += report.updates_unknown;
+    sum.queries_complete += report.queries_complete;
+    sum.queries_failed += report.queries_failed;
+    sum.queries_aborted += report.queries_aborted;
+    taken_over += report.is_taken_over ? 1 : 0;
   }
-  std::printf("%lu seeds from %lu: %lu updates confirmed, %lu queries complete, %lu failed cleanly\n", count, first,
-              confirmed, complete, failed);
-  EXPECT_GT(complete, failed);  // Otherwise the faults drown what is to be tested.
-  EXPECT_GT(failed, 0U) << "no fault has reached a query";
+  std::printf(
+      "%lu seeds from %lu: %u updates confirmed, %u unknown, %u queries complete, %u failed cleanly, %u aborted, "
+      "%lu writers taken over from\n",
+      count, first, sum.updates_confirmed, sum.updates_unknown, sum.queries_complete, sum.queries_failed,
+      sum.queries_aborted, taken_over);
+  EXPECT_GT(sum.queries_complete, sum.queries_failed);  // Otherwise the faults drown what is to be tested.
+  EXPECT_GT(sum.queries_failed, 0U) << "no fault has reached a query";
+  if (count >= 100) {
+    EXPECT_GT(sum.updates_unknown, 0U) << "no submission has lost its answer";
+    EXPECT_GT(sum.queries_aborted, 0U) << "no query was under way when it was aborted";
+    EXPECT_GT(taken_over, 0U) << "every second writer had to stop";
+  }
 }
 
 }  // namespace

@@ -8,8 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "processes.hpp"
+#include "aggregator_process.hpp"
+#include "client_process.hpp"
+#include "node_process.hpp"
+#include "topology.hpp"
 #include "workload.hpp"
+#include "writer_process.hpp"
 
 namespace daedalus::testing {
 namespace {
@@ -62,7 +66,7 @@ class EpochTest : public ::testing::Test {
  protected:
   EpochTest() : network_({.seed = 7}) {
     configuration_.schema = std::make_shared<const semantics::Schema>(simulated_schema(TableShape::kSmall));
-    configuration_.map = std::make_shared<const contract::PartitionMap>(small_map(3, Placement::kRoundRobin));
+    configuration_.map = std::make_shared<const contract::PartitionMap>(map_of({.nodes = 3}));
     configuration_.nodes = {"node-0:1", "node-1:1", "node-2:1"};
     configuration_.aggregators = {"aggregator-0:1"};
     configuration_.writer = "writer:1";
@@ -88,8 +92,8 @@ class EpochTest : public ::testing::Test {
   }
 
   void expect_writer_in_epoch(uint64_t epoch) {
-    const AggregatorProcess aggregator(configuration_, 0, network_);
-    const WriterProcess writer(configuration_, network_, [](const SubmissionOutcome&) {});
+    const AggregatorProcess aggregator(configuration_, configuration_.aggregators[0], network_);
+    const WriterProcess writer(configuration_, writer_options(configuration_), network_, {});
     EXPECT_TRUE(network_.run_until([&] { return writer.model().phase() == WriterModel::Phase::kActive; }, kMinute));
     for (const auto& node : nodes_) {
       EXPECT_EQ(raw(node->core().epoch().epoch), epoch);

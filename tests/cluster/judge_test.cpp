@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "faulty_route.hpp"
+#include "may_select.hpp"
 #include "simulated_cluster.hpp"
 
 namespace daedalus::testing {
@@ -21,18 +22,24 @@ using ::testing::Not;
 constexpr uint64_t kHashed = 2;
 constexpr uint64_t kRoundRobin = 3;
 
-std::vector<std::string> found(uint64_t seed, PlantedFault fault) {
-  return SimulatedCluster({.seed = seed, .has_faults = false, .planted = fault}).run().violations;
+std::vector<std::string> found(uint64_t seed, SabotageKind sabotage) {
+  const Placement by = seed == kHashed ? Placement::kHash : Placement::kRoundRobin;
+  return SimulatedCluster({.seed = seed,
+                           .topology = {.partitions_by = by, .segments_by = by},
+                           .has_faults = false,
+                           .sabotage = sabotage})
+      .run()
+      .violations;
 }
 
 class JudgeTest : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(JudgeTest, HasNothingToSayWhereNothingIsWrong) {
-  EXPECT_THAT(found(GetParam(), PlantedFault::kNone), IsEmpty());
+  EXPECT_THAT(found(GetParam(), SabotageKind::kNone), IsEmpty());
 }
 
 TEST_P(JudgeTest, FindsAPartitionThatIsDroppedWithItsStamp) {
-  const auto violations = found(GetParam(), PlantedFault::kAnswerWithoutPartition);
+  const auto violations = found(GetParam(), SabotageKind::kAnswerWithoutPartition);
   EXPECT_THAT(violations, Contains(HasSubstr("an answer is without partition 1 segment 0, which the question")));
   EXPECT_THAT(violations, Contains(HasSubstr("an answer is without partition 1 segment 1, which the question")));
   EXPECT_THAT(violations, Contains(HasSubstr("the table ended different")));
@@ -40,19 +47,19 @@ TEST_P(JudgeTest, FindsAPartitionThatIsDroppedWithItsStamp) {
 }
 
 TEST_P(JudgeTest, FindsRowsThatAreDroppedBehindTheirStamps) {
-  const auto violations = found(GetParam(), PlantedFault::kAnswerWithoutRows);
+  const auto violations = found(GetParam(), SabotageKind::kAnswerWithoutRows);
   EXPECT_THAT(violations, Contains(HasSubstr("rows of its prefixes")));
   EXPECT_THAT(violations, Each(Not(HasSubstr("an answer is without"))));
 }
 
 TEST_P(JudgeTest, FindsStampsOfAnotherPrefix) {
-  const auto violations = found(GetParam(), PlantedFault::kStampOfAnotherPrefix);
+  const auto violations = found(GetParam(), SabotageKind::kStampOfAnotherPrefix);
   EXPECT_THAT(violations, Contains(HasSubstr("rows of its prefixes")));
   EXPECT_THAT(violations, Contains(HasSubstr("beyond every update")));  // The last answer's.
 }
 
 TEST_P(JudgeTest, FindsAConfirmationWithoutAPartitionThatTheUpdateConcerns) {
-  const auto violations = found(GetParam(), PlantedFault::kConfirmationWithoutPartition);
+  const auto violations = found(GetParam(), SabotageKind::kConfirmationWithoutPartition);
   EXPECT_THAT(violations, Not(IsEmpty()));
   EXPECT_THAT(violations, Each(HasSubstr("is confirmed without partition 1, which it concerns")));
   // Where the update could have found rows there and found none, too: the sums do not show it.
@@ -60,20 +67,20 @@ TEST_P(JudgeTest, FindsAConfirmationWithoutAPartitionThatTheUpdateConcerns) {
 }
 
 TEST_P(JudgeTest, FindsCountsThatAreBookedToAnotherPartition) {
-  const auto violations = found(GetParam(), PlantedFault::kConfirmationOfAnotherPartition);
+  const auto violations = found(GetParam(), SabotageKind::kConfirmationOfAnotherPartition);
   EXPECT_THAT(violations, Contains(HasSubstr("rows in partition 1 instead of")));
 }
 
 TEST_P(JudgeTest, FindsARouteThatLeavesAPartitionOutOfQueries) {
   const PlantedRouteFault planted(RouteFault::kOfQueries);
-  const auto violations = found(GetParam(), PlantedFault::kNone);
+  const auto violations = found(GetParam(), SabotageKind::kNone);
   EXPECT_THAT(violations, Contains(HasSubstr("an answer is without partition 1 segment 0")));
   EXPECT_THAT(violations, Contains(HasSubstr("the table ended different")));
 }
 
 TEST_P(JudgeTest, FindsARouteThatLeavesAPartitionOutOfUpdates) {
   const PlantedRouteFault planted(RouteFault::kOfUpdates);
-  const auto violations = found(GetParam(), PlantedFault::kNone);
+  const auto violations = found(GetParam(), SabotageKind::kNone);
   EXPECT_THAT(violations, Contains(HasSubstr("is confirmed without partition 1")));
   EXPECT_THAT(violations, Contains(HasSubstr("the table ended different")));
 }
@@ -86,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(Placements, JudgeTest, ::testing::Values(kHashed, kRoun
 TEST(PlainPlacementTest, PlacesRowsWhereTheProductDoes) {
   const semantics::Schema schema = simulated_schema(TableShape::kSmall);
   for (const Placement placement : {Placement::kHash, Placement::kRoundRobin}) {
-    const contract::PartitionMap map = small_map(5, placement);
+    const contract::PartitionMap map = map_of({.nodes = 5, .partitions_by = placement, .segments_by = placement});
     const PlainPlacement plain(schema, map, 3);
     for (uint32_t ordinal = 0; ordinal < 5000; ordinal += 7) {
       const Row row = {

@@ -80,7 +80,9 @@ class TranscriptTest : public ::testing::TestWithParam<uint64_t> {};
 TEST_P(TranscriptTest, WriterModelRepeatsItsConversation) {
   if (std::getenv("DAEDALUS_WRITE_TRANSCRIPTS") != nullptr) {
     const RunReport report =
-        SimulatedCluster({.seed = GetParam(), .updates = 40, .queries = 0, .duration_ns = 6 * kSecond}).run();
+        SimulatedCluster(
+            {.seed = GetParam(), .updates = 40, .queries = 0, .duration_ns = 6 * kSecond, .keeps_transcript = true})
+            .run();
     std::ofstream(path_of(GetParam())) << report.transcript;
   }
   std::ifstream file(path_of(GetParam()));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/base/planted_faults.hpp"
 
 namespace daedalus::aggregator {
 
@@ -144,6 +145,9 @@ void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
     return;
   }
   std::vector<merging::Part> parts = divide(*partitions);
+  if (is_planted(Fault::kPartitionDropped) && parts.size() > 1) {
+    parts.pop_back();
+  }
   if (refuse(request, parts, out)) {
     context_.clients.finish(request.upstream);
     return;

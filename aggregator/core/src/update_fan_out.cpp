@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/base/planted_faults.hpp"
 #include "failures.hpp"
 
 namespace daedalus::aggregator {
@@ -119,6 +120,9 @@ void UpdateFanOut::flush_range(NodeId node, rpc::Outbox& out) {
     return;
   }
   const Range range = std::exchange(found->second, Range{});
+  if (is_planted(Fault::kNoOpLost)) {
+    return;
+  }
   wire::v1::Operation operation;
   wire::v1::OperationHeader& header = *operation.mutable_header();
   header.set_kind(wire::v1::OPERATION_KIND_NO_OP_RANGE);
@@ -211,7 +215,8 @@ void UpdateFanOut::report_if_due(Updates::iterator update, rpc::Outbox& out) {
   Update& state = update->second;
   const bool all_answered = state.waiting.empty();
   const bool responsible_answered =
-      state.has_responsible ? state.responsible_waiting_count == 0 : all_answered && state.lost.empty();
+      state.has_responsible ? state.responsible_waiting_count == 0 || is_planted(Fault::kConfirmedAtFirstNode)
+                            : all_answered && state.lost.empty();
   if (responsible_answered && state.has_news && (!state.is_reported || all_answered)) {
     send_confirmed(state, out);
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/base/planted_faults.hpp"
 #include "daedalus/contract/translate.hpp"
 
 namespace daedalus::merging {
@@ -84,6 +85,9 @@ void Gather::on_rows(QueryId id, uint32_t part, semantics::MergedRows rows, Byte
   }
   Query& query = found->second;
   query.parts.at(part).row_count += rows.row_count;
+  if (is_planted(Fault::kAnswerMergedTwice)) {
+    rows = {rows.rows + rows.rows, 2 * rows.row_count};
+  }
   query.received_bytes += rows.rows.size();
   if (query.received_bytes > limits_.received_bytes_max) {
     fail(id, wire_error(semantics::answer_too_large({limits_.received_bytes_max, limits_.merges.owner}), 0), out);

@@ -153,12 +153,25 @@ TEST(SimulatedNetworkTest, ABlackholeKillsBySilenceAndAShortOneOnlyDelays) {
   EXPECT_EQ(two.b.operation_count, 50u);
 }
 
+TEST(SimulatedNetworkTest, TasksRunWhenTheyAreDueBesideTheOneTimer) {
+  Two two;
+  const Instant start = two.network.now();
+  std::vector<int64_t> ran;
+  const auto note = [&] { ran.push_back((two.network.now().ns - start.ns) / kMillisecond); };
+  two.b_end->post_at(after(start, 5 * kMillisecond), note);
+  two.b_end->arm(after(start, 4 * kMillisecond), note);
+  two.b_end->post_at(after(start, 2 * kMillisecond), note);
+  two.network.run_for(10 * kMillisecond);
+  EXPECT_THAT(ran, ElementsAre(2, 4, 5));
+}
+
 TEST(SimulatedNetworkTest, ACrashedProcessIsLostAndComesBackWithNothing) {
   Two two;
   ASSERT_TRUE(two.come_up());
   bool late_task_ran = false;
   two.b_end->arm(after(two.network.now(), kSecond), [&] { late_task_ran = true; });
   two.b_end->post([&] { late_task_ran = true; });
+  two.b_end->post_at(after(two.network.now(), kSecond), [&] { late_task_ran = true; });
   two.network.crash("b:1");
   EXPECT_FALSE(two.network.running("b:1"));
   ASSERT_TRUE(two.network.run_until([&] { return two.a.up.empty(); }, 100 * kMillisecond));

@@ -142,7 +142,7 @@ void NodeCore::on_deadline(Instant now, Effects& effects) {
   for (const PreparedQuery& late : parked_.take_late(now)) {
     send_error(late.requester,
                retry("57014", fmt::format("node {} has reached {}, the query demands {}", raw(options_.node),
-                                          raw(updates_.enqueued()), raw(late.prefix_min))),
+                                          raw(queryable()), raw(late.prefix_min))),
                0, effects);
   }
   effects.wake_at = next_deadline();

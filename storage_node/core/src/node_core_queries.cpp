@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "daedalus/base/planted_faults.hpp"
 #include "daedalus/node/node_core.hpp"
 #include "replies.hpp"
 
@@ -27,12 +28,12 @@ void NodeCore::on_select(Requester from, const wire::v1::Operation& operation, I
   auto query = prepare(from, operation, now);
   if (!query) {
     send_error(from, query.error(), 0, effects);
-  } else if (query->prefix_min <= updates_.enqueued()) {
+  } else if (query->prefix_min <= queryable()) {
     queries_.start(std::move(*query), now, effects);
   } else if (!parked_.park(std::move(*query))) {
     send_error(from,
                retry("53000", fmt::format("node {} has {} queries parked, its maximum, and has reached {}",
-                                          raw(options_.node), parked_.size(), raw(updates_.enqueued()))),
+                                          raw(options_.node), parked_.size(), raw(queryable()))),
                kParkRetryAfterNs, effects);
   }
 }
@@ -54,7 +55,7 @@ std::optional<Error> NodeCore::check_select(const wire::v1::OperationHeader& hea
   if (problem()) {
     return problem();
   }
-  if (header.map_version() != map_.version) {
+  if (header.map_version() != map_.version && !is_planted(Fault::kStaleMapAccepted)) {
     return Error{ErrorCategory::kRetry, "55000",
                  fmt::format("the query was routed by partition map version {}, node {} has version {}",
                              header.map_version(), raw(options_.node), map_.version),
@@ -107,8 +108,12 @@ Result<PreparedQuery> NodeCore::prepare(Requester from, const wire::v1::Operatio
                        after(now, allowed_ns), Timestamp{operation.header().prefix_min()}};
 }
 
+Timestamp NodeCore::queryable() const {
+  return is_planted(Fault::kQueryAdmittedAtAccepted) ? accepted() : updates_.enqueued();
+}
+
 void NodeCore::unpark(Instant now, Effects& effects) {
-  for (PreparedQuery& query : parked_.take_reached(updates_.enqueued())) {
+  for (PreparedQuery& query : parked_.take_reached(queryable())) {
     queries_.start(std::move(query), now, effects);
   }
 }

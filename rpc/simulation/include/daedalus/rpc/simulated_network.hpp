@@ -58,6 +58,8 @@ class SimulatedEndpoint final : public Network {
   void send(Outbox outbox) override;
   [[nodiscard]] uint64_t output_waiting(PeerId peer) const override;
   void post(std::function<void()> task);
+  /// As post(), but later: what another thread of the process will have done by then, or a timer beside the one.
+  void post_at(Instant when, std::function<void()> task);
   /// The one deadline of the owner: `task` runs once at `when`; a later call replaces it; kNever disarms.
   void arm(Instant when, std::function<void()> task);
   void set_on_turn_end(std::function<void()> hook);

@@ -108,6 +108,8 @@ class NodeCore {
   void carry_out(SequencerEffects decided, Instant now, Effects& effects);
   void accept(std::vector<Admission> admissions, SequencerEffects& decided, Effects& effects);
   void finish_applied(Instant now, Effects& effects);
+  /// A query that demands no more may run now: whatever it must see is ahead of it in the rings.
+  [[nodiscard]] Timestamp queryable() const;
   void unpark(Instant now, Effects& effects);
   [[nodiscard]] Instant next_deadline() const;
   void send(Confirmation confirmation, rpc::Outbox& out) const;

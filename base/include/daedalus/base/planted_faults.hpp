@@ -1,0 +1,27 @@
+// Places in the cores where a test build plants a fault, to see whether the cluster simulator finds it.
+//
+// In the product is_planted() is a constant: no instruction and no symbol of it is left. tests/cluster compiles the
+// same core sources once more with DAEDALUS_PLANTED_FAULTS, and says at run time which fault there is.
+#pragma once
+
+#include <cstdint>
+
+namespace daedalus {
+
+enum class Fault : uint8_t {
+  kNone,
+  kPartitionDropped,         ///< An aggregator leaves a node out of a query, and its stamps out of the answer.
+  kNoOpLost,                 ///< An aggregator forgets to send a no-op range.
+  kConfirmedAtFirstNode,     ///< An aggregator confirms an update when the first responsible node has.
+  kAnswerMergedTwice,        ///< An aggregator or a node takes the rows of a part twice.
+  kStaleMapAccepted,         ///< A node takes operations that were routed by another partition map.
+  kQueryAdmittedAtAccepted,  ///< A node lets a query run before the updates it demands are in the log and in the rings.
+};
+
+#ifdef DAEDALUS_PLANTED_FAULTS
+[[nodiscard]] bool is_planted(Fault fault);
+#else
+[[nodiscard]] constexpr bool is_planted(Fault /*fault*/) { return false; }
+#endif
+
+}  // namespace daedalus

@@ -1,0 +1,136 @@
+#include "judge.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "plain_answer.hpp"
+
+namespace daedalus::testing {
+
+namespace {
+
+using Faults = std::vector<std::string>;
+
+/// The prefixes that the answer states, each checked against the map and the history.
+std::map<SegmentKey, Timestamp> stated_prefixes(const PlainTable& table, const wire::v1::QueryEnd& end,
+                                                Faults& faults) {
+  std::map<SegmentKey, Timestamp> prefixes;
+  for (const auto& stamp : end.stamps()) {
+    const std::string place = fmt::format("partition {} segment {}", stamp.partition(), stamp.segment());
+    if (stamp.partition() >= table.placement().partitions() || stamp.segment() >= table.placement().segments()) {
+      faults.push_back("an answer is stamped by " + place + ", which there is not");
+    } else if (stamp.node() != table.placement().node_of(stamp.partition())) {
+      faults.push_back(fmt::format("{} is stamped by node {}, which does not hold it", place, stamp.node()));
+    } else if (stamp.applied() > raw(table.last())) {
+      faults.push_back(fmt::format("{} is stamped with prefix {}, beyond every update", place, stamp.applied()));
+    } else if (!prefixes.emplace(SegmentKey{stamp.partition(), stamp.segment()}, Timestamp{stamp.applied()}).second) {
+      faults.push_back(place + " is stamped twice");
+    }
+  }
+  return prefixes;
+}
+
+void judge_completeness(const PlainTable& table, const GivenAnswer& answer,
+                        const std::map<SegmentKey, Timestamp>& prefixes, Faults& faults) {
+  for (const SegmentKey& place : table.concerned(answer.question.filter)) {
+    if (!prefixes.contains(place)) {
+      faults.push_back(fmt::format("an answer is without partition {} segment {}, which the question concerns",
+                                   place.first, place.second));
+    }
+  }
+}
+
+void judge_promise(const PlainTable& table, const GivenAnswer& answer, const std::map<SegmentKey, Timestamp>& prefixes,
+                   Faults& faults) {
+  for (const auto& [place, prefix] : prefixes) {
+    if (prefix < answer.prefix_demanded) {
+      faults.push_back(fmt::format("a query that demands prefix {} saw prefix {} of partition {} segment {}",
+                                   raw(answer.prefix_demanded), raw(prefix), place.first, place.second));
+    }
+    // A segment that had no part in the confirmed updates may not know of them yet.
+    if (prefix < answer.prefix_promised && table.changed(place, prefix, answer.prefix_promised)) {
+      faults.push_back(
+          fmt::format("a query sent after update {} was confirmed saw prefix {} of partition {} segment {}",
+                      raw(answer.prefix_promised), raw(prefix), place.first, place.second));
+    }
+  }
+}
+
+void judge_rows(const PlainTable& table, const GivenAnswer& answer, const std::map<SegmentKey, Timestamp>& prefixes,
+                Faults& faults) {
+  const PlainAnswer expected =
+      answer_to(table.schema(), answer.question, table.select(answer.question.filter, prefixes));
+  if (!is_answer(answer.question, expected, answer.rows) || answer.row_count != expected.row_count ||
+      answer.end.row_count() != expected.row_count) {
+    faults.push_back(fmt::format("an answer has {} rows and is not the {} rows of its prefixes", answer.row_count,
+                                 expected.row_count));
+  }
+}
+
+void judge_columns(const PlainTable& table, const GivenAnswer& answer, Faults& faults) {
+  Faults names;
+  for (const auto& column : answer.columns) {
+    names.push_back(column.name());
+  }
+  if (names != answer_columns(table.schema(), answer.question)) {
+    faults.push_back(fmt::format("an answer names {} columns that are not those asked for", names.size()));
+  }
+}
+
+std::string describe(const PlainCounts& counts) {
+  return fmt::format("{}/{}/{}", counts.rows_matched, counts.rows_applied, counts.rows_overflowed);
+}
+
+}  // namespace
+
+std::vector<std::string> Judge::answer(const GivenAnswer& answer) const {
+  Faults faults;
+  const auto prefixes = stated_prefixes(table_, answer.end, faults);
+  judge_completeness(table_, answer, prefixes, faults);
+  judge_promise(table_, answer, prefixes, faults);
+  judge_rows(table_, answer, prefixes, faults);
+  judge_columns(table_, answer, faults);
+  return faults;
+}
+
+std::vector<std::string> Judge::confirmation(Timestamp timestamp, const wire::v1::WriteConfirmed& confirmed) const {
+  Faults faults;
+  if (confirmed.timestamp() != raw(timestamp)) {
+    faults.push_back(fmt::format("update {} is confirmed as update {}", raw(timestamp), confirmed.timestamp()));
+  }
+  PlainOutcome expected = table_.outcome(timestamp);
+  std::set<uint32_t> seen;
+  for (const auto& outcome : confirmed.outcomes()) {
+    PlainCounts counts{.rows_matched = outcome.rows_matched(), .rows_applied = outcome.rows_applied()};
+    for (const auto& refused : outcome.refused()) {
+      if (refused.reason() == wire::v1::ROW_REFUSAL_OVERFLOW) {
+        counts.rows_overflowed += refused.row_count();
+      } else {
+        faults.push_back(fmt::format("update {} was refused {} rows in partition {}, which has room for them",
+                                     raw(timestamp), refused.row_count(), outcome.partition()));
+      }
+    }
+    if (outcome.partition() >= table_.placement().partitions() ||
+        outcome.node() != table_.placement().node_of(outcome.partition())) {
+      faults.push_back(fmt::format("update {} is confirmed by node {} for partition {}, which it does not hold",
+                                   raw(timestamp), outcome.node(), outcome.partition()));
+    } else if (!seen.insert(outcome.partition()).second) {
+      faults.push_back(
+          fmt::format("update {} is confirmed twice for partition {}", raw(timestamp), outcome.partition()));
+    } else if (counts != expected[outcome.partition()]) {
+      faults.push_back(fmt::format("update {} matched/applied/overflowed {} rows in partition {} instead of {}",
+                                   raw(timestamp), describe(counts), outcome.partition(),
+                                   describe(expected[outcome.partition()])));
+    }
+  }
+  for (const auto& [partition, counts] : expected) {
+    if (!seen.contains(partition)) {
+      faults.push_back(fmt::format("update {} is confirmed without partition {}, which it concerns ({} rows)",
+                                   raw(timestamp), partition, describe(counts)));
+    }
+  }
+  return faults;
+}
+
+}  // namespace daedalus::testing

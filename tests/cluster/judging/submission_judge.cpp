@@ -1,0 +1,94 @@
+#include "submission_judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::testing {
+
+uint64_t SubmissionJudge::add(std::vector<PlainPart> parts) {
+  const uint64_t number = entries_.size() + 1;
+  entries_[number].parts = std::move(parts);
+  return number;
+}
+
+void SubmissionJudge::on_numbered(uint32_t writer, uint64_t submission, Timestamp timestamp) {
+  Entry& entry = entries_.at(submission);
+  if (entry.is_numbered) {
+    fault(fmt::format("submission {} was numbered before, and again as update {}", submission, raw(timestamp)));
+  }
+  if (entry.is_denied) {
+    fault(fmt::format("submission {} became update {} after nothing was said to have come of it", submission,
+                      raw(timestamp)));
+  }
+  entry.is_numbered = true;
+  if (writer != writer_) {
+    return;  // It is not the writer, whatever it believes: no node takes this.
+  }
+  table_.apply(entry.parts);
+  CHECK(table_.last() == timestamp);
+  entry.timestamp = timestamp;
+  by_timestamp_[timestamp] = submission;
+  unconfirmed_.insert(timestamp);
+}
+
+void SubmissionJudge::on_take_over(uint32_t writer, Timestamp last) {
+  writer_ = writer;
+  if (table_.last() < last) {
+    fault(fmt::format("a writer starts after update {}, but there is none after {}", raw(last), raw(table_.last())));
+    return;
+  }
+  for (auto late = by_timestamp_.upper_bound(last); late != by_timestamp_.end(); late = by_timestamp_.erase(late)) {
+    Entry& entry = entries_.at(late->second);
+    if (entry.is_confirmed) {
+      fault(fmt::format("update {} was confirmed, and then lost: another writer starts after {}", raw(late->first),
+                        raw(last)));
+    }
+    entry.timestamp = Timestamp{};
+  }
+  table_.truncate(last);
+  unconfirmed_.clear();  // What every node has accepted is as good as confirmed; nobody is left to say so.
+}
+
+void SubmissionJudge::on_confirmed(uint64_t submission, const wire::v1::WriteConfirmed& confirmed) {
+  Entry& entry = entries_.at(submission);
+  if (entry.timestamp == Timestamp{}) {
+    fault(fmt::format("submission {} is confirmed as update {}, which it is not", submission, confirmed.timestamp()));
+    return;
+  }
+  for (std::string& found : judge_.confirmation(entry.timestamp, confirmed)) {
+    fault(std::move(found));
+  }
+  confirmed_count_ += entry.is_confirmed ? 0 : 1;  // The outcome of a repeated submission is told again.
+  entry.is_confirmed = true;
+  highest_confirmed_ = std::max(highest_confirmed_, entry.timestamp);
+  unconfirmed_.erase(entry.timestamp);
+}
+
+void SubmissionJudge::on_denied(uint64_t submission, const std::string& why) {
+  Entry& entry = entries_.at(submission);
+  entry.is_denied = true;
+  if (entry.is_numbered) {
+    fault(fmt::format("submission {} has a number, and its submitter was told that nothing came of it: {}", submission,
+                      why));
+  }
+}
+
+void SubmissionJudge::on_told_confirmed(uint64_t submission, const wire::v1::WriteConfirmed& confirmed) {
+  if (!entries_.at(submission).is_confirmed) {
+    fault(fmt::format("submission {} is confirmed to its submitter, but not to the writer", submission));
+    return;
+  }
+  on_confirmed(submission, confirmed);
+}
+
+Timestamp SubmissionJudge::confirmed() const {
+  return unconfirmed_.empty() ? table_.last() : Timestamp{raw(*unconfirmed_.begin()) - 1};
+}
+
+void SubmissionJudge::fault(std::string text) { faults_.push_back(std::move(text)); }
+
+}  // namespace daedalus::testing

@@ -1,0 +1,71 @@
+// Judges what becomes of submissions: each takes effect at most once, and whoever submitted is told nothing that is not
+// so.
+//
+// Decides, from what was submitted and from the numbers that writers gave, what the plain table is, which updates count
+// as confirmed, and whether an outcome may be told. Refuses to know how a submission travelled.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daedalus/base/result.hpp"
+#include "judge.hpp"
+#include "plain_table.hpp"
+
+namespace daedalus::testing {
+
+class SubmissionJudge {
+ public:
+  /// `table` outlives it, and is changed by nobody else.
+  explicit SubmissionJudge(PlainTable& table) : table_(table), judge_(table) {}
+
+  /// A number for the submission of these parts.
+  [[nodiscard]] uint64_t add(std::vector<PlainPart> parts);
+
+  // ---- what writers do; they are counted from 0 ----
+  void on_numbered(uint32_t writer, uint64_t submission, Timestamp timestamp);
+  /// From now on `writer` is the writer, and numbers from `last` on: what others gave higher numbers never was.
+  void on_take_over(uint32_t writer, Timestamp last);
+  void on_confirmed(uint64_t submission, const wire::v1::WriteConfirmed& confirmed);
+
+  // ---- what submitters are told ----
+  /// Nothing came of it, and nothing will.
+  void on_denied(uint64_t submission, const std::string& why);
+  void on_told_confirmed(uint64_t submission, const wire::v1::WriteConfirmed& confirmed);
+
+  [[nodiscard]] bool is_numbered(uint64_t submission) const { return entries_.at(submission).is_numbered; }
+  /// Highest timestamp up to which everything has been confirmed.
+  [[nodiscard]] Timestamp confirmed() const;
+  /// Highest timestamp that has been confirmed, whatever is below it.
+  [[nodiscard]] Timestamp highest_confirmed() const { return highest_confirmed_; }
+  [[nodiscard]] size_t unconfirmed() const { return unconfirmed_.size(); }
+  [[nodiscard]] uint32_t confirmed_count() const { return confirmed_count_; }
+  /// What has been found so far, a sentence each.
+  [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
+
+ private:
+  struct Entry {
+    std::vector<PlainPart> parts;
+    Timestamp timestamp{};     ///< 0: it has none in the history that counts.
+    bool is_numbered = false;  ///< By any writer, at any time.
+    bool is_confirmed = false;
+    bool is_denied = false;
+  };
+
+  void fault(std::string text);
+
+  PlainTable& table_;
+  Judge judge_;
+  std::map<uint64_t, Entry> entries_;
+  std::map<Timestamp, uint64_t> by_timestamp_;
+  std::set<Timestamp> unconfirmed_;
+  uint32_t writer_ = 0;
+  Timestamp highest_confirmed_{};
+  uint32_t confirmed_count_ = 0;
+  std::vector<std::string> faults_;
+};
+
+}  // namespace daedalus::testing

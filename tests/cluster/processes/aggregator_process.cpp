@@ -1,0 +1,135 @@
+#include "aggregator_process.hpp"
+
+#include <utility>
+
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::testing {
+
+AggregatorProcess::AggregatorProcess(const ClusterConfiguration& configuration, std::string name,
+                                     rpc::SimulatedNetwork& network)
+    : AggregatorProcess(configuration, std::move(name), configuration.map, true, network) {}
+
+AggregatorProcess::AggregatorProcess(const ClusterConfiguration& configuration, std::string name,
+                                     std::shared_ptr<const contract::PartitionMap> map, bool tells_map,
+                                     rpc::SimulatedNetwork& network)
+    : configuration_(configuration),
+      name_(std::move(name)),
+      map_(std::move(map)),
+      tells_map_(tells_map),
+      network_(network),
+      saboteur_(configuration.sabotage),
+      compiler_(configuration.schema, map_) {
+  start(network.start(name_, hello(), *this));
+}
+
+wire::v1::Hello AggregatorProcess::hello() const {
+  wire::v1::Hello hello = make_hello(configuration_, wire::v1::ROLE_AGGREGATOR, name_);
+  hello.set_map_version(tells_map_ ? map_->version : 0);
+  return hello;
+}
+
+void AggregatorProcess::start(rpc::SimulatedEndpoint& endpoint) {
+  endpoint_ = &endpoint;
+  aggregator::AggregatorOptions options;
+  options.name = name_;
+  options.version = "simulated";
+  options.cluster_id = kClusterId;
+  std::map<rpc::LinkId, NodeId> links;
+  for (uint32_t node = 0; node < configuration_.nodes.size(); ++node) {
+    options.endpoints[NodeId{node}] = configuration_.nodes[node];
+    links[endpoint_->dial(configuration_.nodes[node])] = NodeId{node};
+  }
+  core_ = std::make_unique<aggregator::AggregatorCore>(options, configuration_.schema, map_, links);
+  endpoint_->set_on_turn_end([this] {
+    aggregator::Effects out;
+    core_->flush(endpoint_->now(), out);
+    carry_out(std::move(out));
+  });
+}
+
+void AggregatorProcess::crash_and_restart() {
+  is_turn_posted_ = false;
+  network_.crash(name_);
+  start(network_.restart(name_, hello(), *this));
+}
+
+void AggregatorProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
+  if (info.hello.role() == wire::v1::ROLE_STORAGE_NODE) {
+    nodes_[peer] = info.hello.node();
+  }
+  aggregator::Effects out;
+  core_->on_up(peer, info, endpoint_->now(), out);
+  carry_out(std::move(out));
+}
+
+void AggregatorProcess::on_down(rpc::PeerId peer, const std::string& reason) {
+  aggregator::Effects out;
+  core_->on_down(peer, reason, endpoint_->now(), out);
+  carry_out(std::move(out));
+}
+
+void AggregatorProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
+  aggregator::Effects out;
+  core_->on_operation(peer, std::move(operation), endpoint_->now(), out);
+  carry_out(std::move(out));
+}
+
+void AggregatorProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
+  if (const auto node = nodes_.find(peer); node != nodes_.end()) {
+    saboteur_.on_node_result(node->second, result);
+  }
+  aggregator::Effects out;
+  core_->on_result(peer, std::move(result), endpoint_->now(), out);
+  carry_out(std::move(out));
+}
+
+void AggregatorProcess::on_dial_failed(rpc::LinkId link, const std::string& reason) {
+  aggregator::Effects out;
+  core_->on_dial_failed(link, reason, out);
+  carry_out(std::move(out));
+}
+
+/// In place of worker threads: each statement is compiled, and takes its time. The core knows of those it gave up.
+void AggregatorProcess::compile(std::vector<aggregator::CompileRequest> requests) {
+  for (aggregator::CompileRequest& request : requests) {
+    auto compiled = compiler_.compile(request.statement, 0);
+    const int64_t pause_ns = network_.random().between(0, 2 * kMillisecond);
+    endpoint_->post_at(
+        after(endpoint_->now(), pause_ns),
+        [this, ticket = request.ticket, shared = std::make_shared<decltype(compiled)>(std::move(compiled))] {
+          aggregator::Effects out;
+          core_->on_compiled(ticket, std::move(*shared), endpoint_->now(), out);
+          carry_out(std::move(out));
+        });
+  }
+}
+
+void AggregatorProcess::carry_out(aggregator::Effects effects) {
+  core_->step(semantics::WorkBudget(kStepUnits), *endpoint_, effects);
+  for (const auto& request : std::exchange(effects.dials, {})) {
+    core_->on_dialled(request.endpoint, endpoint_->dial(request.endpoint), effects);
+  }
+  compile(std::move(effects.compilations));
+  for (const rpc::LinkId link : effects.drops) {
+    endpoint_->drop_link(link, "replaced");
+  }
+  saboteur_.on_outbox(effects);
+  const Instant wake_at = effects.wake_at;
+  endpoint_->send(std::move(effects));
+  endpoint_->arm(wake_at, [this] {
+    aggregator::Effects late;
+    core_->on_deadline(endpoint_->now(), late);
+    core_->flush(endpoint_->now(), late);
+    carry_out(std::move(late));
+  });
+  if (core_->has_work(*endpoint_) && !is_turn_posted_) {
+    is_turn_posted_ = true;
+    endpoint_->post([this] {
+      is_turn_posted_ = false;
+      carry_out({});
+    });
+  }
+}
+
+}  // namespace daedalus::testing

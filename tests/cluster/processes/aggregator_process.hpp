@@ -1,0 +1,54 @@
+// An aggregator of the simulated cluster: the real core and the real compiler behind simulated sockets and time.
+//
+// What the program's main() is: it hands messages in, carries effects out, and arms one timer. Nothing is decided here.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "configuration.hpp"
+#include "daedalus/aggregator/compile.hpp"
+#include "daedalus/aggregator/core.hpp"
+#include "daedalus/rpc/simulated_network.hpp"
+#include "sabotage.hpp"
+
+namespace daedalus::testing {
+
+class AggregatorProcess final : public rpc::PeerHandler {
+ public:
+  AggregatorProcess(const ClusterConfiguration& configuration, std::string name, rpc::SimulatedNetwork& network);
+  /// With a map of its own; whether its greeting tells the map's version is up to `tells_map`.
+  AggregatorProcess(const ClusterConfiguration& configuration, std::string name,
+                    std::shared_ptr<const contract::PartitionMap> map, bool tells_map, rpc::SimulatedNetwork& network);
+
+  void on_up(rpc::PeerId peer, const rpc::PeerInfo& info) override;
+  void on_down(rpc::PeerId peer, const std::string& reason) override;
+  void on_operation(rpc::PeerId peer, wire::v1::Operation operation) override;
+  void on_result(rpc::PeerId peer, wire::v1::Result result) override;
+  void on_dial_failed(rpc::LinkId link, const std::string& reason) override;
+
+  /// Loses everything it knows and starts again.
+  void crash_and_restart();
+
+ private:
+  void start(rpc::SimulatedEndpoint& endpoint);
+  void carry_out(aggregator::Effects effects);
+  void compile(std::vector<aggregator::CompileRequest> requests);
+  [[nodiscard]] wire::v1::Hello hello() const;
+
+  const ClusterConfiguration& configuration_;
+  std::string name_;
+  std::shared_ptr<const contract::PartitionMap> map_;
+  bool tells_map_;
+  rpc::SimulatedNetwork& network_;
+  Saboteur saboteur_;
+  aggregator::Compiler compiler_;
+  std::map<rpc::PeerId, uint32_t> nodes_;  ///< Which storage node a peer is, for the saboteur.
+  std::unique_ptr<aggregator::AggregatorCore> core_;
+  bool is_turn_posted_ = false;
+  rpc::SimulatedEndpoint* endpoint_ = nullptr;
+};
+
+}  // namespace daedalus::testing

@@ -1,0 +1,179 @@
+#include "client_process.hpp"
+
+#include <utility>
+
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::testing {
+
+ClientProcess::ClientProcess(const ClusterConfiguration& configuration, std::string name,
+                             std::vector<std::string> aggregators, std::string submitter,
+                             rpc::SimulatedNetwork& network, OnReport on_report)
+    : configuration_(configuration),
+      network_(network),
+      on_report_(std::move(on_report)),
+      names_(std::move(aggregators)),
+      submissions_(std::move(submitter)) {
+  endpoint_ = &network.start(name, make_hello(configuration, wire::v1::ROLE_CLIENT, name), *this);
+  for (const std::string& aggregator : names_) {
+    endpoint_->dial(aggregator);
+  }
+}
+
+void ClientProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
+  aggregators_[peer] = {.name = names_.at(raw(*info.link))};
+}
+
+void ClientProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
+  aggregators_.erase(peer);
+  for (auto entry = in_flight_.lower_bound({peer, 0}); entry != in_flight_.end() && entry->first.first == peer;) {
+    entry->second.is_lost = true;
+    answers_.push_back(std::move(entry->second));
+    entry = in_flight_.erase(entry);
+  }
+  for (auto entry = carriers_.lower_bound({peer, 0}); entry != carriers_.end() && entry->first.first == peer;) {
+    const uint64_t number = entry->second;
+    entry = carriers_.erase(entry);
+    if (submissions_.is_under_way(number)) {
+      submissions_.on_lost(number);
+      send_submission_later(number);
+    }
+  }
+}
+
+void ClientProcess::on_operation(rpc::PeerId /*peer*/, wire::v1::Operation /*operation*/) {}
+
+void ClientProcess::send(rpc::PeerId peer, wire::v1::Operation operation) {
+  operation.mutable_header()->set_sequence(aggregators_.at(peer).next_sequence++);
+  rpc::Outbox out;
+  out.operations.emplace_back(peer, std::move(operation));
+  endpoint_->send(std::move(out));
+}
+
+// ---- questions ----
+
+bool ClientProcess::ask(const Workload::Query& query, const Manner& manner, uint64_t which) {
+  if (aggregators_.empty()) {
+    return false;
+  }
+  const auto& [peer, aggregator] =
+      *std::next(aggregators_.begin(), static_cast<std::ptrdiff_t>(which % aggregators_.size()));
+  wire::v1::Operation operation;
+  wire::v1::OperationHeader& header = *operation.mutable_header();
+  header.set_kind(manner.is_text ? wire::v1::OPERATION_KIND_STATEMENT : wire::v1::OPERATION_KIND_SELECT);
+  header.set_remaining_ns(static_cast<uint64_t>(manner.remaining_ns));
+  header.set_prefix_min(raw(manner.prefix_demanded));
+  if (manner.is_text) {
+    wire::v1::StatementBody body;
+    body.set_sql(query.text);
+    operation.set_body(body.SerializeAsString());
+  } else {
+    header.mutable_routes()->Add(query.routes.begin(), query.routes.end());
+    header.set_map_version(configuration_.map->version - (manner.has_older_map ? 1 : 0));
+    operation.set_body(query.body);
+  }
+  const OperationId id{peer, aggregator.next_sequence};
+  Answer& answer = in_flight_[id];
+  answer.manner = manner;
+  answer.aggregator = aggregator.name;
+  answer.asked_at = network_.now();
+  answer.given.question = query.question;
+  answer.given.prefix_promised = manner.prefix_promised;
+  answer.given.prefix_demanded = manner.prefix_demanded;
+  send(peer, std::move(operation));
+  if (manner.abort_after_ns >= 0) {
+    endpoint_->post_at(after(network_.now(), manner.abort_after_ns), [this, id] { abort(id); });
+  }
+  return true;
+}
+
+void ClientProcess::abort(OperationId id) {
+  const auto wanted = in_flight_.find(id);
+  if (wanted == in_flight_.end()) {
+    return;
+  }
+  wanted->second.is_aborted = true;
+  wire::v1::Operation operation;
+  operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_ABORT);
+  operation.mutable_header()->set_abort_sequence(id.second);
+  send(id.first, std::move(operation));
+}
+
+void ClientProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
+  const OperationId id{peer, result.sequence()};
+  if (const auto carrier = carriers_.extract(id)) {
+    on_submission_result(carrier.mapped(), result);
+    return;
+  }
+  const auto entry = in_flight_.find(id);
+  CHECK(entry != in_flight_.end());  // Nothing may follow the end of an answer.
+  Answer& answer = entry->second;
+  GivenAnswer& given = answer.given;
+  if (result.has_rows()) {
+    given.columns.insert(given.columns.end(), result.rows().columns().begin(), result.rows().columns().end());
+    given.rows += result.rows().rows();
+    given.row_count += result.rows().row_count();
+    return;
+  }
+  if (result.has_end()) {
+    answer.has_end = true;
+    given.end = result.end();
+  } else {
+    CHECK(result.has_error());
+    answer.error = result.error();
+  }
+  answers_.push_back(std::move(answer));
+  in_flight_.erase(entry);
+}
+
+// ---- submissions ----
+
+void ClientProcess::submit(uint64_t number, const Workload::Update& update, bool is_text, int64_t remaining_ns) {
+  const Instant deadline = after(network_.now(), remaining_ns);
+  submissions_.start(number, is_text ? update.text : std::nullopt, update.body, deadline);
+  endpoint_->post_at(deadline, [this, number] {
+    if (submissions_.is_under_way(number)) {
+      on_report_(submissions_.give_up(number));
+    }
+  });
+  send_submission(number);
+}
+
+void ClientProcess::send_submission(uint64_t number) {
+  if (!submissions_.is_under_way(number)) {
+    return;
+  }
+  if (aggregators_.empty()) {
+    send_submission_later(number);
+    return;
+  }
+  const uint64_t which = network_.random().below(aggregators_.size());
+  const auto& [peer, aggregator] = *std::next(aggregators_.begin(), static_cast<std::ptrdiff_t>(which));
+  carriers_[{peer, aggregator.next_sequence}] = number;
+  send(peer, submissions_.send(number, configuration_.map->version, network_.now()));
+}
+
+void ClientProcess::send_submission_later(uint64_t number) {
+  const int64_t pause_max_ns = submissions_.pause_ns(number);
+  const int64_t pause_ns = network_.random().between(pause_max_ns / 2, pause_max_ns);
+  endpoint_->post_at(after(network_.now(), pause_ns), [this, number] { send_submission(number); });
+}
+
+void ClientProcess::on_submission_result(uint64_t number, const wire::v1::Result& result) {
+  if (!submissions_.is_under_way(number)) {
+    return;  // Given up meanwhile.
+  }
+  SubmissionReport report;
+  switch (submissions_.on_result(number, result, report)) {
+    case ClientSubmissions::Next::kEnded:
+      on_report_(report);
+      return;
+    case ClientSubmissions::Next::kSendNow:
+      send_submission(number);
+      return;
+    case ClientSubmissions::Next::kSendLater:
+      send_submission_later(number);
+  }
+}
+
+}  // namespace daedalus::testing

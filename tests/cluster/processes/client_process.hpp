@@ -1,0 +1,87 @@
+// An application before the simulated cluster: asks, aborts and submits, and takes note of everything that comes back.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client_submissions.hpp"
+#include "configuration.hpp"
+#include "daedalus/rpc/simulated_network.hpp"
+#include "judge.hpp"
+#include "workload.hpp"
+
+namespace daedalus::testing {
+
+class ClientProcess final : public rpc::PeerHandler {
+ public:
+  /// How a question is put.
+  struct Manner {
+    bool is_text = false;         ///< STATEMENT, not SELECT.
+    Timestamp prefix_promised{};  ///< As in GivenAnswer.
+    Timestamp prefix_demanded{};  ///< Likewise; of a SELECT and of a STATEMENT.
+    int64_t remaining_ns = 5 * kSecond;
+    int64_t abort_after_ns = -1;  ///< Negative: never.
+    bool has_older_map = false;   ///< The client has not heard of the map of today.
+  };
+
+  struct Answer {
+    GivenAnswer given;
+    Manner manner;
+    std::string aggregator;
+    Instant asked_at{};
+    bool has_end = false;  ///< Everything was said; `given` is complete.
+    std::optional<wire::v1::Error> error;
+    bool is_aborted = false;
+    bool is_lost = false;  ///< The connection went first.
+  };
+
+  using OnReport = std::function<void(const SubmissionReport&)>;
+
+  /// Dials `aggregators`.
+  ClientProcess(const ClusterConfiguration& configuration, std::string name, std::vector<std::string> aggregators,
+                std::string submitter, rpc::SimulatedNetwork& network, OnReport on_report);
+
+  void on_up(rpc::PeerId peer, const rpc::PeerInfo& info) override;
+  void on_down(rpc::PeerId peer, const std::string& reason) override;
+  void on_operation(rpc::PeerId peer, wire::v1::Operation operation) override;
+  void on_result(rpc::PeerId peer, wire::v1::Result result) override;
+
+  /// False when no aggregator is connected. `which` picks one of those that are.
+  bool ask(const Workload::Query& query, const Manner& manner, uint64_t which);
+  /// As text or not; the report comes within `remaining_ns`.
+  void submit(uint64_t number, const Workload::Update& update, bool is_text, int64_t remaining_ns);
+
+  [[nodiscard]] std::deque<Answer>& answers() { return answers_; }
+  [[nodiscard]] size_t in_flight() const { return in_flight_.size() + submissions_.under_way(); }
+
+ private:
+  struct Aggregator {
+    std::string name;
+    uint64_t next_sequence = 1;
+  };
+  using OperationId = std::pair<rpc::PeerId, uint64_t>;
+
+  void send(rpc::PeerId peer, wire::v1::Operation operation);
+  void abort(OperationId id);
+  void send_submission(uint64_t number);
+  void send_submission_later(uint64_t number);
+  void on_submission_result(uint64_t number, const wire::v1::Result& result);
+
+  const ClusterConfiguration& configuration_;
+  rpc::SimulatedNetwork& network_;
+  OnReport on_report_;
+  rpc::SimulatedEndpoint* endpoint_ = nullptr;
+  std::vector<std::string> names_;  ///< Of the aggregators, by link.
+  std::map<rpc::PeerId, Aggregator> aggregators_;
+  std::map<OperationId, Answer> in_flight_;
+  std::deque<Answer> answers_;
+  ClientSubmissions submissions_;
+  std::map<OperationId, uint64_t> carriers_;  ///< Sendings that have no answer yet.
+};
+
+}  // namespace daedalus::testing

@@ -1,0 +1,38 @@
+// What the processes of a simulated cluster have in common: the configuration, and how they greet each other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/types.hpp"
+#include "daedalus/wire/v1/session.pb.h"
+#include "sabotage.hpp"
+
+namespace daedalus::testing {
+
+constexpr const char* kClusterId = "simulated";
+/// Little enough that answers of a few rows take several turns.
+constexpr int64_t kStepUnits = 300;
+
+/// What every process of the cluster is configured with.
+struct ClusterConfiguration {
+  std::shared_ptr<const semantics::Schema> schema;
+  std::shared_ptr<const contract::PartitionMap> map;
+  uint32_t segments = 2;               ///< Of each partition.
+  uint64_t segment_bytes = 64u << 10;  ///< Room for every row of a run.
+  std::vector<std::string> nodes;      ///< Endpoints; index is the node id.
+  std::vector<std::string> aggregators;
+  std::string writer;
+  SabotageKind sabotage = SabotageKind::kNone;  ///< In every aggregator.
+  bool has_log = false;                 ///< Updates wait for a log, which takes its time, before they are applied.
+  bool keeps_transcripts = false;       ///< Of what writers hear and say.
+  uint32_t submissions_known_max = 16;  ///< Few, so that the writer forgets some in every run.
+};
+
+[[nodiscard]] wire::v1::Hello make_hello(const ClusterConfiguration& configuration, wire::v1::Role role,
+                                         const std::string& name);
+
+}  // namespace daedalus::testing

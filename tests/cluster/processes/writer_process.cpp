@@ -1,0 +1,163 @@
+#include "writer_process.hpp"
+
+#include <utility>
+
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::testing {
+
+WriterOptions writer_options(const ClusterConfiguration& configuration) {
+  return {
+      .name = "writer", .endpoint = configuration.writer, .submissions_known_max = configuration.submissions_known_max};
+}
+
+WriterProcess::WriterProcess(const ClusterConfiguration& configuration, WriterOptions options,
+                             rpc::SimulatedNetwork& network, Listener listener)
+    : configuration_(configuration),
+      listener_(std::move(listener)),
+      model_(options),
+      transcript_(options, configuration.keeps_transcripts),
+      name_(options.name) {
+  endpoint_ =
+      &network.start(options.endpoint, make_hello(configuration, wire::v1::ROLE_WRITER, options.endpoint), *this);
+  for (const std::string& aggregator : configuration.aggregators) {
+    endpoint_->dial(aggregator);
+  }
+}
+
+void WriterProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
+  if (info.link) {
+    rpc::Outbox out;
+    transcript_.up(endpoint_->now(), peer);
+    model_.on_up(peer, endpoint_->now(), out);
+    carry_out(std::move(out), {});
+  }
+}
+
+void WriterProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
+  rpc::Outbox out;
+  transcript_.down(endpoint_->now(), peer);
+  model_.on_down(peer, endpoint_->now(), out);
+  carry_out(std::move(out), {});
+}
+
+// ---- submissions ----
+
+void WriterProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
+  const Waiter waiter{peer, operation.header().sequence()};
+  wire::v1::SubmitBody body;
+  CHECK(operation.header().kind() == wire::v1::OPERATION_KIND_SUBMIT && body.ParseFromString(operation.body()));
+  if (const auto wrong = check(operation, body)) {
+    answer(waiter, refusal({*wrong}));
+    return;
+  }
+  const wire::v1::SubmissionId& id = body.submission();
+  const Submission submission{{id.client(), id.number()}, id.epoch(), id.numbered_after(), id.repeated()};
+  waiters_[submission.key].push_back(waiter);
+  const auto refused =
+      submit(submission, body.update().SerializeAsString(), {body.routes().begin(), body.routes().end()});
+  if (refused) {
+    auto& waiting = waiters_[submission.key];
+    waiting.pop_back();  // Nothing is answered to it while it is being submitted.
+    answer(waiter, refusal(*refused));
+  }
+}
+
+std::optional<Error> WriterProcess::check(const wire::v1::Operation& operation,
+                                          const wire::v1::SubmitBody& body) const {
+  const contract::PartitionMap& map = *configuration_.map;
+  if (operation.header().map_version() != 0 && operation.header().map_version() != map.version) {
+    return Error{ErrorCategory::kRetry, "55000", "the submission was routed by another map version",
+                 "ask for the map again", 0};
+  }
+  const std::string update = body.update().SerializeAsString();
+  const auto checked = contract::to_update(*configuration_.schema, map.placement_columns(), update);
+  return checked ? std::nullopt : std::optional(checked.error());
+}
+
+wire::v1::Result WriterProcess::refusal(const SubmitRefusal& refusal) const {
+  wire::v1::Result result;
+  if (!refusal.is_stale) {
+    *result.mutable_error() = contract::from_error(refusal.error);
+    return result;
+  }
+  wire::v1::WriteRefused& refused = *result.mutable_refused();
+  refused.set_reason(wire::v1::WRITE_REFUSAL_STALE_SUBMISSION);
+  refused.set_epoch(model_.epoch());
+  refused.set_timestamp(raw(model_.last_numbered()));
+  refused.set_holder(name_);
+  *refused.mutable_error() = contract::from_error(refusal.error);
+  return result;
+}
+
+void WriterProcess::answer(Waiter waiter, wire::v1::Result result) {
+  result.set_sequence(waiter.second);
+  rpc::Outbox out;
+  out.results.emplace_back(waiter.first, std::move(result));
+  endpoint_->send(std::move(out));
+}
+
+void WriterProcess::answer(const SubmissionOutcome& outcome) {
+  wire::v1::Result result;
+  if (outcome.confirmed) {
+    *result.mutable_confirmed() = *outcome.confirmed;
+  } else {
+    *result.mutable_error() = contract::from_error(*outcome.error);
+  }
+  if (const auto waiting = waiters_.extract(outcome.submission)) {
+    for (const Waiter& waiter : waiting.mapped()) {
+      answer(waiter, result);
+    }
+  }
+}
+
+void WriterProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
+  rpc::Outbox out;
+  WriterEffects effects;
+  transcript_.result(endpoint_->now(), peer, result);
+  model_.on_result(peer, result, endpoint_->now(), out, effects);
+  carry_out(std::move(out), effects);
+}
+
+std::optional<SubmitRefusal> WriterProcess::submit(const Submission& submission, const std::string& body,
+                                                   const std::vector<wire::v1::Route>& routes) {
+  rpc::Outbox out;
+  WriterEffects effects;
+  const Timestamp before = model_.last_numbered();
+  transcript_.submit(endpoint_->now(), submission, body, routes, configuration_.map->version);
+  auto refusal = model_.submit(submission, body, routes, configuration_.map->version, endpoint_->now(), out, effects);
+  if (refusal) {
+    transcript_.refused(*refusal);
+  }
+  if (model_.last_numbered() != before) {
+    listener_.on_numbered(submission.key, model_.last_numbered());
+  }
+  carry_out(std::move(out), effects);
+  return refusal;
+}
+
+void WriterProcess::carry_out(rpc::Outbox out, const WriterEffects& effects) {
+  transcript_.effects(out, effects, model_.next_deadline());
+  endpoint_->send(std::move(out));
+  if (effects.probe) {
+    endpoint_->post([this] {
+      rpc::Outbox next;
+      WriterEffects then;
+      transcript_.probed(endpoint_->now(), false);
+      model_.on_probed(false, endpoint_->now(), next, then);
+      carry_out(std::move(next), then);
+    });
+  }
+  for (const SubmissionOutcome& outcome : effects.outcomes) {
+    listener_.on_outcome(outcome);
+    answer(outcome);
+  }
+  endpoint_->arm(model_.next_deadline(), [this] {
+    rpc::Outbox late;
+    transcript_.deadline(endpoint_->now());
+    model_.on_deadline(endpoint_->now(), late);
+    carry_out(std::move(late), {});
+  });
+}
+
+}  // namespace daedalus::testing

@@ -1,0 +1,64 @@
+// The logical writer of the simulated cluster: the plain twin of the product's core behind simulated sockets and time.
+//
+// What the program's main() is: it hands messages in, carries effects out, and arms one timer. Nothing is decided here
+// but what LogicalWriter decides before its core: whether a submission could be an update of this table.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "configuration.hpp"
+#include "daedalus/rpc/simulated_network.hpp"
+#include "transcript.hpp"
+#include "writer_model.hpp"
+
+namespace daedalus::testing {
+
+class WriterProcess final : public rpc::PeerHandler {
+ public:
+  /// What it tells about: each number it gives, and each outcome of a submission that has one.
+  struct Listener {
+    std::function<void(const SubmissionKey&, Timestamp)> on_numbered;
+    std::function<void(const SubmissionOutcome&)> on_outcome;
+  };
+
+  WriterProcess(const ClusterConfiguration& configuration, WriterOptions options, rpc::SimulatedNetwork& network,
+                Listener listener);
+
+  void on_up(rpc::PeerId peer, const rpc::PeerInfo& info) override;
+  void on_down(rpc::PeerId peer, const std::string& reason) override;
+  void on_operation(rpc::PeerId peer, wire::v1::Operation operation) override;
+  void on_result(rpc::PeerId peer, wire::v1::Result result) override;
+
+  /// From this process, as `load` submits.
+  [[nodiscard]] std::optional<SubmitRefusal> submit(const Submission& submission, const std::string& body,
+                                                    const std::vector<wire::v1::Route>& routes);
+  [[nodiscard]] const WriterModel& model() const { return model_; }
+  [[nodiscard]] const Transcript& transcript() const { return transcript_; }
+
+ private:
+  using Waiter = std::pair<rpc::PeerId, uint64_t>;
+
+  void carry_out(rpc::Outbox out, const WriterEffects& effects);
+  [[nodiscard]] std::optional<Error> check(const wire::v1::Operation& operation,
+                                           const wire::v1::SubmitBody& body) const;
+  void answer(Waiter waiter, wire::v1::Result result);
+  void answer(const SubmissionOutcome& outcome);
+  [[nodiscard]] wire::v1::Result refusal(const SubmitRefusal& refusal) const;
+
+  const ClusterConfiguration& configuration_;
+  Listener listener_;
+  WriterModel model_;
+  Transcript transcript_;
+  std::string name_;
+  std::map<SubmissionKey, std::vector<Waiter>> waiters_;
+  rpc::SimulatedEndpoint* endpoint_ = nullptr;
+};
+
+[[nodiscard]] WriterOptions writer_options(const ClusterConfiguration& configuration);
+
+}  // namespace daedalus::testing

@@ -1,0 +1,247 @@
+// What is judged once the network has healed: answers, order, and what the cluster has come to.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plain_answer.hpp"
+#include "simulated_cluster.hpp"
+
+namespace daedalus::testing {
+
+namespace {
+
+constexpr const char* kNotInState = "55000";
+constexpr const char* kAborted = "57014";
+
+}  // namespace
+
+void SimulatedCluster::settle() {
+  network_.heal_all();
+  network_.set_reset_probability(0);
+  network_.run_for(10 * kSecond);  // Silent connections are found dead and dialled again.
+  if (!network_.run_until([this] { return is_settled(); }, 60 * kSecond)) {
+    violation(
+        fmt::format("after the network healed, nodes settled at {} of {}, {} updates are unconfirmed, {} operations "
+                    "open",
+                    raw(writer().model().settled_through()), raw(writer().model().last_numbered()),
+                    submissions_.unconfirmed(), client_->in_flight()));
+  }
+}
+
+bool SimulatedCluster::is_settled() const {
+  if (client_->in_flight() > 0 || (older_client_ && older_client_->in_flight() > 0)) {
+    return false;
+  }
+  const WriterModel& last = writers_.back()->model();
+  return is_stopped() || (last.phase() == WriterModel::Phase::kActive &&
+                          last.settled_through() == last.last_numbered() && submissions_.unconfirmed() == 0);
+}
+
+// ---- answers ----
+
+void SimulatedCluster::judge_answers(ClientProcess& client) {
+  for (const auto& answer : client.answers()) {
+    judge(answer);
+  }
+  client.answers().clear();
+}
+
+void SimulatedCluster::judge(const ClientProcess::Answer& answer) {
+  if (answer.has_end) {
+    judge_complete(answer);
+  } else if (!answer.is_lost) {
+    judge_refusal(answer);
+  } else {
+    ++report_.queries_failed;
+  }
+}
+
+void SimulatedCluster::judge_complete(const ClientProcess::Answer& answer) {
+  ++report_.queries_complete;
+  if (answer.given.question.is_too_wide) {
+    violation("a query whose rows could be larger than a row may be was answered");
+    return;
+  }
+  if (answer.manner.has_older_map || (older_aggregator_ && answer.aggregator == "aggregator-older:1")) {
+    violation("a query that was made for an older partition map was answered");
+  }
+  for (const auto& stamp : answer.given.end.stamps()) {
+    if (lost_node_ == stamp.node() && answer.asked_at >= lost_at_) {
+      violation(fmt::format("node {}, which has lost its rows, took part in an answer", stamp.node()));
+    }
+  }
+  for (std::string& found : judge_.answer(answer.given)) {
+    violation(std::move(found));
+  }
+}
+
+void SimulatedCluster::judge_refusal(const ClientProcess::Answer& answer) {
+  const wire::v1::Error& error = *answer.error;
+  if (answer.given.question.is_too_wide && error.sqlstate() == "54000") {
+    ++report_.queries_too_wide;
+    return;
+  }
+  const bool is_by_abort =
+      error.category() == wire::v1::ERROR_CATEGORY_REJECTED && error.sqlstate() == kAborted && answer.is_aborted;
+  const bool is_by_loss = error.category() == wire::v1::ERROR_CATEGORY_FATAL && error.sqlstate() == kNotInState &&
+                          lost_node_ && !error.missing().empty();
+  if (is_by_abort) {
+    ++report_.queries_aborted;
+  } else {
+    ++report_.queries_failed;
+  }
+  if (error.message().empty()) {
+    violation("a query failed without a word");
+  }
+  if (error.category() != wire::v1::ERROR_CATEGORY_RETRY && !is_by_abort && !is_by_loss) {
+    violation(fmt::format("a sound query ended with {}: {}", error.sqlstate(), error.message()));
+  }
+  if (answer.manner.has_older_map && answer.aggregator != "aggregator-older:1" && error.sqlstate() != kNotInState &&
+      error.sqlstate() != kAborted) {
+    violation(fmt::format("a query for an older partition map was refused with {}", error.sqlstate()));
+  }
+}
+
+// ---- nodes and writers ----
+
+void SimulatedCluster::judge_order() {
+  for (const auto& node : nodes_) {
+    const auto& admitted = node->admitted();
+    for (size_t index = 1; index < admitted.size(); ++index) {
+      if (admitted[index] <= admitted[index - 1]) {
+        violation(fmt::format("a node admitted {} after {}", raw(admitted[index]), raw(admitted[index - 1])));
+      }
+    }
+  }
+}
+
+void SimulatedCluster::judge_nodes() {
+  for (uint32_t index = 0; index < nodes_.size(); ++index) {
+    const node::NodeCore& node = nodes_[index]->core();
+    if (lost_node_ == index) {
+      if (!node.problem() || node.problem()->sqlstate != kNotInState || raw(node.accepted()) != 0) {
+        violation("a node that has lost its rows does not say so");
+      }
+      continue;
+    }
+    if (node.problem()) {
+      violation("a node declared itself broken: " + node.problem()->message);
+    }
+    if (!is_stopped() && (node.accepted() != table_.last() || node.applied() != table_.last())) {
+      violation(fmt::format("a node ended at accepted {}, applied {} of {}", raw(node.accepted()), raw(node.applied()),
+                            raw(table_.last())));
+    }
+  }
+}
+
+/// The first writer goes on until it learns that there is another: what it numbers is refused, and then it stops.
+void SimulatedCluster::judge_first_writer() {
+  if (writers_.size() == 1) {
+    if (writer().model().phase() != WriterModel::Phase::kActive) {
+      violation("the only writer has stopped: " + writer().model().failure()->message);
+    }
+    return;
+  }
+  const WriterModel& second = writers_.back()->model();
+  if (second.phase() == WriterModel::Phase::kFailed) {
+    judge_stop();
+  }
+  WriterProcess& first = *writers_.front();
+  const auto update = workload_.next_update();
+  const uint64_t number = submissions_.add(update.parts);
+  const Submission submission{.key = {std::string(16, 'f'), number},
+                              .epoch = first.model().epoch(),
+                              .numbered_after = raw(first.model().last_numbered())};
+  if (const auto refusal = first.submit(submission, update.body, update.routes)) {
+    submissions_.on_denied(number, refusal->error.message);
+  }
+  network_.run_until([&] { return first.model().phase() == WriterModel::Phase::kFailed; }, 10 * kSecond);
+  if (first.model().phase() != WriterModel::Phase::kFailed) {
+    violation("a writer that another has taken over from was not refused");
+  }
+}
+
+/// A second writer stops for one reason only: nodes have accepted different updates.
+void SimulatedCluster::judge_stop() {
+  const auto accepts_another = [&](const auto& node) {
+    return node->core().accepted() != nodes_.front()->core().accepted();
+  };
+  const WriterModel& second = writers_.back()->model();
+  if (std::none_of(nodes_.begin(), nodes_.end(), accepts_another) || second.failure()->sqlstate != "F0000") {
+    violation("a second writer stopped without need: " + second.failure()->message);
+  }
+}
+
+// ---- what is there in the end ----
+
+std::optional<ClientProcess::Answer> SimulatedCluster::read(const Workload::Query& query, uint64_t which) {
+  const ClientProcess::Manner manner{
+      .is_text = which % 2 == 1, .prefix_promised = submissions_.confirmed(), .remaining_ns = 10 * kSecond};
+  client_->answers().clear();
+  if (!client_->ask(query, manner, which) ||
+      !network_.run_until([this] { return !client_->answers().empty(); }, 20 * kSecond)) {
+    violation("a query in the end has no answer");
+    return std::nullopt;
+  }
+  judge(client_->answers().front());
+  return client_->answers().front();
+}
+
+/// Without a writer, a node may never hear of what others have confirmed, even where it has no part in it: queries that
+/// are promised it wait there in vain.
+bool SimulatedCluster::lacks_for_ever() const {
+  return is_stopped() && std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+           return node->core().accepted() < submissions_.highest_confirmed();
+         });
+}
+
+void SimulatedCluster::judge_final_state() {
+  if (lost_node_) {
+    judge_lost_node();
+    return;
+  }
+  const auto query = workload_.whole_table();
+  for (uint64_t which = 0; which < aggregators_.size(); ++which) {
+    const auto answer = read(query, which);
+    if (!answer) {
+      return;
+    }
+    if (!answer->has_end && lacks_for_ever() && answer->error &&
+        answer->error->category() == wire::v1::ERROR_CATEGORY_RETRY) {
+      continue;
+    }
+    if (!answer->has_end) {
+      violation("the whole table cannot be read in the end: " +
+                (answer->error ? answer->error->message() : std::string("the connection was lost")));
+      return;
+    }
+    const auto everything =
+        answer_to(table_.schema(), query.question, table_.select({}, table_.everything_at(table_.last())));
+    if (!is_stopped() && !is_answer(query.question, everything, answer->given.rows)) {
+      violation("the table ended different from every update applied once, in order");
+    }
+  }
+}
+
+/// What it held can be neither read nor written, and everything says so; the rest goes on.
+void SimulatedCluster::judge_lost_node() {
+  const auto whole = read(workload_.whole_table(), 0);
+  if (whole && (whole->has_end || whole->error->category() != wire::v1::ERROR_CATEGORY_FATAL)) {
+    violation("the whole table was read, or might be later, although a node has lost its rows");
+  }
+  const PlainPlacement& placement = table_.placement();
+  if (!placement.partition_column()) {
+    return;
+  }
+  for (int64_t place = 0; place < kPlaces; ++place) {
+    const Row row = {semantics::Value{int64_t{0}}, semantics::Value{place}, {}, {}};
+    const bool is_lost = placement.node_of(placement.place_of(row, 1, 0).first) == *lost_node_;
+    const auto answer = read(workload_.rows_at(place), static_cast<uint64_t>(place));
+    if (answer && answer->has_end == is_lost) {
+      violation(fmt::format("place {} {} after node {} has lost its rows", place,
+                            is_lost ? "was read" : "cannot be read", *lost_node_));
+    }
+  }
+}
+
+}  // namespace daedalus::testing

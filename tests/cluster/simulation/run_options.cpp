@@ -1,0 +1,45 @@
+#include "run_options.hpp"
+
+namespace daedalus::testing {
+
+namespace {
+
+TableShape shape_of(uint64_t seed) {
+  switch (seed % 32) {
+    case 5:
+      return TableShape::kWide;
+    case 10:
+      return TableShape::kManyColumns;
+    default:
+      return TableShape::kSmall;
+  }
+}
+
+Story story_of(uint64_t seed) {
+  switch (seed % 8) {
+    case 1:
+      return Story::kNodeIsLost;
+    case 3:
+    case 7:
+      return Story::kTakeOver;
+    case 6:
+      return Story::kOlderMap;
+    default:
+      return Story::kNone;
+  }
+}
+
+}  // namespace
+
+RunOptions options_of(uint64_t seed) {
+  rpc::Random random(~seed);  // Not the sequence of the run itself.
+  RunOptions options;
+  options.seed = seed;
+  options.topology = draw_topology(random);
+  options.story = story_of(seed);
+  options.shape = shape_of(seed);
+  options.has_log = random.below(2) == 0;
+  return options;
+}
+
+}  // namespace daedalus::testing

@@ -1,0 +1,40 @@
+// What one run of a simulated cluster is: its seed, the cluster, its traffic, and what befalls it.
+#pragma once
+
+#include <cstdint>
+
+#include "daedalus/base/units.hpp"
+#include "sabotage.hpp"
+#include "topology.hpp"
+#include "workload.hpp"
+
+namespace daedalus::testing {
+
+/// What happens once in a run, beside the faults of the network.
+enum class Story : uint8_t {
+  kNone,
+  kNodeIsLost,  ///< A storage node crashes and comes back: without durability, without its rows.
+  kTakeOver,    ///< A second writer takes over from the first, which goes on until it learns of it.
+  kOlderMap,    ///< An aggregator and clients have the partition map of yesterday.
+};
+
+struct RunOptions {
+  uint64_t seed = 1;
+  Topology topology = {};
+  uint32_t updates = 120;
+  uint32_t queries = 80;
+  int64_t duration_ns = 12 * kSecond;  ///< Traffic and faults; then the network heals and the cluster settles.
+  bool has_faults = true;              ///< Of the network and of aggregators; also aborts and short deadlines.
+  Story story = Story::kNone;
+  bool has_log = false;  ///< Nodes append updates to a log, which takes its time, before they apply them.
+  TableShape shape = TableShape::kSmall;
+  bool keeps_transcript = false;                ///< Of the first writer.
+  uint32_t too_wide_queries = 0;                ///< To be refused, besides; of a wide table.
+  SabotageKind sabotage = SabotageKind::kNone;  ///< Something for the judge to find.
+};
+
+/// A run that the seed decides altogether. Most seeds have the small table; one in 32 has wide columns, another one
+/// many.
+[[nodiscard]] RunOptions options_of(uint64_t seed);
+
+}  // namespace daedalus::testing

@@ -1,0 +1,273 @@
+// The cluster, and its traffic.
+#include "simulated_cluster.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::testing {
+
+namespace {
+
+/// Submission ids of the client, and of the writer's own process.
+const std::string kClient(16, 'c');
+const std::string kWritersOwn(16, 'w');
+constexpr int64_t kSubmissionPatienceNs = 20 * kSecond;
+
+rpc::SimulationOptions network_options(const RunOptions& options) {
+  rpc::SimulationOptions network;
+  network.seed = options.seed;
+  network.reset_probability = options.has_faults ? 0.0003 : 0;
+  return network;
+}
+
+/// Room in any segment for every row that may come there, in chunks of 64 rows.
+uint64_t segment_bytes(const RunOptions& options) {
+  const uint64_t segments = options.topology.nodes * options.topology.partitions_per_node * options.topology.segments;
+  const uint64_t of_one = [&]() -> uint64_t {
+    switch (options.shape) {
+      case TableShape::kSmall:
+        return 64u << 10;
+      case TableShape::kWide:
+        return 4u << 20;
+      case TableShape::kManyColumns:
+        return 2u << 20;
+    }
+    return 0;
+  }();
+  return std::max<uint64_t>(of_one, of_one * 8 / segments);
+}
+
+ClusterConfiguration configure(const RunOptions& options) {
+  ClusterConfiguration configuration;
+  configuration.schema = std::make_shared<const semantics::Schema>(simulated_schema(options.shape));
+  configuration.segments = options.topology.segments;
+  configuration.segment_bytes = segment_bytes(options);
+  configuration.sabotage = options.sabotage;
+  configuration.keeps_transcripts = options.keeps_transcript;
+  configuration.has_log = options.has_log;
+  configuration.map = std::make_shared<const contract::PartitionMap>(map_of(options.topology));
+  for (uint32_t node = 0; node < options.topology.nodes; ++node) {
+    configuration.nodes.push_back(fmt::format("node-{}:1", node));
+  }
+  for (uint32_t aggregator = 0; aggregator < options.topology.aggregators; ++aggregator) {
+    configuration.aggregators.push_back(fmt::format("aggregator-{}:1", aggregator));
+  }
+  configuration.writer = "writer:1";
+  return configuration;
+}
+
+}  // namespace
+
+SimulatedCluster::SimulatedCluster(const RunOptions& options)
+    : options_(options),
+      network_(network_options(options)),
+      configuration_(configure(options)),
+      workload_(*configuration_.schema, *configuration_.map, network_.random()),
+      table_(*configuration_.schema, *configuration_.map, configuration_.segments) {
+  for (uint32_t node = 0; node < configuration_.nodes.size(); ++node) {
+    nodes_.push_back(std::make_unique<NodeProcess>(configuration_, NodeId{node}, network_));
+  }
+  for (const std::string& aggregator : configuration_.aggregators) {
+    aggregators_.push_back(std::make_unique<AggregatorProcess>(configuration_, aggregator, network_));
+  }
+  start_writer(writer_options(configuration_));
+  client_ = std::make_unique<ClientProcess>(configuration_, "client:1", configuration_.aggregators, kClient, network_,
+                                            [this](const SubmissionReport& report) { on_report(report); });
+}
+
+SimulatedCluster::~SimulatedCluster() = default;
+
+RunReport SimulatedCluster::run() {
+  if (!network_.run_until([this] { return writer().model().phase() == WriterModel::Phase::kActive; }, 60 * kSecond)) {
+    violation("the writer did not become active within a minute of quiet network");
+    return std::move(report_);
+  }
+  schedule_traffic();
+  if (options_.has_faults) {
+    schedule_faults();
+  }
+  schedule_story();
+  network_.run_for(options_.duration_ns);
+  settle();
+  judge_first_writer();
+  judge_answers(*client_);
+  if (older_client_) {
+    judge_answers(*older_client_);
+  }
+  judge_order();
+  judge_nodes();
+  judge_final_state();
+  const auto& faults = submissions_.faults();
+  report_.violations.insert(report_.violations.end(), faults.begin(), faults.end());
+  report_.updates_confirmed = submissions_.confirmed_count();
+  report_.event_hash = network_.event_hash();
+  report_.transcript = writers_.front()->transcript().text();
+  return std::move(report_);
+}
+
+void SimulatedCluster::violation(std::string text) { report_.violations.push_back(std::move(text)); }
+
+// ---- traffic ----
+
+void SimulatedCluster::at_any_time(void (SimulatedCluster::*what)()) {
+  network_.at(after(network_.now(), network_.random().between(0, options_.duration_ns)),
+              [this, what] { (this->*what)(); });
+}
+
+void SimulatedCluster::schedule_traffic() {
+  for (uint32_t update = 0; update < options_.updates; ++update) {
+    at_any_time(&SimulatedCluster::submit_update);
+  }
+  for (uint32_t query = 0; query < options_.queries; ++query) {
+    at_any_time(&SimulatedCluster::ask);
+  }
+  for (uint32_t query = 0; query < options_.too_wide_queries; ++query) {
+    at_any_time(&SimulatedCluster::ask_too_wide);
+  }
+}
+
+void SimulatedCluster::submit_update() {
+  if (is_paused_) {
+    return;
+  }
+  const auto update = workload_.next_update();
+  const uint64_t number = submissions_.add(update.parts);
+  if (network_.random().chance(0.5)) {
+    submit_from_client(number, update);
+  } else {
+    submit_from_writer(number, update);
+  }
+}
+
+void SimulatedCluster::submit_from_client(uint64_t number, const Workload::Update& update) {
+  const bool is_short = options_.has_faults && network_.random().chance(0.1);
+  client_->submit(number, update, network_.random().chance(0.6),
+                  is_short ? network_.random().between(1, 50) * kMillisecond : kSubmissionPatienceNs);
+}
+
+void SimulatedCluster::on_report(const SubmissionReport& report) {
+  if (report.confirmed) {
+    submissions_.on_told_confirmed(report.number, *report.confirmed);
+  } else if (report.error->category() == wire::v1::ERROR_CATEGORY_UNKNOWN) {
+    ++report_.updates_unknown;
+  } else {
+    submissions_.on_denied(report.number, report.error->message());
+    if (report.error->category() == wire::v1::ERROR_CATEGORY_REJECTED) {
+      violation("a sound update was rejected: " + report.error->message());
+    }
+  }
+}
+
+void SimulatedCluster::submit_from_writer(uint64_t number, const Workload::Update& update) {
+  WriterProcess& writer = this->writer();
+  Submission submission{.key = {kWritersOwn, number},
+                        .epoch = writer.model().epoch(),
+                        .numbered_after = raw(writer.model().last_numbered())};
+  if (network_.random().chance(0.05)) {
+    submit_too_early(submission, update);
+  }
+  if (const auto refusal = writer.submit(submission, update.body, update.routes)) {
+    submissions_.on_denied(number, refusal->error.message);
+    return;
+  }
+  submission.is_repeated = true;
+  submitted_.emplace_back(submission, update);
+  if (network_.random().chance(0.1)) {
+    CHECK(!writer.submit(submission, update.body, update.routes));  // Repeated under its id: no second effect.
+  }
+  if (network_.random().chance(0.1)) {
+    repeat_old();
+  }
+}
+
+/// By a client that knows another writer, or the time before it.
+void SimulatedCluster::submit_too_early(Submission submission, const Workload::Update& update) {
+  if (writer().model().phase() != WriterModel::Phase::kActive) {
+    return;
+  }
+  submission.epoch -= 1;
+  submission.is_repeated = network_.random().chance(0.5);
+  const auto refusal = writer().submit(submission, update.body, update.routes);
+  if (!refusal || refusal->is_stale == submission.is_repeated) {
+    violation(fmt::format("submission {} of another epoch was not refused as such", submission.key.second));
+  }
+}
+
+/// What may have been forgotten since: its outcome is told, or that nobody knows it; it is never taken for new.
+void SimulatedCluster::repeat_old() {
+  const auto& [submission, update] = submitted_[network_.random().below(submitted_.size())];
+  const auto refusal = writer().submit(submission, update.body, update.routes);
+  if (refusal && refusal->error.category != ErrorCategory::kUnknown) {
+    violation(fmt::format("submission {}, repeated, was refused: {}", submission.key.second, refusal->error.message));
+  }
+}
+
+ClientProcess::Manner SimulatedCluster::draw_manner() {
+  rpc::Random& random = network_.random();
+  ClientProcess::Manner manner;
+  manner.is_text = random.chance(0.5);
+  manner.prefix_promised = submissions_.confirmed();
+  if (random.chance(0.25)) {
+    // What has a number but may be anywhere; with an answer that is of it, no node was asked too early.
+    manner.prefix_demanded = table_.last();
+  }
+  if (options_.has_faults && random.chance(0.15)) {
+    manner.remaining_ns = random.between(1, 30) * kMillisecond;
+  }
+  if (options_.has_faults && random.chance(0.1)) {
+    manner.abort_after_ns = random.between(0, 10 * kMillisecond);
+  }
+  manner.has_older_map = options_.story == Story::kOlderMap && !manner.is_text && random.chance(0.1);
+  return manner;
+}
+
+void SimulatedCluster::ask() { client_->ask(workload_.next_query(), draw_manner(), network_.random().next()); }
+
+void SimulatedCluster::ask_too_wide() {
+  ClientProcess::Manner manner;
+  manner.is_text = network_.random().chance(0.5);
+  manner.prefix_promised = submissions_.confirmed();
+  client_->ask(workload_.too_wide_query(), manner, network_.random().next());
+}
+
+// ---- faults ----
+
+void SimulatedCluster::schedule_faults() {
+  for (int fault_number = 0; fault_number < 7; ++fault_number) {
+    at_any_time(&SimulatedCluster::fault);
+  }
+}
+
+void SimulatedCluster::fault() {
+  rpc::Random& random = network_.random();
+  const auto any_node = [&] { return configuration_.nodes[random.below(configuration_.nodes.size())]; };
+  const uint64_t which = random.below(aggregators_.size());
+  const std::string aggregator = configuration_.aggregators[which];
+  const std::string others[] = {any_node(), any_node(), configuration_.writer, "client:1"};
+  const std::string& other = others[random.below(4)];
+  const Instant end = after(network_.now(), random.between(10 * kMillisecond, 3 * kSecond));
+  const auto notice = static_cast<rpc::Notice>(random.below(3));
+  switch (random.below(5)) {
+    case 0:
+      network_.reset(aggregator, other, notice);
+      return;
+    case 1:
+      network_.cut(aggregator, other, notice);
+      break;
+    case 2:
+      network_.blackhole(aggregator, other);
+      break;
+    case 3:
+      network_.blackhole(other, aggregator);
+      break;
+    default:
+      aggregators_[which]->crash_and_restart();
+      return;
+  }
+  network_.at(end, [this, aggregator, other] { network_.heal(aggregator, other); });
+}
+
+}  // namespace daedalus::testing

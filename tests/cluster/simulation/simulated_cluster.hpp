@@ -1,0 +1,117 @@
+// One run of a whole cluster from one seed: random traffic, random faults, and the invariants judged against the plain
+// table.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "aggregator_process.hpp"
+#include "client_process.hpp"
+#include "judge.hpp"
+#include "node_process.hpp"
+#include "plain_table.hpp"
+#include "run_options.hpp"
+#include "submission_judge.hpp"
+#include "workload.hpp"
+#include "writer_process.hpp"
+
+namespace daedalus::testing {
+
+/// What a run broke, in words; empty means that every invariant held.
+struct RunReport {
+  std::vector<std::string> violations;
+  uint64_t event_hash = 0;
+  uint32_t updates_confirmed = 0;
+  uint32_t updates_unknown = 0;  ///< As their submitters were told.
+  uint32_t queries_complete = 0;
+  uint32_t queries_failed = 0;
+  uint32_t queries_aborted = 0;
+  uint32_t queries_too_wide = 0;  ///< Refused as they should be.
+  bool is_taken_over = false;     ///< Another writer has become the writer.
+  std::string transcript;         ///< Of the first writer.
+};
+
+class SimulatedCluster {
+ public:
+  explicit SimulatedCluster(const RunOptions& options);
+  ~SimulatedCluster();
+
+  [[nodiscard]] RunReport run();
+
+ private:
+  // ---- traffic ----
+  void at_any_time(void (SimulatedCluster::*what)());
+  void schedule_traffic();
+  void submit_update();
+  void submit_from_writer(uint64_t number, const Workload::Update& update);
+  void submit_from_client(uint64_t number, const Workload::Update& update);
+  void submit_too_early(Submission submission, const Workload::Update& update);
+  void repeat_old();
+  void ask();
+  void ask_too_wide();
+  [[nodiscard]] ClientProcess::Manner draw_manner();
+  void on_report(const SubmissionReport& report);
+
+  // ---- faults ----
+  void schedule_faults();
+  void fault();
+
+  // ---- stories ----
+  void schedule_story();
+  void lose_node();
+  void prepare_take_over();
+  void take_over();
+  void on_taken_over(Timestamp last);
+  void watch_second_writer();
+  void start_older();
+  void use_older();
+  void start_writer(WriterOptions options);
+  [[nodiscard]] WriterProcess& writer() { return *writers_[current_writer_]; }
+  [[nodiscard]] bool is_stopped() const;  ///< No update will be taken any longer, as documented.
+
+  // ---- judgement ----
+  void settle();
+  [[nodiscard]] bool is_settled() const;
+  void judge_answers(ClientProcess& client);
+  void judge(const ClientProcess::Answer& answer);
+  void judge_complete(const ClientProcess::Answer& answer);
+  void judge_refusal(const ClientProcess::Answer& answer);
+  void judge_order();
+  void judge_nodes();
+  void judge_lost_node();
+  void judge_first_writer();
+  void judge_stop();
+  void judge_final_state();
+  [[nodiscard]] bool lacks_for_ever() const;
+  [[nodiscard]] std::optional<ClientProcess::Answer> read(const Workload::Query& query, uint64_t which);
+  void violation(std::string text);
+
+  RunOptions options_;
+  rpc::SimulatedNetwork network_;
+  ClusterConfiguration configuration_;
+  Workload workload_;
+  PlainTable table_;
+  Judge judge_{table_};
+  SubmissionJudge submissions_{table_};
+  std::vector<std::unique_ptr<NodeProcess>> nodes_;
+  std::vector<std::unique_ptr<AggregatorProcess>> aggregators_;
+  std::vector<std::unique_ptr<WriterProcess>> writers_;
+  uint32_t current_writer_ = 0;
+  std::unique_ptr<ClientProcess> client_;
+  std::vector<std::pair<Submission, Workload::Update>> submitted_;  ///< From the first writer's own process.
+  bool is_paused_ = false;                                          ///< No new updates for now.
+
+  // ---- stories ----
+  std::optional<uint32_t> lost_node_;
+  Instant lost_at_{};
+  std::unique_ptr<AggregatorProcess> older_aggregator_;
+  std::unique_ptr<ClientProcess> older_client_;
+
+  RunReport report_;
+};
+
+}  // namespace daedalus::testing

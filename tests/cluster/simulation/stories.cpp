@@ -1,0 +1,157 @@
+// What happens once in a run: a node that is lost, a writer that takes over, processes with an older partition map.
+#include <fmt/format.h>
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "simulated_cluster.hpp"
+
+namespace daedalus::testing {
+
+namespace {
+
+const std::string kOlderClient(16, 'o');
+/// How long a second writer waits for a quiet moment before it takes over all the same.
+constexpr int64_t kQuietNs = 4 * kSecond;
+constexpr int64_t kLookNs = 50 * kMillisecond;
+
+}  // namespace
+
+void SimulatedCluster::schedule_story() {
+  const Instant when =
+      after(network_.now(), network_.random().between(options_.duration_ns / 5, options_.duration_ns * 3 / 5));
+  switch (options_.story) {
+    case Story::kNone:
+      return;
+    case Story::kNodeIsLost:
+      network_.at(when, [this] { lose_node(); });
+      return;
+    case Story::kTakeOver:
+      network_.at(when, [this] { prepare_take_over(); });
+      return;
+    case Story::kOlderMap:
+      start_older();
+  }
+}
+
+// ---- a node that is lost ----
+
+void SimulatedCluster::lose_node() {
+  rpc::Random& random = network_.random();
+  lost_node_ = static_cast<uint32_t>(random.below(nodes_.size()));
+  lost_at_ = network_.now();
+  nodes_[*lost_node_]->crash(random.chance(0.5) ? rpc::Notice::kBoth : rpc::Notice::kNobody);
+  const Instant back = after(network_.now(), random.between(10 * kMillisecond, 4 * kSecond));
+  network_.at(back, [this] { nodes_[*lost_node_]->come_back(); });
+}
+
+// ---- a second writer ----
+
+void SimulatedCluster::start_writer(WriterOptions options) {
+  const auto index = static_cast<uint32_t>(writers_.size());
+  const auto look = [this, index] {  // Before it is told of anything that it does as the writer.
+    if (index > current_writer_ && writers_[index]->model().phase() == WriterModel::Phase::kActive) {
+      on_taken_over(writers_[index]->model().confirmed_through());
+    }
+  };
+  WriterProcess::Listener listener;
+  listener.on_numbered = [this, index, look](const SubmissionKey& submission, Timestamp timestamp) {
+    look();
+    submissions_.on_numbered(index, submission.second, timestamp);
+  };
+  listener.on_outcome = [this, look](const SubmissionOutcome& outcome) {
+    look();
+    if (outcome.confirmed) {
+      submissions_.on_confirmed(outcome.submission.second, *outcome.confirmed);
+    } else if (writers_.size() == 1 || outcome.error->category != ErrorCategory::kUnknown) {
+      violation(fmt::format("submission {} ended in error: {}", outcome.submission.second, outcome.error->message));
+    }
+  };
+  writers_.push_back(
+      std::make_unique<WriterProcess>(configuration_, std::move(options), network_, std::move(listener)));
+}
+
+/// Half of the time a moment is waited for in which nothing is under way: otherwise updates may have reached some nodes
+/// only, and the second writer must stop.
+void SimulatedCluster::prepare_take_over() {
+  is_paused_ = network_.random().chance(0.6);
+  if (!is_paused_) {
+    take_over();
+    return;
+  }
+  const Instant latest = after(network_.now(), kQuietNs);
+  const auto look = std::make_shared<std::function<void()>>();
+  *look = [this, latest, again = std::weak_ptr(look)] {
+    const auto self = again.lock();
+    const bool is_quiet = writer().model().settled_through() == writer().model().last_numbered();
+    if (is_quiet || network_.now() >= latest) {
+      take_over();
+    } else {
+      network_.at(after(network_.now(), kLookNs), [self] { (*self)(); });
+    }
+  };
+  (*look)();
+}
+
+void SimulatedCluster::take_over() {
+  WriterOptions options = writer_options(configuration_);
+  options.name = "writer-2";
+  options.endpoint = "writer-2:1";
+  options.take_over = true;
+  start_writer(options);
+  watch_second_writer();
+}
+
+void SimulatedCluster::watch_second_writer() {
+  const WriterModel& second = writers_.back()->model();
+  if (current_writer_ == 0 && second.phase() == WriterModel::Phase::kActive) {
+    on_taken_over(second.confirmed_through());
+  } else if (current_writer_ == 0 && second.phase() != WriterModel::Phase::kFailed) {
+    network_.at(after(network_.now(), kLookNs), [this] { watch_second_writer(); });
+  }
+  is_paused_ &= second.phase() != WriterModel::Phase::kActive && second.phase() != WriterModel::Phase::kFailed;
+}
+
+void SimulatedCluster::on_taken_over(Timestamp last) {
+  current_writer_ = 1;
+  report_.is_taken_over = true;
+  submissions_.on_take_over(current_writer_, last);
+}
+
+bool SimulatedCluster::is_stopped() const {
+  return lost_node_ || writers_.back()->model().phase() == WriterModel::Phase::kFailed;
+}
+
+// ---- an older partition map ----
+
+void SimulatedCluster::start_older() {
+  const bool tells_map = network_.random().chance(0.5);
+  const std::string name = "aggregator-older:1";
+  older_aggregator_ = std::make_unique<AggregatorProcess>(
+      configuration_, name, std::make_shared<const contract::PartitionMap>(older_map(*configuration_.map)), tells_map,
+      network_);
+  older_client_ = std::make_unique<ClientProcess>(configuration_, "client-older:1", std::vector{name}, kOlderClient,
+                                                  network_, [this](const SubmissionReport& report) {
+                                                    on_report(report);
+                                                    if (report.confirmed) {
+                                                      violation("an aggregator with an older map took an update");
+                                                    }
+                                                  });
+  for (int operation = 0; operation < 20; ++operation) {
+    at_any_time(&SimulatedCluster::use_older);
+  }
+}
+
+void SimulatedCluster::use_older() {
+  if (network_.random().chance(0.3)) {
+    const auto update = workload_.next_update();
+    older_client_->submit(submissions_.add(update.parts), update, network_.random().chance(0.7), 2 * kSecond);
+    return;
+  }
+  ClientProcess::Manner manner = draw_manner();
+  manner.has_older_map = !manner.is_text;  // Of the same map as its aggregator: it is for the nodes to see it.
+  older_client_->ask(workload_.next_query(), manner, 0);
+}
+
+}  // namespace daedalus::testing

@@ -1,0 +1,106 @@
+// The judge of submissions is judged: told what must not be, it says so.
+#include "submission_judge.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "topology.hpp"
+#include "workload.hpp"
+
+namespace daedalus::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class SubmissionJudgeTest : public ::testing::Test {
+ protected:
+  uint64_t add() {
+    return judge_.add({PlainInsert{{{semantics::Value{next_id_++}, semantics::Value{int64_t{3}}, {}, {}}}}});
+  }
+  /// Numbered by the first writer.
+  uint64_t add_numbered() {
+    const uint64_t number = add();
+    judge_.on_numbered(0, number, next(table_.last()));
+    return number;
+  }
+  /// As the one node of this cluster would.
+  wire::v1::WriteConfirmed confirmation(uint64_t timestamp) {
+    wire::v1::WriteConfirmed confirmed;
+    confirmed.set_timestamp(timestamp);
+    confirmed.add_outcomes()->set_rows_matched(1);
+    confirmed.mutable_outcomes(0)->set_rows_applied(1);
+    return confirmed;
+  }
+
+  semantics::Schema schema_ = simulated_schema(TableShape::kSmall);
+  contract::PartitionMap map_ = map_of({.nodes = 1});
+  PlainTable table_{schema_, map_, 1};
+  SubmissionJudge judge_{table_};
+  int64_t next_id_ = 1;
+};
+
+TEST_F(SubmissionJudgeTest, HasNothingToSayOfOneNumberAndOneOutcome) {
+  const uint64_t first = add_numbered();
+  const uint64_t second = add_numbered();
+  judge_.on_confirmed(second, confirmation(2));
+  EXPECT_EQ(raw(judge_.confirmed()), 0U);
+  judge_.on_confirmed(first, confirmation(1));
+  judge_.on_confirmed(first, confirmation(1));  // Told again.
+  judge_.on_told_confirmed(first, confirmation(1));
+  judge_.on_denied(add(), "no room");
+  EXPECT_EQ(raw(judge_.confirmed()), 2U);
+  EXPECT_EQ(judge_.confirmed_count(), 2U);
+  EXPECT_THAT(judge_.faults(), IsEmpty());
+}
+
+TEST_F(SubmissionJudgeTest, FindsASecondNumber) {
+  const uint64_t twice = add_numbered();
+  judge_.on_numbered(0, twice, Timestamp{2});
+  EXPECT_THAT(judge_.faults(), ElementsAre(HasSubstr("was numbered before, and again as update 2")));
+}
+
+TEST_F(SubmissionJudgeTest, FindsASecondNumberByAnotherWriter) {
+  const uint64_t lost = add_numbered();
+  judge_.on_take_over(1, Timestamp{0});
+  judge_.on_numbered(1, lost, Timestamp{1});
+  EXPECT_THAT(judge_.faults(), ElementsAre(HasSubstr("was numbered before")));
+}
+
+TEST_F(SubmissionJudgeTest, FindsWhatIsDeniedAlthoughItHasANumber) {
+  judge_.on_denied(add_numbered(), "no room");
+  EXPECT_THAT(judge_.faults(), ElementsAre(HasSubstr("was told that nothing came of it: no room")));
+}
+
+TEST_F(SubmissionJudgeTest, FindsWhatIsNumberedAfterItWasDenied) {
+  const uint64_t number = add();
+  judge_.on_denied(number, "no room");
+  judge_.on_numbered(0, number, Timestamp{1});
+  EXPECT_THAT(judge_.faults(), ElementsAre(HasSubstr("became update 1 after nothing was said to have come of it")));
+}
+
+TEST_F(SubmissionJudgeTest, FindsAConfirmedUpdateThatIsLost) {
+  const uint64_t number = add_numbered();
+  judge_.on_confirmed(number, confirmation(1));
+  judge_.on_take_over(1, Timestamp{0});
+  EXPECT_THAT(judge_.faults(), ElementsAre(HasSubstr("update 1 was confirmed, and then lost")));
+}
+
+TEST_F(SubmissionJudgeTest, FindsAConfirmationOfWhatARefusedWriterNumbered) {
+  judge_.on_take_over(1, Timestamp{0});
+  const uint64_t number = add();
+  judge_.on_numbered(0, number, Timestamp{1});
+  judge_.on_confirmed(number, confirmation(1));
+  EXPECT_THAT(judge_.faults(), ElementsAre(HasSubstr("is confirmed as update 1, which it is not")));
+}
+
+TEST_F(SubmissionJudgeTest, FindsAConfirmationThatOnlyTheSubmitterHasSeen) {
+  judge_.on_told_confirmed(add_numbered(), confirmation(1));
+  EXPECT_THAT(judge_.faults(), ElementsAre(HasSubstr("confirmed to its submitter, but not to the writer")));
+}
+
+}  // namespace
+}  // namespace daedalus::testing

@@ -1,0 +1,97 @@
+#include "bodies.hpp"
+
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/packed.hpp"
+
+namespace daedalus::testing {
+
+using semantics::Expression;
+using semantics::Operator;
+
+namespace {
+
+void add_output(wire::v1::SelectBody& body, const semantics::Schema& schema, const PlainOutput& asked) {
+  wire::v1::Output& output = *body.add_outputs();
+  output.set_name(output_name(schema, asked));
+  if (!asked.function) {
+    output.mutable_expression()->set_column(asked.column);
+    return;
+  }
+  output.mutable_aggregate()->set_function(static_cast<wire::v1::AggregateFunction>(*asked.function));
+  if (*asked.function != semantics::AggregateFunction::kCountRows) {
+    output.mutable_aggregate()->mutable_argument()->set_column(asked.column);
+  }
+}
+
+void add_part(const semantics::Schema& schema, const PlainInsert& insert, uint32_t& ordinal,
+              wire::v1::UpdatePart& out) {
+  wire::v1::InsertPart& part = *out.mutable_insert();
+  part.set_first_ordinal(ordinal);
+  part.set_row_count(static_cast<uint32_t>(insert.rows.size()));
+  ordinal += part.row_count();
+  const auto types = semantics::column_types(schema);
+  for (const Row& row : insert.rows) {
+    semantics::append_packed_row(types, row, *part.mutable_rows());
+  }
+}
+
+void add_part(const semantics::Schema& schema, const PlainModify& modify, wire::v1::UpdatePart& out) {
+  wire::v1::ModifyPart& part = *out.mutable_modify();
+  wire::v1::Assignment& assignment = *part.add_assignments();
+  assignment.set_column(modify.column);
+  Expression value = Expression::make_constant(schema.columns[modify.column].type, modify.value);
+  if (modify.is_sum) {
+    value = Expression::make_call(Operator::kAdd, {Expression::make_column(modify.column), std::move(value)});
+  }
+  *assignment.mutable_value() = contract::from_expression(value);
+  *part.mutable_filter() = contract::from_expression(modify.filter);
+}
+
+}  // namespace
+
+std::string output_name(const semantics::Schema& schema, const PlainOutput& output) {
+  return output.function ? std::string(semantics::function_name(*output.function)) : schema.columns[output.column].name;
+}
+
+std::string select_body(const semantics::Schema& schema, const Question& question) {
+  wire::v1::SelectBody body;
+  for (const PlainOutput& output : question.outputs) {
+    add_output(body, schema, output);
+  }
+  body.set_visible_outputs(question.visible_outputs);
+  for (const uint32_t column : question.group_by) {
+    body.add_group_by()->set_column(column);
+  }
+  for (const PlainOrder& order : question.order_by) {
+    wire::v1::OrderKey& key = *body.add_order_by();
+    key.set_output(order.output);
+    key.set_descending(order.descending);
+    key.set_nulls_first(order.nulls_first);
+  }
+  body.set_has_limit(question.limit.has_value());
+  body.set_limit(question.limit.value_or(0));
+  body.set_offset(question.offset);
+  if (question.filter) {
+    *body.mutable_filter() = contract::from_expression(*question.filter);
+  }
+  body.set_form(wire::v1::RESULT_FORM_FINAL);
+  return body.SerializeAsString();
+}
+
+std::string update_body(const semantics::Schema& schema, const std::vector<PlainPart>& parts) {
+  wire::v1::UpdateBody body;
+  uint32_t ordinal = 0;
+  for (const PlainPart& part : parts) {
+    wire::v1::UpdatePart& out = *body.add_parts();
+    if (const auto* insert = std::get_if<PlainInsert>(&part)) {
+      add_part(schema, *insert, ordinal, out);
+    } else if (const auto* modify = std::get_if<PlainModify>(&part)) {
+      add_part(schema, *modify, out);
+    } else {
+      *out.mutable_delete_()->mutable_filter() = contract::from_expression(std::get<PlainDelete>(part).filter);
+    }
+  }
+  return body.SerializeAsString();
+}
+
+}  // namespace daedalus::testing

@@ -1,0 +1,80 @@
+// What the simulated application asks and writes, in the words it asked in. The judge goes by these: whatever became of
+// them on their way through bodies, normal forms and routes is what is being judged.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "daedalus/semantics/aggregate.hpp"
+#include "daedalus/semantics/expression.hpp"
+
+namespace daedalus::testing {
+
+/// All columns of one row.
+using Row = std::vector<semantics::Value>;
+
+/// No value: every row.
+using Filter = std::optional<semantics::Expression>;
+
+/// One column of an answer: a column of the table, or an aggregate over one.
+struct PlainOutput {
+  std::optional<semantics::AggregateFunction> function;
+  uint32_t column = 0;  ///< Unused for kCountRows.
+};
+
+/// ORDER BY an output.
+struct PlainOrder {
+  uint32_t output = 0;
+  bool descending = false;
+  bool nulls_first = false;
+};
+
+/// A SELECT. An order, where there is one, is total: no two rows of the answer are equal in it.
+struct Question {
+  std::vector<PlainOutput> outputs;
+  uint32_t visible_outputs = 0;  ///< The rest serves order and groups only.
+  Filter filter;
+  std::vector<uint32_t> group_by;  ///< Columns; each is among the outputs.
+  std::vector<PlainOrder> order_by;
+  std::optional<uint64_t> limit;
+  uint64_t offset = 0;
+  bool is_too_wide = false;  ///< A row could be larger than a row of an answer may be: to be refused.
+
+  [[nodiscard]] bool is_aggregated() const {
+    return !group_by.empty() || std::any_of(outputs.begin(), outputs.end(),
+                                            [](const PlainOutput& output) { return output.function.has_value(); });
+  }
+};
+
+/// Every column of every row.
+[[nodiscard]] inline Question everything_of(const semantics::Schema& schema) {
+  Question question;
+  for (uint32_t column = 0; column < schema.columns.size(); ++column) {
+    question.outputs.push_back({.function = {}, .column = column});
+  }
+  question.visible_outputs = static_cast<uint32_t>(question.outputs.size());
+  return question;
+}
+
+struct PlainInsert {
+  std::vector<Row> rows;
+};
+
+/// column = value, or column = column + value.
+struct PlainModify {
+  uint32_t column = 0;
+  bool is_sum = false;
+  semantics::Value value;
+  semantics::Expression filter;
+};
+
+struct PlainDelete {
+  semantics::Expression filter;
+};
+
+using PlainPart = std::variant<PlainInsert, PlainModify, PlainDelete>;
+
+}  // namespace daedalus::testing

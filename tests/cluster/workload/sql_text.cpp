@@ -1,0 +1,152 @@
+#include "sql_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "bodies.hpp"
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::testing {
+
+namespace {
+
+using semantics::Expression;
+using semantics::Operator;
+using semantics::Schema;
+using semantics::Value;
+
+/// Strings of the workload have no quotes in them.
+std::string literal(const Value& value) {
+  if (semantics::is_null(value)) {
+    return "NULL";
+  }
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    return fmt::format("'{}'", *text);
+  }
+  return fmt::to_string(std::get<int64_t>(value));
+}
+
+std::string condition(const Schema& schema, const Expression& expression);
+
+std::string joined(const Schema& schema, const std::vector<Expression>& arguments, std::string_view sign) {
+  std::vector<std::string> parts;
+  for (const Expression& argument : arguments) {
+    parts.push_back(condition(schema, argument));
+  }
+  return fmt::format("({})", fmt::join(parts, sign));
+}
+
+std::string call(const Schema& schema, const Expression& expression) {
+  const auto& arguments = expression.arguments;
+  switch (expression.op) {
+    case Operator::kAnd:
+      return joined(schema, arguments, " AND ");
+    case Operator::kOr:
+      return joined(schema, arguments, " OR ");
+    case Operator::kNot:
+      return fmt::format("NOT ({})", condition(schema, arguments[0]));
+    case Operator::kIsNull:
+      return condition(schema, arguments[0]) + " IS NULL";
+    case Operator::kIn:
+      return condition(schema, arguments[0]) + " IN " + joined(schema, {arguments.begin() + 1, arguments.end()}, ", ");
+    default:
+      CHECK(expression.op >= Operator::kEqual && expression.op <= Operator::kGreaterOrEqual);
+      return fmt::format("{} {} {}", condition(schema, arguments[0]), semantics::operator_sign(expression.op),
+                         condition(schema, arguments[1]));
+  }
+}
+
+std::string condition(const Schema& schema, const Expression& expression) {
+  switch (expression.kind) {
+    case Expression::Kind::kColumn:
+      return schema.columns[expression.column].name;
+    case Expression::Kind::kConstant:
+      return literal(expression.value);
+    case Expression::Kind::kCall:
+      return call(schema, expression);
+  }
+  return {};
+}
+
+std::string output_text(const Schema& schema, const PlainOutput& output) {
+  if (!output.function) {
+    return schema.columns[output.column].name;
+  }
+  const bool is_of_rows = *output.function == semantics::AggregateFunction::kCountRows;
+  return fmt::format("{}({})", semantics::function_name(*output.function),
+                     is_of_rows ? "*" : schema.columns[output.column].name);
+}
+
+std::string order_text(const Schema& schema, const Question& question, const PlainOrder& order) {
+  // What is shown is named by its position: a name could be that of several.
+  const std::string by = order.output < question.visible_outputs ? fmt::to_string(order.output + 1)
+                                                                 : output_text(schema, question.outputs[order.output]);
+  return fmt::format("{} {} NULLS {}", by, order.descending ? "DESC" : "ASC", order.nulls_first ? "FIRST" : "LAST");
+}
+
+std::string part_text(const Schema& schema, const PlainInsert& insert) {
+  std::vector<std::string> rows;
+  for (const Row& row : insert.rows) {
+    std::vector<std::string> values;
+    for (const Value& value : row) {
+      values.push_back(literal(value));
+    }
+    rows.push_back(fmt::format("({})", fmt::join(values, ", ")));
+  }
+  return fmt::format("INSERT INTO {} VALUES {}", schema.table_name, fmt::join(rows, ", "));
+}
+
+std::string part_text(const Schema& schema, const PlainModify& modify) {
+  const std::string& column = schema.columns[modify.column].name;
+  const std::string value =
+      modify.is_sum ? fmt::format("{} + ({})", column, literal(modify.value)) : literal(modify.value);
+  return fmt::format("UPDATE {} SET {} = {} WHERE {}", schema.table_name, column, value,
+                     condition(schema, modify.filter));
+}
+
+std::string part_text(const Schema& schema, const PlainDelete& part) {
+  return fmt::format("DELETE FROM {} WHERE {}", schema.table_name, condition(schema, part.filter));
+}
+
+}  // namespace
+
+std::string select_text(const Schema& schema, const Question& question) {
+  std::vector<std::string> list;
+  for (uint32_t output = 0; output < question.visible_outputs; ++output) {
+    list.push_back(output_text(schema, question.outputs[output]));
+  }
+  std::string text = fmt::format("SELECT {} FROM {}", fmt::join(list, ", "), schema.table_name);
+  if (question.filter) {
+    text += " WHERE " + condition(schema, *question.filter);
+  }
+  std::vector<std::string> groups;
+  for (const uint32_t column : question.group_by) {
+    groups.push_back(schema.columns[column].name);
+  }
+  if (!groups.empty()) {
+    text += fmt::format(" GROUP BY {}", fmt::join(groups, ", "));
+  }
+  std::vector<std::string> orders;
+  for (const PlainOrder& order : question.order_by) {
+    orders.push_back(order_text(schema, question, order));
+  }
+  if (!orders.empty()) {
+    text += fmt::format(" ORDER BY {}", fmt::join(orders, ", "));
+  }
+  if (question.limit) {
+    text += fmt::format(" LIMIT {}", *question.limit);
+  }
+  if (question.offset > 0) {
+    text += fmt::format(" OFFSET {}", question.offset);
+  }
+  return text;
+}
+
+std::optional<std::string> update_text(const Schema& schema, const std::vector<PlainPart>& parts) {
+  if (parts.size() != 1) {
+    return std::nullopt;
+  }
+  return std::visit([&](const auto& part) { return part_text(schema, part); }, parts.front());
+}
+
+}  // namespace daedalus::testing

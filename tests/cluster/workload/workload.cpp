@@ -1,0 +1,306 @@
+#include "workload.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "bodies.hpp"
+#include "daedalus/base/check.hpp"
+#include "sql_text.hpp"
+
+namespace daedalus::testing {
+
+using semantics::Expression;
+using semantics::Operator;
+using semantics::Type;
+using semantics::TypeKind;
+using semantics::Value;
+
+namespace {
+
+constexpr uint32_t kWideLength = 4096;
+constexpr uint32_t kManyColumnCount = 400;
+
+Expression integer(int64_t value) { return Expression::make_constant(Type{.kind = TypeKind::kInt}, value); }
+
+Expression compare(uint32_t column, Operator op, int64_t value) {
+  return Expression::make_call(op, {Expression::make_column(column), integer(value)});
+}
+
+Expression both(Expression left, Expression right) {
+  return Expression::make_call(Operator::kAnd, {std::move(left), std::move(right)});
+}
+
+Expression either(Expression left, Expression right) {
+  return Expression::make_call(Operator::kOr, {std::move(left), std::move(right)});
+}
+
+Expression is_null(uint32_t column) {
+  return Expression::make_call(Operator::kIsNull, {Expression::make_column(column)});
+}
+
+}  // namespace
+
+semantics::Schema simulated_schema(TableShape shape) {
+  semantics::Schema schema;
+  schema.table_name = "small";
+  schema.fingerprint = std::string(64, '5');
+  schema.columns = {{"id", Type{.kind = TypeKind::kBigint}, false, {}},
+                    {"place", Type{.kind = TypeKind::kInt}, false, {}},
+                    {"amount", Type{.kind = TypeKind::kInt}, true, {}},
+                    {"note", Type{.kind = TypeKind::kVarchar, .length = 8}, true, {}}};
+  const Type wide{.kind = TypeKind::kVarchar, .length = kWideLength};
+  const Type narrow[] = {{.kind = TypeKind::kInt},
+                         {.kind = TypeKind::kSmallint},
+                         {.kind = TypeKind::kBigint},
+                         {.kind = TypeKind::kVarchar, .length = 12}};
+  const uint32_t more = shape == TableShape::kWide ? 3 : shape == TableShape::kManyColumns ? kManyColumnCount : 0;
+  for (uint32_t column = 0; column < more; ++column) {
+    const Type& type = shape == TableShape::kWide ? wide : narrow[column % std::size(narrow)];
+    schema.columns.push_back({fmt::format("more_{}", column), type, true, {}});
+  }
+  return schema;
+}
+
+// ---- updates ----
+
+Workload::Update Workload::next_update() {
+  Update update;
+  const uint64_t parts = random_.chance(0.2) ? 2 : 1;
+  for (uint64_t part = 0; part < parts; ++part) {
+    const uint64_t kind = random_.below(10);
+    if (kind < 5) {
+      update.parts.emplace_back(draw_insert());
+    } else if (kind < 8) {
+      update.parts.emplace_back(draw_modify());
+    } else {
+      update.parts.emplace_back(draw_delete());
+    }
+  }
+  update.body = update_body(schema_, update.parts);
+  update.text = update_text(schema_, update.parts);
+  const auto checked = contract::to_update(schema_, map_.placement_columns(), update.body);
+  CHECK(checked.has_value());
+  update.routes = contract::routes_of(schema_, map_, *checked);
+  return update;
+}
+
+PlainInsert Workload::draw_insert() {
+  PlainInsert part;
+  for (int64_t rows = random_.between(1, 5); rows > 0; --rows) {
+    part.rows.push_back(draw_row());
+  }
+  return part;
+}
+
+Row Workload::draw_row() {
+  Row row = {Value{next_id_++}, Value{draw_place()},
+             random_.chance(0.2) ? Value{} : Value{random_.between(-3, 3) * 700'000'000},
+             random_.chance(0.3) ? Value{} : Value{std::string(random_.below(4), 'x')}};
+  for (size_t column = row.size(); column < schema_.columns.size(); ++column) {
+    row.push_back(draw_value(schema_.columns[column].type));
+  }
+  return row;
+}
+
+Value Workload::draw_value(const Type& type) {
+  if (random_.chance(0.3)) {
+    return Value{};
+  }
+  if (type.kind != TypeKind::kVarchar) {
+    return Value{random_.between(-9, 9)};
+  }
+  const bool is_full = random_.chance(type.length == kWideLength ? 0.1 : 0.5);
+  std::string text(is_full ? type.length - random_.below(8) : random_.below(8), 'x');
+  if (!text.empty()) {
+    text[random_.below(text.size())] = 'y';
+  }
+  return Value{std::move(text)};
+}
+
+PlainModify Workload::draw_modify() {
+  const int64_t amount = random_.between(-2, 2) * 700'000'000;  // Sums leave the range of int now and then.
+  PlainModify part{.column = kAmount, .is_sum = random_.chance(0.7), .value = Value{amount}, .filter = draw_filter()};
+  if (schema_.columns.size() > kNote + 1 && random_.chance(0.3)) {
+    const auto last = static_cast<uint32_t>(schema_.columns.size() - 1);
+    part = {.column = last, .is_sum = false, .value = draw_value(schema_.columns[last].type), .filter = part.filter};
+  }
+  return part;
+}
+
+PlainDelete Workload::draw_delete() {
+  return {.filter = both(compare(kPlace, Operator::kEqual, draw_place()), draw_filter())};
+}
+
+// ---- filters ----
+
+Expression Workload::draw_filter() {
+  switch (random_.below(6)) {
+    case 0:
+      return draw_pinned();
+    case 1:
+      return compare(kId, Operator::kGreaterOrEqual, random_.between(0, next_id_));
+    case 2:
+      return is_null(kNote);
+    case 3:
+      return either(compare(kAmount, Operator::kLess, 0),
+                    Expression::make_call(Operator::kIn, {Expression::make_column(kPlace), integer(1), integer(5)}));
+    case 4:
+      return is_null(static_cast<uint32_t>(schema_.columns.size() - 1));
+    default:
+      return Expression::make_call(Operator::kNot,
+                                   {compare(kAmount, Operator::kGreater, random_.between(-1, 1) * 700'000'000)});
+  }
+}
+
+/// Filters that leave few places, each said in another way.
+Expression Workload::draw_pinned() {
+  const auto is_at = [&] { return compare(kPlace, Operator::kEqual, draw_place()); };
+  switch (random_.below(6)) {
+    case 0:
+      return either(is_at(), is_at());
+    case 1:
+      return Expression::make_call(Operator::kIn,
+                                   {Expression::make_column(kPlace), integer(draw_place()), integer(draw_place())});
+    case 2:
+      return compare(kId, Operator::kEqual, random_.between(1, next_id_));
+    case 3:
+      return both(is_at(), compare(kId, Operator::kEqual, random_.between(1, next_id_)));
+    case 4:
+      return both(compare(kPlace, Operator::kLess, 3), compare(kPlace, Operator::kGreater, 0));
+    default:
+      return is_at();
+  }
+}
+
+// ---- questions ----
+
+Workload::Query Workload::next_query() {
+  Question question = draw_question();
+  question.filter = draw_filter();
+  return query(std::move(question));
+}
+
+Question Workload::draw_question() {
+  Question question;
+  switch (random_.below(6)) {
+    case 0:
+      draw_groups(question);
+      draw_aggregates(question);
+      break;
+    case 1:
+      random_.chance(0.5) ? draw_groups(question) : draw_aggregates(question);
+      break;
+    case 2:
+      draw_list(question);
+      break;
+    default:
+      question = everything_of(schema_);
+  }
+  question.visible_outputs = static_cast<uint32_t>(question.outputs.size());
+  if (random_.chance(0.4)) {
+    draw_order(question);
+  }
+  if (random_.chance(0.3)) {
+    draw_limit(question);
+  }
+  return question;
+}
+
+uint32_t Workload::draw_column() {
+  const bool is_early = random_.chance(0.7);
+  return static_cast<uint32_t>(random_.below(is_early ? kNote + 1 : schema_.columns.size()));
+}
+
+void Workload::draw_list(Question& question) {
+  for (int64_t columns = random_.between(1, 4); columns > 0; --columns) {
+    question.outputs.push_back({.function = {}, .column = draw_column()});
+  }
+}
+
+void Workload::draw_groups(Question& question) {
+  const uint32_t by[] = {kPlace, kNote, kAmount};
+  const uint64_t first = random_.below(std::size(by));
+  question.group_by.push_back(by[first]);
+  if (random_.chance(0.3)) {
+    question.group_by.push_back(by[(first + 1) % std::size(by)]);
+  }
+  for (const uint32_t column : question.group_by) {
+    question.outputs.push_back({.function = {}, .column = column});
+  }
+}
+
+void Workload::draw_aggregates(Question& question) {
+  using Function = semantics::AggregateFunction;
+  for (int64_t aggregates = random_.between(1, 4); aggregates > 0; --aggregates) {
+    const uint32_t column = draw_column();
+    const bool has_sum = schema_.columns[column].type.kind != TypeKind::kVarchar;
+    const Function functions[] = {Function::kCountRows, Function::kCount, Function::kMin,
+                                  Function::kMax,       Function::kSum,   Function::kAvg};
+    question.outputs.push_back(
+        {.function = functions[random_.below(has_sum ? std::size(functions) : 4)], .column = column});
+  }
+}
+
+/// By anything that is shown, then by what tells rows apart: the id, or what they are grouped by.
+void Workload::draw_order(Question& question) {
+  std::vector<uint32_t> outputs;
+  if (question.visible_outputs > 0 && random_.chance(0.7)) {
+    outputs.push_back(static_cast<uint32_t>(random_.below(question.visible_outputs)));
+  }
+  if (question.is_aggregated()) {
+    for (uint32_t group = 0; group < question.group_by.size(); ++group) {
+      outputs.push_back(group);  // They come first among the outputs.
+    }
+  } else {
+    question.outputs.push_back({.function = {}, .column = kId});  // Hidden, whether it is shown, too, or not.
+    outputs.push_back(static_cast<uint32_t>(question.outputs.size() - 1));
+  }
+  std::set<uint32_t> seen;
+  for (const uint32_t output : outputs) {
+    if (seen.insert(output).second) {
+      question.order_by.push_back(
+          {.output = output, .descending = random_.chance(0.5), .nulls_first = random_.chance(0.5)});
+    }
+  }
+}
+
+void Workload::draw_limit(Question& question) {
+  question.limit = random_.below(30);
+  question.offset = random_.chance(0.5) ? random_.below(10) : 0;
+}
+
+Workload::Query Workload::too_wide_query() {
+  Question question;
+  question.is_too_wide = true;
+  question.filter = draw_filter();
+  const uint32_t wide = kNote + 1;
+  for (uint64_t size = 0; size <= semantics::kRowSizeMax; size += schema_.columns.at(wide).type.length) {
+    question.outputs.push_back({.function = {}, .column = wide});
+  }
+  question.visible_outputs = static_cast<uint32_t>(question.outputs.size());
+  return query(std::move(question));
+}
+
+Workload::Query Workload::whole_table() const { return query(everything_of(schema_)); }
+
+Workload::Query Workload::rows_at(int64_t place) const {
+  Question question = everything_of(schema_);
+  question.filter = compare(kPlace, Operator::kEqual, place);
+  return query(std::move(question));
+}
+
+Workload::Query Workload::query(Question question) const {
+  Query query;
+  query.body = select_body(schema_, question);
+  query.text = select_text(schema_, question);
+  if (question.filter) {
+    const auto predicate = semantics::normalise(schema_, *question.filter);
+    CHECK(predicate.has_value());
+    query.routes = contract::routes_of(schema_, map_, *predicate);
+  }
+  query.question = std::move(question);
+  return query;
+}
+
+}  // namespace daedalus::testing

@@ -1,0 +1,85 @@
+// Random updates and questions over one table, from the simulation's own randomness: what is asked (question.hpp), and
+// the body and routes in which it travels.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/rpc/random.hpp"
+#include "daedalus/semantics/types.hpp"
+#include "question.hpp"
+
+namespace daedalus::testing {
+
+constexpr uint32_t kId = 0;
+constexpr uint32_t kPlace = 1;
+constexpr uint32_t kAmount = 2;
+constexpr uint32_t kNote = 3;
+/// Places are 0 up to this.
+constexpr int64_t kPlaces = 12;
+
+/// id bigint, place int (what rows are placed by), amount int NULL, note varchar(8) NULL, and by shape further columns.
+/// Keys are few, so that updates collide.
+enum class TableShape : uint8_t {
+  kSmall,        ///< No further ones.
+  kWide,         ///< Three of varchar(4096), full in a few rows.
+  kManyColumns,  ///< Hundreds of four types: more than the sketches of a row have places for.
+};
+
+[[nodiscard]] semantics::Schema simulated_schema(TableShape shape);
+
+class Workload {
+ public:
+  Workload(const semantics::Schema& schema, const contract::PartitionMap& map, rpc::Random& random)
+      : schema_(schema), map_(map), random_(random) {}
+
+  struct Update {
+    std::vector<PlainPart> parts;
+    std::string body;
+    std::vector<wire::v1::Route> routes;
+    std::optional<std::string> text;  ///< SQL, where one statement can say it.
+  };
+  [[nodiscard]] Update next_update();
+
+  struct Query {
+    Question question;
+    std::string body;  ///< SelectBody, RESULT_FORM_FINAL.
+    std::vector<wire::v1::Route> routes;
+    std::string text;  ///< The same as SQL.
+  };
+  [[nodiscard]] Query next_query();
+  /// Of a table with wide columns: more than a row of an answer may hold.
+  [[nodiscard]] Query too_wide_query();
+  /// Everything.
+  [[nodiscard]] Query whole_table() const;
+  /// Every row of one place.
+  [[nodiscard]] Query rows_at(int64_t place) const;
+
+ private:
+  [[nodiscard]] PlainInsert draw_insert();
+  [[nodiscard]] PlainModify draw_modify();
+  [[nodiscard]] PlainDelete draw_delete();
+  [[nodiscard]] Row draw_row();
+  [[nodiscard]] semantics::Value draw_value(const semantics::Type& type);
+  [[nodiscard]] semantics::Expression draw_filter();
+  [[nodiscard]] semantics::Expression draw_pinned();
+  [[nodiscard]] Question draw_question();
+  void draw_list(Question& question);
+  void draw_groups(Question& question);
+  void draw_aggregates(Question& question);
+  void draw_order(Question& question);
+  void draw_limit(Question& question);
+  [[nodiscard]] uint32_t draw_column();
+  [[nodiscard]] int64_t draw_place() { return random_.between(0, kPlaces - 1); }
+  [[nodiscard]] Query query(Question question) const;
+
+  const semantics::Schema& schema_;
+  const contract::PartitionMap& map_;
+  rpc::Random& random_;
+  int64_t next_id_ = 1;
+};
+
+}  // namespace daedalus::testing

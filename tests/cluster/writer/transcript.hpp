@@ -1,0 +1,36 @@
+// What went into the logical writer and what came out, as lines of text: a conversation that another implementation can
+// replay.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "writer_model.hpp"
+
+namespace daedalus::testing {
+
+/// The first line is `submissions_known_max N`, the writer's bound. Each event is `< time kind …`, followed by its
+/// effects, `> kind …`, and `= next deadline`. Messages are Protocol Buffers in hexadecimal.
+class Transcript {
+ public:
+  /// One that is not kept costs nothing.
+  explicit Transcript(const WriterOptions& options, bool is_kept = true);
+
+  void up(Instant now, rpc::PeerId peer);
+  void down(Instant now, rpc::PeerId peer);
+  void result(Instant now, rpc::PeerId peer, const wire::v1::Result& result);
+  void probed(Instant now, bool answers);
+  void deadline(Instant now);
+  void submit(Instant now, const Submission& submission, const std::string& body,
+              const std::vector<wire::v1::Route>& routes, uint64_t map_version);
+  void refused(const SubmitRefusal& refusal);
+  void effects(const rpc::Outbox& out, const WriterEffects& effects, Instant next_deadline);
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  bool is_kept_;
+  std::string text_;
+};
+
+}  // namespace daedalus::testing

@@ -1,0 +1,143 @@
+// What aggregators answer: confirmations, watermarks and refusals.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "writer_model.hpp"
+
+namespace daedalus::testing {
+
+using wire::v1::WriteRefusal;
+
+// ---- answers ----
+
+void WriterModel::on_result(rpc::PeerId peer, const wire::v1::Result& result, Instant now, rpc::Outbox& out,
+                            WriterEffects& effects) {
+  if (result.has_described()) {
+    effects.described = result.described();
+    return;
+  }
+  const std::pair<rpc::PeerId, uint64_t> id{peer, result.sequence()};
+  if (epoch_request_ == id) {
+    if (result.has_epoch()) {
+      on_epoch(result.epoch(), now, out, effects);
+    }
+    return;  // An error: epoch_retry_ asks again.
+  }
+  const auto sent = sent_.find(id);
+  if (sent == sent_.end() || phase_ != Phase::kActive) {
+    return;  // Late: everything about it is settled.
+  }
+  Kept& kept = kept_.at(sent->second);
+  kept.is_answered |= kept.sequences.back() == id;
+  if (result.has_confirmed()) {
+    on_confirmed(sent->second, result.confirmed(), now, effects);
+  } else if (result.has_refused()) {
+    on_refused(result.refused(), now, out, effects);
+  }
+}
+
+void WriterModel::on_confirmed(Timestamp timestamp, const wire::v1::WriteConfirmed& confirmed, Instant now,
+                               WriterEffects& effects) {
+  take_watermarks(confirmed, now);
+  Kept& kept = kept_.at(timestamp);
+  if (!kept.is_confirmed) {
+    kept.is_confirmed = true;
+    last_progress_ = now;
+    remember_outcome(kept.submission, confirmed);
+    effects.outcomes.push_back({kept.submission, confirmed, {}});
+    while (kept_.contains(next(confirmed_through_)) && kept_.at(next(confirmed_through_)).is_confirmed) {
+      confirmed_through_ = next(confirmed_through_);
+    }
+  }
+  forget_settled();
+}
+
+void WriterModel::take_watermarks(const wire::v1::WriteConfirmed& confirmed, Instant now) {
+  const Timestamp before = settled_through();
+  for (const auto& node : confirmed.watermarks()) {
+    if (const auto known = watermarks_.find(node.node()); known != watermarks_.end()) {
+      known->second.applied = std::max(known->second.applied, Timestamp{node.applied()});
+      known->second.durable = std::max(known->second.durable, Timestamp{node.durable()});
+    }
+  }
+  if (settled_through() > before) {
+    last_progress_ = now;
+  }
+}
+
+Timestamp WriterModel::settled_through() const {
+  Timestamp lowest{UINT64_MAX};
+  for (const auto& [node, watermark] : watermarks_) {
+    lowest = std::min(lowest, watermark.durable);
+  }
+  return lowest;
+}
+
+void WriterModel::forget_settled() {
+  const Timestamp settled = settled_through();
+  while (!kept_.empty() && kept_.begin()->first <= settled && kept_.begin()->second.is_confirmed) {
+    for (const auto& sequence : kept_.begin()->second.sequences) {
+      sent_.erase(sequence);
+    }
+    bytes_kept_ -= kept_.begin()->second.bytes();
+    kept_.erase(kept_.begin());
+  }
+}
+
+void WriterModel::on_refused(const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out,
+                             WriterEffects& effects) {
+  switch (refused.reason()) {
+    case WriteRefusal::WRITE_REFUSAL_GAP:
+      on_gap(refused, now, out);
+      return;
+    case WriteRefusal::WRITE_REFUSAL_OVERLOADED:
+    case WriteRefusal::WRITE_REFUSAL_UNREACHABLE:
+      return;  // Sent again when resend_after_ns have passed without progress.
+    case WriteRefusal::WRITE_REFUSAL_STALE_EPOCH:
+      fail(Error{ErrorCategory::kFatal, "55006",
+                 fmt::format("{} has taken over as the writer (epoch {})", refused.holder(), refused.epoch()),
+                 "send updates to it", 0},
+           effects);
+      return;
+    default:
+      fail(Error{ErrorCategory::kFatal, "F0000",
+                 fmt::format("node {} refused update {}: {}", refused.node(), refused.timestamp(),
+                             refused.error().message()),
+                 "start the cluster afresh and load it again", 0},
+           effects);
+  }
+}
+
+void WriterModel::on_gap(const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out) {
+  const Timestamp last_accepted{refused.last_accepted()};
+  const auto known = watermarks_.find(refused.node());
+  if (known != watermarks_.end() && last_accepted < known->second.durable) {
+    return;  // Old news: the node has come further since. One that has lost rows says so itself.
+  }
+  const auto served = gaps_.find(refused.node());
+  if (served != gaps_.end() && served->second.last_accepted == last_accepted &&
+      now < after(served->second.served, options_.resend_after_ns)) {
+    return;  // The same gap, seen by several updates: it causes one go-back.
+  }
+  gaps_[refused.node()] = {last_accepted, now};
+  resend_from(next(last_accepted), now, out);
+}
+
+void WriterModel::fail(Error error, WriterEffects& effects) {
+  phase_ = Phase::kFailed;
+  failure_ = std::move(error);
+  for (const auto& [timestamp, kept] : kept_) {
+    if (!kept.is_confirmed) {
+      effects.outcomes.push_back({kept.submission, {}, unknown_outcome(timestamp)});
+    }
+  }
+}
+
+Error WriterModel::unknown_outcome(Timestamp timestamp) const {
+  return Error{ErrorCategory::kUnknown, "08007",
+               fmt::format("update {} may or may not have taken effect: {}", raw(timestamp), failure_->message),
+               failure_->hint, 0};
+}
+
+}  // namespace daedalus::testing

@@ -1,0 +1,126 @@
+// Aggregators that come and go, and what is sent to them, and sent again.
+#include "writer_model.hpp"
+
+#include <algorithm>
+
+#include "daedalus/semantics/placement.hpp"
+
+namespace daedalus::testing {
+
+namespace {
+
+/// The first operation on every connection asks for schema and map.
+constexpr uint64_t kDescribeSequence = 1;
+/// Answers to the last so many sendings of one update are taken.
+constexpr size_t kCarriersMax = 64;
+/// What an aggregator is still busy with is sent again after so many times the usual patience.
+constexpr int64_t kPatienceForTheBusy = 8;
+
+}  // namespace
+
+// ---- aggregators come and go ----
+
+void WriterModel::on_up(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
+  next_sequence_.emplace(peer, kDescribeSequence + 1);
+  wire::v1::Operation describe;
+  describe.mutable_header()->set_sequence(kDescribeSequence);
+  describe.mutable_header()->set_kind(wire::v1::OPERATION_KIND_DESCRIBE);
+  out.operations.emplace_back(peer, std::move(describe));
+  if (phase_ == Phase::kIdle) {
+    inquire(now, out);
+    return;
+  }
+  for (auto& [timestamp, kept] : kept_) {
+    if (!kept.is_sent && phase_ == Phase::kActive) {
+      send(timestamp, now, out);
+    }
+  }
+}
+
+void WriterModel::on_down(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
+  next_sequence_.erase(peer);
+  std::erase_if(sent_, [&](const auto& entry) { return entry.first.first == peer; });
+  if (epoch_request_ && epoch_request_->first == peer) {
+    epoch_request_.reset();
+    epoch_retry_ = after(now, options_.epoch_retry_ns);
+  }
+  for (auto& [timestamp, kept] : kept_) {
+    if (kept.is_sent && kept.via == peer && phase_ == Phase::kActive) {
+      kept.is_sent = false;
+      send(timestamp, now, out);
+    }
+  }
+}
+
+// ---- sending ----
+
+void WriterModel::send(Timestamp timestamp, Instant now, rpc::Outbox& out) {
+  if (next_sequence_.empty()) {
+    return;  // on_up() sends it.
+  }
+  Kept& kept = kept_.at(timestamp);
+  const auto peer =
+      std::next(next_sequence_.begin(), static_cast<std::ptrdiff_t>(raw(timestamp) % next_sequence_.size()));
+  wire::v1::Operation operation;
+  wire::v1::OperationHeader& header = *operation.mutable_header();
+  header.set_sequence(peer->second++);
+  header.set_kind(wire::v1::OPERATION_KIND_UPDATE);
+  header.set_map_version(kept.map_version);
+  for (const auto& route : kept.routes) {
+    *header.add_routes() = route;
+  }
+  header.mutable_update()->set_epoch(epoch_);
+  header.mutable_update()->set_timestamp(raw(timestamp));
+  header.mutable_update()->set_digest(semantics::digest(kept.body));
+  header.mutable_update()->set_confirmed_through(raw(confirmed_through_));
+  operation.set_body(kept.body);
+  kept.via = peer->first;
+  kept.is_sent = true;
+  kept.is_answered = false;
+  kept.sent_at = now;
+  kept.sequences.emplace_back(peer->first, header.sequence());
+  sent_.emplace(kept.sequences.back(), timestamp);
+  if (kept.sequences.size() > kCarriersMax) {
+    sent_.erase(kept.sequences.front());
+    kept.sequences.pop_front();
+  }
+  out.operations.emplace_back(peer->first, std::move(operation));
+}
+
+void WriterModel::resend_from(Timestamp first, Instant now, rpc::Outbox& out) {
+  for (auto kept = kept_.lower_bound(first); kept != kept_.end(); ++kept) {
+    if (kept->second.is_answered) {  // Otherwise it is on its way.
+      send(kept->first, now, out);
+    }
+  }
+}
+
+void WriterModel::resend_unsettled(Instant now, rpc::Outbox& out) {
+  const Timestamp settled = settled_through();
+  for (const auto& [timestamp, kept] : kept_) {
+    const bool is_lacked = timestamp > settled || !kept.is_confirmed;  // Its confirmation may be lost.
+    const bool is_overdue = now >= after(kept.sent_at, kPatienceForTheBusy * options_.resend_after_ns);
+    if (is_lacked && (kept.is_answered || is_overdue)) {
+      send(timestamp, now, out);
+    }
+  }
+}
+
+Instant WriterModel::next_deadline() const {
+  const Instant resend =
+      kept_.empty() || phase_ != Phase::kActive ? kNever : after(last_progress_, options_.resend_after_ns);
+  return std::min(resend, phase_ == Phase::kFailed ? kNever : epoch_retry_);
+}
+
+void WriterModel::on_deadline(Instant now, rpc::Outbox& out) {
+  if (phase_ == Phase::kInquiring && now >= epoch_retry_) {
+    inquire(now, out);
+  } else if (phase_ == Phase::kRaising && now >= epoch_retry_) {
+    raise(now, out);
+  } else if (phase_ == Phase::kActive && !kept_.empty() && now >= after(last_progress_, options_.resend_after_ns)) {
+    last_progress_ = now;
+    resend_unsettled(now, out);
+  }
+}
+
+}  // namespace daedalus::testing
