@@ -46,6 +46,7 @@ if(DAEDALUS_DCHECK)
   target_compile_definitions(daedalus_flags INTERFACE DAEDALUS_DCHECK)
 endif()
 if(DAEDALUS_SANITIZE)
-  target_compile_options(daedalus_flags INTERFACE -fsanitize=${DAEDALUS_SANITIZE} -fno-sanitize-recover=all -O1)
+  target_compile_options(daedalus_flags INTERFACE -fsanitize=${DAEDALUS_SANITIZE} -fno-sanitize-recover=all -O1
+                                                  -gline-tables-only)
   target_link_options(daedalus_flags INTERFACE -fsanitize=${DAEDALUS_SANITIZE} -fuse-ld=lld)
 endif()
