@@ -47,7 +47,7 @@ start_java() {
   target=$home/client-java/$module/target
   classpath=$target/daedalus-$module.jar
   if [ ! -f "$classpath" ]; then
-    echo "$program: $classpath is missing: run \`./make.sh build\`" >&2
+    echo "$program: $classpath is missing: run \`./make.sh programs\`" >&2
     exit 1
   fi
   # An archive of classes, where the module has one, belongs to this class path in this order.

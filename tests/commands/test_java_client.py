@@ -90,10 +90,16 @@ def test_a_machine_without_a_network_card_is_nothing_to_warn_of() -> None:
     alone = ["unshare", "--user", "--map-root-user", "--net"]
     if run_command(*alone, "true").code != 0:
         pytest.skip("unshare cannot take the network away here")
-    asked = run_command(*alone, JAVA.parent / "bin/daedalus", "status", "--cluster", "127.0.0.1:9")
+    # An application that logs: the programs of this tree, which do not, would never show it.
+    logging = next((JAVA / "writer/target/lib").glob("slf4j-simple-*.jar"))
+    classpath = ":".join(str(jar) for jar in (*PROBES[1:], JAVA / "examples/target/daedalus-examples.jar", logging))
+    options = ["-Dslf4j.provider=org.slf4j.simple.SimpleServiceProvider", "-Dorg.slf4j.simpleLogger.log.io.netty=debug"]
+    application = ["java", *options, "-cp", classpath, "org.daedalus.examples.DepartureDesk", "127.0.0.1:9"]
+    asked = run_command(*alone, *application)
     assert asked.code == 1
-    assert len(asked.err.splitlines()) == 1, asked.err
     assert "no aggregator is reachable" in asked.err
+    assert "DEBUG io.netty" in asked.err, "what Netty says is shown"
+    assert [line for line in asked.err.splitlines() if "WARN" in line] == []
 
 
 def test_four_thousand_queries_in_flight_are_all_answered(numbers: LocalCluster) -> None:
