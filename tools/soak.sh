@@ -41,3 +41,6 @@ done
 echo "soak: $round rounds passed"
 # Survivors are for a person to judge: each either changes nothing but cost, or is a missing test.
 .venv/bin/python tools/mutate.py --count "${MUTANTS:-60}"
+# The same for the Java cores: pit-reports/mutations.csv of client and writer has every mutant. About 10 minutes.
+(cd client-java && mvn -q -B -Pmutation --projects client,writer --also-make process-test-classes)
+grep -hv ',KILLED,' client-java/{client,writer}/target/pit-reports/mutations.csv || echo "soak: no Java mutant survived"

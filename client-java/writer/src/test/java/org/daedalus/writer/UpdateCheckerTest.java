@@ -139,6 +139,25 @@ class UpdateCheckerTest {
         refuses(UpdatePart.getDefaultInstance(), "08P01", "no known kind");
     }
 
+    @Test
+    void shouldTakeAsMuchAsTheClusterDeclares() {
+        Object[] row = {1, 2, null, null, null};
+        assertThat(check(insert(0, row, row, row))).isNull();
+        UpdateBody twice = UpdateBody.newBuilder().addParts(insert(0, row, row)).addParts(insert(2, row, row)).build();
+        assertThat(checker.check(twice, twice.toByteString()).getMessage()).contains("inserts 4 rows, more than 3");
+        UpdateBody one = UpdateBody.newBuilder().addParts(insert(0, row)).build();
+        assertThat(checker.check(one, ByteString.copyFrom(new byte[10_000]))).isNull();
+        assertThat(checker.check(one, ByteString.copyFrom(new byte[10_001])).getSqlstate()).isEqualTo("54000");
+    }
+
+    @Test
+    void shouldCheckTheConditionOfAModification() {
+        refuses(modify(ID, constant(INT, 1), compare(Operator.OPERATOR_EQUAL, 77, constant(INT, 1))), "42703",
+                "no column 77");
+        assertThat(check(modify(ID, constant(INT, 1), compare(Operator.OPERATOR_EQUAL, ID, constant(INT, 1)))))
+                .isNull();
+    }
+
     private void refuses(UpdatePart part, String sqlState, String message) {
         Error error = check(part);
         assertThat(error).as(message).isNotNull();

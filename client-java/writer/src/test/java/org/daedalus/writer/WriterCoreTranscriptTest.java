@@ -68,6 +68,9 @@ class WriterCoreTranscriptTest {
             }
             default -> throw new AssertionError("unknown event " + event[2]);
         }
+        if (!event[2].equals("submit")) {
+            assertThat(effects.deadlineNs()).isEqualTo(core.nextDeadlineNs());
+        }
         effects.sends().forEach(send -> seen.add(List.of(send.peer(), send.operation())));
         effects.outcomes().forEach(outcome -> seen.add(List.of(outcome.submission(),
                 outcome.error() == null ? outcome.confirmed() : describe(outcome.error()))));

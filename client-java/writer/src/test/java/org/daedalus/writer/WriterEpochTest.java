@@ -116,4 +116,44 @@ class WriterEpochTest {
         assertThat(core.epochRefusal().getMessage()).contains("in the name of no node");
         assertThat(core.nextDeadlineNs()).isLessThan(Long.MAX_VALUE);
     }
+
+    private WriterEffects learnsOfAHolder() {
+        WriterEffects effects = new WriterEffects();
+        core.onUp(PEER, nowNs, effects);
+        effects = new WriterEffects();
+        core.onResult(PEER, Result.newBuilder().setSequence(2).setEpoch(EpochReply.newBuilder().setGranted(true)
+                .setEpoch(4).setHolder("another").setEndpoint("another:1")).build(), nowNs, effects);
+        assertThat(core.phase()).isEqualTo(WriterCore.Phase.PROBING);
+        assertThat(core.status().getProblem()).contains("another at another:1 is the writer");
+        assertThat(effects.probe()).isEqualTo("another:1");
+        return new WriterEffects();
+    }
+
+    @Test
+    void shouldNotWriteBesideAWriterThatAnswers() {
+        WriterEffects effects = learnsOfAHolder();
+        core.onProbed(true, nowNs, effects);
+        assertThat(core.phase()).isEqualTo(WriterCore.Phase.FAILED);
+        assertThat(core.failure().getSqlstate()).isEqualTo("55006");
+        assertThat(effects.deadlineNs()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void shouldRaiseTheEpochOfAWriterThatDoesNotAnswer() {
+        WriterEffects effects = learnsOfAHolder();
+        core.onProbed(false, nowNs, effects);
+        assertThat(core.phase()).isEqualTo(WriterCore.Phase.RAISING);
+        assertThat(effects.sends()).hasSize(1);
+        assertThat(effects.deadlineNs()).isEqualTo(nowNs + options.epochRetryNs());
+        assertThat(core.status().getProblem()).isEqualTo("RAISING");
+    }
+
+    @Test
+    void shouldAskAgainWhenItsRequestIsLostWithItsAggregator() {
+        core.onUp(PEER, nowNs, new WriterEffects());
+        WriterEffects effects = new WriterEffects();
+        nowNs += 100;
+        core.onDown(PEER, nowNs, effects);
+        assertThat(effects.deadlineNs()).isEqualTo(nowNs + options.epochRetryNs());
+    }
 }

@@ -171,6 +171,37 @@ class WriterJournalTest {
     }
 
     @Test
+    void shouldSendWhatFoundNoAggregatorWhenOneIsThereAgain() {
+        start();
+        down(1);
+        submit(1, false);
+        assertThat(journal(START + 1).sends()).isEmpty();
+        up(2);
+        assertThat(open).extracting(WriterJournalTest::timestampOf).containsExactly(0L, START + 1);
+    }
+
+    @Test
+    void shouldStopWhenANodeHasAnotherUpdateUnderTheSameNumber() {
+        start();
+        assertThat(core.status().getProblem()).isEmpty();
+        submit(1, false);
+        journal(START + 1);
+        core.onResult(1, Result.newBuilder().setSequence(open.get(0).operation().getHeader().getSequence())
+                .setRefused(WriteRefused.newBuilder().setReason(WriteRefusal.WRITE_REFUSAL_DIGEST_MISMATCH)).build(),
+                nowNs, new WriterEffects());
+        assertThat(core.phase()).isEqualTo(WriterCore.Phase.FAILED);
+        assertThat(core.failure().getSqlstate()).isEqualTo("F0000");
+        assertThat(core.nextDeadlineNs()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void shouldSayWhatTheNodesHaveSettledOnceItIsTheWriter() {
+        assertThat(core.status().getSettledThrough()).isZero();
+        start();
+        assertThat(core.status().getSettledThrough()).isEqualTo(START);
+    }
+
+    @Test
     void shouldLoseAndSendNothingEarlyWhateverTheOrderOfEvents() {
         Random random = new Random(Seeds.next());
         start();
