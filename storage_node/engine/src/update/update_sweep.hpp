@@ -51,9 +51,6 @@ class UpdateSweep {
   /// Live rows of the segment.
   [[nodiscard]] uint64_t live_rows() const { return live_rows_; }
 
-  /// True of every chunk at any time; of those that this cycle has yet to sweep, without its updates.
-  [[nodiscard]] const ChunkBounds& bounds() const { return bounds_; }
-
  private:
   /// A row on its way into its slot.
   struct Insertion {
