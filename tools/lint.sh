@@ -16,6 +16,9 @@ say "ruff, mypy"
 .venv/bin/ruff check --quiet .
 .venv/bin/mypy
 
+say "mutate.py names what there is"
+.venv/bin/python tools/mutate.py --check
+
 say "shellcheck"
 git ls-files -z -- '*.sh' bin .ci | xargs -0 shellcheck -x
 

@@ -1,4 +1,4 @@
-"""Breaks the engine in small ways, one at a time, and says which breakages its tests do not notice.
+"""Breaks the sources of an area in small ways, one at a time, and says which breakages its tests do not notice.
 
 Works on a copy of the tracked files below build/mutants with a build of its own; the tree is not touched. A mutant is
 `killed` when a test fails, crashes or does not end, `unbuildable` when the compiler refuses it, else it SURVIVED:
@@ -23,12 +23,62 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "mutants"
-SOURCES = Path("storage_node/engine/src")
-# What decides costs alone or hands over; all else decides answers.
-LEFT_OUT = {"cycle_memory", "key_choice", "ring", "segment", "segment_thread", "ways"}
-FILES = sorted({path.stem for path in (ROOT / SOURCES).rglob("*.?pp")} - LEFT_OUT)
-TESTS = ("engine_parts_test", "engine_segment_test")
 RUN_SECONDS_MAX = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """Sources, and the tests that are to notice when they are broken."""
+
+    folders: tuple[str, ...]  # with all below them
+    tests: tuple[str, ...]  # folder below the build, and program
+    only: frozenset[str] = frozenset()  # names of sources, without suffix; empty: all
+    left_out: frozenset[str] = frozenset()
+
+    def sources(self) -> dict[str, list[Path]]:
+        """The files of each name; exits when a name that is spelled out here is no longer any file's."""
+        found: dict[str, list[Path]] = {}
+        for folder in self.folders:
+            for path in sorted((ROOT / folder).rglob("*.?pp")):
+                found.setdefault(path.stem, []).append(path.relative_to(ROOT))
+        if missing := (self.only | self.left_out) - found.keys():
+            sys.exit(f"mutate: no such source in {', '.join(self.folders)}: {', '.join(sorted(missing))}")
+        return {
+            name: paths for name, paths in found.items() if name in (self.only or found) and name not in self.left_out
+        }
+
+
+AREAS = {
+    "engine": Area(
+        folders=("storage_node/engine/src",),
+        tests=(
+            "storage_node/engine/engine_parts_test",
+            "storage_node/engine/engine_segment_test",
+            "storage_node/engine/engine_c_interface_test",
+        ),
+        # What decides costs alone or hands over; all else decides answers.
+        left_out=frozenset({"branches", "cycle_memory", "key_choice", "ring", "segment", "segment_thread"}),
+    ),
+    "node": Area(
+        folders=("storage_node/core/src", "storage_node/core/include"), tests=("storage_node/core/node_core_test",)
+    ),
+    "sequencer": Area(
+        folders=("storage_node/core/src", "storage_node/core/include"),
+        tests=("storage_node/core/node_core_test",),
+        only=frozenset({"sequencer", "ledger", "epoch_keeper", "parked_queries"}),
+    ),
+    "fan_outs": Area(
+        folders=("aggregator/core/src",),
+        tests=("aggregator/core/aggregator_core_test",),
+        only=frozenset({"query_fan_out", "update_fan_out"}),
+    ),
+    "contract": Area(folders=("rpc/contract/src", "rpc/contract/include"), tests=("rpc/contract/contract_test",)),
+    "normal_form": Area(
+        folders=("semantics/src",),
+        tests=("semantics/semantics_test",),
+        only=frozenset({"normal_form", "normalise", "simplify", "column_domain"}),
+    ),
+}
 
 # Each: what is looked for in a line of code, and what it becomes.
 REPLACEMENTS: tuple[tuple[str, str], ...] = (
@@ -55,7 +105,7 @@ REPLACEMENTS: tuple[tuple[str, str], ...] = (
     # A statement that is a call, left out: a note not taken, a row not looked up again.
     (r"^ +[a-z_.>()\[\]-]+\((?!.*[{]).*\);$", ""),
 )
-NOT_CODE = re.compile(r"^\s*(//|#|template|using|static_assert|namespace|DAEDALUS_|HWY_)|CHECK\(|mark_way|prefetch")
+NOT_CODE = re.compile(r"^\s*(//|#|template|using|static_assert|namespace|DAEDALUS_|HWY_)|CHECK\(|mark_branch|prefetch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +135,27 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
                 yield Mutant(path, number, line, after)
 
 
-def all_mutants(names: list[str]) -> list[Mutant]:
-    """Every mutant of the named files, in their order."""
-    paths = [path.relative_to(ROOT) for path in sorted((ROOT / SOURCES).rglob("*.?pp"))]
-    return [mutant for name in names for path in paths if path.stem == name for mutant in mutants_of(path)]
+def check() -> int:
+    """Whether every area names only sources and tests that there are."""
+    for area in AREAS.values():
+        area.sources()
+        for test in map(Path, area.tests):
+            declared = (ROOT / test.parent / "CMakeLists.txt").read_text()
+            # A test in C is declared by its file, after the name of the folder.
+            if test.name not in declared and test.name.partition("_")[2] not in declared:
+                sys.exit(f"mutate: no such test: {test}")
+    return 0
 
 
-def prepare(jobs: int) -> None:
+def all_mutants(area: Area, names: list[str]) -> list[Mutant]:
+    """Every mutant of the area, or of those of its files that are named, in their order."""
+    sources = area.sources()
+    if unknown := set(names) - sources.keys():
+        sys.exit(f"mutate: no such file: {', '.join(sorted(unknown))}; there are {', '.join(sorted(sources))}")
+    return [mutant for name in names or sorted(sources) for path in sources[name] for mutant in mutants_of(path)]
+
+
+def prepare(area: Area, jobs: int) -> None:
     """Copies the tracked files, configures and builds what is to be broken."""
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name in filter(None, tracked.split("\0")):
@@ -108,13 +172,13 @@ def prepare(jobs: int) -> None:
     configure += ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
     with open(WORK / "prepare.log", "w") as log:
         subprocess.run(configure, cwd=WORK, check=True, stdout=log, stderr=log)
-    if not build(jobs):
-        sys.exit(f"the unbroken engine does not build: see {WORK / 'build.log'}")
+    if not build(area, jobs):
+        sys.exit(f"what is not yet broken does not build: see {WORK / 'build.log'}")
 
 
-def build(jobs: int) -> bool:
+def build(area: Area, jobs: int) -> bool:
     """Builds the tests; False when the compiler refuses."""
-    command = ["cmake", "--build", "build", f"-j{jobs}", "--target", *TESTS]
+    command = ["cmake", "--build", "build", f"-j{jobs}", "--target", *(Path(test).name for test in area.tests)]
     with open(WORK / "build.log", "w") as log:
         return subprocess.run(command, cwd=WORK, stdout=log, stderr=log, check=False).returncode == 0
 
@@ -127,7 +191,7 @@ def passes(test: str, operations: int, seed: int) -> bool:
         "DAEDALUS_SHRINK": "0",
         "DAEDALUS_SEED": str(seed),
     }
-    command = [str(WORK / "build" / "storage_node" / "engine" / test), "--gtest_fail_fast", "--gtest_brief=1"]
+    command = [str(WORK / "build" / test), "--gtest_fail_fast", "--gtest_brief=1"]
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
     ) as process:
@@ -138,7 +202,7 @@ def passes(test: str, operations: int, seed: int) -> bool:
             return False
 
 
-def judge(mutant: Mutant, arguments: argparse.Namespace) -> str:
+def judge(area: Area, mutant: Mutant, arguments: argparse.Namespace) -> str:
     """Breaks the copy, builds, runs, and mends it."""
     path = WORK / "tree" / mutant.path
     original = path.read_text()
@@ -146,9 +210,9 @@ def judge(mutant: Mutant, arguments: argparse.Namespace) -> str:
     lines[mutant.line] = mutant.after
     path.write_text("\n".join(lines))
     try:
-        if not build(arguments.jobs):
+        if not build(area, arguments.jobs):
             return "unbuildable"
-        noticed = any(not passes(test, arguments.operations, arguments.seed) for test in TESTS)
+        noticed = any(not passes(test, arguments.operations, arguments.seed) for test in area.tests)
         return "killed" if noticed else "SURVIVED"
     finally:
         path.write_text(original)
@@ -161,22 +225,27 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 31), help="of draw and tests")
     parser.add_argument("--operations", type=int, default=50_000, help="random operations of the model test")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--files", nargs="*", default=FILES, help="names of engine sources, without suffix")
+    parser.add_argument("--area", choices=AREAS, default="engine")
+    parser.add_argument("--files", nargs="*", default=[], help="names of its sources, without suffix; else all")
     parser.add_argument("--matching", default="", help="only mutants whose line this regular expression finds")
     parser.add_argument("--list", action="store_true", help="print the drawn mutants and stop")
+    parser.add_argument("--check", action="store_true", help="only look whether what areas name is there")
     arguments = parser.parse_args()
+    if arguments.check:
+        return check()
     print(f"mutate: --seed {arguments.seed}", flush=True)
-    mutants = [mutant for mutant in all_mutants(arguments.files) if re.search(arguments.matching, mutant.before)]
+    area = AREAS[arguments.area]
+    mutants = [mutant for mutant in all_mutants(area, arguments.files) if re.search(arguments.matching, mutant.before)]
     drawn = random.Random(arguments.seed).sample(mutants, min(arguments.count, len(mutants)))
     if arguments.list:
         print("\n".join(map(str, drawn)))
         return 0
     WORK.mkdir(parents=True, exist_ok=True)
-    prepare(arguments.jobs)
+    prepare(area, arguments.jobs)
     verdicts: dict[str, int] = {}
     for mutant in drawn:
         started = time.monotonic()
-        verdict = judge(mutant, arguments)
+        verdict = judge(area, mutant, arguments)
         verdicts[verdict] = verdicts.get(verdict, 0) + 1
         print(f"{verdict:<11} {time.monotonic() - started:4.0f} s  {mutant}", flush=True)
     print(f"{len(drawn)} of {len(mutants)} mutants: " + ", ".join(f"{n} {verdict}" for verdict, n in verdicts.items()))

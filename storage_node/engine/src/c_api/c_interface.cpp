@@ -45,7 +45,7 @@ const Error& no_memory() {
 }
 
 /// What is known of a query from its enqueueing to its last output. Its address is its handle.
-struct Asked {
+struct PreparedQuery {
   uint64_t id = 0;
   Selection selection;
   std::vector<Type> types;                        ///< Of its results.
@@ -88,7 +88,7 @@ Result<void> check_options(const Schema& schema, const SegmentOptions& options) 
   return {};
 }
 
-Result<std::unique_ptr<Asked>> make_asked(const Schema& schema, const daedalus_operation& operation) {
+Result<std::unique_ptr<PreparedQuery>> prepare(const Schema& schema, const daedalus_operation& operation) {
   Result<Selection> selection = read_selection(schema, operation);
   if (!selection) {
     return selection.error();
@@ -97,16 +97,16 @@ Result<std::unique_ptr<Asked>> make_asked(const Schema& schema, const daedalus_o
   if (!columns) {
     return columns.error();
   }
-  auto asked = std::make_unique<Asked>();
-  asked->id = operation.id;
-  asked->selection = std::move(*selection);
+  auto query = std::make_unique<PreparedQuery>();
+  query->id = operation.id;
+  query->selection = std::move(*selection);
   for (const semantics::Column& column : *columns) {
-    asked->types.push_back(column.type);
+    query->types.push_back(column.type);
   }
-  if (!semantics::can_stream(asked->selection)) {
-    asked->merger.emplace(schema, asked->selection, semantics::AnswerForm::kFinal);
+  if (!semantics::can_stream(query->selection)) {
+    query->merger.emplace(schema, query->selection, semantics::AnswerForm::kFinal);
   }
-  return asked;
+  return query;
 }
 
 }  // namespace
@@ -144,23 +144,23 @@ struct daedalus_output {
 
 namespace {
 
-using engine::Asked;
+using engine::PreparedQuery;
 
 daedalus::Result<void> enqueue_select(daedalus_engine& engine, const daedalus_operation& operation) {
-  daedalus::Result<std::unique_ptr<Asked>> asked = engine::make_asked(engine.schema, operation);
-  if (!asked) {
-    return asked.error();
+  daedalus::Result<std::unique_ptr<PreparedQuery>> prepared = engine::prepare(engine.schema, operation);
+  if (!prepared) {
+    return prepared.error();
   }
   engine::Query query;
-  query.handle = engine::QueryHandle{reinterpret_cast<uintptr_t>(asked->get())};
-  // Not owning: what was asked lives until its last output has been dequeued.
-  query.selection = std::shared_ptr<const semantics::Selection>(std::shared_ptr<void>(), &(*asked)->selection);
+  query.handle = engine::QueryHandle{reinterpret_cast<uintptr_t>(prepared->get())};
+  // Not owning: it lives until its last output has been dequeued.
+  query.selection = std::shared_ptr<const semantics::Selection>(std::shared_ptr<void>(), &(*prepared)->selection);
   query.deadline = operation.deadline_ns == 0 ? daedalus::kNever : daedalus::Instant{operation.deadline_ns};
   query.aborted = engine.is_closing;
   if (!engine.segment.enqueue(std::move(query))) {
     return daedalus::rejected("53000", "as many operations are under way as there may be");
   }
-  static_cast<void>(asked->release());
+  static_cast<void>(prepared->release());
   return {};
 }
 
@@ -199,11 +199,11 @@ void fail(daedalus_output& output, const daedalus::Error& error) {
 }
 
 /// All rows of a query that is merged, at its end.
-void finish_merged(Asked& asked, daedalus_output& output) {
-  if (asked.failure.has_value()) {
-    return fail(output, *asked.failure);
+void finish_merged(PreparedQuery& query, daedalus_output& output) {
+  if (query.failure.has_value()) {
+    return fail(output, *query.failure);
   }
-  daedalus::Result<semantics::MergedRows> merged = semantics::merge_all(*asked.merger);
+  daedalus::Result<semantics::MergedRows> merged = semantics::merge_all(*query.merger);
   if (!merged) {
     return fail(output, merged.error());
   }
@@ -213,27 +213,27 @@ void finish_merged(Asked& asked, daedalus_output& output) {
 
 /// False: the consumer has nothing from it yet.
 bool fill(engine::QueryOutput& from, daedalus_output& output) {
-  auto* asked = reinterpret_cast<Asked*>(static_cast<uintptr_t>(from.handle));
-  const std::unique_ptr<Asked> owned(from.is_last ? asked : nullptr);
-  output.id = asked->id;
+  auto* query = reinterpret_cast<PreparedQuery*>(static_cast<uintptr_t>(from.handle));
+  const std::unique_ptr<PreparedQuery> owned(from.is_last ? query : nullptr);
+  output.id = query->id;
   output.prefix = raw(from.prefix);
   output.is_last = from.is_last;
-  output.types = asked->types;
+  output.types = query->types;
   if (from.error.has_value()) {
     fail(output, *from.error);
-  } else if (!asked->merger.has_value()) {
+  } else if (!query->merger.has_value()) {
     output.rows = std::move(from.rows);
     output.row_count = from.row_count;
   } else {
-    if (!asked->failure.has_value()) {
-      if (const auto added = asked->merger->add(0, {std::move(from.rows), from.row_count}); !added) {
-        asked->failure = added.error();
+    if (!query->failure.has_value()) {
+      if (const auto added = query->merger->add(0, {std::move(from.rows), from.row_count}); !added) {
+        query->failure = added.error();
       }
     }
     if (!from.is_last) {
       return false;
     }
-    finish_merged(*asked, output);
+    finish_merged(*query, output);
   }
   output.walk.emplace(output.rows);
   return true;

@@ -2,21 +2,21 @@
 
 #include <algorithm>
 
+#include "branches.hpp"
 #include "prefetch.hpp"
-#include "ways.hpp"
 
 namespace daedalus::engine {
 namespace {
 
-/// Bits for the values of the judging column: enough that few of thousands share one, and in the first-level cache.
-constexpr uint32_t kAskedLog = 18;
+/// Bits for the values of the leading column: enough that few of thousands share one, and in the first-level cache.
+constexpr uint32_t kFilterLog = 18;
 /// With more pairs most lines of the key's planes hold some row that has to be looked at: reading all is faster.
 constexpr uint32_t kPairsMax = 16'384;
 
 /// Rows that are listed while the memory sends the values of those listed before.
 constexpr uint32_t kBlockRows = 2048;
 
-uint32_t bit_of(uint64_t raw) { return finished_hash(folded(raw)) >> (32 - kAskedLog); }
+uint32_t bit_of(uint64_t raw) { return finished_hash(folded(raw)) >> (32 - kFilterLog); }
 
 }  // namespace
 
@@ -24,9 +24,9 @@ ChangeIndex::ChangeIndex(const TableLayout& layout, const Sketches& sketches, co
     : by_values_(layout, key.columns) {
   if (key.form == KeyForm::kSketches) {
     pairs_ = std::make_unique<PairFilter>();
-    asked_.resize((1u << kAskedLog) / 64);
+    leading_filter_.resize((1u << kFilterLog) / 64);
     const double first = sketches.histogram(key.columns.front()).commonest_share();
-    judge_ = sketches.histogram(key.columns.back()).commonest_share() < first ? 1 : 0;
+    leading_ = sketches.histogram(key.columns.back()).commonest_share() < first ? 1 : 0;
   }
 }
 
@@ -35,7 +35,7 @@ void ChangeIndex::add(std::span<const CodedValue> members, const Sketches& sketc
   if (pairs_ != nullptr) {
     const auto [first, second] = sketches.pair_of(columns(), members);
     pairs_->add(first, second);
-    set_bit(asked_.data(), bit_of(members[judge_].raw));
+    set_bit(leading_filter_.data(), bit_of(members[leading_].raw));
   }
 }
 
@@ -45,12 +45,12 @@ void ChangeIndex::build() {
     pairs_ = nullptr;
   }
   if (pairs_ != nullptr) {
-    mark_way(Way::kChangesBySketches);
+    mark_branch(Branch::kChangesBySketches);
   }
 }
 
-uint32_t ChangeIndex::list_asked(const ChunkView& view, PairPlanes planes, const AheadPlanes& ahead,
-                                 uint16_t* rows) const {
+uint32_t ChangeIndex::list_rows(const ChunkView& view, PairPlanes planes, const AheadPlanes& ahead,
+                                uint16_t* rows) const {
   uint16_t* kept = rows;
   std::span<uint16_t> fetched(rows, 0);  // Rows of the block before, whose values are on their way.
   for (uint32_t first = 0; first < view.row_count; first += kBlockRows) {
@@ -60,20 +60,20 @@ uint32_t ChangeIndex::list_asked(const ChunkView& view, PairPlanes planes, const
     for (uint16_t& row : listed) {
       row = static_cast<uint16_t>(row + first);
     }
-    fetch_values(view, listed, judge_);
-    kept = keep_asked(view, fetched, kept);
+    fetch_values(view, listed, leading_);
+    kept = filter_leading(view, fetched, kept);
     fetched = listed;
   }
-  return static_cast<uint32_t>(keep_asked(view, fetched, kept) - rows);
+  return static_cast<uint32_t>(filter_leading(view, fetched, kept) - rows);
 }
 
-uint16_t* ChangeIndex::keep_asked(const ChunkView& view, std::span<const uint16_t> listed, uint16_t* kept) const {
+uint16_t* ChangeIndex::filter_leading(const ChunkView& view, std::span<const uint16_t> listed, uint16_t* kept) const {
   uint16_t* const first = kept;
   for (const uint16_t row : listed) {
     *kept = row;
-    kept += test_bit(asked_.data(), bit_of(by_values_.raw(view, row, judge_))) ? 1 : 0;
+    kept += test_bit(leading_filter_.data(), bit_of(by_values_.raw(view, row, leading_))) ? 1 : 0;
   }
-  fetch_values(view, {first, kept}, other_place());
+  fetch_values(view, {first, kept}, trailing_place());
   return kept;
 }
 

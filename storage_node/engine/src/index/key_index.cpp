@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "ways.hpp"
+#include "branches.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -43,11 +43,11 @@ void KeyIndex::build() {
   operations_.build();
   const uint32_t count = operations_.size();
   has_first_ = count <= kFirstFilterKeysMax;
-  mark_way(column_count_ == 1 ? Way::kKeyOfOneColumn : Way::kKeyOfTwoColumns);
+  mark_branch(column_count_ == 1 ? Branch::kKeyOfOneColumn : Branch::kKeyOfTwoColumns);
   const uint32_t wanted = std::bit_ceil(std::min(count, kFilterBitsMax / kFilterBitsPerKey) * kFilterBitsPerKey);
   const uint32_t bits = std::max(kFilterBitsMin, wanted > kFilterBitsCached ? wanted / 2 : wanted);
   if (bits > kFilterBitsMin) {
-    mark_way(Way::kManyKeys);
+    mark_branch(Branch::kManyKeys);
   }
   filter_.assign(bits / 32, 0);
   filter_shift_ = 32 - static_cast<uint32_t>(std::countr_zero(bits));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "ways.hpp"
+#include "branches.hpp"
 
 namespace daedalus::engine {
 
@@ -33,7 +33,7 @@ void OperationTable::build() {
     end += place.count;
     place.first = end;
     if (place.count > 1) {
-      mark_way(Way::kSharedKey);
+      mark_branch(Branch::kSharedKey);
     }
   }
   operations_.resize(end);

@@ -1,6 +1,6 @@
 #include "query_index.hpp"
 
-#include "ways.hpp"
+#include "branches.hpp"
 
 namespace daedalus::engine {
 
@@ -21,7 +21,7 @@ void QueryIndex::add(std::span<const CodedValue> members, const Sketches& sketch
 
 void QueryIndex::build() {
   if (by_sketches_ != nullptr) {
-    mark_way(Way::kKeyOfSketches);
+    mark_branch(Branch::kKeyOfSketches);
     by_sketches_->build();
   } else {
     build_values();

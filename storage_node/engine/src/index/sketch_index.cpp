@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ways.hpp"
+#include "branches.hpp"
 
 namespace daedalus::engine {
 
@@ -18,7 +18,7 @@ void SketchIndex::build() {
       numbers_[key >> 32] = static_cast<uint16_t>(first_.size());
       first_.push_back(at);
     } else {
-      mark_way(Way::kSharedKey);
+      mark_branch(Branch::kSharedKey);
     }
     operations_.push_back(static_cast<uint32_t>(key));
   }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "branches.hpp"
 #include "kernels_bitmap.hpp"
-#include "ways.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -66,7 +66,7 @@ void compare_texts(const TextPlanes& planes, uint32_t row_count, CompareOp op, c
     uint64_t open[bitmap_words(kBlockRows)];
     mark_code_range(first_bytes(planes, first), rows, rule, {code, code}, open);
     for_each_bit(open, bitmap_words(rows), [&](uint32_t row) {
-      mark_way(Way::kTailDecides);
+      mark_branch(Branch::kTailDecides);
       if (holds(op, compare_tails(planes, first + row, constant))) {
         set_bit(marks, row);
       } else {

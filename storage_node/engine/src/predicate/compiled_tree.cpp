@@ -4,8 +4,8 @@
 #include <map>
 #include <optional>
 
+#include "branches.hpp"
 #include "kernels_bitmap.hpp"
-#include "ways.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -203,7 +203,7 @@ uint32_t CompiledTree::next(const Question& question, uint32_t step, uint32_t ro
 }
 
 uint32_t CompiledTree::chosen(const Question& question, const Step& step, uint32_t row) const {
-  mark_way(Way::kTreeChoice);
+  mark_branch(Branch::kTreeChoice);
   const Choice& choice = choices_[step.number];
   const ColumnLayout& layout = question.layout->columns[choice.column];
   if (layout.nullable && test_bit(question.chunk->nulls[choice.column], row)) {
@@ -219,7 +219,7 @@ uint32_t CompiledTree::chosen(const Question& question, const Step& step, uint32
 
 bool CompiledTree::holds(const TableLayout& layout, const CompiledLiteral* literals, const uint8_t* constants,
                          const ChunkView& chunk, uint32_t row) const {
-  mark_way(Way::kTreeOfRow);
+  mark_branch(Branch::kTreeOfRow);
   return run({&layout, literals, constants, &chunk}, entry_, 0, row) == kHolds;
 }
 
@@ -310,7 +310,7 @@ class TreePass {
 
 void CompiledTree::select(const TableLayout& layout, const CompiledLiteral* literals, const uint8_t* constants,
                           const ChunkView& chunk, SelectionScratch& scratch, uint64_t* selection) const {
-  mark_way(Way::kTreeOfChunk);
+  mark_branch(Branch::kTreeOfChunk);
   const Question question{&layout, literals, constants, &chunk};
   TreePass(*this, question, scratch).run(selection);
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "branches.hpp"
 #include "prefetch.hpp"
-#include "ways.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -52,7 +52,7 @@ uint32_t Candidates::test_level(uint32_t level, uint32_t count) {
 void Candidates::test() {
   uint32_t count = waiting_count_;
   if (has_sketches()) {
-    mark_way(Way::kSketchesTested);
+    mark_branch(Branch::kSketchesTested);
     count = keep_within(row_sketches_, plan_->windows.data(), waiting_.data(), count);
   }
   uint32_t levels = 0;

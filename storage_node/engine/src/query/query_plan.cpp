@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "branches.hpp"
 #include "shared_bitmaps.hpp"
-#include "ways.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -109,7 +109,7 @@ class Planner {
       const std::optional<uint32_t> clause =
           keys.choices[position].has_value() ? std::nullopt : list_clause(operations_[position], left);
       if (clause.has_value()) {
-        mark_way(Way::kListKey);
+        mark_branch(Branch::kListKey);
         const CompiledLiteral& literal = literal_of(operations_[position], *clause);
         left -= member_count(literal);
         keys.choices[position] = KeyChoice{key_on(keys, literal.column), {*clause, *clause}};
@@ -231,7 +231,7 @@ class Planner {
         *most = 0;
       }
       if (plan_.indexes[key].is_by_sketches() && choice.candidates > kQuickCandidatesMin) {
-        mark_way(Way::kQuickTests);
+        mark_branch(Branch::kQuickTests);
         plan_.indexes[key].set_quick_columns(columns);
       }
     }
@@ -270,10 +270,10 @@ class Planner {
       return std::nullopt;
     }
     if (*missing == 0) {
-      mark_way(Way::kSharedPredicate);
+      mark_branch(Branch::kSharedPredicate);
     }
     if (wide_.size() > 1) {
-      mark_way(Way::kDisjunction);
+      mark_branch(Branch::kDisjunction);
     }
     const SketchSpan span = bitmaps_.add(wide_);
     if (span.has_within) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ways.hpp"
+#include "branches.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -35,7 +35,7 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
     if (selection.order_by.empty()) {
       rows_max_ = wanted;
     } else if (wanted > 0 && wanted <= kTopRowsMax) {
-      mark_way(Way::kTopRows);
+      mark_branch(Branch::kTopRows);
       top_.emplace(layout, store, selection, static_cast<uint32_t>(wanted), flow.memory);
     }
     active_ = wanted > 0;
@@ -151,7 +151,7 @@ void QueryRun::take_encoded(uint32_t chunk, const uint32_t* rows, uint32_t row_c
       break;
   }
   if (encoder_->row_count() >= rows_max_) {
-    mark_way(Way::kEnoughRows);
+    mark_branch(Branch::kEnoughRows);
     active_ = false;
     become_ready();
   } else if (encoder_->waiting_bytes() >= flow_->part_bytes) {

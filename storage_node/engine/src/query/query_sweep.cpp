@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ways.hpp"
+#include "branches.hpp"
 
 namespace daedalus::engine {
 namespace {

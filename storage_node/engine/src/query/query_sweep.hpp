@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "branches.hpp"
 #include "candidates.hpp"
 #include "query_plan.hpp"
 #include "sketch_sweep.hpp"
-#include "ways.hpp"
 
 namespace daedalus::engine {
 
@@ -35,7 +35,7 @@ class QuerySweep {
   void add(uint32_t row, uint32_t query, bool passes) {
     candidates_.add(row, query, passes);
     if (candidates_.is_full()) {
-      mark_way(Way::kCandidatesInParts);
+      mark_branch(Branch::kCandidatesInParts);
       candidates_.test();
     }
   }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "branches.hpp"
 #include "prefetch.hpp"
-#include "ways.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -26,7 +26,7 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
     return;
   }
   if (!find_bytes(plan, chunk)) {
-    mark_way(Way::kNoSketch);
+    mark_branch(Branch::kNoSketch);
     return sweep_plainly(plan, queries, chunk);
   }
   const ChunkView view = store_->view(chunk);
@@ -45,7 +45,7 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
         selection += chunk_words;
       } else if (!query.is_pass && queries[query.query].is_active() && queries[query.query].reaches(chunk)) {
         const uint32_t row_count = list_chosen_rows(live, choice_of(plan, query), first_row, rows_.data());
-        mark_way(row_count >= kManyRows ? Way::kManyCandidates : Way::kFewCandidates);
+        mark_branch(row_count >= kManyRows ? Branch::kManyCandidates : Branch::kFewCandidates);
         if (row_count >= kManyRows) {
           candidates.test(query.query, rows_.data(), row_count);
           continue;
@@ -63,12 +63,12 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
   for (const SketchQuery& query : plan.sketch_queries) {
     if (query.is_selection) {
       if (queries[query.query].is_active()) {
-        mark_way(Way::kSelectionTaken);
+        mark_branch(Branch::kSelectionTaken);
         queries[query.query].take_selection(chunk, selection);
       }
       selection += chunk_words;
     } else if (query.is_pass) {
-      mark_way(Way::kWholePass);
+      mark_branch(Branch::kWholePass);
       pass_over(view, queries[query.query], chunk);
     }
   }
@@ -151,7 +151,7 @@ void SketchSweep::pass_over(const ChunkView& view, QueryRun& run, uint32_t chunk
   }
   run.predicate().select(view, scratch_, selection_.data());
   if (run.takes_selections()) {
-    mark_way(Way::kPassTaken);
+    mark_branch(Branch::kPassTaken);
     run.take_selection(chunk, selection_.data());
   } else if (const uint32_t row_count = list_rows(selection_.data(), view.word_count(), rows_.data()); row_count > 0) {
     run.take(chunk, rows_.data(), row_count);

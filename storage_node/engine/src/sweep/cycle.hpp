@@ -1,6 +1,6 @@
 // One sweep over a segment with everything that rides on it.
 //
-// Decides the order in which updates and queries meet each chunk: first the updates by timestamp, their parts in order,
+// Decides the order in which updates and queries take each chunk: first the updates by timestamp, their parts in order,
 // then the queries, then a checkpoint. So every query sees exactly the prefix after the cycle's last update. Decides
 // also what leaves at a chunk boundary and what at the end. Refuses to know threads and clocks.
 #pragma once

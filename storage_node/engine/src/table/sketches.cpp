@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ways.hpp"
+#include "branches.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -90,7 +90,8 @@ void Sketches::make_due() {
             return;  // The next cycle goes on with this chunk.
           }
           --planes_left;
-          mark_way(made_[size_t{chunk} * columns_.size() + column] == 0 ? Way::kSketchMade : Way::kSketchMadeAnew);
+          mark_branch(made_[size_t{chunk} * columns_.size() + column] == 0 ? Branch::kSketchMade
+                                                                           : Branch::kSketchMadeAnew);
           make(chunk, column);
         }
       }
@@ -207,7 +208,7 @@ void Sketches::on_write(uint32_t chunk, uint32_t row, uint32_t column) {
   if (!is_made(chunk, column)) {
     return;
   }
-  mark_way(Way::kSketchWritten);
+  mark_branch(Branch::kSketchWritten);
   const uint8_t bucket = bucket_of(chunk, row, column);
   store_->sketch(chunk, column)[row] = bucket;
   if (column < kRowSketchColumnsMax) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "branches.hpp"
 #include "daedalus/base/check.hpp"
 #include "kernels_bitmap.hpp"
 #include "native.hpp"
-#include "ways.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -26,7 +26,7 @@ bool SlotAllocator::admit(const Demand& demand, std::vector<uint32_t>& slots) {
   const uint64_t generation = generation_of(demand.timestamp);
   if (demand.insert_rows > 0) {
     if (pending_delete_.has_value() && *pending_delete_ + 2 <= generation) {
-      mark_way(Way::kAdmissionWaits);
+      mark_branch(Branch::kAdmissionWaits);
       return false;
     }
     for (Cooling& cooling : cooling_) {
@@ -38,7 +38,7 @@ bool SlotAllocator::admit(const Demand& demand, std::vector<uint32_t>& slots) {
       if (pending_delete_.has_value()) {
         return false;
       }
-      mark_way(Way::kCoolingSlotsTaken);
+      mark_branch(Branch::kCoolingSlotsTaken);
       ripen(cooling_[0]);
       ripen(cooling_[1]);
     }

@@ -21,7 +21,7 @@
 
 namespace daedalus::engine {
 
-/// One change as rows meet it: all that most of them need, in one cache line.
+/// One change as it is probed: all that most rows need, in one cache line.
 struct alignas(64) Change {
   static constexpr uint32_t kTestsInside = 2;
 
@@ -32,7 +32,7 @@ struct alignas(64) Change {
   uint32_t write_count : 11 = 0;
   uint32_t test_count : 9 = 0;
   uint32_t is_delete : 1 = 0;
-  uint32_t touches_keys : 1 = 0;  ///< Gives rows another key: other changes may have to meet them.
+  uint32_t touches_keys : 1 = 0;  ///< Gives rows another key: other changes may ask for that.
 
   [[nodiscard]] Modifications::Part writes() const { return {first_write, write_count}; }
 };

@@ -10,8 +10,6 @@ bool is_tracked(semantics::TypeKind kind) {
   return kind == TypeKind::kDate || kind == TypeKind::kTimestamp || kind == TypeKind::kInt || kind == TypeKind::kBigint;
 }
 
-bool is_everything(const CodeRange& codes) { return codes == CodeRange{}; }
-
 }  // namespace
 
 ChunkBounds::ChunkBounds(const TableLayout& layout, const ChunkStore& store)
@@ -94,33 +92,6 @@ Reach ChunkBounds::reach(uint32_t chunk, const CompiledPredicate& predicate) con
     all = std::min(all, any);
   }
   return predicate.is_never() ? Reach::kNone : all;
-}
-
-void ChunkBounds::append_ranges(const CompiledPredicate& predicate, std::vector<BoundedRange>& out) const {
-  for (const CompiledClause& clause : predicate.clauses()) {
-    const std::span<const CompiledLiteral> any = predicate.literals(clause);
-    const uint32_t place = place_[any[0].column];
-    const bool is_bounded = std::all_of(any.begin(), any.end(), [&](const CompiledLiteral& literal) {
-      return literal.column == any[0].column && literal.kind != Kind::kIsNull && !is_everything(literal.reach());
-    });
-    if (place == kUntracked || !is_bounded) {
-      continue;
-    }
-    BoundedRange range{place, any[0].reach()};
-    for (const CompiledLiteral& literal : any) {
-      const CodeRange reached = literal.reach();
-      range.codes = {std::min(range.codes.low, reached.low), std::max(range.codes.high, reached.high)};
-    }
-    out.push_back(range);
-  }
-}
-
-uint32_t ChunkBounds::count_chunks(std::span<const BoundedRange> ranges) const {
-  uint32_t count = 0;
-  for (uint32_t chunk = 0; chunk < store_->chunk_count(); ++chunk) {
-    count += store_->live_rows(chunk) > 0 && may_match(chunk, ranges) ? 1 : 0;
-  }
-  return count;
 }
 
 }  // namespace daedalus::engine

@@ -9,19 +9,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "chunk_store.hpp"
 #include "compiled_predicate.hpp"
 
 namespace daedalus::engine {
-
-/// What a clause demands of a tracked column: the codes of every row that may satisfy it.
-struct BoundedRange {
-  uint32_t place = 0;  ///< Of the column, among those tracked.
-  CodeRange codes;
-};
 
 /// How many of a chunk's live rows satisfy a predicate, as far as bounds tell.
 enum class Reach : uint8_t { kNone, kSome, kAll };
@@ -40,24 +33,6 @@ class ChunkBounds {
 
   /// What bounds say about a chunk and a predicate. Cost: a few ns a literal.
   [[nodiscard]] Reach reach(uint32_t chunk, const CompiledPredicate& predicate) const;
-
-  /// Appends what a predicate demands of tracked columns, made once per operation and cycle so that may_match() is
-  /// cheap. Nothing appended: no chunk can be ruled out.
-  void append_ranges(const CompiledPredicate& predicate, std::vector<BoundedRange>& out) const;
-
-  /// False: no live row of the chunk can satisfy the predicate that these were made from. To be asked when the chunk
-  /// has got its updates and not before: they widen bounds. Cost: about a ns a range.
-  [[nodiscard]] bool may_match(uint32_t chunk, std::span<const BoundedRange> ranges) const {
-    const Bounds* bounds = bounds_.data() + chunk * tracked_.size();
-    return std::all_of(ranges.begin(), ranges.end(), [&](const BoundedRange& range) {
-      const CodeRange& codes = bounds[range.place].codes;
-      return codes.low <= range.codes.high && range.codes.low <= codes.high;
-    });
-  }
-
-  /// Chunks with live rows that such ranges leave, now: an estimate for plans, since updates of the cycle may add some.
-  /// Cost: a ns a chunk and range.
-  [[nodiscard]] uint32_t count_chunks(std::span<const BoundedRange> ranges) const;
 
  private:
   static constexpr uint32_t kUntracked = UINT32_MAX;

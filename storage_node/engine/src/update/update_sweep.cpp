@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ways.hpp"
+#include "branches.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -92,10 +92,10 @@ void UpdateSweep::sweep(uint32_t chunk) {
   view_ = store_->view(chunk);
   find_candidates();
   for (const uint32_t change : changes_.scans()) {
-    meet_until(change);
+    apply_until(change);
     scan(change);
   }
-  meet_until(changes_.size());
+  apply_until(changes_.size());
 }
 
 void UpdateSweep::find_candidates() {
@@ -129,7 +129,7 @@ bool UpdateSweep::has_insertion_before(uint32_t end) const {
          (end == changes_.size() || insertions_[next_insertion_].sequence < changes_.sequence(end));
 }
 
-void UpdateSweep::meet_until(uint32_t end) {
+void UpdateSweep::apply_until(uint32_t end) {
   while (has_insertion_before(end)) {
     insert(insertions_[next_insertion_++], end);
   }
@@ -138,33 +138,33 @@ void UpdateSweep::meet_until(uint32_t end) {
     ++next_found_;
   }
   const std::span<const Candidate> found = std::span(found_).subspan(first, next_found_ - first);
-  if (late_.empty() || late_.front().change >= end) {
-    return meet(found, end);
+  if (deferred_.empty() || deferred_.front().change >= end) {
+    return apply_candidates(found, end);
   }
   merged_.assign(found.begin(), found.end());
-  while (!late_.empty() && late_.front().change < end) {
-    merged_.push_back(late_.front());
-    std::pop_heap(late_.begin(), late_.end(), ComesLater());
-    late_.pop_back();
+  while (!deferred_.empty() && deferred_.front().change < end) {
+    merged_.push_back(deferred_.front());
+    std::pop_heap(deferred_.begin(), deferred_.end(), ComesLater());
+    deferred_.pop_back();
   }
   // A change takes effect once on each row, however often the row was found.
   std::sort(merged_.begin(), merged_.end());
   merged_.erase(std::unique(merged_.begin(), merged_.end()), merged_.end());
-  meet(merged_, end);
+  apply_candidates(merged_, end);
 }
 
-void UpdateSweep::meet(std::span<const Candidate> candidates, uint32_t end) {
+void UpdateSweep::apply_candidates(std::span<const Candidate> candidates, uint32_t end) {
   while (!candidates.empty()) {
     size_t size = std::min(candidates.size(), kBatch);
     while (size < candidates.size() && candidates[size].row == candidates[size - 1].row) {
       ++size;
     }
-    meet_batch(candidates.first(size), end);
+    apply_batch(candidates.first(size), end);
     candidates = candidates.subspan(size);
   }
 }
 
-void UpdateSweep::meet_batch(std::span<const Candidate> candidates, uint32_t end) {
+void UpdateSweep::apply_batch(std::span<const Candidate> candidates, uint32_t end) {
   for (const Candidate& candidate : candidates) {
     changes_.prefetch_tests(candidate.change, view_, candidate.row);
   }
@@ -188,11 +188,11 @@ void UpdateSweep::meet_batch(std::span<const Candidate> candidates, uint32_t end
   }
   for (size_t at = 0; at < kept_.size();) {
     const uint32_t row = kept_[at].row;
-    turns_.clear();
+    pending_.clear();
     for (; at < kept_.size() && kept_[at].row == row; ++at) {
-      turns_.push_back(kept_[at].change);
+      pending_.push_back(kept_[at].change);
     }
-    visit(row, end);
+    apply_pending(row, end);
   }
 }
 
@@ -208,29 +208,29 @@ void UpdateSweep::insert(const Insertion& insertion, uint32_t end) {
   ++live_rows_;
   ++outputs_[insertion.update].rows_applied;
   if (!changes_.indexes().empty()) {
-    turns_.clear();
+    pending_.clear();
     look_up_again(row, changes_.first_after(insertion.sequence), end);
-    if (!turns_.empty()) {
-      mark_way(Way::kInsertedRowFound);
+    if (!pending_.empty()) {
+      mark_branch(Branch::kInsertedRowFound);
     }
-    visit(row, end);
+    apply_pending(row, end);
   }
 }
 
-void UpdateSweep::visit(uint32_t row, uint32_t end) {
+void UpdateSweep::apply_pending(uint32_t row, uint32_t end) {
   // The list grows while it is worked off: by later changes only.
-  for (size_t at = 0; at < turns_.size(); ++at) {
-    const uint32_t change = turns_[at];
+  for (size_t at = 0; at < pending_.size(); ++at) {
+    const uint32_t change = pending_[at];
     if (!test_bit(view_.live, row)) {
       return;
     }
     if (changes_.matches(change, view_, row)) {
-      mark_way(Way::kPartMeetsRow);
-      apply(change, row);
+      mark_branch(Branch::kPartProbesRow);
+      apply_change(change, row);
       if (changes_[change].touches_keys != 0) {
         look_up_again(row, change + 1, end);
-        if (at + 1 < turns_.size()) {
-          mark_way(Way::kChangedRowFound);
+        if (at + 1 < pending_.size()) {
+          mark_branch(Branch::kChangedRowFound);
         }
       }
     }
@@ -242,23 +242,23 @@ void UpdateSweep::look_up_again(uint32_t row, uint32_t first_change, uint32_t en
     const std::span<const uint32_t> found = index.find(view_, row);
     for (auto change = std::lower_bound(found.begin(), found.end(), first_change); change != found.end(); ++change) {
       if (*change < end) {
-        add_turn(*change);
+        add_pending(*change);
       } else {
-        late_.push_back({row, *change});
-        std::push_heap(late_.begin(), late_.end(), ComesLater());
+        deferred_.push_back({row, *change});
+        std::push_heap(deferred_.begin(), deferred_.end(), ComesLater());
       }
     }
   }
 }
 
-void UpdateSweep::add_turn(uint32_t change) {
-  const auto place = std::lower_bound(turns_.begin(), turns_.end(), change);
-  if (place == turns_.end() || *place != change) {
-    turns_.insert(place, change);
+void UpdateSweep::add_pending(uint32_t change) {
+  const auto place = std::lower_bound(pending_.begin(), pending_.end(), change);
+  if (place == pending_.end() || *place != change) {
+    pending_.insert(place, change);
   }
 }
 
-void UpdateSweep::apply(uint32_t number, uint32_t row) {
+void UpdateSweep::apply_change(uint32_t number, uint32_t row) {
   const Change& change = changes_[number];
   UpdateOutput& output = outputs_[change.update];
   ++output.rows_matched;
@@ -286,10 +286,10 @@ void UpdateSweep::scan(uint32_t change) {
   const CompiledPredicate& predicate = changes_.predicate(change);
   const Reach reach = bounds_.reach(chunk_, predicate);
   if (reach == Reach::kNone) {
-    mark_way(Way::kPartPassesByChunk);
+    mark_branch(Branch::kPartSkipsChunk);
     return;
   }
-  mark_way(reach == Reach::kAll ? Way::kPartTakesChunk : Way::kPartPassesOverChunk);
+  mark_branch(reach == Reach::kAll ? Branch::kPartTakesChunk : Branch::kPartScansChunk);
   if (reach == Reach::kAll) {
     std::copy_n(view_.live, view_.word_count(), selection_.begin());
   } else {
@@ -321,12 +321,12 @@ void UpdateSweep::modify_all(uint32_t number, std::span<const uint64_t> rows) {
   const uint32_t end = number + 1;
   const auto look_up = [&](uint32_t row) {
     if (change.touches_keys != 0) {
-      look_up_again(row, end, end);  // All that it meets from now on comes after this scan.
+      look_up_again(row, end, end);  // All that is applied to it from now on comes after this scan.
     }
   };
   if (changes_.modifications().has_additions(change.writes())) {
     return for_each_bit(rows.data(), words, [&](uint32_t row) {
-      apply(number, row);
+      apply_change(number, row);
       look_up(row);
     });
   }
@@ -345,7 +345,7 @@ void UpdateSweep::modify_all(uint32_t number, std::span<const uint64_t> rows) {
 }
 
 void UpdateSweep::end() {
-  CHECK(next_insertion_ == insertions_.size() && late_.empty());
+  CHECK(next_insertion_ == insertions_.size() && deferred_.empty());
   slots_.begin_cycle();
   owners_.clear();
   outputs_.clear();

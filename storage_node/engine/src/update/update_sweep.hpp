@@ -1,11 +1,11 @@
 // The updates of one cycle on their way over the chunks: inserts, modifications and deletes in the order of their
 // timestamps.
 //
-// Decides the order in which they meet each row. What one row becomes does not depend on another, so a chunk's rows are
-// visited one after the other, each by all changes that ask for it, in their order; only a change that no index finds
-// rows for takes the chunk as a whole, after all that come before it and before all that come after. A row that an
-// update of the same cycle made, or gave another key, is looked up again, so that every change sees exactly what those
-// before it left. Refuses to know queries.
+// Decides the order in which they are applied to each row. What one row becomes does not depend on another, so a
+// chunk's rows are taken one after the other, each with all changes that ask for it, in their order; only a change that
+// no index finds rows for takes the chunk as a whole, after all that come before it and before all that come after. A
+// row that an update of the same cycle made, or gave another key, is looked up again, so that every change sees exactly
+// what those before it left. Refuses to know queries.
 #pragma once
 
 #include <cstdint>
@@ -51,9 +51,6 @@ class UpdateSweep {
   /// Live rows of the segment.
   [[nodiscard]] uint64_t live_rows() const { return live_rows_; }
 
-  /// True of every chunk at any time; of those that this cycle has yet to sweep, without its updates.
-  [[nodiscard]] const ChunkBounds& bounds() const { return bounds_; }
-
  private:
   /// A row on its way into its slot.
   struct Insertion {
@@ -81,14 +78,14 @@ class UpdateSweep {
 
   void find_candidates();
   [[nodiscard]] bool has_insertion_before(uint32_t end) const;
-  void meet_until(uint32_t end);
-  void meet(std::span<const Candidate> candidates, uint32_t end);
-  void meet_batch(std::span<const Candidate> candidates, uint32_t end);
+  void apply_until(uint32_t end);
+  void apply_candidates(std::span<const Candidate> candidates, uint32_t end);
+  void apply_batch(std::span<const Candidate> candidates, uint32_t end);
   void insert(const Insertion& insertion, uint32_t end);
-  void visit(uint32_t row, uint32_t end);
-  void apply(uint32_t change, uint32_t row);
+  void apply_pending(uint32_t row, uint32_t end);
+  void apply_change(uint32_t change, uint32_t row);
   void look_up_again(uint32_t row, uint32_t first_change, uint32_t end);
-  void add_turn(uint32_t change);
+  void add_pending(uint32_t change);
   void scan(uint32_t change);
   void delete_all(uint32_t change, std::span<const uint64_t> rows);
   void modify_all(uint32_t change, std::span<const uint64_t> rows);
@@ -112,10 +109,10 @@ class UpdateSweep {
   ChunkView view_;
   std::vector<Candidate> found_;  ///< By an index; by row, but first by the scan that comes next.
   size_t next_found_ = 0;
-  std::vector<Candidate> late_;    ///< A heap, the first change on top: found again, for after a scan.
-  std::vector<Candidate> merged_;  ///< What of both comes before the next scan.
-  std::vector<Candidate> kept_;    ///< Of a batch: those that may match.
-  std::vector<uint32_t> turns_;    ///< Changes that a row has yet to meet before the next scan, ascending.
+  std::vector<Candidate> deferred_;  ///< A heap, the first change on top: found again, for after a scan.
+  std::vector<Candidate> merged_;    ///< What of both comes before the next scan.
+  std::vector<Candidate> kept_;      ///< Of a batch: those that may match.
+  std::vector<uint32_t> pending_;    ///< Changes yet to be applied to a row before the next scan, ascending.
   IndexScratch probe_;
   SelectionScratch scratch_;
   std::vector<uint64_t> selection_;

@@ -95,7 +95,7 @@ std::vector<T> random_column(Random& random, uint32_t length) {
 }
 
 TYPED_TEST(CompareKernels, AgreeWithThePlainOrderForEveryOperatorConstantAndLength) {
-  Random random(7);
+  Random random(test::test_seed());
   for (const uint32_t length : kLengths) {
     const std::vector<TypeParam> column = random_column<TypeParam>(random, length);
     for (const CompareOp op : kOps) {
@@ -113,7 +113,7 @@ TYPED_TEST(CompareKernels, AgreeWithThePlainOrderForEveryOperatorConstantAndLeng
 }
 
 TYPED_TEST(CompareKernels, FindMembersOfShortAndLongLists) {
-  Random random(8);
+  Random random(test::test_seed());
   for (const uint32_t length : kLengths) {
     const std::vector<TypeParam> column = random_column<TypeParam>(random, length);
     for (uint32_t size = 0; size <= 2 * edges<TypeParam>().size(); ++size) {
@@ -181,7 +181,7 @@ class StringKernels : public testing::TestWithParam<uint32_t> {
     return texts;
   }
 
-  Random random_{9};
+  Random random_{test::test_seed()};
 };
 
 TEST_P(StringKernels, CompareAsUnsignedBytes) {
@@ -243,7 +243,7 @@ TEST_P(StringKernels, StartWithAPrefixCountingPaddingAsBlanksWhereAsked) {
 INSTANTIATE_TEST_SUITE_P(Widths, StringKernels, testing::Values(1, 2, 3, 5, 7, 8, 9, 12, 40));
 
 TEST(BitmapKernels, AgreeWithOneBitAtATime) {
-  Random random(10);
+  Random random(test::test_seed());
   for (const uint32_t words : {0u, 1u, 2u, 5u, 8u, 64u, 67u}) {
     std::vector<uint64_t> left(words);
     std::vector<uint64_t> right(words);
@@ -280,7 +280,7 @@ TEST(BitmapKernels, AgreeWithOneBitAtATime) {
 }
 
 TEST(ExactSum, HoldsMoreThan128Bits) {
-  Random random(11);
+  Random random(test::test_seed());
   const Int128 largest = ~(static_cast<Int128>(1) << 127);
   ExactSum sum;
   semantics::BigInt expected = 0;
@@ -294,7 +294,7 @@ TEST(ExactSum, HoldsMoreThan128Bits) {
 
 TEST(NativeValues, ConvertThereAndBack) {
   const TableLayout layout(test::test_schema(), test::test_codec());
-  Random random(12);
+  Random random(test::test_seed());
   for (uint32_t column = 0; column < layout.columns.size(); ++column) {
     for (int step = 0; step < 200; ++step) {
       const semantics::Value value = test::random_value(random, column);

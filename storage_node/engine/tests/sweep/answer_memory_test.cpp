@@ -57,8 +57,8 @@ class AnswerMemoryTest : public testing::Test {
 
   void ask(Selection selection, std::shared_ptr<const std::atomic<bool>> aborted = nullptr) {
     const QueryHandle handle{++asked_count_};
-    asked_[handle] = std::make_shared<Selection>(std::move(selection));
-    ASSERT_TRUE(segment_->enqueue(Query{handle, asked_[handle], kNever, std::move(aborted)}));
+    selections_[handle] = std::make_shared<Selection>(std::move(selection));
+    ASSERT_TRUE(segment_->enqueue(Query{handle, selections_[handle], kNever, std::move(aborted)}));
   }
 
   /// In a segment of their own; one of them, the first or the second, is aborted halfway or not at all.
@@ -79,7 +79,7 @@ class AnswerMemoryTest : public testing::Test {
     while (const std::optional<Output> output = segment_->dequeue()) {
       const auto& answer = std::get<QueryOutput>(*output);
       if (!answer.error.has_value()) {
-        EXPECT_EQ(table_.fault(*asked_.at(answer.handle), answer), "");
+        EXPECT_EQ(table_.fault(*selections_.at(answer.handle), answer), "");
       } else if (answer.error->sqlstate != "57014") {
         EXPECT_EQ(answer.error->sqlstate, "53200");
         EXPECT_EQ(answer.error->category, ErrorCategory::kRetry);
@@ -91,7 +91,7 @@ class AnswerMemoryTest : public testing::Test {
 
   std::unique_ptr<Segment> segment_;
   PlainTable table_{test_schema(), static_cast<uint64_t>(kRows)};
-  std::map<QueryHandle, std::shared_ptr<const Selection>> asked_;
+  std::map<QueryHandle, std::shared_ptr<const Selection>> selections_;
   uint64_t asked_count_ = 0;
 };
 

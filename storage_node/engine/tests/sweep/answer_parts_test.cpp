@@ -235,7 +235,7 @@ class RandomConsumer {
     while (segment_.step({0}, kOneChunk)) {
     }
     consume(UINT64_MAX);
-    EXPECT_TRUE(asked_.empty());
+    EXPECT_TRUE(selections_.empty());
     EXPECT_GT(parts_, 0u);
   }
 
@@ -259,7 +259,7 @@ class RandomConsumer {
     if (!one_in(random_, 3)) {
       const auto selection = std::make_shared<semantics::Selection>(mix_.selection());
       if (segment_.enqueue(Query{QueryHandle{number}, selection})) {
-        asked_[QueryHandle{number}] = selection;
+        selections_[QueryHandle{number}] = selection;
       }
       return;
     }
@@ -289,7 +289,7 @@ class RandomConsumer {
       auto& part = std::get<QueryOutput>(*output);
       if (part.error.has_value()) {
         EXPECT_EQ(part.error->sqlstate, "53200");
-        asked_.erase(part.handle);
+        selections_.erase(part.handle);
         answers_.erase(part.handle);
         continue;
       }
@@ -298,8 +298,8 @@ class RandomConsumer {
       answer.row_count += part.row_count;
       parts_ += part.is_last ? 0 : 1;
       if (part.is_last) {
-        EXPECT_EQ(table_.fault(*asked_.at(part.handle), answer), "");
-        asked_.erase(part.handle);
+        EXPECT_EQ(table_.fault(*selections_.at(part.handle), answer), "");
+        selections_.erase(part.handle);
         answers_.erase(part.handle);
       }
     }
@@ -310,7 +310,7 @@ class RandomConsumer {
   Segment segment_;
   PlainTable table_;
   std::vector<Update> updates_;
-  std::map<QueryHandle, std::shared_ptr<const semantics::Selection>> asked_;
+  std::map<QueryHandle, std::shared_ptr<const semantics::Selection>> selections_;
   std::map<QueryHandle, QueryOutput> answers_;
   uint64_t timestamp_ = 0;
   uint64_t parts_ = 0;

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "branches.hpp"
 #include "model_round.hpp"
-#include "ways.hpp"
 
 namespace daedalus::engine::test {
 namespace {
@@ -46,24 +46,25 @@ TEST(SegmentModelTest, AgreesWithAListOfRowsHoweverOperationsAreCutIntoCycles) {
 }
 
 #ifdef DAEDALUS_DCHECK
-bool all_ways_taken() {
-  return std::all_of(ways_taken.begin(), ways_taken.end(), [](const std::atomic<bool>& way) { return way.load(); });
+bool all_branches_taken() {
+  return std::all_of(branches_taken.begin(), branches_taken.end(),
+                     [](const std::atomic<bool>& branch) { return branch.load(); });
 }
 
-TEST(SegmentModelTest, TakesEveryWayThroughACycleAndComesBySegmentsOfAllSizes) {
+TEST(SegmentModelTest, TakesEveryBranchOfACycleAndComesBySegmentsOfAllSizes) {
   constexpr uint64_t kRoundsMax = 200;  // Twenty are mostly enough.
   constexpr uint64_t kRoundOperations = 1'250;
-  std::fill(ways_taken.begin(), ways_taken.end(), false);
+  std::fill(branches_taken.begin(), branches_taken.end(), false);
   Sightings sightings;
   const uint64_t seed = test_seed();
-  for (uint64_t number = 0; number < kRoundsMax && !(all_ways_taken() && sightings.is_complete()); ++number) {
+  for (uint64_t number = 0; number < kRoundsMax && !(all_branches_taken() && sightings.is_complete()); ++number) {
     Random random(seed + number);
     ASSERT_TRUE(agrees(random_round(random, random, {kRoundOperations}), &sightings))
         << "DAEDALUS_SEED=" << seed + number;
   }
   EXPECT_TRUE(sightings.is_complete());
-  for (size_t way = 0; way < kWayCount; ++way) {
-    EXPECT_TRUE(ways_taken[way]) << "way " << way;
+  for (size_t branch = 0; branch < kBranchCount; ++branch) {
+    EXPECT_TRUE(branches_taken[branch]) << "branch " << branch;
   }
 }
 #endif

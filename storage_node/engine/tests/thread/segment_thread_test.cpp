@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sched.h>
 #include <time.h>
 
 #include <condition_variable>
@@ -117,10 +118,51 @@ TEST(SegmentThreadTest, StopsWithOperationsStillWaiting) {
   }
 }
 
-TEST(SegmentThreadTest, SaysWhetherItIsPinned) {
+cpu_set_t cores_of(pthread_t thread) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  EXPECT_EQ(pthread_getaffinity_np(thread, sizeof cores, &cores), 0);
+  return cores;
+}
+
+/// What a scan thread with these options says of itself, and what the kernel says of it.
+struct Pinning {
+  bool is_pinned = false;
+  cpu_set_t cores{};
+};
+Pinning pinning_of(std::optional<uint32_t> core) {
   Segment segment(test_schema(), test_codec(), {.memory_bytes = 1, .chunk_rows = 64});
-  EXPECT_FALSE(SegmentThread(segment, {}).pinned());
-  EXPECT_FALSE(SegmentThread(segment, {.core = 1'000'000}).pinned());
+  Bell bell;
+  Pinning found;
+  const SegmentThread thread(segment, {.core = core, .memory_settled = [&] {
+                                         found.cores = cores_of(pthread_self());
+                                         bell.ring();
+                                       }});
+  bell.wait();
+  found.is_pinned = thread.pinned();
+  return found;
+}
+
+TEST(SegmentThreadTest, RunsOnItsCoreAndNoOtherAndSaysSo) {
+  const cpu_set_t allowed = cores_of(pthread_self());
+  for (uint32_t core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &allowed)) {
+      continue;
+    }
+    const Pinning found = pinning_of(core);
+    EXPECT_TRUE(found.is_pinned) << core;
+    EXPECT_EQ(CPU_COUNT(&found.cores), 1) << core;
+    EXPECT_TRUE(CPU_ISSET(core, &found.cores)) << core;
+  }
+}
+
+TEST(SegmentThreadTest, RunsWhereItMayWithoutACoreOfItsOwnAndSaysSo) {
+  const cpu_set_t allowed = cores_of(pthread_self());
+  for (const std::optional<uint32_t> core : {std::optional<uint32_t>(), std::optional<uint32_t>(1'000'000)}) {
+    const Pinning found = pinning_of(core);
+    EXPECT_FALSE(found.is_pinned);
+    EXPECT_TRUE(CPU_EQUAL(&found.cores, &allowed));
+  }
 }
 
 int64_t cpu_ns(clockid_t clock) {

@@ -1,0 +1,68 @@
+// Coverage of the branches that operations take in a cycle, so that a test of random ones can say that it took them
+// all.
+//
+// Decides nothing. In builds without DCHECKs marks are nothing; in others each is a load and a branch: one a query
+// and block of rows, one a row that changes, or one a tail that a pass compares.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace daedalus::engine {
+
+enum class Branch : uint8_t {
+  kKeyOfOneColumn,     ///< An index over operations by one column,
+  kKeyOfTwoColumns,    ///< and by two.
+  kKeyOfSketches,      ///< An index over queries by the sketches of a key.
+  kChangesBySketches,  ///< An index over changes whose rows are found by sketches.
+  kQuickTests,         ///< Its candidates are judged by more sketches before a row's.
+  kManyKeys,           ///< Its filter is larger than the least.
+  kSharedKey,          ///< Several operations ask for one key.
+  kCandidatesInParts,  ///< A chunk's candidates are verified before all are found.
+  kSharedPredicate,    ///< A query uses bitmaps that others have asked for.
+  kDisjunction,        ///< A bitmap of several ranges.
+  kNoSketch,           ///< No bitmaps in this chunk: queries pass over columns.
+  kSketchMade,         ///< For the first time,
+  kSketchMadeAnew,     ///< and after its buckets were drawn anew.
+  kSketchWritten,      ///< A row's byte after a change.
+  kSelectionTaken,     ///< Aggregated straight from a bitmap: of exact predicates,
+  kPassTaken,          ///< and of passes over columns.
+  kFewCandidates,      ///< A query's candidates in a block go to those of others,
+  kManyCandidates,     ///< or are tested on their own.
+  kSketchesTested,     ///< A candidate is judged by its row's sketches.
+  kPartProbesRow,      ///< A part of an update finds its rows by an index;
+  kPartScansChunk,     ///< by a pass over columns;
+  kPartSkipsChunk,     ///< no row of the chunk can match,
+  kPartTakesChunk,     ///< or all must.
+  kInsertedRowFound,   ///< A part finds a row that came in this cycle,
+  kChangedRowFound,    ///< or that an earlier part gave the key it asks for.
+  kAdmissionWaits,     ///< Slots depend on deletes of this cycle.
+  kCoolingSlotsTaken,  ///< No other slots were left.
+  kTailDecides,        ///< A pass over a column of strings finds one whose first bytes are the constant's.
+  kTreeOfRow,          ///< A tree is decided for a single row,
+  kTreeOfChunk,        ///< or for a chunk's rows together;
+  kTreeChoice,         ///< its alternatives are entered by a value.
+  kListKey,            ///< An index of a list that is longer than what keys are chosen from,
+  kWholePass,          ///< and no index: many comparisons of most rows, by passes over columns.
+  kTopRows,            ///< ORDER BY with LIMIT.
+  kEnoughRows,         ///< A query ends in the middle of a segment.
+};
+constexpr size_t kBranchCount = static_cast<size_t>(Branch::kEnoughRows) + 1;
+
+#ifdef DAEDALUS_DCHECK
+inline std::array<std::atomic<bool>, kBranchCount> branches_taken{};
+
+/// Any thread. The line is written once a branch: after that all threads only read it.
+inline void mark_branch(Branch branch) noexcept {
+  std::atomic<bool>& taken = branches_taken[static_cast<size_t>(branch)];
+  if (!taken.load(std::memory_order_relaxed)) {
+    taken.store(true, std::memory_order_relaxed);
+  }
+}
+#else
+inline void mark_branch(Branch) noexcept {}
+#endif
+
+}  // namespace daedalus::engine
