@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "daedalus/aggregator/compile.hpp"
+#include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
 #include "daedalus/contract/translate.hpp"
