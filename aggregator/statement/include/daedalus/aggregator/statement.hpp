@@ -33,4 +33,12 @@ struct CompiledUpdate {
 
 using Compiled = std::variant<CompiledSelect, CompiledUpdate>;
 
+/// What a statement takes and gives, whatever its parameters' values.
+struct StatementDescription {
+  /// Of $1, $2, ...: without length, precision and scale.
+  std::vector<semantics::TypeKind> parameters;
+  /// Of the answer; none for a statement that writes.
+  std::vector<semantics::Column> columns;
+};
+
 }  // namespace daedalus::aggregator
