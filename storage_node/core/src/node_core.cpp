@@ -53,6 +53,10 @@ void NodeCore::on_operation(rpc::PeerId peer, wire::v1::Operation operation, Ins
     return;
   }
   last->second = from.sequence;
+  if (is_draining_ && operation.header().kind() != wire::v1::OPERATION_KIND_ABORT) {
+    send_error(from, retry("57P01", fmt::format("node {} is stopping", raw(options_.node))), 0, out);
+    return;
+  }
   if (const auto error = check_header(operation.header())) {
     send_error(from, *error, 0, out);
     return;

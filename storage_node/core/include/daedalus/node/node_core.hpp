@@ -65,6 +65,8 @@ class NodeCore {
   /// What take_persist_request() gave has been synced to disk.
   void on_epoch_persisted(Epoch epoch, Instant now, rpc::Outbox& out);
   void on_deadline(Instant now, rpc::Outbox& out);
+  /// From now on every new operation is refused with RETRY 57P01; those under way go on, and may be aborted.
+  void drain() { is_draining_ = true; }
   /// Gets on with answers, as far as the budget allows and their receivers have room for them.
   void step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, rpc::Outbox& out) {
     queries_.step(budget, gauge, out);
@@ -121,6 +123,7 @@ class NodeCore {
   ParkedQueries parked_;
   QueryController queries_;
   std::optional<Error> incomplete_;
+  bool is_draining_ = false;
   std::map<rpc::PeerId, uint64_t> last_sequence_;  ///< By peer that is up.
   uint64_t queries_total_ = 0;
   uint64_t updates_total_ = 0;
