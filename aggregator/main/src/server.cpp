@@ -54,8 +54,7 @@ Server::Server(const Configuration& configuration, std::string version)
   const AggregatorOptions options = core_options(configuration, version, answer_budget_);
   core_ = std::make_unique<AggregatorCore>(options, configuration.schema, configuration.map, nodes);
   pool_ = std::make_unique<CompilePool>(
-      CompilePool::Options{.threads = configuration.sql_threads, .queue_max = options.compilations_max},
-      std::make_shared<Compiler>(configuration.schema, configuration.map),
+      configuration.sql_threads, std::make_shared<Compiler>(configuration.schema, configuration.map),
       [this](CompileTicket ticket, Result<Compiled> compiled) {
         auto shared = std::make_shared<Result<Compiled>>(std::move(compiled));
         network_.post("a compiled statement",
@@ -131,17 +130,11 @@ void Server::on_turn_end() {
 void Server::on_timer() { core_->on_deadline(network_.now(), out_); }
 
 void Server::compile() {
-  for (CompileRequest& request : core_->take_compile_requests()) {
-    const CompileTicket ticket = request.ticket;
-    if (!pool_->submit(std::move(request))) {
-      core_->on_compiled(
-          ticket,
-          Error{ErrorCategory::kRetry, "53000", "too many statements wait to be compiled", "try again later", 0},
-          network_.now(), out_);
-    }
-  }
   for (const CompileTicket ticket : core_->take_given_up_compilations()) {
     pool_->cancel(ticket);
+  }
+  for (CompileRequest& request : core_->take_compile_requests()) {
+    pool_->submit(std::move(request));
   }
 }
 

@@ -65,10 +65,10 @@ struct DialRequest {
   std::string endpoint;
 };
 
-/// The driver's duties, after every call: carry out the Outbox, take_compile_requests(), take_given_up_compilations(),
-/// take_dial_requests() and take_drop_requests(); arm one timer at next_deadline(); and at the end of a turn of input
-/// (all messages that came together) call flush() and, once, step(); as long as has_work(), take another turn soon,
-/// after looking at the sockets. Everything happens on one thread.
+/// The driver's duties, after every call: carry out the Outbox, take_given_up_compilations(), then
+/// take_compile_requests(), take_dial_requests() and take_drop_requests(); arm one timer at next_deadline(); and at the
+/// end of a turn of input (all messages that came together) call flush() and, once, step(); as long as has_work(), take
+/// another turn soon, after looking at the sockets. Everything happens on one thread.
 ///
 /// Invariants: every operation is answered by exactly one terminal result (an UPDATE may be preceded by notes and by a
 /// first WriteConfirmed) unless its client is gone; QueryEnd leaves only after the ends of all responsible partitions.
@@ -104,6 +104,9 @@ class AggregatorCore {
   // ---- what the driver asks ----
   [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const;
   [[nodiscard]] Instant next_deadline() const;
+  /// Statements to be compiled from now on, in the order of their tickets. Those that the driver holds, apart from what
+  /// it has been told to give up, are never more than compilations_max, and their bytes no more than
+  /// compilation_bytes_max: it needs no bound of its own.
   [[nodiscard]] std::vector<CompileRequest> take_compile_requests();
   /// Requests taken before whose statements were aborted, are too late or whose client is gone: need not be compiled.
   [[nodiscard]] std::vector<CompileTicket> take_given_up_compilations();
