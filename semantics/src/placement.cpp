@@ -2,16 +2,44 @@
 
 #include <xxhash.h>
 
+#include <cmath>
+#include <limits>
+
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/packed.hpp"
+#include "int128.hpp"
+#include "packed_walk.hpp"
 
 namespace daedalus::semantics {
 namespace {
 
 constexpr uint64_t kNullKey = 0x9e3779b97f4a7c15u;
-constexpr uint64_t kRowsPerBlock = 1024;
 
-uint64_t round_robin_hash(RowIdentity row) { return mix(raw(row.timestamp) + row.ordinal / kRowsPerBlock); }
+uint64_t round_robin_hash(RowIdentity row) { return mix(raw(row.timestamp) + row.ordinal / kPlacementBlockRows); }
+
+/// Equal numbers have one key, whatever their bits.
+template <typename Float>
+uint64_t floating_key(std::string_view bytes) {
+  auto value = load<Float>(bytes.data());
+  if (value == Float{0}) {
+    value = Float{0};
+  } else if (std::isnan(value)) {
+    value = std::numeric_limits<Float>::quiet_NaN();
+  }
+  return digest({reinterpret_cast<const char*>(&value), sizeof value});
+}
+
+/// The key of a value that is not NULL, from its bytes as take_packed() gives them.
+uint64_t packed_key(const Type& type, std::string_view bytes) {
+  switch (type.kind) {
+    case TypeKind::kReal:
+      return floating_key<float>(bytes);
+    case TypeKind::kDouble:
+      return floating_key<double>(bytes);
+    default:
+      return digest(bytes);
+  }
+}
 
 }  // namespace
 
@@ -36,9 +64,27 @@ uint64_t placement_key(const Type& type, const Value& value) {
     return digest(*text);
   }
   std::string packed;
-  const auto* number = std::get_if<double>(&value);
-  append_packed(type, number != nullptr && *number == 0.0 ? Value(0.0) : value, packed);
-  return digest(packed);
+  append_packed(type, value, packed);
+  return packed_key(type, packed);
+}
+
+Result<void> read_placement_keys(const Schema& schema, std::string_view row, std::span<const uint32_t> columns,
+                                 std::span<uint64_t> keys) {
+  if (columns.empty()) {
+    return {};
+  }
+  CHECK(columns.back() < schema.columns.size() && keys.size() == schema.columns.size());
+  const auto type_at = [&](size_t column) -> const Type& { return schema.columns[column].type; };
+  size_t found = 0;
+  const WalkEnd end =
+      walk_packed_row(schema.columns.size(), row, type_at, [&](size_t column, bool null, std::string_view bytes) {
+        if (column == columns[found]) {
+          keys[column] = null ? kNullKey : packed_key(type_at(column), bytes);
+          ++found;
+        }
+        return found < columns.size();
+      });
+  return end == WalkEnd::kStopped ? Result<void>() : malformed_row(end);
 }
 
 uint64_t digest(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }

@@ -275,7 +275,13 @@ void AggregatorCore::State::conclude(Effects& effects) {
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
   };
   move_to(compilations.take_requests(), effects.compilations);
-  move_to(compilations.take_given_up(), effects.given_up);
+  for (const CompileTicket ticket : compilations.take_given_up()) {
+    // What the driver has not seen yet it need not be told to give up.
+    const bool is_new = std::erase_if(effects.compilations, [&](const auto& r) { return r.ticket == ticket; }) > 0;
+    if (!is_new) {
+      effects.given_up.push_back(ticket);
+    }
+  }
   move_to(writer.take_dial_requests(), effects.dials);
   move_to(writer.take_drop_requests(), effects.drops);
   effects.wake_at = std::min(context.deadlines.next(), writer.next_deadline());

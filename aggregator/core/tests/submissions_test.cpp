@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
+#include <utility>
 
 #include "harness.hpp"
 
@@ -375,6 +377,30 @@ TEST_F(SubmissionsTest, StatementsThatNobodyWaitsForNeedNotBeCompiled) {
   const CompileTicket orphan = state();
   cluster.disconnect(client);
   EXPECT_EQ(std::exchange(cluster.effects().given_up, {}), std::vector<CompileTicket>{orphan});
+}
+
+/// Whoever compiles holds no more statements than the core has under way, however often they come and go in one turn.
+TEST_F(SubmissionsTest, StatementsGivenUpBeforeTheyWereTakenAreNeverHandedOut) {
+  ClusterOptions options;
+  options.aggregator.compilations_max = 2;
+  Cluster small(options);
+  const auto peer = small.connect(wire::v1::ROLE_CLIENT);
+  const auto send = [&] { return small.send(peer, make_operation(wire::v1::OPERATION_KIND_STATEMENT)); };
+  std::set<CompileTicket> held;
+  uint64_t kept = send();
+  for (int turn = 0; turn < 10; ++turn) {
+    for (int i = 0; i < 5; ++i) {
+      small.abort(peer, send());
+    }
+    small.abort(peer, std::exchange(kept, send()));
+    for (const CompileTicket ticket : std::exchange(small.effects().given_up, {})) {
+      EXPECT_EQ(held.erase(ticket), 1u);
+    }
+    for (const CompileRequest& request : std::exchange(small.effects().compilations, {})) {
+      held.insert(request.ticket);
+    }
+    EXPECT_EQ(held.size(), 1u);
+  }
 }
 
 TEST_F(SubmissionsTest, OneClientsBytesOfStatementsLeaveRoomForOthers) {

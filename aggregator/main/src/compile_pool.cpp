@@ -16,9 +16,9 @@ int64_t wall_clock_us() {
 
 }  // namespace
 
-CompilePool::CompilePool(Options options, std::shared_ptr<Compiler> compiler, OnCompiled on_compiled)
-    : options_(options), compiler_(std::move(compiler)), on_compiled_(std::move(on_compiled)) {
-  for (uint32_t thread = 0; thread < options_.threads + 1; ++thread) {
+CompilePool::CompilePool(uint32_t threads, std::shared_ptr<Compiler> compiler, OnCompiled on_compiled)
+    : large_running_max_(threads), compiler_(std::move(compiler)), on_compiled_(std::move(on_compiled)) {
+  for (uint32_t thread = 0; thread < threads + 1; ++thread) {
     threads_.emplace_back([this] { work(); });
   }
 }
@@ -34,16 +34,12 @@ CompilePool::~CompilePool() {
   }
 }
 
-bool CompilePool::submit(CompileRequest request) {
+void CompilePool::submit(CompileRequest request) {
   {
     const std::lock_guard lock(mutex_);
-    if (queue_.size() >= options_.queue_max) {
-      return false;
-    }
     queue_.push(std::move(request));
   }
   wake_.notify_one();
-  return true;
 }
 
 void CompilePool::cancel(CompileTicket ticket) {
@@ -57,7 +53,7 @@ void CompilePool::work() {
     {
       std::unique_lock lock(mutex_);
       wake_.wait(lock, [&] {
-        next = is_stopping_ ? std::nullopt : queue_.pop(large_running_ < options_.threads);
+        next = is_stopping_ ? std::nullopt : queue_.pop(large_running_ < large_running_max_);
         return is_stopping_ || next.has_value();
       });
       if (!next.has_value()) {

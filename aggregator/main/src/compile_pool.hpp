@@ -1,11 +1,10 @@
 // Threads that turn SQL text into operations, so that the network's thread never waits for a parser.
 //
 // There is one thread more than are meant to be busy, and one is always left for small statements: a large one, which
-// cannot be interrupted, holds up other large ones at most.
+// cannot be interrupted, holds up other large ones at most. How many statements may wait is the core's to decide.
 #pragma once
 
 #include <condition_variable>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,26 +23,22 @@ using OnCompiled = std::function<void(CompileTicket ticket, Result<Compiled> com
 
 class CompilePool {
  public:
-  struct Options {
-    uint32_t threads = 1;      ///< That may compile large statements at a time; one more takes small ones.
-    size_t queue_max = 1'024;  ///< Requests waiting; further ones are not taken.
-  };
-
-  CompilePool(Options options, std::shared_ptr<Compiler> compiler, OnCompiled on_compiled);
+  /// `threads` may compile large statements at a time; one more takes small ones.
+  CompilePool(uint32_t threads, std::shared_ptr<Compiler> compiler, OnCompiled on_compiled);
   /// Stops after the statements that are being compiled; those that wait are dropped.
   ~CompilePool();
   CompilePool(const CompilePool&) = delete;
   CompilePool& operator=(const CompilePool&) = delete;
 
-  /// False when the queue is full. Never blocks on a compilation.
-  [[nodiscard]] bool submit(CompileRequest request);
+  /// Never blocks on a compilation.
+  void submit(CompileRequest request);
   /// A statement that still waits is forgotten, and makes room.
   void cancel(CompileTicket ticket);
 
  private:
   void work();
 
-  const Options options_;
+  const uint32_t large_running_max_;
   const std::shared_ptr<Compiler> compiler_;
   const OnCompiled on_compiled_;
   std::mutex mutex_;

@@ -53,15 +53,14 @@ Server::Server(const Configuration& configuration, std::string version)
   }
   const AggregatorOptions options = core_options(configuration, version, answer_budget_);
   core_ = std::make_unique<AggregatorCore>(options, configuration.schema, configuration.map, nodes);
-  pool_ = std::make_unique<CompilePool>(
-      CompilePool::Options{.threads = configuration.sql_threads, .queue_max = options.compilations_max},
-      std::make_shared<Compiler>(configuration.schema, configuration.map),
-      [this](CompileTicket ticket, Result<Compiled> compiled) {
-        auto shared = std::make_shared<Result<Compiled>>(std::move(compiled));
-        network_.post("a compiled statement", [this, ticket, shared] {
-          core_->on_compiled(ticket, std::move(*shared), network_.now(), effects_);
-        });
-      });
+  pool_ = std::make_unique<CompilePool>(configuration.sql_threads,
+                                        std::make_shared<Compiler>(configuration.schema, configuration.map),
+                                        [this](CompileTicket ticket, Result<Compiled> compiled) {
+                                          auto shared = std::make_shared<Result<Compiled>>(std::move(compiled));
+                                          network_.post("a compiled statement", [this, ticket, shared] {
+                                            core_->on_compiled(ticket, std::move(*shared), network_.now(), effects_);
+                                          });
+                                        });
   network_.set_on_turn_end([this] { on_turn_end(); });
   network_.on_stop_signal([this] { stop(); });
 }
@@ -132,17 +131,11 @@ void Server::on_turn_end() {
 void Server::on_timer() { core_->on_deadline(network_.now(), effects_); }
 
 void Server::compile() {
-  for (CompileRequest& request : std::exchange(effects_.compilations, {})) {
-    const CompileTicket ticket = request.ticket;
-    if (!pool_->submit(std::move(request))) {
-      core_->on_compiled(
-          ticket,
-          Error{ErrorCategory::kRetry, "53000", "too many statements wait to be compiled", "try again later", 0},
-          network_.now(), effects_);
-    }
-  }
   for (const CompileTicket ticket : std::exchange(effects_.given_up, {})) {
     pool_->cancel(ticket);
+  }
+  for (CompileRequest& request : std::exchange(effects_.compilations, {})) {
+    pool_->submit(std::move(request));
   }
 }
 

@@ -55,8 +55,8 @@ Result<AggregateCall> resolve_constant_argument(Scope& scope, AggregateFunction 
   if (constant.has_error()) {
     return constant.error();
   }
-  const bool counts_rows =
-      function == AggregateFunction::kCount && constant->has_value() && !semantics::is_null((*constant)->value);
+  const bool counts_rows = function == AggregateFunction::kCount && constant->has_value() &&
+                           (scope.is_described() || !semantics::is_null((*constant)->value));
   if (counts_rows) {
     return AggregateCall{};
   }

@@ -168,6 +168,7 @@ Result<Type> resolve_type(const Scope& scope, const grammar::TypeName& name) {
 }
 
 Result<Constant> cast(const Scope& scope, const Constant& constant, const Type& type) {
+  ask_kind(scope, constant, type.kind);
   Constant result{type, {}, false, constant.location};
   if (semantics::is_null(constant.value)) {
     return result;

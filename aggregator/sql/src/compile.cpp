@@ -1,6 +1,8 @@
 // The compiler as others see it: cache, then the statement's kind, then its own file.
 #include "daedalus/aggregator/compile.hpp"
 
+#include <fmt/format.h>
+
 #include "lexer.hpp"
 #include "refusals.hpp"
 #include "scope.hpp"
@@ -62,6 +64,21 @@ Result<Compiled> with_slice(Compiled compiled, const semantics::Schema& schema, 
   return compiled;
 }
 
+/// The parameters' types in the order of their numbers. Errors: 42P18.
+Result<std::vector<semantics::TypeKind>> types_of(const sql::Scope& scope, const sql::ParameterTypes& types) {
+  std::vector<semantics::TypeKind> kinds;
+  for (const auto& [number, parameter] : types.seen()) {
+    const auto next = static_cast<int32_t>(kinds.size()) + 1;
+    if (number != next || !parameter.kind) {
+      return scope.error("42P18", fmt::format("could not determine data type of parameter ${}", next),
+                         number == next ? parameter.location : -1,
+                         number == next ? "cast it to its type" : "the statement does not use it");
+    }
+    kinds.push_back(*parameter.kind);
+  }
+  return kinds;
+}
+
 }  // namespace
 
 struct Compiler::State {
@@ -97,6 +114,28 @@ Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int
     return checked.error();
   }
   return statement.has_slice() ? with_slice(std::move(*compiled), *state_->schema, statement.slice()) : compiled;
+}
+
+Result<StatementDescription> Compiler::describe(std::string_view sql) {
+  auto parsed = state_->cache.get(sql);
+  if (parsed.has_error()) {
+    return parsed.error();
+  }
+  sql::ParameterTypes types;
+  sql::Scope scope(*state_->schema, **parsed, types);
+  auto compiled = compile_root(scope, *state_->map);
+  if (compiled.has_error()) {
+    return compiled.error();
+  }
+  auto parameters = types_of(scope, types);
+  if (parameters.has_error()) {
+    return parameters.error();
+  }
+  StatementDescription description{std::move(*parameters), {}};
+  if (auto* select = std::get_if<CompiledSelect>(&*compiled)) {
+    description.columns = std::move(select->columns);
+  }
+  return description;
 }
 
 }  // namespace daedalus::aggregator

@@ -461,6 +461,7 @@ Result<Condition> ConditionCompiler::like(const grammar::OperatorExpression& nod
                     constant->is_untyped ? "unknown" : semantics::kind_name(constant->type.kind)),
         node.location());
   }
+  ask_kind(scope_, *constant, TypeKind::kVarchar);
   if (semantics::is_null(constant->value)) {
     return Condition(always_null(scope_.schema(), *column));
   }

@@ -61,7 +61,23 @@ Folded fold_literal(const Scope& scope, const grammar::ConstantNode& node) {
   }
 }
 
+/// What stands for a parameter that has no value: NULL, of the type it has by its earlier places.
+Folded fold_described(Scope& scope, const grammar::ParameterReference& node) {
+  auto kind = scope.parameter_kind(node);
+  if (kind.has_error()) {
+    return kind.error();
+  }
+  if (kind->has_value()) {
+    // Every string stands beside every other: as varchar it does, whatever its first place made it.
+    return Constant{Type{semantics::is_string(**kind) ? TypeKind::kVarchar : **kind}, {}, false, node.location()};
+  }
+  return Constant{Type{TypeKind::kVarchar}, {}, true, node.location(), false, node.number()};
+}
+
 Folded fold_parameter(Scope& scope, const grammar::ParameterReference& node) {
+  if (scope.is_described()) {
+    return fold_described(scope, node);
+  }
   auto given = scope.parameter(node);
   if (given.has_error()) {
     return given.error();
@@ -171,12 +187,20 @@ Folded fold(Scope& scope, const grammar::Node& node) {
   }
 }
 
+void ask_kind(const Scope& scope, const Constant& constant, TypeKind kind) {
+  if (constant.parameter != 0) {
+    scope.ask_kind(constant.parameter, kind);
+  }
+}
+
 Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, const Type& column_type) {
+  ask_kind(scope, constant, column_type.kind);
   const bool is_string_beside_char = column_type.kind == TypeKind::kChar && semantics::is_string(constant.type.kind);
   if (!constant.is_untyped && (!is_string_beside_char || constant.is_text)) {
     return constant;
   }
   constant.is_untyped = false;
+  constant.parameter = 0;
   constant.type = unbounded(column_type);
   if (semantics::is_null(constant.value)) {
     return constant;
@@ -195,8 +219,9 @@ Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, c
 }
 
 Result<Value> resolve_for_assignment(const Scope& scope, const Constant& constant, const semantics::Column& column) {
+  ask_kind(scope, constant, column.type.kind);
   if (semantics::is_null(constant.value)) {
-    if (!column.nullable) {
+    if (!column.nullable && !scope.is_described()) {
       return scope.error("23502",
                          fmt::format("null value in column \"{}\" of relation \"{}\" violates not-null constraint",
                                      column.name, scope.schema().table_name),
@@ -238,6 +263,7 @@ Result<std::optional<bool>> resolve_as_boolean(const Scope& scope, const Constan
 
 Result<std::optional<int64_t>> resolve_as_bigint(const Scope& scope, const Constant& constant, std::string_view place) {
   const Type bigint{TypeKind::kBigint};
+  ask_kind(scope, constant, bigint.kind);
   if (semantics::is_null(constant.value)) {
     return std::optional<int64_t>();
   }

@@ -25,12 +25,16 @@ struct Constant {
       false;  ///< A quoted literal, a NULL, or a parameter given as such: takes the type its place asks for.
   int32_t location = -1;  ///< Byte offset in the text.
   bool is_text = false;   ///< PostgreSQL's text: beside char(n) it compares otherwise than varchar does.
+  int32_t parameter = 0;  ///< Number of the parameter that it stands for, while that has no type; 0 otherwise.
 };
 
 /// The value of an expression without columns, or an empty optional when it is not one (the caller knows what to say).
 /// Errors carry positions: 22P02 and others of parse_text(), 22003, 42704 unknown type, 42846 no such cast, 42883 no
 /// such operator, 42P02 no such parameter, 0A000 a type or function outside the supported SQL.
 [[nodiscard]] Result<std::optional<Constant>> fold(Scope& scope, const grammar::Node& node);
+
+/// A place takes the constant as one of this kind: if it stands for a parameter without a type, that is now its type.
+void ask_kind(const Scope& scope, const Constant& constant, semantics::TypeKind kind);
 
 /// The constant as the other side of a comparison with a column of `column_type`: an untyped one is read as that type
 /// (of no declared length or precision, as in PostgreSQL), a varchar beside char(n) becomes one, any other typed one

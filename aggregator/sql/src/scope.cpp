@@ -140,6 +140,14 @@ Result<const wire::v1::Constant*> Scope::parameter(const grammar::ParameterRefer
   return &body_.parameters(reference.number() - 1);
 }
 
+Result<std::optional<semantics::TypeKind>> Scope::parameter_kind(const grammar::ParameterReference& reference) {
+  if (reference.number() < 1 || reference.number() > kParametersMax) {
+    return error("42P02", fmt::format("there is no parameter ${}", reference.number()), reference.location(),
+                 fmt::format("parameters are numbered from 1 to {}", kParametersMax));
+  }
+  return types_->see(reference.number(), reference.location()).kind;
+}
+
 Result<void> Scope::check_parameters() const {
   if (parameters_used_ < body_.parameters_size()) {
     return rejected("08P01", fmt::format("{} parameters were given, but the statement takes {}",

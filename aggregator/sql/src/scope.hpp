@@ -10,6 +10,7 @@
 #include "daedalus/base/result.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
+#include "parameter_types.hpp"
 #include "parsed_statement.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -20,6 +21,13 @@ class Scope {
   Scope(const semantics::Schema& schema, const ParsedStatement& statement, const wire::v1::StatementBody& body,
         int64_t now_us)
       : schema_(schema), statement_(statement), body_(body), now_us_(now_us) {}
+  /// Of a statement that is described, not compiled: its parameters have no values, and `types` learns of their places.
+  Scope(const semantics::Schema& schema, const ParsedStatement& statement, ParameterTypes& types)
+      : schema_(schema),
+        statement_(statement),
+        body_(wire::v1::StatementBody::default_instance()),
+        now_us_(0),
+        types_(&types) {}
 
   [[nodiscard]] const semantics::Schema& schema() const { return schema_; }
   [[nodiscard]] const std::string& text() const { return statement_.text(); }
@@ -42,6 +50,12 @@ class Scope {
   // ---- parameters ----
   /// The wire's constant for $number. Errors: 42P02.
   [[nodiscard]] Result<const wire::v1::Constant*> parameter(const grammar::ParameterReference& reference);
+  /// Whether parameters have no values; then NULL stands for each, and what a value decides is left open.
+  [[nodiscard]] bool is_described() const { return types_ != nullptr; }
+  /// The type that $number has by its earlier places, if one has asked. Errors: 42P02. Precondition: is_described().
+  [[nodiscard]] Result<std::optional<semantics::TypeKind>> parameter_kind(const grammar::ParameterReference& reference);
+  /// A place asks this type of $number. Precondition: parameter_kind() has been asked of it.
+  void ask_kind(int32_t number, semantics::TypeKind kind) const { types_->ask(number, kind); }
   /// Refuses parameters that the statement does not have (08P01). To be asked when everything is compiled.
   [[nodiscard]] Result<void> check_parameters() const;
 
@@ -64,6 +78,7 @@ class Scope {
   std::string table_alias_;  ///< The name columns are qualified with.
   bool has_alias_ = false;
   int32_t parameters_used_ = 0;
+  ParameterTypes* types_ = nullptr;  ///< Of a statement that is described.
 };
 
 }  // namespace daedalus::aggregator::sql

@@ -242,6 +242,9 @@ Result<void> write_filter(Scope& scope, const grammar::Node& where, Part* part) 
 }  // namespace
 
 Result<CompiledUpdate> finish_update(const Scope& scope, const contract::PartitionMap& map, wire::v1::UpdateBody body) {
+  if (scope.is_described()) {
+    return CompiledUpdate();  // Its values are missing, so there is no body to be checked.
+  }
   const std::string encoded = body.SerializeAsString();
   auto parts = contract::to_update(scope.schema(), map.placement_columns(), encoded);
   if (parts.has_error()) {

@@ -213,6 +213,24 @@ std::string SqlTest::failure(std::string_view sql, std::vector<wire::v1::Constan
   return fmt::format("{}@{} {}", error.sqlstate, error.position, error.message);
 }
 
+std::string SqlTest::described(std::string_view sql) {
+  auto description = compiler_.describe(sql);
+  if (description.has_error()) {
+    const Error& error = description.error();
+    return fmt::format("{}@{} {}", error.sqlstate, error.position, error.message);
+  }
+  std::string parameters;
+  for (const TypeKind kind : description->parameters) {
+    append(&parameters, ", ", semantics::kind_name(kind));
+  }
+  std::string columns;
+  for (const Column& column : description->columns) {
+    append(&columns, ", ",
+           fmt::format("{} {}{}", column.name, semantics::to_string(column.type), column.nullable ? "" : " not null"));
+  }
+  return fmt::format("{} -> {}", parameters.empty() ? "none" : parameters, columns.empty() ? "nothing" : columns);
+}
+
 Error SqlTest::error_of(std::string_view sql, std::vector<wire::v1::Constant> parameters) {
   auto compiled = compile(sql, std::move(parameters));
   return compiled.has_error() ? compiled.error() : Error{};

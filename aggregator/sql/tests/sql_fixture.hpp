@@ -47,6 +47,8 @@ class SqlTest : public ::testing::Test {
   std::string assigned(std::string_view sql, std::vector<wire::v1::Constant> parameters = {});
   /// "sqlstate@position message" of the error; "accepted" if there is none.
   std::string failure(std::string_view sql, std::vector<wire::v1::Constant> parameters = {});
+  /// "parameter types -> name type, ..." of a description, or "sqlstate@position message" of the error.
+  std::string described(std::string_view sql);
   /// The error itself.
   Error error_of(std::string_view sql, std::vector<wire::v1::Constant> parameters = {});
 

@@ -9,6 +9,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   wire::v1::StatementBody statement;
   statement.set_sql(std::string(reinterpret_cast<const char*>(data), size));
   *statement.add_parameters() = aggregator::testing::untyped("1");
+  if (auto described = compiler.describe(statement.sql()); described.has_error()) {
+    CHECK(described.error().sqlstate.size() == 5 && !described.error().message.empty());
+  }
   auto compiled = compiler.compile(statement, aggregator::testing::kNowUs);
   if (compiled.has_error()) {
     CHECK(compiled.error().sqlstate.size() == 5 && !compiled.error().message.empty());

@@ -135,6 +135,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"version = 3", "version = \"3\"", "partition_map.version", "where an integer from 1"},
                     Bad{"version = 3", "version = 3\nversoin = 3", "partition_map.versoin", "is not a known key"},
                     Bad{"[partition_map]", "[partition_mop]", "partition_map.version", "missing"},
+                    Bad{"distribution = \"hash\"", "distribution = \"dual_hash\"", "partition_map.distribution",
+                        "dual_hash"},
                     Bad{"distribution = \"hash\"", "distribution = \"range\"", "partition_map.distribution", "range"},
                     Bad{"[\"origin\"]", "[]", "partition_map.columns", "names 0 columns"},
                     Bad{"[\"origin\"]", "\"origin\"", "partition_map.columns", "where a list of texts belongs"},

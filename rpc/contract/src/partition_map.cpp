@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "daedalus/base/check.hpp"
 #include "daedalus/contract/translate.hpp"
 
 namespace daedalus::contract {
@@ -137,24 +136,22 @@ wire::v1::PartitionMap from_partition_map(const PartitionMap& map) {
 
 PlacementColumns PartitionMap::placement_columns() const { return {columns, segment_columns}; }
 
+semantics::PlacementRule PartitionMap::partition_rule() const {
+  const bool has_grid = !columns.empty() && !grid.empty();
+  return {semantics::PlacementLevel::kPartition, columns, has_grid ? grid : std::vector<uint32_t>{partition_count()}};
+}
+
+semantics::PlacementRule PartitionMap::segment_rule(uint32_t segment_count) const {
+  return {semantics::PlacementLevel::kSegment, segment_columns, {segment_count}};
+}
+
 PartitionId PartitionMap::partition_of(const Schema& schema, const std::vector<Value>& values, RowIdentity row) const {
-  if (distribution == Distribution::kRoundRobin) {
-    return PartitionId{semantics::round_robin_partition(row, partition_count())};
-  }
-  CHECK(distribution == Distribution::kHash);
-  const uint32_t column = columns[0];
-  const uint64_t key = semantics::placement_key(schema.columns[column].type, values[column]);
-  return PartitionId{semantics::hash_partition(key, partition_count())};
+  return PartitionId{partition_rule().place_of(schema, values, row)};
 }
 
 uint32_t PartitionMap::segment_of(const Schema& schema, const std::vector<Value>& values, RowIdentity row,
                                   uint32_t segment_count) const {
-  if (segment_distribution == Distribution::kRoundRobin) {
-    return semantics::round_robin_segment(row, segment_count);
-  }
-  CHECK(segment_distribution == Distribution::kHash);
-  const uint32_t column = segment_columns[0];
-  return semantics::hash_segment(semantics::placement_key(schema.columns[column].type, values[column]), segment_count);
+  return segment_rule(segment_count).place_of(schema, values, row);
 }
 
 }  // namespace daedalus::contract

@@ -10,46 +10,15 @@
 namespace daedalus::contract {
 namespace {
 
-using semantics::Distribution;
+using semantics::PlacementRule;
 using semantics::Schema;
 using semantics::Type;
 using semantics::Value;
 
-/// Rows that round_robin keeps together (docs/wire.md, "Placement").
-constexpr uint64_t kRowsPerBlock = 1024;
-
-void all_of(const PartitionMap& map, std::set<uint32_t>& partitions) {
-  for (uint32_t partition = 0; partition < map.partition_count(); ++partition) {
-    partitions.insert(partition);
-  }
-}
-
 Error wrong_route(std::string what) { return rejected("08P01", "route: " + std::move(what)); }
 
-/// Checks every equality of a route; `pinned` becomes the one on the hashed column, if there is one.
-Result<void> check_equalities(const Schema& schema, const PartitionMap& map, const wire::v1::Route& route,
-                              const wire::v1::ColumnEquality*& pinned) {
-  std::set<uint32_t> seen;
-  for (const wire::v1::ColumnEquality& equality : route.equalities()) {
-    if (equality.column() >= schema.columns.size()) {
-      return wrong_route(fmt::format("there is no column at position {}", equality.column()));
-    }
-    if (!seen.insert(equality.column()).second) {
-      return wrong_route(fmt::format("column \"{}\" is named twice", schema.columns[equality.column()].name));
-    }
-    if (equality.values_size() == 0) {
-      return wrong_route(fmt::format("no values for column \"{}\"", schema.columns[equality.column()].name));
-    }
-    if (map.distribution == Distribution::kHash && equality.column() == map.columns[0]) {
-      pinned = &equality;
-    }
-  }
-  return {};
-}
-
-Result<void> add_hashed(const Schema& schema, const PartitionMap& map, const wire::v1::ColumnEquality& equality,
-                        std::set<uint32_t>& partitions) {
-  const semantics::Column& column = schema.columns[equality.column()];
+Result<std::vector<uint64_t>> keys_of(const semantics::Column& column, const wire::v1::ColumnEquality& equality) {
+  std::vector<uint64_t> keys;
   for (const wire::v1::Constant& constant : equality.values()) {
     Type type;
     const Result<Value> value = to_value(constant, &type);
@@ -60,70 +29,83 @@ Result<void> add_hashed(const Schema& schema, const PartitionMap& map, const wir
       return wrong_route(fmt::format("a value of type {} for column \"{}\" of type {}", semantics::to_string(type),
                                      column.name, semantics::to_string(column.type)));
     }
-    partitions.insert(semantics::hash_partition(semantics::placement_key(type, *value), map.partition_count()));
+    keys.push_back(semantics::placement_key(type, *value));
   }
-  return {};
+  return keys;
 }
 
-Result<void> add_blocks(const PartitionMap& map, const wire::v1::Route& route, Timestamp timestamp,
-                        std::set<uint32_t>& partitions) {
-  const uint64_t first = route.first_ordinal();
-  const uint64_t end = first + route.row_count();
+/// Checks every equality of a route; those on the rule's columns become pins.
+Result<PlacementRule::Pins> to_pins(const Schema& schema, const PlacementRule& rule, const wire::v1::Route& route) {
+  PlacementRule::Pins pins(rule.columns().size());
+  std::set<uint32_t> seen;
+  for (const wire::v1::ColumnEquality& equality : route.equalities()) {
+    if (equality.column() >= schema.columns.size()) {
+      return wrong_route(fmt::format("there is no column at position {}", equality.column()));
+    }
+    const semantics::Column& column = schema.columns[equality.column()];
+    if (!seen.insert(equality.column()).second) {
+      return wrong_route(fmt::format("column \"{}\" is named twice", column.name));
+    }
+    if (equality.values_size() == 0) {
+      return wrong_route(fmt::format("no values for column \"{}\"", column.name));
+    }
+    for (size_t axis = 0; axis < pins.size(); ++axis) {
+      if (rule.columns()[axis] == equality.column()) {
+        Result<std::vector<uint64_t>> keys = keys_of(column, equality);
+        if (!keys) {
+          return std::move(keys).error();
+        }
+        pins[axis] = std::move(*keys);
+      }
+    }
+  }
+  return pins;
+}
+
+Result<void> check_rows(const wire::v1::Route& route) {
+  const uint64_t end = uint64_t{route.first_ordinal()} + route.row_count();
   if (end > kUpdateRowsMax) {
-    return wrong_route(fmt::format("rows {} to {}, an update has at most {}", first, end - 1, kUpdateRowsMax));
-  }
-  for (uint64_t ordinal = first; ordinal < end; ordinal = (ordinal / kRowsPerBlock + 1) * kRowsPerBlock) {
-    partitions.insert(
-        semantics::round_robin_partition({timestamp, static_cast<uint32_t>(ordinal)}, map.partition_count()));
+    return wrong_route(
+        fmt::format("rows {} to {}, an update has at most {}", route.first_ordinal(), end - 1, kUpdateRowsMax));
   }
   return {};
 }
 
-Result<void> add_route(const Schema& schema, const PartitionMap& map, const wire::v1::Route& route, Timestamp timestamp,
-                       std::set<uint32_t>& partitions) {
-  const wire::v1::ColumnEquality* pinned = nullptr;
-  if (Result<void> checked = check_equalities(schema, map, route, pinned); !checked) {
-    return checked;
+/// The partitions that one route concerns.
+Result<std::vector<uint32_t>> places_of(const Schema& schema, const PlacementRule& rule, const wire::v1::Route& route,
+                                        Timestamp timestamp) {
+  const Result<PlacementRule::Pins> pins = to_pins(schema, rule, route);
+  if (!pins) {
+    return pins.error();
   }
-  if (pinned != nullptr) {
-    return add_hashed(schema, map, *pinned, partitions);
+  if (!rule.columns().empty() || route.row_count() == 0) {
+    return rule.places_of(*pins);
   }
-  if (map.distribution == Distribution::kRoundRobin && route.row_count() > 0) {
-    return add_blocks(map, route, timestamp, partitions);
+  if (Result<void> checked = check_rows(route); !checked) {
+    return std::move(checked).error();
   }
-  all_of(map, partitions);
-  return {};
+  return rule.places_of_rows({timestamp, route.first_ordinal()}, route.row_count());
 }
 
 wire::v1::Route predicate_route(const Schema& schema, const PartitionMap& map, const semantics::Predicate& predicate) {
   wire::v1::Route route;
-  if (map.distribution != Distribution::kHash) {
-    return route;
-  }
-  const uint32_t column = map.columns[0];
-  const std::optional<std::vector<Value>> values = semantics::pinned_values(predicate, column);
-  if (!values) {
-    return route;
-  }
-  wire::v1::ColumnEquality* equality = route.add_equalities();
-  equality->set_column(column);
-  for (const Value& value : *values) {
-    *equality->add_values() = from_value(schema.columns[column].type, value);
+  for (const uint32_t column : map.columns) {
+    const std::optional<std::vector<Value>> values = semantics::pinned_values(predicate, column);
+    if (!values) {
+      continue;
+    }
+    wire::v1::ColumnEquality* equality = route.add_equalities();
+    equality->set_column(column);
+    for (const Value& value : *values) {
+      *equality->add_values() = from_value(schema.columns[column].type, value);
+    }
   }
   return route;
 }
 
-wire::v1::Route insert_route(const Schema& schema, const PartitionMap& map, const InsertPart& part) {
-  wire::v1::Route route;
-  route.set_first_ordinal(part.first_ordinal);
-  route.set_row_count(part.row_count);
-  if (map.distribution != Distribution::kHash) {
-    return route;
-  }
-  const uint32_t column = map.columns[0];
-  const Type& type = schema.columns[column].type;
-  const std::vector<Type> types = semantics::column_types(schema);
-  wire::v1::ColumnEquality* equality = route.add_equalities();
+/// The distinct values that the rows of an insert part have in a column.
+void add_values(const std::vector<Type>& types, const InsertPart& part, uint32_t column,
+                wire::v1::ColumnEquality* equality) {
   equality->set_column(column);
   std::set<std::string> seen;
   semantics::PackedRows rows(part.rows);
@@ -135,11 +117,24 @@ wire::v1::Route insert_route(const Schema& schema, const PartitionMap& map, cons
     }
     const Result<Value> value = semantics::read_packed_column(types, **row, column);
     CHECK(value.has_value());
-    wire::v1::Constant constant = from_value(type, *value);
+    wire::v1::Constant constant = from_value(types[column], *value);
     // A key with a mark in front, so that NULL differs from the empty string.
     if (seen.insert((constant.is_null() ? "0" : "1") + constant.packed()).second) {
       *equality->add_values() = std::move(constant);
     }
+  }
+}
+
+wire::v1::Route insert_route(const Schema& schema, const PartitionMap& map, const InsertPart& part) {
+  wire::v1::Route route;
+  route.set_first_ordinal(part.first_ordinal);
+  route.set_row_count(part.row_count);
+  if (map.columns.empty()) {
+    return route;
+  }
+  const std::vector<Type> types = semantics::column_types(schema);
+  for (const uint32_t column : map.columns) {
+    add_values(types, part, column, route.add_equalities());
   }
   return route;
 }
@@ -149,14 +144,18 @@ wire::v1::Route insert_route(const Schema& schema, const PartitionMap& map, cons
 Result<std::vector<PartitionId>> route(const Schema& schema, const PartitionMap& map,
                                        const google::protobuf::RepeatedPtrField<wire::v1::Route>& routes,
                                        Timestamp timestamp) {
+  const PlacementRule rule = map.partition_rule();
   std::set<uint32_t> partitions;
-  if (routes.empty()) {
-    all_of(map, partitions);
-  }
   for (const wire::v1::Route& one : routes) {
-    if (Result<void> added = add_route(schema, map, one, timestamp, partitions); !added) {
-      return std::move(added).error();
+    const Result<std::vector<uint32_t>> places = places_of(schema, rule, one, timestamp);
+    if (!places) {
+      return places.error();
     }
+    partitions.insert(places->begin(), places->end());
+  }
+  if (routes.empty()) {
+    const std::vector<uint32_t> all = rule.places_of(PlacementRule::Pins(rule.columns().size()));
+    partitions.insert(all.begin(), all.end());
   }
   std::vector<PartitionId> ids;
   for (const uint32_t partition : partitions) {

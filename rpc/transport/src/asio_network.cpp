@@ -10,11 +10,15 @@ AsioNetwork::AsioNetwork(AsioOptions options, PeerHandler& handler)
     : impl_(std::make_unique<Impl>(std::move(options), handler)) {}
 AsioNetwork::~AsioNetwork() = default;
 
-Result<std::string> AsioNetwork::listen(const std::string& endpoint) { return impl_->listen(endpoint); }
+Result<std::string> AsioNetwork::listen(const std::string& endpoint) { return impl_->listen_for_peers(endpoint); }
+Result<std::string> AsioNetwork::listen(const std::string& endpoint, SessionFactory make_session) {
+  return impl_->listen(endpoint, std::move(make_session));
+}
 LinkId AsioNetwork::dial(const std::string& endpoint) { return impl_->dial(endpoint); }
 void AsioNetwork::drop_link(LinkId link, const std::string& reason) { impl_->drop_link(link, reason); }
 void AsioNetwork::send(Outbox outbox) { impl_->send(outbox); }
 uint64_t AsioNetwork::output_waiting(PeerId peer) const { return impl_->output_waiting(peer); }
+void AsioNetwork::wake(PeerId session) { impl_->wake(session); }
 void AsioNetwork::post(const char* what, std::function<void()> task) { impl_->post(what, std::move(task)); }
 void AsioNetwork::arm(Instant when, std::function<void()> task) { impl_->arm(when, std::move(task)); }
 void AsioNetwork::set_on_turn_end(std::function<void()> hook) { impl_->on_turn_end = std::move(hook); }

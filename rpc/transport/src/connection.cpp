@@ -22,13 +22,13 @@ constexpr int64_t kDeliverNs = kMillisecond;
 
 }  // namespace
 
-Connection::Connection(ConnectionOwner& owner, asio::io_context& io, asio::ip::tcp::socket socket, PeerRecord record,
-                       Settings settings)
+Connection::Connection(ConnectionOwner& owner, asio::io_context& io, asio::ip::tcp::socket socket, ConnectionInfo info,
+                       std::shared_ptr<ByteSession> session, Settings settings)
     : owner_(owner),
       socket_(std::move(socket)),
-      record_(std::move(record)),
+      info_(std::move(info)),
+      session_(std::move(session)),
       goodbye_ns_max_(settings.goodbye_ns_max),
-      channel_(std::move(settings.hello), settings.limits, steady_now()),
       timer_(io, [this] { on_deadline(); }),
       input_(kInputSize) {
   if (settings.output_budget) {
@@ -56,13 +56,13 @@ void Connection::on_read(const boost::system::error_code& error, size_t size) {
     return;
   }
   if (error) {
-    channel_.on_lost(error == asio::error::eof ? "peer closed the connection without goodbye"
-                                               : fmt::format("connection lost: {}", error.message()));
+    session_->on_lost(error == asio::error::eof ? "peer closed the connection without goodbye"
+                                                : fmt::format("connection lost: {}", error.message()));
     deliver();
     close_socket();
     return;
   }
-  channel_.on_bytes(std::string_view(input_.data(), size), steady_now());
+  session_->on_bytes(std::string_view(input_.data(), size), steady_now());
   deliver();
   owner_.mark_dirty(shared_from_this());
   if (!resume_posted_) {
@@ -82,34 +82,37 @@ void Connection::resume() {
 }
 
 void Connection::deliver() {
-  if (!channel_.has_events()) {
-    return;
+  if (session_->has_events()) {
+    hand_over();
   }
-  const bool was_up = record_.ever_up;
-  const Instant enough = after(steady_now(), kDeliverNs);
-  const auto reason = dispatch(channel_, record_, owner_.handler(), [this, enough](const char* event) {
-    last_event_ = event;
-    return steady_now() >= enough;
-  });
-  if (channel_.has_events() && !resume_posted_) {
-    resume_posted_ = true;
-    owner_.resume_later(shared_from_this());
-  }
-  if (record_.ever_up && !was_up) {
-    spdlog::info("connection {} {} is up", record_.link ? "to" : "from", record_.address);
-  }
-  owner_.want_turn_end();
-  if (reason && !closed_reported_) {
+  if (const auto& reason = session_->ended(); reason && !closed_reported_) {
     closed_reported_ = true;
     owner_.on_closed(*this, *reason);
   }
+}
+
+void Connection::hand_over() {
+  const bool was_up = session_->was_up();
+  const Instant enough = after(steady_now(), kDeliverNs);
+  session_->deliver([this, enough](const char* event) {
+    last_event_ = event;
+    return steady_now() >= enough;
+  });
+  if (session_->has_events() && !resume_posted_) {
+    resume_posted_ = true;
+    owner_.resume_later(shared_from_this());
+  }
+  if (!was_up && session_->was_up()) {
+    spdlog::info("connection {} {} is up", info_.link ? "to" : "from", info_.address);
+  }
+  owner_.want_turn_end();
 }
 
 void Connection::end_turn() {
   deliver();
   write();
   if (!closed_reported_) {
-    timer_.set(channel_.next_deadline());
+    timer_.set(session_->next_deadline());
   } else if (socket_open_) {
     finish_when_written();
   }
@@ -120,10 +123,10 @@ void Connection::write() {
     return;
   }
   if (written_ == writing_.size()) {
-    if (!channel_.has_output()) {
+    if (!session_->has_output()) {
       return;
     }
-    writing_ = channel_.take_output(steady_now());
+    writing_ = session_->take_output(steady_now());
     written_ = 0;
   }
   is_writing_ = true;
@@ -136,13 +139,13 @@ void Connection::on_written(const boost::system::error_code& error, size_t size)
   is_writing_ = false;
   const size_t gone = error ? writing_.size() - written_ : size;
   written_ += gone;
-  channel_.on_written(gone, steady_now());
-  count_output();
+  session_->on_written(gone, steady_now());
+  count_output(session_->output_waiting());
   if (!socket_open_) {
     return;
   }
   if (error) {
-    channel_.on_lost(fmt::format("connection lost: {}", error.message()));
+    session_->on_lost(fmt::format("connection lost: {}", error.message()));
     deliver();
     close_socket();
     return;
@@ -155,7 +158,7 @@ void Connection::on_written(const boost::system::error_code& error, size_t size)
 /// After the goodbye only the sending side is closed, and input is read on and ignored until the peer closes: closing
 /// with unread input would send a reset, which may overtake the goodbye.
 void Connection::finish_when_written() {
-  if (!is_writing_ && !channel_.has_output() && send_side_open_) {
+  if (!is_writing_ && !session_->has_output() && send_side_open_) {
     send_side_open_ = false;
     boost::system::error_code ignored;  // The peer has closed first.
     socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
@@ -177,17 +180,17 @@ void Connection::on_deadline() {
     timer_.set(after(steady_now(), kUnreadGrace));
     return;
   }
-  channel_.on_deadline(steady_now());
-  count_output();
+  session_->on_deadline(steady_now());
+  count_output(session_->output_waiting());
   end_turn();
   owner_.watch([this] { return describe("keep-alive"); });
 }
 
 void Connection::abandon() {
-  channel_.on_lost("abandoned");
-  while (channel_.has_events()) {
+  session_->on_lost("abandoned");
+  do {
     deliver();
-  }
+  } while (session_->has_events());
   close_socket();
 }
 
@@ -204,15 +207,15 @@ void Connection::close_socket() {
   owner_.on_gone(*this);
 }
 
-void Connection::count_output() {
+void Connection::count_output(uint64_t waiting) {
   if (output_lease_) {
-    output_lease_->resize_anyway(channel_.output_waiting());
+    output_lease_->resize_anyway(waiting);
   }
 }
 
 std::string Connection::describe(const char* what) const {
-  return fmt::format("{} {} {}, last {}", what, record_.link ? "of the link to" : "of the connection from",
-                     record_.address, last_event_);
+  return fmt::format("{} {} {}, last {}", what, info_.link ? "of the link to" : "of the connection from", info_.address,
+                     last_event_);
 }
 
 }  // namespace daedalus::rpc

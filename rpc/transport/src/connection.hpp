@@ -1,4 +1,4 @@
-// One TCP connection with its Channel: moves bytes and time between socket and state machine.
+// One TCP connection with its session: moves bytes and time between socket and state machine, whatever its protocol.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "daedalus/base/byte_budget.hpp"
-#include "daedalus/rpc/channel.hpp"
-#include "daedalus/rpc/dispatch.hpp"
-#include "daedalus/rpc/network.hpp"
+#include "daedalus/rpc/byte_session.hpp"
 #include "deadline_timer.hpp"
 #include "turn_watch.hpp"
 
@@ -22,16 +20,15 @@ class Connection;
 class ConnectionOwner {
  public:
   virtual ~ConnectionOwner() = default;
-  [[nodiscard]] virtual PeerHandler& handler() = 0;
-  /// The handler has been called, or the connection has output: end this turn soon.
+  /// The session's owner has been called, or the connection has output: end this turn soon.
   virtual void want_turn_end() = 0;
-  /// The connection has more to hand to the handler than belongs into one turn: call resume() soon.
+  /// The connection has more to hand to its owner than belongs into one turn: call resume() soon.
   virtual void resume_later(const std::shared_ptr<Connection>& connection) = 0;
   /// A turn of the connection has ended.
   virtual void watch(const TurnWatch::Describe& describe) = 0;
   /// The connection has output or events; the owner calls end_turn() at the turn's end.
   virtual void mark_dirty(const std::shared_ptr<Connection>& connection) = 0;
-  /// Its channel has closed; the socket may still be busy with the last bytes.
+  /// Its session has ended; the socket may still be busy with the last bytes.
   virtual void on_closed(Connection& connection, const std::string& reason) = 0;
   /// Its socket is closed: forget it.
   virtual void on_gone(Connection& connection) = 0;
@@ -40,25 +37,21 @@ class ConnectionOwner {
 class Connection final : public std::enable_shared_from_this<Connection> {
  public:
   struct Settings {
-    wire::v1::Hello hello;
-    ChannelLimits limits;
     int64_t goodbye_ns_max;
     std::shared_ptr<ByteBudget> output_budget;  ///< May be null.
   };
 
   Connection(ConnectionOwner& owner, boost::asio::io_context& io, boost::asio::ip::tcp::socket socket,
-             PeerRecord record, Settings settings);
+             ConnectionInfo info, std::shared_ptr<ByteSession> session, Settings settings);
 
-  /// Starts reading, and sends our hello.
+  /// Starts reading, and sends what the session begins with.
   void start();
-  [[nodiscard]] Channel& channel() { return channel_; }
-  template <typename Message>
-  void send(const Message& message) {
-    channel_.send(message);
-    count_output();
-  }
-  [[nodiscard]] const PeerRecord& record() const { return record_; }
-  /// Tells the handler what has happened, writes what has been queued, sets the timer.
+  [[nodiscard]] ByteSession& session() { return *session_; }
+  [[nodiscard]] const ByteSession& session() const { return *session_; }
+  [[nodiscard]] const ConnectionInfo& info() const { return info_; }
+  /// The session has `waiting` bytes that have not left: they count from now on.
+  void count_output(uint64_t waiting);
+  /// Tells the session's owner what has happened, writes what has been queued, sets the timer.
   void end_turn();
   /// Goes on with handing over what was left for a later turn, and with reading.
   void resume();
@@ -72,18 +65,19 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void on_read(const boost::system::error_code& error, size_t size);
   void on_written(const boost::system::error_code& error, size_t size);
   void on_deadline();
+  /// Tells the session's owner what has happened, and the connection's of the session's end.
   void deliver();
+  void hand_over();
   void write();
   void finish_when_written();
   void close_socket();
-  void count_output();
   [[nodiscard]] std::string describe(const char* what) const;
 
   ConnectionOwner& owner_;
   boost::asio::ip::tcp::socket socket_;
-  PeerRecord record_;
+  ConnectionInfo info_;
+  std::shared_ptr<ByteSession> session_;
   int64_t goodbye_ns_max_;
-  Channel channel_;
   DeadlineTimer timer_;
   std::vector<char> input_;
   std::string writing_;  ///< Being written.

@@ -37,8 +37,9 @@ Error listen_error(const std::string& endpoint, const boost::system::error_code&
 }  // namespace
 
 struct AsioNetwork::Impl::Listener {
-  explicit Listener(asio::io_context& io) : acceptor(io) {}
+  Listener(asio::io_context& io, AddConnection add_in) : acceptor(io), add(std::move(add_in)) {}
   tcp::acceptor acceptor;
+  AddConnection add;  ///< What becomes of a connection that was accepted.
   std::unique_ptr<DeadlineTimer> retry;
 };
 
@@ -68,7 +69,21 @@ AsioNetwork::Impl::~Impl() = default;
 
 // ---- listening ----
 
-Result<std::string> AsioNetwork::Impl::listen(const std::string& endpoint) {
+Result<std::string> AsioNetwork::Impl::listen_for_peers(const std::string& endpoint) {
+  return open_listener(
+      endpoint, [this](tcp::socket socket, ConnectionInfo info) { add_peer(std::move(socket), std::move(info)); });
+}
+
+Result<std::string> AsioNetwork::Impl::listen(const std::string& endpoint, SessionFactory make_session) {
+  return open_listener(endpoint,
+                       [this, make_session = std::move(make_session)](tcp::socket socket, ConnectionInfo info) {
+                         auto session = make_session(info, steady_now());
+                         CHECK(session != nullptr);
+                         add_connection(std::move(socket), std::move(info), std::move(session))->start();
+                       });
+}
+
+Result<std::string> AsioNetwork::Impl::open_listener(const std::string& endpoint, AddConnection add) {
   const auto parsed = parse_host_port(endpoint);
   if (!parsed) {
     return parsed.error();
@@ -85,7 +100,7 @@ Result<std::string> AsioNetwork::Impl::listen(const std::string& endpoint) {
     }
     local = found.begin()->endpoint();
   }
-  auto listener = std::make_shared<Listener>(io_);
+  auto listener = std::make_shared<Listener>(io_, std::move(add));
   listener->acceptor.open(local.protocol(), error);
   if (!error) {
     // A restarted process may bind although old connections linger; two listeners still exclude each other.
@@ -133,7 +148,7 @@ void AsioNetwork::Impl::on_accepted(const std::shared_ptr<Listener>& listener, c
     spdlog::warn("refused a connection from {}: {} connections are the maximum", to_text(remote),
                  options.connections_max);
   } else {
-    add_connection(std::move(socket), to_text(remote), std::nullopt);
+    listener->add(std::move(socket), ConnectionInfo{PeerId{next_peer_++}, to_text(remote), std::nullopt});
   }
   accept(listener);
 }
@@ -158,8 +173,8 @@ void AsioNetwork::Impl::drop_link(LinkId id, const std::string& reason) {
   CHECK(raw(id) < links_.size());
   links_[raw(id)]->drop();
   for (const auto& [peer, connection] : connections_) {
-    if (connection->record().link == id) {
-      connection->channel().close(reason);
+    if (connection->info().link == id) {
+      connection->session().close(reason);
       mark_dirty(connection);
     }
   }
@@ -171,7 +186,7 @@ void AsioNetwork::Impl::on_connected(Link& link, tcp::socket socket) {
     link.dial_later();
     return;
   }
-  add_connection(std::move(socket), link.endpoint(), link.id());
+  add_peer(std::move(socket), ConnectionInfo{PeerId{next_peer_++}, link.endpoint(), link.id()});
 }
 
 void AsioNetwork::Impl::on_dial_failed(Link& link, const std::string& reason) {
@@ -185,64 +200,80 @@ void AsioNetwork::Impl::on_dial_failed(Link& link, const std::string& reason) {
 
 // ---- connections ----
 
-void AsioNetwork::Impl::add_connection(tcp::socket socket, std::string address, std::optional<LinkId> link) {
-  const auto peer = PeerId{next_peer_++};
-  PeerRecord record{peer, std::move(address), link};
-  Connection::Settings settings{options.hello, options.limits, options.goodbye_ns_max, options.output_budget};
-  const auto connection =
-      std::make_shared<Connection>(*this, io_, std::move(socket), std::move(record), std::move(settings));
-  connections_.emplace(peer, connection);
+void AsioNetwork::Impl::add_peer(tcp::socket socket, ConnectionInfo info) {
+  auto session = std::make_shared<PeerSession>(info, handler_, options.hello, options.limits, steady_now());
+  const auto connection = add_connection(std::move(socket), std::move(info), session);
+  peers_.emplace(connection->info().id, Peer{connection, std::move(session)});
   connection->start();
 }
 
+std::shared_ptr<Connection> AsioNetwork::Impl::add_connection(tcp::socket socket, ConnectionInfo info,
+                                                              std::shared_ptr<ByteSession> session) {
+  const PeerId id = info.id;
+  auto connection = std::make_shared<Connection>(*this, io_, std::move(socket), std::move(info), std::move(session),
+                                                 Connection::Settings{options.goodbye_ns_max, options.output_budget});
+  connections_.emplace(id, connection);
+  return connection;
+}
+
 void AsioNetwork::Impl::on_closed(Connection& connection, const std::string& reason) {
-  const PeerRecord& record = connection.record();
-  if (!record.link) {
-    spdlog::info("connection from {} closed: {}", record.address, reason);
+  const ConnectionInfo& info = connection.info();
+  if (!info.link) {
+    spdlog::info("connection from {} closed: {}", info.address, reason);
     return;
   }
-  Link& link = *links_[raw(*record.link)];
-  if (record.ever_up) {
+  Link& link = *links_[raw(*info.link)];
+  if (connection.session().was_up()) {
     link.reset_delay();
     link.last_failure.clear();
-    spdlog::info("connection to {} closed: {}", record.address, reason);
+    spdlog::info("connection to {} closed: {}", info.address, reason);
   } else if (link.last_failure != reason) {
     link.last_failure = reason;
-    spdlog::warn("connection to {} failed: {}; trying again", record.address, reason);
+    spdlog::warn("connection to {} failed: {}; trying again", info.address, reason);
   }
   link.dial_later();
 }
 
 void AsioNetwork::Impl::on_gone(Connection& connection) {
-  connections_.erase(connection.record().id);
+  const PeerId id = connection.info().id;
+  peers_.erase(id);
+  connections_.erase(id);
   finish_shutdown_when_empty();
-}
-
-std::shared_ptr<Connection> AsioNetwork::Impl::find(PeerId peer) const {
-  const auto found = connections_.find(peer);
-  return found == connections_.end() ? nullptr : found->second;
 }
 
 // ---- sending, and the end of a turn ----
 
+template <typename Message>
+void AsioNetwork::Impl::send_to(PeerId id, const Message& message) {
+  const auto found = peers_.find(id);
+  if (found == peers_.end()) {
+    return;
+  }
+  const auto& [connection, session] = found->second;
+  session->send(message);
+  connection->count_output(session->output_waiting());
+  mark_dirty(connection);
+}
+
 void AsioNetwork::Impl::send(const Outbox& outbox) {
   for (const auto& [peer, operation] : outbox.operations) {
-    if (const auto connection = find(peer)) {
-      connection->send(operation);
-      mark_dirty(connection);
-    }
+    send_to(peer, operation);
   }
   for (const auto& [peer, result] : outbox.results) {
-    if (const auto connection = find(peer)) {
-      connection->send(result);
-      mark_dirty(connection);
-    }
+    send_to(peer, result);
   }
   for (const auto& [peer, reason] : outbox.closes) {
-    if (const auto connection = find(peer)) {
-      connection->channel().close(reason);
-      mark_dirty(connection);
+    if (const auto found = peers_.find(peer); found != peers_.end()) {
+      found->second.session->close(reason);
+      mark_dirty(found->second.connection);
     }
+  }
+}
+
+void AsioNetwork::Impl::wake(PeerId id) {
+  if (const auto found = connections_.find(id); found != connections_.end()) {
+    found->second->count_output(found->second->session().output_waiting());
+    mark_dirty(found->second);
   }
 }
 
@@ -279,8 +310,8 @@ void AsioNetwork::Impl::resume_later(const std::shared_ptr<Connection>& connecti
 }
 
 uint64_t AsioNetwork::Impl::output_waiting(PeerId peer) const {
-  const auto connection = find(peer);
-  return connection ? connection->channel().output_waiting() : 0;
+  const auto found = connections_.find(peer);
+  return found == connections_.end() ? 0 : found->second->session().output_waiting();
 }
 
 void AsioNetwork::Impl::post(const char* what, std::function<void()> task) {
@@ -315,7 +346,7 @@ void AsioNetwork::Impl::begin_shutdown(const std::string& reason) {
     link->drop();
   }
   for (const auto& [peer, connection] : connections_) {
-    connection->channel().close(reason);
+    connection->session().close(reason);
     mark_dirty(connection);
   }
   shutdown_timer_.set(after(steady_now(), options.goodbye_ns_max));

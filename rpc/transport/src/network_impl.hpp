@@ -13,6 +13,7 @@
 
 #include "connection.hpp"
 #include "daedalus/rpc/asio_network.hpp"
+#include "daedalus/rpc/peer_session.hpp"
 #include "deadline_timer.hpp"
 #include "link.hpp"
 #include "turn_watch.hpp"
@@ -24,11 +25,13 @@ class AsioNetwork::Impl final : public ConnectionOwner {
   Impl(AsioOptions options, PeerHandler& handler);
   ~Impl() override;
 
-  [[nodiscard]] Result<std::string> listen(const std::string& endpoint);
+  [[nodiscard]] Result<std::string> listen(const std::string& endpoint, SessionFactory make_session);
+  [[nodiscard]] Result<std::string> listen_for_peers(const std::string& endpoint);
   LinkId dial(const std::string& endpoint);
   void drop_link(LinkId link, const std::string& reason);
   void send(const Outbox& outbox);
   [[nodiscard]] uint64_t output_waiting(PeerId peer) const;
+  void wake(PeerId id);
   void post(const char* what, std::function<void()> task);
   void arm(Instant when, std::function<void()> task);
   void shutdown(std::string reason);
@@ -36,7 +39,6 @@ class AsioNetwork::Impl final : public ConnectionOwner {
   bool run_for(int64_t duration_ns);
 
   // ---- ConnectionOwner ----
-  PeerHandler& handler() override { return handler_; }
   void want_turn_end() override;
   void resume_later(const std::shared_ptr<Connection>& connection) override;
   void watch(const TurnWatch::Describe& describe) override { watch_.end_turn(describe); }
@@ -51,24 +53,36 @@ class AsioNetwork::Impl final : public ConnectionOwner {
 
  private:
   struct Listener;
+  using AddConnection = std::function<void(boost::asio::ip::tcp::socket, ConnectionInfo)>;
+  /// A connection of Daedalus's own protocol.
+  struct Peer {
+    std::shared_ptr<Connection> connection;
+    std::shared_ptr<PeerSession> session;
+  };
 
   void accept(const std::shared_ptr<Listener>& listener);
   void on_accepted(const std::shared_ptr<Listener>& listener, const boost::system::error_code& error,
                    boost::asio::ip::tcp::socket socket);
   void on_connected(Link& link, boost::asio::ip::tcp::socket socket);
   void on_dial_failed(Link& link, const std::string& reason);
-  void add_connection(boost::asio::ip::tcp::socket socket, std::string address, std::optional<LinkId> link);
+  [[nodiscard]] Result<std::string> open_listener(const std::string& endpoint, AddConnection add);
+  void add_peer(boost::asio::ip::tcp::socket socket, ConnectionInfo info);
+  /// Not started yet.
+  std::shared_ptr<Connection> add_connection(boost::asio::ip::tcp::socket socket, ConnectionInfo info,
+                                             std::shared_ptr<ByteSession> session);
+  template <typename Message>
+  void send_to(PeerId id, const Message& message);
   void end_turn();
   void begin_shutdown(const std::string& reason);
   void finish_shutdown_when_empty();
-  [[nodiscard]] std::shared_ptr<Connection> find(PeerId peer) const;
 
   boost::asio::io_context io_;  // First: everything below lives on it.
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   PeerHandler& handler_;
   std::vector<std::shared_ptr<Listener>> listeners_;
-  std::vector<std::shared_ptr<Link>> links_;  ///< Index is the LinkId.
-  std::unordered_map<PeerId, std::shared_ptr<Connection>> connections_;
+  std::vector<std::shared_ptr<Link>> links_;                             ///< Index is the LinkId.
+  std::unordered_map<PeerId, std::shared_ptr<Connection>> connections_;  ///< Whatever their protocol.
+  std::unordered_map<PeerId, Peer> peers_;
   std::vector<std::shared_ptr<Connection>> dirty_;
   boost::asio::signal_set signals_;
   std::function<void()> armed_task_;

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "daedalus/rpc/frame.hpp"
+#include "network_process.hpp"
 #include "raw_peer.hpp"
-#include "recorder.hpp"
 
 namespace daedalus::rpc {
 namespace {
@@ -23,40 +23,6 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-/// Gives up waiting for something that does not come.
-constexpr int64_t kPatience = 30 * kSecond;
-
-/// One process: a network and a recorder. All of a test's processes share its thread and take turns.
-struct Process {
-  explicit Process(const std::string& name, AsioOptions options = {}) {
-    options.hello = hello(name);
-    network = std::make_unique<AsioNetwork>(options, recorder);
-    recorder.network = network.get();
-  }
-  std::string listen() {
-    const auto address = network->listen("127.0.0.1:0");
-    CHECK(address);
-    return *address;
-  }
-  Recorder recorder;
-  std::unique_ptr<AsioNetwork> network;
-};
-
-bool run_until(std::initializer_list<Process*> processes, const std::function<bool()>& condition) {
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kPatience);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > give_up) {
-      return false;
-    }
-    for (Process* process : processes) {
-      if (process->network) {
-        process->network->run_for(kMillisecond);
-      }
-    }
-  }
-  return true;
-}
 
 std::string hello_frame(const std::string& name) {
   auto text = hello(name);

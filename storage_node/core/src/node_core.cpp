@@ -62,6 +62,10 @@ void NodeCore::on_operation(rpc::PeerId peer, wire::v1::Operation operation, Ins
 }
 
 void NodeCore::dispatch(Requester from, wire::v1::Operation operation, Instant now, Effects& effects) {
+  if (is_draining_ && operation.header().kind() != wire::v1::OPERATION_KIND_ABORT) {
+    send_error(from, retry("57P01", fmt::format("node {} is stopping", raw(options_.node))), 0, effects);
+    return;
+  }
   if (const auto error = check_header(operation.header())) {
     send_error(from, *error, 0, effects);
     return;

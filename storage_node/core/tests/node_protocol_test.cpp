@@ -66,6 +66,35 @@ TEST(NodeProtocolTest, RefusesWhatItCannotHonour) {
   EXPECT_TRUE(node.take_only(fine).has_end());
 }
 
+TEST(NodeProtocolTest, WhileItDrainsItRefusesWhatIsNewAndFinishesTheRest) {
+  NodeHarness node;
+  const auto update = node.send_update(1, one_ticket());
+  const auto query = node.send(select_operation());
+  const auto unwanted = node.send(select_operation());
+  const auto parked = node.send_select(select_all(), 99);
+  node.core().drain();
+  EXPECT_EQ(node.core().under_way(), 4u);
+  const auto refused = wire::v1::ERROR_CATEGORY_RETRY;
+  expect_error(node.take_only(node.send(select_operation())), refused, "57P01", "node 0 is stopping");
+  expect_error(node.take_only(node.send_update(2, one_ticket())), refused, "57P01", "stopping");
+  expect_error(node.take_only(node.send_no_op(2, 5)), refused, "57P01", "stopping");
+  expect_error(node.take_only(node.send(NodeHarness::operation(wire::v1::OPERATION_KIND_STATUS))), refused, "57P01",
+               "stopping");
+  for (const uint64_t sequence : {unwanted, parked}) {
+    auto abort = NodeHarness::operation(wire::v1::OPERATION_KIND_ABORT);
+    abort.mutable_header()->set_abort_sequence(sequence);
+    node.send(std::move(abort));
+  }
+  node.settle();
+  EXPECT_EQ(node.take_only(update).confirmed().timestamp(), 1u);
+  EXPECT_EQ(read_tickets(node.take_rows(query)).size(), 1u);
+  for (const uint64_t sequence : {unwanted, parked}) {
+    expect_error(node.take_only(sequence), wire::v1::ERROR_CATEGORY_REJECTED, "57014", "aborted");
+  }
+  EXPECT_EQ(node.core().under_way(), 0u);
+  EXPECT_THAT(node.closes(), IsEmpty());
+}
+
 TEST(NodeProtocolTest, ClosesAConnectionWhoseSequenceRunsBackwards) {
   NodeHarness node;
   const auto query = node.send(select_operation());

@@ -168,14 +168,7 @@ void NodeProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
 }
 
 void NodeProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
-  if (!drain_deadline_) {
-    core_->on_operation(peer, std::move(operation), network_->now(), effects_);
-    return;
-  }
-  auto& result = effects_.results.emplace_back(peer, wire::v1::Result()).second;
-  result.set_sequence(operation.header().sequence());
-  *result.mutable_error() =
-      contract::from_error(Error{ErrorCategory::kRetry, "57P01", "the storage node is stopping", {}, 0});
+  core_->on_operation(peer, std::move(operation), network_->now(), effects_);
 }
 
 void NodeProcess::on_result(rpc::PeerId peer, wire::v1::Result /*result*/) {
@@ -225,6 +218,7 @@ void NodeProcess::log_problem() {
 void NodeProcess::begin_drain() {
   spdlog::info("asked to stop: {} operations under way", core_->under_way());
   drain_deadline_ = after(network_->now(), kDrainNsMax);
+  core_->drain();
 }
 
 void NodeProcess::stop_when_drained() {

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "daedalus/aggregator/compile.hpp"
+#include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
 #include "daedalus/contract/translate.hpp"
@@ -67,9 +67,12 @@ struct DialRequest {
 
 /// Messages to send, and besides them work for others: the driver reports to the core when it is done.
 struct Effects : rpc::Outbox {
-  std::vector<CompileRequest> compilations;  ///< AggregatorCore::on_compiled().
   /// Compilations asked for before whose statements were aborted, are too late or whose client is gone: need not be.
   std::vector<CompileTicket> given_up;
+  /// Statements to be compiled from now on, in the order of their tickets: AggregatorCore::on_compiled(). Those that
+  /// the driver holds, apart from what it has been told to give up before, are never more than compilations_max, and
+  /// their bytes no more than compilation_bytes_max: it needs no bound of its own.
+  std::vector<CompileRequest> compilations;
   std::vector<DialRequest> dials;  ///< AggregatorCore::on_dialled().
   /// Links of writers that have been replaced: need not be dialled any longer.
   std::vector<rpc::LinkId> drops;

@@ -4,35 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <variant>
-#include <vector>
+#include <string_view>
 
+#include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/contract/translate.hpp"
-#include "daedalus/semantics/answer.hpp"
 
 namespace daedalus::aggregator {
-
-/// Most bytes of a statement's text; of an INSERT's, which carries its rows; and of a text with all its parameters.
-constexpr uint32_t kStatementTextSizeMax = 1u << 20;
-constexpr uint32_t kInsertTextSizeMax = 8u << 20;
-constexpr uint32_t kStatementSizeMax = 2 * kInsertTextSizeMax;
-
-/// A SELECT, ready to be sent to nodes.
-struct CompiledSelect {
-  semantics::Selection selection;
-  std::string body;                        ///< wire::v1::SelectBody in RESULT_FORM_PARTIAL.
-  std::vector<wire::v1::Route> routes;     ///< At most one.
-  std::vector<semantics::Column> columns;  ///< Of the answer.
-};
-
-/// An INSERT, UPDATE or DELETE, ready to be submitted to the logical writer.
-struct CompiledUpdate {
-  wire::v1::UpdateBody body;
-  std::vector<wire::v1::Route> routes;
-};
-
-using Compiled = std::variant<CompiledSelect, CompiledUpdate>;
 
 /// What the statement cache has done so far, for metrics and tests.
 struct CacheCounters {
@@ -60,6 +38,16 @@ class Compiler {
   /// too long, 54001 too complex. An update that leaves here passes contract::to_update(). Cost: parsing dominates for
   /// a text that is not in the cache; may be called from any thread with 1 MiB of stack.
   [[nodiscard]] Result<Compiled> compile(const wire::v1::StatementBody& statement, int64_t now_us);
+
+  /// What the statement takes and gives; nothing is executed, and its parameters have no values yet. A parameter takes
+  /// the type that its first place asks for: of the column it is compared with, assigned to or listed beside, of the
+  /// cast around it, of the other side of its sum; it is a string as LIKE's pattern, a bigint behind LIMIT and OFFSET,
+  /// and a boolean as a condition.
+  ///
+  /// Errors: those of compile() that do not depend on a parameter's value, but for what is wrong with rows to insert as
+  /// a whole (23502, 54000), which compile() says; 42P18 for a parameter to which no place gives a type, or that is
+  /// left out; 42P02 for a number beyond 65,535. Cost and threads: as compile().
+  [[nodiscard]] Result<StatementDescription> describe(std::string_view sql);
 
   [[nodiscard]] CacheCounters cache_counters() const;
 

@@ -9,14 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "daedalus/rpc/byte_session.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
 #include "daedalus/wire/v1/results.pb.h"
 #include "daedalus/wire/v1/session.pb.h"
 
 namespace daedalus::rpc {
-
-/// One connection, from hello to loss. Never reused.
-enum class PeerId : uint64_t {};
 
 /// One operation as it arrived: who is to be answered. Never used twice.
 struct Requester {
@@ -25,9 +23,6 @@ struct Requester {
 
   friend auto operator<=>(const Requester&, const Requester&) = default;
 };
-
-/// One endpoint this process keeps dialling; each success is a new PeerId.
-enum class LinkId : uint32_t {};
 
 struct PeerInfo {
   wire::v1::Hello hello;

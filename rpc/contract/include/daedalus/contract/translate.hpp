@@ -10,7 +10,7 @@
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
 #include "daedalus/semantics/answer.hpp"
-#include "daedalus/semantics/placement.hpp"
+#include "daedalus/semantics/placement_rule.hpp"
 #include "daedalus/semantics/predicate.hpp"
 #include "daedalus/semantics/update.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
@@ -79,6 +79,9 @@ struct PartitionMap {
 
   [[nodiscard]] PlacementColumns placement_columns() const;
   [[nodiscard]] uint32_t partition_count() const { return static_cast<uint32_t>(partitions.size()); }
+  /// How rows are spread over the partitions, and over so many segments of each.
+  [[nodiscard]] semantics::PlacementRule partition_rule() const;
+  [[nodiscard]] semantics::PlacementRule segment_rule(uint32_t segment_count) const;
   /// Partition of one row to insert; `values` are all columns of the row.
   [[nodiscard]] PartitionId partition_of(const semantics::Schema& schema, const std::vector<semantics::Value>& values,
                                          semantics::RowIdentity row) const;
@@ -86,7 +89,7 @@ struct PartitionMap {
                                     semantics::RowIdentity row, uint32_t segment_count) const;
 };
 
-/// Checks shape and references. Errors (F0000) say what is wrong.
+/// Checks shape and references. Errors say what is wrong: F0000, 0A000 for a distribution that is not supported yet.
 [[nodiscard]] Result<PartitionMap> to_partition_map(const semantics::Schema& schema, const wire::v1::PartitionMap& map);
 [[nodiscard]] wire::v1::PartitionMap from_partition_map(const PartitionMap& map);
 

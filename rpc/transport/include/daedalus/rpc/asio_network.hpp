@@ -1,5 +1,6 @@
-// Real sockets: TCP through Asio, one thread, one Channel per connection. Decides when to read, write, dial and close;
-// what the bytes mean is the Channel's business, and what the messages mean the handler's.
+// Real sockets: TCP through Asio, one thread, one ByteSession per connection. Decides when to read, write, dial and
+// close; what the bytes mean is the session's business. Those of Daedalus's own protocol are made here and speak to the
+// handler; whoever listens for another protocol brings a factory of its sessions.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "daedalus/base/byte_budget.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
+#include "daedalus/rpc/byte_session.hpp"
 #include "daedalus/rpc/channel.hpp"
 #include "daedalus/rpc/network.hpp"
 
@@ -45,11 +47,17 @@ class AsioNetwork final : public Network {
   /// Accepts connections at "host:port" (port 0: any free one). Returns the address bound, as "ip:port".
   /// Errors (FATAL): 55006 when the address is in use, 58000 otherwise; the message names the address.
   [[nodiscard]] Result<std::string> listen(const std::string& endpoint);
+  /// The same for connections of another protocol: `make_session` makes the session of each. They count among
+  /// connections_max, their output counts against the budget, and shutdown() closes them like any other.
+  [[nodiscard]] Result<std::string> listen(const std::string& endpoint, SessionFactory make_session);
   LinkId dial(const std::string& endpoint) override;
   /// Stops dialling; the link's connection, if there is one, says goodbye with `reason`.
   void drop_link(LinkId link, const std::string& reason);
   void send(Outbox outbox) override;
   [[nodiscard]] uint64_t output_waiting(PeerId peer) const override;
+  /// The session that was made for this connection has output, events or an end that came of something else than the
+  /// connection's own bytes and deadline: it is looked at when this turn ends. Ignored when the connection is gone.
+  void wake(PeerId session);
 
   /// Runs `task` on the network's thread, soon. Safe from any thread. The caller bounds how many it has under way.
   /// `what` names it where it takes too long; static storage.

@@ -72,6 +72,8 @@ class NodeCore {
   /// They outlive a loss of power: they may be confirmed. Precondition: on_appended() was told before.
   void on_durable(Timestamp through, Instant now, Effects& effects);
   void on_deadline(Instant now, Effects& effects);
+  /// From now on every new operation is refused with RETRY 57P01; those under way go on, and may be aborted.
+  void drain() { is_draining_ = true; }
   /// Gets on with answers, as far as the budget allows and their receivers have room for them.
   void step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, Effects& effects);
   /// Whether a step would get on.
@@ -129,6 +131,7 @@ class NodeCore {
   ParkedQueries parked_;
   QueryController queries_;
   std::optional<Error> incomplete_;
+  bool is_draining_ = false;
   std::map<rpc::PeerId, uint64_t> last_sequence_;  ///< By peer that is up.
   uint64_t queries_total_ = 0;
   uint64_t updates_total_ = 0;

@@ -23,11 +23,13 @@ class NodePlacement {
   NodePlacement(std::shared_ptr<const semantics::Schema> schema, const contract::PartitionMap& map, NodeId node,
                 uint32_t segments);
 
-  [[nodiscard]] uint32_t segment_count() const { return static_cast<uint32_t>(hosted_.size()) * segments_; }
+  [[nodiscard]] uint32_t segment_count() const {
+    return static_cast<uint32_t>(hosted_.size()) * segments_of_partition();
+  }
   [[nodiscard]] const std::vector<PartitionId>& hosted() const { return hosted_; }
-  [[nodiscard]] uint32_t hosted_index_of(SegmentIndex segment) const { return raw(segment) / segments_; }
+  [[nodiscard]] uint32_t hosted_index_of(SegmentIndex segment) const { return raw(segment) / segments_of_partition(); }
   [[nodiscard]] PartitionId partition_of(SegmentIndex segment) const { return hosted_[hosted_index_of(segment)]; }
-  [[nodiscard]] uint32_t segment_within(SegmentIndex segment) const { return raw(segment) % segments_; }
+  [[nodiscard]] uint32_t segment_within(SegmentIndex segment) const { return raw(segment) % segments_of_partition(); }
 
   /// The segment a row to insert belongs to; nothing when its partition is another node's. `row` is packed, after its
   /// size, and checked. Errors: 08P01 when it is cut short after all. Cost: skips over the columns before the hashed
@@ -37,21 +39,19 @@ class NodePlacement {
   /// The segment with this number within the partition; nothing when this node does not have it.
   [[nodiscard]] std::optional<SegmentIndex> segment_at(PartitionId partition, uint32_t segment) const;
   /// Segments of each partition.
-  [[nodiscard]] uint32_t segments_of_partition() const { return segments_; }
+  [[nodiscard]] uint32_t segments_of_partition() const { return segments_.place_count(); }
 
   /// Segments that may hold rows the predicate selects, ascending. May be empty.
   [[nodiscard]] std::vector<SegmentIndex> segments_of(const semantics::Predicate& predicate) const;
 
  private:
-  [[nodiscard]] Result<void> read_placement_columns(std::string_view row);
-
   std::shared_ptr<const semantics::Schema> schema_;
-  contract::PartitionMap map_;
+  semantics::PlacementRule partitions_;
+  semantics::PlacementRule segments_;  ///< Of each partition.
   std::vector<PartitionId> hosted_;
   std::vector<std::optional<uint32_t>> hosted_index_;  ///< By partition.
-  uint32_t segments_;
-  std::vector<uint32_t> placement_columns_;  ///< Ascending, distinct.
-  std::vector<semantics::Value> values_;     ///< One row's; only placement columns are ever set.
+  std::vector<uint32_t> key_columns_;                  ///< Of both rules: ascending, distinct.
+  std::vector<uint64_t> keys_;  ///< One row's, by column; only those of key_columns_ are ever set.
 };
 
 }  // namespace daedalus::node

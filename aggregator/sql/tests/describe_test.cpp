@@ -1,0 +1,171 @@
+// Statements described before their parameters have values: what PostgreSQL's describe says of them.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "sql_fixture.hpp"
+
+namespace daedalus::aggregator::testing {
+namespace {
+
+using semantics::TypeKind;
+
+class DescribeTest : public SqlTest {
+ protected:
+  /// The parameter types of SELECT i FROM t WHERE `condition`.
+  std::string parameters(std::string_view condition) {
+    const std::string whole = described(fmt::format("SELECT i FROM t WHERE {}", condition));
+    const size_t arrow = whole.find(" -> ");
+    return whole.substr(0, arrow);
+  }
+};
+
+struct Described {
+  const char* sql;
+  const char* description;
+};
+
+TEST_F(DescribeTest, OutputsHaveTheNamesAndTypesOfTheAnswer) {
+  for (const auto& [sql, expected] : std::initializer_list<Described>{
+           {"SELECT i, v AS name, n FROM t", "none -> i integer not null, name character varying(10), n numeric(10,2)"},
+           {"SELECT count(*), sum(i) AS total, sum(l), avg(i), max(day) FROM t",
+            "none -> count bigint not null, total bigint, sum numeric, avg numeric, max date"},
+           {"SELECT c FROM t GROUP BY c, v ORDER BY v, count(*)", "none -> c character(5)"},
+           {"INSERT INTO t (i) VALUES (1)", "none -> nothing"},
+           {"UPDATE t SET v = 'x' WHERE i = 1", "none -> nothing"},
+           {"DELETE FROM t WHERE day = CURRENT_DATE", "none -> nothing"},
+       }) {
+    EXPECT_EQ(described(sql), expected) << sql;
+  }
+}
+
+TEST_F(DescribeTest, AParameterHasTheTypeOfTheColumnItIsComparedWith) {
+  for (const auto& [condition, expected] : std::initializer_list<Described>{
+           {"i = $1", "integer"},
+           {"$1 <= at", "timestamp without time zone"},
+           {"b = $1 OR s <> $2 AND l < $3", "boolean, smallint, bigint"},
+           {"r > $1 AND d > $2 AND n >= $3 AND h >= $4", "real, double precision, numeric, numeric"},
+           {"c = $1 AND v = $2 AND \"Mixed\" = $3", "character, character varying, character varying"},
+           {"day BETWEEN $2 AND $1", "date, date"},
+           {"i NOT BETWEEN $1 AND 7", "integer"},
+           {"v IN ('a', $2) AND day NOT IN ($1)", "date, character varying"},
+           {"s IN ($1, $2, 3)", "smallint, smallint"},
+           {"c LIKE $1", "character varying"},
+           {"NOT (t.v = $1)", "character varying"},
+       }) {
+    EXPECT_EQ(parameters(condition), expected) << condition;
+  }
+}
+
+TEST_F(DescribeTest, AParameterHasTheTypeThatItsPlaceAsksFor) {
+  for (const auto& [condition, expected] : std::initializer_list<Described>{
+           {"$1", "boolean"},
+           {"i = $1::bigint", "bigint"},
+           {"day = CAST($1 AS date)", "date"},
+           {"v = $1::text AND c = $2::char(3)", "character varying, character"},
+           {"i = $1 + 1", "integer"},
+           {"l = 2.5 - $1", "numeric"},
+           {"day > $1::date - $2::int", "date, integer"},
+           {"$1 = 4", "integer"},
+           {"$1 = $2", "character varying, character varying"},
+           {"$1::int IS NULL OR i = $1", "integer"},
+       }) {
+    EXPECT_EQ(parameters(condition), expected) << condition;
+  }
+  EXPECT_EQ(described("SELECT v FROM t LIMIT $1 OFFSET $2"), "bigint, bigint -> v character varying(10)");
+  EXPECT_EQ(described("SELECT count($1::int) FROM t"), "integer -> count bigint not null");
+}
+
+TEST_F(DescribeTest, AParameterKeepsTheTypeOfItsFirstPlace) {
+  for (const auto& [condition, expected] : std::initializer_list<Described>{
+           {"s = $1 AND l = $1", "smallint"},
+           {"c = $1 AND v = $1 AND v LIKE $1", "character"},
+           {"n = $1 OR d = $1", "numeric"},
+           {"v = $1 OR c = $1", "character varying"},
+       }) {
+    EXPECT_EQ(parameters(condition), expected) << condition;
+  }
+  EXPECT_EQ(described("SELECT i FROM t WHERE i = $1 AND day = $1"), "42883@38 operator does not exist: date = integer");
+  EXPECT_EQ(described("SELECT i FROM t WHERE i = $1 AND $1"),
+            "42804@34 argument of AND must be type boolean, not type integer");
+}
+
+TEST_F(DescribeTest, AssignedParametersHaveTheTypeOfTheirColumn) {
+  for (const auto& [sql, expected] : std::initializer_list<Described>{
+           {"INSERT INTO t (i, day, v, c) VALUES ($1, $2, $3, $4), (5, $5, NULL, DEFAULT)",
+            "integer, date, character varying, character, date -> nothing"},
+           {"INSERT INTO t (i, k) VALUES ($1 + 1, $2::smallint)", "integer, smallint -> nothing"},
+           {"INSERT INTO t (v) VALUES ($1)",
+            "character varying -> nothing"},  // Of i, which is missing, compile() tells.
+           {"UPDATE t SET v = $1, l = l + $2, day = day - $3 WHERE i = $4",
+            "character varying, bigint, integer, integer -> nothing"},
+           {"UPDATE t SET k = $1", "integer -> nothing"},  // NOT NULL, and no value is known.
+           {"DELETE FROM t WHERE n < $1", "numeric -> nothing"},
+       }) {
+    EXPECT_EQ(described(sql), expected) << sql;
+  }
+}
+
+TEST_F(DescribeTest, RefusesWhatNoValueMakesRight) {
+  for (const auto& [sql, expected] : std::initializer_list<Described>{
+           {"SELECT i FROM t WHERE $1 IS NULL", "42P18@23 could not determine data type of parameter $1"},
+           {"SELECT i FROM t WHERE i = $2", "42P18@0 could not determine data type of parameter $1"},
+           {"SELECT i FROM t WHERE i = $1 AND l = $3", "42P18@0 could not determine data type of parameter $2"},
+           {"SELECT count($1) FROM t", "42P18@14 could not determine data type of parameter $1"},
+           {"SELECT i FROM t WHERE i = $0", "42P02@27 there is no parameter $0"},
+           {"SELECT i FROM t WHERE i = $65536", "42P02@27 there is no parameter $65536"},
+           {"SELECT i FROM t WHERE i = -$1", "42725@27 operator is not unique: - unknown"},
+           {"SELECT i FROM t WHERE i = $1 + $2", "42725@30 operator is not unique: unknown + unknown"},
+           {"SELECT i FROM t WHERE nix = $1", "42703@23 column \"nix\" does not exist"},
+           {"SELECT i FROM t WHERE i LIKE $1", "42883@25 operator does not exist: integer ~~ unknown"},
+           {"SELECT i, $1 FROM t", "0A000@11 a constant in the SELECT list is not supported"},
+           {"UPDATE t SET i = $1",
+            "0A000@14 assigning column \"i\" is not supported: it is a partitioning column, "
+            "which decides where a row lives"},
+           {"SELECT i FROM t WHERE day = '2013-02-30' AND i = $1",
+            "22008@29 date/time field value out of range: \"2013-02-30\""},
+           {"SELEC i", "42601@1 syntax error at or near \"SELEC\""},
+           {"CREATE TABLE u ()", "0A000@1 CREATE TABLE is not supported"},
+       }) {
+    EXPECT_EQ(described(sql), expected) << sql;
+  }
+}
+
+/// Values of the described types are taken, and the answer has the columns that were described.
+TEST_F(DescribeTest, CompilesWithValuesOfTheDescribedTypes) {
+  const std::map<TypeKind, const char*> values{
+      {TypeKind::kBool, "true"},    {TypeKind::kSmallint, "1"},      {TypeKind::kInt, "2"},
+      {TypeKind::kBigint, "3"},     {TypeKind::kReal, "1.5"},        {TypeKind::kDouble, "2.5"},
+      {TypeKind::kNumeric, "4.25"}, {TypeKind::kDate, "2013-06-15"}, {TypeKind::kTimestamp, "2013-06-15 12:00:00"},
+      {TypeKind::kChar, "abc"},     {TypeKind::kVarchar, "abc"},
+  };
+  for (const char* sql : {
+           "SELECT i, avg(n) FROM t WHERE b = $1 AND s = $2 AND l > $3 AND r < $4 AND d < $5 GROUP BY i LIMIT $6",
+           "SELECT * FROM t WHERE n BETWEEN $1 AND $2 AND day >= $3 AND at < $4 AND c = $5 AND v LIKE $6",
+           "SELECT v FROM t WHERE v IN ($1, $2) OR i IN ($3, $4) OR $5::int = 2 OR s = $6 AND l = $6",
+           "INSERT INTO t (i, b, s, l, n, day, at, c, v) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+           "UPDATE t SET l = l + $1, v = $2, day = day + $3, k = $4 WHERE h > $5",
+           "DELETE FROM t WHERE c = $1 AND v = $1",
+       }) {
+    const auto description = compiler_.describe(sql);
+    ASSERT_TRUE(description) << sql << ": " << description.error().message;
+    std::vector<wire::v1::Constant> parameters;
+    for (const TypeKind kind : description->parameters) {
+      parameters.push_back(untyped(values.at(kind)));
+    }
+    const auto compiled = compile(sql, std::move(parameters));
+    ASSERT_TRUE(compiled) << sql << ": " << compiled.error().message;
+    std::vector<semantics::Column> columns;
+    if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
+      columns = select->columns;
+    }
+    ASSERT_EQ(description->columns.size(), columns.size()) << sql;
+    for (size_t i = 0; i < columns.size(); ++i) {
+      EXPECT_EQ(description->columns[i].name, columns[i].name) << sql;
+      EXPECT_EQ(description->columns[i].type, columns[i].type) << sql;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace daedalus::aggregator::testing
