@@ -81,6 +81,16 @@ def test_an_answer_does_not_wait_for_the_next_statement(empty_table: LocalCluste
             assert process.stdout.readline().startswith("1 row matched, 1 applied (timestamp ")
 
 
+def test_line_ends_between_quotes_are_stored_as_they_are(empty_table: LocalCluster, tmp_path: Path) -> None:
+    file = tmp_path / "statements.sql"
+    file.write_bytes(
+        b"INSERT INTO items (id, place, name) VALUES\r\n(1, 1, 'a\r\nb'), -- two\r\n(2, 1, 'c\rd\ne');\r\n"
+    )
+    answer = empty_table.daedalus("sql", "--format", "json", "-f", file, "-c", "SELECT name FROM items ORDER BY id")
+    assert answer.code == 0, answer.said
+    assert json.loads(answer.out.splitlines()[1])["rows"] == [["a\r\nb"], ["c\rd\ne"]]
+
+
 @pytest.fixture
 def three_rows(empty_table: LocalCluster) -> LocalCluster:
     rows = "(1, 1, 'a|b\tc'), (2, 1, ''), (3, 1, NULL)"
