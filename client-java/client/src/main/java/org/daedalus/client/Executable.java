@@ -56,7 +56,7 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
         return self();
     }
 
-    /** Travels with the request. No cluster honours one yet: what is not 0, the default, is refused (REJECTED, 0A000). */
+    /** Travels with the request. No cluster honours one yet: a query whose priority is not 0 is refused (0A000). */
     public S priority(int value) {
         priority = value;
         return self();

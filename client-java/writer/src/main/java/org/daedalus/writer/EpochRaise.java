@@ -11,8 +11,8 @@ import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.Result;
 
 /**
- * How a process becomes the writer: it learns the epoch of all nodes, looks whether its holder still answers, and raises
- * it (docs/protocol.md, "Epochs"). Pure; ends granted or refused, once.
+ * How a process becomes the writer: it learns the epoch of all nodes, looks whether its holder still answers, and
+ * raises it (docs/protocol.md, "Epochs"). Pure; ends granted or refused, once.
  */
 final class EpochRaise {
     /** How far it has come. */

@@ -16,8 +16,8 @@ import org.daedalus.wire.v1.Operator;
  */
 final class FilterChecker {
     /**
-     * Protocol Buffers are read 100 messages deep. A level of AND or OR is two, and around the deepest one are four of a
-     * submission and four of a comparison.
+     * Protocol Buffers are read 100 messages deep. A level of AND or OR is two, and around the deepest one are four of
+     * a submission and four of a comparison.
      */
     private static final int DEPTH_MAX = 46;
 

@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
  * The single source of updates of one view, to embed in the process that maintains the base table: numbers updates,
  * sends them through aggregators, sends again, and tells when each has taken effect. Also takes submissions of others.
  *
- * <p>Decides nothing: submissions are {@link SubmissionDesk}'s, the protocol is {@link WriterCore}'s; carries their effects
- * out over TCP. All methods may be called from any thread.
+ * <p>Decides nothing: submissions are {@link SubmissionDesk}'s, the protocol is {@link WriterCore}'s; carries their
+ * effects out over TCP. All methods may be called from any thread.
  */
 public final class LogicalWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LogicalWriter.class);

@@ -17,10 +17,10 @@ import org.daedalus.wire.v1.WriterStatus;
 /**
  * The logical writer's protocol (docs/protocol.md, "Updates", "Epochs", "Submissions").
  *
- * <p>Joins three machines: {@link EpochRaise} until this process is the writer, {@link NumberedUpdates} from an update's
- * number to the last node that has it, {@link KnownSubmissions} for what comes twice. Knows no sockets, threads, clocks,
- * schemas or files: events and {@code nowNs} go in, {@link WriterEffects} come out, and of what is to be made durable it
- * is told by {@link #onJournaled} when it is.
+ * <p>Joins three machines: {@link EpochRaise} until this process is the writer, {@link NumberedUpdates} from an
+ * update's number to the last node that has it, {@link KnownSubmissions} for what comes twice. Knows no sockets,
+ * threads, clocks, schemas or files: events and {@code nowNs} go in, {@link WriterEffects} come out, and of what is to
+ * be made durable it is told by {@link #onJournaled} when it is.
  */
 final class WriterCore {
     /** Where the writer is on its way to numbering updates. */
@@ -118,7 +118,7 @@ final class WriterCore {
                 updates.start(raise.epoch(), any.getApplied(), nowNs);
                 phase = Phase.ACTIVE;
             }
-            case REFUSED -> fail(raise.problem(), effects);
+            default -> fail(raise.problem(), effects); // REFUSED
         }
     }
 
