@@ -90,14 +90,6 @@ void NodeLinks::abort(NodeId node, uint64_t sequence, rpc::Outbox& out) {
   send(node, std::move(operation), std::nullopt, out);
 }
 
-size_t NodeLinks::outstanding_count() const {
-  size_t total = 0;
-  for (const auto& [node, state] : nodes_) {
-    total += state.outstanding.size();
-  }
-  return total;
-}
-
 void NodeLinks::learn(NodeId node, const wire::v1::NodeWatermark& watermark) { nodes_.at(node).watermark = watermark; }
 
 void NodeLinks::add_watermarks(google::protobuf::RepeatedPtrField<wire::v1::NodeWatermark>& out) const {

@@ -46,7 +46,6 @@ class NodeLinks {
   void forget(NodeId node, uint64_t sequence);
   /// Tells the node to stop working on what was sent as `sequence`, and forgets it. Ignored if the node is not up.
   void abort(NodeId node, uint64_t sequence, rpc::Outbox& out);
-  [[nodiscard]] size_t outstanding_count() const;
 
   // ---- watermarks ----
   /// Takes the node's own watermark as it came on its current connection.

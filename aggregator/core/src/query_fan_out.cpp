@@ -17,7 +17,11 @@ Result<QueryRequest> query_request(const semantics::Schema& schema, const contra
     return routed.error();
   }
   QueryRequest request;
-  auto selection = contract::to_selection(schema, operation.body(), &request.form);
+  auto body = contract::parse_select(operation.body());
+  if (!body) {
+    return body.error();
+  }
+  auto selection = contract::to_selection(schema, *body, &request.form);
   if (!selection) {
     return selection.error();
   }
@@ -32,12 +36,8 @@ Result<QueryRequest> query_request(const semantics::Schema& schema, const contra
     request.body = std::move(*operation.mutable_body());
   } else {
     request.form = wire::v1::RESULT_FORM_FINAL;
-    wire::v1::SelectBody body;
-    if (!body.ParseFromString(operation.body())) {
-      return malformed("the body of a SELECT does not parse");
-    }
-    body.set_form(wire::v1::RESULT_FORM_PARTIAL);
-    request.body = body.SerializeAsString();
+    body->set_form(wire::v1::RESULT_FORM_PARTIAL);
+    request.body = body->SerializeAsString();
   }
   request.header = std::move(*operation.mutable_header());
   request.selection = std::move(*selection);

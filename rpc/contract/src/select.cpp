@@ -162,12 +162,22 @@ Result<void> read_slice(const wire::v1::SelectBody& body, Selection& selection) 
 
 }  // namespace
 
-Result<Selection> to_selection(const Schema& schema, std::string_view body, wire::v1::ResultForm* form_out) {
+Result<wire::v1::SelectBody> parse_select(std::string_view body) {
   wire::v1::SelectBody message;
   if (body.size() > static_cast<size_t>(INT_MAX) ||
       !message.ParseFromArray(body.data(), static_cast<int>(body.size()))) {
     return rejected("08P01", "the body of a SELECT does not parse");
   }
+  return message;
+}
+
+Result<Selection> to_selection(const Schema& schema, std::string_view body, wire::v1::ResultForm* form_out) {
+  const Result<wire::v1::SelectBody> message = parse_select(body);
+  return message ? to_selection(schema, *message, form_out) : message.error();
+}
+
+Result<Selection> to_selection(const Schema& schema, const wire::v1::SelectBody& message,
+                               wire::v1::ResultForm* form_out) {
   if (message.form() != wire::v1::RESULT_FORM_FINAL && message.form() != wire::v1::RESULT_FORM_PARTIAL) {
     return rejected("08P01", fmt::format("there is no result form number {}", static_cast<int>(message.form())));
   }

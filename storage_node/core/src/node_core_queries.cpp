@@ -50,22 +50,15 @@ std::optional<Error> NodeCore::check_header(const wire::v1::OperationHeader& hea
   return std::nullopt;
 }
 
-std::optional<Error> NodeCore::check_select(const wire::v1::Operation& operation) const {
+std::optional<Error> NodeCore::check_select(const wire::v1::OperationHeader& header) const {
   if (problem()) {
     return problem();
   }
-  if (operation.header().map_version() != map_.version) {
+  if (header.map_version() != map_.version) {
     return Error{ErrorCategory::kRetry, "55000",
                  fmt::format("the query was routed by partition map version {}, node {} has version {}",
-                             operation.header().map_version(), raw(options_.node), map_.version),
+                             header.map_version(), raw(options_.node), map_.version),
                  "describe the cluster and ask again", 0};
-  }
-  wire::v1::SelectBody body;
-  if (!body.ParseFromString(operation.body())) {
-    return rejected("08P01", "the body of the query does not parse");
-  }
-  if (body.credit_bytes() != 0) {
-    return not_yet("credit for result rows");
   }
   return std::nullopt;
 }
@@ -80,11 +73,18 @@ std::optional<Error> NodeCore::check_slice(const semantics::Slice& slice) const 
 }
 
 Result<PreparedQuery> NodeCore::prepare(Requester from, const wire::v1::Operation& operation, Instant now) const {
-  if (const auto error = check_select(operation)) {
+  if (const auto error = check_select(operation.header())) {
     return *error;
   }
+  const auto body = contract::parse_select(operation.body());
+  if (!body) {
+    return body.error();
+  }
+  if (body->credit_bytes() != 0) {
+    return not_yet("credit for result rows");
+  }
   auto form = wire::v1::RESULT_FORM_UNSPECIFIED;
-  auto selection = contract::to_selection(*schema_, operation.body(), &form);
+  auto selection = contract::to_selection(*schema_, *body, &form);
   if (!selection) {
     return selection.error();
   }

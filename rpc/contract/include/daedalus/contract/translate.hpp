@@ -33,6 +33,12 @@ namespace daedalus::contract {
 /// Parses and checks a SelectBody. Errors: 08P01 does not parse, otherwise what the check of its part says.
 [[nodiscard]] Result<semantics::Selection> to_selection(const semantics::Schema& schema, std::string_view body,
                                                         wire::v1::ResultForm* form_out);
+/// As above, of a body that has been parsed already.
+[[nodiscard]] Result<semantics::Selection> to_selection(const semantics::Schema& schema,
+                                                        const wire::v1::SelectBody& body,
+                                                        wire::v1::ResultForm* form_out);
+/// Errors: 08P01.
+[[nodiscard]] Result<wire::v1::SelectBody> parse_select(std::string_view body);
 
 // ---- updates ----
 /// Bounds of one update: rows over all its insert parts (and, apart from them, parts), and bytes of its body.

@@ -98,7 +98,7 @@ class NodeCore {
   void on_status(Requester from, Effects& effects) const;
 
   [[nodiscard]] std::optional<Error> check_header(const wire::v1::OperationHeader& header) const;
-  [[nodiscard]] std::optional<Error> check_select(const wire::v1::Operation& operation) const;
+  [[nodiscard]] std::optional<Error> check_select(const wire::v1::OperationHeader& header) const;
   [[nodiscard]] std::optional<Error> check_slice(const semantics::Slice& slice) const;
   [[nodiscard]] Result<PreparedQuery> prepare(Requester from, const wire::v1::Operation& operation, Instant now) const;
   [[nodiscard]] Result<NumberedUpdate> to_numbered(wire::v1::Operation operation) const;
