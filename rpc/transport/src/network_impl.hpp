@@ -67,7 +67,7 @@ class AsioNetwork::Impl final : public ConnectionOwner {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   PeerHandler& handler_;
   std::vector<std::shared_ptr<Listener>> listeners_;
-  std::vector<std::shared_ptr<Link>> links_;  ///< Index is the LinkId.
+  std::unordered_map<LinkId, std::shared_ptr<Link>> links_;  ///< Those that have not been dropped.
   std::unordered_map<PeerId, std::shared_ptr<Connection>> connections_;
   std::vector<std::shared_ptr<Connection>> dirty_;
   boost::asio::signal_set signals_;
@@ -76,6 +76,7 @@ class AsioNetwork::Impl final : public ConnectionOwner {
   TurnWatch watch_;
   DeadlineTimer shutdown_timer_;
   uint64_t next_peer_ = 1;
+  uint32_t next_link_ = 0;
   bool turn_end_posted_ = false;
   bool shutting_down_ = false;
 };
