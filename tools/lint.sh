@@ -34,6 +34,9 @@ tools/lint_version.sh
 say "words"
 tools/lint_words.sh
 
+say "tests by name"
+.venv/bin/python tools/lint_names.py
+
 say "cores, includes"
 tools/lint_cores.sh
 tools/lint_includes.sh

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# What lint_cores.sh and lint_includes.sh have to find, planted one at a time in a copy; and what they have to let pass.
+# What lint_cores.sh, lint_includes.sh and lint_names.py have to find, planted one at a time in a copy; and what they have to let pass.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-git ls-files -z -- base cmake semantics storage_node aggregator/core rpc client-java/{wire,channel,client,writer} |
+git ls-files -z -- base cmake semantics storage_node aggregator/core rpc client-java \
+  aggregator/sql aggregator/main schema_compiler tests docs ARCHITECTURE.md |
   xargs -0 cp --parents -t "$tree"
 
 # expect FOUND|CLEAN FILE LINE: the verdict of $lint with LINE at the end of FILE.
@@ -52,3 +53,15 @@ expect FOUND semantics/include/daedalus/semantics/text.hpp '#include <fmt/format
 expect FOUND semantics/CMakeLists.txt 'target_link_libraries(daedalus_semantics PRIVATE protobuf::libprotobuf)'
 expect FOUND base/include/daedalus/base/units.hpp '#include <google/protobuf/message.h>'
 expect FOUND cmake/precompiled_standard.hpp '#include <google/protobuf/message.h>'
+
+lint=lint_names
+lint_names() { .venv/bin/python tools/lint_names.py "$1"; }
+# shellcheck disable=SC2016  # Backticks of Markdown.
+{
+  expect CLEAN docs/limits.md '| a limit | 7 | it is refused | `SequencerTranscript.Holds`, `test_wire::test_frames_are_those_of_the_vectors` |'
+  expect CLEAN docs/limits.md 'Outside of a table `NoTest.Here` is prose.'
+  expect FOUND docs/limits.md '| a limit | 7 | it is refused | `SequencerTranscript.Hold` |'
+  expect FOUND docs/limits.md '| a limit | 7 | it is refused | `FramerTest.shouldHoldPartialFrame` |'
+  expect FOUND docs/limits.md '| a limit | 7 | it is refused | `test_wire::test_frames` |'
+  expect FOUND docs/limits.md '| a limit | 7 | it is refused | tests of the sequencer |'
+}

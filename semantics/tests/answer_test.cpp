@@ -544,6 +544,34 @@ TEST(AnswerMerger, StopsAtItsDeclaredMaximum) {
   EXPECT_LE(bytes, kAnswerBytesMax + batch.size());
 }
 
+TEST(AnswerMerger, RefusesMoreGroupsThanItsMaximum) {
+  Schema schema;
+  schema.columns = {{"v", {TypeKind::kInt}, true, {}}};
+  Selection selection;
+  selection.outputs = {plain(0)};
+  selection.visible_outputs = 1;
+  selection.group_by = {0};
+  selection.is_aggregated = true;
+  const auto merged = [&](int64_t groups) -> Result<bool> {
+    AnswerMerger merger(schema, selection, AnswerForm::kFinal);
+    std::string block;
+    for (int64_t value = 0; value < groups; ++value) {
+      block += encode({schema.columns[0].type}, {{value}});
+    }
+    block += encode({schema.columns[0].type}, {{int64_t{0}}});  // Of a group that there is.
+    EXPECT_TRUE(merger.add(0, {block, static_cast<uint32_t>(groups + 1)}).has_value());
+    merger.end_parts();
+    WorkBudget budget = WorkBudget::unbounded();
+    const auto stepped = merger.step(budget, 1u << 20);
+    return stepped ? Result<bool>(true) : Result<bool>(stepped.error());
+  };
+  EXPECT_TRUE(merged(kGroupsMax).has_value());
+  const Result<bool> refused = merged(int64_t{kGroupsMax} + 1);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().message, "the answer has more than 1048576 groups");
+  EXPECT_EQ(refused.error().sqlstate, "54000");
+}
+
 TEST(AnswerMergerLimit, IsASettingThatTheErrorNames) {
   Schema schema;
   schema.columns = {{"v", {TypeKind::kInt}, true, {}}};

@@ -114,6 +114,19 @@ TEST_F(CoreTest, OneConnectionHasALimitOfItsOwn) {
   EXPECT_THAT(small.take(), HasSubstr("client 102 #2 <- error RETRY 53000\n"));
 }
 
+TEST_F(CoreTest, RoundsOverAllNodesAreBounded) {
+  ClusterOptions options;
+  options.aggregator.rounds_max = 1;
+  Cluster small(options);
+  const auto peer = small.connect(wire::v1::ROLE_WRITER);
+  for (const auto& operation : {epoch_operation(3), make_operation(wire::v1::OPERATION_KIND_STATUS)}) {
+    small.send(peer, operation);
+    static_cast<void>(small.take());
+    small.send(peer, operation);
+    EXPECT_THAT(small.take(), HasSubstr("RETRY 53000"));
+  }
+}
+
 TEST_F(CoreTest, NodesAndWritersAreNotServedAsClients) {
   cluster.connect(wire::v1::ROLE_STORAGE_NODE);
   EXPECT_EQ(cluster.take(), "close client 104\n");

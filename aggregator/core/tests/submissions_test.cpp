@@ -29,6 +29,8 @@ wire::v1::UpdateBody delete_of(const std::string& origin) {
 
 class SubmissionsTest : public ::testing::Test {
  protected:
+  explicit SubmissionsTest(ClusterOptions options = {}) : cluster(std::move(options)) {}
+
   void register_writer() {
     wire::v1::EpochBody body;
     body.set_epoch(4);
@@ -352,6 +354,38 @@ TEST_F(SubmissionsTest, AStatementMayBeAbortedOrTooLateWhileItCompiles) {
     compiled(ticket, compiled_select());
   }
   EXPECT_EQ(cluster.take(), "");
+}
+
+class NarrowSubmissionsTest : public SubmissionsTest {
+ protected:
+  NarrowSubmissionsTest() : SubmissionsTest(narrow()) {}
+
+  static ClusterOptions narrow() {
+    ClusterOptions options;
+    options.aggregator.submissions_max = 1;
+    options.aggregator.statement_size_max = 100;
+    return options;
+  }
+};
+
+TEST_F(NarrowSubmissionsTest, TooManyAreRefusedUntilOneIsAnswered) {
+  register_writer();
+  submit(delete_of("JFK"), 1);
+  static_cast<void>(cluster.take());
+  submit(delete_of("JFK"), 2);
+  EXPECT_EQ(cluster.take(), "client 102 #2 <- error RETRY 53000\n");
+  wire::v1::Result confirmed;
+  confirmed.mutable_confirmed()->set_timestamp(9);
+  cluster.answer(writer, cluster.last(writer), confirmed);
+  static_cast<void>(cluster.take());
+  submit(delete_of("JFK"), 3);
+  EXPECT_EQ(cluster.take(), "writer <- SUBMIT\n");
+}
+
+TEST_F(NarrowSubmissionsTest, AStatementBeyondItsMaximumIsNotCompiled) {
+  cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATEMENT, std::string(101, ' ')));
+  EXPECT_EQ(cluster.take(), "client 102 #1 <- error REJECTED 54000\n");
+  EXPECT_TRUE(cluster.effects().compilations.empty());
 }
 
 TEST_F(SubmissionsTest, TooManyStatementsAreRefused) {

@@ -347,6 +347,25 @@ TEST_F(RefusalTest, DeepNestingIsRefusedNotCrashedOn) {
   EXPECT_EQ(failure(nested("NOT ", "", 40)), "accepted");
 }
 
+TEST_F(RefusalTest, LongListsAndConstantsAreRefused) {
+  const auto outputs = [](int count) {
+    std::string sql = "SELECT i";
+    for (int i = 1; i < count; ++i) {
+      sql += ",i";
+    }
+    return sql + " FROM t";
+  };
+  EXPECT_EQ(failure(outputs(1'664)), "accepted");
+  EXPECT_EQ(error_of(outputs(1'665)).sqlstate, "54011");
+  const auto condition = [](std::string_view operation, size_t size) {
+    return fmt::format("SELECT i FROM t WHERE v {} '{}'", operation, std::string(size, 'x'));
+  };
+  EXPECT_EQ(failure(condition("LIKE", UINT16_MAX)), "accepted");
+  EXPECT_EQ(error_of(condition("LIKE", UINT16_MAX + 1)).sqlstate, "54000");
+  EXPECT_EQ(failure(condition("=", UINT16_MAX)), "accepted");
+  EXPECT_EQ(error_of(condition("=", UINT16_MAX + 1)).sqlstate, "54000");
+}
+
 TEST_F(RefusalTest, LargeStatementsAreRefused) {
   const std::string blanks(1 << 20, ' ');
   EXPECT_EQ(error_of("SELECT i FROM t" + blanks).sqlstate, "54000");

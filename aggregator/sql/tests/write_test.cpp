@@ -50,6 +50,15 @@ TEST_F(InsertTest, RoutesListTheKeysOfItsRows) {
   EXPECT_EQ(update.routes[0].equalities(0).values_size(), 2);
 }
 
+TEST_F(InsertTest, HasNoMoreRowsThanAnUpdateMayHave) {
+  std::string sql = "INSERT INTO t (i) VALUES (1)";
+  for (uint32_t row = 1; row < contract::kUpdateRowsMax; ++row) {
+    sql += ",(1)";
+  }
+  EXPECT_EQ(failure(sql), "accepted");
+  EXPECT_EQ(failure(sql + ",(1)"), "54000@0 INSERT too large: more than 65536 rows");
+}
+
 TEST_F(InsertTest, RefusesWhatDoesNotFit) {
   for (const auto& [sql, error] : std::initializer_list<Accepted>{
            {"INSERT INTO t (i) VALUES (NULL)",

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "daedalus/configuration/table.hpp"
+#include "daedalus/contract/map_limits.hpp"
 #include "daedalus/semantics/placement.hpp"
 
 namespace daedalus::configuration {
@@ -15,7 +16,7 @@ namespace {
 
 using semantics::Distribution;
 
-constexpr int64_t kNodesMax = 1 << 16;
+constexpr int64_t kNodeIdMax = (1 << 16) - 1;
 constexpr size_t kClusterIdSizeMax = 128;
 
 Distribution read_distribution(const Table& table, std::string_view key, std::string_view columns_key,
@@ -33,8 +34,13 @@ Distribution read_distribution(const Table& table, std::string_view key, std::st
 
 void read_nodes(const Table& root, Cluster* cluster) {
   std::set<std::string> endpoints;
-  for (const Table& table : root.tables("nodes")) {
-    const NodeId node{static_cast<uint32_t>(table.integer("id", {0, kNodesMax - 1}))};
+  const std::vector<Table> tables = root.tables("nodes");
+  if (tables.size() > kNodesMax) {
+    root.refuse("nodes", fmt::format("lists {} nodes", tables.size()), fmt::format("list at most {}", kNodesMax));
+    return;
+  }
+  for (const Table& table : tables) {
+    const NodeId node{static_cast<uint32_t>(table.integer("id", {0, kNodeIdMax}))};
     std::string endpoint = table.endpoint("endpoint");
     if (cluster->endpoint_of(node)) {
       table.refuse("id", fmt::format("node {} is listed twice", raw(node)), "give every node an id of its own");
@@ -49,9 +55,15 @@ void read_nodes(const Table& root, Cluster* cluster) {
 }
 
 void read_partitions(const Table& map, Cluster* cluster) {
-  for (const Table& table : map.tables("partitions")) {
+  const std::vector<Table> tables = map.tables("partitions");
+  if (tables.size() > contract::kPartitionsMax) {
+    map.refuse("partitions", fmt::format("lists {} partitions", tables.size()),
+               fmt::format("list at most {}", contract::kPartitionsMax));
+    return;
+  }
+  for (const Table& table : tables) {
     std::vector<NodeId> nodes;
-    for (const int64_t id : table.integers("nodes", {0, kNodesMax - 1})) {
+    for (const int64_t id : table.integers("nodes", {0, kNodeIdMax})) {
       nodes.push_back(NodeId{static_cast<uint32_t>(id)});
     }
     if (nodes.size() != 1) {

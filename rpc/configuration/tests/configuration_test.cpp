@@ -1,4 +1,5 @@
 // Each way a configuration file can be wrong gives one error that names file, key and remedy.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 
 #include "daedalus/configuration/cluster.hpp"
 #include "daedalus/configuration/table.hpp"
+#include "daedalus/contract/map_limits.hpp"
 
 namespace daedalus::configuration {
 namespace {
@@ -107,6 +109,23 @@ TEST_F(ConfigurationTest, NamesLineAndColumnOfBrokenToml) {
   const auto cluster = read("cluster_id = \"a\"\nschema_library = \n");
   ASSERT_FALSE(cluster);
   EXPECT_THAT(cluster.error().message, StartsWith(path_ + ":2:"));
+}
+
+TEST_F(ConfigurationTest, BoundsNodesAndPartitions) {
+  const auto with_more = [&](size_t nodes, size_t partitions) {
+    std::string content = kGood;
+    for (size_t i = 2; i < nodes; ++i) {
+      content += fmt::format("[[nodes]]\nid = {}\nendpoint = \"h:{}\"\n", i, i);
+    }
+    for (size_t i = 2; i < partitions; ++i) {
+      content += "[[partition_map.partitions]]\nnodes = [0]\n";
+    }
+    return read(content);
+  };
+  EXPECT_TRUE(with_more(kNodesMax, 2));
+  EXPECT_THAT(with_more(kNodesMax + 1, 2).error().message, EndsWith("nodes: lists 1001 nodes"));
+  EXPECT_THAT(with_more(2, contract::kPartitionsMax + 1).error().message,
+              EndsWith("partition_map.partitions: lists 65537 partitions"));
 }
 
 struct Bad {

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "daedalus/contract/map_limits.hpp"
 #include "daedalus/contract/translate.hpp"
 
 namespace daedalus::contract {
@@ -11,8 +12,6 @@ using semantics::Distribution;
 using semantics::RowIdentity;
 using semantics::Schema;
 using semantics::Value;
-
-constexpr int kPartitionsMax = 65'536;
 
 Error wrong_map(std::string what) {
   return Error{ErrorCategory::kFatal, "F0000", "partition map: " + std::move(what), {}, 0};
@@ -53,7 +52,7 @@ Result<void> check_grid(const PartitionMap& map) {
 }
 
 Result<void> read_partitions(const wire::v1::PartitionMap& message, PartitionMap& map) {
-  if (message.partitions_size() == 0 || message.partitions_size() > kPartitionsMax) {
+  if (message.partitions_size() == 0 || message.partitions_size() > static_cast<int>(kPartitionsMax)) {
     return wrong_map(fmt::format("{} partitions, 1 to {} are allowed", message.partitions_size(), kPartitionsMax));
   }
   std::set<uint32_t> known;

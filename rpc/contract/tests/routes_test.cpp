@@ -190,6 +190,12 @@ TEST_F(RoutesTest, MapsTravelBothWaysAndWrongOnesAreRefused) {
             "partition map: there is no column at position 99 in table \"items\"");
   EXPECT_EQ(refusal([](Message& map) { map.clear_partitions(); }),
             "partition map: 0 partitions, 1 to 65536 are allowed");
+  EXPECT_EQ(refusal([](Message& map) {
+              while (map.partitions_size() <= 65'536) {
+                *map.add_partitions() = map.partitions(0);
+              }
+            }),
+            "partition map: 65537 partitions, 1 to 65536 are allowed");
   EXPECT_EQ(refusal([](Message& map) { map.mutable_partitions(2)->add_nodes(1); }),
             "partition map: partition 2 has 2 nodes, exactly one is supported");
   EXPECT_EQ(refusal([](Message& map) { map.add_nodes()->set_node(7); }),

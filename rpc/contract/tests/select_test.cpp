@@ -148,6 +148,18 @@ TEST_F(SelectTest, RefusesEveryMalformedPart) {
   EXPECT_EQ(code(body), "08P01");
 }
 
+TEST_F(SelectTest, BoundsOutputsAndSortKeys) {
+  EXPECT_EQ(code(body_of(std::vector<uint32_t>(1'664, kId))), "fine");
+  EXPECT_EQ(code(body_of(std::vector<uint32_t>(1'665, kId))), "54011");
+  wire::v1::SelectBody body = body_of({kId});
+  for (int i = 0; i < 1'664; ++i) {
+    body.add_order_by();
+  }
+  EXPECT_EQ(code(body), "fine");
+  body.add_order_by();
+  EXPECT_EQ(code(body), "54011");
+}
+
 TEST_F(SelectTest, RefusesFiltersThatAreTooDeepOrOfUnknownWords) {
   wire::v1::SelectBody body = body_of({kId});
   wire::v1::Expression deep = equals(kId, 1);

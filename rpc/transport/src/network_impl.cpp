@@ -157,21 +157,26 @@ void AsioNetwork::Impl::on_accepted(const std::shared_ptr<Listener>& listener, c
 
 LinkId AsioNetwork::Impl::dial(const std::string& endpoint) {
   CHECK(links_.size() < options.links_max);
-  const auto id = LinkId{static_cast<uint32_t>(links_.size())};
+  const auto id = LinkId{next_link_++};
   const Link::Delays delays{options.dial_delay_ns_min, options.dial_delay_ns_max, options.dial_ns_max};
-  links_.push_back(std::make_shared<Link>(
+  const auto made = std::make_shared<Link>(
       io_, id, endpoint, delays, [this](Link& link, tcp::socket socket) { on_connected(link, std::move(socket)); },
-      [this](Link& link, const std::string& reason) { on_dial_failed(link, reason); }));
+      [this](Link& link, const std::string& reason) { on_dial_failed(link, reason); });
+  links_.emplace(id, made);
   if (shutting_down_) {
-    links_.back()->drop();
+    made->drop();
   }
-  asio::post(io_, [link = links_.back()] { link->dial(); });
+  asio::post(io_, [made] { made->dial(); });
   return id;
 }
 
 void AsioNetwork::Impl::drop_link(LinkId id, const std::string& reason) {
-  CHECK(raw(id) < links_.size());
-  links_[raw(id)]->drop();
+  const auto found = links_.find(id);
+  if (found == links_.end()) {
+    return;
+  }
+  found->second->drop();
+  links_.erase(found);
   for (const auto& [peer, connection] : connections_) {
     if (connection->info().link == id) {
       connection->session().close(reason);
@@ -222,7 +227,12 @@ void AsioNetwork::Impl::on_closed(Connection& connection, const std::string& rea
     spdlog::info("connection from {} closed: {}", info.address, reason);
     return;
   }
-  Link& link = *links_[raw(*info.link)];
+  const auto found = links_.find(*info.link);
+  if (found == links_.end()) {
+    spdlog::info("connection to {} closed: {}", info.address, reason);
+    return;
+  }
+  Link& link = *found->second;
   if (connection.session().was_up()) {
     link.reset_delay();
     link.last_failure.clear();
@@ -342,7 +352,7 @@ void AsioNetwork::Impl::begin_shutdown(const std::string& reason) {
     listener->retry->set(kNever);
     listener->acceptor.close(ignored);
   }
-  for (const auto& link : links_) {
+  for (const auto& [id, link] : links_) {
     link->drop();
   }
   for (const auto& [peer, connection] : connections_) {

@@ -80,7 +80,7 @@ class AsioNetwork::Impl final : public ConnectionOwner {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   PeerHandler& handler_;
   std::vector<std::shared_ptr<Listener>> listeners_;
-  std::vector<std::shared_ptr<Link>> links_;                             ///< Index is the LinkId.
+  std::unordered_map<LinkId, std::shared_ptr<Link>> links_;              ///< Those that have not been dropped.
   std::unordered_map<PeerId, std::shared_ptr<Connection>> connections_;  ///< Whatever their protocol.
   std::unordered_map<PeerId, Peer> peers_;
   std::vector<std::shared_ptr<Connection>> dirty_;
@@ -90,6 +90,7 @@ class AsioNetwork::Impl final : public ConnectionOwner {
   TurnWatch watch_;
   DeadlineTimer shutdown_timer_;
   uint64_t next_peer_ = 1;
+  uint32_t next_link_ = 0;
   bool turn_end_posted_ = false;
   bool shutting_down_ = false;
 };

@@ -271,6 +271,21 @@ TEST(AsioNetworkTest, RefusesConnectionsBeyondItsMaximum) {
   EXPECT_EQ(server.network->connection_count(), 2u);
 }
 
+TEST(AsioNetworkTest, ALinkThatIsDroppedLeavesItsPlaceToAnother) {
+  AsioOptions options;
+  options.links_max = 1;
+  Process client("client", options);
+  Process server("server");
+  const std::string address = server.listen();
+  for (int turn = 0; turn < 3; ++turn) {
+    const LinkId link = client.network->dial(address);
+    ASSERT_TRUE(run_until({&client, &server}, [&] { return client.recorder.up.size() == 1; }));
+    EXPECT_EQ(client.recorder.up.begin()->second.link, link);
+    client.network->drop_link(link, "another is wanted");
+    ASSERT_TRUE(run_until({&client, &server}, [&] { return client.recorder.up.empty(); }));
+  }
+}
+
 // ---- the owner's loop ----
 
 TEST(AsioNetworkTest, ShutdownSaysGoodbyeToAllAndEndsTheLoop) {

@@ -12,6 +12,9 @@
 
 namespace daedalus::configuration {
 
+/// Most nodes of a cluster: an aggregator keeps a connection to each of them, and to the writer.
+constexpr size_t kNodesMax = 1'000;
+
 struct NodeEndpoint {
   NodeId node{};
   std::string endpoint;  ///< host:port

@@ -37,7 +37,7 @@ public final class PeerNetwork implements AutoCloseable {
     private static final long BACK_OFF_MIN_MS = 20;
     private static final long BACK_OFF_MAX_MS = 1_000;
     private static final int BREATHS_PER_KEEP_ALIVE = 5;
-    private static final int ACCEPTED_MAX = 1_024;
+    static final int ACCEPTED_MAX = 1_024;
     private static final long SHUTDOWN_MAX_MS = 2_000;
 
     private final Supplier<Hello> hello;

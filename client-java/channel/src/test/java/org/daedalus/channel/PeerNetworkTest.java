@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -103,6 +105,31 @@ class PeerNetworkTest {
             assertThat((String) client.next()).isEqualTo("down: peer said goodbye: shutting down");
             assertThat((String) client.next()).isEqualTo("failed: Connection refused");
         }
+    }
+
+    @Test
+    void shouldCloseConnectionsBeyondItsMaximum() throws Exception {
+        List<Socket> sockets = new ArrayList<>();
+        try (PeerNetwork below = network(Role.ROLE_AGGREGATOR, server)) {
+            int port = below.listen("127.0.0.1", 0).getPort();
+            for (int i = 0; i < PeerNetwork.ACCEPTED_MAX; i++) {
+                sockets.add(connect(port));
+                assertThat(sockets.get(i).getInputStream().read()).as("a hello").isNotEqualTo(-1);
+            }
+            try (Socket oneTooMany = connect(port)) {
+                assertThat(oneTooMany.getInputStream().read()).isEqualTo(-1);
+            }
+        } finally {
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        }
+    }
+
+    private static Socket connect(int port) throws IOException {
+        Socket socket = new Socket("127.0.0.1", port);
+        socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(PATIENCE_S));
+        return socket;
     }
 
     @Test

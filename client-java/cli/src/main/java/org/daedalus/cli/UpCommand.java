@@ -55,8 +55,8 @@ final class UpCommand implements Callable<Integer> {
             description = "memory of one segment, MiB (default: ${DEFAULT-VALUE})")
     private int segmentMib;
 
-    @Option(names = "--answer-mib", paramLabel = "M", description = "most memory of one answer, MiB: larger ones end with "
-            + "54000 (default: 64 of each storage node, 256 in all); a whole table is taken out by `daedalus export`")
+    @Option(names = "--answer-mib", paramLabel = "M", description = "most memory of one answer, MiB: larger ones end "
+            + "with 54000 (default: 64 of each storage node, 256 in all); a whole table is taken out by `daedalus export`")
     private Integer answerMib;
 
     @Option(names = "--data-dir", paramLabel = "DIR", description = "where configuration, logs and epochs go; default: "

@@ -196,6 +196,28 @@ class CommandsTest {
     }
 
     @Test
+    void shouldRefuseAClusterThatIsTooLarge() {
+        String[][] cases = {{"--storage-nodes", "40"}, {"--segments", "1024"}, {"--aggregators", "10"},
+            {"--segment-mib", "1048576"}, {"--answer-mib", "524288"}, {"--port", "65000"}};
+        for (String[] each : cases) {
+            err.reset();
+            String tooMany = Integer.toString(Integer.parseInt(each[1]) + 1);
+            assertThat(run("up", "--schema", "missing.sql", each[0], tooMany)).isEqualTo(2);
+            assertThat(err()).contains(each[0] + " must be ").contains(each[1] + ", not " + tooMany);
+        }
+    }
+
+    @Test
+    void shouldNotFollowFilesThatIncludeEachOtherForEver() throws Exception {
+        Path file = directory.resolve("self.sql");
+        Files.writeString(file, "\\i " + file + "\n");
+        try (FakeAggregator fake = new FakeAggregator(statements())) {
+            assertThat(run("sql", "-f", file.toString(), "--cluster", fake.endpoint())).isNotZero();
+        }
+        assertThat(err()).containsOnlyOnce("files include each other more than 16 deep");
+    }
+
+    @Test
     void shouldShowStatusAndWhatIsWrong() throws Exception {
         StatusReply.Builder status = StatusReply.newBuilder().setClusterId("flights-1");
         status.getAggregatorBuilder().setName("aggregator-0").setWriterReachable(true);

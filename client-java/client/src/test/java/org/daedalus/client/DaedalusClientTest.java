@@ -236,6 +236,14 @@ class DaedalusClientTest {
     }
 
     @Test
+    void shouldRefuseNamesThatNobodyTakes() {
+        String longest = "x".repeat(128);
+        assertThat(DaedalusClient.checkedName("principal", longest)).isEqualTo(longest);
+        assertThatThrownBy(() -> DaedalusClient.builder().principal(longest + "x"))
+                .isInstanceOf(IllegalArgumentException.class).hasMessage("principal exceeds 128 bytes");
+    }
+
+    @Test
     void shouldRefuseBeyondTheInFlightBoundAtOnce() throws Exception {
         try (FakeAggregator fake = new FakeAggregator(SILENT);
                 DaedalusClient client = client(fake).inFlightMax(2).build()) {

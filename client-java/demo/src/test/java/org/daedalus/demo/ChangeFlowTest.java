@@ -69,6 +69,13 @@ class ChangeFlowTest {
         answer.complete(new WriteOutcome(++timestamp, List.of(), false));
     }
 
+    /** A confirmation is noted by whoever is later: the one who confirms, or the flow that begins to wait for it. */
+    private void awaitChanges(long count) {
+        while (flow.changes() < count) {
+            Thread.onSpinWait();
+        }
+    }
+
     @AfterEach
     void close() throws Exception {
         Thread closing = new Thread(() -> {
@@ -93,6 +100,7 @@ class ChangeFlowTest {
         for (int change = 0; change < 1_000; change++) {
             confirm(unanswered.take());
         }
+        awaitChanges(1_000);
         assertThat(inFlightMost.get()).isEqualTo(IN_FLIGHT_MAX);
         assertThat(flow.changes()).isEqualTo(1_000);
         assertThat(flow.failed()).isZero();
@@ -104,6 +112,7 @@ class ChangeFlowTest {
         for (int change = 0; change < IN_FLIGHT_MAX; change++) {
             confirm(unanswered.take());
         }
+        awaitChanges(IN_FLIGHT_MAX);
         flow.latencies();
         List<CompletableFuture<WriteOutcome>> slow = new ArrayList<>();
         for (int change = 0; change < IN_FLIGHT_MAX; change++) {
@@ -112,6 +121,7 @@ class ChangeFlowTest {
         clockNs.addAndGet(TimeUnit.SECONDS.toNanos(5));
         confirm(slow.remove(0));
         confirm(unanswered.take()); // It was due five seconds ago, and has just been sent.
+        awaitChanges(IN_FLIGHT_MAX + 2);
         Histogram latencies = flow.latencies();
         slow.forEach(this::confirm);
         assertThat(latencies.getTotalCount()).isEqualTo(2);

@@ -197,6 +197,16 @@ class WriterCoreTest {
     }
 
     @Test
+    void shouldKeepNoMoreUpdatesThanItMay() {
+        core = active(new WriterOptions("writer", "writer:1", false, SECOND, SECOND, 2, 1 << 20, 1_000, 1 << 20,
+                1 << 20));
+        assertThat(submit(first(1, EPOCH, START))).isNull();
+        assertThat(submit(first(2, EPOCH, START))).isNull();
+        assertThat(submit(first(3, EPOCH, START)).error().getSqlstate()).isEqualTo("53400");
+        assertThat(core.status().getUpdatesKept()).isEqualTo(2);
+    }
+
+    @Test
     void shouldRememberOfAnUpdateThatIsNeverConfirmedOnlyTheLastSendings() {
         assertThat(submit(first(1, EPOCH, START))).isNull();
         long firstSequence = effects.sends().get(0).operation().getHeader().getSequence();

@@ -1,6 +1,7 @@
 package org.daedalus.cli.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +31,14 @@ class StatementSplitterTest {
         assertThat(splitter.feed("SELECT\n")).isEmpty();
         assertThat(splitter.feed("1; SELECT\n")).containsExactly(new Statement("SELECT\n1", 1));
         assertThat(splitter.feed("2;\n")).containsExactly(new Statement("SELECT\n2", 2));
+    }
+
+    @Test
+    void shouldNotLookForTheEndOfAStatementForEver() throws CliException {
+        StatementSplitter splitter = new StatementSplitter();
+        splitter.feed("x".repeat(StatementSplitter.STATEMENT_SIZE_MAX));
+        assertThatThrownBy(() -> splitter.feed("x")).isInstanceOf(CliException.class)
+                .hasMessageContaining("a statement exceeds 16777216 characters");
     }
 
     @Test
