@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "daedalus/base/check.hpp"
+
 namespace daedalus::engine {
 namespace {
 
@@ -96,6 +98,7 @@ void CompiledPredicate::add_tree(const semantics::Condition& tree) {
     return;
   }
   compiled.count = static_cast<uint32_t>(literals_.size()) - compiled.first;
+  DCHECK(compiled.count > 0);
   compiled.is_tree = compiled.count > 1;  // A single leaf that matters is a clause.
   clauses_.push_back(compiled);
 }

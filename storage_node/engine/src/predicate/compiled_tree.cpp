@@ -144,6 +144,9 @@ class TreeCompiler {
     for (const auto& [code, same] : by_code) {
       cases.push_back({code, emit_one_by_one(same, if_true, otherwise)});
     }
+    if (std::all_of(cases.begin(), cases.end(), [&](const auto& one) { return one.step == otherwise; })) {
+      return otherwise;  // Beside an alternative that always holds, say: a choice without a difference has no leaf.
+    }
     const auto first_case = static_cast<uint32_t>(tree_.cases_.size());
     tree_.cases_.insert(tree_.cases_.end(), cases.begin(), cases.end());
     tree_.choices_.push_back({*column, first_case, static_cast<uint32_t>(cases.size()), floor});

@@ -113,6 +113,26 @@ TEST(Predicates, AnAlternativeThatAlwaysHoldsLeavesNoLeafThatMustHold) {
   rows.expect_predicate(predicate);
 }
 
+TEST(Predicates, ValuesBesideAnAlternativeThatAlwaysHoldsAreNoChoice) {
+  using semantics::Condition;
+  using Kind = semantics::Literal::Kind;
+  Random random(test::test_seed());
+  OperationMix mix(random);
+  const Rows rows(random, mix, 64);
+  constexpr uint32_t kId = 0;  // Never NULL.
+  semantics::Predicate predicate;
+  predicate.tree = Condition{.kind = Condition::Kind::kOr};
+  for (int64_t value = 0; value < 16; ++value) {
+    Condition is_value{.kind = Condition::Kind::kLiteral};
+    is_value.literal = {.column = kId, .kind = Kind::kCompare, .values = {value}};
+    predicate.tree.children.push_back(is_value);
+  }
+  Condition always{.kind = Condition::Kind::kLiteral};
+  always.literal = {.column = kId, .kind = Kind::kIsNotNull, .values = {}};
+  predicate.tree.children.push_back(always);
+  rows.expect_predicate(predicate);
+}
+
 TEST(Predicates, AreOnPlanesWhatTheyAreOnValues) {
   Random random(test::test_seed());
   for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
