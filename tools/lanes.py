@@ -1,4 +1,4 @@
-"""Runs test suites one after the other and ends with one line: `N passed, N failed`.
+"""Runs test suites, most of them one after the other, and ends with one line: `N passed, N failed`.
 
 A suite is a command that leaves JUnit XML files behind; every lane of the Makefile is a list of suites. A suite that
 exits non-zero without a failed test in its reports (a crash, a build error) counts as one failed test of its own.
@@ -12,10 +12,13 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "reports"
@@ -30,6 +33,7 @@ class Suite:
     reports: str
     environment: dict[str, str]
     may_skip_all: bool = False  # what it needs is not on every machine; it says so itself
+    goes_beside: bool = False  # runs while the suite after it does: it mostly waits, and has a network of its own
 
 
 @dataclass(slots=True)
@@ -69,15 +73,16 @@ def program_suite(name: str, preset: str, label: str) -> Suite:
     )
 
 
-def pytest_suite(name: str, paths: str, environment: dict[str, str] | None = None, may_skip_all: bool = False) -> Suite:
+def pytest_suite(name: str, paths: str, may_skip_all: bool = False, goes_beside: bool = False) -> Suite:
     """Python tests below some paths."""
     report = REPORTS / f"python-{name.replace(' ', '-')}.xml"
     return Suite(
         name=name,
         command=f".venv/bin/python -m pytest -q -p no:cacheprovider --junitxml={report} {paths}",
         reports=str(report),
-        environment=environment or {},
+        environment={},
         may_skip_all=may_skip_all,
+        goes_beside=goes_beside,
     )
 
 
@@ -103,9 +108,9 @@ SLOW = [
     gtest_suite("C++ slow", "release", "slow"),
     program_suite("fuzzers", "asan", "fuzz"),
     pytest_suite("process kills", "tests/kills"),
-    pytest_suite("Java installed", "tests/install"),
     pytest_suite("attacks", "tests/attacks"),
-    pytest_suite("deployment", "tests/deploy", may_skip_all=True),
+    pytest_suite("deployment", "tests/deploy", may_skip_all=True, goes_beside=True),
+    pytest_suite("Java installed", "tests/install"),
 ]
 
 LANES = {"fast": FAST, "slow": SLOW}
@@ -125,27 +130,66 @@ def count(pattern: str) -> Tally:
     return tally
 
 
-def run(suite: Suite) -> Tally:
-    """Runs one suite and returns its tally."""
-    print(f"==> {suite.name}: {suite.command}", flush=True)
+@dataclass(slots=True)
+class Run:
+    """A suite that has been started."""
+
+    suite: Suite
+    process: subprocess.Popen[bytes]
+    started: float
+    output: IO[bytes] | None  # where it goes while another suite has the terminal
+
+
+def start(suite: Suite) -> Run:
+    """Starts a suite; what goes beside another one keeps its output until its end."""
     for stale in glob.glob(str(ROOT / suite.reports)):
         os.unlink(stale)
-    started = time.monotonic()
-    status = subprocess.run(
-        ["bash", "-c", suite.command], cwd=ROOT, env={**os.environ, **suite.environment}, check=False
-    ).returncode
-    tally = count(suite.reports)
+    print(f"==> {suite.name}: {suite.command}{' (beside the next)' if suite.goes_beside else ''}", flush=True)
+    output = tempfile.TemporaryFile() if suite.goes_beside else None  # noqa: SIM115 - open until finish()
+    process = subprocess.Popen(
+        ["bash", "-c", suite.command],
+        cwd=ROOT,
+        env={**os.environ, **suite.environment},
+        stdout=output,
+        stderr=subprocess.STDOUT if output else None,
+    )
+    return Run(suite, process, time.monotonic(), output)
+
+
+def finish(run: Run) -> Tally:
+    """Waits for a suite's end, shows what it kept, and returns its tally."""
+    status = run.process.wait()
+    seconds = time.monotonic() - run.started
+    if run.output is not None:
+        run.output.seek(0)
+        print(run.output.read().decode(errors="replace"), end="")
+    tally = count(run.suite.reports)
     if status != 0 and tally.failed == 0:
         tally.failed = 1
-    if tally.passed + tally.failed == 0 and not (suite.may_skip_all and tally.skipped):
-        print(f"{suite.name}: ran no test", flush=True)
+    if tally.passed + tally.failed == 0 and not (run.suite.may_skip_all and tally.skipped):
+        print(f"{run.suite.name}: ran no test", flush=True)
         tally.failed = 1
     print(
-        f"<== {suite.name}: {tally.passed} passed, {tally.failed} failed, {tally.skipped} skipped"
-        f" in {time.monotonic() - started:.0f} s",
+        f"<== {run.suite.name}: {tally.passed} passed, {tally.failed} failed, {tally.skipped} skipped"
+        f" in {seconds:.0f} s",
         flush=True,
     )
     return tally
+
+
+def run_all(suites: list[Suite]) -> Iterator[tuple[Suite, Tally]]:
+    """Runs suites in their order, those that go beside others with the one after them."""
+    beside: list[Run] = []
+    for suite in suites:
+        run = start(suite)
+        if suite.goes_beside:
+            beside.append(run)
+            continue
+        for ended in [run, *beside]:
+            yield ended.suite, finish(ended)
+        beside.clear()
+    for ended in beside:
+        yield ended.suite, finish(ended)
 
 
 def main() -> int:
@@ -159,8 +203,7 @@ def main() -> int:
     REPORTS.mkdir(parents=True)
     total = Tally()
     lines = []
-    for suite in suites:
-        tally = run(suite)
+    for suite, tally in run_all(suites):
         total.add(tally)
         lines.append(f"{suite.name:<28} {tally.passed:>6} passed {tally.failed:>4} failed {tally.skipped:>4} skipped")
     print("\n" + "\n".join(lines))

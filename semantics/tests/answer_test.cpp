@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "answer_rows.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "random_values.hpp"
 
@@ -12,7 +13,6 @@ namespace daedalus::semantics {
 namespace {
 
 using testing::Random;
-using Rows = std::vector<std::vector<Value>>;
 
 Rows decode(const std::vector<Type>& types, const MergedRows& merged) {
   Rows rows;
@@ -22,14 +22,6 @@ Rows decode(const std::vector<Type>& types, const MergedRows& merged) {
   }
   EXPECT_EQ(rows.size(), merged.row_count);
   return rows;
-}
-
-std::string encode(const std::vector<Type>& types, const Rows& rows) {
-  std::string bytes;
-  for (const std::vector<Value>& row : rows) {
-    append_packed_row(types, row, bytes);
-  }
-  return bytes;
 }
 
 std::vector<Type> final_types(const Schema& schema, const Selection& selection) {
@@ -59,16 +51,6 @@ std::vector<std::string> lines(const std::vector<Type>& types, const Rows& rows)
   }
   return made;
 }
-
-Schema two_columns() {
-  Schema schema;
-  schema.table_name = "t";
-  schema.columns = {{"k", {TypeKind::kDouble}, true, {}}, {"v", {TypeKind::kInt}, false, {}}};
-  return schema;
-}
-
-OutputColumn plain(uint32_t column) { return {"x", false, AggregateFunction::kCountRows, column}; }
-OutputColumn aggregate(AggregateFunction function, uint32_t column) { return {"x", true, function, column}; }
 
 /// What a segment sends for its rows: the partial form, from the plain definition of every aggregate.
 Rows partial_rows(const Schema& schema, const Selection& selection, const Rows& table) {
@@ -273,8 +255,6 @@ MergedRows merge(Random& random, const Schema& schema, const Selection& selectio
   return {early.rows + rest->rows, early.row_count + rest->row_count};
 }
 
-MergedRows rows_of(std::string rows) { return {std::move(rows), 1}; }
-
 TEST(AnswerMerger, AgreesWithThePlainDefinitionThroughTwoLevels) {
   Random random(61);
   for (int round = 0; round < 3'000; ++round) {
@@ -403,214 +383,6 @@ TEST(AnswerMerger, KeepsTheBestOfManyUnderALimit) {
     ASSERT_TRUE(merger.add(static_cast<uint32_t>(i % 7), rows_of(encode(types, {{i * 7'919 % 50'000}}))).has_value());
   }
   EXPECT_EQ(show(types, decode(types, *merge_all(merger))), "49998;49997;49996;");
-}
-
-Error error_of(const Schema& schema, const Selection& selection, std::string rows) {
-  AnswerMerger merger(schema, selection, AnswerForm::kFinal);
-  EXPECT_TRUE(merger.add(0, rows_of(std::move(rows))).has_value());
-  return merge_all(merger).error();
-}
-
-TEST(AnswerMerger, RefusesMalformedParts) {
-  const Schema schema = two_columns();
-  const std::string stray("\1\0\0\0\0", 5);
-  Selection selection;
-  selection.outputs = {plain(1)};
-  selection.visible_outputs = 1;
-  selection.limit = 5;
-  EXPECT_EQ(error_of(schema, selection, "abc").sqlstate, "08P01");
-  EXPECT_EQ(error_of(schema, selection, stray).sqlstate, "08P01");
-  selection.order_by = {{0, {}}};
-  EXPECT_EQ(error_of(schema, selection, "abc").sqlstate, "08P01");
-  EXPECT_EQ(error_of(schema, selection, stray).sqlstate, "08P01");
-  selection.order_by.clear();
-  selection.outputs = {aggregate(AggregateFunction::kCount, 1)};
-  selection.is_aggregated = true;
-  EXPECT_EQ(error_of(schema, selection, "abc").sqlstate, "08P01");
-  EXPECT_EQ(error_of(schema, selection, stray).sqlstate, "08P01");
-  EXPECT_EQ(error_of(schema, selection, encode({{TypeKind::kBigint}}, {{Value()}})).sqlstate, "08P01");
-}
-
-TEST(AnswerMerger, StepsStayWithinTheirBudgetWhateverTheAnswer) {
-  Random random(71);
-  Schema schema;
-  schema.columns = {{"k", {TypeKind::kInt}, true, {}}, {"v", {TypeKind::kVarchar, 0, 0, 40}, true, {}}};
-  // The largest piece that a step may overdraw by: sorting one run.
-  constexpr int64_t kPieceMax = 100'000;
-  for (const bool is_grouped : {false, true}) {
-    Selection selection;
-    selection.outputs = {plain(0), plain(1)};
-    selection.visible_outputs = 2;
-    selection.order_by = {{1, {true, false}}, {0, {}}};
-    if (is_grouped) {
-      selection.is_aggregated = true;
-      selection.group_by = {0, 1};
-      selection.outputs.push_back(aggregate(AggregateFunction::kCountRows, 0));
-    }
-    AnswerMerger merger(schema, selection, AnswerForm::kFinal);
-    const std::vector<Type> types = partial_row_types(schema, selection);
-    constexpr uint64_t kRows = 60'000;
-    for (uint32_t part = 0; part < 3; ++part) {
-      Rows rows;
-      for (uint64_t i = part; i < kRows; i += 3) {
-        rows.push_back({random.between(0, 1'000'000), "row " + std::to_string(random.between(0, 1'000'000))});
-        if (is_grouped) {
-          rows.back().push_back(int64_t{1});
-        }
-      }
-      ASSERT_TRUE(merger.add(part, {encode(types, rows), rows.size()}).has_value());
-    }
-    merger.end_parts();
-    uint64_t steps = 0;
-    uint64_t row_count = 0;
-    while (merger.has_work()) {
-      WorkBudget budget(1'000);
-      const Result<MergedRows> rows = merger.step(budget, 1u << 20);
-      ASSERT_TRUE(rows.has_value());
-      ASSERT_GE(budget.left(), -kPieceMax);
-      row_count += rows->row_count;
-      ++steps;
-    }
-    EXPECT_GT(steps, 1'000u);
-    EXPECT_GE(row_count, kRows - 100);
-    EXPECT_LE(row_count, kRows);
-  }
-}
-
-TEST(AnswerMerger, GivesItsMemoryBackPieceByPiece) {
-  Random random(73);
-  const Schema schema = two_columns();
-  Selection selection;
-  selection.outputs = {plain(0), plain(1)};
-  selection.visible_outputs = 2;
-  selection.order_by = {{0, {}}};
-  AnswerMerger merger(schema, selection, AnswerForm::kFinal);
-  const std::vector<Type> types = partial_row_types(schema, selection);
-  for (int i = 0; i < 20; ++i) {
-    Rows rows;
-    for (int j = 0; j < 5'000; ++j) {
-      rows.push_back({static_cast<double>(random.between(0, 1'000'000)), int64_t{j}});
-    }
-    ASSERT_TRUE(merger.add(0, {encode(types, rows), rows.size()}).has_value());
-    WorkBudget budget = WorkBudget::unbounded();
-    ASSERT_TRUE(merger.step(budget, 1u << 20).has_value());
-  }
-  EXPECT_GT(merger.memory_bytes(), 20u * 5'000 * 20);
-  uint64_t pieces = 1;
-  for (WorkBudget budget(100); !merger.drop(budget); budget = WorkBudget(100)) {
-    ++pieces;
-  }
-  EXPECT_GT(pieces, 10u);
-  EXPECT_EQ(merger.memory_bytes(), 0u);
-}
-
-TEST(CheckRowSize, RefusesWhatMayNotFitIntoOneRow) {
-  Schema schema;
-  schema.columns = {{"v", {TypeKind::kVarchar, 0, 0, 4096}, true, {}}};
-  Selection selection;
-  selection.outputs.assign(255, plain(0));
-  selection.visible_outputs = 255;
-  EXPECT_TRUE(check_row_size(schema, selection).has_value());
-  selection.outputs.assign(300, plain(0));
-  const Result<void> checked = check_row_size(schema, selection);
-  ASSERT_FALSE(checked.has_value());
-  EXPECT_EQ(checked.error().sqlstate, "54000");
-}
-
-TEST(AnswerMerger, StopsAtItsDeclaredMaximum) {
-  Schema schema;
-  schema.columns = {{"v", {TypeKind::kVarchar, 0, 0, 4096}, true, {}}};
-  Selection selection;
-  selection.outputs = {plain(0)};
-  selection.visible_outputs = 1;
-  AnswerMerger merger(schema, selection, AnswerForm::kFinal);
-  const std::string row = encode({schema.columns[0].type}, {{std::string(4096, 'x')}});
-  std::string batch;
-  for (int i = 0; i < 1024; ++i) {
-    batch += row;
-  }
-  Result<void> added;
-  uint64_t bytes = 0;
-  while (added.has_value() && bytes <= 2 * kAnswerBytesMax) {
-    added = merger.add(0, {batch, 1024});
-    bytes += batch.size();
-    WorkBudget budget = WorkBudget::unbounded();
-    if (const auto stepped = merger.step(budget, 1u << 20); added && !stepped) {
-      added = stepped.error();
-    }
-  }
-  ASSERT_FALSE(added.has_value());
-  EXPECT_EQ(added.error().sqlstate, "54000");
-  EXPECT_LE(bytes, kAnswerBytesMax + batch.size());
-}
-
-TEST(AnswerMerger, RefusesMoreGroupsThanItsMaximum) {
-  Schema schema;
-  schema.columns = {{"v", {TypeKind::kInt}, true, {}}};
-  Selection selection;
-  selection.outputs = {plain(0)};
-  selection.visible_outputs = 1;
-  selection.group_by = {0};
-  selection.is_aggregated = true;
-  const auto merged = [&](int64_t groups) -> Result<bool> {
-    AnswerMerger merger(schema, selection, AnswerForm::kFinal);
-    std::string block;
-    for (int64_t value = 0; value < groups; ++value) {
-      block += encode({schema.columns[0].type}, {{value}});
-    }
-    block += encode({schema.columns[0].type}, {{int64_t{0}}});  // Of a group that there is.
-    EXPECT_TRUE(merger.add(0, {block, static_cast<uint32_t>(groups + 1)}).has_value());
-    merger.end_parts();
-    WorkBudget budget = WorkBudget::unbounded();
-    const auto stepped = merger.step(budget, 1u << 20);
-    return stepped ? Result<bool>(true) : Result<bool>(stepped.error());
-  };
-  EXPECT_TRUE(merged(kGroupsMax).has_value());
-  const Result<bool> refused = merged(int64_t{kGroupsMax} + 1);
-  ASSERT_FALSE(refused.has_value());
-  EXPECT_EQ(refused.error().message, "the answer has more than 1048576 groups");
-  EXPECT_EQ(refused.error().sqlstate, "54000");
-}
-
-TEST(AnswerMergerLimit, IsASettingThatTheErrorNames) {
-  Schema schema;
-  schema.columns = {{"v", {TypeKind::kInt}, true, {}}};
-  Selection selection;
-  selection.outputs = {plain(0)};
-  selection.visible_outputs = 1;
-  const std::string row = encode({schema.columns[0].type}, {{int64_t{7}}});
-  for (const bool is_sorted : {false, true}) {
-    selection.order_by.clear();
-    if (is_sorted) {
-      selection.order_by.push_back({});
-    }
-    AnswerMerger merger(schema, selection, AnswerForm::kFinal, {.bytes_max = 2 * row.size(), .whose = "node 3"});
-    ASSERT_TRUE(merger.add(0, {row + row, 2}).has_value());
-    WorkBudget budget = WorkBudget::unbounded();
-    ASSERT_TRUE(merger.step(budget, 1u << 20).has_value());
-    Result<void> added = merger.add(0, {row, 1});
-    if (const auto stepped = merger.step(budget, 1u << 20); added && !stepped) {
-      added = stepped.error();
-    }
-    ASSERT_FALSE(added.has_value());
-    EXPECT_EQ(added.error().sqlstate, "54000");
-    EXPECT_EQ(added.error().message,
-              "the answer is larger than answer_mib of node 3: " + std::to_string(2 * row.size()) + " bytes");
-    EXPECT_NE(added.error().hint.find("daedalus export"), std::string::npos);
-  }
-  EXPECT_EQ(answer_too_large({64u << 20, "node 1"}).message, "the answer is larger than answer_mib of node 1: 64 MiB");
-}
-
-TEST(CanStream, OnlyWhatNeedsNoMerge) {
-  Selection selection;
-  selection.outputs = {plain(0)};
-  selection.visible_outputs = 1;
-  EXPECT_TRUE(can_stream(selection));
-  selection.limit = 1;
-  EXPECT_FALSE(can_stream(selection));
-  selection.limit.reset();
-  selection.outputs.push_back(plain(1));
-  EXPECT_FALSE(can_stream(selection));
 }
 
 }  // namespace

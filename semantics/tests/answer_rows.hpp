@@ -1,0 +1,36 @@
+// Rows of values as packed bytes and back, and small tables, for tests of answers.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daedalus/semantics/answer.hpp"
+#include "daedalus/semantics/packed.hpp"
+
+namespace daedalus::semantics {
+
+using Rows = std::vector<std::vector<Value>>;
+
+inline std::string encode(const std::vector<Type>& types, const Rows& rows) {
+  std::string bytes;
+  for (const std::vector<Value>& row : rows) {
+    append_packed_row(types, row, bytes);
+  }
+  return bytes;
+}
+
+inline Schema two_columns() {
+  Schema schema;
+  schema.table_name = "t";
+  schema.columns = {{"k", {TypeKind::kDouble}, true, {}}, {"v", {TypeKind::kInt}, false, {}}};
+  return schema;
+}
+
+inline OutputColumn plain(uint32_t column) { return {"x", false, AggregateFunction::kCountRows, column}; }
+inline OutputColumn aggregate(AggregateFunction function, uint32_t column) { return {"x", true, function, column}; }
+
+/// One row.
+inline MergedRows rows_of(std::string rows) { return {std::move(rows), 1}; }
+
+}  // namespace daedalus::semantics
