@@ -56,7 +56,7 @@ final class UpCommand implements Callable<Integer> {
     private int segmentMib;
 
     @Option(names = "--answer-mib", paramLabel = "M", description = "most memory of one answer, MiB: larger ones end "
-            + "with 54000 (default: 64 of each storage node, 256 in all); a whole table is taken out by `daedalus export`")
+            + "with 54000 (default: 64 of each storage node, 256 in all); `daedalus export` takes out a whole table")
     private Integer answerMib;
 
     @Option(names = "--data-dir", paramLabel = "DIR", description = "where configuration, logs and epochs go; default: "
