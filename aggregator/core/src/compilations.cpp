@@ -43,7 +43,7 @@ void Compilations::start(Upstream upstream, wire::v1::Operation operation, Insta
   client_bytes_[upstream.peer] += bytes;
   context_.clients.assign(upstream, {Machine::kCompilation, id});
   context_.deadlines.add(deadline, {Machine::kCompilation, id});
-  requests_.emplace(id, std::move(request));
+  requests_.push_back(std::move(request));
 }
 
 bool Compilations::is_full(rpc::PeerId client, uint64_t bytes) const {
@@ -69,19 +69,13 @@ std::optional<Compilation> Compilations::take(CompileTicket ticket) {
   return compilation;
 }
 
-std::vector<CompileRequest> Compilations::take_requests() {
-  std::vector<CompileRequest> requests;
-  for (auto& [ticket, request] : std::exchange(requests_, {})) {
-    requests.push_back(std::move(request));
-  }
-  return requests;
-}
+std::vector<CompileRequest> Compilations::take_requests() { return std::exchange(requests_, {}); }
 
 std::vector<CompileTicket> Compilations::take_given_up() { return std::exchange(given_up_, {}); }
 
 std::optional<Compilation> Compilations::give_up(uint64_t compilation) {
   std::optional<Compilation> ended = take(CompileTicket{compilation});
-  if (ended && requests_.erase(compilation) == 0) {
+  if (ended) {
     given_up_.push_back(CompileTicket{compilation});
   }
   return ended;

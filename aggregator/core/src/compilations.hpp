@@ -29,7 +29,7 @@ class Compilations {
   /// Ends the wait for `ticket`; nothing when it ended before. The operation then belongs to the caller.
   [[nodiscard]] std::optional<Compilation> take(CompileTicket ticket);
   [[nodiscard]] std::vector<CompileRequest> take_requests();
-  /// Tickets of requests taken before that nobody waits for any longer.
+  /// Tickets that nobody waits for any longer.
   [[nodiscard]] std::vector<CompileTicket> take_given_up();
 
   void abort(uint64_t compilation, rpc::Outbox& out);
@@ -46,8 +46,8 @@ class Compilations {
   std::map<uint64_t, Compilation> compilations_;  ///< The key is the ticket.
   uint64_t bytes_ = 0;                            ///< Of all of them.
   std::map<rpc::PeerId, uint64_t> client_bytes_;  ///< Of each client that has some.
-  std::map<uint64_t, CompileRequest> requests_;   ///< By ticket; not yet taken by the driver, as are given_up_.
-  std::vector<CompileTicket> given_up_;           ///< Of those taken before.
+  std::vector<CompileRequest> requests_;          ///< Of the step at hand, as are given_up_.
+  std::vector<CompileTicket> given_up_;
 };
 
 }  // namespace daedalus::aggregator
