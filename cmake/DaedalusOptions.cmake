@@ -24,8 +24,10 @@ endif()
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(JEMALLOC REQUIRED IMPORTED_TARGET jemalloc)
 pkg_check_modules(NUMA REQUIRED IMPORTED_TARGET numa)
 find_library(PG_QUERY_LIBRARY pg_query REQUIRED)
+find_path(PG_SERVER_INCLUDE nodes/parsenodes.h PATHS /usr/include/postgresql/15/server REQUIRED)
 
 add_library(daedalus_flags INTERFACE)
 target_compile_options(daedalus_flags INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wold-style-cast

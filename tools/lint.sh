@@ -37,8 +37,9 @@ tools/lint_words.sh
 say "tests by name"
 .venv/bin/python tools/lint_names.py
 
-say "cores, includes"
+say "cores, includes, results"
 tools/lint_cores.sh
 tools/lint_includes.sh
+.venv/bin/python tools/lint_results.py
 tools/lint_test.sh
 say "all clean"

@@ -29,7 +29,7 @@ java_drivers=(
   channel/PeerConnection channel/PeerNetwork channel/ProcessEnd channel/Sockets
   # What threads of applications hold, and what hands it to them.
   client/BufferSpace client/Connections client/DaedalusClient client/Executable client/ResultSet client/RowPublisher
-  client/RowQueue client/RowSubscription
+  client/RowQueue client/RowSubscription client/TurnQueue
   # The writer's thread, its clock and its process.
   writer/BoundedErrorStream writer/LogicalWriter writer/WriterProcess
 )

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What lint_cores.sh, lint_includes.sh and lint_names.py have to find, planted one at a time in a copy; and what they have to let pass.
+# What lint_cores.sh, lint_includes.sh, lint_results.py and lint_names.py have to find, planted one at a time in a copy; and what they have to let pass.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -53,6 +53,13 @@ expect FOUND semantics/include/daedalus/semantics/text.hpp '#include <fmt/format
 expect FOUND semantics/CMakeLists.txt 'target_link_libraries(daedalus_semantics PRIVATE protobuf::libprotobuf)'
 expect FOUND base/include/daedalus/base/units.hpp '#include <google/protobuf/message.h>'
 expect FOUND cmake/precompiled_standard.hpp '#include <google/protobuf/message.h>'
+
+lint=lint_results
+lint_results() { .venv/bin/python tools/lint_results.py "$1"; }
+expect CLEAN semantics/src/text.cpp 'bool f(Result<int> made) { return made.has_value(); }'
+expect CLEAN semantics/src/text.cpp 'void f(std::optional<int> found) { if (found.has_value()) {} }'
+expect FOUND semantics/src/text.cpp 'void f() { const Result<int> made = g(); if (!made.has_value()) {} }'
+expect FOUND tests/cluster/judging/judge.cpp 'void f() { Result<void> done = g(); CHECK(!done.has_error()); }'
 
 lint=lint_names
 lint_names() { .venv/bin/python tools/lint_names.py "$1"; }

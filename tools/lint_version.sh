@@ -26,5 +26,5 @@ java=client-java/wire/src/main/java/org/daedalus/wire/BuildVersion.java
 says "$java" "VERSION" "$(sed -n 's/.* VERSION = "\(.*\)";$/\1/p' "$java")"
 says pyproject.toml "the version" "$(sed -n 's/^version = "\(.*\)"$/\1/p' pyproject.toml)"
 readme=client-java/README.md
-says "$readme" "the version of the tests' jar" "$(sed -n 's/.*\/client-\([0-9.]*\)-tests.jar.*/\1/p' "$readme")"
+says "$readme" "the version of the tests' jar" "$(sed -n 's/.*\/client-\([0-9.]*\)-tests.jar.*/\1/p' "$readme" | sort -u)"
 exit "$wrong"

@@ -3,7 +3,7 @@
 Works on a copy of the tracked files below build/mutants with a build of its own; the tree is not touched. A mutant is
 `killed` when a test fails, crashes or does not end, `unbuildable` when the compiler refuses it, else it SURVIVED:
 either it changes nothing but cost (planning, fetching ahead, early ends), or a test is missing. Exit 0 whatever is
-found: what a survivor means is for a person to judge.
+found: what a survivor means is for a person to judge. One that was judged is `explained` (mutants_explained.txt).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "mutants"
 RUN_SECONDS_MAX = 90
+EXPLAINED = ROOT / "tools" / "mutants_explained.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,11 @@ AREAS = {
         tests=("aggregator/core/aggregator_core_test",),
         only=frozenset({"query_fan_out", "update_fan_out"}),
     ),
+    "gather": Area(
+        folders=("rpc/merging/src", "rpc/merging/include"),
+        tests=("rpc/merging/merging_test",),
+        only=frozenset({"gather"}),
+    ),
     "contract": Area(folders=("rpc/contract/src", "rpc/contract/include"), tests=("rpc/contract/contract_test",)),
     "normal_form": Area(
         folders=("semantics/src",),
@@ -117,10 +123,14 @@ class Mutant:
     before: str
     after: str
 
+    @property
+    def change(self) -> str:
+        """From what to what, wherever the line has got to."""
+        return f"{self.path.name}: {self.before.strip()}  →  {self.after.strip() or '(nothing)'}"
+
     def __str__(self) -> str:
         """Where, and from what to what."""
-        after = self.after.strip() or "(nothing)"
-        return f"{self.path.name}:{self.line + 1}: {self.before.strip()}  →  {after}"
+        return self.change.replace(":", f":{self.line + 1}:", 1)
 
 
 def mutants_of(path: Path) -> Iterator[Mutant]:
@@ -135,8 +145,28 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
                 yield Mutant(path, number, line, after)
 
 
+def explained() -> set[str]:
+    """The mutants that are known to survive, each with its reason in the lines below it."""
+    return {line for line in EXPLAINED.read_text().splitlines() if line and line[0] not in "# "}
+
+
+def java_lines(change: str) -> set[str]:
+    """The lines of the file that an explained mutant of PIT's is in."""
+    name = change.partition(":")[0]
+    return {line.strip() for path in ROOT.glob(f"client-java/*/src/main/java/**/{name}") for line in path.open()}
+
+
+def is_of_java(change: str) -> bool:
+    """Whether the mutant is one of PIT's, which are not made here, of a line that there is."""
+    name, _, rest = change.partition(": ")
+    return name.endswith(".java") and rest.partition("  →  ")[0] in java_lines(change)
+
+
 def check() -> int:
-    """Whether every area names only sources and tests that there are."""
+    """Whether every area names only sources and tests that there are, and only mutants are explained."""
+    changes = {mutant.change for area in AREAS.values() for mutant in all_mutants(area, [])}
+    if gone := {change for change in explained() - changes if not is_of_java(change)}:
+        sys.exit("mutate: explained, but no mutant any more:\n" + "\n".join(sorted(gone)))
     for area in AREAS.values():
         area.sources()
         for test in map(Path, area.tests):
@@ -213,7 +243,7 @@ def judge(area: Area, mutant: Mutant, arguments: argparse.Namespace) -> str:
         if not build(area, arguments.jobs):
             return "unbuildable"
         noticed = any(not passes(test, arguments.operations, arguments.seed) for test in area.tests)
-        return "killed" if noticed else "SURVIVED"
+        return "killed" if noticed else "explained" if mutant.change in explained() else "SURVIVED"
     finally:
         path.write_text(original)
 

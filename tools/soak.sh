@@ -39,6 +39,7 @@ while [ "$round" -eq 0 ] || [ "$SECONDS" -lt "$end" ]; do
   DAEDALUS_ORACLE_QUERIES=20000 .venv/bin/python -m pytest -q tests/oracle
 done
 echo "soak: $round rounds passed"
+DAEDALUS_SOAK=1 .venv/bin/python -m pytest -q tests/proof
 # Survivors are for a person to judge: each either changes nothing but cost, or is a missing test.
 .venv/bin/python tools/mutate.py --count "${MUTANTS:-60}"
 # The same for the Java cores: pit-reports/mutations.csv of client and writer has every mutant. About 10 minutes.

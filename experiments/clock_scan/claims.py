@@ -4,103 +4,12 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
 
+from experiments.harness.claims import Claim, Points, figure
 from experiments.harness.record import Run
 
 ANY = ("any-0", "any-0.5", "any-1", "any-2")
 HARD = ("hard-0", "hard-1", "hard-2")
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """One line of the table."""
-
-    name: str
-    target: float
-    at_least: bool  # otherwise at most
-    ratios: tuple[float, ...]  # of single runs; empty: not measured
-    bound: str  # what we expect to bound it; not measured
-    is_stretch: bool = False
-    is_about_answers: bool = False  # of whatever size the tables are
-    note: str = ""
-
-    @property
-    def measured(self) -> float | None:
-        """The median of the ratios."""
-        return statistics.median(self.ratios) if self.ratios else None
-
-    @property
-    def is_met(self) -> bool:
-        """Whether the median reaches the target."""
-        measured = self.measured
-        if measured is None:
-            return False
-        return measured >= self.target if self.at_least else measured <= self.target
-
-    def line(self) -> str:
-        """claim | target | measured | spread | met / NOT MET."""
-        measured = "not measured" if self.measured is None else figure(self.measured)
-        spread = f"{figure(min(self.ratios))} to {figure(max(self.ratios))}" if self.ratios else "-"
-        verdict = "met" if self.is_met else "NOT MET"
-        sign = "≥" if self.at_least else "≤"
-        name = f"{self.name} (stretch)" if self.is_stretch else self.name
-        return f"{name} | {sign} {self.target:g} | {measured} | {spread} | {verdict}"
-
-    def as_json(self) -> dict[str, Any]:
-        """The same for machines."""
-        return {
-            "claim": self.name,
-            "target": self.target,
-            "comparison": "at_least" if self.at_least else "at_most",
-            "measured": self.measured,
-            "spread": [min(self.ratios), max(self.ratios)] if self.ratios else None,
-            "runs": len(self.ratios),
-            "met": self.is_met,
-            "stretch": self.is_stretch,
-            "expected_bound": self.bound,
-            "note": self.note,
-        }
-
-
-def figure(value: float) -> str:
-    """Three digits that count."""
-    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
-
-
-class Points:
-    """The results of one run of the proof, failed points left out."""
-
-    def __init__(self, runs: Iterable[Run]) -> None:
-        self._runs = [run for run in runs if run.result is not None]
-
-    def of(self, part: str, **point: Any) -> list[dict[str, Any]]:
-        """All results of a part whose point has these values."""
-        return [
-            run.result
-            for run in self._runs
-            if run.result is not None
-            and run.point["part"] == part
-            and all(run.point.get(key) == value for key, value in point.items())
-        ]
-
-    def points(self, part: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """What was varied and what came out."""
-        return [(run.point, run.result) for run in self._runs if run.result is not None and run.point["part"] == part]
-
-    def checks(self) -> list[tuple[int, int]]:
-        """Of every cell: answers compared with the plain model, and those that were wrong."""
-        results = [run.result for run in self._runs if run.result is not None]
-        return [(result["checked"], result["wrong"]) for result in results if "checked" in result]
-
-    def ratios(self, part: str, above: str, below: str, **point: Any) -> tuple[float, ...]:
-        """Run by run, one list of milliseconds over another."""
-        return tuple(
-            over / under
-            for result in self.of(part, **point)
-            for over, under in zip(result[above], result[below], strict=True)
-        )
 
 
 def booking(points: Points) -> list[Claim]:

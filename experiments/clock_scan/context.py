@@ -1,74 +1,16 @@
-"""What every part of the proof gets: the plan, fresh seeds, and a place for what it measures."""
+"""The plan of the engine's proof in the size that was asked for."""
 
 from __future__ import annotations
 
-import random
-import statistics
-import time
-from dataclasses import dataclass, field
-from typing import Any
-
+from experiments.harness import plan as harness_plan
 from experiments.harness.plan import Plan
-from experiments.harness.record import Records, Run
 
 
 def resolved(plan: Plan, *, is_quick: bool, rows: int | None, minutes: int | None = None) -> Plan:
     """The plan with its quick values in place, or without them, and other table rows and minutes if asked for."""
-    sections = {}
-    for name, values in plan.sections.items():
-        quick = values.get("quick", {}) if is_quick else {}
-        sections[name] = {**{key: value for key, value in values.items() if key != "quick"}, **quick}
+    sections = harness_plan.resolved(plan, is_quick=is_quick).sections
     if rows is not None:
         sections["table"]["rows"] = rows
     if minutes is not None:
         sections["limits"]["minutes"] = minutes
     return Plan(plan.name, sections)
-
-
-class OutOfTimeError(Exception):
-    """The plan's minutes are over: what was not measured counts as not met."""
-
-
-@dataclass(slots=True)
-class Context:
-    """Measured points go to `records` and stay in `runs` for the judge."""
-
-    plan: Plan
-    records: Records
-    seed: int
-    runs: list[Run] = field(default_factory=list)
-    started: float = field(default_factory=time.monotonic)
-    _random: random.Random = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._random = random.Random(self.seed)
-
-    def fresh_seed(self) -> int:
-        """For queries that nothing was tuned on; follows from the run's seed."""
-        return self._random.randrange(1 << 40)
-
-    def add(self, point: dict[str, Any], result: dict[str, Any] | None, failure: str | None = None) -> None:
-        """Keeps one measured point and shows it."""
-        self.runs.append(self.records.append(point, result, failure))
-        self.say(" ".join(f"{key}={value}" for key, value in point.items()) + ": " + (failure or brief(result or {})))
-
-    def check_time(self) -> None:
-        """Before anything that takes long. Error: OutOfTimeError."""
-        limit_s = self.plan.section("limits")["minutes"] * 60
-        if time.monotonic() - self.started > limit_s:
-            raise OutOfTimeError(f"{limit_s} s are over")
-
-    def say(self, text: str) -> None:
-        """One line of progress."""
-        print(f"[{time.monotonic() - self.started:6.0f} s] {text}", flush=True)
-
-
-def brief(result: dict[str, Any]) -> str:
-    """A result's medians and counts in a few words."""
-    words = []
-    for key, value in result.items():
-        if isinstance(value, list) and value and isinstance(value[0], float):
-            words.append(f"{key} {statistics.median(value):.2f}")
-        elif isinstance(value, int | float):
-            words.append(f"{key} {value:.6g}")
-    return ", ".join(words)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.clock_scan.bench import Bench
-from experiments.clock_scan.context import Context
 from experiments.clock_scan.duck import Duck, fits_batch
+from experiments.harness.context import Context
 from experiments.harness.record import ROOT
 
 BOOKING_NEAR_KEYS = (1, 16, 64, 1_024)

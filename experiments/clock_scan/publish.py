@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from experiments.clock_scan.claims import Claim, figure
+from experiments.harness.claims import Claim, figure
 
 BEGIN = "<!-- clock_scan: begin -->\n"
 END = "<!-- clock_scan: end -->\n"

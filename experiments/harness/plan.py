@@ -30,6 +30,15 @@ class Plan:
         return self.sections[name]
 
 
+def resolved(plan: Plan, *, is_quick: bool) -> Plan:
+    """The plan with the values of each section's `quick` in place of its own, or without them."""
+    sections = {}
+    for name, values in plan.sections.items():
+        quick = values.get("quick", {}) if is_quick else {}
+        sections[name] = {**{key: value for key, value in values.items() if key != "quick"}, **quick}
+    return Plan(plan.name, sections)
+
+
 def read_plan(folder: Path) -> Plan:
     """Reads FOLDER/plan.toml. Errors: FileNotFoundError, tomllib.TOMLDecodeError."""
     with (folder / "plan.toml").open("rb") as file:

@@ -19,7 +19,7 @@ import jinja2
 from daedalus_schema.schema import Schema
 from daedalus_schema.types import STRING_KINDS, Kind
 
-TEMPLATE_VERSION = 2
+TEMPLATE_VERSION = 3
 ABI_INCLUDE = Path(__file__).resolve().parent.parent / "abi" / "include"
 ABI_HEADER = Path("daedalus") / "schema" / "abi.h"
 COMPILE_SECONDS_MAX = 60

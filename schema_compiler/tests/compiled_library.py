@@ -21,17 +21,6 @@ StoreRow = ctypes.CFUNCTYPE(
     ctypes.POINTER(ctypes.c_void_p),
     ctypes.c_uint32,
 )
-LoadRow = ctypes.CFUNCTYPE(
-    ctypes.c_uint32,
-    ctypes.c_void_p,
-    ctypes.POINTER(ctypes.c_void_p),
-    ctypes.POINTER(ctypes.c_void_p),
-    ctypes.c_uint32,
-    ctypes.POINTER(ctypes.c_uint32),
-    ctypes.c_uint32,
-    ctypes.c_void_p,
-    ctypes.c_uint32,
-)
 
 
 class ColumnAbi(ctypes.Structure):
@@ -61,7 +50,6 @@ class SchemaAbi(ctypes.Structure):
         ("primary_key_count", ctypes.c_uint32),
         ("packed_row_size_max", ctypes.c_uint32),
         ("store_row", StoreRow),
-        ("load_row", LoadRow),
     )
 
 
@@ -103,7 +91,6 @@ class CompiledLibrary:
         self._plane_pointers = _pointers([*self.prefixes, *self.tails])
         self._null_pointers = _pointers(self.nulls)
         self._input = GuardedBuffer(self.descriptor.packed_row_size_max + 64)
-        self._output = GuardedBuffer(self.descriptor.packed_row_size_max + 64)
 
     def fill(self, byte: int) -> None:
         for buffer in (*self.prefixes, *self.tails, *self.nulls):
@@ -113,17 +100,6 @@ class CompiledLibrary:
         """Return code of store_row; `row` without its u32 size."""
         address = self._input.put(row)
         return int(self.descriptor.store_row(None, address, len(row), self._plane_pointers, self._null_pointers, slot))
-
-    def load(self, slot: int, columns: list[int], capacity: int | None = None) -> bytes:
-        """Bytes that load_row wrote, u32 size included; empty when it refused."""
-        room = self.descriptor.packed_row_size_max if capacity is None else capacity
-        address = self._output.before_guard(room)
-        wanted = (ctypes.c_uint32 * len(columns))(*columns)
-        size = self.descriptor.load_row(
-            None, self._plane_pointers, self._null_pointers, slot, wanted, len(columns), address, room
-        )
-        assert size <= room
-        return ctypes.string_at(address, size)
 
     def is_null(self, column: int, slot: int) -> bool:
         return bool(self.nulls[column].raw[slot // 8] >> (slot % 8) & 1)

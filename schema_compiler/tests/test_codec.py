@@ -30,26 +30,10 @@ def example_row(schema: Schema) -> list[Value]:
 
 @EVERY_TABLE
 @given(data=st.data())
-def test_a_stored_row_comes_back_as_it_went_in(name: str, data: st.DataObject) -> None:
-    schema, library = table(name)
-    values = data.draw(rows(schema))
-    slot = data.draw(st.sampled_from([0, 1, 63, 64, SLOTS - 1]))
-    wanted = data.draw(st.lists(st.integers(0, len(schema.columns) - 1), max_size=len(schema.columns), unique=True))
-    packed = pack_row(list(schema.columns), values)
-    assert library.store(packed[4:], slot) == 0
-    assert library.load(slot, list(range(len(schema.columns)))) == packed
-    projected = pack_row([schema.columns[i] for i in wanted], [values[i] for i in wanted])
-    assert library.load(slot, wanted) == projected
-    assert library.load(slot, wanted, len(projected)) == projected
-    assert library.load(slot, wanted, len(projected) - 1) == b""
-
-
-@EVERY_TABLE
-@given(data=st.data())
 def test_planes_hold_native_values_and_neighbours_stay_untouched(name: str, data: st.DataObject) -> None:
     schema, library = table(name)
     values = data.draw(rows(schema))
-    slot = data.draw(st.sampled_from([1, 62, 64, SLOTS - 2]))
+    slot = data.draw(st.sampled_from([0, 1, 63, 64, SLOTS - 1]))
     filling = data.draw(st.sampled_from([0x00, 0xFF]))
     library.fill(filling)
     row = pack_row(list(schema.columns), values)[4:]
@@ -60,7 +44,7 @@ def test_planes_hold_native_values_and_neighbours_stay_untouched(name: str, data
         value = (packed or b"")[2:] if is_string else packed or b""
         assert library.plane_value(position, slot) == value.ljust(width, b"\0")
         assert library.is_null(position, slot) == (packed is None)
-        for neighbour in (slot - 1, slot + 1):
+        for neighbour in {slot - 1, slot + 1} & set(range(SLOTS)):
             assert library.plane_value(position, neighbour) == bytes([filling]) * width
             assert library.is_null(position, neighbour) == (filling != 0)
 
@@ -141,22 +125,11 @@ def test_trailing_blanks_of_char_are_dropped_and_those_of_varchar_kept() -> None
     assert library.plane_value(v20, 0) == b"b  ".ljust(20, b"\0")
 
 
-def test_load_refuses_an_unknown_column() -> None:
-    schema, library = table("tickets")
-    assert library.load(0, [len(schema.columns)]) == b""
-
-
-def test_load_of_no_columns_is_an_empty_row() -> None:
-    _, library = table("tickets")
-    assert library.load(0, []) == b"\0\0\0\0"
-    assert library.load(0, [], 3) == b""
-
-
 @EVERY_TABLE
 def test_the_descriptor_is_the_schema(name: str) -> None:
     schema, library = table(name)
     descriptor = library.descriptor
-    assert descriptor.abi_version == 2
+    assert descriptor.abi_version == 3
     assert descriptor.column_count == len(schema.columns)
     assert descriptor.fingerprint.decode() == schema.fingerprint
     assert descriptor.table_name.decode() == name
@@ -181,7 +154,6 @@ def test_the_longest_row_fits_the_declared_maximum(name: str) -> None:
     packed = pack_row(list(schema.columns), longest)
     assert len(packed) == library.descriptor.packed_row_size_max
     assert library.store(packed[4:], 0) == 0
-    assert library.load(0, list(range(len(schema.columns)))) == packed
 
 
 def test_every_table_differs() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from daedalus_schema import emit
+from daedalus_schema.__main__ import main
 from daedalus_schema.grammar import parse
 from tables import SCHEMAS, TABLES, schema_of
 
@@ -102,6 +103,21 @@ def test_a_new_template_compiles_again(tmp_path: Path, monkeypatch: pytest.Monke
     assert not emit.write(schema, tmp_path, build=True)
     monkeypatch.setattr(emit, "TEMPLATE_VERSION", emit.TEMPLATE_VERSION + 1)
     assert emit.write(schema, tmp_path, build=True)
+
+
+def test_a_compiler_that_does_not_end_is_given_up(
+    ddl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert emit.COMPILE_SECONDS_MAX == 60
+    monkeypatch.setattr(emit, "COMPILE_SECONDS_MAX", 0.1)
+    os.mkfifo(tmp_path / "nobody-writes")
+    compiler = tmp_path / "compiler"
+    compiler.write_text(f"#!/bin/sh\nread line < {tmp_path}/nobody-writes\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    assert main([str(ddl), "--output", str(tmp_path / "out")]) == 1
+    assert "timed out after 0.1 seconds" in capsys.readouterr().err
+    assert not list((tmp_path / "out").iterdir())
 
 
 def test_check_writes_nothing(ddl: Path, tmp_path: Path) -> None:

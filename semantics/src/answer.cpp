@@ -98,7 +98,7 @@ MergePlan make_plan(const Schema& schema, const Selection& selection, AnswerForm
     if (output.is_aggregate) {
       it.partial_count = static_cast<uint32_t>(partial_types(output.function, it.argument).size());
       const Result<Type> type = aggregate_type(output.function, it.argument);
-      CHECK(type.has_value());
+      CHECK(type);
       it.type = *type;
     }
     first += it.partial_count;

@@ -257,7 +257,8 @@ Condition order_condition(ColumnRef column, Operator op, const Bounds& bounds, c
 /// A real column beside a double that no real equals.
 Condition compare_real(ColumnRef column, Operator op, double constant, float nearest) {
   const float infinity = std::numeric_limits<float>::infinity();
-  const float above = static_cast<double>(nearest) > constant ? nearest : std::nextafter(nearest, infinity);
+  const float next = static_cast<double>(nearest) > constant ? nearest : std::nextafter(nearest, infinity);
+  const float above = next == 0.0F ? 0.0F : next;  // One zero.
   switch (op) {
     case Operator::kEqual:
       return constant_condition(false);

@@ -42,7 +42,7 @@ std::strong_ordering compare_numbers(const TypedValue& left, const TypedValue& r
   if (is_floating(left.type.kind) || is_floating(right.type.kind)) {
     const Result<double> left_number = floating_operand(left.value);
     const Result<double> right_number = floating_operand(right.value);
-    CHECK(left_number.has_value() && right_number.has_value());
+    CHECK(left_number && right_number);
     return compare(*left_number, *right_number);
   }
   return compare(to_decimal(left.value), to_decimal(right.value));

@@ -10,7 +10,6 @@ namespace daedalus::semantics {
 
 [[nodiscard]] bool is_comparison(Operator op);  ///< kEqual .. kGreaterOrEqual
 [[nodiscard]] Operator negated(Operator op);    ///< Of a comparison: NOT (a < b) is a >= b.
-[[nodiscard]] Operator flipped(Operator op);    ///< Of a comparison: a < b is b > a.
 
 struct TypedValue {
   Type type;

@@ -377,7 +377,9 @@ DatetimeFault DatetimeDecoder::apply_meridian() {
 }
 
 int64_t DatetimeDecoder::micros_of_day() const {
-  return ((hour_ * 60 + minute_) * 60 + second_) * kMicrosPerSecond + micros_;
+  // PostgreSQL adds up seconds in 32 bits, which hours given as a number of their own may exceed.
+  const auto seconds = static_cast<uint32_t>((hour_ * 60 + minute_) * 60 + second_);
+  return static_cast<int32_t>(seconds) * kMicrosPerSecond + micros_;
 }
 
 DatetimeFault DatetimeDecoder::finish() {

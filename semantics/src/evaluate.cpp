@@ -99,7 +99,7 @@ Truth evaluate_tree(const Schema& schema, const Expression& expression, const st
   }
   if (expression.kind == Expression::Kind::kConstant) {
     const Result<TypedValue> constant = resolve_literal({TypeKind::kBool}, expression.type, expression.value);
-    CHECK(constant.has_value());
+    CHECK(constant);
     return is_null(constant->value) ? Truth::kUnknown : to_truth(std::get<bool>(constant->value));
   }
   if (expression.op == Operator::kNot) {
@@ -121,7 +121,7 @@ Truth evaluate_tree(const Schema& schema, const Expression& expression, const st
                                  : TypedValue{argument.type, argument.value});
   }
   const Result<Truth> truth = evaluate_leaf(expression.op, operands);
-  CHECK(truth.has_value());
+  CHECK(truth);
   return *truth;
 }
 

@@ -312,7 +312,7 @@ Predicate normal_form(Condition condition) {
   }
 }
 
-std::optional<std::vector<Value>> pinned_values(const Predicate& predicate, uint32_t column) {
+const Literal* pinning_literal(const Predicate& predicate, uint32_t column) {
   const Literal* shortest = nullptr;
   for (const Clause& clause : predicate.clauses) {
     const bool pins = clause.size() == 1 && clause[0].column == column && is_equality(clause[0]);
@@ -320,7 +320,12 @@ std::optional<std::vector<Value>> pinned_values(const Predicate& predicate, uint
       shortest = &clause[0];
     }
   }
-  return shortest == nullptr ? std::nullopt : std::optional(shortest->values);
+  return shortest;
+}
+
+std::optional<std::vector<Value>> pinned_values(const Predicate& predicate, uint32_t column) {
+  const Literal* literal = pinning_literal(predicate, column);
+  return literal == nullptr ? std::nullopt : std::optional(literal->values);
 }
 
 }  // namespace daedalus::semantics

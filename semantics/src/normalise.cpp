@@ -35,6 +35,15 @@ class Builder {
     return constant_condition(false);
   }
 
+  /// A comparison that is not negated.
+  static Result<Condition> compare(ColumnRef column, Operator op, const Type& type, const Value& value) {
+    const Result<TypedValue> constant = constant_beside(column, op, type, value);
+    if (!constant) {
+      return constant.error();
+    }
+    return is_null(constant->value) ? constant_condition(false) : compare_column(column, op, *constant);
+  }
+
  private:
   Result<ColumnRef> column_at(uint32_t position) const {
     if (position >= schema_.columns.size()) {
@@ -171,38 +180,33 @@ class Builder {
     }
   }
 
-  static Result<TypedValue> constant_beside(ColumnRef column, Operator op, const Expression& constant) {
-    const Result<void> comparable = check_comparable(op, column.column->type, constant.type);
+  static Result<TypedValue> constant_beside(ColumnRef column, Operator op, const Type& type, const Value& value) {
+    const Result<void> comparable = check_comparable(op, column.column->type, type);
     if (!comparable) {
       return comparable.error();
     }
-    if (column.column->type.kind == TypeKind::kVarchar && constant.type.kind == TypeKind::kChar) {
+    if (column.column->type.kind == TypeKind::kVarchar && type.kind == TypeKind::kChar) {
       // PostgreSQL compares the two without trailing blanks on both sides, which no literal says.
       return rejected("0A000", "comparison of character varying with a character(n) constant is not supported",
                       "write the constant without a cast to character(n)");
     }
-    return resolve_literal(column.column->type, constant.type, constant.value);
+    return resolve_literal(column.column->type, type, value);
   }
 
   static Result<Condition> build_comparison(ColumnRef column, const Expression& expression, bool is_turned,
                                             bool is_negated) {
     Operator op = is_turned ? flipped(expression.op) : expression.op;
     op = is_negated ? negated(op) : op;
-    const Result<TypedValue> constant = constant_beside(column, op, expression.arguments[is_turned ? 0 : 1]);
-    if (!constant) {
-      return constant.error();
-    }
-    if (is_null(constant->value)) {
-      return constant_condition(false);
-    }
-    return compare_column(column, op, *constant);
+    const Expression& constant = expression.arguments[is_turned ? 0 : 1];
+    return compare(column, op, constant.type, constant.value);
   }
 
   static Result<Condition> build_in(ColumnRef column, const Expression& expression, bool is_negated) {
     std::vector<TypedValue> constants;
     bool has_null = false;
     for (size_t i = 1; i < expression.arguments.size(); ++i) {
-      Result<TypedValue> constant = constant_beside(column, Operator::kEqual, expression.arguments[i]);
+      Result<TypedValue> constant =
+          constant_beside(column, Operator::kEqual, expression.arguments[i].type, expression.arguments[i].value);
       if (!constant) {
         return std::move(constant).error();
       }
@@ -248,6 +252,15 @@ Result<Condition> to_condition(const Schema& schema, const Expression& expressio
     return too_complex("comparisons", kLiteralsMax);
   }
   return condition;
+}
+
+Result<Condition> to_comparison(const Schema& schema, uint32_t column, Operator op, const Type& type,
+                                const Value& constant) {
+  const ColumnRef compared{column, &schema.columns.at(column)};
+  if (op == Operator::kStartsWith || op == Operator::kNotStartsWith) {
+    return column_starts_with(compared, std::get<std::string>(constant), op == Operator::kNotStartsWith);
+  }
+  return Builder::compare(compared, op, type, constant);
 }
 
 Condition simplified(Condition condition) {

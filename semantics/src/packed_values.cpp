@@ -4,9 +4,9 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/packed.hpp"
+#include "daedalus/semantics/utf8.hpp"
 #include "int128.hpp"
 #include "packed_walk.hpp"
-#include "utf8.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -161,16 +161,20 @@ Result<Value> decode_packed(const Type& type, std::string_view bytes) {
   return malformed(type, "no such type");
 }
 
-Result<Value> read_packed(const Type& type, std::string_view bytes) {
-  std::string_view rest = bytes;
+Result<Value> take_packed(const Type& type, std::string_view& bytes) {
   std::string_view value;
-  if (!take_packed(type, rest, value)) {
+  if (!take_packed(type, bytes, value)) {
     return malformed(type, "cut short");
   }
-  if (!rest.empty()) {
+  return decode_packed(type, value);
+}
+
+Result<Value> read_packed(const Type& type, std::string_view bytes) {
+  Result<Value> value = take_packed(type, bytes);
+  if (value && !bytes.empty()) {
     return malformed(type, "too many bytes");
   }
-  return decode_packed(type, value);
+  return value;
 }
 
 }  // namespace daedalus::semantics

@@ -68,6 +68,11 @@ uint64_t placement_key(const Type& type, const Value& value) {
   return packed_key(type, packed);
 }
 
+std::optional<uint64_t> take_placement_key(const Type& type, std::string_view& bytes) {
+  std::string_view value;
+  return take_packed(type, bytes, value) ? std::optional(packed_key(type, value)) : std::nullopt;
+}
+
 Result<void> read_placement_keys(const Schema& schema, std::string_view row, std::span<const uint32_t> columns,
                                  std::span<uint64_t> keys) {
   if (columns.empty()) {

@@ -42,11 +42,21 @@ uint32_t PlacementRule::place(RowIdentity row, KeyOf key_of) const {
     return level_ == PlacementLevel::kPartition ? round_robin_partition(row, place_count_)
                                                 : round_robin_segment(row, place_count_);
   }
+  return cell([&](size_t axis) { return key_of(columns_[axis]); });
+}
+
+template <typename KeyOf>
+uint32_t PlacementRule::cell(KeyOf key_of) const {
   uint32_t place = 0;
   for (size_t axis = 0; axis < columns_.size(); ++axis) {
-    place = place * grid_[axis] + coordinate(axis, key_of(columns_[axis]));
+    place = place * grid_[axis] + coordinate(axis, key_of(axis));
   }
   return place;
+}
+
+uint32_t PlacementRule::place_of_keys(std::span<const uint64_t> keys) const {
+  DCHECK(!columns_.empty() && keys.size() == columns_.size());
+  return cell([&](size_t axis) { return keys[axis]; });
 }
 
 uint32_t PlacementRule::place_of(std::span<const uint64_t> keys, RowIdentity row) const {

@@ -7,7 +7,6 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "daedalus/semantics/packed_writer.hpp"
-#include "int128.hpp"
 #include "packed_walk.hpp"
 
 namespace daedalus::semantics {
@@ -40,12 +39,6 @@ void store_padded(uint8_t* place, uint32_t width, std::string_view bytes) {
   std::memset(place + bytes.size(), 0, width - bytes.size());
 }
 
-/// Bytes of a string that is not NULL.
-uint32_t stored_text_size(PackedColumn column, const uint8_t* value, const uint8_t* tail) {
-  const uint32_t size = text_size(value, column.stride());
-  return size < column.stride() || !column.has_tail() ? size : size + text_size(tail, column.tail_width());
-}
-
 int32_t store_row(const void* context, const uint8_t* row, uint32_t row_size, uint8_t* const* planes,
                   uint64_t* const* nulls, uint32_t slot) {
   const auto& layout = *static_cast<const Layout*>(context);
@@ -72,32 +65,6 @@ int32_t store_row(const void* context, const uint8_t* row, uint32_t row_size, ui
   return end == WalkEnd::kComplete ? kStored : kMalformed;
 }
 
-uint32_t load_row(const void* context, const uint8_t* const* planes, const uint64_t* const* nulls, uint32_t slot,
-                  const uint32_t* columns, uint32_t column_count, uint8_t* row, uint32_t row_capacity) {
-  const auto& layout = *static_cast<const Layout*>(context);
-  if (row_capacity < packed_head_size(column_count)) {
-    return 0;
-  }
-  PackedRowWriter<Slack::kNone> writer(row, column_count);
-  for (uint32_t i = 0; i < column_count; ++i) {
-    const uint32_t column = columns[i];
-    const PackedColumn packed = layout[column].packed;
-    const uint8_t* value = planes[column] + static_cast<size_t>(slot) * packed.stride();
-    const uint8_t* tail =
-        packed.has_tail() ? planes[layout.size() + column] + static_cast<size_t>(slot) * packed.tail_width() : nullptr;
-    const bool is_null = ((nulls[column][slot / 64] >> (slot % 64)) & 1) != 0;
-    const uint32_t room = row_capacity - writer.size();
-    if (!is_null && room < packed_size_max(packed) &&
-        room < packed_size_max(
-                   {packed.is_text ? static_cast<uint16_t>(stored_text_size(packed, value, tail)) : packed.width,
-                    packed.is_text})) {
-      return 0;
-    }
-    packed.has_tail() ? writer.put(packed, value, tail, is_null) : writer.put(packed, value, is_null);
-  }
-  return writer.finish();
-}
-
 }  // namespace
 
 struct GenericRowCodec::State {
@@ -112,7 +79,7 @@ GenericRowCodec::GenericRowCodec(const Schema& schema) : state_(std::make_unique
 
 GenericRowCodec::~GenericRowCodec() = default;
 
-RowCodec GenericRowCodec::codec() const { return {&state_->layout, &store_row, &load_row}; }
+RowCodec GenericRowCodec::codec() const { return {&state_->layout, &store_row}; }
 
 uint32_t packed_row_size_max(const Schema& schema) {
   uint32_t size = packed_head_size(static_cast<uint32_t>(schema.columns.size()));

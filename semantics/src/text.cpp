@@ -9,8 +9,8 @@
 #include "characters.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/utf8.hpp"
 #include "text_parts.hpp"
-#include "utf8.hpp"
 
 namespace daedalus::semantics {
 namespace {

@@ -10,6 +10,8 @@ namespace daedalus::semantics {
 namespace {
 
 constexpr int64_t kMicrosPerSecond = 1'000'000;
+/// 2000-01-01, from which PostgreSQL counts.
+constexpr int64_t kPostgresFirstDay = 10'957;
 
 // What PostgreSQL's types hold, which is more than ours do.
 constexpr int64_t kPostgresDaysMin = -2'440'588;  // 4714-11-24 BC, the Julian day 0.
@@ -58,6 +60,13 @@ Result<Value> timestamp_value(const Type& type, const Moment& moment, std::strin
   if (days < kPostgresDaysMin || days > kPostgresTimestampDaysMax) {
     return out_of_range(type, text);
   }
+  // PostgreSQL takes a time of day that leads to the other side of its first day for an overflow.
+  const int64_t first = moment.days - kPostgresFirstDay;
+  const int64_t last = days - kPostgresFirstDay;
+  const bool is_at_its_start = last == 0 && moment.micros % kMicrosPerDay == 0;
+  if (first > 0 ? last < 0 : first < -1 && last >= 0 && !is_at_its_start) {
+    return out_of_range(type, text);
+  }
   if (days < kDateDaysMin) {
     return not_supported("timestamps before the year 1 are", text);
   }
@@ -97,7 +106,7 @@ Result<Value> parse_datetime(const Type& type, std::string_view text, std::optio
       break;
   }
   Result<Value> value = is_date ? date_value(type, moment, text) : timestamp_value(type, moment, text);
-  if (value.has_value() && moment.is_at_place) {
+  if (value && moment.is_at_place) {
     return not_supported("the name of a place as time zone is", text,
                          "leave it out: a timestamp without time zone ignores it");
   }

@@ -16,7 +16,7 @@ using testing::Random;
 
 Error error_of(const Schema& schema, const Selection& selection, std::string rows) {
   AnswerMerger merger(schema, selection, AnswerForm::kFinal);
-  EXPECT_TRUE(merger.add(0, rows_of(std::move(rows))).has_value());
+  EXPECT_TRUE(merger.add(0, rows_of(std::move(rows))));
   return merge_all(merger).error();
 }
 
@@ -67,7 +67,7 @@ TEST(AnswerMerger, StepsStayWithinTheirBudgetWhateverTheAnswer) {
           rows.back().push_back(int64_t{1});
         }
       }
-      ASSERT_TRUE(merger.add(part, {encode(types, rows), rows.size()}).has_value());
+      ASSERT_TRUE(merger.add(part, {encode(types, rows), rows.size()}));
     }
     merger.end_parts();
     uint64_t steps = 0;
@@ -75,7 +75,7 @@ TEST(AnswerMerger, StepsStayWithinTheirBudgetWhateverTheAnswer) {
     while (merger.has_work()) {
       WorkBudget budget(1'000);
       const Result<MergedRows> rows = merger.step(budget, 1u << 20);
-      ASSERT_TRUE(rows.has_value());
+      ASSERT_TRUE(rows);
       ASSERT_GE(budget.left(), -kPieceMax);
       row_count += rows->row_count;
       ++steps;
@@ -100,9 +100,9 @@ TEST(AnswerMerger, GivesItsMemoryBackPieceByPiece) {
     for (int j = 0; j < 5'000; ++j) {
       rows.push_back({static_cast<double>(random.between(0, 1'000'000)), int64_t{j}});
     }
-    ASSERT_TRUE(merger.add(0, {encode(types, rows), rows.size()}).has_value());
+    ASSERT_TRUE(merger.add(0, {encode(types, rows), rows.size()}));
     WorkBudget budget = WorkBudget::unbounded();
-    ASSERT_TRUE(merger.step(budget, 1u << 20).has_value());
+    ASSERT_TRUE(merger.step(budget, 1u << 20));
   }
   EXPECT_GT(merger.memory_bytes(), 20u * 5'000 * 20);
   uint64_t pieces = 1;
@@ -119,10 +119,10 @@ TEST(CheckRowSize, RefusesWhatMayNotFitIntoOneRow) {
   Selection selection;
   selection.outputs.assign(255, plain(0));
   selection.visible_outputs = 255;
-  EXPECT_TRUE(check_row_size(schema, selection).has_value());
+  EXPECT_TRUE(check_row_size(schema, selection));
   selection.outputs.assign(300, plain(0));
   const Result<void> checked = check_row_size(schema, selection);
-  ASSERT_FALSE(checked.has_value());
+  ASSERT_FALSE(checked);
   EXPECT_EQ(checked.error().sqlstate, "54000");
 }
 
@@ -140,7 +140,7 @@ TEST(AnswerMerger, StopsAtItsDeclaredMaximum) {
   }
   Result<void> added;
   uint64_t bytes = 0;
-  while (added.has_value() && bytes <= 2 * kAnswerBytesMax) {
+  while (added && bytes <= 2 * kAnswerBytesMax) {
     added = merger.add(0, {batch, 1024});
     bytes += batch.size();
     WorkBudget budget = WorkBudget::unbounded();
@@ -148,7 +148,7 @@ TEST(AnswerMerger, StopsAtItsDeclaredMaximum) {
       added = stepped.error();
     }
   }
-  ASSERT_FALSE(added.has_value());
+  ASSERT_FALSE(added);
   EXPECT_EQ(added.error().sqlstate, "54000");
   EXPECT_LE(bytes, kAnswerBytesMax + batch.size());
 }
@@ -168,15 +168,15 @@ TEST(AnswerMerger, RefusesMoreGroupsThanItsMaximum) {
       block += encode({schema.columns[0].type}, {{value}});
     }
     block += encode({schema.columns[0].type}, {{int64_t{0}}});  // Of a group that there is.
-    EXPECT_TRUE(merger.add(0, {block, static_cast<uint32_t>(groups + 1)}).has_value());
+    EXPECT_TRUE(merger.add(0, {block, static_cast<uint32_t>(groups + 1)}));
     merger.end_parts();
     WorkBudget budget = WorkBudget::unbounded();
     const auto stepped = merger.step(budget, 1u << 20);
     return stepped ? Result<bool>(true) : Result<bool>(stepped.error());
   };
-  EXPECT_TRUE(merged(kGroupsMax).has_value());
+  EXPECT_TRUE(merged(kGroupsMax));
   const Result<bool> refused = merged(int64_t{kGroupsMax} + 1);
-  ASSERT_FALSE(refused.has_value());
+  ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "the answer has more than 1048576 groups");
   EXPECT_EQ(refused.error().sqlstate, "54000");
 }
@@ -194,14 +194,14 @@ TEST(AnswerMergerLimit, IsASettingThatTheErrorNames) {
       selection.order_by.push_back({});
     }
     AnswerMerger merger(schema, selection, AnswerForm::kFinal, {.bytes_max = 2 * row.size(), .whose = "node 3"});
-    ASSERT_TRUE(merger.add(0, {row + row, 2}).has_value());
+    ASSERT_TRUE(merger.add(0, {row + row, 2}));
     WorkBudget budget = WorkBudget::unbounded();
-    ASSERT_TRUE(merger.step(budget, 1u << 20).has_value());
+    ASSERT_TRUE(merger.step(budget, 1u << 20));
     Result<void> added = merger.add(0, {row, 1});
     if (const auto stepped = merger.step(budget, 1u << 20); added && !stepped) {
       added = stepped.error();
     }
-    ASSERT_FALSE(added.has_value());
+    ASSERT_FALSE(added);
     EXPECT_EQ(added.error().sqlstate, "54000");
     EXPECT_EQ(added.error().message,
               "the answer is larger than answer_mib of node 3: " + std::to_string(2 * row.size()) + " bytes");

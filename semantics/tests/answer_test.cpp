@@ -17,7 +17,7 @@ using testing::Random;
 Rows decode(const std::vector<Type>& types, const MergedRows& merged) {
   Rows rows;
   PackedRows split(merged.rows);
-  for (auto row = split.next(); row.has_value() && row->has_value(); row = split.next()) {
+  for (auto row = split.next(); row && row->has_value(); row = split.next()) {
     rows.push_back(*read_packed_row(types, **row));
   }
   EXPECT_EQ(rows.size(), merged.row_count);
@@ -233,14 +233,14 @@ MergedRows merge(Random& random, const Schema& schema, const Selection& selectio
       }
       size += sizeof(uint32_t) + (*row)->size();
     }
-    EXPECT_TRUE(merger.add(number, {rows.substr(0, size), count}).has_value());
+    EXPECT_TRUE(merger.add(number, {rows.substr(0, size), count}));
     rows.erase(0, size);
     if (rows.empty()) {
       parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(pick));
     }
     if (random.chance(30)) {
       const Result<MergedRows> ready = work(random, merger);
-      EXPECT_TRUE(ready.has_value());
+      EXPECT_TRUE(ready);
       early.rows += ready->rows;
       early.row_count += ready->row_count;
     }
@@ -248,7 +248,7 @@ MergedRows merge(Random& random, const Schema& schema, const Selection& selectio
   EXPECT_TRUE(early.rows.empty() || can_stream(selection));
   merger.end_parts();
   const Result<MergedRows> rest = work(random, merger);
-  EXPECT_TRUE(rest.has_value()) << rest.error().message;
+  EXPECT_TRUE(rest) << rest.error().message;
   EXPECT_TRUE(merger.is_finished());
   WorkBudget unbounded = WorkBudget::unbounded();
   EXPECT_TRUE(merger.drop(unbounded));
@@ -341,8 +341,8 @@ TEST(AnswerMerger, AGroupShowsTheZeroThatTheFirstPartHas) {
   const std::vector<Type> partial = partial_row_types(schema, selection);
   for (const auto& [first, second, expected] : {std::tuple(-0.0, 0.0, "-0,0;"), std::tuple(0.0, -0.0, "0,-0;")}) {
     AnswerMerger merger(schema, selection, AnswerForm::kFinal);
-    ASSERT_TRUE(merger.add(7, rows_of(encode(partial, {{second, second}}))).has_value());
-    ASSERT_TRUE(merger.add(3, rows_of(encode(partial, {{first, first}}))).has_value());
+    ASSERT_TRUE(merger.add(7, rows_of(encode(partial, {{second, second}}))));
+    ASSERT_TRUE(merger.add(3, rows_of(encode(partial, {{first, first}}))));
     const std::vector<Type> types = final_types(schema, selection);
     EXPECT_EQ(show(types, decode(types, *merge_all(merger))), expected);
   }
@@ -380,7 +380,7 @@ TEST(AnswerMerger, KeepsTheBestOfManyUnderALimit) {
   AnswerMerger merger(schema, selection, AnswerForm::kFinal);
   const std::vector<Type> types = {{TypeKind::kInt}};
   for (int64_t i = 0; i < 50'000; ++i) {
-    ASSERT_TRUE(merger.add(static_cast<uint32_t>(i % 7), rows_of(encode(types, {{i * 7'919 % 50'000}}))).has_value());
+    ASSERT_TRUE(merger.add(static_cast<uint32_t>(i % 7), rows_of(encode(types, {{i * 7'919 % 50'000}}))));
   }
   EXPECT_EQ(show(types, decode(types, *merge_all(merger))), "49998;49997;49996;");
 }

@@ -69,7 +69,7 @@ TEST(Packed, ValuesReadBackAsThemselvesAndOnlyWhole) {
     const Value value = random.value(type);
     const std::string bytes = packed(type, value);
     const Result<Value> back = read_packed(type, bytes);
-    ASSERT_TRUE(back.has_value() && same(*back, value)) << to_string(type) << " " << format_text(type, value);
+    ASSERT_TRUE(back && same(*back, value)) << to_string(type) << " " << format_text(type, value);
     for (size_t cut = 0; cut < bytes.size(); ++cut) {
       ASSERT_EQ(read_packed(type, std::string_view(bytes).substr(0, cut)).error().sqlstate, "08P01");
     }
@@ -105,18 +105,18 @@ TEST(Packed, RowsReadBackAsThemselves) {
     PackedRows split(rows);
     for (const std::vector<Value>& values : expected) {
       const auto row = split.next();
-      ASSERT_TRUE(row.has_value() && row->has_value());
-      ASSERT_TRUE(check_packed_row(schema, **row).has_value());
+      ASSERT_TRUE(row && row->has_value());
+      ASSERT_TRUE(check_packed_row(schema, **row));
       const Result<std::vector<Value>> back = read_packed_row(types, **row);
-      ASSERT_TRUE(back.has_value());
+      ASSERT_TRUE(back);
       for (size_t column = 0; column < values.size(); ++column) {
         ASSERT_TRUE(same((*back)[column], values[column]));
         const Result<Value> one = read_packed_column(types, **row, static_cast<uint32_t>(column));
-        ASSERT_TRUE(one.has_value() && same(*one, values[column]));
+        ASSERT_TRUE(one && same(*one, values[column]));
       }
     }
     const auto end = split.next();
-    ASSERT_TRUE(end.has_value() && !end->has_value());
+    ASSERT_TRUE(end && !end->has_value());
   }
 }
 
@@ -154,7 +154,7 @@ TEST(Packed, RandomBytesNeverReadOutOfBounds) {
     // Whatever may be inserted can be read.
     ASSERT_TRUE(is_read || !check_packed_row(schema, bytes).has_value());
     PackedRows split(bytes);
-    for (auto row = split.next(); row.has_value() && row->has_value(); row = split.next()) {
+    for (auto row = split.next(); row && row->has_value(); row = split.next()) {
       (void)check_packed_row(schema, **row);
     }
   }
@@ -199,7 +199,7 @@ TEST(CheckPackedRow, NamesTheColumnAndWhatIsWrong) {
 TEST(CheckPackedRow, RefusesStrayNullBits) {
   Schema schema;
   schema.columns = {{"a", {TypeKind::kBool}, true, {}}};
-  EXPECT_TRUE(check_packed_row(schema, std::string("\1", 1)).has_value());
+  EXPECT_TRUE(check_packed_row(schema, std::string("\1", 1)));
   EXPECT_EQ(check_packed_row(schema, std::string("\3", 1)).error().sqlstate, "08P01");
 }
 

@@ -199,6 +199,14 @@ TEST(PlacementRuleTest, KeysOfARowThatIsCutShortAreNeverReadBeyondItsEnd) {
   }
 }
 
+TEST(PlacementRuleTest, KeysByAxisHaveThePlaceThatPinsOnThemLeave) {
+  const PlacementRule rule(PlacementLevel::kPartition, {2, 0}, {3, 5});
+  for (uint64_t key = 0; key < 100; ++key) {
+    const std::vector<uint64_t> keys{mix(key + 1), mix(key + 1'000)};
+    EXPECT_EQ(rule.places_of(PlacementRule::Pins{{{keys[0]}}, {{keys[1]}}}), std::vector{rule.place_of_keys(keys)});
+  }
+}
+
 TEST(PlacementRuleTest, EqualNumbersLieTogetherWhateverTheirBits) {
   Schema schema;
   schema.columns = {{"r", {TypeKind::kReal}, true, std::nullopt}, {"d", {TypeKind::kDouble}, true, std::nullopt}};

@@ -37,6 +37,19 @@ TEST(PlacementKey, DependsOnTheValueAlone) {
   EXPECT_NE(placement_key({TypeKind::kInt}, int64_t{42}), placement_key({TypeKind::kBigint}, int64_t{42}));
 }
 
+TEST(PlacementKey, IsTakenOffPackedValuesOneByOne) {
+  const Type varchar{TypeKind::kVarchar};
+  const Type real{TypeKind::kReal};
+  std::string packed;
+  append_packed(varchar, std::string("ab"), packed);
+  append_packed(real, -0.0, packed);
+  std::string_view rest = packed;
+  EXPECT_EQ(take_placement_key(varchar, rest), placement_key(varchar, std::string("ab")));
+  EXPECT_EQ(take_placement_key(real, rest), placement_key(real, 0.0));
+  EXPECT_TRUE(rest.empty());
+  EXPECT_EQ(take_placement_key(real, rest), std::nullopt);
+}
+
 TEST(Placement, RoundRobinKeepsBlocksTogetherAndSpreadsThemOverSegments) {
   std::set<uint32_t> partitions;
   std::map<uint32_t, uint32_t> segments;

@@ -46,7 +46,7 @@ Expression column(uint32_t position) { return Expression::make_column(position);
 
 Expression constant(const Type& type, std::string_view text) {
   const Result<Value> value = parse_text(type, text);
-  EXPECT_TRUE(value.has_value()) << text;
+  EXPECT_TRUE(value) << text;
   return Expression::make_constant(type, *value);
 }
 
@@ -330,7 +330,7 @@ TEST(Normalise, BoundsClausesNotConditions) {
     pairs.push_back(call(Operator::kAnd, compared(kI, Operator::kLess, i), compared(kS, Operator::kGreater, i)));
   }
   const Result<Predicate> large = normalise(make_schema(), Expression::make_call(Operator::kOr, pairs));
-  ASSERT_TRUE(large.has_value());
+  ASSERT_TRUE(large);
   EXPECT_LE(large->clauses.size(), 1u);
   EXPECT_EQ(large->tree.children.size(), pairs.size());
 
@@ -406,7 +406,7 @@ TEST(Normalise, TakesTimeThatGrowsWithTheConditionAlone) {
     std::optional<Error> error;
     const double seconds = daedalus::testing::cpu_seconds_of([&, &expression = expression] {
       const Result<Predicate> predicate = normalise(make_schema(), expression);
-      error = predicate.has_value() ? std::nullopt : std::optional(predicate.error());
+      error = predicate ? std::nullopt : std::optional(predicate.error());
     });
     ASSERT_FALSE(error.has_value()) << name << " " << error->message;
     EXPECT_LT(seconds, 0.25) << name;

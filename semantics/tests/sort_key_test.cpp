@@ -14,7 +14,7 @@ std::string key_of(const Type& type, const Value& value, SortOrder order) {
   std::string key;
   std::string packed;
   if (is_null(value)) {
-    EXPECT_TRUE(append_sort_key(type, std::nullopt, order, key).has_value());
+    EXPECT_TRUE(append_sort_key(type, std::nullopt, order, key));
     return key;
   }
   append_packed(type, value, packed);

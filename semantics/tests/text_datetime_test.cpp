@@ -49,7 +49,7 @@ TEST(ParseDatetime, WordsForTodayMeanTheTimeThatIsGiven) {
 TEST(ParseDatetime, WordsForTodayAreRefusedByNameWhereTheTimeIsNotKnown) {
   for (const char* text : {"today", "tomorrow 8:30", "yesterday", "now"}) {
     const Result<Value> value = parse_text(kTimestamp, text);
-    ASSERT_FALSE(value.has_value()) << text;
+    ASSERT_FALSE(value) << text;
     EXPECT_EQ(value.error().sqlstate, "0A000") << text;
     EXPECT_NE(value.error().message.find(std::string_view(text).substr(0, 3)), std::string::npos) << text;
   }
@@ -91,7 +91,7 @@ TEST(FormatText, EveryDayReadsBackAsItself) {
   for (int64_t day = kDateDaysMin; day <= kDateDaysMax; day += day > -800'000 && day < 800'000 ? 1 : 99'991) {
     const std::string text = format_text(kDate, day);
     const Result<Value> back = parse_text(kDate, text);
-    ASSERT_TRUE(back.has_value() && *back == Value(day)) << text;
+    ASSERT_TRUE(back && *back == Value(day)) << text;
   }
 }
 

@@ -35,7 +35,7 @@ std::string round_trip(const Type& type, std::string_view text) {
 /// What assigning the text of one type to another gives, or the error's code.
 std::string cast(const Type& from, std::string_view text, const Type& to) {
   const Result<Value> value = parse_text(from, text);
-  EXPECT_TRUE(value.has_value()) << text;
+  EXPECT_TRUE(value) << text;
   const Result<Value> assigned = assign(from, *value, to);
   return assigned ? format_text(to, *assigned) : assigned.error().sqlstate;
 }
@@ -148,7 +148,7 @@ TEST(FormatText, FloatsReadBackAsThemselves) {
     const Value value = random.value(type);
     const std::string text = format_text(type, value);
     const Result<Value> back = parse_text(type, text);
-    ASSERT_TRUE(back.has_value()) << text;
+    ASSERT_TRUE(back) << text;
     const double was = std::get<double>(value);
     const double is = std::get<double>(*back);
     ASSERT_TRUE(std::isnan(was) ? std::isnan(is) : was == is) << text;

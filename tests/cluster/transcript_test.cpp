@@ -58,6 +58,9 @@ void replay(const std::vector<std::string>& event, WriterModel& model, Transcrip
   } else if (event[2] == "deadline") {
     transcript.deadline(now);
     model.on_deadline(now, out);
+  } else if (event[2] == "journaled") {
+    transcript.journaled(now, Timestamp{std::stoull(event[3])});
+    model.on_journaled(Timestamp{std::stoull(event[3])}, now, out);
   } else {
     CHECK(event[2] == "submit");
     const Submission submission{
@@ -67,7 +70,7 @@ void replay(const std::vector<std::string>& event, WriterModel& model, Transcrip
       CHECK(routes[route].ParseFromString(unhex(event[10 + route])));
     }
     transcript.submit(now, submission, unhex(event[9]), routes, std::stoull(event[8]));
-    const auto refusal = model.submit(submission, unhex(event[9]), routes, std::stoull(event[8]), now, out, effects);
+    const auto refusal = model.submit(submission, unhex(event[9]), routes, std::stoull(event[8]), effects);
     if (refusal) {
       transcript.refused(*refusal);
     }
@@ -79,10 +82,13 @@ class TranscriptTest : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(TranscriptTest, WriterModelRepeatsItsConversation) {
   if (std::getenv("DAEDALUS_WRITE_TRANSCRIPTS") != nullptr) {
-    const RunReport report =
-        SimulatedCluster(
-            {.seed = GetParam(), .updates = 40, .queries = 0, .duration_ns = 6 * kSecond, .keeps_transcript = true})
-            .run();
+    const RunReport report = SimulatedCluster({.seed = GetParam(),
+                                               .updates = 40,
+                                               .queries = 0,
+                                               .duration_ns = 6 * kSecond,
+                                               .journals_late = GetParam() % 2 == 0,
+                                               .keeps_transcript = true})
+                                 .run();
     std::ofstream(path_of(GetParam())) << report.transcript;
   }
   std::ifstream file(path_of(GetParam()));

@@ -153,12 +153,35 @@ def test_a_rate_beyond_the_generator_ends_in_time_and_says_that_it_was_behind(
     assert took < 60, "2 s of load and 5 s of draining, beside starting and making queries"
 
 
+def test_a_closed_loop_keeps_so_many_in_flight_and_counts_what_ends_in_time(
+    tickets: LocalCluster, flights: Path
+) -> None:
+    answer = run_command(
+        *command(tickets, flights, "--in-flight", 32, "--update-rate", 20, "--seconds", 2, "--warm-up-seconds", 1)
+    )
+    assert answer.code == 0, answer.said
+    outcome = json.loads(answer.out)
+    assert (outcome["loop"], outcome["updates"]["loop"]) == ("closed", "open")
+    assert outcome["in_flight_max"] == 32
+    assert outcome["answered"] > 100, outcome
+    assert outcome["seconds"] == pytest.approx(2, abs=0.01), "answers that came later do not count"
+    assert outcome["offered"] == sum(outcome[end] for end in ENDS), outcome
+    assert outcome["unanswered"] <= 32, outcome
+    assert (outcome["refused"], outcome["expired"], outcome["failed"]) == (0, 0, 0), outcome
+    assert outcome["generator"]["cpu_us_per_request"] > 0
+    assert 0 < outcome["generator"]["busiest_thread_share"] <= 1.1
+    assert "32 in flight: " in answer.err
+    assert "the generator itself: " in answer.err
+
+
 def test_every_count_is_explained(tickets: LocalCluster) -> None:
     told = run_command(GENERATOR, "queries", "--help")
     assert told.code == 0
-    for word in ("answered", "refused", "expired", "failed", "unknown", "not sent", "unanswered", "--update-rate"):
+    for word in (*ENDS[:5], "not sent", "unanswered", "--update-rate", "--in-flight"):
         assert word in told.out
-    for wrong in (("--rate", "0"), ("--rate", "1", "--deadline-ms", "99999"), ("--rate", "2000000")):
+    either = (("--rate", "1", "--in-flight", "1"), ())
+    wrongs = (("--rate", "0"), ("--in-flight", "0"), ("--rate", "1", "--deadline-ms", "99999"), ("--rate", "2000000"))
+    for wrong in (*wrongs, *either):
         refused = run_command(
             GENERATOR, "queries", "--cluster", tickets.address, "--tickets", "1", "--tickets-seed", "1", *wrong
         )

@@ -82,6 +82,7 @@ def inventory(hosts: VirtualHosts, schema: Path) -> dict[str, Any]:
                 "cluster_schema_output": str(hosts.work / "schema"),
                 "cluster_partition_by": "hash(place)",
                 "storage_node_segment_mib": 4,
+                "storage_node_answer_mib": 8,
                 "writer_heap_mib": 128,
             },
             "hosts": {host: {"ansible_host": address} for host, address in ADDRESSES.items()},
@@ -137,6 +138,12 @@ def test_services_run_confined_and_still_pin_their_threads_and_ask_for_huge_page
     assert "hg" in rollout.hosts.on("host-2", f"grep VmFlags /proc/{process}/smaps").split()
 
 
+def test_answers_have_the_room_that_was_given(rollout: Rollout) -> None:
+    for host in UNITS["daedalus-storage-node"]:
+        settings = rollout.hosts.on(host, "cat /etc/daedalus/storage_node.toml").splitlines()
+        assert {"answer_memory_mib = 256", "answer_mib = 8"} <= set(settings)
+
+
 def test_second_run_changes_nothing(rollout: Rollout) -> None:
     before = rollout.processes()
     played = rollout.play("site.yml")
@@ -147,10 +154,11 @@ def test_second_run_changes_nothing(rollout: Rollout) -> None:
 
 def test_aggregator_and_writer_change_without_loss_of_rows(rollout: Rollout) -> None:
     before = rollout.processes()
-    played = rollout.play("site.yml", aggregator_sql_threads=2, writer_heap_mib=160)
+    played = rollout.play("site.yml", aggregator_sql_threads=2, aggregator_answer_mib=300, writer_heap_mib=160)
     assert played.code == 0, played.said
     restarted = {unit for (host, unit), process in rollout.processes().items() if process != before[host, unit]}
     assert restarted == {"daedalus-aggregator", "daedalus-writer"}
+    assert "answer_mib = 300" in rollout.hosts.on("host-1", "cat /etc/daedalus/aggregator.toml").splitlines()
     wait_until(lambda: "applied" in rollout.ask("UPDATE readings SET note = 'new'"), "the writer takes updates again")
     assert rollout.value("SELECT count(*) FROM readings WHERE note = 'new'") == str(ROWS)
 
@@ -163,6 +171,14 @@ def test_configuration_that_the_program_refuses_replaces_nothing(rollout: Rollou
     assert re.search(r"failed to validate.*has no column .*colour", played.out), played.out
     assert (rollout.processes(), [rollout.hosts.on(host, files) for host in ADDRESSES]) == before
     assert rollout.value("SELECT count(*) FROM readings") == str(ROWS)
+
+
+def test_an_answer_larger_than_all_may_be_is_refused_before_anything_changes(rollout: Rollout) -> None:
+    before = rollout.processes()
+    played = rollout.play("site.yml", aggregator_answer_mib=513)
+    assert played.code != 0
+    assert re.search(r"failed to validate.*answer_mib", played.out), played.out
+    assert rollout.processes() == before
 
 
 def test_change_that_would_lose_rows_wants_consent(rollout: Rollout) -> None:

@@ -41,8 +41,8 @@ MAKING_SECONDS_MAX = 600
 # Nothing can be fetched from inside the namespaces, so the system has all that the roles would install.
 PACKAGES = [
     "systemd", "systemd-sysv", "dbus", "openssh-server", "iproute2", "python3", "python3-apt",
-    "openjdk-17-jre-headless", "libfmt9", "libhwy1", "libnuma1", "libpg-query1504.0", "libprotobuf32", "libspdlog1.10",
-    "libstdc++6", "libtomlplusplus3", "libxxhash0",
+    "openjdk-17-jre-headless", "libfmt9", "libhwy1", "libjemalloc2", "libnuma1", "libpg-query1504.0", "libprotobuf32",
+    "libspdlog1.10", "libstdc++6", "libtomlplusplus3", "libxxhash0",
 ]  # fmt: skip
 
 

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from experiments.clock_scan.bench import Bench
-from experiments.clock_scan.claims import Claim, judge
-from experiments.clock_scan.context import Context, resolved
+from experiments.clock_scan.claims import judge
+from experiments.clock_scan.context import resolved
 from experiments.clock_scan.publish import BEGIN, END, TELLING, publish, telling_lines, with_table
 from experiments.clock_scan.run import run_group
+from experiments.harness.claims import Claim
+from experiments.harness.context import Context
 from experiments.harness.plan import read_plan
 from experiments.harness.record import ROOT, Records, Run
 

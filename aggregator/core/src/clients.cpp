@@ -1,5 +1,6 @@
 #include "clients.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "daedalus/base/check.hpp"
@@ -17,15 +18,18 @@ void Clients::on_up(rpc::PeerId peer, wire::v1::Role role) {
 }
 
 std::vector<OperationRef> Clients::on_down(rpc::PeerId peer) {
-  std::vector<OperationRef> waiting;
   const auto client = clients_.find(peer);
   if (client == clients_.end()) {
-    return waiting;
+    return {};
   }
-  for (const auto& [sequence, operation] : client->second.operations) {
+  const auto& operations = client->second.operations;
+  std::vector<std::pair<uint64_t, OperationRef>> sent(operations.begin(), operations.end());
+  std::sort(sent.begin(), sent.end());
+  clients_.erase(client);
+  std::vector<OperationRef> waiting;
+  for (const auto& [sequence, operation] : sent) {
     waiting.push_back(operation);
   }
-  clients_.erase(client);
   return waiting;
 }
 

@@ -4,8 +4,8 @@
 // the operations mean.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,10 +47,10 @@ class Clients {
   struct Client {
     wire::v1::Role role = wire::v1::ROLE_UNSPECIFIED;
     uint64_t last_sequence = 0;
-    std::map<uint64_t, OperationRef> operations;  ///< By sequence.
+    boost::unordered_flat_map<uint64_t, OperationRef> operations;  ///< By sequence.
   };
 
-  std::map<rpc::PeerId, Client> clients_;
+  boost::unordered_flat_map<rpc::PeerId, Client> clients_;
 };
 
 }  // namespace daedalus::aggregator

@@ -8,20 +8,10 @@
 
 namespace daedalus::aggregator {
 
-void Compilations::start(Upstream upstream, wire::v1::Operation operation, Instant deadline, rpc::Outbox& out) {
-  if (operation.body().size() > context_.options.statement_size_max) {
-    reply(upstream,
-          error_result(rejected("54000", fmt::format("the statement has {} bytes, more than {}",
-                                                     operation.body().size(), context_.options.statement_size_max))),
-          out);
-    return;
-  }
-  CompileRequest request;
-  if (!request.statement.ParseFromString(operation.body())) {
-    reply(upstream, error_result(malformed("the body of a STATEMENT does not parse")), out);
-    return;
-  }
-  const uint64_t bytes = operation.body().size();
+void Compilations::start(Upstream upstream, wire::v1::OperationHeader header, Statements::Asked asked, Instant deadline,
+                         rpc::Outbox& out) {
+  wire::v1::StatementBody& statement = asked.statement;
+  const uint64_t bytes = statement.ByteSizeLong();
   if (is_full(upstream.peer, bytes)) {
     reply(upstream,
           error_result(
@@ -31,19 +21,17 @@ void Compilations::start(Upstream upstream, wire::v1::Operation operation, Insta
     return;
   }
   const uint64_t id = context_.next_id++;
-  request.ticket = CompileTicket{id};
-  request.client = upstream.peer;
-  request.bytes = bytes;
   compilations_.emplace(id, Compilation{.upstream = upstream,
                                         .deadline = deadline,
-                                        .header = std::move(*operation.mutable_header()),
-                                        .submission = request.statement.submission(),
+                                        .header = std::move(header),
+                                        .submission = statement.submission(),
+                                        .shape_columns = asked.columns(),
                                         .bytes = bytes});
   bytes_ += bytes;
   client_bytes_[upstream.peer] += bytes;
   context_.clients.assign(upstream, {Machine::kCompilation, id});
   context_.deadlines.add(deadline, {Machine::kCompilation, id});
-  requests_.push_back(std::move(request));
+  requests_.push_back({CompileTicket{id}, upstream.peer, bytes, std::move(statement)});
 }
 
 bool Compilations::is_full(rpc::PeerId client, uint64_t bytes) const {

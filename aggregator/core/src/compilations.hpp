@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "context.hpp"
+#include "statements.hpp"
 
 namespace daedalus::aggregator {
 
@@ -18,14 +19,17 @@ struct Compilation {
   Instant deadline;
   wire::v1::OperationHeader header;
   wire::v1::SubmissionId submission;
-  uint64_t bytes = 0;  ///< Of the statement, which waits elsewhere.
+  std::shared_ptr<merging::ShapeColumns> shape_columns;  ///< Of a statement in a slot.
+  uint64_t bytes = 0;                                    ///< Of the statement, which waits elsewhere.
 };
 
 class Compilations {
  public:
   explicit Compilations(Context& context) : context_(context) {}
 
-  void start(Upstream upstream, wire::v1::Operation operation, Instant deadline, rpc::Outbox& out);
+  /// The statement has its text, wherever it came from.
+  void start(Upstream upstream, wire::v1::OperationHeader header, Statements::Asked asked, Instant deadline,
+             rpc::Outbox& out);
   /// Ends the wait for `ticket`; nothing when it ended before. The operation then belongs to the caller.
   [[nodiscard]] std::optional<Compilation> take(CompileTicket ticket);
   [[nodiscard]] std::vector<CompileRequest> take_requests();

@@ -21,11 +21,13 @@ struct Context {
       : options(std::move(own_options)),
         schema(std::move(own_schema)),
         map(std::move(own_map)),
+        partitions(map->partition_rule()),
         nodes(links, options.endpoints) {}
 
   AggregatorOptions options;
   std::shared_ptr<const semantics::Schema> schema;
   std::shared_ptr<const contract::PartitionMap> map;
+  semantics::PlacementRule partitions;  ///< The map's.
   Clients clients;
   NodeLinks nodes;
   Deadlines deadlines;

@@ -9,8 +9,8 @@ namespace daedalus::aggregator {
 
 AggregatorCore::AggregatorCore(AggregatorOptions options, std::shared_ptr<const semantics::Schema> schema,
                                std::shared_ptr<const contract::PartitionMap> map,
-                               const std::map<rpc::LinkId, NodeId>& links)
-    : state_(std::make_unique<State>(std::move(options), std::move(schema), std::move(map), links)) {
+                               const std::map<rpc::LinkId, NodeId>& links, std::shared_ptr<KnownStatements> known)
+    : state_(std::make_unique<State>(std::move(options), std::move(schema), std::move(map), links, std::move(known))) {
   for (const auto& holders : state_->context.map->partitions) {
     for (const NodeId node : holders) {
       CHECK(state_->context.options.endpoints.contains(node));
@@ -33,7 +33,7 @@ void AggregatorCore::on_down(rpc::PeerId peer, const std::string& reason, Instan
 }
 
 void AggregatorCore::on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, Effects& effects) {
-  state_->on_operation(peer, std::move(operation), now, effects);
+  state_->on_operation(peer, operation, now, effects);
   state_->conclude(effects);
 }
 

@@ -35,6 +35,11 @@ Result<void> AggregatorCore::State::check(Upstream upstream, const wire::v1::Ope
                              header.map_version(), context.map->version),
                  "ask for the description of the table again", 0};
   }
+  if (header.shape_slot() != 0 && header.kind() != wire::v1::OPERATION_KIND_STATEMENT &&
+      header.kind() != wire::v1::OPERATION_KIND_SELECT) {
+    return rejected("0A000", "an aggregator keeps shapes of statements and of SELECTs only",
+                    "send the operation whole");
+  }
   const bool is_writers =
       header.kind() == wire::v1::OPERATION_KIND_UPDATE || header.kind() == wire::v1::OPERATION_KIND_EPOCH;
   if (is_writers && context.clients.role(upstream.peer) != wire::v1::ROLE_WRITER) {
@@ -68,17 +73,17 @@ Instant AggregatorCore::State::deadline_of(const wire::v1::OperationHeader& head
   return after(now, static_cast<int64_t>(std::min<uint64_t>(header.remaining_ns(), INT64_MAX)));
 }
 
-void AggregatorCore::State::dispatch(Upstream upstream, wire::v1::Operation operation, Instant now, rpc::Outbox& out) {
+void AggregatorCore::State::dispatch(Upstream upstream, wire::v1::Operation& operation, Instant now, rpc::Outbox& out) {
   const Instant deadline = deadline_of(operation.header(), now);
   switch (operation.header().kind()) {
     case wire::v1::OPERATION_KIND_STATEMENT:
-      compilations.start(upstream, std::move(operation), deadline, out);
+      on_statement(upstream, operation, deadline, now, out);
       return;
     case wire::v1::OPERATION_KIND_SELECT:
-      on_select(upstream, std::move(operation), deadline, now, out);
+      on_select(upstream, operation, deadline, now, out);
       return;
     case wire::v1::OPERATION_KIND_UPDATE:
-      on_update(upstream, std::move(operation), deadline, now, out);
+      on_update(upstream, operation, deadline, now, out);
       return;
     case wire::v1::OPERATION_KIND_SUBMIT:
       on_submit(upstream, operation, deadline, now, out);
@@ -116,9 +121,40 @@ void AggregatorCore::State::on_abort(Upstream target, rpc::Outbox& out) {
   // What writes cannot be taken back, and the rest ends soon by itself.
 }
 
-void AggregatorCore::State::on_select(Upstream upstream, wire::v1::Operation operation, Instant deadline, Instant now,
+void AggregatorCore::State::on_statement(Upstream upstream, wire::v1::Operation& operation, Instant deadline,
+                                         Instant now, rpc::Outbox& out) {
+  if (operation.body().size() > context.options.statement_size_max) {
+    reply(upstream,
+          error_result(rejected("54000", fmt::format("the statement has {} bytes, more than {}",
+                                                     operation.body().size(), context.options.statement_size_max))),
+          out);
+    return;
+  }
+  auto asked = statements.read(upstream.peer, operation);
+  if (!asked) {
+    reply(upstream, error_result(asked.error()), out);
+    return;
+  }
+  if (auto select = statements.bind(*asked)) {
+    queries.start({.upstream = upstream,
+                   .terms = terms_of(operation.header()),
+                   .select = std::move(*select),
+                   .shape_columns = asked->columns(),
+                   .deadline = deadline},
+                  now, out);
+    return;
+  }
+  if (asked->definition != nullptr) {
+    asked->statement.set_sql(asked->definition->statement->sql);
+  }
+  compilations.start(upstream, std::move(*operation.mutable_header()), std::move(*asked), deadline, out);
+}
+
+void AggregatorCore::State::on_select(Upstream upstream, wire::v1::Operation& operation, Instant deadline, Instant now,
                                       rpc::Outbox& out) {
-  auto request = query_request(*context.schema, *context.map, std::move(operation));
+  auto request = operation.header().shape_slot() == 0
+                     ? query_request(*context.schema, *context.map, operation)
+                     : query_request(*context.schema, *context.map, slots, upstream.peer, operation);
   if (!request) {
     reply(upstream, error_result(request.error()), out);
     return;
@@ -128,7 +164,7 @@ void AggregatorCore::State::on_select(Upstream upstream, wire::v1::Operation ope
   queries.start(std::move(*request), now, out);
 }
 
-void AggregatorCore::State::on_update(Upstream upstream, wire::v1::Operation operation, Instant deadline, Instant now,
+void AggregatorCore::State::on_update(Upstream upstream, wire::v1::Operation& operation, Instant deadline, Instant now,
                                       rpc::Outbox& out) {
   const wire::v1::UpdateHeader& header = operation.header().update();
   if (header.epoch() == 0 || header.timestamp() == 0 || header.first_timestamp() != 0) {

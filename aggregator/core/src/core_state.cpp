@@ -21,6 +21,7 @@ void AggregatorCore::State::on_up(rpc::PeerId peer, const rpc::PeerInfo& info, I
       return;
     }
     context.clients.on_up(peer, info.hello.role());
+    slots.on_up(peer);
   } else if (const auto node = context.nodes.node_of(*info.link)) {
     on_node_up(*node, peer, info, now, out);
   } else if (writer.is_own(*info.link) && info.hello.role() == wire::v1::ROLE_WRITER) {
@@ -45,7 +46,7 @@ void AggregatorCore::State::on_node_up(NodeId node, rpc::PeerId peer, const rpc:
     out.closes.emplace_back(peer, problem);
     return;
   }
-  context.nodes.on_up(node, peer);
+  context.nodes.on_up(node, peer, contract::announced(info.hello));
   writer.inquire(node, now, out);
 }
 
@@ -84,6 +85,7 @@ void AggregatorCore::State::on_node_down(NodeId node, const std::string& reason,
 }
 
 void AggregatorCore::State::on_client_down(rpc::PeerId peer, rpc::Outbox& out) {
+  slots.on_down(peer);
   for (const OperationRef operation : context.clients.on_down(peer)) {
     forget(operation, out);
   }
@@ -99,7 +101,7 @@ void AggregatorCore::State::on_dial_failed(rpc::LinkId link, const std::string& 
 
 // ---- operations ----
 
-void AggregatorCore::State::on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now,
+void AggregatorCore::State::on_operation(rpc::PeerId peer, wire::v1::Operation& operation, Instant now,
                                          rpc::Outbox& out) {
   const Upstream upstream{peer, operation.header().sequence()};
   if (!context.clients.knows(peer)) {
@@ -114,11 +116,15 @@ void AggregatorCore::State::on_operation(rpc::PeerId peer, wire::v1::Operation o
     on_abort(Upstream{peer, operation.header().abort_sequence()}, out);
     return;
   }
+  if (operation.header().kind() == wire::v1::OPERATION_KIND_DEFINE) {
+    slots.define(upstream, operation.header().shape_slot(), operation.body());
+    return;
+  }
   if (const auto fine = check(upstream, operation.header()); !fine) {
     refuse(upstream, operation.header(), fine.error(), out);
     return;
   }
-  dispatch(upstream, std::move(operation), now, out);
+  dispatch(upstream, operation, now, out);
 }
 
 // ---- answers ----
@@ -191,15 +197,12 @@ void AggregatorCore::State::on_compiled(CompileTicket ticket, Result<Compiled> c
 
 void AggregatorCore::State::on_compiled(Compilation compilation, Compiled compiled, Instant now, rpc::Outbox& out) {
   if (auto* select = std::get_if<CompiledSelect>(&compiled)) {
-    QueryRequest request;
-    request.upstream = compilation.upstream;
-    request.header = std::move(compilation.header);
-    request.selection = std::move(select->selection);
-    request.body = std::move(select->body);
-    request.routes.Add(select->routes.begin(), select->routes.end());
-    request.columns = std::move(select->columns);
-    request.deadline = compilation.deadline;
-    queries.start(std::move(request), now, out);
+    queries.start({.upstream = compilation.upstream,
+                   .terms = terms_of(compilation.header),
+                   .select = std::move(*select),
+                   .shape_columns = std::move(compilation.shape_columns),
+                   .deadline = compilation.deadline},
+                  now, out);
     return;
   }
   auto& update = std::get<CompiledUpdate>(compiled);

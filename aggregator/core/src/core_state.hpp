@@ -8,11 +8,13 @@
 #include <string>
 #include <utility>
 
+#include "client_slots.hpp"
 #include "compilations.hpp"
 #include "context.hpp"
 #include "daedalus/aggregator/core.hpp"
 #include "epoch_rounds.hpp"
 #include "query_fan_out.hpp"
+#include "statements.hpp"
 #include "status_rounds.hpp"
 #include "submissions.hpp"
 #include "update_fan_out.hpp"
@@ -22,13 +24,14 @@ namespace daedalus::aggregator {
 
 struct AggregatorCore::State {
   State(AggregatorOptions options, std::shared_ptr<const semantics::Schema> schema,
-        std::shared_ptr<const contract::PartitionMap> map, const std::map<rpc::LinkId, NodeId>& links)
-      : context(std::move(options), std::move(schema), std::move(map), links) {}
+        std::shared_ptr<const contract::PartitionMap> map, const std::map<rpc::LinkId, NodeId>& links,
+        std::shared_ptr<KnownStatements> known)
+      : context(std::move(options), std::move(schema), std::move(map), links), statements(slots, std::move(known)) {}
 
   // ---- what happens: as in AggregatorCore ----
   void on_up(rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, rpc::Outbox& out);
   void on_down(rpc::PeerId peer, const std::string& reason, Instant now, rpc::Outbox& out);
-  void on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, rpc::Outbox& out);
+  void on_operation(rpc::PeerId peer, wire::v1::Operation& operation, Instant now, rpc::Outbox& out);
   void on_result(rpc::PeerId peer, wire::v1::Result result, Instant now, rpc::Outbox& out);
   void on_compiled(CompileTicket ticket, Result<Compiled> compiled, Instant now, rpc::Outbox& out);
   void on_dial_failed(rpc::LinkId link, const std::string& reason);
@@ -41,14 +44,15 @@ struct AggregatorCore::State {
   void on_node_down(NodeId node, const std::string& reason, Instant now, rpc::Outbox& out);
   void on_client_down(rpc::PeerId peer, rpc::Outbox& out);
 
-  // ---- operations ----
+  // ---- operations: what is worth moving is taken out of them ----
   /// What is wrong with an operation whatever its kind.
   [[nodiscard]] Result<void> check(Upstream upstream, const wire::v1::OperationHeader& header) const;
   void refuse(Upstream upstream, const wire::v1::OperationHeader& header, const Error& error, rpc::Outbox& out);
-  void dispatch(Upstream upstream, wire::v1::Operation operation, Instant now, rpc::Outbox& out);
+  void dispatch(Upstream upstream, wire::v1::Operation& operation, Instant now, rpc::Outbox& out);
   void on_abort(Upstream target, rpc::Outbox& out);
-  void on_select(Upstream upstream, wire::v1::Operation operation, Instant deadline, Instant now, rpc::Outbox& out);
-  void on_update(Upstream upstream, wire::v1::Operation operation, Instant deadline, Instant now, rpc::Outbox& out);
+  void on_statement(Upstream upstream, wire::v1::Operation& operation, Instant deadline, Instant now, rpc::Outbox& out);
+  void on_select(Upstream upstream, wire::v1::Operation& operation, Instant deadline, Instant now, rpc::Outbox& out);
+  void on_update(Upstream upstream, wire::v1::Operation& operation, Instant deadline, Instant now, rpc::Outbox& out);
   void on_submit(Upstream upstream, const wire::v1::Operation& operation, Instant deadline, Instant now,
                  rpc::Outbox& out);
   void on_epoch(Upstream upstream, const wire::v1::Operation& operation, Instant deadline, Instant now,
@@ -64,6 +68,8 @@ struct AggregatorCore::State {
   void forget(OperationRef operation, rpc::Outbox& out);
 
   Context context;
+  ClientSlots slots{context.schema, *context.map};
+  Statements statements;
   WriterLink writer{context};
   Compilations compilations{context};
   QueryFanOut queries{context};

@@ -10,10 +10,11 @@
 
 namespace daedalus::aggregator {
 
-/// At most one deadline per operation, so bounded by what is in flight. Every call costs O(log n).
+/// At most one deadline per operation, so bounded by what is in flight. Every call costs O(log n); add() of the latest,
+/// which is the rule, O(1).
 class Deadlines {
  public:
-  void add(Instant deadline, OperationRef operation) { entries_.emplace(deadline, operation); }
+  void add(Instant deadline, OperationRef operation) { entries_.emplace_hint(entries_.end(), deadline, operation); }
   void remove(Instant deadline, OperationRef operation) { entries_.erase({deadline, operation}); }
 
   [[nodiscard]] Instant next() const { return entries_.empty() ? kNever : entries_.begin()->first; }

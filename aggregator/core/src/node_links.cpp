@@ -1,5 +1,6 @@
 #include "node_links.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "daedalus/base/check.hpp"
@@ -27,11 +28,12 @@ std::optional<NodeId> NodeLinks::node_of(rpc::PeerId peer) const {
   return found == peers_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void NodeLinks::on_up(NodeId node, rpc::PeerId peer) {
+void NodeLinks::on_up(NodeId node, rpc::PeerId peer, contract::SlotLimits slots) {
   Node& state = nodes_.at(node);
   CHECK(!state.peer);
   state.peer = peer;
   state.next_sequence = 1;
+  state.slots.emplace(slots);
   state.problem.clear();
   peers_.emplace(peer, node);
 }
@@ -44,10 +46,14 @@ std::vector<Ticket> NodeLinks::on_down(NodeId node, const std::string& reason) {
   state.peer.reset();
   state.problem = reason;
   state.watermark.reset();
+  std::vector<uint64_t> sequences;
+  for (const auto& [sequence, ticket] : state.outstanding) {
+    sequences.push_back(sequence);
+  }
+  std::sort(sequences.begin(), sequences.end());
   std::vector<Ticket> lost;
-  lost.reserve(state.outstanding.size());
-  for (auto& [sequence, ticket] : state.outstanding) {
-    lost.push_back(std::move(ticket));
+  for (const uint64_t sequence : sequences) {
+    lost.push_back(std::move(state.outstanding.at(sequence)));
   }
   state.outstanding.clear();
   return lost;
@@ -69,6 +75,22 @@ uint64_t NodeLinks::send(NodeId node, wire::v1::Operation operation, std::option
     state.outstanding.emplace(sequence, std::move(*ticket));
   }
   return sequence;
+}
+
+std::optional<uint32_t> NodeLinks::slot_of(NodeId node, const std::shared_ptr<const contract::ShapeBytes>& shape,
+                                           rpc::Outbox& out) {
+  const auto use = nodes_.at(node).slots.value().use(shape);
+  if (!use) {
+    return std::nullopt;
+  }
+  if (use->is_new) {
+    wire::v1::Operation definition;
+    definition.mutable_header()->set_kind(wire::v1::OPERATION_KIND_DEFINE);
+    definition.mutable_header()->set_shape_slot(use->slot);
+    definition.set_body(shape->bytes());
+    send(node, std::move(definition), std::nullopt, out);
+  }
+  return use->slot;
 }
 
 Ticket* NodeLinks::find(NodeId node, uint64_t sequence) {
@@ -93,9 +115,9 @@ void NodeLinks::abort(NodeId node, uint64_t sequence, rpc::Outbox& out) {
 void NodeLinks::learn(NodeId node, const wire::v1::NodeWatermark& watermark) { nodes_.at(node).watermark = watermark; }
 
 void NodeLinks::add_watermarks(google::protobuf::RepeatedPtrField<wire::v1::NodeWatermark>& out) const {
-  for (const auto& [node, state] : nodes_) {
-    if (state.watermark) {
-      *out.Add() = *state.watermark;
+  for (const NodeId node : all_) {
+    if (const auto& watermark = nodes_.at(node).watermark) {
+      *out.Add() = *watermark;
     }
   }
 }

@@ -3,6 +3,7 @@
 // Decides sequence numbers of the hop downwards and which answers are still wanted. Refuses to know what they mean.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "daedalus/base/units.hpp"
+#include "daedalus/contract/shape_slots.hpp"
 #include "daedalus/rpc/network.hpp"
 #include "ticket.hpp"
 
@@ -23,8 +25,9 @@ class NodeLinks {
   // ---- connections ----
   [[nodiscard]] std::optional<NodeId> node_of(rpc::LinkId link) const;
   [[nodiscard]] std::optional<NodeId> node_of(rpc::PeerId peer) const;
-  /// The node can be reached at `peer` from now on. Precondition: on_down() was called for any peer before.
-  void on_up(NodeId node, rpc::PeerId peer);
+  /// The node can be reached at `peer` from now on, and keeps so many shapes. Precondition: on_down() was called for
+  /// any peer before.
+  void on_up(NodeId node, rpc::PeerId peer, contract::SlotLimits slots);
   /// Returns what was asked and not answered, in the order it was sent.
   [[nodiscard]] std::vector<Ticket> on_down(NodeId node, const std::string& reason);
   void set_problem(NodeId node, const std::string& problem);
@@ -40,6 +43,10 @@ class NodeLinks {
   /// Sends `operation` under the hop's next sequence, which it returns; answers belong to `ticket`. Without a ticket
   /// answers are of no interest. Precondition: is_up(node).
   uint64_t send(NodeId node, wire::v1::Operation operation, std::optional<Ticket> ticket, rpc::Outbox& out);
+  /// Where the node finds the shape, defined first if it is not there; nothing when it has to travel whole.
+  /// Precondition: is_up(node).
+  [[nodiscard]] std::optional<uint32_t> slot_of(NodeId node, const std::shared_ptr<const contract::ShapeBytes>& shape,
+                                                rpc::Outbox& out);
   /// What an answer belongs to; nothing when it is late. Valid until the next call that is not const.
   [[nodiscard]] Ticket* find(NodeId node, uint64_t sequence);
   /// The answer came for good, or is not wanted any longer.
@@ -59,14 +66,15 @@ class NodeLinks {
     std::string problem = "not connected yet";
     std::optional<rpc::PeerId> peer;
     uint64_t next_sequence = 1;
-    std::map<uint64_t, Ticket> outstanding;
+    boost::unordered_flat_map<uint64_t, Ticket> outstanding;  ///< By sequence.
+    std::optional<contract::SentSlots> slots;                 ///< Of the current connection.
     std::optional<wire::v1::NodeWatermark> watermark;
   };
 
-  std::map<NodeId, Node> nodes_;
+  boost::unordered_flat_map<NodeId, Node> nodes_;
   std::vector<NodeId> all_;
   std::map<rpc::LinkId, NodeId> links_;
-  std::map<rpc::PeerId, NodeId> peers_;
+  boost::unordered_flat_map<rpc::PeerId, NodeId> peers_;
 };
 
 }  // namespace daedalus::aggregator

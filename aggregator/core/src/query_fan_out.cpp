@@ -12,37 +12,80 @@ namespace daedalus::aggregator {
 
 // ---- asking ----
 
-Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,
-                                   wire::v1::Operation operation) {
-  if (const auto routed = contract::route(schema, map, operation.header().routes(), Timestamp{}); !routed) {
-    return routed.error();
+namespace {
+
+Result<void> check_routes(const semantics::Schema& schema, const contract::PartitionMap& map,
+                          const wire::v1::OperationHeader& header) {
+  if (header.routes().empty()) {
+    return {};
   }
-  QueryRequest request;
+  const auto routed = contract::route(schema, map, header.routes(), Timestamp{});
+  return routed ? Result<void>() : routed.error();
+}
+
+}  // namespace
+
+QueryTerms terms_of(const wire::v1::OperationHeader& header) {
+  return {header.prefix_min(), header.request_id(), header.principal()};
+}
+
+Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,
+                                   wire::v1::Operation& operation) {
+  if (const auto checked = check_routes(schema, map, operation.header()); !checked) {
+    return checked.error();
+  }
   auto body = contract::parse_select(operation.body());
   if (!body) {
     return body.error();
   }
+  if (body->credit_bytes() != 0) {
+    return rejected("0A000", "credit for result rows is not supported yet", "leave it unset");
+  }
+  QueryRequest request;
   auto selection = contract::to_selection(schema, *body, &request.form);
   if (!selection) {
     return selection.error();
   }
-  auto columns = semantics::final_columns(schema, *selection);
-  if (!columns) {
-    return columns.error();
+  semantics::Condition condition;
+  if (selection->predicate.has_tree()) {
+    auto read = contract::to_condition(schema, *body);
+    if (!read) {
+      return read.error();
+    }
+    condition = std::move(*read);
   }
-  for (wire::v1::Route& route : contract::routes_of(schema, map, selection->predicate)) {
-    *request.routes.Add() = std::move(route);
+  auto select = make_select(schema, map, std::move(*selection), std::move(condition));
+  if (!select) {
+    return select.error();
   }
-  if (request.form == wire::v1::RESULT_FORM_PARTIAL) {
-    request.body = std::move(*operation.mutable_body());
-  } else {
-    request.form = wire::v1::RESULT_FORM_FINAL;
-    body->set_form(wire::v1::RESULT_FORM_PARTIAL);
-    request.body = body->SerializeAsString();
+  request.select = std::move(*select);
+  request.terms = terms_of(operation.header());
+  return request;
+}
+
+Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,
+                                   const ClientSlots& slots, rpc::PeerId client, wire::v1::Operation& operation) {
+  if (const auto checked = check_routes(schema, map, operation.header()); !checked) {
+    return checked.error();
   }
-  request.header = std::move(*operation.mutable_header());
-  request.selection = std::move(*selection);
-  request.columns = std::move(*columns);
+  const auto definition = slots.select(client, operation.header().shape_slot());
+  if (!definition) {
+    return definition.error();
+  }
+  const DefinedSelect& defined = *(*definition)->select;
+  auto partitions = defined.routing.partitions_of(operation.body());
+  if (!partitions) {
+    return partitions.error();
+  }
+  QueryRequest request;
+  request.partitions = std::move(*partitions);
+  request.select.selection = defined.selection;
+  request.select.shape = defined.shape;
+  request.select.values = std::move(*operation.mutable_body());
+  request.select.columns = defined.columns;
+  request.shape_columns = (*definition)->columns;
+  request.form = defined.form;
+  request.terms = terms_of(operation.header());
   return request;
 }
 
@@ -58,14 +101,13 @@ merging::GatherLimits gather_limits(const AggregatorOptions& options) {
   return limits;
 }
 
-/// What leaves the node must not be more than may leave here: the bound is added to the body. Encodings of one message
-/// that follow each other are read as one.
+/// What leaves the node must not be more than may leave here.
 void bound_slice(uint64_t bytes_max, QueryRequest& request) {
-  if (request.selection.slice && request.selection.slice->answer_bytes > bytes_max) {
-    request.selection.slice->answer_bytes = bytes_max;
-    wire::v1::SelectBody bound;
-    bound.mutable_slice()->set_answer_bytes(bytes_max);
-    request.body += bound.SerializeAsString();
+  const std::optional<semantics::Slice>& slice = request.select.selection->slice;
+  if (slice && slice->answer_bytes > bytes_max) {
+    semantics::Selection bounded = *request.select.selection;
+    bounded.slice->answer_bytes = bytes_max;
+    request.select.selection = std::make_shared<const semantics::Selection>(std::move(bounded));
   }
 }
 
@@ -78,24 +120,22 @@ QueryFanOut::QueryFanOut(Context& context)
     : context_(context),
       gather_(gather_limits(context.options), context.options.answer_budget, context.schema, *this) {}
 
-std::vector<merging::Part> QueryFanOut::divide(const std::vector<PartitionId>& partitions) const {
-  std::vector<merging::Part> parts;
+merging::Parts QueryFanOut::divide(const std::vector<PartitionId>& partitions) const {
+  merging::Parts parts;
   for (const PartitionId partition : partitions) {
     // Queries read one of those that hold a partition; today there is one.
-    const std::vector<merging::CandidateId> candidates{
-        candidate_of(context_.map->partitions.at(raw(partition)).front())};
+    const merging::CandidateId candidate = candidate_of(context_.map->partitions.at(raw(partition)).front());
     auto part = std::find_if(parts.begin(), parts.end(),
-                             [&](const merging::Part& other) { return other.candidates == candidates; });
+                             [&](const merging::Part& other) { return other.candidates.front() == candidate; });
     if (part == parts.end()) {
-      part = parts.emplace(parts.end());
-      part->candidates = candidates;
+      part = parts.insert(parts.end(), merging::Part{.partitions = {}, .candidates = {candidate}});
     }
     part->partitions.push_back(partition);
   }
   return parts;
 }
 
-bool QueryFanOut::refuse(const QueryRequest& request, const std::vector<merging::Part>& parts, rpc::Outbox& out) {
+bool QueryFanOut::refuse(const QueryRequest& request, const merging::Parts& parts, rpc::Outbox& out) {
   if (queries_.size() >= context_.options.queries_max) {
     reply(request.upstream,
           error_result(overloaded(fmt::format("the aggregator has {} queries in flight", queries_.size())),
@@ -111,10 +151,11 @@ bool QueryFanOut::refuse(const QueryRequest& request, const std::vector<merging:
       continue;
     }
     const NodeId node = node_of(part.candidates.back());
+    const std::vector<PartitionId> partitions(part.partitions.begin(), part.partitions.end());
     if (refusal.has_error()) {
-      aggregator::add_missing(Missing{node, part.partitions, context_.nodes.problem(node)}, *refusal.mutable_error());
+      aggregator::add_missing(Missing{node, partitions, context_.nodes.problem(node)}, *refusal.mutable_error());
     } else {
-      *refusal.mutable_error() = unreachable_part(part.partitions, node, context_.nodes.problem(node));
+      *refusal.mutable_error() = unreachable_part(partitions, node, context_.nodes.problem(node));
     }
   }
   if (refusal.has_error()) {
@@ -124,10 +165,14 @@ bool QueryFanOut::refuse(const QueryRequest& request, const std::vector<merging:
   return false;
 }
 
-Result<std::vector<PartitionId>> QueryFanOut::partitions_of(const QueryRequest& request) const {
-  const std::optional<semantics::Slice>& slice = request.selection.slice;
+Result<std::vector<PartitionId>> QueryFanOut::partitions_of(QueryRequest& request) const {
+  if (request.partitions) {
+    return std::move(*request.partitions);
+  }
+  const semantics::Selection& selection = *request.select.selection;
+  const std::optional<semantics::Slice>& slice = selection.slice;
   if (!slice) {
-    return contract::route(*context_.schema, *context_.map, request.routes, Timestamp{});
+    return contract::partitions_of(*context_.schema, context_.partitions, request.select.routing);
   }
   if (slice->partition >= context_.map->partition_count()) {
     return rejected("22023", fmt::format("there is no partition {}: the table has {}", slice->partition,
@@ -138,13 +183,13 @@ Result<std::vector<PartitionId>> QueryFanOut::partitions_of(const QueryRequest& 
 
 void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
   ++context_.queries_total;
-  const auto partitions = partitions_of(request);
+  auto partitions = partitions_of(request);
   if (!partitions) {
     reply(request.upstream, error_result(partitions.error()), out);
     context_.clients.finish(request.upstream);
     return;
   }
-  std::vector<merging::Part> parts = divide(*partitions);
+  merging::Parts parts = divide(*partitions);
   if (is_planted(Fault::kPartitionDropped) && parts.size() > 1) {
     parts.pop_back();
   }
@@ -157,32 +202,67 @@ void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
   Query& query = queries_[id];
   query.upstream = request.upstream;
   query.deadline = request.deadline;
-  query.operation = operation_of(request);
-  for (const merging::Part& part : parts) {
-    query.partitions.push_back(part.partitions);
-  }
+  query.terms = std::move(request.terms);
+  query.terms.prefix_min = std::max(query.terms.prefix_min, raw(context_.confirmed));
+  query.select = std::move(request.select);
+  query.partitions = std::move(*partitions);
   query.sequences.resize(parts.size());
   context_.clients.assign(query.upstream, {Machine::kQuery, id});
   context_.deadlines.add(query.deadline, {Machine::kQuery, id});
   const bool is_final = request.form == wire::v1::RESULT_FORM_FINAL;
+  const std::shared_ptr<const semantics::Selection>& selection = query.select.selection;
   gather_.start(merging::QueryId{id},
-                merging::GatheredQuery{request.upstream, request.selection,
+                merging::GatheredQuery{request.upstream, selection,
                                        is_final ? semantics::AnswerForm::kFinal : semantics::AnswerForm::kPartial,
-                                       std::move(request.columns), std::move(parts), slice_after(request.selection)},
+                                       query.select.columns, std::move(request.shape_columns), std::move(parts),
+                                       slice_after(*selection)},
                 now, out);
 }
 
-wire::v1::Operation QueryFanOut::operation_of(QueryRequest& request) const {
+wire::v1::Operation QueryFanOut::select_for(const Query& query, Instant now) const {
   wire::v1::Operation operation;
   wire::v1::OperationHeader& header = *operation.mutable_header();
   header.set_kind(wire::v1::OPERATION_KIND_SELECT);
   header.set_map_version(context_.map->version);
-  *header.mutable_routes() = std::move(request.routes);
-  header.set_priority(request.header.priority());
-  header.set_prefix_min(std::max(request.header.prefix_min(), raw(context_.confirmed)));
-  header.set_request_id(std::move(*request.header.mutable_request_id()));
-  header.set_principal(std::move(*request.header.mutable_principal()));
-  operation.set_body(std::move(request.body));
+  header.set_prefix_min(query.terms.prefix_min);
+  // An empty text that is set is allocated all the same.
+  if (!query.terms.request_id.empty()) {
+    header.set_request_id(query.terms.request_id);
+  }
+  if (!query.terms.principal.empty()) {
+    header.set_principal(query.terms.principal);
+  }
+  header.set_remaining_ns(static_cast<uint64_t>(std::max<int64_t>(query.deadline.ns - now.ns, 1)));
+  return operation;
+}
+
+Result<wire::v1::Operation> QueryFanOut::operation_for(NodeId node, const Query& query, Instant now, rpc::Outbox& out) {
+  wire::v1::Operation operation = select_for(query, now);
+  const CompiledSelect& select = query.select;
+  const auto slot = select.shape == nullptr ? std::nullopt : context_.nodes.slot_of(node, select.shape, out);
+  if (!slot) {
+    return whole(select, std::move(operation));
+  }
+  operation.mutable_header()->set_shape_slot(*slot);
+  operation.set_body(select.values);
+  return operation;
+}
+
+Result<wire::v1::Operation> QueryFanOut::whole(const CompiledSelect& select, wire::v1::Operation operation) const {
+  Result<semantics::Selection> bound = semantics::Selection();
+  if (select.shape != nullptr) {
+    bound = contract::bind_values(*context_.schema, *select.shape, select.values);
+    if (!bound) {
+      return bound.error();
+    }
+  }
+  const semantics::Selection& selection = select.shape != nullptr ? *bound : *select.selection;
+  for (wire::v1::Route& route : contract::routes_of(*context_.schema, *context_.map, selection.predicate)) {
+    *operation.mutable_header()->add_routes() = std::move(route);
+  }
+  operation.set_body(
+      contract::from_selection(*context_.schema, selection, select.condition.get(), wire::v1::RESULT_FORM_PARTIAL)
+          .SerializeAsString());
   return operation;
 }
 
@@ -204,11 +284,13 @@ std::optional<wire::v1::Error> QueryFanOut::ask(merging::QueryId id, uint32_t pa
   Query& query = queries_.at(raw(id));
   const NodeId node = node_of(candidate);
   if (!context_.nodes.is_up(node)) {
-    return unreachable_part(query.partitions.at(part), node, context_.nodes.problem(node));
+    return unreachable_part(partitions_of(query, part), node, context_.nodes.problem(node));
   }
-  wire::v1::Operation operation = query.operation;
-  operation.mutable_header()->set_remaining_ns(static_cast<uint64_t>(std::max<int64_t>(query.deadline.ns - now.ns, 1)));
-  query.sequences.at(part) = context_.nodes.send(node, std::move(operation), QueryTicket{raw(id), part}, out);
+  auto operation = operation_for(node, query, now, out);
+  if (!operation) {
+    return contract::from_error(operation.error());
+  }
+  query.sequences.at(part) = context_.nodes.send(node, std::move(*operation), QueryTicket{raw(id), part}, out);
   return std::nullopt;
 }
 
@@ -229,7 +311,13 @@ std::string QueryFanOut::name(merging::CandidateId candidate) const {
 
 void QueryFanOut::add_missing(const merging::Part& part, merging::CandidateId candidate, const std::string& reason,
                               wire::v1::Error& error) const {
-  aggregator::add_missing(Missing{node_of(candidate), part.partitions, reason}, error);
+  aggregator::add_missing(Missing{node_of(candidate), {part.partitions.begin(), part.partitions.end()}, reason}, error);
+}
+
+std::vector<PartitionId> QueryFanOut::partitions_of(const Query& query, uint32_t part) const {
+  const merging::Parts parts = divide(query.partitions);
+  const merging::Part& wanted = parts.at(part);
+  return {wanted.partitions.begin(), wanted.partitions.end()};
 }
 
 wire::v1::Error QueryFanOut::unreachable_part(const std::vector<PartitionId>& partitions, NodeId node,
@@ -268,7 +356,7 @@ void QueryFanOut::on_result(QueryTicket ticket, NodeId node, wire::v1::Result re
       // A query that is wrong lacks nothing; any other failure leaves out what this node holds.
       if (error.category() != wire::v1::ERROR_CATEGORY_REJECTED && error.missing().empty()) {
         const std::string reason = error.message();
-        aggregator::add_missing(Missing{node, query->second.partitions.at(ticket.part), reason}, error);
+        aggregator::add_missing(Missing{node, partitions_of(query->second, ticket.part), reason}, error);
       }
       gather_.on_failed(id, ticket.part, std::move(error), now, out);
       return;
@@ -290,7 +378,7 @@ void QueryFanOut::on_node_lost(QueryTicket ticket, NodeId node, const std::strin
   const auto query = queries_.find(ticket.query);
   CHECK(query != queries_.end());
   gather_.on_failed(merging::QueryId{ticket.query}, ticket.part,
-                    unreachable_part(query->second.partitions.at(ticket.part), node, reason), now, out);
+                    unreachable_part(partitions_of(query->second, ticket.part), node, reason), now, out);
 }
 
 // ---- ends ----

@@ -4,38 +4,56 @@
 // from, and how answers become one, which merging::Gather does.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "client_slots.hpp"
 #include "context.hpp"
 #include "daedalus/merging/gather.hpp"
 #include "failures.hpp"
 
 namespace daedalus::aggregator {
 
+/// What of a query's header is passed on.
+struct QueryTerms {
+  uint64_t prefix_min = 0;
+  std::string request_id;
+  std::string principal;
+};
+
+[[nodiscard]] QueryTerms terms_of(const wire::v1::OperationHeader& header);
+
 /// A checked query, ready to go down.
 struct QueryRequest {
   Upstream upstream;
-  wire::v1::OperationHeader header;  ///< As it came: priority, prefix_min, request_id, principal are passed on.
-  semantics::Selection selection;
-  std::string body;  ///< wire::v1::SelectBody in RESULT_FORM_PARTIAL.
-  google::protobuf::RepeatedPtrField<wire::v1::Route> routes;
-  std::vector<semantics::Column> columns;  ///< Of the finished answer; unused in RESULT_FORM_PARTIAL.
+  QueryTerms terms;
+  CompiledSelect select;
+  /// Where rows can be, of a SELECT by slot; of others `select` says it.
+  std::optional<std::vector<PartitionId>> partitions;
+  std::shared_ptr<merging::ShapeColumns> shape_columns;  ///< Of what was asked by slot.
   wire::v1::ResultForm form = wire::v1::RESULT_FORM_FINAL;
   Instant deadline;
 };
 
-/// Checks a SELECT as it came from a client or from an aggregator above; upstream and deadline are left to the caller.
+/// Checks a SELECT as it came from a client or from an aggregator above, and takes out of it what goes on; upstream and
+/// deadline are left to the caller.
 ///
 /// Every GROUP BY column must be among the outputs, hidden or not, as docs/wire.md says. Routes are computed from the
 /// predicate: those in the header are only checked, so that a wrong one cannot leave rows out.
 /// Errors: 08P01, and those of contract::to_selection.
 [[nodiscard]] Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,
-                                                 wire::v1::Operation operation);
+                                                 wire::v1::Operation& operation);
+
+/// The same of a SELECT whose shape is in a slot of `client`. Routes are computed from its values; whether these are
+/// right is for whoever binds them to say: the nodes. Errors: 08P01, and what was wrong with the definition.
+[[nodiscard]] Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,
+                                                 const ClientSlots& slots, rpc::PeerId client,
+                                                 wire::v1::Operation& operation);
 
 class QueryFanOut final : private merging::Candidates {
  public:
@@ -65,9 +83,10 @@ class QueryFanOut final : private merging::Candidates {
   struct Query {
     Upstream upstream;
     Instant deadline;
-    wire::v1::Operation operation;                     ///< What every candidate is sent, but for the time that is left.
-    std::vector<std::vector<PartitionId>> partitions;  ///< By part.
-    std::vector<uint64_t> sequences;                   ///< By part: of the hop to the node that is asked for it.
+    QueryTerms terms;
+    CompiledSelect select;
+    std::vector<PartitionId> partitions;
+    boost::container::small_vector<uint64_t, 1> sequences;  ///< By part: of the hop to the node that is asked for it.
   };
 
   // ---- nodes as candidates ----
@@ -80,19 +99,28 @@ class QueryFanOut final : private merging::Candidates {
                    wire::v1::Error& error) const override;
 
   /// Those of the same candidates are one part.
-  [[nodiscard]] std::vector<merging::Part> divide(const std::vector<PartitionId>& partitions) const;
-  [[nodiscard]] bool refuse(const QueryRequest& request, const std::vector<merging::Part>& parts, rpc::Outbox& out);
+  [[nodiscard]] merging::Parts divide(const std::vector<PartitionId>& partitions) const;
+  [[nodiscard]] bool refuse(const QueryRequest& request, const merging::Parts& parts, rpc::Outbox& out);
   /// Where the rows can be. Errors: 08P01, 22023.
-  [[nodiscard]] Result<std::vector<PartitionId>> partitions_of(const QueryRequest& request) const;
-  [[nodiscard]] wire::v1::Operation operation_of(QueryRequest& request) const;
+  [[nodiscard]] Result<std::vector<PartitionId>> partitions_of(QueryRequest& request) const;
+  /// A SELECT without body, routes and slot.
+  [[nodiscard]] wire::v1::Operation select_for(const Query& query, Instant now) const;
+  /// What the node is asked: by shape where it keeps the shape, whole otherwise. Error 08P01: values that its shape
+  /// does not take.
+  [[nodiscard]] Result<wire::v1::Operation> operation_for(NodeId node, const Query& query, Instant now,
+                                                          rpc::Outbox& out);
+  /// Makes of select_for() the query as a message that needs no shape.
+  [[nodiscard]] Result<wire::v1::Operation> whole(const CompiledSelect& select, wire::v1::Operation operation) const;
   /// The slice that follows one which takes all that is left of its partition.
   [[nodiscard]] std::optional<wire::v1::Slice> slice_after(const semantics::Selection& selection) const;
+  /// Of one part.
+  [[nodiscard]] std::vector<PartitionId> partitions_of(const Query& query, uint32_t part) const;
   [[nodiscard]] wire::v1::Error unreachable_part(const std::vector<PartitionId>& partitions, NodeId node,
                                                  const std::string& reason) const;
 
   Context& context_;
   merging::Gather gather_;
-  std::map<uint64_t, Query> queries_;
+  boost::unordered_flat_map<uint64_t, Query> queries_;
 };
 
 }  // namespace daedalus::aggregator

@@ -46,7 +46,6 @@ void UpdateFanOut::start(Upstream upstream, wire::v1::Operation operation, Insta
   const auto partitions = contract::route(*context_.schema, *context_.map, header.routes(), Timestamp{timestamp});
   if (!partitions) {
     reply(upstream, error_result(partitions.error()), out);
-    context_.clients.finish(upstream);
     return;
   }
   if (updates_.size() >= context_.options.updates_max) {
@@ -54,7 +53,6 @@ void UpdateFanOut::start(Upstream upstream, wire::v1::Operation operation, Insta
                           overloaded(fmt::format("the aggregator has {} updates in flight", updates_.size())));
     result.mutable_refused()->set_retry_after_ns(static_cast<uint64_t>(context_.options.retry_after_ns));
     reply(upstream, std::move(result), out);
-    context_.clients.finish(upstream);
     return;
   }
   const uint64_t id = context_.next_id++;

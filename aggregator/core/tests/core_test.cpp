@@ -196,9 +196,22 @@ TEST_F(CoreTest, AnEpochEndsWhenANodeIsLostOrSilent) {
   cluster.node_up(1);
   cluster.send(writer, epoch_operation(4));
   static_cast<void>(cluster.take());
-  cluster.advance(30 * kSecond);
+  cluster.advance(30 * kSecond - 1);
+  EXPECT_EQ(cluster.take().find("client"), std::string::npos);
+  cluster.advance(1);
   EXPECT_THAT(cluster.take(), HasSubstr("client 103 #2 <- epoch granted=false"));
   EXPECT_EQ(cluster.core().operations_in_flight(), 0u);
+}
+
+TEST_F(CoreTest, WhileThereIsNoWriterNodesAreAskedForOneEverySecond) {
+  EXPECT_EQ(cluster.take(), "");
+  cluster.advance(kSecond - 1);
+  EXPECT_EQ(cluster.take(), "");
+  cluster.advance(1);
+  EXPECT_EQ(cluster.take(), "node 0 <- EPOCH\nnode 1 <- EPOCH\n");
+  cluster.answer(cluster.peer_of(0), cluster.last(0), epoch_result(0, false, 0, ""));
+  cluster.advance(kSecond);
+  EXPECT_EQ(cluster.take(), "node 0 <- EPOCH\n") << "the other one still owes an answer";
 }
 
 // ---- describe and status ----
@@ -243,7 +256,9 @@ TEST_F(CoreTest, StatusWaitsASecondForASilentNode) {
   cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATUS));
   cluster.answer(cluster.peer_of(0), cluster.last(0), node_status(5));
   static_cast<void>(cluster.take());
-  cluster.advance(kSecond);
+  cluster.advance(kSecond - 1);
+  EXPECT_EQ(cluster.take(), "");
+  cluster.advance(1);
   ASSERT_FALSE(cluster.results().empty());
   const auto& status = cluster.results().at(0).second.status();
   EXPECT_TRUE(status.nodes(0).reachable());

@@ -207,7 +207,7 @@ Cluster::Cluster(ClusterOptions options)
     aggregator.endpoints.emplace(NodeId{node}, fmt::format("node-{}:1", node));
     links.emplace(rpc::LinkId{node}, NodeId{node});
   }
-  core_ = std::make_unique<AggregatorCore>(aggregator, schema_, map_, links);
+  core_ = std::make_unique<AggregatorCore>(aggregator, schema_, map_, links, options_.known);
   for (uint32_t node = 0; options_.nodes_up && node < options_.nodes; ++node) {
     node_up(node);
   }
@@ -237,6 +237,7 @@ void Cluster::node_up(uint32_t node) {
   rpc::PeerInfo info;
   info.hello.set_role(wire::v1::ROLE_STORAGE_NODE);
   info.hello.set_node(node);
+  contract::announce(options_.node_slots, info.hello);
   info.link = rpc::LinkId{node};
   core_->on_up(peer, info, now_, effects_);
   collect();

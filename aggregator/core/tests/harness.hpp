@@ -45,6 +45,8 @@ struct ClusterOptions {
   semantics::Distribution distribution = semantics::Distribution::kHash;
   AggregatorOptions aggregator;
   bool nodes_up = true;
+  contract::SlotLimits node_slots = {};  ///< That nodes announce.
+  std::shared_ptr<KnownStatements> known = nullptr;
 };
 
 /// Every call that feeds something in collects what leaves; take() gives it as lines, such as

@@ -236,8 +236,10 @@ class SliceFanOutTest : public QueryFanOutTest {
   }
 
   /// The node ends its answer: rows of one segment, and what it says follows.
-  void end_slice(uint32_t partition, uint32_t node, const std::optional<wire::v1::Slice>& next) {
+  void end_slice(uint32_t partition, uint32_t node, const std::optional<wire::v1::Slice>& next,
+                 uint64_t row_count = 0) {
     wire::v1::Result result;
+    result.mutable_end()->set_row_count(row_count);
     result.mutable_end()->add_stamps()->set_partition(partition);
     if (next) {
       *result.mutable_end()->mutable_next_slice() = *next;
@@ -278,6 +280,7 @@ TEST_F(SliceFanOutTest, SaysWhatFollowsWithinThePartitionThenTheNextPartitionThe
   EXPECT_EQ(result.end().next_slice().partition(), 1u);
   EXPECT_EQ(result.end().next_slice().segment(), 0u);
   EXPECT_EQ(result.end().next_slice().first_slot(), 0u);
+  EXPECT_EQ(result.end().next_slice().answer_bytes(), 4096u) << "as it was asked";
 
   cluster.select(client, slice(1, 1));
   end_slice(1, 1, std::nullopt);
@@ -310,6 +313,57 @@ TEST_F(SliceFanOutTest, TakesNoMoreThanHalfOfWhatAnAnswerMay) {
   ASSERT_TRUE(body.ParseFromString(small.last_operation(0).body()));
   EXPECT_EQ(body.slice().answer_bytes(), 500u);
   EXPECT_EQ(body.slice().partition(), 0u);
+}
+
+TEST_F(SliceFanOutTest, PassesItsRowsOnAndEndsWithTheStampOfOneSegment) {
+  cluster.select(client, slice(1, 0, 20));
+  static_cast<void>(cluster.take());
+  cluster.rows(1, cluster.last(1), pack_ids({4, 5}), 2);
+  EXPECT_EQ(cluster.take(), "client 102 #1 <- rows=2 columns=1\n");
+  wire::v1::Slice next;
+  next.set_partition(1);
+  next.set_first_slot(22);
+  end_slice(1, 1, next, 2);
+  EXPECT_EQ(cluster.results().back().second.end().next_slice().first_slot(), 22u);
+  EXPECT_EQ(cluster.take(), "client 102 #1 <- end rows=2 stamps=1\n");
+  EXPECT_EQ(cluster.core().operations_in_flight(), 0u);
+}
+
+TEST_F(SliceFanOutTest, OfAnythingButRowsAsTheyLieIsRefusedAndNobodyIsAsked) {
+  wire::v1::SelectBody totals = select_totals();
+  *totals.mutable_slice() = slice(0).slice();
+  wire::v1::SelectBody first = select_first_ids();
+  *first.mutable_slice() = slice(0).slice();
+  wire::v1::SelectBody with_credit = slice(0);
+  with_credit.set_credit_bytes(1);
+  for (const wire::v1::SelectBody& body : {totals, first, with_credit}) {
+    cluster.select(client, body);
+    EXPECT_EQ(last_result().error().sqlstate(), "0A000") << body.ShortDebugString();
+  }
+  cluster.select(client, slice(0));
+  EXPECT_EQ(cluster.take(), "node 0 <- SELECT\n") << "it was the first to get there";
+}
+
+TEST_F(SliceFanOutTest, WhoseNodeIsLostLacksItsPartitionAlone) {
+  cluster.select(client, slice(1));
+  static_cast<void>(cluster.take());
+  cluster.node_down(1);
+  EXPECT_EQ(cluster.take(), "client 102 #1 <- error RETRY 08006 missing=1:1\n");
+  cluster.select(client, slice(1));
+  EXPECT_EQ(cluster.take(), "client 102 #2 <- error RETRY 08006 missing=1:1\n");
+  cluster.select(client, slice(0));
+  EXPECT_EQ(cluster.take(), "node 0 <- SELECT\n");
+}
+
+TEST_F(SliceFanOutTest, TravelsWholeWhereNodesKeepShapes) {
+  Cluster slots({.node_slots = {.slots_max = 4, .bytes_max = 4096}});
+  const auto peer = slots.connect(wire::v1::ROLE_CLIENT);
+  slots.select(peer, slice(0, 0, 9));
+  EXPECT_EQ(slots.take(), "node 0 <- SELECT\n");
+  EXPECT_EQ(slots.last_operation(0).header().shape_slot(), 0u);
+  wire::v1::SelectBody body;
+  ASSERT_TRUE(body.ParseFromString(slots.last_operation(0).body()));
+  EXPECT_EQ(body.slice().first_slot(), 9u);
 }
 
 // ---- ends from above ----
@@ -368,8 +422,12 @@ TEST_F(QueryFanOutTest, TooManyQueriesAreRefusedWithAHint) {
   small.select(peer, select_ids());
   static_cast<void>(small.take());
   small.select(peer, select_ids());
-  EXPECT_GT(small.results().front().second.error().retry_after_ns(), 0u);
+  EXPECT_EQ(small.results().front().second.error().retry_after_ns(), uint64_t{10 * kMillisecond});
   EXPECT_EQ(small.take(), "client 102 #2 <- error RETRY 53000\n");
+  small.abort(peer, 1);
+  static_cast<void>(small.take());
+  small.select(peer, select_ids());
+  EXPECT_EQ(small.take(), "node 0 <- SELECT\nnode 1 <- SELECT\n") << "one that is over leaves its place";
 }
 
 }  // namespace

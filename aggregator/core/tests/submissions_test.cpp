@@ -81,13 +81,13 @@ class SubmissionsTest : public ::testing::Test {
   }
 
   [[nodiscard]] Compiled compiled_select() const {
+    semantics::Selection selection;
+    selection.outputs = {{.name = "id", .column = 0}};
+    selection.visible_outputs = 1;
+    const std::vector<semantics::Column> columns = {{.name = "id", .type = {.kind = semantics::TypeKind::kInt}}};
     CompiledSelect select;
-    select.selection.outputs = {{.name = "id", .column = 0}};
-    select.selection.visible_outputs = 1;
-    auto body = select_ids();
-    body.set_form(wire::v1::RESULT_FORM_PARTIAL);
-    select.body = body.SerializeAsString();
-    select.columns = {{.name = "id", .type = {.kind = semantics::TypeKind::kInt}}};
+    select.selection = std::make_shared<const semantics::Selection>(std::move(selection));
+    select.columns = std::make_shared<const std::vector<semantics::Column>>(columns);
     return select;
   }
 
@@ -255,7 +255,9 @@ TEST_F(SubmissionsTest, ASilentWriterMakesTheOutcomeUnknown) {
   register_writer();
   submit(delete_of("JFK"));
   static_cast<void>(cluster.take());
-  cluster.advance(30 * kSecond);
+  cluster.advance(30 * kSecond - 1);
+  EXPECT_EQ(cluster.take(), "");
+  cluster.advance(1);
   EXPECT_EQ(cluster.take(), "client 102 #1 <- error UNKNOWN 08007\n");
 }
 

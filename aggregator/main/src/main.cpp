@@ -7,9 +7,9 @@
 #include <string>
 
 #include "configuration.hpp"
+#include "daedalus/allocator/allocator.hpp"
 #include "daedalus/configuration/table.hpp"
 #include "daedalus/logging/standard_error.hpp"
-#include "daedalus/machine/allocator.hpp"
 #include "daedalus/machine/machine.hpp"
 #include "server.hpp"
 

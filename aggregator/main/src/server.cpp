@@ -19,6 +19,7 @@ rpc::AsioOptions network_options(const Configuration& configuration, const std::
   options.hello.set_cluster_id(configuration.cluster.cluster_id);
   options.hello.set_schema_fingerprint(configuration.schema->fingerprint);
   options.hello.set_map_version(configuration.map->version);
+  contract::announce(kClientSlots, options.hello);
   // Answers stop long before it (MergeLimits); a peer that lets so much of the rest wait is too slow.
   options.limits.output_size_max = 128u << 20;
   options.output_budget = std::move(answer_budget);
@@ -52,9 +53,9 @@ Server::Server(const Configuration& configuration, std::string version)
     links_.emplace(link, node.endpoint);
   }
   const AggregatorOptions options = core_options(configuration, version, answer_budget_);
-  core_ = std::make_unique<AggregatorCore>(options, configuration.schema, configuration.map, nodes);
-  pool_ = std::make_unique<CompilePool>(configuration.sql_threads,
-                                        std::make_shared<Compiler>(configuration.schema, configuration.map),
+  auto compiler = std::make_shared<Compiler>(configuration.schema, configuration.map);
+  core_ = std::make_unique<AggregatorCore>(options, configuration.schema, configuration.map, nodes, compiler);
+  pool_ = std::make_unique<CompilePool>(configuration.sql_threads, std::move(compiler),
                                         [this](CompileTicket ticket, Result<Compiled> compiled) {
                                           auto shared = std::make_shared<Result<Compiled>>(std::move(compiled));
                                           network_.post("a compiled statement", [this, ticket, shared] {
@@ -157,7 +158,8 @@ void Server::stop() {
   if (is_stopping_) {
     return;
   }
-  spdlog::info("asked to stop; {} operations in flight", core_->operations_in_flight());
+  spdlog::info("asked to stop: {} operations in flight have {} ms to end", core_->operations_in_flight(),
+               kDrainNs / kMillisecond);
   is_stopping_ = is_draining_ = true;
   drain_deadline_ = after(network_.now(), kDrainNs);
   core_->drain();

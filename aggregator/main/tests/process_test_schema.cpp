@@ -22,12 +22,6 @@ int32_t store_row(const void* /*context*/, const uint8_t* /*row*/, uint32_t /*ro
   return -1;
 }
 
-uint32_t load_row(const void* /*context*/, const uint8_t* const* /*planes*/, const uint64_t* const* /*nulls*/,
-                  uint32_t /*slot*/, const uint32_t* /*columns*/, uint32_t /*column_count*/, uint8_t* /*row*/,
-                  uint32_t /*row_capacity*/) {
-  return 0;
-}
-
 constexpr daedalus_schema_abi kSchema = {
     .abi_version = DAEDALUS_SCHEMA_ABI_VERSION,
     .column_count = 1,
@@ -38,7 +32,6 @@ constexpr daedalus_schema_abi kSchema = {
     .primary_key_count = 0,
     .packed_row_size_max = 9,
     .store_row = store_row,
-    .load_row = load_row,
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr std::array kAggregates{AggregateFunction::kCount, AggregateFunction::k
                                  AggregateFunction::kMax, AggregateFunction::kAvg};
 
 std::optional<AggregateFunction> find_aggregate(const grammar::FunctionCall& call) {
-  const std::string_view name = plain_name(call.name());
+  const std::string_view name = plain_name(call.name);
   for (const AggregateFunction function : kAggregates) {
     if (name == semantics::function_name(function)) {
       return function;
@@ -28,22 +28,22 @@ std::optional<AggregateFunction> find_aggregate(const grammar::FunctionCall& cal
 
 /// Refuses what may stand in and behind the parentheses of an aggregate, but is not supported.
 Result<void> check_modifiers(const Scope& scope, const grammar::FunctionCall& call, std::string_view name) {
-  if (call.has_over()) {
-    return scope.refuse(fmt::format("window function {}() OVER", name), call.location(),
+  if (call.has_over) {
+    return scope.refuse(fmt::format("window function {}() OVER", name), call.location,
                         "use an aggregate with GROUP BY");
   }
-  if (call.distinct()) {
-    return scope.refuse(fmt::format("DISTINCT in {}()", name), call.location(),
+  if (call.distinct) {
+    return scope.refuse(fmt::format("DISTINCT in {}()", name), call.location,
                         "group by the column and count the groups in the application");
   }
-  if (call.has_filter()) {
-    return scope.refuse(fmt::format("FILTER behind {}()", name), call.location(), "put the condition into WHERE");
+  if (call.has_filter) {
+    return scope.refuse(fmt::format("FILTER behind {}()", name), call.location, "put the condition into WHERE");
   }
-  if (call.order_size() > 0 || call.within_group()) {
-    return scope.refuse(fmt::format("ORDER BY in {}()", name), call.location(), "leave it out: the result is the same");
+  if (call.has_order) {
+    return scope.refuse(fmt::format("ORDER BY in {}()", name), call.location, "leave it out: the result is the same");
   }
-  if (call.variadic()) {
-    return scope.refuse(fmt::format("VARIADIC in {}()", name), call.location());
+  if (call.variadic) {
+    return scope.refuse(fmt::format("VARIADIC in {}()", name), call.location);
   }
   return {};
 }
@@ -52,7 +52,7 @@ Result<void> check_modifiers(const Scope& scope, const grammar::FunctionCall& ca
 Result<AggregateCall> resolve_constant_argument(Scope& scope, AggregateFunction function,
                                                 const grammar::Node& argument) {
   auto constant = fold(scope, argument);
-  if (constant.has_error()) {
+  if (!constant) {
     return constant.error();
   }
   const bool counts_rows = function == AggregateFunction::kCount && constant->has_value() &&
@@ -71,24 +71,24 @@ bool is_aggregate(const grammar::FunctionCall& call) { return find_aggregate(cal
 Result<AggregateCall> resolve_aggregate(Scope& scope, const grammar::FunctionCall& call) {
   const AggregateFunction function = *find_aggregate(call);
   const std::string_view name = semantics::function_name(function);
-  if (auto checked = check_modifiers(scope, call, name); checked.has_error()) {
+  if (auto checked = check_modifiers(scope, call, name); !checked) {
     return checked.error();
   }
-  if (call.star()) {
+  if (call.star) {
     if (function == AggregateFunction::kCount) {
       return AggregateCall{};
     }
-    return scope.error("42883", fmt::format("function {}() does not exist", name), call.location());
+    return scope.error("42883", fmt::format("function {}() does not exist", name), call.location);
   }
-  if (call.arguments_size() != 1) {
-    if (function == AggregateFunction::kCount && call.arguments_size() == 0) {
-      return scope.error("42809", "count(*) must be used to call a parameterless aggregate function", call.location());
+  if (call.arguments.size() != 1) {
+    if (function == AggregateFunction::kCount && call.arguments.size() == 0) {
+      return scope.error("42809", "count(*) must be used to call a parameterless aggregate function", call.location);
     }
     return scope.error("42883",
-                       fmt::format("function {}() with {} arguments does not exist", name, call.arguments_size()),
-                       call.location());
+                       fmt::format("function {}() with {} arguments does not exist", name, call.arguments.size()),
+                       call.location);
   }
-  const grammar::Node& argument = call.arguments(0);
+  const grammar::Node& argument = call.arguments.front();
   if (argument.has_function_call() && is_aggregate(argument.function_call())) {
     return scope.error("42803", "aggregate function calls cannot be nested", location_of(argument));
   }
@@ -96,12 +96,12 @@ Result<AggregateCall> resolve_aggregate(Scope& scope, const grammar::FunctionCal
     return resolve_constant_argument(scope, function, argument);
   }
   auto column = scope.column(argument.column());
-  if (column.has_error()) {
+  if (!column) {
     return column.error();
   }
   auto type = semantics::aggregate_type(function, scope.schema().columns[*column].type);
-  if (type.has_error()) {
-    return scope.located(type.error(), call.location());
+  if (!type) {
+    return scope.located(type.error(), call.location);
   }
   return AggregateCall{function, *column};
 }

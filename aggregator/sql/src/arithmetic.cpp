@@ -84,11 +84,11 @@ Result<Constant> add_numbers(const Scope& scope, const Constant& left, Sign sign
   }
   auto first = semantics::assign(left.type, left.value, type);
   auto second = semantics::assign(right.type, right.value, type);
-  if (first.has_error() || second.has_error()) {
-    return scope.located(first.has_error() ? first.error() : second.error(), location);
+  if (!first || !second) {
+    return scope.located(!first ? first.error() : second.error(), location);
   }
   auto sum = add_values(type.kind, *first, sign, *second);
-  if (sum.has_error()) {
+  if (!sum) {
     return scope.located(sum.error(), location);
   }
   result.value = std::move(*sum);
@@ -175,8 +175,8 @@ Result<Constant> add(const Scope& scope, const Constant& left, Sign sign, const 
   }
   auto first = typed_like(scope, left, right);
   auto second = typed_like(scope, right, left);
-  if (first.has_error() || second.has_error()) {
-    return first.has_error() ? first.error() : second.error();
+  if (!first || !second) {
+    return !first ? first.error() : second.error();
   }
   const TypeKind left_kind = first->type.kind;
   const TypeKind right_kind = second->type.kind;
@@ -203,8 +203,8 @@ Result<std::optional<bool>> compare_constants(const Scope& scope, Operator op, c
                                               const Constant& right, int32_t location) {
   auto first = typed_like(scope, left, right);
   auto second = typed_like(scope, right, left);
-  if (first.has_error() || second.has_error()) {
-    return first.has_error() ? first.error() : second.error();
+  if (!first || !second) {
+    return !first ? first.error() : second.error();
   }
   const TypeKind left_kind = first->type.kind;
   const TypeKind right_kind = second->type.kind;
@@ -224,8 +224,8 @@ Result<std::optional<bool>> compare_constants(const Scope& scope, Operator op, c
   }
   auto low = comparable(*first, common);
   auto high = comparable(*second, common);
-  if (low.has_error() || high.has_error()) {
-    return scope.located(low.has_error() ? low.error() : high.error(), location);
+  if (!low || !high) {
+    return scope.located(!low ? low.error() : high.error(), location);
   }
   return std::optional<bool>(semantics::holds(op, semantics::compare(*low, *high)));
 }

@@ -65,20 +65,20 @@ constexpr std::array kRefusedTypes{
 
 std::string spelled(const grammar::TypeName& name) {
   std::string result;
-  for (const grammar::Node& part : name.names()) {
+  for (const std::string_view part : name.names) {
     result += result.empty() ? "" : ".";
-    result += part.string().text();
+    result += part;
   }
   return result;
 }
 
 Result<std::vector<int32_t>> modifiers(const Scope& scope, const grammar::TypeName& name) {
   std::vector<int32_t> values;
-  for (const grammar::Node& node : name.modifiers()) {
-    if (!node.has_constant() || !node.constant().has_integer()) {
-      return scope.error("22023", "type modifiers must be simple constants", name.location());
+  for (const grammar::Node& node : name.modifiers) {
+    if (node.constant().kind != grammar::ConstantNode::Kind::kInteger) {
+      return scope.error("22023", "type modifiers must be simple constants", name.location);
     }
-    values.push_back(node.constant().integer().value());
+    values.push_back(node.constant().integer);
   }
   return values;
 }
@@ -138,33 +138,33 @@ std::string as_text(const Constant& constant) {
 }  // namespace
 
 Result<Type> resolve_type(const Scope& scope, const grammar::TypeName& name) {
-  if (name.array_bounds_size() > 0 || name.set_of() || name.percent_type()) {
-    return scope.refuse(fmt::format("type {} as array or set", spelled(name)), name.location());
+  if (name.is_array || name.is_set || name.is_of_column) {
+    return scope.refuse(fmt::format("type {} as array or set", spelled(name)), name.location);
   }
-  const std::string_view plain = plain_name(name.names());
+  const std::string_view plain = plain_name(name.names);
   for (const NamedType& named : kTypes) {
     if (named.name != plain) {
       continue;
     }
     auto values = modifiers(scope, name);
-    if (values.has_error()) {
+    if (!values) {
       return values.error();
     }
     if (values->size() > static_cast<size_t>(named.modifiers_max)) {
-      return scope.error("42601", fmt::format("type modifier is not allowed for type \"{}\"", plain), name.location());
+      return scope.error("42601", fmt::format("type modifier is not allowed for type \"{}\"", plain), name.location);
     }
     Type type{named.kind};
     if (semantics::is_string(named.kind) && values->empty()) {
       type.length = semantics::kStringLengthMax;
     }
-    return values->empty() ? Result<Type>(type) : with_modifiers(scope, type, *values, name.location());
+    return values->empty() ? Result<Type>(type) : with_modifiers(scope, type, *values, name.location);
   }
   for (const RefusedType& refused : kRefusedTypes) {
     if (refused.name == plain) {
-      return scope.refuse(fmt::format("type {}", refused.spelled), name.location(), std::string(refused.hint));
+      return scope.refuse(fmt::format("type {}", refused.spelled), name.location, std::string(refused.hint));
     }
   }
-  return scope.error("42704", fmt::format("type \"{}\" does not exist", spelled(name)), name.location());
+  return scope.error("42704", fmt::format("type \"{}\" does not exist", spelled(name)), name.location);
 }
 
 Result<Constant> cast(const Scope& scope, const Constant& constant, const Type& type) {
@@ -178,6 +178,9 @@ Result<Constant> cast(const Scope& scope, const Constant& constant, const Type& 
   Result<semantics::Value> value = [&]() -> Result<semantics::Value> {
     if (from_string) {
       const std::string_view text = std::get<std::string>(constant.value);
+      if (may_name_the_time(type, text)) {
+        scope.places().give_up();
+      }
       return semantics::parse_text(type, to_string ? cut(text, type.length) : text, scope.now_us());
     }
     if (to_string) {
@@ -191,7 +194,7 @@ Result<Constant> cast(const Scope& scope, const Constant& constant, const Type& 
     }
     return semantics::assign(constant.type, constant.value, type);
   }();
-  if (value.has_error()) {
+  if (!value) {
     Error error = value.error();
     if (error.sqlstate == "42804") {
       error = rejected("42846", fmt::format("cannot cast type {} to {}", semantics::kind_name(constant.type.kind),

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "known_select.hpp"
 #include "lexer.hpp"
 #include "refusals.hpp"
 #include "scope.hpp"
+#include "shared_text.hpp"
 #include "statement_cache.hpp"
 #include "statements.hpp"
 
@@ -13,12 +15,12 @@ namespace daedalus::aggregator {
 
 namespace {
 
-/// Of all kept texts together. Their trees take some tens of times as much.
+/// Of all kept texts together. Their trees take some twenty times as much, 80 times at worst.
 constexpr size_t kCachedTextBytesMax = 2u << 20;
 
 template <typename Statement>
 Result<Compiled> as_compiled(Result<Statement> statement) {
-  if (statement.has_error()) {
+  if (!statement) {
     return statement.error();
   }
   return Compiled(std::move(*statement));
@@ -32,7 +34,7 @@ Error refuse_statement(const sql::Scope& scope) {
 
 Result<Compiled> compile_root(sql::Scope& scope, const contract::PartitionMap& map) {
   const grammar::Node& root = scope.root();
-  switch (root.kind_case()) {
+  switch (root.kind()) {
     case grammar::Node::kSelect:
       return as_compiled(sql::compile_select(scope, map, root.select()));
     case grammar::Node::kInsert:
@@ -52,15 +54,13 @@ Result<Compiled> with_slice(Compiled compiled, const semantics::Schema& schema, 
   if (select == nullptr) {
     return rejected("0A000", "only a SELECT can be answered by a slice of the table");
   }
-  // Encodings of one message that follow each other are read as one.
-  wire::v1::SelectBody added;
-  *added.mutable_slice() = slice;
-  select->body += added.SerializeAsString();
-  auto selection = contract::to_selection(schema, select->body, nullptr);
-  if (selection.has_error()) {
-    return selection.error();
+  semantics::Selection selection = *select->selection;
+  selection.slice = contract::to_slice(slice);
+  if (auto checked = contract::check_selection(schema, selection); !checked) {
+    return checked.error();
   }
-  select->selection = std::move(*selection);
+  select->selection = std::make_shared<const semantics::Selection>(std::move(selection));
+  select->shape = nullptr;
   return compiled;
 }
 
@@ -82,18 +82,49 @@ Result<std::vector<semantics::TypeKind>> types_of(const sql::Scope& scope, const
 }  // namespace
 
 struct Compiler::State {
+  State(std::shared_ptr<const semantics::Schema> of, std::shared_ptr<const contract::PartitionMap> placement)
+      : schema(std::move(of)), map(std::move(placement)), columns(std::make_shared<const sql::ColumnNames>(schema)) {}
+
   std::shared_ptr<const semantics::Schema> schema;
   std::shared_ptr<const contract::PartitionMap> map;
+  std::shared_ptr<const sql::ColumnNames> columns;
   sql::StatementCache cache{{kCachedStatementsMax, kCachedTextBytesMax}};
 };
 
 Compiler::Compiler(std::shared_ptr<const semantics::Schema> schema, std::shared_ptr<const contract::PartitionMap> map)
-    : state_(std::make_unique<State>()) {
-  state_->schema = std::move(schema);
-  state_->map = std::move(map);
-}
+    : state_(std::make_unique<State>(std::move(schema), std::move(map))) {}
 
 Compiler::~Compiler() = default;
+
+std::shared_ptr<const KnownStatement> Compiler::find(std::string_view sql) { return state_->cache.known(sql); }
+
+std::optional<CompiledSelect> Compiler::bind(const wire::v1::StatementBody& statement) {
+  if (const auto known = find(statement.sql())) {
+    return known->bind(statement);
+  }
+  if (statement.parameters_size() > 0 || statement.has_slice()) {
+    return std::nullopt;
+  }
+  auto shared = sql::share_literals(statement.sql());
+  const auto known = shared ? find(shared->text) : nullptr;
+  if (known == nullptr) {
+    return std::nullopt;
+  }
+  wire::v1::StatementBody with_parameters;
+  with_parameters.mutable_parameters()->Add(shared->parameters.begin(), shared->parameters.end());
+  return known->bind(with_parameters);
+}
+
+void Compiler::learn_shared(const wire::v1::StatementBody& statement, int64_t now_us) {
+  auto shared = sql::share_literals(statement.sql());
+  if (!shared || state_->cache.contains(shared->text)) {
+    return;
+  }
+  wire::v1::StatementBody with_parameters;
+  with_parameters.set_sql(std::move(shared->text));
+  with_parameters.mutable_parameters()->Add(shared->parameters.begin(), shared->parameters.end());
+  static_cast<void>(compile(with_parameters, now_us));  // It is known from then on, or cannot be.
+}
 
 CacheCounters Compiler::cache_counters() const {
   const sql::StatementCache::Counters counters = state_->cache.counters();
@@ -102,38 +133,47 @@ CacheCounters Compiler::cache_counters() const {
 
 Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int64_t now_us) {
   auto parsed = state_->cache.get(statement.sql());
-  if (parsed.has_error()) {
+  if (!parsed) {
     return parsed.error();
   }
-  sql::Scope scope(*state_->schema, **parsed, statement, now_us);
+  sql::Scope scope(*state_->columns, **parsed, statement, now_us);
   auto compiled = compile_root(scope, *state_->map);
-  if (compiled.has_error()) {
+  if (!compiled) {
     return compiled;
   }
-  if (auto checked = scope.check_parameters(); checked.has_error()) {
+  if (auto checked = scope.check_parameters(); !checked) {
     return checked.error();
   }
-  return statement.has_slice() ? with_slice(std::move(*compiled), *state_->schema, statement.slice()) : compiled;
+  if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
+    state_->cache.know(sql::KnownSelect::of(state_->columns, *parsed, scope, statement, *select), (*parsed)->text());
+    if (statement.parameters_size() == 0) {
+      learn_shared(statement, now_us);
+    }
+  }
+  if (statement.has_slice()) {
+    return with_slice(std::move(*compiled), *state_->schema, statement.slice());
+  }
+  return compiled;
 }
 
 Result<StatementDescription> Compiler::describe(std::string_view sql) {
   auto parsed = state_->cache.get(sql);
-  if (parsed.has_error()) {
+  if (!parsed) {
     return parsed.error();
   }
   sql::ParameterTypes types;
-  sql::Scope scope(*state_->schema, **parsed, types);
+  sql::Scope scope(*state_->columns, **parsed, types);
   auto compiled = compile_root(scope, *state_->map);
-  if (compiled.has_error()) {
+  if (!compiled) {
     return compiled.error();
   }
   auto parameters = types_of(scope, types);
-  if (parameters.has_error()) {
+  if (!parameters) {
     return parameters.error();
   }
   StatementDescription description{std::move(*parameters), {}};
   if (auto* select = std::get_if<CompiledSelect>(&*compiled)) {
-    description.columns = std::move(select->columns);
+    description.columns = *select->columns;
   }
   return description;
 }

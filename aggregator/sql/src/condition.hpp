@@ -8,9 +8,13 @@
 #include <optional>
 
 #include "daedalus/semantics/expression.hpp"
+#include "daedalus/semantics/predicate.hpp"
 #include "scope.hpp"
 
 namespace daedalus::aggregator::sql {
+
+/// Compiles a WHERE clause to a condition that is simplified; the rest as compile_where().
+[[nodiscard]] Result<semantics::Condition> compile_condition(Scope& scope, const grammar::Node& where);
 
 /// Compiles a WHERE clause; an empty optional when it keeps every row. What comes out has AND and OR over comparisons
 /// of a column with constants of the column's own type: nothing is left in it that could fail on its way.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "arithmetic.hpp"
@@ -37,41 +38,41 @@ Folded fold_number(const Scope& scope, std::string_view text, int32_t location) 
     }
   }
   auto number = semantics::parse_text(Type{TypeKind::kNumeric}, text);
-  if (number.has_error()) {
+  if (!number) {
     return scope.located(number.error(), location);
   }
   return Constant{Type{TypeKind::kNumeric}, std::move(*number), false, location};
 }
 
 Folded fold_literal(const Scope& scope, const grammar::ConstantNode& node) {
-  if (node.is_null()) {
-    return Constant{Type{TypeKind::kVarchar}, {}, true, node.location()};
-  }
-  switch (node.value_case()) {
-    case grammar::ConstantNode::kInteger:
-      return Constant{Type{TypeKind::kInt}, Value(int64_t{node.integer().value()}), false, node.location()};
-    case grammar::ConstantNode::kNumber:
-      return fold_number(scope, node.number().text(), node.location());
-    case grammar::ConstantNode::kBoolean:
-      return Constant{Type{TypeKind::kBool}, Value(node.boolean().value()), false, node.location()};
-    case grammar::ConstantNode::kString:
-      return Constant{Type{TypeKind::kVarchar}, Value(node.string().text()), true, node.location()};
+  using Kind = grammar::ConstantNode::Kind;
+  switch (node.kind) {
+    case Kind::kNull:
+      return Constant{Type{TypeKind::kVarchar}, {}, true, node.location};
+    case Kind::kInteger:
+      return Constant{Type{TypeKind::kInt}, Value(int64_t{node.integer}), false, node.location};
+    case Kind::kNumber:
+      return fold_number(scope, node.text, node.location);
+    case Kind::kBoolean:
+      return Constant{Type{TypeKind::kBool}, Value(node.boolean), false, node.location};
+    case Kind::kString:
+      return Constant{Type{TypeKind::kVarchar}, Value(std::string(node.text)), true, node.location};
     default:
-      return scope.refuse("bit-string constant", node.location(), "use a number or a string");
+      return scope.refuse("bit-string constant", node.location, "use a number or a string");
   }
 }
 
 /// What stands for a parameter that has no value: NULL, of the type it has by its earlier places.
 Folded fold_described(Scope& scope, const grammar::ParameterReference& node) {
   auto kind = scope.parameter_kind(node);
-  if (kind.has_error()) {
+  if (!kind) {
     return kind.error();
   }
   if (kind->has_value()) {
     // Every string stands beside every other: as varchar it does, whatever its first place made it.
-    return Constant{Type{semantics::is_string(**kind) ? TypeKind::kVarchar : **kind}, {}, false, node.location()};
+    return Constant{Type{semantics::is_string(**kind) ? TypeKind::kVarchar : **kind}, {}, false, node.location};
   }
-  return Constant{Type{TypeKind::kVarchar}, {}, true, node.location(), false, node.number()};
+  return Constant{Type{TypeKind::kVarchar}, {}, true, node.location, false, node.number};
 }
 
 Folded fold_parameter(Scope& scope, const grammar::ParameterReference& node) {
@@ -79,86 +80,97 @@ Folded fold_parameter(Scope& scope, const grammar::ParameterReference& node) {
     return fold_described(scope, node);
   }
   auto given = scope.parameter(node);
-  if (given.has_error()) {
+  if (!given) {
     return given.error();
   }
-  Constant constant{{}, {}, false, node.location()};
+  Constant constant{{}, {}, false, node.location};
   auto value = contract::to_value(**given, &constant.type);
-  if (value.has_error()) {
+  if (!value) {
     Error error = value.error();
-    error.message = fmt::format("parameter ${}: {}", node.number(), error.message);
-    return scope.located(std::move(error), node.location());
+    error.message = fmt::format("parameter ${}: {}", node.number, error.message);
+    return scope.located(std::move(error), node.location);
   }
   constant.value = std::move(*value);
   constant.is_untyped = semantics::is_untyped_literal(constant.type);
+  constant.given = node.number;
   return constant;
 }
 
 Folded fold_cast(Scope& scope, const grammar::TypeCast& node) {
-  auto argument = fold(scope, node.argument());
-  if (argument.has_error() || !argument->has_value()) {
+  auto argument = fold(scope, node.argument);
+  if (!argument || !argument->has_value()) {
     return argument;
   }
-  auto type = resolve_type(scope, node.type_name());
-  if (type.has_error()) {
+  auto type = resolve_type(scope, node.type_name);
+  if (!type) {
     return type.error();
   }
   auto result = cast(scope, **argument, *type);
-  if (result.has_error()) {
+  if (!result) {
     return result.error();
   }
-  result->is_text = plain_name(node.type_name().names()) == "text";
+  result->is_text = plain_name(node.type_name.names) == "text";
   return std::move(*result);
 }
 
 Constant now_as_timestamp(const Scope& scope, int32_t location) {
+  scope.places().give_up();
   return Constant{Type{TypeKind::kTimestamp}, Value(scope.now_us()), false, location};
 }
 
 Folded fold_value_function(const Scope& scope, const grammar::ValueFunction& node) {
-  switch (node.kind()) {
-    case grammar::VALUE_FUNCTION_CURRENT_DATE: {
+  switch (node.kind) {
+    case grammar::ValueFunctionKind::kCurrentDate: {
+      scope.places().give_up();
       const int64_t now = scope.now_us();
       const int64_t days = now / semantics::kMicrosPerDay - (now % semantics::kMicrosPerDay < 0 ? 1 : 0);
-      return Constant{Type{TypeKind::kDate}, Value(days), false, node.location()};
+      return Constant{Type{TypeKind::kDate}, Value(days), false, node.location};
     }
-    case grammar::VALUE_FUNCTION_CURRENT_TIMESTAMP:
-    case grammar::VALUE_FUNCTION_LOCALTIMESTAMP:
-      return now_as_timestamp(scope, node.location());
+    case grammar::ValueFunctionKind::kCurrentTimestamp:
+    case grammar::ValueFunctionKind::kLocalTimestamp:
+      return now_as_timestamp(scope, node.location);
     default:
       return std::optional<Constant>();
   }
 }
 
 Folded fold_function(const Scope& scope, const grammar::FunctionCall& call) {
-  const std::string_view name = plain_name(call.name());
+  const std::string_view name = plain_name(call.name);
   const bool is_now = name == "now" || name == "transaction_timestamp" || name == "statement_timestamp";
-  if (!is_now || call.arguments_size() > 0 || call.star() || call.has_over() || call.has_filter()) {
+  if (!is_now || !call.arguments.empty() || call.star || call.has_over || call.has_filter) {
     return std::optional<Constant>();
   }
-  return now_as_timestamp(scope, call.location());
+  return now_as_timestamp(scope, call.location);
 }
 
 Folded fold_operator(Scope& scope, const grammar::OperatorExpression& node) {
-  const std::string_view name = plain_name(node.name());
-  if (node.kind() != grammar::OPERATOR_EXPRESSION_PLAIN || (name != "+" && name != "-")) {
+  const std::string_view name = plain_name(node.name);
+  if (node.kind != grammar::OperatorKind::kPlain || (name != "+" && name != "-")) {
     return std::optional<Constant>();
   }
-  auto right = fold(scope, node.right());
-  if (right.has_error() || !right->has_value()) {
+  auto right = fold(scope, node.right);
+  if (!right || !right->has_value()) {
     return right;
   }
   const Sign sign = name == "-" ? Sign::kMinus : Sign::kPlus;
-  if (!node.has_left()) {
-    auto result = apply_sign(scope, sign, **right, node.location());
-    return result.has_error() ? Folded(result.error()) : Folded(std::move(*result));
+  if (!node.left.is_present()) {
+    auto result = apply_sign(scope, sign, **right, node.location);
+    if (!result) {
+      return result.error();
+    }
+    result->given = 0;
+    return std::optional<Constant>(std::move(*result));
   }
-  auto left = fold(scope, node.left());
-  if (left.has_error() || !left->has_value()) {
+  auto left = fold(scope, node.left);
+  if (!left || !left->has_value()) {
     return left;
   }
-  auto result = add(scope, **left, sign, **right, node.location());
-  return result.has_error() ? Folded(result.error()) : Folded(std::move(*result));
+  auto result = add(scope, **left, sign, **right, node.location);
+  if (!result) {
+    return result.error();
+  }
+  result->given = 0;
+  return std::optional<Constant>(std::move(*result));
 }
 
 Error at_column(const Scope& scope, Error error, const semantics::Column& column, int32_t location) {
@@ -169,7 +181,7 @@ Error at_column(const Scope& scope, Error error, const semantics::Column& column
 }  // namespace
 
 Folded fold(Scope& scope, const grammar::Node& node) {
-  switch (node.kind_case()) {
+  switch (node.kind()) {
     case grammar::Node::kConstant:
       return fold_literal(scope, node.constant());
     case grammar::Node::kParameter:
@@ -210,12 +222,23 @@ Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, c
   if (column_type.kind == TypeKind::kChar) {
     read = read.substr(0, read.find_last_not_of(' ') + 1);  // Blanks at the end of char(n) mean nothing.
   }
+  if (may_name_the_time(constant.type, read)) {
+    scope.places().give_up();
+  }
   auto value = semantics::parse_text(constant.type, read, scope.now_us());
-  if (value.has_error()) {
+  if (!value) {
     return scope.located(value.error(), constant.location);
   }
   constant.value = std::move(*value);
   return constant;
+}
+
+bool may_name_the_time(const Type& type, std::string_view text) {
+  const bool is_moment = type.kind == TypeKind::kDate || type.kind == TypeKind::kTimestamp;
+  return is_moment && std::any_of(text.begin(), text.end(), [](char c) {
+           const char lower = static_cast<char>(c | 0x20);
+           return lower >= 'a' && lower <= 'z';
+         });
 }
 
 Result<Value> resolve_for_assignment(const Scope& scope, const Constant& constant, const semantics::Column& column) {
@@ -252,7 +275,7 @@ Result<std::optional<bool>> resolve_as_boolean(const Scope& scope, const Constan
                        constant.location);
   }
   auto resolved = resolve_for_comparison(scope, constant, Type{TypeKind::kBool});
-  if (resolved.has_error()) {
+  if (!resolved) {
     return resolved.error();
   }
   if (semantics::is_null(resolved->value)) {
@@ -269,7 +292,7 @@ Result<std::optional<int64_t>> resolve_as_bigint(const Scope& scope, const Const
   }
   auto value = constant.is_untyped ? semantics::parse_text(bigint, std::get<std::string>(constant.value))
                                    : semantics::assign(constant.type, constant.value, bigint);
-  if (value.has_error()) {
+  if (!value) {
     Error error = value.error();
     if (error.sqlstate == "42804") {
       error = rejected("42804", fmt::format("argument of {} must be type bigint, not type {}", place,

@@ -26,6 +26,7 @@ struct Constant {
   int32_t location = -1;  ///< Byte offset in the text.
   bool is_text = false;   ///< PostgreSQL's text: beside char(n) it compares otherwise than varchar does.
   int32_t parameter = 0;  ///< Number of the parameter that it stands for, while that has no type; 0 otherwise.
+  int32_t given = 0;      ///< Number of the parameter whose value it is, just as it came; 0 otherwise.
 };
 
 /// The value of an expression without columns, or an empty optional when it is not one (the caller knows what to say).
@@ -41,6 +42,9 @@ void ask_kind(const Scope& scope, const Constant& constant, semantics::TypeKind 
 /// stays as it is. Errors: those of parse_text().
 [[nodiscard]] Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant,
                                                       const semantics::Type& column_type);
+
+/// Whether a text that is read as `type` may mean another value at another time ('today').
+[[nodiscard]] bool may_name_the_time(const semantics::Type& type, std::string_view text);
 
 /// The constant as a value to be stored in a column: PostgreSQL's assignment casts. NULL passes.
 /// Errors name the column: those of parse_text() and assign(), 42804.

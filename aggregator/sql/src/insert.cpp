@@ -26,28 +26,27 @@ struct InsertShape {
 };
 
 Result<void> check_clauses(const Scope& scope, const grammar::InsertStatement& insert) {
-  if (insert.has_with_clause()) {
-    return scope.refuse("WITH", insert.with_clause().location());
+  if (insert.with_clause.is_present()) {
+    return scope.refuse("WITH", insert.with_clause.location());
   }
-  if (insert.overriding() == grammar::OVERRIDING_USER_VALUE ||
-      insert.overriding() == grammar::OVERRIDING_SYSTEM_VALUE) {
+  if (insert.has_overriding) {
     return scope.refuse("OVERRIDING", find_keyword(scope.text(), "overriding"));
   }
-  if (insert.has_on_conflict()) {
-    return scope.refuse("ON CONFLICT", insert.on_conflict().location(),
-                        "keys are not enforced: send an UPDATE instead");
+  if (insert.on_conflict.is_present()) {
+    return scope.refuse("ON CONFLICT", insert.on_conflict.location(), "keys are not enforced: send an UPDATE instead");
   }
-  if (insert.returning_size() > 0) {
+  if (insert.has_returning) {
     return scope.refuse("RETURNING", find_keyword(scope.text(), "returning"), "send a SELECT after the INSERT");
   }
-  if (!insert.has_source()) {
+  if (!insert.source.is_present()) {
     return {};  // DEFAULT VALUES
   }
-  const grammar::SelectStatement& source = insert.source().select();
-  const bool is_plain = source.values_lists_size() > 0 && source.sort_clause_size() == 0 && !source.has_limit_count() &&
-                        !source.has_limit_offset() && source.locking_clause_size() == 0 && !source.has_with_clause();
+  const grammar::SelectStatement& source = insert.source.select();
+  const bool is_plain = !source.values_lists.empty() && source.sort_clause.empty() &&
+                        !source.limit_count.is_present() && !source.limit_offset.is_present() && !source.has_locking &&
+                        !source.with_clause.is_present();
   if (!is_plain) {
-    const bool is_select = source.values_lists_size() == 0;
+    const bool is_select = source.values_lists.empty();
     return scope.refuse(is_select ? "INSERT ... SELECT" : "VALUES with ORDER BY, LIMIT, WITH or FOR",
                         find_keyword(scope.text(), is_select ? "select" : "values"), "list the rows behind VALUES");
   }
@@ -58,18 +57,18 @@ Result<InsertShape> shape_of(const Scope& scope, const grammar::InsertStatement&
   const semantics::Schema& schema = scope.schema();
   InsertShape shape;
   shape.types = semantics::column_types(schema);
-  shape.has_column_list = insert.columns_size() > 0;
-  for (const grammar::Node& node : insert.columns()) {
+  shape.has_column_list = !insert.columns.empty();
+  for (const grammar::Node& node : insert.columns) {
     auto column = scope.target_column(node.target());
-    if (column.has_error()) {
+    if (!column) {
       return column.error();
     }
     if (std::find(shape.columns.begin(), shape.columns.end(), *column) != shape.columns.end()) {
-      return scope.error("42701", fmt::format("column \"{}\" specified more than once", node.target().name()),
-                         node.target().location());
+      return scope.error("42701", fmt::format("column \"{}\" specified more than once", node.target().name),
+                         node.target().location);
     }
     shape.columns.push_back(*column);
-    shape.locations.push_back(node.target().location());
+    shape.locations.push_back(node.target().location);
   }
   if (!shape.has_column_list) {
     for (uint32_t column = 0; column < schema.columns.size(); ++column) {
@@ -79,18 +78,17 @@ Result<InsertShape> shape_of(const Scope& scope, const grammar::InsertStatement&
   return shape;
 }
 
-Result<void> check_length(const Scope& scope, const InsertShape& shape, const grammar::NodeList& list, int first_size) {
-  const auto size = static_cast<size_t>(list.items_size());
-  if (list.items_size() != first_size) {
+Result<void> check_length(const Scope& scope, const InsertShape& shape, grammar::Nodes list, size_t first_size) {
+  if (list.size() != first_size) {
     return scope.error("42601", "VALUES lists must all be the same length",
-                       size == 0 ? -1 : location_of(list.items(0)));
+                       list.empty() ? -1 : location_of(list.front()));
   }
-  if (size > shape.columns.size()) {
+  if (list.size() > shape.columns.size()) {
     return scope.error("42601", "INSERT has more expressions than target columns",
-                       location_of(list.items(static_cast<int>(shape.columns.size()))));
+                       location_of(list[shape.columns.size()]));
   }
-  if (shape.has_column_list && size < shape.columns.size()) {
-    return scope.error("42601", "INSERT has more target columns than expressions", shape.locations[size]);
+  if (shape.has_column_list && list.size() < shape.columns.size()) {
+    return scope.error("42601", "INSERT has more target columns than expressions", shape.locations[list.size()]);
   }
   return {};
 }
@@ -106,10 +104,10 @@ Result<Value> default_of(const Scope& scope, uint32_t column, int32_t location) 
 
 Result<Value> value_of(Scope& scope, const grammar::Node& node, uint32_t column) {
   if (node.has_set_to_default()) {
-    return default_of(scope, column, node.set_to_default().location());
+    return default_of(scope, column, node.location());
   }
   auto constant = fold(scope, node);
-  if (constant.has_error()) {
+  if (!constant) {
     return constant.error();
   }
   if (!constant->has_value()) {
@@ -127,14 +125,14 @@ Error too_large(std::string_view what, uint32_t bound) {
                   "send fewer rows with each INSERT");
 }
 
-/// Appends one row; `list` is absent for DEFAULT VALUES.
-Result<void> append_row(Scope& scope, const InsertShape& shape, const std::vector<Value>& defaults,
-                        const grammar::NodeList* list, std::string* rows) {
+/// Appends one row; `list` is empty for DEFAULT VALUES.
+Result<void> append_row(Scope& scope, const InsertShape& shape, const std::vector<Value>& defaults, grammar::Nodes list,
+                        std::string* rows) {
   std::vector<Value> values = defaults;
-  for (int i = 0; list != nullptr && i < list->items_size(); ++i) {
-    const uint32_t column = shape.columns[static_cast<size_t>(i)];
-    auto value = value_of(scope, list->items(i), column);
-    if (value.has_error()) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    const uint32_t column = shape.columns[i];
+    auto value = value_of(scope, list[i], column);
+    if (!value) {
       return value.error();
     }
     values[column] = std::move(*value);
@@ -159,7 +157,7 @@ Result<std::vector<Value>> common_defaults(const Scope& scope, const InsertShape
       continue;
     }
     auto value = default_of(scope, column, location);
-    if (value.has_error()) {
+    if (!value) {
       return value.error();
     }
     defaults[column] = std::move(*value);
@@ -169,29 +167,29 @@ Result<std::vector<Value>> common_defaults(const Scope& scope, const InsertShape
 
 Result<wire::v1::InsertPart> compile_rows(Scope& scope, const grammar::InsertStatement& insert,
                                           const InsertShape& shape) {
-  const auto& lists = insert.source().select().values_lists();
-  const bool only_defaults = !insert.has_source();
-  if (lists.size() > static_cast<int>(contract::kUpdateRowsMax)) {
+  const grammar::Nodes lists = insert.source.select().values_lists;
+  const bool only_defaults = !insert.source.is_present();
+  if (lists.size() > contract::kUpdateRowsMax) {
     return too_large("rows", contract::kUpdateRowsMax);
   }
-  const int first_size = only_defaults ? 0 : lists[0].list().items_size();
+  const size_t first_size = only_defaults ? 0 : lists[0].list().items.size();
   if (!only_defaults) {
     for (const grammar::Node& list : lists) {
-      if (auto checked = check_length(scope, shape, list.list(), first_size); checked.has_error()) {
+      if (auto checked = check_length(scope, shape, list.list().items, first_size); !checked) {
         return checked.error();
       }
     }
   }
-  auto defaults = common_defaults(scope, shape, static_cast<size_t>(first_size), insert.relation().location());
-  if (defaults.has_error()) {
+  auto defaults = common_defaults(scope, shape, first_size, insert.relation.location);
+  if (!defaults) {
     return defaults.error();
   }
   wire::v1::InsertPart part;
   std::string rows;
-  const int row_count = only_defaults ? 1 : lists.size();
-  for (int row = 0; row < row_count; ++row) {
-    const grammar::NodeList* list = only_defaults ? nullptr : &lists[row].list();
-    if (auto appended = append_row(scope, shape, *defaults, list, &rows); appended.has_error()) {
+  const size_t row_count = only_defaults ? 1 : lists.size();
+  for (size_t row = 0; row < row_count; ++row) {
+    const grammar::Nodes list = only_defaults ? grammar::Nodes() : lists[row].list().items;
+    if (auto appended = append_row(scope, shape, *defaults, list, &rows); !appended) {
       return appended.error();
     }
   }
@@ -204,18 +202,18 @@ Result<wire::v1::InsertPart> compile_rows(Scope& scope, const grammar::InsertSta
 
 Result<CompiledUpdate> compile_insert(Scope& scope, const contract::PartitionMap& map,
                                       const grammar::InsertStatement& insert) {
-  if (auto checked = check_clauses(scope, insert); checked.has_error()) {
+  if (auto checked = check_clauses(scope, insert); !checked) {
     return checked.error();
   }
-  if (auto bound = scope.bind_table(insert.relation()); bound.has_error()) {
+  if (auto bound = scope.bind_table(insert.relation); !bound) {
     return bound.error();
   }
   auto shape = shape_of(scope, insert);
-  if (shape.has_error()) {
+  if (!shape) {
     return shape.error();
   }
   auto part = compile_rows(scope, insert, *shape);
-  if (part.has_error()) {
+  if (!part) {
     return part.error();
   }
   wire::v1::UpdateBody body;

@@ -3,19 +3,40 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace daedalus::aggregator::sql {
 
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
-}
-bool is_word(char c) { return is_word_start(c) || is_digit(c) || c == '$'; }
-bool is_operator(char c) { return std::string_view("~!@#^&|`?+-*/%<>=").find(c) != std::string_view::npos; }
+enum CharacterClass : uint8_t { kBlank = 1, kDigit = 2, kWordStart = 4, kWord = 8, kOperator = 16 };
+
+/// The classes of every byte: one look-up for each, because every text passes here once.
+constexpr std::array<uint8_t, 256> kClasses = [] {
+  std::array<uint8_t, 256> classes{};
+  const auto add = [&](std::string_view characters, int of) {
+    for (const char c : characters) {
+      classes[static_cast<unsigned char>(c)] |= static_cast<uint8_t>(of);
+    }
+  };
+  add(" \t\n\r\f\v", kBlank);
+  add("0123456789", kDigit | kWord);
+  add("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", kWordStart | kWord);
+  add("$", kWord);
+  add("~!@#^&|`?+-*/%<>=", kOperator);
+  for (size_t c = 0x80; c < classes.size(); ++c) {
+    classes[c] = kWordStart | kWord;
+  }
+  return classes;
+}();
+
+bool is(uint8_t wanted, char c) { return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0; }
+bool is_blank(char c) { return is(kBlank, c); }
+bool is_digit(char c) { return is(kDigit, c); }
+bool is_word_start(char c) { return is(kWordStart, c); }
+bool is_word(char c) { return is(kWord, c); }
+bool is_operator(char c) { return is(kOperator, c); }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
@@ -36,12 +57,8 @@ class DepthBound {
   void on_token(const Token& token) {
     if (token.kind == TokenKind::kSymbol) {
       on_symbol(token.text[0]);
-    } else if (is_any_of(token, {"and", "or"})) {
-      restart();
-    } else if (is_any_of(token, {"not", "collate", "at", "operator"})) {
-      deepen();
-    } else if (is_any_of(token, {"case", "union", "intersect", "except", "join"})) {
-      ++depth_;
+    } else if (token.kind == TokenKind::kWord) {
+      on_word(token);
     }
   }
 
@@ -77,6 +94,41 @@ class DepthBound {
     }
   }
 
+  /// Most words are names: their length alone rules out all keywords but one or two.
+  void on_word(const Token& word) {
+    switch (word.text.size()) {
+      case 2:
+        return is_keyword(word, "or") ? restart() : deepen_at(word, {"at"});
+      case 3:
+        return is_keyword(word, "and") ? restart() : deepen_at(word, {"not"});
+      case 4:
+        return chain_at(word, {"case", "join"});
+      case 5:
+        return chain_at(word, {"union"});
+      case 6:
+        return chain_at(word, {"except"});
+      case 7:
+        return deepen_at(word, {"collate"});
+      case 8:
+        return deepen_at(word, {"operator"});
+      case 9:
+        return chain_at(word, {"intersect"});
+      default:
+        return;
+    }
+  }
+
+  void deepen_at(const Token& word, std::initializer_list<std::string_view> keywords) {
+    if (is_any_of(word, keywords)) {
+      deepen();
+    }
+  }
+
+  /// What stays counted to the end of the text.
+  void chain_at(const Token& word, std::initializer_list<std::string_view> keywords) {
+    depth_ += is_any_of(word, keywords) ? 1 : 0;
+  }
+
   void deepen() {
     ++depth_;
     ++open_.back();
@@ -99,11 +151,11 @@ class DepthBound {
 void Lexer::skip_block_comment() {
   uint32_t open = 0;
   while (at_ < text_.size()) {
-    if (text_.compare(at_, 2, "/*") == 0) {
+    if (at("/*", at_)) {
       count_comment_mark();
       ++open;
       at_ += 2;
-    } else if (text_.compare(at_, 2, "*/") == 0) {
+    } else if (at("*/", at_)) {
       at_ += 2;
       if (--open == 0) {
         return;
@@ -126,10 +178,10 @@ void Lexer::skip_blanks_and_comments() {
   while (at_ < text_.size()) {
     if (is_blank(text_[at_])) {
       ++at_;
-    } else if (text_.compare(at_, 2, "--") == 0) {
+    } else if (at("--", at_)) {
       const size_t end = text_.find_first_of("\r\n", at_);
       at_ = end == std::string_view::npos ? text_.size() : end;
-    } else if (text_.compare(at_, 2, "/*") == 0) {
+    } else if (at("/*", at_)) {
       skip_block_comment();
     } else {
       return;
@@ -158,7 +210,7 @@ bool Lexer::skip_to_continuation() {
   size_t next = at_;
   bool has_newline = false;
   while (next < text_.size() && text_[next] != '\'') {
-    if (text_.compare(next, 2, "--") == 0) {
+    if (at("--", next)) {
       const size_t end = text_.find_first_of("\r\n", next);
       next = end == std::string_view::npos ? text_.size() : end;
     } else if (is_blank(text_[next])) {
@@ -199,8 +251,11 @@ bool Lexer::skip_dollar_quoted() {
 }
 
 bool Lexer::skip_prefixed_string() {
-  const char prefix = lower(text_[at_]);
   const char after = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
+  if (after != '\'' && after != '&') {
+    return false;
+  }
+  const char prefix = lower(text_[at_]);
   if (after == '\'' && (prefix == 'e' || prefix == 'b' || prefix == 'x' || prefix == 'n')) {
     ++at_;
     skip_string(prefix == 'e');
@@ -216,6 +271,14 @@ bool Lexer::skip_prefixed_string() {
     return true;
   }
   return false;
+}
+
+void Lexer::skip_all(uint8_t character_class) {
+  size_t end = at_;  // In a register: what the text's bytes could alias is written once.
+  while (end < text_.size() && is(character_class, text_[end])) {
+    ++end;
+  }
+  at_ = end;
 }
 
 std::optional<Token> Lexer::next() {
@@ -238,15 +301,11 @@ std::optional<Token> Lexer::next() {
     kind = TokenKind::kQuoted;
   } else if (is_word_start(first)) {
     kind = TokenKind::kWord;
-    while (at_ < text_.size() && is_word(text_[at_])) {
-      ++at_;
-    }
+    skip_all(kWord);
   } else if (is_digit(first) || (first == '$' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) {
     kind = TokenKind::kNumber;
     ++at_;
-    while (at_ < text_.size() && is_digit(text_[at_])) {
-      ++at_;
-    }
+    skip_all(kDigit);
   } else {
     ++at_;
   }

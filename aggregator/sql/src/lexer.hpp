@@ -2,8 +2,8 @@
 //
 // Decides where strings, quoted names and comments begin and end, exactly as PostgreSQL's scanner does (with
 // standard_conforming_strings on). Refuses to know any grammar. It serves three purposes: to bound how deep a parse
-// tree can become before it is built (libpg_query walks trees recursively and without a check of its stack), to find
-// the place of clauses for which the parse tree keeps none, and to name statements.
+// tree can become before it is built (parser, reader and compiler walk trees recursively and without a check of their
+// stack), to find the place of clauses for which the parse tree keeps none, and to name statements.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +42,11 @@ class Lexer {
   [[nodiscard]] uint64_t comment_steps() const { return comment_steps_; }
 
  private:
+  /// Whether a mark of two characters stands at this byte.
+  [[nodiscard]] bool at(std::string_view mark, size_t byte) const {
+    return byte + 1 < text_.size() && text_[byte] == mark[0] && text_[byte + 1] == mark[1];
+  }
+  void skip_all(uint8_t character_class);
   void skip_blanks_and_comments();
   void skip_block_comment();
   void count_comment_mark();
@@ -77,12 +82,12 @@ class Lexer {
 constexpr uint32_t kTreeDepthMax = 256;
 /// Most list members (commas) of one statement: bounds the memory of its parse tree to some hundred MiB.
 constexpr uint32_t kListMembersMax = 1u << 19;
-/// Most tokens of an INSERT and of any other statement: the grammar and what comes after take some 2 µs for each, 4 at
-/// worst. Nothing but an INSERT's values needs so many: a list of kLiteralsMax values has half of kTokensMax.
+/// Most tokens of an INSERT and of any other statement: the grammar and what comes after take up to 2 µs for each.
+/// Nothing but an INSERT's values needs so many: a list of kLiteralsMax values has half of kTokensMax.
 constexpr uint32_t kInsertTokensMax = 1u << 21;
 constexpr uint32_t kTokensMax = 1u << 16;
-/// Most levels that the tokens of one statement are below the top, added up: libpg_query encodes a node once for each
-/// level above it, and constants are folded level by level. Some 50 ns each.
+/// Most levels that the tokens of one statement are below the top, added up: constants are folded anew on each level
+/// above them. Some 50 ns each.
 constexpr uint64_t kLevelsMax = 1u << 25;
 /// Most comment_steps() of one statement, 4 ns each: some 4,000 comment marks without a blank.
 constexpr uint64_t kCommentStepsMax = 1u << 24;

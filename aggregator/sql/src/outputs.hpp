@@ -33,6 +33,8 @@ struct OutputItem {
 /// Visible outputs first, in the order of the list; hidden ones behind, each value once.
 class Outputs {
  public:
+  /// Room for as many; a `*` takes more.
+  void reserve(size_t count) { items_.reserve(count); }
   void add_visible(OutputItem item) { items_.push_back(std::move(item)); }
   /// To be called when the list is complete.
   void close_list() { visible_count_ = static_cast<uint32_t>(items_.size()); }

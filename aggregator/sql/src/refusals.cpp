@@ -12,39 +12,39 @@ namespace {
 using grammar::Node;
 
 Construct describe_operator(const grammar::OperatorExpression& expression) {
-  switch (expression.kind()) {
-    case grammar::OPERATOR_EXPRESSION_ANY:
+  switch (expression.kind) {
+    case grammar::OperatorKind::kAny:
       return {"ANY (array)", "use IN (...)"};
-    case grammar::OPERATOR_EXPRESSION_ALL:
+    case grammar::OperatorKind::kAll:
       return {"ALL (array)", "use NOT IN (...) or several conditions joined by AND"};
-    case grammar::OPERATOR_EXPRESSION_DISTINCT:
+    case grammar::OperatorKind::kDistinct:
       return {"IS DISTINCT FROM", "use <> together with IS NULL"};
-    case grammar::OPERATOR_EXPRESSION_NOT_DISTINCT:
+    case grammar::OperatorKind::kNotDistinct:
       return {"IS NOT DISTINCT FROM", "use = or IS NULL"};
-    case grammar::OPERATOR_EXPRESSION_NULLIF:
+    case grammar::OperatorKind::kNullIf:
       return {"NULLIF", {}};
-    case grammar::OPERATOR_EXPRESSION_ILIKE:
+    case grammar::OperatorKind::kILike:
       return {"ILIKE", "use LIKE 'prefix%'"};
-    case grammar::OPERATOR_EXPRESSION_SIMILAR:
+    case grammar::OperatorKind::kSimilar:
       return {"SIMILAR TO", "use LIKE 'prefix%'"};
-    case grammar::OPERATOR_EXPRESSION_BETWEEN_SYMMETRIC:
+    case grammar::OperatorKind::kBetweenSymmetric:
       return {"BETWEEN SYMMETRIC", "use BETWEEN with the lower bound first"};
-    case grammar::OPERATOR_EXPRESSION_NOT_BETWEEN_SYMMETRIC:
+    case grammar::OperatorKind::kNotBetweenSymmetric:
       return {"NOT BETWEEN SYMMETRIC", "use NOT BETWEEN with the lower bound first"};
-    case grammar::OPERATOR_EXPRESSION_IN:
-    case grammar::OPERATOR_EXPRESSION_LIKE:
-    case grammar::OPERATOR_EXPRESSION_BETWEEN:
-    case grammar::OPERATOR_EXPRESSION_NOT_BETWEEN:
+    case grammar::OperatorKind::kIn:
+    case grammar::OperatorKind::kLike:
+    case grammar::OperatorKind::kBetween:
+    case grammar::OperatorKind::kNotBetween:
       return {"a condition", {}, true};
     default:
-      return {fmt::format("an expression with operator \"{}\"", plain_name(expression.name())),
+      return {fmt::format("an expression with operator \"{}\"", plain_name(expression.name)),
               "compute it in the application"};
   }
 }
 
 Construct describe_function(const grammar::FunctionCall& call) {
-  const std::string name(plain_name(call.name()));
-  if (call.has_over()) {
+  const std::string name(plain_name(call.name));
+  if (call.has_over) {
     return {fmt::format("window function {}()", name), "use an aggregate with GROUP BY"};
   }
   if (name == "like_escape" || name == "similar_to_escape") {
@@ -56,33 +56,33 @@ Construct describe_function(const grammar::FunctionCall& call) {
 
 const char* value_function_name(grammar::ValueFunctionKind kind) {
   switch (kind) {
-    case grammar::VALUE_FUNCTION_CURRENT_DATE:
+    case grammar::ValueFunctionKind::kCurrentDate:
       return "CURRENT_DATE";
-    case grammar::VALUE_FUNCTION_CURRENT_TIME:
-    case grammar::VALUE_FUNCTION_CURRENT_TIME_N:
+    case grammar::ValueFunctionKind::kCurrentTime:
+    case grammar::ValueFunctionKind::kCurrentTimeN:
       return "CURRENT_TIME";
-    case grammar::VALUE_FUNCTION_CURRENT_TIMESTAMP:
+    case grammar::ValueFunctionKind::kCurrentTimestamp:
       return "CURRENT_TIMESTAMP";
-    case grammar::VALUE_FUNCTION_CURRENT_TIMESTAMP_N:
+    case grammar::ValueFunctionKind::kCurrentTimestampN:
       return "CURRENT_TIMESTAMP with a precision";
-    case grammar::VALUE_FUNCTION_LOCALTIME:
-    case grammar::VALUE_FUNCTION_LOCALTIME_N:
+    case grammar::ValueFunctionKind::kLocalTime:
+    case grammar::ValueFunctionKind::kLocalTimeN:
       return "LOCALTIME";
-    case grammar::VALUE_FUNCTION_LOCALTIMESTAMP:
+    case grammar::ValueFunctionKind::kLocalTimestamp:
       return "LOCALTIMESTAMP";
-    case grammar::VALUE_FUNCTION_LOCALTIMESTAMP_N:
+    case grammar::ValueFunctionKind::kLocalTimestampN:
       return "LOCALTIMESTAMP with a precision";
-    case grammar::VALUE_FUNCTION_CURRENT_ROLE:
+    case grammar::ValueFunctionKind::kCurrentRole:
       return "CURRENT_ROLE";
-    case grammar::VALUE_FUNCTION_CURRENT_USER:
+    case grammar::ValueFunctionKind::kCurrentUser:
       return "CURRENT_USER";
-    case grammar::VALUE_FUNCTION_USER:
+    case grammar::ValueFunctionKind::kUser:
       return "USER";
-    case grammar::VALUE_FUNCTION_SESSION_USER:
+    case grammar::ValueFunctionKind::kSessionUser:
       return "SESSION_USER";
-    case grammar::VALUE_FUNCTION_CURRENT_CATALOG:
+    case grammar::ValueFunctionKind::kCurrentCatalog:
       return "CURRENT_CATALOG";
-    case grammar::VALUE_FUNCTION_CURRENT_SCHEMA:
+    case grammar::ValueFunctionKind::kCurrentSchema:
       return "CURRENT_SCHEMA";
     default:
       return "this function";
@@ -91,12 +91,12 @@ const char* value_function_name(grammar::ValueFunctionKind kind) {
 
 Construct describe_sub_link(const grammar::SubLink& link) {
   static constexpr std::string_view kHint = "run the inner query first and pass its result on";
-  switch (link.kind()) {
-    case grammar::SUB_LINK_EXISTS:
+  switch (link.kind) {
+    case grammar::SubLink::Kind::kExists:
       return {"EXISTS (sub-query)", std::string(kHint)};
-    case grammar::SUB_LINK_ANY:
+    case grammar::SubLink::Kind::kAny:
       return {"IN or ANY (sub-query)", std::string(kHint)};
-    case grammar::SUB_LINK_ALL:
+    case grammar::SubLink::Kind::kAll:
       return {"ALL (sub-query)", std::string(kHint)};
     default:
       return {"sub-query", std::string(kHint)};
@@ -112,39 +112,40 @@ int32_t leftmost(int32_t left, int32_t right) {
 }
 
 int32_t location_of_list(const grammar::NodeList& list) {
-  return list.items_size() == 0 ? -1 : location_of(list.items(0));
+  return list.items.empty() ? -1 : location_of(list.items.front());
 }
 
 int32_t location_of_operator(const grammar::OperatorExpression& expression) {
-  return expression.has_left() ? leftmost(location_of(expression.left()), expression.location())
-                               : expression.location();
+  return expression.left.is_present() ? leftmost(location_of(expression.left), expression.location)
+                                      : expression.location;
 }
 
-int32_t location_of_boolean(const grammar::BooleanExpression& expression) {
-  const int32_t first = expression.arguments_size() == 0 ? -1 : location_of(expression.arguments(0));
-  return leftmost(first, expression.location());
+int32_t location_of_boolean(const Node& node) {
+  const grammar::Nodes arguments = node.boolean_expression().arguments;
+  const int32_t first = arguments.empty() ? -1 : location_of(arguments.front());
+  return leftmost(first, node.location());
 }
 
 }  // namespace
 
-std::string_view plain_name(const google::protobuf::RepeatedPtrField<Node>& names) {
-  if (names.empty() || names.size() > 2 || !names[names.size() - 1].has_string()) {
+std::string_view plain_name(grammar::Names names) {
+  if (names.empty() || names.size() > 2) {
     return {};
   }
-  if (names.size() == 2 && names[0].string().text() != "pg_catalog") {
+  if (names.size() == 2 && names[0] != "pg_catalog") {
     return {};
   }
-  return names[names.size() - 1].string().text();
+  return names.back();
 }
 
 Construct describe(const Node& node) {
-  switch (node.kind_case()) {
+  switch (node.kind()) {
     case Node::kOperatorExpression:
       return describe_operator(node.operator_expression());
     case Node::kFunctionCall:
       return describe_function(node.function_call());
     case Node::kValueFunction:
-      return {value_function_name(node.value_function().kind()), {}};
+      return {value_function_name(node.value_function().kind), {}};
     case Node::kSubLink:
       return describe_sub_link(node.sub_link());
     case Node::kSelect:
@@ -165,7 +166,7 @@ Construct describe(const Node& node) {
     case Node::kCoalesce:
       return {"COALESCE", "compute it in the application"};
     case Node::kMinMax:
-      return {node.min_max().kind() == grammar::MIN_MAX_LEAST ? "LEAST" : "GREATEST", "compute it in the application"};
+      return {node.min_max().is_least ? "LEAST" : "GREATEST", "compute it in the application"};
     case Node::kRow:
       return {"row value", "compare each column on its own"};
     case Node::kArray:
@@ -177,12 +178,12 @@ Construct describe(const Node& node) {
     case Node::kGroupingFunction:
       return {"GROUPING()", {}};
     case Node::kGroupingSet:
-      switch (node.grouping_set().kind()) {
-        case grammar::GROUPING_SET_ROLLUP:
+      switch (node.grouping_set().kind) {
+        case grammar::GroupingSet::Kind::kRollup:
           return {"ROLLUP", "send one query for each grouping"};
-        case grammar::GROUPING_SET_CUBE:
+        case grammar::GroupingSet::Kind::kCube:
           return {"CUBE", "send one query for each grouping"};
-        case grammar::GROUPING_SET_SETS:
+        case grammar::GroupingSet::Kind::kSets:
           return {"GROUPING SETS", "send one query for each grouping"};
         default:
           return {"GROUP BY ()", "leave GROUP BY out"};
@@ -204,7 +205,7 @@ Construct describe(const Node& node) {
 
 Construct describe_from(const Node& node) {
   static constexpr std::string_view kOneTable = "a query is about one table: keep the view denormalised";
-  switch (node.kind_case()) {
+  switch (node.kind()) {
     case Node::kJoin:
       return {"JOIN", std::string(kOneTable)};
     case Node::kRangeSubselect:
@@ -280,68 +281,27 @@ std::string_view statement_hint(std::string_view name) {
 }
 
 int32_t location_of(const Node& node) {
-  switch (node.kind_case()) {
+  switch (node.kind()) {
     case Node::kOperatorExpression:
       return location_of_operator(node.operator_expression());
     case Node::kBooleanExpression:
-      return location_of_boolean(node.boolean_expression());
+      return location_of_boolean(node);
     case Node::kNullTest:
-      return leftmost(location_of(node.null_test().argument()), node.null_test().location());
+      return leftmost(location_of(node.null_test().argument), node.location());
     case Node::kBooleanTest:
-      return leftmost(location_of(node.boolean_test().argument()), node.boolean_test().location());
+      return leftmost(location_of(node.boolean_test().argument), node.location());
     case Node::kCast:
-      return leftmost(leftmost(location_of(node.cast().argument()), node.cast().location()),
-                      node.cast().type_name().location());
-    case Node::kColumn:
-      return node.column().location();
-    case Node::kConstant:
-      return node.constant().location();
-    case Node::kParameter:
-      return node.parameter().location();
-    case Node::kFunctionCall:
-      return node.function_call().location();
-    case Node::kValueFunction:
-      return node.value_function().location();
-    case Node::kSubLink:
-      return node.sub_link().location();
-    case Node::kCaseExpression:
-      return node.case_expression().location();
-    case Node::kCoalesce:
-      return node.coalesce().location();
-    case Node::kMinMax:
-      return node.min_max().location();
-    case Node::kRow:
-      return node.row().location();
-    case Node::kArray:
-      return node.array().location();
+      return leftmost(leftmost(location_of(node.cast().argument), node.location()), node.cast().type_name.location);
     case Node::kIndirection:
-      return location_of(node.indirection().argument());
+      return location_of(node.indirection().argument);
     case Node::kCollate:
-      return location_of(node.collate().argument());
-    case Node::kGroupingFunction:
-      return node.grouping_function().location();
-    case Node::kGroupingSet:
-      return node.grouping_set().location();
-    case Node::kNamedArgument:
-      return node.named_argument().location();
-    case Node::kXml:
-      return node.xml().location();
-    case Node::kSetToDefault:
-      return node.set_to_default().location();
-    case Node::kTarget:
-      return node.target().location();
+      return location_of(node.collate().argument);
     case Node::kSort:
-      return location_of(node.sort().expression());
-    case Node::kRangeVariable:
-      return node.range_variable().location();
-    case Node::kRangeSample:
-      return node.range_sample().location();
-    case Node::kRangeTableFunction:
-      return node.range_table_function().location();
+      return location_of(node.sort().expression);
     case Node::kList:
       return location_of_list(node.list());
     default:
-      return -1;
+      return node.location();
   }
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "grammar.pb.h"
+#include "grammar.hpp"
 
 namespace daedalus::aggregator::sql {
 
@@ -32,6 +32,6 @@ struct Construct {
 
 /// The last part of a possibly qualified name ("pg_catalog"."int4"), or an empty view when the qualification is not
 /// pg_catalog.
-[[nodiscard]] std::string_view plain_name(const google::protobuf::RepeatedPtrField<grammar::Node>& names);
+[[nodiscard]] std::string_view plain_name(grammar::Names names);
 
 }  // namespace daedalus::aggregator::sql

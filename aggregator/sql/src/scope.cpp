@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::string_view kPublicSchema = "public";
 
-std::string dotted(const grammar::ColumnReference& reference, int count) {
-  std::string name;
-  for (int i = 0; i < count; ++i) {
-    name += i == 0 ? "" : ".";
-    name += reference.fields(i).has_string() ? reference.fields(i).string().text() : "*";
+std::string dotted(grammar::Names names) {
+  std::string text;
+  for (const std::string_view name : names) {
+    text += text.empty() ? "" : ".";
+    text += name;
   }
-  return name;
+  return text;
 }
 
 }  // namespace
@@ -48,104 +48,105 @@ Error Scope::located(Error error, int32_t location) const {
 }
 
 Result<void> Scope::bind_table(const grammar::RangeVariable& table) {
-  if (!table.catalog_name().empty()) {
+  if (!table.catalog_name.empty()) {
     return error("0A000",
-                 fmt::format("cross-database references are not supported: \"{}.{}.{}\"", table.catalog_name(),
-                             table.schema_name(), table.relation_name()),
-                 table.location());
+                 fmt::format("cross-database references are not supported: \"{}.{}.{}\"", table.catalog_name,
+                             table.schema_name, table.relation_name),
+                 table.location);
   }
-  const bool is_known_schema = table.schema_name().empty() || table.schema_name() == kPublicSchema;
-  if (!is_known_schema || table.relation_name() != schema_.table_name) {
-    const std::string prefix = table.schema_name().empty() ? "" : table.schema_name() + ".";
-    return error("42P01", fmt::format("relation \"{}{}\" does not exist", prefix, table.relation_name()),
-                 table.location(), fmt::format("the only table here is \"{}\"", schema_.table_name));
+  const bool is_known_schema = table.schema_name.empty() || table.schema_name == kPublicSchema;
+  if (!is_known_schema || table.relation_name != schema_.table_name) {
+    const std::string prefix = table.schema_name.empty() ? "" : fmt::format("{}.", table.schema_name);
+    return error("42P01", fmt::format("relation \"{}{}\" does not exist", prefix, table.relation_name), table.location,
+                 fmt::format("the only table here is \"{}\"", schema_.table_name));
   }
-  if (table.alias().column_names_size() > 0) {
-    return refuse("renaming columns in FROM", table.location(), "use AS in the SELECT list");
+  if (table.has_column_aliases) {
+    return refuse("renaming columns in FROM", table.location, "use AS in the SELECT list");
   }
-  has_alias_ = table.has_alias();
-  table_alias_ = has_alias_ ? table.alias().name() : table.relation_name();
+  has_alias_ = table.has_alias;
+  table_alias_ = has_alias_ ? table.alias : table.relation_name;
   return {};
 }
 
-Result<void> Scope::check_qualifier(const grammar::ColumnReference& reference, int qualifier_size) const {
+Result<void> Scope::check_qualifier(const grammar::ColumnReference& reference, size_t qualifier_size) const {
   if (qualifier_size == 0) {
     return {};
   }
-  const std::string& table = reference.fields(qualifier_size - 1).string().text();
+  const std::string_view table = reference.names[qualifier_size - 1];
   const bool is_table = table == table_alias_;
-  const bool is_schema = qualifier_size == 1 ||
-                         (qualifier_size == 2 && !has_alias_ && reference.fields(0).string().text() == kPublicSchema);
+  const bool is_schema =
+      qualifier_size == 1 || (qualifier_size == 2 && !has_alias_ && reference.names[0] == kPublicSchema);
   if (is_table && is_schema) {
     return {};
   }
   if (has_alias_ && table == schema_.table_name) {
     return error("42P01", fmt::format("invalid reference to FROM-clause entry for table \"{}\"", table),
-                 reference.location(), fmt::format("use the table's alias \"{}\"", table_alias_));
+                 reference.location, fmt::format("use the table's alias \"{}\"", table_alias_));
   }
-  return error("42P01", fmt::format("missing FROM-clause entry for table \"{}\"", table), reference.location());
+  return error("42P01", fmt::format("missing FROM-clause entry for table \"{}\"", table), reference.location);
 }
 
 Result<uint32_t> Scope::column(const grammar::ColumnReference& reference) const {
-  const int count = reference.fields_size();
-  if (count == 0 || !reference.fields(count - 1).has_string()) {
-    return refuse("* in this place", reference.location());
+  const size_t count = reference.names.size();
+  if (count == 0 || reference.is_star) {
+    return refuse("* in this place", reference.location);
   }
-  if (auto checked = check_qualifier(reference, count - 1); checked.has_error()) {
+  if (auto checked = check_qualifier(reference, count - 1); !checked) {
     return checked.error();
   }
-  const std::string& name = reference.fields(count - 1).string().text();
-  if (const auto position = schema_.find(name)) {
+  const std::string_view name = reference.names.back();
+  if (const auto position = columns_.find(name)) {
     return *position;
   }
   if (count == 1 && name == table_alias_) {
-    return refuse("a whole row as a value", reference.location(), "name the columns");
+    return refuse("a whole row as a value", reference.location, "name the columns");
   }
-  const std::string spelled = count == 1 ? fmt::format("\"{}\"", name) : dotted(reference, count);
-  return error("42703", fmt::format("column {} does not exist", spelled), reference.location(),
+  const std::string spelled = count == 1 ? fmt::format("\"{}\"", name) : dotted(reference.names);
+  return error("42703", fmt::format("column {} does not exist", spelled), reference.location,
                suggest_column(schema_, table_alias_, name));
 }
 
 Result<bool> Scope::is_star(const grammar::ColumnReference& reference) const {
-  const int count = reference.fields_size();
-  if (count == 0 || !reference.fields(count - 1).has_star()) {
+  if (!reference.is_star) {
     return false;
   }
-  if (auto checked = check_qualifier(reference, count - 1); checked.has_error()) {
+  if (auto checked = check_qualifier(reference, reference.names.size()); !checked) {
     return checked.error();
   }
   return true;
 }
 
 Result<uint32_t> Scope::target_column(const grammar::ResultTarget& target) const {
-  if (target.indirection_size() > 0) {
-    return refuse("writing a part of a column", target.location());
+  if (target.has_indirection) {
+    return refuse("writing a part of a column", target.location);
   }
-  if (const auto position = schema_.find(target.name())) {
+  if (const auto position = columns_.find(target.name)) {
     return *position;
   }
-  return error("42703",
-               fmt::format("column \"{}\" of relation \"{}\" does not exist", target.name(), schema_.table_name),
-               target.location(), suggest_column(schema_, schema_.table_name, target.name()));
+  return error("42703", fmt::format("column \"{}\" of relation \"{}\" does not exist", target.name, schema_.table_name),
+               target.location, suggest_column(schema_, schema_.table_name, target.name));
 }
 
-std::string Scope::qualified(uint32_t column) const { return table_alias_ + "." + schema_.columns[column].name; }
+std::string Scope::qualified(uint32_t column) const {
+  return fmt::format("{}.{}", table_alias_, schema_.columns[column].name);
+}
 
 Result<const wire::v1::Constant*> Scope::parameter(const grammar::ParameterReference& reference) {
-  if (reference.number() < 1 || reference.number() > body_.parameters_size()) {
-    return error("42P02", fmt::format("there is no parameter ${}", reference.number()), reference.location(),
+  if (reference.number < 1 || reference.number > body_.parameters_size()) {
+    return error("42P02", fmt::format("there is no parameter ${}", reference.number), reference.location,
                  fmt::format("{} parameters were given", body_.parameters_size()));
   }
-  parameters_used_ = std::max(parameters_used_, reference.number());
-  return &body_.parameters(reference.number() - 1);
+  parameters_used_ = std::max(parameters_used_, reference.number);
+  places_.read();
+  return &body_.parameters(reference.number - 1);
 }
 
 Result<std::optional<semantics::TypeKind>> Scope::parameter_kind(const grammar::ParameterReference& reference) {
-  if (reference.number() < 1 || reference.number() > kParametersMax) {
-    return error("42P02", fmt::format("there is no parameter ${}", reference.number()), reference.location(),
+  if (reference.number < 1 || reference.number > kParametersMax) {
+    return error("42P02", fmt::format("there is no parameter ${}", reference.number), reference.location,
                  fmt::format("parameters are numbered from 1 to {}", kParametersMax));
   }
-  return types_->see(reference.number(), reference.location()).kind;
+  return types_->see(reference.number, reference.location).kind;
 }
 
 Result<void> Scope::check_parameters() const {

@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "column_names.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
+#include "parameter_places.hpp"
 #include "parameter_types.hpp"
 #include "parsed_statement.hpp"
 
@@ -18,12 +21,13 @@ namespace daedalus::aggregator::sql {
 /// Borrows everything; lives as long as one compilation.
 class Scope {
  public:
-  Scope(const semantics::Schema& schema, const ParsedStatement& statement, const wire::v1::StatementBody& body,
+  Scope(const ColumnNames& columns, const ParsedStatement& statement, const wire::v1::StatementBody& body,
         int64_t now_us)
-      : schema_(schema), statement_(statement), body_(body), now_us_(now_us) {}
+      : columns_(columns), schema_(columns.schema()), statement_(statement), body_(body), now_us_(now_us) {}
   /// Of a statement that is described, not compiled: its parameters have no values, and `types` learns of their places.
-  Scope(const semantics::Schema& schema, const ParsedStatement& statement, ParameterTypes& types)
-      : schema_(schema),
+  Scope(const ColumnNames& columns, const ParsedStatement& statement, ParameterTypes& types)
+      : columns_(columns),
+        schema_(columns.schema()),
         statement_(statement),
         body_(wire::v1::StatementBody::default_instance()),
         now_us_(0),
@@ -36,6 +40,8 @@ class Scope {
   [[nodiscard]] int64_t now_us() const { return now_us_; }
 
   // ---- names ----
+  /// Position of the table's column of this name, or nothing.
+  [[nodiscard]] std::optional<uint32_t> find_column(std::string_view name) const { return columns_.find(name); }
   /// Makes the statement's table known, under its alias if it has one. Errors: 42P01, 0A000.
   [[nodiscard]] Result<void> bind_table(const grammar::RangeVariable& table);
   /// Position of the column that a reference names. Errors: 42703, 42P01 (its table), 0A000 (whole rows).
@@ -56,6 +62,10 @@ class Scope {
   [[nodiscard]] Result<std::optional<semantics::TypeKind>> parameter_kind(const grammar::ParameterReference& reference);
   /// A place asks this type of $number. Precondition: parameter_kind() has been asked of it.
   void ask_kind(int32_t number, semantics::TypeKind kind) const { types_->ask(number, kind); }
+  /// Where values of parameters end up; filled while the statement is compiled.
+  [[nodiscard]] ParameterPlaces& places() const { return places_; }
+  /// How many parameters the statement takes, as far as it is compiled.
+  [[nodiscard]] int32_t parameters_used() const { return parameters_used_; }
   /// Refuses parameters that the statement does not have (08P01). To be asked when everything is compiled.
   [[nodiscard]] Result<void> check_parameters() const;
 
@@ -69,15 +79,17 @@ class Scope {
   [[nodiscard]] Error located(Error error, int32_t location) const;
 
  private:
-  [[nodiscard]] Result<void> check_qualifier(const grammar::ColumnReference& reference, int qualifier_size) const;
+  [[nodiscard]] Result<void> check_qualifier(const grammar::ColumnReference& reference, size_t qualifier_size) const;
 
+  const ColumnNames& columns_;
   const semantics::Schema& schema_;
   const ParsedStatement& statement_;
   const wire::v1::StatementBody& body_;
   const int64_t now_us_;
-  std::string table_alias_;  ///< The name columns are qualified with.
+  std::string_view table_alias_;  ///< The name columns are qualified with.
   bool has_alias_ = false;
   int32_t parameters_used_ = 0;
+  mutable ParameterPlaces places_;   ///< Noted down, not decided by.
   ParameterTypes* types_ = nullptr;  ///< Of a statement that is described.
 };
 

@@ -13,22 +13,22 @@ namespace {
 
 /// The bare name of an unqualified reference, or nothing.
 std::optional<std::string_view> bare_name(const grammar::Node& node) {
-  if (!node.has_column() || node.column().fields_size() != 1 || !node.column().fields(0).has_string()) {
+  if (node.column().names.size() != 1 || node.column().is_star) {
     return std::nullopt;
   }
-  return node.column().fields(0).string().text();
+  return node.column().names[0];
 }
 
 /// The visible output that an ordinal names. Only an integer literal is an ordinal; other constants are errors.
 Result<uint32_t> resolve_ordinal(const Scope& scope, const Outputs& outputs, const grammar::ConstantNode& constant,
                                  const char* clause) {
-  if (!constant.has_integer() || constant.is_null()) {
-    return scope.error("42601", fmt::format("non-integer constant in {}", clause), constant.location());
+  if (constant.kind != grammar::ConstantNode::Kind::kInteger) {
+    return scope.error("42601", fmt::format("non-integer constant in {}", clause), constant.location);
   }
-  const int64_t ordinal = constant.integer().value();
+  const int64_t ordinal = constant.integer;
   if (ordinal < 1 || ordinal > outputs.visible_count()) {
     return scope.error("42P10", fmt::format("{} position {} is not in select list", clause, ordinal),
-                       constant.location());
+                       constant.location);
   }
   return static_cast<uint32_t>(ordinal - 1);
 }
@@ -54,9 +54,9 @@ Result<uint32_t> grouped_output(const Scope& scope, const OutputItem& item, int3
 Result<uint32_t> group_item(Scope& scope, const Outputs& outputs, const grammar::Node& node) {
   static constexpr const char* kClause = "GROUP BY";
   const int32_t location = location_of(node);
-  if (const auto name = bare_name(node); name && !scope.schema().find(*name)) {
+  if (const auto name = bare_name(node); name && !scope.find_column(*name)) {
     auto output = resolve_output_name(scope, outputs, *name, kClause, location);
-    if (output.has_error()) {
+    if (!output) {
       return output.error();
     }
     if (output->has_value()) {
@@ -68,7 +68,7 @@ Result<uint32_t> group_item(Scope& scope, const Outputs& outputs, const grammar:
   }
   if (node.has_constant()) {
     auto output = resolve_ordinal(scope, outputs, node.constant(), kClause);
-    if (output.has_error()) {
+    if (!output) {
       return output.error();
     }
     return grouped_output(scope, outputs.items()[*output], location);
@@ -87,7 +87,7 @@ Result<uint32_t> order_item(Scope& scope, Outputs* outputs, const grammar::Node&
   const int32_t location = location_of(node);
   if (const auto name = bare_name(node)) {
     auto output = resolve_output_name(scope, *outputs, *name, kClause, location);
-    if (output.has_error()) {
+    if (!output) {
       return output.error();
     }
     if (output->has_value()) {
@@ -96,7 +96,7 @@ Result<uint32_t> order_item(Scope& scope, Outputs* outputs, const grammar::Node&
   }
   if (node.has_column()) {
     auto column = scope.column(node.column());
-    if (column.has_error()) {
+    if (!column) {
       return column.error();
     }
     return outputs->find_or_add({scope.schema().columns[*column].name, false, {}, *column, location});
@@ -106,7 +106,7 @@ Result<uint32_t> order_item(Scope& scope, Outputs* outputs, const grammar::Node&
   }
   if (node.has_function_call() && is_aggregate(node.function_call())) {
     auto call = resolve_aggregate(scope, node.function_call());
-    if (call.has_error()) {
+    if (!call) {
       return call.error();
     }
     return outputs->find_or_add({std::string(semantics::function_name(call->function)), true, *call, 0, location});
@@ -118,9 +118,9 @@ Result<uint32_t> order_item(Scope& scope, Outputs* outputs, const grammar::Node&
 Result<std::vector<uint32_t>> compile_group_by(Scope& scope, const grammar::SelectStatement& select,
                                                const Outputs& outputs) {
   std::vector<uint32_t> columns;
-  for (const grammar::Node& node : select.group_clause()) {
+  for (const grammar::Node& node : select.group_clause) {
     auto column = group_item(scope, outputs, node);
-    if (column.has_error()) {
+    if (!column) {
       return column.error();
     }
     if (std::find(columns.begin(), columns.end(), *column) == columns.end()) {
@@ -133,18 +133,18 @@ Result<std::vector<uint32_t>> compile_group_by(Scope& scope, const grammar::Sele
 Result<std::vector<semantics::OrderKey>> compile_order_by(Scope& scope, const grammar::SelectStatement& select,
                                                           Outputs* outputs) {
   std::vector<semantics::OrderKey> keys;
-  for (const grammar::Node& node : select.sort_clause()) {
+  for (const grammar::Node& node : select.sort_clause) {
     const grammar::SortBy& sort = node.sort();
-    if (sort.direction() == grammar::SORT_DIRECTION_USING) {
-      return scope.refuse("ORDER BY ... USING", sort.location(), "use ASC or DESC");
+    if (sort.direction == grammar::SortDirection::kUsing) {
+      return scope.refuse("ORDER BY ... USING", sort.location, "use ASC or DESC");
     }
-    auto output = order_item(scope, outputs, sort.expression());
-    if (output.has_error()) {
+    auto output = order_item(scope, outputs, sort.expression);
+    if (!output) {
       return output.error();
     }
-    const bool descending = sort.direction() == grammar::SORT_DIRECTION_DESCENDING;
-    const bool by_default = sort.nulls() != grammar::SORT_NULLS_FIRST && sort.nulls() != grammar::SORT_NULLS_LAST;
-    const bool nulls_first = by_default ? descending : sort.nulls() == grammar::SORT_NULLS_FIRST;
+    const bool descending = sort.direction == grammar::SortDirection::kDescending;
+    const bool by_default = sort.nulls != grammar::SortNulls::kFirst && sort.nulls != grammar::SortNulls::kLast;
+    const bool nulls_first = by_default ? descending : sort.nulls == grammar::SortNulls::kFirst;
     const bool is_repeated =
         std::any_of(keys.begin(), keys.end(), [&](const semantics::OrderKey& key) { return key.output == *output; });
     if (!is_repeated) {  // A second key on the same output decides nothing any more.
@@ -177,14 +177,14 @@ Result<void> check_grouped(const Scope& scope, const std::vector<uint32_t>& grou
 Result<SortGroup> compile_sort_group(Scope& scope, const grammar::SelectStatement& select, Outputs* outputs) {
   SortGroup result;
   auto group_by = compile_group_by(scope, select, *outputs);
-  if (group_by.has_error()) {
+  if (!group_by) {
     return group_by.error();
   }
   auto order_by = compile_order_by(scope, select, outputs);
-  if (order_by.has_error()) {
+  if (!order_by) {
     return order_by.error();
   }
-  if (auto checked = check_grouped(scope, *group_by, *outputs); checked.has_error()) {
+  if (auto checked = check_grouped(scope, *group_by, *outputs); !checked) {
     return checked.error();
   }
   for (const uint32_t column : *group_by) {

@@ -23,29 +23,56 @@ size_t StatementCache::size() const {
   return entries_.size();
 }
 
-std::shared_ptr<const ParsedStatement> StatementCache::find(std::string_view text) {
-  const std::lock_guard lock(mutex_);
+StatementCache::Entry* StatementCache::use(std::string_view text) {
+  if (is_too_long(text)) {
+    return nullptr;  // Hashing megabytes would take longer than a turn of the thread that asks.
+  }
   const auto found = by_text_.find(text);
   if (found == by_text_.end()) {
-    ++counters_.misses;
     return nullptr;
   }
-  ++counters_.hits;
   entries_.splice(entries_.begin(), entries_, found->second);
-  return *found->second;
+  return &*found->second;
+}
+
+std::shared_ptr<const ParsedStatement> StatementCache::find(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  const Entry* entry = use(text);
+  ++(entry == nullptr ? counters_.misses : counters_.hits);
+  return entry == nullptr ? nullptr : entry->parsed;
+}
+
+void StatementCache::know(std::shared_ptr<const KnownStatement> statement, std::string_view text) {
+  if (statement != nullptr) {
+    const std::lock_guard lock(mutex_);
+    if (Entry* entry = use(text)) {
+      entry->known = std::move(statement);
+    }
+  }
+}
+
+bool StatementCache::contains(std::string_view text) const {
+  const std::lock_guard lock(mutex_);
+  return by_text_.contains(text);
+}
+
+std::shared_ptr<const KnownStatement> StatementCache::known(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  const Entry* entry = use(text);
+  return entry == nullptr ? nullptr : entry->known;
 }
 
 void StatementCache::put(std::shared_ptr<const ParsedStatement> statement) {
   const size_t text_size = statement->text().size();
-  if (text_size > bounds_.text_bytes_max / 8) {
+  if (is_too_long(statement->text())) {
     return;  // Most likely an INSERT that never comes again; it would push out too many others.
   }
   const std::lock_guard lock(mutex_);
   if (by_text_.contains(statement->text())) {
     return;  // Another thread parsed the same text in the meantime.
   }
-  entries_.push_front(std::move(statement));
-  by_text_.emplace(entries_.front()->text(), entries_.begin());
+  entries_.push_front({std::move(statement), nullptr});
+  by_text_.emplace(entries_.front().parsed->text(), entries_.begin());
   text_bytes_ += text_size;
   while (entries_.size() > bounds_.statements_max || text_bytes_ > bounds_.text_bytes_max) {
     evict_last();
@@ -53,8 +80,8 @@ void StatementCache::put(std::shared_ptr<const ParsedStatement> statement) {
 }
 
 void StatementCache::evict_last() {
-  text_bytes_ -= entries_.back()->text().size();
-  by_text_.erase(entries_.back()->text());
+  text_bytes_ -= entries_.back().parsed->text().size();
+  by_text_.erase(entries_.back().parsed->text());
   entries_.pop_back();
 }
 

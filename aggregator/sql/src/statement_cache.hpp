@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
 #include "parsed_statement.hpp"
 
@@ -21,7 +22,7 @@ class StatementCache {
  public:
   struct Bounds {
     size_t statements_max = 0;
-    size_t text_bytes_max = 0;  ///< Of all texts together; a tree takes some tens of times its text.
+    size_t text_bytes_max = 0;  ///< Of all texts together; a tree takes up to 80 times its text.
   };
   struct Counters {
     uint64_t hits = 0;
@@ -33,12 +34,26 @@ class StatementCache {
   /// The parsed text, from the cache or parsed now. Errors: those of ParsedStatement::parse(); failures are not kept.
   [[nodiscard]] Result<std::shared_ptr<const ParsedStatement>> get(std::string_view text);
 
+  [[nodiscard]] bool contains(std::string_view text) const;
+  /// From now on known(text) is this; nothing happens when it is null, or the text is not kept.
+  void know(std::shared_ptr<const KnownStatement> statement, std::string_view text);
+  /// Null when nothing is known of the text. It counts as used.
+  [[nodiscard]] std::shared_ptr<const KnownStatement> known(std::string_view text);
+
   [[nodiscard]] Counters counters() const;
   [[nodiscard]] size_t size() const;
 
  private:
-  using Entries = std::list<std::shared_ptr<const ParsedStatement>>;
+  struct Entry {
+    std::shared_ptr<const ParsedStatement> parsed;
+    std::shared_ptr<const KnownStatement> known;
+  };
+  using Entries = std::list<Entry>;
 
+  /// Of a text that is never kept.
+  [[nodiscard]] bool is_too_long(std::string_view text) const { return text.size() > bounds_.text_bytes_max / 8; }
+  /// The text's entry, now the most recently used; null without one. Under mutex_.
+  [[nodiscard]] Entry* use(std::string_view text);
   [[nodiscard]] std::shared_ptr<const ParsedStatement> find(std::string_view text);
   void put(std::shared_ptr<const ParsedStatement> statement);
   void evict_last();

@@ -6,7 +6,7 @@
 
 namespace daedalus::aggregator::sql {
 
-/// A SELECT to a body in RESULT_FORM_PARTIAL, its routes and the columns of its answer.
+/// A SELECT to a selection, its shape and the columns of its answer.
 [[nodiscard]] Result<CompiledSelect> compile_select(Scope& scope, const contract::PartitionMap& map,
                                                     const grammar::SelectStatement& select);
 

@@ -21,14 +21,14 @@ using semantics::Type;
 using semantics::TypeKind;
 
 Result<void> check_clauses(const Scope& scope, const grammar::UpdateStatement& update) {
-  if (update.has_with_clause()) {
-    return scope.refuse("WITH", update.with_clause().location());
+  if (update.with_clause.is_present()) {
+    return scope.refuse("WITH", update.with_clause.location());
   }
-  if (update.from_clause_size() > 0) {
+  if (update.has_from) {
     return scope.refuse("UPDATE ... FROM", find_keyword(scope.text(), "from"),
                         "run the join first and pass its result on");
   }
-  if (update.returning_size() > 0) {
+  if (update.has_returning) {
     return scope.refuse("RETURNING", find_keyword(scope.text(), "returning"),
                         "send a SELECT before or after the UPDATE");
   }
@@ -36,14 +36,14 @@ Result<void> check_clauses(const Scope& scope, const grammar::UpdateStatement& u
 }
 
 Result<void> check_clauses(const Scope& scope, const grammar::DeleteStatement& del) {
-  if (del.has_with_clause()) {
-    return scope.refuse("WITH", del.with_clause().location());
+  if (del.with_clause.is_present()) {
+    return scope.refuse("WITH", del.with_clause.location());
   }
-  if (del.using_clause_size() > 0) {
+  if (del.has_using) {
     return scope.refuse("DELETE ... USING", find_keyword(scope.text(), "using"),
                         "run the join first and pass its result on");
   }
-  if (del.returning_size() > 0) {
+  if (del.has_returning) {
     return scope.refuse("RETURNING", find_keyword(scope.text(), "returning"), "send a SELECT before the DELETE");
   }
   return {};
@@ -97,7 +97,7 @@ Result<Expression> compile_change(const Scope& scope, uint32_t column, Operator 
                        location);
   }
   auto value = resolve_for_assignment(scope, change, operand);
-  if (value.has_error()) {
+  if (!value) {
     return value.error();
   }
   if (semantics::is_null(*value)) {
@@ -107,7 +107,7 @@ Result<Expression> compile_change(const Scope& scope, uint32_t column, Operator 
   if (is_exact && !change.is_untyped) {
     const Constant kept{type, *value, false, change.location};
     auto is_same = compare_constants(scope, Operator::kEqual, kept, change, location);
-    if (is_same.has_error()) {
+    if (!is_same) {
       return is_same.error();
     }
     if (!is_same->value_or(false)) {
@@ -129,30 +129,30 @@ Result<Expression> compile_column_change(Scope& scope, uint32_t column, const gr
     return scope.refuse("assignment from another column", location_of(wrong), std::string(kHint));
   };
   const bool is_sum = node.has_operator_expression() &&
-                      node.operator_expression().kind() == grammar::OPERATOR_EXPRESSION_PLAIN &&
-                      node.operator_expression().has_left();
-  const std::string_view symbol = is_sum ? plain_name(node.operator_expression().name()) : std::string_view();
+                      node.operator_expression().kind == grammar::OperatorKind::kPlain &&
+                      node.operator_expression().left.is_present();
+  const std::string_view symbol = is_sum ? plain_name(node.operator_expression().name) : std::string_view();
   if (symbol != "+" && symbol != "-") {
     if (!node.has_column()) {
       Construct construct = describe(node);
       return scope.refuse(construct.name + " in an assignment", location_of(node), std::string(kHint));
     }
     auto source = scope.column(node.column());
-    return source.has_error() ? source.error() : refuse_other(node);
+    return !source ? source.error() : refuse_other(node);
   }
   const grammar::OperatorExpression& sum = node.operator_expression();
-  const bool column_is_left = sum.left().has_column();
-  const grammar::Node& column_side = column_is_left ? sum.left() : sum.right();
-  const grammar::Node& constant_side = column_is_left ? sum.right() : sum.left();
+  const bool column_is_left = sum.left.has_column();
+  const grammar::Node& column_side = column_is_left ? sum.left : sum.right;
+  const grammar::Node& constant_side = column_is_left ? sum.right : sum.left;
   auto constant = fold(scope, constant_side);
-  if (constant.has_error()) {
+  if (!constant) {
     return constant.error();
   }
   if (!column_side.has_column() || !constant->has_value()) {
     return scope.refuse("a computed assignment of this form", location_of(node), std::string(kHint));
   }
   auto source = scope.column(column_side.column());
-  if (source.has_error()) {
+  if (!source) {
     return source.error();
   }
   if (*source != column) {
@@ -161,8 +161,7 @@ Result<Expression> compile_column_change(Scope& scope, uint32_t column, const gr
   if (!column_is_left && symbol == "-") {
     return scope.refuse("subtracting a column from a constant", location_of(node), std::string(kHint));
   }
-  return compile_change(scope, column, symbol == "-" ? Operator::kSubtract : Operator::kAdd, **constant,
-                        sum.location());
+  return compile_change(scope, column, symbol == "-" ? Operator::kSubtract : Operator::kAdd, **constant, sum.location);
 }
 
 Result<Expression> compile_assigned(Scope& scope, uint32_t column, const grammar::Node& node) {
@@ -176,10 +175,10 @@ Result<Expression> compile_assigned(Scope& scope, uint32_t column, const grammar
   }
   std::optional<Constant> constant;
   if (node.has_set_to_default()) {
-    constant = Constant{target.type, {}, false, node.set_to_default().location()};
+    constant = Constant{target.type, {}, false, node.location()};
   } else {
     auto folded = fold(scope, node);
-    if (folded.has_error()) {
+    if (!folded) {
       return folded.error();
     }
     constant = std::move(*folded);
@@ -188,7 +187,7 @@ Result<Expression> compile_assigned(Scope& scope, uint32_t column, const grammar
     return compile_column_change(scope, column, node);
   }
   auto value = resolve_for_assignment(scope, *constant, target);
-  if (value.has_error()) {
+  if (!value) {
     return value.error();
   }
   return constant_of(target, std::move(*value));
@@ -198,21 +197,21 @@ Result<void> compile_assignments(Scope& scope, const contract::PartitionMap& map
                                  const grammar::UpdateStatement& update, wire::v1::ModifyPart* part) {
   const contract::PlacementColumns placement = map.placement_columns();
   std::vector<uint32_t> assigned;
-  for (const grammar::Node& node : update.target_list()) {
+  for (const grammar::Node& node : update.target_list) {
     const grammar::ResultTarget& target = node.target();
     auto column = scope.target_column(target);
-    if (column.has_error()) {
+    if (!column) {
       return column.error();
     }
     if (std::find(assigned.begin(), assigned.end(), *column) != assigned.end()) {
-      return scope.error("42601", fmt::format("multiple assignments to same column \"{}\"", target.name()),
-                         target.location());
+      return scope.error("42601", fmt::format("multiple assignments to same column \"{}\"", target.name),
+                         target.location);
     }
-    if (auto checked = check_assignable(scope, placement, *column, target.location()); checked.has_error()) {
+    if (auto checked = check_assignable(scope, placement, *column, target.location); !checked) {
       return checked.error();
     }
-    auto value = compile_assigned(scope, *column, target.value());
-    if (value.has_error()) {
+    auto value = compile_assigned(scope, *column, target.value);
+    if (!value) {
       return value.error();
     }
     assigned.push_back(*column);
@@ -230,7 +229,7 @@ Result<void> write_filter(Scope& scope, const grammar::Node& where, Part* part) 
     return scope.refuse("WHERE CURRENT OF", find_keyword(scope.text(), "where"));
   }
   auto filter = compile_where(scope, where);
-  if (filter.has_error()) {
+  if (!filter) {
     return filter.error();
   }
   if (filter->has_value()) {
@@ -247,7 +246,7 @@ Result<CompiledUpdate> finish_update(const Scope& scope, const contract::Partiti
   }
   const std::string encoded = body.SerializeAsString();
   auto parts = contract::to_update(scope.schema(), map.placement_columns(), encoded);
-  if (parts.has_error()) {
+  if (!parts) {
     return scope.located(parts.error(), scope.statement_location());
   }
   return CompiledUpdate{std::move(body), contract::routes_of(scope.schema(), map, *parts)};
@@ -255,19 +254,19 @@ Result<CompiledUpdate> finish_update(const Scope& scope, const contract::Partiti
 
 Result<CompiledUpdate> compile_update(Scope& scope, const contract::PartitionMap& map,
                                       const grammar::UpdateStatement& update) {
-  if (auto checked = check_clauses(scope, update); checked.has_error()) {
+  if (auto checked = check_clauses(scope, update); !checked) {
     return checked.error();
   }
-  if (auto bound = scope.bind_table(update.relation()); bound.has_error()) {
+  if (auto bound = scope.bind_table(update.relation); !bound) {
     return bound.error();
   }
   wire::v1::UpdateBody body;
   wire::v1::ModifyPart* part = body.add_parts()->mutable_modify();
-  if (auto assigned = compile_assignments(scope, map, update, part); assigned.has_error()) {
+  if (auto assigned = compile_assignments(scope, map, update, part); !assigned) {
     return assigned.error();
   }
-  if (update.has_where_clause()) {
-    if (auto written = write_filter(scope, update.where_clause(), part); written.has_error()) {
+  if (update.where_clause.is_present()) {
+    if (auto written = write_filter(scope, update.where_clause, part); !written) {
       return written.error();
     }
   }
@@ -276,16 +275,16 @@ Result<CompiledUpdate> compile_update(Scope& scope, const contract::PartitionMap
 
 Result<CompiledUpdate> compile_delete(Scope& scope, const contract::PartitionMap& map,
                                       const grammar::DeleteStatement& del) {
-  if (auto checked = check_clauses(scope, del); checked.has_error()) {
+  if (auto checked = check_clauses(scope, del); !checked) {
     return checked.error();
   }
-  if (auto bound = scope.bind_table(del.relation()); bound.has_error()) {
+  if (auto bound = scope.bind_table(del.relation); !bound) {
     return bound.error();
   }
   wire::v1::UpdateBody body;
   wire::v1::DeletePart* part = body.add_parts()->mutable_delete_();
-  if (del.has_where_clause()) {
-    if (auto written = write_filter(scope, del.where_clause(), part); written.has_error()) {
+  if (del.where_clause.is_present()) {
+    if (auto written = write_filter(scope, del.where_clause, part); !written) {
       return written.error();
     }
   }

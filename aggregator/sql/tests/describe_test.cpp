@@ -157,7 +157,7 @@ TEST_F(DescribeTest, CompilesWithValuesOfTheDescribedTypes) {
     ASSERT_TRUE(compiled) << sql << ": " << compiled.error().message;
     std::vector<semantics::Column> columns;
     if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
-      columns = select->columns;
+      columns = *select->columns;
     }
     ASSERT_EQ(description->columns.size(), columns.size()) << sql;
     for (size_t i = 0; i < columns.size(); ++i) {

@@ -322,6 +322,7 @@ TEST_F(RefusalTest, TextThatIsNotUtf8) {
   EXPECT_EQ(error_of("SELECT i FROM t WHERE v = '\xff'").sqlstate, "22021");
   EXPECT_EQ(error_of("SELECT i FROM t WHERE v = E'\\xff'").sqlstate, "22021");
   EXPECT_EQ(error_of("SELECT \xc3 FROM t").sqlstate, "22021");
+  EXPECT_EQ(failure("SELEC i FROM t -- \xff"), "22021@0 invalid byte sequence for encoding \"UTF8\"");
 }
 
 TEST_F(RefusalTest, DeepNestingIsRefusedNotCrashedOn) {

@@ -94,25 +94,25 @@ TEST_F(SelectTest, BodyIsPartialAndComparesInTheColumnsOwnType) {
   auto compiled = compile("SELECT v, avg(i) FROM t WHERE i < 1.5 GROUP BY v");
   ASSERT_TRUE(compiled.has_value());
   const auto& select = std::get<CompiledSelect>(*compiled);
-  wire::v1::SelectBody body;
-  ASSERT_TRUE(body.ParseFromString(select.body));
+  const wire::v1::SelectBody body =
+      contract::from_selection(*schema_, *select.selection, select.condition.get(), wire::v1::RESULT_FORM_PARTIAL);
   EXPECT_EQ(body.form(), wire::v1::RESULT_FORM_PARTIAL);
   EXPECT_EQ(body.filter().call().operator_(), wire::v1::OPERATOR_LESS_OR_EQUAL);
   EXPECT_EQ(body.filter().call().arguments(0).column(), 2U);
   EXPECT_EQ(body.filter().call().arguments(1).constant().type().kind(), wire::v1::TYPE_KIND_INT);
-  EXPECT_TRUE(select.selection.is_aggregated);
-  ASSERT_EQ(select.columns.size(), 2U);
-  EXPECT_EQ(select.columns[0].name, "v");
-  EXPECT_EQ(select.columns[0].type, (semantics::Type{semantics::TypeKind::kVarchar, 0, 0, 10}));
-  EXPECT_EQ(select.columns[1].name, "avg");
-  EXPECT_EQ(select.columns[1].type.kind, semantics::TypeKind::kNumeric);
+  EXPECT_TRUE(select.selection->is_aggregated);
+  ASSERT_EQ(select.columns->size(), 2U);
+  EXPECT_EQ(select.columns->at(0).name, "v");
+  EXPECT_EQ(select.columns->at(0).type, (semantics::Type{semantics::TypeKind::kVarchar, 0, 0, 10}));
+  EXPECT_EQ(select.columns->at(1).name, "avg");
+  EXPECT_EQ(select.columns->at(1).type.kind, semantics::TypeKind::kNumeric);
 }
 
 TEST_F(SelectTest, TypesOfAggregatesAreThoseOfPostgres) {
   auto compiled = compile("SELECT sum(s), sum(i), sum(l), sum(n), sum(r), sum(d), avg(i), count(v), max(c) FROM t");
   ASSERT_TRUE(compiled.has_value());
   std::string types;
-  for (const semantics::Column& column : std::get<CompiledSelect>(*compiled).columns) {
+  for (const semantics::Column& column : *std::get<CompiledSelect>(*compiled).columns) {
     types += std::string(semantics::kind_name(column.type.kind)) + ",";
   }
   EXPECT_EQ(types, "bigint,bigint,numeric,numeric,real,double precision,numeric,bigint,character,");
@@ -135,10 +135,10 @@ TEST_F(SelectTest, ASliceIsPartOfASelectAlone) {
   const auto compiled = compiler_.compile(statement, kNowUs);
   ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
   const auto& select = std::get<CompiledSelect>(*compiled);
-  ASSERT_TRUE(select.selection.slice.has_value());
-  EXPECT_EQ(select.selection.slice->partition, 1u);
-  wire::v1::SelectBody body;
-  ASSERT_TRUE(body.ParseFromString(select.body));
+  ASSERT_TRUE(select.selection->slice.has_value());
+  EXPECT_EQ(select.selection->slice->partition, 1u);
+  const wire::v1::SelectBody body =
+      contract::from_selection(*schema_, *select.selection, select.condition.get(), wire::v1::RESULT_FORM_PARTIAL);
   EXPECT_EQ(body.slice().first_slot(), 64u);
   EXPECT_EQ(body.outputs_size(), static_cast<int>(schema_->columns.size()));
   for (const char* sql : {"SELECT count(*) FROM t", "SELECT i FROM t ORDER BY i", "SELECT i FROM t LIMIT 1",
@@ -150,7 +150,7 @@ TEST_F(SelectTest, ASliceIsPartOfASelectAlone) {
   }
   statement.clear_slice();
   statement.set_sql("SELECT * FROM t");
-  EXPECT_FALSE(std::get<CompiledSelect>(*compiler_.compile(statement, kNowUs)).selection.slice.has_value());
+  EXPECT_FALSE(std::get<CompiledSelect>(*compiler_.compile(statement, kNowUs)).selection->slice.has_value());
 }
 
 }  // namespace

@@ -215,7 +215,7 @@ std::string SqlTest::failure(std::string_view sql, std::vector<wire::v1::Constan
 
 std::string SqlTest::described(std::string_view sql) {
   auto description = compiler_.describe(sql);
-  if (description.has_error()) {
+  if (!description) {
     const Error& error = description.error();
     return fmt::format("{}@{} {}", error.sqlstate, error.position, error.message);
   }
@@ -233,28 +233,28 @@ std::string SqlTest::described(std::string_view sql) {
 
 Error SqlTest::error_of(std::string_view sql, std::vector<wire::v1::Constant> parameters) {
   auto compiled = compile(sql, std::move(parameters));
-  return compiled.has_error() ? compiled.error() : Error{};
+  return !compiled ? compiled.error() : Error{};
 }
 
 std::string SqlTest::selection(std::string_view sql, std::vector<wire::v1::Constant> parameters) {
   auto compiled = compile(sql, std::move(parameters));
-  if (compiled.has_error()) {
+  if (!compiled) {
     return fmt::format("<{}>", compiled.error().message);
   }
-  return to_text(*schema_, std::get<CompiledSelect>(*compiled).selection);
+  return to_text(*schema_, *std::get<CompiledSelect>(*compiled).selection);
 }
 
 std::string SqlTest::where(std::string_view condition, std::vector<wire::v1::Constant> parameters) {
   auto compiled = compile(fmt::format("SELECT i FROM t WHERE {}", condition), std::move(parameters));
-  if (compiled.has_error()) {
+  if (!compiled) {
     return fmt::format("<{}>", compiled.error().message);
   }
-  return to_text(*schema_, std::get<CompiledSelect>(*compiled).selection.predicate);
+  return to_text(*schema_, std::get<CompiledSelect>(*compiled).selection->predicate);
 }
 
 std::string SqlTest::inserted(std::string_view sql, std::vector<wire::v1::Constant> parameters) {
   auto compiled = compile(sql, std::move(parameters));
-  if (compiled.has_error()) {
+  if (!compiled) {
     return fmt::format("<{}>", compiled.error().message);
   }
   const wire::v1::InsertPart& part = std::get<CompiledUpdate>(*compiled).body.parts(0).insert();
@@ -263,7 +263,7 @@ std::string SqlTest::inserted(std::string_view sql, std::vector<wire::v1::Consta
   uint32_t row_count = 0;
   while (true) {
     auto row = rows.next();
-    if (row.has_error() || !row->has_value()) {
+    if (!row || !row->has_value()) {
       break;
     }
     auto values = semantics::read_packed_row(semantics::column_types(*schema_), **row);
@@ -276,12 +276,12 @@ std::string SqlTest::inserted(std::string_view sql, std::vector<wire::v1::Consta
 
 std::string SqlTest::assigned(std::string_view sql, std::vector<wire::v1::Constant> parameters) {
   auto compiled = compile(sql, std::move(parameters));
-  if (compiled.has_error()) {
+  if (!compiled) {
     return fmt::format("<{}>", compiled.error().message);
   }
   const std::string body = std::get<CompiledUpdate>(*compiled).body.SerializeAsString();
   auto parts = contract::to_update(*schema_, map_->placement_columns(), body);
-  if (parts.has_error()) {
+  if (!parts) {
     return fmt::format("<to_update: {}>", parts.error().message);
   }
   const auto& part = std::get<contract::ModifyPart>(parts->at(0));

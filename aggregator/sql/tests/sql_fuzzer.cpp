@@ -9,17 +9,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   wire::v1::StatementBody statement;
   statement.set_sql(std::string(reinterpret_cast<const char*>(data), size));
   *statement.add_parameters() = aggregator::testing::untyped("1");
-  if (auto described = compiler.describe(statement.sql()); described.has_error()) {
+  if (auto described = compiler.describe(statement.sql()); !described) {
     CHECK(described.error().sqlstate.size() == 5 && !described.error().message.empty());
   }
   auto compiled = compiler.compile(statement, aggregator::testing::kNowUs);
-  if (compiled.has_error()) {
+  if (!compiled) {
     CHECK(compiled.error().sqlstate.size() == 5 && !compiled.error().message.empty());
     return 0;
   }
   if (const auto* select = std::get_if<aggregator::CompiledSelect>(&*compiled)) {
     wire::v1::ResultForm form{};
-    CHECK(contract::to_selection(*schema, select->body, &form).has_value());
+    const auto body =
+        contract::from_selection(*schema, *select->selection, select->condition.get(), wire::v1::RESULT_FORM_PARTIAL);
+    CHECK(contract::to_selection(*schema, body, &form).has_value());
   }
   return 0;
 }

@@ -78,5 +78,38 @@ TEST(ParsedStatementTest, CountsPositionsInCharacters) {
   EXPECT_EQ((*parsed)->position(-1), 0U);
 }
 
+TEST(ParsedStatementTest, ATreeOutlivesTheThreadThatParsedIt) {
+  std::vector<std::shared_ptr<const ParsedStatement>> parsed(64);
+  for (size_t i = 0; i < parsed.size(); ++i) {
+    std::thread([&parsed, i] {
+      EXPECT_FALSE(ParsedStatement::parse("SELECT FROM FROM").has_value());
+      parsed[i] = *ParsedStatement::parse("SELECT x.column_" + std::to_string(i) + " FROM t");
+    }).join();
+  }
+  for (size_t i = 0; i < parsed.size(); ++i) {
+    const grammar::SelectStatement& select = parsed[i]->root().select();
+    ASSERT_EQ(select.target_list.size(), 1U);
+    const grammar::Names names = select.target_list[0].target().value.column().names;
+    ASSERT_EQ(names.size(), 2U);
+    EXPECT_EQ(names[0], "x");
+    EXPECT_EQ(names[1], "column_" + std::to_string(i));
+  }
+}
+
+TEST(ParsedStatementTest, WhatIsOfAnotherKindIsEmpty) {
+  const auto parsed = ParsedStatement::parse("SELECT 1 FROM t WHERE a.* IS NULL OR (VALUES (1)) = ALL ('{}')");
+  ASSERT_TRUE(parsed.has_value());
+  const grammar::Node& root = (*parsed)->root();
+  EXPECT_EQ(root.kind(), grammar::Node::kSelect);
+  EXPECT_FALSE(root.insert().source.is_present());
+  EXPECT_TRUE(root.list().items.empty());
+  const grammar::Nodes parts = root.select().where_clause.boolean_expression().arguments;
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_TRUE(parts[0].null_test().argument.column().is_star);
+  EXPECT_EQ(parts[0].null_test().argument.column().names.size(), 1U);
+  EXPECT_EQ(parts[1].operator_expression().kind, grammar::OperatorKind::kAll);
+  EXPECT_EQ(parts[1].column().location, -1);
+}
+
 }  // namespace
 }  // namespace daedalus::aggregator::sql

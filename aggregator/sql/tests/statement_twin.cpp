@@ -36,11 +36,11 @@ class StatementTwin {
     wire::v1::StatementBody statement;
     statement.set_sql(line);
     Result<Compiled> compiled = compiler_.compile(statement, now_us_);
-    if (compiled.has_error()) {
+    if (!compiled) {
       return fmt::format("error {} {}", compiled.error().sqlstate, compiled.error().message);
     }
     if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
-      return matching(select->selection.predicate);
+      return matching(select->selection->predicate);
     }
     return keep(std::get<CompiledUpdate>(*compiled).body.parts(0).insert().rows());
   }

@@ -290,10 +290,11 @@ TEST_F(WhereTest, ConditionsThatDoNotMultiplyOutAreTrees) {
   auto compiled = compile("SELECT v FROM t WHERE " + pairs);
   ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
   const auto& select = std::get<CompiledSelect>(*compiled);
-  ASSERT_EQ(select.selection.predicate.clauses.size(), 2U);  // Lists of what i and l may be.
-  EXPECT_EQ(select.selection.predicate.tree.children.size(), 300U);
-  ASSERT_EQ(select.routes.size(), 1U);
-  EXPECT_EQ(select.routes[0].equalities(0).values_size(), 300);
+  ASSERT_EQ(select.selection->predicate.clauses.size(), 2U);  // Lists of what i and l may be.
+  EXPECT_EQ(select.selection->predicate.tree.children.size(), 300U);
+  const auto routes = contract::routes_of(*schema_, *map_, select.selection->predicate);
+  ASSERT_EQ(routes.size(), 1U);
+  EXPECT_EQ(routes[0].equalities(0).values_size(), 300);
   EXPECT_TRUE(compile("UPDATE t SET l = 1 WHERE " + pairs).has_value());
   EXPECT_TRUE(compile("DELETE FROM t WHERE NOT (" + pairs + ")").has_value());
 }
@@ -337,7 +338,7 @@ TEST_F(WhereTest, RoutesPinThePartitioningColumn) {
   const auto routes_of = [&](std::string_view condition) {
     auto compiled = compile("SELECT v FROM t WHERE " + std::string(condition));
     EXPECT_TRUE(compiled.has_value()) << condition;
-    return std::get<CompiledSelect>(*compiled).routes;
+    return contract::routes_of(*schema_, *map_, std::get<CompiledSelect>(*compiled).selection->predicate);
   };
   const auto one = routes_of("i = 7 AND v = 'x'");
   ASSERT_EQ(one.size(), 1U);

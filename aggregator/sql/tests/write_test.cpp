@@ -59,6 +59,33 @@ TEST_F(InsertTest, HasNoMoreRowsThanAnUpdateMayHave) {
   EXPECT_EQ(failure(sql + ",(1)"), "54000@0 INSERT too large: more than 65536 rows");
 }
 
+TEST_F(InsertTest, PacksNoMoreBytesThanAnUpdateMayHave) {
+  auto schema = std::make_shared<semantics::Schema>();
+  schema->table_name = "w";
+  schema->columns = {{"v", {TypeKind::kVarchar, 0, 0, 4096}, true, std::nullopt}};
+  auto map = std::make_shared<contract::PartitionMap>();
+  map->version = 1;
+  map->partitions = {{NodeId{0}}};
+  Compiler wide(schema, map);
+  const auto compiled = [&](size_t rows) {
+    wire::v1::StatementBody statement;
+    *statement.add_parameters() = untyped(std::string(4096, 'x'));
+    std::string sql = "INSERT INTO w VALUES ($1)";
+    for (size_t row = 1; row < rows; ++row) {
+      sql += ",($1)";
+    }
+    statement.set_sql(std::move(sql));
+    return wide.compile(statement, kNowUs);
+  };
+  constexpr size_t kRowBytes = 4 + 1 + 2 + 4096;  // Size, NULL bits, length, text.
+  constexpr size_t kRows = contract::kUpdateBytesMax / kRowBytes;
+  EXPECT_TRUE(compiled(kRows));
+  const auto refused = compiled(kRows + 1);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().sqlstate, "54000");
+  EXPECT_EQ(refused.error().message, "INSERT too large: more than 8388608 bytes of rows");
+}
+
 TEST_F(InsertTest, RefusesWhatDoesNotFit) {
   for (const auto& [sql, error] : std::initializer_list<Accepted>{
            {"INSERT INTO t (i) VALUES (NULL)",
@@ -188,7 +215,7 @@ TEST_F(UpdateTest, RefusesWhatItCannotDo) {
 TEST_F(DeleteTest, DeletesByAPredicate) {
   const auto deleted = [&](std::string_view sql) {
     auto compiled = compile(sql);
-    if (compiled.has_error()) {
+    if (!compiled) {
       return compiled.error().message;
     }
     const std::string body = std::get<CompiledUpdate>(*compiled).body.SerializeAsString();

@@ -39,8 +39,27 @@ struct EventName {
     return wire::v1::OperationKind_Name(operation.header().kind()).c_str();
   }
   const char* operator()(const wire::v1::Result& result) const {
-    const auto* field = wire::v1::Result::descriptor()->FindFieldByNumber(result.kind_case());
-    return field == nullptr ? "empty result" : field->name().c_str();
+    switch (result.kind_case()) {
+      case wire::v1::Result::kRows:
+        return "rows";
+      case wire::v1::Result::kEnd:
+        return "end";
+      case wire::v1::Result::kConfirmed:
+        return "confirmed";
+      case wire::v1::Result::kRefused:
+        return "refused";
+      case wire::v1::Result::kError:
+        return "error";
+      case wire::v1::Result::kDescribed:
+        return "described";
+      case wire::v1::Result::kStatus:
+        return "status";
+      case wire::v1::Result::kEpoch:
+        return "epoch";
+      case wire::v1::Result::KIND_NOT_SET:
+        return "empty result";
+    }
+    return "result";
   }
 };
 

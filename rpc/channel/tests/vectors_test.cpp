@@ -142,7 +142,7 @@ std::vector<MalformedVector> malformed_vectors() {
       {"length one beyond the maximum", length("\xfd\xff\xff\x00"sv), "too_long"},
       {"length with the highest bit", length("\x00\x00\x00\x80"sv), "too_long"},
       {"version 0", with(4, 0), "version"},
-      {"version 2", with(4, 2), "version"},
+      {"version 1", with(4, 1), "version"},
       {"type 0", with(5, 0), "type"},
       {"type 6", with(5, 6), "type"},
       {"type 255", with(5, 255), "type"},

@@ -145,11 +145,20 @@ TEST_P(BadConfigurationTest, NamesFileKeyAndRemedy) {
   EXPECT_FALSE(cluster.error().hint.empty());
 }
 
+constexpr const char* k129Bytes =
+    "\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdefx\"";
+
+TEST_F(ConfigurationTest, AClusterIdOf128BytesIsTaken) {
+  EXPECT_TRUE(read_with("flights-7f3a", std::string(128, 'x').c_str()));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Each, BadConfigurationTest,
     testing::Values(Bad{"cluster_id = \"flights-7f3a\"\n", "", "cluster_id", "missing"},
                     Bad{"\"flights-7f3a\"", "\"\"", "cluster_id", "is empty"},
                     Bad{"\"flights-7f3a\"", "7", "cluster_id", "an integer in line 1, where a text belongs"},
+                    Bad{"\"flights-7f3a\"", k129Bytes, "cluster_id", "is too long"},
                     Bad{"version = 3", "version = 0", "partition_map.version", "0 is out of range"},
                     Bad{"version = 3", "version = \"3\"", "partition_map.version", "where an integer from 1"},
                     Bad{"version = 3", "version = 3\nversoin = 3", "partition_map.versoin", "is not a known key"},

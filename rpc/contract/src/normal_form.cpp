@@ -25,28 +25,6 @@ Expression constant_of(const Type& type, const Value& value) {
   return Expression::make_constant(Type{.kind = TypeKind::kVarchar, .length = length}, value);
 }
 
-Operator operator_of(const Literal& literal) {
-  switch (literal.kind) {
-    case Literal::Kind::kCompare:
-      return literal.op;
-    case Literal::Kind::kIn:
-      return Operator::kIn;
-    case Literal::Kind::kNotIn:
-      return Operator::kNotIn;
-    case Literal::Kind::kStartsWith:
-      return Operator::kStartsWith;
-    case Literal::Kind::kNotStartsWith:
-      return Operator::kNotStartsWith;
-    case Literal::Kind::kIsNull:
-      return Operator::kIsNull;
-    case Literal::Kind::kIsNotNull:
-      return Operator::kIsNotNull;
-    case Literal::Kind::kNever:
-      return Operator::kEqual;  // To NULL: true for no row.
-  }
-  return Operator::kEqual;
-}
-
 Expression literal_of(const semantics::Schema& schema, const Literal& literal) {
   const Type& type = schema.columns[literal.column].type;
   std::vector<Expression> arguments = {Expression::make_column(literal.column)};
@@ -73,6 +51,28 @@ Expression expression_of(const semantics::Schema& schema, const Condition& condi
 }
 
 }  // namespace
+
+Operator operator_of(const Literal& literal) {
+  switch (literal.kind) {
+    case Literal::Kind::kCompare:
+      return literal.op;
+    case Literal::Kind::kIn:
+      return Operator::kIn;
+    case Literal::Kind::kNotIn:
+      return Operator::kNotIn;
+    case Literal::Kind::kStartsWith:
+      return Operator::kStartsWith;
+    case Literal::Kind::kNotStartsWith:
+      return Operator::kNotStartsWith;
+    case Literal::Kind::kIsNull:
+      return Operator::kIsNull;
+    case Literal::Kind::kIsNotNull:
+      return Operator::kIsNotNull;
+    case Literal::Kind::kNever:
+      return Operator::kEqual;  // To NULL: true for no row.
+  }
+  return Operator::kEqual;
+}
 
 std::optional<Expression> to_expression(const semantics::Schema& schema, const Condition& condition) {
   switch (condition.kind) {

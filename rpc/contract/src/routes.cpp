@@ -1,6 +1,8 @@
 // From what an operation pins to the partitions it concerns: always at least those of every row it could touch.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "daedalus/base/check.hpp"
@@ -116,7 +118,7 @@ void add_values(const std::vector<Type>& types, const InsertPart& part, uint32_t
       break;
     }
     const Result<Value> value = semantics::read_packed_column(types, **row, column);
-    CHECK(value.has_value());
+    CHECK(value);
     wire::v1::Constant constant = from_value(types[column], *value);
     // A key with a mark in front, so that NULL differs from the empty string.
     if (seen.insert((constant.is_null() ? "0" : "1") + constant.packed()).second) {
@@ -162,6 +164,25 @@ Result<std::vector<PartitionId>> route(const Schema& schema, const PartitionMap&
     ids.push_back(PartitionId{partition});
   }
   return ids;
+}
+
+std::vector<PartitionId> partitions_of(const Schema& schema, const PlacementRule& rule,
+                                       const semantics::Predicate& predicate) {
+  std::vector<PartitionId> partitions;
+  for (const uint32_t place : rule.places_of(schema, predicate)) {
+    partitions.push_back(PartitionId{place});
+  }
+  return partitions;
+}
+
+semantics::Predicate routing_of(const PartitionMap& map, const semantics::Predicate& predicate) {
+  semantics::Predicate routing;
+  std::copy_if(predicate.clauses.begin(), predicate.clauses.end(), std::back_inserter(routing.clauses),
+               [&](const semantics::Clause& clause) {
+                 return clause.size() == 1 &&
+                        std::find(map.columns.begin(), map.columns.end(), clause[0].column) != map.columns.end();
+               });
+  return routing;
 }
 
 std::vector<wire::v1::Route> routes_of(const Schema& schema, const PartitionMap& map,

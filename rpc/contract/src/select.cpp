@@ -15,7 +15,11 @@ using semantics::Selection;
 
 /// PostgreSQL's bound on the entries of a target list.
 constexpr int kOutputsMax = 1664;
-constexpr int kOrderKeysMax = 1664;
+constexpr size_t kOrderKeysMax = 1664;
+
+Error too_many_outputs() {
+  return rejected("54011", fmt::format("target lists can have at most {} entries", kOutputsMax));
+}
 
 Result<uint32_t> column_of(const Schema& schema, const wire::v1::Expression& expression, std::string_view place) {
   if (expression.node_case() != wire::v1::Expression::kColumn) {
@@ -58,19 +62,12 @@ Result<OutputColumn> to_output(const Schema& schema, const wire::v1::Output& out
     return column.error();
   }
   made.column = *column;
-  const Result<semantics::Type> type = semantics::aggregate_type(made.function, schema.columns[*column].type);
-  return type ? Result<OutputColumn>(std::move(made)) : Result<OutputColumn>(type.error());
+  return made;
 }
 
 Result<void> read_outputs(const Schema& schema, const wire::v1::SelectBody& body, Selection& selection) {
-  if (body.outputs_size() == 0) {
-    return rejected("08P01", "a SELECT without outputs");
-  }
   if (body.outputs_size() > kOutputsMax) {
-    return rejected("54011", fmt::format("target lists can have at most {} entries", kOutputsMax));
-  }
-  if (body.visible_outputs() == 0 || body.visible_outputs() > static_cast<uint32_t>(body.outputs_size())) {
-    return rejected("08P01", fmt::format("{} visible outputs of {}", body.visible_outputs(), body.outputs_size()));
+    return too_many_outputs();
   }
   selection.visible_outputs = body.visible_outputs();
   for (const wire::v1::Output& output : body.outputs()) {
@@ -95,6 +92,19 @@ Result<void> read_groups(const Schema& schema, const wire::v1::SelectBody& body,
     }
   }
   selection.is_aggregated |= !selection.group_by.empty();
+  return {};
+}
+
+/// Aggregates of their columns' types, and every other output a key of the groups.
+Result<void> check_groups(const Schema& schema, const Selection& selection) {
+  for (const OutputColumn& output : selection.outputs) {
+    if (output.is_aggregate && output.function != AggregateFunction::kCountRows) {
+      const auto type = semantics::aggregate_type(output.function, schema.columns[output.column].type);
+      if (!type) {
+        return type.error();
+      }
+    }
+  }
   if (!selection.is_aggregated) {
     return {};
   }
@@ -120,15 +130,20 @@ Result<void> read_groups(const Schema& schema, const wire::v1::SelectBody& body,
   return {};
 }
 
-Result<void> read_order(const wire::v1::SelectBody& body, Selection& selection) {
-  if (body.order_by_size() > kOrderKeysMax) {
+Result<void> check_order(const Selection& selection) {
+  if (selection.order_by.size() > kOrderKeysMax) {
     return rejected("54011", fmt::format("ORDER BY can have at most {} keys", kOrderKeysMax));
   }
-  for (const wire::v1::OrderKey& key : body.order_by()) {
-    if (key.output() >= selection.outputs.size()) {
-      return rejected("08P01",
-                      fmt::format("ORDER BY position {} of {} outputs", key.output(), selection.outputs.size()));
+  for (const semantics::OrderKey& key : selection.order_by) {
+    if (key.output >= selection.outputs.size()) {
+      return rejected("08P01", fmt::format("ORDER BY position {} of {} outputs", key.output, selection.outputs.size()));
     }
+  }
+  return {};
+}
+
+Result<void> read_order(const wire::v1::SelectBody& body, Selection& selection) {
+  for (const wire::v1::OrderKey& key : body.order_by()) {
     selection.order_by.push_back({key.output(), {key.descending(), key.nulls_first()}});
   }
   constexpr uint64_t kCountMax = std::numeric_limits<int64_t>::max();
@@ -145,22 +160,49 @@ Result<void> read_order(const wire::v1::SelectBody& body, Selection& selection) 
   return {};
 }
 
-Result<void> read_slice(const wire::v1::SelectBody& body, Selection& selection) {
-  if (!body.has_slice()) {
-    return {};
+}  // namespace
+
+Result<void> check_selection(const Schema& schema, const Selection& selection) {
+  if (selection.outputs.empty()) {
+    return rejected("08P01", "a SELECT without outputs");
   }
-  if (!semantics::can_stream(selection)) {
+  if (selection.outputs.size() > kOutputsMax) {
+    return too_many_outputs();
+  }
+  if (selection.visible_outputs == 0 || selection.visible_outputs > selection.outputs.size()) {
+    return rejected("08P01",
+                    fmt::format("{} visible outputs of {}", selection.visible_outputs, selection.outputs.size()));
+  }
+  if (Result<void> checked = check_groups(schema, selection); !checked) {
+    return checked;
+  }
+  if (Result<void> checked = semantics::check_row_size(schema, selection); !checked) {
+    return checked;
+  }
+  if (selection.slice && !semantics::can_stream(selection)) {
     return rejected("0A000", "a slice of the table cannot be aggregated, grouped, ordered or limited");
   }
-  const wire::v1::Slice& slice = body.slice();
-  selection.slice = {.partition = slice.partition(), .segment = slice.segment(), .first_slot = slice.first_slot()};
-  if (slice.answer_bytes() > 0) {
-    selection.slice->answer_bytes = slice.answer_bytes();
-  }
-  return {};
+  return check_order(selection);
 }
 
-}  // namespace
+Result<semantics::Condition> to_condition(const Schema& schema, const wire::v1::SelectBody& body) {
+  if (!body.has_filter()) {
+    return semantics::Condition{.kind = semantics::Condition::Kind::kAlways, .literal = {}, .children = {}};
+  }
+  const Result<semantics::Expression> filter = to_expression(body.filter());
+  if (!filter) {
+    return filter.error();
+  }
+  return semantics::to_condition(schema, *filter);
+}
+
+semantics::Slice to_slice(const wire::v1::Slice& slice) {
+  semantics::Slice made{.partition = slice.partition(), .segment = slice.segment(), .first_slot = slice.first_slot()};
+  if (slice.answer_bytes() > 0) {
+    made.answer_bytes = slice.answer_bytes();
+  }
+  return made;
+}
 
 Result<wire::v1::SelectBody> parse_select(std::string_view body) {
   wire::v1::SelectBody message;
@@ -188,29 +230,23 @@ Result<Selection> to_selection(const Schema& schema, const wire::v1::SelectBody&
   if (Result<void> read = read_outputs(schema, message, selection); !read) {
     return std::move(read).error();
   }
-  if (Result<void> fits = semantics::check_row_size(schema, selection); !fits) {
-    return std::move(fits).error();
-  }
   if (Result<void> read = read_groups(schema, message, selection); !read) {
     return std::move(read).error();
   }
   if (Result<void> read = read_order(message, selection); !read) {
     return std::move(read).error();
   }
-  if (Result<void> read = read_slice(message, selection); !read) {
-    return std::move(read).error();
+  if (message.has_slice()) {
+    selection.slice = to_slice(message.slice());
   }
-  if (message.has_filter()) {
-    const Result<semantics::Expression> filter = to_expression(message.filter());
-    if (!filter) {
-      return filter.error();
-    }
-    Result<semantics::Predicate> predicate = semantics::normalise(schema, *filter);
-    if (!predicate) {
-      return std::move(predicate).error();
-    }
-    selection.predicate = std::move(*predicate);
+  if (Result<void> checked = check_selection(schema, selection); !checked) {
+    return std::move(checked).error();
   }
+  Result<semantics::Condition> condition = to_condition(schema, message);
+  if (!condition) {
+    return std::move(condition).error();
+  }
+  selection.predicate = semantics::normal_form(std::move(*condition));
   return selection;
 }
 

@@ -32,7 +32,7 @@ class ContractTest : public ::testing::Test {
   static wire::v1::Expression constant(const semantics::Type& type, std::string_view text) {
     wire::v1::Expression made;
     const Result<semantics::Value> value = semantics::parse_text(type, text);
-    EXPECT_TRUE(value.has_value()) << text;
+    EXPECT_TRUE(value) << text;
     *made.mutable_constant() = from_value(type, *value);
     return made;
   }

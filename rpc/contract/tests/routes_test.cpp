@@ -158,7 +158,7 @@ TEST_F(RoutesTest, MapsTravelBothWaysAndWrongOnesAreRefused) {
   for (const PartitionMap& map : {make_map({kId}, 4), make_map({}, 3)}) {
     const wire::v1::PartitionMap message = from_partition_map(map);
     const Result<PartitionMap> back = to_partition_map(schema_, message);
-    ASSERT_TRUE(back.has_value()) << back.error().message;
+    ASSERT_TRUE(back) << back.error().message;
     EXPECT_EQ(from_partition_map(*back).SerializeAsString(), message.SerializeAsString());
     EXPECT_EQ(back->partitions, map.partitions);
   }

@@ -43,7 +43,7 @@ TEST_F(SelectTest, ReadsASliceOfWhatPassesAsItIsAlone) {
   body.mutable_slice()->set_segment(2);
   body.mutable_slice()->set_first_slot(1u << 20);
   const Result<semantics::Selection> selection = to_selection(schema_, body.SerializeAsString(), nullptr);
-  ASSERT_TRUE(selection.has_value()) << selection.error().message;
+  ASSERT_TRUE(selection) << selection.error().message;
   ASSERT_TRUE(selection->slice.has_value());
   EXPECT_EQ(selection->slice->partition, 3u);
   EXPECT_EQ(selection->slice->segment, 2u);
@@ -75,7 +75,7 @@ TEST_F(SelectTest, ReadsEverythingASelectSays) {
   body.set_offset(5);
   wire::v1::ResultForm form{};
   const Result<semantics::Selection> selection = to_selection(schema_, body.SerializeAsString(), &form);
-  ASSERT_TRUE(selection.has_value()) << selection.error().message;
+  ASSERT_TRUE(selection) << selection.error().message;
   EXPECT_EQ(form, wire::v1::RESULT_FORM_PARTIAL);
   EXPECT_EQ(selection->outputs.size(), 2u);
   EXPECT_EQ(selection->outputs[0].name, "name");
@@ -94,7 +94,7 @@ TEST_F(SelectTest, GroupsMustBeOutputsAndOutputsGroups) {
   body.add_group_by()->set_column(kName);
   add_aggregate(body, wire::v1::AGGREGATE_FUNCTION_COUNT_ROWS, -1);
   const Result<semantics::Selection> selection = to_selection(schema_, body.SerializeAsString(), nullptr);
-  ASSERT_TRUE(selection.has_value()) << selection.error().message;
+  ASSERT_TRUE(selection) << selection.error().message;
   EXPECT_TRUE(selection->is_aggregated);
   EXPECT_EQ(selection->group_by, std::vector<uint32_t>{kName});
 
@@ -189,7 +189,7 @@ TEST_F(SelectTest, ConstantsAndExpressionsTravelBothWays) {
     const std::vector<semantics::Value> row = random.row(schema);
     const semantics::Expression expression = random.condition(schema, row, 3);
     const Result<semantics::Expression> back = to_expression(from_expression(expression));
-    ASSERT_TRUE(back.has_value()) << back.error().message;
+    ASSERT_TRUE(back) << back.error().message;
     ASSERT_EQ(from_expression(*back).SerializeAsString(), from_expression(expression).SerializeAsString());
   }
 }
@@ -212,9 +212,9 @@ TEST_F(SelectTest, ConditionsTravelInTheColumnsOwnTypesAndCannotFail) {
     }
     ++sent;
     const Result<semantics::Expression> back = to_expression(from_expression(*expression));
-    ASSERT_TRUE(back.has_value()) << back.error().message;
+    ASSERT_TRUE(back) << back.error().message;
     const Result<semantics::Predicate> predicate = semantics::normalise(schema, *back);
-    ASSERT_TRUE(predicate.has_value()) << predicate.error().message;
+    ASSERT_TRUE(predicate) << predicate.error().message;
     const semantics::Predicate direct = semantics::normal_form(simple);
     ASSERT_EQ(predicate->clauses.size(), direct.clauses.size()) << semantics::testing::describe(*expression);
     ASSERT_EQ(predicate->has_tree(), direct.has_tree()) << semantics::testing::describe(*expression);

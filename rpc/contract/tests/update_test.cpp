@@ -145,6 +145,7 @@ TEST_F(UpdateTest, RefusesBytesThatSayThingsTwiceOrAreUnknown) {
   };
   EXPECT_EQ(code(good), "fine");
   EXPECT_EQ(code(good + "\x10\x01"), "08P01");                // An unknown field of the body.
+  EXPECT_EQ(code(good + "\x08\x01"), "08P01");                // Parts that are a number.
   EXPECT_EQ(code(good.substr(0, good.size() - 1)), "08P01");  // Cut short.
   for (size_t cut = 1; cut < good.size(); ++cut) {
     EXPECT_EQ(code(good.substr(0, cut)), "08P01") << cut;
@@ -161,6 +162,7 @@ TEST_F(UpdateTest, RefusesBytesThatSayThingsTwiceOrAreUnknown) {
     return bytes.append(inner);
   };
   EXPECT_EQ(code(wrap('\x0a', wrap('\x0a', insert.SerializeAsString()))), "fine");
+  EXPECT_EQ(code(wrap('\x12', wrap('\x0a', insert.SerializeAsString()))), "08P01");  // Another field of the body.
   EXPECT_EQ(code(wrap('\x0a', wrap('\x0a', doubled))), "08P01");
 }
 

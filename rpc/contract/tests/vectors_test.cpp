@@ -92,11 +92,11 @@ std::string placement_json(const Type& type, const Value& value) {
 
 std::string value_line(const Type& type, const std::string& text) {
   const Result<Value> value = semantics::parse_text(type, text);
-  EXPECT_TRUE(value.has_value()) << text;
+  EXPECT_TRUE(value) << text;
   std::string packed;
   semantics::append_packed(type, *value, packed);
   const Result<Value> back = semantics::read_packed(type, packed);
-  EXPECT_TRUE(back.has_value());
+  EXPECT_TRUE(back);
   EXPECT_EQ(semantics::format_text(type, *back), text) << "not the canonical text";
   const std::string placement = is_column_type(type) ? ", " + placement_json(type, *value) : std::string();
   return fmt::format(R"({{"type": {}, "text": {}, "packed": "{}"{}}})", type_json(type), json_string(text), hex(packed),
@@ -195,7 +195,7 @@ std::vector<std::string> malformed_lines() {
   std::vector<std::string> lines;
   for (const Malformed& it : cases) {
     const Result<Value> value = semantics::read_packed(it.type, it.bytes);
-    EXPECT_FALSE(value.has_value());
+    EXPECT_FALSE(value);
     lines.push_back(fmt::format(R"({{"type": {}, "packed": "{}", "sqlstate": "{}"}})", type_json(it.type),
                                 hex(it.bytes), value.error().sqlstate));
   }

@@ -43,14 +43,14 @@ void Gather::start(QueryId id, GatheredQuery query, Instant now, rpc::Outbox& ou
   state.to = query.to;
   state.form = query.form;
   state.columns = std::move(query.columns);
-  state.slice = query.selection.slice;
+  state.shape_columns = std::move(query.shape_columns);
+  state.selection = std::move(query.selection);
   state.next_slice = std::move(query.slice_after);
   state.waiting_count = query.parts.size();
   state.parts.reserve(query.parts.size());
   for (Part& part : query.parts) {
     state.parts.push_back(PartState{.part = std::move(part), .stamps = {}});
   }
-  merges_.open(id, state.to.peer, *schema_, query.selection, state.form);
   for (uint32_t index = 0; index < state.parts.size(); ++index) {
     if (auto error = ask(id, index, state.parts[index], now, out)) {
       fail(id, std::move(*error), out);
@@ -58,7 +58,13 @@ void Gather::start(QueryId id, GatheredQuery query, Instant now, rpc::Outbox& ou
     }
   }
   if (state.waiting_count == 0) {
-    merges_.end_parts(id);  // No part of the table can hold a row that qualifies.
+    complete(id, state, out);  // No part of the table can hold a row that qualifies.
+  }
+}
+
+void Gather::open_merge(QueryId id, Query& query) {
+  if (!std::exchange(query.is_merging, true)) {
+    merges_.open(id, query.to.peer, *schema_, *query.selection, query.form);
   }
 }
 
@@ -91,7 +97,10 @@ void Gather::on_rows(QueryId id, uint32_t part, semantics::MergedRows rows, Byte
   query.received_bytes += rows.rows.size();
   if (query.received_bytes > limits_.received_bytes_max) {
     fail(id, wire_error(semantics::answer_too_large({limits_.received_bytes_max, limits_.merges.owner}), 0), out);
-  } else if (const auto added = merges_.add(id, part, std::move(rows), std::move(lease)); !added) {
+    return;
+  }
+  open_merge(id, query);
+  if (const auto added = merges_.add(id, part, std::move(rows), std::move(lease)); !added) {
     fail(id, added.error(), out);
   }
 }
@@ -117,8 +126,17 @@ void Gather::on_end(QueryId id, uint32_t index, PartEnd end, rpc::Outbox& out) {
   }
   part.stamps = std::move(end.stamps);
   if (--query.waiting_count == 0) {
-    merges_.end_parts(id);
+    complete(id, query, out);
   }
+}
+
+void Gather::complete(QueryId id, Query& query, rpc::Outbox& out) {
+  if (!query.is_merging && !query.selection->is_aggregated) {
+    finish(id, query, out);  // There is nothing to merge.
+    return;
+  }
+  open_merge(id, query);
+  merges_.end_parts(id);
 }
 
 std::optional<std::string> Gather::flaw_of(const Query& query, const PartState& part, const PartEnd& end) const {
@@ -133,7 +151,8 @@ std::optional<std::string> Gather::flaw_of(const Query& query, const PartState& 
       return fmt::format("{} ended its answer without partition {}", candidates_.name(part.asked()), raw(partition));
     }
   }
-  if (query.slice && end.next_slice && !goes_on(*query.slice, *end.next_slice)) {
+  const auto& slice = query.selection->slice;
+  if (slice && end.next_slice && !goes_on(*slice, *end.next_slice)) {
     return fmt::format("{} ended a slice before where it began", candidates_.name(part.asked()));
   }
   return std::nullopt;
@@ -185,14 +204,24 @@ void Gather::put(MergeScheduler::Piece piece, rpc::Outbox& out) {
 void Gather::send_rows(Query& query, semantics::MergedRows rows, rpc::Outbox& out) const {
   wire::v1::QueryRows& message = *rpc::add_result(query.to, out).mutable_rows();
   if (query.form == semantics::AnswerForm::kFinal && !query.has_sent_columns) {
-    for (const semantics::Column& column : query.columns) {
-      *message.add_columns() = contract::from_column(column);
-    }
-    query.has_sent_columns = true;
+    add_columns(query, message);
   }
   query.row_count += rows.row_count;
   message.set_row_count(static_cast<uint32_t>(rows.row_count));
   message.set_rows(std::move(rows.rows));
+}
+
+void Gather::add_columns(Query& query, wire::v1::QueryRows& message) {
+  query.has_sent_columns = true;
+  if (query.shape_columns != nullptr) {
+    message.set_shape_sequence(query.shape_columns->shape_sequence);
+    if (std::exchange(query.shape_columns->are_sent, true)) {
+      return;
+    }
+  }
+  for (const semantics::Column& column : *query.columns) {
+    *message.add_columns() = contract::from_column(column);
+  }
 }
 
 void Gather::finish(QueryId id, Query& query, rpc::Outbox& out) {
@@ -203,7 +232,11 @@ void Gather::finish(QueryId id, Query& query, rpc::Outbox& out) {
   end.set_row_count(query.row_count);
   // By place, not by who was first: an end reads the same however the parts raced.
   for (PartState& part : query.parts) {
-    end.mutable_stamps()->MergeFrom(part.stamps);
+    if (end.stamps().empty()) {
+      *end.mutable_stamps() = std::move(part.stamps);
+    } else {
+      end.mutable_stamps()->MergeFrom(part.stamps);
+    }
   }
   if (query.next_slice) {
     *end.mutable_next_slice() = std::move(*query.next_slice);

@@ -72,7 +72,9 @@ void MergeScheduler::close(QueryId id) {
     }
   }
   budget_->leave(static_cast<ByteBudget::Holder>(id));
-  dropped_.push_back({std::move(found->second.merger), std::move(found->second.lease)});
+  if (found->second.merger->memory_bytes() > 0) {
+    dropped_.push_back({std::move(found->second.merger), std::move(found->second.lease)});
+  }
   merges_.erase(found);
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 #include <set>
@@ -79,7 +80,10 @@ class GatherTest : public testing::Test {
 
   /// One part for each list of candidates, of the partition of the same number.
   void start(const std::vector<std::vector<uint32_t>>& candidates) {
-    GatheredQuery query{kAsker, selection_, AnswerForm::kPartial, {}, {}, std::nullopt};
+    GatheredQuery query{kAsker,      std::make_shared<const semantics::Selection>(selection_),
+                        form_,       std::make_shared<const std::vector<semantics::Column>>(schema_->columns),
+                        {},          {},
+                        std::nullopt};
     for (uint32_t i = 0; i < candidates.size(); ++i) {
       Part part{{PartitionId{i}}, 0, {}};
       for (const uint32_t candidate : candidates[i]) {
@@ -128,6 +132,7 @@ class GatherTest : public testing::Test {
 
   std::shared_ptr<semantics::Schema> schema_ = std::make_shared<semantics::Schema>();
   semantics::Selection selection_;
+  AnswerForm form_ = AnswerForm::kPartial;
   FakeCandidates candidates_;
   rpc::Outbox out_;
   Gather gather_{GatherLimits{}, std::make_shared<ByteBudget>(8u << 20), schema_, candidates_};
@@ -162,8 +167,53 @@ TEST_F(GatherTest, RowsAndStampsFollowTheirPlaceNotTheirArrival) {
 TEST_F(GatherTest, AQueryWithoutPartsEndsEmpty) {
   start({});
   run();
-  ASSERT_EQ(last_words().size(), 1u);
+  ASSERT_EQ(out_.results.size(), 1u);
   EXPECT_TRUE(last_words()[0].has_end());
+}
+
+TEST_F(GatherTest, AnAnswerWithoutRowsEndsWithItsLastPartUnlessItAggregates) {
+  start({{0}, {1}});
+  end(0, 0);
+  EXPECT_TRUE(last_words().empty());
+  end(1, 0);
+  ASSERT_EQ(last_words().size(), 1u);
+  EXPECT_EQ(last_words()[0].end().stamps_size(), 2);
+  EXPECT_EQ(gather_.count(), 0u);
+  EXPECT_FALSE(gather_.has_work(rpc::EmptyGauge()));
+  out_.clear();
+  selection_.outputs = {{"n", true, semantics::AggregateFunction::kCountRows, 0}};
+  selection_.is_aggregated = true;
+  start({{0}});
+  end(0, 0);
+  EXPECT_TRUE(last_words().empty());
+  run();
+  ASSERT_EQ(last_words().size(), 1u);
+  EXPECT_EQ(last_words()[0].end().row_count(), 1u);
+}
+
+TEST_F(GatherTest, TheFinalFormNamesItsColumnsOnceWhetherThereAreRowsOrNot) {
+  form_ = AnswerForm::kFinal;
+  const auto columns_of_each = [&] {
+    std::vector<int> counts;
+    for (const auto& [peer, result] : out_.results) {
+      counts.push_back(result.rows().columns_size());
+    }
+    return counts;
+  };
+  start({{0}, {1}});
+  rows(0, {1});
+  run();
+  rows(1, {2});
+  run();
+  end(0, 1);
+  end(1, 1);
+  run();
+  EXPECT_EQ(columns_of_each(), (std::vector<int>{1, 0, 0})) << "rows, rows, end";
+  out_.clear();
+  start({{0}});
+  end(0, 0);
+  run();
+  EXPECT_EQ(columns_of_each(), (std::vector<int>{1, 0})) << "no rows, end";
 }
 
 TEST_F(GatherTest, AnotherCandidateIsAskedWhileNothingHasBeenTaken) {
@@ -222,6 +272,56 @@ TEST_F(GatherTest, AnEndWithoutAStampOfEachPartitionFailsTheQuery) {
   gather_.on_end(kQuery, 0, std::move(strange), out_);
   ASSERT_EQ(last_words().size(), 1u);
   EXPECT_EQ(last_words()[0].error().message(), "candidate 0 ended its answer without partition 0");
+}
+
+/// A slice that begins at slot 10 of segment 2 of partition 0, and what is said to follow it.
+class GatherSliceTest : public GatherTest {
+ protected:
+  GatherSliceTest() { selection_.slice = semantics::Slice{.partition = 0, .segment = 2, .first_slot = 10}; }
+
+  wire::v1::Result answer_with(const std::optional<std::array<uint32_t, 3>>& next) {
+    out_.clear();
+    start({{0}});
+    PartEnd made{0, {}, std::nullopt};
+    made.stamps.Add()->set_partition(0);
+    if (next) {
+      made.next_slice.emplace();
+      made.next_slice->set_partition((*next)[0]);
+      made.next_slice->set_segment((*next)[1]);
+      made.next_slice->set_first_slot((*next)[2]);
+    }
+    gather_.on_end(kQuery, 0, std::move(made), out_);
+    run();
+    return last_words().at(0);
+  }
+};
+
+TEST_F(GatherSliceTest, EndsBehindWhereItBeganOrIsNoAnswer) {
+  using At = std::array<uint32_t, 3>;
+  EXPECT_TRUE(answer_with(std::nullopt).has_end()) << "the last one";
+  for (const At& behind : {At{0, 2, 11}, At{0, 3, 0}, At{0, 3, 10}}) {
+    const wire::v1::Result last = answer_with(behind);
+    ASSERT_TRUE(last.has_end());
+    EXPECT_EQ(last.end().next_slice().first_slot(), behind[2]);
+  }
+  for (const At& before : {At{0, 2, 10}, At{0, 2, 9}, At{0, 1, 11}, At{1, 2, 11}, At{1, 3, 0}}) {
+    EXPECT_EQ(answer_with(before).error().message(), "candidate 0 ended a slice before where it began");
+  }
+}
+
+TEST_F(GatherTest, WithoutMemoryForItsRowsAQueryEndsWithAHintWhenToAskAgain) {
+  Gather poor{GatherLimits{}, std::make_shared<ByteBudget>(100), schema_, candidates_};
+  selection_.order_by = {{0, {}}};
+  GatheredQuery query{kAsker,      std::make_shared<const semantics::Selection>(selection_),
+                      form_,       {},
+                      {},          {Part{{PartitionId{0}}, 0, {CandidateId{0}}}},
+                      std::nullopt};
+  poor.start(kQuery, std::move(query), kNow, out_);
+  poor.on_rows(kQuery, 0, numbers(std::vector<int64_t>(1'000, 7)), {}, out_);
+  ASSERT_EQ(last_words().size(), 1u);
+  EXPECT_EQ(last_words()[0].error().sqlstate(), "53200");
+  EXPECT_EQ(last_words()[0].error().retry_after_ns(), static_cast<uint64_t>(GatherLimits{}.retry_after_ns));
+  EXPECT_EQ(poor.count(), 0u);
 }
 
 TEST_F(GatherTest, TooLateNamesThePartsThatAreMissing) {

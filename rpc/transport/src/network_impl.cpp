@@ -16,9 +16,6 @@ using asio::ip::tcp;
 
 namespace {
 
-/// Pause after a failed accept: out of descriptors, most likely.
-constexpr int64_t kAcceptRetry = 100 * kMillisecond;
-
 std::string to_text(const tcp::endpoint& endpoint) {
   const auto address = endpoint.address();
   return address.is_v6() ? fmt::format("[{}]:{}", address.to_string(), endpoint.port())
@@ -137,7 +134,7 @@ void AsioNetwork::Impl::on_accepted(const std::shared_ptr<Listener>& listener, c
   }
   if (error) {
     spdlog::warn("cannot accept a connection: {}", error.message());
-    listener->retry->set(after(steady_now(), kAcceptRetry));
+    listener->retry->set(after(steady_now(), options.accept_delay_ns));
     return;
   }
   boost::system::error_code gone;

@@ -246,6 +246,41 @@ TEST(AsioNetworkTest, RefusesAddressesThatAreNone) {
   EXPECT_EQ(process.recorder.log[0], "link 0 failed: \"nonsense\" is no address");
 }
 
+/// Listens and accepts nobody; its queue has room for one.
+class DeafListener {
+ public:
+  DeafListener() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    CHECK(::bind(socket_, reinterpret_cast<const sockaddr*>(&at), size) == 0 && ::listen(socket_, 0) == 0);
+    CHECK(::getsockname(socket_, reinterpret_cast<sockaddr*>(&at), &size) == 0);
+    address_ = "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
+  }
+  ~DeafListener() { ::close(socket_); }
+  DeafListener(const DeafListener&) = delete;
+  DeafListener& operator=(const DeafListener&) = delete;
+
+  [[nodiscard]] const std::string& address() const { return address_; }
+
+ private:
+  int socket_;
+  std::string address_;
+};
+
+TEST(AsioNetworkTest, GivesUpDiallingWhoDoesNotAnswer) {
+  const DeafListener listener;
+  const RawPeer first(listener.address());
+  AsioOptions options;
+  options.dial_ns_max = 50 * kMillisecond;
+  Process client("client", options);
+  client.network->dial(listener.address());
+  ASSERT_TRUE(run_until({&client}, [&] { return !client.recorder.log.empty(); }));
+  EXPECT_THAT(client.recorder.log[0], HasSubstr("no answer within 50 ms"));
+  EXPECT_EQ(AsioOptions().dial_ns_max, 2 * kSecond);
+}
+
 TEST(AsioNetworkTest, KnowsLocalhost) {
   Process server("server");
   Process client("client");

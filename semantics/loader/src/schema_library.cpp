@@ -135,7 +135,7 @@ Fault read_schema(const daedalus_schema_abi& abi, Schema& schema) {
   if (abi.packed_row_size_max != row_size) {
     return fmt::format("packed rows of up to {} bytes instead of {}", abi.packed_row_size_max, row_size);
   }
-  if (abi.store_row == nullptr || abi.load_row == nullptr) {
+  if (abi.store_row == nullptr) {
     return std::string("the row codec is missing");
   }
   return std::nullopt;
@@ -172,7 +172,7 @@ Result<SchemaLibrary> SchemaLibrary::load(const std::string& path) {
   if (const Fault fault = read_schema(*abi, *library.schema_)) {
     return unusable(path, *fault);
   }
-  library.codec_ = {nullptr, abi->store_row, abi->load_row};
+  library.codec_ = {nullptr, abi->store_row};
   return library;
 }
 

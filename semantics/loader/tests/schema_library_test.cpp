@@ -24,7 +24,7 @@ std::string refusal(const char* fault) {
 
 TEST(SchemaLibrary, LoadsWhatTheDescriptorSays) {
   Result<SchemaLibrary> loaded = SchemaLibrary::load(TEST_SCHEMA_LIBRARY);
-  ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
+  ASSERT_TRUE(loaded) << loaded.error().message;
   SchemaLibrary library = std::move(*loaded);
   const Schema& schema = library.schema();
   EXPECT_EQ(schema.table_name, "sales");
@@ -39,13 +39,12 @@ TEST(SchemaLibrary, LoadsWhatTheDescriptorSays) {
   EXPECT_EQ(schema.find("count"), 2u);
   EXPECT_EQ(schema.find("nothing"), std::nullopt);
   EXPECT_EQ(library.codec().store_row(nullptr, nullptr, 0, nullptr, nullptr, 0), 7);
-  EXPECT_EQ(library.codec().load_row(nullptr, nullptr, nullptr, 0, nullptr, 0, nullptr, 0), 8u);
 }
 
 TEST(SchemaLibrary, SurvivesBeingMoved) {
   Result<SchemaLibrary> first = SchemaLibrary::load(TEST_SCHEMA_LIBRARY);
   Result<SchemaLibrary> second = SchemaLibrary::load(TEST_SCHEMA_LIBRARY);
-  ASSERT_TRUE(first.has_value() && second.has_value());
+  ASSERT_TRUE(first && second);
   *first = std::move(*second);
   EXPECT_EQ(first->schema().table_name, "sales");
   EXPECT_EQ(first->codec().store_row(nullptr, nullptr, 0, nullptr, nullptr, 0), 7);
@@ -53,7 +52,7 @@ TEST(SchemaLibrary, SurvivesBeingMoved) {
 
 TEST(SchemaLibrary, RefusesEveryInconsistencyByName) {
   const std::pair<const char*, const char*> kExpected[] = {
-      {"version", "interface version 99 instead of 2"},
+      {"version", "interface version 99 instead of 3"},
       {"descriptor", "it has no descriptor"},
       {"no columns", "0 columns, 1 to 1600 are allowed"},
       {"many columns", "1073741824 columns, 1 to 1600 are allowed"},

@@ -9,11 +9,6 @@ namespace {
 
 int32_t store_row(const void*, const uint8_t*, uint32_t, uint8_t* const*, uint64_t* const*, uint32_t) { return 7; }
 
-uint32_t load_row(const void*, const uint8_t* const*, const uint64_t* const*, uint32_t, const uint32_t*, uint32_t,
-                  uint8_t*, uint32_t) {
-  return 8;
-}
-
 const uint8_t kDefault[] = {5, 0, 0, 0};
 const uint32_t kPrimaryKey[] = {0};
 daedalus_column_abi columns[3];
@@ -32,8 +27,7 @@ void reset() {
             kPrimaryKey,
             1,
             4 + 1 + 4 + 16 + 4,
-            &store_row,
-            &load_row};
+            &store_row};
 }
 
 struct Fault {
@@ -68,7 +62,7 @@ const Fault kFaults[] = {
        schema.primary_key_count = 2;
      }},
     {"row size", [] { schema.packed_row_size_max = 28; }},
-    {"codec", [] { schema.load_row = nullptr; }},
+    {"codec", [] { schema.store_row = nullptr; }},
 };
 
 }  // namespace

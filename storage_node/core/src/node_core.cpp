@@ -21,6 +21,7 @@ NodeCore::NodeCore(NodeOptions options, std::shared_ptr<const semantics::Schema>
       sequencer_(options_.sequencer),
       log_(options_.has_log),
       updates_(schema_, map_, placement_, options_.node, segments_),
+      shapes_(schema_),
       parked_(options_.parked_queries_max),
       queries_(options_.queries, schema_, options_.node, placement_, updates_, log_, segments_) {
   if (options_.found_epoch) {
@@ -34,11 +35,13 @@ NodeCore::NodeCore(NodeOptions options, std::shared_ptr<const semantics::Schema>
 
 void NodeCore::on_up(rpc::PeerId peer, const rpc::PeerInfo& /*info*/, Instant /*now*/, Effects& effects) {
   last_sequence_.emplace(peer, 0);
+  shapes_.on_up(peer);
   effects.wake_at = next_deadline();
 }
 
 void NodeCore::on_down(rpc::PeerId peer, Instant /*now*/, Effects& effects) {
   last_sequence_.erase(peer);
+  shapes_.on_down(peer);
   sequencer_.on_peer_down(peer);
   parked_.on_peer_down(peer);
   queries_.on_peer_down(peer, effects);
@@ -62,6 +65,9 @@ void NodeCore::on_operation(rpc::PeerId peer, wire::v1::Operation operation, Ins
 }
 
 void NodeCore::dispatch(Requester from, wire::v1::Operation operation, Instant now, Effects& effects) {
+  if (operation.header().kind() == wire::v1::OPERATION_KIND_DEFINE) {
+    return shapes_.define(from.peer, operation.header().shape_slot(), operation.body());
+  }
   if (is_draining_ && operation.header().kind() != wire::v1::OPERATION_KIND_ABORT) {
     send_error(from, retry("57P01", fmt::format("node {} is stopping", raw(options_.node))), 0, effects);
     return;

@@ -21,6 +21,10 @@ Error not_yet(const char* what) {
   return rejected("0A000", fmt::format("{} is not supported by storage nodes yet", what), "leave it unset");
 }
 
+Error partial_only() {
+  return rejected("0A000", "a storage node answers in the partial form only", "ask an aggregator");
+}
+
 }  // namespace
 
 void NodeCore::on_select(Requester from, const wire::v1::Operation& operation, Instant now, Effects& effects) {
@@ -48,6 +52,9 @@ std::optional<Error> NodeCore::check_header(const wire::v1::OperationHeader& hea
   if (header.credit_lease() != 0) {
     return not_yet("a lease of admission credit");
   }
+  if (header.shape_slot() != 0 && header.kind() != wire::v1::OPERATION_KIND_SELECT) {
+    return not_yet("a shape of anything but a SELECT");
+  }
   return std::nullopt;
 }
 
@@ -73,10 +80,24 @@ std::optional<Error> NodeCore::check_slice(const semantics::Slice& slice) const 
                                        placement_.segments_of_partition(), placement_.hosted().size()));
 }
 
-Result<PreparedQuery> NodeCore::prepare(Requester from, const wire::v1::Operation& operation, Instant now) const {
-  if (const auto error = check_select(operation.header())) {
-    return *error;
+Result<PreparedQuery> NodeCore::shaped_query(Requester from, const wire::v1::Operation& operation) const {
+  const auto& shape = shapes_.at(from.peer, operation.header().shape_slot());
+  if (!shape) {
+    return shape.error();
   }
+  if ((*shape)->form != wire::v1::RESULT_FORM_PARTIAL) {
+    return partial_only();
+  }
+  auto bound = contract::bind_values(*schema_, **shape, operation.body());
+  if (!bound) {
+    return bound.error();
+  }
+  return PreparedQuery{.requester = from,
+                       .selection = {*shape, &(*shape)->selection},
+                       .bound = std::make_shared<const semantics::Predicate>(std::move(*bound))};
+}
+
+Result<PreparedQuery> NodeCore::whole_query(Requester from, const wire::v1::Operation& operation) const {
   const auto body = contract::parse_select(operation.body());
   if (!body) {
     return body.error();
@@ -84,13 +105,12 @@ Result<PreparedQuery> NodeCore::prepare(Requester from, const wire::v1::Operatio
   if (body->credit_bytes() != 0) {
     return not_yet("credit for result rows");
   }
-  auto form = wire::v1::RESULT_FORM_UNSPECIFIED;
-  auto selection = contract::to_selection(*schema_, *body, &form);
+  if (body->form() == wire::v1::RESULT_FORM_FINAL) {
+    return partial_only();
+  }
+  auto selection = contract::to_selection(*schema_, *body, nullptr);
   if (!selection) {
     return selection.error();
-  }
-  if (form != wire::v1::RESULT_FORM_PARTIAL) {
-    return rejected("0A000", "a storage node answers in the partial form only", "ask an aggregator");
   }
   if (selection->slice) {
     if (const auto error = check_slice(*selection->slice)) {
@@ -100,12 +120,25 @@ Result<PreparedQuery> NodeCore::prepare(Requester from, const wire::v1::Operatio
     selection->slice->answer_bytes =
         std::min(selection->slice->answer_bytes, options_.queries.answer_bytes_max / kAnswerToSlice);
   }
-  const uint64_t remaining_ns = operation.header().remaining_ns();
-  const int64_t allowed_ns = remaining_ns == 0
+  return PreparedQuery{.requester = from,
+                       .selection = std::make_shared<const semantics::Selection>(std::move(*selection))};
+}
+
+Result<PreparedQuery> NodeCore::prepare(Requester from, const wire::v1::Operation& operation, Instant now) const {
+  const wire::v1::OperationHeader& header = operation.header();
+  if (const auto error = check_select(header)) {
+    return *error;
+  }
+  auto query = header.shape_slot() != 0 ? shaped_query(from, operation) : whole_query(from, operation);
+  if (!query) {
+    return query.error();
+  }
+  const int64_t allowed_ns = header.remaining_ns() == 0
                                  ? options_.deadline_ns_default
-                                 : static_cast<int64_t>(std::min(remaining_ns, static_cast<uint64_t>(INT64_MAX)));
-  return PreparedQuery{from, std::make_shared<const semantics::Selection>(std::move(*selection)),
-                       after(now, allowed_ns), Timestamp{operation.header().prefix_min()}};
+                                 : static_cast<int64_t>(std::min<uint64_t>(header.remaining_ns(), INT64_MAX));
+  query->deadline = after(now, allowed_ns);
+  query->prefix_min = Timestamp{header.prefix_min()};
+  return query;
 }
 
 Timestamp NodeCore::queryable() const {

@@ -50,32 +50,28 @@ void QueryController::start(PreparedQuery query, Instant now, rpc::Outbox& out) 
   deadlines_.emplace(query.deadline, id);
   Running& running = queries_[id];
   running.query = std::move(query);
-  running.segments = segments_for(*selection);
+  running.segments = segments_for(running.query);
   gather_.start(id,
-                merging::GatheredQuery{running.query.requester,
-                                       *selection,
-                                       semantics::AnswerForm::kPartial,
-                                       {},
-                                       parts_of(running.segments),
-                                       slice_after(*selection)},
+                merging::GatheredQuery{running.query.requester, selection, semantics::AnswerForm::kPartial, nullptr,
+                                       nullptr, parts_of(running.segments), slice_after(*selection)},
                 now, out);
 }
 
-std::vector<SegmentIndex> QueryController::segments_for(const semantics::Selection& selection) const {
-  if (selection.slice) {
-    const auto segment = placement_.segment_at(PartitionId{selection.slice->partition}, selection.slice->segment);
+std::vector<SegmentIndex> QueryController::segments_for(const PreparedQuery& query) const {
+  if (const auto& slice = query.selection->slice) {
+    const auto segment = placement_.segment_at(PartitionId{slice->partition}, slice->segment);
     CHECK(segment);  // A query that asks for another was refused before it got here.
     return {*segment};
   }
-  std::vector<SegmentIndex> wanted = placement_.segments_of(selection.predicate);
+  std::vector<SegmentIndex> wanted = placement_.segments_of(query.predicate());
   if (wanted.empty()) {
     wanted.push_back(SegmentIndex{0});  // Nothing here qualifies; a segment says so in the answer's proper form.
   }
   return wanted;
 }
 
-std::vector<merging::Part> QueryController::parts_of(const std::vector<SegmentIndex>& segments) const {
-  std::vector<merging::Part> parts;
+merging::Parts QueryController::parts_of(const std::vector<SegmentIndex>& segments) const {
+  merging::Parts parts;
   parts.reserve(segments.size());
   for (const SegmentIndex segment : segments) {
     parts.push_back(
@@ -102,9 +98,10 @@ std::optional<wire::v1::Error> QueryController::ask(QueryId id, uint32_t /*part*
                                                     Instant /*now*/, rpc::Outbox& /*out*/) {
   Running& running = queries_.at(id);
   const SegmentIndex segment{raw(candidate)};
-  const bool is_taken = updates_.waiting(segment) == 0 &&
-                        segments_.enqueue(segment, engine::Query{engine::QueryHandle{raw(id)}, running.query.selection,
-                                                                 running.query.deadline, running.aborted});
+  const bool is_taken =
+      updates_.waiting(segment) == 0 &&
+      segments_.enqueue(segment, engine::Query{engine::QueryHandle{raw(id)}, running.query.selection,
+                                               running.query.deadline, running.aborted, running.query.bound});
   if (!is_taken) {
     wire::v1::Error error =
         contract::from_error(retry("53000", fmt::format("{} has no room for another operation", name(candidate))));

@@ -109,10 +109,11 @@ class Conversation {
                                    c.is_forgotten ? " forgotten" : ""));
     }
     for (const Refusal& r : effects.refusals) {
-      lines->push_back(fmt::format("refuse {}/{} t={} {} last={} epoch={} holder={}{}", raw(r.to.peer), r.to.sequence,
-                                   raw(r.timestamp), wire::v1::WriteRefusal_Name(r.reason).substr(14),
-                                   raw(r.last_accepted), raw(r.epoch.epoch), r.epoch.holder,
-                                   r.error ? " error=" + r.error->sqlstate : ""));
+      lines->push_back(fmt::format(
+          "refuse {}/{} t={} {} last={} epoch={} holder={}{}{}", raw(r.to.peer), r.to.sequence, raw(r.timestamp),
+          wire::v1::WriteRefusal_Name(r.reason).substr(14), raw(r.last_accepted), raw(r.epoch.epoch), r.epoch.holder,
+          r.retry_after_ns > 0 ? fmt::format(" again={}ms", r.retry_after_ns / kMillisecond) : "",
+          r.error ? " error=" + r.error->sqlstate : ""));
     }
     if (sequencer_->next_deadline() != kNever) {
       lines->push_back(fmt::format("deadline={}ms", (sequencer_->next_deadline().ns - now_.ns) / kMillisecond));

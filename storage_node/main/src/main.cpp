@@ -5,9 +5,9 @@
 #include <iostream>
 #include <string>
 
+#include "daedalus/allocator/allocator.hpp"
 #include "daedalus/configuration/table.hpp"
 #include "daedalus/logging/standard_error.hpp"
-#include "daedalus/machine/allocator.hpp"
 #include "daedalus/machine/machine.hpp"
 #include "daedalus/machine/memory.hpp"
 #include "node_configuration.hpp"
@@ -27,12 +27,15 @@ int report(const Error& error, int exit_code) {
   return exit_code;
 }
 
-int serve(const NodeConfiguration& configuration) {
+int serve(const NodeConfiguration& configuration, NodeKind kind) {
   keep_freed_memory();
   log_to_standard_error(kProgram);
   spdlog::info("{} {}, configuration {}, instruction set {}, NUMA nodes {}, durability off", kProgram, DAEDALUS_VERSION,
                configuration.hash, instruction_set(), numa_map());
-  NodeProcess process(configuration, DAEDALUS_VERSION);
+  if (kind == NodeKind::kVoid) {
+    spdlog::warn("a void node: every query ends at once, without rows; for experiments only");
+  }
+  NodeProcess process(configuration, DAEDALUS_VERSION, kind);
   const auto finished = process.run();
   return finished ? kFine : report(finished.error(), kFailed);
 }
@@ -41,9 +44,11 @@ int run(int argc, char** argv) {
   CLI::App app("Daedalus storage node: keeps partitions of a table in memory and scans them.", kProgram);
   std::string config;
   std::string check;
+  bool is_void = false;
   auto* config_option = app.add_option("--config", config, "Serve as this storage_node.toml says");
   auto* check_option = app.add_option("--check-config", check, "Check this storage_node.toml and start nothing");
   config_option->excludes(check_option);
+  app.add_flag("--void", is_void, "For experiments: end every query at once, without looking for rows");
   app.set_version_flag("--version", std::string(kProgram) + " " + DAEDALUS_VERSION);
   try {
     app.parse(argc, argv);
@@ -65,7 +70,7 @@ int run(int argc, char** argv) {
     std::cout << check << ": fine\n";
     return kFine;
   }
-  return serve(*configuration);
+  return serve(*configuration, is_void ? NodeKind::kVoid : NodeKind::kServing);
 }
 
 }  // namespace

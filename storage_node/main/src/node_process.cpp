@@ -10,6 +10,7 @@
 
 #include "daedalus/machine/machine.hpp"
 #include "daedalus/machine/memory.hpp"
+#include "daedalus/node/placement.hpp"
 
 namespace daedalus::node {
 
@@ -32,6 +33,7 @@ wire::v1::Hello make_hello(const NodeConfiguration& configuration, const std::st
   hello.set_schema_fingerprint(configuration.schema_library->schema().fingerprint);
   hello.set_map_version(configuration.map.version);
   hello.set_node(raw(configuration.node));
+  contract::announce(node::kNodeSlots, hello);
   return hello;
 }
 
@@ -71,11 +73,16 @@ NodeOptions make_options(const NodeConfiguration& configuration, const std::stri
 
 }  // namespace
 
-NodeProcess::NodeProcess(const NodeConfiguration& configuration, const std::string& version)
+NodeProcess::NodeProcess(const NodeConfiguration& configuration, const std::string& version, NodeKind kind)
     : configuration_(configuration),
       version_(version),
       epoch_file_(configuration.data_dir),
-      schema_(configuration.schema_library, &configuration.schema_library->schema()) {}
+      schema_(configuration.schema_library, &configuration.schema_library->schema()) {
+  if (kind == NodeKind::kVoid) {
+    void_answers_.emplace(configuration.node, hosted_partitions(configuration.map, configuration.node),
+                          configuration.segments);
+  }
+}
 
 Result<void> NodeProcess::run() {
   if (auto started = start(); !started) {
@@ -168,6 +175,10 @@ void NodeProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
 }
 
 void NodeProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
+  if (void_answers_ && VoidAnswers::concerns(operation)) {
+    void_answers_->answer(peer, operation, effects_);
+    return;
+  }
   core_->on_operation(peer, std::move(operation), network_->now(), effects_);
 }
 
@@ -216,7 +227,8 @@ void NodeProcess::log_problem() {
 }
 
 void NodeProcess::begin_drain() {
-  spdlog::info("asked to stop: {} operations under way", core_->under_way());
+  spdlog::info("asked to stop: {} operations under way have {} ms to end", core_->under_way(),
+               kDrainNsMax / kMillisecond);
   drain_deadline_ = after(network_->now(), kDrainNsMax);
   core_->drain();
 }

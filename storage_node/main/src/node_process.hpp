@@ -16,12 +16,19 @@
 #include "epoch_file.hpp"
 #include "node_configuration.hpp"
 #include "threaded_segments.hpp"
+#include "void_answers.hpp"
 
 namespace daedalus::node {
 
+/// What becomes of queries.
+enum class NodeKind : uint8_t {
+  kServing,
+  kVoid,  ///< They end at once, without rows: VoidAnswers.
+};
+
 class NodeProcess final : public rpc::PeerHandler {
  public:
-  NodeProcess(const NodeConfiguration& configuration, const std::string& version);
+  NodeProcess(const NodeConfiguration& configuration, const std::string& version, NodeKind kind);
 
   /// Starts and serves until SIGTERM or SIGINT, then finishes what is under way, for a short while, and returns.
   /// Errors: the reason why it could not start or go on.
@@ -50,6 +57,7 @@ class NodeProcess final : public rpc::PeerHandler {
   std::unique_ptr<ThreadedSegments> segments_;
   std::unique_ptr<NodeCore> core_;
   Effects effects_;
+  std::optional<VoidAnswers> void_answers_;  ///< Of a void node.
   std::optional<Instant> drain_deadline_;
   std::optional<Error> failure_;
   bool is_problem_logged_ = false;

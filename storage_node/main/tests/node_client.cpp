@@ -25,20 +25,21 @@ std::vector<wire::v1::Result> NodeClient::ask(wire::v1::OperationKind kind, cons
   if (!serve_until([this] { return peer_.has_value(); })) {
     return {};
   }
-  rpc::Outbox out;
-  auto& operation = out.operations.emplace_back(*peer_, wire::v1::Operation()).second;
-  operation.mutable_header()->set_sequence(++sequence_);
-  operation.mutable_header()->set_kind(kind);
-  operation.mutable_header()->set_map_version(1);
+  wire::v1::Operation operation = next_operation(kind, body);
   if (update != nullptr) {
     *operation.mutable_header()->mutable_update() = *update;
   }
-  operation.set_body(body);
-  network_->send(std::move(out));
+  send(std::move(operation));
   if (!serve_until([this] { return !results_.empty() && !results_.back().has_rows(); })) {
     return {};
   }
   return std::exchange(results_, {});
+}
+
+void NodeClient::leave_waiting(const std::string& body, uint64_t prefix_min) {
+  wire::v1::Operation operation = next_operation(wire::v1::OPERATION_KIND_SELECT, body);
+  operation.mutable_header()->set_prefix_min(prefix_min);
+  send(std::move(operation));
 }
 
 std::optional<std::string> NodeClient::wait_for_goodbye() {
@@ -56,6 +57,21 @@ void NodeClient::on_down(rpc::PeerId /*peer*/, const std::string& reason) {
 void NodeClient::on_operation(rpc::PeerId /*peer*/, wire::v1::Operation /*operation*/) {}
 
 void NodeClient::on_result(rpc::PeerId /*peer*/, wire::v1::Result result) { results_.push_back(std::move(result)); }
+
+wire::v1::Operation NodeClient::next_operation(wire::v1::OperationKind kind, const std::string& body) {
+  wire::v1::Operation operation;
+  operation.mutable_header()->set_sequence(++sequence_);
+  operation.mutable_header()->set_kind(kind);
+  operation.mutable_header()->set_map_version(1);
+  operation.set_body(body);
+  return operation;
+}
+
+void NodeClient::send(wire::v1::Operation operation) {
+  rpc::Outbox out;
+  out.operations.emplace_back(*peer_, std::move(operation));
+  network_->send(std::move(out));
+}
 
 template <typename Condition>
 bool NodeClient::serve_until(Condition condition) {

@@ -18,6 +18,8 @@ class NodeClient final : public rpc::PeerHandler {
   /// Sends with the next sequence and collects answers up to the last; empty after half a minute without.
   [[nodiscard]] std::vector<wire::v1::Result> ask(wire::v1::OperationKind kind, const std::string& body = {},
                                                   const wire::v1::UpdateHeader* update = nullptr);
+  /// Sends a SELECT that waits for this prefix, and does not wait for its answer.
+  void leave_waiting(const std::string& body, uint64_t prefix_min);
   /// Serves until the connection is lost; the reason, or nothing after half a minute.
   [[nodiscard]] std::optional<std::string> wait_for_goodbye();
 
@@ -29,6 +31,8 @@ class NodeClient final : public rpc::PeerHandler {
  private:
   template <typename Condition>
   bool serve_until(Condition condition);
+  wire::v1::Operation next_operation(wire::v1::OperationKind kind, const std::string& body);
+  void send(wire::v1::Operation operation);
 
   std::unique_ptr<rpc::AsioNetwork> network_;
   std::optional<rpc::PeerId> peer_;

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -210,6 +211,28 @@ std::string count_body() {
   return body.SerializeAsString();
 }
 
+TEST_F(StorageNodeProcessTest, AVoidNodeEndsEveryQueryAtOnceWithoutRowsAndWithItsStamps) {
+  port_.release();
+  const auto process = start({"--void", "--config", config()});
+  ASSERT_TRUE(process->wait_for("ready")) << process->text();
+  EXPECT_THAT(process->text(), HasSubstr("a void node"));
+  NodeClient client(port_.endpoint());
+  EXPECT_TRUE(client.ask(wire::v1::OPERATION_KIND_DESCRIBE).at(0).has_described());
+  EXPECT_TRUE(client.ask(wire::v1::OPERATION_KIND_EPOCH, epoch_body()).at(0).epoch().granted());
+  for (const std::string& body : {count_body(), std::string("no body of a query")}) {
+    const auto answered = client.ask(wire::v1::OPERATION_KIND_SELECT, body);
+    ASSERT_EQ(answered.size(), 1u);
+    ASSERT_TRUE(answered[0].has_end());
+    EXPECT_EQ(answered[0].end().row_count(), 0u);
+    ASSERT_EQ(answered[0].end().stamps_size(), 2);
+    for (int segment = 0; segment < 2; ++segment) {
+      EXPECT_EQ(answered[0].end().stamps(segment).node(), 0u);
+      EXPECT_EQ(answered[0].end().stamps(segment).partition(), 0u);
+      EXPECT_EQ(answered[0].end().stamps(segment).segment(), static_cast<uint32_t>(segment));
+    }
+  }
+}
+
 TEST_F(StorageNodeProcessTest, ServesDrainsAndKnowsAfterwardsThatItHasLostItsRows) {
   port_.release();
   auto process = start({"--config", config()});
@@ -258,6 +281,35 @@ TEST_F(StorageNodeProcessTest, ServesDrainsAndKnowsAfterwardsThatItHasLostItsRow
   }
   process->signal(SIGTERM);
   EXPECT_EQ(process->wait_for_end(), 0);
+}
+
+TEST_F(StorageNodeProcessTest, DeclaresItsDefaultsWhereNothingIsSaid) {
+  port_.release();
+  const auto process = start({"--config", config()});
+  ASSERT_TRUE(process->wait_for(" ready\n")) << process->text();
+  NodeClient client(port_.endpoint());
+  const auto answered = client.ask(wire::v1::OPERATION_KIND_STATUS);
+  ASSERT_EQ(answered.size(), 1u);
+  const wire::v1::NodeStatus& status = answered[0].status().nodes(0);
+  EXPECT_EQ(status.share_factor(), 1'024u);
+  EXPECT_EQ(status.updates_per_cycle(), 1'024u);
+  EXPECT_EQ(status.cycle_ns_target(), uint64_t{500 * kMillisecond});
+}
+
+TEST_F(StorageNodeProcessTest, WaitsTwoSecondsForWhatIsUnderWayAndNoLonger) {
+  port_.release();
+  const auto process = start({"--config", config()});
+  ASSERT_TRUE(process->wait_for(" ready\n")) << process->text();
+  NodeClient client(port_.endpoint());
+  ASSERT_TRUE(client.ask(wire::v1::OPERATION_KIND_DESCRIBE).at(0).has_described());
+  client.leave_waiting(count_body(), 9);  // Nobody will send updates.
+  ASSERT_TRUE(client.ask(wire::v1::OPERATION_KIND_STATUS).at(0).has_status());
+  const auto asked = std::chrono::steady_clock::now();
+  process->signal(SIGTERM);
+  EXPECT_THAT(client.wait_for_goodbye().value_or(""), HasSubstr("stops"));
+  EXPECT_GE(std::chrono::steady_clock::now() - asked, std::chrono::seconds(2));
+  EXPECT_EQ(process->wait_for_end(), 0) << process->text();
+  EXPECT_THAT(process->text(), HasSubstr("asked to stop: 1 operations under way have 2000 ms to end"));
 }
 
 }  // namespace

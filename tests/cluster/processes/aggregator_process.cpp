@@ -19,7 +19,7 @@ AggregatorProcess::AggregatorProcess(const ClusterConfiguration& configuration, 
       tells_map_(tells_map),
       network_(network),
       saboteur_(configuration.sabotage),
-      compiler_(configuration.schema, map_) {
+      compiler_(std::make_shared<aggregator::Compiler>(configuration.schema, map_)) {
   start(network.start(name_, hello(), *this));
 }
 
@@ -40,7 +40,7 @@ void AggregatorProcess::start(rpc::SimulatedEndpoint& endpoint) {
     options.endpoints[NodeId{node}] = configuration_.nodes[node];
     links[endpoint_->dial(configuration_.nodes[node])] = NodeId{node};
   }
-  core_ = std::make_unique<aggregator::AggregatorCore>(options, configuration_.schema, map_, links);
+  core_ = std::make_unique<aggregator::AggregatorCore>(options, configuration_.schema, map_, links, compiler_);
   endpoint_->set_on_turn_end([this] {
     aggregator::Effects out;
     core_->flush(endpoint_->now(), out);
@@ -93,7 +93,7 @@ void AggregatorProcess::on_dial_failed(rpc::LinkId link, const std::string& reas
 /// In place of worker threads: each statement is compiled, and takes its time. The core knows of those it gave up.
 void AggregatorProcess::compile(std::vector<aggregator::CompileRequest> requests) {
   for (aggregator::CompileRequest& request : requests) {
-    auto compiled = compiler_.compile(request.statement, 0);
+    auto compiled = compiler_->compile(request.statement, 0);
     const int64_t pause_ns = network_.random().between(0, 2 * kMillisecond);
     endpoint_->post_at(
         after(endpoint_->now(), pause_ns),

@@ -44,7 +44,7 @@ class AggregatorProcess final : public rpc::PeerHandler {
   bool tells_map_;
   rpc::SimulatedNetwork& network_;
   Saboteur saboteur_;
-  aggregator::Compiler compiler_;
+  std::shared_ptr<aggregator::Compiler> compiler_;
   std::map<rpc::PeerId, uint32_t> nodes_;  ///< Which storage node a peer is, for the saboteur.
   std::unique_ptr<aggregator::AggregatorCore> core_;
   bool is_turn_posted_ = false;

@@ -21,7 +21,8 @@ ClientProcess::ClientProcess(const ClusterConfiguration& configuration, std::str
 }
 
 void ClientProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
-  aggregators_[peer] = {.name = names_.at(raw(*info.link))};
+  aggregators_[peer] = {.name = names_.at(raw(*info.link)),
+                        .slots = contract::SentSlots(contract::announced(info.hello))};
 }
 
 void ClientProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
@@ -56,21 +57,18 @@ bool ClientProcess::ask(const Workload::Query& query, const Manner& manner, uint
   if (aggregators_.empty()) {
     return false;
   }
-  const auto& [peer, aggregator] =
-      *std::next(aggregators_.begin(), static_cast<std::ptrdiff_t>(which % aggregators_.size()));
+  auto& [peer, aggregator] = *std::next(aggregators_.begin(), static_cast<std::ptrdiff_t>(which % aggregators_.size()));
   wire::v1::Operation operation;
   wire::v1::OperationHeader& header = *operation.mutable_header();
   header.set_kind(manner.is_text ? wire::v1::OPERATION_KIND_STATEMENT : wire::v1::OPERATION_KIND_SELECT);
   header.set_remaining_ns(static_cast<uint64_t>(manner.remaining_ns));
   header.set_prefix_min(raw(manner.prefix_demanded));
   if (manner.is_text) {
-    wire::v1::StatementBody body;
-    body.set_sql(query.text);
-    operation.set_body(body.SerializeAsString());
+    operation.set_body(statement(peer, aggregator, query, manner.is_prepared, header).SerializeAsString());
   } else {
     header.mutable_routes()->Add(query.routes.begin(), query.routes.end());
     header.set_map_version(configuration_.map->version - (manner.has_older_map ? 1 : 0));
-    operation.set_body(query.body);
+    operation.set_body(select(peer, aggregator, query, manner.is_prepared, header));
   }
   const OperationId id{peer, aggregator.next_sequence};
   Answer& answer = in_flight_[id];
@@ -83,6 +81,46 @@ bool ClientProcess::ask(const Workload::Query& query, const Manner& manner, uint
   send(peer, std::move(operation));
   if (manner.abort_after_ns >= 0) {
     endpoint_->post_at(after(network_.now(), manner.abort_after_ns), [this, id] { abort(id); });
+  }
+  return true;
+}
+
+wire::v1::StatementBody ClientProcess::statement(rpc::PeerId peer, Aggregator& aggregator, const Workload::Query& query,
+                                                 bool is_prepared, wire::v1::OperationHeader& header) {
+  wire::v1::StatementBody body;
+  if (!is_prepared) {
+    body.set_sql(query.text);
+    return body;
+  }
+  body.mutable_parameters()->Add(query.parameters.begin(), query.parameters.end());
+  wire::v1::ShapeBody shape;
+  shape.set_sql(query.prepared_text);
+  if (!use_slot(peer, aggregator, std::make_shared<const contract::ShapeBytes>(shape.SerializeAsString()), header)) {
+    body.set_sql(query.prepared_text);
+  }
+  return body;
+}
+
+std::string ClientProcess::select(rpc::PeerId peer, Aggregator& aggregator, const Workload::Query& query,
+                                  bool is_prepared, wire::v1::OperationHeader& header) {
+  const bool is_by_slot = is_prepared && query.shape != nullptr && use_slot(peer, aggregator, query.shape, header);
+  return is_by_slot ? query.shape_values : query.body;
+}
+
+bool ClientProcess::use_slot(rpc::PeerId peer, Aggregator& aggregator,
+                             const std::shared_ptr<const contract::ShapeBytes>& shape,
+                             wire::v1::OperationHeader& header) {
+  const auto use = aggregator.slots.use(shape);
+  if (!use) {
+    return false;
+  }
+  header.set_shape_slot(use->slot);
+  if (use->is_new) {
+    wire::v1::Operation definition;
+    definition.mutable_header()->set_kind(wire::v1::OPERATION_KIND_DEFINE);
+    definition.mutable_header()->set_shape_slot(use->slot);
+    definition.set_body(shape->bytes());
+    send(peer, std::move(definition));
   }
   return true;
 }
@@ -110,7 +148,14 @@ void ClientProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
   Answer& answer = entry->second;
   GivenAnswer& given = answer.given;
   if (result.has_rows()) {
-    given.columns.insert(given.columns.end(), result.rows().columns().begin(), result.rows().columns().end());
+    auto columns = result.rows().columns();
+    if (const uint64_t shape = result.rows().shape_sequence(); shape != 0) {
+      auto& known = aggregators_.at(peer).columns;
+      const bool is_first = known.try_emplace(shape, columns).second;
+      CHECK(is_first == !columns.empty());  // Once for each definition, with the first answer that leaves.
+      columns = known.at(shape);
+    }
+    given.columns.insert(given.columns.end(), columns.begin(), columns.end());
     given.rows += result.rows().rows();
     given.row_count += result.rows().row_count();
     return;

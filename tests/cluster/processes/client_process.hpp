@@ -11,6 +11,7 @@
 
 #include "client_submissions.hpp"
 #include "configuration.hpp"
+#include "daedalus/contract/shape_slots.hpp"
 #include "daedalus/rpc/simulated_network.hpp"
 #include "judge.hpp"
 #include "workload.hpp"
@@ -22,6 +23,7 @@ class ClientProcess final : public rpc::PeerHandler {
   /// How a question is put.
   struct Manner {
     bool is_text = false;         ///< STATEMENT, not SELECT.
+    bool is_prepared = false;     ///< Text or shape in a slot, where the aggregator has some, and values beside it.
     Timestamp prefix_promised{};  ///< As in GivenAnswer.
     Timestamp prefix_demanded{};  ///< Likewise; of a SELECT and of a STATEMENT.
     int64_t remaining_ns = 5 * kSecond;
@@ -63,10 +65,24 @@ class ClientProcess final : public rpc::PeerHandler {
   struct Aggregator {
     std::string name;
     uint64_t next_sequence = 1;
+    contract::SentSlots slots{contract::SlotLimits{}};
+    /// Of the shapes that were defined, by the definition's sequence; those of the first answer of each.
+    std::map<uint64_t, google::protobuf::RepeatedPtrField<wire::v1::Column>> columns;
   };
   using OperationId = std::pair<rpc::PeerId, uint64_t>;
 
   void send(rpc::PeerId peer, wire::v1::Operation operation);
+  /// The body of a STATEMENT; its text goes into a slot where it is prepared and there are slots.
+  [[nodiscard]] wire::v1::StatementBody statement(rpc::PeerId peer, Aggregator& aggregator,
+                                                  const Workload::Query& query, bool is_prepared,
+                                                  wire::v1::OperationHeader& header);
+  /// The body of a SELECT; its shape goes into a slot where it is prepared, has one, and there are slots.
+  [[nodiscard]] std::string select(rpc::PeerId peer, Aggregator& aggregator, const Workload::Query& query,
+                                   bool is_prepared, wire::v1::OperationHeader& header);
+  /// Whether the header names the slot that holds the shape from now on.
+  [[nodiscard]] bool use_slot(rpc::PeerId peer, Aggregator& aggregator,
+                              const std::shared_ptr<const contract::ShapeBytes>& shape,
+                              wire::v1::OperationHeader& header);
   void abort(OperationId id);
   void send_submission(uint64_t number);
   void send_submission_later(uint64_t number);

@@ -1,5 +1,7 @@
 #include "configuration.hpp"
 
+#include "daedalus/contract/shape_slots.hpp"
+
 namespace daedalus::testing {
 
 wire::v1::Hello make_hello(const ClusterConfiguration& configuration, wire::v1::Role role, const std::string& name) {
@@ -11,6 +13,7 @@ wire::v1::Hello make_hello(const ClusterConfiguration& configuration, wire::v1::
     hello.set_cluster_id(kClusterId);
     hello.set_schema_fingerprint(configuration.schema->fingerprint);
     hello.set_map_version(configuration.map->version);
+    contract::announce({configuration.shape_slots, contract::kShapeBytesMax}, hello);
   }
   return hello;
 }

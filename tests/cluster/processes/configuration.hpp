@@ -28,6 +28,8 @@ struct ClusterConfiguration {
   std::string writer;
   SabotageKind sabotage = SabotageKind::kNone;  ///< In every aggregator.
   bool has_log = false;                 ///< Updates wait for a log, which takes its time, before they are applied.
+  bool journals_late = false;           ///< So does the writer's journal, and what it lacks is not sent.
+  uint32_t shape_slots = 3;             ///< That nodes and aggregators announce: few, so that slots are defined anew.
   bool keeps_transcripts = false;       ///< Of what writers hear and say.
   uint32_t submissions_known_max = 16;  ///< Few, so that the writer forgets some in every run.
 };

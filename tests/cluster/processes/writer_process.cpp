@@ -1,10 +1,17 @@
 #include "writer_process.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "daedalus/base/check.hpp"
 
 namespace daedalus::testing {
+
+namespace {
+
+constexpr int64_t kJournalNsMax = 20 * kMillisecond;
+
+}  // namespace
 
 WriterOptions writer_options(const ClusterConfiguration& configuration) {
   return {
@@ -14,6 +21,7 @@ WriterOptions writer_options(const ClusterConfiguration& configuration) {
 WriterProcess::WriterProcess(const ClusterConfiguration& configuration, WriterOptions options,
                              rpc::SimulatedNetwork& network, Listener listener)
     : configuration_(configuration),
+      network_(network),
       listener_(std::move(listener)),
       model_(options),
       transcript_(options, configuration.keeps_transcripts),
@@ -71,6 +79,9 @@ std::optional<Error> WriterProcess::check(const wire::v1::Operation& operation,
                  "ask for the map again", 0};
   }
   const std::string update = body.update().SerializeAsString();
+  if (const auto routed = contract::route(*configuration_.schema, map, body.routes(), Timestamp{1}); !routed) {
+    return routed.error();
+  }
   const auto checked = contract::to_update(*configuration_.schema, map.placement_columns(), update);
   return checked ? std::nullopt : std::optional(checked.error());
 }
@@ -125,7 +136,7 @@ std::optional<SubmitRefusal> WriterProcess::submit(const Submission& submission,
   WriterEffects effects;
   const Timestamp before = model_.last_numbered();
   transcript_.submit(endpoint_->now(), submission, body, routes, configuration_.map->version);
-  auto refusal = model_.submit(submission, body, routes, configuration_.map->version, endpoint_->now(), out, effects);
+  auto refusal = model_.submit(submission, body, routes, configuration_.map->version, effects);
   if (refusal) {
     transcript_.refused(*refusal);
   }
@@ -137,8 +148,14 @@ std::optional<SubmitRefusal> WriterProcess::submit(const Submission& submission,
 }
 
 void WriterProcess::carry_out(rpc::Outbox out, const WriterEffects& effects) {
+  for (const auto& [peer, operation] : out.operations) {
+    CHECK(operation.header().update().timestamp() <= raw(model_.journaled_through()));  // Nothing leaves before.
+  }
   transcript_.effects(out, effects, model_.next_deadline());
   endpoint_->send(std::move(out));
+  if (effects.append_through != Timestamp{}) {
+    append(effects.append_through);
+  }
   if (effects.probe) {
     endpoint_->post([this] {
       rpc::Outbox next;
@@ -158,6 +175,23 @@ void WriterProcess::carry_out(rpc::Outbox out, const WriterEffects& effects) {
     model_.on_deadline(endpoint_->now(), late);
     carry_out(std::move(late), {});
   });
+}
+
+void WriterProcess::append(Timestamp through) {
+  if (!configuration_.journals_late) {
+    on_journaled(through);
+    return;
+  }
+  const int64_t pause_ns = network_.random().between(0, kJournalNsMax);
+  appended_at_ = std::max(appended_at_, after(endpoint_->now(), pause_ns));
+  endpoint_->post_at(appended_at_, [this, through] { on_journaled(through); });
+}
+
+void WriterProcess::on_journaled(Timestamp through) {
+  rpc::Outbox out;
+  transcript_.journaled(endpoint_->now(), through);
+  model_.on_journaled(through, endpoint_->now(), out);
+  carry_out(std::move(out), {});
 }
 
 }  // namespace daedalus::testing

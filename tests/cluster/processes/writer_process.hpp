@@ -34,6 +34,9 @@ class WriterProcess final : public rpc::PeerHandler {
   void on_operation(rpc::PeerId peer, wire::v1::Operation operation) override;
   void on_result(rpc::PeerId peer, wire::v1::Result result) override;
 
+  /// One more aggregator to send through.
+  void dial(const std::string& aggregator) { endpoint_->dial(aggregator); }
+
   /// From this process, as `load` submits.
   [[nodiscard]] std::optional<SubmitRefusal> submit(const Submission& submission, const std::string& body,
                                                     const std::vector<wire::v1::Route>& routes);
@@ -44,6 +47,9 @@ class WriterProcess final : public rpc::PeerHandler {
   using Waiter = std::pair<rpc::PeerId, uint64_t>;
 
   void carry_out(rpc::Outbox out, const WriterEffects& effects);
+  /// Appends updates up to there, and tells the model once they are durable: at once, or a while later, in order.
+  void append(Timestamp through);
+  void on_journaled(Timestamp through);
   [[nodiscard]] std::optional<Error> check(const wire::v1::Operation& operation,
                                            const wire::v1::SubmitBody& body) const;
   void answer(Waiter waiter, wire::v1::Result result);
@@ -51,11 +57,13 @@ class WriterProcess final : public rpc::PeerHandler {
   [[nodiscard]] wire::v1::Result refusal(const SubmitRefusal& refusal) const;
 
   const ClusterConfiguration& configuration_;
+  rpc::SimulatedNetwork& network_;
   Listener listener_;
   WriterModel model_;
   Transcript transcript_;
   std::string name_;
   std::map<SubmissionKey, std::vector<Waiter>> waiters_;
+  Instant appended_at_{};  ///< When all that was given to the journal so far will be durable.
   rpc::SimulatedEndpoint* endpoint_ = nullptr;
 };
 

@@ -18,19 +18,30 @@ PlantedRouteFault::PlantedRouteFault(RouteFault fault) { planted = fault; }
 
 PlantedRouteFault::~PlantedRouteFault() { planted = RouteFault::kNone; }
 
-// What --wrap makes of the name of contract::route().
+// What --wrap makes of the names of contract::route() and contract::partitions_of().
 Partitions real_route(const semantics::Schema&, const contract::PartitionMap&, const Routes&,
                       Timestamp) asm("__real_" DAEDALUS_ROUTE_SYMBOL);
 Partitions faulty_route(const semantics::Schema&, const contract::PartitionMap&, const Routes&,
                         Timestamp) asm("__wrap_" DAEDALUS_ROUTE_SYMBOL);
+std::vector<PartitionId> real_partitions(const semantics::Schema&, const semantics::PlacementRule&,
+                                         const semantics::Predicate&) asm("__real_" DAEDALUS_PARTITIONS_SYMBOL);
+std::vector<PartitionId> faulty_partitions(const semantics::Schema&, const semantics::PlacementRule&,
+                                           const semantics::Predicate&) asm("__wrap_" DAEDALUS_PARTITIONS_SYMBOL);
 
 Partitions faulty_route(const semantics::Schema& schema, const contract::PartitionMap& map, const Routes& routes,
                         Timestamp timestamp) {
   Partitions partitions = real_route(schema, map, routes, timestamp);
-  // Queries have no timestamp.
-  const RouteFault kind = raw(timestamp) == 0 ? RouteFault::kOfQueries : RouteFault::kOfUpdates;
-  if (partitions && partitions->size() > 1 && kind == planted) {
+  if (partitions && partitions->size() > 1 && planted == RouteFault::kOfUpdates) {
     std::erase(*partitions, PartitionId{Saboteur::kVictim});
+  }
+  return partitions;
+}
+
+std::vector<PartitionId> faulty_partitions(const semantics::Schema& schema, const semantics::PlacementRule& rule,
+                                           const semantics::Predicate& predicate) {
+  std::vector<PartitionId> partitions = real_partitions(schema, rule, predicate);
+  if (partitions.size() > 1 && planted == RouteFault::kOfQueries) {
+    std::erase(partitions, PartitionId{Saboteur::kVictim});
   }
   return partitions;
 }

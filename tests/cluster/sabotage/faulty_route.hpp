@@ -1,5 +1,5 @@
-// The product's contract::route() with a fault: the tests that link this file leave a partition out wherever the real
-// one names several, or all, as an aggregator with a wrong idea of placement would.
+// The product's contract::route() and partitions_of() with a fault: the tests that link this file leave a partition out
+// wherever the real one names several, or all, as an aggregator with a wrong idea of placement would.
 //
 // The linker puts it in (CMakeLists.txt, --wrap): the product knows nothing of it.
 #pragma once

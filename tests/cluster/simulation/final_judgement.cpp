@@ -175,8 +175,10 @@ void SimulatedCluster::judge_stop() {
 // ---- what is there in the end ----
 
 std::optional<ClientProcess::Answer> SimulatedCluster::read(const Workload::Query& query, uint64_t which) {
-  const ClientProcess::Manner manner{
-      .is_text = which % 2 == 1, .prefix_promised = submissions_.confirmed(), .remaining_ns = 10 * kSecond};
+  const ClientProcess::Manner manner{.is_text = which % 2 == 1,
+                                     .is_prepared = which % 4 == 1,
+                                     .prefix_promised = submissions_.confirmed(),
+                                     .remaining_ns = 10 * kSecond};
   client_->answers().clear();
   if (!client_->ask(query, manner, which) ||
       !network_.run_until([this] { return !client_->answers().empty(); }, 20 * kSecond)) {

@@ -39,6 +39,8 @@ RunOptions options_of(uint64_t seed) {
   options.story = story_of(seed);
   options.shape = shape_of(seed);
   options.has_log = random.below(2) == 0;
+  options.journals_late = random.below(2) == 0;
+  options.shape_slots = static_cast<uint32_t>(random.below(5));
   return options;
 }
 

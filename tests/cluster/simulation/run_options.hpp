@@ -26,7 +26,9 @@ struct RunOptions {
   int64_t duration_ns = 12 * kSecond;  ///< Traffic and faults; then the network heals and the cluster settles.
   bool has_faults = true;              ///< Of the network and of aggregators; also aborts and short deadlines.
   Story story = Story::kNone;
-  bool has_log = false;  ///< Nodes append updates to a log, which takes its time, before they apply them.
+  bool has_log = false;        ///< Nodes append updates to a log, which takes its time, before they apply them.
+  bool journals_late = false;  ///< The writer appends updates to a journal, which takes its time, before it sends them.
+  uint32_t shape_slots = 3;    ///< Of each connection; 0: everything travels whole.
   TableShape shape = TableShape::kSmall;
   bool keeps_transcript = false;                ///< Of the first writer.
   uint32_t too_wide_queries = 0;                ///< To be refused, besides; of a wide table.

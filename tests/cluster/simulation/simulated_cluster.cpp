@@ -48,6 +48,8 @@ ClusterConfiguration configure(const RunOptions& options) {
   configuration.sabotage = options.sabotage;
   configuration.keeps_transcripts = options.keeps_transcript;
   configuration.has_log = options.has_log;
+  configuration.journals_late = options.journals_late;
+  configuration.shape_slots = options.shape_slots;
   configuration.map = std::make_shared<const contract::PartitionMap>(map_of(options.topology));
   for (uint32_t node = 0; node < options.topology.nodes; ++node) {
     configuration.nodes.push_back(fmt::format("node-{}:1", node));
@@ -209,6 +211,7 @@ ClientProcess::Manner SimulatedCluster::draw_manner() {
   rpc::Random& random = network_.random();
   ClientProcess::Manner manner;
   manner.is_text = random.chance(0.5);
+  manner.is_prepared = random.chance(0.5);
   manner.prefix_promised = submissions_.confirmed();
   if (random.chance(0.25)) {
     // What has a number but may be anywhere; with an answer that is of it, no node was asked too early.
@@ -229,6 +232,7 @@ void SimulatedCluster::ask() { client_->ask(workload_.next_query(), draw_manner(
 void SimulatedCluster::ask_too_wide() {
   ClientProcess::Manner manner;
   manner.is_text = network_.random().chance(0.5);
+  manner.is_prepared = network_.random().chance(0.5);
   manner.prefix_promised = submissions_.confirmed();
   client_->ask(workload_.too_wide_query(), manner, network_.random().next());
 }

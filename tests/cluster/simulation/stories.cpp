@@ -131,6 +131,7 @@ void SimulatedCluster::start_older() {
   older_aggregator_ = std::make_unique<AggregatorProcess>(
       configuration_, name, std::make_shared<const contract::PartitionMap>(older_map(*configuration_.map)), tells_map,
       network_);
+  writer().dial(name);
   older_client_ = std::make_unique<ClientProcess>(configuration_, "client-older:1", std::vector{name}, kOlderClient,
                                                   network_, [this](const SubmissionReport& report) {
                                                     on_report(report);

@@ -5,6 +5,7 @@
 
 #include "bodies.hpp"
 #include "daedalus/base/check.hpp"
+#include "daedalus/contract/translate.hpp"
 
 namespace daedalus::testing {
 
@@ -26,44 +27,59 @@ std::string literal(const Value& value) {
   return fmt::to_string(std::get<int64_t>(value));
 }
 
-std::string condition(const Schema& schema, const Expression& expression);
+/// Where constants go that are not written out.
+using Parameters = std::vector<wire::v1::Constant>;
 
-std::string joined(const Schema& schema, const std::vector<Expression>& arguments, std::string_view sign) {
+std::string condition(const Schema& schema, const Expression& expression, Parameters* parameters);
+
+std::string joined(const Schema& schema, const std::vector<Expression>& arguments, std::string_view sign,
+                   Parameters* parameters) {
   std::vector<std::string> parts;
   for (const Expression& argument : arguments) {
-    parts.push_back(condition(schema, argument));
+    parts.push_back(condition(schema, argument, parameters));
   }
   return fmt::format("({})", fmt::join(parts, sign));
 }
 
-std::string call(const Schema& schema, const Expression& expression) {
+std::string constant(const Expression& expression, Parameters* parameters) {
+  if (parameters == nullptr || semantics::is_null(expression.value)) {
+    return literal(expression.value);
+  }
+  parameters->push_back(contract::from_value(expression.type, expression.value));
+  return fmt::format("${}", parameters->size());
+}
+
+std::string call(const Schema& schema, const Expression& expression, Parameters* parameters) {
   const auto& arguments = expression.arguments;
   switch (expression.op) {
     case Operator::kAnd:
-      return joined(schema, arguments, " AND ");
+      return joined(schema, arguments, " AND ", parameters);
     case Operator::kOr:
-      return joined(schema, arguments, " OR ");
+      return joined(schema, arguments, " OR ", parameters);
     case Operator::kNot:
-      return fmt::format("NOT ({})", condition(schema, arguments[0]));
+      return fmt::format("NOT ({})", condition(schema, arguments[0], parameters));
     case Operator::kIsNull:
-      return condition(schema, arguments[0]) + " IS NULL";
+      return condition(schema, arguments[0], parameters) + " IS NULL";
     case Operator::kIn:
-      return condition(schema, arguments[0]) + " IN " + joined(schema, {arguments.begin() + 1, arguments.end()}, ", ");
-    default:
+      return condition(schema, arguments[0], parameters) + " IN " +
+             joined(schema, {arguments.begin() + 1, arguments.end()}, ", ", parameters);
+    default: {
       CHECK(expression.op >= Operator::kEqual && expression.op <= Operator::kGreaterOrEqual);
-      return fmt::format("{} {} {}", condition(schema, arguments[0]), semantics::operator_sign(expression.op),
-                         condition(schema, arguments[1]));
+      const std::string left = condition(schema, arguments[0], parameters);
+      return fmt::format("{} {} {}", left, semantics::operator_sign(expression.op),
+                         condition(schema, arguments[1], parameters));
+    }
   }
 }
 
-std::string condition(const Schema& schema, const Expression& expression) {
+std::string condition(const Schema& schema, const Expression& expression, Parameters* parameters) {
   switch (expression.kind) {
     case Expression::Kind::kColumn:
       return schema.columns[expression.column].name;
     case Expression::Kind::kConstant:
-      return literal(expression.value);
+      return constant(expression, parameters);
     case Expression::Kind::kCall:
-      return call(schema, expression);
+      return call(schema, expression, parameters);
   }
   return {};
 }
@@ -101,23 +117,23 @@ std::string part_text(const Schema& schema, const PlainModify& modify) {
   const std::string value =
       modify.is_sum ? fmt::format("{} + ({})", column, literal(modify.value)) : literal(modify.value);
   return fmt::format("UPDATE {} SET {} = {} WHERE {}", schema.table_name, column, value,
-                     condition(schema, modify.filter));
+                     condition(schema, modify.filter, nullptr));
 }
 
 std::string part_text(const Schema& schema, const PlainDelete& part) {
-  return fmt::format("DELETE FROM {} WHERE {}", schema.table_name, condition(schema, part.filter));
+  return fmt::format("DELETE FROM {} WHERE {}", schema.table_name, condition(schema, part.filter, nullptr));
 }
 
 }  // namespace
 
-std::string select_text(const Schema& schema, const Question& question) {
+std::string select_text(const Schema& schema, const Question& question, std::vector<wire::v1::Constant>* parameters) {
   std::vector<std::string> list;
   for (uint32_t output = 0; output < question.visible_outputs; ++output) {
     list.push_back(output_text(schema, question.outputs[output]));
   }
   std::string text = fmt::format("SELECT {} FROM {}", fmt::join(list, ", "), schema.table_name);
   if (question.filter) {
-    text += " WHERE " + condition(schema, *question.filter);
+    text += " WHERE " + condition(schema, *question.filter, parameters);
   }
   std::vector<std::string> groups;
   for (const uint32_t column : question.group_by) {

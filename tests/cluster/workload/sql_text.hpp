@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "daedalus/semantics/types.hpp"
+#include "daedalus/wire/v1/values.pb.h"
 #include "question.hpp"
 
 namespace daedalus::testing {
 
+/// With `parameters`, constants of the condition are appended there and stand in the text as $1, $2, …
 /// Precondition: no hidden output is an aggregate.
-[[nodiscard]] std::string select_text(const semantics::Schema& schema, const Question& question);
+[[nodiscard]] std::string select_text(const semantics::Schema& schema, const Question& question,
+                                      std::vector<wire::v1::Constant>* parameters = nullptr);
 
 /// Nothing for an update of several parts: a statement has one.
 [[nodiscard]] std::optional<std::string> update_text(const semantics::Schema& schema,

@@ -294,10 +294,17 @@ Workload::Query Workload::query(Question question) const {
   Query query;
   query.body = select_body(schema_, question);
   query.text = select_text(schema_, question);
+  query.prepared_text = select_text(schema_, question, &query.parameters);
   if (question.filter) {
     const auto predicate = semantics::normalise(schema_, *question.filter);
     CHECK(predicate.has_value());
     query.routes = contract::routes_of(schema_, map_, *predicate);
+  }
+  if (const auto selection = contract::to_selection(schema_, query.body, nullptr);
+      selection && contract::has_shape(*selection)) {
+    query.shape =
+        std::make_shared<const contract::ShapeBytes>(contract::shape_of(*selection, wire::v1::RESULT_FORM_FINAL));
+    query.shape_values = contract::values_of(schema_, selection->predicate);
   }
   query.question = std::move(question);
   return query;

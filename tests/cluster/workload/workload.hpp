@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "daedalus/contract/shape.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/rpc/random.hpp"
 #include "daedalus/semantics/types.hpp"
@@ -48,7 +50,12 @@ class Workload {
     Question question;
     std::string body;  ///< SelectBody, RESULT_FORM_FINAL.
     std::vector<wire::v1::Route> routes;
-    std::string text;  ///< The same as SQL.
+    std::string text;           ///< The same as SQL.
+    std::string prepared_text;  ///< The same with parameters,
+    std::vector<wire::v1::Constant> parameters;
+    std::shared_ptr<const contract::ShapeBytes>
+        shape;  ///< The same, RESULT_FORM_FINAL, and its values; null: it has none.
+    std::string shape_values;
   };
   [[nodiscard]] Query next_query();
   /// Of a table with wide columns: more than a row of an answer may hold.

@@ -61,6 +61,13 @@ void Transcript::deadline(Instant now) {
   text_ += fmt::format("< {} deadline\n", now.ns);
 }
 
+void Transcript::journaled(Instant now, Timestamp through) {
+  if (!is_kept_) {
+    return;
+  }
+  text_ += fmt::format("< {} journaled {}\n", now.ns, raw(through));
+}
+
 void Transcript::submit(Instant now, const Submission& submission, const std::string& body,
                         const std::vector<wire::v1::Route>& routes, uint64_t map_version) {
   if (!is_kept_) {

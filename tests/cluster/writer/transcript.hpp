@@ -21,6 +21,7 @@ class Transcript {
   void result(Instant now, rpc::PeerId peer, const wire::v1::Result& result);
   void probed(Instant now, bool answers);
   void deadline(Instant now);
+  void journaled(Instant now, Timestamp through);
   void submit(Instant now, const Submission& submission, const std::string& body,
               const std::vector<wire::v1::Route>& routes, uint64_t map_version);
   void refused(const SubmitRefusal& refusal);

@@ -33,7 +33,7 @@ void WriterModel::on_result(rpc::PeerId peer, const wire::v1::Result& result, In
   if (result.has_confirmed()) {
     on_confirmed(sent->second, result.confirmed(), now, effects);
   } else if (result.has_refused()) {
-    on_refused(result.refused(), now, out, effects);
+    on_refused(peer, result.refused(), now, out, effects);
   }
 }
 
@@ -85,7 +85,7 @@ void WriterModel::forget_settled() {
   }
 }
 
-void WriterModel::on_refused(const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out,
+void WriterModel::on_refused(rpc::PeerId peer, const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out,
                              WriterEffects& effects) {
   switch (refused.reason()) {
     case WriteRefusal::WRITE_REFUSAL_GAP:
@@ -94,6 +94,9 @@ void WriterModel::on_refused(const wire::v1::WriteRefused& refused, Instant now,
     case WriteRefusal::WRITE_REFUSAL_OVERLOADED:
     case WriteRefusal::WRITE_REFUSAL_UNREACHABLE:
       return;  // Sent again when resend_after_ns have passed without progress.
+    case WriteRefusal::WRITE_REFUSAL_STALE_MAP:
+      pass_by(peer, now, out);  // It has another map, and has it as long as it runs.
+      return;
     case WriteRefusal::WRITE_REFUSAL_STALE_EPOCH:
       fail(Error{ErrorCategory::kFatal, "55006",
                  fmt::format("{} has taken over as the writer (epoch {})", refused.holder(), refused.epoch()),

@@ -108,7 +108,7 @@ void WriterModel::on_raised(const wire::v1::EpochReply& reply, Instant now, Writ
     watermarks_[node.node()] = {Timestamp{node.applied()}, Timestamp{node.durable()}};
   }
   epoch_ = epoch_asked_;
-  last_numbered_ = confirmed_through_ = Timestamp{reply.accepted(0).applied()};
+  last_numbered_ = journaled_through_ = confirmed_through_ = Timestamp{reply.accepted(0).applied()};
   last_progress_ = now;
   epoch_retry_ = kNever;
   phase_ = Phase::kActive;

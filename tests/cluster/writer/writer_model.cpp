@@ -38,12 +38,16 @@ void WriterModel::on_up(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
 }
 
 void WriterModel::on_down(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
-  next_sequence_.erase(peer);
-  std::erase_if(sent_, [&](const auto& entry) { return entry.first.first == peer; });
   if (epoch_request_ && epoch_request_->first == peer) {
     epoch_request_.reset();
     epoch_retry_ = after(now, options_.epoch_retry_ns);
   }
+  pass_by(peer, now, out);
+}
+
+void WriterModel::pass_by(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
+  next_sequence_.erase(peer);
+  std::erase_if(sent_, [&](const auto& entry) { return entry.first.first == peer; });
   for (auto& [timestamp, kept] : kept_) {
     if (kept.is_sent && kept.via == peer && phase_ == Phase::kActive) {
       kept.is_sent = false;
@@ -54,9 +58,24 @@ void WriterModel::on_down(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
 
 // ---- sending ----
 
+void WriterModel::on_journaled(Timestamp through, Instant now, rpc::Outbox& out) {
+  if (phase_ != Phase::kActive) {
+    return;  // Another may be the writer by now.
+  }
+  if (!is_any_journaled()) {
+    last_progress_ = now;
+  }
+  while (journaled_through_ < std::min(through, last_numbered_)) {
+    journaled_through_ = next(journaled_through_);
+    send(journaled_through_, now, out);
+  }
+}
+
+bool WriterModel::is_any_journaled() const { return !kept_.empty() && kept_.begin()->first <= journaled_through_; }
+
 void WriterModel::send(Timestamp timestamp, Instant now, rpc::Outbox& out) {
-  if (next_sequence_.empty()) {
-    return;  // on_up() sends it.
+  if (timestamp > journaled_through_ || next_sequence_.empty()) {
+    return;  // on_journaled() or on_up() sends it.
   }
   Kept& kept = kept_.at(timestamp);
   const auto peer =
@@ -108,7 +127,7 @@ void WriterModel::resend_unsettled(Instant now, rpc::Outbox& out) {
 
 Instant WriterModel::next_deadline() const {
   const Instant resend =
-      kept_.empty() || phase_ != Phase::kActive ? kNever : after(last_progress_, options_.resend_after_ns);
+      is_any_journaled() && phase_ == Phase::kActive ? after(last_progress_, options_.resend_after_ns) : kNever;
   return std::min(resend, phase_ == Phase::kFailed ? kNever : epoch_retry_);
 }
 
@@ -117,7 +136,7 @@ void WriterModel::on_deadline(Instant now, rpc::Outbox& out) {
     inquire(now, out);
   } else if (phase_ == Phase::kRaising && now >= epoch_retry_) {
     raise(now, out);
-  } else if (phase_ == Phase::kActive && !kept_.empty() && now >= after(last_progress_, options_.resend_after_ns)) {
+  } else if (phase_ == Phase::kActive && is_any_journaled() && now >= after(last_progress_, options_.resend_after_ns)) {
     last_progress_ = now;
     resend_unsettled(now, out);
   }

@@ -1,8 +1,8 @@
 // The logical writer's protocol, plainly: the twin that the Java writer is tested against.
 //
-// Decides when to number, send, send again and forget updates (docs/protocol.md, "Updates", "Epochs", "Submissions").
-// Refuses to know sockets, clocks, schemas and files. The simulator drives it and records what goes in and comes out;
-// the Java core replays the record and must do the same.
+// Decides when to number, append, send, send again and forget updates (docs/protocol.md, "Updates", "Epochs",
+// "Submissions"). Refuses to know sockets, clocks, schemas and files. The simulator drives it and records what goes in
+// and comes out; the Java core replays the record and must do the same.
 #pragma once
 
 #include <cstdint>
@@ -60,6 +60,7 @@ struct SubmissionOutcome {
 struct WriterEffects {
   std::vector<SubmissionOutcome> outcomes;
   std::optional<wire::v1::DescribeReply> described;  ///< Schema and map, for the checks before numbering.
+  Timestamp append_through{};        ///< Updates up to here have numbers and are for the journal; zero: none is new.
   std::optional<std::string> probe;  ///< Find out whether a writer answers at this endpoint, then call on_probed().
 };
 
@@ -78,7 +79,9 @@ class WriterModel {
   /// Takes an update that was checked against schema and map.
   [[nodiscard]] std::optional<SubmitRefusal> submit(const Submission& submission, const std::string& body,
                                                     const std::vector<wire::v1::Route>& routes, uint64_t map_version,
-                                                    Instant now, rpc::Outbox& out, WriterEffects& effects);
+                                                    WriterEffects& effects);
+  /// The journal has every update up to `through`: they may leave. Nothing of an update leaves before.
+  void on_journaled(Timestamp through, Instant now, rpc::Outbox& out);
 
   [[nodiscard]] Instant next_deadline() const;
   void on_deadline(Instant now, rpc::Outbox& out);
@@ -87,6 +90,7 @@ class WriterModel {
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
   [[nodiscard]] uint64_t epoch() const { return epoch_; }
   [[nodiscard]] Timestamp last_numbered() const { return last_numbered_; }
+  [[nodiscard]] Timestamp journaled_through() const { return journaled_through_; }
   [[nodiscard]] Timestamp confirmed_through() const { return confirmed_through_; }
   /// Lowest durable watermark over all nodes.
   [[nodiscard]] Timestamp settled_through() const;
@@ -130,10 +134,14 @@ class WriterModel {
   void climb(const wire::v1::Error& refusal);
   void on_confirmed(Timestamp timestamp, const wire::v1::WriteConfirmed& confirmed, Instant now,
                     WriterEffects& effects);
-  void on_refused(const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out, WriterEffects& effects);
+  void on_refused(rpc::PeerId peer, const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out,
+                  WriterEffects& effects);
+  /// Nothing more goes to the aggregator over this connection; what it carries goes to the others.
+  void pass_by(rpc::PeerId peer, Instant now, rpc::Outbox& out);
   void on_gap(const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out);
   void take_watermarks(const wire::v1::WriteConfirmed& confirmed, Instant now);
   void forget_settled();
+  [[nodiscard]] bool is_any_journaled() const;
   void send(Timestamp timestamp, Instant now, rpc::Outbox& out);
   void resend_from(Timestamp first, Instant now, rpc::Outbox& out);
   void resend_unsettled(Instant now, rpc::Outbox& out);
@@ -162,6 +170,7 @@ class WriterModel {
   uint64_t epoch_climb_ = 0;  ///< The next step for nodes that are far behind; 0: none is known to be.
   uint64_t epoch_ = 0;
   Timestamp last_numbered_{};
+  Timestamp journaled_through_{};
   Timestamp confirmed_through_{};
   Instant last_progress_{};
   uint64_t bytes_kept_ = 0;

@@ -11,7 +11,7 @@ namespace daedalus::testing {
 
 std::optional<SubmitRefusal> WriterModel::submit(const Submission& submission, const std::string& body,
                                                  const std::vector<wire::v1::Route>& routes, uint64_t map_version,
-                                                 Instant now, rpc::Outbox& out, WriterEffects& effects) {
+                                                 WriterEffects& effects) {
   if (const auto found = known_.find(submission.key); found != known_.end()) {
     if (found->second.confirmed) {
       effects.outcomes.push_back({submission.key, found->second.confirmed, {}});
@@ -31,14 +31,11 @@ std::optional<SubmitRefusal> WriterModel::submit(const Submission& submission, c
       (!kept_.empty() && bytes_kept_ + kept.bytes() > options_.bytes_kept_max)) {
     return SubmitRefusal{no_room()};
   }
-  if (kept_.empty()) {
-    last_progress_ = now;
-  }
   last_numbered_ = next(last_numbered_);
   bytes_kept_ += kept.bytes();
   kept_.emplace(last_numbered_, std::move(kept));
   remember(submission.key, Known{.timestamp = last_numbered_, .confirmed = {}});
-  send(last_numbered_, now, out);
+  effects.append_through = last_numbered_;
   return {};
 }
 

@@ -36,6 +36,9 @@ enum class Operator : uint8_t {
 /// Whether a comparison holds of two values in this order. Precondition: kEqual .. kGreaterOrEqual.
 [[nodiscard]] bool holds(Operator op, std::strong_ordering ordering);
 
+/// Of a comparison: a < b is b > a.
+[[nodiscard]] Operator flipped(Operator op);
+
 struct Expression {
   enum class Kind : uint8_t { kColumn, kConstant, kCall };
 

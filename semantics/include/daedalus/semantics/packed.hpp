@@ -17,6 +17,10 @@ void append_packed(const Type& type, const Value& value, std::string& out);
 /// Reads one packed value of `type` that takes all of `bytes`. Error 08P01 when it does not.
 [[nodiscard]] Result<Value> read_packed(const Type& type, std::string_view bytes);
 
+/// Reads one packed value off the front of `bytes`, which are what follows it afterwards. Error 08P01 when they are cut
+/// short or no value of the type.
+[[nodiscard]] Result<Value> take_packed(const Type& type, std::string_view& bytes);
+
 /// Appends one packed row, u32 size included. Precondition: values.size() == types.size(); each NULL or fitting.
 void append_packed_row(std::span<const Type> types, std::span<const Value> values, std::string& out);
 

@@ -1,7 +1,7 @@
 // Packed rows (docs/wire.md) put together from values as they lie in column planes.
 //
-// Decides how size, NULL bits and values of a row follow each other; row codecs that are not generated and everybody
-// who encodes rows in bulk write them through it. Refuses to know where values come from.
+// Decides how size, NULL bits and values of a row follow each other; whoever encodes rows in bulk
+// writes them through it. Refuses to know where values come from.
 #pragma once
 
 #include <algorithm>
@@ -45,18 +45,15 @@ struct PackedColumn {
   return zero == nullptr ? width : static_cast<uint32_t>(static_cast<const uint8_t*>(zero) - value);
 }
 
-/// Whether a writer may touch more than what belongs to values and row. Then most values are written without a branch.
-enum class Slack : bool {
-  kNone,
-  kReadAndWrite,  ///< The cache line that a value ends in may be read; kPackedSlack bytes behind a row written.
-};
+/// Bytes behind a row that its writer may write.
 constexpr uint32_t kPackedSlack = 16;
 
-/// One row. put() is called for each of its columns in order, then finish().
-template <Slack kSlack>
+/// One row. put() is called for each of its columns in order, then finish(). Touches more than what belongs to values
+/// and row, so that most values are written without a branch: the cache line that a value ends in may be read,
+/// kPackedSlack bytes behind a row are written.
 class PackedRowWriter {
  public:
-  /// `row` has room for the largest row of these columns, or whoever calls put() sees to it that the value fits.
+  /// Precondition: `row` has room for the largest row of these columns, and kPackedSlack bytes.
   PackedRowWriter(uint8_t* row, uint32_t column_count)
       : row_(row), null_bits_(row + sizeof(uint32_t)), at_(row + packed_head_size(column_count)) {}
 
@@ -64,7 +61,7 @@ class PackedRowWriter {
   /// bytes, whatever they are.
   void put(PackedColumn column, const uint8_t* value, bool is_null) {
     note_null(is_null);
-    if (kSlack == Slack::kReadAndWrite && column.width <= sizeof(uint64_t)) {
+    if (column.width <= sizeof(uint64_t)) {
       put_short(column, value, is_null);
     } else if (!is_null) {
       put_long(column, value);
@@ -83,7 +80,7 @@ class PackedRowWriter {
     const uint32_t in_tail = in_prefix < kPrefix ? 0 : text_size(tail, column.tail_width());
     const auto length = static_cast<uint16_t>(in_prefix + in_tail);
     std::memcpy(at_, &length, sizeof length);
-    std::memcpy(at_ + sizeof length, &word, kSlack == Slack::kReadAndWrite ? sizeof word : in_prefix);
+    std::memcpy(at_ + sizeof length, &word, sizeof word);
     std::memcpy(at_ + sizeof length + in_prefix, tail, in_tail);
     at_ += sizeof length + length;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -19,6 +20,10 @@ enum class Distribution : uint8_t { kRoundRobin = 1, kHash = 2, kDualHash = 3 };
 
 /// The key of a value of a column of `type`: XXH3-64 of its packed bytes; NULL has a key of its own.
 [[nodiscard]] uint64_t placement_key(const Type& type, const Value& value);
+
+/// The placement_key() of one packed value at the front of `bytes`, which are what follows it afterwards. Nothing when
+/// they are cut short. A value that is none of its type has some key. Cost: no decoding, no allocation.
+[[nodiscard]] std::optional<uint64_t> take_placement_key(const Type& type, std::string_view& bytes);
 
 /// The keys of some columns of a packed row (bytes after its u32 size), at the columns' positions in `keys`, which has
 /// one entry per column of the schema; the others are left alone. For a row that check_packed_row() accepts they are

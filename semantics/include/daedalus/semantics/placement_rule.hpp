@@ -38,6 +38,9 @@ class PlacementRule {
   /// The same from all values of the row.
   [[nodiscard]] uint32_t place_of(const Schema& schema, const std::vector<Value>& values, RowIdentity row) const;
 
+  /// The place of rows with these keys, one for each of the rule's columns. Precondition (DCHECKed): it has some.
+  [[nodiscard]] uint32_t place_of_keys(std::span<const uint64_t> keys) const;
+
   /// Places that may hold rows with these keys, ascending. Precondition (CHECKed): one pin per column.
   [[nodiscard]] std::vector<uint32_t> places_of(const Pins& pins) const;
   /// Places that may hold rows that the predicate selects, ascending. May be empty.
@@ -49,6 +52,9 @@ class PlacementRule {
  private:
   template <typename KeyOf>
   [[nodiscard]] uint32_t place(RowIdentity row, KeyOf key_of) const;
+  /// Of the key on each axis.
+  template <typename KeyOf>
+  [[nodiscard]] uint32_t cell(KeyOf key_of) const;
   [[nodiscard]] uint32_t coordinate(size_t axis, uint64_t key) const;
   [[nodiscard]] std::vector<uint32_t> coordinates(size_t axis, const std::optional<std::vector<uint64_t>>& pin) const;
 

@@ -81,6 +81,11 @@ struct Predicate {
 /// Cost: linear in the expression, times its depth at worst.
 [[nodiscard]] Result<Condition> to_condition(const Schema& schema, const Expression& expression);
 
+/// What to_condition() makes of `column op constant` alone, with the same errors. Precondition: the schema has the
+/// column, and op is a comparison or, of a string column and a string, kStartsWith or kNotStartsWith.
+[[nodiscard]] Result<Condition> to_comparison(const Schema& schema, uint32_t column, Operator op, const Type& type,
+                                              const Value& constant);
+
 /// The same condition with what is said twice said once. Never heavier by kLiteralsMax's measure. Cost: n log n.
 [[nodiscard]] Condition simplified(Condition condition);
 
@@ -100,8 +105,11 @@ struct Predicate {
 /// Evaluates a normal form on one row of values.
 [[nodiscard]] bool evaluate(const Schema& schema, const Predicate& predicate, const std::vector<Value>& row);
 
-/// The values an operation with this predicate pins on `column`: of a clause that is one kEqual or kIn literal on it.
-/// Empty optional: unconstrained. The shortest list wins.
+/// What pins `column` in an operation with this predicate: a clause that is one kEqual or kIn literal on it. Null:
+/// unconstrained. The shortest list wins.
+[[nodiscard]] const Literal* pinning_literal(const Predicate& predicate, uint32_t column);
+
+/// The values of pinning_literal(). Empty optional: unconstrained.
 [[nodiscard]] std::optional<std::vector<Value>> pinned_values(const Predicate& predicate, uint32_t column);
 
 }  // namespace daedalus::semantics

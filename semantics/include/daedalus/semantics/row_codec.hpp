@@ -1,4 +1,4 @@
-// A row codec as the engine calls it: two plain functions and their context (abi.h).
+// A row codec as the engine calls it: a plain function and its context (abi.h).
 #pragma once
 
 #include <memory>
@@ -12,10 +12,9 @@ namespace daedalus::semantics {
 struct RowCodec {
   const void* context = nullptr;
   daedalus_store_row store_row = nullptr;
-  daedalus_load_row load_row = nullptr;
 };
 
-/// Bytes of the largest packed row of the schema, u32 size included, all columns: what load_row() needs at most.
+/// Bytes of the largest packed row of the schema, u32 size included, all columns.
 [[nodiscard]] uint32_t packed_row_size_max(const Schema& schema);
 
 /// Descriptor-driven codec for schemas that were not compiled: tests, and the twin that generated codecs are tested

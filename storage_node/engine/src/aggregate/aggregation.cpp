@@ -69,10 +69,10 @@ Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, uint64_t
                   plan.keys.empty() ? nullptr : std::make_shared<GroupFinder>(plan.keys, groupings.memory()),
                   answer_bytes_max, groupings) {}
 
-Aggregation::Aggregation(const TableLayout& layout, const ChunkStore& store, const semantics::Selection& selection,
+Aggregation::Aggregation(const TableLayout& layout, const ChunkStore& store, const Query& query,
                          uint64_t answer_bytes_max, Groupings& groupings)
-    : Aggregation(store, plan_of(layout, selection),
-                  selection.group_by.empty() ? nullptr : groupings.finder(layout, selection), answer_bytes_max,
+    : Aggregation(store, plan_of(layout, *query.selection),
+                  query.selection->group_by.empty() ? nullptr : groupings.finder(layout, query), answer_bytes_max,
                   groupings) {}
 
 Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, std::shared_ptr<GroupFinder> finder,
@@ -105,7 +105,7 @@ Result<void> Aggregation::take(uint32_t chunk, const uint32_t* rows, uint32_t ro
   const ChunkView view = store_->view(chunk);
   for (uint32_t first = 0; first < row_count; first += batch_rows_) {
     const RowBatch batch = {.chunk = &view, .rows = rows + first, .count = std::min(batch_rows_, row_count - first)};
-    if (Result<void> taken = take_batch(batch); !taken.has_value()) {
+    if (Result<void> taken = take_batch(batch); !taken) {
       return taken;
     }
   }
@@ -127,17 +127,17 @@ Result<void> Aggregation::take_selection(uint32_t chunk, const uint64_t* selecti
     if (all_set(selection + word, words)) {
       // Consecutive rows need no list, and their values no copy.
       Result<void> taken = take_listed(view);
-      if (taken.has_value()) {
+      if (taken) {
         taken = take_batch({.chunk = &view, .first = word * 64, .count = words * 64});
       }
-      if (!taken.has_value()) {
+      if (!taken) {
         return taken;
       }
       continue;
     }
     for (uint32_t at = word; at < word + words; ++at) {
       if (listed.size() + 64 > batch_rows_) {
-        if (Result<void> taken = take_listed(view); !taken.has_value()) {
+        if (Result<void> taken = take_listed(view); !taken) {
           return taken;
         }
       }
@@ -220,7 +220,7 @@ Result<const uint32_t*> Aggregation::find_groups(const RowBatch& batch) {
 
 Result<void> Aggregation::take_batch(const RowBatch& batch) {
   const Result<const uint32_t*> groups = find_groups(batch);
-  if (!groups.has_value()) {
+  if (!groups) {
     return groups.error();
   }
   for (Aggregate& aggregate : aggregates_) {

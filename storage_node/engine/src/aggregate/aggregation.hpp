@@ -10,6 +10,7 @@
 
 #include "accumulators.hpp"
 #include "daedalus/base/result.hpp"
+#include "daedalus/engine/operation.hpp"
 #include "daedalus/semantics/answer.hpp"
 #include "group_finder.hpp"
 
@@ -39,9 +40,9 @@ class Aggregation {
   /// Groups and their keys and states take at most 4 · answer_bytes_max bytes and kGroupsMax groups, and what the
   /// memory of `groupings` has left; `groupings` are those of the cycle and outlive this object.
   Aggregation(const ChunkStore& store, AggregationPlan plan, uint64_t answer_bytes_max, Groupings& groupings);
-  /// Of a selection, which shares its groups with others of the cycle where that is possible.
-  Aggregation(const TableLayout& layout, const ChunkStore& store, const semantics::Selection& selection,
-              uint64_t answer_bytes_max, Groupings& groupings);
+  /// Of a query, which shares its groups with others of the cycle where that is possible.
+  Aggregation(const TableLayout& layout, const ChunkStore& store, const Query& query, uint64_t answer_bytes_max,
+              Groupings& groupings);
 
   /// Takes rows of one chunk, ascending. Errors: 54000 too many groups, 53200 no memory for more at present.
   [[nodiscard]] Result<void> take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);

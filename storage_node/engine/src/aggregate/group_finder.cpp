@@ -149,23 +149,24 @@ GroupFinder::Groups GroupFinder::find(const RowBatch& batch, FindProgress& progr
   return {found_, found_ == Found::kAll ? groups : nullptr};
 }
 
-std::shared_ptr<GroupFinder> Groupings::finder(const TableLayout& layout, const semantics::Selection& selection) {
+std::shared_ptr<GroupFinder> Groupings::finder(const TableLayout& layout, const Query& query) {
+  const std::vector<uint32_t>& group_by = query.selection->group_by;
+  const semantics::Predicate& predicate = query.predicate();
   for (const Grouping& grouping : recent_) {
     std::shared_ptr<GroupFinder> finder = grouping.finder.lock();
-    if (finder != nullptr && grouping.selection->group_by == selection.group_by &&
-        grouping.selection->predicate == selection.predicate) {
+    if (finder != nullptr && *grouping.group_by == group_by && *grouping.predicate == predicate) {
       return finder;
     }
   }
   std::vector<ColumnSource> keys;
-  for (const uint32_t column : selection.group_by) {
+  for (const uint32_t column : group_by) {
     keys.emplace_back(layout, column);
   }
   auto made = std::make_shared<GroupFinder>(std::move(keys), *memory_);
   if (recent_.size() < kGroupingsCompared) {
-    recent_.push_back({&selection, made});
+    recent_.push_back({&group_by, &predicate, made});
   } else {
-    recent_[next_] = {&selection, made};
+    recent_[next_] = {&group_by, &predicate, made};
     next_ = (next_ + 1) % kGroupingsCompared;
   }
   return made;

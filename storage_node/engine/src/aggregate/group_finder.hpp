@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "daedalus/semantics/answer.hpp"
+#include "daedalus/engine/operation.hpp"
 #include "group_keys.hpp"
 #include "group_table.hpp"
 
@@ -91,15 +91,16 @@ class Groupings {
   [[nodiscard]] AnswerMemory& memory() const { return *memory_; }
   [[nodiscard]] BatchScratch& scratch() { return scratch_; }
 
-  /// The finder for a grouped selection, which stays where it is until clear(). Shared with an earlier selection of the
-  /// same predicate and GROUP BY if that is among the last few and not all who share it have ended; so the cost is
-  /// bounded whatever queries there are.
-  [[nodiscard]] std::shared_ptr<GroupFinder> finder(const TableLayout& layout, const semantics::Selection& selection);
+  /// The finder for a query that groups, whose selection and predicate stay where they are until clear(). Shared with
+  /// an earlier query of the same predicate and GROUP BY if that is among the last few and not all who share it have
+  /// ended; so the cost is bounded whatever queries there are.
+  [[nodiscard]] std::shared_ptr<GroupFinder> finder(const TableLayout& layout, const Query& query);
   void clear() { recent_.clear(); }
 
  private:
   struct Grouping {
-    const semantics::Selection* selection = nullptr;
+    const std::vector<uint32_t>* group_by = nullptr;
+    const semantics::Predicate* predicate = nullptr;
     std::weak_ptr<GroupFinder> finder;  ///< Its memory goes with the last query that uses it.
   };
   AnswerMemory* memory_;

@@ -24,12 +24,12 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
                    std::pmr::memory_resource& memory, Groupings& groupings)
     : store_(&store),
       query_(std::move(query)),
-      predicate_(layout, query_.selection->predicate, &memory),
+      predicate_(layout, query_.predicate(), &memory),
       number_(number),
       flow_(&flow) {
   const semantics::Selection& selection = *query_.selection;
   if (selection.is_aggregated) {
-    aggregation_ = std::make_unique<Aggregation>(layout, store, selection, flow.answer_bytes_max, groupings);
+    aggregation_ = std::make_unique<Aggregation>(layout, store, query_, flow.answer_bytes_max, groupings);
   } else {
     const uint64_t wanted = rows_wanted(selection);
     if (selection.order_by.empty()) {
@@ -88,7 +88,7 @@ void QueryRun::fail(Error error) {
 void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
   flow_->memory.work_for(raw(query_.handle));
   if (aggregation_ != nullptr) {
-    if (Result<void> taken = aggregation_->take(chunk, rows, row_count); !taken.has_value()) {
+    if (Result<void> taken = aggregation_->take(chunk, rows, row_count); !taken) {
       fail(taken.error());
     }
     return;
@@ -134,7 +134,7 @@ void QueryRun::take_selection(uint32_t chunk, const uint64_t* selection) {
     }
     return;
   }
-  if (Result<void> taken = aggregation_->take_selection(chunk, selection); !taken.has_value()) {
+  if (Result<void> taken = aggregation_->take_selection(chunk, selection); !taken) {
     fail(taken.error());
   }
 }
@@ -207,7 +207,7 @@ QueryOutput QueryRun::finish(Timestamp prefix) {
     Result<AnswerRows> rows = finish_rows();
     flow_->memory.end_of(raw(query_.handle));
     aggregation_.reset();
-    if (rows.has_value()) {
+    if (rows) {
       output.next_slot = slice_ != nullptr ? slice_->next_slot : std::nullopt;
       output.rows = std::move(rows->bytes);
       output.row_count = rows->count;

@@ -89,7 +89,7 @@ uint32_t RowEncoder::write_row(const RowBatch& batch, uint32_t position, const u
   const ChunkView& chunk = *batch.chunk;
   const uint32_t row = batch.row(position);
   const semantics::PackedColumn* packed = layout_->packed.data();
-  semantics::PackedRowWriter<semantics::Slack::kReadAndWrite> writer(out, static_cast<uint32_t>(outputs_.size()));
+  semantics::PackedRowWriter writer(out, static_cast<uint32_t>(outputs_.size()));
   for (const Output output : outputs_) {
     if (is_computed(output)) {
       const Computed& computed = computed_[output - layout_->packed.size()];

@@ -16,6 +16,11 @@
 namespace daedalus::engine {
 namespace {
 
+/// A query for a selection that stays where it is.
+Query query_of(const semantics::Selection& selection) {
+  return {.selection = {std::shared_ptr<const void>(), &selection}};
+}
+
 using semantics::AggregateFunction;
 using test::below;
 using test::Feed;
@@ -39,7 +44,7 @@ semantics::Selection random_aggregates(Random& random) {
 Result<AnswerRows> run(Aggregation& aggregation, const FilledStore& filled, Feed how, Random& random) {
   Result<void> taken;
   const auto keep = [&](Result<void> result) {
-    if (taken.has_value()) {
+    if (taken) {
       taken = std::move(result);
     }
   };
@@ -47,7 +52,7 @@ Result<AnswerRows> run(Aggregation& aggregation, const FilledStore& filled, Feed
       filled, how, random,
       [&](uint32_t chunk, const uint32_t* rows, uint32_t count) { keep(aggregation.take(chunk, rows, count)); },
       [&](uint32_t chunk, const uint64_t* selection) { keep(aggregation.take_selection(chunk, selection)); });
-  if (!taken.has_value()) {
+  if (!taken) {
     return taken.error();
   }
   return aggregation.finish();
@@ -63,7 +68,7 @@ TEST(AggregationTest, AnswersAreTheSameToTheLastBitHoweverRowsAreFound) {
       std::vector<std::string> answers;
       for (const Feed how : test::kFeeds) {
         Groupings groupings(memory);
-        Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
+        Aggregation aggregation(filled.layout, filled.store, query_of(selection), kAnswerBytes, groupings);
         answers.push_back(run(aggregation, filled, how, random).value().bytes);
       }
       ASSERT_EQ(answers[0], answers[1]);
@@ -89,7 +94,7 @@ TEST(AggregationTest, AgreesWithAPlainTable) {
     for (int draw = 0; draw < 30; ++draw) {
       const semantics::Selection selection = random_aggregates(random);
       Groupings groupings(memory);
-      Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
+      Aggregation aggregation(filled.layout, filled.store, query_of(selection), kAnswerBytes, groupings);
       AnswerRows merged = run(aggregation, filled, Feed::kMixed, random).value();
       ASSERT_EQ(table.fault(selection, {.rows = std::move(merged.bytes), .row_count = merged.count}), "");
     }
@@ -105,7 +110,7 @@ TEST(AggregationTest, GroupsComeInTheOrderOfTheirFirstRow) {
     selection.is_aggregated = true;
     selection.group_by = {key};
     Groupings groupings(memory);
-    Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
+    Aggregation aggregation(filled.layout, filled.store, query_of(selection), kAnswerBytes, groupings);
     const AnswerRows merged = run(aggregation, filled, Feed::kMixed, random).value();
     std::vector<semantics::Value> expected;
     for (size_t slot = 0; slot < filled.rows.size(); ++slot) {
@@ -134,7 +139,7 @@ TEST(AggregationTest, RefusesMoreGroupsThanFitItsMemory) {
   selection.group_by = {test::kId};
   for (const Feed how : test::kFeeds) {
     Groupings groupings(memory);
-    Aggregation aggregation(filled.layout, filled.store, selection, 4'096, groupings);
+    Aggregation aggregation(filled.layout, filled.store, query_of(selection), 4'096, groupings);
     const auto refused = run(aggregation, filled, how, random);
     ASSERT_FALSE(refused.has_value());
     EXPECT_EQ(refused.error().sqlstate, "54000");
@@ -150,7 +155,7 @@ TEST(AggregationTest, FloatingSumsOfWholeColumnsAreAddedInLanes) {
       {.name = "s", .is_aggregate = true, .function = AggregateFunction::kSum, .column = test::kDouble}};
   selection.is_aggregated = true;
   Groupings groupings(memory);
-  Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
+  Aggregation aggregation(filled.layout, filled.store, query_of(selection), kAnswerBytes, groupings);
   const AnswerRows merged = run(aggregation, filled, Feed::kSelections, random).value();
   SumLanes lanes = empty_lanes();
   for (size_t slot = 0; slot < filled.rows.size(); ++slot) {
@@ -209,7 +214,7 @@ TEST(AggregationTest, SumsThatLeaveTheRangeOfDoublesOnTheirWayComeBack) {
       }
       for (const Feed how : test::kFeeds) {
         Groupings groupings(memory);
-        Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
+        Aggregation aggregation(filled.layout, filled.store, query_of(selection), kAnswerBytes, groupings);
         const AnswerRows merged = run(aggregation, filled, how, random).value();
         const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.bytes);
         ASSERT_EQ(rows.size(), expected.size());
@@ -219,7 +224,7 @@ TEST(AggregationTest, SumsThatLeaveTheRangeOfDoublesOnTheirWayComeBack) {
           const int64_t count = expected.at(is_grouped ? key_of(row[2]) : 0);
           const Result<semantics::Value> sum = state.finish();
           ASSERT_EQ(sum.has_value(), std::abs(count) < 2) << count;
-          ASSERT_TRUE(!sum.has_value() || std::get<double>(*sum) == static_cast<double>(count) * kHuge) << count;
+          ASSERT_TRUE(!sum || std::get<double>(*sum) == static_cast<double>(count) * kHuge) << count;
         }
       }
     }
@@ -237,7 +242,7 @@ TEST(AggregationTest, InfiniteValuesDecideASumWhateverTheFiniteOnesDo) {
     selection.outputs = {aggregate_of(AggregateFunction::kSum, test::kDouble)};
     for (const Feed how : test::kFeeds) {
       Groupings groupings(memory);
-      Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
+      Aggregation aggregation(filled.layout, filled.store, query_of(selection), kAnswerBytes, groupings);
       const AnswerRows merged = run(aggregation, filled, how, random).value();
       const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.bytes);
       semantics::AggregateState state(AggregateFunction::kSum, {.kind = semantics::TypeKind::kDouble});
@@ -287,7 +292,7 @@ TEST(AggregationTest, ZerosAreThoseOfTheFirstRowAsKeyAndOfTheLastAsExtreme) {
         }
         for (const Feed how : test::kFeeds) {
           Groupings groupings(memory);
-          Aggregation aggregation(filled.layout, filled.store, selection, kAnswerBytes, groupings);
+          Aggregation aggregation(filled.layout, filled.store, query_of(selection), kAnswerBytes, groupings);
           const AnswerRows merged = run(aggregation, filled, how, random).value();
           const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.bytes);
           ASSERT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const test::Row& row) {
@@ -316,10 +321,10 @@ TEST(AggregationTest, QueriesThatShareTheirGroupsAnswerAsTheyWouldAlone) {
       others.outputs.push_back({.name = "g", .column = key});
     }
     Groupings shared(memory);
-    EXPECT_EQ(shared.finder(filled.layout, grouped), shared.finder(filled.layout, others));
-    Aggregation first(filled.layout, filled.store, grouped, kAnswerBytes, shared);
-    Aggregation second(filled.layout, filled.store, others, kAnswerBytes, shared);
-    Aggregation refused(filled.layout, filled.store, grouped, 1, shared);
+    EXPECT_EQ(shared.finder(filled.layout, query_of(grouped)), shared.finder(filled.layout, query_of(others)));
+    Aggregation first(filled.layout, filled.store, query_of(grouped), kAnswerBytes, shared);
+    Aggregation second(filled.layout, filled.store, query_of(others), kAnswerBytes, shared);
+    Aggregation refused(filled.layout, filled.store, query_of(grouped), 1, shared);
     bool is_refused = false;
     for (uint32_t chunk = 0; chunk < filled.store.chunk_count(); ++chunk) {
       const ChunkView view = filled.store.view(chunk);
@@ -338,7 +343,7 @@ TEST(AggregationTest, QueriesThatShareTheirGroupsAnswerAsTheyWouldAlone) {
     }
     for (const auto& [aggregation, selection] : {std::pair(&first, &grouped), std::pair(&second, &others)}) {
       Groupings alone(memory);
-      Aggregation single(filled.layout, filled.store, *selection, kAnswerBytes, alone);
+      Aggregation single(filled.layout, filled.store, query_of(*selection), kAnswerBytes, alone);
       const auto expected = run(single, filled, Feed::kSelections, random).value();
       const auto actual = aggregation->finish().value();
       ASSERT_EQ(actual.bytes, expected.bytes);

@@ -278,7 +278,7 @@ InsertRows insert_rows(const semantics::Schema& schema, const std::vector<Row>& 
   semantics::PackedRows packed(*bytes);
   for (size_t row = 0; row < rows.size(); ++row) {
     const std::string_view view = *packed.next().value();
-    CHECK(semantics::check_packed_row(schema, view).has_value());
+    CHECK(semantics::check_packed_row(schema, view));
     part.rows.push_back(view);
   }
   return part;
@@ -298,12 +298,12 @@ std::vector<Row> decode(const std::vector<semantics::Type>& types, std::string_v
   semantics::PackedRows packed(rows);
   while (true) {
     Result<std::optional<std::string_view>> next = packed.next();
-    CHECK(next.has_value());
+    CHECK(next);
     if (!next->has_value()) {
       return decoded;
     }
     Result<Row> row = semantics::read_packed_row(types, **next);
-    CHECK(row.has_value());
+    CHECK(row);
     decoded.push_back(std::move(*row));
   }
 }

@@ -10,6 +10,7 @@
 #include "daedalus/semantics/packed.hpp"
 #include "operation_mix.hpp"
 #include "plain_table.hpp"
+#include "plane_rows.hpp"
 #include "test_table.hpp"
 
 namespace daedalus::engine::test {
@@ -27,19 +28,10 @@ class Copier final : public CheckpointHook {
     ASSERT_EQ(image.chunk, copies_.size() % image.chunk_count);
     EXPECT_EQ(image.widths.size(), test_schema().columns.size());
     ChunkCopy copy{.prefix = image.prefix, .rows = {}};
-    std::vector<uint32_t> columns(image.widths.size());
-    for (uint32_t column = 0; column < columns.size(); ++column) {
-      columns[column] = column;
-    }
-    const semantics::RowCodec codec = test_codec();
-    const uint32_t row_size = semantics::packed_row_size_max(test_schema());
+    const semantics::testing::PlaneView view = {image.planes.data(), image.nulls.data()};
     for (uint32_t row = 0; row < image.row_count; ++row) {
       if (((image.live[row / 64] >> (row % 64)) & 1) != 0) {
-        std::string packed(row_size, '\0');
-        packed.resize(codec.load_row(codec.context, image.planes.data(), image.nulls.data(), row, columns.data(),
-                                     static_cast<uint32_t>(columns.size()), reinterpret_cast<uint8_t*>(packed.data()),
-                                     row_size));
-        copy.rows.emplace(row, std::move(packed));
+        copy.rows.emplace(row, semantics::testing::packed_row_at(test_schema(), view, row));
       }
     }
     EXPECT_EQ(copy.rows.size(), image.live_count);

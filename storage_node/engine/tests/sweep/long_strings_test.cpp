@@ -4,6 +4,7 @@
 
 #include "daedalus/engine/checkpoint.hpp"
 #include "daedalus/semantics/packed.hpp"
+#include "plane_rows.hpp"
 #include "test_table.hpp"
 #include "twin_segment.hpp"
 
@@ -108,7 +109,6 @@ class PlaneCopier final : public CheckpointHook {
   [[nodiscard]] std::string packed_rows() const {
     std::vector<const uint8_t*> pointers;
     std::vector<const uint64_t*> null_pointers;
-    std::vector<uint32_t> columns;
     for (const std::vector<uint8_t>& plane : planes) {
       pointers.push_back(plane.data());
     }
@@ -116,17 +116,12 @@ class PlaneCopier final : public CheckpointHook {
       pointers.push_back(plane.data());
     }
     for (const std::vector<uint64_t>& bitmap : nulls) {
-      columns.push_back(static_cast<uint32_t>(null_pointers.size()));
       null_pointers.push_back(bitmap.data());
     }
     std::string all;
-    std::vector<uint8_t> row(semantics::packed_row_size_max(schema()));
     for (uint32_t slot = 0; slot < rows; ++slot) {
       if ((live[slot / 64] >> (slot % 64) & 1) != 0) {
-        const uint32_t size =
-            codec().load_row(codec().context, pointers.data(), null_pointers.data(), slot, columns.data(),
-                             static_cast<uint32_t>(columns.size()), row.data(), static_cast<uint32_t>(row.size()));
-        all.append(row.begin(), row.begin() + size);
+        all += semantics::testing::packed_row_at(schema(), {pointers.data(), null_pointers.data()}, slot);
       }
     }
     return all;

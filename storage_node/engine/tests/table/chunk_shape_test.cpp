@@ -56,7 +56,7 @@ TEST(SegmentShapeTest, MemoryIsBoundedByWhatIsGivenHoweverWideRowsAre) {
   for (const semantics::Schema& schema : tables()) {
     for (uint64_t bytes = kMib; bytes <= uint64_t{1} << 40; bytes *= 2) {
       const Result<SegmentShape> shape = segment_shape(schema, bytes);
-      if (!shape.has_value()) {
+      if (!shape) {
         EXPECT_LE(bytes, 64 * kMib) << schema.columns.size() << " columns";
         continue;
       }
@@ -74,7 +74,7 @@ TEST(SegmentShapeTest, MemoryIsBoundedByWhatIsGivenHoweverWideRowsAre) {
 
 TEST(SegmentShapeTest, WhatFitsNoChunkIsRefusedWithWhatIsNeeded) {
   const Result<SegmentShape> refused = segment_shape(table_of(255, kLongest), 32 * kMib);
-  ASSERT_FALSE(refused.has_value());
+  ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().sqlstate, "53200");
   EXPECT_EQ(refused.error().category, ErrorCategory::kRejected);
   EXPECT_THAT(refused.error().message, testing::HasSubstr("32 MiB has no room for 64 rows of table \"wide\""));

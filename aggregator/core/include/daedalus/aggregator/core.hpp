@@ -15,12 +15,17 @@
 #include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
+#include "daedalus/contract/shape_slots.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/merging/merge_scheduler.hpp"
 #include "daedalus/rpc/network.hpp"
 #include "daedalus/semantics/types.hpp"
 
 namespace daedalus::aggregator {
+
+/// What an aggregator keeps for each of its clients: 4 MiB, if somebody fills every slot. More slots than a program has
+/// statements: where they are too few, each statement is often defined anew, with its columns.
+constexpr contract::SlotLimits kClientSlots{1024, contract::kShapeBytesMax};
 
 /// Who this aggregator is, and the maximum of everything it keeps.
 struct AggregatorOptions {
@@ -89,8 +94,10 @@ struct Effects : rpc::Outbox {
 class AggregatorCore {
  public:
   /// `links` names the storage node behind each link the driver dials at start; every node of the map has one.
+  /// Statements that `known` knows need not be compiled; it may be null.
   AggregatorCore(AggregatorOptions options, std::shared_ptr<const semantics::Schema> schema,
-                 std::shared_ptr<const contract::PartitionMap> map, const std::map<rpc::LinkId, NodeId>& links);
+                 std::shared_ptr<const contract::PartitionMap> map, const std::map<rpc::LinkId, NodeId>& links,
+                 std::shared_ptr<KnownStatements> known = nullptr);
   ~AggregatorCore();
   AggregatorCore(const AggregatorCore&) = delete;
   AggregatorCore& operator=(const AggregatorCore&) = delete;

@@ -20,13 +20,13 @@ struct CacheCounters {
 };
 
 /// Compiles statements against one schema and map. Thread-safe.
-class Compiler {
+class Compiler final : public KnownStatements {
  public:
   /// The most parsed statements kept for re-use; least recently used go first.
-  static constexpr size_t kCachedStatementsMax = 1024;
+  static constexpr size_t kCachedStatementsMax = 2048;
 
   Compiler(std::shared_ptr<const semantics::Schema> schema, std::shared_ptr<const contract::PartitionMap> map);
-  ~Compiler();
+  ~Compiler() override;
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;
 
@@ -49,9 +49,16 @@ class Compiler {
   /// left out; 42P02 for a number beyond 65,535. Cost and threads: as compile().
   [[nodiscard]] Result<StatementDescription> describe(std::string_view sql);
 
+  /// Of a SELECT that has been compiled before, with parameters that are compared with columns and do nothing else.
+  [[nodiscard]] std::shared_ptr<const KnownStatement> find(std::string_view sql) override;
+  [[nodiscard]] std::optional<CompiledSelect> bind(const wire::v1::StatementBody& statement) override;
+
   [[nodiscard]] CacheCounters cache_counters() const;
 
  private:
+  /// The next statement that differs in literals only need not be compiled.
+  void learn_shared(const wire::v1::StatementBody& statement, int64_t now_us);
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -3,10 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
+#include "daedalus/contract/shape.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/answer.hpp"
 
@@ -19,11 +23,21 @@ constexpr uint32_t kStatementSizeMax = 2 * kInsertTextSizeMax;
 
 /// A SELECT, ready to be sent to nodes.
 struct CompiledSelect {
-  semantics::Selection selection;
-  std::string body;                        ///< wire::v1::SelectBody in RESULT_FORM_PARTIAL.
-  std::vector<wire::v1::Route> routes;     ///< At most one.
-  std::vector<semantics::Column> columns;  ///< Of the answer.
+  /// Of a statement that was bound without its predicate: shape and values are the query.
+  std::shared_ptr<const semantics::Selection> selection;
+  semantics::Predicate routing;  ///< The clauses that say which partitions are concerned.
+  /// What the selection's predicate was made of, where that has a tree.
+  std::shared_ptr<const semantics::Condition> condition;
+  /// What travels once; null where the selection has no shape.
+  std::shared_ptr<const contract::ShapeBytes> shape;
+  std::string values;                                             ///< Of the shape, packed.
+  std::shared_ptr<const std::vector<semantics::Column>> columns;  ///< Of the answer.
 };
+
+/// A checked selection, parted into what travels once and what travels with it. `condition` is what its predicate was
+/// made of; looked at only where that has a tree. Errors: those of semantics::final_columns().
+[[nodiscard]] Result<CompiledSelect> make_select(const semantics::Schema& schema, const contract::PartitionMap& map,
+                                                 semantics::Selection selection, semantics::Condition condition);
 
 /// An INSERT, UPDATE or DELETE, ready to be submitted to the logical writer.
 struct CompiledUpdate {
@@ -32,6 +46,27 @@ struct CompiledUpdate {
 };
 
 using Compiled = std::variant<CompiledSelect, CompiledUpdate>;
+
+/// A SELECT that has been compiled with some values, and whose form other values do not change.
+class KnownStatement {
+ public:
+  virtual ~KnownStatement() = default;
+  /// What compiling it with these parameters gives; nothing where they change its form, are wrong, or are not those it
+  /// takes: then it has to be compiled. Only the statement's text is not looked at. Cost: some microseconds. Safe to
+  /// call from several threads.
+  [[nodiscard]] virtual std::optional<CompiledSelect> bind(const wire::v1::StatementBody& statement) const = 0;
+};
+
+/// The statements that are known, by their texts.
+class KnownStatements {
+ public:
+  virtual ~KnownStatements() = default;
+  /// Null when it is not known, or not any longer. Safe to call from several threads.
+  [[nodiscard]] virtual std::shared_ptr<const KnownStatement> find(std::string_view sql) = 0;
+  /// KnownStatement::bind() of a statement with its text; the text may also be one that differs from a known one in
+  /// literals only.
+  [[nodiscard]] virtual std::optional<CompiledSelect> bind(const wire::v1::StatementBody& statement) = 0;
+};
 
 /// What a statement takes and gives, whatever its parameters' values.
 struct StatementDescription {

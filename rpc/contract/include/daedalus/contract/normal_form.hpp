@@ -12,4 +12,7 @@ namespace daedalus::contract {
 [[nodiscard]] std::optional<semantics::Expression> to_expression(const semantics::Schema& schema,
                                                                  const semantics::Condition& condition);
 
+/// The operator that says what a literal says; of one that is never true, EQUAL, which has nothing to equal.
+[[nodiscard]] semantics::Operator operator_of(const semantics::Literal& literal);
+
 }  // namespace daedalus::contract

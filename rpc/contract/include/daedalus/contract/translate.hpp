@@ -37,8 +37,17 @@ namespace daedalus::contract {
 [[nodiscard]] Result<semantics::Selection> to_selection(const semantics::Schema& schema,
                                                         const wire::v1::SelectBody& body,
                                                         wire::v1::ResultForm* form_out);
+/// The condition that a body's filter is; one that every row meets where there is none.
+[[nodiscard]] Result<semantics::Condition> to_condition(const semantics::Schema& schema,
+                                                        const wire::v1::SelectBody& body);
+[[nodiscard]] semantics::Slice to_slice(const wire::v1::Slice& slice);
 /// Errors: 08P01.
 [[nodiscard]] Result<wire::v1::SelectBody> parse_select(std::string_view body);
+
+/// What can be wrong with a selection however it came: nothing to put out, outputs that no group has, aggregates of
+/// other types, rows or lists that are too long, an order by what is not there. Columns exist. Errors: 08P01, 42803,
+/// 42883, 54000, 54011, 0A000.
+[[nodiscard]] Result<void> check_selection(const semantics::Schema& schema, const semantics::Selection& selection);
 
 // ---- updates ----
 /// Bounds of one update: rows over all its insert parts (and, apart from them, parts), and bytes of its body.
@@ -99,6 +108,12 @@ struct PartitionMap {
                                                      const google::protobuf::RepeatedPtrField<wire::v1::Route>& routes,
                                                      Timestamp timestamp);
 
+/// Partitions that may hold rows that the predicate selects, ascending; `rule` is the map's partition_rule().
+[[nodiscard]] std::vector<PartitionId> partitions_of(const semantics::Schema& schema,
+                                                     const semantics::PlacementRule& rule,
+                                                     const semantics::Predicate& predicate);
+/// The clauses of a predicate that pin partitioning columns: places_of() finds the same partitions by them.
+[[nodiscard]] semantics::Predicate routing_of(const PartitionMap& map, const semantics::Predicate& predicate);
 /// The routes of a SELECT with this predicate (at most one entry).
 [[nodiscard]] std::vector<wire::v1::Route> routes_of(const semantics::Schema& schema, const PartitionMap& map,
                                                      const semantics::Predicate& predicate);

@@ -5,12 +5,13 @@
 // Candidates do, and when rows leave, which the merge scheduler says.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "daedalus/base/byte_budget.hpp"
@@ -28,18 +29,29 @@ enum class CandidateId : uint32_t {};
 
 /// A piece of the table that one candidate answers for as a whole.
 struct Part {
-  std::vector<PartitionId> partitions;  ///< Ascending, at least one; all of them have the same candidates.
-  uint32_t segment = 0;                 ///< Within the partition, where a part is one segment.
-  std::vector<CandidateId> candidates;  ///< At least one; asked in this order.
+  /// Ascending, at least one; all of them have the same candidates.
+  boost::container::small_vector<PartitionId, 1> partitions;
+  uint32_t segment = 0;                                       ///< Within the partition, where a part is one segment.
+  boost::container::small_vector<CandidateId, 1> candidates;  ///< At least one; asked in this order.
+};
+
+using Parts = boost::container::small_vector<Part, 1>;
+
+/// The columns of all answers of one shape: whoever asked is told them once.
+struct ShapeColumns {
+  uint64_t shape_sequence = 0;  ///< Of the operation that defined it.
+  bool are_sent = false;
 };
 
 struct GatheredQuery {
   rpc::Requester to;
-  const semantics::Selection& selection;  ///< Read by start() only.
+  std::shared_ptr<const semantics::Selection> selection;
   semantics::AnswerForm form = semantics::AnswerForm::kPartial;
-  std::vector<semantics::Column> columns;  ///< Sent with the first rows of the final form; unused in the partial one.
+  /// Sent with the first rows of the final form; unused in the partial one.
+  std::shared_ptr<const std::vector<semantics::Column>> columns;
+  std::shared_ptr<ShapeColumns> shape_columns;  ///< Null where the columns go with every answer.
   /// Ascending by partition and segment: what is merged follows this order, never that of arrival.
-  std::vector<Part> parts;
+  Parts parts;
   /// Of a query for a slice: the one that follows when its part has no more; nothing when it is the last.
   std::optional<wire::v1::Slice> slice_after;
 };
@@ -121,26 +133,31 @@ class Gather {
   };
   struct Query {
     rpc::Requester to;
+    std::shared_ptr<const semantics::Selection> selection;
     semantics::AnswerForm form = semantics::AnswerForm::kPartial;
-    std::vector<semantics::Column> columns;
+    bool is_merging = false;  ///< Rows have come, or there is a row without any.
+    std::shared_ptr<const std::vector<semantics::Column>> columns;
+    std::shared_ptr<ShapeColumns> shape_columns;
     bool has_sent_columns = false;
-    std::vector<PartState> parts;
+    boost::container::small_vector<PartState, 1> parts;
     size_t waiting_count = 0;     ///< Parts that have not ended.
     uint64_t received_bytes = 0;  ///< Rows as they came.
     uint64_t sent_bytes = 0;
     uint64_t row_count = 0;  ///< Sent.
-    std::optional<semantics::Slice> slice;
     std::optional<wire::v1::Slice> next_slice;
   };
-  using Queries = std::unordered_map<QueryId, Query>;
 
   /// Asks candidates of a part until one takes it; without one the error of the last.
   [[nodiscard]] std::optional<wire::v1::Error> ask(QueryId id, uint32_t index, PartState& part, Instant now,
                                                    rpc::Outbox& out);
   /// What is wrong with the end of a part, if anything is.
   [[nodiscard]] std::optional<std::string> flaw_of(const Query& query, const PartState& part, const PartEnd& end) const;
+  void open_merge(QueryId id, Query& query);
+  /// Every part has ended.
+  void complete(QueryId id, Query& query, rpc::Outbox& out);
   void put(MergeScheduler::Piece piece, rpc::Outbox& out);
   void finish(QueryId id, Query& query, rpc::Outbox& out);
+  static void add_columns(Query& query, wire::v1::QueryRows& message);
   void send_rows(Query& query, semantics::MergedRows rows, rpc::Outbox& out) const;
   void fail(QueryId id, const Error& error, rpc::Outbox& out);
   void close(QueryId id, rpc::Outbox& out);
@@ -149,7 +166,7 @@ class Gather {
   std::shared_ptr<const semantics::Schema> schema_;
   Candidates& candidates_;
   MergeScheduler merges_;
-  Queries queries_;
+  boost::unordered_flat_map<QueryId, Query> queries_;
 };
 
 }  // namespace daedalus::merging

@@ -5,6 +5,7 @@
 // Refuses to know where parts come from and what else belongs to a query.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -13,7 +14,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 
 #include "daedalus/base/byte_budget.hpp"
 #include "daedalus/base/result.hpp"
@@ -94,7 +94,7 @@ class MergeScheduler {
 
   MergeLimits limits_;
   std::shared_ptr<ByteBudget> budget_;
-  std::unordered_map<QueryId, Merge> merges_;
+  boost::unordered_flat_map<QueryId, Merge> merges_;
   Turns<QueryId> turns_;                              ///< Those closed since are skipped.
   std::map<rpc::PeerId, std::set<QueryId>> blocked_;  ///< Their peer has to read first.
   std::deque<Dropped> dropped_;

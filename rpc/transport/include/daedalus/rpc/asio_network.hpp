@@ -22,6 +22,7 @@ struct AsioOptions {
   ChannelLimits limits;
   uint32_t connections_max = 4096;                ///< Accepted and dialled; further ones are closed at once.
   uint32_t links_max = 1024;                      ///< Endpoints dialled and not dropped; more are a bug of the caller.
+  int64_t accept_delay_ns = 100 * kMillisecond;   ///< Pause after a failed accept: out of descriptors, most likely.
   int64_t dial_delay_ns_min = 50 * kMillisecond;  ///< Pause after the first failure; doubles with each further one.
   int64_t dial_delay_ns_max = kSecond;
   int64_t dial_ns_max = 2 * kSecond;            ///< Time for resolving and connecting.

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define DAEDALUS_SCHEMA_ABI_VERSION 2u
+#define DAEDALUS_SCHEMA_ABI_VERSION 3u
 
 /* A string longer than this lies in two planes: so many of its bytes in its column's, the others, its tail, in a plane
  * of tails. What is asked of strings is mostly decided by their first bytes, which lie as close together as numbers. */
@@ -45,13 +45,6 @@ typedef struct daedalus_column_abi {
 typedef int32_t (*daedalus_store_row)(const void* context, const uint8_t* row, uint32_t row_size,
                                       uint8_t* const* planes, uint64_t* const* nulls, uint32_t slot);
 
-/* Encodes `column_count` columns, in the order of `columns`, of the row at `slot` as one packed row, u32 size included.
- *
- * Writes at most row_capacity bytes to `row` and returns how many, or 0 when they do not fit. */
-typedef uint32_t (*daedalus_load_row)(const void* context, const uint8_t* const* planes, const uint64_t* const* nulls,
-                                      uint32_t slot, const uint32_t* columns, uint32_t column_count, uint8_t* row,
-                                      uint32_t row_capacity);
-
 typedef struct daedalus_schema_abi {
   uint32_t abi_version;
   uint32_t column_count;
@@ -62,7 +55,6 @@ typedef struct daedalus_schema_abi {
   uint32_t primary_key_count;
   uint32_t packed_row_size_max; /* u32 size included, all columns */
   daedalus_store_row store_row; /* context is unused */
-  daedalus_load_row load_row;   /* context is unused */
 } daedalus_schema_abi;
 
 /* The one symbol a compiled schema exports. */

@@ -20,6 +20,7 @@
 #include "daedalus/node/parked_queries.hpp"
 #include "daedalus/node/placement.hpp"
 #include "daedalus/node/query_controller.hpp"
+#include "daedalus/node/query_shapes.hpp"
 #include "daedalus/node/segment_port.hpp"
 #include "daedalus/node/sequencer.hpp"
 #include "daedalus/node/update_pipeline.hpp"
@@ -102,6 +103,9 @@ class NodeCore {
   [[nodiscard]] std::optional<Error> check_header(const wire::v1::OperationHeader& header) const;
   [[nodiscard]] std::optional<Error> check_select(const wire::v1::OperationHeader& header) const;
   [[nodiscard]] std::optional<Error> check_slice(const semantics::Slice& slice) const;
+  /// What a SELECT asks for, whole or by the shape in a slot. Without deadline and prefix.
+  [[nodiscard]] Result<PreparedQuery> whole_query(Requester from, const wire::v1::Operation& operation) const;
+  [[nodiscard]] Result<PreparedQuery> shaped_query(Requester from, const wire::v1::Operation& operation) const;
   [[nodiscard]] Result<PreparedQuery> prepare(Requester from, const wire::v1::Operation& operation, Instant now) const;
   [[nodiscard]] Result<NumberedUpdate> to_numbered(wire::v1::Operation operation) const;
   [[nodiscard]] bool refuse_update(Requester from, const wire::v1::OperationHeader& header, rpc::Outbox& out) const;
@@ -128,6 +132,7 @@ class NodeCore {
   Sequencer sequencer_;
   LogProgress log_;
   UpdatePipeline updates_;
+  QueryShapes shapes_;
   ParkedQueries parked_;
   QueryController queries_;
   std::optional<Error> incomplete_;

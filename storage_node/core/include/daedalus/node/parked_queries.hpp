@@ -19,6 +19,10 @@ struct PreparedQuery {
   std::shared_ptr<const semantics::Selection> selection;
   Instant deadline = kNever;
   Timestamp prefix_min{};
+  /// The condition, where the selection is a shape's, which other queries have, too. Null: the selection's own.
+  std::shared_ptr<const semantics::Predicate> bound;
+
+  [[nodiscard]] const semantics::Predicate& predicate() const { return bound ? *bound : selection->predicate; }
 };
 
 class ParkedQueries {

@@ -81,8 +81,8 @@ class QueryController final : private merging::Candidates {
   void add_missing(const merging::Part& part, merging::CandidateId candidate, const std::string& reason,
                    wire::v1::Error& error) const override;
 
-  [[nodiscard]] std::vector<SegmentIndex> segments_for(const semantics::Selection& selection) const;
-  [[nodiscard]] std::vector<merging::Part> parts_of(const std::vector<SegmentIndex>& segments) const;
+  [[nodiscard]] std::vector<SegmentIndex> segments_for(const PreparedQuery& query) const;
+  [[nodiscard]] merging::Parts parts_of(const std::vector<SegmentIndex>& segments) const;
   /// The slice that follows one which takes all that is left of its segment.
   [[nodiscard]] std::optional<wire::v1::Slice> slice_after(const semantics::Selection& selection) const;
   [[nodiscard]] merging::PartEnd end_of(const Running& running, SegmentIndex segment,

@@ -30,6 +30,10 @@ struct Query {
   std::shared_ptr<const semantics::Selection> selection;
   Instant deadline = kNever;                         ///< Past it the query is dropped unanswered-by-rows: error 57014.
   std::shared_ptr<const std::atomic<bool>> aborted;  ///< May be null.
+  /// The condition, where the selection is shared by queries with other values. Null: the selection's own.
+  std::shared_ptr<const semantics::Predicate> bound;
+
+  [[nodiscard]] const semantics::Predicate& predicate() const { return bound ? *bound : selection->predicate; }
 };
 
 /// Rows of one insert part that live in this segment. `owner` keeps the bytes alive.

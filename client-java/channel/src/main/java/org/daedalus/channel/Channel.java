@@ -1,8 +1,13 @@
 package org.daedalus.channel;
 
+import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
+import org.daedalus.wire.ArrivedResult;
+import org.daedalus.wire.BatchFrame;
 import org.daedalus.wire.Frame;
 import org.daedalus.wire.FrameType;
 import org.daedalus.wire.Framer;
@@ -13,7 +18,6 @@ import org.daedalus.wire.v1.KeepAlive;
 import org.daedalus.wire.v1.Operation;
 import org.daedalus.wire.v1.OperationBatch;
 import org.daedalus.wire.v1.Result;
-import org.daedalus.wire.v1.ResultBatch;
 import org.daedalus.wire.v1.Role;
 
 /**
@@ -48,11 +52,9 @@ public final class Channel {
     private final Hello ours;
     private final ChannelLimits limits;
     private final Framer framer;
-    private final OperationBatch.Builder operations = OperationBatch.newBuilder();
-    private final ResultBatch.Builder results = ResultBatch.newBuilder();
+    private final BatchFrame operations = new BatchFrame(FrameType.OPERATIONS);
+    private final BatchFrame results = new BatchFrame(FrameType.RESULTS);
     private Effects waiting = new Effects();
-    private int operationBytes;
-    private int resultBytes;
     private long unflushedBytes;
     private Hello peer;
     private boolean closed;
@@ -103,38 +105,55 @@ public final class Channel {
      * @param unsentBytes bytes that left earlier steps and still wait in the driver
      */
     public Offer offer(Operation operation, long unsentBytes) {
-        int size = operation.getSerializedSize();
-        Offer verdict = judge(size, unsentBytes);
+        return offer(operations, operation, unsentBytes);
+    }
+
+    /** Queues operations that leave in one frame, or none of them; as {@link #offer(Operation, long)}. */
+    public Offer offer(Outgoing outgoing, long unsentBytes) {
+        int size = outgoing.size();
+        Offer verdict = makeRoom(operations, size, unsentBytes);
         if (verdict == Offer.ACCEPTED) {
-            if (operationBytes + size > messageSizeMax()) {
-                emitOperations();
+            CodedOutputStream out = operations.extend(size);
+            try {
+                outgoing.writeTo(out);
+                out.checkNoSpaceLeft();
+            } catch (IOException e) {
+                throw new IllegalStateException("operations have written more than their size", e);
             }
-            operations.addOperations(operation);
-            operationBytes += size + BATCH_ENTRY_OVERHEAD;
-            unflushedBytes += size;
-            if (operationBytes >= limits.batchSizeTarget()) {
-                emitOperations();
-            }
+            onAdded(operations, size);
         }
         return verdict;
     }
 
     /** Queues a result; as {@link #offer(Operation, long)}. */
     public Offer offer(Result result, long unsentBytes) {
-        int size = result.getSerializedSize();
-        Offer verdict = judge(size, unsentBytes);
+        return offer(results, result, unsentBytes);
+    }
+
+    private Offer offer(BatchFrame batch, MessageLite message, long unsentBytes) {
+        int size = message.getSerializedSize();
+        Offer verdict = makeRoom(batch, size, unsentBytes);
         if (verdict == Offer.ACCEPTED) {
-            if (resultBytes + size > messageSizeMax()) {
-                emitResults();
-            }
-            results.addResults(result);
-            resultBytes += size + BATCH_ENTRY_OVERHEAD;
-            unflushedBytes += size;
-            if (resultBytes >= limits.batchSizeTarget()) {
-                emitResults();
-            }
+            batch.add(message, size);
+            onAdded(batch, size);
         }
         return verdict;
+    }
+
+    /** Whether so many bytes can be queued; if so, they fit the batch. */
+    private Offer makeRoom(BatchFrame batch, int size, long unsentBytes) {
+        Offer verdict = judge(size, unsentBytes);
+        if (verdict == Offer.ACCEPTED && batch.payloadSize() + size > messageSizeMax()) {
+            emit(batch);
+        }
+        return verdict;
+    }
+
+    private void onAdded(BatchFrame batch, int size) {
+        unflushedBytes += size;
+        if (batch.payloadSize() >= limits.batchSizeTarget()) {
+            emit(batch);
+        }
     }
 
     /**
@@ -157,8 +176,8 @@ public final class Channel {
 
     /** Turns what has been queued into frames. */
     public Effects flush(long nowNs) {
-        emitOperations();
-        emitResults();
+        emit(operations);
+        emit(results);
         Effects effects = waiting;
         waiting = new Effects();
         unflushedBytes = 0;
@@ -168,15 +187,15 @@ public final class Channel {
         return effects;
     }
 
-    /** Takes bytes as they came, however they were cut. */
-    public Effects onBytes(byte[] bytes, int offset, int length, long nowNs) {
+    /** Takes bytes as they came, however they were cut: all of {@code bytes}, which is not kept. */
+    public Effects onBytes(ByteBuffer bytes, long nowNs) {
         Effects effects = new Effects();
         if (closed) {
             return effects;
         }
         lastReceivedNs = nowNs;
         try {
-            for (Frame frame : framer.feed(bytes, offset, length)) {
+            for (Frame frame : framer.feed(bytes)) {
                 onFrame(frame, effects);
                 if (closed) {
                     break;
@@ -213,8 +232,6 @@ public final class Channel {
         if (closed) {
             return new Effects();
         }
-        emitOperations();
-        emitResults();
         Effects effects = flush(nowNs);
         fail(reason, effects);
         return effects;
@@ -240,7 +257,7 @@ public final class Channel {
             case KEEP_ALIVE -> KeepAlive.parseFrom(frame.payload());
             case OPERATIONS ->
                     effects.operations().addAll(OperationBatch.parseFrom(frame.payload()).getOperationsList());
-            case RESULTS -> effects.results().addAll(ResultBatch.parseFrom(frame.payload()).getResultsList());
+            case RESULTS -> ArrivedResult.readBatch(frame.payload(), effects.results());
             case GOODBYE -> {
                 closed = true;
                 effects.setCloseReason("peer said goodbye: " + Goodbye.parseFrom(frame.payload()).getReason());
@@ -293,19 +310,9 @@ public final class Channel {
         effects.setCloseReason(reason);
     }
 
-    private void emitOperations() {
-        if (operations.getOperationsCount() > 0) {
-            emit(FrameType.OPERATIONS, operations.build());
-            operations.clear();
-            operationBytes = 0;
-        }
-    }
-
-    private void emitResults() {
-        if (results.getResultsCount() > 0) {
-            emit(FrameType.RESULTS, results.build());
-            results.clear();
-            resultBytes = 0;
+    private void emit(BatchFrame batch) {
+        if (!batch.isEmpty()) {
+            waiting.frames().add(batch.take());
         }
     }
 

@@ -2,9 +2,9 @@ package org.daedalus.channel;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.daedalus.wire.ArrivedResult;
 import org.daedalus.wire.v1.Hello;
 import org.daedalus.wire.v1.Operation;
-import org.daedalus.wire.v1.Result;
 
 /**
  * What one step of a {@link Channel} wants done, in this order: send {@code frames}, report {@code peer}, deliver
@@ -13,7 +13,7 @@ import org.daedalus.wire.v1.Result;
 public final class Effects {
     private final List<byte[]> frames = new ArrayList<>();
     private final List<Operation> operations = new ArrayList<>();
-    private final List<Result> results = new ArrayList<>();
+    private final List<ArrivedResult> results = new ArrayList<>();
     private Hello peer;
     private String closeReason;
     private boolean helloRefused;
@@ -32,7 +32,7 @@ public final class Effects {
         return operations;
     }
 
-    public List<Result> results() {
+    public List<ArrivedResult> results() {
         return results;
     }
 

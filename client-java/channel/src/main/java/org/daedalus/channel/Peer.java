@@ -26,6 +26,9 @@ public interface Peer {
     /** Queues an operation; it leaves at the end of this turn of the network's thread. */
     Channel.Offer send(Operation operation);
 
+    /** Queues operations that leave together or not at all; as {@link #send(Operation)}. */
+    Channel.Offer send(Outgoing outgoing);
+
     /** Queues a result; it leaves at the end of this turn of the network's thread. */
     Channel.Offer send(Result result);
 

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.daedalus.wire.ArrivedResult;
 import org.daedalus.wire.v1.Hello;
 import org.daedalus.wire.v1.Operation;
 import org.daedalus.wire.v1.Result;
@@ -82,6 +83,13 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
     }
 
     @Override
+    public Channel.Offer send(Outgoing outgoing) {
+        Channel.Offer offer = channel.offer(outgoing, unsentBytes);
+        flushSoon();
+        return offer;
+    }
+
+    @Override
     public Channel.Offer send(Result result) {
         Channel.Offer offer = channel.offer(result, unsentBytes);
         flushSoon();
@@ -118,9 +126,7 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
             if (channel == null) {
                 return;
             }
-            byte[] bytes = new byte[in.readableBytes()];
-            in.readBytes(bytes);
-            carryOut(channel.onBytes(bytes, 0, bytes.length, network.nowNs()));
+            carryOut(channel.onBytes(in.nioBuffer(), network.nowNs()));
         } finally {
             ReferenceCountUtil.release(message);
         }
@@ -223,7 +229,7 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
             network.handler().onOperation(this, operation);
             network.breathe();
         }
-        for (Result result : effects.results()) {
+        for (ArrivedResult result : effects.results()) {
             network.handler().onResult(this, result);
             network.breathe();
         }

@@ -1,5 +1,6 @@
 package org.daedalus.channel;
 
+import org.daedalus.wire.ArrivedResult;
 import org.daedalus.wire.v1.Operation;
 import org.daedalus.wire.v1.Result;
 
@@ -21,6 +22,11 @@ public interface PeerHandler {
 
     default void onOperation(Peer peer, Operation operation) {
         peer.close("this side takes no operations");
+    }
+
+    /** A result, of which whoever passes many rows on need not make a message; otherwise as the next one. */
+    default void onResult(Peer peer, ArrivedResult result) {
+        onResult(peer, result.message());
     }
 
     default void onResult(Peer peer, Result result) {

@@ -3,6 +3,7 @@ package org.daedalus.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.daedalus.wire.Frame;
 import org.daedalus.wire.FrameType;
@@ -52,14 +53,14 @@ class ChannelTest {
     void shouldRefuseMessagesBeforeTheHello() {
         assertThat(left.offer(operation(1, 1), 0)).isEqualTo(Channel.Offer.DOWN);
         byte[] early = new Frame(FrameType.OPERATIONS, OperationBatch.getDefaultInstance().toByteArray()).encode();
-        assertThat(left.onBytes(early, 0, early.length, 1).closeReason()).contains("no hello");
+        assertThat(left.onBytes(ByteBuffer.wrap(early), 1).closeReason()).contains("no hello");
     }
 
     @Test
     void shouldRefuseSecondHello() {
         connect();
         byte[] again = new Frame(FrameType.HELLO, CLIENT.toByteArray()).encode();
-        assertThat(right.onBytes(again, 0, again.length, 1).closeReason()).contains("second hello");
+        assertThat(right.onBytes(ByteBuffer.wrap(again), 1).closeReason()).contains("second hello");
     }
 
     @Test
@@ -90,12 +91,12 @@ class ChannelTest {
     void shouldCloseOnGarbageWithReason() {
         connect();
         byte[] garbage = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-        Effects effects = right.onBytes(garbage, 0, garbage.length, 1);
+        Effects effects = right.onBytes(ByteBuffer.wrap(garbage), 1);
         assertThat(effects.closeReason()).contains("malformed");
         assertThat(effects.frames()).hasSize(1);
-        assertThat(right.onBytes(garbage, 0, garbage.length, 2).closeReason()).isNull();
+        assertThat(right.onBytes(ByteBuffer.wrap(garbage), 2).closeReason()).isNull();
         byte[] unparsable = new Frame(FrameType.RESULTS, new byte[] {1, 2, 3}).encode();
-        assertThat(left.onBytes(unparsable, 0, unparsable.length, 1).closeReason()).contains("malformed");
+        assertThat(left.onBytes(ByteBuffer.wrap(unparsable), 1).closeReason()).contains("malformed");
     }
 
     @Test
@@ -137,7 +138,7 @@ class ChannelTest {
     private static Effects deliver(Effects from, Channel to, long nowNs) {
         Effects all = new Effects();
         for (byte[] frame : List.copyOf(from.frames())) {
-            Effects step = to.onBytes(frame, 0, frame.length, nowNs);
+            Effects step = to.onBytes(ByteBuffer.wrap(frame), nowNs);
             all.frames().addAll(step.frames());
             all.operations().addAll(step.operations());
             all.results().addAll(step.results());

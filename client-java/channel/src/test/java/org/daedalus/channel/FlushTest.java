@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.daedalus.wire.Frame;
@@ -63,7 +64,7 @@ class FlushTest {
             byte[] bytes = new byte[out.readableBytes()];
             out.readBytes(bytes);
             out.release();
-            frames.addAll(framer.feed(bytes, 0, bytes.length));
+            frames.addAll(framer.feed(ByteBuffer.wrap(bytes)));
         }
         return frames;
     }

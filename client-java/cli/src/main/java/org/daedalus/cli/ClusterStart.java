@@ -25,11 +25,17 @@ final class ClusterStart {
     private final Duration readyMax;
     private final long endNs;
 
-    ClusterStart(ClusterPlan plan, Launcher launcher) {
+    /** A start that is given up {@code readyMax} from now. */
+    ClusterStart(ClusterPlan plan, Launcher launcher, Duration readyMax) {
         this.plan = plan;
         this.launcher = launcher;
-        this.readyMax = READY_MAX.plus(READY_MAX_EACH_GIB.multipliedBy(plan.segmentBytes() >> GIB_SHIFT));
+        this.readyMax = readyMax;
         this.endNs = System.nanoTime() + readyMax.toNanos();
+    }
+
+    /** How long a cluster may take until it serves. */
+    static Duration readyMax(ClusterPlan plan) {
+        return READY_MAX.plus(READY_MAX_EACH_GIB.multipliedBy(plan.segmentBytes() >> GIB_SHIFT));
     }
 
     /** Returns the running cluster; its data directory remembers it then. */

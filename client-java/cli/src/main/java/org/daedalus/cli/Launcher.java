@@ -15,9 +15,17 @@ import java.util.concurrent.TimeUnit;
 final class Launcher {
     private static final int LOG_TAIL_LINES = 20;
     private static final int TAIL_BYTES_MAX = 64 << 10;
-    private static final long CHECK_MAX_S = 20;
     private static final long POLL_MS = 20;
-    private static final long TERMINATE_MAX_MS = 10_000;
+
+    /**
+     * How long others are waited for.
+     *
+     * @param checkMs a program that checks its configuration
+     * @param terminateMs a process that has been asked to end, and one that has been killed
+     */
+    record Limits(long checkMs, long terminateMs) {
+        static final Limits DEFAULT = new Limits(20_000, 10_000);
+    }
 
     /** A process of ours that was started; the others know it by its pid. */
     record Started(LocalCluster.Member member, Process process, Path log) {}
@@ -25,9 +33,16 @@ final class Launcher {
     private final Programs programs;
     private final Path directory;
 
+    private final Limits limits;
+
     Launcher(Programs programs, Path directory) {
+        this(programs, directory, Limits.DEFAULT);
+    }
+
+    Launcher(Programs programs, Path directory, Limits limits) {
         this.programs = programs;
         this.directory = directory;
+        this.limits = limits;
     }
 
     /** Lets a program check its configuration; an error carries what it said. */
@@ -36,9 +51,8 @@ final class Launcher {
                 programs.find(member.program()).toString(), "--check-config", member.configuration().toString());
         Process process = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile())).start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
         try {
-            if (!process.waitFor(CHECK_MAX_S, TimeUnit.SECONDS)) {
+            if (!process.waitFor(limits.checkMs(), TimeUnit.MILLISECONDS)) {
                 process.destroyForcibly();
                 throw CliException.failed(member.program() + " did not check its configuration in time");
             }
@@ -47,6 +61,7 @@ final class Launcher {
             throw CliException.failed("interrupted");
         }
         if (process.exitValue() != 0) {
+            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
             throw new CliException(process.exitValue() == CliException.USAGE ? CliException.USAGE : CliException.FAILED,
                     member.program() + " refuses " + member.configuration() + ":\n" + said);
         }
@@ -105,13 +120,17 @@ final class Launcher {
      * @return names of those that had to be killed
      */
     static List<String> stop(List<LocalCluster.Member> members) {
+        return stop(members, Limits.DEFAULT);
+    }
+
+    static List<String> stop(List<LocalCluster.Member> members, Limits limits) {
         List<LocalCluster.Member> left = new ArrayList<>(members);
         left.removeIf(member -> !member.isAlive());
         left.forEach(member -> ProcessHandle.of(member.pid()).ifPresent(ProcessHandle::destroy));
-        waitForEnd(left, TERMINATE_MAX_MS);
+        waitForEnd(left, limits.terminateMs());
         List<String> killed = left.stream().map(LocalCluster.Member::name).toList();
         left.forEach(member -> ProcessHandle.of(member.pid()).ifPresent(ProcessHandle::destroyForcibly));
-        waitForEnd(left, TERMINATE_MAX_MS);
+        waitForEnd(left, limits.terminateMs());
         return killed;
     }
 

@@ -13,6 +13,30 @@ public final class Patience {
     private static final long PAUSE_MIN_NS = 20_000_000L;
     private static final long TOTAL_MAX_NS = Duration.ofSeconds(60).toNanos();
 
+    /** What passes while one waits. */
+    interface Time {
+        Time SYSTEM = new Time() {
+            @Override
+            public long nowNs() {
+                return System.nanoTime();
+            }
+
+            @Override
+            public void pause(long ns) {
+                try {
+                    TimeUnit.NANOSECONDS.sleep(ns);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        };
+
+        long nowNs();
+
+        /** Returns after so long, or sooner when the thread is interrupted. */
+        void pause(long ns);
+    }
+
     private Patience() {}
 
     /** Waits for what {@code request} asks for. */
@@ -23,27 +47,24 @@ public final class Patience {
     /** Waits for {@code first}; {@code again} makes the same request once more. */
     public static <T> T await(DaedalusClient client, CompletableFuture<T> first,
             Supplier<CompletableFuture<T>> again) {
-        long endNs = System.nanoTime() + TOTAL_MAX_NS;
+        return await(client, first, again, Time.SYSTEM);
+    }
+
+    static <T> T await(DaedalusClient client, CompletableFuture<T> first, Supplier<CompletableFuture<T>> again,
+            Time time) {
+        long endNs = time.nowNs() + TOTAL_MAX_NS;
         CompletableFuture<T> answer = first;
         while (true) {
             try {
                 return client.await(answer);
             } catch (DaedalusException e) {
                 boolean unreachable = e.sqlState().equals("08001");
-                if (e.category() != Category.RETRY || unreachable || System.nanoTime() > endNs) {
+                if (e.category() != Category.RETRY || unreachable || time.nowNs() > endNs) {
                     throw e;
                 }
-                pause(Math.max(PAUSE_MIN_NS, e.retryAfter().toNanos()));
+                time.pause(Math.max(PAUSE_MIN_NS, e.retryAfter().toNanos()));
                 answer = again.get();
             }
-        }
-    }
-
-    private static void pause(long ns) {
-        try {
-            TimeUnit.NANOSECONDS.sleep(ns);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

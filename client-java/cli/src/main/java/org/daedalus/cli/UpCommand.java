@@ -101,7 +101,8 @@ final class UpCommand implements Callable<Integer> {
         }
         refusePortsInUse(plan);
         writeConfiguration(plan);
-        LocalCluster cluster = new ClusterStart(plan, new Launcher(programs, directory)).run();
+        LocalCluster cluster = new ClusterStart(plan, new Launcher(programs, directory),
+                ClusterStart.readyMax(plan)).run();
         state.remember(cluster);
         print(cluster, table);
         return 0;

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import org.daedalus.client.FakeAggregator;
+import org.daedalus.wire.ByteRange;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.v1.ErrorCategory;
 import org.daedalus.wire.v1.InsertPart;
@@ -196,6 +197,16 @@ class CommandsTest {
     }
 
     @Test
+    void shouldRefuseATimeoutThatIsNone() {
+        for (String timeout : new String[] {"0", "-1", "86400.1", "NaN"}) {
+            err.reset();
+            assertThat(run("sql", "-c", "SELECT 1", "--timeout", timeout, "--cluster", "127.0.0.1:1")).isEqualTo(2);
+            assertThat(err()).contains("--timeout must be above 0 and at most 86400 seconds");
+        }
+        assertThat(run("sql", "-c", "SELECT 1", "--timeout", "86400", "--cluster", "127.0.0.1:1")).isEqualTo(1);
+    }
+
+    @Test
     void shouldRefuseAClusterThatIsTooLarge() {
         String[][] cases = {{"--storage-nodes", "40"}, {"--segments", "1024"}, {"--aggregators", "10"},
             {"--segment-mib", "1048576"}, {"--answer-mib", "524288"}, {"--port", "65000"}};
@@ -260,7 +271,8 @@ class CommandsTest {
             try {
                 SubmitBody body = SubmitBody.parseFrom(operation.getBody());
                 InsertPart part = body.getUpdate().getParts(0).getInsert();
-                PackedRows rows = new PackedRows(List.of(FakeAggregator.VARCHAR, FakeAggregator.INT), part.getRows());
+                PackedRows rows = new PackedRows(List.of(FakeAggregator.VARCHAR, FakeAggregator.INT),
+                        ByteRange.of(part.getRows().toByteArray()));
                 while (rows.hasNext()) {
                     inserted.add(rows.next());
                 }

@@ -2,21 +2,26 @@ package org.daedalus.client;
 
 import java.util.concurrent.CompletableFuture;
 import org.daedalus.client.DaedalusException.Category;
-import org.daedalus.wire.WireException;
-import org.daedalus.wire.v1.QueryRows;
+import org.daedalus.wire.ArrivedResult;
+import org.daedalus.wire.v1.QueryEnd;
 import org.daedalus.wire.v1.Result;
 
 /** Turns a request's results into the future the application holds. */
 final class Answer<T extends Outcome> implements Request.Responder {
+    /** What the aggregator says to an operation made for another partition map. */
+    private static final String STALE_DESCRIPTION = "55000";
+
+    private final DaedalusClient client;
     private final Connections connections;
     private final Class<T> wanted;
-    private final CompletableFuture<T> future = new AnswerFuture<>(this::mayTakeEffect);
+    private final CompletableFuture<T> future = new AnswerFuture<>(this);
     private volatile Request request;
     private ResultSet rows;
     private boolean failed;
 
-    Answer(Connections connections, Class<T> wanted) {
-        this.connections = connections;
+    Answer(DaedalusClient client, Class<T> wanted) {
+        this.client = client;
+        this.connections = client.connections();
         this.wanted = wanted;
     }
 
@@ -25,7 +30,7 @@ final class Answer<T extends Outcome> implements Request.Responder {
     }
 
     /** Whether what was asked has been sent, as far as any thread can know, and is not a query. */
-    private boolean mayTakeEffect() {
+    boolean mayTakeEffect() {
         Request sent = request;
         return sent != null && sent.content.mayWrite();
     }
@@ -33,52 +38,54 @@ final class Answer<T extends Outcome> implements Request.Responder {
     void submit(Request content) {
         request = content;
         connections.submit(content);
-        future.whenComplete((outcome, failure) -> {
-            if (future.isCancelled()) {
-                abort("the request was cancelled");
-            }
-        });
+        if (future.isCancelled()) {
+            onCancelled(); // Meanwhile: it may have found no request to abort.
+        }
+    }
+
+    /** Nobody wants the answer any more. */
+    void onCancelled() {
+        if (request != null) {
+            abort("the request was cancelled");
+        }
     }
 
     @Override
-    public void onResult(Result result) {
+    public void onResult(ArrivedResult arrived) {
         if (failed) {
             return; // The abort is on its way.
         }
-        switch (result.getKindCase()) {
-            case ROWS -> onRows(result.getRows());
-            case END -> {
-                if (rows == null) {
-                    fail(new DaedalusException(Category.FATAL, "08P01", "the answer ended without its columns"));
-                } else {
-                    rows.onEnd(result.getEnd());
-                    complete(rows);
-                }
-            }
-            case CONFIRMED -> onConfirmed(WriteOutcome.of(result.getConfirmed()));
-            default -> fail(new DaedalusException(Category.FATAL, "08P01",
-                    "the answer is of kind " + result.getKindCase()));
+        if (arrived.isRows()) {
+            onRows(arrived);
+            return;
+        }
+        if (arrived.end() != null) {
+            onEnd(arrived.end());
+            return;
+        }
+        Result result = arrived.message();
+        if (result.hasConfirmed()) {
+            onConfirmed(WriteOutcome.of(result.getConfirmed()));
+        } else {
+            fail(new DaedalusException(Category.FATAL, "08P01", "the answer is of kind " + result.getKindCase()));
         }
     }
 
     @Override
     public void onFailure(DaedalusException failure) {
         failed = true;
+        if (failure.sqlState().equals(STALE_DESCRIPTION)) {
+            client.forgetDescription();
+        }
         if (rows != null) {
             rows.onFailure(failure);
         }
         future.completeExceptionally(failure);
     }
 
-    private void onRows(QueryRows batch) {
+    private void onRows(ArrivedResult batch) {
         if (rows == null) {
-            try {
-                rows = new ResultSet(new ResultColumns(batch.getColumnsList()), connections,
-                        () -> abort("the query was aborted"));
-            } catch (WireException e) {
-                fail(new DaedalusException(Category.FATAL, "08P01", e.getMessage()));
-                return;
-            }
+            rows = new ResultSet(request.columns, connections, () -> abort("the query was aborted"));
         }
         if (!rows.onRows(batch)) {
             fail(new DaedalusException(Category.RETRY, "53200", "answers that wait to be read exceed "
@@ -86,6 +93,15 @@ final class Answer<T extends Outcome> implements Request.Responder {
             return;
         }
         complete(rows);
+    }
+
+    private void onEnd(QueryEnd end) {
+        if (rows == null) {
+            fail(new DaedalusException(Category.FATAL, "08P01", "the answer ended without its columns"));
+        } else {
+            rows.onEnd(end);
+            complete(rows);
+        }
     }
 
     /** The request is over, and the update has taken effect: a refused row makes it no success, and no repetition. */

@@ -1,7 +1,6 @@
 package org.daedalus.client;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 
 /**
  * The future of an answer, and what depends on it: whoever stops waiting for it can be told what that means.
@@ -9,19 +8,36 @@ import java.util.function.BooleanSupplier;
  * @param <T> what it completes with
  */
 final class AnswerFuture<T> extends CompletableFuture<T> {
-    private final BooleanSupplier mayTakeEffect;
+    private final Answer<?> answer;
+    /** Whether this is what the answer itself completes, and no future that was made of it. */
+    private final boolean isFirst;
 
-    AnswerFuture(BooleanSupplier mayTakeEffect) {
-        this.mayTakeEffect = mayTakeEffect;
+    AnswerFuture(Answer<?> answer) {
+        this(answer, true);
+    }
+
+    private AnswerFuture(Answer<?> answer, boolean isFirst) {
+        this.answer = answer;
+        this.isFirst = isFirst;
     }
 
     @Override
     public <U> CompletableFuture<U> newIncompleteFuture() {
-        return new AnswerFuture<>(mayTakeEffect);
+        return new AnswerFuture<>(answer, false);
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        boolean wasDone = isDone();
+        boolean isCancelled = super.cancel(mayInterruptIfRunning);
+        if (isFirst && isCancelled && !wasDone) {
+            answer.onCancelled();
+        }
+        return isCancelled;
     }
 
     /** Whether {@code future} stands for an update that may take effect although nobody waits for it. */
     static boolean mayTakeEffect(CompletableFuture<?> future) {
-        return future instanceof AnswerFuture<?> answer && answer.mayTakeEffect.getAsBoolean();
+        return future instanceof AnswerFuture<?> known && known.answer.mayTakeEffect();
     }
 }

@@ -7,14 +7,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.daedalus.client.ClientErrors.DialFailure;
 import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.wire.ArrivedResult;
+import org.daedalus.wire.WireException;
 import org.daedalus.wire.v1.Hello;
-import org.daedalus.wire.v1.Operation;
-import org.daedalus.wire.v1.OperationHeader;
-import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.WriteRefusal;
 import org.daedalus.wire.v1.WriteRefused;
@@ -40,34 +38,24 @@ final class ClientCore {
     /** A writer that has taken more than half of what it remembers within one round trip is asked this often. */
     private static final int STALE_REFUSALS_MAX = 8;
 
-    private static final class PeerState {
-        private long nextSequence = 1;
-        private final Map<Long, Request> inFlight = new LinkedHashMap<>();
-
-        boolean hasRoom() {
-            return inFlight.size() < PEER_IN_FLIGHT_MAX;
-        }
-    }
-
     private final boolean repeatsRefused;
     private final ClusterBinding binding;
     /**
      * Null while an endpoint is being dialled for the first time or after a loss; otherwise how the last dial failed.
      */
     private final Map<String, DialFailure> dialFailures = new LinkedHashMap<>();
-    private final TreeMap<Long, PeerState> peers = new TreeMap<>();
+    private final LivePeers peers = new LivePeers();
     /** In the order in which they are to be sent: for an aggregator with room. */
     private final Set<Request> waiting = new LinkedHashSet<>();
     /** Updates that wait for room at the writer, oldest first; queries pass them by. */
     private final TreeSet<Request> waitingUpdates = new TreeSet<>(Comparator.comparingLong(request -> request.id));
     private final UpdateWindow window = new UpdateWindow();
+    private final ColumnsCache columns = new ColumnsCache();
     private final TreeSet<Request> repeats = new TreeSet<>(Comparator
             .<Request>comparingLong(request -> request.repeatAtNs).thenComparingLong(request -> request.id));
-    private final TreeSet<Request> deadlines = new TreeSet<>(Comparator
-            .<Request>comparingLong(request -> request.deadlineNs).thenComparingLong(request -> request.id));
+    private final DeadlineHeap deadlines = new DeadlineHeap();
     private SubmissionStamp stamp = SubmissionStamp.NONE;
     private long nextRequestId = 1;
-    private long lastPeerId;
     private boolean closed;
 
     /**
@@ -138,7 +126,7 @@ final class ClientCore {
         if (peers.isEmpty()) {
             stamp = SubmissionStamp.NONE; // The cluster may have been started afresh meanwhile, and count from 1.
         }
-        peers.put(peerId, new PeerState());
+        peers.add(peerId, hello);
         placeWaiting(nowNs, actions);
         return actions;
     }
@@ -146,12 +134,13 @@ final class ClientCore {
     ClientActions onDown(String endpoint, long peerId, String reason, long nowNs) {
         ClientActions actions = new ClientActions();
         dialFailures.put(endpoint, null);
-        PeerState state = peers.remove(peerId);
-        if (state == null) {
+        LivePeers.Peer peer = peers.remove(peerId);
+        if (peer == null) {
             return actions;
         }
-        for (Request request : state.inFlight.values()) {
+        for (Request request : peer.inFlight.inOrder()) {
             leaveWindow(request);
+            request.definition = null;
             if (request.answered) {
                 finish(request, ClientErrors.lostInTheMiddle(endpoint, reason), actions);
             } else {
@@ -184,7 +173,7 @@ final class ClientCore {
 
     /** All connections were lost, and the next one is to another cluster. */
     private void endWhatWasMeantForTheOld(String change, ClientActions actions) {
-        for (Request request : List.copyOf(deadlines)) {
+        for (Request request : deadlines.inOrder()) {
             DaedalusException failure = ClientErrors.clusterReplaced(request, change);
             if (failure != null) {
                 finish(request, failure, actions);
@@ -192,32 +181,95 @@ final class ClientCore {
         }
     }
 
+    /** As {@link #onResult(long, ArrivedResult, long)}, of a message. */
     ClientActions onResult(long peerId, Result result, long nowNs) {
+        return onResult(peerId, ArrivedResult.of(result), nowNs);
+    }
+
+    ClientActions onResult(long peerId, ArrivedResult arrived, long nowNs) {
         ClientActions actions = new ClientActions();
-        PeerState state = peers.get(peerId);
-        Request request = state == null ? null : state.inFlight.get(result.getSequence());
-        if (request == null) {
-            return actions; // Late: the deadline or an abort answered.
+        LivePeers.Peer peer = peers.get(peerId);
+        Request request = peer == null ? null : peer.inFlight.get(arrived.sequence());
+        if (arrived.isRows()) {
+            onRows(peer, request, arrived, nowNs, actions);
+        } else if (request != null) {
+            onEnding(request, arrived, nowNs, actions);
+            placeWaiting(nowNs, actions);
         }
-        switch (result.getKindCase()) {
-            case ROWS -> {
-                request.answered = true;
-                actions.deliveries().add(new ClientActions.Delivery(request, result, null, false));
+        return actions;
+    }
+
+    /**
+     * Rows, which may be the only ones that ever have the columns of their shape, even when they are late.
+     *
+     * @param peer null: it is gone
+     * @param request null: it is over, by its deadline or an abort
+     */
+    private void onRows(LivePeers.Peer peer, Request request, ArrivedResult arrived, long nowNs,
+            ClientActions actions) {
+        try {
+            if (request == null) {
+                learnColumns(peer, arrived);
+                return;
             }
+            if (!request.answered) {
+                request.columns = columnsOf(peer, request, arrived);
+                request.answered = true;
+            }
+            actions.deliveries().add(new ClientActions.Delivery(request, arrived, null, false));
+        } catch (WireException e) {
+            if (request != null) {
+                sendAbort(request, actions);
+                finish(request, ClientErrors.protocol(e.getMessage()), actions);
+                placeWaiting(nowNs, actions);
+            }
+        }
+    }
+
+    private ResultColumns columnsOf(LivePeers.Peer peer, Request request, ArrivedResult first) throws WireException {
+        long shape = first.shapeSequence();
+        if (shape != 0 && (request.definition == null || request.definition.sequence != shape)) {
+            throw new WireException("the answer is of shape " + shape + ", which its statement is not");
+        }
+        if (shape == 0) {
+            return columns.of(first.columns());
+        }
+        learnColumns(peer, first);
+        if (request.definition.columns() == null) {
+            throw new WireException("the answer has no columns, and no answer of its shape had before");
+        }
+        return request.definition.columns();
+    }
+
+    private void learnColumns(LivePeers.Peer peer, ArrivedResult rows) throws WireException {
+        if (peer != null && rows.shapeSequence() != 0 && rows.columns().length > 0) {
+            peer.slots.learn(rows.shapeSequence(), columns.of(rows.columns()));
+        }
+    }
+
+    private void onEnding(Request request, ArrivedResult arrived, long nowNs, ClientActions actions) {
+        if (arrived.end() != null) {
+            deliverLast(request, arrived, actions);
+            return;
+        }
+        Result result = arrived.message();
+        switch (result.getKindCase()) {
             case ERROR -> onError(request, DaedalusException.of(result.getError()), nowNs, actions);
             case REFUSED -> onRefused(request, result.getRefused(), nowNs, actions);
-            case END, CONFIRMED, DESCRIBED, STATUS, EPOCH -> {
+            case CONFIRMED, DESCRIBED, STATUS, EPOCH -> {
                 learn(result);
-                if (request.updateSending != 0) {
-                    window.grow(!waitingUpdates.isEmpty());
-                }
-                retire(request);
-                actions.deliveries().add(new ClientActions.Delivery(request, result, null, true));
+                deliverLast(request, arrived, actions);
             }
             default -> finish(request, ClientErrors.unknownKind(), actions);
         }
-        placeWaiting(nowNs, actions);
-        return actions;
+    }
+
+    private void deliverLast(Request request, ArrivedResult arrived, ClientActions actions) {
+        if (request.updateSending != 0) {
+            window.grow(!waitingUpdates.isEmpty());
+        }
+        retire(request);
+        actions.deliveries().add(new ClientActions.Delivery(request, arrived, null, true));
     }
 
     private void learn(Result result) {
@@ -239,11 +291,22 @@ final class ClientCore {
         return actions;
     }
 
-    /** An operation could not be handed to its connection although that is up: nothing of it was sent. */
+    /**
+     * An operation could not be handed to its connection although that is up: nothing of it was sent. With definitions
+     * that are not sent the connection's slots are lost, so that this one, and those behind it that relied on them,
+     * must go whole.
+     */
     ClientActions onSendRefused(Request request, boolean tooLarge, long nowNs) {
         ClientActions actions = new ClientActions();
         DaedalusException failure = ClientErrors.sendRefused(tooLarge);
-        if (tooLarge) {
+        LivePeers.Peer peer = peers.get(request.peerId);
+        if (peer != null && request.defines) {
+            peer.slots.giveUp();
+        }
+        if (peer != null && request.definition != null && peer.slots.hasGivenUp()) {
+            takeBack(request);
+            repeatAt(nowNs, request);
+        } else if (tooLarge) {
             finish(request, wasLost(request) ? ClientErrors.afterALoss(failure) : failure, actions);
         } else if (!request.finished) {
             onError(request, failure, nowNs, actions);
@@ -269,7 +332,7 @@ final class ClientCore {
     ClientActions close() {
         ClientActions actions = new ClientActions();
         closed = true;
-        for (Request request : new ArrayList<>(deadlines)) {
+        for (Request request : deadlines.inOrder()) {
             finish(request, ClientErrors.closed(request), actions);
         }
         return actions;
@@ -280,19 +343,11 @@ final class ClientCore {
      */
     private void place(Request request, long nowNs, ClientActions actions) {
         request.peerId = 0;
-        Map.Entry<Long, PeerState> peer = nextPeer();
+        LivePeers.Peer peer = peers.next();
         if (peer != null && isHeldBack(request)) {
             waitingUpdates.add(request);
         } else if (peer != null) {
-            lastPeerId = peer.getKey();
-            request.peerId = peer.getKey();
-            request.sequence = peer.getValue().nextSequence++;
-            request.onSending(stamp);
-            if (request.content.mayWrite() && repeatsRefused) {
-                request.updateSending = window.send();
-            }
-            peer.getValue().inFlight.put(request.sequence, request);
-            actions.sends().add(new ClientActions.Send(request.peerId, request.operation(nowNs), request));
+            send(request, peer, nowNs, actions);
         } else if (peers.isEmpty() && allDialsFailed() && !request.mayHaveTakenEffect()) {
             finish(request, ClientErrors.unreachable(dialFailures), actions);
         } else {
@@ -300,13 +355,35 @@ final class ClientCore {
         }
     }
 
+    private void send(Request request, LivePeers.Peer peer, long nowNs, ClientActions actions) {
+        peers.onGiven(peer);
+        OperationBytes definition = chooseSlot(request, peer);
+        request.peerId = peer.id;
+        request.sequence = peer.takeSequence();
+        request.onSending(stamp);
+        if (request.content.mayWrite() && repeatsRefused) {
+            request.updateSending = window.send();
+        }
+        peer.inFlight.put(request);
+        actions.sends().add(new ClientActions.Send(peer.id, request, peer.slots, definition,
+                OperationBytes.of(request, nowNs)));
+    }
+
+    /** What has to be sent before the request, so that its statement is in the slot that it names; null: nothing. */
+    private static OperationBytes chooseSlot(Request request, LivePeers.Peer peer) {
+        StatementText text = request.content.statement();
+        request.definition = request.content.mayTravelBySlot() ? peer.slots.use(text) : null;
+        request.defines = request.definition != null && request.definition.markSent();
+        return request.defines ? OperationBytes.define(request.definition, text) : null;
+    }
+
     private void placeWaiting(long nowNs, ClientActions actions) {
-        while (!waiting.isEmpty() && nextPeer() != null) {
+        while (!waiting.isEmpty() && peers.next() != null) {
             Request request = waiting.iterator().next();
             waiting.remove(request);
             place(request, nowNs, actions);
         }
-        while (!waitingUpdates.isEmpty() && window.hasRoom() && nextPeer() != null) {
+        while (!waitingUpdates.isEmpty() && window.hasRoom() && peers.next() != null) {
             place(waitingUpdates.pollFirst(), nowNs, actions);
         }
     }
@@ -321,19 +398,6 @@ final class ClientCore {
             request.updateSending = 0;
             window.leave();
         }
-    }
-
-    /** The one after the last one that was given something, of those with room; null: there is none. */
-    private Map.Entry<Long, PeerState> nextPeer() {
-        Map.Entry<Long, PeerState> peer = peers.higherEntry(lastPeerId);
-        for (int tried = 0; tried < peers.size(); tried++) {
-            peer = peer == null ? peers.firstEntry() : peer;
-            if (peer.getValue().hasRoom()) {
-                return peer;
-            }
-            peer = peers.higherEntry(peer.getKey());
-        }
-        return null;
     }
 
     private boolean allDialsFailed() {
@@ -356,7 +420,7 @@ final class ClientCore {
 
     /** Ends the request, or lets it come back later when nothing happened but a refusal for now. */
     private void onError(Request request, DaedalusException failure, long nowNs, ClientActions actions) {
-        if (request.updateSending != 0 && isFull(failure)) {
+        if (request.updateSending != 0 && ClientErrors.isFull(failure)) {
             window.shrink(request.updateSending);
         }
         long doublings = Math.min(request.refusals, REPEAT_DOUBLINGS_MAX);
@@ -369,13 +433,17 @@ final class ClientCore {
         }
         takeBack(request);
         request.refusals++;
+        repeatAt(repeatAtNs, request);
+    }
+
+    private void repeatAt(long repeatAtNs, Request request) {
         request.repeatAtNs = repeatAtNs;
         repeats.add(request);
     }
 
     /** Nothing came of the sending that was just refused. */
     private void takeBack(Request request) {
-        peers.get(request.peerId).inFlight.remove(request.sequence);
+        peers.get(request.peerId).release(request);
         request.peerId = 0;
         leaveWindow(request);
         request.sentEver = request.lostEver;
@@ -387,21 +455,15 @@ final class ClientCore {
      */
     private static boolean isWorthRepeating(Request request, DaedalusException failure) {
         return failure.category() == Category.RETRY
-                && (isFull(failure) || failure.sqlState().equals("57P01")
+                && (ClientErrors.isFull(failure) || failure.sqlState().equals("57P01")
                         || (request.lostEver && failure.sqlState().equals("57P03")));
     }
 
-    private static boolean isFull(DaedalusException failure) {
-        return failure.category() == Category.RETRY && failure.sqlState().startsWith("53");
-    }
-
     private void sendAbort(Request request, ClientActions actions) {
-        PeerState state = peers.get(request.peerId);
-        if (state != null && !request.content.mayWrite()) {
-            OperationHeader header = OperationHeader.newBuilder().setSequence(state.nextSequence++)
-                    .setKind(OperationKind.OPERATION_KIND_ABORT).setAbortSequence(request.sequence).build();
-            actions.sends().add(new ClientActions.Send(
-                    request.peerId, Operation.newBuilder().setHeader(header).build(), null));
+        LivePeers.Peer peer = peers.get(request.peerId);
+        if (peer != null && !request.content.mayWrite()) {
+            actions.sends().add(new ClientActions.Send(peer.id, null, peer.slots, null,
+                    OperationBytes.abort(peer.takeSequence(), request.sequence)));
         }
     }
 
@@ -424,9 +486,9 @@ final class ClientCore {
         request.finished = true;
         deadlines.remove(request);
         leaveWindow(request);
-        PeerState state = peers.get(request.peerId);
-        if (state != null) {
-            state.inFlight.remove(request.sequence);
+        LivePeers.Peer peer = peers.get(request.peerId);
+        if (peer != null) {
+            peer.release(request);
         } else {
             waiting.remove(request);
             waitingUpdates.remove(request);

@@ -14,6 +14,11 @@ final class ClientErrors {
 
     private ClientErrors() {}
 
+    /** Something has no room for now: nothing happened. */
+    static boolean isFull(DaedalusException failure) {
+        return failure.category() == Category.RETRY && failure.sqlState().startsWith("53");
+    }
+
     /** No aggregator can be reached: FATAL when all that answer are of another cluster, otherwise it may come back. */
     static DaedalusException unreachable(Map<String, DialFailure> failures) {
         StringBuilder reasons = new StringBuilder();
@@ -70,6 +75,11 @@ final class ClientErrors {
 
     static DaedalusException unknownKind() {
         return new DaedalusException(Category.FATAL, "08P01", "the aggregator's answer is of an unknown kind");
+    }
+
+    /** What the aggregator says goes against the protocol. */
+    static DaedalusException protocol(String what) {
+        return new DaedalusException(Category.FATAL, "08P01", what);
     }
 
     /** What a request that was made for one cluster ends in when only another one is left; null: it can go there. */

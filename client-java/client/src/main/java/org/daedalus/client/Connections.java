@@ -12,13 +12,21 @@ import org.daedalus.channel.Peer;
 import org.daedalus.channel.PeerHandler;
 import org.daedalus.channel.PeerNetwork;
 import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.wire.ArrivedResult;
 import org.daedalus.wire.v1.Hello;
-import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.Role;
 
 /** Drives a {@link ClientCore}: owns the network, passes time in, carries its actions out, arms one timer. */
 final class Connections implements PeerHandler, AutoCloseable {
+    /**
+     * What an application wants.
+     *
+     * @param abortion what the request is to end in; null: it is to be sent
+     */
+    private record Asked(Request request, DaedalusException abortion) {}
+
     private final PeerNetwork network;
+    private final TurnQueue<Asked> turns;
     private final ClientCore core;
     private final ConnectionEvents events;
     private final String name;
@@ -42,6 +50,7 @@ final class Connections implements PeerHandler, AutoCloseable {
         this.events = new ConnectionEvents(options.connectionListener);
         this.core = new ClientCore(options.aggregators, options.repeatsRefused, options.clusterId);
         this.network = new PeerNetwork("daedalus-client", this::hello, ChannelLimits.DEFAULT, this);
+        this.turns = new TurnQueue<>(network::execute, this::take, this::refuse);
         options.aggregators.forEach(network::dial);
     }
 
@@ -57,7 +66,7 @@ final class Connections implements PeerHandler, AutoCloseable {
     /** Takes a request, or fails it at once when too many are in flight. Any thread. */
     void submit(Request request) {
         if (closed.get()) {
-            request.responder.onFailure(new DaedalusException(Category.RETRY, "08003", "the client is closed"));
+            refuseClosed(request);
             return;
         }
         if (inFlight.incrementAndGet() > inFlightMax) {
@@ -66,16 +75,28 @@ final class Connections implements PeerHandler, AutoCloseable {
                     "more than " + inFlightMax + " requests are in flight"));
             return;
         }
-        boolean taken = network.execute(() -> carryOut(core.submit(request, nowNs())));
-        if (!taken) {
-            inFlight.decrementAndGet();
-            request.responder.onFailure(new DaedalusException(Category.RETRY, "08003", "the client is closed"));
-        }
+        turns.add(new Asked(request, null));
     }
 
     /** Ends a request with {@code failure} unless it has ended. Any thread. */
     void abort(Request request, DaedalusException failure) {
-        network.execute(() -> carryOut(core.abort(request, failure, nowNs())));
+        turns.add(new Asked(request, failure));
+    }
+
+    private void take(Asked asked) {
+        carryOut(asked.abortion == null ? core.submit(asked.request, nowNs())
+                : core.abort(asked.request, asked.abortion, nowNs()));
+    }
+
+    private void refuse(Asked asked) {
+        if (asked.abortion == null) {
+            inFlight.decrementAndGet();
+            refuseClosed(asked.request);
+        }
+    }
+
+    private static void refuseClosed(Request request) {
+        request.responder.onFailure(new DaedalusException(Category.RETRY, "08003", "the client is closed"));
     }
 
     /** Completes when the first connection is there, or none can be made; never fails. */
@@ -159,7 +180,7 @@ final class Connections implements PeerHandler, AutoCloseable {
     }
 
     @Override
-    public void onResult(Peer peer, Result result) {
+    public void onResult(Peer peer, ArrivedResult result) {
         carryOut(core.onResult(peer.id(), result, nowNs()));
     }
 
@@ -175,13 +196,16 @@ final class Connections implements PeerHandler, AutoCloseable {
         for (ClientActions.Send send : actions.sends()) {
             Peer peer = peers.get(send.peerId());
             sendings++;
-            Channel.Offer offer = peer == null ? Channel.Offer.DOWN : peer.send(send.operation());
+            Channel.Offer offer = peer == null ? Channel.Offer.DOWN
+                    : send.isVoid() ? Channel.Offer.FULL : peer.send(send);
             boolean refused = offer == Channel.Offer.TOO_LARGE || offer == Channel.Offer.FULL;
             if (refused && send.request() != null) {
                 carryOut(core.onSendRefused(send.request(), offer == Channel.Offer.TOO_LARGE, nowNs()));
             }
         }
-        writerEpoch = core.stamp().epoch();
+        if (writerEpoch != core.stamp().epoch()) {
+            writerEpoch = core.stamp().epoch();
+        }
         for (ClientActions.Delivery delivery : actions.deliveries()) {
             if (delivery.last()) {
                 inFlight.decrementAndGet();

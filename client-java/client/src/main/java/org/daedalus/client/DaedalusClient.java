@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.daedalus.channel.Endpoint;
 import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.client.internal.ClientAccess;
+import org.daedalus.wire.ArrivedResult;
 import org.daedalus.wire.BuildVersion;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.v1.OperationKind;
@@ -173,17 +174,25 @@ public final class DaedalusClient implements AutoCloseable {
 
     /** Sends one SELECT. */
     public CompletableFuture<ResultSet> query(String sql, Object... parameters) {
-        return new Statement<>(this, ResultSet.class, sql, parameters).executeAsync();
+        return new Statement<>(this, ResultSet.class, new StatementText(sql), parameters).executeAsync();
     }
 
     /** Sends one INSERT, UPDATE or DELETE. */
     public CompletableFuture<WriteOutcome> update(String sql, Object... parameters) {
-        return new Statement<>(this, WriteOutcome.class, sql, parameters).executeAsync();
+        return new Statement<>(this, WriteOutcome.class, new StatementText(sql), parameters).executeAsync();
     }
 
     /** One SQL statement, to be given options and sent. */
     public Statement<Outcome> statement(String sql, Object... parameters) {
-        return new Statement<>(this, Outcome.class, sql, parameters);
+        return new Statement<>(this, Outcome.class, new StatementText(sql), parameters);
+    }
+
+    /**
+     * One SQL statement with parameters $1, $2, …, to be executed many times with other values. Asks the cluster
+     * nothing, and never fails: what is wrong with the text is said when it is executed.
+     */
+    public PreparedStatement prepare(String sql) {
+        return new PreparedStatement(this, sql);
     }
 
     /** A query of these columns, in this order; without any and without aggregates, of all columns. */
@@ -334,9 +343,9 @@ public final class DaedalusClient implements AutoCloseable {
     private <T> void ask(OperationKind kind, Reader<T> reader, CompletableFuture<T> future) {
         Request.Responder responder = new Request.Responder() {
             @Override
-            public void onResult(Result result) {
+            public void onResult(ArrivedResult result) {
                 try {
-                    future.complete(reader.read(result));
+                    future.complete(reader.read(result.message()));
                 } catch (WireException e) {
                     future.completeExceptionally(new DaedalusException(Category.FATAL, "08P01", e.getMessage()));
                 }

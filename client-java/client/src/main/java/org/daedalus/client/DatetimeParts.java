@@ -72,8 +72,9 @@ class DatetimeParts {
         return value >= low && value <= high;
     }
 
+    /** PostgreSQL adds up seconds in 32 bits, which hours given as a number of their own may exceed. */
     long microsOfDay() {
-        return ((hour * 60 + minute) * 60 + second) * MICROS_PER_SECOND + micros;
+        return (int) ((hour * 60 + minute) * 60 + second) * MICROS_PER_SECOND + micros;
     }
 
     long readMicros(String fraction) throws ValueException {

@@ -18,9 +18,6 @@ import org.daedalus.client.DaedalusException.Category;
  * @param <T> what it ends in
  */
 public abstract class Executable<S extends Executable<S, T>, T extends Outcome> {
-    /** What the aggregator says to an operation made for another partition map. */
-    private static final String STALE_DESCRIPTION = "55000";
-
     final DaedalusClient client;
     private final Class<T> outcome;
     private Duration timeout;
@@ -77,18 +74,18 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
     }
 
     <R extends Outcome> CompletableFuture<R> ask(Class<R> wanted) {
-        Answer<R> answer = new Answer<>(client.connections(), wanted);
+        Answer<R> answer = new Answer<>(client, wanted);
         long deadlineNs = client.connections().nowNs() + Math.max(0, timeout.toNanos());
+        Request.Content known = contentIfKnown();
+        if (known != null) {
+            answer.submit(new Request(withOptions(known), answer, deadlineNs));
+            return answer.future();
+        }
         inTime(content()).whenComplete((content, failure) -> {
             if (failure != null) {
                 answer.onFailure(asDaedalusException(failure));
             } else if (!answer.future().isDone()) {
                 answer.submit(new Request(withOptions(content), answer, deadlineNs));
-            }
-        });
-        answer.future().whenComplete((done, failure) -> {
-            if (failure instanceof DaedalusException known && known.sqlState().equals(STALE_DESCRIPTION)) {
-                client.forgetDescription();
             }
         });
         return answer.future();
@@ -113,6 +110,11 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
         return client.await(executeAsync());
     }
 
+    /** What to send where that is known without asking; otherwise null. */
+    Request.Content contentIfKnown() {
+        return null;
+    }
+
     /** What to send, once it is known. */
     abstract CompletableFuture<Request.Content> content();
 
@@ -122,8 +124,8 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
     }
 
     private Request.Content withOptions(Request.Content content) {
-        return new Request.Content(content.kind(), content.body(), content.submission(), content.routes(),
-                content.mapVersion(), prefixMin, priority, requestId, client.principal());
+        return new Request.Content(content.kind(), content.statement(), content.body(), content.submission(),
+                content.routes(), content.mapVersion(), prefixMin, priority, requestId, client.principal());
     }
 
     static DaedalusException asDaedalusException(Throwable failure) {

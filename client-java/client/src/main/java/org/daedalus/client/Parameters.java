@@ -1,53 +1,88 @@
 package org.daedalus.client;
 
+import com.google.protobuf.ByteString;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.ColumnType.Kind;
-import org.daedalus.wire.Constants;
-import org.daedalus.wire.v1.Constant;
+import org.daedalus.wire.WireTypes;
 
 /** Java values as parameters: numbers and booleans have a type of their own, everything else is untyped text. */
 final class Parameters {
+    private static final Typed NULL = new Typed(ColumnType.UNTYPED, null);
+    private static final ColumnType BOOL = ColumnType.of(Kind.BOOL);
+    private static final ColumnType INT = ColumnType.of(Kind.INT);
+    private static final ColumnType BIGINT = ColumnType.of(Kind.BIGINT);
+    private static final ColumnType REAL = ColumnType.of(Kind.REAL);
+    private static final ColumnType DOUBLE = ColumnType.of(Kind.DOUBLE);
+    private static final ColumnType NUMERIC = ColumnType.numericOf(0, 0);
+    /** Every type that a parameter can have, as it travels. */
+    private static final Map<ColumnType, ByteString> WIRE_TYPES =
+            Stream.of(ColumnType.UNTYPED, BOOL, INT, BIGINT, REAL, DOUBLE, NUMERIC)
+                    .collect(Collectors.toUnmodifiableMap(type -> type,
+                            type -> WireTypes.toMessage(type).toByteString()));
+
+    /**
+     * A value of the class that its type has; null for NULL.
+     *
+     * @param type untyped for text without a type of its own: it takes the type its place asks for, as a quoted literal
+     *     does
+     */
+    record Typed(ColumnType type, Object value) {
+        /** The type's message, encoded. */
+        ByteString wireType() {
+            return WIRE_TYPES.get(type);
+        }
+    }
+
     private Parameters() {}
 
     /**
-     * The constant that stands for {@code value} in SQL.
+     * What stands for {@code value} in SQL.
      *
      * @throws IllegalArgumentException for a class that no type corresponds to
      */
-    static Constant of(Object value) {
+    static Typed of(Object value) {
+        if (value instanceof String) {
+            return new Typed(ColumnType.UNTYPED, value);
+        }
         if (value instanceof Boolean) {
-            return Constants.of(ColumnType.of(Kind.BOOL), value);
+            return new Typed(BOOL, value);
         }
         if (value instanceof Byte || value instanceof Short || value instanceof Integer) {
-            return Constants.of(ColumnType.of(Kind.INT), ((Number) value).intValue());
+            return new Typed(INT, ((Number) value).intValue());
         }
         if (value instanceof Long) {
-            return Constants.of(ColumnType.of(Kind.BIGINT), value);
+            return new Typed(BIGINT, value);
         }
         if (value instanceof Float) {
-            return Constants.of(ColumnType.of(Kind.REAL), value);
+            return new Typed(REAL, value);
         }
         if (value instanceof Double) {
-            return Constants.of(ColumnType.of(Kind.DOUBLE), value);
+            return new Typed(DOUBLE, value);
         }
         if (value instanceof BigDecimal decimal) {
-            return Constants.of(ColumnType.numericOf(0, 0), decimal.scale() < 0 ? decimal.setScale(0) : decimal);
+            return new Typed(NUMERIC, decimal.scale() < 0 ? decimal.setScale(0) : decimal);
         }
         if (value instanceof BigInteger integer) {
-            return Constants.of(ColumnType.numericOf(0, 0), new BigDecimal(integer));
+            return new Typed(NUMERIC, new BigDecimal(integer));
         }
         if (value instanceof LocalDate date) {
-            return Constants.untyped(TimeText.format(date));
+            return new Typed(ColumnType.UNTYPED, TimeText.format(date));
         }
         if (value instanceof LocalDateTime time) {
-            return Constants.untyped(TimeText.format(time));
+            return new Typed(ColumnType.UNTYPED, TimeText.format(time));
         }
-        if (value == null || value instanceof CharSequence || value instanceof Character || value instanceof Enum<?>) {
-            return value == null ? Constants.of(ColumnType.UNTYPED, null) : Constants.untyped(value.toString());
+        if (value == null) {
+            return NULL;
+        }
+        if (value instanceof CharSequence || value instanceof Character || value instanceof Enum<?>) {
+            return new Typed(ColumnType.UNTYPED, value.toString());
         }
         throw new IllegalArgumentException("a " + value.getClass().getName() + " cannot be a parameter: those are"
                 + " Boolean, Byte, Short, Integer, Long, Float, Double, BigDecimal, BigInteger, LocalDate,"

@@ -2,10 +2,8 @@ package org.daedalus.client;
 
 import com.google.protobuf.ByteString;
 import java.util.List;
-import org.daedalus.wire.v1.Operation;
-import org.daedalus.wire.v1.OperationHeader;
+import org.daedalus.wire.ArrivedResult;
 import org.daedalus.wire.v1.OperationKind;
-import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.Route;
 import org.daedalus.wire.v1.StatementBody;
 import org.daedalus.wire.v1.SubmissionId;
@@ -16,7 +14,7 @@ final class Request {
     /** Takes what comes back. Called on the network's thread; must not block or throw. */
     interface Responder {
         /** A result of the request; the last one is followed by nothing. */
-        void onResult(Result result);
+        void onResult(ArrivedResult result);
 
         /** The end without an answer; what came before is void. */
         void onFailure(DaedalusException failure);
@@ -25,20 +23,39 @@ final class Request {
     /**
      * What is asked.
      *
+     * @param statement the text that {@code body} lacks, which may travel in a slot; null: the body has everything
      * @param body without the submission, which is not the same at every sending
      * @param submission under which what can change rows is repeated; null: it only reads
      * @param prefixMin the answer includes every update up to here
      */
-    record Content(OperationKind kind, ByteString body, SubmissionId submission, List<Route> routes, long mapVersion,
-            long prefixMin, int priority, String requestId, String principal) {
+    record Content(OperationKind kind, StatementText statement, ByteString body, SubmissionId submission,
+            List<Route> routes, long mapVersion, long prefixMin, int priority, String requestId, String principal) {
         static Content of(OperationKind kind, ByteString body, SubmissionId submission) {
-            return new Content(kind, body, submission, List.of(), 0, 0, 0, "", "");
+            return new Content(kind, null, body, submission, List.of(), 0, 0, 0, "", "");
+        }
+
+        static Content ofStatement(StatementText statement, ByteString body, SubmissionId submission) {
+            return new Content(OperationKind.OPERATION_KIND_STATEMENT, statement, body, submission, List.of(), 0, 0, 0,
+                    "", "");
+        }
+
+        /**
+         * Whether the statement is worth a slot: it comes again with other values. Long texts that write are those of
+         * many rows, of which no two need be alike.
+         */
+        boolean mayTravelBySlot() {
+            return statement != null && !body.isEmpty()
+                    && (submission == null || statement.field().size() <= WRITING_TEXT_SIZE_MAX);
         }
 
         boolean mayWrite() {
             return submission != null;
         }
     }
+
+    /** Statements that may write and are longer travel whole. */
+    static final int WRITING_TEXT_SIZE_MAX = 16 << 10;
+    static final int NOT_IN_HEAP = -1;
 
     final Content content;
     final Responder responder;
@@ -48,6 +65,14 @@ final class Request {
     long id;
     long peerId;
     long sequence;
+    /** By which its statement travels at its peer, as long as it is in flight there; null: whole. */
+    StatementSlots.Definition definition;
+    /** Whether that definition is sent with this sending. */
+    boolean defines;
+    /** Of its answer; null before rows of it have arrived. */
+    ResultColumns columns;
+    /** Where it is in the {@link DeadlineHeap}. */
+    int heapPlace = NOT_IN_HEAP;
     /** What the client knew when it was first sent, of those sendings that nobody said nothing came of. */
     SubmissionStamp stamp = SubmissionStamp.NONE;
     /** It may be at, or have been at, a peer that has not said that nothing happened. */
@@ -84,24 +109,8 @@ final class Request {
         sentEver = true;
     }
 
-    Operation operation(long nowNs) {
-        OperationHeader header = OperationHeader.newBuilder()
-                .setSequence(sequence)
-                .setKind(content.kind)
-                .setMapVersion(content.mapVersion)
-                .addAllRoutes(content.routes)
-                .setRemainingNs(Math.max(1, deadlineNs - nowNs))
-                .setPriority(content.priority)
-                .setPrefixMin(content.prefixMin)
-                .setRequestId(content.requestId)
-                .setPrincipal(content.principal)
-                .build();
-        ByteString body = content.mayWrite() ? content.body.concat(named()) : content.body;
-        return Operation.newBuilder().setHeader(header).setBody(body).build();
-    }
-
     /** A body with the submission alone; encodings of one message that follow each other are read as one. */
-    private ByteString named() {
+    ByteString named() {
         SubmissionId submission = content.submission.toBuilder()
                 .setEpoch(stamp.epoch()).setNumberedAfter(stamp.numberedAfter()).setRepeated(lostEver).build();
         return content.kind == OperationKind.OPERATION_KIND_STATEMENT

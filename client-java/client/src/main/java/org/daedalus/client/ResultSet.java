@@ -1,6 +1,5 @@
 package org.daedalus.client;
 
-import com.google.protobuf.ByteString;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -8,8 +7,9 @@ import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.daedalus.wire.ArrivedResult;
+import org.daedalus.wire.ByteRange;
 import org.daedalus.wire.v1.QueryEnd;
-import org.daedalus.wire.v1.QueryRows;
 
 /**
  * The answer to a query, read while it arrives: by iterating, or by subscribing to its {@link #publisher}, once.
@@ -116,8 +116,8 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
     }
 
     /** Takes rows as they arrive; false: the application reads too slowly, and there is no room for them. */
-    boolean onRows(QueryRows rows) {
-        return queue.offer(rows);
+    boolean onRows(ArrivedResult batch) {
+        return queue.offer(batch.rows(), batch.rowCount());
     }
 
     void onEnd(QueryEnd last) {
@@ -152,7 +152,7 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
         @Override
         public boolean hasNext() {
             while (!reader.hasNext()) {
-                ByteString batch = queue.take(ResultSet.this::refuseNetworkThread);
+                ByteRange batch = queue.take(ResultSet.this::refuseNetworkThread);
                 if (batch == null) {
                     return false;
                 }

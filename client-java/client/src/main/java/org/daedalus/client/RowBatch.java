@@ -142,7 +142,7 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
                 .setUpdate(UpdateBody.newBuilder().addParts(UpdatePart.newBuilder().setInsert(insert)))
                 .addRoutes(route)
                 .build();
-        return CompletableFuture.completedFuture(new Request.Content(OperationKind.OPERATION_KIND_SUBMIT,
+        return CompletableFuture.completedFuture(new Request.Content(OperationKind.OPERATION_KIND_SUBMIT, null,
                 body.toByteString(), submission == null ? client.nextSubmission() : submission,
                 List.of(), map.getVersion(), 0, 0, "", ""));
     }

@@ -1,12 +1,11 @@
 package org.daedalus.client;
 
-import com.google.protobuf.ByteString;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.wire.ByteRange;
 import org.daedalus.wire.v1.QueryEnd;
-import org.daedalus.wire.v1.QueryRows;
 
 /**
  * The packed rows of one answer on their way from the network's thread to one reader, who takes them by waiting
@@ -19,8 +18,9 @@ final class RowQueue {
     private static final Runnable NOBODY = () -> {};
 
     private final BufferSpace space;
-    private final Deque<ByteString> batches = new ArrayDeque<>();
-    private final CompletableFuture<Void> arrived = new CompletableFuture<>();
+    private final Deque<ByteRange> batches = new ArrayDeque<>(1);
+    /** Null until somebody asks for it. */
+    private CompletableFuture<Void> arrived;
     private long readingBytes;
     private long rowsArrived;
     private QueryEnd end;
@@ -41,20 +41,20 @@ final class RowQueue {
     // What follows is called on the network's thread.
 
     /** Takes rows as they arrive; false: the application reads too slowly, and there is no room for them. */
-    boolean offer(QueryRows rows) {
+    boolean offer(ByteRange rows, int rowCount) {
         synchronized (this) {
-            rowsArrived += rows.getRowCount();
-            if (rows.getRows().isEmpty()) {
+            rowsArrived += rowCount;
+            if (rows.isEmpty()) {
                 return true;
             }
             if (discarding) {
                 rowsLost = true;
                 return true;
             }
-            if (!space.reserve(rows.getRows().size())) {
+            if (!space.reserve(rows.size())) {
                 return false;
             }
-            batches.add(rows.getRows());
+            batches.add(rows);
             notifyAll();
         }
         onChange.run();
@@ -67,22 +67,30 @@ final class RowQueue {
                     "the answer has " + rowsArrived + " rows but its end says " + last.getRowCount()));
             return;
         }
+        CompletableFuture<Void> awaited;
         synchronized (this) {
             end = last;
+            awaited = arrived;
             notifyAll();
         }
         onChange.run();
-        arrived.complete(null);
+        if (awaited != null) {
+            awaited.complete(null);
+        }
     }
 
     void fail(DaedalusException cause) {
+        CompletableFuture<Void> awaited;
         synchronized (this) {
             failure = cause;
             discard();
+            awaited = arrived;
             notifyAll();
         }
         onChange.run();
-        arrived.completeExceptionally(cause);
+        if (awaited != null) {
+            awaited.completeExceptionally(cause);
+        }
     }
 
     // What follows is called by the reader.
@@ -99,7 +107,15 @@ final class RowQueue {
     }
 
     /** Completes when everything has arrived, or fails with why it has not. */
-    CompletableFuture<Void> arrived() {
+    synchronized CompletableFuture<Void> arrived() {
+        if (arrived == null) {
+            arrived = new CompletableFuture<>();
+            if (failure != null) {
+                arrived.completeExceptionally(failure);
+            } else if (end != null) {
+                arrived.complete(null);
+            }
+        }
         return arrived;
     }
 
@@ -119,10 +135,10 @@ final class RowQueue {
     }
 
     /** The next batch of packed rows; null: none is here now. */
-    synchronized ByteString poll() {
+    synchronized ByteRange poll() {
         space.release(readingBytes);
         readingBytes = 0;
-        ByteString batch = batches.poll();
+        ByteRange batch = batches.poll();
         if (batch != null) {
             readingBytes = batch.size();
         }
@@ -134,7 +150,7 @@ final class RowQueue {
      *
      * @param beforeWaiting may throw to forbid it
      */
-    synchronized ByteString take(Runnable beforeWaiting) {
+    synchronized ByteRange take(Runnable beforeWaiting) {
         while (batches.isEmpty()) {
             if (failure != null) {
                 throw failure.rethrown();

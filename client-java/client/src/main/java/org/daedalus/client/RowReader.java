@@ -1,7 +1,7 @@
 package org.daedalus.client;
 
-import com.google.protobuf.ByteString;
 import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.wire.ByteRange;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.WireException;
 
@@ -14,7 +14,7 @@ final class RowReader {
         this.columns = columns;
     }
 
-    void use(ByteString packed) {
+    void use(ByteRange packed) {
         batch = new PackedRows(columns.types(), packed);
     }
 

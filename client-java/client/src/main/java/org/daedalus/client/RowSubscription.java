@@ -1,6 +1,5 @@
 package org.daedalus.client;
 
-import com.google.protobuf.ByteString;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
@@ -8,6 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.daedalus.wire.ByteRange;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -165,7 +165,7 @@ final class RowSubscription implements Flow.Subscription {
 
     private boolean hasRow() {
         while (!reader.hasNext()) {
-            ByteString batch = rows.queue().poll();
+            ByteRange batch = rows.queue().poll();
             if (batch == null) {
                 return false;
             }

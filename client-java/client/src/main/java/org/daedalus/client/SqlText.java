@@ -1,19 +1,15 @@
 package org.daedalus.client;
 
-import com.google.protobuf.ByteString;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.daedalus.wire.v1.Constant;
-import org.daedalus.wire.v1.OperationKind;
-import org.daedalus.wire.v1.StatementBody;
 import org.daedalus.wire.v1.SubmissionId;
 
 /** SQL text that grows together with its parameters, for one table. */
 final class SqlText {
     private final TableDescription table;
     private final StringBuilder text = new StringBuilder();
-    private final List<Constant> parameters = new ArrayList<>();
+    private final ParameterBytes parameters = new ParameterBytes();
+    private int parameterCount;
 
     SqlText(TableDescription table) {
         this.table = table;
@@ -41,8 +37,8 @@ final class SqlText {
     }
 
     SqlText addParameter(Object value) {
-        parameters.add(Parameters.of(value));
-        return add("$" + parameters.size());
+        parameters.add(value);
+        return add("$" + ++parameterCount);
     }
 
     String text() {
@@ -51,12 +47,8 @@ final class SqlText {
 
     /** With {@code submission} null for what only reads. */
     Request.Content toContent(SubmissionId submission) {
-        return content(text.toString(), parameters, submission);
-    }
-
-    static Request.Content content(String sql, List<Constant> parameters, SubmissionId submission) {
-        ByteString body = StatementBody.newBuilder().setSql(sql).addAllParameters(parameters).build().toByteString();
-        return Request.Content.of(OperationKind.OPERATION_KIND_STATEMENT, body, submission);
+        return Request.Content.ofStatement(
+                new StatementText(text.toString()), parameters.toByteString(), submission);
     }
 
     /** An identifier in double quotes. */

@@ -1,10 +1,8 @@
 package org.daedalus.client;
 
-import java.util.Arrays;
-import java.util.List;
+import com.google.protobuf.ByteString;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
-import org.daedalus.wire.v1.Constant;
 
 /**
  * SQL text with parameters $1, $2, ….
@@ -12,18 +10,18 @@ import org.daedalus.wire.v1.Constant;
  * @param <T> {@link Outcome}, or what the statement is known to end in
  */
 public final class Statement<T extends Outcome> extends Executable<Statement<T>, T> {
-    private final String sql;
-    private final List<Constant> parameters;
+    private final StatementText text;
+    private final ByteString parameters;
 
-    Statement(DaedalusClient client, Class<T> outcome, String sql, Object... parameters) {
+    Statement(DaedalusClient client, Class<T> outcome, StatementText text, Object... parameters) {
         super(client, outcome);
-        this.sql = sql;
-        this.parameters = Arrays.stream(parameters).map(Parameters::of).toList();
+        this.text = text;
+        this.parameters = ParameterBytes.of(parameters);
     }
 
     private Statement(Statement<?> original, Class<T> outcome) {
         super(original, outcome);
-        this.sql = original.sql;
+        this.text = original.text;
         this.parameters = original.parameters;
     }
 
@@ -41,15 +39,19 @@ public final class Statement<T extends Outcome> extends Executable<Statement<T>,
      * The rows of a SELECT as a stream with back-pressure; as {@link Select#publish}. Refuses to send anything else.
      */
     public Flow.Publisher<Row> publish() {
-        if (!SqlText.isQuery(sql)) {
-            throw new IllegalArgumentException("only a SELECT has rows to publish: " + sql);
+        if (!text.isQuery()) {
+            throw new IllegalArgumentException("only a SELECT has rows to publish: " + text.sql());
         }
         return rows();
     }
 
     @Override
+    Request.Content contentIfKnown() {
+        return Request.Content.ofStatement(text, parameters, text.isQuery() ? null : client.nextSubmission());
+    }
+
+    @Override
     CompletableFuture<Request.Content> content() {
-        return CompletableFuture.completedFuture(
-                SqlText.content(sql, parameters, SqlText.isQuery(sql) ? null : client.nextSubmission()));
+        return CompletableFuture.completedFuture(contentIfKnown());
     }
 }

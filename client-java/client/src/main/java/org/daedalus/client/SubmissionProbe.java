@@ -37,7 +37,7 @@ public final class SubmissionProbe extends Executable<SubmissionProbe, WriteOutc
                         .setDelete(DeletePart.newBuilder().setFilter(nothing))))
                 .addRoutes(Route.getDefaultInstance())
                 .build();
-        return CompletableFuture.completedFuture(new Request.Content(OperationKind.OPERATION_KIND_SUBMIT,
+        return CompletableFuture.completedFuture(new Request.Content(OperationKind.OPERATION_KIND_SUBMIT, null,
                 body.toByteString(), submission, List.of(), table.reply().getMap().getVersion(), 0, 0, "", ""));
     }
 

@@ -10,7 +10,12 @@ import org.daedalus.client.DatetimeReader.Moment;
  */
 final class TimeText {
     private static final int NANOS_PER_MICRO = 1_000;
+    /** Characters of most of them, for a start. */
+    private static final int DATE_SIZE = 10;
+    private static final int TIMESTAMP_SIZE = 26;
     private static final long MICROS_PER_DAY = 86_400_000_000L;
+    /** 2000-01-01, from which PostgreSQL counts. */
+    private static final long POSTGRES_FIRST_DAY = 10_957;
 
     private TimeText() {}
 
@@ -22,18 +27,24 @@ final class TimeText {
     static LocalDateTime parseTimestamp(String text) throws ValueException {
         Moment moment = read("timestamp", text);
         long days = moment.days() + moment.micros() / MICROS_PER_DAY;
+        // PostgreSQL takes a time of day that leads to the other side of its first day for an overflow.
+        long first = moment.days() - POSTGRES_FIRST_DAY;
+        long last = first + Math.floorDiv(moment.micros(), MICROS_PER_DAY);
+        boolean isAtItsStart = last == 0 && moment.micros() % MICROS_PER_DAY == 0;
+        if (first > 0 ? last < 0 : first < -1 && last >= 0 && !isAtItsStart) {
+            throw new ValueException("22008", "timestamp out of range: \"" + text + "\"");
+        }
         return dayOf("timestamp", text, moment, days, Limits.TIMESTAMP_DAYS_MAX, Limits.OUR_TIMESTAMP_DAYS_MAX)
                 .atStartOfDay().plusNanos(moment.micros() % MICROS_PER_DAY * NANOS_PER_MICRO)
                 .plusDays(moment.micros() / MICROS_PER_DAY);
     }
 
     static String format(LocalDate date) {
-        return day(date) + era(date);
+        return day(date, new StringBuilder(DATE_SIZE)).append(era(date)).toString();
     }
 
     static String format(LocalDateTime time) {
-        StringBuilder text = new StringBuilder(day(time.toLocalDate()));
-        text.append(' ');
+        StringBuilder text = day(time.toLocalDate(), new StringBuilder(TIMESTAMP_SIZE)).append(' ');
         twoDigits(time.getHour(), text).append(':');
         twoDigits(time.getMinute(), text).append(':');
         twoDigits(time.getSecond(), text);
@@ -44,12 +55,14 @@ final class TimeText {
         return text.append(era(time.toLocalDate())).toString();
     }
 
-    private static String day(LocalDate date) {
+    private static StringBuilder day(LocalDate date, StringBuilder text) {
         int year = date.getYear() > 0 ? date.getYear() : 1 - date.getYear();
-        StringBuilder text = new StringBuilder(10);
-        text.append("0".repeat(Math.max(0, 4 - Integer.toString(year).length()))).append(year).append('-');
+        for (int power = 1_000; power > year; power /= 10) {
+            text.append('0');
+        }
+        text.append(year).append('-');
         twoDigits(date.getMonthValue(), text).append('-');
-        return twoDigits(date.getDayOfMonth(), text).toString();
+        return twoDigits(date.getDayOfMonth(), text);
     }
 
     private static String era(LocalDate date) {

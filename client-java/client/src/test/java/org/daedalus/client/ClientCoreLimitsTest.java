@@ -26,8 +26,8 @@ class ClientCoreLimitsTest {
 
     private static Request request(boolean mayWrite, long prefixMin, long mapVersion) {
         SubmissionId submission = mayWrite ? SubmissionId.newBuilder().setNumber(1).build() : null;
-        return new Request(new Request.Content(OperationKind.OPERATION_KIND_STATEMENT, ByteString.EMPTY, submission,
-                List.of(), mapVersion, prefixMin, 0, "", ""), null, SECOND);
+        return new Request(new Request.Content(OperationKind.OPERATION_KIND_STATEMENT, null, ByteString.EMPTY,
+                submission, List.of(), mapVersion, prefixMin, 0, "", ""), null, SECOND);
     }
 
     private static Request query() {

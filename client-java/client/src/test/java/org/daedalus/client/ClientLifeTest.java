@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.wire.WireTypes;
+import org.daedalus.wire.ArrivedResult;
 import org.daedalus.wire.v1.Column;
 import org.daedalus.wire.v1.DescribeReply;
 import org.daedalus.wire.v1.Operation;
@@ -283,12 +284,15 @@ class ClientLifeTest {
             // Only now, so that the thread that waits is the client's own.
             fake.answerEnd(fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS), 0);
             busy.await();
-            Answer<ResultSet> answer = new Answer<>(client.connections(), ResultSet.class);
+            Answer<ResultSet> answer = new Answer<>(client, ResultSet.class);
             Request.Content content =
                     Request.Content.of(OperationKind.OPERATION_KIND_STATEMENT, ByteString.EMPTY, null);
-            answer.submit(new Request(content, answer, client.connections().nowNs() + 1));
+            Request late = new Request(content, answer, client.connections().nowNs() + 1);
+            late.columns = new ResultColumns(List.of());
+            answer.submit(late);
             assertThat(answer.future().cancel(false)).isTrue();
-            answer.onResult(Result.newBuilder().setRows(FakeAggregator.rows(new Object[] {"A", 1})).build());
+            answer.onResult(ArrivedResult.of(
+                    Result.newBuilder().setRows(FakeAggregator.rows(new Object[] {"A", 1})).build()));
             long kept = client.connections().buffers().bytes();
             go.countDown();
             assertThat(kept).isZero();

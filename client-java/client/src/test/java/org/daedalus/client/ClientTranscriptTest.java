@@ -53,9 +53,13 @@ class ClientTranscriptTest {
         }
     }
 
+    private record Refused(Asked asked, Error error) {}
+
     private final ClientCore core = new ClientCore(List.of(AGGREGATOR), false, "");
     private final List<Asked> all = new ArrayList<>();
     private final Map<SubmissionId, List<Asked>> open = new HashMap<>();
+    /** Refused because of what they say about when they were first sent: what is sent next tells what came of it. */
+    private final Map<SubmissionId, Refused> stale = new HashMap<>();
     private List<String> lines;
     private int next;
     private long nowNs;
@@ -107,6 +111,17 @@ class ClientTranscriptTest {
         }
         SubmitBody body = SubmitBody.newBuilder().setUpdate(UpdateBody.parseFrom(unhex(words[9])))
                 .addAllRoutes(routes).build();
+        Refused refused = stale.remove(nameOf(id));
+        // A repetition says that the refusal was lost with its connection.
+        Asked asked = refused != null && !id.getRepeated() ? sendAgain(refused, id, body) : sendFirst(id, body);
+        String[] answer = lines.get(next + 1).split(" ");
+        if (answer[1].equals("refused")) {
+            next++;
+            refuse(asked, answer);
+        }
+    }
+
+    private Asked sendFirst(SubmissionId id, SubmitBody body) throws InvalidProtocolBufferException {
         Request request = new Request(Request.Content.of(OperationKind.OPERATION_KIND_SUBMIT, body.toByteString(),
                 id.getRepeated() ? id : nameOf(id)), null, DEADLINE_NS);
         Asked asked = new Asked(id, request);
@@ -120,11 +135,18 @@ class ClientTranscriptTest {
             assertThat(asked.sent).isEqualTo(nameOf(id).toBuilder().setEpoch(known.epoch())
                     .setNumberedAfter(known.numberedAfter()).build());
         }
-        String[] answer = lines.get(next + 1).split(" ");
-        if (answer[1].equals("refused")) {
-            next++;
-            refuse(asked, answer, body);
-        }
+        return asked;
+    }
+
+    /** The refusal reaches the core, which has to send what the recorded submitter sent. */
+    private Asked sendAgain(Refused refused, SubmissionId again, SubmitBody body)
+            throws InvalidProtocolBufferException {
+        WriteRefused message = WriteRefused.newBuilder().setReason(WriteRefusal.WRITE_REFUSAL_STALE_SUBMISSION)
+                .setEpoch(again.getEpoch()).setTimestamp(again.getNumberedAfter()).setError(refused.error()).build();
+        take(core.onResult(PEER, Result.newBuilder().setSequence(refused.asked().sequence).setRefused(message).build(),
+                nowNs), body);
+        assertThat(refused.asked().sent).as("what the recorded submitter sent next").isEqualTo(again);
+        return refused.asked();
     }
 
     /** Takes what one step of the core wants done; {@code body} is what every operation in it has to carry. */
@@ -149,7 +171,7 @@ class ClientTranscriptTest {
         return all.stream().filter(asked -> asked.request == request).findFirst().orElseThrow();
     }
 
-    private void refuse(Asked asked, String[] words, SubmitBody body) throws InvalidProtocolBufferException {
+    private void refuse(Asked asked, String[] words) throws InvalidProtocolBufferException {
         boolean isStale = words[2].equals("stale");
         int at = isStale ? 3 : 2;
         Error error = Error.newBuilder().setCategory(ErrorCategory.forNumber(Integer.parseInt(words[at + 1])))
@@ -161,21 +183,7 @@ class ClientTranscriptTest {
             return;
         }
         staleCount++;
-        SubmissionId again = nextSubmission();
-        assertThat(nameOf(again)).isEqualTo(nameOf(asked.recorded));
-        WriteRefused refused = WriteRefused.newBuilder().setReason(WriteRefusal.WRITE_REFUSAL_STALE_SUBMISSION)
-                .setEpoch(again.getEpoch()).setTimestamp(again.getNumberedAfter()).setError(error).build();
-        take(core.onResult(PEER, Result.newBuilder().setSequence(asked.sequence).setRefused(refused).build(), nowNs),
-                body);
-        assertThat(asked.sent).as("what the recorded submitter sent next").isEqualTo(again);
-    }
-
-    /** Goes on to the next submission in the file, which the core has to send by itself. */
-    private SubmissionId nextSubmission() {
-        do {
-            next++;
-        } while (!lines.get(next).startsWith("< ") || !lines.get(next).contains(" submit "));
-        return idOf(lines.get(next).split(" "));
+        stale.put(nameOf(asked.recorded), new Refused(asked, error));
     }
 
     private void answer(Asked asked, Result.Builder result) throws InvalidProtocolBufferException {
@@ -196,7 +204,7 @@ class ClientTranscriptTest {
         for (Asked asked : asking) {
             answer(asked, result);
             if (result.hasConfirmed()) {
-                assertThat(asked.end.result().getConfirmed()).isEqualTo(result.getConfirmed());
+                assertThat(asked.end.result().message().getConfirmed()).isEqualTo(result.getConfirmed());
                 assertThat(Long.compareUnsigned(core.stamp().numberedAfter(), result.getConfirmed().getTimestamp()))
                         .as("the core has learnt it").isNotNegative();
             }

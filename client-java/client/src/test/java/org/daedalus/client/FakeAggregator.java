@@ -44,8 +44,13 @@ public final class FakeAggregator implements PeerHandler, AutoCloseable {
 
     public FakeAggregator(String clusterId, int port, BiConsumer<FakeAggregator, Operation> behaviour)
             throws IOException {
+        this(Hello.newBuilder().setClusterId(clusterId).build(), port, behaviour);
+    }
+
+    /** One that says in its hello, beside who it is, what {@code about} says. */
+    public FakeAggregator(Hello about, int port, BiConsumer<FakeAggregator, Operation> behaviour) throws IOException {
         this.behaviour = behaviour;
-        Hello hello = Hello.newBuilder().setRole(Role.ROLE_AGGREGATOR).setName("fake").setClusterId(clusterId).build();
+        Hello hello = about.toBuilder().setRole(Role.ROLE_AGGREGATOR).setName("fake").build();
         network = new PeerNetwork("fake-aggregator", () -> hello, ChannelLimits.DEFAULT, this);
         this.port = network.listen("127.0.0.1", port).getPort();
     }

@@ -13,12 +13,17 @@ import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.ColumnType.Kind;
 import org.daedalus.wire.Constants;
 import org.daedalus.wire.WireTypes;
+import org.daedalus.wire.v1.Constant;
+import org.daedalus.wire.v1.StatementBody;
 import org.junit.jupiter.api.Test;
 
 class ParametersTest {
     private static void becomes(Object value, ColumnType type, Object expected) throws Exception {
-        assertThat(WireTypes.read(Parameters.of(value).getType())).as("%s", value).isEqualTo(type);
-        assertThat(Constants.toValue(Parameters.of(value))).as("%s", value).isEqualTo(expected);
+        StatementBody body = StatementBody.parseFrom(ParameterBytes.of("before", value, "behind"));
+        Constant constant = body.getParameters(1);
+        assertThat(WireTypes.read(constant.getType())).as("%s", value).isEqualTo(type);
+        assertThat(Constants.toValue(constant)).as("%s", value).isEqualTo(expected);
+        assertThat(Constants.toValue(body.getParameters(2))).isEqualTo("behind");
     }
 
     @Test
@@ -34,6 +39,10 @@ class ParametersTest {
         becomes(new BigDecimal("1E+3"), ColumnType.numericOf(0, 0), new BigDecimal("1000"));
         becomes(BigInteger.TEN.pow(37), ColumnType.numericOf(0, 0), new BigDecimal(BigInteger.TEN.pow(37)));
         becomes(LocalDate.of(2024, 2, 29), ColumnType.UNTYPED, "2024-02-29");
+        becomes(LocalDate.of(9, 1, 2), ColumnType.UNTYPED, "0009-01-02");
+        becomes(LocalDate.of(10, 11, 12), ColumnType.UNTYPED, "0010-11-12");
+        becomes(LocalDate.of(12_013, 1, 1), ColumnType.UNTYPED, "12013-01-01");
+        becomes(LocalDate.of(0, 1, 1), ColumnType.UNTYPED, "0001-01-01 BC");
         becomes(LocalDateTime.of(2024, 2, 29, 1, 2, 3, 450_000_000), ColumnType.UNTYPED, "2024-02-29 01:02:03.45");
         becomes("text", ColumnType.UNTYPED, "text");
         becomes('c', ColumnType.UNTYPED, "c");

@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -64,7 +65,7 @@ class RequestBatchingTest {
             InputStream in = accepted.getInputStream();
             byte[] bytes = new byte[1 << 16];
             for (int length = in.read(bytes); length >= 0; length = in.read(bytes)) {
-                for (Frame frame : framer.feed(bytes, 0, length)) {
+                for (Frame frame : framer.feed(ByteBuffer.wrap(bytes, 0, length))) {
                     if (frame.type() == FrameType.OPERATIONS) {
                         frames.add(OperationBatch.parseFrom(frame.payload()));
                     } else if (frame.type() == FrameType.KEEP_ALIVE) {

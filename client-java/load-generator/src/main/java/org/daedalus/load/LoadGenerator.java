@@ -5,8 +5,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine;
 
 /** `daedalus-load-generator`: puts load on a cluster and measures what it answers. */
-@Command(name = "daedalus-load-generator", subcommands = QueriesCommand.class, mixinStandardHelpOptions = true,
-        description = "Puts load on a cluster and measures what it answers.")
+@Command(name = "daedalus-load-generator",
+        subcommands = {QueriesCommand.class, RowsCommand.class, StatementsCommand.class},
+        mixinStandardHelpOptions = true, description = "Puts load on a cluster and measures what it answers.")
 public final class LoadGenerator {
     private LoadGenerator() {}
 

@@ -8,13 +8,16 @@ import org.HdrHistogram.Histogram;
  * What came of one kind of requests.
  *
  * @param name what they are called
+ * @param isClosed whether so many were in flight at any time, and left as answers came
  * @param inFlightMax how many could be unanswered at a time
  * @param latenessNsMax how late one could still be sent
  * @param report latencies and counts
- * @param offered requests that were due in the reported time
+ * @param offered requests that were due in the reported time; in a closed loop those that ended in it, and those that
+ *     were in flight when it did
  * @param lateness microseconds by which the generator itself sent later than due
  */
-record LoadOutcome(String name, int inFlightMax, long latenessNsMax, Report report, long offered, Histogram lateness) {
+record LoadOutcome(String name, boolean isClosed, int inFlightMax, long latenessNsMax, Report report, long offered,
+        Histogram lateness) {
     /** One send in a hundred that is later than this shows in the latencies that are reported. */
     static final long LATENESS_US_SHOWN = 10_000;
 

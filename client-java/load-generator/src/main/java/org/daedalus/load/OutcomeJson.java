@@ -14,10 +14,12 @@ final class OutcomeJson {
     private OutcomeJson() {}
 
     /** Of queries, and of updates beside them. */
-    static String of(List<LoadOutcome> outcomes) {
+    static String of(List<LoadOutcome> outcomes, OwnShare own) {
         Json json = new Json().open('{');
         boolean isLimited = outcomes.stream().anyMatch(outcome -> !outcome.generatorLimits().isEmpty());
+        isLimited |= !own.limits().isEmpty();
         json.key("generator_limited").literal(Boolean.toString(isLimited));
+        own(outcomes, own, json);
         members(outcomes.get(0), json);
         for (LoadOutcome beside : outcomes.subList(1, outcomes.size())) {
             json.key(beside.name()).open('{');
@@ -27,7 +29,26 @@ final class OutcomeJson {
         return json.close('}').toString();
     }
 
+    /** What the generator itself took; of all requests that were answered, whatever their kind. */
+    private static void own(List<LoadOutcome> outcomes, OwnShare own, Json json) {
+        long answered = outcomes.stream().mapToLong(outcome -> outcome.report().total().answered()).sum();
+        json.key("generator").open('{')
+                .key("cpu_seconds").literal(Double.toString(own.cpuSeconds()))
+                .key("cpu_us_per_request").literal(number(own.cpuMicrosOf(answered)))
+                .key("busiest_thread").string(own.busiestThread())
+                .key("busiest_thread_share").literal(Double.toString(own.busiestShare()))
+                .key("limits").open('[');
+        own.limits().forEach(json::string);
+        json.close(']').close('}');
+    }
+
+    private static String number(double value) {
+        return Double.isNaN(value) ? "null" : Double.toString(value);
+    }
+
     private static void members(LoadOutcome outcome, Json json) {
+        json.key("loop").string(outcome.isClosed() ? "closed" : "open");
+        json.key("in_flight_max").number(outcome.inFlightMax());
         json.key("offered").number(outcome.offered());
         counts(outcome.report().total(), json);
         json.key("unanswered").number(outcome.unanswered());

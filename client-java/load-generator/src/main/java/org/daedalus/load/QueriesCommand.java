@@ -1,22 +1,24 @@
 package org.daedalus.load;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.daedalus.client.DaedalusClient;
+import org.daedalus.workload.ChangeProportions;
 import org.daedalus.workload.Schedule;
-import org.daedalus.workload.TicketGenerator;
-import org.daedalus.workload.TicketParameters;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Queries at a fixed mean rate, and updates beside them, whatever the answers do; one JSON object as the outcome. */
+/**
+ * Queries at a fixed mean rate, whatever the answers do, or so many at any time, and updates beside them; one JSON
+ * object as the outcome.
+ */
 @Command(name = "queries", mixinStandardHelpOptions = true, description = {
     "Sends queries on tickets, and changes of tickets beside them, at times that are fixed beforehand (Poisson "
         + "processes) and counts latency from the time each was due. Progress and a summary go to standard error, the "
@@ -30,11 +32,13 @@ import picocli.CommandLine.Spec;
     "  not sent    the generator kept it back: --in-flight-max (--updates-in-flight-max) were unanswered when it was "
         + "due, or the generator itself came to it more than --late-ms-max too late (behind schedule)",
     "  unanswered  neither of these when the run ended",
-    "Where something was not sent, or sent late, the generator was the limit: it says so, and \"generator_limited\" is "
-        + "true. A run ends at the latest --drain-seconds after its last request was due."})
+    "Where something was not sent, or sent late, or a thread of the generator was busy for more than 90 % of the time, "
+        + "the generator was the limit: it says so, and \"generator_limited\" is true. A run ends at the "
+        + "latest --drain-seconds after its last request was due."})
 final class QueriesCommand implements Callable<Integer> {
     private static final int SECONDS_MAX = 3_600;
     private static final int IN_FLIGHT_MAX = 1_000_000;
+    private static final int DIFFERENT_MAX = 1_000_000;
     /** Requests that have ended for the generator and not yet for the client. */
     private static final int IN_FLIGHT_SPARE = 64;
     private static final long UPDATES_SEED = 0x75;
@@ -43,27 +47,30 @@ final class QueriesCommand implements Callable<Integer> {
             description = "aggregators")
     private String[] aggregators;
 
-    @Option(names = "--flights", defaultValue = "build/demo/flights.csv", paramLabel = "FILE.csv",
-            description = "the schedule the tickets were sold on (${DEFAULT-VALUE})")
-    private Path flights;
+    @Mixin
+    private TicketOptions loaded;
 
-    @Option(names = "--tickets", required = true, paramLabel = "N", description = "tickets that were loaded")
-    private long tickets;
+    @Option(names = "--different", defaultValue = "20000", paramLabel = "N",
+            description = "queries that are made before the start; after so many the first comes again, which is no "
+                + "longer a new statement (${DEFAULT-VALUE})")
+    private int different;
 
-    @Option(names = "--tickets-seed", required = true, paramLabel = "N", description = "their seed")
-    private long ticketsSeed;
+    @Option(names = "--rate", paramLabel = "N", description = "queries a second, on average; or --in-flight")
+    private Double rate;
 
-    @Option(names = "--mix", defaultValue = "booking", paramLabel = "MIX",
-            description = "booking, or any:S for attributes drawn by Zipf(S) (${DEFAULT-VALUE})")
-    private String mix;
-
-    @Option(names = "--rate", required = true, paramLabel = "N", description = "queries a second, on average")
-    private double rate;
+    @Option(names = "--in-flight", paramLabel = "N",
+            description = "instead of a rate: so many queries at any time, each answer lets the next one leave. Shows "
+                + "the most that a cluster gives; only answers within --seconds count, latency counts from sending.")
+    private Integer inFlight;
 
     @Option(names = "--update-rate", defaultValue = "0", paramLabel = "N",
             description = "updates a second beside them, on average: an airline's changes of its tickets, new bookings "
                 + "and deletes among them. Give each run a --seed of its own, or it books the same once more. (none)")
     private double updateRate;
+
+    @Option(names = "--updates-of-bookings",
+            description = "only updates that name a booking by its reference and change rows of it")
+    private boolean updatesOfBookings;
 
     @Option(names = "--seconds", defaultValue = "10", paramLabel = "N", description = "measured (${DEFAULT-VALUE})")
     private int seconds;
@@ -102,37 +109,46 @@ final class QueriesCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         check();
-        Schedule schedule = Schedule.read(flights);
+        Schedule schedule = loaded.schedule();
         Duration drain = Duration.ofSeconds(drainSeconds);
         Duration deadline = deadlineMs == null ? drain : Duration.ofMillis(deadlineMs);
-        TicketQueries queries = queries(schedule);
+        TicketQueries queries = loaded.queries(schedule, seed, different);
         TicketChanges changes = updateRate > 0 ? changes(schedule) : null;
+        int queriesInFlight = inFlight == null ? inFlightMax : inFlight;
         try (DaedalusClient client = DaedalusClient.builder().aggregators(aggregators).name("load-generator")
-                .requestTimeout(drain).inFlightMax(inFlightMax + updatesInFlightMax + IN_FLIGHT_SPARE)
+                .requestTimeout(drain).inFlightMax(queriesInFlight + updatesInFlightMax + IN_FLIGHT_SPARE)
                 .repeatRefused(false).build()) {
             client.await(client.describe());
             List<Load> loads = new ArrayList<>();
-            loads.add(new Load("queries", rate, inFlightMax, seed, queries, Target.queries(client, deadline)));
+            Target target = Target.queries(client, deadline);
+            loads.add(inFlight == null ? new Load("queries", rate, inFlightMax, seed, queries, target)
+                    : new Load("queries", 0, inFlight, seed, queries, target));
             if (changes != null) {
                 loads.add(new Load("updates", updateRate, updatesInFlightMax, seed + UPDATES_SEED, changes,
                         Target.updates(client, deadline)));
             }
-            List<LoadOutcome> outcomes = new OpenLoop(loads, Clock.SYSTEM,
-                    second -> System.err.println(OutcomeText.second(second))).run(new OpenLoop.Plan(
+            OwnCost cost = new OwnCost();
+            List<LoadOutcome> outcomes = new LoadRun(loads, Clock.SYSTEM, cost,
+                    second -> System.err.println(OutcomeText.second(second))).run(new LoadRun.Plan(
                             Duration.ofSeconds(warmUpSeconds), Duration.ofSeconds(seconds), drain,
                             Duration.ofMillis(lateMsMax)));
-            System.err.print(OutcomeText.of(outcomes));
-            System.out.println(OutcomeJson.of(outcomes));
+            System.err.print(OutcomeText.of(outcomes, cost.share()));
+            System.out.println(OutcomeJson.of(outcomes, cost.share()));
             return 0;
         }
     }
 
     private void check() {
-        require(tickets >= 1 && lateMsMax >= 1, "--tickets and --late-ms-max must be above 0");
+        require(lateMsMax >= 1, "--late-ms-max must be above 0");
         require(inFlightMax >= 1 && inFlightMax <= IN_FLIGHT_MAX && updatesInFlightMax >= 1
                 && updatesInFlightMax <= IN_FLIGHT_MAX, String.format(
                         "--in-flight-max and --updates-in-flight-max must be from 1 to %,d", IN_FLIGHT_MAX));
-        require(rate > 0 && rate <= Arrivals.PER_SECOND_MAX && updateRate >= 0
+        require(different >= 1 && different <= DIFFERENT_MAX, String.format("--different must be from 1 to %,d",
+                DIFFERENT_MAX));
+        require((rate == null) != (inFlight == null), "give either --rate or --in-flight");
+        require(inFlight == null || inFlight >= 1 && inFlight <= IN_FLIGHT_MAX, String.format(
+                "--in-flight must be from 1 to %,d", IN_FLIGHT_MAX));
+        require((rate == null || rate > 0 && rate <= Arrivals.PER_SECOND_MAX) && updateRate >= 0
                 && updateRate <= Arrivals.PER_SECOND_MAX, String.format("--rate must be above 0, --update-rate at "
                         + "least 0, both at most %,.0f", Arrivals.PER_SECOND_MAX));
         require(seconds >= 1 && warmUpSeconds >= 0 && drainSeconds >= 1 && seconds <= SECONDS_MAX
@@ -148,20 +164,9 @@ final class QueriesCommand implements Callable<Integer> {
         }
     }
 
-    private TicketGenerator sold(Schedule schedule) {
-        return new TicketGenerator(schedule, ticketsSeed, TicketParameters.defaults());
-    }
-
-    private TicketQueries queries(Schedule schedule) {
-        try {
-            return TicketQueries.of(mix, sold(schedule), tickets, seed);
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), "--mix " + mix + ": " + e.getMessage());
-        }
-    }
-
     private TicketChanges changes(Schedule schedule) {
         double expected = updateRate * (warmUpSeconds + seconds);
-        return new TicketChanges(sold(schedule), tickets, seed, updateRate, expected);
+        return new TicketChanges(loaded.sold(schedule), loaded.tickets(), seed, updateRate, expected,
+                updatesOfBookings ? ChangeProportions.ofBookings() : ChangeProportions.defaults());
     }
 }

@@ -3,6 +3,7 @@ package org.daedalus.load;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.daedalus.client.DaedalusException;
 import org.daedalus.client.DaedalusException.Category;
@@ -30,12 +31,19 @@ final class Sender {
      * once it has ended, on whatever thread that happens.
      */
     void send(long dueNs, Tally tally, Consumer<Ending> after) {
+        send(dueNs, nowNs -> tally, after);
+    }
+
+    /** The same, booked in the tally of the time at which it ends. */
+    void send(long dueNs, LongFunction<Tally> tallyAt, Consumer<Ending> after) {
         SqlStatement statement = source.get();
         inFlight.incrementAndGet();
         target.send(statement).whenComplete((rows, failure) -> {
             Ending ending = Ending.ANSWERED;
+            long nowNs = clock.nowNs();
+            Tally tally = tallyAt.apply(nowNs);
             if (failure == null) {
-                tally.answered(clock.nowNs() - dueNs, rows);
+                tally.answered(nowNs - dueNs, rows);
             } else {
                 ending = tally.failed(causeOf(failure));
             }

@@ -17,18 +17,21 @@ interface Target {
 
     /** A cluster that is asked; an answer is of use for {@code deadline} after its query was sent. */
     static Target queries(DaedalusClient client, Duration deadline) {
-        return query -> rowsOf(client.statement(query.text(), query.parameterArray()).asQuery().timeout(deadline)
+        Prepared prepared = new Prepared(client);
+        return query -> rowsOf(prepared.of(query.text()).bind(query.parameterArray()).asQuery().timeout(deadline)
                 .executeAsync());
     }
 
     /** A cluster that is asked, with the client's own deadline. */
     static Target queries(DaedalusClient client) {
-        return query -> rowsOf(client.query(query.text(), query.parameterArray()));
+        Prepared prepared = new Prepared(client);
+        return query -> rowsOf(prepared.of(query.text()).query(query.parameterArray()));
     }
 
     /** A cluster that is told. */
     static Target updates(DaedalusClient client, Duration deadline) {
-        return update -> client.statement(update.text(), update.parameterArray()).asUpdate().timeout(deadline)
+        Prepared prepared = new Prepared(client);
+        return update -> prepared.of(update.text()).bind(update.parameterArray()).asUpdate().timeout(deadline)
                 .executeAsync().thenApply(WriteOutcome::applied);
     }
 

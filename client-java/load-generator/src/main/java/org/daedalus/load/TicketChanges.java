@@ -10,7 +10,7 @@ import org.daedalus.workload.SqlStatement;
 import org.daedalus.workload.TicketGenerator;
 
 /**
- * Changes of tickets, in the proportions of an airline's day. The first of them are made before they are needed, later
+ * Changes of tickets. The first of them are made before they are needed, later
  * ones when they are: unlike queries none may come twice, because an INSERT would double its rows. For one thread.
  */
 final class TicketChanges implements Supplier<SqlStatement> {
@@ -25,10 +25,12 @@ final class TicketChanges implements Supplier<SqlStatement> {
      * @param sold not to be used elsewhere from now on
      * @param perSecond how many there will be
      * @param expected how many will be needed; not a bound
+     * @param proportions of the kinds of changes
      */
-    TicketChanges(TicketGenerator sold, long tickets, long seed, double perSecond, double expected) {
+    TicketChanges(TicketGenerator sold, long tickets, long seed, double perSecond, double expected,
+            ChangeProportions proportions) {
         Duration pace = Duration.ofNanos((long) (1e9 / perSecond));
-        source = new ChangeSource(sold, sold.bookingsOf(tickets), seed, ChangeProportions.defaults(), pace);
+        source = new ChangeSource(sold, sold.bookingsOf(tickets), seed, proportions, pace);
         for (long ahead = (long) Math.min(AHEAD, expected); ahead > 0; ahead--) {
             made.add(source.next().statement());
         }

@@ -20,8 +20,8 @@ public final class TicketQueries implements Supplier<SqlStatement> {
     private final SqlStatement[] statements;
     private final AtomicInteger next = new AtomicInteger();
 
-    private TicketQueries(Supplier<SqlStatement> source) {
-        statements = Stream.generate(source).limit(DIFFERENT).toArray(SqlStatement[]::new);
+    private TicketQueries(Supplier<SqlStatement> source, int different) {
+        statements = Stream.generate(source).limit(different).toArray(SqlStatement[]::new);
     }
 
     /**
@@ -31,13 +31,23 @@ public final class TicketQueries implements Supplier<SqlStatement> {
      * @param sold not to be used elsewhere from now on
      */
     public static TicketQueries of(String mix, TicketGenerator sold, long tickets, long seed) {
+        return of(mix, sold, tickets, seed, DIFFERENT);
+    }
+
+    /**
+     * The same, with the first query coming again after {@code different} ones.
+     *
+     * @param mix "booking", or "any:S" for attributes drawn by Zipf(S)
+     * @param sold not to be used elsewhere from now on
+     */
+    public static TicketQueries of(String mix, TicketGenerator sold, long tickets, long seed, int different) {
         long bookings = sold.bookingsOf(tickets);
         if (mix.equals(BOOKING)) {
-            return new TicketQueries(new BookingQueries(sold, bookings, seed)::next);
+            return new TicketQueries(new BookingQueries(sold, bookings, seed)::next, different);
         }
         if (mix.startsWith(ANY)) {
             double skew = Double.parseDouble(mix.substring(ANY.length()));
-            return new TicketQueries(new AnyQueries(sold, bookings, seed, skew)::next);
+            return new TicketQueries(new AnyQueries(sold, bookings, seed, skew)::next, different);
         }
         throw new IllegalArgumentException("no mix is called \"" + mix + "\": booking, or any:S");
     }

@@ -32,7 +32,8 @@ class OpenLoopTest {
 
     /** Runs for ten seconds, after one to warm up, and waits for answers for another five. */
     private List<LoadOutcome> run(Load... loads) {
-        List<LoadOutcome> outcomes = new OpenLoop(List.of(loads), clock, seconds::add).run(new OpenLoop.Plan(
+        List<LoadOutcome> outcomes = new LoadRun(List.of(loads), clock, new OwnCost(), seconds::add).run(
+                new LoadRun.Plan(
                 Duration.ofSeconds(1), Duration.ofSeconds(10), Duration.ofSeconds(5), LATENESS_MAX));
         for (LoadOutcome outcome : outcomes) {
             long booked = outcome.report().total().endings().values().stream().mapToLong(Long::longValue).sum();
@@ -160,14 +161,15 @@ class OpenLoopTest {
         assertThat(total(changed).unknown()).isBetween(40L, 60L);
         assertThat(total(changed).count(Ending.NOT_SENT_IN_FLIGHT)).isGreaterThan(300);
         assertThat(total(changed).latencyMs(50)).isGreaterThan(100);
-        JsonNode json = new ObjectMapper().readTree(OutcomeJson.of(outcomes));
+        JsonNode json = new ObjectMapper().readTree(OutcomeJson.of(outcomes, OwnShare.NONE));
         assertThat(json.get("generator_limited").asBoolean()).isTrue();
         assertThat(json.get("answered").asLong()).isEqualTo(total(outcomes.get(0)).answered());
         assertThat(json.get("updates").get("unknown").asLong()).isEqualTo(total(changed).unknown());
         assertThat(json.get("updates").get("not_sent_because").get("in_flight_max").asLong())
                 .isEqualTo(total(changed).notSent());
         assertThat(json.get("updates").get("per_second")).hasSameSizeAs(json.get("per_second"));
-        assertThat(OutcomeText.of(outcomes)).startsWith("NOTE: the in-flight maximum held the generator back")
+        assertThat(OutcomeText.of(outcomes, OwnShare.NONE))
+                .startsWith("NOTE: the in-flight maximum held the generator back")
                 .contains("queries: ").contains("updates: ").contains(" unknown, ").contains(" (");
     }
 

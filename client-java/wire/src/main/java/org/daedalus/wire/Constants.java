@@ -2,8 +2,6 @@ package org.daedalus.wire;
 
 import com.google.protobuf.ByteString;
 import java.math.BigDecimal;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.daedalus.wire.v1.Constant;
 
 /** Constants of the wire from and to Java values. */
@@ -32,9 +30,9 @@ public final class Constants {
             }
             return null;
         }
-        ByteBuffer packed = constant.getPacked().asReadOnlyByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
-        Object value = PackedValues.read(type, packed);
-        if (packed.hasRemaining()) {
+        PackedReader packed = new PackedReader(ByteRange.of(constant.getPacked().toByteArray()));
+        Object value = packed.read(type);
+        if (packed.remaining() > 0) {
             throw new WireException("packed " + type + " has " + packed.remaining() + " bytes too many");
         }
         if (value instanceof BigDecimal number && !type.holds(number)) {

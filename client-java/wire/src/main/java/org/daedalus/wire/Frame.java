@@ -14,7 +14,7 @@ import java.util.zip.CRC32C;
  */
 public record Frame(FrameType type, byte[] payload) {
     /** Protocol version in every frame. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
     /** Largest frame, its length field included. */
     public static final int SIZE_MAX = 16 << 20;
     /** Bytes around the payload: length, version, type, flags and checksum. */
@@ -26,35 +26,36 @@ public record Frame(FrameType type, byte[] payload) {
 
     /** The frame's bytes, length field and checksum included. Cost: one copy of the payload, one pass of CRC-32C. */
     public byte[] encode() {
-        byte[] bytes = start(type, payload.length);
+        byte[] bytes = room(payload.length);
         System.arraycopy(payload, 0, bytes, HEADER_SIZE, payload.length);
-        return end(bytes);
+        return finish(type, bytes);
     }
 
     /** The bytes of a frame with this message as its payload, which is written in place. */
     public static byte[] encode(FrameType type, MessageLite message) {
         int size = message.getSerializedSize();
-        byte[] bytes = start(type, size);
+        byte[] bytes = room(size);
         try {
             message.writeTo(CodedOutputStream.newInstance(bytes, HEADER_SIZE, size));
         } catch (IOException e) {
             throw new IllegalStateException("a message has written more than its size", e);
         }
-        return end(bytes);
+        return finish(type, bytes);
     }
 
-    private static byte[] start(FrameType type, int payloadSize) {
+    private static byte[] room(int payloadSize) {
         int size = Math.addExact(payloadSize, OVERHEAD);
         if (size > SIZE_MAX) {
             throw new IllegalArgumentException("frame of " + size + " bytes exceeds " + SIZE_MAX);
         }
-        byte[] bytes = new byte[size];
-        littleEndian(bytes).putInt(size - LENGTH_SIZE).put((byte) VERSION).put((byte) type.code()).putShort((short) 0);
-        return bytes;
+        return new byte[size];
     }
 
-    private static byte[] end(byte[] bytes) {
+    /** Writes what is around the payload, which is in its place in {@code bytes}; these are the frame's then. */
+    static byte[] finish(FrameType type, byte[] bytes) {
         int size = bytes.length - CHECKSUM_SIZE;
+        littleEndian(bytes).putInt(bytes.length - LENGTH_SIZE).put((byte) VERSION).put((byte) type.code())
+                .putShort((short) 0);
         littleEndian(bytes).putInt(size, checksum(bytes, 0, size));
         return bytes;
     }

@@ -5,20 +5,27 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.zip.CRC32C;
 
 /**
  * Cuts a stream of bytes into checked frames, however the stream was cut into pieces.
  *
- * <p>Decides what a well-formed frame is; knows nothing of payloads. Holds at most one unfinished frame, and memory
- * only for
- * what has arrived of it, so that a lying length costs nothing. After a {@link WireException} it must not be fed again.
+ * <p>Decides what a well-formed frame is; knows nothing of payloads. Holds at most one unfinished frame, and little
+ * more memory than has arrived of it, so that a lying length costs next to nothing. A payload is put together in the
+ * array in which it leaves. After a {@link WireException} it must not be fed again.
  */
 public final class Framer {
-    private static final int START_SIZE = 4_096;
+    /** What is made room for at once; a payload that grows beyond what has arrived grows by the factor. */
+    private static final int START_SIZE = 1 << 16;
+    private static final int GROWTH = 4;
+    private static final byte[] NOTHING = {};
 
     private final int frameSizeMax;
-    private byte[] held = new byte[START_SIZE];
-    private int heldSize;
+    /** What is around the payload: the header, then the checksum. */
+    private final ByteBuffer around = ByteBuffer.allocate(Frame.OVERHEAD).order(ByteOrder.LITTLE_ENDIAN);
+    private byte[] payload = NOTHING;
+    private int payloadSize;
+    private int payloadHeld;
 
     /**
      * Makes a framer at the start of a stream.
@@ -32,46 +39,50 @@ public final class Framer {
         this.frameSizeMax = frameSizeMax;
     }
 
-    /** Takes {@code length} bytes and returns the frames they complete, in order. */
-    public List<Frame> feed(byte[] bytes, int offset, int length) throws WireException {
+    /** Takes all bytes of {@code in} and returns the frames they complete, in order. */
+    public List<Frame> feed(ByteBuffer in) throws WireException {
         List<Frame> frames = new ArrayList<>();
-        int position = offset;
-        int rest = length;
-        while (rest > 0) {
-            if (heldSize == 0) {
-                int size = rest >= Frame.LENGTH_SIZE ? checkedSize(bytes, position) : Integer.MAX_VALUE;
-                if (rest >= size) {
-                    frames.add(decode(bytes, position, size));
-                    position += size;
-                    rest -= size;
-                    continue;
+        while (in.hasRemaining()) {
+            if (around.position() < Frame.LENGTH_SIZE) {
+                if (takeAround(in, Frame.LENGTH_SIZE)) {
+                    payloadSize = checkedSize(around.getInt(0)) - Frame.OVERHEAD;
                 }
-            }
-            int wanted = heldSize < Frame.LENGTH_SIZE ? Frame.LENGTH_SIZE : checkedSize(held, 0);
-            int taken = Math.min(wanted - heldSize, rest);
-            hold(bytes, position, taken);
-            position += taken;
-            rest -= taken;
-            if (heldSize >= Frame.LENGTH_SIZE && heldSize == checkedSize(held, 0)) {
-                frames.add(decode(held, 0, heldSize));
-                heldSize = 0;
-                held = held.length > START_SIZE ? new byte[START_SIZE] : held;
+            } else if (around.position() < Frame.HEADER_SIZE) {
+                takeAround(in, Frame.HEADER_SIZE);
+            } else if (payloadHeld < payloadSize) {
+                takePayload(in);
+            } else if (takeAround(in, Frame.OVERHEAD)) {
+                frames.add(checked());
+                around.clear();
+                payload = NOTHING;
+                payloadHeld = 0;
             }
         }
         return frames;
     }
 
-    private void hold(byte[] bytes, int offset, int length) {
-        if (heldSize + length > held.length) {
-            held = Arrays.copyOf(held, Math.min(frameSizeMax, Math.max(heldSize + length, 2 * held.length)));
+    /** Takes what is around the payload up to {@code wanted}, as far as it is there; false: not all of it is. */
+    private boolean takeAround(ByteBuffer in, int wanted) {
+        while (around.position() < wanted && in.hasRemaining()) {
+            around.put(in.get());
         }
-        System.arraycopy(bytes, offset, held, heldSize, length);
-        heldSize += length;
+        return around.position() == wanted;
     }
 
-    /** Size of the frame whose length field is at {@code offset}, length field included. */
-    private int checkedSize(byte[] bytes, int offset) throws WireException {
-        long length = Integer.toUnsignedLong(littleEndian(bytes, offset, Frame.LENGTH_SIZE).getInt());
+    private void takePayload(ByteBuffer in) {
+        int taken = Math.min(payloadSize - payloadHeld, in.remaining());
+        int wanted = payloadHeld + taken;
+        if (wanted > payload.length) {
+            int room = Math.max(wanted, payloadHeld == 0 ? START_SIZE : GROWTH * payload.length);
+            payload = Arrays.copyOf(payload, Math.min(payloadSize, room));
+        }
+        in.get(payload, payloadHeld, taken);
+        payloadHeld = wanted;
+    }
+
+    /** Size of the frame with this length field, length field included. */
+    private int checkedSize(int lengthField) throws WireException {
+        long length = Integer.toUnsignedLong(lengthField);
         if (length < Frame.OVERHEAD - Frame.LENGTH_SIZE || length > frameSizeMax - Frame.LENGTH_SIZE) {
             throw new WireException("frame length " + length + " is outside "
                     + (Frame.OVERHEAD - Frame.LENGTH_SIZE) + ".." + (frameSizeMax - Frame.LENGTH_SIZE));
@@ -79,30 +90,32 @@ public final class Framer {
         return (int) length + Frame.LENGTH_SIZE;
     }
 
-    private static Frame decode(byte[] bytes, int offset, int size) throws WireException {
-        ByteBuffer in = littleEndian(bytes, offset, size);
-        int version = Byte.toUnsignedInt(in.get(offset + 4));
+    /** The frame, all of which is held. */
+    private Frame checked() throws WireException {
+        int version = Byte.toUnsignedInt(around.get(4));
         if (version != Frame.VERSION) {
             throw new WireException("protocol version " + version + ", this side speaks " + Frame.VERSION);
         }
-        FrameType type = FrameType.ofCode(Byte.toUnsignedInt(in.get(offset + 5)));
+        FrameType type = FrameType.ofCode(Byte.toUnsignedInt(around.get(5)));
         if (type == null) {
-            throw new WireException("unknown frame type " + Byte.toUnsignedInt(in.get(offset + 5)));
+            throw new WireException("unknown frame type " + Byte.toUnsignedInt(around.get(5)));
         }
-        int flags = Short.toUnsignedInt(in.getShort(offset + 6));
+        int flags = Short.toUnsignedInt(around.getShort(6));
         if (flags != 0) {
             throw new WireException("frame flags " + flags + ", none is defined");
         }
-        int expected = in.getInt(offset + size - Frame.CHECKSUM_SIZE);
-        int actual = Frame.checksum(bytes, offset, size - Frame.CHECKSUM_SIZE);
+        int expected = around.getInt(Frame.HEADER_SIZE);
+        int actual = checksum();
         if (expected != actual) {
             throw new WireException(String.format("frame checksum %08x, computed %08x", expected, actual));
         }
-        int payloadEnd = offset + size - Frame.CHECKSUM_SIZE;
-        return new Frame(type, Arrays.copyOfRange(bytes, offset + Frame.HEADER_SIZE, payloadEnd));
+        return new Frame(type, payload);
     }
 
-    private static ByteBuffer littleEndian(byte[] bytes, int offset, int length) {
-        return ByteBuffer.wrap(bytes, offset, length).order(ByteOrder.LITTLE_ENDIAN);
+    private int checksum() {
+        CRC32C crc = new CRC32C();
+        crc.update(around.array(), 0, Frame.HEADER_SIZE);
+        crc.update(payload, 0, payloadSize);
+        return (int) crc.getValue();
     }
 }

@@ -1,8 +1,5 @@
 package org.daedalus.wire;
 
-import com.google.protobuf.ByteString;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 
 /**
@@ -14,48 +11,62 @@ public final class PackedRows {
     /** Largest row, bytes. */
     public static final int ROW_SIZE_MAX = 1 << 20;
 
-    private final List<ColumnType> types;
-    private final ByteBuffer rest;
+    private static final int SIZE_FIELD = 4;
+
+    private final ColumnType[] types;
+    private final PackedReader in;
+    private final int end;
 
     /** Reads {@code rows}, whose columns are {@code types}. */
-    public PackedRows(List<ColumnType> types, ByteString rows) {
-        this.types = types;
-        this.rest = rows.asReadOnlyByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    public PackedRows(List<ColumnType> types, ByteRange rows) {
+        this.types = types.toArray(ColumnType[]::new);
+        this.in = new PackedReader(rows);
+        this.end = rows.end();
     }
 
     public boolean hasNext() {
-        return rest.hasRemaining();
+        return in.at() < end;
     }
 
     /** The next row's values. */
     public Object[] next() throws WireException {
-        if (rest.remaining() < 4) {
-            throw new WireException("packed row is cut short");
-        }
-        int size = rest.getInt();
-        int nullBytes = nullBytes(types.size());
-        if (size < nullBytes || size > ROW_SIZE_MAX || size > rest.remaining()) {
-            throw new WireException("packed row of " + Integer.toUnsignedString(size) + " bytes, " + rest.remaining()
-                    + " left");
-        }
-        ByteBuffer row = rest.slice(rest.position(), size).order(ByteOrder.LITTLE_ENDIAN);
-        rest.position(rest.position() + size);
-        row.position(nullBytes);
-        Object[] values = new Object[types.size()];
+        int nulls = beginRow();
+        Object[] values = new Object[types.length];
         for (int column = 0; column < values.length; column++) {
-            if ((row.get(column / 8) >> (column % 8) & 1) == 0) {
-                values[column] = PackedValues.read(types.get(column), row);
+            if (!isNull(nulls, column)) {
+                values[column] = in.read(types[column]);
             }
         }
-        for (int bit = types.size(); bit < 8 * nullBytes; bit++) {
-            if ((row.get(bit / 8) >> (bit % 8) & 1) != 0) {
+        for (int bit = types.length; bit < 8 * nullBytes(types.length); bit++) {
+            if (isNull(nulls, bit)) {
                 throw new WireException("packed row has a NULL bit beyond its last column");
             }
         }
-        if (row.hasRemaining()) {
-            throw new WireException("packed row has " + row.remaining() + " bytes too many");
+        if (in.remaining() > 0) {
+            throw new WireException("packed row has " + in.remaining() + " bytes too many");
         }
         return values;
+    }
+
+    /** Goes to the next row's values, which end with the row; returns where its NULL bits are. */
+    private int beginRow() throws WireException {
+        in.endAt(end);
+        if (in.remaining() < SIZE_FIELD) {
+            throw new WireException("packed row is cut short");
+        }
+        int size = in.readInt();
+        if (size < nullBytes(types.length) || size > ROW_SIZE_MAX || size > in.remaining()) {
+            throw new WireException("packed row of " + Integer.toUnsignedString(size) + " bytes, " + in.remaining()
+                    + " left");
+        }
+        int nulls = in.at();
+        in.endAt(nulls + size);
+        in.skip(nullBytes(types.length));
+        return nulls;
+    }
+
+    private boolean isNull(int nulls, int column) {
+        return (in.byteAt(nulls + column / 8) >> (column % 8) & 1) != 0;
     }
 
     /**

@@ -162,12 +162,11 @@ public final class PackedScan {
     }
 
     /** Whether these are ASCII without NUL. */
-    private static boolean isAscii(byte[] rows, int from, int to) {
+    static boolean isAscii(byte[] rows, int from, int to) {
         int at = from;
         long high = 0;
         for (; at + 8 <= to; at += 8) {
-            long eight = (long) LONG.get(rows, at);
-            high |= eight | eight - LOW_BITS; // A byte of zero borrows into its high bit.
+            high |= highBits((long) LONG.get(rows, at));
         }
         boolean hasNul = false;
         for (; at < to; at++) {
@@ -175,6 +174,16 @@ public final class PackedScan {
             hasNul |= rows[at] == 0;
         }
         return (high & HIGH_BITS) == 0 && !hasNul;
+    }
+
+    /** The same of eight bytes. */
+    static boolean isAscii(long eight) {
+        return (highBits(eight) & HIGH_BITS) == 0;
+    }
+
+    /** High bits are set of some byte if one is not ASCII, or zero, which borrows into its high bit. */
+    private static long highBits(long eight) {
+        return eight | eight - LOW_BITS;
     }
 
     /**

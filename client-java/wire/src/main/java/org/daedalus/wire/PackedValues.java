@@ -2,9 +2,6 @@ package org.daedalus.wire;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.nio.BufferUnderflowException;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -25,12 +22,12 @@ public final class PackedValues {
     /** From the first day of the year 1 to the end of 294246. */
     static final long TIMESTAMP_MIN = DATE_MIN * 86_400_000_000L;
     static final long TIMESTAMP_MAX = 9_223_371_244_799_999_999L;
+    static final int LONG_NUMERIC_SIZE = 16;
+    static final int STRING_SIZE_MAX = 0xffff;
+    /** Of a numeric without precision: digits after the point, bytes of all digits, and digits that these may be. */
+    static final int SCALE_MAX = 1_000;
     private static final int MICROS_PER_SECOND = 1_000_000;
     private static final int NANOS_PER_MICRO = 1_000;
-    private static final int LONG_NUMERIC_SIZE = 16;
-    private static final int STRING_SIZE_MAX = 0xffff;
-    /** Of a numeric without precision: digits after the point, bytes of all digits, and digits that these may be. */
-    private static final int SCALE_MAX = 1_000;
     private static final int UNBOUNDED_SIZE_MAX = 0xff;
     private static final int UNBOUNDED_DIGITS_MAX = 614;
 
@@ -69,30 +66,6 @@ public final class PackedValues {
         return out.toByteArray();
     }
 
-    /**
-     * Reads one value at the buffer's position, which moves past it; the buffer must be little-endian. A char(n) comes
-     * back padded with blanks to n bytes, as PostgreSQL shows it. What is not in the one form that a value has is
-     * malformed.
-     */
-    public static Object read(ColumnType type, ByteBuffer in) throws WireException {
-        try {
-            return switch (type.kind()) {
-                case BOOL -> readBool(in);
-                case SMALLINT -> in.getShort();
-                case INT -> in.getInt();
-                case BIGINT -> in.getLong();
-                case REAL -> readFloat(in.getInt());
-                case DOUBLE -> readDouble(in.getLong());
-                case NUMERIC -> readNumeric(type, in);
-                case DATE -> LocalDate.ofEpochDay(within(type, DATE_MIN, in.getInt(), DATE_MAX));
-                case TIMESTAMP -> ofMicros(within(type, TIMESTAMP_MIN, in.getLong(), TIMESTAMP_MAX));
-                case CHAR, VARCHAR -> readString(type, in);
-            };
-        } catch (BufferUnderflowException e) {
-            throw new WireException("packed " + type + " is cut short", e);
-        }
-    }
-
     /** The most bytes a value of {@code type} takes. */
     static int sizeMax(ColumnType type) {
         return switch (type.kind()) {
@@ -116,11 +89,11 @@ public final class PackedValues {
                 Math.floorMod(micros, MICROS_PER_SECOND) * NANOS_PER_MICRO, ZoneOffset.UTC);
     }
 
-    private static int floatBits(float value) {
+    static int floatBits(float value) {
         return Float.isNaN(value) ? FLOAT_NAN : Float.floatToRawIntBits(value);
     }
 
-    private static long doubleBits(double value) {
+    static long doubleBits(double value) {
         return Double.isNaN(value) ? DOUBLE_NAN : Double.doubleToRawLongBits(value);
     }
 
@@ -153,70 +126,11 @@ public final class PackedValues {
         out.put(unscaled);
     }
 
-    private static BigDecimal readNumeric(ColumnType type, ByteBuffer in) throws WireException {
-        if (type.precision() == 0) {
-            int size = Byte.toUnsignedInt(in.get());
-            short scale = in.getShort();
-            if (size == 0) {
-                throw new WireException("packed numeric without digits");
-            }
-            if (scale < 0 || scale > SCALE_MAX) {
-                throw new WireException("packed numeric with a scale of " + scale);
-            }
-            byte[] bytes = new byte[size];
-            in.get(bytes);
-            BigInteger unscaled = new BigInteger(bytes);
-            if (unscaled.toByteArray().length != size) {
-                throw new WireException("packed numeric that is not in its shortest form");
-            }
-            return new BigDecimal(unscaled, scale);
-        }
-        if (type.precision() <= ColumnType.SHORT_NUMERIC_PRECISION_MAX) {
-            return BigDecimal.valueOf(in.getLong(), type.scale());
-        }
-        byte[] bytes = new byte[LONG_NUMERIC_SIZE];
-        for (int i = LONG_NUMERIC_SIZE - 1; i >= 0; i--) {
-            bytes[i] = in.get();
-        }
-        return new BigDecimal(new BigInteger(bytes), type.scale());
-    }
-
     private static long checked(Object moment, long least, long value, long greatest) {
         if (value < least || value > greatest) {
             throw new IllegalArgumentException(moment + " is out of range");
         }
         return value;
-    }
-
-    private static float readFloat(int bits) throws WireException {
-        float value = Float.intBitsToFloat(bits);
-        if (bits != floatBits(value)) {
-            throw new WireException("packed real is a NaN that is not the quiet one");
-        }
-        return value;
-    }
-
-    private static double readDouble(long bits) throws WireException {
-        double value = Double.longBitsToDouble(bits);
-        if (bits != doubleBits(value)) {
-            throw new WireException("packed double precision is a NaN that is not the quiet one");
-        }
-        return value;
-    }
-
-    private static long within(ColumnType type, long least, long value, long greatest) throws WireException {
-        if (value < least || value > greatest) {
-            throw new WireException("packed " + type + " is out of range");
-        }
-        return value;
-    }
-
-    private static boolean readBool(ByteBuffer in) throws WireException {
-        byte value = in.get();
-        if (value != 0 && value != 1) {
-            throw new WireException("packed boolean " + value);
-        }
-        return value == 1;
     }
 
     private static void appendString(ColumnType type, String value, ByteWriter out) {
@@ -229,30 +143,6 @@ public final class PackedValues {
         }
         out.putInteger(bytes.length, 2);
         out.put(bytes);
-    }
-
-    private static String readString(ColumnType type, ByteBuffer in) throws WireException {
-        int size = Short.toUnsignedInt(in.getShort());
-        if (size > in.remaining()) {
-            throw new WireException("packed string is cut short");
-        }
-        if (size > (type.length() == 0 ? STRING_SIZE_MAX : type.length())) {
-            throw new WireException("packed string of " + size + " bytes does not fit " + type);
-        }
-        ByteBuffer bytes = in.slice(in.position(), size);
-        in.position(in.position() + size);
-        String text;
-        try {
-            text = StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
-        } catch (CharacterCodingException e) {
-            throw new WireException("packed string is not UTF-8", e);
-        }
-        if (text.indexOf('\0') >= 0 || type.kind() == ColumnType.Kind.CHAR && text.endsWith(" ")) {
-            throw new WireException("packed " + type + " has a NUL, or blanks at the end of a char(n)");
-        }
-        return type.kind() == ColumnType.Kind.CHAR && size < type.length()
-                ? text + " ".repeat(type.length() - size)
-                : text;
     }
 
     static String withoutTrailingBlanks(String text) {

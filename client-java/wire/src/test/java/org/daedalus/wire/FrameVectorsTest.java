@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
+import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,7 @@ class FrameVectorsTest {
             byte[] payload = bytes(vector, "payload");
             byte[] bytes = bytes(vector, "frame");
             assertThat(new Frame(type, payload).encode()).isEqualTo(bytes);
-            List<Frame> frames = new Framer(Frame.SIZE_MAX).feed(bytes, 0, bytes.length);
+            List<Frame> frames = new Framer(Frame.SIZE_MAX).feed(ByteBuffer.wrap(bytes));
             assertThat(frames).hasSize(1);
             assertThat(frames.get(0).type()).isEqualTo(type);
             assertThat(frames.get(0).payload()).isEqualTo(payload);
@@ -62,7 +63,7 @@ class FrameVectorsTest {
             String fault = vector.get("error").asText();
             byte[] bytes = bytes(vector, "frame");
             try {
-                for (Frame frame : new Framer(Frame.SIZE_MAX).feed(bytes, 0, bytes.length)) {
+                for (Frame frame : new Framer(Frame.SIZE_MAX).feed(ByteBuffer.wrap(bytes))) {
                     parse(frame);
                 }
                 fail("accepted although " + vector);

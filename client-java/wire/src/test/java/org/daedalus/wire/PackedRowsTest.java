@@ -3,10 +3,11 @@ package org.daedalus.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.protobuf.ByteString;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import org.daedalus.wire.ColumnType.Kind;
@@ -36,7 +37,7 @@ class PackedRowsTest {
         for (Object[] row : List.of(LOW, HIGH, nulls)) {
             PackedRows.append(TYPES, row, out);
         }
-        PackedRows rows = new PackedRows(TYPES, ByteString.copyFrom(out.toByteArray()));
+        PackedRows rows = new PackedRows(TYPES, ByteRange.of(out.toByteArray()));
         assertThat(rows.next()).containsExactly(LOW);
         assertThat(rows.next()).containsExactly(HIGH);
         assertThat(rows.next()).containsExactly(nulls);
@@ -49,17 +50,63 @@ class PackedRowsTest {
         PackedRows.append(TYPES, HIGH, out);
         byte[] bytes = out.toByteArray();
         for (int cut = 1; cut < bytes.length; cut++) {
-            ByteString piece = ByteString.copyFrom(bytes, 0, cut);
+            ByteRange piece = new ByteRange(bytes, 0, cut);
             assertThatThrownBy(() -> new PackedRows(TYPES, piece).next()).isInstanceOf(WireException.class);
-            byte[] shortened = ByteString.copyFrom(bytes, 0, cut).toByteArray();
+            byte[] shortened = Arrays.copyOf(bytes, cut);
             if (cut >= 4) {
                 ByteWriter resized = new ByteWriter(cut);
                 resized.put(shortened);
                 resized.setInteger(0, cut - 4, 4);
-                ByteString row = ByteString.copyFrom(resized.toByteArray());
+                ByteRange row = ByteRange.of(resized.toByteArray());
                 assertThatThrownBy(() -> new PackedRows(TYPES, row).next()).isInstanceOf(WireException.class);
             }
         }
+    }
+
+    /** Every length on both sides of what is read at once, and each of a text's bytes in turn is one that may not. */
+    @Test
+    void shouldReadTextsOfEveryLengthAndRefuseWhatIsNone() throws WireException {
+        for (int size = 0; size <= 20; size++) {
+            String text = "abcdefghijklmnopqrstuvwxyz".substring(0, size);
+            assertThat(readText(ColumnType.varcharOf(20), text.getBytes(StandardCharsets.US_ASCII))).isEqualTo(text);
+            for (int length = Math.max(1, size); length <= 20; length++) {
+                assertThat(readText(ColumnType.charOf(length), text.getBytes(StandardCharsets.US_ASCII)))
+                        .isEqualTo(text + " ".repeat(length - size));
+            }
+            for (int at = 0; at < size; at++) {
+                byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+                bytes[at] = 0;
+                assertThatThrownBy(() -> readText(ColumnType.varcharOf(20), bytes)).hasMessageContaining("NUL");
+                bytes[at] = (byte) 0xc3;
+                assertThatThrownBy(() -> readText(ColumnType.charOf(20), bytes)).hasMessageContaining("UTF-8");
+            }
+        }
+        assertThat(readText(ColumnType.charOf(4), "é".getBytes(StandardCharsets.UTF_8))).isEqualTo("é  ");
+        assertThat(readText(ColumnType.varcharOf(4), "a ".getBytes(StandardCharsets.UTF_8))).isEqualTo("a ");
+        for (String blank : List.of(" ", "ab ", "abcdef ")) {
+            assertThatThrownBy(() -> readText(ColumnType.charOf(9), blank.getBytes(StandardCharsets.UTF_8)))
+                    .hasMessageContaining("blanks at the end");
+        }
+        assertThatThrownBy(() -> readText(ColumnType.charOf(2), new byte[3])).hasMessageContaining("fit");
+    }
+
+    /** A row of one text with others around it, which are not to be read. */
+    private static Object readText(ColumnType type, byte[] text) throws WireException {
+        Object alone = readText(type, text, 0);
+        assertThat(readText(type, text, 30)).isEqualTo(alone);
+        return alone;
+    }
+
+    private static Object readText(ColumnType type, byte[] text, int around) throws WireException {
+        ByteWriter out = new ByteWriter(100);
+        out.put("x".repeat(around).getBytes(StandardCharsets.US_ASCII));
+        out.putInteger(3 + text.length, 4);
+        out.putInteger(0, 1);
+        out.putInteger(text.length, 2);
+        out.put(text);
+        int size = out.size() - around;
+        out.put("x".repeat(around).getBytes(StandardCharsets.US_ASCII));
+        return new PackedRows(List.of(type), new ByteRange(out.toByteArray(), around, size)).next()[0];
     }
 
     @Test

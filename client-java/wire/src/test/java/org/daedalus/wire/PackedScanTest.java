@@ -2,7 +2,6 @@ package org.daedalus.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.ByteString;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.LocalDate;
@@ -46,7 +45,7 @@ class PackedScanTest {
 
     /** What reading value by value finds: the number of rows, or NOT_SOUND. */
     private static int closerLook(List<ColumnType> types, List<Boolean> nullable, byte[] bytes) {
-        PackedRows rows = new PackedRows(types, ByteString.copyFrom(bytes));
+        PackedRows rows = new PackedRows(types, ByteRange.of(bytes));
         int count = 0;
         try {
             for (; rows.hasNext(); count++) {

@@ -40,6 +40,16 @@ public record ChangeProportions(Map<ChangeKind, Integer> weights) {
         return new ChangeProportions(weights);
     }
 
+    /** Only those that name a booking by its reference and change rows of it, one as often as another. */
+    public static ChangeProportions ofBookings() {
+        Map<ChangeKind, Integer> weights = new EnumMap<>(ChangeKind.class);
+        for (ChangeKind kind : new ChangeKind[] {ChangeKind.SEAT, ChangeKind.MEAL, ChangeKind.CONTACT,
+            ChangeKind.CHECK_IN, ChangeKind.CANCELLATION}) {
+            weights.put(kind, 1);
+        }
+        return new ChangeProportions(weights);
+    }
+
     /** Chances with which a change starts, by kind: one that brings three statements starts a third as often. */
     int[] starts() {
         int[] starts = new int[ChangeKind.values().length];

@@ -53,11 +53,6 @@ final class NumberedUpdates {
         return lastNumbered;
     }
 
-    /** Every update up to here is in the journal. */
-    long journaledThrough() {
-        return journaledThrough;
-    }
-
     /** Every update up to here is confirmed. */
     long confirmedThrough() {
         return confirmedThrough;

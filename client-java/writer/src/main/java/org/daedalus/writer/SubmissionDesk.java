@@ -53,9 +53,14 @@ final class SubmissionDesk {
         return waiterCount;
     }
 
-    /** What an aggregator says of the table; what makes no sense changes nothing. */
+    /**
+     * What an aggregator says of the table; what makes no sense changes nothing. Nor does one that has an older map
+     * than another: it was left behind, and none of the others would take what is routed by its map.
+     */
     void onDescribed(DescribeReply reply) throws WireException {
-        checker = new UpdateChecker(DescribedTable.of(reply));
+        if (checker == null || reply.getMap().getVersion() >= knownMapVersion()) {
+            checker = new UpdateChecker(DescribedTable.of(reply));
+        }
     }
 
     /** A peer's operation of any kind; {@code waiter} gets the answer. */
@@ -91,7 +96,7 @@ final class SubmissionDesk {
             return;
         }
         ByteString body = update.toByteString();
-        Error wrong = check(update, body, mapVersion);
+        Error wrong = check(update, body, routes, mapVersion);
         if (wrong != null) {
             refuse(waiter, wrong, effects);
             return;
@@ -107,7 +112,7 @@ final class SubmissionDesk {
         }
     }
 
-    private Error check(UpdateBody update, ByteString body, long mapVersion) {
+    private Error check(UpdateBody update, ByteString body, List<Route> routes, long mapVersion) {
         if (checker == null) {
             return Errors.retry(Errors.CANNOT_CONNECT_NOW, "the writer has not reached an aggregator yet", "try again");
         }
@@ -118,7 +123,8 @@ final class SubmissionDesk {
             return Errors.retry(Errors.NOT_IN_STATE, "the submission was routed by map version " + mapVersion
                     + ", the writer has " + knownMapVersion(), "ask for the map again");
         }
-        return checker.check(update, body);
+        Error wrong = checker.checkRoutes(routes);
+        return wrong != null ? wrong : checker.check(update, body);
     }
 
     private long knownMapVersion() {

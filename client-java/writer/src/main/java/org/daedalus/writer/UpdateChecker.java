@@ -6,6 +6,7 @@ import java.math.BigDecimal;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.daedalus.wire.ByteRange;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.Constants;
 import org.daedalus.wire.DescribedTable;
@@ -22,6 +23,7 @@ import org.daedalus.wire.v1.Expression;
 import org.daedalus.wire.v1.InsertPart;
 import org.daedalus.wire.v1.ModifyPart;
 import org.daedalus.wire.v1.Operator;
+import org.daedalus.wire.v1.Route;
 import org.daedalus.wire.v1.TypeKind;
 import org.daedalus.wire.v1.UpdateBody;
 import org.daedalus.wire.v1.UpdatePart;
@@ -60,6 +62,16 @@ final class UpdateChecker {
             for (UpdatePart part : update.getPartsList()) {
                 ordinal += checkPart(part, ordinal);
             }
+            return null;
+        } catch (RefusedUpdateException e) {
+            return e.toError();
+        }
+    }
+
+    /** Null when aggregators can follow the routes; otherwise what is wrong, and where. */
+    Error checkRoutes(List<Route> routes) {
+        try {
+            new RouteChecker(table).check(routes);
             return null;
         } catch (RefusedUpdateException e) {
             return e.toError();
@@ -132,7 +144,7 @@ final class UpdateChecker {
     private long checkRows(InsertPart part) throws RefusedUpdateException {
         long found = 0;
         try {
-            PackedRows rows = new PackedRows(types, part.getRows());
+            PackedRows rows = new PackedRows(types, ByteRange.of(part.getRows().toByteArray()));
             while (rows.hasNext()) {
                 found++;
                 checkRow(rows.next(), found);

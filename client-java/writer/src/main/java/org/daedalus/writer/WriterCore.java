@@ -40,6 +40,8 @@ final class WriterCore {
     private final ServedGaps gaps = new ServedGaps();
     private Phase phase = Phase.IDLE;
     private Error failure;
+    /** What the last aggregator said that has another map; null: none has. */
+    private Error mapRefusal;
 
     WriterCore(WriterOptions options) {
         this.options = options;
@@ -207,7 +209,8 @@ final class WriterCore {
 
     private String problem() {
         return switch (phase) {
-            case ACTIVE -> "";
+            case ACTIVE -> aggregators.isEmpty() && mapRefusal != null
+                    ? "no aggregator has the map of the updates: " + mapRefusal.getMessage() : "";
             case FAILED -> failure.getMessage();
             case PROBING -> raise.problem().getMessage();
             default -> phase.toString();
@@ -266,7 +269,7 @@ final class WriterCore {
         if (result.hasConfirmed()) {
             onConfirmed(timestamp, result.getConfirmed(), nowNs, effects);
         } else if (result.hasRefused()) {
-            onRefused(result.getRefused(), nowNs, effects);
+            onRefused(carrier.peer(), result.getRefused(), nowNs, effects);
         }
     }
 
@@ -282,18 +285,29 @@ final class WriterCore {
         updates.forgetSettled(watermarks.lowest());
     }
 
-    private void onRefused(WriteRefused refused, long nowNs, WriterEffects effects) {
+    private void onRefused(long peer, WriteRefused refused, long nowNs, WriterEffects effects) {
         switch (refused.getReason()) {
             case WRITE_REFUSAL_GAP -> onGap(refused, nowNs, effects);
             case WRITE_REFUSAL_OVERLOADED, WRITE_REFUSAL_UNREACHABLE -> {
                 // Sent again when resendAfterNs have passed without progress.
             }
+            case WRITE_REFUSAL_STALE_MAP -> passBy(peer, refused.getError(), nowNs, effects);
             case WRITE_REFUSAL_STALE_EPOCH -> fail(Errors.fatal(Errors.OBJECT_IN_USE, refused.getHolder()
                     + " has taken over as the writer (epoch " + refused.getEpoch() + ")", "send updates to it"),
                     effects);
             default -> fail(Errors.fatal(Errors.CLUSTER_BROKEN, "node " + refused.getNode() + " refused update "
                     + refused.getTimestamp() + ": " + refused.getError().getMessage(), Errors.START_AFRESH), effects);
         }
+    }
+
+    /**
+     * An aggregator with another map takes no update as long as it runs; it reads its map when it starts. What it
+     * carries goes to the others at once; without any other, updates wait for one.
+     */
+    private void passBy(long peer, Error refusal, long nowNs, WriterEffects effects) {
+        mapRefusal = refusal;
+        aggregators.remove(peer);
+        updates.onDown(peer, nowNs, effects);
     }
 
     private void onGap(WriteRefused refused, long nowNs, WriterEffects effects) {

@@ -10,6 +10,8 @@ import org.daedalus.wire.WireException;
 import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Assignment;
 import org.daedalus.wire.v1.Column;
+import org.daedalus.wire.v1.ColumnEquality;
+import org.daedalus.wire.v1.Constant;
 import org.daedalus.wire.v1.DescribeReply;
 import org.daedalus.wire.v1.EpochReply;
 import org.daedalus.wire.v1.Error;
@@ -23,6 +25,7 @@ import org.daedalus.wire.v1.OperationHeader;
 import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.PartitionMap;
 import org.daedalus.wire.v1.Result;
+import org.daedalus.wire.v1.Route;
 import org.daedalus.wire.v1.SubmissionId;
 import org.daedalus.wire.v1.SubmitBody;
 import org.daedalus.wire.v1.UpdateBody;
@@ -52,11 +55,7 @@ class SubmissionDeskTest {
         core.onResult(PEER, epoch(2, EpochReply.newBuilder()), 0, effects);
         core.onResult(PEER, epoch(3, EpochReply.newBuilder().setEpoch(EPOCH).addAccepted(
                 NodeWatermark.newBuilder().setApplied(START).setDurable(START))), 0, effects);
-        desk.onDescribed(DescribeReply.newBuilder()
-                .addColumns(Column.newBuilder().setName("id").setType(WireTypes.toMessage(INT)))
-                .setMap(PartitionMap.newBuilder().setVersion(MAP_VERSION))
-                .setLimits(Limits.newBuilder().setUpdateBytesMax(1_000).setUpdateRowsMax(10).setLiteralsMax(10))
-                .build());
+        describe(MAP_VERSION);
     }
 
     private static Result epoch(long sequence, EpochReply.Builder reply) {
@@ -152,6 +151,71 @@ class SubmissionDeskTest {
         assertThat(take(1, operation(id(1), setting(0), MAP_VERSION))).isEmpty();
         assertThat(take(2, operation(id(2), setting(0), 0))).isEmpty();
         assertThat(effects.sends().get(0).operation().getHeader().getMapVersion()).isEqualTo(MAP_VERSION);
+    }
+
+    private void describe(long mapVersion) throws WireException {
+        desk.onDescribed(DescribeReply.newBuilder()
+                .addColumns(Column.newBuilder().setName("id").setType(WireTypes.toMessage(INT)))
+                .setMap(PartitionMap.newBuilder().setVersion(mapVersion))
+                .setLimits(Limits.newBuilder().setUpdateBytesMax(1_000).setUpdateRowsMax(10).setLiteralsMax(10))
+                .build());
+    }
+
+    @Test
+    void shouldNotTakeTheMapOfAnAggregatorThatWasLeftBehind() throws WireException {
+        describe(MAP_VERSION - 1);
+        assertThat(take(1, operation(id(1), setting(0), MAP_VERSION))).isEmpty();
+        describe(MAP_VERSION + 1);
+        assertRefused(operation(id(2), setting(0), MAP_VERSION), "55000", "the writer has 8");
+    }
+
+    private Error refusedRoute(Route route) {
+        effects = new WriterEffects();
+        desk.submit(99, id(1).build(), setting(0), List.of(Route.getDefaultInstance(), route), effects);
+        assertThat(core.lastNumbered()).as("numbered").isEqualTo(START);
+        assertThat(effects.records()).isEmpty();
+        return effects.answers().get(0).result().getError();
+    }
+
+    private static Route routeOver(int column, Constant... values) {
+        return Route.newBuilder().addEqualities(ColumnEquality.newBuilder().setColumn(column)
+                .addAllValues(List.of(values))).build();
+    }
+
+    @Test
+    void shouldNumberNoUpdateWhoseRoutesNoAggregatorCanFollow() throws WireException {
+        Constant five = Constants.of(INT, 5);
+        Constant text = Constants.of(ColumnType.varcharOf(3), "abc");
+        assertThat(refusedRoute(routeOver(1, five)).getMessage()).isEqualTo("route: there is no column at position 1");
+        assertThat(refusedRoute(routeOver(-1, five)).getMessage()).contains("no column at position 4294967295");
+        assertThat(refusedRoute(routeOver(0)).getMessage()).isEqualTo("route: no values for column \"id\"");
+        assertThat(refusedRoute(routeOver(0, five).toBuilder().addAllEqualities(routeOver(0, five).getEqualitiesList())
+                .build()).getMessage()).isEqualTo("route: column \"id\" is named twice");
+        Error rows = refusedRoute(Route.newBuilder().setFirstOrdinal(4).setRowCount(7).build());
+        assertThat(rows.getMessage()).isEqualTo("route: rows 4 to 10, an update has at most 10");
+        assertThat(rows.getSqlstate()).isEqualTo("08P01");
+        assertThat(rows.getCategory()).isEqualTo(ErrorCategory.ERROR_CATEGORY_REJECTED);
+        desk.submit(1, id(1).build(), setting(0), List.of(routeOver(0, text), Route.newBuilder().setFirstOrdinal(4)
+                .setRowCount(6).build(), Route.newBuilder().setFirstOrdinal(11).build()), effects);
+        assertThat(core.lastNumbered()).as("id is no column of the map").isEqualTo(START + 1);
+    }
+
+    @Test
+    void shouldNumberNoUpdateWhoseRoutesHaveValuesOfAnotherType() throws WireException {
+        desk.onDescribed(DescribeReply.newBuilder()
+                .addColumns(Column.newBuilder().setName("id").setType(WireTypes.toMessage(INT)))
+                .addColumns(Column.newBuilder().setName("no").setType(WireTypes.toMessage(INT)))
+                .setMap(PartitionMap.newBuilder().setVersion(MAP_VERSION).addColumns(0))
+                .setLimits(Limits.newBuilder().setUpdateBytesMax(1_000).setUpdateRowsMax(10).setLiteralsMax(10))
+                .build());
+        Constant five = Constants.of(INT, 5);
+        assertThat(refusedRoute(routeOver(0, five, Constants.of(ColumnType.of(ColumnType.Kind.BIGINT), 5L)))
+                .getMessage()).isEqualTo("route: a value of type bigint for column \"id\" of type integer");
+        assertThat(refusedRoute(routeOver(0, five.toBuilder().setPacked(ByteString.copyFrom(new byte[3])).build()))
+                .getMessage()).startsWith("route: column \"id\": ");
+        desk.submit(1, id(1).build(), setting(1), List.of(routeOver(0, five), Route.newBuilder().setRowCount(99)
+                .build()), effects);
+        assertThat(core.lastNumbered()).as("ordinals place nothing").isEqualTo(START + 1);
     }
 
     @Test

@@ -6,6 +6,7 @@ import com.google.protobuf.ByteString;
 import java.util.List;
 import org.daedalus.wire.v1.ColumnEquality;
 import org.daedalus.wire.v1.Constant;
+import org.daedalus.wire.v1.DescribeReply;
 import org.daedalus.wire.v1.EpochReply;
 import org.daedalus.wire.v1.ErrorCategory;
 import org.daedalus.wire.v1.NodeWatermark;
@@ -197,6 +198,50 @@ class WriterCoreTest {
     }
 
     @Test
+    void shouldKeepUpdatesUpToItsLastByte() {
+        assertThat(submit(first(1, EPOCH, START))).isNull();
+        long each = core.status().getUpdateBytesKept();
+        core = active(new WriterOptions("writer", "writer:1", false, SECOND, SECOND, 1_024, 3 * each, 1_000, 1 << 20,
+                1 << 20));
+        for (long number = 1; number <= 3; number++) {
+            assertThat(submit(first(number, EPOCH, START))).isNull();
+        }
+        assertThat(submit(first(4, EPOCH, START)).error().getSqlstate()).isEqualTo("53400");
+    }
+
+    /** One that every node has waits for its confirmation alone; one behind it that is confirmed waits for nothing. */
+    @Test
+    void shouldNotSendAgainWhatIsConfirmedAndEverywhere() {
+        assertThat(submit(first(1, EPOCH, START))).isNull();
+        assertThat(submit(first(2, EPOCH, START))).isNull();
+        core.onResult(PEER, Result.newBuilder()
+                .setSequence(effects.sends().get(0).operation().getHeader().getSequence())
+                .setConfirmed(confirmation(START + 2)).build(), 0, effects);
+        effects = new WriterEffects();
+        core.onDeadline(8 * SECOND, effects);
+        assertThat(timestamps()).containsExactly(START + 1);
+    }
+
+    @Test
+    void shouldForgetAtOnceWhenAnOutcomeTakesTooManyBytes() {
+        long outcome = confirmation(START + 1).build().getSerializedSize();
+        core = active(new WriterOptions("writer", "writer:1", false, SECOND, SECOND, 1_024, 1 << 20, 1_000,
+                2 * KnownSubmissions.ENTRY_BYTES + outcome - 1, 1 << 20));
+        assertThat(submit(first(1, EPOCH, START))).isNull();
+        confirm(2);
+        assertThat(core.status().getSubmissionsKnown()).isEqualTo(1);
+        assertThat(core.status().getForgottenThrough()).isEqualTo(START + 1);
+    }
+
+    @Test
+    void shouldRememberTheLastSubmissionHoweverLarge() {
+        core = active(new WriterOptions("writer", "writer:1", false, SECOND, SECOND, 1_024, 1 << 20, 1_000, 1,
+                1 << 20));
+        confirm(1);
+        assertThat(core.status().getSubmissionsKnown()).isEqualTo(1);
+    }
+
+    @Test
     void shouldKeepNoMoreUpdatesThanItMay() {
         core = active(new WriterOptions("writer", "writer:1", false, SECOND, SECOND, 2, 1 << 20, 1_000, 1 << 20,
                 1 << 20));
@@ -282,6 +327,83 @@ class WriterCoreTest {
         unknown(submit(repeated(2, EPOCH, START)));
         assertThat(submit(first(3, EPOCH, START)).error().getCategory()).isEqualTo(ErrorCategory.ERROR_CATEGORY_FATAL);
         assertThat(core.status().getProblem()).contains("another has taken over");
+    }
+
+    private Result staleMap(long sequence) {
+        return Result.newBuilder().setSequence(sequence).setRefused(WriteRefused.newBuilder()
+                .setReason(WriteRefusal.WRITE_REFUSAL_STALE_MAP).setError(Errors.retry(Errors.NOT_IN_STATE,
+                        "the operation was made for partition map 2, this aggregator has map 1", ""))).build();
+    }
+
+    @Test
+    void shouldPassByAnAggregatorWithAnotherMap() {
+        core.onUp(PEER + 1, 0, effects);
+        assertThat(submit(first(1, EPOCH, START))).isNull();
+        assertThat(submit(first(2, EPOCH, START))).isNull();
+        WriterEffects.Send send = effects.sends().get(0);
+        long behind = send.peer();
+        assertThat(submit(first(3, EPOCH, START))).isNull();
+        effects = new WriterEffects();
+        core.onResult(behind, staleMap(send.operation().getHeader().getSequence()), 0, effects);
+        assertThat(core.phase()).as("it goes on").isEqualTo(WriterCore.Phase.ACTIVE);
+        assertThat(timestamps()).as("what only that one carried").containsExactly(START + 2);
+        assertThat(effects.sends()).extracting(WriterEffects.Send::peer).doesNotContain(behind);
+        assertThat(core.status().getProblem()).isEmpty();
+        for (long number = 4; number <= 9; number++) {
+            assertThat(submit(first(number, EPOCH, START))).isNull();
+            assertThat(effects.sends()).extracting(WriterEffects.Send::peer).hasSize(1).doesNotContain(behind);
+        }
+    }
+
+    @Test
+    void shouldWaitForAnAggregatorWithItsMapAndSayWhy() {
+        assertThat(submit(first(1, EPOCH, START))).isNull();
+        long sequence = effects.sends().get(0).operation().getHeader().getSequence();
+        effects = new WriterEffects();
+        core.onResult(PEER, staleMap(sequence), 0, effects);
+        core.onDeadline(100 * SECOND, effects);
+        assertThat(effects.sends()).as("not again to the same one").isEmpty();
+        assertThat(effects.outcomes()).as("it may have an outcome yet").isEmpty();
+        assertThat(core.status().getProblem()).isEqualTo("no aggregator has the map of the updates: the operation was "
+                + "made for partition map 2, this aggregator has map 1");
+        core.onDown(PEER, 0, effects);
+        core.onUp(PEER + 1, 0, effects);
+        assertThat(timestamps()).as("after DESCRIBE").containsExactly(0L, START + 1);
+        assertThat(core.status().getProblem()).isEmpty();
+    }
+
+    @Test
+    void shouldTellWhatItKeepsAndHowFarItIsConfirmed() {
+        confirm(1);
+        confirm(2);
+        assertThat(core.status().getConfirmedThrough()).isEqualTo(START + 2);
+        assertThat(core.status().getUpdateBytesKept()).isZero();
+        assertThat(core.status().getUpdatesKept()).isZero();
+    }
+
+    @Test
+    void shouldPassOnWhatAnAggregatorSaysOfTheTable() {
+        DescribeReply reply = DescribeReply.newBuilder().setTableName("bookings").build();
+        core.onResult(PEER, Result.newBuilder().setSequence(1).setDescribed(reply).build(), 0, effects);
+        assertThat(effects.described()).isEqualTo(reply);
+    }
+
+    @Test
+    void shouldTakeNothingBeforeItIsTheWriter() {
+        WriterCore idle = new WriterCore(WriterOptions.of("writer", "writer:1", false));
+        WriterEffects.Refusal refusal = idle.submit(first(1, EPOCH, START), BODY, List.of(), 1, effects);
+        assertThat(refusal.error().getSqlstate()).isEqualTo("57P03");
+        assertThat(refusal.error().getCategory()).isEqualTo(ErrorCategory.ERROR_CATEGORY_RETRY);
+    }
+
+    @Test
+    void shouldSendNothingAgainBeforeItsPatienceIsOver() {
+        assertThat(submit(first(1, EPOCH, START))).isNull();
+        core.onUnsent(PEER, effects.sends().get(0).operation().getHeader().getSequence());
+        effects = new WriterEffects();
+        core.onDeadline(SECOND - 1, effects);
+        assertThat(effects.sends()).isEmpty();
+        assertThat(effects.deadlineNs()).isEqualTo(SECOND);
     }
 
     @Test

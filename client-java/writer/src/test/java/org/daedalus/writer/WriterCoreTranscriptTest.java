@@ -60,8 +60,9 @@ class WriterCoreTranscriptTest {
             case "result" -> core.onResult(Long.parseLong(event[3]), Result.parseFrom(unhex(event[4])), now, effects);
             case "probed" -> core.onProbed(Boolean.parseBoolean(event[3]), now, effects);
             case "deadline" -> core.onDeadline(now, effects);
+            case "journaled" -> core.onJournaled(Long.parseLong(event[3]), now, effects);
             case "submit" -> {
-                WriterEffects.Refusal refusal = submit(event, now, effects);
+                WriterEffects.Refusal refusal = submit(event, effects);
                 if (refusal != null) {
                     seen.add("refused " + (refusal.isStale() ? "stale " : "") + describe(refusal.error()));
                 }
@@ -80,7 +81,7 @@ class WriterCoreTranscriptTest {
         return seen;
     }
 
-    private WriterEffects.Refusal submit(String[] event, long now, WriterEffects effects)
+    private WriterEffects.Refusal submit(String[] event, WriterEffects effects)
             throws InvalidProtocolBufferException {
         List<Route> routes = new ArrayList<>();
         for (int word = 10; word < event.length; word++) {
@@ -88,10 +89,7 @@ class WriterCoreTranscriptTest {
         }
         Submission submission = new Submission(key(event[3], event[4]), Long.parseUnsignedLong(event[5]),
                 Long.parseUnsignedLong(event[6]), Boolean.parseBoolean(event[7]));
-        WriterEffects.Refusal refusal = core.submit(submission, unhex(event[9]), routes,
-                Long.parseLong(event[8]), effects);
-        core.onJournaled(core.lastNumbered(), now, effects);
-        return refusal;
+        return core.submit(submission, unhex(event[9]), routes, Long.parseLong(event[8]), effects);
     }
 
     private static SubmissionKey key(String client, String number) {

@@ -103,6 +103,18 @@ class WriterEpochTest {
         assertThat(core.epochRefusal()).isNull();
     }
 
+    /** The step that is asked for last is an epoch that another node has already. */
+    @Test
+    void shouldGoOnBehindAStepThatIsTheEpochOfAnotherNode() throws InvalidProtocolBufferException {
+        nodes[0] = 2 * STEP - 1;
+        start();
+        for (int retries = 0; retries < 3; retries++) {
+            passTime();
+        }
+        assertThat(core.phase()).isEqualTo(WriterCore.Phase.ACTIVE);
+        assertThat(asked).containsExactly(2 * STEP, STEP, 2 * STEP, 2 * STEP + 1);
+    }
+
     @Test
     void shouldAskAgainWhenAnAggregatorGrantsInTheNameOfNoNode() {
         WriterEffects effects = new WriterEffects();
@@ -126,6 +138,7 @@ class WriterEpochTest {
         assertThat(core.phase()).isEqualTo(WriterCore.Phase.PROBING);
         assertThat(core.status().getProblem()).contains("another at another:1 is the writer");
         assertThat(effects.probe()).isEqualTo("another:1");
+        assertThat(effects.deadlineNs()).as("it waits for the probe alone").isEqualTo(Long.MAX_VALUE);
         return new WriterEffects();
     }
 
@@ -146,6 +159,77 @@ class WriterEpochTest {
         assertThat(effects.sends()).hasSize(1);
         assertThat(effects.deadlineNs()).isEqualTo(nowNs + options.epochRetryNs());
         assertThat(core.status().getProblem()).isEqualTo("RAISING");
+    }
+
+    /** What the nodes know when this one asks; the epoch that it asks for then, or null when it asks for none. */
+    private static Long askedFor(boolean takeOver, EpochReply.Builder known) throws InvalidProtocolBufferException {
+        WriterCore fresh = new WriterCore(WriterOptions.of("writer", "writer:1", takeOver));
+        fresh.onUp(PEER, 0, new WriterEffects());
+        WriterEffects effects = new WriterEffects();
+        fresh.onResult(PEER, Result.newBuilder().setSequence(2).setEpoch(known).build(), 0, effects);
+        assertThat(effects.probe() != null).isEqualTo(fresh.phase() == WriterCore.Phase.PROBING);
+        return effects.sends().isEmpty() ? null
+                : EpochBody.parseFrom(effects.sends().get(0).operation().getBody()).getEpoch();
+    }
+
+    @Test
+    void shouldLookForAHolderOnlyWhereOneMayAnswer() throws InvalidProtocolBufferException {
+        EpochReply.Builder held = EpochReply.newBuilder().setGranted(true).setEpoch(1).setHolder("another");
+        assertThat(askedFor(false, held.clone())).as("nowhere to look").isEqualTo(2);
+        assertThat(askedFor(true, held.clone().setEndpoint("another:1"))).as("told to take over").isEqualTo(2);
+        assertThat(askedFor(false, held.clone().setEndpoint("another:1"))).isNull();
+        assertThat(askedFor(false, held.clone().setEndpoint("another:1").setEpoch(0))).as("no writer yet").isEqualTo(1);
+        assertThat(askedFor(false, held.clone().setGranted(false))).as("not all nodes have answered").isNull();
+    }
+
+    @Test
+    void shouldTakeNoNewsOfAProbeThatItDoesNotWaitFor() {
+        WriterEffects effects = new WriterEffects();
+        core.onUp(PEER, nowNs, effects);
+        core.onProbed(true, nowNs, effects);
+        core.onProbed(false, nowNs, effects);
+        assertThat(core.phase()).isEqualTo(WriterCore.Phase.INQUIRING);
+        assertThat(effects.sends()).as("DESCRIBE and the inquiry").hasSize(2);
+    }
+
+    @Test
+    void shouldAskAgainOnceItsPatienceIsOver() {
+        core.onUp(PEER, nowNs, new WriterEffects());
+        WriterEffects effects = new WriterEffects();
+        core.onDeadline(options.epochRetryNs() - 1, effects);
+        assertThat(effects.sends()).isEmpty();
+        core.onDeadline(options.epochRetryNs(), effects);
+        assertThat(effects.sends()).hasSize(1);
+    }
+
+    /** What becomes of one that has asked for epoch 5 when nodes answer so. */
+    private WriterCore answered(EpochReply.Builder reply) {
+        WriterCore fresh = new WriterCore(options);
+        fresh.onUp(PEER, 0, new WriterEffects());
+        fresh.onResult(PEER, Result.newBuilder().setSequence(2).setEpoch(EpochReply.newBuilder().setGranted(true)
+                .setEpoch(4)).build(), 0, new WriterEffects());
+        fresh.onResult(PEER, Result.newBuilder().setSequence(3).setEpoch(reply).build(), 0, new WriterEffects());
+        return fresh;
+    }
+
+    @Test
+    void shouldGiveWayToAWriterThatWasFaster() {
+        EpochReply.Builder held = EpochReply.newBuilder().setHolder("another").setEndpoint("another:1");
+        WriterCore late = answered(held.clone().setEpoch(5));
+        assertThat(late.phase()).isEqualTo(WriterCore.Phase.FAILED);
+        assertThat(late.failure().getMessage()).contains("another at another:1 became the writer meanwhile (epoch 5)");
+        assertThat(answered(held.clone().setEpoch(4)).phase()).as("as before").isEqualTo(WriterCore.Phase.RAISING);
+        assertThat(answered(held.clone().setEpoch(5).setHolder("writer")).phase()).as("its own grant, lost")
+                .isEqualTo(WriterCore.Phase.RAISING);
+    }
+
+    @Test
+    void shouldNotWriteWhereNodesDoNotHaveTheSameUpdates() {
+        WriterCore stopped = answered(EpochReply.newBuilder().setGranted(true).setEpoch(5)
+                .addAccepted(NodeWatermark.newBuilder().setNode(0).setApplied(7))
+                .addAccepted(NodeWatermark.newBuilder().setNode(1).setApplied(8)));
+        assertThat(stopped.phase()).isEqualTo(WriterCore.Phase.FAILED);
+        assertThat(stopped.failure().getMessage()).contains("cannot be completed without a journal");
     }
 
     @Test

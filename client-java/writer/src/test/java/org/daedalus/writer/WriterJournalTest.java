@@ -138,6 +138,8 @@ class WriterJournalTest {
         nowNs = 5 * SECOND;
         assertThat(journal(START + 1).deadlineNs()).isEqualTo(6 * SECOND);
         assertThat(submit(2, false).deadlineNs()).isEqualTo(6 * SECOND);
+        nowNs = 5 * SECOND + SECOND / 2;
+        assertThat(journal(START + 2).deadlineNs()).as("the first still waits").isEqualTo(6 * SECOND);
     }
 
     @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
 import org.daedalus.cli.Main;
+import org.daedalus.cli.Said;
 import org.daedalus.client.FakeAggregator;
+import org.daedalus.wire.ByteRange;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.v1.ErrorCategory;
 import org.daedalus.wire.v1.InsertPart;
@@ -26,16 +27,16 @@ import org.daedalus.wire.v1.StatusReply;
 import org.daedalus.wire.v1.SubmitBody;
 import org.daedalus.wire.v1.WriteConfirmed;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Everything that rows may come from, and what is said where they cannot. */
 class LoadInputTest {
-    private final PrintStream realOut = System.out;
-    private final PrintStream realErr = System.err;
     private final InputStream realIn = System.in;
-    private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+    @RegisterExtension
+    private final Said said = new Said();
+
     private final List<String> inserted = new ArrayList<>();
     /** The batch with this number, from 1, has an unknown outcome; 0: none. */
     private int lost;
@@ -45,17 +46,8 @@ class LoadInputTest {
     @TempDir
     private Path directory;
 
-    @BeforeEach
-    void capture() {
-        PrintStream stream = new PrintStream(said, true, StandardCharsets.UTF_8);
-        System.setOut(stream);
-        System.setErr(stream);
-    }
-
     @AfterEach
     void release() {
-        System.setOut(realOut);
-        System.setErr(realErr);
         System.setIn(realIn);
     }
 
@@ -74,7 +66,8 @@ class LoadInputTest {
                 fake.answerError(operation, ErrorCategory.ERROR_CATEGORY_UNKNOWN, "08007", "the writer is lost");
                 return;
             }
-            PackedRows rows = new PackedRows(List.of(FakeAggregator.VARCHAR, FakeAggregator.INT), part.getRows());
+            PackedRows rows = new PackedRows(List.of(FakeAggregator.VARCHAR, FakeAggregator.INT),
+                        ByteRange.of(part.getRows().toByteArray()));
             while (rows.hasNext()) {
                 Object[] row = rows.next();
                 inserted.add(row[0] + "=" + row[1]);
@@ -93,7 +86,7 @@ class LoadInputTest {
             List<String> arguments = new ArrayList<>(List.of("load", what, "--cluster", fake.endpoint(),
                     "--progress-dir", directory.resolve("loads").toString(), "--batch-rows", "2"));
             arguments.addAll(List.of(options));
-            said.reset();
+            said.forget();
             return Main.runCommand(arguments.toArray(String[]::new));
         }
     }
@@ -111,7 +104,7 @@ class LoadInputTest {
     }
 
     private String said() {
-        return said.toString(StandardCharsets.UTF_8);
+        return said.text();
     }
 
     @Test

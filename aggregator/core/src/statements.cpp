@@ -1,0 +1,41 @@
+#include "statements.hpp"
+
+#include <utility>
+
+#include "failures.hpp"
+
+namespace daedalus::aggregator {
+
+Result<Statements::Asked> Statements::read(rpc::PeerId client, const wire::v1::Operation& operation) const {
+  Asked asked;
+  if (!asked.statement.ParseFromString(operation.body())) {
+    return malformed("the body of a STATEMENT does not parse");
+  }
+  if (const uint32_t slot = operation.header().shape_slot(); slot != 0) {
+    auto definition = slots_.statement(client, slot);
+    if (!definition) {
+      return definition.error();
+    }
+    if (!asked.statement.sql().empty()) {
+      return malformed("a STATEMENT has its text in a slot and beside it");
+    }
+    asked.definition = std::move(*definition);
+  }
+  return asked;
+}
+
+std::optional<CompiledSelect> Statements::bind(const Asked& asked) {
+  if (known_ == nullptr) {
+    return std::nullopt;
+  }
+  if (asked.definition == nullptr) {
+    return known_->bind(asked.statement);
+  }
+  const DefinedStatement& defined = *asked.definition->statement;
+  if (defined.known == nullptr) {
+    defined.known = known_->find(defined.sql);
+  }
+  return defined.known == nullptr ? std::nullopt : defined.known->bind(asked.statement);
+}
+
+}  // namespace daedalus::aggregator

@@ -1,0 +1,43 @@
+// Statements as clients ask them: by their text, or by the slot that they have put it into.
+//
+// Decides whether a statement is known well enough to be bound here and now instead of being compiled. Refuses to know
+// SQL.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "client_slots.hpp"
+#include "daedalus/aggregator/core.hpp"
+#include "daedalus/aggregator/statement.hpp"
+#include "daedalus/merging/gather.hpp"
+#include "daedalus/rpc/network.hpp"
+
+namespace daedalus::aggregator {
+
+class Statements {
+ public:
+  /// `known` may be null: then every statement is compiled.
+  Statements(const ClientSlots& slots, std::shared_ptr<KnownStatements> known)
+      : slots_(slots), known_(std::move(known)) {}
+
+  /// A statement as it was asked: text or slot.
+  struct Asked {
+    wire::v1::StatementBody statement;             ///< Without its text, where that is in a slot.
+    std::shared_ptr<const Definition> definition;  ///< Null where it is not.
+
+    [[nodiscard]] std::shared_ptr<merging::ShapeColumns> columns() const {
+      return definition == nullptr ? nullptr : definition->columns;
+    }
+  };
+  /// Errors: 08P01 it does not parse, has a text beside its slot, or its slot has none.
+  [[nodiscard]] Result<Asked> read(rpc::PeerId client, const wire::v1::Operation& operation) const;
+  /// The statement with its values, when it is a known one; nothing when it has to be compiled.
+  [[nodiscard]] std::optional<CompiledSelect> bind(const Asked& asked);
+
+ private:
+  const ClientSlots& slots_;
+  std::shared_ptr<KnownStatements> known_;
+};
+
+}  // namespace daedalus::aggregator

@@ -1,0 +1,83 @@
+#include "parameter_places.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace daedalus::aggregator::sql {
+
+namespace {
+
+using semantics::Condition;
+using semantics::Literal;
+using LiteralKey = ParameterPlaces::LiteralKey;
+
+LiteralKey key_of(const Literal& literal) { return {literal.column, literal.kind, literal.op}; }
+
+/// A literal, or a disjunction of literals.
+std::optional<std::vector<LiteralKey>> clause_of(const Condition& condition) {
+  if (condition.kind == Condition::Kind::kLiteral) {
+    return std::vector{key_of(condition.literal)};
+  }
+  std::vector<LiteralKey> keys;
+  for (const Condition& child : condition.children) {
+    if (condition.kind != Condition::Kind::kOr || child.kind != Condition::Kind::kLiteral) {
+      return std::nullopt;
+    }
+    keys.push_back(key_of(child.literal));
+  }
+  return keys.empty() ? std::nullopt : std::optional(std::move(keys));
+}
+
+std::optional<ParameterPlaces::LiteralKeys> clauses_of(const Condition& condition) {
+  ParameterPlaces::LiteralKeys clauses;
+  const bool is_conjunction = condition.kind == Condition::Kind::kAnd;
+  for (const Condition& conjunct : is_conjunction ? condition.children : std::vector{condition}) {
+    auto clause = clause_of(conjunct);
+    if (!clause) {
+      return std::nullopt;
+    }
+    clauses.push_back(std::move(*clause));
+  }
+  return clauses;
+}
+
+/// Equalities of one column in one disjunction become one list.
+bool has_lists(const std::vector<LiteralKey>& clause) {
+  std::vector<uint32_t> columns;
+  for (const auto& [column, kind, op] : clause) {
+    if (kind == Literal::Kind::kIn || (kind == Literal::Kind::kCompare && op == semantics::Operator::kEqual)) {
+      columns.push_back(column);
+    }
+  }
+  std::sort(columns.begin(), columns.end());
+  return std::adjacent_find(columns.begin(), columns.end()) != columns.end();
+}
+
+}  // namespace
+
+void ParameterPlaces::add(std::vector<int32_t> parameters, uint32_t column, semantics::Operator op) {
+  if (std::find(parameters.begin(), parameters.end(), 0) == parameters.end()) {
+    placed_ += parameters.size();
+    places_.push_back({std::move(parameters), column, op});
+  }
+}
+
+void ParameterPlaces::see(const Condition& condition) { written_ = clauses_of(condition); }
+
+bool ParameterPlaces::keep(const semantics::Predicate& predicate) const {
+  if (!written_) {
+    return predicate.clauses.empty() && places_.empty();
+  }
+  LiteralKeys kept;
+  std::vector<LiteralKey> all;
+  for (const semantics::Clause& clause : predicate.clauses) {
+    std::transform(clause.begin(), clause.end(), std::back_inserter(kept.emplace_back()), key_of);
+    all.insert(all.end(), kept.back().begin(), kept.back().end());
+  }
+  std::sort(all.begin(), all.end());
+  return kept == *written_ && std::adjacent_find(all.begin(), all.end()) == all.end() &&
+         std::none_of(kept.begin(), kept.end(), has_lists);
+}
+
+}  // namespace daedalus::aggregator::sql

@@ -1,0 +1,53 @@
+// Where the values of a statement's parameters end up, while it is compiled with some.
+//
+// Decides whether other values could take their places without a change of anything else: each parameter that is read
+// has to be compared with a column as it came. Refuses to know what is compared.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "daedalus/semantics/predicate.hpp"
+
+namespace daedalus::aggregator::sql {
+
+class ParameterPlaces {
+ public:
+  /// Of each clause the literals without their values.
+  using LiteralKey = std::tuple<uint32_t, semantics::Literal::Kind, semantics::Operator>;
+  using LiteralKeys = std::vector<std::vector<LiteralKey>>;
+
+  /// `column op $parameter`, or `column IN ($parameter, …)`.
+  struct Place {
+    std::vector<int32_t> parameters;  ///< One, but for IN and NOT IN.
+    uint32_t column = 0;
+    semantics::Operator op{};
+  };
+
+  /// A parameter's value is looked at.
+  void read() { ++reads_; }
+  /// The values of `parameters` are compared, just as they came. 0: a constant is no parameter's.
+  void add(std::vector<int32_t> parameters, uint32_t column, semantics::Operator op);
+  /// The condition before it is simplified.
+  void see(const semantics::Condition& condition);
+  /// Something depends on more than the text and on values in places: on the time, or on what a value is.
+  void give_up() { has_given_up_ = true; }
+
+  /// Whether the places are all that values have an effect on.
+  [[nodiscard]] bool are_all() const { return !has_given_up_ && reads_ == placed_; }
+  [[nodiscard]] const std::vector<Place>& places() const { return places_; }
+  /// Whether the predicate is the condition as it was written, and stays so whatever its values are: a conjunction of
+  /// disjunctions of comparisons, of which no two could say the same.
+  [[nodiscard]] bool keep(const semantics::Predicate& predicate) const;
+
+ private:
+  std::vector<Place> places_;
+  size_t placed_ = 0;  ///< Parameters in all places.
+  size_t reads_ = 0;
+  std::optional<LiteralKeys> written_;  ///< The condition's, where it is such a conjunction.
+  bool has_given_up_ = false;
+};
+
+}  // namespace daedalus::aggregator::sql

@@ -1,0 +1,275 @@
+// Statements bound to values against the same statements compiled with them: byte for byte the same, or not bound.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+
+#include "daedalus/semantics/text.hpp"
+#include "random_values.hpp"
+#include "sql_fixture.hpp"
+
+namespace daedalus::aggregator::testing {
+namespace {
+
+using semantics::Type;
+using semantics::TypeKind;
+using semantics::Value;
+using semantics::testing::Random;
+
+class KnownSelectTest : public SqlTest {
+ protected:
+  /// What would be sent for a SELECT, whole.
+  [[nodiscard]] std::string sent(const CompiledSelect& select) const {
+    EXPECT_NE(select.shape, nullptr);
+    return select.shape->bytes() + "|" + select.values;
+  }
+
+  /// Binds the statement if it is known, compiles it in any case, and compares. Whether it was bound.
+  bool bind_and_compile(Compiler& compiler, const wire::v1::StatementBody& statement) {
+    const auto known = compiler.find(statement.sql());
+    const std::optional<CompiledSelect> bound = known == nullptr ? std::nullopt : known->bind(statement);
+    const auto compiled = compiler.compile(statement, kNowUs);
+    if (!bound) {
+      return false;
+    }
+    EXPECT_TRUE(compiled.has_value()) << statement.DebugString() << compiled.error().message;
+    if (compiled.has_value()) {
+      const auto& whole = std::get<CompiledSelect>(*compiled);
+      EXPECT_NE(whole.shape, nullptr) << statement.DebugString();
+      EXPECT_EQ(to_text(*schema_, bound->routing), to_text(*schema_, whole.routing)) << statement.DebugString();
+      EXPECT_EQ(sent(*bound), whole.shape == nullptr ? "" : sent(whole)) << statement.DebugString();
+      EXPECT_EQ(bound->columns->size(), whole.columns->size());
+    }
+    return true;
+  }
+
+  static wire::v1::StatementBody statement(std::string_view sql, const std::vector<wire::v1::Constant>& parameters) {
+    wire::v1::StatementBody body;
+    body.set_sql(std::string(sql));
+    body.mutable_parameters()->Add(parameters.begin(), parameters.end());
+    return body;
+  }
+
+  /// Whether the statement, compiled with the first parameters, is bound to the second.
+  bool is_bound(std::string_view sql, const std::vector<wire::v1::Constant>& first,
+                const std::vector<wire::v1::Constant>& second) {
+    Compiler compiler(schema_, map_);
+    EXPECT_FALSE(bind_and_compile(compiler, statement(sql, first)));
+    return bind_and_compile(compiler, statement(sql, second));
+  }
+
+  static wire::v1::Constant number(int64_t value) { return typed(Type{TypeKind::kInt}, Value(value)); }
+};
+
+TEST_F(KnownSelectTest, ValuesTakePlacesOfOthers) {
+  EXPECT_TRUE(is_bound("SELECT v, i FROM t WHERE i = $1 AND day BETWEEN $2 AND $3 AND v = $4 AND c <> $5",
+                       {number(1), untyped("2013-01-01"), untyped("2013-01-02"), untyped("a"), untyped("b")},
+                       {number(2), untyped("2014-01-01"), untyped("2014-01-02"), untyped("x"), untyped("y ")}));
+  EXPECT_TRUE(is_bound("SELECT max(v) FROM t WHERE $1 < l OR i = $2 GROUP BY i ORDER BY i LIMIT 3",
+                       {number(1), number(2)}, {number(-1), number(-2)}));
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE b", {}, {}));
+}
+
+TEST_F(KnownSelectTest, ListsAndPrefixesHavePlacesToo) {
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i IN ($1, $2, $3) AND l NOT IN ($4, $5)",
+                       {number(1), number(2), number(3), number(4), number(5)},
+                       {number(30), number(20), number(10), number(7), number(6)}));
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE v IN ($1, $2) AND c IN ($3, $4)",
+                       {untyped("a"), untyped("b"), untyped("c"), untyped("d")},
+                       {untyped("y"), untyped("x"), untyped("z "), untyped("w")}));
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE v LIKE $1 AND c NOT LIKE $2", {untyped("a%"), untyped("b%")},
+                       {untyped("x\\%y%"), untyped("yz%")}));
+  // Another number of members, or another form.
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i IN ($1, $2)", {number(1), number(2)}, {number(3), number(3)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i IN ($1, $2)", {number(1), number(1)}, {number(2), number(3)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i IN ($1, $2)", {number(1), number(2)},
+                        {number(3), typed(Type{TypeKind::kInt}, {})}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i IN (5, $1)", {number(1)}, {number(2)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i IN ($1, $2) OR i = $3", {number(1), number(2), number(3)},
+                        {number(4), number(5), number(6)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE v LIKE $1", {untyped("a%")}, {untyped("a")}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE v LIKE $1", {untyped("a%")}, {untyped("%")}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE v LIKE $1", {untyped("a")}, {untyped("b")}));
+}
+
+TEST_F(KnownSelectTest, WhatValuesMayChangeIsCompiled) {
+  const auto decimal =
+      typed(Type{TypeKind::kNumeric, 0, 0}, *semantics::parse_text(Type{TypeKind::kNumeric, 5, 1}, "1.5"));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i = $1", {number(1)}, {decimal}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE l = $1", {number(1)}, {typed(Type{TypeKind::kInt}, {})}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i = $1 AND i = $2", {number(1), number(1)}, {number(1), number(2)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i >= 5 AND i >= $1", {number(5)}, {number(3)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i = $1 OR i = $2", {number(1), number(2)}, {number(1), number(1)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE l = $1 OR (i <> $2 AND l = $3)", {number(1), number(2), number(3)},
+                        {number(4), number(5), number(6)}));
+  // The first value leaves no comparison with $1: the one that is there is the other's.
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE (l = 1 AND k = $1) OR (s = 2 AND k = 3)",
+                        {typed(Type{TypeKind::kReal}, Value(1e30))}, {number(7)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i = $1 LIMIT $2", {number(1), number(2)}, {number(1), number(3)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i = $1 + 1", {number(1)}, {number(2)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i = -$1", {number(1)}, {number(2)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE l = $1::int", {number(1)}, {number(2)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE NOT (i < $1) AND i < 5", {number(5)}, {number(2)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE at < now() AND i = $1", {number(1)}, {number(2)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE day = 'today' AND i = $1", {number(1)}, {number(2)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE day = $1", {untyped("2013-01-01")}, {untyped("tomorrow")}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE v = $1", {untyped("a")}, {untyped("longer than its column")}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i = $1", {number(1)}, {}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i = $1", {number(1)}, {number(1), number(2)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE day = $1", {untyped("2013-01-01")}, {untyped("2013-02-30")}));
+}
+
+TEST_F(KnownSelectTest, StatementsThatDifferInLiteralsAreKnownByOneOfThem) {
+  const auto is_known = [&](std::string_view first, std::string_view second) {
+    EXPECT_TRUE(compile(first).has_value()) << first;
+    wire::v1::StatementBody body = statement(second, {});
+    const auto bound = compiler_.bind(body);
+    if (!bound) {
+      return false;
+    }
+    const auto compiled = compile(second);
+    EXPECT_TRUE(compiled.has_value());
+    EXPECT_EQ(sent(*bound), sent(std::get<CompiledSelect>(*compiled))) << second;
+    return true;
+  };
+  EXPECT_TRUE(is_known("SELECT i FROM t WHERE i = 1 AND v = 'a' AND day BETWEEN '2013-01-01' AND '2013-01-02'",
+                       "SELECT i FROM t WHERE i = 22 AND v = 'it''s' AND day BETWEEN '2014-05-06' AND '2014-05-07'"));
+  EXPECT_TRUE(
+      is_known("SELECT i FROM t WHERE l < 5 ORDER BY 1 LIMIT 3", "SELECT i FROM t WHERE l < 50 ORDER BY 1 LIMIT 3"));
+  EXPECT_FALSE(is_known("SELECT i FROM t WHERE l < 6 LIMIT 3", "SELECT i FROM t WHERE l < 60 LIMIT 4"));
+  EXPECT_FALSE(is_known("SELECT i FROM t WHERE s = 7", "SELECT i FROM t WHERE s = 1.5"));
+  EXPECT_FALSE(is_known("SELECT i FROM t WHERE s <> 7", "SELECT i FROM t WHERE s <> 99999"));
+  EXPECT_FALSE(
+      is_known("SELECT i FROM t WHERE day = '2013-01-01' AND k = 1", "SELECT i FROM t WHERE day = 'today' AND k = 1"));
+  EXPECT_FALSE(is_known("SELECT i FROM t WHERE l = 7 + 1", "SELECT i FROM t WHERE l = 8 + 1"));
+  EXPECT_FALSE(
+      is_known("SELECT i FROM t WHERE day > DATE '2013-01-01'", "SELECT i FROM t WHERE day > DATE '2013-01-02'"));
+  // One more way to write it is one more text.
+  EXPECT_FALSE(is_known("SELECT i FROM t WHERE i=1", "SELECT i FROM t WHERE i = 1 -- not 2"));
+}
+
+/// Statements of a few texts, again and again with other values of other types.
+class Statements {
+ public:
+  Statements(Random& random, const semantics::Schema& schema) : random_(random), schema_(schema) {
+    for (int text = 0; text < 300; ++text) {
+      texts_.push_back(make_text());
+    }
+  }
+
+  wire::v1::StatementBody next() {
+    const auto& [sql, columns] = texts_[at(texts_.size())];
+    wire::v1::StatementBody body;
+    body.set_sql(sql);
+    for (const uint32_t column : columns) {
+      *body.add_parameters() = value(schema_.columns[column].type);
+    }
+    return body;
+  }
+
+ private:
+  size_t at(size_t size) { return static_cast<size_t>(random_.between(0, static_cast<int64_t>(size) - 1)); }
+
+  std::pair<std::string, std::vector<uint32_t>> make_text() {
+    std::vector<uint32_t> columns;
+    std::string where;
+    for (int64_t count = random_.between(1, 6); count > 0; --count) {
+      where += where.empty() ? "" : random_.chance(85) ? " AND " : " OR ";
+      where += comparison(columns);
+    }
+    std::string sql = "SELECT v, i FROM t WHERE " + where;
+    sql += random_.chance(20) ? " ORDER BY i" : "";
+    sql += random_.chance(10) ? " LIMIT 7" : "";
+    return {sql, columns};
+  }
+
+  std::string comparison(std::vector<uint32_t>& columns) {
+    static constexpr std::string_view kOperators[] = {"=", "=", "=", "<>", "<", "<=", ">", ">="};
+    const auto column = static_cast<uint32_t>(at(schema_.columns.size()));
+    const std::string name = fmt::format("\"{}\"", schema_.columns[column].name);
+    if (random_.chance(5)) {
+      return name + " IS NULL";
+    }
+    if (random_.chance(10)) {
+      return fmt::format("{} = {}", name, literal(column));
+    }
+    if (random_.chance(8)) {
+      return list(name, column, columns);
+    }
+    columns.push_back(column);
+    const size_t parameter = columns.size();
+    if (semantics::is_string(schema_.columns[column].type.kind) && random_.chance(15)) {
+      return fmt::format("{} {}LIKE ${}", name, random_.chance(30) ? "NOT " : "", parameter);
+    }
+    if (random_.chance(10)) {
+      columns.push_back(column);
+      return fmt::format("{} BETWEEN ${} AND ${}", name, parameter, parameter + 1);
+    }
+    const std::string_view op = kOperators[at(std::size(kOperators))];
+    return random_.chance(10)  ? fmt::format("${} {} {}", parameter, op, name)
+           : random_.chance(5) ? fmt::format("NOT {} {} ${}", name, op, parameter)
+                               : fmt::format("{} {} ${}", name, op, parameter);
+  }
+
+  std::string list(const std::string& name, uint32_t column, std::vector<uint32_t>& columns) {
+    std::string members;
+    for (int64_t count = random_.between(1, 4); count > 0; --count) {
+      columns.push_back(column);
+      members += fmt::format("{}${}", members.empty() ? "" : ", ", columns.size());
+    }
+    return fmt::format("{} {}IN ({})", name, random_.chance(30) ? "NOT " : "", members);
+  }
+
+  std::string literal(uint32_t column) {
+    const Type& type = schema_.columns[column].type;
+    const Value value = random_.value(type);
+    return semantics::is_null(value) ? "NULL" : fmt::format("'{}'", quoted(semantics::format_text(type, value)));
+  }
+
+  static std::string quoted(std::string text) {
+    for (size_t quote = text.find('\''); quote != std::string::npos; quote = text.find('\'', quote + 2)) {
+      text.insert(quote, 1, '\'');
+    }
+    return text;
+  }
+
+  /// Mostly of the column's own type; else as text, of a type beside it, or of any.
+  wire::v1::Constant value(const Type& type) {
+    if (semantics::is_string(type.kind) && random_.chance(15)) {
+      return untyped(std::string(static_cast<size_t>(random_.between(0, 2)), 'a') + "%");
+    }
+    if (random_.chance(70)) {
+      return own(type);
+    }
+    if (random_.chance(40)) {
+      const Value value = random_.value(type);
+      return semantics::is_null(value) ? typed(type, value) : untyped(semantics::format_text(type, value));
+    }
+    if (random_.chance(20)) {
+      return untyped(random_.chance(50) ? "today" : "nothing of the kind");
+    }
+    return own(schema_.columns[at(schema_.columns.size())].type);
+  }
+
+  wire::v1::Constant own(const Type& type) { return typed(type, random_.chance(3) ? Value() : random_.value(type)); }
+
+  Random& random_;
+  const semantics::Schema& schema_;
+  std::vector<std::pair<std::string, std::vector<uint32_t>>> texts_;
+};
+
+TEST_F(KnownSelectTest, BoundIsWhatWouldHaveBeenCompiled) {
+  Random random(7);
+  uint32_t bound = 0;
+  for (int set = 0; set < 20; ++set) {
+    Statements statements(random, *schema_);
+    for (int i = 0; i < 5'000 && !HasFailure(); ++i) {
+      bound += bind_and_compile(compiler_, statements.next()) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(bound, 20'000u);  // Else nothing has been shown.
+  EXPECT_LT(bound, 90'000u);
+}
+
+}  // namespace
+}  // namespace daedalus::aggregator::testing

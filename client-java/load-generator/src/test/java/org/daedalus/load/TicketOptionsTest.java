@@ -1,0 +1,37 @@
+package org.daedalus.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParameterException;
+
+class TicketOptionsTest {
+    @Command
+    private static final class Asker {
+        @Mixin
+        private TicketOptions loaded;
+    }
+
+    private final Asker asker = new Asker();
+
+    private void parse(String... arguments) {
+        new CommandLine(asker).parseArgs(arguments);
+    }
+
+    @Test
+    void shouldSayHowManyTicketsWereLoaded() {
+        parse("--tickets", "7", "--tickets-seed", "2013");
+        assertThat(asker.loaded.tickets()).isEqualTo(7);
+    }
+
+    @Test
+    void shouldRefuseTicketsThatAreNone() {
+        assertThatThrownBy(() -> parse("--tickets", "0", "--tickets-seed", "1")).isInstanceOf(ParameterException.class)
+                .hasMessageContaining("--tickets must be above 0");
+        assertThatThrownBy(() -> parse("--tickets", "7")).hasMessageContaining("--tickets-seed");
+    }
+}

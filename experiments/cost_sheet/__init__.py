@@ -1,0 +1,1 @@
+"""What one query costs each part of the system, in CPU time."""
