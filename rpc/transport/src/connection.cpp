@@ -109,7 +109,9 @@ void Connection::hand_over() {
 }
 
 void Connection::end_turn() {
-  deliver();
+  if (!resume_posted_) {  // Else this turn's time is spent: what is left is handed over by resume().
+    deliver();
+  }
   write();
   if (!closed_reported_) {
     timer_.set(session_->next_deadline());

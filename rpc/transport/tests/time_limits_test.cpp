@@ -81,7 +81,7 @@ TEST(TimeLimitsTest, DialsLaterAndLaterUpToAMaximum) {
   Process client("client", options);
   const Instant start = client.network->now();
   client.network->dial(address);
-  ASSERT_TRUE(run_until({&client}, [&] { return client.recorder.log.size() == 9; }));
+  ASSERT_TRUE(run_until({&client}, [&] { return client.recorder.log.size() >= 9; }));
   const int64_t waited_ns = client.network->now().ns - start.ns;
   EXPECT_GE(waited_ns, (20 + 40 + 6 * 80) * kMillisecond);
   EXPECT_LT(waited_ns, 20 * ((1 << 8) - 1) * kMillisecond) << "it doubles for ever";
@@ -117,7 +117,7 @@ TEST(TimeLimitsTest, WithoutDescriptorsItAcceptsAgainAfterAPause) {
   const Instant start = server.network->now();
   {
     const NoDescriptors none;
-    ASSERT_TRUE(run_until({&server}, [&] { return log.count("cannot accept a connection") == 4; })) << log.text();
+    ASSERT_TRUE(run_until({&server}, [&] { return log.count("cannot accept a connection") >= 4; })) << log.text();
   }
   EXPECT_GE(server.network->now(), after(start, 3 * options.accept_delay_ns));
   EXPECT_TRUE(run_until({&server}, [&] { return server.recorder.up.size() == 1; }));
@@ -202,7 +202,7 @@ TEST(TimeLimitsTest, AHandlerThatTakesAMillisecondLetsOthersHaveATurn) {
   uint64_t in_a_row = 0;
   for (const std::string& step : handler.steps) {
     in_a_row = step == "operation" ? in_a_row + 1 : 0;
-    EXPECT_LE(in_a_row, 2u) << "one when bytes are there or left over, one at the turn's end";
+    EXPECT_LE(in_a_row, 1u) << "what was posted before waits for a second one";
   }
 }
 
