@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <array>
 
+#include "branches.hpp"
+
 namespace daedalus::engine {
 namespace {
 
-/// Columns that keys are made of: the first so many that operations name equalities on. More would make planning
+/// Columns that keys are made of: the first so many that operations name values of. More would make planning
 /// quadratic in the width of a table.
 constexpr uint32_t kColumnsMax = 64;  // Bits of a mask.
 /// Keys made in one cycle, at most: each is a pass of its own.
 constexpr uint32_t kKeysMax = 16;
-/// Equalities of one operation that are looked at: the most selective ones.
-constexpr uint32_t kEqualitiesMax = 6;
+/// Clauses that name their values, of one operation, that are looked at: the most selective ones.
+constexpr uint32_t kNamedMax = 6;
 /// Operations that a key's gain is summed over: of more than so many a part stands for all.
 constexpr size_t kGatheredMax = 256;
 /// Keys that one operation may ask for: longer IN lists are searched, not indexed.
@@ -38,19 +40,22 @@ double probe_cost(const TableLayout& layout, KeyForm form, uint32_t column) {
   return width * kByteCost + (is_vector_width ? 0 : kOddColumnCost);
 }
 
-/// A single equality that a key may hold.
-struct Equality {
+/// A clause that names its values, which a key may hold.
+struct Named {
   uint32_t column = 0;  ///< Dense.
   uint32_t clause = 0;
   uint32_t members = 0;
   double shares[kKeyForms] = {1, 1};  ///< Of rows that are candidates, by the form of the key.
 };
 
-/// The share of rows whose buckets are those of an equality's values, as if each was as common as the first of them.
+/// The share of rows whose buckets are those of a literal's values; of a list as if each was as common as the first.
 double bucket_share(const Sketches& sketches, const CompiledPredicate& predicate, const CompiledLiteral& literal) {
   const Histogram& histogram = sketches.histogram(literal.column);
+  if (literal.kind == CompiledLiteral::Kind::kRange) {
+    return histogram.share(histogram.buckets(literal.codes));
+  }
   const uint8_t bucket = histogram.bucket(predicate.member(literal, 0).code);
-  return std::min(1.0, histogram.share(BucketRange{bucket, bucket}) * member_count(literal));
+  return std::min(1.0, histogram.share(BucketRange{bucket, bucket}) * predicate.member_count(literal));
 }
 
 class Chooser {
@@ -60,14 +65,14 @@ class Chooser {
       : layout_(&layout), sketches_(&sketches), operations_(operations), cost_without_(cost_without) {
     dense_.assign(layout.columns.size(), kColumnsMax);
     for (const KeyedOperation& operation : operations) {
-      first_.push_back(static_cast<uint32_t>(equalities_.size()));
+      first_.push_back(static_cast<uint32_t>(named_.size()));
       masks_.push_back(0);
       add(operation);
       if (masks_.back() != 0) {
         left_.push_back(masks_.size() - 1);
       }
     }
-    first_.push_back(static_cast<uint32_t>(equalities_.size()));
+    first_.push_back(static_cast<uint32_t>(named_.size()));
   }
 
   Keys choose() {
@@ -97,8 +102,8 @@ class Chooser {
     for (const WeighedClause& weighed : operation.clauses) {
       const CompiledClause& clause = operation.predicate->clauses()[weighed.clause];
       const CompiledLiteral& literal = operation.predicate->literals(clause)[0];
-      if (clause.count != 1 || !literal.is_equality() || member_count(literal) > kMembersMax ||
-          layout_->columns[literal.column].code.is_floating) {
+      const uint32_t members = clause.count == 1 ? operation.predicate->member_count(literal) : 0;
+      if (members == 0 || members > kMembersMax || layout_->columns[literal.column].code.is_floating) {
         continue;
       }
       uint32_t& dense = dense_[literal.column];
@@ -109,8 +114,8 @@ class Chooser {
       if (dense < kColumnsMax) {
         masks_.back() |= uint64_t{1} << dense;
         const double shares[kKeyForms] = {weighed.share, bucket_share(*sketches_, *operation.predicate, literal)};
-        equalities_.push_back({dense, weighed.clause, member_count(literal), {shares[0], shares[1]}});
-        if (++taken == kEqualitiesMax) {
+        named_.push_back({dense, weighed.clause, members, {shares[0], shares[1]}});
+        if (++taken == kNamedMax) {
           return;
         }
       }
@@ -118,7 +123,7 @@ class Chooser {
   }
 
   /// What a key of both saves an operation, both the same for a key of one column; and those that it stands for.
-  [[nodiscard]] double saved(KeyForm form, const Equality& first, const Equality& second, double weight) const {
+  [[nodiscard]] double saved(KeyForm form, const Named& first, const Named& second, double weight) const {
     const auto at = static_cast<uint32_t>(form);
     const double share = first.shares[at] * (&first == &second ? 1 : second.shares[at]);
     return weight * (cost_without_ - kFilterCosts[at] - share * kCandidateCost);
@@ -129,10 +134,10 @@ class Chooser {
   template <typename Use>
   void for_each_key(size_t position, Use&& use) const {
     for (uint32_t at = first_[position]; at < first_[position + 1]; ++at) {
-      const Equality& one = equalities_[at];
+      const Named& one = named_[at];
       use(one, one);
       for (uint32_t other = first_[position]; other < at; ++other) {
-        const Equality& two = equalities_[other];
+        const Named& two = named_[other];
         if (one.members * two.members <= kMembersMax && one.column != two.column) {
           const bool is_ordered = one.column < two.column;
           use(is_ordered ? one : two, is_ordered ? two : one);
@@ -150,7 +155,7 @@ class Chooser {
     const size_t step = (left_.size() + kGatheredMax - 1) / kGatheredMax;
     for (size_t at = 0; at < left_.size(); at += step) {
       const double weight = operations_[left_[at]].weight * static_cast<double>(step);
-      for_each_key(left_[at], [&](const Equality& first, const Equality& second) {
+      for_each_key(left_[at], [&](const Named& first, const Named& second) {
         for (uint32_t number = 0; number < kKeyForms; ++number) {
           const auto form = static_cast<KeyForm>(number);
           gain(form, first.column, second.column) += std::max(0.0, saved(form, first, second, weight));
@@ -188,6 +193,7 @@ class Chooser {
     }
     std::erase_if(left_, [&](size_t position) {
       keys.choices[position] = choice(position, key, chosen);
+      mark_range(position, keys.choices[position]);
       return keys.choices[position].has_value();
     });
   }
@@ -198,21 +204,31 @@ class Chooser {
     if ((masks_[position] & columns) != columns) {
       return std::nullopt;
     }
-    const Equality& first = equality(position, chosen.first);
-    const Equality& second = equality(position, chosen.second);
+    const Named& first = named(position, chosen.first);
+    const Named& second = named(position, chosen.second);
     const bool is_bounded = chosen.first == chosen.second || first.members * second.members <= kMembersMax;
     return is_bounded && saved(chosen.form, first, second, 1) > 0
                ? std::optional(KeyChoice{key, {first.clause, second.clause}})
                : std::nullopt;
   }
 
-  /// The operation's most selective equality on a column. Precondition: it has one.
-  [[nodiscard]] const Equality& equality(size_t position, uint32_t column) const {
+  void mark_range(size_t position, const std::optional<KeyChoice>& choice) const {
+    const CompiledPredicate& predicate = *operations_[position].predicate;
+    for (uint32_t place = 0; choice.has_value() && place < kKeyColumnsMax; ++place) {
+      const CompiledLiteral& literal = predicate.literals(predicate.clauses()[choice->clauses[place]])[0];
+      if (!literal.is_equality() && predicate.member_count(literal) > 1) {
+        mark_branch(Branch::kKeyOfRange);
+      }
+    }
+  }
+
+  /// The operation's most selective clause that names a column's values. Precondition: it has one.
+  [[nodiscard]] const Named& named(size_t position, uint32_t column) const {
     uint32_t at = first_[position];
-    while (equalities_[at].column != column) {
+    while (named_[at].column != column) {
       ++at;
     }
-    return equalities_[at];
+    return named_[at];
   }
 
   const TableLayout* layout_;
@@ -221,10 +237,10 @@ class Chooser {
   double cost_without_;
   std::vector<uint32_t> dense_;    ///< By column: its number among those of keys.
   std::vector<uint32_t> columns_;  ///< The other way round.
-  std::vector<Equality> equalities_;
-  std::vector<uint32_t> first_;  ///< By operation: its equalities begin there.
+  std::vector<Named> named_;
+  std::vector<uint32_t> first_;  ///< By operation: its named clauses begin there.
   std::vector<uint64_t> masks_;  ///< By operation: bit c for dense column c.
-  std::vector<size_t> left_;     ///< Positions of operations with equalities that have no key yet.
+  std::vector<size_t> left_;     ///< Positions of operations that name values and have no key yet.
   std::array<double, kKeyForms * kColumnsMax * kColumnsMax> gains_{};
 };
 

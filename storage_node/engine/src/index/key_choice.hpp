@@ -2,7 +2,7 @@
 //
 // Decides by cost alone: what passes over key columns cost, what candidates cost, what an operation costs without a
 // key. Refuses to know whether operations are queries or updates. Bounded work: a few passes over the operations'
-// equalities.
+// clauses that name their values.
 #pragma once
 
 #include <cstdint>
@@ -74,13 +74,13 @@ void for_each_key(const CompiledPredicate& predicate, const KeyChoice& choice, u
     return predicate.literals(predicate.clauses()[choice.clauses[place]])[0];
   };
   CodedValue members[kKeyColumnsMax];
-  for (uint32_t first = 0; first < member_count(literal(0)); ++first) {
+  for (uint32_t first = 0; first < predicate.member_count(literal(0)); ++first) {
     members[0] = predicate.member(literal(0), first);
     if (column_count == 1) {
       use(std::span<const CodedValue>(members, 1));
       continue;
     }
-    for (uint32_t second = 0; second < member_count(literal(1)); ++second) {
+    for (uint32_t second = 0; second < predicate.member_count(literal(1)); ++second) {
       members[1] = predicate.member(literal(1), second);
       use(std::span<const CodedValue>(members, 2));
     }

@@ -12,6 +12,8 @@ using semantics::Operator;
 using Kind = CompiledLiteral::Kind;
 
 constexpr size_t kCodeBytes = 8;
+/// Values of a range that are looked up one by one, at most: a month of days. Each costs some ns a cycle.
+constexpr uint32_t kRangeMembersMax = 32;
 
 CompareOp compare_op(Operator op) {
   switch (op) {
@@ -31,6 +33,11 @@ CompareOp compare_op(Operator op) {
       break;
   }
   check_failed("a comparison operator", __FILE__, __LINE__);
+}
+
+/// The lowest code of a value within a range that has one.
+uint64_t first_code(const CodeRule& rule, CodeRange codes) {
+  return (codes.low + rule.step() - 1) & ~(rule.step() - 1);
 }
 
 /// Where `constants` of the literal begin and end.
@@ -243,10 +250,28 @@ Verdict compile_literal(const ColumnLayout& layout, const Literal& literal, Comp
   check_failed("a known literal", __FILE__, __LINE__);
 }
 
+uint32_t member_count(const ColumnLayout& layout, const CompiledLiteral& literal) {
+  if (literal.kind == Kind::kIn && !literal.negated) {
+    return literal.constant_count;
+  }
+  if (literal.is_equality()) {
+    return 1;
+  }
+  const CodeRule& rule = layout.code;
+  if (literal.kind != Kind::kRange || literal.negated || !rule.is_exact || rule.is_floating) {
+    return 0;
+  }
+  const uint64_t beyond_first = (literal.codes.high - first_code(rule, literal.codes)) >> rule.shift;
+  return beyond_first < kRangeMembersMax ? static_cast<uint32_t>(beyond_first) + 1 : 0;
+}
+
 CodedValue member_of(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* constants,
                      uint32_t number) {
   if (literal.kind == CompiledLiteral::Kind::kRange) {
-    return {raw_of(layout.code, literal.codes.low), literal.codes.low};
+    const uint64_t code = literal.codes.low == literal.codes.high
+                              ? literal.codes.low
+                              : first_code(layout.code, literal.codes) + number * layout.code.step();
+    return {raw_of(layout.code, code), code};
   }
   uint8_t bytes[24] = {};  // The widest value that has its code's bytes at an offset, and room to read on.
   std::memcpy(bytes, constants + literal.constants + size_t{number} * layout.width,

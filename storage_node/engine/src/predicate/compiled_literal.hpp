@@ -47,10 +47,9 @@ struct CompiledLiteral {
   }
 };
 
-/// How many values an equality asks for.
-[[nodiscard]] inline uint32_t member_count(const CompiledLiteral& literal) {
-  return literal.kind == CompiledLiteral::Kind::kIn ? literal.constant_count : 1;
-}
+/// How many values are named by a literal that is true for them alone: those of an equality, or of a short range of
+/// whole numbers, days or short strings. 0: it does not name its values, or they are too many.
+[[nodiscard]] uint32_t member_count(const ColumnLayout& layout, const CompiledLiteral& literal);
 
 /// What a comparison comes to once its constants are native.
 enum class Verdict : uint8_t { kDepends, kNever, kIfNotNull };
@@ -59,7 +58,7 @@ enum class Verdict : uint8_t { kDepends, kNever, kIfNotNull };
 [[nodiscard]] Verdict compile_literal(const ColumnLayout& layout, const semantics::Literal& literal,
                                       CompiledLiteral& out, NativeBytes& constants);
 
-/// Value number `number` of those that an equality asks for. Cost: some ns.
+/// Value number `number` of member_count(), ascending. Cost: some ns.
 [[nodiscard]] CodedValue member_of(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* constants,
                                    uint32_t number);
 

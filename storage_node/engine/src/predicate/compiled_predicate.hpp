@@ -41,6 +41,10 @@ class CompiledPredicate {
   }
   [[nodiscard]] const uint8_t* constants() const { return constants_.data(); }
 
+  /// See engine::member_count().
+  [[nodiscard]] uint32_t member_count(const CompiledLiteral& literal) const {
+    return engine::member_count(layout_->columns[literal.column], literal);
+  }
   /// See member_of().
   [[nodiscard]] CodedValue member(const CompiledLiteral& literal, uint32_t number) const {
     return member_of(layout_->columns[literal.column], literal, constants_.data(), number);

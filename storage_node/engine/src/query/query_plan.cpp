@@ -111,7 +111,7 @@ class Planner {
       if (clause.has_value()) {
         mark_branch(Branch::kListKey);
         const CompiledLiteral& literal = literal_of(operations_[position], *clause);
-        left -= member_count(literal);
+        left -= operations_[position].predicate->member_count(literal);
         keys.choices[position] = KeyChoice{key_on(keys, literal.column), {*clause, *clause}};
       }
     }
@@ -130,12 +130,12 @@ class Planner {
       if (clause.count != 1) {
         continue;
       }
-      const bool is_list = literal.is_equality() && member_count(literal) > 1;
+      const uint32_t members = literal.is_equality() ? operation.predicate->member_count(literal) : 0;
+      const bool is_list = members > 1;
       if (!is_list && weighed.share < kFewRows) {
         return std::nullopt;
       }
-      if (is_list && member_count(literal) <= members_max &&
-          weighed.share < (is_costly ? kPassShareMin : kListShareMax) &&
+      if (is_list && members <= members_max && weighed.share < (is_costly ? kPassShareMin : kListShareMax) &&
           !layout_.columns[literal.column].code.is_floating) {
         return weighed.clause;
       }

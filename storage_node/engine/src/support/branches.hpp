@@ -15,6 +15,7 @@ namespace daedalus::engine {
 enum class Branch : uint8_t {
   kKeyOfOneColumn,     ///< An index over operations by one column,
   kKeyOfTwoColumns,    ///< and by two.
+  kKeyOfRange,         ///< A key whose values a range names.
   kKeyOfSketches,      ///< An index over queries by the sketches of a key.
   kChangesBySketches,  ///< An index over changes whose rows are found by sketches.
   kQuickTests,         ///< Its candidates are judged by more sketches before a row's.

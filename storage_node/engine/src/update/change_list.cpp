@@ -124,10 +124,11 @@ std::optional<KeyChoice> ChangeList::choice_of_follower(uint32_t change) {
     }
     const CompiledClause& clause = predicate.clauses()[choice->clauses[place]];
     const CompiledLiteral& literal = predicate.literals(clause)[0];
-    if (clause.count != 1 || !literal.is_equality() || literal.column != columns[place]) {
+    const uint32_t members = clause.count == 1 ? predicate.member_count(literal) : 0;
+    if (members == 0 || literal.column != columns[place]) {
       return std::nullopt;
     }
-    commonest *= sketches_->histogram(literal.column).commonest_share() * member_count(literal);
+    commonest *= sketches_->histogram(literal.column).commonest_share() * members;
   }
   if (paths_ != AccessPaths::kByCost || commonest < kKeyShareMax) {
     return choice;
@@ -156,7 +157,7 @@ std::optional<KeyChoice> ChangeList::list_key(uint32_t change, std::span<const W
     if (clause.count != 1 || !literal.is_equality()) {
       continue;
     }
-    const uint32_t members = member_count(literal);
+    const uint32_t members = predicates_[change].member_count(literal);
     if (members == 1 && weighed.share < kFewRows) {
       return std::nullopt;
     }

@@ -1,6 +1,6 @@
 // The modifications and deletes of one cycle, compiled and indexed, in the order of their timestamps.
 //
-// Decides how each finds its rows: through an index over changes when it names equalities, else by passes over its
+// Decides how each finds its rows: through an index over changes when it names values, else by passes over its
 // columns. Refuses to know chunks and what has happened to a row so far. Kept from cycle to cycle, so that a change
 // costs no allocation.
 #pragma once

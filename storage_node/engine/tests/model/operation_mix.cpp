@@ -243,6 +243,23 @@ Clause OperationMix::equality(uint32_t of_column) {
   return {compare_literal(of_column, Operator::kEqual, constant(of_column))};
 }
 
+void OperationMix::add_key(Predicate& predicate, uint32_t column) {
+  if (!one_in(*random_, 5)) {
+    predicate.clauses.push_back(equality(column));
+    return;
+  }
+  // A range of few values, or of none.
+  Value low = as_constant(pooled_value(column));
+  Value high = low;
+  for (uint64_t steps = below(*random_, 40); steps > 0; --steps) {
+    high = as_constant(neighbour(*random_, column, high));
+  }
+  const auto at_least = one_in(*random_, 3) ? Operator::kGreater : Operator::kGreaterOrEqual;
+  const auto at_most = one_in(*random_, 3) ? Operator::kLess : Operator::kLessOrEqual;
+  predicate.clauses.push_back({compare_literal(column, at_least, std::move(low))});
+  predicate.clauses.push_back({compare_literal(column, at_most, std::move(high))});
+}
+
 semantics::Condition OperationMix::thicket(uint32_t depth, bool is_and) {
   using semantics::Condition;
   if (depth == 0 || one_in(*random_, 8)) {
@@ -286,10 +303,10 @@ void OperationMix::add_tree(Predicate& predicate) {
 Predicate OperationMix::query_predicate() {
   Predicate predicate;
   if (one_in(*random_, key_chance_)) {
-    predicate.clauses.push_back(equality(kKey));
+    add_key(predicate, kKey);
   }
   if (one_in(*random_, 5)) {
-    predicate.clauses.push_back(equality(some_column()));
+    add_key(predicate, some_column());
   }
   if (one_in(*random_, 6)) {
     const uint32_t ranged = some_column();
@@ -309,7 +326,7 @@ Predicate OperationMix::query_predicate() {
 Predicate OperationMix::update_predicate() {
   Predicate predicate;
   if (!one_in(*random_, 12)) {
-    predicate.clauses.push_back(equality(one_in(*random_, 2) ? static_cast<uint32_t>(kKey) : some_column()));
+    add_key(predicate, one_in(*random_, 2) ? static_cast<uint32_t>(kKey) : some_column());
   }
   if (one_in(*random_, 3)) {
     predicate.clauses.push_back({compare_literal(

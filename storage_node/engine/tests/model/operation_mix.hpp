@@ -54,6 +54,8 @@ class OperationMix {
   [[nodiscard]] semantics::Clause clause();
   void add_same_number_clauses();
   [[nodiscard]] semantics::Clause equality(uint32_t of_column);
+  /// A condition that often names its values.
+  void add_key(semantics::Predicate& predicate, uint32_t column);
   /// Adds a condition that does not come to few clauses, now and then with what follows from it beside it.
   void add_tree(semantics::Predicate& predicate);
   [[nodiscard]] semantics::Condition thicket(uint32_t depth, bool is_and);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include <set>
+
 #include "compiled_predicate.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "operation_mix.hpp"
@@ -63,9 +65,37 @@ class Rows {
     }
   }
 
-  void expect_predicate(const semantics::Predicate& predicate) const {
+  /// A row satisfies a clause that names its values exactly where it has one of them.
+  void expect_members(const CompiledPredicate& compiled) {
+    const ChunkView chunk = view();
+    for (uint32_t clause = 0; clause < compiled.clauses().size(); ++clause) {
+      const CompiledLiteral& literal = compiled.literals(compiled.clauses()[clause])[0];
+      const uint32_t count = compiled.clauses()[clause].count == 1 ? compiled.member_count(literal) : 0;
+      const ColumnLayout& column = layout_.columns[literal.column];
+      if (count == 0 || column.code.is_floating || !column.code.is_exact) {
+        continue;
+      }
+      std::set<uint64_t> members;
+      for (uint32_t member = 0; member < count; ++member) {
+        const CodedValue value = compiled.member(literal, member);
+        EXPECT_EQ(code_of_raw(column.code, value.raw), value.code);
+        EXPECT_TRUE(members.insert(value.code).second);
+      }
+      ranges_with_members += literal.is_equality() ? 0 : 1;
+      for (uint32_t row = 0; row < chunk.row_count; ++row) {
+        const uint64_t code = code_of(column.code, chunk.planes[literal.column] + size_t{row} * column.stride);
+        const bool is_null = column.nullable && test_bit(chunk.nulls[literal.column], row);
+        ASSERT_EQ(compiled.clause_matches(clause, chunk, row), !is_null && members.contains(code));
+      }
+    }
+  }
+
+  uint32_t ranges_with_members = 0;  ///< Seen by expect_members().
+
+  void expect_predicate(const semantics::Predicate& predicate) {
     const CompiledPredicate compiled(layout_, predicate);
     const ChunkView chunk = view();
+    ASSERT_NO_FATAL_FAILURE(expect_members(compiled));
     SelectionScratch scratch(chunk.row_count);
     std::vector<uint64_t> selection(bitmap_words(chunk.row_count), 0x5555);
     compiled.select(chunk, scratch, selection.data());
@@ -91,7 +121,7 @@ TEST(Predicates, AnAlternativeThatAlwaysHoldsLeavesNoLeafThatMustHold) {
   using semantics::Condition;
   Random random(test::test_seed());
   OperationMix mix(random);
-  const Rows rows(random, mix, 64);
+  Rows rows(random, mix, 64);
   const semantics::Schema& schema = test::test_schema();
   const auto solid = static_cast<uint32_t>(
       std::find_if(schema.columns.begin(), schema.columns.end(), [](const auto& column) { return !column.nullable; }) -
@@ -118,7 +148,7 @@ TEST(Predicates, ValuesBesideAnAlternativeThatAlwaysHoldsAreNoChoice) {
   using Kind = semantics::Literal::Kind;
   Random random(test::test_seed());
   OperationMix mix(random);
-  const Rows rows(random, mix, 64);
+  Rows rows(random, mix, 64);
   constexpr uint32_t kId = 0;  // Never NULL.
   semantics::Predicate predicate;
   predicate.tree = Condition{.kind = Condition::Kind::kOr};
@@ -135,13 +165,14 @@ TEST(Predicates, ValuesBesideAnAlternativeThatAlwaysHoldsAreNoChoice) {
 
 TEST(Predicates, AreOnPlanesWhatTheyAreOnValues) {
   Random random(test::test_seed());
+  uint32_t ranges_with_members = 0;
   for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
     hwy::SetSupportedTargetsForTest(target);
     SCOPED_TRACE(hwy::TargetName(target));
     for (const uint32_t chunk_rows : {64u, 128u, 192u, 448u}) {
       for (int draw = 0; draw < 4; ++draw) {
         OperationMix mix(random);
-        const Rows rows(random, mix, chunk_rows);
+        Rows rows(random, mix, chunk_rows);
         for (int number = 0; number < 40; ++number) {
           const semantics::Predicate predicate = mix.query_predicate();
           ASSERT_NO_FATAL_FAILURE(rows.expect_predicate(predicate));
@@ -151,10 +182,12 @@ TEST(Predicates, AreOnPlanesWhatTheyAreOnValues) {
             }
           }
         }
+        ranges_with_members += rows.ranges_with_members;
       }
     }
   }
   hwy::SetSupportedTargetsForTest(0);
+  EXPECT_GT(ranges_with_members, 100u);
 }
 
 }  // namespace
