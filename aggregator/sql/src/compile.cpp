@@ -89,6 +89,7 @@ struct Compiler::State {
   std::shared_ptr<const contract::PartitionMap> map;
   std::shared_ptr<const sql::ColumnNames> columns;
   sql::StatementCache cache{{kCachedStatementsMax, kCachedTextBytesMax}};
+  sql::Sightings shared;  ///< Of shared texts.
 };
 
 Compiler::Compiler(std::shared_ptr<const semantics::Schema> schema, std::shared_ptr<const contract::PartitionMap> map)
@@ -117,7 +118,7 @@ std::optional<CompiledSelect> Compiler::bind(const wire::v1::StatementBody& stat
 
 void Compiler::learn_shared(const wire::v1::StatementBody& statement, int64_t now_us) {
   auto shared = sql::share_literals(statement.sql());
-  if (!shared || state_->cache.contains(shared->text)) {
+  if (!shared || state_->cache.contains(shared->text) || !state_->shared.seen_before(shared->text)) {
     return;
   }
   wire::v1::StatementBody with_parameters;
@@ -132,11 +133,13 @@ CacheCounters Compiler::cache_counters() const {
 }
 
 Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int64_t now_us) {
-  auto parsed = state_->cache.get(statement.sql());
-  if (!parsed) {
-    return parsed.error();
+  const bool has_parameters = statement.parameters_size() > 0;
+  const auto found =
+      state_->cache.get(statement.sql(), has_parameters ? sql::Keep::kFromTheFirstTime : sql::Keep::kFromTheSecondTime);
+  if (!found) {
+    return found.error();
   }
-  sql::Scope scope(*state_->columns, **parsed, statement, now_us);
+  sql::Scope scope(*state_->columns, *found->parsed, statement, now_us);
   auto compiled = compile_root(scope, *state_->map);
   if (!compiled) {
     return compiled;
@@ -145,8 +148,11 @@ Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int
     return checked.error();
   }
   if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
-    state_->cache.know(sql::KnownSelect::of(state_->columns, *parsed, scope, statement, *select), (*parsed)->text());
-    if (statement.parameters_size() == 0) {
+    if (found->is_kept) {
+      state_->cache.know(sql::KnownSelect::of(state_->columns, found->parsed, scope, statement, *select),
+                         found->parsed->text());
+    }
+    if (!has_parameters) {
       learn_shared(statement, now_us);
     }
   }
@@ -157,12 +163,12 @@ Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int
 }
 
 Result<StatementDescription> Compiler::describe(std::string_view sql) {
-  auto parsed = state_->cache.get(sql);
-  if (!parsed) {
-    return parsed.error();
+  const auto found = state_->cache.get(sql, sql::Keep::kFromTheFirstTime);  // It is about to be asked.
+  if (!found) {
+    return found.error();
   }
   sql::ParameterTypes types;
-  sql::Scope scope(*state_->columns, **parsed, types);
+  sql::Scope scope(*state_->columns, *found->parsed, types);
   auto compiled = compile_root(scope, *state_->map);
   if (!compiled) {
     return compiled.error();

@@ -2,15 +2,19 @@
 
 namespace daedalus::aggregator::sql {
 
-Result<std::shared_ptr<const ParsedStatement>> StatementCache::get(std::string_view text) {
+Result<FoundStatement> StatementCache::get(std::string_view text, Keep keep) {
   if (auto found = find(text)) {
-    return found;
+    return FoundStatement{std::move(found), true};
   }
   auto parsed = ParsedStatement::parse(text);
-  if (parsed.has_value()) {
-    put(*parsed);
+  if (!parsed) {
+    return parsed.error();
   }
-  return parsed;
+  FoundStatement found{std::move(*parsed), false};
+  if (keep == Keep::kFromTheFirstTime || sightings_.seen_before(text)) {
+    found.is_kept = put(found.parsed);
+  }
+  return found;
 }
 
 StatementCache::Counters StatementCache::counters() const {
@@ -62,14 +66,14 @@ std::shared_ptr<const KnownStatement> StatementCache::known(std::string_view tex
   return entry == nullptr ? nullptr : entry->known;
 }
 
-void StatementCache::put(std::shared_ptr<const ParsedStatement> statement) {
+bool StatementCache::put(std::shared_ptr<const ParsedStatement> statement) {
   const size_t text_size = statement->text().size();
   if (is_too_long(statement->text())) {
-    return;  // Most likely an INSERT that never comes again; it would push out too many others.
+    return false;  // Most likely an INSERT that never comes again; it would push out too many others.
   }
   const std::lock_guard lock(mutex_);
   if (by_text_.contains(statement->text())) {
-    return;  // Another thread parsed the same text in the meantime.
+    return true;  // Another thread parsed the same text in the meantime.
   }
   entries_.push_front({std::move(statement), nullptr});
   by_text_.emplace(entries_.front().parsed->text(), entries_.begin());
@@ -77,6 +81,7 @@ void StatementCache::put(std::shared_ptr<const ParsedStatement> statement) {
   while (entries_.size() > bounds_.statements_max || text_bytes_ > bounds_.text_bytes_max) {
     evict_last();
   }
+  return true;
 }
 
 void StatementCache::evict_last() {

@@ -13,8 +13,21 @@
 #include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
 #include "parsed_statement.hpp"
+#include "sightings.hpp"
 
 namespace daedalus::aggregator::sql {
+
+/// From when on a text is kept.
+enum class Keep : uint8_t {
+  kFromTheFirstTime,
+  kFromTheSecondTime,  ///< Most texts with their values in them never come again: keeping is a sixth of their cost.
+};
+
+/// A parsed text.
+struct FoundStatement {
+  std::shared_ptr<const ParsedStatement> parsed;
+  bool is_kept = false;
+};
 
 /// Least recently used goes first, when there are too many statements or their texts grow too large together.
 /// Thread-safe: one mutex, never held while parsing, so that two threads may parse the same new text once each.
@@ -32,7 +45,7 @@ class StatementCache {
   explicit StatementCache(Bounds bounds) : bounds_(bounds) {}
 
   /// The parsed text, from the cache or parsed now. Errors: those of ParsedStatement::parse(); failures are not kept.
-  [[nodiscard]] Result<std::shared_ptr<const ParsedStatement>> get(std::string_view text);
+  [[nodiscard]] Result<FoundStatement> get(std::string_view text, Keep keep);
 
   [[nodiscard]] bool contains(std::string_view text) const;
   /// From now on known(text) is this; nothing happens when it is null, or the text is not kept.
@@ -55,7 +68,8 @@ class StatementCache {
   /// The text's entry, now the most recently used; null without one. Under mutex_.
   [[nodiscard]] Entry* use(std::string_view text);
   [[nodiscard]] std::shared_ptr<const ParsedStatement> find(std::string_view text);
-  void put(std::shared_ptr<const ParsedStatement> statement);
+  /// False: it is too long to be kept.
+  bool put(std::shared_ptr<const ParsedStatement> statement);
   void evict_last();
 
   const Bounds bounds_;
@@ -64,6 +78,7 @@ class StatementCache {
   std::unordered_map<std::string_view, Entries::iterator> by_text_;  ///< Keys point into the entries' texts.
   size_t text_bytes_ = 0;
   Counters counters_;
+  Sightings sightings_;
 };
 
 }  // namespace daedalus::aggregator::sql

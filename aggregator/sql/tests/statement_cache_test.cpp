@@ -13,31 +13,44 @@ std::string numbered(int i) { return "SELECT a FROM t WHERE a = " + std::to_stri
 
 TEST(StatementCacheTest, ParsesARepeatedTextOnce) {
   StatementCache cache(kSmall);
-  const auto first = cache.get(numbered(1));
-  const auto second = cache.get(numbered(1));
+  const auto first = cache.get(numbered(1), Keep::kFromTheFirstTime);
+  const auto second = cache.get(numbered(1), Keep::kFromTheFirstTime);
   ASSERT_TRUE(first.has_value() && second.has_value());
-  EXPECT_EQ(*first, *second);
+  EXPECT_EQ(first->parsed, second->parsed);
   EXPECT_EQ(cache.counters().hits, 1U);
   EXPECT_EQ(cache.counters().misses, 1U);
+}
+
+TEST(StatementCacheTest, KeepsFromTheSecondTimeWhatMayNeverComeAgain) {
+  StatementCache cache(kSmall);
+  const auto first = cache.get(numbered(1), Keep::kFromTheSecondTime);
+  EXPECT_FALSE(first->is_kept);
+  EXPECT_EQ(cache.size(), 0U);
+  const auto second = cache.get(numbered(1), Keep::kFromTheSecondTime);
+  EXPECT_TRUE(second->is_kept);
+  EXPECT_NE(first->parsed, second->parsed);
+  const auto third = cache.get(numbered(1), Keep::kFromTheSecondTime);
+  EXPECT_TRUE(third->is_kept);
+  EXPECT_EQ(second->parsed, third->parsed);
 }
 
 TEST(StatementCacheTest, DropsTheLeastRecentlyUsed) {
   StatementCache cache(kSmall);
   for (const int i : {1, 2, 3, 1, 4}) {
-    ASSERT_TRUE(cache.get(numbered(i)).has_value());
+    ASSERT_TRUE(cache.get(numbered(i), Keep::kFromTheFirstTime).has_value());
   }
   EXPECT_EQ(cache.size(), 3U);
   const uint64_t hits = cache.counters().hits;
-  ASSERT_TRUE(cache.get(numbered(1)).has_value());
+  ASSERT_TRUE(cache.get(numbered(1), Keep::kFromTheFirstTime).has_value());
   EXPECT_EQ(cache.counters().hits, hits + 1);  // Used again before 4 came: kept.
-  ASSERT_TRUE(cache.get(numbered(2)).has_value());
+  ASSERT_TRUE(cache.get(numbered(2), Keep::kFromTheFirstTime).has_value());
   EXPECT_EQ(cache.counters().hits, hits + 1);
 }
 
 TEST(StatementCacheTest, BoundsTheBytesOfAllTexts) {
   StatementCache cache({1000, 800});
   for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(cache.get(numbered(1000 + i)).has_value());
+    ASSERT_TRUE(cache.get(numbered(1000 + i), Keep::kFromTheFirstTime).has_value());
   }
   EXPECT_LE(cache.size() * numbered(1000).size(), 800U);
   EXPECT_GE(cache.size(), 20U);
@@ -45,8 +58,9 @@ TEST(StatementCacheTest, BoundsTheBytesOfAllTexts) {
 
 TEST(StatementCacheTest, DoesNotKeepWhatIsLargeOrWrong) {
   StatementCache cache({10, 800});
-  EXPECT_TRUE(cache.get("SELECT a FROM t WHERE a = '" + std::string(200, 'x') + "'").has_value());
-  EXPECT_FALSE(cache.get("SELEC a FROM t").has_value());
+  EXPECT_TRUE(
+      cache.get("SELECT a FROM t WHERE a = '" + std::string(200, 'x') + "'", Keep::kFromTheFirstTime).has_value());
+  EXPECT_FALSE(cache.get("SELEC a FROM t", Keep::kFromTheFirstTime).has_value());
   EXPECT_EQ(cache.size(), 0U);
 }
 
@@ -58,8 +72,8 @@ TEST(StatementCacheTest, ServesManyThreads) {
     threads.emplace_back([&cache, &failures, thread] {
       for (int i = 0; i < 500; ++i) {
         const int number = (i * 7 + thread) % 16;
-        const auto parsed = cache.get(numbered(number));
-        failures += !parsed.has_value() || (*parsed)->text() != numbered(number) ? 1 : 0;
+        const auto parsed = cache.get(numbered(number), Keep::kFromTheFirstTime);
+        failures += !parsed.has_value() || parsed->parsed->text() != numbered(number) ? 1 : 0;
       }
     });
   }
@@ -68,6 +82,21 @@ TEST(StatementCacheTest, ServesManyThreads) {
   }
   EXPECT_EQ(failures, 0);
   EXPECT_EQ(cache.counters().hits + cache.counters().misses, 2000U);
+}
+
+TEST(SightingsTest, ForgetsWhoseRoomIsTaken) {
+  Sightings sightings;
+  EXPECT_FALSE(sightings.seen_before("a text"));
+  EXPECT_TRUE(sightings.seen_before("a text"));
+  for (int i = 0; i < 100'000; ++i) {
+    sightings.seen_before(numbered(i));
+  }
+  int remembered = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    remembered += sightings.seen_before(numbered(i)) ? 1 : 0;
+  }
+  EXPECT_LE(remembered, 4'096);
+  EXPECT_FALSE(sightings.seen_before("a text"));
 }
 
 TEST(ParsedStatementTest, CountsPositionsInCharacters) {
