@@ -181,6 +181,19 @@ def test_an_answer_larger_than_all_may_be_is_refused_before_anything_changes(rol
     assert rollout.processes() == before
 
 
+def test_a_process_that_cannot_be_reached_is_named_after_a_minute(rollout: Rollout) -> None:
+    assert "cluster_start_seconds_max: 60 " in (ROOT / "deploy/roles/cluster/defaults/main.yml").read_text()
+    override = "/etc/systemd/system/daedalus-aggregator.service.d"
+    text = "[Service]\\nExecStart=\\nExecStart=/bin/sleep infinity\\n"
+    rollout.hosts.on("host-1", f"mkdir {override} && printf '{text}' > {override}/deaf.conf")
+    rollout.hosts.on("host-1", "systemctl daemon-reload && systemctl stop daedalus-aggregator")
+    played = rollout.play("site.yml", cluster_start_seconds_max=1)
+    rollout.hosts.on("host-1", f"rm -r {override} && systemctl daemon-reload && systemctl restart daedalus-aggregator")
+    assert played.code != 0
+    assert f"cannot be reached at {ADDRESSES['host-1']}:7400; journalctl --unit daedalus-aggregator" in played.out
+    wait_until(lambda: rollout.ask("SELECT count(*) FROM readings").get("rows") == [[str(ROWS)]], "it answers again")
+
+
 def test_change_that_would_lose_rows_wants_consent(rollout: Rollout) -> None:
     before = rollout.processes()
     played = rollout.play("site.yml", storage_node_segment_mib=8)
