@@ -15,8 +15,6 @@ namespace {
 
 /// Bytes read at once; a few hundred small messages, and small enough to have one per connection.
 constexpr size_t kInputSize = 64u << 10;
-/// How long after its deadline a connection is looked at again when its input is still unread: this process was late.
-constexpr int64_t kUnreadGrace = 10 * kMillisecond;
 /// After so much time no further message is handed over in the same turn: others' sockets are looked at in between.
 constexpr int64_t kDeliverNs = kMillisecond;
 
@@ -62,6 +60,7 @@ void Connection::on_read(const boost::system::error_code& error, size_t size) {
     close_socket();
     return;
   }
+  has_resumed_ = false;
   session_->on_bytes(std::string_view(input_.data(), size), steady_now());
   deliver();
   owner_.mark_dirty(shared_from_this());
@@ -76,6 +75,7 @@ void Connection::resume() {
   deliver();
   owner_.mark_dirty(shared_from_this());
   if (!resume_posted_) {
+    has_resumed_ = true;
     read();
   }
   owner_.watch([this] { return describe("input"); });
@@ -178,7 +178,7 @@ void Connection::on_deadline() {
     return;
   }
   boost::system::error_code ignored;  // No answer counts as nothing to read.
-  if (socket_.available(ignored) > 0) {
+  if (std::exchange(has_resumed_, false) || socket_.available(ignored) > 0) {
     timer_.set(after(steady_now(), kUnreadGrace));
     return;
   }

@@ -34,6 +34,9 @@ class ConnectionOwner {
   virtual void on_gone(Connection& connection) = 0;
 };
 
+/// How long after its deadline a connection is looked at again when its input is still unread: this process was late.
+constexpr int64_t kUnreadGrace = 10 * kMillisecond;
+
 class Connection final : public std::enable_shared_from_this<Connection> {
  public:
   struct Settings {
@@ -86,6 +89,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::optional<ByteLease> output_lease_;
   const char* last_event_ = "handshake";  ///< Handed over, for the watch.
   bool resume_posted_ = false;            ///< Nothing is read until then.
+  bool has_resumed_ = false;              ///< It is read again: what waited may have left the socket for on_read().
   bool closed_reported_ = false;
   bool send_side_open_ = true;
   bool linger_set_ = false;  ///< The timer runs for the last bytes.

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "connection.hpp"
 #include "daedalus/rpc/frame.hpp"
 #include "network_process.hpp"
 #include "raw_peer.hpp"
@@ -28,6 +29,14 @@ std::string hello_frame() {
   wire::v1::Hello ours = hello("raw");
   ours.set_frame_size_max(kFrameSizeMax);
   return encode_frame(FrameType::kHello, ours.SerializeAsString());
+}
+
+std::string operations_frame(uint64_t first, uint64_t last) {
+  wire::v1::OperationBatch batch;
+  for (uint64_t sequence = first; sequence <= last; ++sequence) {
+    *batch.add_operations() = operation(sequence);
+  }
+  return encode_frame(FrameType::kOperations, batch.SerializeAsString());
 }
 
 /// What is logged meanwhile.
@@ -166,7 +175,7 @@ TEST(TimeLimitsTest, ShutdownWaitsNoLongerForAPeerThatDoesNotRead) {
 // ---- turns ----
 
 /// Takes a millisecond for each operation and wants something done after it.
-class SlowHandler final : public Recorder {
+class SlowHandler : public Recorder {
  public:
   void on_operation(PeerId peer, wire::v1::Operation operation) override {
     Recorder::on_operation(peer, std::move(operation));
@@ -190,11 +199,7 @@ TEST(TimeLimitsTest, AHandlerThatTakesAMillisecondLetsOthersHaveATurn) {
   const auto address = network.listen("127.0.0.1:0");
   ASSERT_TRUE(address);
   RawPeer raw(*address);
-  wire::v1::OperationBatch batch;
-  for (uint64_t sequence = 1; sequence <= kCount; ++sequence) {
-    *batch.add_operations() = operation(sequence);
-  }
-  raw.send(hello_frame() + encode_frame(FrameType::kOperations, batch.SerializeAsString()));
+  raw.send(hello_frame() + operations_frame(1, kCount));
   ASSERT_TRUE(run_until({}, [&] {
     network.run_for(kMillisecond);
     return handler.steps.size() == 2 * kCount;
@@ -204,6 +209,46 @@ TEST(TimeLimitsTest, AHandlerThatTakesAMillisecondLetsOthersHaveATurn) {
     in_a_row = step == "operation" ? in_a_row + 1 : 0;
     EXPECT_LE(in_a_row, 1u) << "what was posted before waits for a second one";
   }
+}
+
+/// The same; one more operation arrives while it is busy with the first, and is not read before the others are done.
+class BusyHandler final : public SlowHandler {
+ public:
+  explicit BusyHandler(uint64_t count) : count_(count) {}
+
+  void on_operation(PeerId peer, wire::v1::Operation operation) override {
+    if (operation_count == 0) {
+      raw->send(operations_frame(count_ + 1, count_ + 1));
+    }
+    SlowHandler::on_operation(peer, std::move(operation));
+  }
+
+  const RawPeer* raw = nullptr;
+
+ private:
+  uint64_t count_;
+};
+
+TEST(TimeLimitsTest, InputThatWaitsToBeReadIsNoSilence) {
+  EXPECT_EQ(kUnreadGrace, 10 * kMillisecond);
+  constexpr uint64_t kCount = 100;
+  BusyHandler handler(kCount);
+  AsioOptions options;
+  options.hello = hello("server");
+  options.limits.keep_alive_ns = 10 * kMillisecond;
+  options.limits.silence_ns_max = 30 * kMillisecond;
+  AsioNetwork network(options, handler);
+  handler.network = handler.asio = &network;
+  const auto address = network.listen("127.0.0.1:0");
+  ASSERT_TRUE(address);
+  const RawPeer raw(*address);
+  handler.raw = &raw;
+  raw.send(hello_frame() + operations_frame(1, kCount));
+  ASSERT_TRUE(run_until({}, [&] {
+    network.run_for(kMillisecond);
+    return handler.operation_count > kCount || handler.log.size() > 1;
+  }));
+  EXPECT_EQ(handler.operation_count, kCount + 1) << handler.last_line();
 }
 
 TEST(TimeLimitsTest, ATurnOfMoreThanFiveMillisecondsIsLoggedWithItsCause) {
