@@ -18,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.daedalus.wire.v1.Hello;
 import org.slf4j.Logger;
@@ -25,30 +26,39 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Connections over TCP: dials endpoints, again and again with bounded back-off, and accepts connections. One thread
- * carries
- * everything, so that what stands above needs no locks.
+ * carries everything, so that what stands above needs no locks.
  *
  * <p>Decides when to dial and when to flush; what is legal on a connection is {@link Channel}'s word.
  */
 public final class PeerNetwork implements AutoCloseable {
     static final Logger LOG = LoggerFactory.getLogger(PeerNetwork.class);
 
-    private static final int CONNECT_TIMEOUT_MS = 2_000;
-    private static final long BACK_OFF_MIN_MS = 20;
-    private static final long BACK_OFF_MAX_MS = 1_000;
     private static final int BREATHS_PER_KEEP_ALIVE = 5;
     static final int ACCEPTED_MAX = 1_024;
-    private static final long SHUTDOWN_MAX_MS = 2_000;
+
+    /**
+     * How long it waits.
+     *
+     * @param connectMaxMs for a connection that is dialled
+     * @param backOffMinMs before it dials again; twice as long after each failure
+     * @param backOffMaxMs before it dials again, at most
+     * @param shutdownMaxMs when it is closed: for goodbyes to be said, and for its thread to end
+     */
+    record Waits(int connectMaxMs, long backOffMinMs, long backOffMaxMs, long shutdownMaxMs) {
+        static final Waits DEFAULT = new Waits(2_000, 20, 1_000, 2_000);
+    }
 
     private final Supplier<Hello> hello;
     private final ChannelLimits limits;
     private final PeerHandler handler;
+    private final Waits waits;
+    private final LongSupplier clock;
     private final EventLoopGroup group;
     private final EventLoop loop;
     private final Set<PeerConnection> connections = new LinkedHashSet<>();
     private final Set<io.netty.channel.Channel> listeners = new LinkedHashSet<>();
     private long nextPeerId = 1;
-    private long breatheNs = System.nanoTime();
+    private long breatheNs;
     private int acceptedCount;
     private volatile boolean closed;
 
@@ -59,9 +69,17 @@ public final class PeerNetwork implements AutoCloseable {
      * @param hello what this side says about itself, asked for at each connection, on the network's thread
      */
     public PeerNetwork(String name, Supplier<Hello> hello, ChannelLimits limits, PeerHandler handler) {
+        this(name, hello, limits, handler, Waits.DEFAULT, System::nanoTime);
+    }
+
+    PeerNetwork(String name, Supplier<Hello> hello, ChannelLimits limits, PeerHandler handler, Waits waits,
+            LongSupplier clock) {
         this.hello = hello;
         this.limits = limits;
         this.handler = handler;
+        this.waits = waits;
+        this.clock = clock;
+        this.breatheNs = clock.getAsLong();
         this.group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory(name, true), NioIoHandler.newFactory());
         this.loop = group.next();
@@ -69,7 +87,7 @@ public final class PeerNetwork implements AutoCloseable {
 
     /** Nanoseconds of a steady clock. */
     public long nowNs() {
-        return System.nanoTime();
+        return clock.getAsLong();
     }
 
     /** Runs a task on the network's thread; false when the network is closed. */
@@ -99,7 +117,7 @@ public final class PeerNetwork implements AutoCloseable {
     /** Keeps a connection to {@code endpoint} (host:port) from now on. */
     public void dial(String endpoint) {
         Endpoint parsed = Endpoint.parse(endpoint);
-        execute(() -> connect(parsed, BACK_OFF_MIN_MS));
+        execute(() -> connect(parsed, waits.backOffMinMs()));
     }
 
     /**
@@ -126,8 +144,8 @@ public final class PeerNetwork implements AutoCloseable {
     }
 
     /**
-     * Says goodbye to all, closes, and waits for it, at most four seconds; on the network's own thread it does not
-     * wait.
+     * Says goodbye to all, closes, and waits for it, at most two seconds for the one and two for the other; on the
+     * network's own thread it does not wait.
      */
     @Override
     public void close() {
@@ -141,36 +159,37 @@ public final class PeerNetwork implements AutoCloseable {
             List.copyOf(connections).forEach(connection -> connection.close("shutting down"));
         });
         if (inNetworkThread()) {
-            goodbyes.addListener(done -> group.shutdownGracefully(0, SHUTDOWN_MAX_MS, TimeUnit.MILLISECONDS));
+            goodbyes.addListener(done -> group.shutdownGracefully(0, waits.shutdownMaxMs(), TimeUnit.MILLISECONDS));
             return;
         }
-        goodbyes.awaitUninterruptibly(SHUTDOWN_MAX_MS, TimeUnit.MILLISECONDS);
-        group.shutdownGracefully(0, SHUTDOWN_MAX_MS, TimeUnit.MILLISECONDS)
-                .awaitUninterruptibly(SHUTDOWN_MAX_MS, TimeUnit.MILLISECONDS);
+        goodbyes.awaitUninterruptibly(waits.shutdownMaxMs(), TimeUnit.MILLISECONDS);
+        group.shutdownGracefully(0, waits.shutdownMaxMs(), TimeUnit.MILLISECONDS)
+                .awaitUninterruptibly(waits.shutdownMaxMs(), TimeUnit.MILLISECONDS);
     }
 
+    /** Dials; {@code backOffMs} is the pause before it dials again if this fails. */
     private void connect(Endpoint endpoint, long backOffMs) {
         if (closed) {
             return;
         }
-        long nextBackOffMs = Math.min(BACK_OFF_MAX_MS, 2 * backOffMs);
         new Bootstrap()
                 .group(loop)
                 .channelFactory(Sockets.Dialled::new)
                 .option(ChannelOption.TCP_NODELAY, true)
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MS)
-                .handler(initializer(endpoint, nextBackOffMs))
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, waits.connectMaxMs())
+                .handler(initializer(endpoint, backOffMs))
                 .connect(endpoint.host(), endpoint.port())
                 .addListener((ChannelFuture connected) -> {
                     if (!connected.isSuccess()) {
                         handler.onDialFailed(endpoint.toString(), describe(connected.cause()));
-                        redial(endpoint, nextBackOffMs);
+                        redial(endpoint, backOffMs);
                     }
                 });
     }
 
     private void redial(Endpoint endpoint, long backOffMs) {
-        schedule(() -> connect(endpoint, backOffMs), backOffMs * 1_000_000);
+        long nextBackOffMs = Math.min(waits.backOffMaxMs(), 2 * backOffMs);
+        schedule(() -> connect(endpoint, nextBackOffMs), TimeUnit.MILLISECONDS.toNanos(backOffMs));
     }
 
     private ChannelInitializer<SocketChannel> initializer(Endpoint dialled, long backOffMs) {
@@ -229,7 +248,7 @@ public final class PeerNetwork implements AutoCloseable {
             } else if (!connection.wasUp()) {
                 handler.onDialFailed(connection.dialled().toString(), reason);
             }
-            redial(connection.dialled(), connection.wasUp() ? BACK_OFF_MIN_MS : backOffMs);
+            redial(connection.dialled(), connection.wasUp() ? waits.backOffMinMs() : backOffMs);
         }
     }
 

@@ -10,6 +10,8 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.daedalus.wire.v1.Hello;
@@ -60,8 +62,12 @@ class PeerNetworkTest {
     private final Recorder server = new Recorder();
 
     private static PeerNetwork network(Role role, PeerHandler handler) {
+        return network(role, handler, PeerNetwork.Waits.DEFAULT);
+    }
+
+    private static PeerNetwork network(Role role, PeerHandler handler, PeerNetwork.Waits waits) {
         Hello hello = Hello.newBuilder().setRole(role).setName(role.name()).build();
-        return new PeerNetwork(role.name(), () -> hello, ChannelLimits.DEFAULT, handler);
+        return new PeerNetwork(role.name(), () -> hello, ChannelLimits.DEFAULT, handler, waits, System::nanoTime);
     }
 
     @Test
@@ -104,6 +110,57 @@ class PeerNetworkTest {
             }
             assertThat((String) client.next()).isEqualTo("down: peer said goodbye: shutting down");
             assertThat((String) client.next()).isEqualTo("failed: Connection refused");
+        }
+    }
+
+    @Test
+    void shouldStateItsPatience() {
+        assertThat(PeerNetwork.Waits.DEFAULT).isEqualTo(new PeerNetwork.Waits(2_000, 20, 1_000, 2_000));
+    }
+
+    @Test
+    void shouldDialLaterAndLaterUpToAMaximum() throws Exception {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        try (PeerNetwork above = network(Role.ROLE_CLIENT, client, new PeerNetwork.Waits(2_000, 10, 40, 2_000))) {
+            long startNs = System.nanoTime();
+            above.dial("127.0.0.1:" + port);
+            for (int dialled = 1; dialled <= 10; dialled++) {
+                assertThat((String) client.next()).isEqualTo("failed: Connection refused");
+            }
+            long waitedMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
+            assertThat(waitedMs).isGreaterThanOrEqualTo(10 + 20 + 7 * 40);
+            assertThat(waitedMs).as("it doubles for ever").isLessThan(10 * ((1 << 9) - 1));
+        }
+    }
+
+    @Test
+    void shouldGiveUpDiallingWhoDoesNotAnswer() throws Exception {
+        try (DeafListener deaf = new DeafListener();
+                PeerNetwork above = network(Role.ROLE_CLIENT, client, new PeerNetwork.Waits(50, 20, 1_000, 2_000))) {
+            above.dial(deaf.endpoint());
+            assertThat((String) client.next()).isEqualTo("failed: connection timed out after 50 ms");
+        }
+    }
+
+    @Test
+    void shouldWaitForItsThreadNoLongerThanItMay() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        PeerNetwork stuck = network(Role.ROLE_CLIENT, client, new PeerNetwork.Waits(2_000, 20, 1_000, 50));
+        stuck.execute(() -> awaitUninterruptibly(release));
+        long startNs = System.nanoTime();
+        CompletableFuture.runAsync(stuck::close).get(PATIENCE_S, TimeUnit.SECONDS);
+        assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs)).isGreaterThanOrEqualTo(2 * 50);
+        release.countDown();
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
