@@ -39,7 +39,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class LogicalWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LogicalWriter.class);
-    private static final int PROBE_TIMEOUT_MS = 1_000;
+    /** Another writer that takes no connection for so long is none any more. */
+    static final int PROBE_MAX_MS = 1_000;
 
     private final WriterOptions options;
     private final WriterCore core;
@@ -209,17 +210,17 @@ public final class LogicalWriter implements AutoCloseable {
 
     private void probe(String endpoint) {
         Thread prober = new Thread(() -> {
-            boolean answers = !endpoint.equals(options.endpoint()) && answers(endpoint);
+            boolean answers = !endpoint.equals(options.endpoint()) && answers(endpoint, PROBE_MAX_MS);
             network.execute(() -> step(effects -> core.onProbed(answers, network.nowNs(), effects)));
         }, "probe");
         prober.setDaemon(true);
         prober.start();
     }
 
-    private static boolean answers(String endpoint) {
+    static boolean answers(String endpoint, int maxMs) {
         try (Socket socket = new Socket()) {
             Endpoint parsed = Endpoint.parse(endpoint);
-            socket.connect(new InetSocketAddress(parsed.host(), parsed.port()), PROBE_TIMEOUT_MS);
+            socket.connect(new InetSocketAddress(parsed.host(), parsed.port()), maxMs);
             return true;
         } catch (IOException | IllegalArgumentException e) {
             return false;

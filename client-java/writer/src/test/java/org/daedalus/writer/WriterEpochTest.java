@@ -194,6 +194,7 @@ class WriterEpochTest {
 
     @Test
     void shouldAskAgainOnceItsPatienceIsOver() {
+        assertThat(options.epochRetryNs()).isEqualTo(500_000_000L);
         core.onUp(PEER, nowNs, new WriterEffects());
         WriterEffects effects = new WriterEffects();
         core.onDeadline(options.epochRetryNs() - 1, effects);
