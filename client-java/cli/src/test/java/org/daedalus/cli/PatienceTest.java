@@ -3,6 +3,8 @@ package org.daedalus.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
 import org.daedalus.client.FakeAggregator;
@@ -16,6 +18,7 @@ class PatienceTest {
 
     /** Goes on only where somebody pauses. */
     private static final class TestTime implements Patience.Time {
+        private final List<Long> pausesNs = new ArrayList<>();
         private long nowNs;
 
         @Override
@@ -25,6 +28,7 @@ class PatienceTest {
 
         @Override
         public void pause(long ns) {
+            pausesNs.add(ns);
             nowNs += ns;
         }
     }
@@ -46,6 +50,12 @@ class PatienceTest {
     void shouldAskABusyClusterForAMinute() throws Exception {
         ask(ErrorCategory.ERROR_CATEGORY_RETRY, "53000", 7 * SECOND_NS);
         assertThat(time.nowNs).as("the first time after a minute").isEqualTo(63 * SECOND_NS);
+    }
+
+    @Test
+    void shouldPauseForTwentyMillisecondsWhereTheClusterDoesNotSayHowLong() throws Exception {
+        ask(ErrorCategory.ERROR_CATEGORY_RETRY, "53000", 0);
+        assertThat(time.pausesNs).isNotEmpty().allMatch(ns -> ns == 20_000_000L);
     }
 
     @Test

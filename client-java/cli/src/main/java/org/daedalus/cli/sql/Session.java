@@ -26,7 +26,7 @@ final class Session {
     /** The statement has been sent. */
     record Sent(Origin origin, CompletableFuture<Outcome> answer, Elapsed elapsed) {}
 
-    private static final Duration FIRST_CONTACT_MAX = Duration.ofSeconds(30);
+    static final Duration FIRST_CONTACT_MAX = Duration.ofSeconds(30);
 
     private final DaedalusClient client;
     private final Settings settings;
@@ -95,8 +95,12 @@ final class Session {
 
     /** Waits until the cluster can be asked, so that no latency has the setting up of connections in it. */
     void awaitContact() {
+        awaitContact(FIRST_CONTACT_MAX);
+    }
+
+    void awaitContact(Duration max) {
         try {
-            client.firstContact().get(FIRST_CONTACT_MAX.toMillis(), TimeUnit.MILLISECONDS);
+            client.firstContact().get(max.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {

@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** What can be known of the terminal without a library for terminals, which takes its time to load. */
 final class TerminalSize {
@@ -13,7 +16,8 @@ final class TerminalSize {
     static final int STANDARD_OUTPUT = 1;
 
     private static final int DEFAULT_COLUMNS = 80;
-    private static final long STTY_MAX_MS = 500;
+    private static final int ANSWER_BYTES_MAX = 64;
+    static final long STTY_MAX_MS = 500;
 
     private TerminalSize() {}
 
@@ -33,20 +37,35 @@ final class TerminalSize {
         if (given != null && given.matches("[1-9][0-9]{0,4}")) {
             return Integer.parseInt(given);
         }
+        return columns(new ProcessBuilder("stty", "size").redirectInput(new File("/dev/tty")), STTY_MAX_MS);
+    }
+
+    /** As a program says that prints rows and columns; 80 when it does not say so within that time. */
+    static int columns(ProcessBuilder program, long maxMs) {
         try {
-            Process stty = new ProcessBuilder("stty", "size").redirectInput(new File("/dev/tty"))
-                    .redirectError(ProcessBuilder.Redirect.DISCARD).start();
-            byte[] answer = stty.getInputStream().readAllBytes();
-            String[] said = new String(answer, StandardCharsets.US_ASCII).strip().split(" ");
-            if (stty.waitFor(STTY_MAX_MS, TimeUnit.MILLISECONDS) && stty.exitValue() == 0 && said.length == 2) {
-                int columns = Integer.parseInt(said[1]);
-                return columns > 0 ? columns : DEFAULT_COLUMNS;
+            Process process = program.redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            try {
+                FutureTask<Integer> answer = new FutureTask<>(() -> answer(process));
+                Thread reader = new Thread(answer, "terminal size");
+                reader.setDaemon(true);
+                reader.start();
+                return answer.get(maxMs, TimeUnit.MILLISECONDS);
+            } finally {
+                process.destroyForcibly();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (IOException | NumberFormatException e) {
+        } catch (IOException | ExecutionException | TimeoutException e) {
             return DEFAULT_COLUMNS;
         }
         return DEFAULT_COLUMNS;
+    }
+
+    /** Takes as long as the program likes. */
+    private static int answer(Process process) throws IOException, InterruptedException {
+        byte[] said = process.getInputStream().readNBytes(ANSWER_BYTES_MAX);
+        String[] size = new String(said, StandardCharsets.US_ASCII).strip().split(" ");
+        int columns = process.waitFor() == 0 && size.length == 2 ? Integer.parseInt(size[1]) : 0;
+        return columns > 0 ? columns : DEFAULT_COLUMNS;
     }
 }
