@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,45 +30,28 @@ import org.daedalus.wire.v1.StatusReply;
 import org.daedalus.wire.v1.SubmitBody;
 import org.daedalus.wire.v1.WriteConfirmed;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 class CommandsTest {
-    private final PrintStream realOut = System.out;
-    private final PrintStream realErr = System.err;
+    @RegisterExtension
+    private final Said said = new Said();
+
     private final InputStream realIn = System.in;
-    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
     private final List<Object[]> inserted = new ArrayList<>();
     private final List<Integer> batches = new ArrayList<>();
 
     @TempDir
     private Path directory;
 
-    @BeforeEach
-    void capture() {
-        System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
-        System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-    }
-
     @AfterEach
     void release() {
-        System.setOut(realOut);
-        System.setErr(realErr);
         System.setIn(realIn);
     }
 
     private static int run(String... arguments) {
         return Main.runCommand(arguments);
-    }
-
-    private String out() {
-        return out.toString(StandardCharsets.UTF_8);
-    }
-
-    private String err() {
-        return err.toString(StandardCharsets.UTF_8);
     }
 
     private static BiConsumer<FakeAggregator, Operation> statements() {
@@ -104,7 +85,7 @@ class CommandsTest {
         try (FakeAggregator fake = new FakeAggregator(statements())) {
             assertThat(run("sql", "-c", "SELECT 1; UPDATE x", "--cluster", fake.endpoint())).isZero();
         }
-        assertThat(out()).startsWith("""
+        assertThat(said.out()).startsWith("""
                  rloc | product_id
                 ------+------------
                  a,"b |          1
@@ -120,21 +101,21 @@ class CommandsTest {
             assertThat(run("sql", "-c", "UPDATE x + 1; SELECT 1", "--cluster", fake.endpoint())).isEqualTo(1);
             assertThat(fake.seen).as("the statement after it was not sent, nothing was sent twice").hasSize(1);
         }
-        assertThat(out()).contains("5 rows matched, 4 applied, 1 refused (overflow) (timestamp 9, ");
-        assertThat(err()).startsWith("ERROR 22003 (REJECTED): 4 rows applied, 1 refused (overflow): the update has "
-                + "taken effect under timestamp 9 and is not to be repeated\nDETAIL: ").contains("\nHINT: ");
+        assertThat(said.out()).contains("5 rows matched, 4 applied, 1 refused (overflow) (timestamp 9, ");
+        assertThat(said.err()).startsWith("ERROR 22003 (REJECTED): 4 rows applied, 1 refused (overflow): the update "
+                + "has taken effect under timestamp 9 and is not to be repeated\nDETAIL: ").contains("\nHINT: ");
     }
 
     @Test
     void shouldPrintRefusedRowsInEveryFormat() throws Exception {
         try (FakeAggregator fake = new FakeAggregator(statements())) {
             assertThat(run("sql", "-c", "UPDATE x + 1", "--format", "csv", "--cluster", fake.endpoint())).isEqualTo(1);
-            assertThat(out()).isEqualTo("timestamp,matched,applied,refused\n9,5,4,1\n");
-            assertThat(err()).contains("ERROR 22003");
-            out.reset();
+            assertThat(said.out()).isEqualTo("timestamp,matched,applied,refused\n9,5,4,1\n");
+            assertThat(said.err()).contains("ERROR 22003");
+            said.forget();
             assertThat(run("sql", "-c", "UPDATE x + 1", "--format", "json", "--cluster", fake.endpoint())).isEqualTo(1);
         }
-        JsonNode written = new ObjectMapper().readTree(out());
+        JsonNode written = new ObjectMapper().readTree(said.out());
         assertThat(written.get("error").get("sqlstate").asText()).isEqualTo("22003");
         assertThat(written.get("applied").asInt()).isEqualTo(4);
         assertThat(written.get("refused").toString()).isEqualTo("[{\"reason\":\"overflow\",\"rows\":1}]");
@@ -146,7 +127,7 @@ class CommandsTest {
         try (FakeAggregator fake = new FakeAggregator(statements())) {
             assertThat(run("sql", "-c", "SELECT 1", "--format", "csv", "--cluster", fake.endpoint())).isZero();
         }
-        assertThat(out()).isEqualTo("rloc,product_id\n\"a,\"\"b\",1\n\"\",\n,-20\n");
+        assertThat(said.out()).isEqualTo("rloc,product_id\n\"a,\"\"b\",1\n\"\",\n,-20\n");
     }
 
     @Test
@@ -155,7 +136,7 @@ class CommandsTest {
         try (FakeAggregator fake = new FakeAggregator(statements())) {
             assertThat(run("sql", "-f", "-", "--format", "json", "--cluster", fake.endpoint())).isEqualTo(1);
         }
-        String[] lines = out().split("\n");
+        String[] lines = said.out().split("\n");
         assertThat(lines).hasSize(3);
         JsonNode rows = new ObjectMapper().readTree(lines[0]);
         assertThat(rows.get("columns").get(1).get("type").asText()).isEqualTo("integer");
@@ -174,13 +155,13 @@ class CommandsTest {
         try (FakeAggregator fake = new FakeAggregator(statements())) {
             assertThat(run("sql", "-c", "bad 'é' x; SELECT 1", "--cluster", fake.endpoint())).isEqualTo(1);
         }
-        assertThat(err()).isEqualTo("""
+        assertThat(said.err()).isEqualTo("""
                 ERROR 42601 (REJECTED): syntax error at "é"
                 LINE 1: bad 'é' x
                                ^
                 HINT: a hint
                 """);
-        assertThat(out()).isEmpty();
+        assertThat(said.out()).isEmpty();
     }
 
     @Test
@@ -193,15 +174,15 @@ class CommandsTest {
         assertThat(run("up", "--schema", directory.resolve("missing.sql").toString())).isEqualTo(2);
         assertThat(run("down", "--data-dir", directory.toString())).isEqualTo(1);
         assertThat(run("sql", "-c", "SELECT 1", "--cluster", "127.0.0.1:1")).isEqualTo(1);
-        assertThat(err()).contains("no aggregator is reachable: 127.0.0.1:1: Connection refused");
+        assertThat(said.err()).contains("no aggregator is reachable: 127.0.0.1:1: Connection refused");
     }
 
     @Test
     void shouldRefuseATimeoutThatIsNone() {
         for (String timeout : new String[] {"0", "-1", "86400.1", "NaN"}) {
-            err.reset();
+            said.forget();
             assertThat(run("sql", "-c", "SELECT 1", "--timeout", timeout, "--cluster", "127.0.0.1:1")).isEqualTo(2);
-            assertThat(err()).contains("--timeout must be above 0 and at most 86400 seconds");
+            assertThat(said.err()).contains("--timeout must be above 0 and at most 86400 seconds");
         }
         assertThat(run("sql", "-c", "SELECT 1", "--timeout", "86400", "--cluster", "127.0.0.1:1")).isEqualTo(1);
     }
@@ -211,10 +192,10 @@ class CommandsTest {
         String[][] cases = {{"--storage-nodes", "40"}, {"--segments", "1024"}, {"--aggregators", "10"},
             {"--segment-mib", "1048576"}, {"--answer-mib", "524288"}, {"--port", "65000"}};
         for (String[] each : cases) {
-            err.reset();
+            said.forget();
             String tooMany = Integer.toString(Integer.parseInt(each[1]) + 1);
             assertThat(run("up", "--schema", "missing.sql", each[0], tooMany)).isEqualTo(2);
-            assertThat(err()).contains(each[0] + " must be ").contains(each[1] + ", not " + tooMany);
+            assertThat(said.err()).contains(each[0] + " must be ").contains(each[1] + ", not " + tooMany);
         }
     }
 
@@ -225,7 +206,7 @@ class CommandsTest {
         try (FakeAggregator fake = new FakeAggregator(statements())) {
             assertThat(run("sql", "-f", file.toString(), "--cluster", fake.endpoint())).isNotZero();
         }
-        assertThat(err()).containsOnlyOnce("files include each other more than 16 deep");
+        assertThat(said.err()).containsOnlyOnce("files include each other more than 16 deep");
     }
 
     @Test
@@ -246,22 +227,22 @@ class CommandsTest {
         try (FakeAggregator fake = new FakeAggregator((self, operation) ->
                 self.answer(operation, Result.newBuilder().setStatus(status)))) {
             assertThat(run("status", "--cluster", fake.endpoint())).isEqualTo(1);
-            assertThat(out()).contains("cluster flights-1").contains("writer writes in epoch 2")
+            assertThat(said.out()).contains("cluster flights-1").contains("writer writes in epoch 2")
                     .contains("120835").contains("3.0 MiB").contains("1.50 ms")
                     .contains("96.0").contains("1.28").contains("2.0 MiB")
                     .contains("UNREACHABLE: connection refused")
                     .contains("it keeps 3 of 1024 updates (1.0 of 32.0 MiB)")
                     .contains("remembers 9 of 65536 submissions (2.0 of 32.0 MiB)").contains("of 1024.0 MiB of heap");
-            out.reset();
+            said.forget();
             run("status", "--format", "json", "--cluster", fake.endpoint());
-            JsonNode json = new ObjectMapper().readTree(out());
+            JsonNode json = new ObjectMapper().readTree(said.out());
             assertThat(json.get("status").get("nodes").get(0).get("segments").get(0).get("rows").asInt())
                     .isEqualTo(120_835);
             assertThat(json.get("status").get("writer").get("submission_bytes_known").asInt()).isEqualTo(2 << 20);
             status.getWriterBuilder().setProblem("it did not answer");
-            out.reset();
+            said.forget();
             run("status", "--cluster", fake.endpoint());
-            assertThat(out()).contains("the writer is not well: it did not answer");
+            assertThat(said.out()).contains("the writer is not well: it did not answer");
         }
     }
 
@@ -323,7 +304,7 @@ class CommandsTest {
         assertThat(batches).containsExactly(2, 2, 1);
         assertThat(inserted).containsExactly(new Object[] {"a", 1}, new Object[] {"", null}, new Object[] {"NA", null},
                 new Object[] {"d", 4}, new Object[] {"e", 5});
-        assertThat(out()).startsWith("5 rows are in (");
+        assertThat(said.out()).startsWith("5 rows are in (");
     }
 
     @Test
@@ -331,7 +312,7 @@ class CommandsTest {
         String csv = "rloc,product_id\na,1\nb,2\nc,3\nd,x\ne,5\n";
         assertThat(load(loads(), csv, "--batch-rows", "2")).isEqualTo(1);
         assertThat(batches).containsExactly(2);
-        assertThat(err())
+        assertThat(said.err())
                 .contains("line 5, column 2 (product_id): invalid input syntax for type integer: \"x\" [22P02]")
                 .contains("2 rows are in");
     }
@@ -350,9 +331,9 @@ class CommandsTest {
             {"rloc,product_id\na,\"1\n", "line 2, column 2: the quote is not closed"},
         };
         for (String[] each : cases) {
-            err.reset();
+            said.forget();
             assertThat(load(loads(), each[0])).as(each[1]).isEqualTo(1);
-            assertThat(err()).contains(each[1]);
+            assertThat(said.err()).contains(each[1]);
         }
         assertThat(inserted).isEmpty();
     }
@@ -378,11 +359,12 @@ class CommandsTest {
                 WriteConfirmed.newBuilder().addOutcomes(PartitionOutcome.newBuilder()
                         .setRowsMatched(3).setRowsApplied(1).addRefused(RefusedRows.newBuilder().setRowCount(2)
                                 .setReason(RowRefusal.ROW_REFUSAL_NO_ROOM))))), "rloc\na\nb\nc\n")).isEqualTo(1);
-        assertThat(err()).contains("ERROR 53100").contains("2 of 3 rows were refused: no room").contains("1 row is in")
-                .contains("2 rows were refused and cannot be loaded any more").doesNotContain("goes on from here");
-        err.reset();
+        assertThat(said.err()).contains("ERROR 53100").contains("2 of 3 rows were refused: no room")
+                .contains("1 row is in").contains("2 rows were refused and cannot be loaded any more")
+                .doesNotContain("goes on from here");
+        said.forget();
         assertThat(load((fake, operation) -> fake.answerError(operation, ErrorCategory.ERROR_CATEGORY_UNKNOWN, "08006",
                 "the writer is lost"), "rloc\na\nb\nc\n")).isEqualTo(1);
-        assertThat(err()).contains("0 rows are in, 3 more may be");
+        assertThat(said.err()).contains("0 rows are in, 3 more may be");
     }
 }

@@ -7,17 +7,17 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** What a command says during a test, on standard output and standard error together. */
+/** What a command says during a test, on standard output and on standard error. */
 public final class Said implements BeforeEachCallback, AfterEachCallback {
     private final PrintStream realOut = System.out;
     private final PrintStream realErr = System.err;
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     @Override
     public void beforeEach(ExtensionContext context) {
-        PrintStream stream = new PrintStream(bytes, true, StandardCharsets.UTF_8);
-        System.setOut(stream);
-        System.setErr(stream);
+        System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+        System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
     }
 
     @Override
@@ -26,13 +26,24 @@ public final class Said implements BeforeEachCallback, AfterEachCallback {
         System.setErr(realErr);
     }
 
-    /** Everything since the last {@link #forget()}. */
+    /** On standard output since the last {@link #forget()}. */
+    public String out() {
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    /** On standard error since the last {@link #forget()}. */
+    public String err() {
+        return err.toString(StandardCharsets.UTF_8);
+    }
+
+    /** The one, then the other. */
     public String text() {
-        return bytes.toString(StandardCharsets.UTF_8);
+        return out() + err();
     }
 
     /** Begins anew. */
     public void forget() {
-        bytes.reset();
+        out.reset();
+        err.reset();
     }
 }

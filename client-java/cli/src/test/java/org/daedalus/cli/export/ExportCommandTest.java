@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
 import org.daedalus.cli.Main;
+import org.daedalus.cli.Said;
 import org.daedalus.client.FakeAggregator;
 import org.daedalus.wire.ByteWriter;
 import org.daedalus.wire.ColumnType;
@@ -27,9 +26,8 @@ import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.SegmentStamp;
 import org.daedalus.wire.v1.Slice;
 import org.daedalus.wire.v1.StatementBody;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What an export asks for, writes and says, against a table of three slices. */
@@ -40,10 +38,8 @@ class ExportCommandTest {
     private static final String TEXT =
             "rloc,product_id\na,1\n\"\",\n\"x,\"\"y\"\"\n\",-3\n\" z \",4\n\u00fc,5\n";
 
-    private final PrintStream realOut = System.out;
-    private final PrintStream realErr = System.err;
-    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    @RegisterExtension
+    private final Said said = new Said();
     private final List<Slice> asked = new ArrayList<>();
     private final long[] stamps = {7, 7, 7};
     private int busy;
@@ -51,18 +47,6 @@ class ExportCommandTest {
 
     @TempDir
     private Path directory;
-
-    @BeforeEach
-    void capture() {
-        System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
-        System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-    }
-
-    @AfterEach
-    void release() {
-        System.setOut(realOut);
-        System.setErr(realErr);
-    }
 
     private void answer(FakeAggregator fake, Operation operation) {
         StatementBody statement;
@@ -110,14 +94,9 @@ class ExportCommandTest {
         try (FakeAggregator fake = new FakeAggregator(this::answer)) {
             List<String> arguments = new ArrayList<>(List.of("export", name, "--cluster", fake.endpoint()));
             arguments.addAll(List.of(options));
-            out.reset();
-            err.reset();
+            said.forget();
             return Main.runCommand(arguments.toArray(String[]::new));
         }
-    }
-
-    private String said() {
-        return out.toString(StandardCharsets.UTF_8) + err.toString(StandardCharsets.UTF_8);
     }
 
     private List<String> files() throws Exception {
@@ -129,9 +108,9 @@ class ExportCommandTest {
     @Test
     void shouldWriteAllSlicesAndSayAtWhichTimestamp() throws Exception {
         Path file = directory.resolve("all.csv");
-        assertThat(export(file.toString())).as(said()).isZero();
+        assertThat(export(file.toString())).as(said.text()).isZero();
         assertThat(file).hasContent(TEXT);
-        assertThat(said()).contains("5 rows of bookings, exact at timestamp 7");
+        assertThat(said.text()).contains("5 rows of bookings, exact at timestamp 7");
         assertThat(asked).hasSize(3);
         assertThat(files()).containsExactly("all.csv");
     }
@@ -139,7 +118,7 @@ class ExportCommandTest {
     @Test
     void shouldCompressWhatIsCalledSo() throws Exception {
         Path file = directory.resolve("all.csv.gz");
-        assertThat(export(file.toString())).as(said()).isZero();
+        assertThat(export(file.toString())).as(said.text()).isZero();
         try (GZIPInputStream in = new GZIPInputStream(Files.newInputStream(file))) {
             assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo(TEXT);
         }
@@ -150,17 +129,17 @@ class ExportCommandTest {
         Path file = directory.resolve("all.csv");
         stamps[1] = 9;
         assertThat(export(file.toString())).isEqualTo(1);
-        assertThat(said()).contains("mixed: from timestamps 7 to 9").contains("--mixed");
+        assertThat(said.text()).contains("mixed: from timestamps 7 to 9").contains("--mixed");
         assertThat(file).as("it is written, too").hasContent(TEXT);
-        assertThat(export(file.toString(), "--mixed", "--force")).as(said()).isZero();
-        assertThat(said()).contains("updates came while the table was read");
+        assertThat(export(file.toString(), "--mixed", "--force")).as(said.text()).isZero();
+        assertThat(said.text()).contains("updates came while the table was read");
     }
 
     @Test
     void shouldAskForASliceAgainFromItsStartWhenTheClusterIsBusy() throws Exception {
         Path file = directory.resolve("all.csv");
         busy = 2;
-        assertThat(export(file.toString())).as(said()).isZero();
+        assertThat(export(file.toString())).as(said.text()).isZero();
         assertThat(file).as("rows that came before the refusal are void").hasContent(TEXT);
         assertThat(asked).hasSize(5);
     }
@@ -169,7 +148,7 @@ class ExportCommandTest {
     void shouldLeaveNothingThatLooksWhole() throws Exception {
         breaksOff = true;
         assertThat(export(directory.resolve("all.csv").toString())).isEqualTo(1);
-        assertThat(said()).contains("broken");
+        assertThat(said.text()).contains("broken");
         assertThat(files()).isEmpty();
     }
 
@@ -177,20 +156,20 @@ class ExportCommandTest {
     void shouldNotWriteOverAFileUnlessForced() throws Exception {
         Path file = Files.writeString(directory.resolve("all.csv"), "somebody's");
         assertThat(export(file.toString())).isEqualTo(2);
-        assertThat(said()).contains("exists").contains("--force");
+        assertThat(said.text()).contains("exists").contains("--force");
         assertThat(file).hasContent("somebody's");
         breaksOff = true;
         assertThat(export(file.toString(), "--force")).isEqualTo(1);
         assertThat(file).hasContent("somebody's");
         breaksOff = false;
-        assertThat(export(file.toString(), "--force")).as(said()).isZero();
+        assertThat(export(file.toString(), "--force")).as(said.text()).isZero();
         assertThat(file).hasContent(TEXT);
         assertThat(export(directory.toString(), "--force")).isEqualTo(2);
-        assertThat(said()).contains("is a directory");
+        assertThat(said.text()).contains("is a directory");
         assertThat(export(directory.resolve("none/all.csv").toString())).isEqualTo(2);
-        assertThat(said()).contains("there is no directory");
+        assertThat(said.text()).contains("there is no directory");
         assertThat(export("/dev/null", "--force")).isEqualTo(2);
-        assertThat(said()).contains("no regular file");
+        assertThat(said.text()).contains("no regular file");
     }
 
     @Test
@@ -201,7 +180,7 @@ class ExportCommandTest {
             other.open();
             other.stream().write('x');
             assertThat(export(file.toString())).isEqualTo(1);
-            assertThat(said()).contains("all.csv.partial is being written by another export");
+            assertThat(said.text()).contains("all.csv.partial is being written by another export");
             assertThat(partial).exists();
             other.complete();
         }

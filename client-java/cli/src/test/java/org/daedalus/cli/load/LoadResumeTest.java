@@ -3,9 +3,6 @@ package org.daedalus.cli.load;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.daedalus.cli.Main;
+import org.daedalus.cli.Said;
 import org.daedalus.client.FakeAggregator;
 import org.daedalus.wire.v1.ErrorCategory;
 import org.daedalus.wire.v1.NodeStatus;
@@ -27,19 +25,16 @@ import org.daedalus.wire.v1.SubmitBody;
 import org.daedalus.wire.v1.WriteConfirmed;
 import org.daedalus.wire.v1.WriteRefusal;
 import org.daedalus.wire.v1.WriteRefused;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a load does after one that was cut off, against a writer whose memory the test decides about. */
 class LoadResumeTest {
     private static final String HEADER = "rloc,product_id\n";
 
-    private final PrintStream realOut = System.out;
-    private final PrintStream realErr = System.err;
-    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    @RegisterExtension
+    private final Said said = new Said();
 
     // The writer, as the aggregator that stands before it shows it.
     private static final long EPOCH = 4;
@@ -52,18 +47,6 @@ class LoadResumeTest {
 
     @TempDir
     private Path directory;
-
-    @BeforeEach
-    void capture() {
-        System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
-        System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-    }
-
-    @AfterEach
-    void release() {
-        System.setOut(realOut);
-        System.setErr(realErr);
-    }
 
     /** Applies what it does not remember; an insert whose turn it is takes effect without an answer that says so. */
     private void answer(FakeAggregator fake, Operation operation) {
@@ -116,8 +99,7 @@ class LoadResumeTest {
             List<String> arguments = new ArrayList<>(List.of("load", file.toString(), "--cluster", fake.endpoint(),
                     "--batch-rows", "2", "--progress-dir", directory.resolve("loads").toString()));
             arguments.addAll(List.of(options));
-            out.reset();
-            err.reset();
+            said.forget();
             return Main.runCommand(arguments.toArray(String[]::new));
         }
     }
@@ -126,15 +108,11 @@ class LoadResumeTest {
         Files.writeString(directory.resolve("data.csv"), text);
     }
 
-    private String said() {
-        return out.toString(StandardCharsets.UTF_8) + err.toString(StandardCharsets.UTF_8);
-    }
-
     private void loadAllButTheAnswerToTheSecondBatch() throws Exception {
         write(HEADER + "a,1\nb,2\nc,3\nd,4\ne,5\n");
         unanswered.set(2);
         assertThat(load()).isEqualTo(1);
-        assertThat(said()).contains("the batch from line 4 on").contains("2 more may be");
+        assertThat(said.text()).contains("the batch from line 4 on").contains("2 more may be");
     }
 
     @Test
@@ -143,13 +121,13 @@ class LoadResumeTest {
         SubmissionId unconfirmed = inserts.get(1);
         assertThat(unconfirmed.getRepeated()).isFalse();
         inserts.clear();
-        assertThat(load()).as(said()).isZero();
+        assertThat(load()).as(said.text()).isZero();
         // The probe was update 1: no batch can have been numbered before.
         SubmissionId again =
                 unconfirmed.toBuilder().setEpoch(EPOCH).setNumberedAfter(1).setRepeated(true).build();
         assertThat(inserts).containsExactly(again, again.toBuilder().setNumber(3).build());
         assertThat(rows).isEqualTo(5);
-        assertThat(said()).contains("5 rows are in (2 of them by earlier runs)");
+        assertThat(said.text()).contains("5 rows are in (2 of them by earlier runs)");
     }
 
     @Test
@@ -160,9 +138,9 @@ class LoadResumeTest {
         rows -= 2;
         timestamp--;
         assertThat(load()).isEqualTo(1);
-        assertThat(said()).as("the cluster has not come as far as the load had").contains("does not remember");
+        assertThat(said.text()).as("the cluster has not come as far as the load had").contains("does not remember");
         timestamp++;
-        assertThat(load()).as(said()).isZero();
+        assertThat(load()).as(said.text()).isZero();
         assertThat(rows).isEqualTo(5);
     }
 
@@ -173,7 +151,7 @@ class LoadResumeTest {
         epoch++;
         long before = timestamp;
         assertThat(load()).isEqualTo(1);
-        assertThat(said()).contains("does not remember").contains("2 batches from there on may be in");
+        assertThat(said.text()).contains("does not remember").contains("2 batches from there on may be in");
         assertThat(timestamp).as("nothing was taken for new").isEqualTo(before);
     }
 
@@ -182,10 +160,10 @@ class LoadResumeTest {
         loadAllButTheAnswerToTheSecondBatch();
         remembered.clear();
         assertThat(load()).isEqualTo(1);
-        assertThat(said()).contains("does not remember").contains("line 4 is the first").contains("--from-line N");
+        assertThat(said.text()).contains("does not remember").contains("line 4 is the first").contains("--from-line N");
         assertThat(rows).isEqualTo(5);
-        assertThat(load("--restart", "--from-line", "6")).as(said()).isZero();
-        assertThat(said()).contains("1 row is in");
+        assertThat(load("--restart", "--from-line", "6")).as(said.text()).isZero();
+        assertThat(said.text()).contains("1 row is in");
     }
 
     @Test
@@ -194,7 +172,7 @@ class LoadResumeTest {
         remembered.clear();
         timestamp = 0;
         assertThat(load()).isEqualTo(1);
-        assertThat(said()).contains("does not remember");
+        assertThat(said.text()).contains("does not remember");
         assertThat(timestamp).as("nothing was submitted").isZero();
     }
 
@@ -203,10 +181,10 @@ class LoadResumeTest {
         loadAllButTheAnswerToTheSecondBatch();
         write(HEADER + "a,1\nb,2\nC,3\nd,4\ne,5\n");
         assertThat(load()).isEqualTo(1);
-        assertThat(said()).contains("has changed since an earlier run loaded its lines up to 3");
+        assertThat(said.text()).contains("has changed since an earlier run loaded its lines up to 3");
         write(HEADER + "a,1\n");
         assertThat(load()).isEqualTo(1);
-        assertThat(said()).contains("has changed");
+        assertThat(said.text()).contains("has changed");
     }
 
     @Test
@@ -214,7 +192,7 @@ class LoadResumeTest {
         write(HEADER + "a,1\nb,2\nc,3\n");
         assertThat(load()).isZero();
         assertThat(load()).isEqualTo(1);
-        assertThat(said()).contains("all its 3 rows are in since an earlier run; --restart");
+        assertThat(said.text()).contains("all its 3 rows are in since an earlier run; --restart");
         assertThat(rows).isEqualTo(3);
         assertThat(load("--restart")).isZero();
         assertThat(rows).isEqualTo(6);
@@ -235,7 +213,7 @@ class LoadResumeTest {
             byte[] torn = whole.clone();
             torn[slot * (32 << 10) + 40] ^= 1;
             Files.write(progress, torn);
-            assertThat(load()).as(said()).isZero();
+            assertThat(load()).as(said.text()).isZero();
             assertThat(rows).isEqualTo(5);
         }
         byte[] lost = whole.clone();
@@ -243,7 +221,7 @@ class LoadResumeTest {
         lost[(32 << 10) + 40] ^= 1;
         Files.write(progress, lost);
         assertThat(load()).isEqualTo(1);
-        assertThat(said()).contains("is damaged").contains("--restart");
+        assertThat(said.text()).contains("is damaged").contains("--restart");
     }
 
     @Test
@@ -252,8 +230,8 @@ class LoadResumeTest {
         Path aside = directory.resolve("aside.csv");
         unanswered.set(2);
         assertThat(load("--reject-file", aside.toString())).isEqualTo(1);
-        assertThat(load("--reject-file", aside.toString())).as(said()).isZero();
-        assertThat(said()).contains("2 bad lines were set aside in " + aside);
+        assertThat(load("--reject-file", aside.toString())).as(said.text()).isZero();
+        assertThat(said.text()).contains("2 bad lines were set aside in " + aside);
         assertThat(Files.readAllLines(aside)).hasSize(4)
                 .anySatisfy(line -> assertThat(line).startsWith("3,\"product_id\",").endsWith(",\"b,x\""))
                 .anySatisfy(line -> assertThat(line).startsWith("6,"));
@@ -268,7 +246,7 @@ class LoadResumeTest {
         assertThat(load("--reject-file", aside.toString())).isEqualTo(1);
         Files.writeString(aside, "another's\n");
         assertThat(load("--reject-file", aside.toString())).isEqualTo(2);
-        assertThat(said()).contains("exists");
+        assertThat(said.text()).contains("exists");
         assertThat(aside).hasContent("another's\n");
     }
 }
