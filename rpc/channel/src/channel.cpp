@@ -79,7 +79,7 @@ Channel::Channel(wire::v1::Hello own_hello, ChannelLimits limits, Instant now)
     : limits_(limits),
       own_(std::move(own_hello)),
       framer_(limits.frame_size_max),
-      started_(now),
+      hello_until_(after(now, limits.handshake_ns_max)),
       last_heard_(now),
       last_sent_(now),
       last_written_(now) {
@@ -113,7 +113,7 @@ void Channel::on_deadline(Instant now) {
   if (state_ == State::kClosed) {
     return;
   }
-  if (state_ == State::kHandshake && now >= after(started_, limits_.handshake_ns_max)) {
+  if (state_ == State::kHandshake && now >= hello_until_) {
     fail(fmt::format("no hello within {} ms", limits_.handshake_ns_max / kMillisecond));
     return;
   }
@@ -132,6 +132,11 @@ void Channel::on_deadline(Instant now) {
       send_frame(FrameType::kKeepAlive, wire::v1::KeepAlive());
     }
   }
+}
+
+void Channel::on_unread(Instant now) {
+  last_heard_ = std::max(last_heard_, now);
+  hello_until_ = std::max(hello_until_, after(now, kUnreadGrace));
 }
 
 void Channel::on_written(size_t size, Instant now) {
@@ -359,7 +364,7 @@ Instant Channel::next_deadline() const {
   if (unwritten_size_ > 0) {
     next = std::min(next, after(last_written_, limits_.stall_ns_max));
   }
-  return state_ == State::kHandshake ? std::min(next, after(started_, limits_.handshake_ns_max)) : next;
+  return state_ == State::kHandshake ? std::min(next, hello_until_) : next;
 }
 
 /// Says goodbye and ends. What was queued before goes first.

@@ -194,6 +194,24 @@ TEST(ChannelTest, AnyByteIsASignOfLife) {
   EXPECT_EQ(pair.a.state(), Channel::State::kClosed);
 }
 
+TEST(ChannelTest, InputThatWaitsToBeReadIsNeitherSilenceNorAMissingHello) {
+  Channel channel(hello("a"), {}, kStart);
+  const Instant late = after(kStart, 2 * kSecond);
+  channel.on_unread(late);
+  channel.on_deadline(late);
+  EXPECT_EQ(channel.state(), Channel::State::kHandshake);
+  channel.on_deadline(after(late, kUnreadGrace));
+  EXPECT_EQ(closed_reason(channel.take_events()), "no hello within 2000 ms");
+
+  ChannelPair pair;
+  pair.exchange();
+  pair.a.on_unread(late);
+  pair.a.on_deadline(after(late, 2 * kSecond - 1));
+  EXPECT_EQ(pair.a.state(), Channel::State::kUp);
+  pair.a.on_deadline(after(late, 2 * kSecond));
+  EXPECT_EQ(pair.a.state(), Channel::State::kClosed);
+}
+
 // ---- batching and limits ----
 
 TEST(ChannelTest, PutsWhatIsQueuedIntoOneFrame) {

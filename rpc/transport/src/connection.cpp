@@ -179,8 +179,7 @@ void Connection::on_deadline() {
   }
   boost::system::error_code ignored;  // No answer counts as nothing to read.
   if (std::exchange(has_resumed_, false) || socket_.available(ignored) > 0) {
-    timer_.set(after(steady_now(), kUnreadGrace));
-    return;
+    session_->on_unread(steady_now());  // What this side owes its peer is due all the same.
   }
   session_->on_deadline(steady_now());
   count_output(session_->output_waiting());

@@ -34,9 +34,6 @@ class ConnectionOwner {
   virtual void on_gone(Connection& connection) = 0;
 };
 
-/// How long after its deadline a connection is looked at again when its input is still unread: this process was late.
-constexpr int64_t kUnreadGrace = 10 * kMillisecond;
-
 class Connection final : public std::enable_shared_from_this<Connection> {
  public:
   struct Settings {

@@ -46,6 +46,7 @@ class LineSession final : public ByteSession {
       finish("idle");
     }
   }
+  void on_unread(Instant now) override { last_heard_ = now; }
   void on_written(size_t size, Instant /*now*/) override { unwritten_size_ -= size; }
   void on_lost(std::string reason) override {
     output_.clear();

@@ -181,12 +181,17 @@ class SlowHandler : public Recorder {
     Recorder::on_operation(peer, std::move(operation));
     steps.emplace_back("operation");
     asio->post("a test", [this] { steps.emplace_back("task"); });
-    for (const Instant end = after(asio->now(), kMillisecond); asio->now() < end;) {
-    }
+    take_a_millisecond();
   }
 
   AsioNetwork* asio = nullptr;
   std::vector<std::string> steps;
+
+ protected:
+  void take_a_millisecond() const {
+    for (const Instant end = after(asio->now(), kMillisecond); asio->now() < end;) {
+    }
+  }
 };
 
 TEST(TimeLimitsTest, AHandlerThatTakesAMillisecondLetsOthersHaveATurn) {
@@ -211,16 +216,18 @@ TEST(TimeLimitsTest, AHandlerThatTakesAMillisecondLetsOthersHaveATurn) {
   }
 }
 
-/// The same; one more operation arrives while it is busy with the first, and is not read before the others are done.
+/// As slow, and answers nothing; one more operation arrives while it is busy with the first, and is not read before the
+/// others are done.
 class BusyHandler final : public SlowHandler {
  public:
   explicit BusyHandler(uint64_t count) : count_(count) {}
 
-  void on_operation(PeerId peer, wire::v1::Operation operation) override {
+  void on_operation(PeerId /*peer*/, wire::v1::Operation /*operation*/) override {
     if (operation_count == 0) {
       raw->send(operations_frame(count_ + 1, count_ + 1));
     }
-    SlowHandler::on_operation(peer, std::move(operation));
+    ++operation_count;
+    take_a_millisecond();
   }
 
   const RawPeer* raw = nullptr;
@@ -229,7 +236,17 @@ class BusyHandler final : public SlowHandler {
   uint64_t count_;
 };
 
-TEST(TimeLimitsTest, InputThatWaitsToBeReadIsNoSilence) {
+int64_t count_frames(std::string_view bytes, FrameType type) {
+  Framer framer(kFrameSizeMax);
+  framer.feed(bytes);
+  int64_t found = 0;
+  while (const auto frame = framer.next()) {
+    found += frame->type == type ? 1 : 0;
+  }
+  return found;
+}
+
+TEST(TimeLimitsTest, InputThatWaitsToBeReadIsNoSilenceAndHoldsNoKeepAliveBack) {
   EXPECT_EQ(kUnreadGrace, 10 * kMillisecond);
   constexpr uint64_t kCount = 100;
   BusyHandler handler(kCount);
@@ -241,7 +258,7 @@ TEST(TimeLimitsTest, InputThatWaitsToBeReadIsNoSilence) {
   handler.network = handler.asio = &network;
   const auto address = network.listen("127.0.0.1:0");
   ASSERT_TRUE(address);
-  const RawPeer raw(*address);
+  RawPeer raw(*address);
   handler.raw = &raw;
   raw.send(hello_frame() + operations_frame(1, kCount));
   ASSERT_TRUE(run_until({}, [&] {
@@ -249,6 +266,8 @@ TEST(TimeLimitsTest, InputThatWaitsToBeReadIsNoSilence) {
     return handler.operation_count > kCount || handler.log.size() > 1;
   }));
   EXPECT_EQ(handler.operation_count, kCount + 1) << handler.last_line();
+  raw.read();
+  EXPECT_GE(count_frames(raw.received, FrameType::kKeepAlive), 3) << "of those due every 10 of 100 ms";
 }
 
 TEST(TimeLimitsTest, ATurnOfMoreThanFiveMillisecondsIsLoggedWithItsCause) {

@@ -42,6 +42,8 @@ class ByteSession {
   // ---- what happens to the connection; all but on_written() is ignored once the session is over ----
   virtual void on_bytes(std::string_view bytes, Instant now) = 0;
   virtual void on_deadline(Instant now) = 0;
+  /// Bytes of the peer wait to be read: it is not silent. Called before on_deadline().
+  virtual void on_unread(Instant now) = 0;
   /// `size` bytes of taken output have left this process (or never will).
   virtual void on_written(size_t size, Instant now) = 0;
   /// The connection is gone. Ends the session.

@@ -22,6 +22,9 @@
 
 namespace daedalus::rpc {
 
+/// How long after its deadline a hello may still come when input is unread by then: this process was late.
+constexpr int64_t kUnreadGrace = 10 * kMillisecond;
+
 struct ChannelLimits {
   uint32_t frame_size_max = kFrameSizeMax;     ///< Largest frame accepted; announced in our hello.
   uint32_t batch_size = 256u << 10;            ///< A frame that has reached this size takes no further message, bytes.
@@ -57,6 +60,8 @@ class Channel {
   // ---- what happens to the connection ----
   void on_bytes(std::string_view bytes, Instant now);
   void on_deadline(Instant now);
+  /// Bytes of the peer wait to be read: neither is it silent, nor its hello missing.
+  void on_unread(Instant now);
   /// `size` bytes of taken output have left this process (or never will).
   void on_written(size_t size, Instant now);
   /// The connection is gone without goodbye.
@@ -124,7 +129,7 @@ class Channel {
   uint64_t unwritten_size_ = 0;  ///< Taken, not yet reported by on_written().
 
   std::deque<ChannelEvent> events_;
-  Instant started_;
+  Instant hello_until_;
   Instant last_heard_;
   Instant last_sent_;
   Instant last_written_;  ///< When taken output last left, or the first of it was taken.

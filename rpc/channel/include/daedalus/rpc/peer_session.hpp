@@ -29,6 +29,7 @@ class PeerSession final : public ByteSession {
 
   void on_bytes(std::string_view bytes, Instant now) override { channel_.on_bytes(bytes, now); }
   void on_deadline(Instant now) override { channel_.on_deadline(now); }
+  void on_unread(Instant now) override { channel_.on_unread(now); }
   void on_written(size_t size, Instant now) override { channel_.on_written(size, now); }
   void on_lost(std::string reason) override { channel_.on_lost(std::move(reason)); }
   void close(std::string reason) override { channel_.close(std::move(reason)); }
