@@ -32,10 +32,16 @@ std::optional<CompiledSelect> Statements::bind(const Asked& asked) {
     return known_->bind(asked.statement);
   }
   const DefinedStatement& defined = *asked.definition->statement;
-  if (defined.known == nullptr) {
-    defined.known = known_->find(defined.sql);
+  if (defined.known != nullptr) {
+    if (auto bound = defined.known->bind(asked.statement)) {
+      return bound;
+    }
   }
-  return defined.known == nullptr ? std::nullopt : defined.known->bind(asked.statement);
+  // More may be known by now.
+  auto latest = known_->find(defined.sql);
+  const bool is_news = latest != nullptr && latest != defined.known;
+  defined.known = std::move(latest);
+  return is_news ? defined.known->bind(asked.statement) : std::nullopt;
 }
 
 }  // namespace daedalus::aggregator

@@ -63,18 +63,21 @@ std::optional<uint32_t> clause_in(const Predicate& routing, const semantics::Cla
 
 }  // namespace
 
-std::shared_ptr<const KnownStatement> KnownSelect::of(std::shared_ptr<const ColumnNames> columns,
-                                                      std::shared_ptr<const ParsedStatement> parsed, const Scope& scope,
-                                                      const wire::v1::StatementBody& statement,
-                                                      const CompiledSelect& compiled) {
+std::shared_ptr<const KnownSelect> KnownSelect::of(std::shared_ptr<const ColumnNames> columns,
+                                                   std::shared_ptr<const ParsedStatement> parsed, const Scope& scope,
+                                                   const wire::v1::StatementBody& statement,
+                                                   const CompiledSelect& compiled) {
   const Predicate& predicate = compiled.selection->predicate;
-  if (!scope.places().are_all() || compiled.shape == nullptr || !scope.places().keep(predicate)) {
+  if (scope.places().has_given_up() || compiled.shape == nullptr || !scope.places().keep(predicate)) {
     return nullptr;
   }
   std::shared_ptr<KnownSelect> known(
       new KnownSelect(std::move(columns), std::move(parsed), compiled, scope.parameters_used()));
   if (!known->find_places(scope, statement, predicate)) {
     return nullptr;
+  }
+  for (const int32_t parameter : scope.places().fixed()) {
+    known->fixed_.emplace_back(parameter, statement.parameters(parameter - 1).SerializeAsString());
   }
   semantics::Selection selection = *compiled.selection;
   selection.predicate = {};
@@ -111,6 +114,11 @@ bool KnownSelect::find_places(const Scope& scope, const wire::v1::StatementBody&
 std::optional<CompiledSelect> KnownSelect::bind(const wire::v1::StatementBody& statement) const {
   if (statement.parameters_size() != parameter_count_ || statement.has_slice()) {
     return std::nullopt;
+  }
+  for (const auto& [parameter, value] : fixed_) {
+    if (statement.parameters(parameter - 1).SerializeAsString() != value) {
+      return std::nullopt;
+    }
   }
   const Scope scope(*columns_, *parsed_, statement, 0);
   CompiledSelect bound = compiled_;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "column_names.hpp"
@@ -20,11 +21,16 @@ class KnownSelect final : public KnownStatement {
  public:
   /// What `compiled`, made of `statement` before the eyes of `scope`, has in common with the same statement with other
   /// values; null when that cannot be told from these ones.
-  [[nodiscard]] static std::shared_ptr<const KnownStatement> of(std::shared_ptr<const ColumnNames> columns,
-                                                                std::shared_ptr<const ParsedStatement> parsed,
-                                                                const Scope& scope,
-                                                                const wire::v1::StatementBody& statement,
-                                                                const CompiledSelect& compiled);
+  [[nodiscard]] static std::shared_ptr<const KnownSelect> of(std::shared_ptr<const ColumnNames> columns,
+                                                             std::shared_ptr<const ParsedStatement> parsed,
+                                                             const Scope& scope,
+                                                             const wire::v1::StatementBody& statement,
+                                                             const CompiledSelect& compiled);
+
+  /// Some parameters have to have the values that they had.
+  [[nodiscard]] bool is_for_certain_values() const { return !fixed_.empty(); }
+  /// Of the same text: it is for the same values as the other.
+  [[nodiscard]] bool is_for_the_same(const KnownSelect& other) const { return fixed_ == other.fixed_; }
 
   [[nodiscard]] std::optional<CompiledSelect> bind(const wire::v1::StatementBody& statement) const override;
 
@@ -60,8 +66,9 @@ class KnownSelect final : public KnownStatement {
   std::shared_ptr<const ParsedStatement> parsed_;
   CompiledSelect compiled_;  ///< Without predicate and values.
   int parameter_count_;
-  std::vector<Place> places_;  ///< In the order of the shape's values.
-  std::string after_;          ///< Packed values behind the last place.
+  std::vector<std::pair<int32_t, std::string>> fixed_;  ///< Parameters that other values would change all for, written.
+  std::vector<Place> places_;                           ///< In the order of the shape's values.
+  std::string after_;                                   ///< Packed values behind the last place.
 };
 
 }  // namespace daedalus::aggregator::sql

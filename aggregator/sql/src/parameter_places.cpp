@@ -58,9 +58,21 @@ bool has_lists(const std::vector<LiteralKey>& clause) {
 
 void ParameterPlaces::add(std::vector<int32_t> parameters, uint32_t column, semantics::Operator op) {
   if (std::find(parameters.begin(), parameters.end(), 0) == parameters.end()) {
-    placed_ += parameters.size();
+    for (const int32_t parameter : parameters) {
+      --reads_beside_places_[parameter];
+    }
     places_.push_back({std::move(parameters), column, op});
   }
+}
+
+std::vector<int32_t> ParameterPlaces::fixed() const {
+  std::vector<int32_t> found;
+  for (const auto& [parameter, reads] : reads_beside_places_) {
+    if (reads != 0) {
+      found.push_back(parameter);
+    }
+  }
+  return found;
 }
 
 void ParameterPlaces::see(const Condition& condition) { written_ = clauses_of(condition); }

@@ -1,10 +1,11 @@
 // Where the values of a statement's parameters end up, while it is compiled with some.
 //
-// Decides whether other values could take their places without a change of anything else: each parameter that is read
-// has to be compared with a column as it came. Refuses to know what is compared.
+// Decides which values others could take the places of without a change of anything else: those that are compared with
+// a column as they came, and read nowhere else. Refuses to know what is compared.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -27,16 +28,17 @@ class ParameterPlaces {
   };
 
   /// A parameter's value is looked at.
-  void read() { ++reads_; }
+  void read(int32_t parameter) { ++reads_beside_places_[parameter]; }
   /// The values of `parameters` are compared, just as they came. 0: a constant is no parameter's.
   void add(std::vector<int32_t> parameters, uint32_t column, semantics::Operator op);
   /// The condition before it is simplified.
   void see(const semantics::Condition& condition);
-  /// Something depends on more than the text and on values in places: on the time, or on what a value is.
+  /// Something depends on more than the text and the parameters' values, or in a way that is not followed.
   void give_up() { has_given_up_ = true; }
+  [[nodiscard]] bool has_given_up() const { return has_given_up_; }
 
-  /// Whether the places are all that values have an effect on.
-  [[nodiscard]] bool are_all() const { return !has_given_up_ && reads_ == placed_; }
+  /// Parameters whose values have an effect elsewhere, too, ascending: only with the same values is all else the same.
+  [[nodiscard]] std::vector<int32_t> fixed() const;
   [[nodiscard]] const std::vector<Place>& places() const { return places_; }
   /// Whether the predicate is the condition as it was written, and stays so whatever its values are: a conjunction of
   /// disjunctions of comparisons, of which no two could say the same.
@@ -44,9 +46,8 @@ class ParameterPlaces {
 
  private:
   std::vector<Place> places_;
-  size_t placed_ = 0;  ///< Parameters in all places.
-  size_t reads_ = 0;
-  std::optional<LiteralKeys> written_;  ///< The condition's, where it is such a conjunction.
+  std::map<int32_t, int64_t> reads_beside_places_;  ///< By parameter.
+  std::optional<LiteralKeys> written_;              ///< The condition's, where it is such a conjunction.
   bool has_given_up_ = false;
 };
 

@@ -137,7 +137,7 @@ Result<const wire::v1::Constant*> Scope::parameter(const grammar::ParameterRefer
                  fmt::format("{} parameters were given", body_.parameters_size()));
   }
   parameters_used_ = std::max(parameters_used_, reference.number);
-  places_.read();
+  places_.read(reference.number);
   return &body_.parameters(reference.number - 1);
 }
 

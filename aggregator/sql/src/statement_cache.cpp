@@ -46,11 +46,11 @@ std::shared_ptr<const ParsedStatement> StatementCache::find(std::string_view tex
   return entry == nullptr ? nullptr : entry->parsed;
 }
 
-void StatementCache::know(std::shared_ptr<const KnownStatement> statement, std::string_view text) {
+void StatementCache::know(std::shared_ptr<const KnownSelect> statement, std::string_view text) {
   if (statement != nullptr) {
     const std::lock_guard lock(mutex_);
     if (Entry* entry = use(text)) {
-      entry->known = std::move(statement);
+      entry->known = KnownVariants::with(entry->known.get(), std::move(statement));
     }
   }
 }

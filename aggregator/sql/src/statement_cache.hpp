@@ -12,6 +12,7 @@
 
 #include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
+#include "known_variants.hpp"
 #include "parsed_statement.hpp"
 #include "sightings.hpp"
 
@@ -48,8 +49,8 @@ class StatementCache {
   [[nodiscard]] Result<FoundStatement> get(std::string_view text, Keep keep);
 
   [[nodiscard]] bool contains(std::string_view text) const;
-  /// From now on known(text) is this; nothing happens when it is null, or the text is not kept.
-  void know(std::shared_ptr<const KnownStatement> statement, std::string_view text);
+  /// From now on known(text) is this, too; nothing happens when it is null, or the text is not kept.
+  void know(std::shared_ptr<const KnownSelect> statement, std::string_view text);
   /// Null when nothing is known of the text. It counts as used.
   [[nodiscard]] std::shared_ptr<const KnownStatement> known(std::string_view text);
 
@@ -59,7 +60,7 @@ class StatementCache {
  private:
   struct Entry {
     std::shared_ptr<const ParsedStatement> parsed;
-    std::shared_ptr<const KnownStatement> known;
+    std::shared_ptr<const KnownVariants> known;
   };
   using Entries = std::list<Entry>;
 

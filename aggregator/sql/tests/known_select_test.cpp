@@ -5,6 +5,7 @@
 #include <map>
 
 #include "daedalus/semantics/text.hpp"
+#include "known_variants.hpp"
 #include "random_values.hpp"
 #include "sql_fixture.hpp"
 
@@ -120,6 +121,40 @@ TEST_F(KnownSelectTest, WhatValuesMayChangeIsCompiled) {
   EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i = $1", {number(1)}, {}));
   EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i = $1", {number(1)}, {number(1), number(2)}));
   EXPECT_FALSE(is_bound("SELECT i FROM t WHERE day = $1", {untyped("2013-01-01")}, {untyped("2013-02-30")}));
+}
+
+TEST_F(KnownSelectTest, WhatElseValuesDecideIsKnownForThoseValues) {
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i = $1 LIMIT $2 OFFSET $3", {number(1), number(2), number(3)},
+                       {number(7), number(2), number(3)}));
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i = $1 AND l = $2 + 1", {number(1), number(2)}, {number(7), number(2)}));
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE v LIKE $1 AND i = $2", {untyped("abc"), number(1)},
+                       {untyped("abc"), number(2)}));
+  EXPECT_TRUE(
+      is_bound("SELECT i FROM t WHERE i IN ($1, 5) AND l = $2", {number(1), number(2)}, {number(1), number(3)}));
+  EXPECT_FALSE(
+      is_bound("SELECT i FROM t WHERE i IN ($1, 5) AND l = $2", {number(1), number(2)}, {number(5), number(2)}));
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i = $1 LIMIT $1", {number(3)}, {number(3)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i = $1 LIMIT $1", {number(3)}, {number(4)}));
+}
+
+TEST_F(KnownSelectTest, OfManyVariantsTheOldestOfCertainValuesGoes) {
+  constexpr std::string_view kSql = "SELECT i FROM t WHERE v LIKE $1 AND i = $2";
+  const auto ask = [&](const std::string& pattern) {
+    return bind_and_compile(compiler_, statement(kSql, {untyped(pattern), number(1)}));
+  };
+  const auto certain = [](size_t variant) { return "v" + std::to_string(variant); };
+  EXPECT_FALSE(ask("pre%"));
+  for (size_t variant = 0; variant + 1 < sql::KnownVariants::kVariantsMax; ++variant) {
+    EXPECT_FALSE(ask(certain(variant)));
+  }
+  for (size_t variant = 0; variant + 1 < sql::KnownVariants::kVariantsMax; ++variant) {
+    EXPECT_TRUE(ask(certain(variant))) << variant;
+  }
+  EXPECT_FALSE(ask("more"));
+  EXPECT_TRUE(ask("more"));
+  EXPECT_TRUE(ask("oth%")) << "it is for all values";
+  EXPECT_TRUE(ask(certain(1)));
+  EXPECT_FALSE(ask(certain(0))) << "the oldest";
 }
 
 TEST_F(KnownSelectTest, StatementsThatDifferInLiteralsAreKnownByOneOfThem) {

@@ -1,0 +1,36 @@
+#include "known_variants.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace daedalus::aggregator::sql {
+
+std::shared_ptr<const KnownVariants> KnownVariants::with(const KnownVariants* before,
+                                                         std::shared_ptr<const KnownSelect> added) {
+  auto after = std::make_shared<KnownVariants>();
+  std::vector<std::shared_ptr<const KnownSelect>>& variants = after->variants_;
+  variants.push_back(std::move(added));
+  if (before != nullptr) {
+    // Two threads may have compiled the same.
+    std::copy_if(before->variants_.begin(), before->variants_.end(), std::back_inserter(variants),
+                 [&](const auto& variant) { return !variant->is_for_the_same(*variants[0]); });
+  }
+  if (variants.size() > kVariantsMax) {
+    const auto oldest = std::find_if(variants.rbegin(), variants.rend(),
+                                     [](const auto& variant) { return variant->is_for_certain_values(); });
+    variants.erase(oldest == variants.rend() ? variants.end() - 1 : std::next(oldest).base());
+  }
+  return after;
+}
+
+std::optional<CompiledSelect> KnownVariants::bind(const wire::v1::StatementBody& statement) const {
+  for (const std::shared_ptr<const KnownSelect>& variant : variants_) {
+    if (auto bound = variant->bind(statement)) {
+      return bound;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace daedalus::aggregator::sql

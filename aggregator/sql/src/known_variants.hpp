@@ -1,0 +1,31 @@
+// One text, known with several values of those parameters that its compiled form depends on: a LIMIT, a pattern, what
+// is cast.
+//
+// Decides which variants are kept. Refuses to know what distinguishes them: each says itself whether it is meant.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "daedalus/aggregator/statement.hpp"
+#include "known_select.hpp"
+
+namespace daedalus::aggregator::sql {
+
+class KnownVariants final : public KnownStatement {
+ public:
+  static constexpr size_t kVariantsMax = 8;
+
+  /// What is known of a text once `added` is known, too; `before` may be null. With too many variants the oldest of
+  /// those goes that are for certain values only.
+  [[nodiscard]] static std::shared_ptr<const KnownVariants> with(const KnownVariants* before,
+                                                                 std::shared_ptr<const KnownSelect> added);
+
+  [[nodiscard]] std::optional<CompiledSelect> bind(const wire::v1::StatementBody& statement) const override;
+
+ private:
+  std::vector<std::shared_ptr<const KnownSelect>> variants_;  ///< The newest first.
+};
+
+}  // namespace daedalus::aggregator::sql
