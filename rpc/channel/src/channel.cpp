@@ -16,6 +16,8 @@ using google::protobuf::io::CodedOutputStream;
 
 /// Of any text that a peer may make this side log or send on.
 constexpr size_t kReasonSizeMax = 1024;
+/// From so many bytes on rows are a piece of output of their own, and are not copied.
+constexpr size_t kRowsOfTheirOwn = 16u << 10;
 /// Tag of field 1, length-delimited: `operations` of OperationBatch and `results` of ResultBatch.
 constexpr char kBatchEntryTag = 0x0A;
 static_assert(wire::v1::OperationBatch::kOperationsFieldNumber == 1 && wire::v1::ResultBatch::kResultsFieldNumber == 1);
@@ -35,6 +37,19 @@ std::string presentable(std::string text) {
 
 size_t entry_overhead(size_t message_size) {
   return 1 + CodedOutputStream::VarintSize32(static_cast<uint32_t>(message_size));
+}
+
+void append_varint(size_t value, std::string& to) {
+  uint8_t bytes[10];
+  const uint8_t* end = CodedOutputStream::WriteVarint64ToArray(value, bytes);
+  to.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(end - bytes));
+}
+
+/// The beginning of a field that is as long as `size`. Precondition: its number is below 16.
+void append_length(int field, size_t size, std::string& to) {
+  constexpr int kLengthDelimited = 2;
+  to += static_cast<char>(field << 3 | kLengthDelimited);
+  append_varint(size, to);
 }
 
 wire::v1::Result too_large(uint64_t sequence, const char* what, size_t size, size_t size_max) {
@@ -244,7 +259,7 @@ void Channel::send(const wire::v1::Operation& operation) {
   append(FrameType::kOperations, operation, size);
 }
 
-void Channel::send(const wire::v1::Result& result) {
+void Channel::send(wire::v1::Result result) {
   const size_t size = result.ByteSizeLong();
   if (state_ != State::kUp) {
     return;
@@ -254,7 +269,11 @@ void Channel::send(const wire::v1::Result& result) {
     append(FrameType::kResults, error, error.ByteSizeLong());
     return;
   }
-  append(FrameType::kResults, result, size);
+  if (result.rows().rows().size() >= kRowsOfTheirOwn) {
+    append_rows(std::move(result), size);
+  } else {
+    append(FrameType::kResults, result, size);
+  }
 }
 
 void Channel::close(std::string reason) {
@@ -291,6 +310,37 @@ void Channel::append(FrameType type, const Message& message, size_t message_size
   to = message.SerializeWithCachedSizesToArray(to);
   DCHECK(to == reinterpret_cast<uint8_t*>(piece.data() + piece.size()));
   waiting_size_ += piece.size() - size_before;
+  check_waiting();
+}
+
+void Channel::append_rows(wire::v1::Result result, size_t size) {
+  finish_batch();
+  wire::v1::QueryRows about;
+  about.Swap(result.mutable_rows());
+  result.clear_rows();
+  std::string rows = std::move(*about.mutable_rows());
+  about.clear_rows();
+
+  std::string& piece = open_piece();
+  const size_t size_before = piece.size();
+  FrameWriter writer(piece, FrameType::kResults);
+  piece += kBatchEntryTag;
+  append_varint(size, piece);
+  result.AppendToString(&piece);
+  // Fields may come in any order: the rows come last, and lie elsewhere.
+  const size_t rows_size = about.ByteSizeLong() + entry_overhead(rows.size()) + rows.size();
+  append_length(wire::v1::Result::kRowsFieldNumber, rows_size, piece);
+  about.AppendToString(&piece);
+  append_length(wire::v1::QueryRows::kRowsFieldNumber, rows.size(), piece);
+  std::string checksum;
+  writer.finish_behind(rows, checksum);
+  waiting_size_ += piece.size() - size_before + rows.size() + checksum.size();
+  output_.push_back(std::move(rows));
+  output_.push_back(std::move(checksum));
+  check_waiting();
+}
+
+void Channel::check_waiting() {
   if (output_waiting() > limits_.output_size_max) {
     drop_output();
     fail(fmt::format("slow peer: more than {} bytes wait to be sent", limits_.output_size_max));

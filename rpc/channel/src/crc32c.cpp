@@ -11,8 +11,21 @@ namespace daedalus::rpc {
 
 namespace portable {
 
-uint32_t crc32c(std::string_view bytes) noexcept {
-  boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc;
+namespace {
+
+/// What the library calls the remainder so far is not reflected, though checksums are.
+uint32_t unreflected(uint32_t bits) {
+  uint32_t turned = 0;
+  for (int bit = 0; bit < 32; ++bit, bits >>= 1) {
+    turned = turned << 1 | (bits & 1);
+  }
+  return turned;
+}
+
+}  // namespace
+
+uint32_t crc32c(std::string_view bytes, uint32_t before) noexcept {
+  boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc(unreflected(~before));
   crc.process_bytes(bytes.data(), bytes.size());
   return crc.checksum();
 }
@@ -23,10 +36,10 @@ uint32_t crc32c(std::string_view bytes) noexcept {
 
 namespace {
 
-__attribute__((target("sse4.2"))) uint32_t crc32c_sse42(std::string_view bytes) noexcept {
+__attribute__((target("sse4.2"))) uint32_t crc32c_sse42(std::string_view bytes, uint32_t before) noexcept {
   const char* at = bytes.data();
   size_t left = bytes.size();
-  uint64_t crc = 0xFFFFFFFF;
+  uint64_t crc = ~before;
   for (; left >= 8; left -= 8, at += 8) {
     uint64_t word;
     std::memcpy(&word, at, 8);
@@ -41,14 +54,14 @@ __attribute__((target("sse4.2"))) uint32_t crc32c_sse42(std::string_view bytes) 
 
 }  // namespace
 
-uint32_t crc32c(std::string_view bytes) noexcept {
+uint32_t crc32c(std::string_view bytes, uint32_t before) noexcept {
   static const bool has_instruction = __builtin_cpu_supports("sse4.2") != 0;
-  return has_instruction ? crc32c_sse42(bytes) : portable::crc32c(bytes);
+  return has_instruction ? crc32c_sse42(bytes, before) : portable::crc32c(bytes, before);
 }
 
 #else
 
-uint32_t crc32c(std::string_view bytes) noexcept { return portable::crc32c(bytes); }
+uint32_t crc32c(std::string_view bytes, uint32_t before) noexcept { return portable::crc32c(bytes, before); }
 
 #endif
 

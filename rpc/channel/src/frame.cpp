@@ -148,13 +148,15 @@ FrameWriter::FrameWriter(std::string& out, FrameType type) : out_(out), begin_(o
 
 FrameWriter::FrameWriter(std::string& out, size_t begin) : out_(out), begin_(begin) {}
 
-void FrameWriter::finish() {
-  const size_t length = out_.size() - begin_ - kLengthSize + kChecksumSize;
+void FrameWriter::finish() { finish_behind({}, out_); }
+
+void FrameWriter::finish_behind(std::string_view rest, std::string& checksum) {
+  const size_t length = out_.size() - begin_ - kLengthSize + rest.size() + kChecksumSize;
   CHECK(length <= UINT32_MAX);
   const auto length_bytes = store_u32(static_cast<uint32_t>(length));
   out_.replace(begin_, length_bytes.size(), length_bytes.data(), length_bytes.size());
-  const auto checksum = store_u32(crc32c(std::string_view(out_).substr(begin_)));
-  out_.append(checksum.data(), checksum.size());
+  const auto sum = store_u32(crc32c(rest, crc32c(std::string_view(out_).substr(begin_))));
+  checksum.append(sum.data(), sum.size());
 }
 
 std::string encode_frame(FrameType type, std::string_view payload) {

@@ -256,6 +256,42 @@ TEST(ChannelTest, KeepsTheOrderOfOperationsAndResults) {
   EXPECT_EQ(expected, 9u);
 }
 
+TEST(ChannelTest, ManyRowsLeaveWithoutACopyInTheOrderOfAllElse) {
+  ChannelPair pair;
+  pair.exchange();
+  (void)pair.b.take_events();
+  std::vector<std::string> sent;
+  const char* large = nullptr;
+  for (const size_t size : {100u, 16'383u, 16'384u, 300'000u, 20u, 900'000u}) {
+    wire::v1::Result rows = result(sent.size() + 1);
+    rows.mutable_rows()->set_rows(std::string(size, static_cast<char>('a' + sent.size())));
+    rows.mutable_rows()->set_row_count(static_cast<uint32_t>(size) % 7);
+    rows.mutable_rows()->set_shape_sequence(size % 2);
+    rows.mutable_rows()->add_columns()->set_name("a column");
+    sent.push_back(rows.SerializeAsString());
+    large = size == 300'000u ? rows.rows().rows().data() : large;
+    pair.a.send(std::move(rows));
+    pair.a.send(operation(sent.size()));
+  }
+  bool is_the_same = false;
+  const uint64_t waiting = pair.a.output_waiting();
+  uint64_t taken = 0;
+  while (pair.a.has_output()) {
+    const std::string piece = pair.a.take_output(kStart);
+    is_the_same |= piece.data() == large;
+    taken += piece.size();
+    pair.b.on_bytes(piece, kStart);
+  }
+  EXPECT_TRUE(is_the_same);
+  EXPECT_EQ(taken, waiting + kChecksumSize) << "but for the end of the open batch";
+  const auto events = pair.b.take_events();
+  ASSERT_EQ(events.size(), 2 * sent.size());
+  for (size_t at = 0; at < sent.size(); ++at) {
+    EXPECT_EQ(std::get<wire::v1::Result>(events[2 * at]).SerializeAsString(), sent[at]);
+    EXPECT_EQ(std::get<wire::v1::Operation>(events[2 * at + 1]).header().sequence(), at + 1);
+  }
+}
+
 TEST(ChannelTest, FinishesAFrameThatHasReachedTheBatchSize) {
   ChannelPair pair;
   pair.exchange();

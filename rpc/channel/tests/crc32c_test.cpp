@@ -37,5 +37,15 @@ TEST(Crc32cTest, AgreesWithPortableTwinForEveryLengthAndMisalignment) {
   }
 }
 
+TEST(Crc32cTest, GoesOnBehindWhatWasSummedBefore) {
+  const std::string bytes = ascending(100);
+  for (size_t cut = 0; cut <= bytes.size(); ++cut) {
+    const std::string_view before = std::string_view(bytes).substr(0, cut);
+    const std::string_view behind = std::string_view(bytes).substr(cut);
+    ASSERT_EQ(crc32c(behind, crc32c(before)), crc32c(bytes)) << cut;
+    ASSERT_EQ(portable::crc32c(behind, portable::crc32c(before)), crc32c(bytes)) << cut;
+  }
+}
+
 }  // namespace
 }  // namespace daedalus::rpc

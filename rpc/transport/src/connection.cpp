@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
+#include <numeric>
 #include <utility>
 
 namespace daedalus::rpc {
@@ -15,6 +17,9 @@ namespace {
 
 /// Bytes read at once; a few hundred small messages, and small enough to have one per connection.
 constexpr size_t kInputSize = 64u << 10;
+/// Pieces of output written at once, and bytes after which no further piece is added.
+constexpr size_t kPiecesMax = 16;
+constexpr size_t kWriteSize = 256u << 10;
 /// After so much time no further message is handed over in the same turn: others' sockets are looked at in between.
 constexpr int64_t kDeliverNs = kMillisecond;
 
@@ -124,23 +129,48 @@ void Connection::write() {
   if (is_writing_ || !socket_open_) {
     return;
   }
-  if (written_ == writing_.size()) {
-    if (!session_->has_output()) {
-      return;
-    }
-    writing_ = session_->take_output(steady_now());
-    written_ = 0;
+  take_output();
+  if (writing_.empty()) {
+    return;
   }
   is_writing_ = true;
+  std::array<asio::const_buffer, kPiecesMax> buffers;  // Those beyond the pieces are empty.
+  for (size_t piece = 0; piece < writing_.size(); ++piece) {
+    buffers[piece] = asio::buffer(writing_[piece]);
+  }
+  buffers[0] += written_;
   socket_.async_write_some(
-      asio::buffer(writing_) + written_,
-      [self = shared_from_this()](const auto& error, size_t size) { self->on_written(error, size); });
+      buffers, [self = shared_from_this()](const auto& error, size_t size) { self->on_written(error, size); });
+}
+
+void Connection::take_output() {
+  size_t size = 0;
+  for (const std::string& piece : writing_) {
+    size += piece.size();
+  }
+  while (size < kWriteSize && writing_.size() < kPiecesMax && session_->has_output()) {
+    writing_.push_back(session_->take_output(steady_now()));
+    size += writing_.back().size();
+  }
+}
+
+void Connection::drop_written(size_t size) {
+  written_ += size;
+  while (!writing_.empty() && written_ >= writing_.front().size()) {
+    written_ -= writing_.front().size();
+    writing_.pop_front();
+  }
 }
 
 void Connection::on_written(const boost::system::error_code& error, size_t size) {
   is_writing_ = false;
-  const size_t gone = error ? writing_.size() - written_ : size;
-  written_ += gone;
+  size_t gone = size;
+  if (error) {
+    gone = std::accumulate(writing_.begin(), writing_.end(), size_t{0},
+                           [](size_t sum, const std::string& piece) { return sum + piece.size(); }) -
+           written_;
+  }
+  drop_written(gone);
   session_->on_written(gone, steady_now());
   count_output(session_->output_waiting());
   if (!socket_open_) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,6 +70,10 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void deliver();
   void hand_over();
   void write();
+  /// Takes pieces until there are enough for one write.
+  void take_output();
+  /// So many bytes of what is being written have gone.
+  void drop_written(size_t size);
   void finish_when_written();
   void close_socket();
   [[nodiscard]] std::string describe(const char* what) const;
@@ -80,8 +85,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   int64_t goodbye_ns_max_;
   DeadlineTimer timer_;
   std::vector<char> input_;
-  std::string writing_;  ///< Being written.
-  size_t written_ = 0;   ///< Of that.
+  std::deque<std::string> writing_;  ///< Pieces of output that are being written.
+  size_t written_ = 0;               ///< Of the first.
   bool is_writing_ = false;
   std::optional<ByteLease> output_lease_;
   const char* last_event_ = "handshake";  ///< Handed over, for the watch.

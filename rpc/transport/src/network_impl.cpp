@@ -251,23 +251,23 @@ void AsioNetwork::Impl::on_gone(Connection& connection) {
 // ---- sending, and the end of a turn ----
 
 template <typename Message>
-void AsioNetwork::Impl::send_to(PeerId id, const Message& message) {
+void AsioNetwork::Impl::send_to(PeerId id, Message&& message) {
   const auto found = peers_.find(id);
   if (found == peers_.end()) {
     return;
   }
   const auto& [connection, session] = found->second;
-  session->send(message);
+  session->send(std::forward<Message>(message));
   connection->count_output(session->output_waiting());
   mark_dirty(connection);
 }
 
-void AsioNetwork::Impl::send(const Outbox& outbox) {
+void AsioNetwork::Impl::send(Outbox outbox) {
   for (const auto& [peer, operation] : outbox.operations) {
     send_to(peer, operation);
   }
-  for (const auto& [peer, result] : outbox.results) {
-    send_to(peer, result);
+  for (auto& [peer, result] : outbox.results) {
+    send_to(peer, std::move(result));
   }
   for (const auto& [peer, reason] : outbox.closes) {
     if (const auto found = peers_.find(peer); found != peers_.end()) {

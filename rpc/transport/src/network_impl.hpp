@@ -29,7 +29,7 @@ class AsioNetwork::Impl final : public ConnectionOwner {
   [[nodiscard]] Result<std::string> listen_for_peers(const std::string& endpoint);
   LinkId dial(const std::string& endpoint);
   void drop_link(LinkId link, const std::string& reason);
-  void send(const Outbox& outbox);
+  void send(Outbox outbox);
   [[nodiscard]] uint64_t output_waiting(PeerId peer) const;
   void wake(PeerId id);
   void post(const char* what, std::function<void()> task);
@@ -71,7 +71,7 @@ class AsioNetwork::Impl final : public ConnectionOwner {
   std::shared_ptr<Connection> add_connection(boost::asio::ip::tcp::socket socket, ConnectionInfo info,
                                              std::shared_ptr<ByteSession> session);
   template <typename Message>
-  void send_to(PeerId id, const Message& message);
+  void send_to(PeerId id, Message&& message);
   void end_turn();
   void begin_shutdown(const std::string& reason);
   void finish_shutdown_when_empty();

@@ -71,13 +71,15 @@ class Channel {
   /// Adds to the open batch. An operation larger than the peer takes is answered at once, by an event: Error REJECTED
   /// 54000 with the operation's sequence.
   void send(const wire::v1::Operation& operation);
-  /// Adds to the open batch. For a result larger than the peer takes, an Error REJECTED 54000 goes out in its place.
-  void send(const wire::v1::Result& result);
+  /// Adds to the open batch; many rows go out in a frame of their own and are not copied. For a result larger than the
+  /// peer takes, an Error REJECTED 54000 goes out in its place.
+  void send(wire::v1::Result result);
   /// Says goodbye with `reason` and closes. Legal in every state; ignored when closed.
   void close(std::string reason);
 
   // ---- what comes out ----
-  /// The next piece of what is to be written, in order: whole frames, a batch or a little more. Closes the open batch.
+  /// The next piece of what is to be written, in order: whole frames, a batch or a little more; or rows, whose frame
+  /// begins in the piece before and ends in the next. Closes the open batch.
   [[nodiscard]] std::string take_output(Instant now);
   [[nodiscard]] bool has_output() const { return !output_.empty(); }
   /// Bytes that have not left this process: those to be written, and those taken and not yet reported by on_written().
@@ -104,6 +106,10 @@ class Channel {
 
   template <typename Message>
   void append(FrameType type, const Message& message, size_t message_size);
+  /// A result with rows, of so many bytes, in a frame of its own.
+  void append_rows(wire::v1::Result result, size_t size);
+  /// Ends the channel when more waits than may.
+  void check_waiting();
   void finish_batch();
   /// The piece that the next frame goes to.
   [[nodiscard]] std::string& open_piece();

@@ -86,6 +86,9 @@ class FrameWriter {
   FrameWriter(std::string& out, size_t begin);
   /// Patches the length in and appends the checksum. Precondition: the whole frame has at most 2^32 - 1 bytes.
   void finish();
+  /// The same for a frame whose payload ends with `rest`, which goes out behind `out` without being copied to it, and
+  /// before `checksum`, to which the checksum is appended.
+  void finish_behind(std::string_view rest, std::string& checksum);
 
  private:
   std::string& out_;

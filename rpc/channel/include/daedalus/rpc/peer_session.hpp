@@ -23,8 +23,8 @@ class PeerSession final : public ByteSession {
 
   /// As Channel::send() does.
   template <typename Message>
-  void send(const Message& message) {
-    channel_.send(message);
+  void send(Message&& message) {
+    channel_.send(std::forward<Message>(message));
   }
 
   void on_bytes(std::string_view bytes, Instant now) override { channel_.on_bytes(bytes, now); }
