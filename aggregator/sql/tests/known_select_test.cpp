@@ -127,8 +127,8 @@ TEST_F(KnownSelectTest, WhatElseValuesDecideIsKnownForThoseValues) {
   EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i = $1 LIMIT $2 OFFSET $3", {number(1), number(2), number(3)},
                        {number(7), number(2), number(3)}));
   EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i = $1 AND l = $2 + 1", {number(1), number(2)}, {number(7), number(2)}));
-  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE v LIKE $1 AND i = $2", {untyped("abc"), number(1)},
-                       {untyped("abc"), number(2)}));
+  EXPECT_TRUE(
+      is_bound("SELECT i FROM t WHERE v LIKE $1 AND i = $2", {untyped("abc"), number(1)}, {untyped("abc"), number(2)}));
   EXPECT_TRUE(
       is_bound("SELECT i FROM t WHERE i IN ($1, 5) AND l = $2", {number(1), number(2)}, {number(1), number(3)}));
   EXPECT_FALSE(

@@ -99,8 +99,8 @@ class KnownShapeTest : public testing::Test {
     while (core_.has_work(gauge_)) {
       core_.step(semantics::WorkBudget(100'000), gauge_, effects_);
     }
-    for (const auto& [peer, result] : effects_.results) {
-      ends_.node.send(result);
+    for (auto& [peer, result] : effects_.results) {
+      ends_.node.send(std::move(result));
     }
     effects_.clear();
   }
