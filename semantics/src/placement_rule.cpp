@@ -103,6 +103,9 @@ std::vector<uint32_t> PlacementRule::places_of(const Pins& pins) const {
 }
 
 std::vector<uint32_t> PlacementRule::places_of(const Schema& schema, const Predicate& predicate) const {
+  if (place_count_ == 1) {
+    return {0};
+  }
   Pins pins;
   for (const uint32_t column : columns_) {
     auto& pin = pins.emplace_back();

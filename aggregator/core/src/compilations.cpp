@@ -8,9 +8,8 @@
 
 namespace daedalus::aggregator {
 
-void Compilations::start(Upstream upstream, wire::v1::OperationHeader header, Statements::Asked asked, Instant deadline,
-                         rpc::Outbox& out) {
-  wire::v1::StatementBody& statement = asked.statement;
+void Compilations::start(Upstream upstream, wire::v1::OperationHeader header, wire::v1::StatementBody statement,
+                         std::shared_ptr<merging::ShapeColumns> columns, Instant deadline, rpc::Outbox& out) {
   const uint64_t bytes = statement.ByteSizeLong();
   if (is_full(upstream.peer, bytes)) {
     reply(upstream,
@@ -25,7 +24,7 @@ void Compilations::start(Upstream upstream, wire::v1::OperationHeader header, St
                                         .deadline = deadline,
                                         .header = std::move(header),
                                         .submission = statement.submission(),
-                                        .shape_columns = asked.columns(),
+                                        .shape_columns = std::move(columns),
                                         .bytes = bytes});
   bytes_ += bytes;
   client_bytes_[upstream.peer] += bytes;

@@ -28,8 +28,8 @@ class Compilations {
   explicit Compilations(Context& context) : context_(context) {}
 
   /// The statement has its text, wherever it came from.
-  void start(Upstream upstream, wire::v1::OperationHeader header, Statements::Asked asked, Instant deadline,
-             rpc::Outbox& out);
+  void start(Upstream upstream, wire::v1::OperationHeader header, wire::v1::StatementBody statement,
+             std::shared_ptr<merging::ShapeColumns> columns, Instant deadline, rpc::Outbox& out);
   /// Ends the wait for `ticket`; nothing when it ended before. The operation then belongs to the caller.
   [[nodiscard]] std::optional<Compilation> take(CompileTicket ticket);
   [[nodiscard]] std::vector<CompileRequest> take_requests();

@@ -145,9 +145,10 @@ void AggregatorCore::State::on_statement(Upstream upstream, wire::v1::Operation&
     return;
   }
   if (asked->definition != nullptr) {
-    asked->statement.set_sql(asked->definition->statement->sql);
+    asked->statement->set_sql(asked->definition->statement->sql);
   }
-  compilations.start(upstream, std::move(*operation.mutable_header()), std::move(*asked), deadline, out);
+  compilations.start(upstream, std::move(*operation.mutable_header()), *asked->statement, asked->columns(), deadline,
+                     out);
 }
 
 void AggregatorCore::State::on_select(Upstream upstream, wire::v1::Operation& operation, Instant deadline, Instant now,

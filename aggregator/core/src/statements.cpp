@@ -6,9 +6,24 @@
 
 namespace daedalus::aggregator {
 
-Result<Statements::Asked> Statements::read(rpc::PeerId client, const wire::v1::Operation& operation) const {
-  Asked asked;
-  if (!asked.statement.ParseFromString(operation.body())) {
+namespace {
+
+google::protobuf::ArenaOptions options_of(char* first_block, size_t size) {
+  google::protobuf::ArenaOptions options;
+  options.initial_block = first_block;
+  options.initial_block_size = size;
+  return options;
+}
+
+}  // namespace
+
+Statements::Statements(const ClientSlots& slots, std::shared_ptr<KnownStatements> known)
+    : slots_(slots), known_(std::move(known)), arena_(options_of(first_block_.data(), first_block_.size())) {}
+
+Result<Statements::Asked> Statements::read(rpc::PeerId client, const wire::v1::Operation& operation) {
+  arena_.Reset();
+  Asked asked{google::protobuf::Arena::CreateMessage<wire::v1::StatementBody>(&arena_), nullptr};
+  if (!asked.statement->ParseFromString(operation.body())) {
     return malformed("the body of a STATEMENT does not parse");
   }
   if (const uint32_t slot = operation.header().shape_slot(); slot != 0) {
@@ -16,7 +31,7 @@ Result<Statements::Asked> Statements::read(rpc::PeerId client, const wire::v1::O
     if (!definition) {
       return definition.error();
     }
-    if (!asked.statement.sql().empty()) {
+    if (!asked.statement->sql().empty()) {
       return malformed("a STATEMENT has its text in a slot and beside it");
     }
     asked.definition = std::move(*definition);
@@ -29,11 +44,11 @@ std::optional<CompiledSelect> Statements::bind(const Asked& asked) {
     return std::nullopt;
   }
   if (asked.definition == nullptr) {
-    return known_->bind(asked.statement);
+    return known_->bind(*asked.statement);
   }
   const DefinedStatement& defined = *asked.definition->statement;
   if (defined.known != nullptr) {
-    if (auto bound = defined.known->bind(asked.statement)) {
+    if (auto bound = defined.known->bind(*asked.statement)) {
       return bound;
     }
   }
@@ -41,7 +56,7 @@ std::optional<CompiledSelect> Statements::bind(const Asked& asked) {
   auto latest = known_->find(defined.sql);
   const bool is_news = latest != nullptr && latest != defined.known;
   defined.known = std::move(latest);
-  return is_news ? defined.known->bind(asked.statement) : std::nullopt;
+  return is_news ? defined.known->bind(*asked.statement) : std::nullopt;
 }
 
 }  // namespace daedalus::aggregator

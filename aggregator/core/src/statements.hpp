@@ -4,6 +4,10 @@
 // SQL.
 #pragma once
 
+#include <google/protobuf/arena.h>
+
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 
@@ -18,12 +22,11 @@ namespace daedalus::aggregator {
 class Statements {
  public:
   /// `known` may be null: then every statement is compiled.
-  Statements(const ClientSlots& slots, std::shared_ptr<KnownStatements> known)
-      : slots_(slots), known_(std::move(known)) {}
+  Statements(const ClientSlots& slots, std::shared_ptr<KnownStatements> known);
 
   /// A statement as it was asked: text or slot.
   struct Asked {
-    wire::v1::StatementBody statement;             ///< Without its text, where that is in a slot.
+    wire::v1::StatementBody* statement;  ///< Until the next read(); without its text, where that is in a slot.
     std::shared_ptr<const Definition> definition;  ///< Null where it is not.
 
     [[nodiscard]] std::shared_ptr<merging::ShapeColumns> columns() const {
@@ -31,13 +34,17 @@ class Statements {
     }
   };
   /// Errors: 08P01 it does not parse, has a text beside its slot, or its slot has none.
-  [[nodiscard]] Result<Asked> read(rpc::PeerId client, const wire::v1::Operation& operation) const;
+  [[nodiscard]] Result<Asked> read(rpc::PeerId client, const wire::v1::Operation& operation);
   /// The statement with its values, when it is a known one; nothing when it has to be compiled.
   [[nodiscard]] std::optional<CompiledSelect> bind(const Asked& asked);
 
  private:
   const ClientSlots& slots_;
   std::shared_ptr<KnownStatements> known_;
+  /// A parameter is three messages: for one statement they lie side by side. What a large one took stays until the
+  /// next.
+  alignas(std::max_align_t) std::array<char, 8u << 10> first_block_{};
+  google::protobuf::Arena arena_;
 };
 
 }  // namespace daedalus::aggregator

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t kSlot = 3;
 constexpr uint64_t kBatch = 64;
-constexpr double kAllocationsMax = 50;
+constexpr double kAllocationsMax = 40;
 constexpr const char* kSql = "SELECT id, delay FROM flights WHERE origin = $1 AND delay <= $2";
 
 class KnownStatementTest : public ::testing::Test {
