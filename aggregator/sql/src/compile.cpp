@@ -129,7 +129,7 @@ void Compiler::learn_shared(const wire::v1::StatementBody& statement, int64_t no
 
 CacheCounters Compiler::cache_counters() const {
   const sql::StatementCache::Counters counters = state_->cache.counters();
-  return {counters.hits, counters.misses, state_->cache.size()};
+  return {counters.hits, counters.misses, state_->cache.size(), state_->cache.more_variants()};
 }
 
 Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int64_t now_us) {

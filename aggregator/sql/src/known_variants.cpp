@@ -7,7 +7,8 @@
 namespace daedalus::aggregator::sql {
 
 std::shared_ptr<const KnownVariants> KnownVariants::with(const KnownVariants* before,
-                                                         std::shared_ptr<const KnownSelect> added) {
+                                                         std::shared_ptr<const KnownSelect> added,
+                                                         size_t variants_max) {
   auto after = std::make_shared<KnownVariants>();
   std::vector<std::shared_ptr<const KnownSelect>>& variants = after->variants_;
   variants.push_back(std::move(added));
@@ -16,7 +17,7 @@ std::shared_ptr<const KnownVariants> KnownVariants::with(const KnownVariants* be
     std::copy_if(before->variants_.begin(), before->variants_.end(), std::back_inserter(variants),
                  [&](const auto& variant) { return !variant->is_for_the_same(*variants[0]); });
   }
-  if (variants.size() > kVariantsMax) {
+  while (variants.size() > variants_max) {
     const auto oldest = std::find_if(variants.rbegin(), variants.rend(),
                                      [](const auto& variant) { return variant->is_for_certain_values(); });
     variants.erase(oldest == variants.rend() ? variants.end() - 1 : std::next(oldest).base());

@@ -17,10 +17,13 @@ class KnownVariants final : public KnownStatement {
  public:
   static constexpr size_t kVariantsMax = 8;
 
-  /// What is known of a text once `added` is known, too; `before` may be null. With too many variants the oldest of
-  /// those goes that are for certain values only.
+  /// What is known of a text once `added` is known, too; `before` may be null. Of more than `variants_max` the oldest
+  /// go, first those that are for certain values only.
   [[nodiscard]] static std::shared_ptr<const KnownVariants> with(const KnownVariants* before,
-                                                                 std::shared_ptr<const KnownSelect> added);
+                                                                 std::shared_ptr<const KnownSelect> added,
+                                                                 size_t variants_max = kVariantsMax);
+
+  [[nodiscard]] size_t size() const { return variants_.size(); }
 
   [[nodiscard]] std::optional<CompiledSelect> bind(const wire::v1::StatementBody& statement) const override;
 

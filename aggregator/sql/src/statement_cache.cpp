@@ -1,5 +1,7 @@
 #include "statement_cache.hpp"
 
+#include <algorithm>
+
 namespace daedalus::aggregator::sql {
 
 Result<FoundStatement> StatementCache::get(std::string_view text, Keep keep) {
@@ -50,9 +52,21 @@ void StatementCache::know(std::shared_ptr<const KnownSelect> statement, std::str
   if (statement != nullptr) {
     const std::lock_guard lock(mutex_);
     if (Entry* entry = use(text)) {
-      entry->known = KnownVariants::with(entry->known.get(), std::move(statement));
+      const size_t before = more_of(*entry);
+      entry->known = KnownVariants::with(entry->known.get(), std::move(statement), variants_max(*entry));
+      more_variants_ = more_variants_ - before + more_of(*entry);
     }
   }
+}
+
+size_t StatementCache::variants_max(const Entry& entry) const {
+  const size_t of_others = more_variants_ - more_of(entry);
+  return std::min(KnownVariants::kVariantsMax, 1 + bounds_.statements_max - of_others);
+}
+
+size_t StatementCache::more_variants() const {
+  const std::lock_guard lock(mutex_);
+  return more_variants_;
 }
 
 bool StatementCache::contains(std::string_view text) const {
@@ -86,6 +100,7 @@ bool StatementCache::put(std::shared_ptr<const ParsedStatement> statement) {
 
 void StatementCache::evict_last() {
   text_bytes_ -= entries_.back().parsed->text().size();
+  more_variants_ -= more_of(entries_.back());
   by_text_.erase(entries_.back().parsed->text());
   entries_.pop_back();
 }

@@ -56,12 +56,17 @@ class StatementCache {
 
   [[nodiscard]] Counters counters() const;
   [[nodiscard]] size_t size() const;
+  /// What is known beside one variant of each text.
+  [[nodiscard]] size_t more_variants() const;
 
  private:
   struct Entry {
     std::shared_ptr<const ParsedStatement> parsed;
     std::shared_ptr<const KnownVariants> known;
   };
+  [[nodiscard]] static size_t more_of(const Entry& entry) {
+    return entry.known == nullptr ? 0 : entry.known->size() - 1;
+  }
   using Entries = std::list<Entry>;
 
   /// Of a text that is never kept.
@@ -72,12 +77,15 @@ class StatementCache {
   /// False: it is too long to be kept.
   bool put(std::shared_ptr<const ParsedStatement> statement);
   void evict_last();
+  /// How many variants the entry may have, so that all texts have, beside one each, no more than as many as statements.
+  [[nodiscard]] size_t variants_max(const Entry& entry) const;
 
   const Bounds bounds_;
   mutable std::mutex mutex_;
   Entries entries_;                                                  ///< Most recently used first.
   std::unordered_map<std::string_view, Entries::iterator> by_text_;  ///< Keys point into the entries' texts.
   size_t text_bytes_ = 0;
+  size_t more_variants_ = 0;  ///< Of all entries, beside the first of each.
   Counters counters_;
   Sightings sightings_;
 };

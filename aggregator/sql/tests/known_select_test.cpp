@@ -157,6 +157,20 @@ TEST_F(KnownSelectTest, OfManyVariantsTheOldestOfCertainValuesGoes) {
   EXPECT_FALSE(ask(certain(0))) << "the oldest";
 }
 
+TEST_F(KnownSelectTest, AllVariantsTogetherAreTwiceAsManyAsStatements) {
+  constexpr int64_t kTexts = Compiler::kCachedStatementsMax;
+  for (int64_t text = 0; text < kTexts + 10; ++text) {
+    const std::string sql = fmt::format("SELECT i FROM t WHERE i = {} LIMIT $1", text);
+    for (int64_t limit = 1; limit <= 3; ++limit) {
+      EXPECT_FALSE(bind_and_compile(compiler_, statement(sql, {number(limit)})));
+    }
+    ASSERT_LE(compiler_.cache_counters().more_variants, size_t{kTexts});
+    ASSERT_TRUE(bind_and_compile(compiler_, statement(sql, {number(3)}))) << "the last is always known";
+  }
+  EXPECT_EQ(compiler_.cache_counters().statements, size_t{kTexts});
+  EXPECT_GE(compiler_.cache_counters().more_variants, size_t{kTexts} - 2);
+}
+
 TEST_F(KnownSelectTest, StatementsThatDifferInLiteralsAreKnownByOneOfThem) {
   const auto is_known = [&](std::string_view first, std::string_view second) {
     EXPECT_TRUE(compile(first).has_value()) << first;

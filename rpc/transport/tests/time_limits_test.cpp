@@ -123,12 +123,17 @@ TEST(TimeLimitsTest, WithoutDescriptorsItAcceptsAgainAfterAPause) {
   Process server("server", options);
   RawPeer raw(server.listen());
   raw.send(hello_frame());
+  // UBSan wants a descriptor for its first look at an object of a type: it has it now.
+  spdlog::info("without descriptors");
   const Instant start = server.network->now();
   {
     const NoDescriptors none;
-    ASSERT_TRUE(run_until({&server}, [&] { return log.count("cannot accept a connection") >= 4; })) << log.text();
+    ASSERT_TRUE(
+        run_until({&server}, [&] { return server.network->now() >= after(start, 5 * options.accept_delay_ns); }));
   }
-  EXPECT_GE(server.network->now(), after(start, 3 * options.accept_delay_ns));
+  const int64_t passed_ns = server.network->now().ns - start.ns;
+  EXPECT_GE(log.count("cannot accept a connection"), 1);
+  EXPECT_LE(log.count("cannot accept a connection"), 1 + passed_ns / options.accept_delay_ns);
   EXPECT_TRUE(run_until({&server}, [&] { return server.recorder.up.size() == 1; }));
 }
 

@@ -16,7 +16,8 @@ namespace daedalus::aggregator {
 struct CacheCounters {
   uint64_t hits = 0;
   uint64_t misses = 0;
-  size_t statements = 0;  ///< Kept now.
+  size_t statements = 0;     ///< Kept now.
+  size_t more_variants = 0;  ///< Combinations of values for which they are known, beside one each.
 };
 
 /// Compiles statements against one schema and map. Thread-safe.
