@@ -76,6 +76,8 @@ void AggregatorCore::drain() { state_->is_draining = true; }
 
 bool AggregatorCore::has_work(const rpc::OutputGauge& gauge) const { return state_->queries.has_work(gauge); }
 
+Timestamp AggregatorCore::confirmed() const { return state_->context.confirmed; }
+
 uint32_t AggregatorCore::operations_in_flight() const { return state_->context.clients.in_flight(); }
 
 }  // namespace daedalus::aggregator

@@ -29,6 +29,8 @@ class AggregatorProcess final : public rpc::PeerHandler {
   void on_result(rpc::PeerId peer, wire::v1::Result result) override;
   void on_dial_failed(rpc::LinkId link, const std::string& reason) override;
 
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const aggregator::AggregatorCore& core() const { return *core_; }
   /// Loses everything it knows and starts again.
   void crash_and_restart();
 

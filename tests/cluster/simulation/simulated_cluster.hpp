@@ -86,7 +86,7 @@ class SimulatedCluster {
   void judge_first_writer();
   void judge_stop();
   void judge_final_state();
-  [[nodiscard]] bool lacks_for_ever() const;
+  [[nodiscard]] bool lacks_for_ever(const std::string& aggregator) const;
   [[nodiscard]] std::optional<ClientProcess::Answer> read(const Workload::Query& query, uint64_t which);
   void violation(std::string text);
 

@@ -124,6 +124,8 @@ class AggregatorCore {
 
   // ---- what the driver asks ----
   [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const;
+  /// The highest timestamp known to be confirmed: what every query from now on sees.
+  [[nodiscard]] Timestamp confirmed() const;
   /// Operations that still owe somebody an answer.
   [[nodiscard]] uint32_t operations_in_flight() const;
 
