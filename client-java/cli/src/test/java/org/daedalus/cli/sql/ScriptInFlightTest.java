@@ -32,27 +32,29 @@ class ScriptInFlightTest {
         underWayMost.accumulateAndGet(sent.incrementAndGet() - ended, Math::max);
     }
 
-    private void run(int statements, int size) throws Exception {
+    /** The first to wait has to be there before the oldest has had its time: what is large gets more of it. */
+    private void run(int statements, int size, int timeoutSeconds) throws Exception {
         String head = "INSERT INTO bookings VALUES ('";
         String tail = "')";
         String statement = head + "x".repeat(size - head.length() - tail.length()) + tail + ";\n";
         Path file = Files.writeString(directory.resolve("rows.sql"), statement.repeat(statements));
         try (FakeAggregator fake = new FakeAggregator((self, operation) -> count())) {
-            assertThat(Main.runCommand("sql", "-f", file.toString(), "--cluster", fake.endpoint(), "--timeout", "1"))
+            assertThat(Main.runCommand("sql", "-f", file.toString(), "--cluster", fake.endpoint(), "--timeout",
+                    Integer.toString(timeoutSeconds)))
                     .isEqualTo(1);
         }
     }
 
     @Test
     void shouldWaitWith512InsertsUnderWay() throws Exception {
-        run(600, 100);
+        run(600, 100, 2);
         assertThat(sent.get()).isEqualTo(600);
         assertThat(underWayMost.get()).as("and the one that has to wait").isEqualTo(512 + 1);
     }
 
     @Test
     void shouldWaitWithEightMebibytesUnderWay() throws Exception {
-        run(20, 1 << 19);
+        run(20, 1 << 19, 4);
         assertThat(sent.get()).isEqualTo(20);
         assertThat(underWayMost.get()).as("and the one that has to wait").isEqualTo(16 + 1);
     }
