@@ -45,6 +45,7 @@ struct Named {
   uint32_t column = 0;  ///< Dense.
   uint32_t clause = 0;
   uint32_t members = 0;
+  bool is_range = false;
   double shares[kKeyForms] = {1, 1};  ///< Of rows that are candidates, by the form of the key.
 };
 
@@ -114,7 +115,7 @@ class Chooser {
       if (dense < kColumnsMax) {
         masks_.back() |= uint64_t{1} << dense;
         const double shares[kKeyForms] = {weighed.share, bucket_share(*sketches_, *operation.predicate, literal)};
-        named_.push_back({dense, weighed.clause, members, {shares[0], shares[1]}});
+        named_.push_back({dense, weighed.clause, members, !literal.is_equality(), {shares[0], shares[1]}});
         if (++taken == kNamedMax) {
           return;
         }
@@ -193,7 +194,6 @@ class Chooser {
     }
     std::erase_if(left_, [&](size_t position) {
       keys.choices[position] = choice(position, key, chosen);
-      mark_range(position, keys.choices[position]);
       return keys.choices[position].has_value();
     });
   }
@@ -207,19 +207,13 @@ class Chooser {
     const Named& first = named(position, chosen.first);
     const Named& second = named(position, chosen.second);
     const bool is_bounded = chosen.first == chosen.second || first.members * second.members <= kMembersMax;
-    return is_bounded && saved(chosen.form, first, second, 1) > 0
-               ? std::optional(KeyChoice{key, {first.clause, second.clause}})
-               : std::nullopt;
-  }
-
-  void mark_range(size_t position, const std::optional<KeyChoice>& choice) const {
-    const CompiledPredicate& predicate = *operations_[position].predicate;
-    for (uint32_t place = 0; choice.has_value() && place < kKeyColumnsMax; ++place) {
-      const CompiledLiteral& literal = predicate.literals(predicate.clauses()[choice->clauses[place]])[0];
-      if (!literal.is_equality() && predicate.member_count(literal) > 1) {
-        mark_branch(Branch::kKeyOfRange);
-      }
+    if (!is_bounded || saved(chosen.form, first, second, 1) <= 0) {
+      return std::nullopt;
     }
+    if (first.is_range || second.is_range) {
+      mark_branch(Branch::kKeyOfRange);
+    }
+    return KeyChoice{key, {first.clause, second.clause}};
   }
 
   /// The operation's most selective clause that names a column's values. Precondition: it has one.
