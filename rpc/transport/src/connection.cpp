@@ -23,6 +23,11 @@ constexpr size_t kWriteSize = 256u << 10;
 /// After so much time no further message is handed over in the same turn: others' sockets are looked at in between.
 constexpr int64_t kDeliverNs = kMillisecond;
 
+size_t size_of(const std::deque<std::string>& pieces) {
+  return std::accumulate(pieces.begin(), pieces.end(), size_t{0},
+                         [](size_t sum, const std::string& piece) { return sum + piece.size(); });
+}
+
 }  // namespace
 
 Connection::Connection(ConnectionOwner& owner, asio::io_context& io, asio::ip::tcp::socket socket, ConnectionInfo info,
@@ -144,10 +149,7 @@ void Connection::write() {
 }
 
 void Connection::take_output() {
-  size_t size = 0;
-  for (const std::string& piece : writing_) {
-    size += piece.size();
-  }
+  size_t size = size_of(writing_);
   while (size < kWriteSize && writing_.size() < kPiecesMax && session_->has_output()) {
     writing_.push_back(session_->take_output(steady_now()));
     size += writing_.back().size();
@@ -164,12 +166,7 @@ void Connection::drop_written(size_t size) {
 
 void Connection::on_written(const boost::system::error_code& error, size_t size) {
   is_writing_ = false;
-  size_t gone = size;
-  if (error) {
-    gone = std::accumulate(writing_.begin(), writing_.end(), size_t{0},
-                           [](size_t sum, const std::string& piece) { return sum + piece.size(); }) -
-           written_;
-  }
+  const size_t gone = error ? size_of(writing_) - written_ : size;
   drop_written(gone);
   session_->on_written(gone, steady_now());
   count_output(session_->output_waiting());
