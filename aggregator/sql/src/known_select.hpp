@@ -1,4 +1,4 @@
-// A SELECT whose compiled form other values do not change.
+// A SELECT whose compiled form other values of some or all parameters do not change.
 //
 // Decides when that is so, and puts values into the places of others. Refuses to guess: whatever is not plainly the
 // same form has to be compiled.

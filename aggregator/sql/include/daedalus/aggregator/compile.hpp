@@ -50,7 +50,8 @@ class Compiler final : public KnownStatements {
   /// left out; 42P02 for a number beyond 65,535. Cost and threads: as compile().
   [[nodiscard]] Result<StatementDescription> describe(std::string_view sql);
 
-  /// Of a SELECT that has been compiled before, with parameters that are compared with columns and do nothing else.
+  /// Of a SELECT that is kept compiled. Parameters that are compared with columns and do nothing else take any values,
+  /// others those it was compiled with.
   [[nodiscard]] std::shared_ptr<const KnownStatement> find(std::string_view sql) override;
   [[nodiscard]] std::optional<CompiledSelect> bind(const wire::v1::StatementBody& statement) override;
 

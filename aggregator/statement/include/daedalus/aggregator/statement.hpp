@@ -47,7 +47,7 @@ struct CompiledUpdate {
 
 using Compiled = std::variant<CompiledSelect, CompiledUpdate>;
 
-/// A SELECT that has been compiled with some values, and whose form other values do not change.
+/// A SELECT that has been compiled with some values, and whose form certain others do not change.
 class KnownStatement {
  public:
   virtual ~KnownStatement() = default;
