@@ -7,7 +7,7 @@
 
 #include "channel_pair.hpp"
 #include "daedalus/base/check.hpp"
-#include "daedalus/rpc/crc32c.hpp"
+#include "daedalus/base/crc32c.hpp"
 
 namespace daedalus::rpc {
 namespace {

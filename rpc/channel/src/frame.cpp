@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
-#include "daedalus/rpc/crc32c.hpp"
+#include "daedalus/base/crc32c.hpp"
 
 namespace daedalus::rpc {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
-#include "daedalus/rpc/crc32c.hpp"
+#include "daedalus/base/crc32c.hpp"
 #include "simulation_impl.hpp"
 
 namespace daedalus::rpc {

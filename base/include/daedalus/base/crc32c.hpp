@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace daedalus::rpc {
+namespace daedalus {
 
 /// Checksum of `bytes`, behind those whose checksum is `before`. Uses the processor's instruction where there is one.
 /// Cost: one pass, about 3 cycles per 8 bytes.
@@ -15,4 +15,4 @@ namespace portable {
 [[nodiscard]] uint32_t crc32c(std::string_view bytes, uint32_t before = 0) noexcept;
 }  // namespace portable
 
-}  // namespace daedalus::rpc
+}  // namespace daedalus

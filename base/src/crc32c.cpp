@@ -1,4 +1,4 @@
-#include "daedalus/rpc/crc32c.hpp"
+#include "daedalus/base/crc32c.hpp"
 
 #include <boost/crc.hpp>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include <nmmintrin.h>
 #endif
 
-namespace daedalus::rpc {
+namespace daedalus {
 
 namespace portable {
 
@@ -65,4 +65,4 @@ uint32_t crc32c(std::string_view bytes, uint32_t before) noexcept { return porta
 
 #endif
 
-}  // namespace daedalus::rpc
+}  // namespace daedalus

@@ -1,10 +1,10 @@
-#include "daedalus/rpc/crc32c.hpp"
+#include "daedalus/base/crc32c.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace daedalus::rpc {
+namespace daedalus {
 namespace {
 
 std::string ascending(size_t size) {
@@ -48,4 +48,4 @@ TEST(Crc32cTest, GoesOnBehindWhatWasSummedBefore) {
 }
 
 }  // namespace
-}  // namespace daedalus::rpc
+}  // namespace daedalus
