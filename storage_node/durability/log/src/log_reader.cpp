@@ -1,0 +1,221 @@
+#include "daedalus/durability/log_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace daedalus::durability {
+
+namespace {
+
+Error damaged(const std::string& file, uint64_t offset, const std::string& what) {
+  return Error{ErrorCategory::kFatal, kDataCorrupted, fmt::format("{} is damaged at byte {}: {}", file, offset, what),
+               "look at the disk; then start this node with an empty data directory and let it be restored", 0};
+}
+
+/// One file of the log as it lies on disk.
+struct FoundFile {
+  std::string name;
+  uint64_t number = 0;
+  std::string bytes;
+  std::optional<LogFileHeader> header;
+};
+
+class LogReader {
+ public:
+  LogReader(Disk& disk, const ReadLogOptions& options, const TakeRecord& take)
+      : disk_(disk), options_(options), take_(take) {}
+
+  Result<LogEnd> read();
+
+ private:
+  [[nodiscard]] Result<FoundFile> load(uint64_t number) const;
+  /// Of a file with that number; nothing where the file was given up before it had one.
+  [[nodiscard]] Result<std::optional<LogFileHeader>> header_of(uint64_t number) const;
+  [[nodiscard]] Result<void> choose_chain();
+  [[nodiscard]] Result<void> read_file(const FoundFile& file, std::optional<uint64_t> end);
+  [[nodiscard]] Result<void> check_tail(const FoundFile& file, uint64_t offset) const;
+  [[nodiscard]] bool has_record(const FoundFile& file, uint64_t from, uint64_t synced_above) const;
+  [[nodiscard]] LogFileId id_of(const FoundFile& file) const { return {options_.kind, file.number}; }
+
+  struct Link {
+    uint64_t number = 0;
+    std::optional<uint64_t> end;  ///< As the file after it says; none: it is the last.
+  };
+
+  Disk& disk_;
+  const ReadLogOptions& options_;
+  const TakeRecord& take_;
+  std::vector<uint64_t> numbers_;  ///< Of all files, ascending.
+  std::vector<Link> chain_;        ///< Oldest first.
+  LogEnd end_;
+};
+
+Result<LogEnd> LogReader::read() {
+  const auto names = disk_.list(options_.folder);
+  if (!names) {
+    return names.error();
+  }
+  for (const std::string& name : *names) {
+    if (const uint64_t number = log_file_number(name); number != 0) {
+      numbers_.push_back(number);
+    }
+  }
+  end_.number_max = numbers_.empty() ? 0 : numbers_.back();
+  end_.last = options_.after;
+  if (auto chosen = choose_chain(); !chosen) {
+    return chosen.error();
+  }
+  for (const Link& link : chain_) {
+    const auto file = load(link.number);
+    if (!file) {
+      return file.error();
+    }
+    if (auto done = read_file(*file, link.end); !done) {
+      return done.error();
+    }
+  }
+  return std::move(end_);
+}
+
+Result<FoundFile> LogReader::load(uint64_t number) const {
+  FoundFile file{log_file_name(options_.folder, number), number, {}, {}};
+  auto bytes = daedalus::durability::read_file(disk_, file.name);
+  if (!bytes) {
+    return bytes.error();
+  }
+  file.bytes = std::move(*bytes);
+  file.header = decode_header(file.bytes);
+  if (file.header && (file.header->kind != options_.kind || file.header->number != number)) {
+    return damaged(file.name, 0, "it is the file of another log");
+  }
+  if (!file.header && has_record(file, kLogHeaderSize, 0)) {
+    return damaged(file.name, 0, "its header is not valid, records behind it are");
+  }
+  return file;
+}
+
+Result<std::optional<LogFileHeader>> LogReader::header_of(uint64_t number) const {
+  auto file = disk_.open(log_file_name(options_.folder, number));
+  if (!file) {
+    return file.error();
+  }
+  const auto bytes = (*file)->read(0, kLogHeaderSize);
+  if (!bytes) {
+    return bytes.error();
+  }
+  if (auto header = decode_header(*bytes)) {
+    return header;
+  }
+  const auto whole = load(number);  // Finds out whether it ever had records.
+  return whole ? Result<std::optional<LogFileHeader>>(whole->header) : whole.error();
+}
+
+/// From the newest file that was begun, back over what each says of the one before it. Files that nothing leads to were
+/// given up before a record of them counted, or lie before what is wanted.
+Result<void> LogReader::choose_chain() {
+  std::optional<Link> next;
+  for (auto number = numbers_.rbegin(); number != numbers_.rend() && !next; ++number) {
+    const auto header = header_of(*number);
+    if (!header) {
+      return header.error();
+    }
+    if (*header) {
+      next = Link{*number, std::nullopt};
+    }
+  }
+  while (next) {
+    if (!std::binary_search(numbers_.begin(), numbers_.end(), next->number)) {
+      return damaged(log_file_name(options_.folder, next->number), 0,
+                     fmt::format("the file is missing, and the log is wanted from {}", raw(options_.after) + 1));
+    }
+    const auto found = header_of(next->number);
+    if (!found) {
+      return found.error();
+    }
+    const std::string name = log_file_name(options_.folder, next->number);
+    if (!*found) {
+      return damaged(name, 0, "its header is not valid, and the file after it names it");
+    }
+    const LogFileHeader& header = **found;
+    chain_.insert(chain_.begin(), *next);
+    if (header.after <= options_.after) {
+      break;
+    }
+    if (header.previous_number == 0) {
+      return damaged(
+          name, 0,
+          fmt::format("the log begins after {}, and is wanted from {}", raw(header.after), raw(options_.after) + 1));
+    }
+    next = Link{header.previous_number, header.previous_end};
+  }
+  return {};
+}
+
+Result<void> LogReader::read_file(const FoundFile& file, std::optional<uint64_t> end) {
+  uint64_t offset = kLogHeaderSize;
+  Timestamp last{};
+  const std::string_view bytes(file.bytes);
+  while (!end || offset < *end) {
+    const auto record = offset < bytes.size() ? decode_record(id_of(file), offset, bytes.substr(offset)) : std::nullopt;
+    if (!record) {
+      if (end) {
+        return damaged(file.name, offset, fmt::format("a record is not valid, and the log goes on to byte {}", *end));
+      }
+      if (auto tail = check_tail(file, offset); !tail) {
+        return tail;
+      }
+      break;
+    }
+    if (record->last > options_.after) {
+      if (record->last <= end_.last) {
+        return damaged(file.name, offset, "a record is out of order");
+      }
+      if (auto taken = take_(record->last, record->payload); !taken) {
+        Error error = taken.error();
+        error.message = fmt::format("{} at byte {}: {}", file.name, offset, error.message);
+        return error;
+      }
+      end_.last = record->last;
+    }
+    last = record->last;
+    offset += record->size;
+  }
+  if (last > Timestamp{} || end) {
+    end_.number = file.number;
+    end_.end = offset;
+  }
+  end_.files.push_back(LogFile{file.name, last, offset});
+  return {};
+}
+
+/// What is not valid may be what a crash left of the last writes; not so where a later record knew it to be durable.
+Result<void> LogReader::check_tail(const FoundFile& file, uint64_t offset) const {
+  if (has_record(file, offset, offset)) {
+    return damaged(file.name, offset, "a record is not valid although it had been synced: others follow it");
+  }
+  return {};
+}
+
+/// Whether a valid record begins at or behind `from` that knew more than `synced_above` bytes to be durable.
+bool LogReader::has_record(const FoundFile& file, uint64_t from, uint64_t synced_above) const {
+  const std::string_view bytes(file.bytes);
+  for (uint64_t offset = from; offset + kRecordHeaderSize <= bytes.size(); offset += kRecordAlignment) {
+    const auto record = decode_record(id_of(file), offset, bytes.substr(offset));
+    if (record && record->synced > synced_above) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<LogEnd> read_log(Disk& disk, const ReadLogOptions& options, const TakeRecord& take) {
+  return LogReader(disk, options, take).read();
+}
+
+}  // namespace daedalus::durability
