@@ -190,7 +190,7 @@ void SimulatedCluster::submit_too_early(Submission submission, const Workload::U
   if (writer().model().phase() != WriterModel::Phase::kActive) {
     return;
   }
-  submission.epoch -= 1;
+  submission.epoch = writer().model().first_epoch() - 1;
   submission.is_repeated = network_.random().chance(0.5);
   const auto refusal = writer().submit(submission, update.body, update.routes);
   if (!refusal || refusal->is_stale == submission.is_repeated) {

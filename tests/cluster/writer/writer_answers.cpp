@@ -21,8 +21,10 @@ void WriterModel::on_result(rpc::PeerId peer, const wire::v1::Result& result, In
   if (epoch_request_ == id) {
     if (result.has_epoch()) {
       on_epoch(result.epoch(), now, out, effects);
+    } else if (result.has_error()) {
+      epoch_refusal_ = result.error().message();  // epoch_retry_ asks again.
     }
-    return;  // An error: epoch_retry_ asks again.
+    return;
   }
   const auto sent = sent_.find(id);
   if (sent == sent_.end() || phase_ != Phase::kActive) {
@@ -56,8 +58,8 @@ void WriterModel::on_confirmed(Timestamp timestamp, const wire::v1::WriteConfirm
 void WriterModel::take_watermarks(const wire::v1::WriteConfirmed& confirmed, Instant now) {
   const Timestamp before = settled_through();
   for (const auto& node : confirmed.watermarks()) {
-    if (const auto known = watermarks_.find(node.node()); known != watermarks_.end()) {
-      known->second.applied = std::max(known->second.applied, Timestamp{node.applied()});
+    const auto known = watermarks_.find(node.node());
+    if (known != watermarks_.end() && known->second.incarnation == node.incarnation()) {
       known->second.durable = std::max(known->second.durable, Timestamp{node.durable()});
     }
   }
@@ -97,7 +99,14 @@ void WriterModel::on_refused(rpc::PeerId peer, const wire::v1::WriteRefused& ref
     case WriteRefusal::WRITE_REFUSAL_STALE_MAP:
       pass_by(peer, now, out);  // It has another map, and has it as long as it runs.
       return;
+    case WriteRefusal::WRITE_REFUSAL_NEW_INCARNATION:
+      raise_again(now, out);
+      return;
     case WriteRefusal::WRITE_REFUSAL_STALE_EPOCH:
+      if (refused.epoch() <= epoch_) {
+        raise_again(now, out);  // The node has never heard of this epoch: it has lost its own.
+        return;
+      }
       fail(Error{ErrorCategory::kFatal, "55006",
                  fmt::format("{} has taken over as the writer (epoch {})", refused.holder(), refused.epoch()),
                  "send updates to it", 0},
@@ -116,7 +125,7 @@ void WriterModel::on_gap(const wire::v1::WriteRefused& refused, Instant now, rpc
   const Timestamp last_accepted{refused.last_accepted()};
   const auto known = watermarks_.find(refused.node());
   if (known != watermarks_.end() && last_accepted < known->second.durable) {
-    return;  // Old news: the node has come further since. One that has lost rows says so itself.
+    return;  // Old news: in this life the node has come further since.
   }
   const auto served = gaps_.find(refused.node());
   if (served != gaps_.end() && served->second.last_accepted == last_accepted &&

@@ -33,6 +33,7 @@ void WriterModel::send_epoch(bool inquire, rpc::Outbox& out) {
     body.set_epoch(epoch_asked_);
     body.set_holder(options_.name);
     body.set_endpoint(options_.endpoint);
+    body.set_kept_from(first_epoch_ == 0 ? 0 : raw(kept_from()));
   }
   wire::v1::Operation operation;
   operation.mutable_header()->set_sequence(sequence);
@@ -44,10 +45,11 @@ void WriterModel::send_epoch(bool inquire, rpc::Outbox& out) {
 
 void WriterModel::on_epoch(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out, WriterEffects& effects) {
   epoch_request_.reset();
+  epoch_refusal_ = reply.granted() ? std::nullopt : std::optional(reply.error().message());
   if (phase_ == Phase::kInquiring) {
     on_inquired(reply, now, out, effects);
   } else if (phase_ == Phase::kRaising) {
-    on_raised(reply, now, effects);
+    on_raised(reply, now, out, effects);
   }
 }
 
@@ -81,9 +83,10 @@ void WriterModel::on_probed(bool answers, Instant now, rpc::Outbox& out, WriterE
   raise(now, out);
 }
 
-void WriterModel::on_raised(const wire::v1::EpochReply& reply, Instant now, WriterEffects& effects) {
+void WriterModel::on_raised(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out, WriterEffects& effects) {
   if (!reply.granted()) {
-    if (reply.epoch() > epoch_known_ && reply.holder() != options_.name) {
+    const bool is_own = reply.holder() == options_.name && reply.endpoint() == options_.endpoint;
+    if (reply.epoch() > epoch_known_ && !is_own) {
       fail(Error{ErrorCategory::kRejected, "55006",
                  fmt::format("{} at {} became the writer meanwhile (epoch {})", reply.holder(), reply.endpoint(),
                              reply.epoch()),
@@ -94,7 +97,21 @@ void WriterModel::on_raised(const wire::v1::EpochReply& reply, Instant now, Writ
     epoch_known_ = std::max(epoch_known_, reply.epoch());  // A grant that was lost on its way: ask for the next.
     return;
   }
+  if (first_epoch_ == 0 ? may_begin(reply, effects) : may_send_on(reply, effects)) {
+    begin(reply, now, out);
+  }
+}
+
+bool WriterModel::may_begin(const wire::v1::EpochReply& reply, WriterEffects& effects) {
   for (const auto& node : reply.accepted()) {
+    if (!adopts_ && node.applied() > 0) {
+      fail(Error{ErrorCategory::kRejected, "55000",
+                 fmt::format("node {} has accepted updates up to {}, and the journal is new", node.node(),
+                             node.applied()),
+                 "give it the journal of this cluster; if that is lost for good, start with --adopt", 0},
+           effects);
+      return false;
+    }
     if (node.applied() != reply.accepted(0).applied()) {
       fail(Error{ErrorCategory::kFatal, "F0000",
                  fmt::format(
@@ -103,15 +120,78 @@ void WriterModel::on_raised(const wire::v1::EpochReply& reply, Instant now, Writ
                      reply.accepted(0).node(), reply.accepted(0).applied(), node.node(), node.applied()),
                  "start the cluster afresh and load it again", 0},
            effects);
-      return;
+      return false;
     }
-    watermarks_[node.node()] = {Timestamp{node.applied()}, Timestamp{node.durable()}};
   }
+  return true;
+}
+
+bool WriterModel::may_send_on(const wire::v1::EpochReply& reply, WriterEffects& effects) {
+  for (const auto& node : reply.accepted()) {
+    if (node.applied() > raw(last_numbered_)) {
+      fail(Error{ErrorCategory::kFatal, "F0000",
+                 fmt::format("node {} has accepted updates up to {}, the writer has numbered up to {}: its journal is "
+                             "not the newest of this cluster",
+                             node.node(), node.applied(), raw(last_numbered_)),
+                 "give it the newest journal", 0},
+           effects);
+      return false;
+    }
+  }
+  for (const auto& node : reply.accepted()) {
+    if (node.applied() + 1 < raw(kept_from())) {
+      epoch_refusal_ = fmt::format("node {} has accepted updates up to {}, the writer can send them from {} on",
+                                   node.node(), node.applied(), raw(kept_from()));
+      epoch_known_ = epoch_asked_;  // All hold it; the next one is asked for once the node may have been restored.
+      return false;
+    }
+  }
+  return true;
+}
+
+Timestamp WriterModel::kept_from() const { return kept_.empty() ? next(last_numbered_) : kept_.begin()->first; }
+
+void WriterModel::begin(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out) {
+  uint64_t lowest = UINT64_MAX;
+  for (const auto& node : reply.accepted()) {
+    watermarks_[node.node()] = {node.incarnation(), Timestamp{node.durable()}};
+    lowest = std::min(lowest, node.applied());
+  }
+  gaps_.clear();
   epoch_ = epoch_asked_;
-  last_numbered_ = journaled_through_ = confirmed_through_ = Timestamp{reply.accepted(0).applied()};
   last_progress_ = now;
   epoch_retry_ = kNever;
+  epoch_pauses_until_ = after(now, options_.epoch_retry_ns);
   phase_ = Phase::kActive;
+  if (first_epoch_ == 0) {
+    first_epoch_ = epoch_;
+    base_ = last_numbered_ = journaled_through_ = confirmed_through_ = Timestamp{lowest};
+    return;
+  }
+  for (auto& [timestamp, kept] : kept_) {
+    kept.is_sent = raw(timestamp) <= lowest && kept.is_confirmed;
+    if (!kept.is_sent) {
+      send(timestamp, now, out);
+    }
+  }
+  forget_settled();
+}
+
+void WriterModel::raise_again(Instant now, rpc::Outbox& out) {
+  sent_.clear();
+  for (auto& [timestamp, kept] : kept_) {
+    kept.sequences.clear();
+    kept.is_sent = false;
+    kept.is_answered = true;
+  }
+  epoch_known_ = epoch_asked_;
+  epoch_climb_ = 0;
+  if (now >= epoch_pauses_until_) {
+    raise(now, out);
+    return;
+  }
+  phase_ = Phase::kRaising;
+  epoch_retry_ = epoch_pauses_until_;
 }
 
 /// A node that is further behind than it may rise at a time refuses the next epoch; what it may rise to, others refuse.

@@ -20,6 +20,50 @@ constexpr int64_t kPatienceForTheBusy = 8;
 
 // ---- aggregators come and go ----
 
+WriterModel::WriterModel(WriterOptions options, const RecoveredJournal& journal)
+    : options_(std::move(options)), adopts_(journal.adopts) {
+  if (!journal.is_used) {
+    return;
+  }
+  first_epoch_ = journal.first_epoch;
+  base_ = journal.base;
+  last_numbered_ = journaled_through_ = confirmed_through_ = journal.last_numbered;
+  for (const auto& [timestamp, kept] : journal.updates) {
+    bytes_kept_ += kept.bytes();
+    kept_.emplace(timestamp, kept);
+    if (!kept.is_confirmed) {
+      confirmed_through_ = std::min(confirmed_through_, Timestamp{raw(timestamp) - 1});
+    }
+  }
+  forgotten_through_ = journal.forgotten_through;
+  for (const KnownSubmission& each : journal.submissions) {
+    remember(each.key, Known{.timestamp = each.timestamp, .confirmed = each.confirmed});
+  }
+}
+
+RecoveredJournal WriterModel::journal() const {
+  RecoveredJournal journal{.is_used = first_epoch_ != 0,
+                           .adopts = adopts_,
+                           .first_epoch = first_epoch_,
+                           .base = base_,
+                           .last_numbered = journaled_through_,
+                           .forgotten_through = forgotten_through_};
+  for (const auto& [timestamp, kept] : kept_) {
+    if (timestamp <= journaled_through_) {
+      KeptUpdate& each = journal.updates.emplace(timestamp, kept).first->second;
+      each.is_sent = false;
+      each.is_answered = true;
+      each.sequences.clear();
+    }
+  }
+  for (const SubmissionKey& key : known_order_) {
+    if (const Known& known = known_.at(key); known.timestamp <= journaled_through_) {
+      journal.submissions.push_back({key, known.timestamp, known.confirmed});
+    }
+  }
+  return journal;
+}
+
 void WriterModel::on_up(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
   next_sequence_.emplace(peer, kDescribeSequence + 1);
   wire::v1::Operation describe;
@@ -59,7 +103,7 @@ void WriterModel::pass_by(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
 // ---- sending ----
 
 void WriterModel::on_journaled(Timestamp through, Instant now, rpc::Outbox& out) {
-  if (phase_ != Phase::kActive) {
+  if (phase_ == Phase::kFailed) {
     return;  // Another may be the writer by now.
   }
   if (!is_any_journaled()) {
@@ -74,8 +118,8 @@ void WriterModel::on_journaled(Timestamp through, Instant now, rpc::Outbox& out)
 bool WriterModel::is_any_journaled() const { return !kept_.empty() && kept_.begin()->first <= journaled_through_; }
 
 void WriterModel::send(Timestamp timestamp, Instant now, rpc::Outbox& out) {
-  if (timestamp > journaled_through_ || next_sequence_.empty()) {
-    return;  // on_journaled() or on_up() sends it.
+  if (phase_ != Phase::kActive || timestamp > journaled_through_ || next_sequence_.empty()) {
+    return;  // begin(), on_journaled() or on_up() sends it.
   }
   Kept& kept = kept_.at(timestamp);
   const auto peer =
@@ -91,7 +135,7 @@ void WriterModel::send(Timestamp timestamp, Instant now, rpc::Outbox& out) {
   header.mutable_update()->set_epoch(epoch_);
   header.mutable_update()->set_timestamp(raw(timestamp));
   header.mutable_update()->set_digest(semantics::digest(kept.body));
-  header.mutable_update()->set_confirmed_through(raw(confirmed_through_));
+  header.mutable_update()->set_confirmed_through(raw(kept.confirmed_through));
   operation.set_body(kept.body);
   kept.via = peer->first;
   kept.is_sent = true;

@@ -26,7 +26,7 @@ struct WriterOptions {
   bool take_over = false;             ///< Start although another writer is registered and answers.
   int64_t resend_after_ns = kSecond;  ///< Without progress for so long, send again what nodes lack.
   int64_t epoch_retry_ns = kSecond / 2;
-  uint32_t updates_kept_max = 1024;
+  uint32_t updates_kept_max = 65'536;
   uint64_t bytes_kept_max = 32u << 20;
   uint32_t submissions_known_max = 65'536;
   uint64_t submission_bytes_max = 32u << 20;
@@ -49,6 +49,42 @@ struct SubmitRefusal {
   bool is_stale = false;  ///< What it says of when it was first sent is out of date; sent again, it would be taken.
 };
 
+/// One update that has its number and that some node may still lack.
+struct KeptUpdate {
+  std::string body;
+  std::vector<wire::v1::Route> routes;
+  uint64_t map_version = 0;
+  SubmissionKey submission;
+  Timestamp confirmed_through{};  ///< When it got its number; what its sendings say.
+  rpc::PeerId via{};
+  bool is_sent = false;
+  bool is_confirmed = false;
+  bool is_answered = false;  ///< Nothing more is to be expected of the last operation that carried it.
+  Instant sent_at{};
+  std::deque<std::pair<rpc::PeerId, uint64_t>> sequences;  ///< The last operations that carried it.
+
+  [[nodiscard]] uint64_t bytes() const;
+};
+
+/// A submission and its outcome, once there is one.
+struct KnownSubmission {
+  SubmissionKey key;
+  Timestamp timestamp{};
+  std::optional<wire::v1::WriteConfirmed> confirmed;
+};
+
+/// What a journal knows of the time before the process: where the model begins.
+struct RecoveredJournal {
+  bool is_used = false;  ///< A writer has numbered under it; otherwise all that follows is zero or empty.
+  bool adopts = true;    ///< Where it is not used, numbering may begin behind what the nodes have accepted.
+  uint64_t first_epoch = 0;
+  Timestamp base{};
+  Timestamp last_numbered{};
+  std::map<Timestamp, KeptUpdate> updates;   ///< Up to last_numbered without gaps.
+  std::vector<KnownSubmission> submissions;  ///< By timestamp.
+  Timestamp forgotten_through{};
+};
+
 /// What became of one submission. Exactly one leaves per submit() call that was not refused.
 struct SubmissionOutcome {
   SubmissionKey submission;
@@ -68,7 +104,8 @@ class WriterModel {
  public:
   enum class Phase : uint8_t { kIdle, kInquiring, kProbing, kRaising, kActive, kFailed };
 
-  explicit WriterModel(WriterOptions options) : options_(std::move(options)) {}
+  /// Without a journal what the writer knows dies with it, and it begins wherever the nodes are.
+  explicit WriterModel(WriterOptions options, const RecoveredJournal& journal = {});
 
   void on_up(rpc::PeerId peer, Instant now, rpc::Outbox& out);
   void on_down(rpc::PeerId peer, Instant now, rpc::Outbox& out);
@@ -89,27 +126,17 @@ class WriterModel {
   [[nodiscard]] Phase phase() const { return phase_; }
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
   [[nodiscard]] uint64_t epoch() const { return epoch_; }
+  [[nodiscard]] uint64_t first_epoch() const { return first_epoch_; }
   [[nodiscard]] Timestamp last_numbered() const { return last_numbered_; }
   [[nodiscard]] Timestamp journaled_through() const { return journaled_through_; }
   [[nodiscard]] Timestamp confirmed_through() const { return confirmed_through_; }
+  /// What a journal of everything that was said to be journaled would know.
+  [[nodiscard]] RecoveredJournal journal() const;
   /// Lowest durable watermark over all nodes.
   [[nodiscard]] Timestamp settled_through() const;
 
  private:
-  struct Kept {
-    std::string body;
-    std::vector<wire::v1::Route> routes;
-    uint64_t map_version = 0;
-    SubmissionKey submission;
-    rpc::PeerId via{};
-    bool is_sent = false;
-    bool is_confirmed = false;
-    bool is_answered = false;  ///< Nothing more is to be expected of the last operation that carried it.
-    Instant sent_at{};
-    std::deque<std::pair<rpc::PeerId, uint64_t>> sequences;  ///< The last operations that carried it.
-
-    [[nodiscard]] uint64_t bytes() const;
-  };
+  using Kept = KeptUpdate;
   struct Known {
     Timestamp timestamp{};
     std::optional<wire::v1::WriteConfirmed> confirmed;
@@ -117,7 +144,7 @@ class WriterModel {
     [[nodiscard]] uint64_t bytes() const;
   };
   struct Watermark {
-    Timestamp applied{};
+    uint64_t incarnation = 0;
     Timestamp durable{};
   };
   struct Gap {
@@ -130,7 +157,15 @@ class WriterModel {
   void send_epoch(bool inquire, rpc::Outbox& out);
   void on_epoch(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out, WriterEffects& effects);
   void on_inquired(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out, WriterEffects& effects);
-  void on_raised(const wire::v1::EpochReply& reply, Instant now, WriterEffects& effects);
+  void on_raised(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out, WriterEffects& effects);
+  /// Nothing is numbered yet: whether it may begin behind what the nodes have.
+  [[nodiscard]] bool may_begin(const wire::v1::EpochReply& reply, WriterEffects& effects);
+  /// Whether every node has what cannot be sent any more, and none more than was numbered.
+  [[nodiscard]] bool may_send_on(const wire::v1::EpochReply& reply, WriterEffects& effects);
+  void begin(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out);
+  /// A node was started again since it granted the epoch: what is under way waits for the next one.
+  void raise_again(Instant now, rpc::Outbox& out);
+  [[nodiscard]] Timestamp kept_from() const;
   void climb(const wire::v1::Error& refusal);
   void on_confirmed(Timestamp timestamp, const wire::v1::WriteConfirmed& confirmed, Instant now,
                     WriterEffects& effects);
@@ -165,6 +200,11 @@ class WriterModel {
   std::map<std::pair<rpc::PeerId, uint64_t>, Timestamp> sent_;
   std::optional<std::pair<rpc::PeerId, uint64_t>> epoch_request_;
   Instant epoch_retry_ = kNever;
+  Instant epoch_pauses_until_{};
+  std::optional<std::string> epoch_refusal_;  ///< Why nodes and aggregators did not grant the last request.
+  bool adopts_;
+  uint64_t first_epoch_ = 0;  ///< Since then nobody else has numbered; 0: not known yet.
+  Timestamp base_{};          ///< What the nodes had accepted then.
   uint64_t epoch_known_ = 0;
   uint64_t epoch_asked_ = 0;
   uint64_t epoch_climb_ = 0;  ///< The next step for nodes that are far behind; 0: none is known to be.

@@ -7,6 +7,13 @@
 
 namespace daedalus::testing {
 
+namespace {
+
+/// From the first update that is not confirmed to the last: so many outcomes a node remembers.
+constexpr uint64_t kUnconfirmedSpanMax = 8192;
+
+}  // namespace
+
 // ---- submissions ----
 
 std::optional<SubmitRefusal> WriterModel::submit(const Submission& submission, const std::string& body,
@@ -26,8 +33,14 @@ std::optional<SubmitRefusal> WriterModel::submit(const Submission& submission, c
   if (!is_new(submission)) {
     return submission.is_repeated ? unknowable(submission, memory()) : stale(submission);
   }
-  Kept kept{.body = body, .routes = routes, .map_version = map_version, .submission = submission.key, .sequences = {}};
+  Kept kept{.body = body,
+            .routes = routes,
+            .map_version = map_version,
+            .submission = submission.key,
+            .confirmed_through = confirmed_through_,
+            .sequences = {}};
   if (kept_.size() >= options_.updates_kept_max ||
+      raw(last_numbered_) - raw(confirmed_through_) >= kUnconfirmedSpanMax ||
       (!kept_.empty() && bytes_kept_ + kept.bytes() > options_.bytes_kept_max)) {
     return SubmitRefusal{no_room()};
   }
@@ -39,7 +52,7 @@ std::optional<SubmitRefusal> WriterModel::submit(const Submission& submission, c
   return {};
 }
 
-uint64_t WriterModel::Kept::bytes() const {
+uint64_t KeptUpdate::bytes() const {
   wire::v1::OperationHeader header;
   header.set_map_version(map_version);
   for (const auto& route : routes) {
@@ -51,7 +64,9 @@ uint64_t WriterModel::Kept::bytes() const {
 SubmitRefusal WriterModel::inactive(const Submission& submission) const {
   if (phase_ != Phase::kFailed) {
     return {
-        Error{ErrorCategory::kRetry, "57P03", "the writer has not raised its epoch on all nodes yet", "try again", 0}};
+        Error{ErrorCategory::kRetry, "57P03",
+              "the writer has not raised its epoch on all nodes yet" + (epoch_refusal_ ? ": " + *epoch_refusal_ : ""),
+              "try again", 0}};
   }
   return submission.is_repeated ? unknowable(submission, failure_->message) : SubmitRefusal{*failure_};
 }
@@ -103,7 +118,7 @@ bool WriterModel::is_new(const Submission& submission) const {
   const uint64_t remembered = raw(last_numbered_) - forgotten;
   // A first sending must know of the younger half, so that there is time to repeat it.
   const uint64_t since = submission.is_repeated || forgotten == 0 ? forgotten : forgotten + remembered / 2;
-  return submission.epoch == epoch_ && submission.numbered_after >= since &&
+  return submission.epoch >= first_epoch_ && submission.epoch <= epoch_ && submission.numbered_after >= since &&
          submission.numbered_after <= raw(last_numbered_);
 }
 

@@ -12,13 +12,17 @@ import org.daedalus.wire.v1.Result;
 
 /**
  * How a process becomes the writer: it learns the epoch of all nodes, looks whether its holder still answers, and
- * raises it (docs/protocol.md, "Epochs"). Pure; ends granted or refused, once.
+ * raises it (docs/protocol.md, "Epochs"); and how it stays the writer when a node was started again. Pure; ends granted
+ * or refused.
  */
 final class EpochRaise {
     /** How far it has come. */
     enum State {
         IDLE, INQUIRING, PROBING, RAISING, GRANTED, REFUSED
     }
+
+    /** What the writer has numbered: it can send again from the one on, up to the other. */
+    record Numbered(long keptFrom, long last) {}
 
     private static final long NEVER = Long.MAX_VALUE;
     /** How far a node lets its epoch rise at a time (docs/protocol.md, "Epochs"). */
@@ -36,10 +40,17 @@ final class EpochRaise {
     private Error problem;
     private Error lastRefusal;
     private List<NodeWatermark> accepted = List.of();
+    /** Null: nothing yet. */
+    private Numbered numbered;
+    /** Where nothing is numbered yet, it may begin behind what others have. */
+    private final boolean adopts;
+    private long pausesUntilNs = Long.MIN_VALUE;
 
-    EpochRaise(WriterOptions options, LiveAggregators aggregators) {
+    EpochRaise(WriterOptions options, LiveAggregators aggregators, RecoveredJournal journal) {
         this.options = options;
         this.aggregators = aggregators;
+        this.adopts = journal.adopts();
+        this.numbered = journal.isUsed() ? new Numbered(journal.keptFrom(), journal.lastNumbered()) : null;
     }
 
     State state() {
@@ -81,6 +92,22 @@ final class EpochRaise {
         send(EpochBody.newBuilder().setInquire(true).build(), effects);
     }
 
+    /**
+     * A node was started again since it granted the epoch: the holder raises it anew, on all nodes, and asks nobody
+     * whether it may. Not sooner after the last time than it would ask again anyway.
+     */
+    void again(Numbered has, long nowNs, WriterEffects effects) {
+        known = asked;
+        climb = 0;
+        numbered = has;
+        if (nowNs >= pausesUntilNs) {
+            raise(nowNs, effects);
+            return;
+        }
+        state = State.RAISING;
+        retryNs = pausesUntilNs;
+    }
+
     void onDown(long peer, long nowNs) {
         if (request != null && request.peer() == peer) {
             request = null;
@@ -120,7 +147,7 @@ final class EpochRaise {
             if (state == State.INQUIRING) {
                 onInquired(reply, nowNs, effects);
             } else if (state == State.RAISING) {
-                onRaised(reply);
+                onRaised(reply, nowNs);
             }
         }
         lastRefusal = result.hasError() ? result.getError() : lastRefusal;
@@ -146,8 +173,8 @@ final class EpochRaise {
         state = State.RAISING;
         retryNs = nowNs + options.epochRetryNs();
         asked = climb == 0 ? known + 1 : Math.min(climb, known + 1);
-        send(EpochBody.newBuilder().setEpoch(asked).setHolder(options.name()).setEndpoint(options.endpoint()).build(),
-                effects);
+        send(EpochBody.newBuilder().setEpoch(asked).setHolder(options.name()).setEndpoint(options.endpoint())
+                .setKeptFrom(numbered == null ? 0 : numbered.keptFrom()).build(), effects);
     }
 
     private void send(EpochBody body, WriterEffects effects) {
@@ -161,9 +188,11 @@ final class EpochRaise {
                 .setBody(body.toByteString()).build()));
     }
 
-    private void onRaised(EpochReply reply) {
+    private void onRaised(EpochReply reply, long nowNs) {
         if (!reply.getGranted()) {
-            if (reply.getEpoch() > known && !reply.getHolder().equals(options.name())) {
+            boolean isOwn = reply.getHolder().equals(options.name())
+                    && reply.getEndpoint().equals(options.endpoint());
+            if (reply.getEpoch() > known && !isOwn) {
                 refuse(Errors.rejected(Errors.OBJECT_IN_USE, reply.getHolder() + " at " + reply.getEndpoint()
                         + " became the writer meanwhile (epoch " + reply.getEpoch() + ")", Errors.STOP_OR_TAKE_OVER));
             }
@@ -177,19 +206,53 @@ final class EpochRaise {
             known = asked; // Whatever it means, that epoch is taken.
             return;
         }
-        NodeWatermark first = reply.getAccepted(0);
-        for (NodeWatermark node : reply.getAcceptedList()) {
+        if (numbered == null ? mayBegin(reply.getAcceptedList()) : maySendOn(reply.getAcceptedList())) {
+            accepted = reply.getAcceptedList();
+            state = State.GRANTED;
+            retryNs = NEVER;
+            pausesUntilNs = nowNs + options.epochRetryNs();
+        }
+    }
+
+    private boolean mayBegin(List<NodeWatermark> nodes) {
+        NodeWatermark first = nodes.get(0);
+        for (NodeWatermark node : nodes) {
+            if (!adopts && node.getApplied() > 0) {
+                refuse(Errors.rejected(Errors.NOT_IN_STATE, "node " + node.getNode() + " has accepted updates up to "
+                        + node.getApplied() + ", and the journal is new",
+                        "give it the journal of this cluster; if that is lost for good, start with --adopt"));
+                return false;
+            }
             if (node.getApplied() != first.getApplied()) {
                 refuse(Errors.fatal(Errors.CLUSTER_BROKEN, "node " + first.getNode() + " has accepted updates up to "
                         + first.getApplied() + ", node " + node.getNode() + " up to " + node.getApplied()
                         + ": updates that reached only some nodes cannot be completed without a journal",
                         Errors.START_AFRESH));
-                return;
+                return false;
             }
         }
-        accepted = reply.getAcceptedList();
-        state = State.GRANTED;
-        retryNs = NEVER;
+        return true;
+    }
+
+    private boolean maySendOn(List<NodeWatermark> nodes) {
+        for (NodeWatermark node : nodes) {
+            if (node.getApplied() > numbered.last()) {
+                refuse(Errors.fatal(Errors.CLUSTER_BROKEN, "node " + node.getNode() + " has accepted updates up to "
+                        + node.getApplied() + ", the writer has numbered up to " + numbered.last()
+                        + ": its journal is not the newest of this cluster", "give it the newest journal"));
+                return false;
+            }
+        }
+        for (NodeWatermark node : nodes) {
+            if (node.getApplied() + 1 < numbered.keptFrom()) {
+                lastRefusal = Errors.retry(Errors.NOT_IN_STATE, "node " + node.getNode() + " has accepted updates up to "
+                        + node.getApplied() + ", the writer can send them from " + numbered.keptFrom() + " on",
+                        "restore that node");
+                known = asked; // All hold it; the next one is asked for once the node may have been restored.
+                return false;
+            }
+        }
+        return true;
     }
 
     /**

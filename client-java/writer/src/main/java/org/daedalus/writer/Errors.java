@@ -12,6 +12,8 @@ final class Errors {
     static final String ADMIN_SHUTDOWN = "57P01";
     static final String CANNOT_CONNECT_NOW = "57P03";
     static final String LIMIT_EXCEEDED = "53400";
+    static final String DISK_FULL = "53100";
+    static final String IO_ERROR = "58030";
     static final String CLUSTER_BROKEN = "F0000";
     static final String OUTCOME_UNKNOWN = "08007";
     static final String PROTOCOL_VIOLATION = "08P01";

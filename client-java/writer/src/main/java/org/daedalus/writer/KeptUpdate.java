@@ -23,6 +23,11 @@ final class KeptUpdate {
     final ByteString body;
     final long digest;
     final SubmissionKey submission;
+    /**
+     * Everything up to here was confirmed when this update got its number. It is what its sendings say, as the journal
+     * has those outcomes before it: a node that forgets them by its word takes nothing from a writer that comes back.
+     */
+    long confirmedThrough;
     long via;
     boolean sent;
     /** When it was sent last. */
@@ -31,16 +36,21 @@ final class KeptUpdate {
     boolean answered;
     boolean confirmed;
     /** A header with routes and map version alone, encoded: routes as objects take many times their bytes. */
-    private final ByteString header;
+    final ByteString header;
     private final Deque<Carrier> carriers = new ArrayDeque<>();
 
     /** Keeps {@code body}, which must not be a part of anything larger. */
     KeptUpdate(ByteString body, List<Route> routes, long mapVersion, SubmissionKey submission) {
+        this(body, OperationHeader.newBuilder().setMapVersion(mapVersion).addAllRoutes(routes).build().toByteString(),
+                submission);
+    }
+
+    /** With a header that {@link #header} of another one has encoded. */
+    KeptUpdate(ByteString body, ByteString header, SubmissionKey submission) {
         this.body = body;
         this.digest = Placement.digest(body.toByteArray());
         this.submission = submission;
-        this.header = OperationHeader.newBuilder().setMapVersion(mapVersion).addAllRoutes(routes).build()
-                .toByteString();
+        this.header = header;
     }
 
     /** Bytes that are kept as long as it is. */
@@ -64,6 +74,13 @@ final class KeptUpdate {
     /** Nothing more is to be expected of {@code carrier}. */
     void onAnswer(Carrier carrier) {
         answered |= carrier.equals(carriers.peekLast());
+    }
+
+    /** Whatever comes of earlier sendings is not waited for. */
+    void forgetSendings() {
+        carriers.clear();
+        sent = false;
+        answered = true;
     }
 
     /** It is sent now. Returns the carrier whose answer is not waited for any longer; null: none. */

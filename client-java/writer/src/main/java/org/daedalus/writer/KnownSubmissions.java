@@ -1,8 +1,10 @@
 package org.daedalus.writer;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.daedalus.wire.v1.WriteConfirmed;
 
@@ -17,11 +19,21 @@ final class KnownSubmissions {
      */
     static final int ENTRY_BYTES = 128;
 
+    /**
+     * One submission as a journal knows it.
+     *
+     * @param outcome encoded; null: none is known yet
+     * @param position of the outcome in the journal
+     */
+    record Recovered(SubmissionKey key, long timestamp, byte[] outcome, long position) {}
+
     /** One submission. */
     static final class Known {
         final long timestamp;
         /** Encoded: objects would take several times the room. Null until it is confirmed. */
         private byte[] outcome;
+        /** Where the journal has its outcome. */
+        long position;
 
         private Known(long timestamp) {
             this.timestamp = timestamp;
@@ -79,13 +91,14 @@ final class KnownSubmissions {
      * sent under its name and would remember it. A first sending must know of the younger half of what is remembered,
      * so that there is time to repeat it.
      *
+     * @param firstEpoch since then nobody has numbered whose submissions were not known here
      * @param epoch the writer's
      */
-    boolean isNew(Submission submission, long epoch, long lastNumbered) {
+    boolean isNew(Submission submission, long firstEpoch, long epoch, long lastNumbered) {
         long remembered = lastNumbered - forgottenThrough;
         long since = submission.repeated() || forgottenThrough == 0
                 ? forgottenThrough : forgottenThrough + remembered / 2;
-        return submission.epoch() == epoch
+        return submission.epoch() >= firstEpoch && submission.epoch() <= epoch
                 && submission.numberedAfter() >= since && submission.numberedAfter() <= lastNumbered;
     }
 
@@ -97,15 +110,41 @@ final class KnownSubmissions {
         forgetOldest();
     }
 
-    /** Ignored when the submission has been forgotten. */
-    void confirm(SubmissionKey submission, WriteConfirmed confirmed) {
+    /** What a journal remembers; to be called once, before anything else. */
+    void restore(RecoveredJournal journal) {
+        forgottenThrough = journal.forgottenThrough();
+        for (Recovered each : journal.submissions()) {
+            Known known = new Known(each.timestamp());
+            known.outcome = each.outcome();
+            known.position = each.position();
+            byKey.put(each.key(), known);
+            bytes += known.bytes();
+        }
+        forgetOldest();
+    }
+
+    /** Returns what a journal is to keep of it. Nothing else happens when the submission has been forgotten. */
+    WriterEffects.OutcomeRecord confirm(long timestamp, SubmissionKey submission, WriteConfirmed confirmed) {
+        byte[] outcome = confirmed.toByteArray();
         Known known = byKey.get(submission);
         if (known != null) {
             bytes -= known.bytes();
-            known.outcome = confirmed.toByteArray();
+            known.outcome = outcome;
             bytes += known.bytes();
             forgetOldest();
         }
+        return new WriterEffects.OutcomeRecord(timestamp, submission, outcome, known);
+    }
+
+    /** The outcomes that the journal has from one position up to another. */
+    List<WriterEffects.OutcomeRecord> keptBetween(long from, long to) {
+        List<WriterEffects.OutcomeRecord> found = new ArrayList<>();
+        byKey.forEach((key, known) -> {
+            if (known.outcome != null && known.position >= from && known.position < to) {
+                found.add(new WriterEffects.OutcomeRecord(known.timestamp, key, known.outcome, known));
+            }
+        });
+        return found;
     }
 
     private void forgetOldest() {

@@ -19,6 +19,8 @@ final class NumberedUpdates {
     private static final long NEVER = Long.MAX_VALUE;
     /** What an aggregator is still busy with is sent again after so many times the usual patience. */
     private static final int PATIENCE_FOR_THE_BUSY = 8;
+    /** From the first update that is not confirmed to the last: so many outcomes a node remembers. */
+    static final int UNCONFIRMED_SPAN_MAX = 8_192;
 
     private final WriterOptions options;
     private final LiveAggregators aggregators;
@@ -30,6 +32,8 @@ final class NumberedUpdates {
     private long journaledThrough;
     private long confirmedThrough;
     private long lastProgressNs;
+    /** Nothing is sent: the epoch is being raised. */
+    private boolean paused = true;
 
     NumberedUpdates(WriterOptions options, LiveAggregators aggregators) {
         this.options = options;
@@ -43,6 +47,42 @@ final class NumberedUpdates {
         journaledThrough = last;
         confirmedThrough = last;
         lastProgressNs = nowNs;
+        paused = false;
+    }
+
+    /** What a journal has kept waits for {@link #resume}. */
+    void restore(RecoveredJournal journal) {
+        lastNumbered = journal.lastNumbered();
+        journaledThrough = lastNumbered;
+        confirmedThrough = journal.keptFrom() - 1;
+        for (RecoveredJournal.Update each : journal.updates()) {
+            each.update().forgetSendings();
+            kept.put(each.timestamp(), each.update());
+            bytes += each.update().bytes();
+        }
+        while (isConfirmed(confirmedThrough + 1)) {
+            confirmedThrough++;
+        }
+    }
+
+    /** The epoch is not valid any more: nothing is sent until {@link #resume}, and answers on their way do not count. */
+    void pause() {
+        paused = true;
+        sent.clear();
+        kept.values().forEach(KeptUpdate::forgetSendings);
+    }
+
+    /** Sends under a new epoch what some node lacks, as all have what is {@code accepted}, or what has no outcome. */
+    void resume(long writerEpoch, long accepted, long nowNs, WriterEffects effects) {
+        epoch = writerEpoch;
+        lastProgressNs = nowNs;
+        paused = false;
+        kept.forEach((timestamp, update) -> {
+            update.sent = timestamp <= accepted && update.confirmed;
+            if (!update.sent) {
+                send(timestamp, nowNs, effects);
+            }
+        });
     }
 
     long epoch() {
@@ -51,6 +91,16 @@ final class NumberedUpdates {
 
     long lastNumbered() {
         return lastNumbered;
+    }
+
+    /** Every update up to here may be sent. */
+    long journaledThrough() {
+        return journaledThrough;
+    }
+
+    /** The first update that can still be sent. */
+    long keptFrom() {
+        return kept.isEmpty() ? lastNumbered + 1 : kept.firstKey();
     }
 
     /** Every update up to here is confirmed. */
@@ -69,13 +119,14 @@ final class NumberedUpdates {
 
     /** An update of any size has room where none is kept. */
     boolean hasRoomFor(KeptUpdate update) {
-        return kept.size() < options.updatesKeptMax()
+        return kept.size() < options.updatesKeptMax() && lastNumbered - confirmedThrough < UNCONFIRMED_SPAN_MAX
                 && (kept.isEmpty() || bytes + update.bytes() <= options.bytesKeptMax());
     }
 
     /** Gives the update the next timestamp, and the journal the record of it. Precondition: there is room. */
     long number(KeptUpdate update, WriterEffects effects) {
         lastNumbered++;
+        update.confirmedThrough = confirmedThrough;
         bytes += update.bytes();
         kept.put(lastNumbered, update);
         effects.records().add(new WriterEffects.JournalRecord(epoch, lastNumbered, update));
@@ -100,8 +151,8 @@ final class NumberedUpdates {
     // ---- sending ----
 
     private void send(long timestamp, long nowNs, WriterEffects effects) {
-        if (timestamp > journaledThrough || aggregators.isEmpty()) {
-            return; // onJournaled() or sendUnsent() comes back to it.
+        if (paused || timestamp > journaledThrough || aggregators.isEmpty()) {
+            return; // resume(), onJournaled() or sendUnsent() comes back to it.
         }
         KeptUpdate update = kept.get(timestamp);
         KeptUpdate.Carrier carrier = aggregators.toNextOf(timestamp);
@@ -109,7 +160,7 @@ final class NumberedUpdates {
                 .setSequence(carrier.sequence())
                 .setKind(OperationKind.OPERATION_KIND_UPDATE)
                 .setUpdate(UpdateHeader.newBuilder().setEpoch(epoch).setTimestamp(timestamp)
-                        .setDigest(update.digest).setConfirmedThrough(confirmedThrough))
+                        .setDigest(update.digest).setConfirmedThrough(update.confirmedThrough))
                 .build();
         sent.put(carrier, timestamp);
         KeptUpdate.Carrier givenUp = update.onSending(carrier, nowNs);

@@ -9,6 +9,11 @@ final class ServedGaps {
 
     private final Map<Integer, Gap> byNode = new HashMap<>();
 
+    /** Nodes may tell of the same gaps anew. */
+    void clear() {
+        byNode.clear();
+    }
+
     /** Whether nothing has been done about it in the last {@code patienceNs}; from now on something has. */
     boolean isNew(int node, long lastAccepted, long nowNs, long patienceNs) {
         Gap served = byNode.get(node);

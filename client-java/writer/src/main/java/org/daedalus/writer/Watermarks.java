@@ -5,39 +5,64 @@ import java.util.TreeMap;
 import org.daedalus.wire.v1.NodeWatermark;
 import org.daedalus.wire.v1.WriteConfirmed;
 
-/** How far every storage node is. Timestamps are unsigned by contract and far below 2^63 in fact. */
+/**
+ * How far every storage node is, in the life in which it granted the epoch: what it said in another one does not bind
+ * it. Timestamps are unsigned by contract and far below 2^63 in fact.
+ */
 final class Watermarks {
-    private final Map<Integer, Long> durable = new TreeMap<>();
+    private record Mark(long incarnation, long durable) {}
 
+    private final Map<Integer, Mark> marks = new TreeMap<>();
+    private long lowest = Long.MAX_VALUE;
+
+    /** From now on the node's word counts as it says this: it may be behind what it was in an earlier life. */
     void start(NodeWatermark node) {
-        durable.put(node.getNode(), node.getDurable());
+        marks.put(node.getNode(), new Mark(node.getIncarnation(), node.getDurable()));
+        findLowest();
+    }
+
+    private void findLowest() {
+        lowest = Long.MAX_VALUE;
+        for (Mark mark : marks.values()) {
+            lowest = Math.min(lowest, mark.durable());
+        }
     }
 
     /** True when the lowest watermark has risen. */
     boolean advance(WriteConfirmed confirmed) {
-        long before = lowest();
+        boolean rises = false;
         for (NodeWatermark node : confirmed.getWatermarksList()) {
-            durable.computeIfPresent(node.getNode(), (id, known) -> Math.max(known, node.getDurable()));
+            Mark known = marks.get(node.getNode());
+            if (known != null && known.incarnation() == node.getIncarnation() && node.getDurable() > known.durable()) {
+                marks.put(node.getNode(), new Mark(known.incarnation(), node.getDurable()));
+                rises = true;
+            }
         }
-        return lowest() > before;
+        if (!rises) {
+            return false;
+        }
+        long before = lowest;
+        findLowest();
+        return lowest > before;
     }
 
     /** The node's durable watermark; 0 when it is unknown. */
     long of(int node) {
-        return durable.getOrDefault(node, 0L);
+        Mark known = marks.get(node);
+        return known == null ? 0 : known.durable();
     }
 
     /** Every node's durable watermark has reached this. */
     long lowest() {
-        return durable.values().stream().mapToLong(Long::longValue).min().orElse(Long.MAX_VALUE);
+        return lowest;
     }
 
     /** The node that is furthest behind; the first of equals. */
     Map.Entry<Integer, Long> slowest() {
         Map.Entry<Integer, Long> slowest = null;
-        for (Map.Entry<Integer, Long> node : durable.entrySet()) {
-            if (slowest == null || node.getValue() < slowest.getValue()) {
-                slowest = node;
+        for (Map.Entry<Integer, Mark> node : marks.entrySet()) {
+            if (slowest == null || node.getValue().durable() < slowest.getValue()) {
+                slowest = Map.entry(node.getKey(), node.getValue().durable());
             }
         }
         return slowest;

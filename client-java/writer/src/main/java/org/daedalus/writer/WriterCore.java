@@ -38,16 +38,33 @@ final class WriterCore {
     private final Watermarks watermarks = new Watermarks();
     private final KnownSubmissions known;
     private final ServedGaps gaps = new ServedGaps();
+    private final RecoveredJournal journal;
     private Phase phase = Phase.IDLE;
+    /** Since this epoch nobody else has numbered; 0: not known yet. */
+    private long firstEpoch;
+    /** What the nodes had accepted then. */
+    private long base;
+    private JournalState journalState = JournalState.NONE;
     private Error failure;
     /** What the last aggregator said that has another map; null: none has. */
     private Error mapRefusal;
 
     WriterCore(WriterOptions options) {
+        this(options, RecoveredJournal.NONE);
+    }
+
+    WriterCore(WriterOptions options, RecoveredJournal journal) {
         this.options = options;
-        this.raise = new EpochRaise(options, aggregators);
+        this.journal = journal;
+        this.raise = new EpochRaise(options, aggregators, journal);
         this.updates = new NumberedUpdates(options, aggregators);
         this.known = new KnownSubmissions(options.submissionsKnownMax(), options.submissionBytesMax());
+        if (journal.isUsed()) {
+            firstEpoch = journal.firstEpoch();
+            base = journal.base();
+            updates.restore(journal);
+            known.restore(journal);
+        }
     }
 
     Phase phase() {
@@ -70,6 +87,20 @@ final class WriterCore {
 
     long lastNumbered() {
         return updates.lastNumbered();
+    }
+
+    /** Every update up to here has its number for ever. */
+    long journaledThrough() {
+        return updates.journaledThrough();
+    }
+
+    /** Every node has made durable, and this side knows the outcome of, what is below. */
+    long keptFrom() {
+        return updates.keptFrom();
+    }
+
+    KnownSubmissions known() {
+        return known;
     }
 
     // ---- aggregators come and go ----
@@ -114,14 +145,32 @@ final class WriterCore {
             case INQUIRING -> phase = Phase.INQUIRING;
             case PROBING -> phase = Phase.PROBING;
             case RAISING -> phase = Phase.RAISING;
-            case GRANTED -> {
-                raise.accepted().forEach(watermarks::start);
-                NodeWatermark any = raise.accepted().get(0);
-                updates.start(raise.epoch(), any.getApplied(), nowNs);
-                phase = Phase.ACTIVE;
-            }
+            case GRANTED -> begin(nowNs, effects);
             default -> fail(raise.problem(), effects); // REFUSED
         }
+    }
+
+    private void begin(long nowNs, WriterEffects effects) {
+        raise.accepted().forEach(watermarks::start);
+        gaps.clear();
+        phase = Phase.ACTIVE;
+        long lowest = raise.accepted().stream().mapToLong(NodeWatermark::getApplied).min().orElseThrow();
+        if (firstEpoch == 0) {
+            firstEpoch = raise.epoch();
+            base = lowest;
+            updates.start(raise.epoch(), lowest, nowNs);
+        } else {
+            updates.resume(raise.epoch(), lowest, nowNs, effects);
+            updates.forgetSettled(watermarks.lowest());
+        }
+        effects.setEpochRecord(new WriterEffects.EpochRecord(raise.epoch(), firstEpoch, base));
+    }
+
+    /** What is under way waits: its numbers stay, and it is sent again under the next epoch. */
+    private void raiseAgain(long nowNs, WriterEffects effects) {
+        updates.pause();
+        phase = Phase.RAISING;
+        raise.again(new EpochRaise.Numbered(updates.keptFrom(), updates.lastNumbered()), nowNs, effects);
     }
 
     // ---- submissions ----
@@ -143,13 +192,19 @@ final class WriterCore {
         if (phase != Phase.ACTIVE) {
             return inactive(submission);
         }
-        if (!known.isNew(submission, epoch(), lastNumbered())) {
+        if (!known.isNew(submission, firstEpoch, epoch(), lastNumbered())) {
             return submission.repeated() ? SubmissionRefusals.unknowable(submission, memory())
                     : SubmissionRefusals.stale(submission, memory());
         }
         KeptUpdate update = new KeptUpdate(body, routes, mapVersion, key);
         if (!updates.hasRoomFor(update)) {
             return WriterEffects.Refusal.of(noRoom());
+        }
+        if (journalState.problem() != null) {
+            return WriterEffects.Refusal.of(journalState.problem());
+        }
+        if (journalState.isFull()) {
+            return WriterEffects.Refusal.of(noRoomInJournal());
         }
         known.add(key, updates.number(update, effects));
         effects.setDeadlineNs(nextDeadlineNs());
@@ -167,16 +222,31 @@ final class WriterCore {
 
     /** Every update up to {@code through} is in the journal, and survives this process: only now may they leave. */
     void onJournaled(long through, long nowNs, WriterEffects effects) {
-        if (phase == Phase.ACTIVE) {
-            updates.onJournaled(through, nowNs, effects);
+        if (phase != Phase.FAILED) {
+            updates.onJournaled(through, nowNs, effects); // While the epoch is being raised nothing is sent.
+        }
+        effects.setDeadlineNs(nextDeadlineNs());
+    }
+
+    /** What the journal takes, and whether it takes anything at all. */
+    void onJournalState(JournalState state) {
+        journalState = state;
+    }
+
+    /** The journal takes nothing any more, and what was given to it may be lost with this process. */
+    void onJournalLost(Error why, WriterEffects effects) {
+        if (phase != Phase.FAILED) {
+            fail(why, effects);
         }
         effects.setDeadlineNs(nextDeadlineNs());
     }
 
     private WriterEffects.Refusal inactive(Submission submission) {
         if (phase != Phase.FAILED) {
+            Error why = raise.lastRefusal();
             return WriterEffects.Refusal.of(Errors.retry(Errors.CANNOT_CONNECT_NOW,
-                    "the writer has not raised its epoch on all nodes yet", "try again"));
+                    "the writer has not raised its epoch on all nodes yet" + (why == null ? "" : ": "
+                            + why.getMessage()), "try again"));
         }
         return submission.repeated()
                 ? SubmissionRefusals.unknowable(submission, failure.getMessage()) : WriterEffects.Refusal.of(failure);
@@ -204,17 +274,36 @@ final class WriterCore {
                 .setSubmissionsKnownMax(options.submissionsKnownMax())
                 .setSubmissionBytesKnown(known.bytes())
                 .setSubmissionBytesKnownMax(options.submissionBytesMax())
-                .setForgottenThrough(known.forgottenThrough());
+                .setForgottenThrough(known.forgottenThrough())
+                .setJournalBytes(journalState.bytes())
+                .setJournalBytesMax(journalState.bytesMax())
+                .setJournaledThrough(journalState.bytesMax() == 0 ? 0 : updates.journaledThrough());
     }
 
     private String problem() {
         return switch (phase) {
-            case ACTIVE -> aggregators.isEmpty() && mapRefusal != null
-                    ? "no aggregator has the map of the updates: " + mapRefusal.getMessage() : "";
+            case ACTIVE -> activeProblem();
             case FAILED -> failure.getMessage();
             case PROBING -> raise.problem().getMessage();
+            case RAISING -> raise.lastRefusal() == null
+                    ? phase.toString() : "the epoch is not raised yet: " + raise.lastRefusal().getMessage();
             default -> phase.toString();
         };
+    }
+
+    private String activeProblem() {
+        if (journalState.problem() != null) {
+            return journalState.problem().getMessage();
+        }
+        return aggregators.isEmpty() && mapRefusal != null
+                ? "no aggregator has the map of the updates: " + mapRefusal.getMessage() : "";
+    }
+
+    private Error noRoomInJournal() {
+        Map.Entry<Integer, Long> slowest = watermarks.slowest();
+        return Errors.retry(Errors.DISK_FULL, "the journal has its " + journalState.bytesMax()
+                + " bytes; its updates wait for node " + slowest.getKey() + ", which has made durable "
+                + slowest.getValue() + " of " + lastNumbered(), "try again later, or see to that node");
     }
 
     private Error noRoom() {
@@ -279,7 +368,7 @@ final class WriterCore {
         }
         KeptUpdate update = updates.confirm(timestamp, nowNs);
         if (update != null) {
-            known.confirm(update.submission, confirmed);
+            effects.outcomeRecords().add(known.confirm(timestamp, update.submission, confirmed));
             effects.outcomes().add(new WriterEffects.SubmissionOutcome(update.submission, confirmed, null));
         }
         updates.forgetSettled(watermarks.lowest());
@@ -292,12 +381,21 @@ final class WriterCore {
                 // Sent again when resendAfterNs have passed without progress.
             }
             case WRITE_REFUSAL_STALE_MAP -> passBy(peer, refused.getError(), nowNs, effects);
-            case WRITE_REFUSAL_STALE_EPOCH -> fail(Errors.fatal(Errors.OBJECT_IN_USE, refused.getHolder()
-                    + " has taken over as the writer (epoch " + refused.getEpoch() + ")", "send updates to it"),
-                    effects);
+            case WRITE_REFUSAL_NEW_INCARNATION -> raiseAgain(nowNs, effects);
+            case WRITE_REFUSAL_STALE_EPOCH -> onStaleEpoch(refused, nowNs, effects);
             default -> fail(Errors.fatal(Errors.CLUSTER_BROKEN, "node " + refused.getNode() + " refused update "
                     + refused.getTimestamp() + ": " + refused.getError().getMessage(), Errors.START_AFRESH), effects);
         }
+    }
+
+    /** A node that has never heard of this epoch has lost its own: it gets the next one. */
+    private void onStaleEpoch(WriteRefused refused, long nowNs, WriterEffects effects) {
+        if (refused.getEpoch() <= epoch()) {
+            raiseAgain(nowNs, effects);
+            return;
+        }
+        fail(Errors.fatal(Errors.OBJECT_IN_USE, refused.getHolder() + " has taken over as the writer (epoch "
+                + refused.getEpoch() + ")", "send updates to it"), effects);
     }
 
     /**
@@ -313,7 +411,7 @@ final class WriterCore {
     private void onGap(WriteRefused refused, long nowNs, WriterEffects effects) {
         long lastAccepted = refused.getLastAccepted();
         if (lastAccepted < watermarks.of(refused.getNode())) {
-            return; // Old news: the node has come further since. One that has lost rows says so itself.
+            return; // Old news: in this life the node has come further since.
         }
         if (gaps.isNew(refused.getNode(), lastAccepted, nowNs, options.resendAfterNs())) {
             updates.resendFrom(lastAccepted + 1, nowNs, effects);

@@ -26,6 +26,18 @@ final class WriterEffects {
     record JournalRecord(long epoch, long timestamp, KeptUpdate update) {}
 
     /**
+     * What became of one update, to be made durable some time: asked again, the nodes would say the same, as long as the
+     * journal does not have a later update.
+     *
+     * @param outcome encoded
+     * @param known where the submission is remembered; null: it is forgotten already
+     */
+    record OutcomeRecord(long timestamp, SubmissionKey submission, byte[] outcome, KnownSubmissions.Known known) {}
+
+    /** The nodes have granted an epoch: to be made durable before the next update. */
+    record EpochRecord(long epoch, long firstEpoch, long base) {}
+
+    /**
      * Why a submission has no number.
      *
      * @param isStale what it says about when it was first sent is out of date; sent again, it would be taken
@@ -49,7 +61,9 @@ final class WriterEffects {
     record Answer(long waiter, Result result) {}
 
     private final List<JournalRecord> records = new ArrayList<>();
+    private final List<OutcomeRecord> outcomeRecords = new ArrayList<>();
     private final List<SubmissionOutcome> outcomes = new ArrayList<>();
+    private EpochRecord epochRecord;
     private final List<Answer> answers = new ArrayList<>();
     private DescribeReply described;
     private String probe;
@@ -62,6 +76,20 @@ final class WriterEffects {
     /** By timestamp, without gaps. */
     List<JournalRecord> records() {
         return records;
+    }
+
+    /** After the update records of the same step. */
+    List<OutcomeRecord> outcomeRecords() {
+        return outcomeRecords;
+    }
+
+    /** Before the other records of the same step; null: no epoch was granted. */
+    EpochRecord epochRecord() {
+        return epochRecord;
+    }
+
+    void setEpochRecord(EpochRecord granted) {
+        epochRecord = granted;
     }
 
     List<SubmissionOutcome> outcomes() {

@@ -28,11 +28,13 @@ public record WriterOptions(
 
     /** Room for one update of the largest size, whatever the heap. */
     private static final long UNSENT_BYTES_MIN = 10L << 20;
+    /** Of the heap, for each update that is kept: a small one takes 500 bytes beside its body and routes. */
+    private static final long HEAP_BYTES_PER_UPDATE = 4_096;
 
     /** What docs/protocol.md says. */
     public static WriterOptions of(String name, String endpoint, boolean takeOver) {
-        return new WriterOptions(name, endpoint, takeOver, 1_000_000_000L, 500_000_000L, 1_024, 32L << 20, 65_536,
-                32L << 20, 64L << 20);
+        return new WriterOptions(name, endpoint, takeOver, 1_000_000_000L, 500_000_000L, 65_536, 32L << 20,
+                65_536, 32L << 20, 64L << 20);
     }
 
     /**
@@ -42,7 +44,8 @@ public record WriterOptions(
      * @param aggregators how many updates are sent to
      */
     public WriterOptions within(long heapBytes, int aggregators) {
-        return new WriterOptions(name, endpoint, takeOver, resendAfterNs, epochRetryNs, updatesKeptMax,
+        return new WriterOptions(name, endpoint, takeOver, resendAfterNs, epochRetryNs,
+                (int) Math.min(updatesKeptMax, heapBytes / HEAP_BYTES_PER_UPDATE),
                 Math.min(bytesKeptMax, heapBytes / 8), submissionsKnownMax,
                 Math.min(submissionBytesMax, heapBytes / 16),
                 Math.max(UNSENT_BYTES_MIN, Math.min(unsentBytesMax, heapBytes / 4 / aggregators)));

@@ -40,7 +40,7 @@ class WriterEpochTest {
                         .setMessage("node " + node));
             }
             if (nodes[node] > reply.getEpoch()) {
-                reply.setEpoch(nodes[node]).setHolder("writer");
+                reply.setEpoch(nodes[node]).setHolder("writer").setEndpoint(body.getInquire() ? "" : "writer:1");
             }
             reply.addAccepted(NodeWatermark.newBuilder().setNode(node));
         }
@@ -220,8 +220,10 @@ class WriterEpochTest {
         assertThat(late.phase()).isEqualTo(WriterCore.Phase.FAILED);
         assertThat(late.failure().getMessage()).contains("another at another:1 became the writer meanwhile (epoch 5)");
         assertThat(answered(held.clone().setEpoch(4)).phase()).as("as before").isEqualTo(WriterCore.Phase.RAISING);
-        assertThat(answered(held.clone().setEpoch(5).setHolder("writer")).phase()).as("its own grant, lost")
-                .isEqualTo(WriterCore.Phase.RAISING);
+        assertThat(answered(held.clone().setEpoch(5).setHolder("writer").setEndpoint("writer:1")).phase())
+                .as("its own grant, lost").isEqualTo(WriterCore.Phase.RAISING);
+        assertThat(answered(held.clone().setEpoch(5).setHolder("writer")).phase()).as("another of its name")
+                .isEqualTo(WriterCore.Phase.FAILED);
     }
 
     @Test
