@@ -119,7 +119,8 @@ class BareSleeper {
 /// Says when a cycle has begun: a checkpoint rides along and is shown the first chunk, which is empty.
 class CycleClock final : public CheckpointHook {
  public:
-  void on_chunk(const ChunkImage&) noexcept override {
+  [[nodiscard]] bool is_ready() const noexcept override { return true; }
+  [[nodiscard]] bool on_chunk(const ChunkImage&) noexcept override {
     if (thread_.load(std::memory_order_relaxed) == 0) {
       clock_ = [] {
         clockid_t clock{};
@@ -129,7 +130,9 @@ class CycleClock final : public CheckpointHook {
       thread_.store(static_cast<pid_t>(syscall(SYS_gettid)));
     }
     begun_ns_.store(now_ns());
+    return true;
   }
+  void on_round_end(const AllocatorImage&) noexcept override {}
 
   int64_t wait() {
     while (begun_ns_.load() == 0) {

@@ -66,6 +66,8 @@ class QueryRun {
   /// Takes the rows of one chunk that a bitmap marks. Precondition: active, and takes_selections().
   void take_selection(uint32_t chunk, const uint64_t* selection);
 
+  /// Ends the query; the first error counts.
+  void fail(Error error);
   [[nodiscard]] bool has_failed() const { return error_.has_value(); }
 
   /// Rows so far, ahead of the rest: not the last output. Precondition: active, and listed in AnswerFlow::ready.
@@ -76,7 +78,6 @@ class QueryRun {
   [[nodiscard]] bool is_finished() const { return is_finished_; }
 
  private:
-  void fail(Error error);
   void become_ready();
   void take_encoded(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
   /// Those rows among them that belong to the slice, until it has enough bytes.

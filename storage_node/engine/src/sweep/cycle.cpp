@@ -21,12 +21,23 @@ void Cycle::admit(Query query) {
 }
 
 void Cycle::begin(Timestamp before) {
+  prefix_ = updates_.outputs().empty() ? before : updates_.outputs().back().timestamp;
+  if (updates_.is_replaying(prefix_)) {
+    refuse_queries();
+  }
   sketches_.begin_cycle();
   updates_.begin();
   query_sweep_.begin(queries_);
   checkpoint_->begin_cycle();
   chunk_ = 0;
-  prefix_ = updates_.outputs().empty() ? before : updates_.outputs().back().timestamp;
+}
+
+/// Chunks are in several prefixes yet.
+void Cycle::refuse_queries() {
+  for (QueryRun& query : queries_) {
+    query.fail({ErrorCategory::kRetry, "57P03", "the node is restoring its rows and cannot answer yet",
+                "Ask again in a moment.", 0});
+  }
 }
 
 uint32_t Cycle::next_chunk() const {
@@ -46,7 +57,9 @@ bool Cycle::sweep(uint32_t chunks_max) {
     updates_.sweep(chunk_);
     query_sweep_.sweep(chunk_);
     hand_over();
-    checkpoint_->pass(chunk_, prefix_);
+    if (chunk_ == checkpoint_->next_chunk()) {
+      checkpoint_->show(updates_.prefix_of(chunk_, prefix_));
+    }
     ++chunk_;
   }
   return next_chunk() == store_->chunk_count();
@@ -73,13 +86,16 @@ bool Cycle::hand_over(QueryRun& query) {
 }
 
 void Cycle::finish() {
-  for (const UpdateOutput& output : updates_.outputs()) {
-    outlet_->put_last(output);
+  for (UpdateOutput& output : updates_.outputs()) {
+    outlet_->put_last(std::move(output));
   }
   for (QueryRun& query : queries_) {
     if (!query.is_finished()) {
       outlet_->put_last(query.finish(prefix_));
     }
+  }
+  if (checkpoint_->has_shown_all()) {
+    checkpoint_->end(updates_.allocator_image(prefix_));
   }
   updates_.end();
   query_sweep_.end();

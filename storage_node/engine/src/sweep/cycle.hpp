@@ -54,10 +54,14 @@ class Cycle {
   /// Live rows after the sweep.
   [[nodiscard]] uint64_t live_rows() const { return updates_.live_rows(); }
 
+  /// What is loaded before the first cycle goes there.
+  [[nodiscard]] UpdateSweep& updates() { return updates_; }
+
  private:
   static constexpr size_t kCompiledBytesMax = 256u << 20;
 
   [[nodiscard]] uint32_t next_chunk() const;
+  void refuse_queries();
   void hand_over();
   [[nodiscard]] bool hand_over(QueryRun& query);
 

@@ -4,6 +4,7 @@
 
 #include "answer_flow.hpp"
 #include "checkpoint_round.hpp"
+#include "chunk_loader.hpp"
 #include "cycle.hpp"
 #include "ring.hpp"
 #include "share_control.hpp"
@@ -47,6 +48,7 @@ struct Segment::State {
 
   bool enqueue(Operation operation, std::atomic<uint32_t>& waiting);
   void admit();
+  [[nodiscard]] ChunkLoader& begin_load();
 
   const SegmentOptions options;
   const TableLayout layout;
@@ -56,10 +58,12 @@ struct Segment::State {
   CheckpointRound checkpoint;
   Cycle cycle;
   SpscRing<Operation> operations;
-  ShareControl share;             ///< The scanner's, as is the next.
-  uint32_t queries_in_cycle = 0;  ///< Admitted to the last cycle.
-  Timestamp enqueued{};           ///< Of the last update; the producer's.
-  Timestamp applied{};            ///< The scanner's.
+  std::optional<ChunkLoader> loader;  ///< From the first chunk that is loaded to the end of loading.
+  bool has_allocator = false;         ///< It was loaded.
+  ShareControl share;                 ///< The scanner's, as is the next.
+  uint32_t queries_in_cycle = 0;      ///< Admitted to the last cycle.
+  Timestamp enqueued{};               ///< Of the last update; the producer's.
+  Timestamp applied{};                ///< The scanner's.
 
   std::atomic<bool> is_sweeping{false};  ///< A cycle has begun and not ended; written by the scanner.
   std::atomic<uint32_t> in_flight{0};    ///< Enqueued and not yet dequeued.
@@ -143,9 +147,10 @@ bool Segment::step(Instant now, StepBudget budget) {
   State& state = *state_;
   state.flow.now = now;
   if (!is_mid_cycle()) {
-    if (state.operations.is_empty() && !state.checkpoint.is_under_way()) {
+    if (state.operations.is_empty() && !state.checkpoint.has_work()) {
       return false;
     }
+    CHECK(!state.loader.has_value());
     state.admit();
     state.queries_in_cycle = state.cycle.query_count();
     state.cycle.begin(state.applied);
@@ -169,6 +174,56 @@ uint64_t Segment::outputs_put() const { return state_->outlet.put_count(); }
 
 bool Segment::begin_checkpoint() { return state_->checkpoint.begin(); }
 
+ChunkLoader& Segment::State::begin_load() {
+  CHECK(read(cycles) == 0 && !is_sweeping.load(std::memory_order_relaxed));
+  if (!loader.has_value()) {
+    loader.emplace(layout, store);
+  }
+  return *loader;
+}
+
+Result<void> Segment::load_chunk(const ChunkImage& image) {
+  Result<void> loaded = state_->begin_load().load(image);
+  if (loaded) {
+    state_->cycle.updates().on_load(image.chunk);
+  }
+  return loaded;
+}
+
+Result<void> Segment::load_allocator(const AllocatorImage& image) {
+  static_cast<void>(state_->begin_load());
+  Result<void> loaded = state_->cycle.updates().load(image);
+  state_->has_allocator = loaded.has_value();
+  return loaded;
+}
+
+Result<void> Segment::finish_restore() {
+  State& state = *state_;
+  const auto incomplete = [](std::string what) {
+    return Error{ErrorCategory::kFatal, "XX001", std::move(what), "Restore from another checkpoint.", 0};
+  };
+  const ChunkLoader& loader = state.begin_load();
+  if (const std::optional<uint32_t> missing = loader.missing()) {
+    return incomplete("the checkpoint lacks chunk " + std::to_string(*missing) + " of " +
+                      std::to_string(state.store.chunk_count()));
+  }
+  if (!state.has_allocator) {
+    return incomplete("the checkpoint lacks the list of free slots");
+  }
+  const auto [lowest, highest] = std::minmax_element(loader.prefixes().begin(), loader.prefixes().end());
+  if (*highest > state.cycle.updates().known_through()) {
+    return incomplete("a chunk of the checkpoint has update " + std::to_string(raw(*highest)) +
+                      ", its list of free slots ends at " + std::to_string(raw(state.cycle.updates().known_through())));
+  }
+  state.applied = *lowest;
+  state.enqueued = *lowest;
+  write(state.prefix, raw(*lowest));
+  write(state.rows, state.cycle.live_rows());
+  state.cycle.updates().begin_replay(loader.prefixes());
+  state.loader.reset();
+  return {};
+}
+
 void Segment::settle_memory(std::optional<uint32_t> core) {
   State& state = *state_;
   CHECK(!state.has_placement.load(std::memory_order_relaxed));
@@ -184,7 +239,7 @@ void Segment::record_cycle_ns(uint64_t duration_ns) {
 }
 
 bool Segment::has_work() const {
-  return !state_->operations.is_empty() || is_mid_cycle() || state_->checkpoint.is_under_way();
+  return !state_->operations.is_empty() || is_mid_cycle() || state_->checkpoint.has_work();
 }
 
 SegmentStatistics Segment::statistics() const {

@@ -18,25 +18,34 @@ bool CheckpointRound::begin() {
   return hook_ != nullptr && !under_way_.exchange(true, std::memory_order_acq_rel);
 }
 
-void CheckpointRound::begin_cycle() { left_ = is_under_way() ? chunks_per_cycle_max_ : 0; }
+void CheckpointRound::begin_cycle() { left_ = has_work() ? chunks_per_cycle_max_ : 0; }
 
 void CheckpointRound::show(Timestamp prefix) {
   const ChunkView view = store_->view(next_);
-  hook_->on_chunk({.chunk = next_,
-                   .chunk_count = store_->chunk_count(),
-                   .prefix = prefix,
-                   .row_count = view.row_count,
-                   .live_count = store_->live_rows(next_),
-                   .widths = widths_,
-                   .planes = {view.planes, plane_count_},
-                   .nulls = {view.nulls, widths_.size()},
-                   .live = {view.live, view.word_count()}});
+  const bool is_taken = hook_->on_chunk({.chunk = next_,
+                                         .chunk_count = store_->chunk_count(),
+                                         .prefix = prefix,
+                                         .changed = store_->changed(next_),
+                                         .row_count = view.row_count,
+                                         .live_count = store_->live_rows(next_),
+                                         .widths = widths_,
+                                         .planes = {view.planes, plane_count_},
+                                         .nulls = {view.nulls, widths_.size()},
+                                         .live = {view.live, view.word_count()}});
+  if (!is_taken) {
+    left_ = 0;
+    return;
+  }
   --left_;
   if (++next_ == store_->chunk_count()) {
-    next_ = 0;
     left_ = 0;
-    under_way_.store(false, std::memory_order_release);
   }
+}
+
+void CheckpointRound::end(const AllocatorImage& image) {
+  hook_->on_round_end(image);
+  next_ = 0;
+  under_way_.store(false, std::memory_order_release);
 }
 
 }  // namespace daedalus::engine

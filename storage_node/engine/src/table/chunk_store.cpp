@@ -28,7 +28,8 @@ ChunkStore::ChunkStore(const TableLayout& layout, ChunkShape shape)
       no_nulls_(bitmap_words(chunk_rows_), 0),
       planes_(size_t{chunk_count_} * layout.plane_count()),
       nulls_(size_t{chunk_count_} * column_count_, no_nulls_.data()),
-      live_rows_(chunk_count_, 0) {
+      live_rows_(chunk_count_, 0),
+      changed_(chunk_count_) {
   lay_out(layout);
 }
 
@@ -82,6 +83,12 @@ uint32_t ChunkStore::mark_dead(uint32_t chunk, const uint64_t* rows) {
   and_not_into(live(chunk), rows, words);
   live_rows_[chunk] -= count;
   return count;
+}
+
+void ChunkStore::mark_loaded(uint32_t chunk, std::span<const uint64_t> rows) {
+  DCHECK(live_rows_[chunk] == 0 && rows.size() == bitmap_words(chunk_rows_));
+  std::copy(rows.begin(), rows.end(), live(chunk));
+  live_rows_[chunk] = count_bits(rows.data(), bitmap_words(chunk_rows_));
 }
 
 }  // namespace daedalus::engine

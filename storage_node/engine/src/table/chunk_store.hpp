@@ -7,9 +7,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "chunk_shape.hpp"
+#include "daedalus/base/units.hpp"
 #include "kernels_bitmap.hpp"
 #include "kernels_window.hpp"
 #include "native.hpp"
@@ -49,6 +51,9 @@ class ChunkStore {
   /// See ReservedMemory.
   MemoryPlacement settle_memory(std::optional<uint32_t> numa_node) { return memory_.settle(numa_node); }
   [[nodiscard]] uint32_t live_rows(uint32_t chunk) const { return live_rows_[chunk]; }
+  /// The last update that touched a row of the chunk.
+  [[nodiscard]] Timestamp changed(uint32_t chunk) const { return changed_[chunk]; }
+  void mark_changed(uint32_t chunk, Timestamp changed) { changed_[chunk] = changed; }
 
   [[nodiscard]] ChunkView view(uint32_t chunk) const {
     return {.planes = planes(chunk),
@@ -81,6 +86,8 @@ class ChunkStore {
   void mark_dead(uint32_t chunk, uint32_t row);
   /// The rows of a bitmap are gone; returns how many. Precondition: all are live.
   uint32_t mark_dead(uint32_t chunk, const uint64_t* rows);
+  /// Exactly these rows are live. Precondition: none was before.
+  void mark_loaded(uint32_t chunk, std::span<const uint64_t> rows);
 
  private:
   [[nodiscard]] uint64_t* live(uint32_t chunk) const { return live_ + size_t{chunk} * bitmap_words(chunk_rows_); }
@@ -99,6 +106,7 @@ class ChunkStore {
   uint8_t* row_sketches_ = nullptr;
   uint64_t* live_ = nullptr;
   std::vector<uint32_t> live_rows_;
+  std::vector<Timestamp> changed_;
 };
 
 }  // namespace daedalus::engine

@@ -53,6 +53,11 @@ void Sketches::begin_cycle() {
   changes_before_ = changes_;
 }
 
+void Sketches::on_load(uint64_t rows) {
+  changes_ += rows;
+  changes_before_ = changes_;
+}
+
 bool Sketches::is_due(const Column& column) const {
   if (column.version == 0) {
     return changes_ > 0;

@@ -12,6 +12,10 @@ namespace {
 
 uint64_t generation_of(Timestamp timestamp) { return raw(timestamp) / kGenerationTimestamps; }
 
+Error corrupt(std::string what) {
+  return {ErrorCategory::kFatal, "XX001", std::move(what), "Restore from another checkpoint.", 0};
+}
+
 }  // namespace
 
 SlotAllocator::SlotAllocator(uint32_t slot_count)
@@ -59,7 +63,52 @@ void SlotAllocator::release(Timestamp timestamp, uint32_t first_slot, std::span<
   }
 }
 
+AllocatorImage SlotAllocator::image(Timestamp prefix) const {
+  return {.prefix = std::max(prefix, known_through_),
+          .slot_count = static_cast<uint32_t>(free_.size()) * 64,
+          .free = free_,
+          .cooling = {{{cooling_[0].generation, cooling_[0].slots}, {cooling_[1].generation, cooling_[1].slots}}}};
+}
+
+Result<void> SlotAllocator::load(const AllocatorImage& image) {
+  if (image.slot_count != free_.size() * 64 || image.free.size() != free_.size() ||
+      image.cooling[0].slots.size() != free_.size() || image.cooling[1].slots.size() != free_.size()) {
+    return corrupt("the checkpoint's list of free slots is of " + std::to_string(image.slot_count) +
+                   " slots, the segment has " + std::to_string(free_.size() * 64));
+  }
+  for (size_t word = 0; word < free_.size(); ++word) {
+    const uint64_t first = image.cooling[0].slots[word];
+    const uint64_t second = image.cooling[1].slots[word];
+    if (((image.free[word] & (first | second)) | (first & second)) != 0) {
+      return corrupt("the checkpoint's list of free slots names a slot between " + std::to_string(word * 64) + " and " +
+                     std::to_string(word * 64 + 63) + " twice");
+    }
+  }
+  for (size_t which = 0; which < cooling_.size(); ++which) {
+    const AllocatorImage::Cooling& cooling = image.cooling[which];
+    if (cooling.generation % 2 != which &&
+        std::any_of(cooling.slots.begin(), cooling.slots.end(), [](uint64_t word) { return word != 0; })) {
+      return corrupt("the checkpoint's list of free slots has those of generation " +
+                     std::to_string(cooling.generation) + " in place " + std::to_string(which));
+    }
+  }
+  const auto words = static_cast<uint32_t>(free_.size());
+  std::copy(image.free.begin(), image.free.end(), free_.begin());
+  free_count_ = count_bits(free_.data(), words);
+  first_free_word_ = 0;
+  for (size_t which = 0; which < cooling_.size(); ++which) {
+    cooling_[which].generation = image.cooling[which].generation;
+    std::copy(image.cooling[which].slots.begin(), image.cooling[which].slots.end(), cooling_[which].slots.begin());
+    cooling_[which].count = count_bits(cooling_[which].slots.data(), words);
+  }
+  known_through_ = image.prefix;
+  return {};
+}
+
 void SlotAllocator::release_word(Timestamp timestamp, uint32_t word, uint64_t slots) {
+  if (timestamp <= known_through_) {
+    return;
+  }
   const uint64_t generation = generation_of(timestamp);
   const auto count = static_cast<uint32_t>(__builtin_popcountll(slots));
   Cooling& cooling = cooling_[generation % 2];

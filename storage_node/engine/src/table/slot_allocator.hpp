@@ -13,7 +13,9 @@
 #include <span>
 #include <vector>
 
+#include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
+#include "daedalus/engine/checkpoint.hpp"
 
 namespace daedalus::engine {
 
@@ -39,7 +41,15 @@ class SlotAllocator {
   /// deletes of this cycle; ask again in the next one. Never false for the first update of a cycle.
   [[nodiscard]] bool admit(const Demand& demand, std::vector<uint32_t>& slots);
 
-  /// Takes back the slot of a row deleted by the update with this timestamp.
+  /// Its whole state, once everything up to `prefix` was swept. Borrowed: until the next call.
+  [[nodiscard]] AllocatorImage image(Timestamp prefix) const;
+  /// Takes over a state that another allocator was in. Error (XX001): it is of other slots, or none that an allocator
+  /// can be in. Precondition: nothing was admitted.
+  [[nodiscard]] Result<void> load(const AllocatorImage& image);
+  /// Of the image that was loaded: what updates up to this one took and freed is in it.
+  [[nodiscard]] Timestamp known_through() const { return known_through_; }
+
+  /// Takes back the slot of a row deleted by the update with this timestamp; nothing if that is known already.
   void release(Timestamp timestamp, uint32_t slot) { release_word(timestamp, slot / 64, uint64_t{1} << (slot % 64)); }
   /// Takes back slots of one bitmap: bit b of rows[w] stands for slot first_slot + 64·w + b. first_slot is a multiple
   /// of 64. Cost: a pass over the words.
@@ -60,6 +70,7 @@ class SlotAllocator {
   uint32_t free_count_;
   uint32_t first_free_word_ = 0;  ///< No free slot lies in a word before it.
   std::array<Cooling, 2> cooling_;
+  Timestamp known_through_{};
   std::optional<uint64_t> pending_delete_;  ///< Generation of the first delete admitted in this cycle.
 };
 

@@ -218,6 +218,12 @@ uint32_t ChangeList::first_after(uint32_t sequence) const {
   return static_cast<uint32_t>(std::upper_bound(sequences_.begin(), sequences_.end(), sequence) - sequences_.begin());
 }
 
+uint32_t ChangeList::first_of(uint32_t update) const {
+  const auto first = std::partition_point(changes_.begin(), changes_.end(),
+                                          [update](const Change& change) { return change.update < update; });
+  return static_cast<uint32_t>(first - changes_.begin());
+}
+
 bool ChangeList::matches(uint32_t change, const ChunkView& view, uint32_t row) const {
   const Change& it = changes_[change];
   for (uint32_t test = 0; test < it.test_count; ++test) {

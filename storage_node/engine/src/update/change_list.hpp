@@ -62,6 +62,8 @@ class ChangeList {
   [[nodiscard]] uint32_t sequence(uint32_t change) const { return sequences_[change]; }
   /// The first change that comes after a place in the sequence.
   [[nodiscard]] uint32_t first_after(uint32_t sequence) const;
+  /// The first change of an update or of one after it.
+  [[nodiscard]] uint32_t first_of(uint32_t update) const;
   [[nodiscard]] Modifications& modifications() { return modifications_; }
   [[nodiscard]] uint64_t assigned_bytes() const { return modifications_.kept_bytes(); }
 

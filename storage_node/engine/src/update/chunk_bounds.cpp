@@ -46,6 +46,14 @@ void ChunkBounds::on_insert(uint32_t chunk, uint32_t row) {
   }
 }
 
+void ChunkBounds::on_load(uint32_t chunk) {
+  const ChunkView view = store_->view(chunk);
+  for (const uint32_t column : tracked_) {
+    bounds_[chunk * tracked_.size() + place_[column]] = {};
+    for_each_bit(view.live, view.word_count(), [&](uint32_t row) { on_write(chunk, row, column); });
+  }
+}
+
 void ChunkBounds::on_delete_all(uint32_t chunk, const CompiledPredicate& predicate) {
   if (predicate.clauses().size() != 1) {
     return;

@@ -27,6 +27,8 @@ class ChunkBounds {
   void on_write(uint32_t chunk, uint32_t row, uint32_t column);
   /// A row became live.
   void on_insert(uint32_t chunk, uint32_t row);
+  /// The rows of the chunk were loaded.
+  void on_load(uint32_t chunk);
   /// No live row of the chunk satisfies the predicate any more. Of use where it is a range over one column: what is
   /// left of the chunk lies beyond it, so that the next purge passes by.
   void on_delete_all(uint32_t chunk, const CompiledPredicate& predicate);

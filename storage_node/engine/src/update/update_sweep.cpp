@@ -11,6 +11,19 @@ namespace {
 /// first-level cache until it is their turn.
 constexpr size_t kBatch = 128;
 
+/// Slots as runs, in their order.
+SlotRuns runs_of(std::span<const uint32_t> slots) {
+  SlotRuns runs;
+  for (const uint32_t slot : slots) {
+    if (!runs.empty() && runs.back().first + runs.back().count == slot) {
+      ++runs.back().count;
+    } else {
+      runs.push_back({slot, 1});
+    }
+  }
+  return runs;
+}
+
 }  // namespace
 
 UpdateSweep::UpdateSweep(const TableLayout& layout, ChunkStore& store, Sketches& sketches,
@@ -34,17 +47,61 @@ bool UpdateSweep::admit(Update& update) {
     demand.deletes |= std::holds_alternative<std::shared_ptr<const semantics::DeletePart>>(part);
   }
   reserved_.clear();
-  if (!slots_.admit(demand, reserved_)) {
+  if (has_to_wait(update)) {
     CHECK(!outputs_.empty());
     return false;
   }
-  outputs_.push_back({.timestamp = update.timestamp});
+  if (update.timestamp <= slots_.known_through()) {
+    CHECK(update.recorded.has_value() || demand.insert_rows == 0);
+    take_recorded(update.recorded.value_or(SlotRuns{}), demand.insert_rows);
+  } else if (!slots_.admit(demand, reserved_)) {
+    CHECK(!outputs_.empty());
+    return false;
+  }
+  outputs_.push_back({.timestamp = update.timestamp, .slots = runs_of(reserved_)});
   std::span<const uint32_t> slots = reserved_;
   for (UpdatePart& part : update.parts) {
     std::visit([&](auto& any) { admit_part(any, slots); }, part);
     ++next_sequence_;
   }
   return true;
+}
+
+/// A slot that a delete of this cycle frees is not used again before the next one. The allocator sees to that, but for
+/// what it knew when it was loaded.
+bool UpdateSweep::has_to_wait(const Update& update) const {
+  if (recorded_slots_.empty()) {
+    return false;
+  }
+  if (update.timestamp > slots_.known_through()) {
+    return !outputs_.empty() && outputs_.front().timestamp <= slots_.known_through();
+  }
+  for (const SlotRun& run : update.recorded.value_or(SlotRuns{})) {
+    CHECK(uint64_t{run.first} + run.count <= store_->slot_count());
+    for (uint32_t slot = run.first; slot < run.first + run.count; ++slot) {
+      if (is_occupied(update.timestamp, slot)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool UpdateSweep::is_occupied(Timestamp timestamp, uint32_t slot) const {
+  const uint32_t chunk = slot / store_->chunk_rows();
+  const bool is_known = !prefixes_.empty() && timestamp <= prefixes_[chunk];
+  return !is_known &&
+         (test_bit(recorded_slots_.data(), slot) || test_bit(store_->view(chunk).live, slot % store_->chunk_rows()));
+}
+
+void UpdateSweep::take_recorded(const SlotRuns& runs, uint32_t row_count) {
+  for (const SlotRun& run : runs) {
+    CHECK(run.count <= row_count - reserved_.size());
+    for (uint32_t slot = run.first; slot < run.first + run.count; ++slot) {
+      reserved_.push_back(slot);
+      set_bit(recorded_slots_.data(), slot);
+    }
+  }
 }
 
 void UpdateSweep::admit_part(InsertRows& part, std::span<const uint32_t>& slots) {
@@ -90,18 +147,55 @@ uint32_t UpdateSweep::next_chunk(uint32_t chunk) const {
 void UpdateSweep::sweep(uint32_t chunk) {
   chunk_ = chunk;
   view_ = store_->view(chunk);
+  touches_ = 0;
+  if (!prefixes_.empty()) {
+    leave_out_known();
+  }
   find_candidates();
   for (const uint32_t change : changes_.scans()) {
-    apply_until(change);
-    scan(change);
+    if (change >= first_change_) {
+      apply_until(change);
+      scan(change);
+    }
   }
   apply_until(changes_.size());
+  if (touches_ > 0) {
+    store_->mark_changed(chunk, outputs_[touches_ - 1].timestamp);
+  }
+}
+
+void UpdateSweep::on_load(uint32_t chunk) {
+  live_rows_ += store_->live_rows(chunk);
+  sketches_->on_load(store_->live_rows(chunk));
+  bounds_.on_load(chunk);
+}
+
+Result<void> UpdateSweep::load(const AllocatorImage& image) {
+  recorded_slots_.assign(bitmap_words(store_->slot_count()), 0);
+  return slots_.load(image);
+}
+
+void UpdateSweep::begin_replay(std::vector<Timestamp> prefixes) {
+  highest_prefix_ = *std::max_element(prefixes.begin(), prefixes.end());
+  prefixes_ = std::move(prefixes);
+}
+
+/// What the chunk has already stands before what it has not, among the changes and among its insertions.
+void UpdateSweep::leave_out_known() {
+  const auto first =
+      std::partition_point(outputs_.begin(), outputs_.end(),
+                           [has = prefixes_[chunk_]](const UpdateOutput& output) { return output.timestamp <= has; });
+  const auto first_update = static_cast<uint32_t>(first - outputs_.begin());
+  first_change_ = changes_.first_of(first_update);
+  while (has_insertion_before(changes_.size()) && insertions_[next_insertion_].update < first_update) {
+    ++next_insertion_;
+  }
 }
 
 void UpdateSweep::find_candidates() {
   found_.clear();
   next_found_ = 0;
-  if (store_->live_rows(chunk_) == 0) {
+  if (store_->live_rows(chunk_) == 0 || first_change_ == changes_.size()) {
     return;
   }
   for (const ChangeIndex& index : changes_.indexes()) {
@@ -109,6 +203,9 @@ void UpdateSweep::find_candidates() {
       __builtin_prefetch(&changes_[change]);
       found_.push_back({row, change});
     });
+  }
+  if (first_change_ > 0) {
+    std::erase_if(found_, [first = first_change_](const Candidate& candidate) { return candidate.change < first; });
   }
   if (!changes_.scans().empty()) {
     const auto epoch = [scans = changes_.scans()](const Candidate& candidate) {
@@ -198,6 +295,7 @@ void UpdateSweep::apply_batch(std::span<const Candidate> candidates, uint32_t en
 
 void UpdateSweep::insert(const Insertion& insertion, uint32_t end) {
   const uint32_t row = insertion.slot % store_->chunk_rows();
+  CHECK(recorded_slots_.empty() || !test_bit(view_.live, row));  // A slot that was recorded for another row.
   const int32_t stored = layout_->codec.store_row(
       layout_->codec.context, reinterpret_cast<const uint8_t*>(insertion.row.data()),
       static_cast<uint32_t>(insertion.row.size()), store_->planes(chunk_), store_->nulls(chunk_), row);
@@ -207,6 +305,7 @@ void UpdateSweep::insert(const Insertion& insertion, uint32_t end) {
   bounds_.on_insert(chunk_, row);
   ++live_rows_;
   ++outputs_[insertion.update].rows_applied;
+  note_touch(insertion.update);
   if (!changes_.indexes().empty()) {
     pending_.clear();
     look_up_again(row, changes_.first_after(insertion.sequence), end);
@@ -276,6 +375,7 @@ void UpdateSweep::apply_change(uint32_t number, uint32_t row) {
     return;
   }
   ++output.rows_applied;
+  note_touch(change.update);
   sketches_->on_change();
 }
 
@@ -307,6 +407,9 @@ void UpdateSweep::delete_all(uint32_t change, std::span<const uint64_t> rows) {
   slots_.release(output.timestamp, chunk_ * store_->chunk_rows(), rows);
   const uint32_t count = store_->mark_dead(chunk_, rows.data());
   live_rows_ -= count;
+  if (count > 0) {
+    note_touch(changes_[change].update);
+  }
   output.rows_matched += count;
   output.rows_applied += count;
   for (uint32_t row = 0; row < count; ++row) {
@@ -340,13 +443,30 @@ void UpdateSweep::modify_all(uint32_t number, std::span<const uint64_t> rows) {
     sketches_->on_change();
     ++output.rows_matched;
     ++output.rows_applied;
+    note_touch(change.update);
     look_up(row);
   });
+}
+
+void UpdateSweep::note_replayed(Timestamp prefix) {
+  for (const Insertion& insertion : insertions_) {
+    clear_bit(recorded_slots_.data(), insertion.slot);
+  }
+  if (!is_replaying(prefix)) {
+    prefixes_.clear();
+    first_change_ = 0;
+  }
+  if (prefix >= slots_.known_through()) {
+    recorded_slots_ = {};
+  }
 }
 
 void UpdateSweep::end() {
   CHECK(next_insertion_ == insertions_.size() && deferred_.empty());
   slots_.begin_cycle();
+  if (!recorded_slots_.empty() && !outputs_.empty()) {
+    note_replayed(outputs_.back().timestamp);
+  }
   owners_.clear();
   outputs_.clear();
   insertions_.clear();

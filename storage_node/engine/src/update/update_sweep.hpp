@@ -5,9 +5,11 @@
 // chunk's rows are taken one after the other, each with all changes that ask for it, in their order; only a change that
 // no index finds rows for takes the chunk as a whole, after all that come before it and before all that come after. A
 // row that an update of the same cycle made, or gave another key, is looked up again, so that every change sees exactly
-// what those before it left. Refuses to know queries.
+// what those before it left. After a checkpoint was loaded, a chunk takes no update that it has already. Refuses to
+// know queries.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
@@ -31,6 +33,7 @@ class UpdateSweep {
 
   /// Admits an update and reserves the slots of its inserts: room that its own deletes make is for later updates.
   /// False, and `update` untouched, when it has to wait for the next cycle. Never false for a cycle's first update.
+  /// Precondition (CHECKed): an update that the loaded allocator knows of brings its slots along, and they are slots.
   [[nodiscard]] bool admit(Update& update);
   [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(outputs_.size()); }
 
@@ -44,12 +47,28 @@ class UpdateSweep {
   [[nodiscard]] uint32_t next_chunk(uint32_t chunk) const;
   void sweep(uint32_t chunk);
 
-  /// By timestamp, complete after the sweep.
-  [[nodiscard]] const std::vector<UpdateOutput>& outputs() const { return outputs_; }
+  /// By timestamp, complete after the sweep. They may be taken before end().
+  [[nodiscard]] std::vector<UpdateOutput>& outputs() { return outputs_; }
   void end();
 
   /// Live rows of the segment.
   [[nodiscard]] uint64_t live_rows() const { return live_rows_; }
+
+  /// Before the first cycle: the rows of this chunk were loaded. Everything derived from them is made anew.
+  void on_load(uint32_t chunk);
+  /// See SlotAllocator.
+  [[nodiscard]] Result<void> load(const AllocatorImage& image);
+  [[nodiscard]] AllocatorImage allocator_image(Timestamp prefix) const { return slots_.image(prefix); }
+  [[nodiscard]] Timestamp known_through() const { return slots_.known_through(); }
+
+  /// Before the first cycle: from now on each chunk leaves out the updates up to its own prefix, by chunk.
+  void begin_replay(std::vector<Timestamp> prefixes);
+  /// Whether a segment with all updates up to `prefix` has chunks that are beyond it.
+  [[nodiscard]] bool is_replaying(Timestamp prefix) const { return !prefixes_.empty() && prefix < highest_prefix_; }
+  /// The prefix of a chunk that the sweep of a cycle up to `prefix` has passed.
+  [[nodiscard]] Timestamp prefix_of(uint32_t chunk, Timestamp prefix) const {
+    return prefixes_.empty() ? prefix : std::max(prefix, prefixes_[chunk]);
+  }
 
  private:
   /// A row on its way into its slot.
@@ -76,6 +95,11 @@ class UpdateSweep {
   void admit_part(const std::shared_ptr<const semantics::ModifyPart>& part, std::span<const uint32_t>& slots);
   void admit_part(const std::shared_ptr<const semantics::DeletePart>& part, std::span<const uint32_t>& slots);
 
+  [[nodiscard]] bool has_to_wait(const Update& update) const;
+  [[nodiscard]] bool is_occupied(Timestamp timestamp, uint32_t slot) const;
+  void take_recorded(const SlotRuns& runs, uint32_t row_count);
+  void leave_out_known();
+  void note_replayed(Timestamp prefix);
   void find_candidates();
   [[nodiscard]] bool has_insertion_before(uint32_t end) const;
   void apply_until(uint32_t end);
@@ -86,6 +110,7 @@ class UpdateSweep {
   void apply_change(uint32_t change, uint32_t row);
   void look_up_again(uint32_t row, uint32_t first_change, uint32_t end);
   void add_pending(uint32_t change);
+  void note_touch(uint32_t update) { touches_ = std::max(touches_, update + 1); }
   void scan(uint32_t change);
   void delete_all(uint32_t change, std::span<const uint64_t> rows);
   void modify_all(uint32_t change, std::span<const uint64_t> rows);
@@ -104,9 +129,15 @@ class UpdateSweep {
   ChangeList changes_;
   uint32_t next_sequence_ = 0;
   std::vector<uint32_t> reserved_;
+  std::vector<Timestamp> prefixes_;  ///< By chunk: what it had when it was loaded. Empty once all have more than that.
+  Timestamp highest_prefix_{};       ///< Of these.
+  /// By slot, a bit: a row of this cycle goes there. Empty once the segment has all that the loaded allocator knows.
+  std::vector<uint64_t> recorded_slots_;
 
   uint32_t chunk_ = 0;  ///< Being swept, as are view_ and all that follow.
   ChunkView view_;
+  uint32_t touches_ = 0;          ///< The last update that touched a row of it, counted from one; 0: none.
+  uint32_t first_change_ = 0;     ///< Those before it are in the chunk already.
   std::vector<Candidate> found_;  ///< By an index; by row, but first by the scan that comes next.
   size_t next_found_ = 0;
   std::vector<Candidate> deferred_;  ///< A heap, the first change on top: found again, for after a scan.

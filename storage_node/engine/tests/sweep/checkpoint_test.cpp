@@ -19,15 +19,21 @@ namespace {
 /// A chunk as a checkpoint keeps it: live rows by slot, packed.
 struct ChunkCopy {
   Timestamp prefix{};
+  Timestamp changed{};
   std::map<uint32_t, std::string> rows;
 };
 
 class Copier final : public CheckpointHook {
  public:
-  void on_chunk(const ChunkImage& image) noexcept override {
-    ASSERT_EQ(image.chunk, copies_.size() % image.chunk_count);
+  [[nodiscard]] bool is_ready() const noexcept override { return room > 0; }
+  [[nodiscard]] bool on_chunk(const ChunkImage& image) noexcept override {
+    if (room == 0) {
+      return false;
+    }
+    --room;
+    EXPECT_EQ(image.chunk, copies_.size() % image.chunk_count);
     EXPECT_EQ(image.widths.size(), test_schema().columns.size());
-    ChunkCopy copy{.prefix = image.prefix, .rows = {}};
+    ChunkCopy copy{.prefix = image.prefix, .changed = image.changed, .rows = {}};
     const semantics::testing::PlaneView view = {image.planes.data(), image.nulls.data()};
     for (uint32_t row = 0; row < image.row_count; ++row) {
       if (((image.live[row / 64] >> (row % 64)) & 1) != 0) {
@@ -36,10 +42,18 @@ class Copier final : public CheckpointHook {
     }
     EXPECT_EQ(copy.rows.size(), image.live_count);
     copies_.push_back(std::move(copy));
+    return true;
+  }
+  void on_round_end(const AllocatorImage& image) noexcept override {
+    EXPECT_EQ(copies_.size() % (image.slot_count / 64), 0u);
+    ++rounds;
   }
 
   [[nodiscard]] const std::vector<ChunkCopy>& copies() const { return copies_; }
   void clear() { copies_.clear(); }
+
+  uint32_t room = UINT32_MAX;  ///< For chunks.
+  uint32_t rounds = 0;         ///< That have ended.
 
  private:
   std::vector<ChunkCopy> copies_;
@@ -167,8 +181,66 @@ TEST(CheckpointTest, ACycleShowsNoMoreChunksThanItMayAndOneRunsWithoutOperations
     EXPECT_EQ(copier.copies().size(), std::min(shown, chunk_count));
   }
   EXPECT_EQ(copier.copies().size(), chunk_count);
+  EXPECT_EQ(copier.rounds, 1u);
   EXPECT_FALSE(segment.has_work());
   EXPECT_TRUE(segment.begin_checkpoint());
+}
+
+TEST(CheckpointTest, NoCycleRunsForAHookWithoutRoomAndAChunkIsShownAgain) {
+  Copier copier;
+  Segment segment(test_schema(), test_codec(), options_with(copier, 3));
+  copier.room = 0;
+  ASSERT_TRUE(segment.begin_checkpoint());
+  EXPECT_FALSE(segment.has_work());
+  EXPECT_FALSE(segment.step({0}));
+  EXPECT_FALSE(segment.begin_checkpoint());
+  copier.room = 2;
+  EXPECT_TRUE(segment.has_work());
+  EXPECT_TRUE(segment.step({0}));
+  EXPECT_FALSE(segment.has_work());
+  EXPECT_EQ(copier.copies().size(), 2u);
+  // Operations do not wait for room, and a chunk is shown in the prefix that it is in then.
+  ASSERT_TRUE(segment.enqueue(Update{Timestamp{7}, {insert_rows(test_schema(), rows_of(200))}}));
+  EXPECT_TRUE(segment.step({0}));
+  EXPECT_EQ(copier.copies().size(), 2u);
+  copier.room = UINT32_MAX;
+  while (segment.step({0})) {
+  }
+  EXPECT_EQ(copier.copies().size(), segment.statistics().rows_max / 64);
+  EXPECT_EQ(copier.copies()[1].prefix, Timestamp{0});
+  EXPECT_EQ(copier.copies()[2].prefix, Timestamp{7});
+  EXPECT_EQ(copier.copies()[2].rows.size(), 64u);
+  EXPECT_EQ(copier.rounds, 1u);
+}
+
+TEST(CheckpointTest, AChunkKnowsTheLastUpdateThatTouchedARowOfIt) {
+  Copier copier;
+  Segment segment(test_schema(), test_codec(), options_with(copier, 1'000));
+  const auto changed_after = [&](uint64_t timestamp, std::vector<UpdatePart> parts) {
+    EXPECT_TRUE(segment.enqueue(Update{Timestamp{timestamp}, std::move(parts)}));
+    copier.clear();
+    EXPECT_TRUE(segment.begin_checkpoint());
+    while (segment.step({0})) {
+    }
+    std::vector<uint64_t> changed;
+    for (size_t chunk = 0; chunk < 3; ++chunk) {
+      changed.push_back(raw(copier.copies().at(chunk).changed));
+    }
+    return changed;
+  };
+  const auto one_row = [](int64_t id) { return where(kId, semantics::Operator::kEqual, id); };
+  const auto set_zero = [&](semantics::Predicate of) {
+    return modify({{kInt, semantics::Assignment::Kind::kSet, int64_t{0}}}, std::move(of));
+  };
+  using Changed = std::vector<uint64_t>;
+  EXPECT_EQ(changed_after(1, {insert_rows(test_schema(), rows_of(100))}), (Changed{1, 1, 0}));
+  EXPECT_EQ(changed_after(2, {set_zero(one_row(70))}), (Changed{1, 2, 0}));
+  EXPECT_EQ(changed_after(3, {remove(one_row(3))}), (Changed{3, 2, 0}));
+  EXPECT_EQ(changed_after(4, {remove(one_row(3))}), (Changed{3, 2, 0})) << "there was none left";
+  EXPECT_EQ(changed_after(5, {set_zero(where(kId, semantics::Operator::kLess, int64_t{64}))}), (Changed{5, 2, 0}));
+  EXPECT_EQ(changed_after(6, {remove(where(kId, semantics::Operator::kGreater, int64_t{90}))}), (Changed{5, 6, 0}));
+  EXPECT_EQ(changed_after(7, {modify({{kInt, semantics::Assignment::Kind::kAdd, int64_t{1}}}, one_row(80))}),
+            (Changed{5, 7, 0}));
 }
 
 TEST(CheckpointTest, WithoutAHookThereIsNoCheckpoint) {

@@ -88,14 +88,15 @@ semantics::OutputColumn aggregate(semantics::AggregateFunction function, uint32_
 /// What each chunk looked like, plane by plane.
 class PlaneCopier final : public CheckpointHook {
  public:
-  void on_chunk(const ChunkImage& image) noexcept override {
+  [[nodiscard]] bool is_ready() const noexcept override { return true; }
+  [[nodiscard]] bool on_chunk(const ChunkImage& image) noexcept override {
     const size_t columns = schema().columns.size();
-    ASSERT_EQ(image.planes.size(), 2 * columns);
+    EXPECT_EQ(image.planes.size(), 2 * columns);
     rows = image.row_count;
     live.assign(image.live.begin(), image.live.end());
     for (size_t column = 0; column < columns; ++column) {
       const uint32_t tail = semantics::tail_width(schema().columns[column].type);
-      ASSERT_EQ(image.planes[columns + column] == nullptr, tail == 0);
+      EXPECT_EQ(image.planes[columns + column] == nullptr, tail == 0);
       const auto copy = [&](const uint8_t* plane, uint32_t width) {
         return std::vector<uint8_t>(plane, plane + size_t{rows} * width);
       };
@@ -103,7 +104,9 @@ class PlaneCopier final : public CheckpointHook {
       tails.push_back(copy(image.planes[columns + column], tail));
       nulls.emplace_back(image.nulls[column], image.nulls[column] + rows / 64);
     }
+    return true;
   }
+  void on_round_end(const AllocatorImage&) noexcept override {}
 
   /// Live rows, read from the copy.
   [[nodiscard]] std::string packed_rows() const {

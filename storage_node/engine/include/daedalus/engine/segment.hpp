@@ -9,7 +9,9 @@
 #include <memory>
 #include <optional>
 
+#include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
+#include "daedalus/engine/checkpoint.hpp"
 #include "daedalus/engine/memory_placement.hpp"
 #include "daedalus/engine/operation.hpp"
 #include "daedalus/engine/segment_options.hpp"
@@ -81,10 +83,23 @@ class Segment {
   /// How many outputs there have ever been: the scanner tells from it whether to call the consumer.
   [[nodiscard]] uint64_t outputs_put() const;
 
-  /// Shows every chunk once to SegmentOptions::checkpoint_hook, a bounded number in each of the next cycles, beside
-  /// whatever they carry; without operations, cycles run for it alone. False when one is under way or there is no hook.
-  /// Any thread; a thread that sleeps has to be woken.
+  /// Shows every chunk to SegmentOptions::checkpoint_hook until it was taken, a bounded number in each of the next
+  /// cycles, beside whatever they carry; without operations, cycles run for it alone while the hook is ready. False when
+  /// one is under way or there is no hook. Any thread; a thread that sleeps has to be woken.
   [[nodiscard]] bool begin_checkpoint();
+
+  /// Loading a checkpoint: each chunk, in any order, and the state of the slot allocator at the end of that checkpoint,
+  /// in one thread, before the first step; no step until finish_restore(). Memory should have been settled. Error
+  /// (XX001): it does not fit this segment or does not agree with itself. The segment is of no use then.
+  [[nodiscard]] Result<void> load_chunk(const ChunkImage& image);
+  [[nodiscard]] Result<void> load_allocator(const AllocatorImage& image);
+
+  /// From here on the segment is in the lowest prefix of its chunks, and is to be given all updates after that, in
+  /// order. Each chunk leaves out those it has already. Up to the allocator's prefix each update brings along where
+  /// its rows went (Update::recorded), and its outcome counts only the rows of chunks that did not have it; above that,
+  /// outcomes and slots are decided anew, and are what they were. Queries are refused (57P03) until all chunks are in
+  /// one prefix. Error (XX001): a chunk or the allocator is missing, or the allocator's prefix is below a chunk's.
+  [[nodiscard]] Result<void> finish_restore();
 
   /// Makes the memory of this segment its owner's, in the owner's thread, before the first step: bound to the NUMA node
   /// of `core`, touched, verified; statistics() tell from then on. Without it memory is touched when it is written.
@@ -93,7 +108,8 @@ class Segment {
   /// The scanner says how long its last step took, for statistics: whoever steps has the clock.
   void record_cycle_ns(uint64_t duration_ns);
 
-  /// Whether a step would do anything: operations wait, a cycle or a checkpoint is under way. Any thread.
+  /// Whether a step would do anything: operations wait, a cycle is under way, or a checkpoint whose hook is ready. Any
+  /// thread.
   [[nodiscard]] bool has_work() const;
 
   [[nodiscard]] SegmentStatistics statistics() const;
