@@ -107,10 +107,7 @@ void WriterModel::on_refused(rpc::PeerId peer, const wire::v1::WriteRefused& ref
         raise_again(now, out);  // The node has never heard of this epoch: it has lost its own.
         return;
       }
-      fail(Error{ErrorCategory::kFatal, "55006",
-                 fmt::format("{} has taken over as the writer (epoch {})", refused.holder(), refused.epoch()),
-                 "send updates to it", 0},
-           effects);
+      fail(taken_over(refused.holder(), refused.epoch()), effects);
       return;
     default:
       fail(Error{ErrorCategory::kFatal, "F0000",

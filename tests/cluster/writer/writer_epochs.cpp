@@ -59,6 +59,7 @@ void WriterModel::on_inquired(const wire::v1::EpochReply& reply, Instant now, rp
     return;  // A node did not answer; epoch_retry_ asks again.
   }
   epoch_known_ = reply.epoch();
+  epoch_holder_ = reply.holder();
   if (epoch_known_ > 0 && !reply.endpoint().empty() && !options_.take_over) {
     phase_ = Phase::kProbing;
     epoch_retry_ = kNever;
@@ -69,6 +70,11 @@ void WriterModel::on_inquired(const wire::v1::EpochReply& reply, Instant now, rp
     return;
   }
   raise(now, out);
+}
+
+Error WriterModel::taken_over(const std::string& holder, uint64_t epoch) {
+  return Error{ErrorCategory::kFatal, "55006", fmt::format("{} has taken over as the writer (epoch {})", holder, epoch),
+               "send updates to it", 0};
 }
 
 void WriterModel::on_probed(bool answers, Instant now, rpc::Outbox& out, WriterEffects& effects) {
@@ -86,7 +92,10 @@ void WriterModel::on_probed(bool answers, Instant now, rpc::Outbox& out, WriterE
 void WriterModel::on_raised(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out, WriterEffects& effects) {
   if (!reply.granted()) {
     const bool is_own = reply.holder() == options_.name && reply.endpoint() == options_.endpoint;
-    if (reply.epoch() > epoch_known_ && !is_own) {
+    const bool is_taken_over_from = options_.take_over && reply.holder() == epoch_holder_;
+    if (reply.epoch() > epoch_known_ && first_epoch_ > 0 && !is_own) {
+      fail(taken_over(reply.holder(), reply.epoch()), effects);
+    } else if (reply.epoch() > epoch_known_ && !is_own && !is_taken_over_from) {
       fail(Error{ErrorCategory::kRejected, "55006",
                  fmt::format("{} at {} became the writer meanwhile (epoch {})", reply.holder(), reply.endpoint(),
                              reply.epoch()),

@@ -192,6 +192,7 @@ class WriterModel {
   [[nodiscard]] std::string memory() const;
   [[nodiscard]] Error no_room() const;
   [[nodiscard]] Error unknown_outcome(Timestamp timestamp) const;
+  [[nodiscard]] static Error taken_over(const std::string& holder, uint64_t epoch);
 
   WriterOptions options_;
   Phase phase_ = Phase::kIdle;
@@ -207,6 +208,7 @@ class WriterModel {
   Timestamp base_{};          ///< What the nodes had accepted then.
   uint64_t epoch_known_ = 0;
   uint64_t epoch_asked_ = 0;
+  std::string epoch_holder_;  ///< When the nodes were asked, before the first epoch was raised.
   uint64_t epoch_climb_ = 0;  ///< The next step for nodes that are far behind; 0: none is known to be.
   uint64_t epoch_ = 0;
   Timestamp last_numbered_{};

@@ -34,6 +34,8 @@ final class EpochRaise {
     private KeptUpdate.Carrier request;
     private long retryNs = NEVER;
     private long known;
+    /** Who held the epoch when the nodes were asked, before the first was raised. */
+    private String foundHolder = "";
     private long asked;
     /** The next step for nodes that are far behind; 0: none is known to be. */
     private long climb;
@@ -158,6 +160,7 @@ final class EpochRaise {
             return; // A node did not answer; the deadline asks again.
         }
         known = reply.getEpoch();
+        foundHolder = reply.getHolder();
         if (known > 0 && !reply.getEndpoint().isEmpty() && !options.takeOver()) {
             state = State.PROBING;
             retryNs = NEVER;
@@ -192,7 +195,10 @@ final class EpochRaise {
         if (!reply.getGranted()) {
             boolean isOwn = reply.getHolder().equals(options.name())
                     && reply.getEndpoint().equals(options.endpoint());
-            if (reply.getEpoch() > known && !isOwn) {
+            boolean isTakenOverFrom = options.takeOver() && reply.getHolder().equals(foundHolder);
+            if (reply.getEpoch() > known && numbered != null && !isOwn) {
+                refuse(Errors.takenOver(reply.getHolder(), reply.getEpoch()));
+            } else if (reply.getEpoch() > known && !isOwn && !isTakenOverFrom) {
                 refuse(Errors.rejected(Errors.OBJECT_IN_USE, reply.getHolder() + " at " + reply.getEndpoint()
                         + " became the writer meanwhile (epoch " + reply.getEpoch() + ")", Errors.STOP_OR_TAKE_OVER));
             }

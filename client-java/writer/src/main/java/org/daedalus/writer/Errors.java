@@ -39,6 +39,10 @@ final class Errors {
         return make(ErrorCategory.ERROR_CATEGORY_FATAL, sqlState, message, hint);
     }
 
+    static Error takenOver(String holder, long epoch) {
+        return fatal(OBJECT_IN_USE, holder + " has taken over as the writer (epoch " + epoch + ")", "send updates to it");
+    }
+
     private static Error make(ErrorCategory category, String sqlState, String message, String hint) {
         return Error.newBuilder().setCategory(category).setSqlstate(sqlState).setMessage(message).setHint(hint).build();
     }

@@ -394,8 +394,7 @@ final class WriterCore {
             raiseAgain(nowNs, effects);
             return;
         }
-        fail(Errors.fatal(Errors.OBJECT_IN_USE, refused.getHolder() + " has taken over as the writer (epoch "
-                + refused.getEpoch() + ")", "send updates to it"), effects);
+        fail(Errors.takenOver(refused.getHolder(), refused.getEpoch()), effects);
     }
 
     /**
