@@ -6,7 +6,7 @@
 
 namespace daedalus::node {
 
-EpochKeeper::Verdict EpochKeeper::request(Requester from, EpochRecord record) {
+EpochKeeper::Verdict EpochKeeper::request(Requester from, EpochRecord record, Timestamp kept_from) {
   if (record.epoch <= highest().epoch) {
     return Verdict::kNotHigher;
   }
@@ -16,7 +16,7 @@ EpochKeeper::Verdict EpochKeeper::request(Requester from, EpochRecord record) {
   if (requests_.size() >= kRequestsMax) {
     return Verdict::kTooMany;
   }
-  requests_.push_back(Granted{from, std::move(record)});
+  requests_.push_back(Granted{from, std::move(record), kept_from});
   return Verdict::kTaken;
 }
 

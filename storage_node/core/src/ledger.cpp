@@ -7,6 +7,13 @@
 
 namespace daedalus::node {
 
+void Ledger::start_after(Timestamp through) {
+  CHECK(accepted_ == Timestamp{} && entries_.empty());
+  accepted_ = through;
+  applied_ = through;
+  durable_ = through;
+}
+
 void Ledger::accept(TimestampRange range, Identity identity) {
   CHECK(range.first == next(accepted_) && range.first <= range.last);
   accepted_ = range.last;

@@ -19,18 +19,44 @@ NodeCore::NodeCore(NodeOptions options, std::shared_ptr<const semantics::Schema>
       segments_(segments),
       placement_(schema_, map_, options_.node, options_.segments),
       sequencer_(options_.sequencer),
-      log_(options_.has_log),
+      log_(options_.durability),
       updates_(schema_, map_, placement_, options_.node, segments_),
       shapes_(schema_),
       parked_(options_.parked_queries_max),
       queries_(options_.queries, schema_, options_.node, placement_, updates_, log_, segments_) {
   if (options_.found_epoch) {
     epochs_.restore(*options_.found_epoch);
+    sequencer_.restore(*options_.found_epoch);
+    needs_epoch_ = true;
+  }
+  if (options_.found_epoch && !log_.has_log()) {
     incomplete_ =
         Error{ErrorCategory::kFatal, "55000",
               fmt::format("node {} was restarted and has lost its rows: it is incomplete", raw(options_.node)),
               "durability is off: start the cluster afresh and load it again", 0};
   }
+}
+
+void NodeCore::start_after(Timestamp through, std::vector<Timestamp> slots_known) {
+  CHECK(log_.has_log());
+  sequencer_.start_after(through);
+  updates_.start_after(through, std::move(slots_known));
+  log_.on_durable(through);
+}
+
+Result<void> NodeCore::replay(LogRecord record, std::shared_ptr<const OutcomeRecord> recorded) {
+  CHECK(record.range.last > accepted());
+  record.range.first = next(accepted());  // Of a range that a checkpoint lies in, the rest.
+  if (auto replayed = updates_.replay(record, std::move(recorded)); !replayed) {
+    Error error = replayed.error();
+    error.category = ErrorCategory::kFatal;
+    error.sqlstate = "XX001";
+    error.message = fmt::format("update {} of the log makes no sense: {}", raw(record.range.last), error.message);
+    return error;
+  }
+  sequencer_.replay(record.range, record.identity);
+  log_.on_durable(record.range.last);
+  return {};
 }
 
 void NodeCore::on_up(rpc::PeerId peer, const rpc::PeerInfo& /*info*/, Instant /*now*/, Effects& effects) {
@@ -108,7 +134,7 @@ void NodeCore::on_output(SegmentIndex segment, engine::Output output, Instant no
   if (auto* query = std::get_if<engine::QueryOutput>(&output)) {
     queries_.on_output(segment, std::move(*query), now, effects);
   } else {
-    updates_.on_output(segment, std::get<engine::UpdateOutput>(output));
+    updates_.on_output(segment, std::move(std::get<engine::UpdateOutput>(output)));
   }
   updates_.flush();
   finish_applied(now, effects);
@@ -117,11 +143,27 @@ void NodeCore::on_output(SegmentIndex segment, engine::Output output, Instant no
 
 void NodeCore::on_epoch_persisted(Epoch epoch, Instant now, Effects& effects) {
   const EpochKeeper::Granted granted = epochs_.on_persisted(epoch);
+  needs_epoch_ = false;
+  if (log_.has_log()) {
+    incomplete_ = lost_before(granted);
+  }
   SequencerEffects decided;
   sequencer_.on_epoch(granted.record, decided);
   carry_out(std::move(decided), now, effects);
   send_epoch(granted.to, true, std::nullopt, effects);
   effects.wake_at = next_deadline();
+}
+
+/// What the holder cannot send any more, and this node does not have.
+std::optional<Error> NodeCore::lost_before(const EpochKeeper::Granted& granted) const {
+  if (granted.kept_from <= next(accepted())) {
+    return std::nullopt;
+  }
+  return Error{ErrorCategory::kFatal, "55000",
+               fmt::format("node {} has updates up to {}, and writer \"{}\" keeps those from {} on: what lies between "
+                           "is lost here, so the node is incomplete",
+                           raw(options_.node), raw(accepted()), granted.record.holder, raw(granted.kept_from)),
+               "restore its data directory from a newer copy, or start the cluster afresh and load it again", 0};
 }
 
 void NodeCore::on_appended(Timestamp through, Instant now, Effects& effects) {
@@ -162,7 +204,9 @@ Instant NodeCore::next_deadline() const {
   return std::min({sequencer_.next_deadline(), queries_.next_deadline(), parked_.next_deadline()});
 }
 
-const std::optional<Error>& NodeCore::problem() const { return incomplete_ ? incomplete_ : sequencer_.broken(); }
+const std::optional<Error>& NodeCore::problem() const {
+  return sequencer_.broken() ? sequencer_.broken() : incomplete_;
+}
 
 size_t NodeCore::under_way() const { return queries_.running() + parked_.size() + updates_.under_way(); }
 

@@ -12,8 +12,6 @@ namespace daedalus::node {
 
 namespace {
 
-constexpr const char* kDurability = "off";
-
 bool is_printable(const std::string& text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
@@ -47,7 +45,7 @@ void NodeCore::on_describe(Requester from, Effects& effects) const {
   limits->set_update_rows_max(contract::kUpdateRowsMax);
   limits->set_update_bytes_max(contract::kUpdateBytesMax);
   limits->set_groups_max(semantics::kGroupsMax);
-  reply->set_durability(kDurability);
+  reply->set_durability(to_text(log_.durability()));
 }
 
 void NodeCore::on_status(Requester from, Effects& effects) const {
@@ -64,13 +62,17 @@ void NodeCore::fill(wire::v1::NodeStatus* status) const {
   if (problem()) {
     status->set_problem(fmt::format("{}; {}", problem()->message, problem()->hint));
   }
-  status->set_durability(kDurability);
+  status->set_durability(to_text(log_.durability()));
   status->set_epoch(raw(epoch().epoch));
   status->set_writer(epoch().holder);
   status->set_writer_endpoint(epoch().endpoint);
   status->set_accepted(raw(accepted()));
   status->set_applied(raw(applied()));
   status->set_durable(raw(durable()));
+  status->set_incarnation(options_.incarnation);
+  status->set_checkpoint(raw(storage_.checkpoint));
+  status->set_log_bytes(storage_.log_bytes);
+  status->set_checkpoint_bytes(storage_.checkpoint_bytes);
   status->set_process_id(options_.process_id);
   status->set_queries_total(queries_total_);
   status->set_updates_total(updates_total_);
@@ -108,7 +110,8 @@ void NodeCore::on_epoch(Requester from, const wire::v1::Operation& operation, Ef
   if (!body.ParseFromString(operation.body())) {
     return send_error(from, rejected("08P01", "the body of the epoch operation does not parse"), 0, effects);
   }
-  if (problem()) {
+  // One that is incomplete for want of updates may get them from another holder.
+  if (problem() && (sequencer_.broken() || !log_.has_log())) {
     return send_epoch(from, false, problem(), effects);
   }
   if (body.inquire()) {
@@ -123,7 +126,8 @@ void NodeCore::on_epoch(Requester from, const wire::v1::Operation& operation, Ef
                                                     EpochKeeper::kTextSizeMax)),
                       0, effects);
   }
-  switch (epochs_.request(from, EpochRecord{Epoch{body.epoch()}, body.holder(), body.endpoint()})) {
+  switch (epochs_.request(from, EpochRecord{Epoch{body.epoch()}, body.holder(), body.endpoint()},
+                          Timestamp{body.kept_from()})) {
     case EpochKeeper::Verdict::kTaken:
       // Answered when it is on disk.
       effects.epochs.push_back(epochs_.highest());
@@ -156,10 +160,7 @@ void NodeCore::send_epoch(Requester to, bool is_granted, const std::optional<Err
   reply->set_epoch(raw(record.epoch));
   reply->set_holder(record.holder);
   reply->set_endpoint(record.endpoint);
-  auto* watermark = reply->add_accepted();
-  watermark->set_node(raw(options_.node));
-  watermark->set_applied(raw(accepted()));
-  watermark->set_durable(raw(durable()));
+  *reply->add_accepted() = watermark(accepted());
   if (error) {
     *reply->mutable_error() = contract::from_error(*error);
   }

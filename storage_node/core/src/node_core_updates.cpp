@@ -42,6 +42,14 @@ bool NodeCore::refuse_update(Requester from, const wire::v1::OperationHeader& he
                           fmt::format("the update was routed by partition map version {}, node {} has version {}",
                                       header.map_version(), raw(options_.node), map_.version),
                           "describe the cluster and send it again", 0};
+  } else if (needs_epoch_) {
+    refusal.reason = wire::v1::WRITE_REFUSAL_NEW_INCARNATION;
+    refusal.error =
+        retry("55000", fmt::format("node {} has been started again since it granted an epoch", raw(options_.node)));
+  } else if (log_stuck_) {
+    refusal.reason = wire::v1::WRITE_REFUSAL_OVERLOADED;
+    refusal.retry_after_ns = options_.sequencer.retry_after_ns;
+    refusal.error = log_stuck_;
   } else if (updates_.waiting_max() >= options_.updates_waiting_max) {
     refusal.reason = wire::v1::WRITE_REFUSAL_OVERLOADED;
     refusal.retry_after_ns = options_.sequencer.retry_after_ns;
@@ -110,12 +118,39 @@ void NodeCore::accept(std::vector<Admission> admissions, SequencerEffects& decid
 void NodeCore::finish_applied(Instant now, Effects& effects) {
   while (auto applied = updates_.take_applied()) {
     SequencerEffects decided;
-    if (!log_.has_log()) {
+    note_replayed(*applied, decided);
+    if (!log_.is_awaited()) {
       sequencer_.on_durable(applied->last, decided);
+    }
+    if (log_.has_log() && !applied->recorded && !applied->record.segments.empty()) {
+      effects.outcomes.push_back(std::move(applied->record));
     }
     sequencer_.on_applied(applied->last, std::move(applied->outcomes), decided);
     carry_out(std::move(decided), now, effects);
   }
+}
+
+void NodeCore::note_replayed(const UpdateTracker::Applied& applied, SequencerEffects& decided) {
+  const auto segment = updates_.disagreement(applied);
+  if (segment && !sequencer_.broken()) {
+    sequencer_.declare_broken(
+        Timestamp{raw(applied.last) - 1},
+        Error{
+            ErrorCategory::kFatal, "XX001",
+            fmt::format("update {} came out otherwise in segment {} of node {} than before the node was started again",
+                        raw(applied.last), raw(*segment), raw(options_.node)),
+            "keep its data directory and report it; then start the cluster afresh and load it again", 0},
+        decided);
+  }
+}
+
+wire::v1::NodeWatermark NodeCore::watermark(Timestamp reached) const {
+  wire::v1::NodeWatermark mark;
+  mark.set_node(raw(options_.node));
+  mark.set_applied(raw(reached));
+  mark.set_durable(raw(durable()));
+  mark.set_incarnation(options_.incarnation);
+  return mark;
 }
 
 void NodeCore::send(Confirmation confirmation, rpc::Outbox& out) const {
@@ -124,10 +159,7 @@ void NodeCore::send(Confirmation confirmation, rpc::Outbox& out) const {
   for (wire::v1::PartitionOutcome& outcome : confirmation.outcomes) {
     *confirmed->add_outcomes() = std::move(outcome);
   }
-  auto* watermark = confirmed->add_watermarks();
-  watermark->set_node(raw(options_.node));
-  watermark->set_applied(raw(applied()));
-  watermark->set_durable(raw(durable()));
+  *confirmed->add_watermarks() = watermark(applied());
   confirmed->set_outcome_forgotten(confirmation.is_forgotten);
 }
 

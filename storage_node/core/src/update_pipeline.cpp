@@ -1,9 +1,11 @@
 #include "daedalus/node/update_pipeline.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <variant>
 
+#include "daedalus/base/check.hpp"
 #include "daedalus/semantics/packed.hpp"
 
 namespace daedalus::node {
@@ -19,35 +21,95 @@ UpdatePipeline::UpdatePipeline(std::shared_ptr<const semantics::Schema> schema, 
 
 Result<LogRecord> UpdatePipeline::accept(Admission admission) {
   LogRecord record{admission.epoch, admission.range, admission.identity, nullptr};
-  Appending appending{admission.range.last, {}, Parts(placement_.segment_count())};
   if (!admission.identity.is_no_op) {
     record.body = std::make_shared<const std::string>(std::move(admission.body));
-    appending.concerned.resize(placement_.hosted().size());
-    auto made = parts_of(admission, record.body, &appending.concerned);
+  }
+  if (auto made = make_work(record, nullptr); !made) {
+    return made.error();
+  }
+  return record;
+}
+
+Result<void> UpdatePipeline::make_work(const LogRecord& record, std::shared_ptr<const OutcomeRecord> recorded) {
+  Appending work{record.range.last, {}, Parts(placement_.segment_count()), std::move(recorded)};
+  if (record.body != nullptr) {
+    work.concerned.resize(placement_.hosted().size());
+    auto made = parts_of(record, &work.concerned);
     if (!made) {
       return made.error();
     }
-    appending.parts = std::move(*made);
+    work.parts = std::move(*made);
   }
-  appending_.push_back(std::move(appending));
-  return record;
+  appending_.push_back(std::move(work));
+  return {};
+}
+
+void UpdatePipeline::start_after(Timestamp through, std::vector<Timestamp> slots_known) {
+  CHECK(slots_known.size() == placement_.segment_count());
+  enqueued_ = through;
+  slots_known_ = std::move(slots_known);
+}
+
+Result<void> UpdatePipeline::replay(const LogRecord& record, std::shared_ptr<const OutcomeRecord> recorded) {
+  if (auto made = make_work(record, std::move(recorded)); !made) {
+    return made;
+  }
+  on_appended(record.range.last);
+  return {};
+}
+
+std::optional<SegmentIndex> UpdatePipeline::disagreement(const UpdateTracker::Applied& applied) const {
+  if (applied.recorded == nullptr) {
+    return std::nullopt;
+  }
+  const auto decided_anew = [&](const OutcomeRecord& record) {
+    std::vector<std::pair<SegmentIndex, engine::UpdateOutput>> of;
+    std::copy_if(record.segments.begin(), record.segments.end(), std::back_inserter(of),
+                 [&](const auto& entry) { return applied.last > slots_known_[raw(entry.first)]; });
+    return of;
+  };
+  const auto now = decided_anew(applied.record);
+  const auto then = decided_anew(*applied.recorded);
+  const auto [one, other] = std::mismatch(now.begin(), now.end(), then.begin(), then.end());
+  if (one == now.end() && other == then.end()) {
+    return std::nullopt;
+  }
+  return one != now.end() ? one->first : other->first;
 }
 
 void UpdatePipeline::on_appended(Timestamp through) {
   while (!appending_.empty() && appending_.front().last <= through) {
     Appending next = std::move(appending_.front());
     appending_.pop_front();
-    tracker_.on_enqueued(next.last, std::move(next.concerned));
-    for (uint32_t i = 0; i < next.parts.size(); ++i) {
-      waiting_[i].push_back(engine::Update{next.last, std::move(next.parts[i])});
-      flush(SegmentIndex{i});
-    }
-    enqueued_ = next.last;
+    enqueue(std::move(next));
   }
 }
 
-void UpdatePipeline::on_output(SegmentIndex segment, const engine::UpdateOutput& output) {
-  tracker_.on_output(segment, output);
+void UpdatePipeline::enqueue(Appending work) {
+  for (uint32_t i = 0; i < work.parts.size(); ++i) {
+    waiting_[i].push_back(engine::Update{work.last, std::move(work.parts[i]), recorded_slots(work, SegmentIndex{i})});
+  }
+  tracker_.on_enqueued(work.last, std::move(work.concerned), std::move(work.recorded));
+  flush();
+  enqueued_ = work.last;
+}
+
+std::optional<engine::SlotRuns> UpdatePipeline::recorded_slots(const Appending& work, SegmentIndex segment) const {
+  if (slots_known_.empty() || work.last > slots_known_[raw(segment)]) {
+    return std::nullopt;
+  }
+  if (work.recorded != nullptr) {
+    for (const auto& [of, output] : work.recorded->segments) {
+      if (of == segment) {
+        return output.slots;
+      }
+    }
+  }
+  return engine::SlotRuns{};
+}
+
+void UpdatePipeline::on_output(SegmentIndex segment, engine::UpdateOutput output) {
+  tracker_.on_output(segment, std::move(output));
 }
 
 void UpdatePipeline::flush() {
@@ -64,10 +126,8 @@ size_t UpdatePipeline::waiting_max() const {
   return longest;
 }
 
-Result<UpdatePipeline::Parts> UpdatePipeline::parts_of(const Admission& admission,
-                                                       const std::shared_ptr<const std::string>& body,
-                                                       std::vector<bool>* concerned) {
-  auto update = contract::to_update(*schema_, placement_columns_, *body);
+Result<UpdatePipeline::Parts> UpdatePipeline::parts_of(const LogRecord& record, std::vector<bool>* concerned) {
+  auto update = contract::to_update(*schema_, placement_columns_, *record.body);
   if (!update) {
     return update.error();
   }
@@ -80,7 +140,7 @@ Result<UpdatePipeline::Parts> UpdatePipeline::parts_of(const Admission& admissio
   };
   for (contract::UpdatePart& part : *update) {
     if (const auto* insert = std::get_if<contract::InsertPart>(&part)) {
-      if (auto placed = place_rows(*insert, admission.range.last, body, &parts); !placed) {
+      if (auto placed = place_rows(*insert, record.range.last, record.body, &parts); !placed) {
         return placed.error();
       }
     } else if (auto* modify = std::get_if<contract::ModifyPart>(&part)) {

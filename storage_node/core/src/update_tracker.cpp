@@ -1,5 +1,6 @@
 #include "daedalus/node/update_tracker.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "daedalus/base/check.hpp"
@@ -16,28 +17,44 @@ void add_refused(wire::v1::RowRefusal reason, uint64_t row_count, wire::v1::Part
   }
 }
 
+/// What the segments of one partition did.
+struct Sums {
+  uint64_t rows_matched = 0;
+  uint64_t rows_applied = 0;
+  uint64_t refused_no_room = 0;
+  uint64_t refused_overflow = 0;
+};
+
+wire::v1::PartitionOutcome outcome_of(NodeId node, PartitionId partition, const Sums& sums) {
+  wire::v1::PartitionOutcome outcome;
+  outcome.set_node(raw(node));
+  outcome.set_partition(raw(partition));
+  outcome.set_rows_matched(sums.rows_matched);
+  outcome.set_rows_applied(sums.rows_applied);
+  add_refused(wire::v1::ROW_REFUSAL_NO_ROOM, sums.refused_no_room, &outcome);
+  add_refused(wire::v1::ROW_REFUSAL_OVERFLOW, sums.refused_overflow, &outcome);
+  return outcome;
+}
+
 }  // namespace
 
 UpdateTracker::UpdateTracker(const NodePlacement& placement, NodeId node)
     : placement_(placement), node_(node), outputs_of_(placement.segment_count(), 0) {}
 
-void UpdateTracker::on_enqueued(Timestamp last, std::vector<bool> concerned) {
-  std::vector<Sums> sums(concerned.size());
-  under_way_.push_back(UnderWay{last, placement_.segment_count(), std::move(concerned), std::move(sums)});
+void UpdateTracker::on_enqueued(Timestamp last, std::vector<bool> concerned,
+                                std::shared_ptr<const OutcomeRecord> recorded) {
+  under_way_.push_back(
+      UnderWay{last, placement_.segment_count(), std::move(concerned), {last, {}}, std::move(recorded)});
 }
 
-void UpdateTracker::on_output(SegmentIndex segment, const engine::UpdateOutput& output) {
+void UpdateTracker::on_output(SegmentIndex segment, engine::UpdateOutput output) {
   const uint64_t position = outputs_of_[raw(segment)]++ - taken_;
   CHECK(position < under_way_.size());
   UnderWay& admission = under_way_[position];
   CHECK(admission.last == output.timestamp);
   --admission.segments_missing;
-  if (!admission.sums.empty()) {
-    Sums& sums = admission.sums[placement_.hosted_index_of(segment)];
-    sums.rows_matched += output.rows_matched;
-    sums.rows_applied += output.rows_applied;
-    sums.refused_no_room += output.refused_no_room;
-    sums.refused_overflow += output.refused_overflow;
+  if (output.rows_matched > 0) {
+    admission.record.segments.emplace_back(segment, std::move(output));
   }
 }
 
@@ -45,26 +62,30 @@ std::optional<UpdateTracker::Applied> UpdateTracker::take_applied() {
   if (under_way_.empty() || under_way_.front().segments_missing > 0) {
     return std::nullopt;
   }
-  Applied applied{under_way_.front().last, outcomes_of(under_way_.front())};
+  UnderWay& first = under_way_.front();
+  std::sort(first.record.segments.begin(), first.record.segments.end(),
+            [](const auto& left, const auto& right) { return left.first < right.first; });
+  Applied applied{first.last, outcomes_of(first.concerned, first.recorded ? *first.recorded : first.record),
+                  std::move(first.record), std::move(first.recorded)};
   under_way_.pop_front();
   ++taken_;
   return applied;
 }
 
-Outcomes UpdateTracker::outcomes_of(const UnderWay& admission) const {
+Outcomes UpdateTracker::outcomes_of(const std::vector<bool>& concerned, const OutcomeRecord& record) const {
   Outcomes outcomes;
-  for (size_t i = 0; i < admission.sums.size(); ++i) {
-    if (!admission.concerned[i]) {
-      continue;
+  auto segment = record.segments.begin();
+  for (uint32_t hosted = 0; hosted < concerned.size(); ++hosted) {
+    Sums sums;
+    for (; segment != record.segments.end() && placement_.hosted_index_of(segment->first) == hosted; ++segment) {
+      sums.rows_matched += segment->second.rows_matched;
+      sums.rows_applied += segment->second.rows_applied;
+      sums.refused_no_room += segment->second.refused_no_room;
+      sums.refused_overflow += segment->second.refused_overflow;
     }
-    const Sums& sums = admission.sums[i];
-    auto& outcome = outcomes.emplace_back();
-    outcome.set_node(raw(node_));
-    outcome.set_partition(raw(placement_.hosted()[i]));
-    outcome.set_rows_matched(sums.rows_matched);
-    outcome.set_rows_applied(sums.rows_applied);
-    add_refused(wire::v1::ROW_REFUSAL_NO_ROOM, sums.refused_no_room, &outcome);
-    add_refused(wire::v1::ROW_REFUSAL_OVERFLOW, sums.refused_overflow, &outcome);
+    if (concerned[hosted]) {
+      outcomes.push_back(outcome_of(node_, placement_.hosted()[hosted], sums));
+    }
   }
   return outcomes;
 }

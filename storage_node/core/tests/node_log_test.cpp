@@ -14,7 +14,7 @@ class NodeLogTest : public testing::Test {
  protected:
   static HarnessOptions with_log() {
     HarnessOptions options = default_options();
-    options.node.has_log = true;
+    options.node.durability = Durability::kSync;
     options.node.updates_waiting_max = 4;
     return options;
   }

@@ -7,6 +7,8 @@
 
 #include "daedalus/allocator/allocator.hpp"
 #include "daedalus/configuration/table.hpp"
+#include "daedalus/durability/data_directory.hpp"
+#include "daedalus/durability/posix_disk.hpp"
 #include "daedalus/logging/standard_error.hpp"
 #include "daedalus/machine/machine.hpp"
 #include "daedalus/machine/memory.hpp"
@@ -27,11 +29,21 @@ int report(const Error& error, int exit_code) {
   return exit_code;
 }
 
+int initialise(const NodeConfiguration& configuration) {
+  durability::PosixDisk data(configuration.data_dir);
+  if (auto made = durability::initialise(data, identity_of(configuration)); !made) {
+    return report(made.error(), kFailed);
+  }
+  std::cout << configuration.data_dir << ": ready for node " << raw(configuration.node) << " of cluster "
+            << configuration.cluster.cluster_id << "\n";
+  return kFine;
+}
+
 int serve(const NodeConfiguration& configuration, NodeKind kind) {
   keep_freed_memory();
   log_to_standard_error(kProgram);
-  spdlog::info("{} {}, configuration {}, instruction set {}, NUMA nodes {}, durability off", kProgram, DAEDALUS_VERSION,
-               configuration.hash, instruction_set(), numa_map());
+  spdlog::info("{} {}, configuration {}, instruction set {}, NUMA nodes {}, durability {}", kProgram, DAEDALUS_VERSION,
+               configuration.hash, instruction_set(), numa_map(), to_text(configuration.durability));
   if (kind == NodeKind::kVoid) {
     spdlog::warn("a void node: every query ends at once, without rows; for experiments only");
   }
@@ -46,8 +58,11 @@ int run(int argc, char** argv) {
   std::string check;
   bool is_void = false;
   auto* config_option = app.add_option("--config", config, "Serve as this storage_node.toml says");
+  std::string init;
+  auto* init_option = app.add_option("--init", init, "Make the data directory that this storage_node.toml names: once");
   auto* check_option = app.add_option("--check-config", check, "Check this storage_node.toml and start nothing");
-  config_option->excludes(check_option);
+  config_option->excludes(check_option)->excludes(init_option);
+  check_option->excludes(init_option);
   app.add_flag("--void", is_void, "For experiments: end every query at once, without looking for rows");
   app.set_version_flag("--version", std::string(kProgram) + " " + DAEDALUS_VERSION);
   try {
@@ -55,10 +70,11 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kFine : kUsage;
   }
-  if (config.empty() && check.empty()) {
-    return report(rejected("F0000", "nothing to do", "give --config FILE or --check-config FILE"), kUsage);
+  const std::string path = config + check + init;  // Of which at most one is given.
+  if (path.empty()) {
+    return report(rejected("F0000", "nothing to do", "give --config FILE, --check-config FILE or --init FILE"), kUsage);
   }
-  const auto configuration = read_node_configuration(check.empty() ? config : check);
+  const auto configuration = read_node_configuration(path);
   if (!configuration) {
     return report(configuration.error(), kUsage);
   }
@@ -69,6 +85,9 @@ int run(int argc, char** argv) {
   if (!check.empty()) {
     std::cout << check << ": fine\n";
     return kFine;
+  }
+  if (!init.empty()) {
+    return initialise(*configuration);
   }
   return serve(*configuration, is_void ? NodeKind::kVoid : NodeKind::kServing);
 }

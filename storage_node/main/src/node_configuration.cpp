@@ -7,6 +7,7 @@
 #include "daedalus/configuration/table.hpp"
 #include "daedalus/engine/segment.hpp"
 #include "daedalus/node/placement.hpp"
+#include "daedalus/semantics/placement.hpp"
 
 namespace daedalus::node {
 
@@ -16,6 +17,7 @@ constexpr int64_t kNodeMax = 65535;
 constexpr int64_t kSegmentsMax = 1024;
 constexpr int64_t kSegmentMibMax = 1 << 20;
 constexpr int64_t kCoreMax = 4095;
+constexpr int64_t kSyncMsMax = 60'000;
 constexpr int64_t kOperationsPerCycleMax = 65536;
 constexpr int64_t kCycleMsMax = 60'000;
 const engine::SegmentOptions kSegmentDefaults;
@@ -26,7 +28,32 @@ constexpr int64_t kCycleMsDefault = 500;
 constexpr int64_t kAnswerMemoryMibDefault = 256;
 constexpr int64_t kAnswerMibDefault = 64;
 
+void read_durability(const configuration::Table& root, NodeConfiguration& made) {
+  const std::string durability = root.choice("durability", {"off", "async", "sync"});
+  made.durability = durability == "sync"    ? Durability::kSync
+                    : durability == "async" ? Durability::kAsync
+                                            : Durability::kOff;
+  if (made.durability == Durability::kAsync) {
+    made.sync_ns_max = root.integer("sync_ms", {1, kSyncMsMax}) * kMillisecond;
+  }
+}
+
+/// What of a map decides where rows are.
+std::string map_text(const contract::PartitionMap& map) {
+  return fmt::format("{:016x}", semantics::digest(contract::from_partition_map(map).SerializeAsString()));
+}
+
 }  // namespace
+
+durability::DataIdentity identity_of(const NodeConfiguration& configuration) {
+  return {.cluster_id = configuration.cluster.cluster_id,
+          .node = configuration.node,
+          .schema_fingerprint = configuration.schema_library->schema().fingerprint,
+          .map = map_text(configuration.map),
+          .segments = configuration.demand.count,
+          .chunk_rows = configuration.demand.shape.chunk_rows,
+          .chunk_count = configuration.demand.shape.chunk_count};
+}
 
 Result<NodeConfiguration> read_node_configuration(const std::string& path) {
   auto file = configuration::File::read(path);
@@ -52,7 +79,7 @@ Result<NodeConfiguration> read_node_configuration(const std::string& path) {
       static_cast<uint64_t>(root.integer_or("cycle_ms_target", {0, kCycleMsMax}, kCycleMsDefault)) * kMillisecond;
   made.answer_bytes = configuration::answer_bytes(root, kAnswerMemoryMibDefault);
   made.answer_bytes_max = configuration::answer_bytes_of_one(root, made.answer_bytes, kAnswerMibDefault);
-  static_cast<void>(root.choice("durability", {"off"}));
+  read_durability(root, made);
   if (auto finished = file->finish(); !finished) {
     return finished.error();
   }

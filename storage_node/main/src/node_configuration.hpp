@@ -10,6 +10,8 @@
 #include "daedalus/base/units.hpp"
 #include "daedalus/configuration/cluster.hpp"
 #include "daedalus/contract/translate.hpp"
+#include "daedalus/durability/data_directory.hpp"
+#include "daedalus/node/effects.hpp"
 #include "daedalus/semantics/schema_library.hpp"
 #include "node_memory.hpp"
 
@@ -32,8 +34,13 @@ struct NodeConfiguration {
   uint64_t cycle_ns_target = 0;    ///< and what a cycle should take at most; 0: nothing is declared.
   uint64_t answer_bytes = 0;       ///< Of all answers together, from the segments to the sockets,
   uint64_t answer_bytes_max = 0;   ///< and of one.
-  std::string hash;                ///< Of all files read, the schema library aside.
+  Durability durability = Durability::kOff;
+  int64_t sync_ns_max = 0;  ///< Of durability async: how long an update may wait to be synced.
+  std::string hash;         ///< Of all files read, the schema library aside.
 };
+
+/// Whose data the directory of a node so configured is.
+[[nodiscard]] durability::DataIdentity identity_of(const NodeConfiguration& configuration);
 
 /// Errors name file, key and remedy: F0000, or 53200 where a segment has no room for the rows of the table.
 [[nodiscard]] Result<NodeConfiguration> read_node_configuration(const std::string& path);

@@ -5,12 +5,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <new>
+#include <random>
+#include <thread>
 #include <utility>
 
+#include "daedalus/durability/data_directory.hpp"
+#include "daedalus/durability/epoch_file.hpp"
+#include "daedalus/durability/replay.hpp"
 #include "daedalus/machine/machine.hpp"
 #include "daedalus/machine/memory.hpp"
 #include "daedalus/node/placement.hpp"
+#include "recovery_report.hpp"
 
 namespace daedalus::node {
 
@@ -23,6 +30,9 @@ constexpr uint64_t kPeerOutputSizeMax = 128u << 20;
 /// From so many bytes on, rows of an answer leave their segment ahead of the rest: a quarter of a message's maximum, so
 /// that small answers stay whole and large ones flow.
 constexpr uint64_t kAnswerPartSize = 256u << 10;
+
+/// Between two looks at what segments have put out during recovery.
+constexpr std::chrono::microseconds kReplayPause(50);
 
 wire::v1::Hello make_hello(const NodeConfiguration& configuration, const std::string& version) {
   wire::v1::Hello hello;
@@ -55,6 +65,12 @@ void log_placement(SegmentIndex segment, const engine::SegmentStatistics& statis
   }
 }
 
+/// Not drawn twice, and never 0.
+uint64_t new_incarnation() {
+  std::random_device source;
+  return uint64_t{source()} << 32 | source() | 1;
+}
+
 NodeOptions make_options(const NodeConfiguration& configuration, const std::string& version) {
   NodeOptions options;
   options.node = configuration.node;
@@ -62,6 +78,8 @@ NodeOptions make_options(const NodeConfiguration& configuration, const std::stri
   options.endpoint = configuration.endpoint;
   options.version = version;
   options.process_id = static_cast<uint64_t>(::getpid());
+  options.incarnation = new_incarnation();
+  options.durability = configuration.durability;
   for (const configuration::NodeEndpoint& node : configuration.cluster.nodes) {
     options.addresses.emplace_back(node.node, node.endpoint);
   }
@@ -76,7 +94,7 @@ NodeOptions make_options(const NodeConfiguration& configuration, const std::stri
 NodeProcess::NodeProcess(const NodeConfiguration& configuration, const std::string& version, NodeKind kind)
     : configuration_(configuration),
       version_(version),
-      epoch_file_(configuration.data_dir),
+      data_(configuration.data_dir),
       schema_(configuration.schema_library, &configuration.schema_library->schema()) {
   if (kind == NodeKind::kVoid) {
     void_answers_.emplace(configuration.node, hosted_partitions(configuration.map, configuration.node),
@@ -109,7 +127,10 @@ Result<void> NodeProcess::start() {
   if (!address) {
     return address.error();
   }
-  auto found_epoch = epoch_file_.read();
+  if (auto locked = lock_.take(data_); !locked) {
+    return locked;
+  }
+  auto found_epoch = durability::read_epoch(data_);
   if (!found_epoch) {
     return found_epoch.error();
   }
@@ -119,6 +140,25 @@ Result<void> NodeProcess::start() {
       return fits.error();
     }
   }
+  if (auto made = make_segments(options); !made) {
+    return made;
+  }
+  core_ = std::make_unique<NodeCore>(std::move(options), schema_, configuration_.map, *segments_);
+  network_->set_on_turn_end([this] { on_turn_end(); });
+  start_segments();
+  if (auto recovered = recover(); !recovered) {
+    return recovered;
+  }
+  network_->on_stop_signal([this] { begin_drain(); });
+  spdlog::info("node {} of cluster {} listens on {}: {} segments of {} MiB and {} rows, {} partitions",
+               raw(configuration_.node), configuration_.cluster.cluster_id, *address, configuration_.demand.count,
+               configuration_.segment_bytes >> 20, configuration_.demand.shape.rows_max(),
+               configuration_.demand.count / configuration_.segments);
+  log_problem();
+  return {};
+}
+
+Result<void> NodeProcess::make_segments(const NodeOptions& options) {
   engine::SegmentOptions segment_options;
   segment_options.memory_bytes = configuration_.segment_bytes;
   segment_options.share_factor_max = configuration_.share_factor;
@@ -139,8 +179,10 @@ Result<void> NodeProcess::start() {
                              configuration_.segment_bytes >> 20),
                  "lower segments or segment_mib", 0};
   }
-  core_ = std::make_unique<NodeCore>(std::move(options), schema_, configuration_.map, *segments_);
-  network_->set_on_turn_end([this] { on_turn_end(); });
+  return {};
+}
+
+void NodeProcess::start_segments() {
   segments_->start(
       configuration_.cores.empty() ? usable_cpus() : configuration_.cores,
       [this] {
@@ -154,16 +196,81 @@ Result<void> NodeProcess::start() {
   // Touching memory takes seconds where there is much of it. Whoever is served before that waits for it, and an update
   // that waits may time out and yet take effect.
   segments_->await_settled();
-  network_->on_stop_signal([this] { begin_drain(); });
   if (segments_->unpinned() > 0) {
     spdlog::warn("{} scan threads run unpinned: their core is not there", segments_->unpinned());
   }
-  spdlog::info("node {} of cluster {} listens on {}: {} segments of {} MiB and {} rows, {} partitions",
-               raw(configuration_.node), configuration_.cluster.cluster_id, *address, configuration_.demand.count,
-               configuration_.segment_bytes >> 20, configuration_.demand.shape.rows_max(),
-               configuration_.demand.count / configuration_.segments);
-  log_problem();
+}
+
+// ---- what the data directory holds ----
+
+Result<void> NodeProcess::recover() {
+  if (configuration_.durability == Durability::kOff) {
+    return {};
+  }
+  const auto identity = durability::read_identity(data_);
+  if (!identity) {
+    return identity.error();
+  }
+  if (!*identity) {
+    return Error{ErrorCategory::kFatal, "55000",
+                 fmt::format("{} is not the data directory of a storage node", configuration_.data_dir),
+                 "if this node never had any data, make it with --init FILE; else find out where its data went", 0};
+  }
+  if (auto same = durability::check_identity(data_, **identity, identity_of(configuration_)); !same) {
+    return same;
+  }
+  core_->start_after(Timestamp{0}, std::vector<Timestamp>(configuration_.demand.count));
+  RecoveryReport report(network_->now());
+  auto end = durability::replay_log(
+      data_, *core_, Timestamp{0}, [this] { let_segments_work(); },
+      [&](const durability::ReplayProgress& progress) { report.on_progress(progress, network_->now()); });
+  if (!end) {
+    return end.error();
+  }
+  report.on_end(network_->now());
+  wire::v1::Hello hello = make_hello(configuration_, version_);
+  hello.set_durable(raw(core_->durable()));
+  network_->set_hello(std::move(hello));
+  open_log(std::move(*end));
   return {};
+}
+
+void NodeProcess::let_segments_work() {
+  segments_->wake();
+  bool is_any = false;
+  segments_->drain([&](SegmentIndex segment, engine::Output output) {
+    is_any = true;
+    core_->on_output(segment, std::move(output), network_->now(), effects_);
+  });
+  if (!is_any) {
+    std::this_thread::sleep_for(kReplayPause);
+  }
+}
+
+void NodeProcess::open_log(durability::NodeLogEnd end) {
+  LogEvents events;
+  events.appended = [this](Timestamp through) {
+    network_->post("appended", [this, through] { core_->on_appended(through, network_->now(), effects_); });
+  };
+  events.durable = [this](Timestamp through) {
+    network_->post("durable", [this, through] { core_->on_durable(through, network_->now(), effects_); });
+  };
+  events.stuck = [this](std::optional<Error> error) {
+    network_->post("log", [this, error = std::move(error)] { core_->on_log_stuck(error); });
+  };
+  log_ = std::make_unique<LogThread>(
+      data_, std::make_unique<durability::NodeLog>(data_, durability::NodeLogOptions{}, std::move(end)),
+      LogThreadOptions{.sync_ns_max = configuration_.sync_ns_max}, std::move(events));
+}
+
+void NodeProcess::keep_log() {
+  if (log_ == nullptr) {
+    return;
+  }
+  core_->on_stored({.log_bytes = log_->bytes()});
+  if (!effects_.log.empty() || !effects_.outcomes.empty()) {
+    log_->give(std::exchange(effects_.log, {}), std::exchange(effects_.outcomes, {}), core_->applied());
+  }
 }
 
 void NodeProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
@@ -189,6 +296,7 @@ void NodeProcess::on_result(rpc::PeerId peer, wire::v1::Result /*result*/) {
 void NodeProcess::on_turn_end() {
   core_->step(semantics::WorkBudget(merging::kStepUnits), *network_, effects_);
   persist_epochs();
+  keep_log();
   log_problem();
   network_->send(std::exchange(static_cast<rpc::Outbox&>(effects_), rpc::Outbox()));
   segments_->wake();
@@ -202,7 +310,7 @@ void NodeProcess::on_turn_end() {
 void NodeProcess::persist_epochs() {
   for (EpochRecord& record : std::exchange(effects_.epochs, {})) {
     disk_.run([this, record = std::move(record)] {
-      const Result<void> written = epoch_file_.write(record);
+      const Result<void> written = durability::write_epoch(data_, record);
       network_->post("an epoch on disk", [this, record, written] { on_epoch_written(record, written); });
     });
   }

@@ -1,4 +1,4 @@
-// The storage node as a process: NodeCore between real sockets, real segments and the epoch file.
+// The storage node as a process: NodeCore between real sockets, real segments and its data directory.
 //
 // Decides nothing about the protocol. One thread does everything but scanning and waiting for the disk; what it did in
 // one turn of its loop leaves together at the turn's end.
@@ -9,11 +9,13 @@
 #include <string>
 
 #include "daedalus/base/result.hpp"
+#include "daedalus/durability/node_log.hpp"
+#include "daedalus/durability/posix_disk.hpp"
 #include "daedalus/node/node_core.hpp"
 #include "daedalus/rpc/asio_network.hpp"
 #include "daedalus/rpc/network.hpp"
 #include "disk_thread.hpp"
-#include "epoch_file.hpp"
+#include "log_thread.hpp"
 #include "node_configuration.hpp"
 #include "threaded_segments.hpp"
 #include "void_answers.hpp"
@@ -41,7 +43,14 @@ class NodeProcess final : public rpc::PeerHandler {
 
  private:
   [[nodiscard]] Result<void> start();
+  [[nodiscard]] Result<void> make_segments(const NodeOptions& options);
+  void start_segments();
+  /// Brings back what the data directory holds, and opens the log behind it.
+  [[nodiscard]] Result<void> recover();
+  void let_segments_work();
+  void open_log(durability::NodeLogEnd end);
   void on_turn_end();
+  void keep_log();
   void persist_epochs();
   void on_epoch_written(const EpochRecord& record, const Result<void>& written);
   void log_problem();
@@ -51,7 +60,8 @@ class NodeProcess final : public rpc::PeerHandler {
 
   const NodeConfiguration& configuration_;
   std::string version_;
-  EpochFile epoch_file_;
+  durability::PosixDisk data_;
+  durability::DirectoryLock lock_;
   std::shared_ptr<const semantics::Schema> schema_;
   std::unique_ptr<rpc::AsioNetwork> network_;
   std::unique_ptr<ThreadedSegments> segments_;
@@ -61,7 +71,8 @@ class NodeProcess final : public rpc::PeerHandler {
   std::optional<Instant> drain_deadline_;
   std::optional<Error> failure_;
   bool is_problem_logged_ = false;
-  DiskThread disk_;  ///< Last, so that it ends first.
+  std::unique_ptr<LogThread> log_;  ///< None without durability. These two last, so that they end first.
+  DiskThread disk_;
 };
 
 }  // namespace daedalus::node

@@ -81,15 +81,19 @@ endpoint = "{}"
   }
   ~StorageNodeProcessTest() override { std::filesystem::remove_all(folder_); }
 
-  void write_node(const std::string& more, const std::string& memory = "segments = 2\nsegment_mib = 1\n") {
+  void write_node(const std::string& more, const std::string& memory = "segments = 2\nsegment_mib = 1\n",
+                  const std::string& durability = "off") {
     std::ofstream(config()) << fmt::format(R"(cluster = "cluster.toml"
 node = 0
 listen = "{}"
 data_dir = "data/node-0"
 cores = []
-durability = "off"
+durability = "{}"
 {}{})",
-                                           port_.endpoint(), memory, more);
+                                           port_.endpoint(), durability, memory, more);
+  }
+  void make_durable(const std::string& durability, const std::string& more = "") {
+    write_node(more, "segments = 2\nsegment_mib = 1\n", durability);
   }
 
   [[nodiscard]] std::string config() const { return folder_ + "/storage_node.toml"; }
@@ -181,9 +185,9 @@ TEST_F(StorageNodeProcessTest, GivesUpWhenItsEpochFileIsDamaged) {
   EXPECT_THAT(process->text(), HasSubstr("data/node-0/epoch: is damaged"));
 }
 
-std::string epoch_body() {
+std::string epoch_body(uint64_t epoch = 3) {
   wire::v1::EpochBody body;
-  body.set_epoch(3);
+  body.set_epoch(epoch);
   body.set_holder("w");
   body.set_endpoint("127.0.0.1:1");
   return body.SerializeAsString();
@@ -209,6 +213,105 @@ std::string count_body() {
   body.set_visible_outputs(1);
   body.set_form(wire::v1::RESULT_FORM_PARTIAL);
   return body.SerializeAsString();
+}
+
+wire::v1::Result update(NodeClient& client, uint64_t epoch, uint64_t timestamp) {
+  const std::string body =
+      insert_body(static_cast<int64_t>(timestamp * 100), static_cast<int64_t>(timestamp * 100 + 9));
+  wire::v1::UpdateHeader header;
+  header.set_epoch(epoch);
+  header.set_timestamp(timestamp);
+  header.set_digest(semantics::digest(body));
+  return client.ask(wire::v1::OPERATION_KIND_UPDATE, body, &header).at(0);
+}
+
+int64_t rows_of(NodeClient& client) {
+  const auto counted = client.ask(wire::v1::OPERATION_KIND_SELECT, count_body());
+  EXPECT_TRUE(counted.at(0).has_rows()) << counted[0].ShortDebugString();
+  const std::vector<semantics::Type> types = {semantics::Type{semantics::TypeKind::kBigint, 0, 0, 0}};
+  const auto values = semantics::read_packed_row(types, std::string_view(counted[0].rows().rows()).substr(4));
+  return std::get<int64_t>(values.value().front());
+}
+
+TEST_F(StorageNodeProcessTest, ADurableNodeThatIsKilledComesBackWithAllThatWasConfirmed) {
+  port_.release();
+  make_durable("sync");
+  ASSERT_EQ(start({"--init", config()})->wait_for_end(), 0);
+  for (uint64_t life = 1; life <= 4; ++life) {
+    const auto process = start({"--config", config()});
+    ASSERT_TRUE(process->wait_for(" ready\n")) << process->text();
+    NodeClient client(port_.endpoint());
+    EXPECT_EQ(rows_of(client), static_cast<int64_t>(life - 1) * 50);
+    const uint64_t first = (life - 1) * 5 + 1;
+    if (life > 1) {
+      const auto refused = update(client, life - 1, first);
+      EXPECT_EQ(refused.refused().reason(), wire::v1::WRITE_REFUSAL_NEW_INCARNATION) << refused.ShortDebugString();
+    }
+    const auto granted = client.ask(wire::v1::OPERATION_KIND_EPOCH, epoch_body(life)).at(0).epoch();
+    ASSERT_TRUE(granted.granted());
+    EXPECT_EQ(granted.accepted(0).durable(), first - 1);
+    EXPECT_NE(granted.accepted(0).incarnation(), 0u);
+    for (uint64_t t = first; t < first + 5; ++t) {
+      const auto confirmed = update(client, life, t);
+      ASSERT_TRUE(confirmed.has_confirmed()) << confirmed.ShortDebugString();
+      EXPECT_EQ(confirmed.confirmed().watermarks(0).durable(), t);
+    }
+    // One of an earlier life is known by what it was.
+    EXPECT_EQ(update(client, life, 1).confirmed().outcomes(0).rows_applied(), 10u);
+    process->signal(SIGKILL);
+    EXPECT_EQ(process->wait_for_end(), -SIGKILL);
+  }
+}
+
+TEST_F(StorageNodeProcessTest, AnEmptyOrForeignDirectoryIsNeverTakenForAFirstStart) {
+  port_.release();
+  make_durable("sync");
+  const auto empty = start({"--config", config()});
+  EXPECT_EQ(empty->wait_for_end(), 1);
+  EXPECT_THAT(empty->text(),
+              HasSubstr("is not the data directory of a storage node; if this node never had any data, "));
+  EXPECT_EQ(start({"--init", config()})->wait_for_end(), 0);
+  const auto again = start({"--init", config()});
+  EXPECT_EQ(again->wait_for_end(), 1);
+  EXPECT_THAT(again->text(), HasSubstr("is not empty"));
+  write_node("", "segments = 3\nsegment_mib = 1\n", "sync");
+  const auto other = start({"--config", config()});
+  EXPECT_EQ(other->wait_for_end(), 1);
+  EXPECT_THAT(other->text(), HasSubstr("its data is of segments: 2, the node is configured for 3"));
+}
+
+TEST_F(StorageNodeProcessTest, TwoProcessesNeverWorkOnOneDirectory) {
+  port_.release();
+  const auto process = start({"--config", config()});
+  ASSERT_TRUE(process->wait_for(" ready\n")) << process->text();
+  TakenPort other;
+  other.release();
+  std::ofstream(folder_ + "/other.toml") << fmt::format(
+      "cluster = \"cluster.toml\"\nnode = 0\nlisten = \"{}\"\ndata_dir = \"data/node-0\"\ncores = []\n"
+      "durability = \"off\"\nsegments = 2\nsegment_mib = 1\n",
+      other.endpoint());
+  const auto second = start({"--config", folder_ + "/other.toml"});
+  EXPECT_EQ(second->wait_for_end(), 1);
+  EXPECT_THAT(second->text(), HasSubstr("another process works with this data directory"));
+}
+
+TEST_F(StorageNodeProcessTest, AsyncConfirmsAtOnceAndIsDurableWithinItsTime) {
+  port_.release();
+  make_durable("async", "sync_ms = 200\n");
+  ASSERT_EQ(start({"--init", config()})->wait_for_end(), 0);
+  const auto process = start({"--config", config()});
+  ASSERT_TRUE(process->wait_for(" ready\n")) << process->text();
+  NodeClient client(port_.endpoint());
+  ASSERT_TRUE(client.ask(wire::v1::OPERATION_KIND_EPOCH, epoch_body(1)).at(0).epoch().granted());
+  const auto confirmed = update(client, 1, 1);
+  ASSERT_TRUE(confirmed.has_confirmed());
+  EXPECT_EQ(confirmed.confirmed().watermarks(0).applied(), 1u);
+  EXPECT_EQ(confirmed.confirmed().watermarks(0).durable(), 0u);
+  uint64_t durable = 0;
+  for (int i = 0; i < 3000 && durable == 0; ++i) {
+    durable = client.ask(wire::v1::OPERATION_KIND_STATUS).at(0).status().nodes(0).durable();
+  }
+  EXPECT_EQ(durable, 1u);
 }
 
 TEST_F(StorageNodeProcessTest, AVoidNodeEndsEveryQueryAtOnceWithoutRowsAndWithItsStamps) {
@@ -248,22 +351,11 @@ TEST_F(StorageNodeProcessTest, ServesDrainsAndKnowsAfterwardsThatItHasLostItsRow
     ASSERT_EQ(granted.size(), 1u);
     EXPECT_TRUE(granted[0].epoch().granted());
     for (uint64_t t = 1; t <= 20; ++t) {
-      const std::string body = insert_body(static_cast<int64_t>(t * 100), static_cast<int64_t>(t * 100 + 9));
-      wire::v1::UpdateHeader header;
-      header.set_epoch(3);
-      header.set_timestamp(t);
-      header.set_digest(semantics::digest(body));
-      const auto confirmed = client.ask(wire::v1::OPERATION_KIND_UPDATE, body, &header);
-      ASSERT_EQ(confirmed.size(), 1u);
-      ASSERT_TRUE(confirmed[0].has_confirmed()) << confirmed[0].ShortDebugString();
-      EXPECT_EQ(confirmed[0].confirmed().outcomes(0).rows_applied(), 10u);
+      const auto confirmed = update(client, 3, t);
+      ASSERT_TRUE(confirmed.has_confirmed()) << confirmed.ShortDebugString();
+      EXPECT_EQ(confirmed.confirmed().outcomes(0).rows_applied(), 10u);
     }
-    const auto counted = client.ask(wire::v1::OPERATION_KIND_SELECT, count_body());
-    ASSERT_EQ(counted.size(), 2u);
-    const std::vector<semantics::Type> types = {semantics::Type{semantics::TypeKind::kBigint, 0, 0, 0}};
-    const auto values = semantics::read_packed_row(types, std::string_view(counted[0].rows().rows()).substr(4));
-    ASSERT_TRUE(values);
-    EXPECT_EQ(values->front(), semantics::Value(int64_t{200}));
+    EXPECT_EQ(rows_of(client), 200);
     process->signal(SIGTERM);
     EXPECT_THAT(client.wait_for_goodbye().value_or(""), HasSubstr("stops"));
   }

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -196,6 +197,28 @@ Result<void> PosixDisk::remove(const std::string& name) {
 }
 
 Result<void> PosixDisk::sync_folder(const std::string& folder) { return sync_directory(path_of(folder)); }
+
+DirectoryLock::~DirectoryLock() {
+  if (descriptor_ >= 0) {
+    ::close(descriptor_);
+  }
+}
+
+Result<void> DirectoryLock::take(PosixDisk& disk) {
+  if (auto made = disk.make_folder(""); !made) {
+    return made;
+  }
+  const std::string path = disk.path_of("");
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor_ < 0) {
+    return system_error(path, "open the folder");
+  }
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    return Error{ErrorCategory::kFatal, "55006", path + ": another process works with this data directory",
+                 "stop it first, or name another data_dir", 0};
+  }
+  return {};
+}
 
 std::string PosixDisk::path_of(const std::string& name) const { return name.empty() ? root_ : root_ + "/" + name; }
 

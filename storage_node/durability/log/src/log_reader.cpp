@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -39,6 +40,7 @@ class LogReader {
   [[nodiscard]] Result<void> read_file(const FoundFile& file, std::optional<uint64_t> end);
   [[nodiscard]] Result<void> check_tail(const FoundFile& file, uint64_t offset) const;
   [[nodiscard]] bool has_record(const FoundFile& file, uint64_t from, uint64_t synced_above) const;
+  void list_files();
   [[nodiscard]] LogFileId id_of(const FoundFile& file) const { return {options_.kind, file.number}; }
 
   struct Link {
@@ -78,7 +80,23 @@ Result<LogEnd> LogReader::read() {
       return done.error();
     }
   }
+  list_files();
   return std::move(end_);
+}
+
+/// All files there are, in order: those of the chain as they were read, and those that hold nothing that counts.
+void LogReader::list_files() {
+  std::deque<LogFile> all;
+  for (const uint64_t number : numbers_) {
+    const std::string name = log_file_name(options_.folder, number);
+    if (!end_.files.empty() && end_.files.front().name == name) {
+      all.push_back(std::move(end_.files.front()));
+      end_.files.pop_front();
+    } else {
+      all.push_back(LogFile{name, Timestamp{}, 0});
+    }
+  }
+  end_.files = std::move(all);
 }
 
 Result<FoundFile> LogReader::load(uint64_t number) const {
@@ -158,6 +176,7 @@ Result<void> LogReader::choose_chain() {
 Result<void> LogReader::read_file(const FoundFile& file, std::optional<uint64_t> end) {
   uint64_t offset = kLogHeaderSize;
   Timestamp last{};
+  std::string_view last_payload;
   const std::string_view bytes(file.bytes);
   while (!end || offset < *end) {
     const auto record = offset < bytes.size() ? decode_record(id_of(file), offset, bytes.substr(offset)) : std::nullopt;
@@ -182,11 +201,14 @@ Result<void> LogReader::read_file(const FoundFile& file, std::optional<uint64_t>
       end_.last = record->last;
     }
     last = record->last;
+    last_payload = record->payload;
     offset += record->size;
   }
   if (last > Timestamp{} || end) {
     end_.number = file.number;
     end_.end = offset;
+    end_.last_payload = last_payload;
+    end_.last_record = last;
   }
   end_.files.push_back(LogFile{file.name, last, offset});
   return {};

@@ -32,6 +32,9 @@ class Ledger {
   /// Keeps at most `entries_max` completed entries, the newest.
   explicit Ledger(uint32_t entries_max) : entries_max_(entries_max) {}
 
+  /// Everything up to `through` was taken, applied and made durable in an earlier life, and is not remembered.
+  /// Precondition (CHECKed): nothing has been taken yet.
+  void start_after(Timestamp through);
   /// Takes the next range. Precondition (CHECKed): it begins right after accepted().
   void accept(TimestampRange range, Identity identity);
   /// Records the outcome of the oldest range that is not completed. Precondition (CHECKed): it ends at `last`.

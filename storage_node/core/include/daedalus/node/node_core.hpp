@@ -36,14 +36,15 @@ struct NodeOptions {
   uint64_t process_id = 0;
   std::vector<std::pair<NodeId, std::string>> addresses;  ///< All nodes of the cluster, for DESCRIBE.
   uint32_t segments = 1;                                  ///< Per partition.
-  /// Found on disk at start: the rows that went with it are lost, so the node is incomplete.
+  /// Found on disk at start. Without a log the rows that went with it are lost, so the node is incomplete.
   std::optional<EpochRecord> found_epoch;
+  uint64_t incarnation = 0;  ///< Another one in each life of the node.
   int64_t deadline_ns_default = 30 * kSecond;
   uint32_t parked_queries_max = 1024;
   /// Updates that wait for room in one segment, beyond which new ones are refused OVERLOADED.
   uint32_t updates_waiting_max = 1024;
-  /// Whether updates are appended to a log before they are applied. Without one they are enqueued at once.
-  bool has_log = false;
+  /// Unless it is off, updates are appended to a log before they are applied; else they are enqueued at once.
+  Durability durability = Durability::kOff;
   SequencerOptions sequencer;
   QueryControllerOptions queries;
 };
@@ -60,6 +61,16 @@ class NodeCore {
   NodeCore(const NodeCore&) = delete;
   NodeCore& operator=(const NodeCore&) = delete;
 
+  // ---- recovery, before anything else happens ----
+  /// Everything up to `through` is in the segments, or in those chunks that are ahead of it. `slots_known`: by segment,
+  /// up to where replayed updates have their slots from their records. Preconditions: there is a log.
+  void start_after(Timestamp through, std::vector<Timestamp> slots_known);
+  /// The next record of the log, and what became of it where that was recorded. Segments put out what they do, as ever
+  /// (on_output()). Errors (XX001): it is no update of this table; the log is of no use.
+  [[nodiscard]] Result<void> replay(LogRecord record, std::shared_ptr<const OutcomeRecord> recorded);
+  /// Updates that segments could not take yet: the owner lets them work when these are many.
+  [[nodiscard]] size_t waiting_max() const { return updates_.waiting_max(); }
+
   // ---- what happens ----
   void on_up(rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, Effects& effects);
   void on_down(rpc::PeerId peer, Instant now, Effects& effects);
@@ -72,7 +83,11 @@ class NodeCore {
   void on_appended(Timestamp through, Instant now, Effects& effects);
   /// They outlive a loss of power: they may be confirmed. Precondition: on_appended() was told before.
   void on_durable(Timestamp through, Instant now, Effects& effects);
+  /// Records cannot be written now, or can again (none). Until then no further updates are taken.
+  void on_log_stuck(std::optional<Error> error) { log_stuck_ = std::move(error); }
   void on_deadline(Instant now, Effects& effects);
+  /// What the data directory takes, for the status.
+  void on_stored(StorageFigures figures) { storage_ = figures; }
   /// From now on every new operation is refused with RETRY 57P01; those under way go on, and may be aborted.
   void drain() { is_draining_ = true; }
   /// Gets on with answers, as far as the budget allows and their receivers have room for them.
@@ -114,6 +129,9 @@ class NodeCore {
   void carry_out(SequencerEffects decided, Instant now, Effects& effects);
   void accept(std::vector<Admission> admissions, SequencerEffects& decided, Effects& effects);
   void finish_applied(Instant now, Effects& effects);
+  void note_replayed(const UpdateTracker::Applied& applied, SequencerEffects& decided);
+  [[nodiscard]] std::optional<Error> lost_before(const EpochKeeper::Granted& granted) const;
+  [[nodiscard]] wire::v1::NodeWatermark watermark(Timestamp reached) const;
   /// A query that demands no more may run now: whatever it must see is ahead of it in the rings.
   [[nodiscard]] Timestamp queryable() const;
   void unpark(Instant now, Effects& effects);
@@ -136,6 +154,9 @@ class NodeCore {
   ParkedQueries parked_;
   QueryController queries_;
   std::optional<Error> incomplete_;
+  std::optional<Error> log_stuck_;
+  StorageFigures storage_;
+  bool needs_epoch_ = false;  ///< None has been granted in this life, and there was one before.
   bool is_draining_ = false;
   std::map<rpc::PeerId, uint64_t> last_sequence_;  ///< By peer that is up.
   uint64_t queries_total_ = 0;

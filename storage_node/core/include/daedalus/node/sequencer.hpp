@@ -79,6 +79,16 @@ class Sequencer {
  public:
   explicit Sequencer(SequencerOptions options) : options_(options), ledger_(options.outcomes_max) {}
 
+  // ---- an earlier life ----
+  void start_after(Timestamp through) { ledger_.start_after(through); }
+  /// What it took next, and made durable. Nobody waits for it.
+  void replay(TimestampRange range, Identity identity) {
+    ledger_.accept(range, identity);
+    ledger_.on_durable(range.last);
+  }
+  /// The epoch in force at its end.
+  void restore(const EpochRecord& record) { epoch_ = record; }
+
   // ---- what happens ----
   void on_update(Requester from, NumberedUpdate update, Instant now, SequencerEffects& effects);
   /// What was admitted up to `through` is durable. Without a log: say so of whatever is applied.

@@ -28,9 +28,17 @@ class UpdatePipeline {
   /// Makes work of an admission; it waits for on_appended(). Precondition: admissions come in order. Errors: the body
   /// of an update that has its number already is not one; the node is broken then, and nothing was kept.
   [[nodiscard]] Result<LogRecord> accept(Admission admission);
+  /// Everything up to `through` was done in an earlier life. `slots_known`: by segment, up to where slots are to be
+  /// taken from records.
+  void start_after(Timestamp through, std::vector<Timestamp> slots_known);
+  /// What the log says was accepted next: it goes to the segments at once. `recorded`: null where its outcome is not
+  /// known. Errors: as accept().
+  [[nodiscard]] Result<void> replay(const LogRecord& record, std::shared_ptr<const OutcomeRecord> recorded);
+  /// The first of an applied update's segments where it came out otherwise than recorded.
+  [[nodiscard]] std::optional<SegmentIndex> disagreement(const UpdateTracker::Applied& applied) const;
   /// What has been accepted up to `through` is in the log: it goes to the segments, in order.
   void on_appended(Timestamp through);
-  void on_output(SegmentIndex segment, const engine::UpdateOutput& output);
+  void on_output(SegmentIndex segment, engine::UpdateOutput output);
   [[nodiscard]] std::optional<UpdateTracker::Applied> take_applied() { return tracker_.take_applied(); }
   /// Offers waiting updates to the segments again. Call when segments have put something out.
   void flush();
@@ -51,10 +59,15 @@ class UpdatePipeline {
     Timestamp last{};
     std::vector<bool> concerned;
     Parts parts;
+    std::shared_ptr<const OutcomeRecord> recorded;
   };
 
-  [[nodiscard]] Result<Parts> parts_of(const Admission& admission, const std::shared_ptr<const std::string>& body,
-                                       std::vector<bool>* concerned);
+  /// Makes work of what is in `record`, for appending_.
+  [[nodiscard]] Result<void> make_work(const LogRecord& record, std::shared_ptr<const OutcomeRecord> recorded);
+  void enqueue(Appending work);
+  /// Where its rows went in a segment, as far as they are not to be placed anew.
+  [[nodiscard]] std::optional<engine::SlotRuns> recorded_slots(const Appending& work, SegmentIndex segment) const;
+  [[nodiscard]] Result<Parts> parts_of(const LogRecord& record, std::vector<bool>* concerned);
   [[nodiscard]] Result<void> place_rows(const contract::InsertPart& part, Timestamp timestamp,
                                         const std::shared_ptr<const std::string>& body, Parts* parts);
   void flush(SegmentIndex segment);
@@ -66,6 +79,7 @@ class UpdatePipeline {
   UpdateTracker tracker_;
   std::deque<Appending> appending_;
   Timestamp enqueued_{};
+  std::vector<Timestamp> slots_known_;               ///< By segment.
   std::vector<std::deque<engine::Update>> waiting_;  ///< By segment.
 };
 

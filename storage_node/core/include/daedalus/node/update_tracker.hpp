@@ -6,11 +6,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "daedalus/base/units.hpp"
-#include "daedalus/engine/segment.hpp"
+#include "daedalus/engine/operation.hpp"
+#include "daedalus/node/effects.hpp"
 #include "daedalus/node/placement.hpp"
 #include "daedalus/node/requester.hpp"
 
@@ -22,13 +24,17 @@ class UpdateTracker {
 
   /// An admission that ends at `last`. `concerned` has one flag per hosted partition: whether it got a part; empty for
   /// a no-op range. The owner bounds how many are under way.
-  void on_enqueued(Timestamp last, std::vector<bool> concerned);
+  /// `recorded`: what it did in an earlier life, where that is known and may not be told from what segments put out.
+  void on_enqueued(Timestamp last, std::vector<bool> concerned,
+                   std::shared_ptr<const OutcomeRecord> recorded = nullptr);
   /// Precondition (CHECKed): it is the segment's next one.
-  void on_output(SegmentIndex segment, const engine::UpdateOutput& output);
+  void on_output(SegmentIndex segment, engine::UpdateOutput output);
 
   struct Applied {
     Timestamp last{};
     Outcomes outcomes;
+    OutcomeRecord record;                           ///< By segment; of those that had a part in it.
+    std::shared_ptr<const OutcomeRecord> recorded;  ///< As it was enqueued.
   };
   /// The oldest admission, once all segments have applied it.
   [[nodiscard]] std::optional<Applied> take_applied();
@@ -36,20 +42,16 @@ class UpdateTracker {
   [[nodiscard]] size_t under_way() const { return under_way_.size(); }
 
  private:
-  struct Sums {
-    uint64_t rows_matched = 0;
-    uint64_t rows_applied = 0;
-    uint64_t refused_no_room = 0;
-    uint64_t refused_overflow = 0;
-  };
   struct UnderWay {
     Timestamp last{};
     uint32_t segments_missing = 0;
     std::vector<bool> concerned;
-    std::vector<Sums> sums;  ///< As concerned.
+    OutcomeRecord record;  ///< What segments have put out so far, in the order in which they did.
+    std::shared_ptr<const OutcomeRecord> recorded;
   };
 
-  [[nodiscard]] Outcomes outcomes_of(const UnderWay& admission) const;
+  /// In the order of partitions, of those that `concerned` names.
+  [[nodiscard]] Outcomes outcomes_of(const std::vector<bool>& concerned, const OutcomeRecord& record) const;
 
   const NodePlacement& placement_;
   NodeId node_;

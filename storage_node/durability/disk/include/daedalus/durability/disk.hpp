@@ -53,6 +53,8 @@ class Disk {
   [[nodiscard]] virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
   /// No error where there is no such file. The folder has to be synced for it to last.
   [[nodiscard]] virtual Result<void> remove(const std::string& name) = 0;
+  /// What the file is called outside, for errors. "": the data directory itself.
+  [[nodiscard]] virtual std::string path_of(const std::string& name) const = 0;
   /// Names made, replaced and removed in the folder outlive a loss of power. "": the data directory itself.
   [[nodiscard]] virtual Result<void> sync_folder(const std::string& folder) = 0;
 };

@@ -34,6 +34,7 @@ class SimulatedDisk final : public Disk {
   [[nodiscard]] Result<void> rename(const std::string& from, const std::string& to) override;
   [[nodiscard]] Result<void> remove(const std::string& name) override;
   [[nodiscard]] Result<void> sync_folder(const std::string& folder) override;
+  [[nodiscard]] std::string path_of(const std::string& name) const override { return "simulated/" + name; }
 
   // ---- faults ----
   /// Power is lost: files that are open are closed for good (whatever is called on them fails), and of what was not

@@ -45,10 +45,24 @@ struct InsertRows {
 using UpdatePart = std::variant<InsertRows, std::shared_ptr<const semantics::ModifyPart>,
                                 std::shared_ptr<const semantics::DeletePart>>;
 
+/// Slots that follow each other.
+struct SlotRun {
+  uint32_t first = 0;
+  uint32_t count = 0;
+
+  friend bool operator==(const SlotRun&, const SlotRun&) = default;
+};
+
+/// Where inserted rows went, in the order of the rows.
+using SlotRuns = std::vector<SlotRun>;
+
 /// One update as this segment sees it; parts take effect in order and together. No parts: only the prefix moves.
 struct Update {
   Timestamp timestamp{};
   std::vector<UpdatePart> parts;
+  /// Of an update that was applied before, and is replayed: UpdateOutput::slots of that time. See
+  /// Segment::finish_restore().
+  std::optional<SlotRuns> recorded = std::nullopt;
 };
 
 /// The answer of this segment to one query in partial form (semantics/answer.hpp), from one prefix: all of it, or one
@@ -66,13 +80,17 @@ struct QueryOutput {
   ByteLease lease;                    ///< The memory of `rows`.
 };
 
-/// What one update did here. Insert parts match the rows they bring.
+/// What one update did here. Insert parts match the rows they bring. The same sequence of updates has the same
+/// outcomes, however it is cut into cycles.
 struct UpdateOutput {
   Timestamp timestamp{};
   uint64_t rows_matched = 0;
   uint64_t rows_applied = 0;
   uint64_t refused_no_room = 0;
   uint64_t refused_overflow = 0;
+  SlotRuns slots = {};  ///< Of the inserted rows that found room: no more runs than rows.
+
+  friend bool operator==(const UpdateOutput&, const UpdateOutput&) = default;
 };
 
 using Output = std::variant<QueryOutput, UpdateOutput>;

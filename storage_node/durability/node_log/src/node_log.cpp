@@ -1,0 +1,156 @@
+#include "daedalus/durability/node_log.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "daedalus/durability/log_reader.hpp"
+
+namespace daedalus::durability {
+
+using node::LogRecord;
+using node::OutcomeRecord;
+
+NodeLog::NodeLog(Disk& disk, const NodeLogOptions& options, NodeLogEnd end)
+    : updates_(disk, {LogKind::kUpdates, kUpdatesFolder, options.update_file_bytes}, std::move(end.updates)),
+      outcomes_(disk, {LogKind::kOutcomes, kOutcomesFolder, options.outcome_file_bytes}, std::move(end.outcomes)),
+      chain_(end.chain) {}
+
+void NodeLog::append(const std::vector<LogRecord>& records) {
+  for (const LogRecord& record : records) {
+    updates_.append(record.range.last, encode_update(record, chain_));
+    chain_ = next_chain(chain_, record);
+  }
+}
+
+void NodeLog::append_outcomes(const std::vector<OutcomeRecord>& outcomes, Timestamp applied) {
+  if (!outcomes.empty()) {
+    outcomes_.append(outcomes.back().last, encode_outcomes(outcomes));
+  }
+  applied_ = std::max(applied_, applied);
+}
+
+Result<void> NodeLog::write() { return updates_.write(); }
+
+Result<void> NodeLog::sync() { return updates_.sync(); }
+
+Result<void> NodeLog::sync_outcomes() {
+  // Never ahead of the updates: an outcome of what was lost would be obeyed by what comes in its place.
+  if (updates_.durable() < outcomes_.appended()) {
+    return {};
+  }
+  if (auto written = outcomes_.write(); !written) {
+    return written;
+  }
+  return outcomes_.sync();
+}
+
+Result<void> NodeLog::release(Timestamp through) {
+  if (auto released = updates_.release(through); !released) {
+    return released;
+  }
+  return outcomes_.release(through);
+}
+
+Timestamp NodeLog::settled() const {
+  return std::min(updates_.durable(), has_unsettled() ? outcomes_.durable() : applied_);
+}
+
+namespace {
+
+class NodeLogReader {
+ public:
+  NodeLogReader(Disk& disk, Timestamp after, const TakeUpdate& take) : disk_(disk), after_(after), take_(take) {}
+
+  Result<NodeLogEnd> read();
+
+ private:
+  [[nodiscard]] Result<void> take_outcomes(std::string_view payload);
+  [[nodiscard]] Result<void> take_update(Timestamp last, std::string_view payload);
+  [[nodiscard]] std::shared_ptr<const OutcomeRecord> outcome_of(Timestamp last);
+
+  Disk& disk_;
+  Timestamp after_;
+  const TakeUpdate& take_;
+  std::deque<OutcomeRecord> outcomes_;
+  Timestamp known_through_{};  ///< What has no outcome up to here had no effect.
+  std::optional<Chain> chain_;
+};
+
+Result<NodeLogEnd> NodeLogReader::read() {
+  NodeLogEnd end;
+  auto outcomes = read_log(disk_, {LogKind::kOutcomes, kOutcomesFolder, after_},
+                           [this](Timestamp /*last*/, std::string_view payload) { return take_outcomes(payload); });
+  if (!outcomes) {
+    return outcomes.error();
+  }
+  end.outcomes = std::move(*outcomes);
+  known_through_ = end.outcomes.last;
+  auto updates = read_log(disk_, {LogKind::kUpdates, kUpdatesFolder, after_},
+                          [this](Timestamp last, std::string_view payload) { return take_update(last, payload); });
+  if (!updates) {
+    return updates.error();
+  }
+  end.updates = std::move(*updates);
+  if (!end.updates.last_payload.empty()) {
+    // Where none was wanted, too: what follows it is to say so.
+    const auto last = decode_update(end.updates.last_record, end.updates.last_payload);
+    if (!last) {
+      return last.error();
+    }
+    end.chain = next_chain(last->before, last->record);
+  }
+  if (end.outcomes.last > end.updates.last) {
+    return Error{ErrorCategory::kFatal, kDataCorrupted, "the log of updates ends before that of their outcomes",
+                 "look at the disk; then start this node with an empty data directory and let it be restored", 0};
+  }
+  return end;
+}
+
+Result<void> NodeLogReader::take_outcomes(std::string_view payload) {
+  auto decoded = decode_outcomes(payload);
+  if (!decoded) {
+    return decoded.error();
+  }
+  for (OutcomeRecord& outcome : *decoded) {
+    if (outcome.last > after_) {
+      outcomes_.push_back(std::move(outcome));
+    }
+  }
+  return {};
+}
+
+Result<void> NodeLogReader::take_update(Timestamp last, std::string_view payload) {
+  auto decoded = decode_update(last, payload);
+  if (!decoded) {
+    return decoded.error();
+  }
+  if (chain_ && *chain_ != decoded->before) {
+    return Error{ErrorCategory::kFatal, kDataCorrupted, "a record does not follow the one before it", "", 0};
+  }
+  chain_ = next_chain(decoded->before, decoded->record);
+  return take_(std::move(decoded->record), outcome_of(last));
+}
+
+std::shared_ptr<const OutcomeRecord> NodeLogReader::outcome_of(Timestamp last) {
+  if (last > known_through_) {
+    return nullptr;
+  }
+  OutcomeRecord outcome{last, {}};
+  while (!outcomes_.empty() && outcomes_.front().last <= last) {
+    if (outcomes_.front().last == last) {
+      outcome = std::move(outcomes_.front());
+    }
+    outcomes_.pop_front();
+  }
+  return std::make_shared<const OutcomeRecord>(std::move(outcome));
+}
+
+}  // namespace
+
+Result<NodeLogEnd> read_node_log(Disk& disk, Timestamp after, const TakeUpdate& take) {
+  return NodeLogReader(disk, after, take).read();
+}
+
+}  // namespace daedalus::durability

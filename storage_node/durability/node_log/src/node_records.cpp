@@ -1,0 +1,180 @@
+#include "daedalus/durability/node_records.hpp"
+
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "daedalus/durability/disk.hpp"
+#include "daedalus/semantics/placement.hpp"
+
+namespace daedalus::durability {
+
+namespace {
+
+using node::LogRecord;
+using node::OutcomeRecord;
+
+/// Kind, epoch, first timestamp, digest, chain: eight bytes each.
+constexpr size_t kUpdateHead = 40;
+constexpr uint64_t kUpdate = 1;
+constexpr uint64_t kNoOpRange = 2;
+/// No node has so many segments.
+constexpr uint64_t kSegmentsMax = 1u << 20;
+
+void put_u64(std::string& bytes, uint64_t value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); }
+
+uint64_t get_u64(std::string_view bytes, size_t offset) {
+  uint64_t value = 0;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+void put_varint(std::string& bytes, uint64_t value) {
+  for (; value >= 0x80; value >>= 7) {
+    bytes.push_back(static_cast<char>(value | 0x80));
+  }
+  bytes.push_back(static_cast<char>(value));
+}
+
+/// Takes numbers off the front of some bytes; once there is one too few, nothing more comes.
+class Numbers {
+ public:
+  explicit Numbers(std::string_view bytes) : bytes_(bytes) {}
+
+  /// 0 when there is none, or one beyond `max`: then is_sound() is false from now on.
+  uint64_t next(uint64_t max = UINT64_MAX) {
+    uint64_t value = 0;
+    for (uint32_t shift = 0; shift < 64 && !bytes_.empty(); shift += 7) {
+      const auto byte = static_cast<uint8_t>(bytes_.front());
+      bytes_.remove_prefix(1);
+      value |= static_cast<uint64_t>(byte & 0x7F) << shift;
+      if (byte < 0x80) {
+        is_sound_ = is_sound_ && value <= max;
+        return is_sound_ ? value : 0;
+      }
+    }
+    is_sound_ = false;
+    return 0;
+  }
+  [[nodiscard]] bool is_sound() const { return is_sound_; }
+  [[nodiscard]] size_t left() const { return bytes_.size(); }
+
+ private:
+  std::string_view bytes_;
+  bool is_sound_ = true;
+};
+
+Error senseless(const char* what) { return Error{ErrorCategory::kFatal, kDataCorrupted, what, "", 0}; }
+
+void put_segment(std::string& bytes, node::SegmentIndex segment, const engine::UpdateOutput& output) {
+  put_varint(bytes, raw(segment));
+  put_varint(bytes, output.rows_matched);
+  put_varint(bytes, output.rows_applied);
+  put_varint(bytes, output.refused_no_room);
+  put_varint(bytes, output.refused_overflow);
+  put_varint(bytes, output.slots.size());
+  for (const engine::SlotRun& run : output.slots) {
+    put_varint(bytes, run.first);
+    put_varint(bytes, run.count);
+  }
+}
+
+std::pair<node::SegmentIndex, engine::UpdateOutput> get_segment(Timestamp timestamp, Numbers& numbers) {
+  const node::SegmentIndex segment{static_cast<uint32_t>(numbers.next(kSegmentsMax))};
+  engine::UpdateOutput output;
+  output.timestamp = timestamp;
+  output.rows_matched = numbers.next();
+  output.rows_applied = numbers.next();
+  output.refused_no_room = numbers.next();
+  output.refused_overflow = numbers.next();
+  const uint64_t runs = numbers.next(numbers.left());  // Each takes two bytes at least.
+  for (uint64_t i = 0; i < runs && numbers.is_sound(); ++i) {
+    const auto first = static_cast<uint32_t>(numbers.next(UINT32_MAX));
+    output.slots.push_back({first, static_cast<uint32_t>(numbers.next(UINT32_MAX - first))});
+  }
+  return {segment, std::move(output)};
+}
+
+}  // namespace
+
+Chain next_chain(Chain before, const LogRecord& record) {
+  std::string bytes;
+  put_u64(bytes, before);
+  put_u64(bytes, record.body == nullptr ? kNoOpRange : kUpdate);
+  put_u64(bytes, raw(record.epoch));
+  put_u64(bytes, raw(record.range.first));
+  put_u64(bytes, raw(record.range.last));
+  put_u64(bytes, record.identity.digest);
+  return semantics::digest(bytes);
+}
+
+std::string encode_update(const LogRecord& record, Chain before) {
+  std::string bytes;
+  bytes.reserve(kUpdateHead + (record.body == nullptr ? 0 : record.body->size()));
+  put_u64(bytes, record.body == nullptr ? kNoOpRange : kUpdate);
+  put_u64(bytes, raw(record.epoch));
+  put_u64(bytes, raw(record.range.first));
+  put_u64(bytes, record.identity.digest);
+  put_u64(bytes, before);
+  if (record.body != nullptr) {
+    bytes += *record.body;
+  }
+  return bytes;
+}
+
+Result<DecodedUpdate> decode_update(Timestamp last, std::string_view payload) {
+  if (payload.size() < kUpdateHead) {
+    return senseless("a record of an update is cut short");
+  }
+  const uint64_t kind = get_u64(payload, 0);
+  const Timestamp first{get_u64(payload, 16)};
+  const std::string_view body = payload.substr(kUpdateHead);
+  const bool is_update = kind == kUpdate && first == last && semantics::digest(body) == get_u64(payload, 24);
+  const bool is_range = kind == kNoOpRange && first <= last && raw(first) > 0 && body.empty();
+  if (!is_update && !is_range) {
+    return senseless("a record is neither an update nor a no-op range");
+  }
+  LogRecord record{Epoch{get_u64(payload, 8)},
+                   {first, last},
+                   {.is_no_op = is_range, .digest = get_u64(payload, 24)},
+                   is_update ? std::make_shared<const std::string>(body) : nullptr};
+  return DecodedUpdate{std::move(record), get_u64(payload, 32)};
+}
+
+std::string encode_outcomes(const std::vector<OutcomeRecord>& outcomes) {
+  std::string bytes;
+  put_varint(bytes, outcomes.size());
+  for (const OutcomeRecord& outcome : outcomes) {
+    put_varint(bytes, raw(outcome.last));
+    put_varint(bytes, outcome.segments.size());
+    for (const auto& [segment, output] : outcome.segments) {
+      put_segment(bytes, segment, output);
+    }
+  }
+  return bytes;
+}
+
+Result<std::vector<OutcomeRecord>> decode_outcomes(std::string_view payload) {
+  Numbers numbers(payload);
+  std::vector<OutcomeRecord> outcomes;
+  const uint64_t count = numbers.next(payload.size());
+  Timestamp before{};
+  for (uint64_t i = 0; i < count && numbers.is_sound(); ++i) {
+    OutcomeRecord& outcome = outcomes.emplace_back();
+    outcome.last = Timestamp{numbers.next()};
+    if (outcome.last <= before) {
+      return senseless("outcomes are out of order");
+    }
+    before = outcome.last;
+    const uint64_t segments = numbers.next(numbers.left());
+    for (uint64_t j = 0; j < segments && numbers.is_sound(); ++j) {
+      outcome.segments.push_back(get_segment(outcome.last, numbers));
+    }
+  }
+  if (!numbers.is_sound() || numbers.left() > 0) {
+    return senseless("a record of outcomes is no such record");
+  }
+  return outcomes;
+}
+
+}  // namespace daedalus::durability

@@ -1,0 +1,34 @@
+// Whose data a directory holds: written once, when the node is initialised, and compared at every start.
+//
+// Decides that an empty directory is never taken for a first start, nor another node's for one's own, and that rows are
+// not read into another shape of segments than they were written from.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/base/units.hpp"
+#include "daedalus/durability/disk.hpp"
+
+namespace daedalus::durability {
+
+struct DataIdentity {
+  std::string cluster_id;
+  NodeId node{};
+  std::string schema_fingerprint;
+  std::string map;           ///< What of the partition map places rows, as text.
+  uint32_t segments = 0;     ///< Of the node.
+  uint32_t chunk_rows = 0;   ///< Of each segment,
+  uint32_t chunk_count = 0;  ///< and how many of those.
+};
+
+/// Nothing where the directory has not been initialised. Errors: XX001 damaged, 58030 unreadable.
+[[nodiscard]] Result<std::optional<DataIdentity>> read_identity(Disk& disk);
+/// Makes the directory ready for a node that holds nothing. Errors: 55000 there is data in it already; the disk's.
+[[nodiscard]] Result<void> initialise(Disk& disk, const DataIdentity& identity);
+/// Error (55000) that names what differs, and what to do, where `found` is not what the node is configured to be.
+[[nodiscard]] Result<void> check_identity(const Disk& disk, const DataIdentity& found, const DataIdentity& configured);
+
+}  // namespace daedalus::durability

@@ -1,0 +1,48 @@
+#include "sealed_file.hpp"
+
+#include <fmt/format.h>
+
+#include "daedalus/semantics/placement.hpp"
+
+namespace daedalus::durability {
+
+namespace {
+
+constexpr size_t kDigits = 16;
+
+std::string seal(const std::string& content) { return fmt::format("{:016x}\n", semantics::digest(content)); }
+
+}  // namespace
+
+Result<std::optional<std::string>> read_sealed(Disk& disk, const std::string& name) {
+  const auto exists = disk.exists(name);
+  if (!exists) {
+    return exists.error();
+  }
+  if (!*exists) {
+    return std::optional<std::string>();
+  }
+  auto bytes = read_file(disk, name);
+  if (!bytes) {
+    return bytes.error();
+  }
+  if (bytes->size() <= kDigits) {
+    return damaged_file(disk, name);
+  }
+  std::string content = bytes->substr(kDigits + 1);
+  if (bytes->substr(0, kDigits + 1) != seal(content)) {
+    return damaged_file(disk, name);
+  }
+  return std::optional(std::move(content));
+}
+
+Result<void> write_sealed(Disk& disk, const std::string& name, const std::string& content) {
+  return replace_file(disk, name, seal(content) + content);
+}
+
+Error damaged_file(const Disk& disk, const std::string& name) {
+  return Error{ErrorCategory::kFatal, kDataCorrupted, fmt::format("{}: is damaged", disk.path_of(name)),
+               "look at the disk; then start this node with an empty data directory and let it be restored", 0};
+}
+
+}  // namespace daedalus::durability

@@ -1,0 +1,22 @@
+// Tells the log how far a recovery is: once a second while it goes on, and what it came to.
+#pragma once
+
+#include "daedalus/base/units.hpp"
+#include "daedalus/durability/replay.hpp"
+
+namespace daedalus::node {
+
+class RecoveryReport {
+ public:
+  explicit RecoveryReport(Instant now) : began_(now), said_(now) {}
+
+  void on_progress(const durability::ReplayProgress& progress, Instant now);
+  void on_end(Instant now) const;
+
+ private:
+  Instant began_;
+  Instant said_;
+  durability::ReplayProgress last_;
+};
+
+}  // namespace daedalus::node
