@@ -3,17 +3,36 @@
 #include <algorithm>
 #include <utility>
 
+#include "daedalus/base/check.hpp"
+#include "daedalus/durability/epoch_file.hpp"
+#include "daedalus/durability/replay.hpp"
+
 namespace daedalus::testing {
 
 namespace {
 
 constexpr int64_t kSyncNs = kMillisecond;
+constexpr int64_t kRetryNs = 30 * kMillisecond;
+/// Little, so that every run has many files.
+constexpr durability::NodeLogOptions kLogOptions{.update_file_bytes = 2000, .outcome_file_bytes = 300};
 
 }  // namespace
 
-NodeProcess::NodeProcess(const ClusterConfiguration& configuration, NodeId id, rpc::SimulatedNetwork& network)
-    : configuration_(configuration), id_(id), network_(network), codec_(*configuration.schema) {
-  start(network.start(name(), hello(), *this));
+NodeProcess::NodeProcess(const ClusterConfiguration& configuration, NodeId id, rpc::SimulatedNetwork& network,
+                         std::function<void()> give_up)
+    : configuration_(configuration),
+      id_(id),
+      network_(network),
+      give_up_(std::move(give_up)),
+      codec_(*configuration.schema),
+      disk_([this](uint64_t bound) { return network_.random().below(bound); }) {
+  for (const char* folder : {durability::kUpdatesFolder, durability::kOutcomesFolder}) {
+    CHECK(disk_.make_folder(folder));
+  }
+  CHECK(disk_.sync_folder(""));
+  start();
+  CHECK(!recover());
+  endpoint_ = &network_.start(name(), hello(), *this);
 }
 
 const std::string& NodeProcess::name() const { return configuration_.nodes[raw(id_)]; }
@@ -21,45 +40,95 @@ const std::string& NodeProcess::name() const { return configuration_.nodes[raw(i
 wire::v1::Hello NodeProcess::hello() const {
   wire::v1::Hello hello = make_hello(configuration_, wire::v1::ROLE_STORAGE_NODE, name());
   hello.set_node(raw(id_));
+  hello.set_durable(configuration_.has_log ? raw(core_->durable()) : 0);
   return hello;
 }
 
-void NodeProcess::start(rpc::SimulatedEndpoint& endpoint) {
-  endpoint_ = &endpoint;
+node::NodeOptions NodeProcess::options() {
   node::NodeOptions options;
   options.node = id_;
   options.cluster_id = kClusterId;
   options.endpoint = name();
   options.version = "simulated";
   options.segments = configuration_.segments;
-  options.has_log = configuration_.has_log;
-  options.found_epoch = disk_;
+  options.incarnation = ++life_;
+  options.durability = configuration_.has_log ? node::Durability::kSync : node::Durability::kOff;
+  auto found_epoch = durability::read_epoch(disk_);
+  CHECK(found_epoch);
+  options.found_epoch = *found_epoch;
   for (uint32_t node = 0; node < configuration_.nodes.size(); ++node) {
     options.addresses.emplace_back(NodeId{node}, configuration_.nodes[node]);
   }
+  return options;
+}
+
+void NodeProcess::make_segments() {
   engine::SegmentOptions segment_options;
   segment_options.memory_bytes = configuration_.segment_bytes;
   segment_options.chunk_rows = 64;
   segment_options.answer_part_bytes = 512;
   const auto& partitions = configuration_.map->partitions;
   const auto hosted = std::count(partitions.begin(), partitions.end(), std::vector<NodeId>{id_});
-  core_.reset();  // It lets go of its segments before they go.
   segments_.clear();
   for (uint32_t segment = 0; segment < configuration_.segments * hosted; ++segment) {
     segments_.push_back(std::make_unique<engine::Segment>(*configuration_.schema, codec_.codec(), segment_options));
   }
   awake_.assign(segments_.size(), false);
+}
+
+void NodeProcess::start() {
+  core_.reset();  // It lets go of its segments before they go.
+  make_segments();
   appended_at_ = {};
+  is_stuck_ = false;
   admitted_.clear();
-  core_ = std::make_unique<node::NodeCore>(options, configuration_.schema, *configuration_.map, *this);
+  core_ = std::make_unique<node::NodeCore>(options(), configuration_.schema, *configuration_.map, *this);
+}
+
+std::optional<Error> NodeProcess::recover() {
+  if (!configuration_.has_log) {
+    return std::nullopt;
+  }
+  core_->start_after(Timestamp{0}, std::vector<Timestamp>(segments_.size()));
+  is_recovering_ = true;
+  auto end = durability::replay_log(
+      disk_, *core_, Timestamp{0}, [this] { let_segments_work(); }, [](const durability::ReplayProgress&) {});
+  is_recovering_ = false;
+  if (!end) {
+    return end.error();
+  }
+  log_ = std::make_unique<durability::NodeLog>(disk_, kLogOptions, std::move(*end));
+  log_->append_outcomes(std::exchange(replayed_.outcomes, {}), core_->applied());
+  return std::nullopt;
+}
+
+void NodeProcess::let_segments_work() {
+  for (uint32_t segment = 0; segment < segments_.size(); ++segment) {
+    segments_[segment]->step(network_.now());
+    while (auto output = segments_[segment]->dequeue()) {
+      core_->on_output(node::SegmentIndex{segment}, std::move(*output), network_.now(), replayed_);
+    }
+  }
 }
 
 void NodeProcess::crash(rpc::Notice notice) {
   is_turn_posted_ = false;
   network_.crash(name(), notice);
+  disk_.crash();
+  log_.reset();
+  core_.reset();
 }
 
-void NodeProcess::come_back() { start(network_.restart(name(), hello(), *this)); }
+std::optional<Error> NodeProcess::come_back() {
+  disk_.restart();
+  start();
+  if (auto failed = recover()) {
+    core_.reset();
+    return failed;
+  }
+  endpoint_ = &network_.restart(name(), hello(), *this);
+  return std::nullopt;
+}
 
 void NodeProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
   node::Effects out;
@@ -103,7 +172,7 @@ node::SegmentReport NodeProcess::report(node::SegmentIndex segment) const {
 }
 
 void NodeProcess::wake(uint32_t segment) {
-  if (!awake_[segment]) {
+  if (!awake_[segment] && !is_recovering_) {
     awake_[segment] = true;
     const int64_t pause_ns = network_.random().between(0, 3 * kMillisecond);
     endpoint_->post_at(after(network_.now(), pause_ns), [this, segment] { sweep(segment); });
@@ -129,13 +198,8 @@ void NodeProcess::sweep(uint32_t segment) {
 
 void NodeProcess::carry_out(node::Effects effects) {
   core_->step(semantics::WorkBudget(kStepUnits), *endpoint_, effects);
-  while (!effects.epochs.empty()) {
-    for (const node::EpochRecord& record : std::exchange(effects.epochs, {})) {
-      disk_ = record;
-      core_->on_epoch_persisted(record.epoch, endpoint_->now(), effects);
-    }
-  }
-  write_log(effects.log);
+  persist_epochs(effects);
+  keep_log(effects.log, effects.outcomes);
   const Instant wake_at = effects.wake_at;
   endpoint_->send(std::move(effects));
   endpoint_->arm(wake_at, [this] {
@@ -152,23 +216,66 @@ void NodeProcess::carry_out(node::Effects effects) {
   }
 }
 
-void NodeProcess::write_log(const std::vector<node::LogRecord>& records) {
-  if (records.empty()) {
+void NodeProcess::persist_epochs(node::Effects& effects) {
+  while (!effects.epochs.empty()) {
+    for (const node::EpochRecord& record : std::exchange(effects.epochs, {})) {
+      if (!durability::write_epoch(disk_, record)) {
+        // It may or may not be there: only a new start can tell.
+        network_.at(network_.now(), give_up_);
+        return;
+      }
+      core_->on_epoch_persisted(record.epoch, endpoint_->now(), effects);
+    }
+  }
+}
+
+void NodeProcess::keep_log(const std::vector<node::LogRecord>& records,
+                           const std::vector<node::OutcomeRecord>& outcomes) {
+  if (log_ == nullptr || (records.empty() && outcomes.empty())) {
     return;
   }
-  const Timestamp last = records.back().range.last;
+  log_->append(records);
+  log_->append_outcomes(outcomes, core_->applied());
+  if (is_stuck_) {
+    return;  // Whatever waits is tried together.
+  }
   appended_at_ = after(std::max(appended_at_, network_.now()), network_.random().between(0, 3 * kMillisecond));
-  endpoint_->post_at(appended_at_, [this, last] {
-    node::Effects effects;
-    core_->on_appended(last, endpoint_->now(), effects);
-    carry_out(std::move(effects));
-  });
+  endpoint_->post_at(appended_at_, [this] { write_log(); });
+}
+
+void NodeProcess::write_log() {
+  if (auto written = log_->write(); !written) {
+    on_refused(written.error());
+    return;
+  }
+  node::Effects effects;
+  core_->on_appended(log_->written(), endpoint_->now(), effects);
   // Whatever is written later is synced later: all wait equally long.
-  endpoint_->post_at(after(appended_at_, kSyncNs), [this, last] {
-    node::Effects effects;
-    core_->on_durable(last, endpoint_->now(), effects);
-    carry_out(std::move(effects));
-  });
+  endpoint_->post_at(after(network_.now(), kSyncNs), [this] { sync_log(); });
+  carry_out(std::move(effects));
+}
+
+void NodeProcess::sync_log() {
+  Result<void> synced = log_->sync();
+  if (synced && network_.random().chance(0.3)) {
+    synced = log_->sync_outcomes();
+  }
+  if (!synced) {
+    on_refused(synced.error());
+    return;
+  }
+  node::Effects effects;
+  if (std::exchange(is_stuck_, false)) {
+    core_->on_log_stuck(std::nullopt);
+  }
+  core_->on_durable(log_->durable(), endpoint_->now(), effects);
+  carry_out(std::move(effects));
+}
+
+void NodeProcess::on_refused(const Error& error) {
+  is_stuck_ = true;
+  core_->on_log_stuck(error);
+  endpoint_->post_at(after(network_.now(), kRetryNs), [this] { write_log(); });
 }
 
 }  // namespace daedalus::testing

@@ -1,14 +1,17 @@
-// A storage node of the simulated cluster: the real core and a real engine behind simulated sockets and time.
+// A storage node of the simulated cluster: the real core, engine and log behind simulated sockets, disk and time.
 //
 // What the program's main() is: it hands messages in, carries effects out, and arms one timer. Nothing is decided here.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "configuration.hpp"
+#include "daedalus/durability/node_log.hpp"
+#include "daedalus/durability/simulated_disk.hpp"
 #include "daedalus/engine/segment.hpp"
 #include "daedalus/node/node_core.hpp"
 #include "daedalus/rpc/simulated_network.hpp"
@@ -18,7 +21,9 @@ namespace daedalus::testing {
 
 class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
  public:
-  NodeProcess(const ClusterConfiguration& configuration, NodeId id, rpc::SimulatedNetwork& network);
+  /// `give_up`: the process ends because its disk refused what it cannot go on without; whoever owns it crashes it.
+  NodeProcess(const ClusterConfiguration& configuration, NodeId id, rpc::SimulatedNetwork& network,
+              std::function<void()> give_up);
 
   void on_up(rpc::PeerId peer, const rpc::PeerInfo& info) override;
   void on_down(rpc::PeerId peer, const std::string& reason) override;
@@ -29,19 +34,30 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   [[nodiscard]] bool enqueue(node::SegmentIndex segment, engine::Update update) override;
   [[nodiscard]] node::SegmentReport report(node::SegmentIndex segment) const override;
 
-  /// Loses its rows and all it knows but what is on disk, the epoch, and stays away until come_back().
+  /// Loses its rows and all it knows but what is on its disk, and stays away until come_back().
   void crash(rpc::Notice notice);
-  void come_back();
+  /// Precondition: it crashed. Why it could not start; nothing when all is well.
+  [[nodiscard]] std::optional<Error> come_back();
+  [[nodiscard]] bool is_down() const { return core_ == nullptr; }
+  [[nodiscard]] durability::SimulatedDisk& disk() { return disk_; }
 
   [[nodiscard]] const node::NodeCore& core() const { return *core_; }
   /// Timestamps in the order they were handed to segment 0: what invariant "order" is about. Since it came back.
   [[nodiscard]] const std::vector<Timestamp>& admitted() const { return admitted_; }
 
  private:
-  void start(rpc::SimulatedEndpoint& endpoint);
+  void start();
+  void make_segments();
+  [[nodiscard]] node::NodeOptions options();
+  [[nodiscard]] std::optional<Error> recover();
+  void let_segments_work();
   void carry_out(node::Effects effects);
-  /// Writes records and syncs them a while later, in order.
-  void write_log(const std::vector<node::LogRecord>& records);
+  /// Has records written and synced a while later, in order.
+  void keep_log(const std::vector<node::LogRecord>& records, const std::vector<node::OutcomeRecord>& outcomes);
+  void write_log();
+  void sync_log();
+  void on_refused(const Error& error);
+  void persist_epochs(node::Effects& effects);
   void wake(uint32_t segment);
   void sweep(uint32_t segment);
   [[nodiscard]] const std::string& name() const;
@@ -50,11 +66,17 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   const ClusterConfiguration& configuration_;
   NodeId id_;
   rpc::SimulatedNetwork& network_;
+  std::function<void()> give_up_;
   semantics::GenericRowCodec codec_;
-  std::optional<node::EpochRecord> disk_;
+  durability::SimulatedDisk disk_;
+  std::unique_ptr<durability::NodeLog> log_;
+  bool is_stuck_ = false;  ///< The disk has refused, and it is tried again.
+  uint64_t life_ = 0;
+  bool is_recovering_ = false;
+  node::Effects replayed_;  ///< Of recovery.
   std::vector<std::unique_ptr<engine::Segment>> segments_;
   std::vector<bool> awake_;
-  Instant appended_at_{};  ///< When all that was given to the log so far will have been written.
+  Instant appended_at_{};  ///< When all that was given to the log so far will have been tried to write.
   std::vector<Timestamp> admitted_;
   std::unique_ptr<node::NodeCore> core_;
   bool is_turn_posted_ = false;

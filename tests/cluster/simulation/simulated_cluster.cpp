@@ -70,7 +70,8 @@ SimulatedCluster::SimulatedCluster(const RunOptions& options)
       workload_(*configuration_.schema, *configuration_.map, network_.random()),
       table_(*configuration_.schema, *configuration_.map, configuration_.segments) {
   for (uint32_t node = 0; node < configuration_.nodes.size(); ++node) {
-    nodes_.push_back(std::make_unique<NodeProcess>(configuration_, NodeId{node}, network_));
+    nodes_.push_back(
+        std::make_unique<NodeProcess>(configuration_, NodeId{node}, network_, [this, node] { kill_node(node); }));
   }
   for (const std::string& aggregator : configuration_.aggregators) {
     aggregators_.push_back(std::make_unique<AggregatorProcess>(configuration_, aggregator, network_));
@@ -242,6 +243,12 @@ void SimulatedCluster::ask_too_wide() {
 void SimulatedCluster::schedule_faults() {
   for (int fault_number = 0; fault_number < 7; ++fault_number) {
     at_any_time(&SimulatedCluster::fault);
+  }
+  if (options_.has_log) {
+    for (int fault_number = 0; fault_number < 2; ++fault_number) {
+      at_any_time(&SimulatedCluster::kill_any_node);
+      at_any_time(&SimulatedCluster::trouble_disk);
+    }
   }
 }
 

@@ -63,6 +63,10 @@ class SimulatedCluster {
   // ---- stories ----
   void schedule_story();
   void lose_node();
+  void kill_node(uint32_t node);
+  void kill_any_node();
+  void kill_everybody();
+  void trouble_disk();
   void prepare_take_over();
   void take_over();
   void on_taken_over(Timestamp last);

@@ -15,6 +15,7 @@ const std::string kOlderClient(16, 'o');
 /// How long a second writer waits for a quiet moment before it takes over all the same.
 constexpr int64_t kQuietNs = 4 * kSecond;
 constexpr int64_t kLookNs = 50 * kMillisecond;
+constexpr int64_t kDownNsMax = 1500 * kMillisecond;
 
 }  // namespace
 
@@ -25,7 +26,7 @@ void SimulatedCluster::schedule_story() {
     case Story::kNone:
       return;
     case Story::kNodeIsLost:
-      network_.at(when, [this] { lose_node(); });
+      network_.at(when, [this] { options_.has_log ? kill_everybody() : lose_node(); });
       return;
     case Story::kTakeOver:
       network_.at(when, [this] { prepare_take_over(); });
@@ -41,9 +42,45 @@ void SimulatedCluster::lose_node() {
   rpc::Random& random = network_.random();
   lost_node_ = static_cast<uint32_t>(random.below(nodes_.size()));
   lost_at_ = network_.now();
-  nodes_[*lost_node_]->crash(random.chance(0.5) ? rpc::Notice::kBoth : rpc::Notice::kNobody);
-  const Instant back = after(network_.now(), random.between(10 * kMillisecond, 4 * kSecond));
-  network_.at(back, [this] { nodes_[*lost_node_]->come_back(); });
+  kill_node(*lost_node_);
+}
+
+void SimulatedCluster::kill_node(uint32_t node) {
+  rpc::Random& random = network_.random();
+  if (nodes_[node]->is_down()) {
+    return;
+  }
+  nodes_[node]->crash(random.chance(0.5) ? rpc::Notice::kBoth : rpc::Notice::kNobody);
+  const Instant back = after(network_.now(), random.between(10 * kMillisecond, kDownNsMax));
+  network_.at(back, [this, node] {
+    if (const auto failed = nodes_[node]->come_back()) {
+      violation(fmt::format("node {} could not start again: {}", node, failed->message));
+    }
+  });
+}
+
+void SimulatedCluster::kill_any_node() { kill_node(static_cast<uint32_t>(network_.random().below(nodes_.size()))); }
+
+void SimulatedCluster::kill_everybody() {
+  for (uint32_t node = 0; node < nodes_.size(); ++node) {
+    kill_node(node);
+  }
+  for (const auto& aggregator : aggregators_) {
+    aggregator->crash_and_restart();
+  }
+}
+
+/// What a disk does to those who trust it.
+void SimulatedCluster::trouble_disk() {
+  rpc::Random& random = network_.random();
+  durability::SimulatedDisk& disk = nodes_[random.below(nodes_.size())]->disk();
+  if (random.chance(0.5)) {
+    disk.fail_syncs(static_cast<uint32_t>(random.between(1, 3)));
+    return;
+  }
+  disk.set_room(disk.bytes() + random.below(2000));
+  network_.at(after(network_.now(), random.between(10 * kMillisecond, 2 * kSecond)),
+              [&disk] { disk.set_room(UINT64_MAX); });
 }
 
 // ---- a second writer ----
