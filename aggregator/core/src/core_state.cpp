@@ -47,6 +47,8 @@ void AggregatorCore::State::on_node_up(NodeId node, rpc::PeerId peer, const rpc:
     return;
   }
   context.nodes.on_up(node, peer, contract::announced(info.hello));
+  // Where nobody is left who knows what was confirmed, it is no more than what some node has made durable.
+  context.learn_confirmed(info.hello.durable());
   writer.inquire(node, now, out);
 }
 
