@@ -26,6 +26,7 @@ pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(JEMALLOC REQUIRED IMPORTED_TARGET jemalloc)
 pkg_check_modules(NUMA REQUIRED IMPORTED_TARGET numa)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 find_library(PG_QUERY_LIBRARY pg_query REQUIRED)
 find_path(PG_SERVER_INCLUDE nodes/parsenodes.h PATHS /usr/include/postgresql/15/server REQUIRED)
 
