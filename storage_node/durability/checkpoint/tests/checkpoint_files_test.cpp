@@ -98,6 +98,7 @@ TEST_F(CheckpointFilesTest, SpaceStaysBoundedHoweverManyRoundsThereAre) {
   CheckpointedNode node(disk_, random_);
   ASSERT_TRUE(node.writer().open({}));
   node.fill();
+  uint64_t used_before = 0;
   for (uint32_t round = 0; round < 40; ++round) {
     node.update(0, {engine::test::remove(engine::test::where(engine::test::kId, semantics::Operator::kEqual,
                                                              static_cast<int64_t>(below(random_, 300))))});
@@ -112,7 +113,10 @@ TEST_F(CheckpointFilesTest, SpaceStaysBoundedHoweverManyRoundsThereAre) {
         used += place.size;
       }
     }
-    EXPECT_LE(node.writer().status().bytes, 3 * used);
+    // Files that are kept were at least half in use when the round began; the other one is new.
+    constexpr uint64_t kHeaders = 4096;
+    EXPECT_LE(node.writer().status().bytes, 2 * used_before + used + kHeaders);
+    used_before = used;
     EXPECT_LE(disk_.bytes(), node.writer().status().bytes + 64 * 1024) << "files that nothing needs are left";
   }
   // Nothing changes any more: what is less than half in use has been written out of.
