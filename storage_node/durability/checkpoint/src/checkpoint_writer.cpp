@@ -262,20 +262,21 @@ Result<void> CheckpointWriter::commit(std::string opaque) {
   return {};
 }
 
+/// Read back before it can be taken for a checkpoint: should power be lost in between, the one before is the newest.
 Result<void> CheckpointWriter::publish() {
+  if (Result<void> verified = verify(*disk_, next_); !verified) {
+    return verified;
+  }
   const std::string name = manifest_name(next_.number);
-  if (Result<void> written = replace_file(*disk_, name, encode_manifest(next_)); !written) {
+  const std::string manifest = encode_manifest(next_);
+  if (Result<void> written = replace_file(*disk_, name, manifest); !written) {
     return written;
   }
-  const Result<std::string> bytes = read_file(*disk_, name);
-  if (!bytes) {
-    return bytes.error();
+  const Result<std::string> read = read_file(*disk_, name);
+  if (!read) {
+    return read.error();
   }
-  const Result<Manifest> manifest = decode_manifest(*bytes);
-  if (!manifest) {
-    return manifest.error();
-  }
-  return verify(*disk_, *manifest);
+  return *read == manifest ? Result<void>() : Result<void>(corrupted(name + ": it does not read as it was written"));
 }
 
 void CheckpointWriter::give_up(const Error& why) {

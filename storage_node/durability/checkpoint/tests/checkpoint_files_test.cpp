@@ -99,26 +99,40 @@ TEST_F(CheckpointFilesTest, SpaceStaysBoundedHoweverManyRoundsThereAre) {
   ASSERT_TRUE(node.writer().open({}));
   node.fill();
   uint64_t used_before = 0;
+  std::map<std::string, bool> is_worth_keeping;  ///< By file, as the last round left it.
+  uint64_t written_out_of = 0;
   for (uint32_t round = 0; round < 40; ++round) {
     node.update(0, {engine::test::remove(engine::test::where(engine::test::kId, semantics::Operator::kEqual,
                                                              static_cast<int64_t>(below(random_, 300))))});
-    node.random_updates(below(random_, 2));
+    node.random_updates(one_in(random_, 6) ? 1 : 0);
     node.settle();
     ASSERT_TRUE(node.round());
     uint64_t used = 0;
     const auto reader = CheckpointReader::open(disk_);
-    for (const SegmentManifest& segment : (*reader)->manifest().segments) {
+    std::map<std::string, bool> next;
+    for (uint32_t number = 0; number < kSegments; ++number) {
+      const SegmentManifest& segment = (*reader)->manifest().segments[number];
       used += segment.allocator.size;
+      std::map<uint64_t, uint64_t> used_of;
       for (const BlockPlace& place : segment.chunks) {
         used += place.size;
+        used_of[place.file] += place.size;
+      }
+      for (const DataFile& file : segment.files) {
+        const std::string name = data_file_name(number, file.number);
+        EXPECT_TRUE(!is_worth_keeping.contains(name) || is_worth_keeping[name]) << name;
+        next[name] = used_of[file.number] * 2 >= file.size;
+        written_out_of += next[name] || used_of[file.number] == 0 ? 0 : 1;
       }
     }
+    is_worth_keeping = std::move(next);
     // Files that are kept were at least half in use when the round began; the other one is new.
     constexpr uint64_t kHeaders = 4096;
     EXPECT_LE(node.writer().status().bytes, 2 * used_before + used + kHeaders);
     used_before = used;
     EXPECT_LE(disk_.bytes(), node.writer().status().bytes + 64 * 1024) << "files that nothing needs are left";
   }
+  EXPECT_GT(written_out_of, 0u);
   // Nothing changes any more: what is less than half in use has been written out of.
   ASSERT_TRUE(node.round() && node.round());
   uint64_t used = 0;

@@ -18,6 +18,7 @@ using engine::Segment;
 using engine::Update;
 using engine::UpdateOutput;
 using engine::test::below;
+using engine::test::one_in;
 using engine::test::OperationMix;
 using engine::test::Random;
 using engine::test::test_codec;

@@ -47,8 +47,8 @@ class CheckpointWriter {
   /// checkpoint that the segments were loaded from, if any: only then may chunks keep their blocks.
   [[nodiscard]] Result<void> open(std::optional<uint64_t> restored);
 
-  /// Begins a round. The caller then begins a checkpoint of each segment. Precondition: idle, and no segment has a
-  /// checkpoint under way.
+  /// Begins a round. The caller then begins a checkpoint of each segment, again where the segment says that one is
+  /// under way: the cycle in which the last round ended is about to end. Precondition: idle.
   void begin();
 
   /// Does what there is to do, if anything: packs and writes one chunk, or ends the round. False: nothing was.
@@ -58,7 +58,7 @@ class CheckpointWriter {
   /// Of a prepared round: what has to be durable elsewhere before commit().
   [[nodiscard]] Timestamp highest() const { return next_.highest; }
 
-  /// Makes the prepared round the current checkpoint: its manifest is written, everything it names is read back, and
+  /// Makes the prepared round the current checkpoint: everything it needs is read back, its manifest is written, and
   /// what it does not need is removed. `opaque` goes into the manifest. Precondition: prepared, and updates and
   /// outcomes are durable up to highest(). Error: the round is given up. Cost: reads the whole checkpoint.
   [[nodiscard]] Result<void> commit(std::string opaque);
