@@ -95,7 +95,7 @@ wire::v1::Result WriterProcess::refusal(const SubmitRefusal& refusal) const {
   wire::v1::WriteRefused& refused = *result.mutable_refused();
   refused.set_reason(wire::v1::WRITE_REFUSAL_STALE_SUBMISSION);
   refused.set_epoch(model_.epoch());
-  refused.set_timestamp(raw(model_.journaled_through()));
+  refused.set_timestamp(raw(model_.numbered_after()));
   refused.set_holder(name_);
   *refused.mutable_error() = contract::from_error(refusal.error);
   return result;

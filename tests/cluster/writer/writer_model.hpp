@@ -130,6 +130,8 @@ class WriterModel {
   [[nodiscard]] Timestamp last_numbered() const { return last_numbered_; }
   [[nodiscard]] Timestamp journaled_through() const { return journaled_through_; }
   [[nodiscard]] Timestamp confirmed_through() const { return confirmed_through_; }
+  /// What a submission may say that is sent now: no more than outlives this process, if that is enough.
+  [[nodiscard]] Timestamp numbered_after() const;
   /// What a journal of everything that was said to be journaled would know.
   [[nodiscard]] RecoveredJournal journal() const;
   /// Lowest durable watermark over all nodes.
@@ -184,6 +186,8 @@ class WriterModel {
   void remember(const SubmissionKey& submission, Known known);
   void remember_outcome(const SubmissionKey& submission, const wire::v1::WriteConfirmed& confirmed);
   void forget_oldest();
+  /// The least that a first sending must know of.
+  [[nodiscard]] uint64_t younger_half() const;
   /// Whether a submission that is not known cannot have been forgotten.
   [[nodiscard]] bool is_new(const Submission& submission) const;
   [[nodiscard]] SubmitRefusal inactive(const Submission& submission) const;

@@ -113,11 +113,16 @@ constexpr uint64_t kEntryBytes = 128;
 
 uint64_t WriterModel::Known::bytes() const { return kEntryBytes + (confirmed ? confirmed->ByteSizeLong() : 0); }
 
-bool WriterModel::is_new(const Submission& submission) const {
+uint64_t WriterModel::younger_half() const {
   const uint64_t forgotten = raw(forgotten_through_);
-  const uint64_t remembered = raw(last_numbered_) - forgotten;
+  return forgotten == 0 ? 0 : forgotten + (raw(last_numbered_) - forgotten) / 2;
+}
+
+Timestamp WriterModel::numbered_after() const { return std::max(journaled_through_, Timestamp{younger_half()}); }
+
+bool WriterModel::is_new(const Submission& submission) const {
   // A first sending must know of the younger half, so that there is time to repeat it.
-  const uint64_t since = submission.is_repeated || forgotten == 0 ? forgotten : forgotten + remembered / 2;
+  const uint64_t since = submission.is_repeated ? raw(forgotten_through_) : younger_half();
   return submission.epoch >= first_epoch_ && submission.epoch <= epoch_ && submission.numbered_after >= since &&
          submission.numbered_after <= raw(last_numbered_);
 }

@@ -95,11 +95,14 @@ final class KnownSubmissions {
      * @param epoch the writer's
      */
     boolean isNew(Submission submission, long firstEpoch, long epoch, long lastNumbered) {
-        long remembered = lastNumbered - forgottenThrough;
-        long since = submission.repeated() || forgottenThrough == 0
-                ? forgottenThrough : forgottenThrough + remembered / 2;
+        long since = submission.repeated() ? forgottenThrough : youngerHalf(lastNumbered);
         return submission.epoch() >= firstEpoch && submission.epoch() <= epoch
                 && submission.numberedAfter() >= since && submission.numberedAfter() <= lastNumbered;
+    }
+
+    /** The least that a first sending must know of. */
+    long youngerHalf(long lastNumbered) {
+        return forgottenThrough == 0 ? 0 : forgottenThrough + (lastNumbered - forgottenThrough) / 2;
     }
 
     /** Timestamps rise from call to call. */

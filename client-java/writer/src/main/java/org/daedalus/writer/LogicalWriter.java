@@ -27,6 +27,7 @@ import org.daedalus.wire.v1.SubmissionId;
 import org.daedalus.wire.v1.UpdateBody;
 import org.daedalus.wire.v1.WriteConfirmed;
 import org.daedalus.wire.v1.WriterStatus;
+import org.daedalus.writer.journal.DiskFolder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,6 +47,9 @@ public final class LogicalWriter implements AutoCloseable {
     private final WriterCore core;
     private final SubmissionDesk desk;
     private final PeerNetwork network;
+    /** Null: what this writer knows dies with it. */
+    private final WriterJournal journal;
+    private final DiskFolder folder;
     private final Map<Long, Peer> aggregators = new HashMap<>();
     /** Whoever waits for the answer to a submission; the desk bounds how many. */
     private final Map<Long, Consumer<Result>> waiters = new HashMap<>();
@@ -55,9 +59,16 @@ public final class LogicalWriter implements AutoCloseable {
     private long armedNs = Long.MAX_VALUE;
     private Error epochRefusalLogged;
 
-    private LogicalWriter(WriterOptions options) {
+    /**
+     * Opens the journal, if there is one.
+     *
+     * @param journalOptions null: there is none
+     */
+    private LogicalWriter(WriterOptions options, JournalOptions journalOptions) throws IOException {
         this.options = options;
-        this.core = new WriterCore(options);
+        this.folder = journalOptions == null ? null : DiskFolder.open(journalOptions.folder());
+        this.journal = journalOptions == null ? null : openJournal(journalOptions);
+        this.core = new WriterCore(options, journal == null ? RecoveredJournal.NONE : journal.recovered());
         this.desk = new SubmissionDesk(options, core, SubmissionDesk.WAITERS_MAX);
         Hello hello = Hello.newBuilder().setRole(Role.ROLE_WRITER).setName(options.name())
                 .setSoftwareVersion(BuildVersion.VERSION).build();
@@ -72,16 +83,41 @@ public final class LogicalWriter implements AutoCloseable {
      * @throws IOException when the endpoint cannot be listened at
      */
     public static LogicalWriter start(List<String> aggregators, WriterOptions options) throws IOException {
-        LogicalWriter writer = new LogicalWriter(options);
-        Endpoint endpoint = Endpoint.parse(options.endpoint());
+        return start(aggregators, new LogicalWriter(options, null));
+    }
+
+    /**
+     * The same, with a journal: what it has numbered and whom it has answered outlives the process.
+     *
+     * @throws IOException when the endpoint cannot be listened at, or a {@link
+     *     org.daedalus.writer.journal.JournalException} when the journal is used by another process or is damaged
+     */
+    public static LogicalWriter start(List<String> aggregators, WriterOptions options, JournalOptions journal)
+            throws IOException {
+        return start(aggregators, new LogicalWriter(options.withJournalOf(journal.bytesMax()), journal));
+    }
+
+    private static LogicalWriter start(List<String> aggregators, LogicalWriter writer) throws IOException {
+        Endpoint endpoint = Endpoint.parse(writer.options.endpoint());
         try {
             writer.network.listen(endpoint.host(), endpoint.port());
         } catch (IOException e) {
-            writer.network.close();
+            writer.close();
             throw e;
         }
         aggregators.forEach(writer.network::dial);
         return writer;
+    }
+
+    private WriterJournal openJournal(JournalOptions journalOptions) throws IOException {
+        try {
+            WriterJournal opened = WriterJournal.open(folder, journalOptions, options, new JournalListener());
+            LOG.info("journal {}", opened.describe());
+            return opened;
+        } catch (IOException e) {
+            folder.close();
+            throw e;
+        }
     }
 
     /** Completes when every node has granted the epoch: updates get numbers from now on. */
@@ -119,6 +155,14 @@ public final class LogicalWriter implements AutoCloseable {
     @Override
     public void close() {
         network.close();
+        if (journal != null) {
+            journal.close();
+            try {
+                folder.close();
+            } catch (IOException e) {
+                LOG.warn("the journal's folder stays locked: {}", e.getMessage());
+            }
+        }
     }
 
     // ---- everything below runs on the network's thread ----
@@ -137,9 +181,13 @@ public final class LogicalWriter implements AutoCloseable {
         arm(effects.deadlineNs());
     }
 
-    /** There is no journal yet: what is to be appended to it counts as appended at once. */
+    /** Without a journal, what is to be appended to it counts as appended at once. */
     private void journal(WriterEffects effects) {
-        if (!effects.records().isEmpty()) {
+        if (journal != null) {
+            journal.append(effects, core.keptFrom() - 1);
+            journal.clean(core.known());
+            core.onJournalState(journal.state());
+        } else if (!effects.records().isEmpty()) {
             core.onJournaled(core.lastNumbered(), network.nowNs(), effects);
         }
     }
@@ -260,10 +308,42 @@ public final class LogicalWriter implements AutoCloseable {
         }
     }
 
+    /** Carries what the journal's thread says over to the network's. */
+    private final class JournalListener implements WriterJournal.Listener {
+        @Override
+        public void onJournaled(long through) {
+            network.execute(() -> step(effects -> core.onJournaled(through, network.nowNs(), effects)));
+        }
+
+        @Override
+        public void onProblem(String reason) {
+            network.execute(() -> {
+                journal.onProblem(reason);
+                core.onJournalState(journal.state());
+                LOG.warn("journal: {}", reason == null ? "it can be written again" : reason);
+            });
+        }
+
+        @Override
+        public void onLost(String reason) {
+            network.execute(() -> step(effects -> core.onJournalLost(journal.lost(reason), effects)));
+        }
+    }
+
+    /** False: the journal is of another cluster, and nothing is said to this one. */
+    private boolean isOfThisCluster(Peer peer) {
+        Error wrong = journal == null ? null
+                : journal.belongsTo(peer.hello().getClusterId(), peer.hello().getSchemaFingerprint());
+        if (wrong != null) {
+            step(effects -> core.onJournalLost(wrong, effects));
+        }
+        return wrong == null;
+    }
+
     private final class Handler implements PeerHandler {
         @Override
         public void onUp(Peer peer) {
-            if (peer.dialledEndpoint().isPresent()) {
+            if (peer.dialledEndpoint().isPresent() && isOfThisCluster(peer)) {
                 aggregators.put(peer.id(), peer);
                 step(effects -> core.onUp(peer.id(), network.nowNs(), effects));
             }

@@ -152,7 +152,7 @@ final class SubmissionDesk {
     private Result stale(WriterEffects.Refusal refusal) {
         return Result.newBuilder().setRefused(WriteRefused.newBuilder()
                 .setReason(WriteRefusal.WRITE_REFUSAL_STALE_SUBMISSION)
-                .setEpoch(core.epoch()).setTimestamp(core.journaledThrough()).setHolder(options.name())
+                .setEpoch(core.epoch()).setTimestamp(core.numberedAfter()).setHolder(options.name())
                 .setError(refusal.error())).build();
     }
 }

@@ -94,6 +94,11 @@ final class WriterCore {
         return updates.journaledThrough();
     }
 
+    /** What a submission may say that is sent now: no more than outlives this process, if that is enough. */
+    long numberedAfter() {
+        return Math.max(updates.journaledThrough(), known.youngerHalf(updates.lastNumbered()));
+    }
+
     /** Every node has made durable, and this side knows the outcome of, what is below. */
     long keptFrom() {
         return updates.keptFrom();

@@ -37,6 +37,12 @@ public record WriterOptions(
                 65_536, 32L << 20, 64L << 20);
     }
 
+    /** The same, remembering no more than a journal of this size has room for beside its updates. */
+    public WriterOptions withJournalOf(long journalBytes) {
+        return new WriterOptions(name, endpoint, takeOver, resendAfterNs, epochRetryNs, updatesKeptMax, bytesKeptMax,
+                submissionsKnownMax, Math.min(submissionBytesMax, journalBytes / 8), unsentBytesMax);
+    }
+
     /**
      * The same with bounds in bytes that leave most of a small heap free.
      *

@@ -1,11 +1,13 @@
 package org.daedalus.writer;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.daedalus.channel.ProcessEnd;
 import org.daedalus.wire.BuildVersion;
+import org.daedalus.writer.journal.JournalException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -29,6 +31,18 @@ public final class WriterProcess implements Callable<Integer> {
     @Option(names = "--take-over", description = "Become the writer although another one answers.")
     private boolean takeOver;
 
+    @Option(names = "--journal-dir", paramLabel = "DIR",
+            description = "Where to keep updates until every node has them; without, they are lost with this process.")
+    private Path journalFolder;
+
+    @Option(names = "--journal-mib", defaultValue = "1024", paramLabel = "MIB",
+            description = "Most that the journal may take on disk (default: ${DEFAULT-VALUE}).")
+    private long journalMib;
+
+    @Option(names = "--adopt",
+            description = "Begin a new journal behind the updates that the cluster has from one that is lost.")
+    private boolean adopts;
+
     /** Runs until it is told to stop, or must not number any more. */
     public static void main(String[] arguments) {
         BoundedErrorStream.install();
@@ -40,16 +54,26 @@ public final class WriterProcess implements Callable<Integer> {
     public Integer call() throws InterruptedException, ExecutionException {
         WriterOptions options =
                 WriterOptions.of(name, listen, takeOver).within(Runtime.getRuntime().maxMemory(), aggregators.size());
-        try (LogicalWriter writer = LogicalWriter.start(aggregators, options)) {
+        try (LogicalWriter writer = start(options)) {
             Runtime.getRuntime().addShutdownHook(new Thread(writer::close, "drain"));
             writer.ready().thenRun(() -> System.err.println("ready"));
             WriterException why = writer.failed().get();
             String hint = why.error().getHint().isEmpty() ? "" : "; " + why.error().getHint();
             System.err.println("daedalus-writer: " + why.getMessage() + hint);
             return FAILED;
+        } catch (JournalException e) {
+            System.err.println("daedalus-writer: " + e.getMessage() + "; " + e.hint());
+            return FAILED;
         } catch (IOException | IllegalArgumentException e) {
             System.err.println("daedalus-writer: " + e.getMessage());
             return FAILED;
         }
+    }
+
+    private LogicalWriter start(WriterOptions options) throws IOException {
+        if (journalFolder == null) {
+            return LogicalWriter.start(aggregators, options);
+        }
+        return LogicalWriter.start(aggregators, options, new JournalOptions(journalFolder, journalMib << 20, adopts));
     }
 }

@@ -1,0 +1,200 @@
+package org.daedalus.writer;
+
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import org.daedalus.wire.v1.Error;
+import org.daedalus.writer.journal.JournalException;
+import org.daedalus.writer.journal.JournalFolder;
+import org.daedalus.writer.journal.JournalHeader;
+import org.daedalus.writer.journal.JournalLog;
+import org.daedalus.writer.journal.JournalReader;
+
+/**
+ * The writer's journal: carries the core's records out, and removes files that nobody needs.
+ *
+ * <p>Decides when a file goes: when all its updates are settled, and what it has of submissions that are remembered has
+ * been written once more. All methods but {@link #open} and {@link #close} belong to one thread; the listener is called on
+ * another.
+ */
+final class WriterJournal implements AutoCloseable {
+    /** What becomes of what was appended. Called on the journal's thread. */
+    interface Listener {
+        void onJournaled(long through);
+
+        void onProblem(String reason);
+
+        void onLost(String reason);
+    }
+
+    private final JournalFolder folder;
+    private final long bytesMax;
+    private final RecoveredJournal recovered;
+    private final long journalId;
+    private final WriterOptions options;
+    private final JournalLog log;
+    private volatile JournalHeader.Identity identity;
+    private volatile JournalRecords.Epoch epoch;
+    private long settled;
+    private boolean hasEvaluated;
+    private int confirmedSince;
+    private Error problem;
+
+    private WriterJournal(JournalFolder folder, long bytesMax, boolean adopts, WriterOptions options,
+            JournalLog.Options logOptions, Listener listener) throws IOException {
+        this.folder = folder;
+        this.bytesMax = bytesMax;
+        this.options = options;
+        JournalRecovery recovery = new JournalRecovery(options);
+        List<JournalReader.FoundFile> files = JournalReader.read(folder, recovery);
+        this.recovered = recovery.result(adopts);
+        this.epoch = recovery.epoch();
+        this.settled = recovery.settled();
+        this.identity = recovery.header() == null ? null : recovery.header().identity();
+        this.journalId = recovery.header() == null
+                ? new SecureRandom().nextLong() : recovery.header().journal();
+        this.log = new JournalLog(folder, logOptions, files, recovery.lastNumbered(), this::header,
+                new JournalLog.Listener() {
+                    @Override
+                    public void onForced(long position, long timestamp) {
+                        listener.onJournaled(timestamp);
+                    }
+
+                    @Override
+                    public void onProblem(String reason) {
+                        listener.onProblem(reason);
+                    }
+
+                    @Override
+                    public void onLost(String reason) {
+                        listener.onLost(reason);
+                    }
+                });
+    }
+
+    /** Reads what is there. */
+    static WriterJournal open(JournalFolder folder, JournalOptions journal, WriterOptions options, Listener listener)
+            throws IOException {
+        JournalLog.Options usual = JournalLog.Options.DEFAULT;
+        return open(folder, journal.bytesMax(), journal.adopts(), options, new JournalLog.Options(
+                Math.min(usual.fileBytes(), journal.bytesMax() / JournalOptions.FILES), usual.pauseMs(),
+                usual.idleMs()), listener);
+    }
+
+    static WriterJournal open(JournalFolder folder, long bytesMax, boolean adopts, WriterOptions options,
+            JournalLog.Options logOptions, Listener listener) throws IOException {
+        WriterJournal journal = new WriterJournal(folder, bytesMax, adopts, options, logOptions, listener);
+        journal.log.start();
+        return journal;
+    }
+
+    RecoveredJournal recovered() {
+        return recovered;
+    }
+
+    /** What it says of itself at start. */
+    String describe() {
+        return folder.describe("") + (recovered.isUsed()
+                ? ": the last update is " + recovered.lastNumbered() + ", of epoch " + epoch.epoch() + " or before, held by "
+                        + epoch.holder() + "; " + recovered.updates().size() + " are not settled"
+                : ": it is new");
+    }
+
+    /** Null, or why this cluster's updates have no place in it. To be called before anything is appended. */
+    Error belongsTo(String clusterId, String schemaFingerprint) {
+        JournalHeader.Identity other = new JournalHeader.Identity(clusterId, schemaFingerprint);
+        if (identity == null) {
+            identity = other;
+        }
+        return identity.equals(other) ? null : Errors.rejected(Errors.NOT_IN_STATE, "the journal " + folder.describe("")
+                + " is of cluster '" + identity.clusterId() + "' with schema " + identity.schemaFingerprint()
+                + ", the aggregators are of cluster '" + clusterId + "' with schema " + schemaFingerprint,
+                "give the writer the journal of this cluster, or an empty folder");
+    }
+
+    private JournalHeader header(long file, long firstPosition, long firstTimestamp) {
+        JournalRecords.Epoch last = epoch;
+        return new JournalHeader(journalId, file, firstPosition, firstTimestamp, last.epoch(), last.firstEpoch(),
+                last.base(), last.holder(), identity);
+    }
+
+    // ---- appending ----
+
+    /** Appends what a step of the core wants to be made durable. */
+    void append(WriterEffects effects, long settledThrough) {
+        settled = Math.max(settled, settledThrough);
+        if (effects.epochRecord() != null) {
+            WriterEffects.EpochRecord granted = effects.epochRecord();
+            JournalRecords.Epoch record = new JournalRecords.Epoch(granted.epoch(), granted.firstEpoch(),
+                    granted.base(), options.name());
+            JournalRecords.append(log, record, epoch.epoch() == 0);
+            epoch = record;
+        }
+        for (WriterEffects.JournalRecord record : effects.records()) {
+            JournalRecords.append(log, record);
+        }
+        for (WriterEffects.OutcomeRecord record : effects.outcomeRecords()) {
+            append(record);
+        }
+        confirmedSince += effects.outcomeRecords().size();
+    }
+
+    private void append(WriterEffects.OutcomeRecord record) {
+        long position = JournalRecords.append(log, record, settled);
+        if (record.known() != null) {
+            record.known().position = position;
+        }
+    }
+
+    // ---- what is not needed any more ----
+
+    /** Removes the oldest file if that is worth its while, and nobody needs it. */
+    void clean(KnownSubmissions known) {
+        JournalLog.FullFile oldest = log.oldest();
+        if (oldest == null || oldest.lastTimestamp() > settled) {
+            return;
+        }
+        boolean isLarge = 2 * log.bytes() >= bytesMax;
+        if (!isLarge && hasEvaluated && confirmedSince < options.submissionsKnownMax() / JournalOptions.FILES) {
+            return;
+        }
+        hasEvaluated = true;
+        confirmedSince = 0;
+        List<WriterEffects.OutcomeRecord> needed =
+                new ArrayList<>(known.keptBetween(oldest.firstPosition(), oldest.endPosition()));
+        long neededBytes = needed.stream().mapToLong(each -> JournalRecords.size(each)).sum();
+        if (2 * neededBytes > oldest.size() && !isLarge) {
+            return; // Most of it would only be written once more.
+        }
+        needed.forEach(this::append);
+        JournalRecords.appendSettled(log, settled);
+        log.deleteOldest(oldest, log.endPosition());
+        hasEvaluated = false;
+    }
+
+    JournalState state() {
+        return new JournalState(log.bytes(), bytesMax, problem);
+    }
+
+    /** What the listener was told; null: all is well again. */
+    void onProblem(String reason) {
+        problem = reason == null ? null : Errors.retry(Errors.DISK_FULL, reason, "make room, or see to the disk");
+    }
+
+    Error lost(String reason) {
+        return Errors.fatal(Errors.IO_ERROR, "the journal " + folder.describe("") + " cannot be written: " + reason,
+                "see to the disk, then start the writer again with the same journal");
+    }
+
+    @Override
+    public void close() {
+        log.close();
+    }
+
+    /** What a program says to whoever started it. */
+    static Error describe(IOException e) {
+        return Errors.rejected(Errors.NOT_IN_STATE, e.getMessage(),
+                e instanceof JournalException said ? said.hint() : "see to the folder of the journal");
+    }
+}

@@ -1,0 +1,160 @@
+package org.daedalus.writer.journal;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/** A folder of the file system, for one process at a time. */
+public final class DiskFolder implements JournalFolder, Closeable {
+    static final String LOCK_NAME = "lock";
+
+    private final Path path;
+    private final FileChannel lock;
+
+    private DiskFolder(Path path, FileChannel lock) {
+        this.path = path;
+        this.lock = lock;
+    }
+
+    /**
+     * Makes the folder where there is none, and keeps others out until it is closed.
+     *
+     * @throws JournalException when another process uses it
+     */
+    public static DiskFolder open(Path path) throws IOException {
+        Files.createDirectories(path);
+        FileChannel lock = FileChannel.open(path.resolve(LOCK_NAME),
+                StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        if (!isTaken(lock)) {
+            lock.close();
+            throw new JournalException("the journal " + path + " is used by another process",
+                    "stop that writer first, or give this one a folder of its own");
+        }
+        return new DiskFolder(path, lock);
+    }
+
+    private static boolean isTaken(FileChannel lock) throws IOException {
+        try {
+            FileLock taken = lock.tryLock();
+            return taken != null;
+        } catch (OverlappingFileLockException e) {
+            return false; // By another writer of this process.
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        lock.close();
+    }
+
+    @Override
+    public List<String> names() throws IOException {
+        try (Stream<Path> files = Files.list(path)) {
+            return files.map(each -> each.getFileName().toString()).toList();
+        }
+    }
+
+    @Override
+    public JournalFile create(String name) throws IOException {
+        return guarded(name, () -> file(FileChannel.open(path.resolve(name), StandardOpenOption.CREATE_NEW,
+                StandardOpenOption.WRITE), describe(name)));
+    }
+
+    @Override
+    public JournalFile open(String name) throws IOException {
+        return file(FileChannel.open(path.resolve(name), StandardOpenOption.READ), describe(name));
+    }
+
+    @Override
+    public void rename(String from, String to) throws IOException {
+        Files.move(path.resolve(from), path.resolve(to), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+        Files.deleteIfExists(path.resolve(name));
+    }
+
+    @Override
+    public void force() throws IOException {
+        try (FileChannel folder = FileChannel.open(path, StandardOpenOption.READ)) {
+            folder.force(true);
+        }
+    }
+
+    @Override
+    public String describe(String name) {
+        return path.resolve(name).toString();
+    }
+
+    static JournalFile file(FileChannel channel, String name) {
+        return new DiskFile(channel, name);
+    }
+
+    private interface Action<T> {
+        T run() throws IOException;
+    }
+
+    /** Java has no exception of its own for want of room: only the system's words tell. */
+    private static <T> T guarded(String what, Action<T> action) throws IOException {
+        try {
+            return action.run();
+        } catch (IOException e) {
+            String words = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
+            if (words.contains("no space left") || words.contains("quota exceeded")) {
+                throw new DiskFullException(what + ": " + e.getMessage());
+            }
+            throw e;
+        }
+    }
+
+    private record DiskFile(FileChannel channel, String name) implements JournalFile {
+        @Override
+        public void write(ByteBuffer source, long offset) throws IOException {
+            guarded(name, () -> {
+                long at = offset;
+                while (source.hasRemaining()) {
+                    at += channel.write(source, at);
+                }
+                return at;
+            });
+        }
+
+        @Override
+        public int read(ByteBuffer target, long offset) throws IOException {
+            int before = target.position();
+            while (target.hasRemaining() && channel.read(target, offset + target.position() - before) > 0) {
+                continue;
+            }
+            return target.position() - before;
+        }
+
+        @Override
+        public long size() throws IOException {
+            return channel.size();
+        }
+
+        @Override
+        public void force() throws IOException {
+            guarded(name, () -> {
+                channel.force(false);
+                return null;
+            });
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+}
