@@ -296,6 +296,9 @@ class JournaledWriterTest {
     }
 
     private static void repeatAll(JournaledLife life, Map<Long, Submission> under) {
+        if (!life.journal.recovered().isUsed()) {
+            under.clear(); // Its first epoch was not durable yet: it cannot know that it was its own.
+        }
         under.values().forEach(each -> assertThat(life.submit(each)).as("%s", each).isNull());
     }
 

@@ -123,10 +123,12 @@ public final class JournalLog implements AutoCloseable {
      * @return its position
      */
     public synchronized long append(int kind, long timestamp, int payloadSize, boolean waitedFor, Payload payload) {
+        boolean isFirst = filling.isEmpty();
         long position = filling.append(kind, payloadSize, timestamp, forcedPosition, payload);
         lastTimestamp = timestamp == 0 ? lastTimestamp : timestamp;
-        if (waitedFor && !isWaitedFor) {
-            isWaitedFor = true;
+        boolean isNews = waitedFor && !isWaitedFor;
+        isWaitedFor |= waitedFor;
+        if (isFirst || isNews) {
             notifyAll();
         }
         return position;

@@ -148,9 +148,11 @@ class JournalLogTest {
             journal.write("a");
             int before = folder.forces();
             journal.log().append(1, 2, 1, false, target -> target.put((byte) 'b'));
-            while (folder.forces() == before) {
+            for (long end = System.nanoTime() + 20_000_000_000L;
+                    folder.forces() == before && System.nanoTime() < end;) {
                 Thread.onSpinWait();
             }
+            assertThat(folder.forces()).isEqualTo(before + 1);
         }
         assertThat(JournalFixture.read(folder.afterPowerLoss())).containsExactly("a", "b");
     }
