@@ -1,7 +1,7 @@
 // The recorded conversations of the logical writer, replayed against its plain twin. The Java core replays the same
 // files.
 //
-// DAEDALUS_WRITE_TRANSCRIPTS=1 records them anew from the simulator.
+// DAEDALUS_WRITE_TRANSCRIPTS=1 records them anew: from the simulator, and the first two from what is told here.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +16,9 @@
 
 namespace daedalus::testing {
 namespace {
+
+/// Transcripts below are told by hand, those from it on are of the simulator.
+constexpr uint64_t kLives = 100;
 
 std::string path_of(uint64_t seed) { return fmt::format("{}/transcripts/writer-{}.txt", DAEDALUS_SOURCE_DIR, seed); }
 
@@ -37,7 +40,8 @@ std::vector<std::string> split(const std::string& line) {
 }
 
 /// Feeds one event (`< time kind …`) to the model and writes down what it does.
-void replay(const std::vector<std::string>& event, WriterModel& model, Transcript& transcript) {
+void replay(const std::vector<std::string>& event, WriterModel& model, Transcript& transcript,
+            std::vector<uint64_t>* sent = nullptr) {
   const Instant now{std::stoll(event[1])};
   rpc::Outbox out;
   WriterEffects effects;
@@ -76,12 +80,168 @@ void replay(const std::vector<std::string>& event, WriterModel& model, Transcrip
     }
   }
   transcript.effects(out, effects, model.next_deadline());
+  for (const auto& [peer, operation] : out.operations) {
+    if (sent != nullptr) {
+      sent->push_back(operation.header().sequence());
+    }
+  }
+}
+
+/// Reads what a journal had kept: lines `| kind …`.
+void recover(const std::vector<std::string>& line, RecoveredJournal& journal) {
+  if (line[1] == "journal") {
+    journal.is_used = true;
+    journal.first_epoch = std::stoull(line[2]);
+    journal.base = Timestamp{std::stoull(line[3])};
+    journal.last_numbered = Timestamp{std::stoull(line[4])};
+    journal.forgotten_through = Timestamp{std::stoull(line[5])};
+  } else if (line[1] == "update") {
+    KeptUpdate& kept = journal.updates[Timestamp{std::stoull(line[2])}];
+    kept.confirmed_through = Timestamp{std::stoull(line[3])};
+    kept.is_confirmed = line[4] == "true";
+    kept.is_answered = true;
+    kept.submission = {unhex(line[5]), std::stoull(line[6])};
+    kept.map_version = std::stoull(line[7]);
+    kept.body = unhex(line[8]);
+    for (size_t route = 9; route < line.size(); ++route) {
+      CHECK(kept.routes.emplace_back().ParseFromString(unhex(line[route])));
+    }
+  } else {
+    CHECK(line[1] == "submission");
+    KnownSubmission& each = journal.submissions.emplace_back();
+    each.key = {unhex(line[2]), std::stoull(line[3])};
+    each.timestamp = Timestamp{std::stoull(line[4])};
+    if (line[5] != "-") {
+      CHECK(each.confirmed.emplace().ParseFromString(unhex(line[5])));
+    }
+  }
+}
+
+/// Tells a model what happens, and keeps a record of it.
+class Narrator {
+ public:
+  explicit Narrator(const WriterOptions& options, const RecoveredJournal& journal = {})
+      : model(options, journal), transcript(options, true, journal) {}
+
+  void tell(const std::string& event) {
+    replay(split(fmt::format("< {} {}", now_ns, event)), model, transcript, &sent);
+  }
+  void result(uint64_t sequence, wire::v1::Result result) {
+    result.set_sequence(sequence);
+    std::string hex;
+    for (const char byte : result.SerializeAsString()) {
+      hex += fmt::format("{:02x}", static_cast<uint8_t>(byte));
+    }
+    tell("result 1 " + hex);
+  }
+  /// As every aggregator answers whose nodes have come so far.
+  void granted(uint64_t sequence, const std::vector<std::vector<uint64_t>>& nodes, uint64_t epoch = 0) {
+    wire::v1::Result result;
+    result.mutable_epoch()->set_granted(true);
+    result.mutable_epoch()->set_epoch(epoch);
+    for (uint32_t node = 0; node < nodes.size(); ++node) {
+      mark(*result.mutable_epoch()->add_accepted(), node, nodes[node]);
+    }
+    this->result(sequence, std::move(result));
+  }
+  void confirmed(uint64_t sequence, uint64_t timestamp, const std::vector<std::vector<uint64_t>>& nodes) {
+    wire::v1::Result result;
+    result.mutable_confirmed()->set_timestamp(timestamp);
+    for (uint32_t node = 0; node < nodes.size(); ++node) {
+      mark(*result.mutable_confirmed()->add_watermarks(), node, nodes[node]);
+    }
+    this->result(sequence, std::move(result));
+  }
+  void refused(uint64_t sequence, wire::v1::WriteRefusal reason, uint32_t node, uint64_t last_accepted,
+               uint64_t epoch = 0) {
+    wire::v1::Result result;
+    result.mutable_refused()->set_reason(reason);
+    result.mutable_refused()->set_node(node);
+    result.mutable_refused()->set_last_accepted(last_accepted);
+    result.mutable_refused()->set_epoch(epoch);
+    this->result(sequence, std::move(result));
+  }
+  void submit(uint64_t number, uint64_t epoch, uint64_t after, bool is_repeated) {
+    tell(fmt::format("submit {} {} {} {} {} 1 0a0b0c", std::string(32, '7'), number, epoch, after, is_repeated));
+  }
+  /// The operation that was sent last, by its sequence.
+  [[nodiscard]] uint64_t last() const { return sent.back(); }
+
+  WriterModel model;
+  Transcript transcript;
+  std::vector<uint64_t> sent;
+  int64_t now_ns = kSecond;
+
+ private:
+  static void mark(wire::v1::NodeWatermark& watermark, uint32_t node, const std::vector<uint64_t>& said) {
+    watermark.set_node(node);
+    watermark.set_applied(said[0]);
+    watermark.set_durable(said[0]);
+    watermark.set_incarnation(said[1]);
+  }
+};
+
+/// A node is started again while updates are under way, then another one that lacks what cannot be sent any more, and
+/// in the end the writer itself, which goes on with its journal. The first part is the one life, the second the other.
+std::string tell_of_lives(bool is_second) {
+  WriterOptions options{.name = "writer", .endpoint = "writer:1"};
+  options.submissions_known_max = 4;
+  Narrator first(options);
+  first.tell("up 1");
+  first.granted(first.last(), {});  // The inquiry.
+  first.granted(first.last(), {{0, 70}, {0, 80}});
+  for (uint64_t number = 1; number <= 6; ++number) {
+    first.submit(number, 1, number - 1, false);
+    first.tell(fmt::format("journaled {}", number));
+    if (number < 4) {
+      first.confirmed(first.last(), number, {{number, 70}, {std::min<uint64_t>(number, 2), 80}});
+    }
+  }
+  first.now_ns += kSecond;
+  first.confirmed(first.last() - 2, 4, {{4, 70}, {4, 81}});  // Node 1 speaks from another life.
+  first.refused(first.last(), wire::v1::WRITE_REFUSAL_NEW_INCARNATION, 1, 0);
+  first.submit(7, 1, 6, false);
+  first.submit(5, 1, 4, true);
+  first.granted(first.last(), {{6, 70}, {2, 81}});
+  first.refused(first.last(), wire::v1::WRITE_REFUSAL_GAP, 1, 2);
+  first.confirmed(first.last() - 2, 5, {{6, 70}, {6, 81}});
+  first.refused(first.last(), wire::v1::WRITE_REFUSAL_NEW_INCARNATION, 0, 0);  // Too soon: it waits.
+  first.now_ns += kSecond;
+  first.tell("deadline");
+  first.granted(first.last(), {{1, 71}, {6, 81}});
+  first.submit(7, 1, 6, false);
+  first.now_ns += kSecond;
+  first.tell("deadline");
+  first.granted(first.last(), {{5, 72}, {6, 81}});
+  first.submit(7, 3, 6, false);
+  first.submit(8, 3, 6, false);
+  first.tell("journaled 7");  // 8 is lost with this life.
+  if (!is_second) {
+    return first.transcript.text();
+  }
+  Narrator second(options, first.model.journal());
+  second.tell("up 1");
+  second.granted(second.last(), {}, 4);
+  second.granted(second.last(), {{6, 72}, {5, 81}});
+  second.submit(5, 1, 4, true);
+  second.submit(7, 3, 6, true);
+  second.submit(8, 3, 6, true);
+  second.submit(9, 0, 6, true);
+  second.tell("journaled 8");
+  second.confirmed(second.last(), 8, {{8, 72}, {8, 81}});
+  second.refused(second.last() - 1, wire::v1::WRITE_REFUSAL_STALE_EPOCH, 1, 0, 1);
+  second.now_ns += kSecond;
+  second.tell("deadline");
+  second.granted(second.last(), {{9, 72}, {8, 81}});
+  return second.transcript.text();
 }
 
 class TranscriptTest : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(TranscriptTest, WriterModelRepeatsItsConversation) {
-  if (std::getenv("DAEDALUS_WRITE_TRANSCRIPTS") != nullptr) {
+  if (std::getenv("DAEDALUS_WRITE_TRANSCRIPTS") != nullptr && GetParam() < kLives) {
+    std::ofstream(path_of(GetParam())) << tell_of_lives(GetParam() == 2);
+  } else if (std::getenv("DAEDALUS_WRITE_TRANSCRIPTS") != nullptr) {
     const RunReport report = SimulatedCluster({.seed = GetParam(),
                                                .updates = 40,
                                                .queries = 0,
@@ -100,9 +260,14 @@ TEST_P(TranscriptTest, WriterModelRepeatsItsConversation) {
   std::string option;
   lines >> option >> options.submissions_known_max >> std::ws;
   ASSERT_EQ(option, "submissions_known_max");
-  WriterModel model(options);
-  Transcript transcript(options);
-  for (std::string line; std::getline(lines, line);) {
+  RecoveredJournal journal;
+  std::string line;
+  for (; std::getline(lines, line) && line[0] == '|';) {
+    recover(split(line), journal);
+  }
+  WriterModel model(options, journal);
+  Transcript transcript(options, true, journal);
+  for (bool has_line = !line.empty(); has_line; has_line = static_cast<bool>(std::getline(lines, line))) {
     if (line[0] == '<') {
       replay(split(line), model, transcript);
     }
@@ -110,7 +275,7 @@ TEST_P(TranscriptTest, WriterModelRepeatsItsConversation) {
   EXPECT_EQ(transcript.text(), recorded.str());
 }
 
-INSTANTIATE_TEST_SUITE_P(Recorded, TranscriptTest, ::testing::Values(101, 102, 103, 104));
+INSTANTIATE_TEST_SUITE_P(Recorded, TranscriptTest, ::testing::Values(1, 2, 101, 102, 103, 104));
 
 }  // namespace
 }  // namespace daedalus::testing

@@ -23,8 +23,30 @@ std::string describe(const Error& error) {
 
 }  // namespace
 
-Transcript::Transcript(const WriterOptions& options, bool is_kept)
-    : is_kept_(is_kept), text_(fmt::format("submissions_known_max {}\n", options.submissions_known_max)) {}
+Transcript::Transcript(const WriterOptions& options, bool is_kept, const RecoveredJournal& journal)
+    : is_kept_(is_kept), text_(fmt::format("submissions_known_max {}\n", options.submissions_known_max)) {
+  if (journal.is_used) {
+    recovered(journal);
+  }
+}
+
+void Transcript::recovered(const RecoveredJournal& journal) {
+  text_ += fmt::format("| journal {} {} {} {}\n", journal.first_epoch, raw(journal.base), raw(journal.last_numbered),
+                       raw(journal.forgotten_through));
+  for (const auto& [timestamp, kept] : journal.updates) {
+    text_ +=
+        fmt::format("| update {} {} {} {} {} {} {}", raw(timestamp), raw(kept.confirmed_through), kept.is_confirmed,
+                    hex(kept.submission.first), kept.submission.second, kept.map_version, hex(kept.body));
+    for (const auto& route : kept.routes) {
+      fmt::format_to(std::back_inserter(text_), " {}", hex(route.SerializeAsString()));
+    }
+    text_ += "\n";
+  }
+  for (const KnownSubmission& each : journal.submissions) {
+    text_ += fmt::format("| submission {} {} {} {}\n", hex(each.key.first), each.key.second, raw(each.timestamp),
+                         each.confirmed ? hex(each.confirmed->SerializeAsString()) : "-");
+  }
+}
 
 void Transcript::up(Instant now, rpc::PeerId peer) {
   if (!is_kept_) {

@@ -9,12 +9,13 @@
 
 namespace daedalus::testing {
 
-/// The first line is `submissions_known_max N`, the writer's bound. Each event is `< time kind …`, followed by its
+/// The first line is `submissions_known_max N`, the writer's bound. What a journal had kept for it follows in lines
+/// `| kind …`. Each event is `< time kind …`, followed by its
 /// effects, `> kind …`, and `= next deadline`. Messages are Protocol Buffers in hexadecimal.
 class Transcript {
  public:
   /// One that is not kept costs nothing.
-  explicit Transcript(const WriterOptions& options, bool is_kept = true);
+  explicit Transcript(const WriterOptions& options, bool is_kept = true, const RecoveredJournal& journal = {});
 
   void up(Instant now, rpc::PeerId peer);
   void down(Instant now, rpc::PeerId peer);
@@ -30,6 +31,8 @@ class Transcript {
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
+  void recovered(const RecoveredJournal& journal);
+
   bool is_kept_;
   std::string text_;
 };

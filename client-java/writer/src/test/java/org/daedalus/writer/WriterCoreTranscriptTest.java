@@ -37,8 +37,11 @@ class WriterCoreTranscriptTest {
         assertThat(lines).isNotEmpty();
         String[] option = lines.get(0).split(" ");
         assertThat(option[0]).isEqualTo("submissions_known_max");
-        core = new WriterCore(WriterCoreTest.options(Integer.parseInt(option[1])));
         int next = 1;
+        while (lines.get(next).startsWith("| ")) {
+            next++;
+        }
+        core = new WriterCore(WriterCoreTest.options(Integer.parseInt(option[1])), recover(lines.subList(1, next)));
         while (next < lines.size()) {
             String event = lines.get(next++);
             List<Object> expected = new ArrayList<>();
@@ -48,6 +51,34 @@ class WriterCoreTranscriptTest {
             assertThat(replay(event.split(" "))).as(event).isEqualTo(expected);
             assertThat("= " + core.nextDeadlineNs()).as(event).isEqualTo(lines.get(next++));
         }
+    }
+
+    private static RecoveredJournal recover(List<String> lines) throws InvalidProtocolBufferException {
+        if (lines.isEmpty()) {
+            return RecoveredJournal.NONE;
+        }
+        List<RecoveredJournal.Update> updates = new ArrayList<>();
+        List<KnownSubmissions.Recovered> submissions = new ArrayList<>();
+        for (String line : lines) {
+            String[] words = line.split(" ");
+            if (words[1].equals("update")) {
+                List<Route> routes = new ArrayList<>();
+                for (int word = 9; word < words.length; word++) {
+                    routes.add(Route.parseFrom(unhex(words[word])));
+                }
+                KeptUpdate update = new KeptUpdate(unhex(words[8]), routes, Long.parseLong(words[7]),
+                        key(words[5], words[6]));
+                update.confirmedThrough = Long.parseLong(words[3]);
+                update.confirmed = Boolean.parseBoolean(words[4]);
+                updates.add(new RecoveredJournal.Update(Long.parseLong(words[2]), update));
+            } else if (words[1].equals("submission")) {
+                submissions.add(new KnownSubmissions.Recovered(key(words[2], words[3]), Long.parseLong(words[4]),
+                        words[5].equals("-") ? null : unhex(words[5]).toByteArray(), 0));
+            }
+        }
+        String[] journal = lines.get(0).split(" ");
+        return new RecoveredJournal(true, false, Long.parseLong(journal[2]), Long.parseLong(journal[3]),
+                Long.parseLong(journal[4]), updates, submissions, Long.parseLong(journal[5]));
     }
 
     private List<Object> replay(String[] event) throws InvalidProtocolBufferException {
