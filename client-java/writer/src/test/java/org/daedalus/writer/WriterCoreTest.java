@@ -412,6 +412,8 @@ class WriterCoreTest {
         assertThat(usual.within(1L << 30, 2)).isEqualTo(usual);
         WriterOptions small = usual.within(128L << 20, 2);
         assertThat(small.bytesKeptMax()).isEqualTo(16L << 20);
+        assertThat(usual.updatesKeptMax()).isEqualTo(65_536);
+        assertThat(small.updatesKeptMax()).isEqualTo(32_768);
         assertThat(small.submissionBytesMax()).isEqualTo(8L << 20);
         assertThat(small.unsentBytesMax()).isEqualTo(16L << 20);
         assertThat(usual.within(128L << 20, 10).unsentBytesMax()).as("one update fits").isEqualTo(10L << 20);

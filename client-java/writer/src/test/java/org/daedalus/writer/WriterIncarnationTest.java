@@ -226,6 +226,24 @@ class WriterIncarnationTest {
         assertThat(sent()).as("3 is everywhere by now").containsExactly(4L);
     }
 
+    @Test
+    void shouldNumberNoFurtherAheadThanNodesRememberOutcomes() {
+        start();
+        grant(node(0, 0, 70));
+        WriterEffects.Refusal refusal = null;
+        long number = 0;
+        long first = 0;
+        while (refusal == null) {
+            number++;
+            refusal = submit(number);
+            first = number == 1 ? sequence() : first;
+        }
+        assertThat(number).isEqualTo(8_192 + 1);
+        assertThat(refusal.error().getSqlstate()).isEqualTo("53400");
+        result(first, confirmed(1, node(0, 1, 70)));
+        assertThat(submit(number)).isNull();
+    }
+
     // ---- the writer itself comes back ----
 
     private RecoveredJournal recovered() {

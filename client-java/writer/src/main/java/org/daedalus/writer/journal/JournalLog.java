@@ -21,7 +21,7 @@ public final class JournalLog implements AutoCloseable {
 
     /** So many files in a row that cannot be made durable are the end. */
     static final int FAILURES_MAX = 3;
-    private static final long CLOSE_MAX_MS = 5_000;
+    public static final long CLOSE_MAX_MS = 5_000;
 
     /** What a record says. */
     public interface Payload {
