@@ -30,8 +30,9 @@ java_drivers=(
   # What threads of applications hold, and what hands it to them.
   client/BufferSpace client/Connections client/DaedalusClient client/Executable client/ResultSet client/RowPublisher
   client/RowQueue client/RowSubscription client/TurnQueue
-  # The writer's thread, its clock and its process.
+  # The writer's thread, its clock and its process; the journal's thread, and its files.
   writer/BoundedErrorStream writer/LogicalWriter writer/WriterProcess
+  writer/JournalOptions writer/journal/DiskFolder writer/journal/JournalLog
 )
 
 headers='atomic_wait|barrier|chrono|condition_variable|ctime|filesystem|fstream|future|latch|mutex|random|semaphore'

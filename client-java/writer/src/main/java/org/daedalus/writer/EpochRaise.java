@@ -251,8 +251,9 @@ final class EpochRaise {
         }
         for (NodeWatermark node : nodes) {
             if (node.getApplied() + 1 < numbered.keptFrom()) {
-                lastRefusal = Errors.retry(Errors.NOT_IN_STATE, "node " + node.getNode() + " has accepted updates up to "
-                        + node.getApplied() + ", the writer can send them from " + numbered.keptFrom() + " on",
+                lastRefusal = Errors.retry(Errors.NOT_IN_STATE, "node " + node.getNode()
+                        + " has accepted updates up to " + node.getApplied()
+                        + ", the writer can send them from " + numbered.keptFrom() + " on",
                         "restore that node");
                 known = asked; // All hold it; the next one is asked for once the node may have been restored.
                 return false;

@@ -33,8 +33,9 @@ final class JournalRecords {
     /** {@code isFirst}: it begins the numbering, behind its base. */
     static void append(JournalLog log, Epoch record, boolean isFirst) {
         byte[] holder = record.holder().getBytes(StandardCharsets.UTF_8);
-        log.append(EPOCH, isFirst ? record.base() : 0, EPOCH_FIXED_SIZE + holder.length, true, bytes -> bytes.putLong(record.epoch())
-                .putLong(record.firstEpoch()).putLong(record.base()).putShort((short) holder.length).put(holder));
+        log.append(EPOCH, isFirst ? record.base() : 0, EPOCH_FIXED_SIZE + holder.length, true,
+                bytes -> bytes.putLong(record.epoch()).putLong(record.firstEpoch()).putLong(record.base())
+                        .putShort((short) holder.length).put(holder));
     }
 
     static void append(JournalLog log, WriterEffects.JournalRecord record) {

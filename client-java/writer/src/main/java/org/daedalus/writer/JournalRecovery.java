@@ -114,8 +114,8 @@ final class JournalRecovery implements JournalReader.Visitor {
         updates.forEach((timestamp, update) -> kept.add(new RecoveredJournal.Update(timestamp, update)));
         long firstKept = kept.isEmpty() ? lastNumbered + 1 : kept.get(0).timestamp();
         if (firstKept != settled + 1) {
-            throw new JournalException("the journal begins with update " + firstKept + ", but some node may lack update "
-                    + (settled + 1), OTHER_JOURNAL);
+            throw new JournalException("the journal begins with update " + firstKept
+                    + ", but some node may lack update " + (settled + 1), OTHER_JOURNAL);
         }
         long forgottenThrough = lastNumbered;
         for (Map.Entry<Long, KnownSubmissions.Recovered> each : submissions.descendingMap().entrySet()) {

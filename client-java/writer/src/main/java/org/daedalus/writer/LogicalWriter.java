@@ -3,6 +3,7 @@ package org.daedalus.writer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -111,7 +112,8 @@ public final class LogicalWriter implements AutoCloseable {
 
     private WriterJournal openJournal(JournalOptions journalOptions) throws IOException {
         try {
-            WriterJournal opened = WriterJournal.open(folder, journalOptions, options, new JournalListener());
+            WriterJournal opened = WriterJournal.open(folder, new SecureRandom().nextLong(), journalOptions,
+                    options, new JournalListener());
             LOG.info("journal {}", opened.describe());
             return opened;
         } catch (IOException e) {

@@ -65,7 +65,7 @@ final class NumberedUpdates {
         }
     }
 
-    /** The epoch is not valid any more: nothing is sent until {@link #resume}, and answers on their way do not count. */
+    /** The epoch is none any more: nothing is sent until {@link #resume}, and answers on their way do not count. */
     void pause() {
         paused = true;
         sent.clear();

@@ -26,8 +26,8 @@ final class WriterEffects {
     record JournalRecord(long epoch, long timestamp, KeptUpdate update) {}
 
     /**
-     * What became of one update, to be made durable some time: asked again, the nodes would say the same, as long as the
-     * journal does not have a later update.
+     * What became of one update, to be made durable some time: asked again, the nodes would say the same, as long as
+     * the journal does not have a later update.
      *
      * @param outcome encoded
      * @param known where the submission is remembered; null: it is forgotten already

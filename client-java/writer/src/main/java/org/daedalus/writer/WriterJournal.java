@@ -1,11 +1,9 @@
 package org.daedalus.writer;
 
 import java.io.IOException;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import org.daedalus.wire.v1.Error;
-import org.daedalus.writer.journal.JournalException;
 import org.daedalus.writer.journal.JournalFolder;
 import org.daedalus.writer.journal.JournalHeader;
 import org.daedalus.writer.journal.JournalLog;
@@ -15,8 +13,8 @@ import org.daedalus.writer.journal.JournalReader;
  * The writer's journal: carries the core's records out, and removes files that nobody needs.
  *
  * <p>Decides when a file goes: when all its updates are settled, and what it has of submissions that are remembered has
- * been written once more. All methods but {@link #open} and {@link #close} belong to one thread; the listener is called on
- * another.
+ * been written once more. All methods but {@link #open} and {@link #close} belong to one thread; the listener is called
+ * on another.
  */
 final class WriterJournal implements AutoCloseable {
     /** What becomes of what was appended. Called on the journal's thread. */
@@ -41,7 +39,7 @@ final class WriterJournal implements AutoCloseable {
     private int confirmedSince;
     private Error problem;
 
-    private WriterJournal(JournalFolder folder, long bytesMax, boolean adopts, WriterOptions options,
+    private WriterJournal(JournalFolder folder, long newId, long bytesMax, boolean adopts, WriterOptions options,
             JournalLog.Options logOptions, Listener listener) throws IOException {
         this.folder = folder;
         this.bytesMax = bytesMax;
@@ -52,8 +50,7 @@ final class WriterJournal implements AutoCloseable {
         this.epoch = recovery.epoch();
         this.settled = recovery.settled();
         this.identity = recovery.header() == null ? null : recovery.header().identity();
-        this.journalId = recovery.header() == null
-                ? new SecureRandom().nextLong() : recovery.header().journal();
+        this.journalId = recovery.header() == null ? newId : recovery.header().journal();
         this.log = new JournalLog(folder, logOptions, files, recovery.lastNumbered(), this::header,
                 new JournalLog.Listener() {
                     @Override
@@ -73,18 +70,18 @@ final class WriterJournal implements AutoCloseable {
                 });
     }
 
-    /** Reads what is there. */
-    static WriterJournal open(JournalFolder folder, JournalOptions journal, WriterOptions options, Listener listener)
-            throws IOException {
+    /** Reads what is there; {@code newId} is the name of a journal that is new, to be drawn at random. */
+    static WriterJournal open(JournalFolder folder, long newId, JournalOptions journal, WriterOptions options,
+            Listener listener) throws IOException {
         JournalLog.Options usual = JournalLog.Options.DEFAULT;
-        return open(folder, journal.bytesMax(), journal.adopts(), options, new JournalLog.Options(
+        return open(folder, newId, journal.bytesMax(), journal.adopts(), options, new JournalLog.Options(
                 Math.min(usual.fileBytes(), journal.bytesMax() / JournalOptions.FILES), usual.pauseMs(),
                 usual.idleMs()), listener);
     }
 
-    static WriterJournal open(JournalFolder folder, long bytesMax, boolean adopts, WriterOptions options,
+    static WriterJournal open(JournalFolder folder, long newId, long bytesMax, boolean adopts, WriterOptions options,
             JournalLog.Options logOptions, Listener listener) throws IOException {
-        WriterJournal journal = new WriterJournal(folder, bytesMax, adopts, options, logOptions, listener);
+        WriterJournal journal = new WriterJournal(folder, newId, bytesMax, adopts, options, logOptions, listener);
         journal.log.start();
         return journal;
     }
@@ -96,7 +93,7 @@ final class WriterJournal implements AutoCloseable {
     /** What it says of itself at start. */
     String describe() {
         return folder.describe("") + (recovered.isUsed()
-                ? ": the last update is " + recovered.lastNumbered() + ", of epoch " + epoch.epoch() + " or before, held by "
+                ? ": the last update is " + recovered.lastNumbered() + ", the last epoch " + epoch.epoch() + " of "
                         + epoch.holder() + "; " + recovered.updates().size() + " are not settled"
                 : ": it is new");
     }
@@ -190,11 +187,5 @@ final class WriterJournal implements AutoCloseable {
     @Override
     public void close() {
         log.close();
-    }
-
-    /** What a program says to whoever started it. */
-    static Error describe(IOException e) {
-        return Errors.rejected(Errors.NOT_IN_STATE, e.getMessage(),
-                e instanceof JournalException said ? said.hint() : "see to the folder of the journal");
     }
 }

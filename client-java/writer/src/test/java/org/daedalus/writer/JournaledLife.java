@@ -99,7 +99,7 @@ final class JournaledLife implements WriterJournal.Listener {
         this.folder = folder;
         this.nodes = nodes;
         WriterOptions options = WriterCoreTest.options(SUBMISSIONS_KNOWN_MAX);
-        this.journal = WriterJournal.open(folder, bytesMax, adopts, options,
+        this.journal = WriterJournal.open(folder, 9, bytesMax, adopts, options,
                 new JournalLog.Options(fileBytes, 1, 1), this);
         this.core = new WriterCore(options, journal.recovered());
         assertThat(journal.belongsTo("cluster", "schema")).isNull();

@@ -17,7 +17,7 @@ import org.daedalus.writer.journal.JournalException;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
-/** A writer that is killed and comes back with its journal: nothing numbered twice, nothing forgotten, nobody misled. */
+/** A writer that is killed and comes back with its journal: nothing is numbered twice, nothing lost, nobody misled. */
 class JournaledWriterTest {
     private final JournaledLife.Nodes nodes = new JournaledLife.Nodes();
 
@@ -272,7 +272,8 @@ class JournaledWriterTest {
                     case 0, 1 -> {
                         Submission next = life.first(++number);
                         if (under.size() < 30 && life.submit(next) == null) {
-                            under.put(number, JournaledLife.submission(number, next.epoch(), next.numberedAfter(), true));
+                            under.put(number,
+                                    JournaledLife.submission(number, next.epoch(), next.numberedAfter(), true));
                         }
                     }
                     case 2 -> life.awaitJournaled();

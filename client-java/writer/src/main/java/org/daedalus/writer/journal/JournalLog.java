@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Appends records on one thread, and makes them durable on another: one force for all that came while the last one took.
+ * Appends records on one thread, and makes them durable on another: one force for all that came during the last one.
  *
  * <p>Decides when a file begins and ends. Records stay in memory until they are forced. A force that fails is not
  * repeated: a new file begins with what was not durable, and says so by its first position. Where the disk is full it
@@ -21,6 +21,7 @@ public final class JournalLog implements AutoCloseable {
 
     /** So many files in a row that cannot be made durable are the end. */
     static final int FAILURES_MAX = 3;
+    /** How long closing waits for the disk. */
     public static final long CLOSE_MAX_MS = 5_000;
 
     /** What a record says. */

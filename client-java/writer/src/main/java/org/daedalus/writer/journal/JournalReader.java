@@ -14,8 +14,8 @@ import java.util.List;
  * error that names file and offset.
  */
 public final class JournalReader {
-    private static final String RESTORE = "restore that file from a copy; or, where there is none, move the journal away "
-            + "and start the writer with --adopt: updates that some node lacks are lost, and nodes that lack some have "
+    private static final String RESTORE = "restore that file from a copy; or, where there is none, move the journal "
+            + "away and start the writer with --adopt: updates that some node lacks are lost then, and such nodes have "
             + "to be restored";
 
     /** Takes what is read. */

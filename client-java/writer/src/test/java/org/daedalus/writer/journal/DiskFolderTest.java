@@ -50,7 +50,7 @@ class DiskFolderTest {
             try (DiskFolder held = DiskFolder.open(Path.of(arguments[0]))) {
                 System.out.write(held.names().isEmpty() ? '-' : '+');
                 System.out.flush();
-                Thread.sleep(Long.MAX_VALUE);
+                System.in.read();
             }
         }
     }

@@ -39,8 +39,8 @@ final class JournalFixture implements JournalLog.Listener, AutoCloseable {
         appended = read.size();
         forced = appended;
         log = new JournalLog(folder, new JournalLog.Options(fileBytes, 1, 1), found, appended,
-                (file, firstPosition, firstTimestamp) -> new JournalHeader(9, file, firstPosition, firstTimestamp, 1, 1, 0,
-                        "writer", IDENTITY), this);
+                (file, firstPosition, firstTimestamp) -> new JournalHeader(9, file, firstPosition, firstTimestamp, 1, 1,
+                        0, "writer", IDENTITY), this);
         log.start();
     }
 

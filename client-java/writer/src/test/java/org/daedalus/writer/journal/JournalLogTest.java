@@ -84,7 +84,8 @@ class JournalLogTest {
             assertThat(folder.forcesOfFailed()).isZero();
             assertThat(folder.names()).hasSize(2);
             assertThat(JournalFixture.read(folder.afterPowerLoss())).containsExactly("a", "b", "c");
-            assertThat(JournalFixture.read(folder.copy())).as("the first file has it, too").containsExactly("a", "b", "c");
+            assertThat(JournalFixture.read(folder.copy())).as("the first file has it, too")
+                    .containsExactly("a", "b", "c");
         }
     }
 
