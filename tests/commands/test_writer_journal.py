@@ -11,7 +11,7 @@ import pytest
 from local_cluster import LocalCluster, local_cluster, wait_until
 
 NUMBERS = "CREATE TABLE numbers (id int NOT NULL, half int NOT NULL);"
-ROWS = 400_000
+ROWS = 120_000
 
 
 @pytest.fixture

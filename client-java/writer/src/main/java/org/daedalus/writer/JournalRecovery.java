@@ -19,6 +19,7 @@ final class JournalRecovery implements JournalReader.Visitor {
     private final WriterOptions options;
     private final TreeMap<Long, KeptUpdate> updates = new TreeMap<>();
     private final TreeMap<Long, KnownSubmissions.Recovered> submissions = new TreeMap<>();
+    private long submissionBytes;
     private JournalHeader header;
     private JournalRecords.Epoch epoch = new JournalRecords.Epoch(0, 0, 0, "");
     private long lastNumbered;
@@ -94,9 +95,11 @@ final class JournalRecovery implements JournalReader.Visitor {
     }
 
     private void remember(KnownSubmissions.Recovered submission) {
-        submissions.put(submission.timestamp(), submission);
-        if (submissions.size() > options.submissionsKnownMax()) {
-            submissions.pollFirstEntry();
+        KnownSubmissions.Recovered before = submissions.put(submission.timestamp(), submission);
+        submissionBytes += submission.bytes() - (before == null ? 0 : before.bytes());
+        while (submissions.size() > options.submissionsKnownMax()
+                || (submissionBytes > options.submissionBytesMax() && submissions.size() > 1)) {
+            submissionBytes -= submissions.pollFirstEntry().getValue().bytes();
         }
     }
 

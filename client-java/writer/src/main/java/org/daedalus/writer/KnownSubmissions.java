@@ -25,7 +25,11 @@ final class KnownSubmissions {
      * @param outcome encoded; null: none is known yet
      * @param position of the outcome in the journal
      */
-    record Recovered(SubmissionKey key, long timestamp, byte[] outcome, long position) {}
+    record Recovered(SubmissionKey key, long timestamp, byte[] outcome, long position) {
+        long bytes() {
+            return ENTRY_BYTES + (outcome == null ? 0 : outcome.length);
+        }
+    }
 
     /** One submission. */
     static final class Known {

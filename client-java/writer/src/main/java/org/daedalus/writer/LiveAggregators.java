@@ -1,37 +1,50 @@
 package org.daedalus.writer;
 
-import java.util.TreeMap;
+import java.util.ArrayList;
+import java.util.List;
 
-/** The aggregators that are connected, and the next sequence of an operation to each. */
+/** The aggregators that are connected, in the order of their peers, and the next sequence of an operation to each. */
 final class LiveAggregators {
-    private final TreeMap<Long, Long> nextSequence = new TreeMap<>();
+    private static final class Live {
+        private final long peer;
+        private long nextSequence;
+
+        private Live(long peer, long nextSequence) {
+            this.peer = peer;
+            this.nextSequence = nextSequence;
+        }
+
+        private KeptUpdate.Carrier next() {
+            return new KeptUpdate.Carrier(peer, nextSequence++);
+        }
+    }
+
+    private final List<Live> all = new ArrayList<>();
 
     /** A connection is there; its first operation is {@code firstSequence}. */
     void add(long peer, long firstSequence) {
-        nextSequence.put(peer, firstSequence);
+        int place = 0;
+        while (place < all.size() && all.get(place).peer < peer) {
+            place++;
+        }
+        all.add(place, new Live(peer, firstSequence));
     }
 
     void remove(long peer) {
-        nextSequence.remove(peer);
+        all.removeIf(each -> each.peer == peer);
     }
 
     boolean isEmpty() {
-        return nextSequence.isEmpty();
+        return all.isEmpty();
     }
 
     /** The next operation to the first one. Precondition: there is one. */
     KeptUpdate.Carrier toFirst() {
-        return to(nextSequence.firstKey());
+        return all.get(0).next();
     }
 
     /** The next operation to whose turn it is with {@code timestamp}. Precondition: there is one. */
     KeptUpdate.Carrier toNextOf(long timestamp) {
-        return to(nextSequence.keySet().stream().skip(timestamp % nextSequence.size()).findFirst().orElseThrow());
-    }
-
-    private KeptUpdate.Carrier to(long peer) {
-        long sequence = nextSequence.get(peer);
-        nextSequence.put(peer, sequence + 1);
-        return new KeptUpdate.Carrier(peer, sequence);
+        return all.get((int) (timestamp % all.size())).next();
     }
 }

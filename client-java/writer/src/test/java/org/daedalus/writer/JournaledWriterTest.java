@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.daedalus.wire.v1.WriteConfirmed;
 import org.daedalus.wire.v1.WriterStatus;
 import org.daedalus.writer.journal.FaultyFolder;
 import org.daedalus.writer.journal.JournalException;
+import org.daedalus.writer.journal.JournalHeader;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
@@ -148,6 +150,30 @@ class JournaledWriterTest {
         }
         assertThat(next.outcomes).hasSize(60);
         assertThat(next.core.lastNumbered()).isEqualTo(64);
+    }
+
+    /** Of a journal that has more than a writer remembers, no more is kept while it is read. */
+    @Test
+    void shouldReadNoMoreThanItRemembers() throws Exception {
+        WriterOptions small = new WriterOptions("writer", "writer:1", false, 1, 1, 1_024, 1 << 20, 1_000,
+                5 * (KnownSubmissions.ENTRY_BYTES + 100), 1 << 20);
+        JournalRecovery recovery = new JournalRecovery(small);
+        recovery.onFile(new JournalHeader(9, 0, 0, 1, 1, 1, 0, "writer", new JournalHeader.Identity("c", "s")));
+        for (long number = 1; number <= 40; number++) {
+            recovery.onRecord(number, JournalRecords.UPDATE, update(number));
+            recovery.onRecord(number, JournalRecords.OUTCOME, ByteBuffer.allocate(140).putLong(number).putLong(number)
+                    .putLong(1).putLong(2).putLong(number).rewind());
+        }
+        RecoveredJournal journal = recovery.result(false);
+        assertThat(journal.submissions()).extracting(KnownSubmissions.Recovered::timestamp)
+                .containsExactly(36L, 37L, 38L, 39L, 40L);
+        assertThat(journal.forgottenThrough()).isEqualTo(35);
+        assertThat(journal.keptFrom()).isEqualTo(41);
+    }
+
+    private static ByteBuffer update(long number) {
+        return ByteBuffer.allocate(60).putLong(1).putLong(number).putLong(0).putLong(1).putLong(2).putLong(number)
+                .putInt(0).rewind();
     }
 
     @Test

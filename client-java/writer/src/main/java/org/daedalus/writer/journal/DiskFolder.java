@@ -32,7 +32,7 @@ public final class DiskFolder implements JournalFolder, Closeable {
      * @throws JournalException when another process uses it
      */
     public static DiskFolder open(Path path) throws IOException {
-        Files.createDirectories(path);
+        makeDurably(path.toAbsolutePath());
         FileChannel lock = FileChannel.open(path.resolve(LOCK_NAME),
                 StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         if (!isTaken(lock)) {
@@ -41,6 +41,27 @@ public final class DiskFolder implements JournalFolder, Closeable {
                     "stop that writer first, or give this one a folder of its own");
         }
         return new DiskFolder(path, lock);
+    }
+
+    /** A folder that a loss of power takes away would take the journal with it. */
+    private static void makeDurably(Path path) throws IOException {
+        if (Files.isDirectory(path)) {
+            return;
+        }
+        Path parent = path.getParent();
+        if (parent != null) {
+            makeDurably(parent);
+        }
+        Files.createDirectory(path);
+        if (parent != null) {
+            force(parent);
+        }
+    }
+
+    private static void force(Path folder) throws IOException {
+        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
     }
 
     private static boolean isTaken(FileChannel lock) throws IOException {
@@ -87,9 +108,7 @@ public final class DiskFolder implements JournalFolder, Closeable {
 
     @Override
     public void force() throws IOException {
-        try (FileChannel folder = FileChannel.open(path, StandardOpenOption.READ)) {
-            folder.force(true);
-        }
+        force(path);
     }
 
     @Override
