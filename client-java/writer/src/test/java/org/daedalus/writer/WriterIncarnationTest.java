@@ -139,6 +139,23 @@ class WriterIncarnationTest {
     }
 
     @Test
+    void shouldSendWhatWasJournaledMeanwhileUnderTheNextEpochAlone() {
+        long sequence = underWay();
+        effects = new WriterEffects();
+        assertThat(core.submit(new Submission(new SubmissionKey(1, 2, 5), EPOCH, 4, false), ByteString.EMPTY, List.of(),
+                1, effects)).isNull();
+        result(sequence, refused(WriteRefusal.WRITE_REFUSAL_NEW_INCARNATION, 0));
+        long raise = sequence();
+        step(made -> core.onJournaled(5, nowNs, made));
+        assertThat(effects.sends()).isEmpty();
+        step(made -> core.onUp(PEER + 1, nowNs, made));
+        assertThat(sent()).as("DESCRIBE").containsExactly(0L);
+        result(raise, Result.newBuilder().setEpoch(EpochReply.newBuilder().setGranted(true)
+                .addAllAccepted(List.of(node(0, 4, 70), node(1, 4, 81)))));
+        assertThat(sent()).containsExactly(4L, 5L);
+    }
+
+    @Test
     void shouldNotListenToWhatIsAnsweredToSendingsOfTheEpochBefore() {
         long sequence = underWay();
         result(sequence, refused(WriteRefusal.WRITE_REFUSAL_NEW_INCARNATION, 0));
