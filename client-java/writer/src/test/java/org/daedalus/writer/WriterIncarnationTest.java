@@ -215,7 +215,7 @@ class WriterIncarnationTest {
         result(effects.sends().get(0).operation().getHeader().getSequence(), Result.newBuilder().setEpoch(
                 EpochReply.newBuilder().setEpoch(EPOCH + 1).setHolder("another").setEndpoint("another:1")));
         assertThat(core.phase()).isEqualTo(WriterCore.Phase.FAILED);
-        assertThat(core.failure().getMessage()).contains("another at another:1");
+        assertThat(core.failure().getMessage()).contains("another has taken over as the writer (epoch 5)");
         assertThat(effects.outcomes()).extracting(outcome -> outcome.error().getSqlstate()).containsExactly("08007");
     }
 
