@@ -40,7 +40,8 @@ final class Errors {
     }
 
     static Error takenOver(String holder, long epoch) {
-        return fatal(OBJECT_IN_USE, holder + " has taken over as the writer (epoch " + epoch + ")", "send updates to it");
+        return fatal(OBJECT_IN_USE, holder + " has taken over as the writer (epoch " + epoch + ")",
+                "send updates to it");
     }
 
     private static Error make(ErrorCategory category, String sqlState, String message, String hint) {
