@@ -12,6 +12,17 @@ void Ledger::start_after(Timestamp through) {
   accepted_ = through;
   applied_ = through;
   durable_ = through;
+  forgotten_ = through;
+}
+
+void Ledger::remember(TimestampRange range, Identity identity, Outcomes outcomes) {
+  CHECK(completed_ == entries_.size() && range.last <= accepted_);
+  CHECK(entries_.empty() || range.first == next(entries_.back().range.last));
+  if (entries_.empty()) {
+    forgotten_ = Timestamp{raw(range.first) - 1};
+  }
+  entries_.push_back(Entry{range, identity, std::move(outcomes)});
+  ++completed_;
 }
 
 void Ledger::accept(TimestampRange range, Identity identity) {
@@ -28,15 +39,19 @@ void Ledger::complete(Timestamp last, Outcomes outcomes) {
   ++completed_;
   applied_ = last;
   while (completed_ > entries_max_) {
-    entries_.pop_front();
-    --completed_;
+    forget_oldest();
   }
+}
+
+void Ledger::forget_oldest() {
+  forgotten_ = entries_.front().range.last;
+  entries_.pop_front();
+  --completed_;
 }
 
 void Ledger::forget(Timestamp through) {
   while (completed_ > 0 && entries_.front().range.last <= through) {
-    entries_.pop_front();
-    --completed_;
+    forget_oldest();
   }
 }
 

@@ -58,6 +58,17 @@ Result<void> UpdatePipeline::replay(const LogRecord& record, std::shared_ptr<con
   return {};
 }
 
+Result<Outcomes> UpdatePipeline::outcomes_of(const LogRecord& record, const OutcomeRecord& recorded) {
+  if (record.body == nullptr) {
+    return Outcomes{};
+  }
+  std::vector<bool> concerned(placement_.hosted().size());
+  if (auto parts = parts_of(record, &concerned); !parts) {
+    return parts.error();
+  }
+  return tracker_.outcomes_of(concerned, recorded);
+}
+
 std::optional<SegmentIndex> UpdatePipeline::disagreement(const UpdateTracker::Applied& applied) const {
   if (applied.recorded == nullptr) {
     return std::nullopt;

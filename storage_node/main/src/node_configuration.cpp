@@ -17,6 +17,9 @@ constexpr int64_t kNodeMax = 65535;
 constexpr int64_t kSegmentsMax = 1024;
 constexpr int64_t kSegmentMibMax = 1 << 20;
 constexpr int64_t kCoreMax = 4095;
+constexpr int64_t kLogMibMax = 1 << 20;
+/// Replayed in a few seconds.
+constexpr int64_t kLogMibDefault = 256;
 constexpr int64_t kSyncMsMax = 60'000;
 constexpr int64_t kOperationsPerCycleMax = 65536;
 constexpr int64_t kCycleMsMax = 60'000;
@@ -35,6 +38,10 @@ void read_durability(const configuration::Table& root, NodeConfiguration& made) 
                                             : Durability::kOff;
   if (made.durability == Durability::kAsync) {
     made.sync_ns_max = root.integer("sync_ms", {1, kSyncMsMax}) * kMillisecond;
+  }
+  if (made.durability != Durability::kOff) {
+    made.checkpoint_log_bytes =
+        static_cast<uint64_t>(root.integer_or("checkpoint_log_mib", {1, kLogMibMax}, kLogMibDefault)) << 20;
   }
 }
 

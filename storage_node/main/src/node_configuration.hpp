@@ -35,8 +35,9 @@ struct NodeConfiguration {
   uint64_t answer_bytes = 0;       ///< Of all answers together, from the segments to the sockets,
   uint64_t answer_bytes_max = 0;   ///< and of one.
   Durability durability = Durability::kOff;
-  int64_t sync_ns_max = 0;  ///< Of durability async: how long an update may wait to be synced.
-  std::string hash;         ///< Of all files read, the schema library aside.
+  int64_t sync_ns_max = 0;            ///< Of durability async: how long an update may wait to be synced.
+  uint64_t checkpoint_log_bytes = 0;  ///< A checkpoint is made when the log has grown by so much.
+  std::string hash;                   ///< Of all files read, the schema library aside.
 };
 
 /// Whose data the directory of a node so configured is.

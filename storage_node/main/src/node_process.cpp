@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "daedalus/durability/checkpoint_load.hpp"
 #include "daedalus/durability/data_directory.hpp"
 #include "daedalus/durability/epoch_file.hpp"
 #include "daedalus/durability/replay.hpp"
@@ -170,9 +171,15 @@ Result<void> NodeProcess::make_segments(const NodeOptions& options) {
   segment_options.answer_owner = fmt::format("node {}", raw(configuration_.node));
   segment_options.answer_part_bytes = kAnswerPartSize;
   segment_options.answer_budget = options.queries.answer_budget;
+  const SegmentsDemand& demand = configuration_.demand;
   try {
-    segments_ = std::make_unique<ThreadedSegments>(*schema_, configuration_.schema_library->codec(), segment_options,
-                                                   configuration_.demand.count);
+    if (configuration_.durability != Durability::kOff) {
+      hooks_ =
+          std::make_unique<CheckpointHooks>(demand.count, demand.shape, static_cast<uint32_t>(schema_->columns.size()));
+    }
+    segments_ = std::make_unique<ThreadedSegments>(
+        *schema_, configuration_.schema_library->codec(), segment_options, demand.count,
+        [this](uint32_t segment) { return hooks_ ? hooks_->of(segment) : nullptr; });
   } catch (const std::bad_alloc&) {
     return Error{ErrorCategory::kFatal, "53200",
                  fmt::format("there is no memory for {} segments of {} MiB", configuration_.demand.count,
@@ -219,10 +226,18 @@ Result<void> NodeProcess::recover() {
   if (auto same = durability::check_identity(data_, **identity, identity_of(configuration_)); !same) {
     return same;
   }
-  core_->start_after(Timestamp{0}, std::vector<Timestamp>(configuration_.demand.count));
   RecoveryReport report(network_->now());
+  auto loaded = durability::load_newest_checkpoint(
+      data_, segments_->all(), durability::LoadOrder::kSideBySide,
+      [&](const durability::LoadState& state) { report.on_loading(state, network_->now()); });
+  if (!loaded) {
+    return loaded.error();
+  }
+  const durability::LoadedCheckpoint from = loaded->value_or(
+      durability::LoadedCheckpoint{.slots_known = std::vector<Timestamp>(configuration_.demand.count)});
+  core_->start_after(from.lowest, from.slots_known);
   auto end = durability::replay_log(
-      data_, *core_, Timestamp{0}, [this] { let_segments_work(); },
+      data_, *core_, from.lowest, [this] { let_segments_work(); },
       [&](const durability::ReplayProgress& progress) { report.on_progress(progress, network_->now()); });
   if (!end) {
     return end.error();
@@ -231,7 +246,7 @@ Result<void> NodeProcess::recover() {
   wire::v1::Hello hello = make_hello(configuration_, version_);
   hello.set_durable(raw(core_->durable()));
   network_->set_hello(std::move(hello));
-  open_log(std::move(*end));
+  open_log(std::move(*end), *loaded ? std::optional((*loaded)->number) : std::nullopt);
   return {};
 }
 
@@ -247,7 +262,7 @@ void NodeProcess::let_segments_work() {
   }
 }
 
-void NodeProcess::open_log(durability::NodeLogEnd end) {
+void NodeProcess::open_log(durability::NodeLogEnd end, std::optional<uint64_t> restored) {
   LogEvents events;
   events.appended = [this](Timestamp through) {
     network_->post("appended", [this, through] { core_->on_appended(through, network_->now(), effects_); });
@@ -261,13 +276,18 @@ void NodeProcess::open_log(durability::NodeLogEnd end) {
   log_ = std::make_unique<LogThread>(
       data_, std::make_unique<durability::NodeLog>(data_, durability::NodeLogOptions{}, std::move(end)),
       LogThreadOptions{.sync_ns_max = configuration_.sync_ns_max}, std::move(events));
+  checkpoints_ = std::make_unique<CheckpointThread>(
+      data_, *hooks_, *segments_, *log_,
+      CheckpointThread::Options{.log_bytes = configuration_.checkpoint_log_bytes, .restored = restored});
 }
 
 void NodeProcess::keep_log() {
   if (log_ == nullptr) {
     return;
   }
-  core_->on_stored({.log_bytes = log_->bytes()});
+  checkpoints_->on_forgotten(core_->forgotten());
+  core_->on_stored(
+      {.checkpoint = checkpoints_->lowest(), .log_bytes = log_->bytes(), .checkpoint_bytes = checkpoints_->bytes()});
   if (!effects_.log.empty() || !effects_.outcomes.empty()) {
     log_->give(std::exchange(effects_.log, {}), std::exchange(effects_.outcomes, {}), core_->applied());
   }

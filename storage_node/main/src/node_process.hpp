@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "checkpoint_thread.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/durability/node_log.hpp"
 #include "daedalus/durability/posix_disk.hpp"
@@ -48,7 +49,7 @@ class NodeProcess final : public rpc::PeerHandler {
   /// Brings back what the data directory holds, and opens the log behind it.
   [[nodiscard]] Result<void> recover();
   void let_segments_work();
-  void open_log(durability::NodeLogEnd end);
+  void open_log(durability::NodeLogEnd end, std::optional<uint64_t> restored);
   void on_turn_end();
   void keep_log();
   void persist_epochs();
@@ -64,6 +65,7 @@ class NodeProcess final : public rpc::PeerHandler {
   durability::DirectoryLock lock_;
   std::shared_ptr<const semantics::Schema> schema_;
   std::unique_ptr<rpc::AsioNetwork> network_;
+  std::unique_ptr<CheckpointHooks> hooks_;  ///< None without durability.
   std::unique_ptr<ThreadedSegments> segments_;
   std::unique_ptr<NodeCore> core_;
   Effects effects_;
@@ -71,7 +73,9 @@ class NodeProcess final : public rpc::PeerHandler {
   std::optional<Instant> drain_deadline_;
   std::optional<Error> failure_;
   bool is_problem_logged_ = false;
-  std::unique_ptr<LogThread> log_;  ///< None without durability. These two last, so that they end first.
+  // These last, so that they end first.
+  std::unique_ptr<LogThread> log_;                 ///< None without durability.
+  std::unique_ptr<CheckpointThread> checkpoints_;  ///< Likewise.
   DiskThread disk_;
 };
 

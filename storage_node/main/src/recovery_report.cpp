@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 namespace daedalus::node {
 
 namespace {
@@ -9,6 +11,17 @@ namespace {
 double seconds_between(Instant from, Instant to) { return static_cast<double>(to.ns - from.ns) / kSecond; }
 
 }  // namespace
+
+void RecoveryReport::on_loading(const durability::LoadState& state, Instant now) {
+  loaded_ = state;
+  if (now >= after(said_, kSecond)) {
+    said_ = now;
+    const double spent = seconds_between(began_, now);
+    const double share = static_cast<double>(state.chunks) / std::max(state.chunk_count, 1u);
+    spdlog::info("recovering: {} rows of the checkpoint read, {} MiB, {:.0f} % in {:.0f} s, {:.0f} s left", state.rows,
+                 state.bytes >> 20, 100 * share, spent, share > 0 ? spent / share - spent : 0.0);
+  }
+}
 
 void RecoveryReport::on_progress(const durability::ReplayProgress& progress, Instant now) {
   last_ = progress;
@@ -20,8 +33,8 @@ void RecoveryReport::on_progress(const durability::ReplayProgress& progress, Ins
 }
 
 void RecoveryReport::on_end(Instant now) const {
-  spdlog::info("recovered: updates up to {}, {} of them from the log ({} MiB), in {:.2f} s", raw(last_.reached),
-               last_.records, last_.bytes >> 20, seconds_between(began_, now));
+  spdlog::info("recovered: {} rows from the checkpoint ({} MiB), {} updates from the log ({} MiB), in {:.2f} s",
+               loaded_.rows, loaded_.bytes >> 20, last_.records, last_.bytes >> 20, seconds_between(began_, now));
 }
 
 }  // namespace daedalus::node

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "daedalus/base/units.hpp"
+#include "daedalus/durability/checkpoint_load.hpp"
 #include "daedalus/durability/replay.hpp"
 
 namespace daedalus::node {
@@ -10,12 +11,14 @@ class RecoveryReport {
  public:
   explicit RecoveryReport(Instant now) : began_(now), said_(now) {}
 
+  void on_loading(const durability::LoadState& state, Instant now);
   void on_progress(const durability::ReplayProgress& progress, Instant now);
   void on_end(Instant now) const;
 
  private:
   Instant began_;
   Instant said_;
+  durability::LoadState loaded_;
   durability::ReplayProgress last_;
 };
 

@@ -1,6 +1,7 @@
 #include "threaded_segments.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace daedalus::node {
@@ -13,10 +14,13 @@ constexpr uint32_t kOutputsPerTurnMax = 64;
 }  // namespace
 
 ThreadedSegments::ThreadedSegments(const semantics::Schema& schema, semantics::RowCodec codec,
-                                   const engine::SegmentOptions& options, uint32_t count)
+                                   const engine::SegmentOptions& options, uint32_t count,
+                                   const std::function<engine::CheckpointHook*(uint32_t segment)>& hook_of)
     : slots_(count), settled_(count) {
-  for (Slot& slot : slots_) {
-    slot.segment = std::make_unique<engine::Segment>(schema, codec, options);
+  engine::SegmentOptions own = options;
+  for (uint32_t i = 0; i < count; ++i) {
+    own.checkpoint_hook = hook_of(i);
+    slots_[i].segment = std::make_unique<engine::Segment>(schema, codec, own);
   }
 }
 
@@ -57,6 +61,29 @@ bool ThreadedSegments::enqueue(SegmentIndex segment, engine::Update update) {
 SegmentReport ThreadedSegments::report(SegmentIndex segment) const {
   const Slot& slot = slots_[raw(segment)];
   return SegmentReport{slot.segment->statistics(), slot.core};
+}
+
+void ThreadedSegments::begin_checkpoints() {
+  for (Slot& slot : slots_) {
+    while (!slot.segment->begin_checkpoint()) {
+      std::this_thread::yield();  // The cycle that ended the last one is just about to end.
+    }
+    slot.thread->wake();
+  }
+}
+
+std::vector<engine::Segment*> ThreadedSegments::all() {
+  std::vector<engine::Segment*> segments;
+  for (Slot& slot : slots_) {
+    segments.push_back(slot.segment.get());
+  }
+  return segments;
+}
+
+void ThreadedSegments::wake_all() {
+  for (Slot& slot : slots_) {
+    slot.thread->wake();
+  }
 }
 
 void ThreadedSegments::wake() {

@@ -18,8 +18,9 @@ namespace daedalus::node {
 class ThreadedSegments final : public SegmentPort {
  public:
   /// Reserves the memory of `count` segments; no thread runs yet. Throws std::bad_alloc when there is not enough.
+  /// `hook_of`: the hook of each for checkpoints, or null.
   ThreadedSegments(const semantics::Schema& schema, semantics::RowCodec codec, const engine::SegmentOptions& options,
-                   uint32_t count);
+                   uint32_t count, const std::function<engine::CheckpointHook*(uint32_t segment)>& hook_of);
   ~ThreadedSegments() override;
 
   using MemorySettled = std::function<void(SegmentIndex, const engine::SegmentStatistics&)>;
@@ -32,6 +33,12 @@ class ThreadedSegments final : public SegmentPort {
   [[nodiscard]] bool enqueue(SegmentIndex segment, engine::Query query) override;
   [[nodiscard]] bool enqueue(SegmentIndex segment, engine::Update update) override;
   [[nodiscard]] SegmentReport report(SegmentIndex segment) const override;
+
+  /// Begins a checkpoint of each segment. Any thread.
+  void begin_checkpoints();
+  /// Wakes all threads: a checkpoint can go on. Any thread.
+  void wake_all();
+  [[nodiscard]] std::vector<engine::Segment*> all();
 
   /// Wakes the threads that were given work since the last call: what arrives together rides one cycle.
   void wake();

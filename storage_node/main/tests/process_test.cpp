@@ -215,9 +215,9 @@ std::string count_body() {
   return body.SerializeAsString();
 }
 
-wire::v1::Result update(NodeClient& client, uint64_t epoch, uint64_t timestamp) {
-  const std::string body =
-      insert_body(static_cast<int64_t>(timestamp * 100), static_cast<int64_t>(timestamp * 100 + 9));
+wire::v1::Result update(NodeClient& client, uint64_t epoch, uint64_t timestamp, int64_t rows = 10) {
+  const auto first = static_cast<int64_t>(timestamp * 1000);
+  const std::string body = insert_body(first, first + rows - 1);
   wire::v1::UpdateHeader header;
   header.set_epoch(epoch);
   header.set_timestamp(timestamp);
@@ -261,6 +261,40 @@ TEST_F(StorageNodeProcessTest, ADurableNodeThatIsKilledComesBackWithAllThatWasCo
     process->signal(SIGKILL);
     EXPECT_EQ(process->wait_for_end(), -SIGKILL);
   }
+}
+
+TEST_F(StorageNodeProcessTest, ACheckpointTakesThePlaceOfTheLogAndANodeComesBackFromBoth) {
+  port_.release();
+  make_durable("sync", "checkpoint_log_mib = 1\n");
+  ASSERT_EQ(start({"--init", config()})->wait_for_end(), 0);
+  int64_t rows = 0;
+  uint64_t timestamp = 0;
+  for (uint64_t life = 1; life <= 3; ++life) {
+    const auto process = start({"--config", config()});
+    ASSERT_TRUE(process->wait_for(" ready\n")) << process->text();
+    NodeClient client(port_.endpoint());
+    EXPECT_EQ(rows_of(client), rows);
+    ASSERT_TRUE(client.ask(wire::v1::OPERATION_KIND_EPOCH, epoch_body(life)).at(0).epoch().granted());
+    // More than there is room for: what is refused has to come out the same again.
+    uint64_t checkpoint = 0;
+    const uint64_t checkpoint_before = client.ask(wire::v1::OPERATION_KIND_STATUS).at(0).status().nodes(0).checkpoint();
+    for (int i = 0; i < 4000 && checkpoint <= checkpoint_before; ++i) {
+      const auto confirmed = update(client, life, ++timestamp, 200);
+      ASSERT_TRUE(confirmed.has_confirmed()) << confirmed.ShortDebugString();
+      rows += static_cast<int64_t>(confirmed.confirmed().outcomes(0).rows_applied());
+      checkpoint = client.ask(wire::v1::OPERATION_KIND_STATUS).at(0).status().nodes(0).checkpoint();
+    }
+    EXPECT_GT(checkpoint, checkpoint_before) << process->text();
+    process->signal(SIGKILL);
+    EXPECT_EQ(process->wait_for_end(), -SIGKILL);
+  }
+  const auto process = start({"--config", config()});
+  ASSERT_TRUE(process->wait_for("rows from the checkpoint")) << process->text();
+  NodeClient client(port_.endpoint());
+  EXPECT_EQ(rows_of(client), rows);
+  // The last is remembered, though its rows are in the checkpoint.
+  ASSERT_TRUE(client.ask(wire::v1::OPERATION_KIND_EPOCH, epoch_body(4)).at(0).epoch().granted());
+  EXPECT_FALSE(update(client, 4, timestamp, 200).confirmed().outcome_forgotten());
 }
 
 TEST_F(StorageNodeProcessTest, AnEmptyOrForeignDirectoryIsNeverTakenForAFirstStart) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/durability/checkpoint_load.hpp"
 #include "daedalus/durability/epoch_file.hpp"
 #include "daedalus/durability/replay.hpp"
 
@@ -12,6 +13,10 @@ namespace daedalus::testing {
 namespace {
 
 constexpr int64_t kSyncNs = kMillisecond;
+constexpr uint32_t kChunkRows = 64;
+/// Between two checkpoints, and between two steps of one.
+constexpr int64_t kCheckpointNsMax = 300 * kMillisecond;
+constexpr int64_t kCheckpointStepNsMax = 3 * kMillisecond;
 constexpr int64_t kRetryNs = 30 * kMillisecond;
 /// Little, so that every run has many files.
 constexpr durability::NodeLogOptions kLogOptions{.update_file_bytes = 2000, .outcome_file_bytes = 300};
@@ -26,13 +31,14 @@ NodeProcess::NodeProcess(const ClusterConfiguration& configuration, NodeId id, r
       give_up_(std::move(give_up)),
       codec_(*configuration.schema),
       disk_([this](uint64_t bound) { return network_.random().below(bound); }) {
-  for (const char* folder : {durability::kUpdatesFolder, durability::kOutcomesFolder}) {
+  for (const char* folder : {durability::kUpdatesFolder, durability::kOutcomesFolder, durability::kCheckpointFolder}) {
     CHECK(disk_.make_folder(folder));
   }
   CHECK(disk_.sync_folder(""));
   start();
   CHECK(!recover());
   endpoint_ = &network_.start(name(), hello(), *this);
+  begin_checkpoints();
 }
 
 const std::string& NodeProcess::name() const { return configuration_.nodes[raw(id_)]; }
@@ -65,12 +71,22 @@ node::NodeOptions NodeProcess::options() {
 void NodeProcess::make_segments() {
   engine::SegmentOptions segment_options;
   segment_options.memory_bytes = configuration_.segment_bytes;
-  segment_options.chunk_rows = 64;
+  segment_options.chunk_rows = kChunkRows;
   segment_options.answer_part_bytes = 512;
   const auto& partitions = configuration_.map->partitions;
   const auto hosted = std::count(partitions.begin(), partitions.end(), std::vector<NodeId>{id_});
+  checkpoints_.reset();
   segments_.clear();
+  copiers_.clear();
+  const auto shape = engine::Segment(*configuration_.schema, codec_.codec(), segment_options).statistics();
+  const auto slots = static_cast<uint32_t>(shape.rows_max);
+  buffers_ = std::make_unique<durability::ChunkBuffers>(
+      2, durability::chunk_content_size(kChunkRows, static_cast<uint32_t>(configuration_.schema->columns.size()),
+                                        shape.row_bytes));
   for (uint32_t segment = 0; segment < configuration_.segments * hosted; ++segment) {
+    copiers_.push_back(std::make_unique<durability::ChunkCopier>(
+        segment, durability::ChunkCopier::Shape{slots / kChunkRows, slots}, *buffers_));
+    segment_options.checkpoint_hook = configuration_.has_log ? copiers_.back().get() : nullptr;
     segments_.push_back(std::make_unique<engine::Segment>(*configuration_.schema, codec_.codec(), segment_options));
   }
   awake_.assign(segments_.size(), false);
@@ -89,17 +105,34 @@ std::optional<Error> NodeProcess::recover() {
   if (!configuration_.has_log) {
     return std::nullopt;
   }
-  core_->start_after(Timestamp{0}, std::vector<Timestamp>(segments_.size()));
+  std::vector<engine::Segment*> segments;
+  for (const auto& segment : segments_) {
+    segments.push_back(segment.get());
+  }
+  const auto loaded = durability::load_newest_checkpoint(disk_, segments, durability::LoadOrder::kOneByOne,
+                                                         [](const durability::LoadState&) {});
+  if (!loaded) {
+    return loaded.error();
+  }
+  const auto from =
+      loaded->value_or(durability::LoadedCheckpoint{.slots_known = std::vector<Timestamp>(segments_.size())});
+  core_->start_after(from.lowest, from.slots_known);
   is_recovering_ = true;
   auto end = durability::replay_log(
-      disk_, *core_, Timestamp{0}, [this] { let_segments_work(); }, [](const durability::ReplayProgress&) {});
+      disk_, *core_, from.lowest, [this] { let_segments_work(); }, [](const durability::ReplayProgress&) {});
   is_recovering_ = false;
   if (!end) {
     return end.error();
   }
   log_ = std::make_unique<durability::NodeLog>(disk_, kLogOptions, std::move(*end));
   log_->append_outcomes(std::exchange(replayed_.outcomes, {}), core_->applied());
-  return std::nullopt;
+  std::vector<durability::ChunkCopier*> copiers;
+  for (const auto& copier : copiers_) {
+    copiers.push_back(copier.get());
+  }
+  checkpoints_ = std::make_unique<durability::CheckpointWriter>(disk_, *buffers_, copiers, [this] { wake_all(); });
+  const auto opened = checkpoints_->open(*loaded ? std::optional((*loaded)->number) : std::nullopt);
+  return opened ? std::nullopt : std::optional(opened.error());
 }
 
 void NodeProcess::let_segments_work() {
@@ -116,6 +149,7 @@ void NodeProcess::crash(rpc::Notice notice) {
   network_.crash(name(), notice);
   disk_.crash();
   log_.reset();
+  checkpoints_.reset();
   core_.reset();
 }
 
@@ -127,6 +161,7 @@ std::optional<Error> NodeProcess::come_back() {
     return failed;
   }
   endpoint_ = &network_.restart(name(), hello(), *this);
+  begin_checkpoints();
   return std::nullopt;
 }
 
@@ -270,6 +305,52 @@ void NodeProcess::sync_log() {
   }
   core_->on_durable(log_->durable(), endpoint_->now(), effects);
   carry_out(std::move(effects));
+}
+
+// ---- checkpoints ----
+
+void NodeProcess::begin_checkpoints() {
+  if (configuration_.has_log) {
+    endpoint_->post_at(after(network_.now(), network_.random().between(0, kCheckpointNsMax)),
+                       [this] { make_checkpoint(); });
+  }
+}
+
+void NodeProcess::wake_all() {
+  for (uint32_t segment = 0; segment < segments_.size(); ++segment) {
+    wake(segment);
+  }
+}
+
+void NodeProcess::make_checkpoint() {
+  using State = durability::CheckpointWriter::State;
+  int64_t pause_ns_max = kCheckpointStepNsMax;
+  if (checkpoints_->state() == State::kIdle) {
+    checkpoints_->begin();
+    for (const auto& segment : segments_) {
+      CHECK(segment->begin_checkpoint());
+    }
+    wake_all();
+  } else if (checkpoints_->state() == State::kWriting) {
+    checkpoints_->step();
+  } else {
+    commit_checkpoint();
+    pause_ns_max = checkpoints_->state() == State::kIdle ? kCheckpointNsMax : pause_ns_max;
+  }
+  endpoint_->post_at(after(network_.now(), network_.random().between(0, pause_ns_max)), [this] { make_checkpoint(); });
+}
+
+/// As soon as the log has all that its chunks have.
+void NodeProcess::commit_checkpoint() {
+  if (log_->settled() < checkpoints_->highest()) {
+    if (!is_stuck_) {
+      static_cast<void>(log_->sync_outcomes());
+    }
+    return;
+  }
+  if (checkpoints_->commit("")) {
+    static_cast<void>(log_->release(std::min(checkpoints_->status().lowest, core_->forgotten())));
+  }
 }
 
 void NodeProcess::on_refused(const Error& error) {

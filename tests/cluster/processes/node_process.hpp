@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "configuration.hpp"
+#include "daedalus/durability/checkpoint_writer.hpp"
+#include "daedalus/durability/chunk_copier.hpp"
 #include "daedalus/durability/node_log.hpp"
 #include "daedalus/durability/simulated_disk.hpp"
 #include "daedalus/engine/segment.hpp"
@@ -57,8 +59,13 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   void write_log();
   void sync_log();
   void on_refused(const Error& error);
+  /// Goes on with the checkpoint that is being made, or begins one; and again after a while.
+  void make_checkpoint();
+  void commit_checkpoint();
   void persist_epochs(node::Effects& effects);
   void wake(uint32_t segment);
+  void wake_all();
+  void begin_checkpoints();
   void sweep(uint32_t segment);
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] wire::v1::Hello hello() const;
@@ -70,6 +77,9 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   semantics::GenericRowCodec codec_;
   durability::SimulatedDisk disk_;
   std::unique_ptr<durability::NodeLog> log_;
+  std::unique_ptr<durability::ChunkBuffers> buffers_;
+  std::vector<std::unique_ptr<durability::ChunkCopier>> copiers_;
+  std::unique_ptr<durability::CheckpointWriter> checkpoints_;
   bool is_stuck_ = false;  ///< The disk has refused, and it is tried again.
   uint64_t life_ = 0;
   bool is_recovering_ = false;

@@ -53,6 +53,8 @@ class LogReader {
   const TakeRecord& take_;
   std::vector<uint64_t> numbers_;  ///< Of all files, ascending.
   std::vector<Link> chain_;        ///< Oldest first.
+  bool reaches_back_ = false;
+  Timestamp seen_{};  ///< Of the last record that was read.
   LogEnd end_;
 };
 
@@ -146,29 +148,35 @@ Result<void> LogReader::choose_chain() {
     }
   }
   while (next) {
-    if (!std::binary_search(numbers_.begin(), numbers_.end(), next->number)) {
-      return damaged(log_file_name(options_.folder, next->number), 0,
-                     fmt::format("the file is missing, and the log is wanted from {}", raw(options_.after) + 1));
-    }
-    const auto found = header_of(next->number);
-    if (!found) {
-      return found.error();
-    }
-    const std::string name = log_file_name(options_.folder, next->number);
-    if (!*found) {
-      return damaged(name, 0, "its header is not valid, and the file after it names it");
-    }
-    const LogFileHeader& header = **found;
-    chain_.insert(chain_.begin(), *next);
-    if (header.after <= options_.after) {
+    const bool is_there = std::binary_search(numbers_.begin(), numbers_.end(), next->number);
+    if (!is_there && reaches_back_) {
       break;
     }
-    if (header.previous_number == 0) {
-      return damaged(
-          name, 0,
-          fmt::format("the log begins after {}, and is wanted from {}", raw(header.after), raw(options_.after) + 1));
+    const std::string name = log_file_name(options_.folder, next->number);
+    if (!is_there) {
+      return damaged(name, 0,
+                     fmt::format("the file is missing, and the log is wanted from {}", raw(options_.after) + 1));
     }
-    next = Link{header.previous_number, header.previous_end};
+    const auto header = header_of(next->number);
+    if (!header) {
+      return header.error();
+    }
+    if (!*header) {
+      return damaged(name, 0, "its header is not valid, and the file after it names it");
+    }
+    chain_.insert(chain_.begin(), *next);
+    end_.first_after = (*header)->after;
+    reaches_back_ = (*header)->after <= options_.after;
+    if (reaches_back_ && !options_.is_older_wanted) {
+      break;
+    }
+    if ((*header)->previous_number == 0 && !reaches_back_) {
+      return damaged(name, 0,
+                     fmt::format("the log begins after {}, and is wanted from {}", raw((*header)->after),
+                                 raw(options_.after) + 1));
+    }
+    next = (*header)->previous_number == 0 ? std::nullopt
+                                           : std::optional(Link{(*header)->previous_number, (*header)->previous_end});
   }
   return {};
 }
@@ -189,16 +197,17 @@ Result<void> LogReader::read_file(const FoundFile& file, std::optional<uint64_t>
       }
       break;
     }
-    if (record->last > options_.after) {
-      if (record->last <= end_.last) {
-        return damaged(file.name, offset, "a record is out of order");
-      }
+    if (record->last <= seen_) {
+      return damaged(file.name, offset, "a record is out of order");
+    }
+    seen_ = record->last;
+    if (record->last > options_.after || options_.is_older_wanted) {
       if (auto taken = take_(record->last, record->payload); !taken) {
         Error error = taken.error();
         error.message = fmt::format("{} at byte {}: {}", file.name, offset, error.message);
         return error;
       }
-      end_.last = record->last;
+      end_.last = std::max(end_.last, record->last);
     }
     last = record->last;
     last_payload = record->payload;

@@ -150,7 +150,9 @@ Result<std::unique_ptr<File>> RecordLog::next_file(const std::string& name) {
 
 Result<void> RecordLog::release(Timestamp through) {
   bool is_any_removed = false;
-  while (!former_.empty() && former_.front().last <= through) {
+  // One is left, so that who reads the log knows where it begins.
+  const size_t left_min = file_ == nullptr ? 1 : 0;
+  while (former_.size() > left_min && former_.front().last <= through) {
     if (auto removed = disk_.remove(former_.front().name); !removed) {
       return removed;
     }

@@ -74,20 +74,22 @@ class NodeLogReader {
   Timestamp after_;
   const TakeUpdate& take_;
   std::deque<OutcomeRecord> outcomes_;
+  Timestamp known_after_{};    ///< What came of updates up to here is known no more,
   Timestamp known_through_{};  ///< What has no outcome up to here had no effect.
   std::optional<Chain> chain_;
 };
 
 Result<NodeLogEnd> NodeLogReader::read() {
   NodeLogEnd end;
-  auto outcomes = read_log(disk_, {LogKind::kOutcomes, kOutcomesFolder, after_},
+  auto outcomes = read_log(disk_, {LogKind::kOutcomes, kOutcomesFolder, after_, true},
                            [this](Timestamp /*last*/, std::string_view payload) { return take_outcomes(payload); });
   if (!outcomes) {
     return outcomes.error();
   }
   end.outcomes = std::move(*outcomes);
+  known_after_ = end.outcomes.first_after;
   known_through_ = end.outcomes.last;
-  auto updates = read_log(disk_, {LogKind::kUpdates, kUpdatesFolder, after_},
+  auto updates = read_log(disk_, {LogKind::kUpdates, kUpdatesFolder, after_, true},
                           [this](Timestamp last, std::string_view payload) { return take_update(last, payload); });
   if (!updates) {
     return updates.error();
@@ -114,9 +116,7 @@ Result<void> NodeLogReader::take_outcomes(std::string_view payload) {
     return decoded.error();
   }
   for (OutcomeRecord& outcome : *decoded) {
-    if (outcome.last > after_) {
-      outcomes_.push_back(std::move(outcome));
-    }
+    outcomes_.push_back(std::move(outcome));
   }
   return {};
 }
@@ -130,11 +130,14 @@ Result<void> NodeLogReader::take_update(Timestamp last, std::string_view payload
     return Error{ErrorCategory::kFatal, kDataCorrupted, "a record does not follow the one before it", "", 0};
   }
   chain_ = next_chain(decoded->before, decoded->record);
+  if (last <= after_ && last <= known_after_) {
+    return {};  // Nobody knows what came of it.
+  }
   return take_(std::move(decoded->record), outcome_of(last));
 }
 
 std::shared_ptr<const OutcomeRecord> NodeLogReader::outcome_of(Timestamp last) {
-  if (last > known_through_) {
+  if (last > known_through_ || last <= known_after_) {
     return nullptr;
   }
   OutcomeRecord outcome{last, {}};

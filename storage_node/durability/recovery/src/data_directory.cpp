@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 
+#include "daedalus/durability/checkpoint_files.hpp"
 #include "daedalus/durability/node_log.hpp"
 #include "sealed_file.hpp"
 
@@ -81,7 +82,7 @@ Result<void> initialise(Disk& disk, const DataIdentity& identity) {
                  fmt::format("{} is not empty: there is \"{}\" in it", disk.path_of(""), found->front()),
                  "name another data_dir, or remove what is in this one if nobody needs it", 0};
   }
-  for (const char* folder : {kUpdatesFolder, kOutcomesFolder}) {
+  for (const char* folder : {kUpdatesFolder, kOutcomesFolder, kCheckpointFolder}) {
     if (auto made = disk.make_folder(folder); !made) {
       return made;
     }

@@ -16,6 +16,9 @@ Result<NodeLogEnd> replay_log(Disk& disk, node::NodeCore& core, Timestamp after,
   ReplayProgress progress{.reached = after};
   auto end =
       read_node_log(disk, after, [&](node::LogRecord record, std::shared_ptr<const node::OutcomeRecord> recorded) {
+        if (record.range.last <= after) {
+          return core.remember(record, *recorded);
+        }
         progress.reached = record.range.last;
         ++progress.records;
         progress.bytes += record.body == nullptr ? 0 : record.body->size();

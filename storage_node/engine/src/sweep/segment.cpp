@@ -197,7 +197,7 @@ Result<void> Segment::load_allocator(const AllocatorImage& image) {
   return loaded;
 }
 
-Result<void> Segment::finish_restore() {
+Result<void> Segment::finish_restore(std::optional<Timestamp> begins_after) {
   State& state = *state_;
   const auto incomplete = [](std::string what) {
     return Error{ErrorCategory::kFatal, "XX001", std::move(what), "Restore from another checkpoint.", 0};
@@ -215,9 +215,11 @@ Result<void> Segment::finish_restore() {
     return incomplete("a chunk of the checkpoint has update " + std::to_string(raw(*highest)) +
                       ", its list of free slots ends at " + std::to_string(raw(state.cycle.updates().known_through())));
   }
-  state.applied = *lowest;
-  state.enqueued = *lowest;
-  write(state.prefix, raw(*lowest));
+  const Timestamp begin = begins_after.value_or(*lowest);
+  CHECK(begin <= *lowest);
+  state.applied = begin;
+  state.enqueued = begin;
+  write(state.prefix, raw(begin));
   write(state.rows, state.cycle.live_rows());
   state.cycle.updates().begin_replay(loader.prefixes());
   state.loader.reset();

@@ -7,7 +7,7 @@ namespace daedalus::engine {
 Result<SegmentShape> segment_shape(const semantics::Schema& schema, uint64_t memory_bytes) {
   const TableLayout layout(schema, {});
   if (const std::optional<ChunkShape> shape = shape_within(layout, memory_bytes)) {
-    return SegmentShape{shape->rows, shape->count, memory_of(layout, *shape)};
+    return SegmentShape{shape->rows, shape->count, memory_of(layout, *shape), row_bytes(layout)};
   }
   constexpr uint64_t kMib = 1u << 20;
   const uint64_t needed = memory_of(layout, {kChunkRowsMin, 1});

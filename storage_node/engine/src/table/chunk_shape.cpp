@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "daedalus/base/check.hpp"
 #include "kernels_window.hpp"
@@ -29,6 +30,11 @@ uint32_t chunks_within(const TableLayout& layout, uint32_t chunk_rows, uint64_t 
 }
 
 }  // namespace
+
+uint32_t row_bytes(const TableLayout& layout) {
+  return std::accumulate(layout.columns.begin(), layout.columns.end(), 0u,
+                         [](uint32_t sum, const ColumnLayout& column) { return sum + column.width; });
+}
 
 uint32_t sketch_bytes_a_row(const TableLayout& layout) {
   return std::bit_ceil(std::min(static_cast<uint32_t>(layout.columns.size()), kRowSketchColumnsMax));

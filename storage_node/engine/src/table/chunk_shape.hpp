@@ -33,6 +33,9 @@ struct ChunkShape {
 /// 64 to kChunkRowsMax.
 [[nodiscard]] ChunkShape shape_of(const TableLayout& layout, uint32_t chunk_rows, uint64_t memory_bytes);
 
+/// Bytes of one row's values, without NULL bits and whatever else is kept beside them.
+[[nodiscard]] uint32_t row_bytes(const TableLayout& layout);
+
 /// Bytes of one chunk: rows of sketches, live rows, and of each column its values, sketches and NULL bitmap.
 [[nodiscard]] uint64_t chunk_bytes(const TableLayout& layout, uint32_t chunk_rows);
 

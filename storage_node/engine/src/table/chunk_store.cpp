@@ -1,17 +1,11 @@
 #include "chunk_store.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace daedalus::engine {
 namespace {
 
 uint64_t rounded_up(uint64_t size, uint64_t unit) { return (size + unit - 1) / unit * unit; }
-
-uint32_t row_bytes(const TableLayout& layout) {
-  return std::accumulate(layout.columns.begin(), layout.columns.end(), 0u,
-                         [](uint32_t sum, const ColumnLayout& column) { return sum + column.width; });
-}
 
 }  // namespace
 

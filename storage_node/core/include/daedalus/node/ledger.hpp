@@ -35,6 +35,9 @@ class Ledger {
   /// Everything up to `through` was taken, applied and made durable in an earlier life, and is not remembered.
   /// Precondition (CHECKed): nothing has been taken yet.
   void start_after(Timestamp through);
+  /// What was taken, applied and made durable in that life, to be told to whoever asks for it again. Preconditions
+  /// (CHECKed): in order, each right behind the one before, none beyond start_after(), and nothing has been taken yet.
+  void remember(TimestampRange range, Identity identity, Outcomes outcomes);
   /// Takes the next range. Precondition (CHECKed): it begins right after accepted().
   void accept(TimestampRange range, Identity identity);
   /// Records the outcome of the oldest range that is not completed. Precondition (CHECKed): it ends at `last`.
@@ -54,6 +57,8 @@ class Ledger {
   [[nodiscard]] Timestamp applied() const { return applied_; }
   /// What may be confirmed: applied and durable.
   [[nodiscard]] Timestamp confirmable() const { return std::min(applied_, durable_); }
+  /// Nothing up to here is remembered.
+  [[nodiscard]] Timestamp forgotten() const { return forgotten_; }
   [[nodiscard]] size_t size() const { return entries_.size(); }
 
  private:
@@ -63,6 +68,7 @@ class Ledger {
     Outcomes outcomes;
   };
 
+  void forget_oldest();
   [[nodiscard]] std::deque<Entry>::const_iterator first_ending_at_or_after(Timestamp timestamp) const;
 
   uint32_t entries_max_;
@@ -71,6 +77,7 @@ class Ledger {
   Timestamp accepted_{};
   Timestamp durable_{};
   Timestamp applied_{};
+  Timestamp forgotten_{};
 };
 
 }  // namespace daedalus::node

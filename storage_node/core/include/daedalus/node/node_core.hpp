@@ -65,6 +65,9 @@ class NodeCore {
   /// Everything up to `through` is in the segments, or in those chunks that are ahead of it. `slots_known`: by segment,
   /// up to where replayed updates have their slots from their records. Preconditions: there is a log.
   void start_after(Timestamp through, std::vector<Timestamp> slots_known);
+  /// A record of the log up to start_after(), and what came of it: to be told to whoever asks for it again. In order,
+  /// without holes. Errors (XX001): as replay().
+  [[nodiscard]] Result<void> remember(const LogRecord& record, const OutcomeRecord& recorded);
   /// The next record of the log, and what became of it where that was recorded. Segments put out what they do, as ever
   /// (on_output()). Errors (XX001): it is no update of this table; the log is of no use.
   [[nodiscard]] Result<void> replay(LogRecord record, std::shared_ptr<const OutcomeRecord> recorded);
@@ -101,6 +104,8 @@ class NodeCore {
   [[nodiscard]] Timestamp accepted() const { return sequencer_.accepted(); }
   [[nodiscard]] Timestamp applied() const { return sequencer_.applied(); }
   [[nodiscard]] Timestamp durable() const { return log_.durable(applied()); }
+  /// Nobody will be told any more what came of updates up to here.
+  [[nodiscard]] Timestamp forgotten() const { return sequencer_.forgotten(); }
   [[nodiscard]] const EpochRecord& epoch() const { return epochs_.in_force(); }
   /// Operations whose answers are still owed.
   [[nodiscard]] size_t under_way() const;

@@ -16,6 +16,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daedalus/base/result.hpp"
@@ -81,6 +82,10 @@ class Sequencer {
 
   // ---- an earlier life ----
   void start_after(Timestamp through) { ledger_.start_after(through); }
+  /// What it had taken up to there, to be told to whoever asks for it again: Ledger::remember().
+  void remember(TimestampRange range, Identity identity, Outcomes outcomes) {
+    ledger_.remember(range, identity, std::move(outcomes));
+  }
   /// What it took next, and made durable. Nobody waits for it.
   void replay(TimestampRange range, Identity identity) {
     ledger_.accept(range, identity);
@@ -108,6 +113,7 @@ class Sequencer {
   [[nodiscard]] Timestamp accepted() const { return ledger_.accepted(); }
   [[nodiscard]] Timestamp durable() const { return ledger_.durable(); }
   [[nodiscard]] Timestamp applied() const { return ledger_.applied(); }
+  [[nodiscard]] Timestamp forgotten() const { return ledger_.forgotten(); }
   [[nodiscard]] const EpochRecord& epoch() const { return epoch_; }
   /// Set once two updates carried one number: nothing is taken any more.
   [[nodiscard]] const std::optional<Error>& broken() const { return broken_; }

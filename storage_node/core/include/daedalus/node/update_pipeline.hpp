@@ -31,6 +31,8 @@ class UpdatePipeline {
   /// Everything up to `through` was done in an earlier life. `slots_known`: by segment, up to where slots are to be
   /// taken from records.
   void start_after(Timestamp through, std::vector<Timestamp> slots_known);
+  /// What the log says an update did, of which nothing is to be done again. Errors: as accept().
+  [[nodiscard]] Result<Outcomes> outcomes_of(const LogRecord& record, const OutcomeRecord& recorded);
   /// What the log says was accepted next: it goes to the segments at once. `recorded`: null where its outcome is not
   /// known. Errors: as accept().
   [[nodiscard]] Result<void> replay(const LogRecord& record, std::shared_ptr<const OutcomeRecord> recorded);

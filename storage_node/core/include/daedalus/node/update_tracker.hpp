@@ -40,6 +40,8 @@ class UpdateTracker {
   [[nodiscard]] std::optional<Applied> take_applied();
 
   [[nodiscard]] size_t under_way() const { return under_way_.size(); }
+  /// What an update did, in the order of partitions, of those that `concerned` names.
+  [[nodiscard]] Outcomes outcomes_of(const std::vector<bool>& concerned, const OutcomeRecord& record) const;
 
  private:
   struct UnderWay {
@@ -49,9 +51,6 @@ class UpdateTracker {
     OutcomeRecord record;  ///< What segments have put out so far, in the order in which they did.
     std::shared_ptr<const OutcomeRecord> recorded;
   };
-
-  /// In the order of partitions, of those that `concerned` names.
-  [[nodiscard]] Outcomes outcomes_of(const std::vector<bool>& concerned, const OutcomeRecord& record) const;
 
   const NodePlacement& placement_;
   NodeId node_;

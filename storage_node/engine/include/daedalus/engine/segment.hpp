@@ -94,12 +94,12 @@ class Segment {
   [[nodiscard]] Result<void> load_chunk(const ChunkImage& image);
   [[nodiscard]] Result<void> load_allocator(const AllocatorImage& image);
 
-  /// From here on the segment is in the lowest prefix of its chunks, and is to be given all updates after that, in
-  /// order. Each chunk leaves out those it has already. Up to the allocator's prefix each update brings along where
+  /// From here on the segment is in the lowest prefix of its chunks, or in `begins_after`, a lower one, and is to be
+  /// given all updates after that, in order. Each chunk leaves out those it has already. Up to the allocator's prefix each update brings along where
   /// its rows went (Update::recorded), and its outcome counts only the rows of chunks that did not have it; above that,
   /// outcomes and slots are decided anew, and are what they were. Queries are refused (57P03) until all chunks are in
   /// one prefix. Error (XX001): a chunk or the allocator is missing, or the allocator's prefix is below a chunk's.
-  [[nodiscard]] Result<void> finish_restore();
+  [[nodiscard]] Result<void> finish_restore(std::optional<Timestamp> begins_after = std::nullopt);
 
   /// Makes the memory of this segment its owner's, in the owner's thread, before the first step: bound to the NUMA node
   /// of `core`, touched, verified; statistics() tell from then on. Without it memory is touched when it is written.

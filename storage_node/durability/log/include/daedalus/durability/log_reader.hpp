@@ -17,11 +17,12 @@ namespace daedalus::durability {
 struct ReadLogOptions {
   LogKind kind = LogKind::kUpdates;
   std::string folder;
-  /// The first record that is wanted ends later than this; error where the log begins after it.
+  /// What ends later than this has to be there; error where the log begins after it.
   Timestamp after{};
+  bool is_older_wanted = false;  ///< What there still is of records before that, too.
 };
 
-/// Gets each record that ends after ReadLogOptions::after, in order; an error ends the reading with it.
+/// Gets each record that is wanted, in order; an error ends the reading with it.
 using TakeRecord = std::function<Result<void>(Timestamp last, std::string_view payload)>;
 
 /// Errors: XX001 with file, offset and what to do where the log is damaged or does not reach back to `after`; what the

@@ -35,6 +35,7 @@ struct LogEnd {
   uint64_t number_max = 0;    ///< The highest file number in use, valid or not; 0: none.
   uint64_t number = 0;        ///< The file with the last record; 0: there is none.
   uint64_t end = 0;           ///< Behind that record.
+  Timestamp first_after{};    ///< All records later than this are there.
   Timestamp last{};           ///< The last that was wanted; where there was none, what was asked for.
   Timestamp last_record{};    ///< Of the last record, wanted or not.
   std::string last_payload;   ///< Of that record, wanted or not.

@@ -72,8 +72,9 @@ class NodeLog {
 using TakeUpdate =
     std::function<Result<void>(node::LogRecord record, std::shared_ptr<const node::OutcomeRecord> recorded)>;
 
-/// Reads both logs from the first record that ends after `after`. Errors (XX001) name file, offset and what to do.
-/// Memory: the outcomes that follow `after`, and one file of updates.
+/// Reads both logs: all that ends after `after`, and what there still is before that, as far back as its outcomes are
+/// known. Errors (XX001) name file, offset and what to do.
+/// Memory: the outcomes, and one file of updates.
 [[nodiscard]] Result<NodeLogEnd> read_node_log(Disk& disk, Timestamp after, const TakeUpdate& take);
 
 }  // namespace daedalus::durability

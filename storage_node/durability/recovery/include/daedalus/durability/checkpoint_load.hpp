@@ -1,0 +1,40 @@
+// Puts the newest checkpoint into the segments of a node.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/durability/disk.hpp"
+#include "daedalus/engine/segment.hpp"
+
+namespace daedalus::durability {
+
+/// A checkpoint that is in the segments.
+struct LoadedCheckpoint {
+  uint64_t number = 0;
+  Timestamp lowest{};                  ///< What comes after it is to be replayed.
+  std::vector<Timestamp> slots_known;  ///< By segment: up to there, replayed updates bring their slots along.
+};
+
+/// Of all segments together, while they are loaded.
+struct LoadState {
+  uint32_t chunks = 0;
+  uint32_t chunk_count = 0;
+  uint64_t rows = 0;
+  uint64_t bytes = 0;  ///< Read.
+};
+
+enum class LoadOrder : uint8_t { kOneByOne, kSideBySide };
+
+/// Nothing where there is no checkpoint. Side by side, each segment has a thread of its own, and `report` is called by
+/// all of them, one at a time. Errors: XX001 where the
+/// checkpoint is damaged, or is of another shape of segments; the segments are of no use then. Precondition: their
+/// memory is settled, and they were given nothing.
+[[nodiscard]] Result<std::optional<LoadedCheckpoint>> load_newest_checkpoint(
+    Disk& disk, const std::vector<engine::Segment*>& segments, LoadOrder order,
+    const std::function<void(const LoadState&)>& report);
+
+}  // namespace daedalus::durability
