@@ -28,8 +28,9 @@ refuse "semantics formats with fmt in its sources; of Boost it has BigInt (value
   '#include [<"]((google|spdlog|CLI)/|.*\.pb\.h)|#include <boost/|\bboost::[a-ln-z]' \
   semantics/src semantics/include ':!semantics/include/daedalus/semantics/value.hpp'
 refuse "semantics' own headers are free of fmt" '#include <fmt/|\bfmt::' semantics/include
-refuse "base has Boost's result (result.hpp) and nothing else" \
-  "#include [<\"](($others)/|.*\.pb\.h)" base/include base/src ':!base/include/daedalus/base/result.hpp'
+refuse "base has Boost's result (result.hpp) and checksum (crc32c.cpp) and nothing else" \
+  "#include [<\"](($others)/|.*\.pb\.h)" base/include base/src ':!base/include/daedalus/base/result.hpp' \
+  ':!base/src/crc32c.cpp'
 refuse "link lines of the engine and of semantics are free of these" \
   'protobuf|Boost::|spdlog|daedalus_(proto|contract|channel)|REUSE_FROM daedalus_precompiled\)' \
   storage_node/engine/src/CMakeLists.txt storage_node/engine/CMakeLists.txt semantics/CMakeLists.txt

@@ -88,8 +88,9 @@ class Loading {
 
 }  // namespace
 
-Result<std::optional<LoadedCheckpoint>> load_newest_checkpoint(Disk& disk, const std::vector<engine::Segment*>& segments,
- LoadOrder order,
+Result<std::optional<LoadedCheckpoint>> load_newest_checkpoint(Disk& disk,
+                                                               const std::vector<engine::Segment*>& segments,
+                                                               LoadOrder order,
                                                                const std::function<void(const LoadState&)>& report) {
   const auto reader = CheckpointReader::open(disk);
   if (!reader) {
@@ -100,9 +101,10 @@ Result<std::optional<LoadedCheckpoint>> load_newest_checkpoint(Disk& disk, const
   }
   const size_t found = (*reader)->manifest().segments.size();
   if (found != segments.size()) {
-    return Error{ErrorCategory::kFatal, kDataCorrupted,
-                 fmt::format("{}: its checkpoint is of {} segments, not of {}", disk.path_of(""), found, segments.size()),
-                 "look at the data directory: it is not what this node wrote", 0};
+    return Error{
+        ErrorCategory::kFatal, kDataCorrupted,
+        fmt::format("{}: its checkpoint is of {} segments, not of {}", disk.path_of(""), found, segments.size()),
+        "look at the data directory: it is not what this node wrote", 0};
   }
   auto loaded = Loading(**reader, segments, report).run(order);
   if (!loaded) {

@@ -193,7 +193,7 @@ Result<void> Segment::load_chunk(const ChunkImage& image) {
 Result<void> Segment::load_allocator(const AllocatorImage& image) {
   static_cast<void>(state_->begin_load());
   Result<void> loaded = state_->cycle.updates().load(image);
-  state_->has_allocator = loaded.has_value();
+  state_->has_allocator = static_cast<bool>(loaded);
   return loaded;
 }
 

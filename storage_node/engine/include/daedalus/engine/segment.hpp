@@ -84,8 +84,8 @@ class Segment {
   [[nodiscard]] uint64_t outputs_put() const;
 
   /// Shows every chunk to SegmentOptions::checkpoint_hook until it was taken, a bounded number in each of the next
-  /// cycles, beside whatever they carry; without operations, cycles run for it alone while the hook is ready. False when
-  /// one is under way or there is no hook. Any thread; a thread that sleeps has to be woken.
+  /// cycles, beside whatever they carry; without operations, cycles run for it alone while the hook is ready. False
+  /// when one is under way or there is no hook. Any thread; a thread that sleeps has to be woken.
   [[nodiscard]] bool begin_checkpoint();
 
   /// Loading a checkpoint: each chunk, in any order, and the state of the slot allocator at the end of that checkpoint,
@@ -95,10 +95,11 @@ class Segment {
   [[nodiscard]] Result<void> load_allocator(const AllocatorImage& image);
 
   /// From here on the segment is in the lowest prefix of its chunks, or in `begins_after`, a lower one, and is to be
-  /// given all updates after that, in order. Each chunk leaves out those it has already. Up to the allocator's prefix each update brings along where
-  /// its rows went (Update::recorded), and its outcome counts only the rows of chunks that did not have it; above that,
-  /// outcomes and slots are decided anew, and are what they were. Queries are refused (57P03) until all chunks are in
-  /// one prefix. Error (XX001): a chunk or the allocator is missing, or the allocator's prefix is below a chunk's.
+  /// given all updates after that, in order. Each chunk leaves out those it has already. Up to the allocator's prefix
+  /// each update brings along where its rows went (Update::recorded), and its outcome counts only the rows of chunks
+  /// that did not have it; above that, outcomes and slots are decided anew, and are what they were. Queries are refused
+  /// (57P03) until all chunks are in one prefix. Error (XX001): a chunk or the allocator is missing, or the allocator's
+  /// prefix is below a chunk's.
   [[nodiscard]] Result<void> finish_restore(std::optional<Timestamp> begins_after = std::nullopt);
 
   /// Makes the memory of this segment its owner's, in the owner's thread, before the first step: bound to the NUMA node
