@@ -59,7 +59,7 @@ def test_the_log_of_an_earlier_start_is_kept_beside_the_new_one(
     assert started.code == 0, started.said
     for name in ("node-0", "aggregator-0", "writer"):
         assert (tmp_path / "data-0" / f"{name}.log.1").read_text() == "of an earlier start\n"
-        assert "earlier" not in (tmp_path / "data-0" / f"{name}.log").read_text()
+        assert "of an earlier start" not in (tmp_path / "data-0" / f"{name}.log").read_text()
         assert "ready" in (tmp_path / "data-0" / f"{name}.log").read_text()
 
 

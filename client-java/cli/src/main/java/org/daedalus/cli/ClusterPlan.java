@@ -14,10 +14,12 @@ import java.util.regex.Pattern;
  * @param directory absolute; all files are below it
  * @param schemaLibrary absolute
  */
-record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int storageNodes, int segments,
-        int aggregators, Placement partitionBy, Placement segmentBy, int segmentMib, AnswerRoom answers, int port) {
+record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, ClusterSettings settings) {
     static final int STORAGE_NODES_MAX = 40;
     static final int AGGREGATORS_MAX = 10;
+
+    /** The writer's name, and that of the folder of its journal. */
+    static final String WRITER = "writer";
 
     /** What the processes run. */
     static final List<String> PROGRAMS = List.of("daedalus-storage-node", "daedalus-aggregator", "daedalus-writer");
@@ -28,6 +30,7 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
     private static final String HOST = "127.0.0.1";
     private static final int NODE_PORT_OFFSET = 10;
     private static final int WRITER_PORT_OFFSET = 50;
+    private static final Pattern PLAIN_NAME = Pattern.compile("[a-z_][a-z0-9_]*");
     private static final Pattern HASH = Pattern.compile(
             "\\s*hash\\s*\\(\\s*(\"(?:[^\"]|\"\")+\"|[^\\s()\",]+)\\s*\\)\\s*", Pattern.CASE_INSENSITIVE);
 
@@ -58,6 +61,16 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
         String columns() {
             return column == null ? "[]" : "[" + quote(column) + "]";
         }
+
+        /** As the option is written: parse() reads it. */
+        @Override
+        public String toString() {
+            if (column == null) {
+                return "round_robin";
+            }
+            boolean isPlain = PLAIN_NAME.matcher(column).matches();
+            return "hash(" + (isPlain ? column : "\"" + column.replace("\"", "\"\"") + "\"") + ")";
+        }
     }
 
     /**
@@ -69,20 +82,20 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
     record Member(String name, String program, String endpoint, Path configuration, List<String> arguments) {}
 
     String nodeEndpoint(int node) {
-        return HOST + ":" + (port + NODE_PORT_OFFSET + node);
+        return HOST + ":" + (settings.port() + NODE_PORT_OFFSET + node);
     }
 
     String aggregatorEndpoint(int aggregator) {
-        return HOST + ":" + (port + aggregator);
+        return HOST + ":" + (settings.port() + aggregator);
     }
 
     String writerEndpoint() {
-        return HOST + ":" + (port + WRITER_PORT_OFFSET);
+        return HOST + ":" + (settings.port() + WRITER_PORT_OFFSET);
     }
 
     List<Member> nodes() {
         List<Member> members = new ArrayList<>();
-        for (int node = 0; node < storageNodes; node++) {
+        for (int node = 0; node < settings.storageNodes(); node++) {
             members.add(configured("node-" + node, PROGRAMS.get(0), nodeEndpoint(node)));
         }
         return members;
@@ -90,7 +103,7 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
 
     List<Member> aggregatorMembers() {
         List<Member> members = new ArrayList<>();
-        for (int aggregator = 0; aggregator < aggregators; aggregator++) {
+        for (int aggregator = 0; aggregator < settings.aggregators(); aggregator++) {
             members.add(configured("aggregator-" + aggregator, PROGRAMS.get(1), aggregatorEndpoint(aggregator)));
         }
         return members;
@@ -98,8 +111,31 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
 
     Member writer() {
         List<String> dialled = aggregatorMembers().stream().map(Member::endpoint).toList();
-        return new Member("writer", PROGRAMS.get(2), writerEndpoint(), null, List.of(
-                "--aggregators", String.join(",", dialled), "--listen", writerEndpoint(), "--name", "writer"));
+        List<String> arguments = new ArrayList<>(List.of(
+                "--aggregators", String.join(",", dialled), "--listen", writerEndpoint(), "--name", WRITER));
+        if (settings.durability().keepsRows()) {
+            arguments.addAll(List.of("--journal-dir", directory.resolve(WRITER).toString()));
+        }
+        return new Member(WRITER, PROGRAMS.get(2), writerEndpoint(), null, List.copyOf(arguments));
+    }
+
+    /** Those that read a configuration file, in the order in which they start. */
+    List<Member> configured() {
+        List<Member> members = new ArrayList<>(nodes());
+        members.addAll(aggregatorMembers());
+        return members;
+    }
+
+    /** All, in the order in which they start. */
+    List<Member> members() {
+        List<Member> members = configured();
+        members.add(writer());
+        return members;
+    }
+
+    /** The name of the table. */
+    String table() {
+        return schemaLibrary.getFileName().toString().replaceFirst("\\.so$", "");
     }
 
     private Member configured(String name, String program, String endpoint) {
@@ -109,7 +145,7 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
 
     /** What the rows of all storage nodes may take. */
     long segmentBytes() {
-        return (long) storageNodes * segments * segmentMib << MIB_SHIFT;
+        return (long) settings.storageNodes() * settings.segments() * settings.segmentMib() << MIB_SHIFT;
     }
 
     /**
@@ -118,17 +154,17 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
      * @param memory what the machine has
      */
     void checkMemory(MachineMemory memory) throws CliException {
-        int processes = storageNodes + aggregators + 1;
+        int processes = settings.storageNodes() + settings.aggregators() + 1;
         long beside = (long) processes * BESIDE_MIB;
-        long raised = answers.raisedMib(storageNodes, aggregators);
+        long raised = settings.answers().raisedMib(settings.storageNodes(), settings.aggregators());
         long room = Math.max(0, (memory.availableBytes() >> MIB_SHIFT) - beside - raised);
         if (segmentBytes() >> MIB_SHIFT <= room) {
             return;
         }
-        int count = storageNodes * segments;
+        int count = settings.storageNodes() * settings.segments();
         long fitting = room / count;
-        throw CliException.usage(count + " segments of " + segmentMib + " MiB take " + (segmentBytes() >> MIB_SHIFT)
-                + " MiB of memory (--storage-nodes, --segments, --segment-mib): " + room + " MiB are left for them, as "
+        throw CliException.usage(count + " segments of " + settings.segmentMib() + " MiB take "
+                + (segmentBytes() >> MIB_SHIFT) + " MiB of memory (--storage-nodes, --segments, --segment-mib): " + room + " MiB are left for them, as "
                 + (memory.availableBytes() >> MIB_SHIFT) + " of the machine's " + (memory.totalBytes() >> MIB_SHIFT)
                 + " MiB are available and each of " + processes + " processes keeps " + BESIDE_MIB + " MiB free"
                 + (raised > 0 ? " and --answer-mib adds " + raised + " MiB for answers; " : "; ")
@@ -139,10 +175,10 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
     Map<String, String> files() {
         Map<String, String> files = new LinkedHashMap<>();
         files.put("cluster.toml", clusterFile());
-        for (int node = 0; node < storageNodes; node++) {
+        for (int node = 0; node < settings.storageNodes(); node++) {
             files.put("node-" + node + ".toml", nodeFile(node));
         }
-        for (int aggregator = 0; aggregator < aggregators; aggregator++) {
+        for (int aggregator = 0; aggregator < settings.aggregators(); aggregator++) {
             files.put("aggregator-" + aggregator + ".toml", aggregatorFile(aggregator));
         }
         return files;
@@ -154,14 +190,14 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
                 .append("schema_library = ").append(quote(schemaLibrary.toString())).append('\n')
                 .append("[partition_map]\n")
                 .append("version = 1\n")
-                .append("distribution = ").append(quote(partitionBy.distribution())).append('\n')
-                .append("columns = ").append(partitionBy.columns()).append('\n')
-                .append("segment_distribution = ").append(quote(segmentBy.distribution())).append('\n')
-                .append("segment_columns = ").append(segmentBy.columns()).append('\n');
-        for (int node = 0; node < storageNodes; node++) {
+                .append("distribution = ").append(quote(settings.partitionBy().distribution())).append('\n')
+                .append("columns = ").append(settings.partitionBy().columns()).append('\n')
+                .append("segment_distribution = ").append(quote(settings.segmentBy().distribution())).append('\n')
+                .append("segment_columns = ").append(settings.segmentBy().columns()).append('\n');
+        for (int node = 0; node < settings.storageNodes(); node++) {
             text.append("[[partition_map.partitions]]\nnodes = [").append(node).append("]\n");
         }
-        for (int node = 0; node < storageNodes; node++) {
+        for (int node = 0; node < settings.storageNodes(); node++) {
             text.append("[[nodes]]\nid = ").append(node).append("\nendpoint = ").append(quote(nodeEndpoint(node)))
                     .append('\n');
         }
@@ -173,11 +209,11 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
                 + "node = " + node + "\n"
                 + "listen = " + quote(nodeEndpoint(node)) + "\n"
                 + "data_dir = \"node-" + node + "\"\n"
-                + "segments = " + segments + "\n"
-                + "segment_mib = " + segmentMib + "\n"
+                + "segments = " + settings.segments() + "\n"
+                + "segment_mib = " + settings.segmentMib() + "\n"
                 + "cores = []\n"
-                + answers.nodeLines()
-                + "durability = \"off\"\n";
+                + settings.answers().nodeLines()
+                + settings.durability().nodeLines();
     }
 
     private String aggregatorFile(int aggregator) {
@@ -185,7 +221,7 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, int sto
                 + "name = \"aggregator-" + aggregator + "\"\n"
                 + "listen = " + quote(aggregatorEndpoint(aggregator)) + "\n"
                 + "sql_threads = 1\n"
-                + answers.aggregatorLines();
+                + settings.answers().aggregatorLines();
     }
 
     /** A TOML basic string. */

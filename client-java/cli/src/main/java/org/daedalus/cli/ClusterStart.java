@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
@@ -21,15 +22,23 @@ final class ClusterStart {
 
     private final ClusterPlan plan;
     private final Launcher launcher;
+    private final List<LocalCluster.Member> running;
     private final List<Launcher.Started> started = new ArrayList<>();
     private final Duration readyMax;
-    private final long endNs;
+    private final RecoveryProgress progress;
+    private long endNs;
 
-    /** A start that is given up {@code readyMax} from now. */
-    ClusterStart(ClusterPlan plan, Launcher launcher, Duration readyMax) {
+    /**
+     * A start that is given up after {@code readyMax} in which nothing has got further.
+     *
+     * @param running processes of the cluster that need not be started
+     */
+    ClusterStart(ClusterPlan plan, Launcher launcher, Duration readyMax, List<LocalCluster.Member> running) {
         this.plan = plan;
         this.launcher = launcher;
         this.readyMax = readyMax;
+        this.running = List.copyOf(running);
+        this.progress = new RecoveryProgress(System.err::println);
         this.endNs = System.nanoTime() + readyMax.toNanos();
     }
 
@@ -40,13 +49,8 @@ final class ClusterStart {
 
     /** Returns the running cluster; its data directory remembers it then. */
     LocalCluster run() throws CliException, IOException {
-        List<ClusterPlan.Member> members = new ArrayList<>(plan.nodes());
-        members.addAll(plan.aggregatorMembers());
-        for (ClusterPlan.Member member : members) {
-            launcher.check(member);
-        }
         try {
-            for (ClusterPlan.Member member : members) {
+            for (ClusterPlan.Member member : plan.configured()) {
                 start(member);
             }
             awaitAll("the storage nodes", ClusterStart::nodesProblem);
@@ -55,19 +59,30 @@ final class ClusterStart {
             return remember();
         } catch (CliException | IOException | RuntimeException e) {
             Launcher.stop(started.stream().map(Launcher.Started::member).toList());
-            remember().delete();
+            started.clear();
+            LocalCluster left = remember();
+            if (left.processes().isEmpty()) {
+                left.delete();
+            }
             throw e;
         }
     }
 
     private void start(ClusterPlan.Member member) throws CliException, IOException {
+        if (running.stream().anyMatch(other -> other.name().equals(member.name()))) {
+            return;
+        }
         started.add(launcher.start(member));
         remember();
     }
 
+    /** In the order in which all of them start: `down` goes backwards through it. */
     private LocalCluster remember() throws IOException {
-        LocalCluster cluster =
-                new LocalCluster(plan.directory(), started.stream().map(Launcher.Started::member).toList());
+        List<LocalCluster.Member> known = new ArrayList<>(running);
+        started.forEach(process -> known.add(process.member()));
+        List<String> order = plan.members().stream().map(ClusterPlan.Member::name).toList();
+        known.sort(Comparator.comparingInt(member -> order.indexOf(member.name())));
+        LocalCluster cluster = new LocalCluster(plan.directory(), List.copyOf(known));
         cluster.write();
         return cluster;
     }
@@ -91,6 +106,10 @@ final class ClusterStart {
         String problem = "";
         while (true) {
             failIfDead();
+            long nowNs = System.nanoTime();
+            if (progress.look(started, nowNs)) {
+                endNs = nowNs + readyMax.toNanos();
+            }
             try {
                 problem = check.problem(client.await(ClientAccess.get().status(client)), plan);
                 if (problem.isEmpty()) {
@@ -100,7 +119,8 @@ final class ClusterStart {
                 problem = e.getMessage();
             }
             if (System.nanoTime() >= endNs) {
-                throw CliException.failed(what + " did not become ready within " + readyMax.toSeconds() + " s ("
+                throw CliException.failed(what + " did not become ready within " + readyMax.toSeconds() + " s"
+                        + (progress.isAny() ? " of the last progress (" : " (")
                         + aggregator + " says: " + problem + ")" + tails());
             }
             Launcher.pause();
@@ -114,7 +134,7 @@ final class ClusterStart {
                         + (node.getProblem().isEmpty() ? "not reachable" : node.getProblem());
             }
         }
-        int missing = plan.storageNodes() - status.getNodesCount();
+        int missing = plan.settings().storageNodes() - status.getNodesCount();
         return missing == 0 ? "" : missing + " storage nodes are missing";
     }
 
@@ -123,6 +143,12 @@ final class ClusterStart {
     }
 
     private void failIfDead() throws CliException, IOException {
+        for (LocalCluster.Member member : running) {
+            if (!member.isAlive()) {
+                throw CliException.failed(member.name() + ", which was still running, has ended: "
+                        + String.join("\n", member.lastWords()));
+            }
+        }
         for (Launcher.Started process : started) {
             if (!process.process().isAlive()) {
                 throw CliException.failed(process.member().name() + " ended with exit code "

@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** `daedalus down`: stops the processes of a local cluster. */
-@Command(name = "down", mixinStandardHelpOptions = true, description = "Stops a local cluster that `up` started.")
+@Command(name = "down", mixinStandardHelpOptions = true, description = "Stops a local cluster that `up` started; `up` brings it back, table and all.")
 final class DownCommand implements Callable<Integer> {
     @Mixin
     private ClusterOption cluster;
@@ -45,13 +45,25 @@ final class DownCommand implements Callable<Integer> {
             System.out.println(member.name() + " (process " + member.pid() + ") had ended before:");
             member.lastWords().forEach(line -> System.out.println("  " + line));
         }
+        System.out.println(whatIsLeft(local.directory()));
         next.ifPresent(endpoint -> System.out.println("Commands go to the cluster at " + endpoint + " now"));
         return 0;
     }
 
+    private static String whatIsLeft(Path directory) throws IOException {
+        try {
+            Optional<KeptPlan> plan = KeptPlan.read(directory);
+            return plan.isPresent() && plan.get().keepsRows()
+                    ? "Its table is kept: `daedalus up --data-dir " + directory + "` brings it back"
+                    : "Its rows are gone: --durability off keeps them in memory only";
+        } catch (CliException e) {
+            return e.getMessage();
+        }
+    }
+
     private LocalCluster find(StateDirectory state) throws CliException, IOException {
         if (dataDirectory != null) {
-            return LocalCluster.read(dataDirectory.toAbsolutePath())
+            return LocalCluster.find(dataDirectory)
                     .orElseThrow(() -> CliException.failed("no cluster was started in " + dataDirectory));
         }
         String endpoint = cluster.endpoints()[0];

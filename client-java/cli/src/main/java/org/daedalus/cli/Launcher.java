@@ -20,7 +20,7 @@ final class Launcher {
     /**
      * How long others are waited for.
      *
-     * @param checkMs a program that checks its configuration
+     * @param checkMs a program that checks its configuration or makes its data directory
      * @param terminateMs a process that has been asked to end, and one that has been killed
      */
     record Limits(long checkMs, long terminateMs) {
@@ -47,14 +47,23 @@ final class Launcher {
 
     /** Lets a program check its configuration; an error carries what it said. */
     void check(ClusterPlan.Member member) throws CliException, IOException {
+        run(member, "--check-config", "check its configuration");
+    }
+
+    /** Lets a storage node make its data directory; an error carries what it said. */
+    void initialise(ClusterPlan.Member node) throws CliException, IOException {
+        run(node, "--init", "make its data directory");
+    }
+
+    private void run(ClusterPlan.Member member, String option, String what) throws CliException, IOException {
         List<String> command = List.of(
-                programs.find(member.program()).toString(), "--check-config", member.configuration().toString());
+                programs.find(member.program()).toString(), option, member.configuration().toString());
         Process process = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile())).start();
         try {
             if (!process.waitFor(limits.checkMs(), TimeUnit.MILLISECONDS)) {
                 process.destroyForcibly();
-                throw CliException.failed(member.program() + " did not check its configuration in time");
+                throw CliException.failed(member.program() + " did not " + what + " in time");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -63,7 +72,7 @@ final class Launcher {
         if (process.exitValue() != 0) {
             String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
             throw new CliException(process.exitValue() == CliException.USAGE ? CliException.USAGE : CliException.FAILED,
-                    member.program() + " refuses " + member.configuration() + ":\n" + said);
+                    member.program() + " refuses " + member.configuration() + " (" + option + "):\n" + said);
         }
     }
 
@@ -86,9 +95,18 @@ final class Launcher {
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
-        String argument = member.configuration() != null ? member.configuration().toString() : member.endpoint();
-        return new Started(new LocalCluster.Member(member.name(), member.endpoint(), process.pid(), argument, log),
-                process, log);
+        return new Started(member(directory, member, process.pid()), process, log);
+    }
+
+    /** A member of the cluster in {@code directory} that runs. */
+    static LocalCluster.Member member(Path directory, ClusterPlan.Member member, long pid) {
+        return new LocalCluster.Member(member.name(), member.endpoint(), pid, argument(member),
+                log(directory, member.name()));
+    }
+
+    /** What tells its process from others. */
+    static String argument(ClusterPlan.Member member) {
+        return member.configuration() != null ? member.configuration().toString() : member.endpoint();
     }
 
     /** Where a process of the cluster in {@code directory} logs. */

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -40,13 +41,7 @@ record LocalCluster(Path directory, List<Member> processes) {
 
         /** Whether the process runs and is the one that was started. */
         boolean isAlive() {
-            try {
-                byte[] commandLine = Files.readAllBytes(Path.of("/proc", Long.toString(pid), "cmdline"));
-                String text = new String(commandLine, StandardCharsets.UTF_8);
-                return List.of(text.split("\0")).contains(argument);
-            } catch (IOException e) {
-                return false;
-            }
+            return commandLine(pid).contains(argument);
         }
     }
 
@@ -65,6 +60,56 @@ record LocalCluster(Path directory, List<Member> processes) {
                     Launcher.log(directory, fields[0])));
         }
         return Optional.of(new LocalCluster(directory, List.copyOf(members)));
+    }
+
+    /**
+     * What read() finds, and what was started on the files of this directory and is in no line: `up` was killed before
+     * it could write one.
+     */
+    static Optional<LocalCluster> find(Path given) throws IOException {
+        if (!Files.isDirectory(given)) {
+            return Optional.empty();
+        }
+        Path directory = given.toRealPath();
+        Optional<LocalCluster> known = read(directory);
+        Optional<KeptPlan> kept = planOf(directory);
+        List<Member> members = new ArrayList<>(known.map(LocalCluster::processes).orElse(List.of()));
+        if (kept.isPresent()) {
+            ClusterPlan plan = new ClusterPlan(kept.get().clusterId(), directory, directory, kept.get().settings());
+            List<Long> pids = members.stream().map(Member::pid).toList();
+            for (ProcessHandle process : ProcessHandle.allProcesses().toList()) {
+                if (!pids.contains(process.pid())) {
+                    plan.members().stream().filter(member -> runs(process.pid(), member))
+                            .forEach(member -> members.add(Launcher.member(directory, member, process.pid())));
+                }
+            }
+        }
+        return members.isEmpty() ? Optional.empty()
+                : Optional.of(new LocalCluster(directory, List.copyOf(members)));
+    }
+
+    /** Nothing where it is damaged: what runs can be stopped nevertheless. */
+    private static Optional<KeptPlan> planOf(Path directory) throws IOException {
+        try {
+            return KeptPlan.read(directory);
+        } catch (CliException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static boolean runs(long pid, ClusterPlan.Member member) {
+        List<String> words = commandLine(pid);
+        String option = member.configuration() != null ? "--config" : "--listen";
+        return Collections.indexOfSubList(words, List.of(option, Launcher.argument(member))) >= 0;
+    }
+
+    private static List<String> commandLine(long pid) {
+        try {
+            byte[] bytes = Files.readAllBytes(Path.of("/proc", Long.toString(pid), "cmdline"));
+            return List.of(new String(bytes, StandardCharsets.UTF_8).split("\0"));
+        } catch (IOException e) {
+            return List.of();
+        }
     }
 
     void write() throws IOException {

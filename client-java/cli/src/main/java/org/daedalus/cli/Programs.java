@@ -31,10 +31,12 @@ final class Programs {
     }
 
     /** The command that runs the schema compiler. */
-    ProcessBuilder schemaCompiler(Path schema, Path output) {
+    ProcessBuilder schemaCompiler(Path schema, List<String> options) {
         Path python = home.resolve(".venv/bin/python");
-        ProcessBuilder builder = new ProcessBuilder(Files.isExecutable(python) ? python.toString() : "python3",
-                "-m", "daedalus_schema", schema.toString(), "--output", output.toString());
+        List<String> command = new ArrayList<>(List.of(Files.isExecutable(python) ? python.toString() : "python3",
+                "-m", "daedalus_schema", schema.toString()));
+        command.addAll(options);
+        ProcessBuilder builder = new ProcessBuilder(command);
         String path = System.getenv("PYTHONPATH");
         String compiler = home.resolve("schema_compiler").toString();
         builder.environment().put("PYTHONPATH", path == null || path.isEmpty() ? compiler : compiler + ":" + path);

@@ -86,6 +86,9 @@ public final class StateDirectory {
      * @return where commands go from now on, if that has changed
      */
     Optional<String> forget(LocalCluster cluster) throws IOException {
+        if (cluster.aggregators().isEmpty()) {
+            return Optional.empty();  // Its start came to an end before anybody could be told of it.
+        }
         Files.deleteIfExists(entry(cluster));
         if (lastEndpoint().filter(cluster.aggregators()::contains).isEmpty()) {
             return Optional.empty();

@@ -14,8 +14,9 @@ import org.daedalus.wire.v1.WriterStatus;
 /** A cluster's status as text. */
 final class StatusView {
     private static final String[] NODE_HEAD =
-        {"node", "endpoint", "state", "process", "rows", "memory", "accepted", "applied", "durable", "queries",
-            "updates", "share factor", "updates a cycle", "cycle declared"};
+        {"node", "endpoint", "state", "process", "rows", "memory", "accepted", "applied", "durability", "durable",
+            "checkpoint", "log", "checkpoints", "queries", "updates", "share factor", "updates a cycle",
+            "cycle declared"};
     private static final String[] SEGMENT_HEAD = {"node", "partition", "segment", "rows", "rows max", "memory",
         "bytes a row", "of raw", "huge pages", "NUMA node", "cycles", "late", "last cycle", "longest",
         "queries queued", "updates queued", "applied", "durable", "core"};
@@ -87,7 +88,13 @@ final class StatusView {
                 + share(writer.getSubmissionsKnown(), writer.getSubmissionsKnownMax()) + " submissions ("
                 + mib(writer.getSubmissionBytesKnown(), writer.getSubmissionBytesKnownMax()) + "), "
                 + unsigned(writer.getSubmissionsWaiting()) + " of which are waited for, and uses "
-                + mib(writer.getHeapBytesUsed(), writer.getHeapBytesMax()) + " of heap\n";
+                + mib(writer.getHeapBytesUsed(), writer.getHeapBytesMax()) + " of heap; " + journal(writer) + "\n";
+    }
+
+    private static String journal(WriterStatus writer) {
+        return writer.getJournalBytesMax() == 0 ? "it keeps no journal"
+                : "its journal takes " + mib(writer.getJournalBytes(), writer.getJournalBytesMax())
+                        + " on disk, and all up to " + unsigned(writer.getJournaledThrough()) + " is durable there";
     }
 
     private static String share(long part, long whole) {
@@ -100,14 +107,17 @@ final class StatusView {
 
     private static String[] node(NodeStatus node) {
         String state = !node.getReachable() ? "UNREACHABLE" : node.getProblem().isEmpty() ? "serving" : "REFUSING";
+        boolean keeps = !node.getDurability().equals("off");
         return new String[] {
             Integer.toString(node.getNode()), node.getEndpoint(),
             node.getProblem().isEmpty() ? state : state + ": " + node.getProblem(),
             unsigned(node.getProcessId()),
             unsigned(node.getSegmentsList().stream().mapToLong(SegmentStatus::getRows).sum()),
             mib(node.getSegmentsList().stream().mapToLong(SegmentStatus::getMemoryBytes).sum()),
-            unsigned(node.getAccepted()), unsigned(node.getApplied()),
-            node.getDurability().equals("off") ? "off" : unsigned(node.getDurable()),
+            unsigned(node.getAccepted()), unsigned(node.getApplied()), node.getDurability(),
+            keeps ? unsigned(node.getDurable()) : "-",
+            keeps && node.getCheckpoint() != 0 ? unsigned(node.getCheckpoint()) : "-",
+            keeps ? mib(node.getLogBytes()) : "-", keeps ? mib(node.getCheckpointBytes()) : "-",
             unsigned(node.getQueriesTotal()), unsigned(node.getUpdatesTotal()),
             Integer.toUnsignedString(node.getShareFactor()), Integer.toUnsignedString(node.getUpdatesPerCycle()),
             node.getCycleNsTarget() == 0 ? "any" : millis(node.getCycleNsTarget())};

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -12,114 +11,215 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.Callable;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.daedalus.channel.Endpoint;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** `daedalus up`: compiles the schema, writes the configuration, starts all processes, returns when they serve. */
+/**
+ * `daedalus up`: compiles the schema, writes the configuration, starts all processes, returns when they serve. On a data
+ * directory that keeps a table it takes that up again, as it was planned there.
+ */
 @Command(name = "up", mixinStandardHelpOptions = true,
-        description = "Starts a local cluster in the background and returns when it is ready.")
+        description = {"Starts a local cluster in the background and returns when it is ready.",
+            "On the data directory of an earlier one it brings that back, table and all; what is not given is as it "
+                    + "was there."})
 final class UpCommand implements Callable<Integer> {
-    private static final Pattern COMPILED = Pattern.compile("^(.+): \\d+ columns, fingerprint ", Pattern.MULTILINE);
-    private static final int PORT_MAX = 65_000;
-    private static final int SEGMENTS_MAX = 1_024;
-    private static final int SEGMENT_MIB_MAX = 1 << 20;
+    @Option(names = "--schema", paramLabel = "FILE.sql",
+            description = "a file with one CREATE TABLE; not needed where a cluster was before")
+    private Path schemaFile;
 
-    @Option(names = "--schema", required = true, paramLabel = "FILE.sql", description = "a file with one CREATE TABLE")
-    private Path schema;
+    @Mixin
+    private UpOptions options;
 
-    @Option(names = "--storage-nodes", paramLabel = "N", defaultValue = "2", description = "default: ${DEFAULT-VALUE}")
-    private int storageNodes;
-
-    @Option(names = "--segments", paramLabel = "S", defaultValue = "2",
-            description = "segments of each storage node (default: ${DEFAULT-VALUE})")
-    private int segments;
-
-    @Option(names = "--aggregators", paramLabel = "A", defaultValue = "1", description = "default: ${DEFAULT-VALUE}")
-    private int aggregators;
-
-    @Option(names = "--partition-by", paramLabel = "'hash(COL)'|round_robin", defaultValue = "round_robin",
-            description = "which storage node holds a row (default: ${DEFAULT-VALUE})")
-    private String partitionBy;
-
-    @Option(names = "--segment-by", paramLabel = "'hash(COL)'|round_robin", defaultValue = "round_robin",
-            description = "which segment of its node holds a row (default: ${DEFAULT-VALUE})")
-    private String segmentBy;
-
-    @Option(names = "--segment-mib", paramLabel = "M", defaultValue = "128",
-            description = "memory of one segment, MiB (default: ${DEFAULT-VALUE})")
-    private int segmentMib;
-
-    @Option(names = "--answer-mib", paramLabel = "M", description = "most memory of one answer, MiB: larger ones end "
-            + "with 54000 (default: 64 of each storage node, 256 in all); `daedalus export` takes out a whole table")
-    private Integer answerMib;
-
-    @Option(names = "--data-dir", paramLabel = "DIR", description = "where configuration, logs and epochs go; default: "
-            + "cluster-PORT in $${XDG_STATE_HOME:-~/.local/state}/daedalus")
+    @Option(names = "--data-dir", paramLabel = "DIR", description = "where the table, configuration and logs go; "
+            + "default: cluster-PORT in $${XDG_STATE_HOME:-~/.local/state}/daedalus")
     private Path dataDirectory;
 
-    @Option(names = "--port", paramLabel = "P", defaultValue = "7400", description = "aggregators take P and up, "
-            + "storage nodes P+10 and up, the writer P+50 (default: ${DEFAULT-VALUE})")
-    private int port;
+    @Option(names = "--discard", description = "give up the table that is in the data directory, and start with none")
+    private boolean discards;
+
+    private final Programs programs = new Programs();
+    private DataDirectory data;
+    private Optional<KeptPlan> kept = Optional.empty();
+    private ClusterPlan plan;
 
     @Override
     public Integer call() throws CliException, IOException {
-        checkRange("--storage-nodes", storageNodes, 1, ClusterPlan.STORAGE_NODES_MAX);
-        checkRange("--segments", segments, 1, SEGMENTS_MAX);
-        checkRange("--aggregators", aggregators, 1, ClusterPlan.AGGREGATORS_MAX);
-        checkRange("--segment-mib", segmentMib, 1, SEGMENT_MIB_MAX);
-        AnswerRoom answers = new AnswerRoom(answerMib == null ? OptionalInt.empty() : OptionalInt.of(answerMib));
-        if (answerMib != null) {
-            checkRange("--answer-mib", answerMib, AnswerRoom.MIB_MIN, AnswerRoom.MIB_MAX);
-        }
-        checkRange("--port", port, 1, PORT_MAX);
-        ClusterPlan.Placement partition = ClusterPlan.Placement.parse("--partition-by", partitionBy);
-        ClusterPlan.Placement segment = ClusterPlan.Placement.parse("--segment-by", segmentBy);
-        if (!Files.isReadable(schema)) {
-            throw CliException.usage("cannot read " + schema);
-        }
         StateDirectory state = StateDirectory.ofUser();
-        Path directory = (dataDirectory != null ? dataDirectory : state.defaultDataDirectory(port)).toAbsolutePath();
-        directory = Files.createDirectories(directory).toRealPath();
-        refuseIfRunning(directory);
-        Programs programs = new Programs();
-        for (String program : ClusterPlan.PROGRAMS) {
-            programs.find(program);
+        options.check();
+        if (schemaFile != null && !Files.isReadable(schemaFile)) {
+            throw CliException.usage("cannot read " + schemaFile);
         }
-        Path library = compileSchema(programs, directory);
-        String table = library.getFileName().toString().replaceFirst("\\.so$", "");
-        ClusterPlan plan = new ClusterPlan(clusterId(table), directory, library, storageNodes, segments, aggregators,
-                partition, segment, segmentMib, answers, port);
-        Optional<MachineMemory> memory = MachineMemory.read();
-        if (memory.isPresent()) {
-            plan.checkMemory(memory.get());
+        Path directory = dataDirectory != null ? dataDirectory : state.defaultDataDirectory(options.portOfDirectory());
+        try (DataDirectory opened = DataDirectory.open(directory)) {
+            data = opened;
+            LocalCluster cluster = start();
+            state.remember(cluster);
+            print(cluster);
         }
-        refusePortsInUse(plan);
-        writeConfiguration(plan);
-        LocalCluster cluster = new ClusterStart(plan, new Launcher(programs, directory),
-                ClusterStart.readyMax(plan)).run();
-        state.remember(cluster);
-        print(cluster, table);
         return 0;
     }
 
-    private static void checkRange(String option, int value, int min, int max) throws CliException {
-        if (value < min || value > max) {
-            throw CliException.usage(option + " must be " + min + " to " + max + ", not " + value);
+    private LocalCluster start() throws CliException, IOException {
+        kept = readPlan();
+        ClusterSettings settings = options.over(kept.map(KeptPlan::settings));
+        boolean continues = !discards && kept.isPresent() && kept.get().keepsRows();
+        if (continues) {
+            refuseDifferences(settings.differencesFrom(kept.get().settings()));
+        }
+        for (String program : ClusterPlan.PROGRAMS) {
+            programs.find(program);
+        }
+        List<LocalCluster.Member> running = running(continues, settings);
+        SchemaCompiler compiler = new SchemaCompiler(programs);
+        SchemaCompiler.Checked schema = compiler.check(schemaFile != null ? schemaFile : keptSchema());
+        if (continues || schemaFile == null) {
+            refuseOtherSchema(schema);
+        }
+        List<Path> removed = continues ? List.of() : removable();
+        if (schemaFile != null) {
+            System.err.print(schema.notes());
+        }
+        plan = new ClusterPlan(continues ? kept.get().clusterId() : clusterId(schema.table()), data.path(),
+                compiler.compile(schema, data.schemaFolder()), settings);
+        checkMachine(running);
+        data.writeConfiguration(plan);
+        Launcher launcher = new Launcher(programs, data.path());
+        for (ClusterPlan.Member member : plan.configured()) {
+            launcher.check(member);
+        }
+        KeptPlan fresh = new KeptPlan(false, plan.clusterId(), schema.fingerprint(), settings);
+        if (!continues) {
+            make(fresh, schema, removed, launcher);
+        }
+        fresh.made().write(data.path());
+        return new ClusterStart(plan, launcher, ClusterStart.readyMax(plan), running).run();
+    }
+
+    private Optional<KeptPlan> readPlan() throws CliException, IOException {
+        try {
+            return data.plan();
+        } catch (CliException e) {
+            if (discards) {
+                return Optional.empty();
+            }
+            throw e;
         }
     }
 
-    private static void refuseIfRunning(Path directory) throws CliException, IOException {
-        Optional<LocalCluster> known = LocalCluster.read(directory);
-        if (known.isPresent() && !known.get().alive().isEmpty()) {
-            throw CliException.failed("a cluster is running in " + directory + " (" + known.get().alive().get(0).name()
-                    + " is process " + known.get().alive().get(0).pid() + "): stop it with `daedalus down --data-dir "
-                    + directory + "`");
+    private void refuseDifferences(List<String> differences) throws CliException {
+        if (!differences.isEmpty()) {
+            throw CliException.usage("the cluster in " + data.path() + " was made otherwise: "
+                    + String.join("; ", differences) + ". Leave out what differs to bring it back, choose another "
+                    + "--data-dir for another cluster, or give up its table with --discard");
+        }
+    }
+
+    private Path keptSchema() throws CliException {
+        if (kept.isEmpty() || !Files.isReadable(data.schemaFile())) {
+            throw CliException.usage("there is no schema in " + data.path() + " yet: give --schema FILE.sql");
+        }
+        return data.schemaFile();
+    }
+
+    private void refuseOtherSchema(SchemaCompiler.Checked schema) throws CliException {
+        String there = kept.orElseThrow().fingerprint();
+        if (!schema.fingerprint().equals(there)) {
+            throw CliException.usage("the cluster in " + data.path() + " is of the schema with fingerprint " + there
+                    + ", " + schema.file() + " has " + schema.fingerprint() + ": "
+                    + (schemaFile == null ? "give --schema FILE.sql"
+                            : "leave out --schema to bring the cluster back, choose another --data-dir for another "
+                                    + "one, or give up its table with --discard"));
+        }
+    }
+
+    /** Processes of the cluster that need not be started: some of them have died, and these have not. */
+    private List<LocalCluster.Member> running(boolean continues, ClusterSettings settings)
+            throws CliException, IOException {
+        Optional<LocalCluster> known = LocalCluster.find(data.path());
+        List<LocalCluster.Member> alive = known.map(LocalCluster::alive).orElse(List.of());
+        if (alive.isEmpty()) {
+            return alive;
+        }
+        boolean isWhole = alive.size() == settings.storageNodes() + settings.aggregators() + 1;
+        if (isWhole || !continues || !settings.equals(kept.get().settings())) {
+            throw CliException.failed("a cluster is running in " + data.path() + " (" + alive.get(0).name()
+                    + " is process " + alive.get(0).pid() + "): stop it with `daedalus down --data-dir "
+                    + data.path() + "`");
+        }
+        System.err.println("Still running: " + String.join(", ", alive.stream().map(LocalCluster.Member::name).toList())
+                + "; what has ended is started again");
+        return alive;
+    }
+
+    /** What goes when the cluster is made. Says so where that is more than the rest of an interrupted start. */
+    private List<Path> removable() throws CliException, IOException {
+        if (kept.isEmpty() && !discards && data.hasRows()) {
+            throw CliException.failed(data.path() + " has rows of a cluster, but no " + KeptPlan.FILE
+                    + ", which says of what cluster: put that file back, choose another --data-dir, or give up "
+                    + "the rows with --discard");
+        }
+        return data.kept();
+    }
+
+    private void checkMachine(List<LocalCluster.Member> running) throws CliException {
+        Optional<MachineMemory> memory = MachineMemory.read();
+        if (memory.isPresent() && running.isEmpty()) {  // What runs has taken its part: nodes look for themselves then.
+            plan.checkMemory(memory.get());
+        }
+        List<String> endpoints = new ArrayList<>();
+        plan.aggregatorMembers().forEach(member -> endpoints.add(member.endpoint()));
+        plan.nodes().forEach(member -> endpoints.add(member.endpoint()));
+        endpoints.add(plan.writerEndpoint());
+        running.forEach(member -> endpoints.remove(member.endpoint()));
+        for (String endpoint : endpoints) {
+            refusePortInUse(endpoint);
+        }
+    }
+
+    private static void refusePortInUse(String text) throws CliException {
+        Endpoint endpoint = Endpoint.parse(text);
+        try (ServerSocket probe = new ServerSocket()) {
+            probe.setReuseAddress(true);
+            probe.bind(new InetSocketAddress(InetAddress.getByName(endpoint.host()), endpoint.port()));
+        } catch (IOException e) {
+            throw CliException.failed("port " + endpoint.port() + " is in use (" + e.getMessage()
+                    + "): choose another --port, or stop what listens on " + text);
+        }
+    }
+
+    /** Makes the data directory that of a new cluster. Interrupted anywhere, it begins anew the next time. */
+    private void make(KeptPlan fresh, SchemaCompiler.Checked schema, List<Path> removed, Launcher launcher)
+            throws CliException, IOException {
+        sayWhatIsLost(fresh);
+        fresh.write(data.path());
+        data.remove(removed);
+        if (discards) {
+            data.remove(data.ofMembers());
+        }
+        data.writeConfiguration(plan);
+        DurableFile.replace(data.schemaFile(), Files.readAllBytes(schema.file()));
+        if (plan.settings().durability().keepsRows()) {
+            data.makeJournalFolder();
+            for (ClusterPlan.Member node : plan.nodes()) {
+                launcher.initialise(node);
+            }
+        }
+    }
+
+    private void sayWhatIsLost(KeptPlan fresh) throws IOException {
+        boolean wasKept = kept.map(KeptPlan::keepsRows).orElse(data.hasRows());
+        if (kept.isPresent() && kept.get().isMade() && !kept.get().keepsRows()) {
+            System.err.println("NOTICE:  the table that was in " + data.path() + " is lost: it was one of a cluster "
+                    + "with --durability off, which keeps rows in memory only");
+        } else if (discards && wasKept) {
+            System.err.println("NOTICE:  the table that was in " + data.path() + " is given up (--discard)");
+        }
+        if (!fresh.settings().durability().keepsRows()) {
+            System.err.println("NOTICE:  --durability off: rows are in memory only, and lost as soon as a storage node "
+                    + "stops");
         }
     }
 
@@ -129,74 +229,8 @@ final class UpCommand implements Callable<Integer> {
         return table + "-" + HexFormat.of().formatHex(random);
     }
 
-    private Path compileSchema(Programs programs, Path directory) throws CliException, IOException {
-        Path output = Files.createDirectories(directory.resolve("schema"));
-        Process compiler = programs.schemaCompiler(schema.toAbsolutePath(), output)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-                .start();
-        String said = new String(compiler.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        int exitCode;
-        try {
-            exitCode = compiler.waitFor();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw CliException.failed("interrupted");
-        }
-        if (exitCode != 0) {
-            throw new CliException(exitCode == CliException.USAGE ? CliException.USAGE : CliException.FAILED,
-                    "the schema was not compiled: " + schema);
-        }
-        Matcher compiled = COMPILED.matcher(said);
-        Path library = compiled.find() ? output.resolve(compiled.group(1) + ".so") : null;
-        if (library == null || !Files.isReadable(library)) {
-            throw CliException.failed("the schema compiler gave no library: " + said.strip());
-        }
-        return library;
-    }
-
-    private static void refusePortsInUse(ClusterPlan plan) throws CliException {
-        List<String> endpoints = new ArrayList<>();
-        plan.aggregatorMembers().forEach(member -> endpoints.add(member.endpoint()));
-        plan.nodes().forEach(member -> endpoints.add(member.endpoint()));
-        endpoints.add(plan.writerEndpoint());
-        for (String text : endpoints) {
-            Endpoint endpoint = Endpoint.parse(text);
-            try (ServerSocket probe = new ServerSocket()) {
-                probe.setReuseAddress(true);
-                probe.bind(new InetSocketAddress(InetAddress.getByName(endpoint.host()), endpoint.port()));
-            } catch (IOException e) {
-                throw CliException.failed("port " + endpoint.port() + " is in use (" + e.getMessage()
-                        + "): choose another --port, or stop what listens on " + text);
-            }
-        }
-    }
-
-    private static void writeConfiguration(ClusterPlan plan) throws IOException {
-        for (var file : plan.files().entrySet()) {
-            Files.writeString(plan.directory().resolve(file.getKey()), file.getValue());
-        }
-        for (ClusterPlan.Member node : plan.nodes()) {
-            // Rows live in memory: what an earlier cluster left on disk would only say that they are lost.
-            Path data = plan.directory().resolve(node.name());
-            deleteFiles(data);
-            Files.createDirectories(data);
-        }
-    }
-
-    private static void deleteFiles(Path data) throws IOException {
-        if (!Files.isDirectory(data)) {
-            return;
-        }
-        try (Stream<Path> files = Files.list(data)) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                Files.delete(file);
-            }
-        }
-    }
-
-    private static void print(LocalCluster cluster, String table) {
-        System.out.println("Table " + table + " is served:");
+    private void print(LocalCluster cluster) {
+        System.out.println("Table " + plan.table() + " is served:");
         for (LocalCluster.Member member : cluster.processes()) {
             System.out.printf("  %-14s %-18s process %d%n", member.name(), member.endpoint(), member.pid());
         }

@@ -10,6 +10,8 @@ import org.junit.jupiter.api.Test;
 class ClusterPlanTest {
     private static final AnswerRoom BY_DEFAULT = new AnswerRoom(OptionalInt.empty());
 
+    private static final Durability OFF = new Durability(Durability.Mode.OFF, 0);
+
     private static ClusterPlan.Placement placement(String text) throws CliException {
         return ClusterPlan.Placement.parse("--partition-by", text);
     }
@@ -17,8 +19,8 @@ class ClusterPlanTest {
     @Test
     void shouldRenderConfigurationAsDocumented() throws CliException {
         Path library = Path.of("/data/schema/flights.so");
-        ClusterPlan plan = new ClusterPlan("flights-7f3a", Path.of("/data"), library, 2, 3, 2,
-                placement("hash(Origin)"), placement("round_robin"), 64, BY_DEFAULT, 7400);
+        ClusterPlan plan = new ClusterPlan("flights-7f3a", Path.of("/data"), library, new ClusterSettings(2, 3, 64,
+                placement("hash(Origin)"), placement("round_robin"), OFF, 2, BY_DEFAULT, 7400));
         assertThat(plan.files().keySet()).containsExactly(
                 "cluster.toml", "node-0.toml", "node-1.toml", "aggregator-0.toml", "aggregator-1.toml");
         assertThat(plan.files().get("cluster.toml")).isEqualTo("""
@@ -62,14 +64,30 @@ class ClusterPlanTest {
         assertThat(plan.nodes().get(0).arguments()).containsExactly("--config", "/data/node-0.toml");
     }
 
+    private static ClusterPlan planOf(Durability durability) throws CliException {
+        return new ClusterPlan("c", Path.of("/data"), Path.of("/data/t.so"), new ClusterSettings(1, 1, 64,
+                placement("round_robin"), placement("round_robin"), durability, 1, BY_DEFAULT, 7400));
+    }
+
+    @Test
+    void shouldGiveNodesTheirDurabilityAndTheWriterAJournalWithIt() throws CliException {
+        ClusterPlan sync = planOf(Durability.DEFAULT);
+        assertThat(sync.files().get("node-0.toml")).endsWith("cores = []\ndurability = \"sync\"\n");
+        assertThat(sync.writer().arguments()).endsWith("--name", "writer", "--journal-dir", "/data/writer");
+        ClusterPlan async = planOf(new Durability(Durability.Mode.ASYNC, 50));
+        assertThat(async.files().get("node-0.toml")).endsWith("durability = \"async\"\nsync_ms = 50\n");
+        assertThat(async.writer().arguments()).contains("--journal-dir");
+        assertThat(planOf(OFF).writer().arguments()).doesNotContain("--journal-dir");
+    }
+
     private static ClusterPlan planOf(int nodes, int segments, int segmentMib) throws CliException {
         return planOf(nodes, segments, segmentMib, BY_DEFAULT);
     }
 
     private static ClusterPlan planOf(int nodes, int segments, int segmentMib, AnswerRoom answers)
             throws CliException {
-        return new ClusterPlan("c", Path.of("/data"), Path.of("/data/t.so"), nodes, segments, 1,
-                placement("round_robin"), placement("round_robin"), segmentMib, answers, 7400);
+        return new ClusterPlan("c", Path.of("/data"), Path.of("/data/t.so"), new ClusterSettings(nodes, segments,
+                segmentMib, placement("round_robin"), placement("round_robin"), OFF, 1, answers, 7400));
     }
 
     private static AnswerRoom answersOf(int mib) {
@@ -125,6 +143,9 @@ class ClusterPlanTest {
         assertThat(placement(" ROUND_ROBIN ").column()).isNull();
         assertThat(placement("HASH ( rloc )").column()).isEqualTo("rloc");
         assertThat(placement("hash(\"Odd \"\"name\")").column()).isEqualTo("Odd \"name");
+        for (String text : new String[] {"round_robin", "hash(rloc)", "hash(\"Odd \"\"name\")", "hash(\"A\")"}) {
+            assertThat(placement(text)).hasToString(text);
+        }
         for (String wrong : new String[] {"hash", "hash()", "hash(a,b)", "range(a)", "hash(a) x"}) {
             CliException refusal = catchThrowableOfType(CliException.class, () -> placement(wrong));
             assertThat(refusal).as(wrong).hasMessageContaining("--partition-by must be");

@@ -48,10 +48,9 @@ class LauncherTest {
     }
 
     private ClusterPlan plan(int segmentMib) throws CliException {
-        return new ClusterPlan("flights-7f3a", directory, directory.resolve("flights.so"), 1, 2, 1,
-                ClusterPlan.Placement.parse("--partition-by", "round_robin"),
-                ClusterPlan.Placement.parse("--segment-by", "round_robin"), segmentMib,
-                new AnswerRoom(OptionalInt.empty()), 64_000);
+        return new ClusterPlan("flights-7f3a", directory, directory.resolve("flights.so"),
+                new ClusterSettings(1, 2, segmentMib, new ClusterPlan.Placement(null), new ClusterPlan.Placement(null),
+                        Durability.DEFAULT, 1, new AnswerRoom(OptionalInt.empty()), 64_000));
     }
 
     @Test
@@ -74,10 +73,25 @@ class LauncherTest {
         for (String name : List.of("daedalus-storage-node", "daedalus-aggregator")) {
             program(name, "[ \"$1\" = --check-config ] && exit\n" + FOR_EVER);
         }
-        ClusterStart start = new ClusterStart(plan(64), new Launcher(new Programs(), directory), Duration.ofMillis(50));
+        ClusterStart start = new ClusterStart(plan(64), new Launcher(new Programs(), directory), Duration.ofMillis(50),
+                List.of());
         assertThatThrownBy(start::run).isInstanceOf(CliException.class)
                 .hasMessageContaining("the storage nodes did not become ready within 0 s");
         assertThat(LocalCluster.read(directory)).as("what was started has been stopped and forgotten").isEmpty();
+    }
+
+    @Test
+    void shouldWaitForNodesThatGetFurther() throws Exception {
+        String steps = "for n in 1 2 3; do echo \"recovering: update $n replayed, 0 MiB of updates in $n s\"; sleep 1; done";
+        program("daedalus-storage-node", steps + "; " + FOR_EVER);
+        program("daedalus-aggregator", FOR_EVER);
+        long beganNs = System.nanoTime();
+        ClusterStart start = new ClusterStart(plan(64), new Launcher(new Programs(), directory),
+                Duration.ofMillis(1_500), List.of());
+        assertThatThrownBy(start::run).isInstanceOf(CliException.class)
+                .hasMessageContaining("did not become ready within 1 s of the last progress")
+                .hasMessageContaining("update 3 replayed");
+        assertThat(Duration.ofNanos(System.nanoTime() - beganNs)).isGreaterThan(Duration.ofSeconds(3));
     }
 
     @Test

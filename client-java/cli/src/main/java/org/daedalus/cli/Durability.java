@@ -1,0 +1,47 @@
+package org.daedalus.cli;
+
+/**
+ * When a storage node says that an update is durable (docs/configuration.md).
+ *
+ * @param syncMs how long an update may wait to be synced; of async alone, else 0
+ */
+record Durability(Mode mode, int syncMs) {
+    static final Durability DEFAULT = new Durability(Mode.SYNC, 0);
+    static final int SYNC_MS_DEFAULT = 50;
+    static final int SYNC_MS_MAX = 60_000;
+
+    /** As storage_node.toml names them. */
+    enum Mode {
+        SYNC, ASYNC, OFF;
+
+        String word() {
+            return name().toLowerCase(java.util.Locale.ROOT);
+        }
+
+        static Mode parse(String text) throws CliException {
+            for (Mode mode : values()) {
+                if (mode.word().equals(text)) {
+                    return mode;
+                }
+            }
+            throw CliException.usage("--durability must be sync, async or off, not '" + text + "'");
+        }
+    }
+
+    /** Whether the table outlives its processes. */
+    boolean keepsRows() {
+        return mode != Mode.OFF;
+    }
+
+    /** Lines of a storage node's configuration. */
+    String nodeLines() {
+        return "durability = " + ClusterPlan.quote(mode.word()) + "\n"
+                + (mode == Mode.ASYNC ? "sync_ms = " + syncMs + "\n" : "");
+    }
+
+    /** As options of `up`. */
+    @Override
+    public String toString() {
+        return "--durability " + mode.word() + (mode == Mode.ASYNC ? " --sync-ms " + syncMs : "");
+    }
+}

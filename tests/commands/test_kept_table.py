@@ -1,0 +1,270 @@
+"""`up` on a data directory that keeps its table: after `down`, after kills, after starts that were cut short."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from local_cluster import DAEDALUS, ROOT, Answer, LocalCluster, free_ports, read_processes, wait_until
+
+READINGS = "CREATE TABLE readings (id int NOT NULL, note varchar(8));\n"
+SMALL = ["--storage-nodes", "2", "--segments", "1", "--segment-mib", "1", "--partition-by", "hash(id)"]
+WRITTEN_MAX = 2_000
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[LocalCluster]:
+    """A data directory in which nothing has been started, and the commands for it."""
+    schema = tmp_path / "table.sql"
+    schema.write_text(READINGS)
+    made = LocalCluster(free_ports(), schema, tmp_path / "data", tmp_path / "state")
+    yield made
+    made.end_started()
+    made.daedalus("down", "--data-dir", made.directory)
+
+
+def up(cluster: LocalCluster, *options: str | Path) -> Answer:
+    """Runs `up` on the data directory with these options alone."""
+    return cluster.daedalus("up", "--data-dir", cluster.directory, *options)
+
+
+def made(cluster: LocalCluster, *options: str) -> Answer:
+    """The first `up`."""
+    started = up(cluster, "--schema", cluster.schema, "--port", str(cluster.port), *SMALL, *options)
+    assert started.code == 0, started.said
+    cluster.processes = read_processes(cluster.directory)
+    return started
+
+
+def brought_back(cluster: LocalCluster, *options: str | Path) -> Answer:
+    """A later `up` that succeeds."""
+    started = up(cluster, *options)
+    assert started.code == 0, started.said
+    cluster.processes = read_processes(cluster.directory)
+    return started
+
+
+def down(cluster: LocalCluster) -> str:
+    stopped = cluster.daedalus("down", "--data-dir", cluster.directory)
+    assert stopped.code == 0, stopped.said
+    return stopped.out
+
+
+def cluster_id(cluster: LocalCluster) -> str:
+    answer = cluster.daedalus("status", "--format", "json")
+    return str(answer.json()["status"]["cluster_id"])
+
+
+def kept_files(cluster: LocalCluster) -> set[Path]:
+    """What nodes and writer keep."""
+    return {file for name in ("node-0", "node-1", "writer") for file in (cluster.directory / name).rglob("*")}
+
+
+def test_a_table_outlives_down_and_nothing_but_the_directory_is_needed(cluster: LocalCluster, tmp_path: Path) -> None:
+    made(cluster)
+    assert cluster.sql("INSERT INTO readings VALUES (1, 'one'), (2, 'two'), (3, NULL)").code == 0
+    before = cluster_id(cluster)
+    assert "Its table is kept" in down(cluster)
+    cluster.schema.unlink()
+
+    brought_back(cluster)
+    assert cluster.value("SELECT count(*) FROM readings") == "3"
+    assert cluster_id(cluster) == before
+    assert cluster.sql("DELETE FROM readings WHERE id = 3").json()["applied"] == 1
+    status = cluster.daedalus("status", "--format", "json").json()["status"]
+    assert {node["durability"] for node in status["nodes"]} == {"sync"}
+    assert all(node["log_bytes"] > 0 and "checkpoint_bytes" in node for node in status["nodes"])
+    assert 0 < status["writer"]["journal_bytes"] < status["writer"]["journal_bytes_max"]
+    text = cluster.daedalus("status").out
+    assert " sync " in text, text
+    assert "its journal takes" in text, text
+    down(cluster)
+
+    same = tmp_path / "same.sql"
+    same.write_text("-- another text\n" + READINGS)
+    port = free_ports()
+    brought_back(cluster, "--schema", same, "--aggregators", "2", "--port", str(port), "--answer-mib", "8")
+    cluster.port = port
+    assert cluster.value("SELECT count(*) FROM readings") == "2"
+    assert cluster_id(cluster) == before
+    assert len(cluster.addresses) == 2
+
+
+def test_what_is_not_as_it_was_planned_is_refused_and_changes_nothing(cluster: LocalCluster, tmp_path: Path) -> None:
+    made(cluster, "--durability", "async", "--sync-ms", "20")
+    assert "sync_ms = 20" in (cluster.directory / "node-1.toml").read_text().splitlines()
+    assert cluster.sql("INSERT INTO readings VALUES (1, 'one')").code == 0
+    down(cluster)
+    other = tmp_path / "other.sql"
+    other.write_text("CREATE TABLE readings (id bigint NOT NULL, note varchar(8));\n")
+    for options, words in {
+        ("--segments", "2"): ["--segments is 1 there, not 2"],
+        ("--storage-nodes", "3", "--segment-mib", "2"): ["--storage-nodes is 2", "--segment-mib is 1"],
+        ("--partition-by", "round_robin"): ["--partition-by is hash(id) there, not round_robin"],
+        ("--durability", "off"): ["--durability is async there, not off"],
+        ("--sync-ms", "21"): ["--sync-ms is 20 there, not 21"],
+        ("--schema", str(other)): ["fingerprint", str(other)],
+    }.items():
+        refused = up(cluster, *options)
+        assert refused.code == 2, refused.said
+        assert "--discard" in refused.err, refused.err
+        assert "--data-dir" in refused.err, refused.err
+        for word in words:
+            assert word in refused.err, refused.err
+    assert up(cluster, "--durability", "sync", "--sync-ms", "20").code == 2, "a period is for async only"
+    brought_back(cluster)
+    assert cluster.value("SELECT count(*) FROM readings") == "1"
+
+
+def confirmed_until_killed(cluster: LocalCluster) -> set[int]:
+    """Ids whose insert was confirmed before every process of the cluster was killed."""
+    environment = {"DAEDALUS_CLUSTER": cluster.address, "XDG_STATE_HOME": str(cluster.state)}
+    session = subprocess.Popen(
+        [DAEDALUS, "sql", "-f", "-", "--format", "json", "--timeout", "5"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+    assert session.stdin is not None
+    assert session.stdout is not None
+    session.stdin.write("".join(f"INSERT INTO readings VALUES ({n}, NULL);\n" for n in range(WRITTEN_MAX)))
+    session.stdin.flush()
+    confirmed: set[int] = set()
+    for n in range(WRITTEN_MAX):
+        if "error" in json.loads(session.stdout.readline()):
+            break
+        confirmed.add(n)
+        if n == 50:
+            for process in cluster.processes.values():
+                os.kill(process, signal.SIGKILL)
+    session.kill()
+    session.communicate()
+    return confirmed
+
+
+def test_everything_confirmed_is_there_after_all_processes_were_killed(cluster: LocalCluster) -> None:
+    made(cluster)
+    before = cluster_id(cluster)
+    confirmed = confirmed_until_killed(cluster)
+    assert len(confirmed) < WRITTEN_MAX, "the kill came too late to cut anything short"
+    brought_back(cluster)
+    (answer,) = cluster.quick("SELECT id FROM readings")
+    found = [int(row[0]) for row in answer["rows"]]
+    assert confirmed <= set(found)
+    assert len(found) == len(set(found)), "no row is doubled"
+    assert cluster_id(cluster) == before
+
+    running = cluster.processes
+    for name in ("node-1", "writer"):
+        cluster.kill(name)
+    again = brought_back(cluster)
+    assert "Still running: node-0, aggregator-0;" in again.err, again.err
+    kept = {name for name, process in cluster.processes.items() if running[name] == process}
+    assert kept == {"node-0", "aggregator-0"}
+    assert cluster.value("SELECT count(*) FROM readings") == str(len(found))
+    assert "is running in" in up(cluster).err
+
+
+def test_discard_gives_up_the_table_and_nothing_that_is_not_the_clusters(cluster: LocalCluster) -> None:
+    made(cluster)
+    assert cluster.sql("INSERT INTO readings VALUES (1, 'one')").code == 0
+    before = cluster_id(cluster)
+    assert up(cluster, "--discard").code == 1, "not while it runs"
+    down(cluster)
+    novel = cluster.directory / "node-0" / "novel.txt"
+    novel.write_text("It was a dark and stormy night.\n")
+    beside = cluster.directory / "notes.txt"
+    beside.write_text("mine\n")
+    files = kept_files(cluster)
+    refused = up(cluster, "--discard")
+    assert refused.code == 1, refused.said
+    assert "novel.txt was made by no cluster" in refused.err
+    assert kept_files(cluster) == files
+    wrong = up(cluster, "--discard", "--partition-by", "hash(colour)")
+    assert wrong.code != 0
+    novel.unlink()
+    wrong = up(cluster, "--discard", "--partition-by", "hash(colour)")
+    assert "colour" in wrong.err, wrong.said
+    assert kept_files(cluster) == files - {novel}, "what is refused has removed nothing"
+
+    again = brought_back(cluster, "--discard", "--segments", "2")
+    assert "is given up (--discard)" in again.err
+    assert cluster.value("SELECT count(*) FROM readings") == "0"
+    assert cluster_id(cluster) != before
+    assert beside.read_text() == "mine\n"
+
+
+def test_without_durability_it_is_said_what_is_lost(cluster: LocalCluster) -> None:
+    started = made(cluster, "--durability", "off")
+    assert "rows are in memory only" in started.err
+    assert cluster.sql("INSERT INTO readings VALUES (1, 'one')").code == 0
+    assert "its journal" not in cluster.daedalus("status").out
+    assert "Its rows are gone" in down(cluster)
+    again = brought_back(cluster)
+    assert f"the table that was in {cluster.directory} is lost" in again.err
+    assert cluster.value("SELECT count(*) FROM readings") == "0"
+    down(cluster)
+    durable = brought_back(cluster, "--durability", "sync")
+    assert "in memory only, and lost as soon as" not in durable.err
+    assert (cluster.directory / "writer").is_dir()
+
+
+def cut_short(cluster: LocalCluster, is_time: Callable[[Path], bool]) -> None:
+    """A first `up` that is killed as soon as `is_time` of its data directory."""
+    started = subprocess.Popen(
+        [DAEDALUS, "up", "--schema", cluster.schema, "--data-dir", cluster.directory, "--port", str(cluster.port),
+         *SMALL],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env={**os.environ, "XDG_STATE_HOME": str(cluster.state)},
+    )  # fmt: skip
+    wait_until(lambda: is_time(cluster.directory) or started.poll() is not None, "the moment to kill it has come")
+    started.kill()
+    started.wait()
+
+
+@pytest.mark.parametrize("moment", ["schema", "cluster.plan", "node-0/identity", "node-0.log", "cluster.pids"])
+def test_a_first_start_that_is_cut_short_leaves_what_can_be_started(cluster: LocalCluster, moment: str) -> None:
+    cut_short(cluster, lambda folder: (folder / moment).exists())
+    again = brought_back(cluster, "--schema", cluster.schema, "--port", str(cluster.port), *SMALL)
+    assert "Traceback" not in again.err
+    assert cluster.sql("INSERT INTO readings VALUES (1, 'one')").json()["applied"] == 1
+    assert cluster.value("SELECT count(*) FROM readings") == "1"
+
+
+def test_a_directory_that_was_made_in_part_is_made_anew(cluster: LocalCluster) -> None:
+    made(cluster)
+    down(cluster)
+    plan = cluster.directory / "cluster.plan"
+    made_plan = plan.read_text()
+    plan.write_text(made_plan.replace("made = yes", "made = no"))
+    (cluster.directory / "node-1" / "identity").unlink()
+    brought_back(cluster)
+    assert cluster.sql("INSERT INTO readings VALUES (1, 'one')").code == 0
+    down(cluster)
+
+    for damage, words in {"": "damaged (no version)", made_plan.replace("= 2", "= two"): "storage_nodes is two"}.items():
+        whole = plan.read_text()
+        plan.write_text(damage)
+        refused = up(cluster)
+        assert refused.code == 1, refused.said
+        assert words in refused.err
+        assert "--discard" in refused.err
+        plan.write_text(whole)
+    plan.rename(cluster.directory / "away")
+    refused = up(cluster, "--schema", cluster.schema, "--port", str(cluster.port), *SMALL)
+    assert refused.code == 1, refused.said
+    assert "has rows of a cluster, but no cluster.plan" in refused.err
+    (cluster.directory / "away").rename(plan)
+    brought_back(cluster)
+    assert cluster.value("SELECT count(*) FROM readings") == "1"
+
+
+def test_a_directory_without_a_cluster_wants_a_schema(cluster: LocalCluster) -> None:
+    refused = up(cluster)
+    assert refused.code == 2, refused.said
+    assert "give --schema FILE.sql" in refused.err
+    assert str(ROOT) not in refused.err
