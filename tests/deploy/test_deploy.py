@@ -105,7 +105,11 @@ def rollout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rollout]:
     with virtual_hosts(work) as hosts:
         made = Rollout(hosts, work)
         (work / "inventory.json").write_text(json.dumps(inventory(hosts, schema)))
-        played = made.play("site.yml")
+        refused = made.play("site.yml")
+        assert refused.code != 0
+        assert "has no data directory of a storage node" in refused.out, refused.out
+        assert "cluster_is_new" in refused.out
+        played = made.play("site.yml", cluster_is_new=True)
         assert played.code == 0, played.said
         wait_until(lambda: "applied" in made.ask("DELETE FROM readings"), "the writer takes updates")
         loaded = made.daedalus("load", lines)
@@ -194,16 +198,85 @@ def test_a_process_that_cannot_be_reached_is_named_after_a_minute(rollout: Rollo
     wait_until(lambda: rollout.ask("SELECT count(*) FROM readings").get("rows") == [[str(ROWS)]], "it answers again")
 
 
-def test_change_that_would_lose_rows_wants_consent(rollout: Rollout) -> None:
+def test_storage_nodes_restart_with_their_rows(rollout: Rollout) -> None:
     before = rollout.processes()
-    played = rollout.play("site.yml", storage_node_segment_mib=8)
+    played = rollout.play("site.yml", storage_node_answer_mib=9)
+    assert played.code == 0, played.said
+    restarted = {unit for (host, unit), process in rollout.processes().items() if process != before[host, unit]}
+    assert restarted == {"daedalus-storage-node"}
+    wait_until(lambda: rollout.ask("SELECT count(*) FROM readings").get("rows") == [[str(ROWS)]], "nodes are back")
+    wait_until(lambda: "applied" in rollout.ask("UPDATE readings SET note = 'on'"), "the writer takes updates again")
+
+
+def test_a_change_that_rows_do_not_fit_is_refused(rollout: Rollout) -> None:
+    before = rollout.processes()
+    for change in ({"storage_node_segment_mib": 8}, {"cluster_partition_by": "round_robin"}):
+        played = rollout.play("site.yml", **change)
+        assert played.code != 0
+        assert "its data is of" in played.out, played.out
+    played = rollout.play("site.yml", cluster_durability="off")
     assert played.code != 0
     assert "cluster_discard_rows" in played.out, played.out
     assert rollout.processes() == before
     assert rollout.value("SELECT count(*) FROM readings") == str(ROWS)
 
 
-def test_killed_storage_node_is_started_again_and_nothing_is_answered_wrongly(rollout: Rollout) -> None:
+def test_a_data_directory_that_is_gone_is_not_taken_for_a_new_one(rollout: Rollout) -> None:
+    folder = "/var/lib/daedalus/storage-node"
+    rollout.hosts.on("host-2", f"systemctl stop daedalus-storage-node && mv {folder} {folder}.away")
+    for variables, words in ({}, "bring it back"), ({"cluster_is_new": True}, "other nodes have been written to"):
+        played = rollout.play("site.yml", **variables)
+        assert played.code != 0
+        assert words in " ".join(played.out.split()), played.out
+    rollout.hosts.on("host-2", f"mv {folder}.away {folder} && systemctl start daedalus-storage-node")
+    wait_until(lambda: rollout.ask("SELECT count(*) FROM readings").get("rows") == [[str(ROWS)]], "the node is back")
+
+
+def test_killed_processes_are_started_again_with_all_rows(rollout: Rollout) -> None:
+    before = rollout.processes()
+    for (host, _), process in before.items():
+        rollout.hosts.on(host, f"kill -9 {process}")
+    wait_until(lambda: rollout.ask("SELECT count(*) FROM readings").get("rows") == [[str(ROWS)]], "all are back")
+    wait_until(lambda: "applied" in rollout.ask("UPDATE readings SET note = 'on'"), "the writer takes updates again")
+    assert not set(rollout.processes().values()) & set(before.values())
+
+
+def test_rows_that_are_kept_are_given_up_with_consent_only(rollout: Rollout) -> None:
+    before = rollout.processes()
+    refused = rollout.play("start_afresh.yml")
+    assert refused.code != 0
+    assert "cluster_discard_rows" in refused.out, refused.out
+    assert rollout.processes() == before
+    played = rollout.play("start_afresh.yml", cluster_discard_rows=True)
+    assert played.code == 0, played.said
+    wait_until(lambda: "applied" in rollout.ask("DELETE FROM readings"), "the writer takes updates again")
+    assert rollout.value("SELECT count(*) FROM readings") == "0"
+    assert rollout.ask("INSERT INTO readings VALUES (1, 1, 'new'), (2, 2, 'new')")["applied"] == 2
+
+
+@pytest.fixture(scope="module")
+def forgetful(rollout: Rollout) -> Rollout:
+    """The same hosts without durability, and ROWS rows again."""
+    played = rollout.play("site.yml", cluster_durability="off", cluster_discard_rows=True)
+    assert played.code == 0, played.said
+    wait_until(lambda: "applied" in rollout.ask("DELETE FROM readings"), "the writer takes updates")
+    assert rollout.value("SELECT count(*) FROM readings") == "0"
+    loaded = rollout.daedalus("load", rollout.folder / "readings.csv", "--restart")
+    assert loaded.code == 0, loaded.said
+    return rollout
+
+
+def test_change_that_would_lose_rows_wants_consent(forgetful: Rollout) -> None:
+    before = forgetful.processes()
+    played = forgetful.play("site.yml", cluster_durability="off", storage_node_segment_mib=8)
+    assert played.code != 0
+    assert "cluster_discard_rows" in played.out, played.out
+    assert forgetful.processes() == before
+    assert forgetful.value("SELECT count(*) FROM readings") == str(ROWS)
+
+
+def test_killed_storage_node_without_durability_is_named_and_nothing_is_answered_wrongly(forgetful: Rollout) -> None:
+    rollout = forgetful
     before = rollout.processes()["host-2", "daedalus-storage-node"]
     rollout.hosts.on("host-2", f"kill -9 {before}")
 
@@ -225,7 +298,7 @@ def test_killed_storage_node_is_started_again_and_nothing_is_answered_wrongly(ro
     assert all(answer["rows"] == [[str(ROWS // PLACES)]] for answer in right), right
     assert "error" in rollout.ask("SELECT count(*) FROM readings"), "no answer is partial"
 
-    played = rollout.play("start_afresh.yml")
+    played = rollout.play("start_afresh.yml", cluster_durability="off")
     assert played.code == 0, played.said
     wait_until(lambda: "applied" in rollout.ask("DELETE FROM readings"), "the writer takes updates again")
     assert rollout.value("SELECT count(*) FROM readings") == "0"

@@ -39,6 +39,16 @@ int initialise(const NodeConfiguration& configuration) {
   return kFine;
 }
 
+int check_data(const NodeConfiguration& configuration) {
+  durability::PosixDisk data(configuration.data_dir);
+  if (auto same = durability::check_directory(data, identity_of(configuration)); !same) {
+    return report(same.error(), kFailed);
+  }
+  std::cout << configuration.data_dir << ": is that of node " << raw(configuration.node) << " of cluster "
+            << configuration.cluster.cluster_id << "\n";
+  return kFine;
+}
+
 int serve(const NodeConfiguration& configuration, NodeKind kind) {
   keep_freed_memory();
   log_to_standard_error(kProgram);
@@ -61,8 +71,12 @@ int run(int argc, char** argv) {
   std::string init;
   auto* init_option = app.add_option("--init", init, "Make the data directory that this storage_node.toml names: once");
   auto* check_option = app.add_option("--check-config", check, "Check this storage_node.toml and start nothing");
-  config_option->excludes(check_option)->excludes(init_option);
-  check_option->excludes(init_option);
+  std::string data;
+  auto* data_option =
+      app.add_option("--check-data", data, "Check that the data directory is that of this storage_node.toml");
+  config_option->excludes(check_option)->excludes(init_option)->excludes(data_option);
+  check_option->excludes(init_option)->excludes(data_option);
+  init_option->excludes(data_option);
   app.add_flag("--void", is_void, "For experiments: end every query at once, without looking for rows");
   app.set_version_flag("--version", std::string(kProgram) + " " + DAEDALUS_VERSION);
   try {
@@ -70,9 +84,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kFine : kUsage;
   }
-  const std::string path = config + check + init;  // Of which at most one is given.
+  const std::string path = config + check + init + data;  // Of which at most one is given.
   if (path.empty()) {
-    return report(rejected("F0000", "nothing to do", "give --config FILE, --check-config FILE or --init FILE"), kUsage);
+    return report(rejected("F0000", "nothing to do", "give --config, --check-config, --check-data or --init FILE"),
+                  kUsage);
   }
   const auto configuration = read_node_configuration(path);
   if (!configuration) {
@@ -88,6 +103,9 @@ int run(int argc, char** argv) {
   }
   if (!init.empty()) {
     return initialise(*configuration);
+  }
+  if (!data.empty()) {
+    return check_data(*configuration);
   }
   return serve(*configuration, is_void ? NodeKind::kVoid : NodeKind::kServing);
 }

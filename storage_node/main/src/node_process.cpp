@@ -214,16 +214,7 @@ Result<void> NodeProcess::recover() {
   if (configuration_.durability == Durability::kOff) {
     return {};
   }
-  const auto identity = durability::read_identity(data_);
-  if (!identity) {
-    return identity.error();
-  }
-  if (!*identity) {
-    return Error{ErrorCategory::kFatal, "55000",
-                 fmt::format("{} is not the data directory of a storage node", configuration_.data_dir),
-                 "if this node never had any data, make it with --init FILE; else find out where its data went", 0};
-  }
-  if (auto same = durability::check_identity(data_, **identity, identity_of(configuration_)); !same) {
+  if (auto same = durability::check_directory(data_, identity_of(configuration_)); !same) {
     return same;
   }
   RecoveryReport report(network_->now());

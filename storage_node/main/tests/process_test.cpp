@@ -304,7 +304,9 @@ TEST_F(StorageNodeProcessTest, AnEmptyOrForeignDirectoryIsNeverTakenForAFirstSta
   EXPECT_EQ(empty->wait_for_end(), 1);
   EXPECT_THAT(empty->text(),
               HasSubstr("is not the data directory of a storage node; if this node never had any data, "));
+  EXPECT_EQ(start({"--check-data", config()})->wait_for_end(), 1);
   EXPECT_EQ(start({"--init", config()})->wait_for_end(), 0);
+  EXPECT_EQ(start({"--check-data", config()})->wait_for_end(), 0);
   const auto again = start({"--init", config()});
   EXPECT_EQ(again->wait_for_end(), 1);
   EXPECT_THAT(again->text(), HasSubstr("is not empty"));
@@ -312,6 +314,9 @@ TEST_F(StorageNodeProcessTest, AnEmptyOrForeignDirectoryIsNeverTakenForAFirstSta
   const auto other = start({"--config", config()});
   EXPECT_EQ(other->wait_for_end(), 1);
   EXPECT_THAT(other->text(), HasSubstr("its data is of segments: 2, the node is configured for 3"));
+  const auto checked = start({"--check-data", config()});
+  EXPECT_EQ(checked->wait_for_end(), 1);
+  EXPECT_THAT(checked->text(), HasSubstr("its data is of segments: 2, the node is configured for 3"));
 }
 
 TEST_F(StorageNodeProcessTest, TwoProcessesNeverWorkOnOneDirectory) {

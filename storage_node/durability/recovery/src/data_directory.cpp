@@ -111,4 +111,17 @@ Result<void> check_identity(const Disk& disk, const DataIdentity& found, const D
   return {};
 }
 
+Result<void> check_directory(Disk& disk, const DataIdentity& configured) {
+  const auto found = read_identity(disk);
+  if (!found) {
+    return found.error();
+  }
+  if (!*found) {
+    return Error{ErrorCategory::kFatal, "55000",
+                 fmt::format("{} is not the data directory of a storage node", disk.path_of("")),
+                 "if this node never had any data, make it with --init FILE; else find out where its data went", 0};
+  }
+  return check_identity(disk, **found, configured);
+}
+
 }  // namespace daedalus::durability

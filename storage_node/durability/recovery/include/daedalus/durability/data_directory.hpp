@@ -30,5 +30,8 @@ struct DataIdentity {
 [[nodiscard]] Result<void> initialise(Disk& disk, const DataIdentity& identity);
 /// Error (55000) that names what differs, and what to do, where `found` is not what the node is configured to be.
 [[nodiscard]] Result<void> check_identity(const Disk& disk, const DataIdentity& found, const DataIdentity& configured);
+/// That the directory was made ready for a node so configured. Errors: 55000 it was not, or for something else, XX001,
+/// 58030.
+[[nodiscard]] Result<void> check_directory(Disk& disk, const DataIdentity& configured);
 
 }  // namespace daedalus::durability

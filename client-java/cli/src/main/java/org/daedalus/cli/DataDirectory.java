@@ -27,7 +27,7 @@ final class DataDirectory implements Closeable {
 
     private static final Pattern NODE = Pattern.compile("node-\\d+");
     private static final Pattern NODE_FILE = Pattern.compile("(identity|epoch)(\\.new)?");
-    private static final Pattern NODE_FOLDER = Pattern.compile("updates|outcomes|checkpoint.*");
+    private static final Pattern NODE_FOLDER = Pattern.compile("updates|outcomes|checkpoint");
     private static final Pattern ANY_NAME = Pattern.compile(".*");
     private static final Pattern NO_NAME = Pattern.compile("(?!)");
     private static final Pattern JOURNAL_FILE = Pattern.compile("lock|journal-\\d+\\.log(\\.new)?");

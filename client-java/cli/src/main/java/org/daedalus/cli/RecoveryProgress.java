@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 /** What storage nodes that bring their rows back log of it, once a second: told on, and judged whether it moves. */
 final class RecoveryProgress {
-    private static final Pattern STEP = Pattern.compile("recovering: (.*?)( in \\d+ s)?$");
+    private static final Pattern STEP = Pattern.compile("recovering: (.*?)( in \\d+ s.*)?$");
     private static final long EACH_NS = 1_000_000_000L;
     private static final int NAMED_MAX = 4;
     private static final int LINES_MAX = 4;

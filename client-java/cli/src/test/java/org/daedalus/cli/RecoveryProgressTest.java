@@ -56,11 +56,17 @@ class RecoveryProgressTest {
 
     @Test
     void shouldNotTakeTimeForProgress() throws Exception {
-        say(0, "recovering: update 1200 replayed, 35 MiB of updates in 1 s");
+        say(0, "recovering: 40 rows of the checkpoint read, 3 MiB, 10 % in 1 s, 9 s left");
         assertThat(progress.look(nodes(1), 0)).isTrue();
-        say(0, "recovering: update 1200 replayed, 35 MiB of updates in 2 s");
+        say(0, "recovering: 40 rows of the checkpoint read, 3 MiB, 10 % in 2 s, 18 s left");
         assertThat(progress.look(nodes(1), SECOND_NS)).isFalse();
         assertThat(lines).as("it is said all the same").hasSize(2);
+        assertThat(progress.look(nodes(1), 2 * SECOND_NS)).isFalse();
+        assertThat(lines).as("nothing new is in the log").hasSize(2);
+        say(0, "recovering: update 1200 replayed, 35 MiB of updates in 3 s");
+        assertThat(progress.look(nodes(1), 3 * SECOND_NS)).isTrue();
+        say(0, "recovering: update 1200 replayed, 35 MiB of updates in 4 s");
+        assertThat(progress.look(nodes(1), 4 * SECOND_NS)).isFalse();
     }
 
     @Test
