@@ -15,7 +15,7 @@ from attacks.client import Answer
 from attacks.look_ups import LookUps
 from attacks.stage import Stage, at_once, load, longest_cycle_ms, staged
 from attacks.tables import orders
-from local_cluster import local_cluster
+from local_cluster import IN_MEMORY, local_cluster
 
 from experiments.harness.plan import Plan, read_plan
 from experiments.harness.record import ROOT, Records, commit
@@ -34,7 +34,7 @@ def any_query(plan: Plan) -> dict[str, Any]:
     options = [f"--{key.replace('_', '-')}={value}" for key, value in part["cluster"].items()]
     with tempfile.TemporaryDirectory(prefix="daedalus-attacked-") as base:
         ddl = (ROOT / "schemas" / "tickets.sql").read_text()
-        with local_cluster(Path(base), ddl, *options) as cluster:
+        with local_cluster(Path(base), ddl, IN_MEMORY, *options) as cluster:
             load(cluster, ROOT / "build" / "demo" / f"tickets-{tickets}-{seed}.csv")
             finished = subprocess.run(
                 [

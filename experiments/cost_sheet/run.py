@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from local_cluster import LocalCluster, local_cluster
+from local_cluster import IN_MEMORY, LocalCluster, local_cluster
 
 from experiments.cost_sheet.classify import Classifier
 from experiments.cost_sheet.perf import PerfError, Recording, check_perf, read_samples
@@ -136,7 +136,7 @@ def main() -> int:
     options = [f"--{key.replace('_', '-')}={value}" for key, value in plan.section("cluster").items()]
     with tempfile.TemporaryDirectory(prefix="daedalus-cost-sheet-") as base:
         ddl = (ROOT / "schemas" / "tickets.sql").read_text()
-        with local_cluster(Path(base), ddl, *options) as cluster:
+        with local_cluster(Path(base), ddl, IN_MEMORY, *options) as cluster:
             load_tickets(cluster, plan.section("data"))
             for name in asked.points.split(","):
                 folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=base))

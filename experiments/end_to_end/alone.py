@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from local_cluster import LocalCluster, local_cluster
+from local_cluster import IN_MEMORY, LocalCluster, local_cluster
 
 from experiments.cost_sheet.classify import Classifier
 from experiments.cost_sheet.perf import Recording, check_perf, read_samples
@@ -109,7 +109,7 @@ def rows(context: Context) -> None:
     columns = ", ".join(column_names(TICKETS.read_text())[:27])
     with (
         tempfile.TemporaryDirectory(prefix="daedalus-rows-") as base,
-        local_cluster(Path(base), TICKETS.read_text(), *up) as cluster,
+        local_cluster(Path(base), TICKETS.read_text(), IN_MEMORY, *up) as cluster,
     ):
         load_tickets(cluster, context.plan.section("data"))
         words = ["--connections=1", "--batch=1", "--in-flight=2", f"--seconds={part['seconds']}"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from local_cluster import LocalCluster, local_cluster
+from local_cluster import IN_MEMORY, LocalCluster, local_cluster
 
 from experiments.end_to_end.duck import Duck
 from experiments.end_to_end.postgres import Postgres
@@ -66,7 +66,7 @@ def tickets_world(plan: Plan) -> Iterator[World]:
     ddl = (ROOT / "schemas" / "tickets.sql").read_text()
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="daedalus-end-to-end-")))
-        cluster = stack.enter_context(local_cluster(folder, ddl, *options(plan.section("cluster"))))
+        cluster = stack.enter_context(local_cluster(folder, ddl, IN_MEMORY, *options(plan.section("cluster"))))
         load_tickets(cluster, data)
         postgres = stack.enter_context(Postgres(csv))
         duck = stack.enter_context(contextlib.closing(Duck(csv, ddl)))
@@ -85,7 +85,7 @@ def void_cluster(ddl: str, *up_options: str) -> Iterator[LocalCluster]:
         before = os.environ.get("DAEDALUS_BIN")
         os.environ["DAEDALUS_BIN"] = str(programs)
         try:
-            with local_cluster(Path(base), ddl, *up_options) as cluster:
+            with local_cluster(Path(base), ddl, IN_MEMORY, *up_options) as cluster:
                 yield cluster
         finally:
             if before is None:

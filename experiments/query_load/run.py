@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from local_cluster import LocalCluster, local_cluster
+from local_cluster import IN_MEMORY, LocalCluster, local_cluster
 
 from experiments.harness.pinning import pin_all
 from experiments.harness.plan import Plan, read_plan
@@ -100,7 +100,7 @@ def main() -> None:
     records = Records(OUTPUT / "runs.jsonl", plan.name, plan.config_hash)
     with tempfile.TemporaryDirectory(prefix="daedalus-experiment-") as base:
         ddl = (ROOT / "schemas" / "tickets.sql").read_text()
-        with local_cluster(Path(base), ddl, *options) as cluster:
+        with local_cluster(Path(base), ddl, IN_MEMORY, *options) as cluster:
             pin_all(cluster.processes, plan.section("pinning"))
             loaded = cluster.daedalus("load", tickets)
             if loaded.code != 0:

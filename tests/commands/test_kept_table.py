@@ -67,7 +67,10 @@ def kept_files(cluster: LocalCluster) -> set[Path]:
 
 def test_a_table_outlives_down_and_nothing_but_the_directory_is_needed(cluster: LocalCluster, tmp_path: Path) -> None:
     made(cluster)
-    assert cluster.sql("INSERT INTO readings VALUES (1, 'one'), (2, 'two'), (3, NULL)").code == 0
+    lines = tmp_path / "lines.csv"
+    lines.write_text("id,note\n1,one\n2,two\n3,\n")
+    loaded = cluster.daedalus("load", lines)
+    assert loaded.code == 0, loaded.said
     before = cluster_id(cluster)
     assert "Its table is kept" in down(cluster)
     cluster.schema.unlink()
@@ -246,7 +249,10 @@ def test_a_directory_that_was_made_in_part_is_made_anew(cluster: LocalCluster) -
     assert cluster.sql("INSERT INTO readings VALUES (1, 'one')").code == 0
     down(cluster)
 
-    for damage, words in {"": "damaged (no version)", made_plan.replace("= 2", "= two"): "storage_nodes is two"}.items():
+    for damage, words in {
+        "": "damaged (no version)",
+        made_plan.replace("= 2", "= two"): "storage_nodes is two",
+    }.items():
         whole = plan.read_text()
         plan.write_text(damage)
         refused = up(cluster)

@@ -22,6 +22,8 @@ DAEDALUS = ROOT / "bin" / "daedalus"
 COMMAND_SECONDS_MAX = 120
 PORTS_PER_CLUSTER = 60
 PORTS_FIRST = 10_000
+# For `up`, where what is tested or measured is to be free of the disk.
+IN_MEMORY = "--durability=off"
 
 _OWN_BLOCKS: dict[int, IO[str]] = {}
 

@@ -190,12 +190,23 @@ class CommandsTest {
     @Test
     void shouldRefuseAClusterThatIsTooLarge() {
         String[][] cases = {{"--storage-nodes", "40"}, {"--segments", "1024"}, {"--aggregators", "10"},
-            {"--segment-mib", "1048576"}, {"--answer-mib", "524288"}, {"--port", "65000"}};
+            {"--segment-mib", "1048576"}, {"--answer-mib", "524288"}, {"--port", "65000"}, {"--sync-ms", "60000"}};
         for (String[] each : cases) {
             said.forget();
             String tooMany = Integer.toString(Integer.parseInt(each[1]) + 1);
             assertThat(run("up", "--schema", "missing.sql", each[0], tooMany)).isEqualTo(2);
             assertThat(said.err()).contains(each[0] + " must be ").contains(each[1] + ", not " + tooMany);
+        }
+    }
+
+    @Test
+    void shouldRefuseADurabilityThatThereIsNot() {
+        assertThat(run("up", "--schema", "missing.sql", "--durability", "fsync")).isEqualTo(2);
+        assertThat(said.err()).contains("--durability must be sync, async or off, not 'fsync'");
+        for (String mode : new String[] {"sync", "off"}) {
+            said.forget();
+            assertThat(run("up", "--schema", "missing.sql", "--durability", mode, "--sync-ms", "5")).isEqualTo(2);
+            assertThat(said.err()).contains("--sync-ms is for --durability async, not for " + mode);
         }
     }
 
@@ -220,6 +231,8 @@ class CommandsTest {
                         .setRowsMax(1 << 15).setRowBytes(75).setHugePageBytes(2 << 20).setNumaNode(1)
                         .setPlacementVerified(true)));
         status.addNodes(NodeStatus.newBuilder().setNode(1).setProblem("connection refused"));
+        status.addNodes(NodeStatus.newBuilder().setNode(2).setReachable(true).setDurability("async").setApplied(78)
+                .setDurable(77).setCheckpoint(55).setLogBytes(5 << 20).setCheckpointBytes(7 << 20));
         status.getWriterBuilder().setUpdatesKept(3).setUpdatesKeptMax(1_024).setUpdateBytesKept(1 << 20)
                 .setUpdateBytesKeptMax(32 << 20).setSubmissionsKnown(9).setSubmissionsKnownMax(65_536)
                 .setSubmissionBytesKnown(2 << 20).setSubmissionBytesKnownMax(32 << 20).setHeapBytesUsed(1)
@@ -232,7 +245,15 @@ class CommandsTest {
                     .contains("96.0").contains("1.28").contains("2.0 MiB")
                     .contains("UNREACHABLE: connection refused")
                     .contains("it keeps 3 of 1024 updates (1.0 of 32.0 MiB)")
-                    .contains("remembers 9 of 65536 submissions (2.0 of 32.0 MiB)").contains("of 1024.0 MiB of heap");
+                    .contains("remembers 9 of 65536 submissions (2.0 of 32.0 MiB)").contains("of 1024.0 MiB of heap")
+                    .contains("it keeps no journal");
+            assertThat(said.out().lines().filter(line -> line.contains("async")).toList()).singleElement().asString()
+                    .containsPattern("78 \\| +async \\| +77 \\| +55 \\| 5\\.0 MiB \\| +7\\.0 MiB");
+            status.getWriterBuilder().setJournalBytes(3 << 20).setJournalBytesMax(1 << 30).setJournaledThrough(79);
+            said.forget();
+            run("status", "--cluster", fake.endpoint());
+            assertThat(said.out())
+                    .contains("its journal takes 3.0 of 1024.0 MiB on disk, and all up to 79 is durable there");
             said.forget();
             run("status", "--format", "json", "--cluster", fake.endpoint());
             JsonNode json = new ObjectMapper().readTree(said.out());
