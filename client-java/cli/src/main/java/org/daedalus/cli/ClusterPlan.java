@@ -164,7 +164,8 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
         int count = settings.storageNodes() * settings.segments();
         long fitting = room / count;
         throw CliException.usage(count + " segments of " + settings.segmentMib() + " MiB take "
-                + (segmentBytes() >> MIB_SHIFT) + " MiB of memory (--storage-nodes, --segments, --segment-mib): " + room + " MiB are left for them, as "
+                + (segmentBytes() >> MIB_SHIFT) + " MiB of memory (--storage-nodes, --segments, --segment-mib): " + room
+                + " MiB are left for them, as "
                 + (memory.availableBytes() >> MIB_SHIFT) + " of the machine's " + (memory.totalBytes() >> MIB_SHIFT)
                 + " MiB are available and each of " + processes + " processes keeps " + BESIDE_MIB + " MiB free"
                 + (raised > 0 ? " and --answer-mib adds " + raised + " MiB for answers; " : "; ")

@@ -12,7 +12,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** `daedalus down`: stops the processes of a local cluster. */
-@Command(name = "down", mixinStandardHelpOptions = true, description = "Stops a local cluster that `up` started; `up` brings it back, table and all.")
+@Command(name = "down", mixinStandardHelpOptions = true,
+        description = "Stops a local cluster that `up` started; `up` brings it back, table and all.")
 final class DownCommand implements Callable<Integer> {
     @Mixin
     private ClusterOption cluster;

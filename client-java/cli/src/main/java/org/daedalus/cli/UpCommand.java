@@ -18,8 +18,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * `daedalus up`: compiles the schema, writes the configuration, starts all processes, returns when they serve. On a data
- * directory that keeps a table it takes that up again, as it was planned there.
+ * `daedalus up`: compiles the schema, writes the configuration, starts all processes, returns when they serve. On a
+ * data directory that keeps a table it takes that up again, as it was planned there.
  */
 @Command(name = "up", mixinStandardHelpOptions = true,
         description = {"Starts a local cluster in the background and returns when it is ready.",

@@ -82,7 +82,8 @@ class LauncherTest {
 
     @Test
     void shouldWaitForNodesThatGetFurther() throws Exception {
-        String steps = "for n in 1 2 3; do echo \"recovering: update $n replayed, 0 MiB of updates in $n s\"; sleep 1; done";
+        String step = "echo \"recovering: update $n replayed, 0 MiB of updates in $n s\"; sleep 1";
+        String steps = "for n in 1 2 3; do " + step + "; done";
         program("daedalus-storage-node", steps + "; " + FOR_EVER);
         program("daedalus-aggregator", FOR_EVER);
         long beganNs = System.nanoTime();
