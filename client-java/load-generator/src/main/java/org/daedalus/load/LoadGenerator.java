@@ -6,7 +6,8 @@ import picocli.CommandLine;
 
 /** `daedalus-load-generator`: puts load on a cluster and measures what it answers. */
 @Command(name = "daedalus-load-generator",
-        subcommands = {QueriesCommand.class, RowsCommand.class, StatementsCommand.class},
+        subcommands = {QueriesCommand.class, RowsCommand.class, StatementsCommand.class,
+            UpdatesCommand.class},
         mixinStandardHelpOptions = true, description = "Puts load on a cluster and measures what it answers.")
 public final class LoadGenerator {
     private LoadGenerator() {}

@@ -29,6 +29,19 @@ final class OutcomeJson {
         return json.close('}').toString();
     }
 
+    /** Of updates alone, with the pauses between their confirmations. */
+    static String ofUpdates(List<LoadOutcome> outcomes, OwnShare own, AnswerGaps gaps, double... percentiles) {
+        Json json = new Json().open('{');
+        own(outcomes, own, json);
+        members(outcomes.get(0), json);
+        json.key("gaps_ms").open('{');
+        for (double percentile : percentiles) {
+            String name = percentile == 100 ? "max" : Double.toString(percentile).replace(".0", "");
+            json.key(name).literal(number(gaps.milliseconds(percentile)));
+        }
+        return json.close('}').close('}').toString();
+    }
+
     /** What the generator itself took; of all requests that were answered, whatever their kind. */
     private static void own(List<LoadOutcome> outcomes, OwnShare own, Json json) {
         long answered = outcomes.stream().mapToLong(outcome -> outcome.report().total().answered()).sum();

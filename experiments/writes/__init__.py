@@ -1,0 +1,1 @@
+"""What durable writes cost, and what they leave of everything else."""

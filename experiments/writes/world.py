@@ -1,0 +1,164 @@
+"""What all parts need: folders on the project's own disk, rows, the load generator, and what a node says of itself."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from experiments.harness.peak import LOAD_GENERATOR, errors
+from experiments.harness.record import ROOT
+from experiments.writes.cluster import PROGRAMS, KeptCluster
+
+ACCOUNTS = Path(__file__).parent / "accounts.sql"
+TICKETS = ROOT / "schemas" / "tickets.sql"
+UPDATE = "UPDATE accounts SET balance = balance + 1 WHERE id = $1"
+_MIB = 1 << 20
+_RECOVERED = re.compile(
+    r"recovered: (\d+) rows from the checkpoint \((\d+) MiB\), (\d+) updates from the log \((\d+) MiB\), in ([\d.]+) s"
+)
+_CHECKPOINT = re.compile(r"info checkpoint \d+: .*, (\d+) chunks written, (\d+) kept, (\d+) MiB, in ([\d.]+) s")
+_LOADED = re.compile(r"rows are in \([\d.]+ [a-z]+, (\d+) rows/s\)")
+_MEMORY_PAUSE_SECONDS = 0.02
+
+
+class VoidPointError(Exception):
+    """Something went wrong while it was measured: the point does not count."""
+
+
+@contextlib.contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder on the disk of the project, where /tmp may be memory."""
+    base = ROOT / "build" / "experiments"
+    base.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="daedalus-writes-", dir=base, ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """What a node says of its last start."""
+
+    rows: int
+    checkpoint_bytes: int
+    updates: int
+    log_bytes: int
+    seconds: float
+
+
+def recovery(log: str) -> Recovery:
+    """Of the last start in a node's log. Error: VoidPointError."""
+    found = _RECOVERED.findall(log)
+    if not found:
+        raise VoidPointError("the node does not say what it recovered")
+    rows, checkpoint, updates, updates_mib, seconds = found[-1]
+    return Recovery(int(rows), int(checkpoint) * _MIB, int(updates), int(updates_mib) * _MIB, float(seconds))
+
+
+def checkpoints(log: str) -> list[float]:
+    """Seconds that each checkpoint took, in their order."""
+    return [float(seconds) for *_, seconds in _CHECKPOINT.findall(log)]
+
+
+def load(cluster: KeptCluster, csv: Path) -> float:
+    """Rows a second of `daedalus load`, as it says itself. Error: VoidPointError."""
+    loaded = cluster.client.daedalus("load", csv)
+    rate = _LOADED.search(loaded.out)
+    if loaded.code != 0 or rate is None:
+        raise VoidPointError(f"load: {loaded.said}")
+    return float(rate.group(1))
+
+
+def accounts_csv(folder: Path, rows: int) -> Path:
+    """Rows of accounts.sql."""
+    path = folder / f"accounts-{rows}.csv"
+    lines = (f"{key},0,owner of account number {key}\n" for key in range(rows))
+    with path.open("w") as file:
+        file.write("id,balance,owner\n")
+        file.writelines(lines)
+    return path
+
+
+def drive_node(cluster: KeptCluster, part: dict[str, Any]) -> dict[str, Any]:
+    """One run of update_driver against a node without a writer. Error: VoidPointError."""
+    names = ("rows", "seconds", "warm_up_seconds", "in_flight", "batch")
+    words = [f"--{name.replace('_', '-')}={part[name]}" for name in names]
+    outcome = _json_of([PROGRAMS / "update_driver", f"--node={cluster.node_endpoint}", *words])
+    if outcome["rows_missed"]:
+        raise VoidPointError(f"{outcome['rows_missed']} updates found no row")
+    return outcome
+
+
+def submit(cluster: KeptCluster, part: dict[str, Any], seed: int, rate: int = 0) -> dict[str, Any]:
+    """Updates of one account each through the writer, at a rate or as fast as it goes. Error: VoidPointError."""
+    words = [f"--{name.replace('_', '-')}={part[name]}" for name in ("in_flight", "seconds", "warm_up_seconds")]
+    if rate:
+        words.append(f"--rate={rate}")
+    outcome = _json_of(
+        [
+            *(LOAD_GENERATOR, "updates", f"--cluster={cluster.address}", f"--sql={UPDATE}"),
+            *(f"--keys={part['rows']}", f"--seed={seed}", *words),
+        ]
+    )
+    if errors(outcome) or not outcome["answered"]:
+        raise VoidPointError(f"{errors(outcome)} errors, the last: {outcome.get('last_failure')}")
+    if outcome["rows"] != outcome["answered"]:
+        raise VoidPointError(f"{outcome['answered']} updates changed {outcome['rows']} rows")
+    return outcome
+
+
+def _json_of(command: list[str | Path]) -> dict[str, Any]:
+    finished = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, cwd=ROOT)
+    if finished.returncode != 0:
+        raise VoidPointError(f"{Path(command[0]).name}: {finished.stderr.strip()[-500:]}")
+    outcome: dict[str, Any] = json.loads(finished.stdout)
+    return outcome
+
+
+def cycle_ms(cluster: KeptCluster) -> float:
+    """Of the segment's last cycle. Error: VoidPointError."""
+    status = cluster.client.daedalus("status", "--format", "json")
+    if status.code != 0:
+        raise VoidPointError(status.said)
+    nodes = status.json()["status"]["nodes"]
+    return max(int(segment["cycle_ns_last"]) for node in nodes for segment in node["segments"]) / 1e6
+
+
+def memory_bytes(process: int) -> int:
+    """Resident now. Error: FileNotFoundError."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) * 1024
+
+
+class MemoryWatch:
+    """The most memory that a process has while it is looked at."""
+
+    def __init__(self, process: int) -> None:
+        self._process = process
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self.most = 0
+
+    def __enter__(self) -> Self:
+        self.most = memory_bytes(self._process)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(_MEMORY_PAUSE_SECONDS):
+            with contextlib.suppress(FileNotFoundError, StopIteration):  # It ends; whoever asked sees that.
+                self.most = max(self.most, memory_bytes(self._process))
