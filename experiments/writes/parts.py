@@ -14,6 +14,7 @@ from experiments.writes.cluster import KeptCluster, kept_cluster, kept_node, nod
 from experiments.writes.disk import SyncWatch, forget, read_rate, synced_pieces
 from experiments.writes.world import (
     ACCOUNTS,
+    LONG_UPDATE,
     TICKETS,
     MemoryWatch,
     VoidPointError,
@@ -22,6 +23,7 @@ from experiments.writes.world import (
     cycle_ms,
     drive_node,
     load,
+    long_updates,
     recovery,
     scratch,
     submit,
@@ -30,6 +32,7 @@ from experiments.writes.world import (
 _NO_CHECKPOINT = {"checkpoint_log_mib": 1 << 20}
 _CHECKPOINT_SECONDS_MAX = 60
 _QUIET_SECONDS = 3
+_SECONDS_MAX = 300
 _CYCLES_LOOKED_AT = 3
 _IN_FLIGHT_MAX = 1_000  # half a second of them
 
@@ -51,7 +54,7 @@ def recover(context: Context, run: int) -> None:
     values = node_values(context.plan, "sync", {"checkpoint_log_mib": part["checkpoint_log_mib"]})
     with scratch() as folder, kept_cluster(folder, TICKETS.read_text(), values) as cluster:
         load(cluster, csv)
-        await_last_checkpoint(cluster)
+        await_checkpoint_of_all(cluster, context.plan.section("gaps")["long_update_rate"])
         cluster.stop()
         files = [path for path in (folder / "node-0" / "checkpoint").iterdir() if path.is_file()]
         for path in files:
@@ -60,10 +63,9 @@ def recover(context: Context, run: int) -> None:
         found = recovery(cluster.log("node-0"))
         if not found.rows:
             raise VoidPointError("the node had no checkpoint")
-        size = sum(path.stat().st_size for path in files)
         disk = read_rate(folder, context.plan.section("disk")["read_mib"])
         result = {
-            "mb_per_second": size / found.seconds / 1e6,
+            "mb_per_second": found.checkpoint_bytes / found.seconds / 1e6,
             "disk_mb_per_second": disk / 1e6,
             "rows_per_second": found.rows / found.seconds,
             "log_updates": found.updates,
@@ -71,16 +73,26 @@ def recover(context: Context, run: int) -> None:
         context.add({"part": "recover", "run": run}, result)
 
 
-def await_last_checkpoint(cluster: KeptCluster) -> None:
-    """Until the node makes no more. Error: VoidPointError."""
-    known, end = 0, time.monotonic() + _CHECKPOINT_SECONDS_MAX
-    quiet = time.monotonic()
-    while not known or time.monotonic() < quiet + _QUIET_SECONDS:
+def await_quiet(cluster: KeptCluster) -> None:
+    """Until the node makes no more checkpoints. Error: VoidPointError."""
+    known, quiet, end = -1, 0.0, time.monotonic() + _CHECKPOINT_SECONDS_MAX
+    while known < 0 or time.monotonic() < quiet + _QUIET_SECONDS:
         if time.monotonic() > end:
-            raise VoidPointError("the node makes no checkpoint, or never ends making them")
-        time.sleep(0.05)
+            raise VoidPointError("the node never ends making checkpoints")
         if (made := len(checkpoints(cluster.log("node-0")))) > known:
             known, quiet = made, time.monotonic()
+        time.sleep(0.05)
+
+
+def await_checkpoint_of_all(cluster: KeptCluster, long_update_rate: int) -> None:
+    """Until the node has made a checkpoint that began after all rows were in. Error: VoidPointError."""
+    await_quiet(cluster)
+    known, end = len(checkpoints(cluster.log("node-0"))), time.monotonic() + _CHECKPOINT_SECONDS_MAX
+    with long_updates(cluster, long_update_rate, _SECONDS_MAX):
+        while len(checkpoints(cluster.log("node-0"))) == known:
+            if time.monotonic() > end:
+                raise VoidPointError("the node makes no checkpoint")
+            time.sleep(0.05)
 
 
 def alone(context: Context, run: int) -> None:
@@ -166,9 +178,12 @@ def beside_checkpoints(context: Context, run: int) -> None:
             kept_cluster(folder, TICKETS.read_text(), node_values(context.plan, "sync", more)) as cluster,
         ):
             load(cluster, csv)
+            if name == "with":
+                await_quiet(cluster)
             before = len(checkpoints(cluster.log("node-0")))
             began = time.monotonic()
-            result = asked(context, cluster, run + 1, part["update_rate"])
+            with long_updates(cluster, part["long_update_rate"], _SECONDS_MAX):
+                result = asked(context, cluster, run + 1, part["update_rate"])
             took = checkpoints(cluster.log("node-0"))[before:]
             result["checkpoints"] = len(took)
             result["checkpoint_share"] = sum(took) / (time.monotonic() - began)
@@ -185,7 +200,9 @@ def gaps(context: Context, run: int) -> None:
         load(cluster, accounts_csv(folder, part["rows"]))
         before = len(checkpoints(cluster.log("node-0")))
         with SyncWatch(folder) as watch:
-            outcome = submit(cluster, {**part, "in_flight": _IN_FLIGHT_MAX}, seed=run + 1, rate=part["update_rate"])
+            outcome = submit(
+                cluster, {**part, "in_flight": _IN_FLIGHT_MAX}, seed=run + 1, rate=part["update_rate"], sql=LONG_UPDATE
+            )
             took = checkpoints(cluster.log("node-0"))[before:]
             cycles = [cycle_ms(cluster) for _ in range(_CYCLES_LOOKED_AT)]
         if not took:

@@ -21,6 +21,12 @@ from experiments.writes.cluster import PROGRAMS, KeptCluster
 ACCOUNTS = Path(__file__).parent / "accounts.sql"
 TICKETS = ROOT / "schemas" / "tickets.sql"
 UPDATE = "UPDATE accounts SET balance = balance + 1 WHERE id = $1"
+# A condition that every row meets and that makes an update long: the log grows fast, and checkpoints follow each other.
+_LONG = ", ".join(f"'{number:0>60}'" for number in range(10))
+LONG_UPDATE = f"{UPDATE} AND owner NOT IN ({_LONG})"
+# Meets no row: it is only long.
+_NOBODY = ", ".join(f"'!{number:0>5}'" for number in range(100))
+LONG_TICKET_UPDATE = f"UPDATE tickets SET seat = NULL WHERE product_id = $1 AND rloc IN ({_NOBODY})"
 _MIB = 1 << 20
 _RECOVERED = re.compile(
     r"recovered: (\d+) rows from the checkpoint \((\d+) MiB\), (\d+) updates from the log \((\d+) MiB\), in ([\d.]+) s"
@@ -97,14 +103,14 @@ def drive_node(cluster: KeptCluster, part: dict[str, Any]) -> dict[str, Any]:
     return outcome
 
 
-def submit(cluster: KeptCluster, part: dict[str, Any], seed: int, rate: int = 0) -> dict[str, Any]:
+def submit(cluster: KeptCluster, part: dict[str, Any], seed: int, rate: int = 0, sql: str = UPDATE) -> dict[str, Any]:
     """Updates of one account each through the writer, at a rate or as fast as it goes. Error: VoidPointError."""
     words = [f"--{name.replace('_', '-')}={part[name]}" for name in ("in_flight", "seconds", "warm_up_seconds")]
     if rate:
         words.append(f"--rate={rate}")
     outcome = _json_of(
         [
-            *(LOAD_GENERATOR, "updates", f"--cluster={cluster.address}", f"--sql={UPDATE}"),
+            *(LOAD_GENERATOR, "updates", f"--cluster={cluster.address}", f"--sql={sql}"),
             *(f"--keys={part['rows']}", f"--seed={seed}", *words),
         ]
     )
@@ -113,6 +119,23 @@ def submit(cluster: KeptCluster, part: dict[str, Any], seed: int, rate: int = 0)
     if outcome["rows"] != outcome["answered"]:
         raise VoidPointError(f"{outcome['answered']} updates changed {outcome['rows']} rows")
     return outcome
+
+
+@contextlib.contextmanager
+def long_updates(cluster: KeptCluster, rate: int, seconds: int) -> Iterator[None]:
+    """So many long updates of tickets a second that change nothing, for the time of the context, `seconds` at most."""
+    process = subprocess.Popen(
+        [
+            *(LOAD_GENERATOR, "updates", f"--cluster={cluster.address}", f"--sql={LONG_TICKET_UPDATE}", "--keys=1000"),
+            *(f"--rate={rate}", "--in-flight=200", f"--seconds={seconds}", "--warm-up-seconds=0"),
+        ],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT,
+    )  # fmt: skip
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
 
 
 def _json_of(command: list[str | Path]) -> dict[str, Any]:
