@@ -156,6 +156,8 @@ def published(runs: Iterable[Run]) -> list[str]:
         ("updates a second beside them, sync", "beside_sync", "updates_per_second"),
         ("booking queries a second without checkpoints", "without_checkpoints", "answered_per_second"),
         ("booking queries a second during checkpoints", "with_checkpoints", "answered_per_second"),
+        ("their p99 without checkpoints, ms", "without_checkpoints", "p99_ms"),
+        ("their p99 during checkpoints, ms", "with_checkpoints", "p99_ms"),
         ("rows of a checkpoint read a second at recovery", "recover", "rows_per_second"),
     )
     lines = []
