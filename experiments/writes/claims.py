@@ -45,8 +45,22 @@ def alone(points: Points) -> list[Claim]:
         binds = "the disk binds" if target < ALONE_TARGET else "the disk does not bind"
         note = f"appends and fdatasyncs of as many at a time would allow {disk:,.0f} a second: {binds}"
     return [
-        Claim(name, target, True, measured, "CPU of the node's own thread and of the driver", note=note),
-        Claim(name, 300_000, True, measured, "CPU of the node's own thread and of the driver", is_stretch=True),
+        Claim(
+            name,
+            target,
+            True,
+            measured,
+            "the node's CPU, and 1,024 updates in flight over a cycle and a sync",
+            note=note,
+        ),
+        Claim(
+            name,
+            300_000,
+            True,
+            measured,
+            "the node's CPU, and 1,024 updates in flight over a cycle and a sync",
+            is_stretch=True,
+        ),
     ]
 
 
@@ -75,15 +89,17 @@ def loads(points: Points) -> Claim:
 
 
 def beside_log(points: Points) -> Claim:
-    """What logging leaves of queries."""
-    notes = []
+    """What logging leaves of queries. A run where updates were not reached is not beside what it was to be beside."""
+    notes, short = [], set()
     for who in ("off", "sync"):
         for point, result in points.points(f"beside_{who}"):
             wanted, reached = result["updates_wanted"], result["updates_per_second"]
             if reached < UPDATES_REACHED * wanted:
+                short.add(point["run"])
                 notes.append(f"run {point['run']}, {who}: {reached:,.0f} of {wanted:,} updates a second were confirmed")
     rate = "answered_per_second"
-    measured = ratios(by_run(points, "beside_sync", rate), by_run(points, "beside_off", rate))
+    logged = {run: figure for run, figure in by_run(points, "beside_sync", rate).items() if run not in short}
+    measured = ratios(logged, by_run(points, "beside_off", rate))
     name = "queries beside 10,000 updates a second, sync: times off"
     return Claim(name, 0.95, True, measured, "CPU of all processes on the same cores", note="; ".join(notes))
 
