@@ -117,7 +117,7 @@ def alone(context: Context, run: int) -> None:
 
 def submitted(context: Context, run: int) -> None:
     """Updates of one row each from submission to confirmation: as many as go, and then few."""
-    part, disk = context.plan.section("submitted"), context.plan.section("disk")
+    part = context.plan.section("submitted")
     with (
         scratch() as folder,
         kept_cluster(folder, ACCOUNTS.read_text(), node_values(context.plan, "sync")) as cluster,
@@ -127,10 +127,9 @@ def submitted(context: Context, run: int) -> None:
         keys = {"per_second": outcome["answered_per_second"], "p99_ms": outcome["latency_ms"]["99"]}
         busy = outcome["generator"]["busiest_thread_share"]
         context.add({"part": "submitted", "run": run}, {**keys, "busiest_client_thread": busy})
-        synced = synced_pieces(folder, 4096, disk["sync_seconds"], disk["sync_file_mib"])
-        few = submit(cluster, {**part, "warm_up_seconds": 2}, seed=run + 101, rate=part["low_load_rate"])
-        synced += synced_pieces(folder, 4096, disk["sync_seconds"], disk["sync_file_mib"])
-        sync_ms = statistics.median(synced) * 1e3
+        with SyncWatch(folder) as watch:
+            few = submit(cluster, {**part, "warm_up_seconds": 2}, seed=run + 101, rate=part["low_load_rate"])
+        sync_ms = statistics.median(watch.seconds) * 1e3
         p50 = few["latency_ms"]["50"]
         context.add({"part": "low_load", "run": run}, {"p50_ms": p50, "sync_ms": sync_ms, "over_ms": p50 - 2 * sync_ms})
 
