@@ -1,6 +1,6 @@
 # The door to everything. `./make.sh run` and `./make.sh test` are all a newcomer needs: they install make and call it.
 .DEFAULT_GOAL := help
-.PHONY: help programs build run test test-slow soak lint format bench proof experiment clean
+.PHONY: help programs build run test test-slow sim soak lint format bench proof experiment clean
 
 help:
 	@echo "./make.sh TARGET installs what is missing (make itself, too) and goes on; with make in place, \`make TARGET\` does the same."
@@ -9,6 +9,7 @@ help:
 	@echo "           desk on a million tickets (TICKETS=, CHANGES= a second, KEEP=1)"
 	@echo "test       build everything and run the fast lane of every part"
 	@echo "test-slow  sanitizers, more seeds, kills of real processes, fuzzers"
+	@echo "sim SEED=…  one run of the cluster simulator, told event by event"
 	@echo "soak       hours of the same, by hand"
 	@echo "lint       formats, static checks, types"
 	@echo "format     rewrite sources in the house format"
@@ -34,6 +35,9 @@ test: build
 test-slow: build
 	@tools/build_slow.sh
 	@.venv/bin/python tools/lanes.py slow
+
+sim:
+	@tools/sim.sh "$(SEED)"
 
 soak: build
 	@tools/soak.sh

@@ -3,8 +3,10 @@
 // (aggregators forget nothing that matters), one run per seed.
 //
 // DAEDALUS_SIMULATOR_SEEDS says how many seeds, DAEDALUS_SEED where they start.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -21,6 +23,13 @@ uint64_t number_from(const char* variable, uint64_t otherwise) {
 void expect_clean(const RunReport& report, uint64_t seed) {
   for (const std::string& violation : report.violations) {
     ADD_FAILURE() << "DAEDALUS_SEED=" << seed << " DAEDALUS_SIMULATOR_SEEDS=1: " << violation;
+  }
+  if (!report.violations.empty()) {
+    std::string told = fmt::format("the last events of seed {}; all of them: make sim SEED={}\n", seed, seed);
+    for (const std::string& line : report.last_events) {
+      told += line + "\n";
+    }
+    std::fputs(told.c_str(), stderr);
   }
 }
 

@@ -53,6 +53,20 @@ void SubmissionJudge::on_take_over(uint32_t writer, Timestamp last) {
   unconfirmed_.clear();  // What every node has accepted is as good as confirmed; nobody is left to say so.
 }
 
+void SubmissionJudge::on_writer_killed(Timestamp last) {
+  for (auto late = by_timestamp_.upper_bound(last); late != by_timestamp_.end(); late = by_timestamp_.erase(late)) {
+    Entry& entry = entries_.at(late->second);
+    if (entry.is_confirmed) {
+      fault(fmt::format("update {} was confirmed, and then lost with the writer: its journal ends with {}",
+                        raw(late->first), raw(last)));
+    }
+    entry.timestamp = Timestamp{};
+    entry.is_numbered = false;
+    unconfirmed_.erase(late->first);
+  }
+  table_.truncate(last);
+}
+
 void SubmissionJudge::on_confirmed(uint64_t submission, const wire::v1::WriteConfirmed& confirmed) {
   Entry& entry = entries_.at(submission);
   if (entry.timestamp == Timestamp{}) {

@@ -30,6 +30,9 @@ class SubmissionJudge {
   /// From now on `writer` is the writer, and numbers from `last` on: what others gave higher numbers never was.
   void on_take_over(uint32_t writer, Timestamp last);
   void on_confirmed(uint64_t submission, const wire::v1::WriteConfirmed& confirmed);
+  /// The writer was killed and goes on with a journal that ends with `last`: what it numbered behind that never left
+  /// it, and may be numbered again.
+  void on_writer_killed(Timestamp last);
 
   // ---- what submitters are told ----
   /// Nothing came of it, and nothing will.

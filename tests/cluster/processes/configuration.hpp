@@ -9,6 +9,7 @@
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "daedalus/wire/v1/session.pb.h"
+#include "event_log.hpp"
 #include "sabotage.hpp"
 
 namespace daedalus::testing {
@@ -32,6 +33,7 @@ struct ClusterConfiguration {
   uint32_t shape_slots = 3;             ///< That nodes and aggregators announce: few, so that slots are defined anew.
   bool keeps_transcripts = false;       ///< Of what writers hear and say.
   uint32_t submissions_known_max = 16;  ///< Few, so that the writer forgets some in every run.
+  std::shared_ptr<EventLog> events = std::make_shared<EventLog>();
 };
 
 [[nodiscard]] wire::v1::Hello make_hello(const ClusterConfiguration& configuration, wire::v1::Role role,

@@ -1,5 +1,7 @@
 #include "node_process.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -78,7 +80,10 @@ void NodeProcess::make_segments() {
   checkpoints_.reset();
   segments_.clear();
   copiers_.clear();
-  const auto shape = engine::Segment(*configuration_.schema, codec_.codec(), segment_options).statistics();
+  if (!shape_) {
+    shape_ = engine::Segment(*configuration_.schema, codec_.codec(), segment_options).statistics();
+  }
+  const engine::SegmentStatistics& shape = *shape_;
   const auto slots = static_cast<uint32_t>(shape.rows_max);
   buffers_ = std::make_unique<durability::ChunkBuffers>(
       2, durability::chunk_content_size(kChunkRows, static_cast<uint32_t>(configuration_.schema->columns.size()),
@@ -156,6 +161,11 @@ void NodeProcess::crash(rpc::Notice notice) {
 std::optional<Error> NodeProcess::come_back() {
   disk_.restart();
   start();
+  if (raw(core_->epoch().epoch) < granted_) {
+    core_.reset();
+    return Error{ErrorCategory::kFatal, "XX000",
+                 fmt::format("it has granted epoch {} and does not know that any more", granted_), "", 0};
+  }
   if (auto failed = recover()) {
     core_.reset();
     return failed;
@@ -206,6 +216,8 @@ node::SegmentReport NodeProcess::report(node::SegmentIndex segment) const {
   return {segments_[raw(segment)]->statistics(), -1};
 }
 
+void NodeProcess::note(const std::string& what) const { configuration_.events->note(network_.now(), name(), what); }
+
 void NodeProcess::wake(uint32_t segment) {
   if (!awake_[segment] && !is_recovering_) {
     awake_[segment] = true;
@@ -236,6 +248,12 @@ void NodeProcess::carry_out(node::Effects effects) {
   persist_epochs(effects);
   keep_log(effects.log, effects.outcomes);
   const Instant wake_at = effects.wake_at;
+  for (const auto& [peer, result] : effects.results) {
+    if (result.has_epoch() && result.epoch().granted() && result.epoch().epoch() > granted_) {
+      granted_ = result.epoch().epoch();
+      note(fmt::format("grants epoch {} to {}", granted_, result.epoch().holder()));
+    }
+  }
   endpoint_->send(std::move(effects));
   endpoint_->arm(wake_at, [this] {
     node::Effects late;
@@ -349,11 +367,14 @@ void NodeProcess::commit_checkpoint() {
     return;
   }
   if (checkpoints_->commit("")) {
+    note(fmt::format("checkpoint {} is current: {} to {}", checkpoints_->status().number,
+                     raw(checkpoints_->status().lowest), raw(checkpoints_->status().highest)));
     static_cast<void>(log_->release(std::min(checkpoints_->status().lowest, core_->forgotten())));
   }
 }
 
 void NodeProcess::on_refused(const Error& error) {
+  note("its disk refuses: " + error.message);
   is_stuck_ = true;
   core_->on_log_stuck(error);
   endpoint_->post_at(after(network_.now(), kRetryNs), [this] { write_log(); });

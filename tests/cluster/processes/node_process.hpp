@@ -56,6 +56,7 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   void carry_out(node::Effects effects);
   /// Has records written and synced a while later, in order.
   void keep_log(const std::vector<node::LogRecord>& records, const std::vector<node::OutcomeRecord>& outcomes);
+  void note(const std::string& what) const;
   void write_log();
   void sync_log();
   void on_refused(const Error& error);
@@ -82,6 +83,8 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   std::unique_ptr<durability::CheckpointWriter> checkpoints_;
   bool is_stuck_ = false;  ///< The disk has refused, and it is tried again.
   uint64_t life_ = 0;
+  uint64_t granted_ = 0;                            ///< The highest epoch that it told anybody it had granted.
+  std::optional<engine::SegmentStatistics> shape_;  ///< Of a segment, before anything is in it.
   bool is_recovering_ = false;
   node::Effects replayed_;  ///< Of recovery.
   std::vector<std::unique_ptr<engine::Segment>> segments_;

@@ -1,5 +1,7 @@
 #include "writer_process.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -23,29 +25,65 @@ WriterProcess::WriterProcess(const ClusterConfiguration& configuration, WriterOp
     : configuration_(configuration),
       network_(network),
       listener_(std::move(listener)),
-      model_(options),
-      transcript_(options, configuration.keeps_transcripts),
-      name_(options.name) {
+      options_(std::move(options)),
+      model_(std::make_unique<WriterModel>(options_)),
+      transcript_(std::make_unique<Transcript>(options_, configuration.keeps_transcripts)) {
   endpoint_ =
-      &network.start(options.endpoint, make_hello(configuration, wire::v1::ROLE_WRITER, options.endpoint), *this);
-  for (const std::string& aggregator : configuration.aggregators) {
+      &network.start(options_.endpoint, make_hello(configuration, wire::v1::ROLE_WRITER, options_.endpoint), *this);
+  start();
+}
+
+void WriterProcess::start() {
+  for (const std::string& aggregator : configuration_.aggregators) {
     endpoint_->dial(aggregator);
   }
+}
+
+Timestamp WriterProcess::crash(rpc::Notice notice) {
+  CHECK(!is_down_);
+  rpc::Random& random = network_.random();
+  const uint64_t under_way = raw(model_->last_numbered()) - raw(model_->journaled_through());
+  const Timestamp kept{raw(model_->journaled_through()) + random.below(under_way + 1)};
+  journal_ = model_->journal(kept);
+  if (random.chance(0.5)) {
+    journal_.lose_outcomes_after(Timestamp{random.below(raw(kept) + 1)});
+  }
+  waiters_.clear();
+  appended_at_ = {};
+  is_down_ = true;
+  network_.crash(options_.endpoint, notice);
+  configuration_.events->note(network_.now(), options_.name,
+                              fmt::format("killed: numbered up to {}, journaled up to {}, kept up to {}",
+                                          raw(model_->last_numbered()), raw(model_->journaled_through()), raw(kept)));
+  return kept;
+}
+
+void WriterProcess::come_back() {
+  CHECK(is_down_);
+  is_down_ = false;
+  model_ = std::make_unique<WriterModel>(options_, journal_);
+  transcript_ = std::make_unique<Transcript>(options_, configuration_.keeps_transcripts, journal_);
+  configuration_.events->note(network_.now(), options_.name,
+                              fmt::format("starts again with updates up to {}, keeps {}", raw(journal_.last_numbered),
+                                          journal_.updates.size()));
+  endpoint_ =
+      &network_.restart(options_.endpoint, make_hello(configuration_, wire::v1::ROLE_WRITER, options_.endpoint), *this);
+  start();
 }
 
 void WriterProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
   if (info.link) {
     rpc::Outbox out;
-    transcript_.up(endpoint_->now(), peer);
-    model_.on_up(peer, endpoint_->now(), out);
+    transcript_->up(endpoint_->now(), peer);
+    model_->on_up(peer, endpoint_->now(), out);
     carry_out(std::move(out), {});
   }
 }
 
 void WriterProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
   rpc::Outbox out;
-  transcript_.down(endpoint_->now(), peer);
-  model_.on_down(peer, endpoint_->now(), out);
+  transcript_->down(endpoint_->now(), peer);
+  model_->on_down(peer, endpoint_->now(), out);
   carry_out(std::move(out), {});
 }
 
@@ -94,9 +132,9 @@ wire::v1::Result WriterProcess::refusal(const SubmitRefusal& refusal) const {
   }
   wire::v1::WriteRefused& refused = *result.mutable_refused();
   refused.set_reason(wire::v1::WRITE_REFUSAL_STALE_SUBMISSION);
-  refused.set_epoch(model_.epoch());
-  refused.set_timestamp(raw(model_.numbered_after()));
-  refused.set_holder(name_);
+  refused.set_epoch(model_->epoch());
+  refused.set_timestamp(raw(model_->numbered_after()));
+  refused.set_holder(options_.name);
   *refused.mutable_error() = contract::from_error(refusal.error);
   return result;
 }
@@ -125,8 +163,8 @@ void WriterProcess::answer(const SubmissionOutcome& outcome) {
 void WriterProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
   rpc::Outbox out;
   WriterEffects effects;
-  transcript_.result(endpoint_->now(), peer, result);
-  model_.on_result(peer, result, endpoint_->now(), out, effects);
+  transcript_->result(endpoint_->now(), peer, result);
+  model_->on_result(peer, result, endpoint_->now(), out, effects);
   carry_out(std::move(out), effects);
 }
 
@@ -134,14 +172,14 @@ std::optional<SubmitRefusal> WriterProcess::submit(const Submission& submission,
                                                    const std::vector<wire::v1::Route>& routes) {
   rpc::Outbox out;
   WriterEffects effects;
-  const Timestamp before = model_.last_numbered();
-  transcript_.submit(endpoint_->now(), submission, body, routes, configuration_.map->version);
-  auto refusal = model_.submit(submission, body, routes, configuration_.map->version, effects);
+  const Timestamp before = model_->last_numbered();
+  transcript_->submit(endpoint_->now(), submission, body, routes, configuration_.map->version);
+  auto refusal = model_->submit(submission, body, routes, configuration_.map->version, effects);
   if (refusal) {
-    transcript_.refused(*refusal);
+    transcript_->refused(*refusal);
   }
-  if (model_.last_numbered() != before) {
-    listener_.on_numbered(submission.key, model_.last_numbered());
+  if (model_->last_numbered() != before) {
+    listener_.on_numbered(submission.key, model_->last_numbered());
   }
   carry_out(std::move(out), effects);
   return refusal;
@@ -149,9 +187,9 @@ std::optional<SubmitRefusal> WriterProcess::submit(const Submission& submission,
 
 void WriterProcess::carry_out(rpc::Outbox out, const WriterEffects& effects) {
   for (const auto& [peer, operation] : out.operations) {
-    CHECK(operation.header().update().timestamp() <= raw(model_.journaled_through()));  // Nothing leaves before.
+    CHECK(operation.header().update().timestamp() <= raw(model_->journaled_through()));  // Nothing leaves before.
   }
-  transcript_.effects(out, effects, model_.next_deadline());
+  transcript_->effects(out, effects, model_->next_deadline());
   endpoint_->send(std::move(out));
   if (effects.append_through != Timestamp{}) {
     append(effects.append_through);
@@ -160,8 +198,8 @@ void WriterProcess::carry_out(rpc::Outbox out, const WriterEffects& effects) {
     endpoint_->post([this] {
       rpc::Outbox next;
       WriterEffects then;
-      transcript_.probed(endpoint_->now(), false);
-      model_.on_probed(false, endpoint_->now(), next, then);
+      transcript_->probed(endpoint_->now(), false);
+      model_->on_probed(false, endpoint_->now(), next, then);
       carry_out(std::move(next), then);
     });
   }
@@ -169,10 +207,10 @@ void WriterProcess::carry_out(rpc::Outbox out, const WriterEffects& effects) {
     listener_.on_outcome(outcome);
     answer(outcome);
   }
-  endpoint_->arm(model_.next_deadline(), [this] {
+  endpoint_->arm(model_->next_deadline(), [this] {
     rpc::Outbox late;
-    transcript_.deadline(endpoint_->now());
-    model_.on_deadline(endpoint_->now(), late);
+    transcript_->deadline(endpoint_->now());
+    model_->on_deadline(endpoint_->now(), late);
     carry_out(std::move(late), {});
   });
 }
@@ -189,8 +227,8 @@ void WriterProcess::append(Timestamp through) {
 
 void WriterProcess::on_journaled(Timestamp through) {
   rpc::Outbox out;
-  transcript_.journaled(endpoint_->now(), through);
-  model_.on_journaled(through, endpoint_->now(), out);
+  transcript_->journaled(endpoint_->now(), through);
+  model_->on_journaled(through, endpoint_->now(), out);
   carry_out(std::move(out), {});
 }
 

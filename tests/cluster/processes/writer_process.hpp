@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,12 +41,20 @@ class WriterProcess final : public rpc::PeerHandler {
   /// From this process, as `load` submits.
   [[nodiscard]] std::optional<SubmitRefusal> submit(const Submission& submission, const std::string& body,
                                                     const std::vector<wire::v1::Route>& routes);
-  [[nodiscard]] const WriterModel& model() const { return model_; }
-  [[nodiscard]] const Transcript& transcript() const { return transcript_; }
+  [[nodiscard]] const WriterModel& model() const { return *model_; }
+  [[nodiscard]] const Transcript& transcript() const { return *transcript_; }
+
+  /// Loses what its journal does not have. Of what was on its way there any part, in order, may have arrived: returns
+  /// the last update that did.
+  [[nodiscard]] Timestamp crash(rpc::Notice notice);
+  /// Precondition: it crashed. Goes on with its journal.
+  void come_back();
+  [[nodiscard]] bool is_down() const { return is_down_; }
 
  private:
   using Waiter = std::pair<rpc::PeerId, uint64_t>;
 
+  void start();
   void carry_out(rpc::Outbox out, const WriterEffects& effects);
   /// Appends updates up to there, and tells the model once they are durable: at once, or a while later, in order.
   void append(Timestamp through);
@@ -59,9 +68,11 @@ class WriterProcess final : public rpc::PeerHandler {
   const ClusterConfiguration& configuration_;
   rpc::SimulatedNetwork& network_;
   Listener listener_;
-  WriterModel model_;
-  Transcript transcript_;
-  std::string name_;
+  WriterOptions options_;
+  std::unique_ptr<WriterModel> model_;  ///< Of a writer that is down, as it was.
+  std::unique_ptr<Transcript> transcript_;
+  RecoveredJournal journal_;  ///< Of a writer that is down: what it will find.
+  bool is_down_ = false;
   std::map<SubmissionKey, std::vector<Waiter>> waiters_;
   Instant appended_at_{};  ///< When all that was given to the journal so far will be durable.
   rpc::SimulatedEndpoint* endpoint_ = nullptr;

@@ -16,6 +16,7 @@ constexpr const char* kAborted = "57014";
 }  // namespace
 
 void SimulatedCluster::settle() {
+  note("network", "heals; the cluster settles");
   network_.heal_all();
   network_.set_reset_probability(0);
   network_.run_for(10 * kSecond);  // Silent connections are found dead and dialled again.

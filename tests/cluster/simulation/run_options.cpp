@@ -1,5 +1,7 @@
 #include "run_options.hpp"
 
+#include <fmt/format.h>
+
 namespace daedalus::testing {
 
 namespace {
@@ -42,6 +44,18 @@ RunOptions options_of(uint64_t seed) {
   options.journals_late = random.below(2) == 0;
   options.shape_slots = static_cast<uint32_t>(random.below(5));
   return options;
+}
+
+std::string describe(const RunOptions& options) {
+  static constexpr const char* kStories[] = {"no story", "a node is lost", "a second writer takes over",
+                                             "an older map is about"};
+  static constexpr const char* kShapes[] = {"small", "wide", "many columns"};
+  const Topology& topology = options.topology;
+  return fmt::format("{} nodes of {} partitions of {} segments, {} aggregators, table: {}; {}{}{}{}", topology.nodes,
+                     topology.partitions_per_node, topology.segments, topology.aggregators,
+                     kShapes[static_cast<size_t>(options.shape)], kStories[static_cast<size_t>(options.story)],
+                     options.has_log ? "; nodes have a log" : "", options.journals_late ? "; the journal is slow" : "",
+                     options.has_faults ? "" : "; no faults");
 }
 
 }  // namespace daedalus::testing

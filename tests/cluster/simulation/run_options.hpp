@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "daedalus/base/units.hpp"
+#include "event_log.hpp"
 #include "sabotage.hpp"
 #include "topology.hpp"
 #include "workload.hpp"
@@ -33,10 +35,14 @@ struct RunOptions {
   bool keeps_transcript = false;                ///< Of the first writer.
   uint32_t too_wide_queries = 0;                ///< To be refused, besides; of a wide table.
   SabotageKind sabotage = SabotageKind::kNone;  ///< Something for the judge to find.
+  EventLog::Sink on_event = {};                 ///< Is told what happens.
 };
 
 /// A run that the seed decides altogether. Most seeds have the small table; one in 32 has wide columns, another one
 /// many.
 [[nodiscard]] RunOptions options_of(uint64_t seed);
+
+/// In a line.
+[[nodiscard]] std::string describe(const RunOptions& options);
 
 }  // namespace daedalus::testing

@@ -49,6 +49,7 @@ ClusterConfiguration configure(const RunOptions& options) {
   configuration.keeps_transcripts = options.keeps_transcript;
   configuration.has_log = options.has_log;
   configuration.journals_late = options.journals_late;
+  configuration.events = std::make_shared<EventLog>(options.on_event);
   configuration.shape_slots = options.shape_slots;
   configuration.map = std::make_shared<const contract::PartitionMap>(map_of(options.topology));
   for (uint32_t node = 0; node < options.topology.nodes; ++node) {
@@ -107,11 +108,19 @@ RunReport SimulatedCluster::run() {
   report_.violations.insert(report_.violations.end(), faults.begin(), faults.end());
   report_.updates_confirmed = submissions_.confirmed_count();
   report_.event_hash = network_.event_hash();
+  report_.last_events = configuration_.events->last();
   report_.transcript = writers_.front()->transcript().text();
   return std::move(report_);
 }
 
-void SimulatedCluster::violation(std::string text) { report_.violations.push_back(std::move(text)); }
+void SimulatedCluster::violation(std::string text) {
+  note("judge", "VIOLATION: " + text);
+  report_.violations.push_back(std::move(text));
+}
+
+void SimulatedCluster::note(const std::string& who, const std::string& what) {
+  configuration_.events->note(network_.now(), who, what);
+}
 
 // ---- traffic ----
 
@@ -138,7 +147,8 @@ void SimulatedCluster::submit_update() {
   }
   const auto update = workload_.next_update();
   const uint64_t number = submissions_.add(update.parts);
-  if (network_.random().chance(0.5)) {
+  note("application", fmt::format("submits {}: {}", number, update.text.value_or("(what SQL cannot say)")));
+  if (network_.random().chance(0.5) || writer().is_down()) {
     submit_from_client(number, update);
   } else {
     submit_from_writer(number, update);
@@ -152,6 +162,8 @@ void SimulatedCluster::submit_from_client(uint64_t number, const Workload::Updat
 }
 
 void SimulatedCluster::on_report(const SubmissionReport& report) {
+  note("client",
+       fmt::format("is told of {}: {}", report.number, report.confirmed ? "confirmed" : report.error->message()));
   if (report.confirmed) {
     submissions_.on_told_confirmed(report.number, *report.confirmed);
   } else if (report.error->category() == wire::v1::ERROR_CATEGORY_UNKNOWN) {
@@ -203,6 +215,13 @@ void SimulatedCluster::submit_too_early(Submission submission, const Workload::U
 void SimulatedCluster::repeat_old() {
   const auto& [submission, update] = submitted_[network_.random().below(submitted_.size())];
   const auto refusal = writer().submit(submission, update.body, update.routes);
+  const bool is_raising = writer().model().phase() == WriterModel::Phase::kIdle ||
+                          writer().model().phase() == WriterModel::Phase::kInquiring ||
+                          writer().model().phase() == WriterModel::Phase::kProbing ||
+                          writer().model().phase() == WriterModel::Phase::kRaising;
+  if (is_raising && refusal && refusal->error.category == ErrorCategory::kRetry) {
+    return;  // Nothing came of this sending; of others nothing is said.
+  }
   if (refusal && refusal->error.category != ErrorCategory::kUnknown) {
     violation(fmt::format("submission {}, repeated, was refused: {}", submission.key.second, refusal->error.message));
   }
@@ -228,7 +247,11 @@ ClientProcess::Manner SimulatedCluster::draw_manner() {
   return manner;
 }
 
-void SimulatedCluster::ask() { client_->ask(workload_.next_query(), draw_manner(), network_.random().next()); }
+void SimulatedCluster::ask() {
+  const auto query = workload_.next_query();
+  note("application", "asks: " + query.text);
+  client_->ask(query, draw_manner(), network_.random().next());
+}
 
 void SimulatedCluster::ask_too_wide() {
   ClientProcess::Manner manner;
@@ -248,6 +271,7 @@ void SimulatedCluster::schedule_faults() {
     for (int fault_number = 0; fault_number < 2; ++fault_number) {
       at_any_time(&SimulatedCluster::kill_any_node);
       at_any_time(&SimulatedCluster::trouble_disk);
+      at_any_time(&SimulatedCluster::kill_writer);
     }
   }
 }
@@ -261,7 +285,11 @@ void SimulatedCluster::fault() {
   const std::string& other = others[random.below(4)];
   const Instant end = after(network_.now(), random.between(10 * kMillisecond, 3 * kSecond));
   const auto notice = static_cast<rpc::Notice>(random.below(3));
-  switch (random.below(5)) {
+  const uint64_t what = random.below(5);
+  static constexpr const char* kFaults[] = {"connections reset", "cut", "silent one way", "silent the other way",
+                                            "aggregator killed and started again"};
+  note("fault", fmt::format("{}: {}, {}", kFaults[what], aggregator, other));
+  switch (what) {
     case 0:
       network_.reset(aggregator, other, notice);
       return;

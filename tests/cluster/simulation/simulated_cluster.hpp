@@ -33,6 +33,7 @@ struct RunReport {
   uint32_t queries_too_wide = 0;  ///< Refused as they should be.
   bool is_taken_over = false;     ///< Another writer has become the writer.
   std::string transcript;         ///< Of the first writer.
+  std::vector<std::string> last_events;
 };
 
 class SimulatedCluster {
@@ -66,6 +67,7 @@ class SimulatedCluster {
   void kill_node(uint32_t node);
   void kill_any_node();
   void kill_everybody();
+  void kill_writer();
   void trouble_disk();
   void prepare_take_over();
   void take_over();
@@ -93,6 +95,8 @@ class SimulatedCluster {
   [[nodiscard]] bool lacks_for_ever(const std::string& aggregator) const;
   [[nodiscard]] std::optional<ClientProcess::Answer> read(const Workload::Query& query, uint64_t which);
   void violation(std::string text);
+  /// For whoever reads the run.
+  void note(const std::string& who, const std::string& what);
 
   RunOptions options_;
   rpc::SimulatedNetwork network_;

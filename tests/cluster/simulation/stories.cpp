@@ -50,18 +50,33 @@ void SimulatedCluster::kill_node(uint32_t node) {
   if (nodes_[node]->is_down()) {
     return;
   }
+  note(configuration_.nodes[node], "killed");
   nodes_[node]->crash(random.chance(0.5) ? rpc::Notice::kBoth : rpc::Notice::kNobody);
   const Instant back = after(network_.now(), random.between(10 * kMillisecond, kDownNsMax));
   network_.at(back, [this, node] {
     if (const auto failed = nodes_[node]->come_back()) {
       violation(fmt::format("node {} could not start again: {}", node, failed->message));
+      return;
     }
+    const node::NodeCore& core = nodes_[node]->core();
+    note(configuration_.nodes[node], fmt::format("is back with updates up to {}", raw(core.accepted())));
   });
 }
 
 void SimulatedCluster::kill_any_node() { kill_node(static_cast<uint32_t>(network_.random().below(nodes_.size()))); }
 
+/// Not where another is to take over: to have two with one journal each is another story.
+void SimulatedCluster::kill_writer() {
+  rpc::Random& random = network_.random();
+  if (options_.story == Story::kTakeOver || writer().is_down()) {
+    return;
+  }
+  submissions_.on_writer_killed(writer().crash(random.chance(0.5) ? rpc::Notice::kBoth : rpc::Notice::kNobody));
+  network_.at(after(network_.now(), random.between(10 * kMillisecond, kDownNsMax)), [this] { writer().come_back(); });
+}
+
 void SimulatedCluster::kill_everybody() {
+  kill_writer();
   for (uint32_t node = 0; node < nodes_.size(); ++node) {
     kill_node(node);
   }
@@ -75,12 +90,13 @@ void SimulatedCluster::trouble_disk() {
   rpc::Random& random = network_.random();
   durability::SimulatedDisk& disk = nodes_[random.below(nodes_.size())]->disk();
   if (random.chance(0.5)) {
+    note("fault", "a disk fails syncs");
     disk.fail_syncs(static_cast<uint32_t>(random.between(1, 3)));
     return;
   }
+  note("fault", "a disk is full");
   disk.set_room(disk.bytes() + random.below(2000));
-  network_.at(after(network_.now(), random.between(10 * kMillisecond, 2 * kSecond)),
-              [&disk] { disk.set_room(UINT64_MAX); });
+  network_.at(after(network_.now(), random.between(10 * kMillisecond, 2 * kSecond)), [&disk] { disk.set_room({}); });
 }
 
 // ---- a second writer ----
@@ -95,10 +111,16 @@ void SimulatedCluster::start_writer(WriterOptions options) {
   WriterProcess::Listener listener;
   listener.on_numbered = [this, index, look](const SubmissionKey& submission, Timestamp timestamp) {
     look();
+    note(configuration_.writer, fmt::format("{} numbers submission {} as update {}", index == 0 ? "first" : "second",
+                                            submission.second, raw(timestamp)));
     submissions_.on_numbered(index, submission.second, timestamp);
   };
   listener.on_outcome = [this, look](const SubmissionOutcome& outcome) {
     look();
+    note(configuration_.writer,
+         fmt::format("outcome of submission {}: {}", outcome.submission.second,
+                     outcome.confirmed ? fmt::format("update {} is confirmed", outcome.confirmed->timestamp())
+                                       : outcome.error->message));
     if (outcome.confirmed) {
       submissions_.on_confirmed(outcome.submission.second, *outcome.confirmed);
     } else if (writers_.size() == 1 || outcome.error->category != ErrorCategory::kUnknown) {

@@ -41,15 +41,29 @@ WriterModel::WriterModel(WriterOptions options, const RecoveredJournal& journal)
   }
 }
 
-RecoveredJournal WriterModel::journal() const {
+void RecoveredJournal::lose_outcomes_after(Timestamp last) {
+  for (const auto& [timestamp, kept] : updates) {
+    last = std::max(last, kept.confirmed_through);
+  }
+  for (auto& [timestamp, kept] : updates) {
+    kept.is_confirmed &= timestamp <= last;
+  }
+  for (KnownSubmission& each : submissions) {
+    if (each.timestamp > last && updates.contains(each.timestamp)) {
+      each.confirmed.reset();
+    }
+  }
+}
+
+RecoveredJournal WriterModel::journal(Timestamp through) const {
   RecoveredJournal journal{.is_used = first_epoch_ != 0,
                            .adopts = adopts_,
                            .first_epoch = first_epoch_,
                            .base = base_,
-                           .last_numbered = journaled_through_,
+                           .last_numbered = through,
                            .forgotten_through = forgotten_through_};
   for (const auto& [timestamp, kept] : kept_) {
-    if (timestamp <= journaled_through_) {
+    if (timestamp <= through) {
       KeptUpdate& each = journal.updates.emplace(timestamp, kept).first->second;
       each.is_sent = false;
       each.is_answered = true;
@@ -57,7 +71,7 @@ RecoveredJournal WriterModel::journal() const {
     }
   }
   for (const SubmissionKey& key : known_order_) {
-    if (const Known& known = known_.at(key); known.timestamp <= journaled_through_) {
+    if (const Known& known = known_.at(key); known.timestamp <= through) {
       journal.submissions.push_back({key, known.timestamp, known.confirmed});
     }
   }

@@ -83,6 +83,10 @@ struct RecoveredJournal {
   std::map<Timestamp, KeptUpdate> updates;   ///< Up to last_numbered without gaps.
   std::vector<KnownSubmission> submissions;  ///< By timestamp.
   Timestamp forgotten_through{};
+
+  /// As if no outcome of a later update had been written down before the crash, but for those that a later record
+  /// counts on: what an update says of confirmed ones was durable before the update was sent.
+  void lose_outcomes_after(Timestamp last);
 };
 
 /// What became of one submission. Exactly one leaves per submit() call that was not refused.
@@ -133,7 +137,9 @@ class WriterModel {
   /// What a submission may say that is sent now: no more than outlives this process, if that is enough.
   [[nodiscard]] Timestamp numbered_after() const;
   /// What a journal of everything that was said to be journaled would know.
-  [[nodiscard]] RecoveredJournal journal() const;
+  [[nodiscard]] RecoveredJournal journal() const { return journal(journaled_through_); }
+  /// The same where it has more, or less.
+  [[nodiscard]] RecoveredJournal journal(Timestamp through) const;
   /// Lowest durable watermark over all nodes.
   [[nodiscard]] Timestamp settled_through() const;
 

@@ -45,8 +45,8 @@ class SimulatedDisk final : public Disk {
   [[nodiscard]] bool is_down() const { return is_down_; }
   /// The disk comes back after a crash.
   void restart() { is_down_ = false; }
-  /// No room for more than so many bytes in all files together.
-  void set_room(uint64_t bytes) { room_ = bytes; }
+  /// No room for more than so many bytes in all files together; nothing: there is room for all.
+  void set_room(std::optional<uint64_t> bytes) { room_ = bytes; }
   /// The next so many syncs fail, and what they were to sync is lost as in a crash, silently.
   void fail_syncs(uint32_t count) { failing_syncs_ = count; }
   /// One bit of the file turns. Precondition: the file has that byte.
