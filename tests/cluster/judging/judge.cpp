@@ -79,7 +79,8 @@ void judge_columns(const PlainTable& table, const GivenAnswer& answer, Faults& f
 }
 
 std::string describe(const PlainCounts& counts) {
-  return fmt::format("{}/{}/{}", counts.rows_matched, counts.rows_applied, counts.rows_overflowed);
+  return fmt::format("{}/{}/{}/{}", counts.rows_matched, counts.rows_applied, counts.rows_overflowed,
+                     counts.rows_without_room);
 }
 
 }  // namespace
@@ -107,8 +108,7 @@ std::vector<std::string> Judge::confirmation(Timestamp timestamp, const wire::v1
       if (refused.reason() == wire::v1::ROW_REFUSAL_OVERFLOW) {
         counts.rows_overflowed += refused.row_count();
       } else {
-        faults.push_back(fmt::format("update {} was refused {} rows in partition {}, which has room for them",
-                                     raw(timestamp), refused.row_count(), outcome.partition()));
+        counts.rows_without_room += refused.row_count();
       }
     }
     if (outcome.partition() >= table_.placement().partitions() ||
@@ -119,9 +119,9 @@ std::vector<std::string> Judge::confirmation(Timestamp timestamp, const wire::v1
       faults.push_back(
           fmt::format("update {} is confirmed twice for partition {}", raw(timestamp), outcome.partition()));
     } else if (counts != expected[outcome.partition()]) {
-      faults.push_back(fmt::format("update {} matched/applied/overflowed {} rows in partition {} instead of {}",
-                                   raw(timestamp), describe(counts), outcome.partition(),
-                                   describe(expected[outcome.partition()])));
+      faults.push_back(
+          fmt::format("update {} matched/applied/overflowed/had no room for {} rows in partition {} instead of {}",
+                      raw(timestamp), describe(counts), outcome.partition(), describe(expected[outcome.partition()])));
     }
   }
   for (const auto& [partition, counts] : expected) {

@@ -40,6 +40,10 @@ PlainTable::PlainTable(const semantics::Schema& schema, const contract::Partitio
 
 void PlainTable::apply(const std::vector<PlainPart>& parts) {
   Rows rows = *history_.back();
+  taken_.clear();
+  for (const PlainRow& row : rows) {
+    ++taken_[row.place];
+  }
   PlainOutcome outcome;
   uint64_t ordinal = 0;
   for (const PlainPart& part : parts) {
@@ -55,6 +59,13 @@ void PlainTable::apply(const std::vector<PlainPart>& parts) {
   outcomes_.push_back(std::move(outcome));
 }
 
+bool PlainTable::take_room(SegmentKey place) {
+  uint64_t& taken = taken_[place];
+  const bool has_room = taken < room_;
+  taken += has_room ? 1 : 0;
+  return has_room;
+}
+
 void PlainTable::truncate(Timestamp last) {
   CHECK(last <= this->last());
   history_.resize(raw(last) + 1);
@@ -64,11 +75,16 @@ void PlainTable::truncate(Timestamp last) {
 void PlainTable::apply(const PlainInsert& part, uint64_t& ordinal, Rows& rows, PlainOutcome& outcome) {
   for (const Row& values : part.rows) {
     const SegmentKey place = placement_.place_of(values, history_.size(), ordinal++);
-    rows.push_back({place, std::make_shared<const Row>(values)});
-    inserted_.push_back(rows.back());
+    const PlainRow row{place, std::make_shared<const Row>(values)};
+    inserted_.push_back(row);
     PlainCounts& counts = outcome[place.first];
     ++counts.rows_matched;
-    ++counts.rows_applied;
+    if (take_room(place)) {
+      rows.push_back(row);
+      ++counts.rows_applied;
+    } else {
+      ++counts.rows_without_room;
+    }
   }
 }
 

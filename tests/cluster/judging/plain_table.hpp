@@ -27,6 +27,7 @@ struct PlainCounts {
   uint64_t rows_matched = 0;
   uint64_t rows_applied = 0;
   uint64_t rows_overflowed = 0;
+  uint64_t rows_without_room = 0;
 
   friend bool operator==(const PlainCounts&, const PlainCounts&) = default;
 };
@@ -37,6 +38,9 @@ using PlainOutcome = std::map<uint32_t, PlainCounts>;
 class PlainTable {
  public:
   PlainTable(const semantics::Schema& schema, const contract::PartitionMap& map, uint32_t segments_per_partition);
+
+  /// How many rows a segment holds, from now on; any number before.
+  void set_room(uint64_t rows) { room_ = rows; }
 
   /// Applies the next update in order. Integer overflow of `col + c` leaves the row as it was.
   void apply(const std::vector<PlainPart>& parts);
@@ -68,12 +72,16 @@ class PlainTable {
   using Rows = std::vector<PlainRow>;
 
   void apply(const PlainInsert& part, uint64_t& ordinal, Rows& rows, PlainOutcome& outcome);
+  /// Whether one more row of the next update finds room there: what the update itself frees is there for later ones.
+  [[nodiscard]] bool take_room(SegmentKey place);
   void apply(const PlainModify& part, Rows& rows, PlainOutcome& outcome) const;
   void apply(const PlainDelete& part, Rows& rows, PlainOutcome& outcome) const;
   void add_concerned(const Filter& filter, PlainOutcome& outcome) const;
 
   const semantics::Schema& schema_;
   PlainPlacement placement_;
+  uint64_t room_ = UINT64_MAX;
+  std::map<SegmentKey, uint64_t> taken_;  ///< Of each segment, when the update that is being applied began, and by it.
   std::vector<std::shared_ptr<const Rows>> history_;  ///< Index is the timestamp.
   std::vector<PlainOutcome> outcomes_;                ///< Likewise.
   Rows inserted_;                                     ///< Every row that was ever to be inserted, as it was asked for.

@@ -160,6 +160,9 @@ void NodeProcess::crash(rpc::Notice notice) {
 
 std::optional<Error> NodeProcess::come_back() {
   disk_.restart();
+  if (const auto epoch = durability::read_epoch(disk_); !epoch) {
+    return epoch.error();
+  }
   start();
   if (raw(core_->epoch().epoch) < granted_) {
     core_.reset();
@@ -173,6 +176,16 @@ std::optional<Error> NodeProcess::come_back() {
   endpoint_ = &network_.restart(name(), hello(), *this);
   begin_checkpoints();
   return std::nullopt;
+}
+
+void NodeProcess::slow_down(int64_t sync_ns_max, Instant end) {
+  sync_ns_max_ = sync_ns_max;
+  slow_until_ = end;
+}
+
+void NodeProcess::put_back(const std::map<std::string, std::string>& image) {
+  disk_.put_back(image);
+  granted_ = 0;
 }
 
 void NodeProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
@@ -304,7 +317,9 @@ void NodeProcess::write_log() {
   node::Effects effects;
   core_->on_appended(log_->written(), endpoint_->now(), effects);
   // Whatever is written later is synced later: all wait equally long.
-  endpoint_->post_at(after(network_.now(), kSyncNs), [this] { sync_log(); });
+  const int64_t sync_ns =
+      network_.now() < slow_until_ ? network_.random().between(kSyncNs, std::max(kSyncNs, sync_ns_max_)) : kSyncNs;
+  endpoint_->post_at(after(network_.now(), sync_ns), [this] { sync_log(); });
   carry_out(std::move(effects));
 }
 
@@ -369,6 +384,7 @@ void NodeProcess::commit_checkpoint() {
   if (checkpoints_->commit("")) {
     note(fmt::format("checkpoint {} is current: {} to {}", checkpoints_->status().number,
                      raw(checkpoints_->status().lowest), raw(checkpoints_->status().highest)));
+    on_checkpoint_();
     static_cast<void>(log_->release(std::min(checkpoints_->status().lowest, core_->forgotten())));
   }
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +43,13 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   [[nodiscard]] std::optional<Error> come_back();
   [[nodiscard]] bool is_down() const { return core_ == nullptr; }
   [[nodiscard]] durability::SimulatedDisk& disk() { return disk_; }
+  /// Until `end` a sync takes up to so long.
+  void slow_down(int64_t sync_ns_max, Instant end);
+  /// Precondition: it is down. Its directory is what it was once: what it has promised since is forgotten with it.
+  void put_back(const std::map<std::string, std::string>& image);
+  /// Is told whenever a checkpoint has become current.
+  void set_on_checkpoint(std::function<void()> told) { on_checkpoint_ = std::move(told); }
+  [[nodiscard]] uint64_t rows_per_segment() const { return shape_->rows_max; }
 
   [[nodiscard]] const node::NodeCore& core() const { return *core_; }
   /// Timestamps in the order they were handed to segment 0: what invariant "order" is about. Since it came back.
@@ -82,6 +90,9 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   std::vector<std::unique_ptr<durability::ChunkCopier>> copiers_;
   std::unique_ptr<durability::CheckpointWriter> checkpoints_;
   bool is_stuck_ = false;  ///< The disk has refused, and it is tried again.
+  std::function<void()> on_checkpoint_ = [] {};
+  int64_t sync_ns_max_ = 0;
+  Instant slow_until_{};
   uint64_t life_ = 0;
   uint64_t granted_ = 0;                            ///< The highest epoch that it told anybody it had granted.
   std::optional<engine::SegmentStatistics> shape_;  ///< Of a segment, before anything is in it.

@@ -20,6 +20,7 @@ void SimulatedCluster::settle() {
   network_.heal_all();
   network_.set_reset_probability(0);
   network_.run_for(10 * kSecond);  // Silent connections are found dead and dialled again.
+  find_lost_node();
   if (!network_.run_until([this] { return is_settled(); }, 60 * kSecond)) {
     violation(
         fmt::format("after the network healed, nodes settled at {} of {}, {} updates are unconfirmed, {} operations "
@@ -118,7 +119,16 @@ void SimulatedCluster::judge_order() {
 
 void SimulatedCluster::judge_nodes() {
   for (uint32_t index = 0; index < nodes_.size(); ++index) {
+    if (nodes_[index]->is_down() && lost_node_ == index) {
+      continue;  // It has said why.
+    }
     const node::NodeCore& node = nodes_[index]->core();
+    if (lost_node_ == index && lied_node_) {
+      if (!node.problem() || node.problem()->sqlstate != kNotInState) {
+        violation("a node that has lost rows does not say so");
+      }
+      continue;
+    }
     if (lost_node_ == index) {
       if (!node.problem() || node.problem()->sqlstate != kNotInState || raw(node.accepted()) != 0) {
         violation("a node that has lost its rows does not say so");
@@ -138,7 +148,8 @@ void SimulatedCluster::judge_nodes() {
 /// The first writer goes on until it learns that there is another: what it numbers is refused, and then it stops.
 void SimulatedCluster::judge_first_writer() {
   if (writers_.size() == 1) {
-    if (writer().model().phase() != WriterModel::Phase::kActive) {
+    const bool waits_for_node = lied_node_ && lost_node_ && writer().model().phase() != WriterModel::Phase::kFailed;
+    if (writer().model().phase() != WriterModel::Phase::kActive && !waits_for_node) {
       violation("the only writer has stopped: " + writer().model().failure()->message);
     }
     return;
@@ -230,10 +241,19 @@ void SimulatedCluster::judge_final_state() {
   }
 }
 
+/// With a node that is lost the writer does not go on: what it has not told the others they may wait for in vain.
+bool SimulatedCluster::may_wait(const ClientProcess::Answer& answer) const {
+  return answer.error && answer.error->category() == wire::v1::ERROR_CATEGORY_RETRY &&
+         std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+           return !node->is_down() && !node->core().problem() && node->core().accepted() < table_.last();
+         });
+}
+
 /// What it held can be neither read nor written, and everything says so; the rest goes on.
 void SimulatedCluster::judge_lost_node() {
   const auto whole = read(workload_.whole_table(), 0);
-  if (whole && (whole->has_end || whole->error->category() != wire::v1::ERROR_CATEGORY_FATAL)) {
+  const bool may_be_later = nodes_[*lost_node_]->is_down();  // Nobody knows why it is away.
+  if (whole && (whole->has_end || (!may_be_later && whole->error->category() != wire::v1::ERROR_CATEGORY_FATAL))) {
     violation("the whole table was read, or might be later, although a node has lost its rows");
   }
   const PlainPlacement& placement = table_.placement();
@@ -244,7 +264,7 @@ void SimulatedCluster::judge_lost_node() {
     const Row row = {semantics::Value{int64_t{0}}, semantics::Value{place}, {}, {}};
     const bool is_lost = placement.node_of(placement.place_of(row, 1, 0).first) == *lost_node_;
     const auto answer = read(workload_.rows_at(place), static_cast<uint64_t>(place));
-    if (answer && answer->has_end == is_lost) {
+    if (answer && answer->has_end == is_lost && (is_lost || !lied_node_ || !may_wait(*answer))) {
       violation(fmt::format("place {} {} after node {} has lost its rows", place,
                             is_lost ? "was read" : "cannot be read", *lost_node_));
     }

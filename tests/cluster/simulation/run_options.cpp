@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace daedalus::testing {
 
 namespace {
@@ -19,6 +21,8 @@ TableShape shape_of(uint64_t seed) {
 
 Story story_of(uint64_t seed) {
   switch (seed % 8) {
+    case 4:
+      return Story::kDiskLies;
     case 1:
       return Story::kNodeIsLost;
     case 3:
@@ -43,12 +47,22 @@ RunOptions options_of(uint64_t seed) {
   options.has_log = random.below(2) == 0;
   options.journals_late = random.below(2) == 0;
   options.shape_slots = static_cast<uint32_t>(random.below(5));
+  if (options.story == Story::kDiskLies) {
+    options.has_log = true;
+  }
+  if (seed % 8 == 2 && options.shape == TableShape::kSmall) {
+    options.has_log = true;
+    options.is_tight = true;
+    options.topology.nodes = std::min(options.topology.nodes, 2u);
+    options.topology.partitions_per_node = 1;
+    options.topology.segments = 1;
+  }
   return options;
 }
 
 std::string describe(const RunOptions& options) {
   static constexpr const char* kStories[] = {"no story", "a node is lost", "a second writer takes over",
-                                             "an older map is about"};
+                                             "an older map is about", "a disk lies"};
   static constexpr const char* kShapes[] = {"small", "wide", "many columns"};
   const Topology& topology = options.topology;
   return fmt::format("{} nodes of {} partitions of {} segments, {} aggregators, table: {}; {}{}{}{}", topology.nodes,

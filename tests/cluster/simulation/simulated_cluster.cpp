@@ -25,6 +25,9 @@ rpc::SimulationOptions network_options(const RunOptions& options) {
 
 /// Room in any segment for every row that may come there, in chunks of 64 rows.
 uint64_t segment_bytes(const RunOptions& options) {
+  if (options.is_tight) {
+    return 8u << 10;
+  }
   const uint64_t segments = options.topology.nodes * options.topology.partitions_per_node * options.topology.segments;
   const uint64_t of_one = [&]() -> uint64_t {
     switch (options.shape) {
@@ -73,6 +76,10 @@ SimulatedCluster::SimulatedCluster(const RunOptions& options)
   for (uint32_t node = 0; node < configuration_.nodes.size(); ++node) {
     nodes_.push_back(
         std::make_unique<NodeProcess>(configuration_, NodeId{node}, network_, [this, node] { kill_node(node); }));
+  }
+  if (options.is_tight) {
+    table_.set_room(nodes_.front()->rows_per_segment());
+    note("table", fmt::format("{} rows in a segment", nodes_.front()->rows_per_segment()));
   }
   for (const std::string& aggregator : configuration_.aggregators) {
     aggregators_.push_back(std::make_unique<AggregatorProcess>(configuration_, aggregator, network_));
@@ -270,9 +277,9 @@ void SimulatedCluster::schedule_faults() {
   if (options_.has_log) {
     for (int fault_number = 0; fault_number < 2; ++fault_number) {
       at_any_time(&SimulatedCluster::kill_any_node);
-      at_any_time(&SimulatedCluster::trouble_disk);
       at_any_time(&SimulatedCluster::kill_writer);
     }
+    schedule_disk_faults();
   }
 }
 

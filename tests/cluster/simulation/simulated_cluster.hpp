@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "aggregator_process.hpp"
 #include "client_process.hpp"
+#include "disk_faults.hpp"
 #include "judge.hpp"
 #include "node_process.hpp"
 #include "plain_table.hpp"
@@ -68,7 +70,20 @@ class SimulatedCluster {
   void kill_any_node();
   void kill_everybody();
   void kill_writer();
-  void trouble_disk();
+  void bring_back(uint32_t node, Instant when);
+
+  // ---- disks ----
+  using Image = std::map<std::string, std::string>;
+
+  void schedule_disk_faults();
+  void trouble_disk(const DiskFaultRate& rate, uint32_t node);
+  void prepare_lie();
+  void tell_lie(const DiskLieWeight& lie, uint32_t node, const Image& image);
+  void flip_bit(uint32_t node);
+  void find_lost_node();
+  void on_refused_to_start(uint32_t node, const Error& error);
+
+  // ---- writers ----
   void prepare_take_over();
   void take_over();
   void on_taken_over(Timestamp last);
@@ -92,6 +107,7 @@ class SimulatedCluster {
   void judge_first_writer();
   void judge_stop();
   void judge_final_state();
+  [[nodiscard]] bool may_wait(const ClientProcess::Answer& answer) const;
   [[nodiscard]] bool lacks_for_ever(const std::string& aggregator) const;
   [[nodiscard]] std::optional<ClientProcess::Answer> read(const Workload::Query& query, uint64_t which);
   void violation(std::string text);
@@ -115,6 +131,8 @@ class SimulatedCluster {
 
   // ---- stories ----
   std::optional<uint32_t> lost_node_;
+  std::optional<uint32_t> lied_node_;  ///< Its disk has lied: it may be lost.
+  bool has_refused_to_start_ = false;
   Instant lost_at_{};
   std::unique_ptr<AggregatorProcess> older_aggregator_;
   std::unique_ptr<ClientProcess> older_client_;

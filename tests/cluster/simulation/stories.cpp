@@ -33,6 +33,9 @@ void SimulatedCluster::schedule_story() {
       return;
     case Story::kOlderMap:
       start_older();
+      return;
+    case Story::kDiskLies:
+      network_.at(when, [this] { prepare_lie(); });
   }
 }
 
@@ -52,14 +55,20 @@ void SimulatedCluster::kill_node(uint32_t node) {
   }
   note(configuration_.nodes[node], "killed");
   nodes_[node]->crash(random.chance(0.5) ? rpc::Notice::kBoth : rpc::Notice::kNobody);
-  const Instant back = after(network_.now(), random.between(10 * kMillisecond, kDownNsMax));
-  network_.at(back, [this, node] {
-    if (const auto failed = nodes_[node]->come_back()) {
-      violation(fmt::format("node {} could not start again: {}", node, failed->message));
+  bring_back(node, after(network_.now(), random.between(10 * kMillisecond, kDownNsMax)));
+}
+
+void SimulatedCluster::bring_back(uint32_t node, Instant when) {
+  network_.at(when, [this, node] {
+    if (!nodes_[node]->is_down() || (has_refused_to_start_ && lied_node_ == node)) {
       return;
     }
-    const node::NodeCore& core = nodes_[node]->core();
-    note(configuration_.nodes[node], fmt::format("is back with updates up to {}", raw(core.accepted())));
+    if (const auto failed = nodes_[node]->come_back()) {
+      on_refused_to_start(node, *failed);
+      return;
+    }
+    note(configuration_.nodes[node],
+         fmt::format("is back with updates up to {}", raw(nodes_[node]->core().accepted())));
   });
 }
 
@@ -83,20 +92,6 @@ void SimulatedCluster::kill_everybody() {
   for (const auto& aggregator : aggregators_) {
     aggregator->crash_and_restart();
   }
-}
-
-/// What a disk does to those who trust it.
-void SimulatedCluster::trouble_disk() {
-  rpc::Random& random = network_.random();
-  durability::SimulatedDisk& disk = nodes_[random.below(nodes_.size())]->disk();
-  if (random.chance(0.5)) {
-    note("fault", "a disk fails syncs");
-    disk.fail_syncs(static_cast<uint32_t>(random.between(1, 3)));
-    return;
-  }
-  note("fault", "a disk is full");
-  disk.set_room(disk.bytes() + random.below(2000));
-  network_.at(after(network_.now(), random.between(10 * kMillisecond, 2 * kSecond)), [&disk] { disk.set_room({}); });
 }
 
 // ---- a second writer ----
