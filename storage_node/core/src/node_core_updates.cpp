@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "daedalus/base/planted_faults.hpp"
 #include "daedalus/node/node_core.hpp"
 #include "daedalus/semantics/placement.hpp"
 #include "replies.hpp"
@@ -107,7 +108,11 @@ void NodeCore::accept(std::vector<Admission> admissions, SequencerEffects& decid
           decided);
       return;  // Nothing after it may be applied either.
     }
-    if (log_.has_log()) {
+    if (is_planted(Fault::kNoOpNotLogged) && record->body == nullptr && next(durable()) == first) {
+      updates_.on_appended(record->range.last);
+      log_.on_durable(record->range.last);
+      sequencer_.on_durable(record->range.last, decided);
+    } else if (log_.has_log()) {
       effects.log.push_back(std::move(*record));
     } else {
       updates_.on_appended(record->range.last);

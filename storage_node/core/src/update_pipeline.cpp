@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/base/planted_faults.hpp"
 #include "daedalus/semantics/packed.hpp"
 
 namespace daedalus::node {
@@ -106,7 +107,7 @@ void UpdatePipeline::enqueue(Appending work) {
 }
 
 std::optional<engine::SlotRuns> UpdatePipeline::recorded_slots(const Appending& work, SegmentIndex segment) const {
-  if (slots_known_.empty() || work.last > slots_known_[raw(segment)]) {
+  if (is_planted(Fault::kSlotsChosenAgain) || slots_known_.empty() || work.last > slots_known_[raw(segment)]) {
     return std::nullopt;
   }
   if (work.recorded != nullptr) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "daedalus/base/planted_faults.hpp"
 #include "writer_model.hpp"
 
 namespace daedalus::testing {
@@ -77,7 +78,7 @@ Timestamp WriterModel::settled_through() const {
 }
 
 void WriterModel::forget_settled() {
-  const Timestamp settled = settled_through();
+  const Timestamp settled = is_planted(Fault::kJournalTruncatedAtConfirmed) ? confirmed_through_ : settled_through();
   while (!kept_.empty() && kept_.begin()->first <= settled && kept_.begin()->second.is_confirmed) {
     for (const auto& sequence : kept_.begin()->second.sequences) {
       sent_.erase(sequence);

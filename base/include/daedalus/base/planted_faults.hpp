@@ -10,11 +10,20 @@ namespace daedalus {
 
 enum class Fault : uint8_t {
   kNone,
-  kPartitionDropped,         ///< An aggregator leaves a node out of a query, and its stamps out of the answer.
-  kNoOpLost,                 ///< An aggregator forgets to send a no-op range.
-  kConfirmedAtFirstNode,     ///< An aggregator confirms an update when the first responsible node has.
-  kAnswerMergedTwice,        ///< An aggregator or a node takes the rows of a part twice.
-  kStaleMapAccepted,         ///< A node takes operations that were routed by another partition map.
+  kPartitionDropped,             ///< An aggregator leaves a node out of a query, and its stamps out of the answer.
+  kNoOpLost,                     ///< An aggregator forgets to send a no-op range.
+  kConfirmedAtFirstNode,         ///< An aggregator confirms an update when the first responsible node has.
+  kAnswerMergedTwice,            ///< An aggregator or a node takes the rows of a part twice.
+  kStaleMapAccepted,             ///< A node takes operations that were routed by another partition map.
+  kNoOpNotLogged,                ///< A node does not log a no-op range that nothing waits before.
+  kJournalTruncatedAtConfirmed,  ///< The writer forgets an update once it is confirmed, durable everywhere or not.
+  kSlotsChosenAgain,             ///< Recovery chooses slots although they are recorded.
+  kEpochGrantedUnsynced,         ///< A node grants an epoch that a loss of power takes from it.
+  kChunkStampWrong,              ///< A checkpoint says of a chunk that one more update is in it.
+  kCheckpointBeforeUpdates,      ///< A checkpoint becomes current although updates in it are not durable.
+  kCheckpointBeforeOutcomes,     ///< Likewise of their outcomes.
+  kSketchNotMade,                ///< The engine takes sketches for made that are not.
+  kCoolingSlotTwice,             ///< After recovery, a slot that cools is free besides.
   kQueryAdmittedAtAccepted,  ///< A node lets a query run before the updates it demands are in the log and in the rings.
 };
 

@@ -1,6 +1,7 @@
 #include "daedalus/durability/chunk_copier.hpp"
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/base/planted_faults.hpp"
 
 namespace daedalus::durability {
 
@@ -102,7 +103,7 @@ bool ChunkCopier::on_chunk(const engine::ChunkImage& image) noexcept {
                   .segment = segment_,
                   .chunk = image.chunk,
                   .chunk_count = image.chunk_count,
-                  .stamp = image.prefix,
+                  .stamp = is_planted(Fault::kChunkStampWrong) ? next(image.prefix) : image.prefix,
                   .changed = image.changed,
                   .row_count = image.row_count,
                   .live_count = image.live_count,

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "daedalus/base/planted_faults.hpp"
 #include "daedalus/durability/log_reader.hpp"
 
 namespace daedalus::durability {
@@ -54,6 +55,12 @@ Result<void> NodeLog::release(Timestamp through) {
 }
 
 Timestamp NodeLog::settled() const {
+  if (is_planted(Fault::kCheckpointBeforeOutcomes)) {
+    return updates_.durable();
+  }
+  if (is_planted(Fault::kCheckpointBeforeUpdates)) {
+    return updates_.appended();
+  }
   return std::min(updates_.durable(), has_unsettled() ? outcomes_.durable() : applied_);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "daedalus/base/planted_faults.hpp"
 #include "daedalus/semantics/placement.hpp"
 
 namespace daedalus::durability {
@@ -37,6 +38,10 @@ Result<std::optional<std::string>> read_sealed(Disk& disk, const std::string& na
 }
 
 Result<void> write_sealed(Disk& disk, const std::string& name, const std::string& content) {
+  if (is_planted(Fault::kEpochGrantedUnsynced)) {
+    auto file = disk.remove(name) ? disk.create(name) : Result<std::unique_ptr<File>>(damaged_file(disk, name));
+    return file ? (*file)->write(0, seal(content) + content) : Result<void>(file.error());
+  }
   return replace_file(disk, name, seal(content) + content);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "branches.hpp"
+#include "daedalus/base/planted_faults.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -171,6 +172,10 @@ void Sketches::draw(uint32_t column) {
 }
 
 void Sketches::make(uint32_t chunk, uint32_t column) {
+  if (is_planted(Fault::kSketchNotMade)) {
+    made_[size_t{chunk} * columns_.size() + column] = columns_[column].version;
+    return;
+  }
   const Column& it = columns_[column];
   const CodeRule& rule = layout_->columns[column].code;
   const uint32_t stride = layout_->columns[column].stride;

@@ -4,6 +4,7 @@
 
 #include "branches.hpp"
 #include "daedalus/base/check.hpp"
+#include "daedalus/base/planted_faults.hpp"
 #include "kernels_bitmap.hpp"
 #include "native.hpp"
 
@@ -94,6 +95,10 @@ Result<void> SlotAllocator::load(const AllocatorImage& image) {
   }
   const auto words = static_cast<uint32_t>(free_.size());
   std::copy(image.free.begin(), image.free.end(), free_.begin());
+  if (is_planted(Fault::kCoolingSlotTwice)) {
+    or_into(free_.data(), image.cooling[0].slots.data(), words);
+    or_into(free_.data(), image.cooling[1].slots.data(), words);
+  }
   free_count_ = count_bits(free_.data(), words);
   first_free_word_ = 0;
   for (size_t which = 0; which < cooling_.size(); ++which) {
