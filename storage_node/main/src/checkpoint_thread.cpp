@@ -6,6 +6,8 @@
 #include <chrono>
 #include <utility>
 
+#include "daedalus/durability/checkpoint_load.hpp"
+
 namespace daedalus::node {
 
 namespace {
@@ -82,7 +84,7 @@ void CheckpointThread::make(const std::stop_token& stop) {
   }
   const uint64_t given_up = writer_.status().rounds_given_up;
   if (writer_.state() == durability::CheckpointWriter::State::kPrepared && await_log(writer_.highest(), stop)) {
-    if (auto committed = writer_.commit(""); committed) {
+    if (auto committed = writer_.commit(durability::log_note(log_.outcomes_durable())); committed) {
       log_.release(std::min(writer_.status().lowest, forgotten_.load()));
     }
   }

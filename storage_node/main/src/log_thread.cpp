@@ -33,6 +33,8 @@ LogThread::LogThread(durability::Disk& disk, std::unique_ptr<durability::NodeLog
       events_(std::move(events)),
       told_appended_(log_->written()),
       told_durable_(log_->durable()),
+      outcomes_durable_(log_->outcomes().last_durable_record()),
+      settled_(log_->settled()),
       bytes_(log_->bytes()),
       thread_([this](const std::stop_token& stop) { work(stop); }) {}
 
@@ -62,6 +64,7 @@ void LogThread::release(Timestamp through) {
 }
 
 void LogThread::work(const std::stop_token& stop) {
+  prepare_files();
   while (!stop.stop_requested()) {
     keep(take(stop));
     while (!write_and_sync(false)) {
@@ -121,6 +124,7 @@ bool LogThread::write_and_sync(bool is_last) {
   if (done && release_ > Timestamp{}) {
     done = log_->release(std::exchange(release_, Timestamp{}));
   }
+  outcomes_durable_.store(log_->outcomes().last_durable_record());
   settled_.store(log_->settled());
   bytes_.store(log_->bytes());
   if (done && problem_) {

@@ -49,6 +49,8 @@ class LogThread {
 
   /// Updates and their outcomes are both durable up to here. Any thread.
   [[nodiscard]] Timestamp settled() const { return settled_.load(); }
+  /// The last outcome that is durable; there are none between it and settled(). Any thread.
+  [[nodiscard]] Timestamp outcomes_durable() const { return outcomes_durable_.load(); }
   /// Of the log's files. Any thread.
   [[nodiscard]] uint64_t bytes() const { return bytes_.load(); }
 
@@ -81,6 +83,7 @@ class LogThread {
   Timestamp release_{};
   Clock::time_point unsynced_since_{};
   Clock::time_point outcomes_synced_at_{};
+  std::atomic<Timestamp> outcomes_durable_{};
   std::atomic<Timestamp> settled_{};
   std::atomic<uint64_t> bytes_{0};
 

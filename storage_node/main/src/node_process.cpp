@@ -226,9 +226,9 @@ Result<void> NodeProcess::recover() {
   }
   const durability::LoadedCheckpoint from = loaded->value_or(
       durability::LoadedCheckpoint{.slots_known = std::vector<Timestamp>(configuration_.demand.count)});
-  core_->start_after(from.lowest, from.slots_known);
+  core_->start_after(from.log.after, from.slots_known);
   auto end = durability::replay_log(
-      data_, *core_, from.lowest, [this] { let_segments_work(); },
+      data_, *core_, from.log, [this] { let_segments_work(); },
       [&](const durability::ReplayProgress& progress) { report.on_progress(progress, network_->now()); });
   if (!end) {
     return end.error();
@@ -264,9 +264,10 @@ void NodeProcess::open_log(durability::NodeLogEnd end, std::optional<uint64_t> r
   events.stuck = [this](std::optional<Error> error) {
     network_->post("log", [this, error = std::move(error)] { core_->on_log_stuck(error); });
   };
-  log_ = std::make_unique<LogThread>(
-      data_, std::make_unique<durability::NodeLog>(data_, durability::NodeLogOptions{}, std::move(end)),
-      LogThreadOptions{.sync_ns_max = configuration_.sync_ns_max}, std::move(events));
+  auto log = std::make_unique<durability::NodeLog>(data_, durability::NodeLogOptions{}, std::move(end));
+  log->append_outcomes(std::exchange(effects_.outcomes, {}), core_->applied());
+  log_ = std::make_unique<LogThread>(data_, std::move(log), LogThreadOptions{.sync_ns_max = configuration_.sync_ns_max},
+                                     std::move(events));
   checkpoints_ = std::make_unique<CheckpointThread>(
       data_, *hooks_, *segments_, *log_,
       CheckpointThread::Options{.log_bytes = configuration_.checkpoint_log_bytes, .restored = restored});
@@ -279,7 +280,8 @@ void NodeProcess::keep_log() {
   checkpoints_->on_forgotten(core_->forgotten());
   core_->on_stored(
       {.checkpoint = checkpoints_->lowest(), .log_bytes = log_->bytes(), .checkpoint_bytes = checkpoints_->bytes()});
-  if (!effects_.log.empty() || !effects_.outcomes.empty()) {
+  if (!effects_.log.empty() || core_->applied() > applied_told_) {
+    applied_told_ = core_->applied();
     log_->give(std::exchange(effects_.log, {}), std::exchange(effects_.outcomes, {}), core_->applied());
   }
 }

@@ -121,10 +121,10 @@ std::optional<Error> NodeProcess::recover() {
   }
   const auto from =
       loaded->value_or(durability::LoadedCheckpoint{.slots_known = std::vector<Timestamp>(segments_.size())});
-  core_->start_after(from.lowest, from.slots_known);
+  core_->start_after(from.log.after, from.slots_known);
   is_recovering_ = true;
   auto end = durability::replay_log(
-      disk_, *core_, from.lowest, [this] { let_segments_work(); }, [](const durability::ReplayProgress&) {});
+      disk_, *core_, from.log, [this] { let_segments_work(); }, [](const durability::ReplayProgress&) {});
   is_recovering_ = false;
   if (!end) {
     return end.error();
@@ -381,7 +381,7 @@ void NodeProcess::commit_checkpoint() {
     }
     return;
   }
-  if (checkpoints_->commit("")) {
+  if (checkpoints_->commit(durability::log_note(log_->outcomes().last_durable_record()))) {
     note(fmt::format("checkpoint {} is current: {} to {}", checkpoints_->status().number,
                      raw(checkpoints_->status().lowest), raw(checkpoints_->status().highest)));
     on_checkpoint_();

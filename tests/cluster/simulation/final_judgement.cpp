@@ -119,8 +119,8 @@ void SimulatedCluster::judge_order() {
 
 void SimulatedCluster::judge_nodes() {
   for (uint32_t index = 0; index < nodes_.size(); ++index) {
-    if (nodes_[index]->is_down() && lost_node_ == index) {
-      continue;  // It has said why.
+    if (nodes_[index]->is_down()) {
+      continue;  // Whether it may be, was judged when it did not start.
     }
     const node::NodeCore& node = nodes_[index]->core();
     if (lost_node_ == index && lied_node_) {

@@ -26,7 +26,8 @@ RecordLog::RecordLog(Disk& disk, RecordLogOptions options, LogEnd end)
       former_(std::move(end.files)),
       appended_(end.last),
       written_(end.last),
-      durable_(end.last) {}
+      durable_(end.last),
+      last_durable_record_(end.last_record) {}
 
 void RecordLog::append(Timestamp last, std::string payload) {
   CHECK(last > appended_);
@@ -94,6 +95,7 @@ Result<void> RecordLog::sync() {
   }
   synced_ = used_;
   durable_ = written_;
+  last_durable_record_ = written_;
   kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(next_unwritten_));
   next_unwritten_ = 0;
   return {};

@@ -1,5 +1,7 @@
 #include "daedalus/durability/node_log.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <optional>
@@ -68,7 +70,8 @@ namespace {
 
 class NodeLogReader {
  public:
-  NodeLogReader(Disk& disk, Timestamp after, const TakeUpdate& take) : disk_(disk), after_(after), take_(take) {}
+  NodeLogReader(Disk& disk, const LogFloor& floor, const TakeUpdate& take)
+      : disk_(disk), floor_(floor), after_(floor.after), take_(take) {}
 
   Result<NodeLogEnd> read();
 
@@ -77,7 +80,11 @@ class NodeLogReader {
   [[nodiscard]] Result<void> take_update(Timestamp last, std::string_view payload);
   [[nodiscard]] std::shared_ptr<const OutcomeRecord> outcome_of(Timestamp last);
 
+  /// Error where a log lacks records that were durable: what rotted at its end looks like a torn tail.
+  [[nodiscard]] Result<void> check_end(const char* folder, const LogEnd& end, Timestamp least) const;
+
   Disk& disk_;
+  const LogFloor& floor_;
   Timestamp after_;
   const TakeUpdate& take_;
   std::deque<OutcomeRecord> outcomes_;
@@ -94,6 +101,9 @@ Result<NodeLogEnd> NodeLogReader::read() {
     return outcomes.error();
   }
   end.outcomes = std::move(*outcomes);
+  if (auto whole = check_end(kOutcomesFolder, end.outcomes, floor_.outcomes_min); !whole) {
+    return whole.error();
+  }
   known_after_ = end.outcomes.first_after;
   known_through_ = end.outcomes.last;
   auto updates = read_log(disk_, {LogKind::kUpdates, kUpdatesFolder, after_, true},
@@ -110,11 +120,23 @@ Result<NodeLogEnd> NodeLogReader::read() {
     }
     end.chain = next_chain(last->before, last->record);
   }
-  if (end.outcomes.last > end.updates.last) {
-    return Error{ErrorCategory::kFatal, kDataCorrupted, "the log of updates ends before that of their outcomes",
-                 "look at the disk; then start this node with an empty data directory and let it be restored", 0};
+  // Outcomes are never synced ahead of their updates.
+  const Timestamp updates_min = std::max(floor_.updates_min, end.outcomes.last_record);
+  if (auto whole = check_end(kUpdatesFolder, end.updates, updates_min); !whole) {
+    return whole.error();
   }
   return end;
+}
+
+Result<void> NodeLogReader::check_end(const char* folder, const LogEnd& end, Timestamp least) const {
+  if (end.last_record >= least) {
+    return {};
+  }
+  const std::string file = end.files.empty() ? std::string(folder) : end.files.back().name;
+  return Error{ErrorCategory::kFatal, kDataCorrupted,
+               fmt::format("{} is damaged at byte {}: the log ends at {}, and had {} on disk", disk_.path_of(file),
+                           end.end, raw(end.last_record), raw(least)),
+               "look at the disk; then start this node with an empty data directory and let it be restored", 0};
 }
 
 Result<void> NodeLogReader::take_outcomes(std::string_view payload) {
@@ -159,8 +181,8 @@ std::shared_ptr<const OutcomeRecord> NodeLogReader::outcome_of(Timestamp last) {
 
 }  // namespace
 
-Result<NodeLogEnd> read_node_log(Disk& disk, Timestamp after, const TakeUpdate& take) {
-  return NodeLogReader(disk, after, take).read();
+Result<NodeLogEnd> read_node_log(Disk& disk, const LogFloor& floor, const TakeUpdate& take) {
+  return NodeLogReader(disk, floor, take).read();
 }
 
 }  // namespace daedalus::durability

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -14,6 +15,13 @@ namespace {
 
 /// Of each segment's loader, to unpack chunks.
 constexpr uint32_t kThreads = 1;
+
+bool read_note(const std::string& note, Timestamp* outcomes) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(note.data(), note.data() + note.size(), value);
+  *outcomes = Timestamp{value};
+  return error == std::errc{} && end == note.data() + note.size();
+}
 
 /// Loads segments side by side and adds up how far they are.
 class Loading {
@@ -39,7 +47,13 @@ class Loading {
     if (failed_) {
       return *failed_;
     }
-    return LoadedCheckpoint{reader_.manifest().number, reader_.manifest().lowest, slots_known_};
+    const Manifest& manifest = reader_.manifest();
+    Timestamp outcomes{};
+    if (!read_note(manifest.opaque, &outcomes)) {
+      return Error{ErrorCategory::kFatal, kDataCorrupted, "the checkpoint does not say where the log's outcomes ended",
+                   "look at the data directory: it is not what this node wrote", 0};
+    }
+    return LoadedCheckpoint{manifest.number, {manifest.lowest, manifest.highest, outcomes}, slots_known_};
   }
 
  private:
@@ -87,6 +101,8 @@ class Loading {
 };
 
 }  // namespace
+
+std::string log_note(Timestamp outcomes_durable) { return std::to_string(raw(outcomes_durable)); }
 
 Result<std::optional<LoadedCheckpoint>> load_newest_checkpoint(Disk& disk,
                                                                const std::vector<engine::Segment*>& segments,

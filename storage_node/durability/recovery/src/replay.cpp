@@ -11,12 +11,12 @@ constexpr size_t kWaitingMax = 1024;
 
 }  // namespace
 
-Result<NodeLogEnd> replay_log(Disk& disk, node::NodeCore& core, Timestamp after, const LetSegmentsWork& let_work,
+Result<NodeLogEnd> replay_log(Disk& disk, node::NodeCore& core, const LogFloor& floor, const LetSegmentsWork& let_work,
                               const std::function<void(const ReplayProgress&)>& report) {
-  ReplayProgress progress{.reached = after};
+  ReplayProgress progress{.reached = floor.after};
   auto end =
-      read_node_log(disk, after, [&](node::LogRecord record, std::shared_ptr<const node::OutcomeRecord> recorded) {
-        if (record.range.last <= after) {
+      read_node_log(disk, floor, [&](node::LogRecord record, std::shared_ptr<const node::OutcomeRecord> recorded) {
+        if (record.range.last <= floor.after) {
           return core.remember(record, *recorded);
         }
         progress.reached = record.range.last;

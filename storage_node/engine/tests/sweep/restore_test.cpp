@@ -35,8 +35,7 @@ struct Sightings {
 class Life {
  public:
   Life(Random& random, SegmentOptions options, uint32_t chunks_max)
-      : random_(random),
-        keeper_(random, one_in(random, 3) ? 0 : 2 + below(random, 3)),
+      : keeper_(random, one_in(random, 3) ? 0 : 2 + below(random, 3)),
         chunks_max_(chunks_max),
         options_(std::move(options)) {
     options_.checkpoint_hook = &keeper_;
@@ -73,7 +72,6 @@ class Life {
   }
 
  private:
-  Random& random_;
   CheckpointKeeper keeper_;
   uint32_t chunks_max_;
   SegmentOptions options_;

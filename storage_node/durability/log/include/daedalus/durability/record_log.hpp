@@ -58,13 +58,17 @@ class RecordLog {
 
   /// A file for what comes when this one is full, made by prepare_file() on any thread.
   void give_prepared(std::unique_ptr<File> file) { prepared_ = std::move(file); }
-  [[nodiscard]] bool wants_prepared() const { return prepared_ == nullptr && used_ > options_.file_bytes / 4; }
+  [[nodiscard]] bool wants_prepared() const {
+    return prepared_ == nullptr && (file_ == nullptr || used_ > options_.file_bytes / 4);
+  }
   [[nodiscard]] std::string prepared_name() const { return options_.folder + "/next"; }
   [[nodiscard]] uint64_t file_bytes() const { return options_.file_bytes; }
 
   [[nodiscard]] Timestamp appended() const { return appended_; }
   [[nodiscard]] Timestamp written() const { return written_; }
   [[nodiscard]] Timestamp durable() const { return durable_; }
+  /// Of the last record that is durable: what whoever reads the log must find. Never above durable().
+  [[nodiscard]] Timestamp last_durable_record() const { return last_durable_record_; }
   [[nodiscard]] bool has_unwritten() const { return next_unwritten_ < kept_.size(); }
   [[nodiscard]] bool has_unsynced() const { return next_unwritten_ > 0; }
   /// Of all its files.
@@ -102,6 +106,7 @@ class RecordLog {
   Timestamp appended_;
   Timestamp written_;
   Timestamp durable_;
+  Timestamp last_durable_record_;
 };
 
 /// A file of `bytes` zeros, durable: writing into it later changes no more than its content. Replaces one of that name.

@@ -68,13 +68,19 @@ class NodeLog {
   Timestamp applied_{};  ///< Outcomes were given up to here.
 };
 
+/// What of both logs has to be there.
+struct LogFloor {
+  Timestamp after{};         ///< Everything later than this.
+  Timestamp updates_min{};   ///< They end no earlier than this,
+  Timestamp outcomes_min{};  ///< nor outcomes than this: a checkpoint relies on them.
+};
+
 /// Gets what a node took, in order, and what came of it where that is known.
 using TakeUpdate =
     std::function<Result<void>(node::LogRecord record, std::shared_ptr<const node::OutcomeRecord> recorded)>;
 
-/// Reads both logs: all that ends after `after`, and what there still is before that, as far back as its outcomes are
-/// known. Errors (XX001) name file, offset and what to do.
-/// Memory: the outcomes, and one file of updates.
-[[nodiscard]] Result<NodeLogEnd> read_node_log(Disk& disk, Timestamp after, const TakeUpdate& take);
+/// Reads both logs: all that ends after `floor.after`, and what there still is before that, as far back as its outcomes
+/// are known. Errors (XX001) name file, offset and what to do. Memory: the outcomes, and one file of updates.
+[[nodiscard]] Result<NodeLogEnd> read_node_log(Disk& disk, const LogFloor& floor, const TakeUpdate& take);
 
 }  // namespace daedalus::durability

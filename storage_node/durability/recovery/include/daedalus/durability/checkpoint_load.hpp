@@ -8,6 +8,7 @@
 
 #include "daedalus/base/result.hpp"
 #include "daedalus/durability/disk.hpp"
+#include "daedalus/durability/node_log.hpp"
 #include "daedalus/engine/segment.hpp"
 
 namespace daedalus::durability {
@@ -15,7 +16,7 @@ namespace daedalus::durability {
 /// A checkpoint that is in the segments.
 struct LoadedCheckpoint {
   uint64_t number = 0;
-  Timestamp lowest{};                  ///< What comes after it is to be replayed.
+  LogFloor log;                        ///< What comes after it is to be replayed, and what has to be there.
   std::vector<Timestamp> slots_known;  ///< By segment: up to there, replayed updates bring their slots along.
 };
 
@@ -26,6 +27,9 @@ struct LoadState {
   uint64_t rows = 0;
   uint64_t bytes = 0;  ///< Read.
 };
+
+/// What a checkpoint notes of the log when it is committed: the last outcome that was durable then.
+[[nodiscard]] std::string log_note(Timestamp outcomes_durable);
 
 enum class LoadOrder : uint8_t { kOneByOne, kSideBySide };
 

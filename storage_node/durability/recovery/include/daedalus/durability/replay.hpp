@@ -24,9 +24,9 @@ struct ReplayProgress {
   uint64_t bytes = 0;  ///< Of updates.
 };
 
-/// Replays what follows `after`, which the core was told by start_after(); what is left from before that is remembered.
-/// Returns when all of it is applied. Errors (XX001): a log is damaged; the core is of no use then.
-[[nodiscard]] Result<NodeLogEnd> replay_log(Disk& disk, node::NodeCore& core, Timestamp after,
+/// Replays what follows `floor.after`, which the core was told by start_after(); what is left from before that is
+/// remembered. Returns when all of it is applied. Errors (XX001): a log is damaged; the core is of no use then.
+[[nodiscard]] Result<NodeLogEnd> replay_log(Disk& disk, node::NodeCore& core, const LogFloor& floor,
                                             const LetSegmentsWork& let_work,
                                             const std::function<void(const ReplayProgress&)>& report);
 
