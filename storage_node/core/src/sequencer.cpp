@@ -16,7 +16,8 @@ void Sequencer::on_update(Requester from, NumberedUpdate update, Instant now, Se
   if (refused_at_the_door(from, update, effects)) {
     return;
   }
-  ledger_.forget(std::min(update.confirmed_through, ledger_.applied()));
+  // Not what somebody here still waits for, whatever another writer believes.
+  ledger_.forget(std::min(update.confirmed_through, ledger_.confirmable()));
   if (!ledger_.agrees(update.range, update.identity)) {
     break_on(from, update.range, effects);
     return;

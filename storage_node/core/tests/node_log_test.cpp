@@ -123,5 +123,25 @@ TEST_F(NodeLogTest, StatusAndEpochsTellAcceptedAppliedAndDurableApart) {
   EXPECT_EQ(epoch.accepted(0).durable(), 1u);
 }
 
+TEST_F(NodeLogTest, AnOutcomeThatIsAwaitedIsNotForgottenWhateverAnotherWriterBelieves) {
+  const auto update = node_.send_update(1, insert(1));
+  node_.append(1);
+  node_.settle();  // Applied, but not durable.
+  node_.send_epoch(2, "another");
+  node_.sync_epochs();
+  wire::v1::Operation next = NodeHarness::operation(wire::v1::OPERATION_KIND_UPDATE, insert(2));
+  next.mutable_header()->set_map_version(1);
+  auto* header = next.mutable_header()->mutable_update();
+  header->set_epoch(2);
+  header->set_timestamp(2);
+  header->set_digest(semantics::digest(insert(2)));
+  header->set_confirmed_through(1);
+  node_.send(next);
+  node_.sync_log();
+  const auto confirmed = node_.take_only(update).confirmed();
+  ASSERT_EQ(confirmed.outcomes_size(), 1);
+  EXPECT_EQ(confirmed.outcomes(0).rows_applied(), 1u);
+}
+
 }  // namespace
 }  // namespace daedalus::node

@@ -121,7 +121,8 @@ Result<void> RecordLog::open_file() {
     return file.error();
   }
   number_max_ = number;  // Whatever becomes of it, the name has been used.
-  auto done = (*file)->write(0, encode_header({options_.kind, number, previous_number_, previous_end_, durable_}));
+  auto done =
+      (*file)->write(0, encode_header({options_.kind, number, previous_number_, previous_end_, last_durable_record_}));
   if (done) {
     done = (*file)->sync();
   }
