@@ -166,6 +166,7 @@ Result<void> LogReader::choose_chain() {
     }
     chain_.insert(chain_.begin(), *next);
     end_.first_after = (*header)->after;
+    end_.last_record = std::max(end_.last_record, (*header)->after);  // Of files that are gone.
     reaches_back_ = (*header)->after <= options_.after;
     if (reaches_back_ && !options_.is_older_wanted) {
       break;
@@ -217,7 +218,7 @@ Result<void> LogReader::read_file(const FoundFile& file, std::optional<uint64_t>
     end_.number = file.number;
     end_.end = offset;
     end_.last_payload = last_payload;
-    end_.last_record = last;
+    end_.last_record = std::max(end_.last_record, last);
   }
   end_.files.push_back(LogFile{file.name, last, offset});
   return {};

@@ -37,7 +37,7 @@ struct LogEnd {
   uint64_t end = 0;           ///< Behind that record.
   Timestamp first_after{};    ///< All records later than this are there.
   Timestamp last{};           ///< The last that was wanted; where there was none, what was asked for.
-  Timestamp last_record{};    ///< Of the last record, wanted or not.
+  Timestamp last_record{};    ///< Of the last record, wanted or not, still there or gone.
   std::string last_payload;   ///< Of that record, wanted or not.
   std::deque<LogFile> files;  ///< All there are, oldest first.
 };
