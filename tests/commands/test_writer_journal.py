@@ -16,7 +16,9 @@ ROWS = 120_000
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[LocalCluster]:
-    with local_cluster(tmp_path, NUMBERS, "--segments", "1", "--segment-mib", "32") as running:
+    # The writer that `up` starts has no journal then.
+    options = ["--segments", "1", "--segment-mib", "32", "--durability", "off"]
+    with local_cluster(tmp_path, NUMBERS, *options) as running:
         yield running
 
 
