@@ -13,6 +13,8 @@ namespace {
 /// Nobody waits for outcomes but checkpoints.
 constexpr std::chrono::milliseconds kOutcomesSyncPause(100);
 constexpr std::chrono::milliseconds kRetryPause(100);
+/// After a file could not be made ahead.
+constexpr std::chrono::seconds kPreparePause(5);
 
 template <typename T>
 void move_behind(std::vector<T> from, std::vector<T>& to) {
@@ -85,8 +87,9 @@ LogThread::Batch LogThread::take(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   is_given_.wait_until(lock, stop, next_due(), [this] { return has_given_; });
   has_given_ = false;
-  for (auto& [log, file] : std::exchange(prepared_, {})) {
-    log->give_prepared(std::move(file));
+  if (prepared_.file != nullptr) {
+    prepared_.log->give_prepared(std::move(prepared_.file));
+    is_preparing_ = false;
   }
   return std::exchange(given_, Batch{});
 }
@@ -164,19 +167,25 @@ void LogThread::prepare_files() {
       continue;
     }
     {
+      // One at a time, until the log has it: another of the same name would take its place on disk, and what is written
+      // to the first would be nowhere.
       const std::scoped_lock lock(mutex_);
-      if (std::exchange(is_preparing_, true)) {
+      if (is_preparing_ || Clock::now() < prepare_again_at_) {
         return;
       }
+      is_preparing_ = true;
     }
     preparer_.run([this, log, name = log->prepared_name(), bytes = log->file_bytes()] {
       auto file = durability::prepare_file(disk_, name, bytes);
       const std::scoped_lock lock(mutex_);
-      is_preparing_ = false;
-      if (file) {  // Else the next file grows as it is written; whoever writes says what is wrong.
-        prepared_.emplace_back(log, std::move(*file));
+      if (file) {
+        prepared_ = {log, std::move(*file)};
+      } else {  // The next file grows as it is written; whoever writes says what is wrong.
+        is_preparing_ = false;
+        prepare_again_at_ = Clock::now() + kPreparePause;
       }
     });
+    return;
   }
 }
 

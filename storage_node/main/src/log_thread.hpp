@@ -13,7 +13,6 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "daedalus/durability/node_log.hpp"
@@ -91,8 +90,13 @@ class LogThread {
   std::condition_variable_any is_given_;
   Batch given_;
   bool has_given_ = false;
-  std::vector<std::pair<durability::RecordLog*, std::unique_ptr<durability::File>>> prepared_;
+  struct Prepared {
+    durability::RecordLog* log = nullptr;
+    std::unique_ptr<durability::File> file;
+  };
+  Prepared prepared_;  ///< On its way to its log.
   bool is_preparing_ = false;
+  Clock::time_point prepare_again_at_{};
   DiskThread preparer_;
   std::jthread thread_;  ///< Last: it uses all of the above.
 };

@@ -173,22 +173,31 @@ uint64_t RecordLog::bytes() const {
   return sum;
 }
 
+namespace {
+
+Result<void> fill_with_zeros(File& file, uint64_t bytes) {
+  const std::string zeros(std::min<uint64_t>(bytes, kWriteBytes), '\0');
+  for (uint64_t written = 0; written < bytes; written += zeros.size()) {
+    if (auto done = file.write(written, std::string_view(zeros).substr(0, bytes - written)); !done) {
+      return done;
+    }
+  }
+  return file.sync();
+}
+
+}  // namespace
+
 Result<std::unique_ptr<File>> prepare_file(Disk& disk, const std::string& name, uint64_t bytes) {
   if (auto removed = disk.remove(name); !removed) {
     return removed.error();
   }
   auto file = disk.create(name);
   if (!file) {
-    return file.error();
+    return file;
   }
-  const std::string zeros(std::min<uint64_t>(bytes, kWriteBytes), '\0');
-  for (uint64_t written = 0; written < bytes; written += zeros.size()) {
-    if (auto done = (*file)->write(written, std::string_view(zeros).substr(0, bytes - written)); !done) {
-      return done.error();
-    }
-  }
-  if (auto synced = (*file)->sync(); !synced) {
-    return synced.error();
+  if (auto filled = fill_with_zeros(**file, bytes); !filled) {
+    static_cast<void>(disk.remove(name));  // What room there is belongs to records.
+    return filled.error();
   }
   return file;
 }

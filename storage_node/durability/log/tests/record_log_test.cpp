@@ -178,6 +178,13 @@ TEST_F(RecordLogTest, APreparedFileIsUsedNextAndIsNoPartOfTheLogBefore) {
   EXPECT_EQ(records().size(), 3u);
 }
 
+TEST_F(RecordLogTest, AFileThatCannotBeMadeAheadTakesNoRoom) {
+  disk_.set_room(500);
+  EXPECT_FALSE(prepare_file(disk_, "updates/next", 5000));
+  EXPECT_EQ(disk_.bytes(), 0u);
+  EXPECT_THAT(disk_.names(), testing::IsEmpty());
+}
+
 TEST_F(RecordLogTest, ARecordWrittenToAnotherPlaceIsFound) {
   uint32_t found_out = 0;
   for (uint64_t round = 0; round < 50; ++round) {
