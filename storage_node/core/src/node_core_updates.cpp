@@ -15,6 +15,9 @@ namespace {
 /// No peer is that far ahead; what is was not sent by a writer.
 constexpr uint64_t kTimestampMax = 1ull << 62;
 
+/// A disk that is full stays so for a while, and whoever waits for it has all its updates with it.
+constexpr int64_t kLogRetryNs = 500 * kMillisecond;
+
 }  // namespace
 
 void NodeCore::on_update(Requester from, wire::v1::Operation operation, Instant now, Effects& effects) {
@@ -49,7 +52,7 @@ bool NodeCore::refuse_update(Requester from, const wire::v1::OperationHeader& he
         retry("55000", fmt::format("node {} has been started again since it granted an epoch", raw(options_.node)));
   } else if (log_stuck_) {
     refusal.reason = wire::v1::WRITE_REFUSAL_OVERLOADED;
-    refusal.retry_after_ns = options_.sequencer.retry_after_ns;
+    refusal.retry_after_ns = kLogRetryNs;
     refusal.error = log_stuck_;
   } else if (updates_.waiting_max() >= options_.updates_waiting_max) {
     refusal.reason = wire::v1::WRITE_REFUSAL_OVERLOADED;

@@ -106,6 +106,19 @@ TEST_F(NodeLogTest, ALogThatDoesNotKeepUpRefusesWhatComes) {
   EXPECT_TRUE(node_.take(node_.send_update(5, insert(5))).empty());
 }
 
+/// Everything that a writer may have without a confirmation waits for one slow sync; it is refused from there on.
+TEST(NodeLogLimitsTest, Takes8192UpdatesWhileItsLogIsBusy) {
+  HarnessOptions options = default_options();
+  options.node.durability = Durability::kSync;
+  NodeHarness node(options);
+  for (uint64_t timestamp = 1; timestamp <= 8'192; ++timestamp) {
+    const auto update = node.send_update(timestamp, update_body({insert_part({Ticket{1, "ZRH", 1}})}));
+    ASSERT_TRUE(node.take(update).empty()) << timestamp;
+  }
+  const auto beyond = node.send_update(8'193, update_body({insert_part({Ticket{1, "ZRH", 1}})}));
+  EXPECT_EQ(node.take_only(beyond).refused().reason(), wire::v1::WRITE_REFUSAL_OVERLOADED);
+}
+
 TEST_F(NodeLogTest, StatusAndEpochsTellAcceptedAppliedAndDurableApart) {
   node_.send_update(1, insert(1));
   node_.send_update(2, insert(2));

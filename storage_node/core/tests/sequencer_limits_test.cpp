@@ -37,10 +37,10 @@ class SequencerLimitsTest : public testing::Test {
   uint64_t sequence_ = 0;
 };
 
-TEST_F(SequencerLimitsTest, HoldsATimestampOf1024AheadAndNoneBeyond) {
-  send(1'024);
+TEST_F(SequencerLimitsTest, HoldsATimestampOf8192AheadAndNoneBeyond) {
+  send(8'192);
   EXPECT_TRUE(effects_.refusals.empty());
-  send(1'025);
+  send(8'193);
   expect_refused(wire::v1::WRITE_REFUSAL_GAP);
 }
 

@@ -10,6 +10,12 @@ namespace daedalus::testing {
 
 using wire::v1::WriteRefusal;
 
+namespace {
+
+constexpr int64_t kRetryNsMin = kMillisecond;
+
+}  // namespace
+
 // ---- answers ----
 
 void WriterModel::on_result(rpc::PeerId peer, const wire::v1::Result& result, Instant now, rpc::Outbox& out,
@@ -95,6 +101,9 @@ void WriterModel::on_refused(rpc::PeerId peer, const wire::v1::WriteRefused& ref
       on_gap(refused, now, out);
       return;
     case WriteRefusal::WRITE_REFUSAL_OVERLOADED:
+      room_again_ = std::min(room_again_, after(now, std::clamp(static_cast<int64_t>(refused.retry_after_ns()),
+                                                                kRetryNsMin, options_.resend_after_ns)));
+      return;
     case WriteRefusal::WRITE_REFUSAL_UNREACHABLE:
       return;  // Sent again when resend_after_ns have passed without progress.
     case WriteRefusal::WRITE_REFUSAL_STALE_MAP:

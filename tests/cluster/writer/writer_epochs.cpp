@@ -187,6 +187,7 @@ void WriterModel::begin(const wire::v1::EpochReply& reply, Instant now, rpc::Out
 }
 
 void WriterModel::raise_again(Instant now, rpc::Outbox& out) {
+  room_again_ = kNever;
   sent_.clear();
   for (auto& [timestamp, kept] : kept_) {
     kept.sequences.clear();

@@ -183,9 +183,18 @@ void WriterModel::resend_unsettled(Instant now, rpc::Outbox& out) {
   }
 }
 
+void WriterModel::resend_refused(Instant now, rpc::Outbox& out) {
+  for (const auto& [timestamp, kept] : kept_) {
+    if (kept.is_answered && !kept.is_confirmed) {
+      send(timestamp, now, out);
+    }
+  }
+}
+
 Instant WriterModel::next_deadline() const {
-  const Instant resend =
-      is_any_journaled() && phase_ == Phase::kActive ? after(last_progress_, options_.resend_after_ns) : kNever;
+  const Instant resend = is_any_journaled() && phase_ == Phase::kActive
+                             ? std::min(room_again_, after(last_progress_, options_.resend_after_ns))
+                             : kNever;
   return std::min(resend, phase_ == Phase::kFailed ? kNever : epoch_retry_);
 }
 
@@ -194,7 +203,17 @@ void WriterModel::on_deadline(Instant now, rpc::Outbox& out) {
     inquire(now, out);
   } else if (phase_ == Phase::kRaising && now >= epoch_retry_) {
     raise(now, out);
-  } else if (phase_ == Phase::kActive && is_any_journaled() && now >= after(last_progress_, options_.resend_after_ns)) {
+  } else if (phase_ == Phase::kActive) {
+    send_again(now, out);
+  }
+}
+
+void WriterModel::send_again(Instant now, rpc::Outbox& out) {
+  if (now >= room_again_) {
+    room_again_ = kNever;
+    resend_refused(now, out);
+  }
+  if (is_any_journaled() && now >= after(last_progress_, options_.resend_after_ns)) {
     last_progress_ = now;
     resend_unsettled(now, out);
   }

@@ -188,6 +188,8 @@ class WriterModel {
   void send(Timestamp timestamp, Instant now, rpc::Outbox& out);
   void resend_from(Timestamp first, Instant now, rpc::Outbox& out);
   void resend_unsettled(Instant now, rpc::Outbox& out);
+  void resend_refused(Instant now, rpc::Outbox& out);
+  void send_again(Instant now, rpc::Outbox& out);
   void fail(Error error, WriterEffects& effects);
   void remember(const SubmissionKey& submission, Known known);
   void remember_outcome(const SubmissionKey& submission, const wire::v1::WriteConfirmed& confirmed);
@@ -225,6 +227,7 @@ class WriterModel {
   Timestamp journaled_through_{};
   Timestamp confirmed_through_{};
   Instant last_progress_{};
+  Instant room_again_ = kNever;  ///< What was refused for want of room is sent again.
   uint64_t bytes_kept_ = 0;
   std::map<Timestamp, Kept> kept_;
   std::map<uint32_t, Watermark> watermarks_;

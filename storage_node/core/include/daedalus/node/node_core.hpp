@@ -41,8 +41,9 @@ struct NodeOptions {
   uint64_t incarnation = 0;  ///< Another one in each life of the node.
   int64_t deadline_ns_default = 30 * kSecond;
   uint32_t parked_queries_max = 1024;
-  /// Updates that wait for room in one segment, beyond which new ones are refused OVERLOADED.
-  uint32_t updates_waiting_max = 1024;
+  /// Updates that wait for the log, or for room in one segment, beyond which new ones are refused OVERLOADED. As many
+  /// as a writer has without a confirmation: the log may be slow.
+  uint32_t updates_waiting_max = 8192;
   /// Unless it is off, updates are appended to a log before they are applied; else they are enqueued at once.
   Durability durability = Durability::kOff;
   SequencerOptions sequencer;

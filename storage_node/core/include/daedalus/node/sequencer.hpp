@@ -27,11 +27,12 @@
 namespace daedalus::node {
 
 struct SequencerOptions {
-  uint64_t window = 1024;                      ///< Timestamps beyond the last accepted one that are held.
+  /// Timestamps beyond the last accepted one that are held: as many as a writer has without a confirmation.
+  uint64_t window = 8192;
   int64_t gap_ns = 20 * kMillisecond;          ///< Time a gap has to close by itself.
   uint64_t held_bytes_max = 32u << 20;         ///< Bodies held; the writer keeps no more than that itself.
   uint32_t waiters_max = 16384;                ///< Operations that wait for their confirmation.
-  uint32_t outcomes_max = 8192;                ///< Outcomes remembered; the writer repeats at most 1,024 updates.
+  uint32_t outcomes_max = 8192;                ///< Outcomes remembered: as many.
   int64_t retry_after_ns = 10 * kMillisecond;  ///< Hint that goes with OVERLOADED.
 };
 

@@ -19,6 +19,7 @@ final class NumberedUpdates {
     private static final long NEVER = Long.MAX_VALUE;
     /** What an aggregator is still busy with is sent again after so many times the usual patience. */
     private static final int PATIENCE_FOR_THE_BUSY = 8;
+    private static final long RETRY_NS_MIN = 1_000_000;
     /** From the first update that is not confirmed to the last: so many outcomes a node remembers. */
     static final int UNCONFIRMED_SPAN_MAX = 8_192;
 
@@ -32,6 +33,8 @@ final class NumberedUpdates {
     private long journaledThrough;
     private long confirmedThrough;
     private long lastProgressNs;
+    /** What was refused for want of room is sent again then; {@link #NEVER}: nothing was. */
+    private long roomAgainNs = NEVER;
     /** Nothing is sent: the epoch is being raised. */
     private boolean paused = true;
 
@@ -68,6 +71,7 @@ final class NumberedUpdates {
     /** The epoch is none any more: nothing is sent until {@link #resume}, and answers on their way do not count. */
     void pause() {
         paused = true;
+        roomAgainNs = NEVER;
         sent.clear();
         kept.values().forEach(KeptUpdate::forgetSendings);
     }
@@ -204,11 +208,15 @@ final class NumberedUpdates {
     }
 
     long nextDeadlineNs() {
-        return isAnyJournaled() ? lastProgressNs + options.resendAfterNs() : NEVER;
+        return isAnyJournaled() ? Math.min(roomAgainNs, lastProgressNs + options.resendAfterNs()) : NEVER;
     }
 
     /** Sends again what some node lacks; every node has what is {@code settled}. */
     void onDeadline(long settled, long nowNs, WriterEffects effects) {
+        if (nowNs >= roomAgainNs) {
+            roomAgainNs = NEVER;
+            resendRefused(nowNs, effects);
+        }
         if (!isAnyJournaled() || nowNs < lastProgressNs + options.resendAfterNs()) {
             return;
         }
@@ -222,7 +230,21 @@ final class NumberedUpdates {
         });
     }
 
+    private void resendRefused(long nowNs, WriterEffects effects) {
+        kept.forEach((timestamp, update) -> {
+            if (update.answered && !update.confirmed) {
+                send(timestamp, nowNs, effects);
+            }
+        });
+    }
+
     // ---- answers ----
+
+    /** Somebody has no room before {@code retryAfterNs} have passed, by its own word. */
+    void onOverloaded(long retryAfterNs, long nowNs) {
+        long pauseNs = Math.min(Math.max(retryAfterNs, RETRY_NS_MIN), options.resendAfterNs());
+        roomAgainNs = Math.min(roomAgainNs, nowNs + pauseNs);
+    }
 
     /** The update that the operation carried, if its answer is still waited for; else null. */
     Long timestampOf(KeptUpdate.Carrier carrier) {

@@ -382,7 +382,8 @@ final class WriterCore {
     private void onRefused(long peer, WriteRefused refused, long nowNs, WriterEffects effects) {
         switch (refused.getReason()) {
             case WRITE_REFUSAL_GAP -> onGap(refused, nowNs, effects);
-            case WRITE_REFUSAL_OVERLOADED, WRITE_REFUSAL_UNREACHABLE -> {
+            case WRITE_REFUSAL_OVERLOADED -> updates.onOverloaded(refused.getRetryAfterNs(), nowNs);
+            case WRITE_REFUSAL_UNREACHABLE -> {
                 // Sent again when resendAfterNs have passed without progress.
             }
             case WRITE_REFUSAL_STALE_MAP -> passBy(peer, refused.getError(), nowNs, effects);

@@ -308,6 +308,26 @@ class WriterCoreTest {
     }
 
     @Test
+    void shouldSendWhatWasRefusedForWantOfRoomWhenThereIsRoomAgain() {
+        long[] sequences = new long[3];
+        for (int number = 1; number <= 3; number++) {
+            assertThat(submit(first(number, EPOCH, START))).isNull();
+            sequences[number - 1] = effects.sends().get(0).operation().getHeader().getSequence();
+        }
+        effects = new WriterEffects();
+        long roomNs = 10_000_000;
+        Result overloaded = refused(sequences[1], WriteRefusal.WRITE_REFUSAL_OVERLOADED);
+        core.onResult(PEER, overloaded.toBuilder().setRefused(
+                overloaded.getRefused().toBuilder().setRetryAfterNs(roomNs)).build(), 0, effects);
+        assertThat(effects.deadlineNs()).isEqualTo(roomNs);
+        core.onDeadline(roomNs - 1, effects);
+        assertThat(timestamps()).isEmpty();
+        core.onDeadline(roomNs, effects);
+        assertThat(timestamps()).containsExactly(START + 2);
+        assertThat(effects.deadlineNs()).isEqualTo(SECOND);
+    }
+
+    @Test
     void shouldSendAgainWhatDidNotFitIntoItsConnection() {
         assertThat(submit(first(1, EPOCH, START))).isNull();
         core.onUnsent(PEER, effects.sends().get(0).operation().getHeader().getSequence());
