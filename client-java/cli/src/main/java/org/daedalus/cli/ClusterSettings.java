@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the options of `up` come to. All but {@code aggregators}, {@code answers} and {@code port} decide where rows are
- * and how they are kept: they stay what they are for as long as there are rows.
+ * What the options of `up` come to. Those that decide where rows are, and whether they are kept, stay what they are for
+ * as long as there are rows; when an update is synced, {@code aggregators}, {@code answers} and {@code port} do not.
  */
 record ClusterSettings(int storageNodes, int segments, int segmentMib, ClusterPlan.Placement partitionBy,
         ClusterPlan.Placement segmentBy, Durability durability, int aggregators, AnswerRoom answers, int port) {
@@ -17,9 +17,8 @@ record ClusterSettings(int storageNodes, int segments, int segmentMib, ClusterPl
         compare(found, "--segment-mib", other.segmentMib, segmentMib);
         compare(found, "--partition-by", other.partitionBy, partitionBy);
         compare(found, "--segment-by", other.segmentBy, segmentBy);
-        compare(found, "--durability", other.durability.mode().word(), durability.mode().word());
-        if (other.durability.mode() == durability.mode()) {
-            compare(found, "--sync-ms", other.durability.syncMs(), durability.syncMs());
+        if (other.durability.keepsRows() != durability.keepsRows()) {
+            compare(found, "--durability", other.durability.mode().word(), durability.mode().word());
         }
         return found;
     }
