@@ -54,7 +54,7 @@ class LogReader {
   std::vector<uint64_t> numbers_;  ///< Of all files, ascending.
   std::vector<Link> chain_;        ///< Oldest first.
   bool reaches_back_ = false;
-  Timestamp seen_{};  ///< Of the last record that was read.
+  Timestamp seen_{};  ///< Records that come next end later than this.
   LogEnd end_;
 };
 
@@ -164,6 +164,9 @@ Result<void> LogReader::choose_chain() {
     if (!*header) {
       return damaged(name, 0, "its header is not valid, and the file after it names it");
     }
+    if ((*header)->previous_number >= next->number) {
+      return damaged(name, 0, fmt::format("it says that file {} comes before it", (*header)->previous_number));
+    }
     chain_.insert(chain_.begin(), *next);
     end_.first_after = (*header)->after;
     end_.last_record = std::max(end_.last_record, (*header)->after);  // Of files that are gone.
@@ -187,6 +190,13 @@ Result<void> LogReader::read_file(const FoundFile& file, std::optional<uint64_t>
   Timestamp last{};
   std::string_view last_payload;
   const std::string_view bytes(file.bytes);
+  const bool is_first = file.number == chain_.front().number;
+  if (!is_first && file.header->after != seen_) {
+    return damaged(
+        file.name, 0,
+        fmt::format("it goes on after {}, and the log before it ends at {}", raw(file.header->after), raw(seen_)));
+  }
+  seen_ = file.header->after;
   while (!end || offset < *end) {
     const auto record = offset < bytes.size() ? decode_record(id_of(file), offset, bytes.substr(offset)) : std::nullopt;
     if (!record) {
@@ -217,6 +227,8 @@ Result<void> LogReader::read_file(const FoundFile& file, std::optional<uint64_t>
   if (last > Timestamp{} || end) {
     end_.number = file.number;
     end_.end = offset;
+  }
+  if (last > Timestamp{}) {
     end_.last_payload = last_payload;
     end_.last_record = std::max(end_.last_record, last);
   }

@@ -102,6 +102,26 @@ TEST_F(RecordLogTest, ATornTailIsCutAtEveryByte) {
   }
 }
 
+/// Checksums that are right do not make sense of what cannot be.
+TEST_F(RecordLogTest, FilesThatDoNotFollowEachOtherAreDamage) {
+  const std::string first = log_file_name("updates", 1);
+  const std::string second = log_file_name("updates", 2);
+  std::string bytes = encode_header({LogKind::kUpdates, 1, 0, 0, Timestamp{}});
+  encode_record({LogKind::kUpdates, 1}, {bytes.size(), 0}, Timestamp{1}, "one", bytes);
+  const auto message = [&](const LogFileHeader& header) {
+    disk_.put_back({{first, bytes}, {second, encode_header(header)}});
+    Records found;
+    const auto end = read(&found);
+    return end ? "" : end.error().message;
+  };
+  EXPECT_EQ(message({LogKind::kUpdates, 2, 1, bytes.size(), Timestamp{1}}), "");
+  EXPECT_THAT(message({LogKind::kUpdates, 2, 2, bytes.size(), Timestamp{1}}),
+              testing::AllOf(testing::HasSubstr(second), testing::HasSubstr("file 2 comes before it")));
+  EXPECT_THAT(message({LogKind::kUpdates, 2, 1, bytes.size(), Timestamp{7}}),
+              testing::AllOf(testing::HasSubstr(second), testing::HasSubstr("goes on after 7"),
+                             testing::HasSubstr("ends at 1")));
+}
+
 TEST_F(RecordLogTest, AFlippedBitIsFoundUnlessItLiesInTheLastGroupOrInPadding) {
   RecordLog log(disk_, options(400), {});
   for (uint64_t i = 1; i <= 12; ++i) {
