@@ -125,7 +125,7 @@ bool LogThread::write_and_sync(bool is_last) {
     events_.durable(told_durable_);
   }
   if (done && release_ > Timestamp{}) {
-    done = log_->release(std::exchange(release_, Timestamp{}));
+    release_files();
   }
   outcomes_durable_.store(log_->outcomes().last_durable_record());
   settled_.store(log_->settled());
@@ -140,6 +140,17 @@ bool LogThread::write_and_sync(bool is_last) {
     events_.stuck(problem_);
   }
   return static_cast<bool>(done);
+}
+
+/// Files that cannot be removed keep nobody from writing: they are tried again with the next batch.
+void LogThread::release_files() {
+  const auto released = log_->release(release_);
+  if (released) {
+    release_ = {};
+  } else if (unreleased_ != released.error().message) {
+    spdlog::warn("{}; what a checkpoint has made needless stays on disk for now", released.error().message);
+  }
+  unreleased_ = released ? "" : released.error().message;
 }
 
 Result<void> LogThread::sync_what_is_due(bool is_last) {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -68,6 +69,7 @@ class LogThread {
   /// False: the disk refused.
   [[nodiscard]] bool write_and_sync(bool is_last);
   [[nodiscard]] Result<void> sync_what_is_due(bool is_last);
+  void release_files();
   void wait_for_room(const std::stop_token& stop);
   void prepare_files();
   [[nodiscard]] Clock::time_point next_due() const;
@@ -79,7 +81,8 @@ class LogThread {
   std::optional<Error> problem_;  ///< The last that was told.
   Timestamp told_appended_{};
   Timestamp told_durable_{};
-  Timestamp release_{};
+  Timestamp release_{};     ///< Still to be removed; zero: nothing.
+  std::string unreleased_;  ///< Why it could not be, when it was tried last.
   Clock::time_point unsynced_since_{};
   Clock::time_point outcomes_synced_at_{};
   std::atomic<Timestamp> outcomes_durable_{};

@@ -7,7 +7,7 @@
 
 namespace daedalus::durability {
 
-class PosixDisk final : public Disk {
+class PosixDisk : public Disk {
  public:
   /// `root`: the data directory; make_folder("") makes it where it is missing.
   explicit PosixDisk(std::string root) : root_(std::move(root)) {}

@@ -71,14 +71,18 @@ public record JournalHeader(long journal, long file, long firstPosition, long fi
         for (int index = 0; index < numbers.length; index++) {
             numbers[index] = bytes.getLong();
         }
-        String holder = text(bytes);
-        Identity identity = new Identity(text(bytes), text(bytes));
+        String holder = text(bytes, name);
+        Identity identity = new Identity(text(bytes, name), text(bytes, name));
         return new JournalHeader(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6],
                 holder, identity);
     }
 
-    private static String text(ByteBuffer bytes) {
-        byte[] encoded = new byte[Short.toUnsignedInt(bytes.getShort())];
+    private static String text(ByteBuffer bytes, String name) throws JournalException {
+        int size = bytes.remaining() < Short.BYTES ? Integer.MAX_VALUE : Short.toUnsignedInt(bytes.getShort());
+        if (size > bytes.remaining()) {
+            throw JournalReader.corrupt(name, bytes.position(), "its header makes no sense");
+        }
+        byte[] encoded = new byte[size];
         bytes.get(encoded);
         return new String(encoded, StandardCharsets.UTF_8);
     }
