@@ -6,7 +6,7 @@
 
 namespace daedalus::node {
 
-EpochKeeper::Verdict EpochKeeper::request(Requester from, EpochRecord record, Timestamp kept_from) {
+EpochKeeper::Verdict EpochKeeper::request(Requester from, EpochRecord record) {
   if (record.epoch <= highest().epoch) {
     return Verdict::kNotHigher;
   }
@@ -16,7 +16,10 @@ EpochKeeper::Verdict EpochKeeper::request(Requester from, EpochRecord record, Ti
   if (requests_.size() >= kRequestsMax) {
     return Verdict::kTooMany;
   }
-  requests_.push_back(Granted{from, std::move(record), kept_from});
+  if (record.kept_from == Timestamp{}) {
+    record.kept_from = highest().kept_from;
+  }
+  requests_.push_back(Granted{from, std::move(record)});
   return Verdict::kTaken;
 }
 

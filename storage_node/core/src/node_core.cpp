@@ -160,7 +160,7 @@ void NodeCore::on_epoch_persisted(Epoch epoch, Instant now, Effects& effects) {
   const EpochKeeper::Granted granted = epochs_.on_persisted(epoch);
   needs_epoch_ = false;
   if (log_.has_log()) {
-    incomplete_ = lost_before(granted);
+    incomplete_ = lost_before(granted.record);
   }
   SequencerEffects decided;
   sequencer_.on_epoch(granted.record, decided);
@@ -170,14 +170,14 @@ void NodeCore::on_epoch_persisted(Epoch epoch, Instant now, Effects& effects) {
 }
 
 /// What the holder cannot send any more, and this node does not have.
-std::optional<Error> NodeCore::lost_before(const EpochKeeper::Granted& granted) const {
-  if (granted.kept_from <= next(accepted())) {
+std::optional<Error> NodeCore::lost_before(const EpochRecord& record) const {
+  if (record.kept_from <= next(accepted())) {
     return std::nullopt;
   }
   return Error{ErrorCategory::kFatal, "55000",
-               fmt::format("node {} has updates up to {}, and writer \"{}\" keeps those from {} on: what lies between "
+               fmt::format("node {} has updates up to {}, and writer \"{}\" kept those from {} on: what lies between "
                            "is lost here, so the node is incomplete",
-                           raw(options_.node), raw(accepted()), granted.record.holder, raw(granted.kept_from)),
+                           raw(options_.node), raw(accepted()), record.holder, raw(record.kept_from)),
                "restore its data directory from a newer copy, or start the cluster afresh and load it again", 0};
 }
 

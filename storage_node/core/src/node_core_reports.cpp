@@ -126,8 +126,8 @@ void NodeCore::on_epoch(Requester from, const wire::v1::Operation& operation, Ef
                                                     EpochKeeper::kTextSizeMax)),
                       0, effects);
   }
-  switch (epochs_.request(from, EpochRecord{Epoch{body.epoch()}, body.holder(), body.endpoint()},
-                          Timestamp{body.kept_from()})) {
+  switch (epochs_.request(
+      from, EpochRecord{Epoch{body.epoch()}, body.holder(), body.endpoint(), Timestamp{body.kept_from()}})) {
     case EpochKeeper::Verdict::kTaken:
       // Answered when it is on disk.
       effects.epochs.push_back(epochs_.highest());

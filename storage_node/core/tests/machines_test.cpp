@@ -88,6 +88,17 @@ TEST(EpochKeeperTest, RisesByAStepAtATime) {
   EXPECT_EQ(last.request(requester(1, 1), {Epoch{1}, "b", ""}), EpochKeeper::Verdict::kNotHigher);
 }
 
+TEST(EpochKeeperTest, KnowsWhatWasKeptWhenAHolderDoesNotSay) {
+  EpochKeeper keeper;
+  keeper.restore({Epoch{1}, "a", "", Timestamp{7}});
+  EXPECT_EQ(keeper.request(requester(1, 1), {Epoch{2}, "b", ""}), EpochKeeper::Verdict::kTaken);
+  EXPECT_EQ(keeper.highest().kept_from, Timestamp{7});
+  EXPECT_EQ(keeper.request(requester(1, 2), {Epoch{3}, "b", "", Timestamp{4}}), EpochKeeper::Verdict::kTaken);
+  EXPECT_EQ(keeper.request(requester(1, 3), {Epoch{4}, "c", ""}), EpochKeeper::Verdict::kTaken);
+  EXPECT_EQ(keeper.on_persisted(Epoch{2}).record.kept_from, Timestamp{7});
+  EXPECT_EQ(keeper.highest().kept_from, Timestamp{4});
+}
+
 TEST(EpochKeeperTest, IsBounded) {
   EpochKeeper keeper;
   for (uint64_t i = 1; i <= EpochKeeper::kRequestsMax; ++i) {

@@ -227,12 +227,13 @@ uint64_t NodeHarness::send_no_op(uint64_t first, uint64_t last, uint64_t peer) {
   return send(std::move(made), peer);
 }
 
-uint64_t NodeHarness::send_epoch(uint64_t epoch, const std::string& holder, bool inquire) {
+uint64_t NodeHarness::send_epoch(uint64_t epoch, const std::string& holder, bool inquire, uint64_t kept_from) {
   wire::v1::EpochBody body;
   body.set_epoch(epoch);
   body.set_holder(holder);
   body.set_endpoint(holder + ":7500");
   body.set_inquire(inquire);
+  body.set_kept_from(kept_from);
   return send(operation(wire::v1::OPERATION_KIND_EPOCH, body.SerializeAsString()));
 }
 

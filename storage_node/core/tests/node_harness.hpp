@@ -94,7 +94,7 @@ class NodeHarness {
   /// An update of the epoch in force, with the digest of its body.
   uint64_t send_update(uint64_t timestamp, std::string body, uint64_t peer = 1);
   uint64_t send_no_op(uint64_t first, uint64_t last, uint64_t peer = 1);
-  uint64_t send_epoch(uint64_t epoch, const std::string& holder, bool inquire = false);
+  uint64_t send_epoch(uint64_t epoch, const std::string& holder, bool inquire = false, uint64_t kept_from = 0);
 
   /// One cycle of one segment, or as much of it as the budget allows, and its outputs to the core.
   void step(uint32_t segment);

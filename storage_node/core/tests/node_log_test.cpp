@@ -136,6 +136,30 @@ TEST_F(NodeLogTest, StatusAndEpochsTellAcceptedAppliedAndDurableApart) {
   EXPECT_EQ(epoch.accepted(0).durable(), 1u);
 }
 
+/// In its next life it has no more than before, and nobody has to tell it.
+TEST_F(NodeLogTest, ANodeThatLacksWhatItsHolderCouldNotSendIsIncompleteFromItsStart) {
+  HarnessOptions options = with_log();
+  options.node.found_epoch = EpochRecord{Epoch{4}, "w", "w:7500", Timestamp{9}};
+  NodeHarness lacking(options);
+  lacking.core().start_after(Timestamp{7}, std::vector<Timestamp>(2));
+  EXPECT_FALSE(lacking.core().problem());  // The log may have the rest.
+  lacking.core().on_recovered();
+  expect_error(lacking.take_only(lacking.send_select(select_all())), wire::v1::ERROR_CATEGORY_FATAL, "55000",
+               "node 0 has updates up to 7, and writer \"w\" kept those from 9 on");
+  // A holder without a journal changes nothing about that; one who can send them does.
+  EXPECT_TRUE(lacking.core().problem());
+  lacking.send_epoch(5, "another");
+  lacking.sync_epochs();
+  EXPECT_TRUE(lacking.core().problem());
+  lacking.send_epoch(6, "w", false, 8);
+  lacking.sync_epochs();
+  EXPECT_FALSE(lacking.core().problem());
+  NodeHarness whole(options);
+  whole.core().start_after(Timestamp{8}, std::vector<Timestamp>(2));
+  whole.core().on_recovered();
+  EXPECT_FALSE(whole.core().problem());
+}
+
 TEST_F(NodeLogTest, AnOutcomeThatIsAwaitedIsNotForgottenWhateverAnotherWriterBelieves) {
   const auto update = node_.send_update(1, insert(1));
   node_.append(1);

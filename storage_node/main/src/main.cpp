@@ -1,4 +1,5 @@
 // daedalus-storage-node: flags, configuration, and the process itself.
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +9,7 @@
 #include "daedalus/allocator/allocator.hpp"
 #include "daedalus/configuration/table.hpp"
 #include "daedalus/durability/data_directory.hpp"
+#include "daedalus/durability/epoch_file.hpp"
 #include "daedalus/durability/posix_disk.hpp"
 #include "daedalus/logging/standard_error.hpp"
 #include "daedalus/machine/machine.hpp"
@@ -44,8 +46,17 @@ int check_data(const NodeConfiguration& configuration) {
   if (auto same = durability::check_directory(data, identity_of(configuration)); !same) {
     return report(same.error(), kFailed);
   }
+  const auto epoch = durability::read_epoch(data);
+  if (!epoch) {
+    return report(epoch.error(), kFailed);
+  }
   std::cout << configuration.data_dir << ": is that of node " << raw(configuration.node) << " of cluster "
             << configuration.cluster.cluster_id << "\n";
+  if (*epoch) {
+    const EpochRecord& record = **epoch;
+    std::cout << fmt::format("epoch {} is held by \"{}\" at {}, who kept updates from {} on\n", raw(record.epoch),
+                             record.holder, record.endpoint, raw(record.kept_from));
+  }
   return kFine;
 }
 

@@ -185,11 +185,12 @@ TEST_F(StorageNodeProcessTest, GivesUpWhenItsEpochFileIsDamaged) {
   EXPECT_THAT(process->text(), HasSubstr("data/node-0/epoch: is damaged"));
 }
 
-std::string epoch_body(uint64_t epoch = 3) {
+std::string epoch_body(uint64_t epoch = 3, uint64_t kept_from = 0) {
   wire::v1::EpochBody body;
   body.set_epoch(epoch);
   body.set_holder("w");
   body.set_endpoint("127.0.0.1:1");
+  body.set_kept_from(kept_from);
   return body.SerializeAsString();
 }
 
@@ -261,6 +262,28 @@ TEST_F(StorageNodeProcessTest, ADurableNodeThatIsKilledComesBackWithAllThatWasCo
     process->signal(SIGKILL);
     EXPECT_EQ(process->wait_for_end(), -SIGKILL);
   }
+}
+
+TEST_F(StorageNodeProcessTest, ANodeThatIsIncompleteStaysSoWhenItIsKilled) {
+  port_.release();
+  make_durable("sync");
+  ASSERT_EQ(start({"--init", config()})->wait_for_end(), 0);
+  for (uint64_t life = 1; life <= 3; ++life) {
+    const auto process = start({"--config", config()});
+    ASSERT_TRUE(process->wait_for(" ready\n")) << process->text();
+    NodeClient client(port_.endpoint());
+    if (life == 1) {
+      ASSERT_TRUE(client.ask(wire::v1::OPERATION_KIND_EPOCH, epoch_body(life, 5)).at(0).epoch().granted());
+    } else {
+      EXPECT_THAT(process->text(), HasSubstr("has updates up to 0, and writer \"w\" kept those from 5 on"));
+    }
+    EXPECT_EQ(client.ask(wire::v1::OPERATION_KIND_SELECT, count_body()).at(0).error().sqlstate(), "55000") << life;
+    process->signal(SIGKILL);
+    EXPECT_EQ(process->wait_for_end(), -SIGKILL);
+  }
+  const auto checked = start({"--check-data", config()});
+  EXPECT_EQ(checked->wait_for_end(), 0);
+  EXPECT_THAT(checked->text(), HasSubstr("epoch 1 is held by \"w\" at 127.0.0.1:1, who kept updates from 5 on"));
 }
 
 TEST_F(StorageNodeProcessTest, ACheckpointTakesThePlaceOfTheLogAndANodeComesBackFromBoth) {

@@ -72,14 +72,7 @@ void SimulatedCluster::bring_back(uint32_t node, Instant when) {
   });
 }
 
-/// Not one whose disk has lied: when it has declared itself incomplete, it knows nothing of that in its next life,
-/// until a writer tells it again.
-void SimulatedCluster::kill_any_node() {
-  const auto node = static_cast<uint32_t>(network_.random().below(nodes_.size()));
-  if (lied_node_ != node) {
-    kill_node(node);
-  }
-}
+void SimulatedCluster::kill_any_node() { kill_node(static_cast<uint32_t>(network_.random().below(nodes_.size()))); }
 
 /// Not where another is to take over: to have two with one journal each is another story.
 void SimulatedCluster::kill_writer() {

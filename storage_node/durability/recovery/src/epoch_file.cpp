@@ -29,7 +29,8 @@ Result<std::optional<node::EpochRecord>> read_epoch(Disk& disk) {
         fmt::format("{}: holds epoch {}, which no writer can have raised", disk.path_of(kEpochFile), body.epoch()),
         "start the cluster afresh: remove data_dir on all nodes, and load the table again", 0};
   }
-  return std::optional(node::EpochRecord{Epoch{body.epoch()}, body.holder(), body.endpoint()});
+  return std::optional(
+      node::EpochRecord{Epoch{body.epoch()}, body.holder(), body.endpoint(), Timestamp{body.kept_from()}});
 }
 
 Result<void> write_epoch(Disk& disk, const node::EpochRecord& record) {
@@ -40,6 +41,7 @@ Result<void> write_epoch(Disk& disk, const node::EpochRecord& record) {
   body.set_epoch(raw(record.epoch));
   body.set_holder(record.holder);
   body.set_endpoint(record.endpoint);
+  body.set_kept_from(raw(record.kept_from));
   return write_sealed(disk, kEpochFile, body.SerializeAsString());
 }
 

@@ -38,6 +38,7 @@ Result<NodeLogEnd> replay_log(Disk& disk, node::NodeCore& core, const LogFloor& 
   if (core.problem()) {
     return *core.problem();
   }
+  core.on_recovered();
   return end;
 }
 

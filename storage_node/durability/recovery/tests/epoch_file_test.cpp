@@ -30,7 +30,7 @@ TEST_F(EpochFileTest, GivesBackWhatWasWrittenLast) {
   PosixDisk disk(folder_ + "/deeper/data");
   EXPECT_EQ(read_epoch(disk).value(), std::nullopt);
   const EpochRecord first{Epoch{7}, "writer \"one\"", "127.0.0.1:7500"};
-  const EpochRecord second{Epoch{8}, std::string(256, 'w'), ""};
+  const EpochRecord second{Epoch{8}, std::string(256, 'w'), "", Timestamp{77}};
   ASSERT_TRUE(write_epoch(disk, first));
   EXPECT_EQ(read_epoch(disk).value(), first);
   ASSERT_TRUE(write_epoch(disk, second));

@@ -28,13 +28,12 @@ class EpochKeeper {
     kTooFar,     ///< More than kStepMax above highest().
     kTooMany,    ///< kRequestsMax are on their way.
   };
-  /// `kept_from`: the first update that the holder can still send; 0: it does not say.
-  [[nodiscard]] Verdict request(Requester from, EpochRecord record, Timestamp kept_from = Timestamp{});
+  /// A holder that does not say from where on it can send leaves what another said before.
+  [[nodiscard]] Verdict request(Requester from, EpochRecord record);
 
   struct Granted {
     Requester to;
     EpochRecord record;
-    Timestamp kept_from{};
   };
   /// The oldest request has been synced and is in force. Precondition (CHECKed): `epoch` is that request's.
   [[nodiscard]] Granted on_persisted(Epoch epoch);

@@ -72,6 +72,9 @@ class NodeCore {
   /// The next record of the log, and what became of it where that was recorded. Segments put out what they do, as ever
   /// (on_output()). Errors (XX001): it is no update of this table; the log is of no use.
   [[nodiscard]] Result<void> replay(LogRecord record, std::shared_ptr<const OutcomeRecord> recorded);
+  /// The log has been replayed to its end, and applied: the node is incomplete if it lacks what it had when it granted
+  /// its epoch.
+  void on_recovered() { incomplete_ = lost_before(epochs_.in_force()); }
   /// Updates that segments could not take yet: the owner lets them work when these are many.
   [[nodiscard]] size_t waiting_max() const { return updates_.waiting_max(); }
 
@@ -136,7 +139,7 @@ class NodeCore {
   void accept(std::vector<Admission> admissions, SequencerEffects& decided, Effects& effects);
   void finish_applied(Instant now, Effects& effects);
   void note_replayed(const UpdateTracker::Applied& applied, SequencerEffects& decided);
-  [[nodiscard]] std::optional<Error> lost_before(const EpochKeeper::Granted& granted) const;
+  [[nodiscard]] std::optional<Error> lost_before(const EpochRecord& record) const;
   [[nodiscard]] wire::v1::NodeWatermark watermark(Timestamp reached) const;
   /// A query that demands no more may run now: whatever it must see is ahead of it in the rings.
   [[nodiscard]] Timestamp queryable() const;

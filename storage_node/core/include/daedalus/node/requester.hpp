@@ -19,11 +19,14 @@ enum class SegmentIndex : uint32_t {};
 /// What an update did here, one entry per hosted partition it had a part in.
 using Outcomes = std::vector<wire::v1::PartitionOutcome>;
 
-/// An epoch, who holds it, and where the holder takes submissions (host:port).
+/// An epoch, who holds it, where the holder takes submissions (host:port), and from where on it can send again.
 struct EpochRecord {
   Epoch epoch{};
   std::string holder;
   std::string endpoint;
+  /// The first update that the holder could still send when it raised the epoch; 0: no holder ever said. A node that
+  /// lacks one before it is incomplete, in every later life, too.
+  Timestamp kept_from{};
 
   friend bool operator==(const EpochRecord&, const EpochRecord&) = default;
 };

@@ -25,7 +25,7 @@ struct ReplayProgress {
 };
 
 /// Replays what follows `floor.after`, which the core was told by start_after(); what is left from before that is
-/// remembered. Returns when all of it is applied. Errors (XX001): a log is damaged; the core is of no use then.
+/// remembered. Returns when all of it is applied; the core has been told so (on_recovered()). Errors (XX001): a log is damaged; the core is of no use then.
 [[nodiscard]] Result<NodeLogEnd> replay_log(Disk& disk, node::NodeCore& core, const LogFloor& floor,
                                             const LetSegmentsWork& let_work,
                                             const std::function<void(const ReplayProgress&)>& report);
