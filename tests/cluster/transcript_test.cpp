@@ -1,7 +1,7 @@
 // The recorded conversations of the logical writer, replayed against its plain twin. The Java core replays the same
 // files.
 //
-// DAEDALUS_WRITE_TRANSCRIPTS=1 records them anew: from the simulator, and the first two from what is told here.
+// DAEDALUS_WRITE_TRANSCRIPTS=1 records them anew: from the simulator, and the first ones from what is told here.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -134,7 +134,8 @@ class Narrator {
     }
     tell("result 1 " + hex);
   }
-  /// As every aggregator answers whose nodes have come so far.
+  /// As every aggregator answers whose nodes have come so far: what a node has, its incarnation, and what is durable
+  /// where that is less.
   void granted(uint64_t sequence, const std::vector<std::vector<uint64_t>>& nodes, uint64_t epoch = 0) {
     wire::v1::Result result;
     result.mutable_epoch()->set_granted(true);
@@ -176,7 +177,7 @@ class Narrator {
   static void mark(wire::v1::NodeWatermark& watermark, uint32_t node, const std::vector<uint64_t>& said) {
     watermark.set_node(node);
     watermark.set_applied(said[0]);
-    watermark.set_durable(said[0]);
+    watermark.set_durable(said.size() > 2 ? said[2] : said[0]);
     watermark.set_incarnation(said[1]);
   }
 };
@@ -236,11 +237,26 @@ std::string tell_of_lives(bool is_second) {
   return second.transcript.text();
 }
 
+/// Without a journal a writer begins behind what nodes have accepted once none of them can lose it any more.
+std::string tell_of_adoption() {
+  Narrator adopting({.name = "writer", .endpoint = "writer:1"});
+  adopting.tell("up 1");
+  adopting.granted(adopting.last(), {}, 3);  // The inquiry.
+  adopting.granted(adopting.last(), {{7, 70}, {7, 80, 5}}, 4);
+  adopting.submit(1, 4, 7, false);
+  adopting.now_ns += kSecond;
+  adopting.tell("deadline");
+  adopting.granted(adopting.last(), {{7, 70}, {7, 80}}, 5);
+  adopting.submit(1, 5, 7, false);
+  adopting.tell("journaled 8");
+  return adopting.transcript.text();
+}
+
 class TranscriptTest : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(TranscriptTest, WriterModelRepeatsItsConversation) {
   if (std::getenv("DAEDALUS_WRITE_TRANSCRIPTS") != nullptr && GetParam() < kLives) {
-    std::ofstream(path_of(GetParam())) << tell_of_lives(GetParam() == 2);
+    std::ofstream(path_of(GetParam())) << (GetParam() == 3 ? tell_of_adoption() : tell_of_lives(GetParam() == 2));
   } else if (std::getenv("DAEDALUS_WRITE_TRANSCRIPTS") != nullptr) {
     const RunReport report = SimulatedCluster({.seed = GetParam(),
                                                .updates = 40,
@@ -275,7 +291,7 @@ TEST_P(TranscriptTest, WriterModelRepeatsItsConversation) {
   EXPECT_EQ(transcript.text(), recorded.str());
 }
 
-INSTANTIATE_TEST_SUITE_P(Recorded, TranscriptTest, ::testing::Values(1, 2, 101, 102, 103, 104));
+INSTANTIATE_TEST_SUITE_P(Recorded, TranscriptTest, ::testing::Values(1, 2, 3, 101, 102, 103, 104));
 
 }  // namespace
 }  // namespace daedalus::testing

@@ -274,9 +274,7 @@ void SimulatedCluster::schedule_faults() {
   for (int fault_number = 0; fault_number < 7; ++fault_number) {
     at_any_time(&SimulatedCluster::fault);
   }
-  // A writer without the journal of the one before begins behind what nodes have accepted, durable or not.
-  const bool may_kill = options_.has_log && options_.story != Story::kTakeOver;
-  if (may_kill) {
+  if (options_.has_log) {
     for (int fault_number = 0; fault_number < 2; ++fault_number) {
       at_any_time(&SimulatedCluster::kill_any_node);
       at_any_time(&SimulatedCluster::kill_writer);

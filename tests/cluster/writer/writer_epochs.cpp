@@ -132,6 +132,14 @@ bool WriterModel::may_begin(const wire::v1::EpochReply& reply, WriterEffects& ef
       return false;
     }
   }
+  for (const auto& node : reply.accepted()) {
+    if (node.durable() < node.applied()) {
+      epoch_refusal_ = fmt::format("node {} has accepted updates up to {}, and up to {} they are durable", node.node(),
+                                   node.applied(), node.durable());
+      epoch_known_ = epoch_asked_;  // What a node may still lose is nothing to begin behind: the next one is asked for.
+      return false;
+    }
+  }
   return true;
 }
 

@@ -237,6 +237,15 @@ final class EpochRaise {
                 return false;
             }
         }
+        for (NodeWatermark node : nodes) {
+            if (node.getDurable() < node.getApplied()) {
+                lastRefusal = Errors.retry(Errors.NOT_IN_STATE, "node " + node.getNode()
+                        + " has accepted updates up to " + node.getApplied() + ", and up to " + node.getDurable()
+                        + " they are durable", "see to the disk of that node if it stays so");
+                known = asked; // What a node may still lose is nothing to begin behind: the next one is asked for.
+                return false;
+            }
+        }
         return true;
     }
 

@@ -236,6 +236,17 @@ class WriterEpochTest {
     }
 
     @Test
+    void shouldNotBeginBehindWhatANodeMayStillLose() {
+        WriterCore waiting = answered(EpochReply.newBuilder().setGranted(true).setEpoch(5)
+                .addAccepted(NodeWatermark.newBuilder().setNode(0).setApplied(7).setDurable(7))
+                .addAccepted(NodeWatermark.newBuilder().setNode(1).setApplied(7).setDurable(6)));
+        assertThat(waiting.phase()).isEqualTo(WriterCore.Phase.RAISING);
+        assertThat(waiting.epochRefusal().getMessage())
+                .isEqualTo("node 1 has accepted updates up to 7, and up to 6 they are durable");
+        assertThat(waiting.nextDeadlineNs()).as("when it asks again").isLessThan(Long.MAX_VALUE);
+    }
+
+    @Test
     void shouldAskAgainWhenItsRequestIsLostWithItsAggregator() {
         core.onUp(PEER, nowNs, new WriterEffects());
         WriterEffects effects = new WriterEffects();
