@@ -150,7 +150,8 @@ void SimulatedCluster::judge_first_writer() {
   if (writers_.size() == 1) {
     const bool waits_for_node = lied_node_ && lost_node_ && writer().model().phase() != WriterModel::Phase::kFailed;
     if (writer().model().phase() != WriterModel::Phase::kActive && !waits_for_node) {
-      violation("the only writer has stopped: " + writer().model().failure()->message);
+      const std::optional<Error>& failure = writer().model().failure();
+      violation("the only writer has stopped: " + (failure ? failure->message : "it has not raised its epoch"));
     }
     return;
   }

@@ -145,6 +145,7 @@ Result<void> LogReader::choose_chain() {
     }
     if (*header) {
       next = Link{*number, std::nullopt};
+      end_.newest = *number;
     }
   }
   while (next) {

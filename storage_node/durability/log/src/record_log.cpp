@@ -21,6 +21,7 @@ RecordLog::RecordLog(Disk& disk, RecordLogOptions options, LogEnd end)
     : disk_(disk),
       options_(std::move(options)),
       number_max_(end.number_max),
+      newest_(end.newest),
       previous_number_(end.number),
       previous_end_(end.end),
       former_(std::move(end.files)),
@@ -135,6 +136,7 @@ Result<void> RecordLog::open_file() {
   }
   file_ = std::move(*file);
   number_ = number;
+  newest_ = number;
   used_ = kLogHeaderSize;
   synced_ = kLogHeaderSize;
   return {};
@@ -153,9 +155,10 @@ Result<std::unique_ptr<File>> RecordLog::next_file(const std::string& name) {
 
 Result<void> RecordLog::release(Timestamp through) {
   bool is_any_removed = false;
-  // One is left, so that who reads the log knows where it begins.
-  const size_t left_min = file_ == nullptr ? 1 : 0;
-  while (former_.size() > left_min && former_.front().last <= through) {
+  // Who reads the log has to find out where it ends. Files behind the newest were given up before they had a header: a
+  // full disk leaves many of those.
+  const std::string newest = file_ == nullptr ? log_file_name(options_.folder, newest_) : "";
+  while (!former_.empty() && former_.front().last <= through && former_.front().name != newest) {
     if (auto removed = disk_.remove(former_.front().name); !removed) {
       return removed;
     }

@@ -78,6 +78,26 @@ TEST_F(RecordLogTest, ReleasesFilesThatHoldNothingLater) {
   EXPECT_THAT(too_far_back.error().message, testing::HasSubstr("wanted from 11"));
 }
 
+/// Each file that a full disk refuses has a name, and no header.
+TEST_F(RecordLogTest, WhereTheLogEndsIsKnownAfterAFullDiskAndARelease) {
+  RecordLog log(disk_, options(), {});
+  log.append(Timestamp{7}, "seven");
+  ASSERT_TRUE(log.write() && log.sync());
+  log.append(Timestamp{8}, "eight");
+  disk_.set_room(disk_.bytes());
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    ASSERT_FALSE(log.write());
+  }
+  ASSERT_TRUE(log.release(Timestamp{7}));
+  Records found;
+  const auto end = read(&found, 7);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->last_record, Timestamp{7});
+  RecordLog next(disk_, options(), *end);  // In its next life, too, before it has begun a file.
+  ASSERT_TRUE(next.release(Timestamp{7}));
+  EXPECT_EQ(read(&found, 7)->last_record, Timestamp{7});
+}
+
 TEST_F(RecordLogTest, ATornTailIsCutAtEveryByte) {
   RecordLog log(disk_, options(1 << 16), {});
   for (uint64_t i = 1; i <= 3; ++i) {
@@ -256,7 +276,7 @@ TEST_F(RecordLogTest, EveryLifeFindsWhatWasDurableWhateverTheDiskDoes) {
             break;
           case 5:
             if (below(4) == 0 && raw(log.durable()) > released) {
-              const uint64_t through = released + below(raw(log.durable()) - released);
+              const uint64_t through = released + below(raw(log.durable()) - released + 1);
               static_cast<void>(log.release(Timestamp{through}));
               released = std::max(released, through);
             }
@@ -285,6 +305,7 @@ TEST_F(RecordLogTest, EveryLifeFindsWhatWasDurableWhateverTheDiskDoes) {
       ASSERT_LE(found.size(), wanted.size()) << seed;
       wanted.resize(found.size());
       ASSERT_EQ(found, wanted) << "seed " << seed;
+      ASSERT_GE(read_end->last_record, log.last_durable_record()) << "seed " << seed;
       ASSERT_TRUE(durable.empty() || durable.back().first <= raw(read_end->last)) << "seed " << seed;
       end = *read_end;
       std::erase_if(all, [&](const auto& record) { return record.first > raw(end.last); });

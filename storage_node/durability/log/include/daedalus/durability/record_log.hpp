@@ -33,6 +33,7 @@ struct LogFile {
 /// Where a log that was read ends (read_log()), and a new one goes on.
 struct LogEnd {
   uint64_t number_max = 0;    ///< The highest file number in use, valid or not; 0: none.
+  uint64_t newest = 0;        ///< The newest file with a valid header: what is older is found through it; 0: none.
   uint64_t number = 0;        ///< The file with the last record; 0: there is none.
   uint64_t end = 0;           ///< Behind that record.
   Timestamp first_after{};    ///< All records later than this are there.
@@ -53,7 +54,7 @@ class RecordLog {
   [[nodiscard]] Result<void> write();
   /// What was written outlives a loss of power. After an error it is to be written again, to another file: write().
   [[nodiscard]] Result<void> sync();
-  /// Removes the files that hold nothing later than `through`. Errors leave them; they are tried again.
+  /// Removes the files that hold nothing later than `through`, but for the newest one: the log ends there. Errors leave them; they are tried again.
   [[nodiscard]] Result<void> release(Timestamp through);
 
   /// A file for what comes when this one is full, made by prepare_file() on any thread.
@@ -90,6 +91,7 @@ class RecordLog {
   Disk& disk_;
   RecordLogOptions options_;
   uint64_t number_max_;  ///< The highest file number ever used.
+  uint64_t newest_;      ///< The newest file whose header is durable, be it given up; 0: none.
   // ---- the file being written; none: the next write opens one ----
   std::unique_ptr<File> file_;
   uint64_t number_ = 0;
