@@ -74,6 +74,11 @@ Result<void> NodeCore::replay(LogRecord record, std::shared_ptr<const OutcomeRec
   return {};
 }
 
+void NodeCore::on_recovered() {
+  durable_at_start_ = durable();
+  incomplete_ = lost_before(epochs_.in_force());
+}
+
 void NodeCore::on_up(rpc::PeerId peer, const rpc::PeerInfo& /*info*/, Instant /*now*/, Effects& effects) {
   last_sequence_.emplace(peer, 0);
   shapes_.on_up(peer);

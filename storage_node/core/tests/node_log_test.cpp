@@ -136,6 +136,30 @@ TEST_F(NodeLogTest, StatusAndEpochsTellAcceptedAppliedAndDurableApart) {
   EXPECT_EQ(epoch.accepted(0).durable(), 1u);
 }
 
+TEST_F(NodeLogTest, WhatIsPromisedGrowsWithWhatTheWriterSaysIsConfirmed) {
+  HarnessOptions options = with_log();
+  options.node.found_epoch = EpochRecord{Epoch{4}, "w", "w:7500"};
+  NodeHarness node(options);
+  node.core().start_after(Timestamp{7}, std::vector<Timestamp>(2));
+  node.core().on_recovered();
+  EXPECT_EQ(node.core().promised(), Timestamp{7});
+  node.send_epoch(5, "w");
+  node.sync_epochs();
+  for (uint64_t t = 8; t <= 9; ++t) {
+    wire::v1::Operation update =
+        NodeHarness::operation(wire::v1::OPERATION_KIND_UPDATE, insert(static_cast<int64_t>(t)));
+    update.mutable_header()->mutable_update()->set_epoch(5);
+    update.mutable_header()->mutable_update()->set_timestamp(t);
+    update.mutable_header()->mutable_update()->set_digest(semantics::digest(update.body()));
+    update.mutable_header()->mutable_update()->set_confirmed_through(t - 1);
+    node.send(update);
+    EXPECT_EQ(node.core().promised(), Timestamp{t - 1});
+    node.append(1);
+    node.settle();
+    node.sync_log();
+  }
+}
+
 /// In its next life it has no more than before, and nobody has to tell it.
 TEST_F(NodeLogTest, ANodeThatLacksWhatItsHolderCouldNotSendIsIncompleteFromItsStart) {
   HarnessOptions options = with_log();

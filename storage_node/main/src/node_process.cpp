@@ -96,6 +96,7 @@ NodeProcess::NodeProcess(const NodeConfiguration& configuration, const std::stri
     : configuration_(configuration),
       version_(version),
       data_(configuration.data_dir),
+      hello_(make_hello(configuration, version)),
       schema_(configuration.schema_library, &configuration.schema_library->schema()) {
   if (kind == NodeKind::kVoid) {
     void_answers_.emplace(configuration.node, hosted_partitions(configuration.map, configuration.node),
@@ -118,7 +119,7 @@ Result<void> NodeProcess::run() {
 
 Result<void> NodeProcess::start() {
   rpc::AsioOptions network_options;
-  network_options.hello = make_hello(configuration_, version_);
+  network_options.hello = hello_;
   network_options.limits.output_size_max = kPeerOutputSizeMax;
   NodeOptions options = make_options(configuration_, version_);
   network_options.output_budget = options.queries.answer_budget;
@@ -234,11 +235,17 @@ Result<void> NodeProcess::recover() {
     return end.error();
   }
   report.on_end(network_->now());
-  wire::v1::Hello hello = make_hello(configuration_, version_);
-  hello.set_durable(raw(core_->durable()));
-  network_->set_hello(std::move(hello));
+  tell_promised();
   open_log(std::move(*end), *loaded ? std::optional((*loaded)->number) : std::nullopt);
   return {};
+}
+
+/// To whoever connects from now on.
+void NodeProcess::tell_promised() {
+  if (configuration_.durability != Durability::kOff && raw(core_->promised()) > hello_.durable()) {
+    hello_.set_durable(raw(core_->promised()));
+    network_->set_hello(hello_);
+  }
 }
 
 void NodeProcess::let_segments_work() {
@@ -310,6 +317,7 @@ void NodeProcess::on_turn_end() {
   core_->step(semantics::WorkBudget(merging::kStepUnits), *network_, effects_);
   persist_epochs();
   keep_log();
+  tell_promised();
   log_problem();
   network_->send(std::exchange(static_cast<rpc::Outbox&>(effects_), rpc::Outbox()));
   segments_->wake();

@@ -54,6 +54,7 @@ class NodeProcess final : public rpc::PeerHandler {
   void keep_log();
   void persist_epochs();
   void on_epoch_written(const EpochRecord& record, const Result<void>& written);
+  void tell_promised();
   void log_problem();
   void begin_drain();
   void stop_when_drained();
@@ -62,6 +63,7 @@ class NodeProcess final : public rpc::PeerHandler {
   const NodeConfiguration& configuration_;
   std::string version_;
   durability::PosixDisk data_;
+  wire::v1::Hello hello_;
   durability::DirectoryLock lock_;
   std::shared_ptr<const semantics::Schema> schema_;
   std::unique_ptr<rpc::AsioNetwork> network_;

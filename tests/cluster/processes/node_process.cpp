@@ -48,7 +48,7 @@ const std::string& NodeProcess::name() const { return configuration_.nodes[raw(i
 wire::v1::Hello NodeProcess::hello() const {
   wire::v1::Hello hello = make_hello(configuration_, wire::v1::ROLE_STORAGE_NODE, name());
   hello.set_node(raw(id_));
-  hello.set_durable(configuration_.has_log ? raw(core_->durable()) : 0);
+  hello.set_durable(configuration_.has_log ? raw(core_->promised()) : 0);
   return hello;
 }
 
@@ -258,6 +258,7 @@ void NodeProcess::sweep(uint32_t segment) {
 
 void NodeProcess::carry_out(node::Effects effects) {
   core_->step(semantics::WorkBudget(kStepUnits), *endpoint_, effects);
+  endpoint_->set_hello(hello());
   persist_epochs(effects);
   keep_log(effects.log, effects.outcomes);
   const Instant wake_at = effects.wake_at;

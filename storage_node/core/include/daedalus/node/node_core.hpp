@@ -5,6 +5,7 @@
 // stand behind SegmentPort. The process and the simulator drive it identically.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -74,7 +75,7 @@ class NodeCore {
   [[nodiscard]] Result<void> replay(LogRecord record, std::shared_ptr<const OutcomeRecord> recorded);
   /// The log has been replayed to its end, and applied: the node is incomplete if it lacks what it had when it granted
   /// its epoch.
-  void on_recovered() { incomplete_ = lost_before(epochs_.in_force()); }
+  void on_recovered();
   /// Updates that segments could not take yet: the owner lets them work when these are many.
   [[nodiscard]] size_t waiting_max() const { return updates_.waiting_max(); }
 
@@ -110,6 +111,9 @@ class NodeCore {
   [[nodiscard]] Timestamp durable() const { return log_.durable(applied()); }
   /// Nobody will be told any more what came of updates up to here.
   [[nodiscard]] Timestamp forgotten() const { return sequencer_.forgotten(); }
+  /// No answer of any node may show less: what was durable here at the start, and what the writer has said since to be
+  /// confirmed. For greetings: an aggregator that was started again knows nothing else.
+  [[nodiscard]] Timestamp promised() const { return std::max(durable_at_start_, forgotten()); }
   [[nodiscard]] const EpochRecord& epoch() const { return epochs_.in_force(); }
   /// Operations whose answers are still owed.
   [[nodiscard]] size_t under_way() const;
@@ -165,6 +169,7 @@ class NodeCore {
   std::optional<Error> incomplete_;
   std::optional<Error> log_stuck_;
   StorageFigures storage_;
+  Timestamp durable_at_start_{};
   bool needs_epoch_ = false;  ///< None has been granted in this life, and there was one before.
   bool is_draining_ = false;
   std::map<rpc::PeerId, uint64_t> last_sequence_;  ///< By peer that is up.
