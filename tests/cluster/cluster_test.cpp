@@ -63,6 +63,7 @@ TEST(ClusterTest, InvariantsHoldUnderDelaysLossesAndCuts) {
     sum.queries_failed += report.queries_failed;
     sum.queries_aborted += report.queries_aborted;
     taken_over += report.is_taken_over ? 1 : 0;
+    sum.faults.add(report.faults);
   }
   std::printf(
       "%lu seeds from %lu: %u updates confirmed, %u unknown, %u queries complete, %u failed cleanly, %u aborted, "
@@ -75,6 +76,12 @@ TEST(ClusterTest, InvariantsHoldUnderDelaysLossesAndCuts) {
     EXPECT_GT(sum.updates_unknown, 0U) << "no submission has lost its answer";
     EXPECT_GT(sum.queries_aborted, 0U) << "no query was under way when it was aborted";
     EXPECT_GT(taken_over, 0U) << "every second writer had to stop";
+  }
+  if (count >= 200) {
+    std::printf("what has befallen them:\n%s", sum.faults.text().c_str());
+    for (const std::string& name : sum.faults.never()) {
+      ADD_FAILURE() << "never in these seeds: " << name;
+    }
   }
 }
 

@@ -106,6 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, PlantedFaultTest,
                                            Planted{"CheckpointBeforeOutcomes", Fault::kCheckpointBeforeOutcomes},
                                            Planted{"SketchNotMade", Fault::kSketchNotMade},
                                            Planted{"CoolingSlotTwice", Fault::kCoolingSlotTwice},
+                                           Planted{"PastNotCompared", Fault::kPastNotCompared},
                                            Planted{"QueryAdmittedAtAccepted", Fault::kQueryAdmittedAtAccepted}),
                          [](const auto& tested) { return tested.param.name; });
 

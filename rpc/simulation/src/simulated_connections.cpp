@@ -229,6 +229,7 @@ void SimulatedNetwork::Impl::flush(const ConnectionPtr& connection, int index) {
         small ? std::min<uint64_t>(kSmallPieceMax, options.piece_size_max) : options.piece_size_max;
     const size_t size = std::min<size_t>(output.size() - begin, 1 + random.below(size_max));
     if (options.reset_probability > 0 && random.chance(options.reset_probability)) {
+      ++resets;
       const bool one_sided = random.chance(kOneSidedProbability);
       const bool first = random.chance(0.5);
       lose(connection, !one_sided || first, !one_sided || !first);

@@ -52,10 +52,11 @@ void SimulatedEndpoint::post_at(Instant when, std::function<void()> task) {
 void SimulatedEndpoint::arm(Instant when, std::function<void()> task) {
   const uint64_t round = ++state_->armed_round;
   state_->armed_task = std::move(task);
+  state_->armed_at = when;
   if (when == kNever || !state_->armed_task) {
     return;
   }
-  network_.impl_->schedule_for(*state_, when, [this, round] {
+  network_.impl_->schedule_for(*state_, Instant{when.ns - state_->ahead_ns}, [this, round] {
     if (round == state_->armed_round) {
       const auto armed = std::exchange(state_->armed_task, {});
       armed();
@@ -66,7 +67,7 @@ void SimulatedEndpoint::arm(Instant when, std::function<void()> task) {
 
 void SimulatedEndpoint::set_on_turn_end(std::function<void()> hook) { state_->on_turn_end = std::move(hook); }
 void SimulatedEndpoint::set_hello(wire::v1::Hello hello) { state_->hello = std::move(hello); }
-Instant SimulatedEndpoint::now() const { return network_.impl_->now; }
+Instant SimulatedEndpoint::now() const { return after(network_.impl_->now, state_->ahead_ns); }
 const std::string& SimulatedEndpoint::name() const { return state_->name; }
 
 // ---- processes ----
@@ -179,6 +180,15 @@ bool SimulatedNetwork::running(const std::string& name) const {
   return impl_->endpoint(impl_->index_of(name)).state_->running;
 }
 
+void SimulatedNetwork::leap(const std::string& name, int64_t ahead_ns) {
+  CHECK(ahead_ns >= 0);
+  SimulatedEndpoint& endpoint = impl_->endpoint(impl_->index_of(name));
+  endpoint.state_->ahead_ns += ahead_ns;
+  if (endpoint.state_->armed_task) {
+    endpoint.arm(endpoint.state_->armed_at, std::move(endpoint.state_->armed_task));
+  }
+}
+
 void SimulatedNetwork::reset(const std::string& a, const std::string& b, Notice notice) {
   const uint32_t first = impl_->index_of(a);
   const uint32_t second = impl_->index_of(b);
@@ -251,6 +261,7 @@ bool SimulatedNetwork::run_until(const std::function<bool()>& condition, int64_t
 
 uint64_t SimulatedNetwork::event_hash() const { return impl_->hash; }
 uint64_t SimulatedNetwork::event_count() const { return impl_->event_count; }
+uint64_t SimulatedNetwork::resets() const { return impl_->resets; }
 Random& SimulatedNetwork::random() { return impl_->random; }
 
 }  // namespace daedalus::rpc

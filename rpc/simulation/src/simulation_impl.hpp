@@ -57,6 +57,8 @@ struct SimulatedEndpoint::State {
   std::function<void()> on_turn_end;
   std::function<void()> armed_task;
   uint64_t armed_round = 0;
+  Instant armed_at = kNever;  ///< By the process's clock.
+  int64_t ahead_ns = 0;       ///< Of that clock.
   bool turn_end_scheduled = false;
   std::vector<std::pair<std::shared_ptr<SimulatedConnection>, int>> dirty;
 };
@@ -102,6 +104,7 @@ class SimulatedNetwork::Impl {
   Instant now{kSecond};
   uint64_t hash = 0;
   uint64_t event_count = 0;
+  uint64_t resets = 0;
   std::set<std::pair<uint32_t, uint32_t>> cuts;        ///< Ordered pairs: lower index first.
   std::set<std::pair<uint32_t, uint32_t>> blackholes;  ///< From, to.
   std::map<std::pair<uint32_t, uint32_t>, std::pair<int64_t, int64_t>> delays;

@@ -244,6 +244,24 @@ TEST(SimulatedNetworkTest, ArmedDeadlineIsReplacedAndDisarmed) {
   EXPECT_GT(turns, 0);
 }
 
+TEST(SimulatedNetworkTest, ALeapOfAClockPassesItsOwnDeadlinesAlone) {
+  Two two;
+  std::vector<std::string> rung;
+  const Instant start = two.network.now();
+  two.a_end->arm(after(start, 10 * kSecond), [&] { rung.emplace_back("a"); });
+  two.b_end->arm(after(start, 10 * kSecond), [&] { rung.emplace_back("b"); });
+  two.network.leap("a:1", 9 * kSecond);
+  EXPECT_EQ(two.a_end->now(), after(start, 9 * kSecond));
+  EXPECT_EQ(two.b_end->now(), start);
+  two.network.run_for(2 * kSecond);
+  EXPECT_THAT(rung, ElementsAre("a"));
+  two.a_end->arm(after(two.a_end->now(), kSecond), [&] { rung.emplace_back("again"); });
+  two.network.run_for(500 * kMillisecond);
+  EXPECT_THAT(rung, ElementsAre("a"));
+  two.network.run_for(kSecond);
+  EXPECT_THAT(rung, ElementsAre("a", "again"));
+}
+
 // ---- determinism ----
 
 uint64_t hash_of_a_rough_run(uint64_t seed) {

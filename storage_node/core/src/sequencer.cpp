@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/base/planted_faults.hpp"
 
 namespace daedalus::node {
 
@@ -18,11 +19,12 @@ void Sequencer::on_update(Requester from, NumberedUpdate update, Instant now, Se
   }
   // Not what somebody here still waits for, whatever another writer believes.
   ledger_.forget(std::min(update.confirmed_through, ledger_.confirmable()));
-  if (!ledger_.agrees(update.range, update.identity)) {
+  const bool is_past = update.range.last <= accepted();
+  if (!ledger_.agrees(update.range, update.identity) && !(is_past && is_planted(Fault::kPastNotCompared))) {
     break_on(from, update.range, effects);
     return;
   }
-  if (update.range.last <= accepted()) {
+  if (is_past) {
     answer_or_wait(from, update, effects);
     return;
   }

@@ -35,6 +35,11 @@ void SubmissionJudge::on_numbered(uint32_t writer, uint64_t submission, Timestam
   unconfirmed_.insert(timestamp);
 }
 
+void SubmissionJudge::on_numbered_over(uint64_t submission, Timestamp timestamp) {
+  Entry& entry = entries_.at(submission);
+  entry.is_numbered_over |= entry.timestamp != timestamp;
+}
+
 void SubmissionJudge::on_take_over(uint32_t writer, Timestamp last) {
   writer_ = writer;
   if (table_.last() < last) {
@@ -69,7 +74,7 @@ void SubmissionJudge::on_writer_killed(Timestamp last) {
 
 void SubmissionJudge::on_confirmed(uint64_t submission, const wire::v1::WriteConfirmed& confirmed) {
   Entry& entry = entries_.at(submission);
-  if (entry.timestamp == Timestamp{}) {
+  if (entry.timestamp == Timestamp{} || raw(entry.timestamp) != confirmed.timestamp()) {
     fault(fmt::format("submission {} is confirmed as update {}, which it is not", submission, confirmed.timestamp()));
     return;
   }
@@ -92,6 +97,9 @@ void SubmissionJudge::on_denied(uint64_t submission, const std::string& why) {
 }
 
 void SubmissionJudge::on_told_confirmed(uint64_t submission, const wire::v1::WriteConfirmed& confirmed) {
+  if (entries_.at(submission).is_numbered_over) {
+    return;  // The writer was told first, and that has been judged.
+  }
   if (!entries_.at(submission).is_confirmed) {
     fault(fmt::format("submission {} is confirmed to its submitter, but not to the writer", submission));
     return;

@@ -27,6 +27,8 @@ class SubmissionJudge {
 
   // ---- what writers do; they are counted from 0 ----
   void on_numbered(uint32_t writer, uint64_t submission, Timestamp timestamp);
+  /// Nodes have an update of that number already: unless it is this one, it must never be confirmed.
+  void on_numbered_over(uint64_t submission, Timestamp timestamp);
   /// From now on `writer` is the writer, and numbers from `last` on: what others gave higher numbers never was.
   void on_take_over(uint32_t writer, Timestamp last);
   void on_confirmed(uint64_t submission, const wire::v1::WriteConfirmed& confirmed);
@@ -56,6 +58,7 @@ class SubmissionJudge {
     bool is_numbered = false;  ///< By any writer, at any time.
     bool is_confirmed = false;
     bool is_denied = false;
+    bool is_numbered_over = false;
   };
 
   void fault(std::string text);

@@ -52,6 +52,7 @@ void AggregatorProcess::crash_and_restart() {
   is_turn_posted_ = false;
   network_.crash(name_);
   start(network_.restart(name_, hello(), *this));
+  started_at_ = network_.now();
 }
 
 void AggregatorProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
@@ -96,7 +97,7 @@ void AggregatorProcess::compile(std::vector<aggregator::CompileRequest> requests
     auto compiled = compiler_->compile(request.statement, 0);
     const int64_t pause_ns = network_.random().between(0, 2 * kMillisecond);
     endpoint_->post_at(
-        after(endpoint_->now(), pause_ns),
+        after(network_.now(), pause_ns),
         [this, ticket = request.ticket, shared = std::make_shared<decltype(compiled)>(std::move(compiled))] {
           aggregator::Effects out;
           core_->on_compiled(ticket, std::move(*shared), endpoint_->now(), out);

@@ -31,6 +31,8 @@ class AggregatorProcess final : public rpc::PeerHandler {
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const aggregator::AggregatorCore& core() const { return *core_; }
+  /// When it began to know anything.
+  [[nodiscard]] Instant started_at() const { return started_at_; }
   /// Loses everything it knows and starts again.
   void crash_and_restart();
 
@@ -49,6 +51,7 @@ class AggregatorProcess final : public rpc::PeerHandler {
   std::shared_ptr<aggregator::Compiler> compiler_;
   std::map<rpc::PeerId, uint32_t> nodes_;  ///< Which storage node a peer is, for the saboteur.
   std::unique_ptr<aggregator::AggregatorCore> core_;
+  Instant started_at_{};
   bool is_turn_posted_ = false;
   rpc::SimulatedEndpoint* endpoint_ = nullptr;
 };

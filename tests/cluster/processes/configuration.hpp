@@ -10,6 +10,7 @@
 #include "daedalus/semantics/types.hpp"
 #include "daedalus/wire/v1/session.pb.h"
 #include "event_log.hpp"
+#include "fault_catalogue.hpp"
 #include "sabotage.hpp"
 
 namespace daedalus::testing {
@@ -34,6 +35,7 @@ struct ClusterConfiguration {
   bool keeps_transcripts = false;       ///< Of what writers hear and say.
   uint32_t submissions_known_max = 16;  ///< Few, so that the writer forgets some in every run.
   std::shared_ptr<EventLog> events = std::make_shared<EventLog>();
+  std::shared_ptr<FaultCounts> faults = std::make_shared<FaultCounts>();
 };
 
 [[nodiscard]] wire::v1::Hello make_hello(const ClusterConfiguration& configuration, wire::v1::Role role,

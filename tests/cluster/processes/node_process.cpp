@@ -153,6 +153,8 @@ void NodeProcess::crash(rpc::Notice notice) {
   is_turn_posted_ = false;
   network_.crash(name(), notice);
   disk_.crash();
+  configuration_.faults->count(FaultPoint::kTornWrite, disk_.torn_writes() - torn_counted_);
+  torn_counted_ = disk_.torn_writes();
   log_.reset();
   checkpoints_.reset();
   core_.reset();
@@ -183,6 +185,11 @@ void NodeProcess::slow_down(int64_t sync_ns_max, Instant end) {
   slow_until_ = end;
 }
 
+void NodeProcess::slow_sweeps(int64_t pause_ns_max, Instant end) {
+  sweep_pause_ns_max_ = pause_ns_max;
+  sweeps_slow_until_ = end;
+}
+
 void NodeProcess::put_back(const std::map<std::string, std::string>& image) {
   disk_.put_back(image);
   granted_ = 0;
@@ -201,9 +208,20 @@ void NodeProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
 }
 
 void NodeProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
+  count_arrival(operation.header());
   node::Effects out;
   core_->on_operation(peer, std::move(operation), endpoint_->now(), out);
   carry_out(std::move(out));
+}
+
+void NodeProcess::count_arrival(const wire::v1::OperationHeader& header) const {
+  const uint64_t first = header.kind() == wire::v1::OPERATION_KIND_UPDATE ? header.update().timestamp()
+                                                                          : header.update().first_timestamp();
+  if (first > raw(core_->accepted()) + 1) {
+    configuration_.faults->count(FaultPoint::kOvertaken);
+  } else if (first > 0 && header.update().timestamp() <= raw(core_->accepted())) {
+    configuration_.faults->count(FaultPoint::kDuplicate);
+  }
 }
 
 void NodeProcess::on_result(rpc::PeerId /*peer*/, wire::v1::Result /*result*/) {}
@@ -234,7 +252,8 @@ void NodeProcess::note(const std::string& what) const { configuration_.events->n
 void NodeProcess::wake(uint32_t segment) {
   if (!awake_[segment] && !is_recovering_) {
     awake_[segment] = true;
-    const int64_t pause_ns = network_.random().between(0, 3 * kMillisecond);
+    const int64_t slow_ns_max = network_.now() < sweeps_slow_until_ ? sweep_pause_ns_max_ : 0;
+    const int64_t pause_ns = network_.random().between(0, 3 * kMillisecond + slow_ns_max);
     endpoint_->post_at(after(network_.now(), pause_ns), [this, segment] { sweep(segment); });
   }
 }
@@ -243,9 +262,9 @@ void NodeProcess::sweep(uint32_t segment) {
   awake_[segment] = false;
   node::Effects out;
   do {
-    segments_[segment]->step(network_.now(), {.chunks_max = 1});
+    segments_[segment]->step(endpoint_->now(), {.chunks_max = 1});
     while (auto output = segments_[segment]->dequeue()) {
-      core_->on_output(node::SegmentIndex{segment}, std::move(*output), network_.now(), out);
+      core_->on_output(node::SegmentIndex{segment}, std::move(*output), endpoint_->now(), out);
     }
   } while (segments_[segment]->is_mid_cycle());
   if (segments_[segment]->has_work()) {
@@ -311,17 +330,33 @@ void NodeProcess::keep_log(const std::vector<node::LogRecord>& records,
 }
 
 void NodeProcess::write_log() {
-  if (auto written = log_->write(); !written) {
-    on_refused(written.error());
-    return;
-  }
+  const auto written = log_->write();
+  // Some may have been, before the disk refused; and to end a file, it is synced.
   node::Effects effects;
   core_->on_appended(log_->written(), endpoint_->now(), effects);
+  core_->on_durable(log_->durable(), endpoint_->now(), effects);
+  if (!written) {
+    on_refused(written.error());
+    carry_out(std::move(effects));
+    return;
+  }
+  prepare_files();
   // Whatever is written later is synced later: all wait equally long.
   const int64_t sync_ns =
       network_.now() < slow_until_ ? network_.random().between(kSyncNs, std::max(kSyncNs, sync_ns_max_)) : kSyncNs;
   endpoint_->post_at(after(network_.now(), sync_ns), [this] { sync_log(); });
   carry_out(std::move(effects));
+}
+
+/// As a thread beside the log's does.
+void NodeProcess::prepare_files() {
+  for (durability::RecordLog* log : {&log_->updates(), &log_->outcomes()}) {
+    if (log->wants_prepared() && network_.random().chance(0.3)) {
+      if (auto file = durability::prepare_file(disk_, log->prepared_name(), log->file_bytes())) {
+        log->give_prepared(std::move(*file));
+      }
+    }
+  }
 }
 
 void NodeProcess::sync_log() {

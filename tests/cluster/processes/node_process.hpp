@@ -45,6 +45,8 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   [[nodiscard]] durability::SimulatedDisk& disk() { return disk_; }
   /// Until `end` a sync takes up to so long.
   void slow_down(int64_t sync_ns_max, Instant end);
+  /// Until `end` a sweep begins up to so much later than it could.
+  void slow_sweeps(int64_t pause_ns_max, Instant end);
   /// Precondition: it is down. Its directory is what it was once: what it has promised since is forgotten with it.
   void put_back(const std::map<std::string, std::string>& image);
   /// Is told whenever a checkpoint has become current.
@@ -65,8 +67,10 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   /// Has records written and synced a while later, in order.
   void keep_log(const std::vector<node::LogRecord>& records, const std::vector<node::OutcomeRecord>& outcomes);
   void note(const std::string& what) const;
+  void count_arrival(const wire::v1::OperationHeader& header) const;
   void write_log();
   void sync_log();
+  void prepare_files();
   void on_refused(const Error& error);
   /// Goes on with the checkpoint that is being made, or begins one; and again after a while.
   void make_checkpoint();
@@ -91,8 +95,11 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   std::unique_ptr<durability::CheckpointWriter> checkpoints_;
   bool is_stuck_ = false;  ///< The disk has refused, and it is tried again.
   std::function<void()> on_checkpoint_ = [] {};
+  uint64_t torn_counted_ = 0;
   int64_t sync_ns_max_ = 0;
   Instant slow_until_{};
+  int64_t sweep_pause_ns_max_ = 0;
+  Instant sweeps_slow_until_{};
   uint64_t life_ = 0;
   uint64_t granted_ = 0;                            ///< The highest epoch that it told anybody it had granted.
   std::optional<engine::SegmentStatistics> shape_;  ///< Of a segment, before anything is in it.

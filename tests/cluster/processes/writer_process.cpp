@@ -58,6 +58,12 @@ Timestamp WriterProcess::crash(rpc::Notice notice) {
   return kept;
 }
 
+void WriterProcess::put_back(RecoveredJournal journal, bool looks) {
+  CHECK(is_down_);
+  journal_ = std::move(journal);
+  options_.looks = looks;
+}
+
 void WriterProcess::come_back() {
   CHECK(is_down_);
   is_down_ = false;
@@ -221,7 +227,7 @@ void WriterProcess::append(Timestamp through) {
     return;
   }
   const int64_t pause_ns = network_.random().between(0, kJournalNsMax);
-  appended_at_ = std::max(appended_at_, after(endpoint_->now(), pause_ns));
+  appended_at_ = std::max(appended_at_, after(network_.now(), pause_ns));
   endpoint_->post_at(appended_at_, [this, through] { on_journaled(through); });
 }
 

@@ -47,6 +47,9 @@ class WriterProcess final : public rpc::PeerHandler {
   /// Loses what its journal does not have. Of what was on its way there any part, in order, may have arrived: returns
   /// the last update that did.
   [[nodiscard]] Timestamp crash(rpc::Notice notice);
+  /// Precondition of both: it crashed. What its journal is.
+  [[nodiscard]] const RecoveredJournal& journal() const { return journal_; }
+  void put_back(RecoveredJournal journal, bool looks);
   /// Precondition: it crashed. Goes on with its journal.
   void come_back();
   [[nodiscard]] bool is_down() const { return is_down_; }

@@ -20,6 +20,9 @@ TableShape shape_of(uint64_t seed) {
 }
 
 Story story_of(uint64_t seed) {
+  if (seed % 16 == 8 || seed % 16 == 13) {
+    return Story::kOldJournal;
+  }
   switch (seed % 8) {
     case 4:
       return Story::kDiskLies;
@@ -47,9 +50,10 @@ RunOptions options_of(uint64_t seed) {
   options.has_log = random.below(2) == 0;
   options.journals_late = random.below(2) == 0;
   options.shape_slots = static_cast<uint32_t>(random.below(5));
-  if (options.story == Story::kDiskLies) {
+  if (options.story == Story::kDiskLies || options.story == Story::kOldJournal) {
     options.has_log = true;
   }
+  options.writer_looks = seed % 16 != 8;
   if (seed % 8 == 2 && options.shape == TableShape::kSmall) {
     options.has_log = true;
     options.is_tight = true;
@@ -61,8 +65,12 @@ RunOptions options_of(uint64_t seed) {
 }
 
 std::string describe(const RunOptions& options) {
-  static constexpr const char* kStories[] = {"no story", "a node is lost", "a second writer takes over",
-                                             "an older map is about", "a disk lies"};
+  static constexpr const char* kStories[] = {"no story",
+                                             "a node is lost",
+                                             "a second writer takes over",
+                                             "an older map is about",
+                                             "a disk lies",
+                                             "an old journal is put back"};
   static constexpr const char* kShapes[] = {"small", "wide", "many columns"};
   const Topology& topology = options.topology;
   return fmt::format("{} nodes of {} partitions of {} segments, {} aggregators, table: {}; {}{}{}{}", topology.nodes,

@@ -18,7 +18,8 @@ enum class Story : uint8_t {
   kNodeIsLost,  ///< A storage node crashes and comes back: without durability, without its rows.
   kTakeOver,    ///< A second writer takes over from the first, which goes on until it learns of it.
   kOlderMap,    ///< An aggregator and clients have the partition map of yesterday.
-  kDiskLies,    ///< Something befalls the disk of a node that is down (disk_faults.hpp).
+  kDiskLies,    ///< Something befalls the disk of a node that is down (disk_faults.cpp).
+  kOldJournal,  ///< The writer's journal is what it was once (old_journal.cpp).
 };
 
 struct RunOptions {
@@ -31,6 +32,7 @@ struct RunOptions {
   Story story = Story::kNone;
   bool has_log = false;        ///< Nodes append updates to a log, which takes its time, before they apply them.
   bool is_tight = false;       ///< Segments are so small that they fill up.
+  bool writer_looks = true;    ///< With an old journal, at what nodes have.
   bool journals_late = false;  ///< The writer appends updates to a journal, which takes its time, before it sends them.
   uint32_t shape_slots = 3;    ///< Of each connection; 0: everything travels whole.
   TableShape shape = TableShape::kSmall;

@@ -81,6 +81,7 @@ SimulatedCluster::SimulatedCluster(const RunOptions& options)
     table_.set_room(nodes_.front()->rows_per_segment());
     note("table", fmt::format("{} rows in a segment", nodes_.front()->rows_per_segment()));
   }
+  power_points_.resize(nodes_.size());
   for (const std::string& aggregator : configuration_.aggregators) {
     aggregators_.push_back(std::make_unique<AggregatorProcess>(configuration_, aggregator, network_));
   }
@@ -96,6 +97,7 @@ RunReport SimulatedCluster::run() {
     violation("the writer did not become active within a minute of quiet network");
     return std::move(report_);
   }
+  traffic_end_ = after(network_.now(), options_.duration_ns);
   schedule_traffic();
   if (options_.has_faults) {
     schedule_faults();
@@ -115,6 +117,10 @@ RunReport SimulatedCluster::run() {
   report_.violations.insert(report_.violations.end(), faults.begin(), faults.end());
   report_.updates_confirmed = submissions_.confirmed_count();
   report_.event_hash = network_.event_hash();
+  for (uint64_t resets = network_.resets(); resets > 0; --resets) {
+    count(FaultPoint::kResetMidway);
+  }
+  report_.faults = *configuration_.faults;
   report_.last_events = configuration_.events->last();
   report_.transcript = writers_.front()->transcript().text();
   return std::move(report_);
@@ -251,6 +257,9 @@ ClientProcess::Manner SimulatedCluster::draw_manner() {
     manner.abort_after_ns = random.between(0, 10 * kMillisecond);
   }
   manner.has_older_map = options_.story == Story::kOlderMap && !manner.is_text && random.chance(0.1);
+  if (manner.has_older_map) {
+    count(FaultPoint::kOlderMapAtClient);
+  }
   return manner;
 }
 
@@ -266,54 +275,6 @@ void SimulatedCluster::ask_too_wide() {
   manner.is_prepared = network_.random().chance(0.5);
   manner.prefix_promised = submissions_.confirmed();
   client_->ask(workload_.too_wide_query(), manner, network_.random().next());
-}
-
-// ---- faults ----
-
-void SimulatedCluster::schedule_faults() {
-  for (int fault_number = 0; fault_number < 7; ++fault_number) {
-    at_any_time(&SimulatedCluster::fault);
-  }
-  if (options_.has_log) {
-    for (int fault_number = 0; fault_number < 2; ++fault_number) {
-      at_any_time(&SimulatedCluster::kill_any_node);
-      at_any_time(&SimulatedCluster::kill_writer);
-    }
-    schedule_disk_faults();
-  }
-}
-
-void SimulatedCluster::fault() {
-  rpc::Random& random = network_.random();
-  const auto any_node = [&] { return configuration_.nodes[random.below(configuration_.nodes.size())]; };
-  const uint64_t which = random.below(aggregators_.size());
-  const std::string aggregator = configuration_.aggregators[which];
-  const std::string others[] = {any_node(), any_node(), configuration_.writer, "client:1"};
-  const std::string& other = others[random.below(4)];
-  const Instant end = after(network_.now(), random.between(10 * kMillisecond, 3 * kSecond));
-  const auto notice = static_cast<rpc::Notice>(random.below(3));
-  const uint64_t what = random.below(5);
-  static constexpr const char* kFaults[] = {"connections reset", "cut", "silent one way", "silent the other way",
-                                            "aggregator killed and started again"};
-  note("fault", fmt::format("{}: {}, {}", kFaults[what], aggregator, other));
-  switch (what) {
-    case 0:
-      network_.reset(aggregator, other, notice);
-      return;
-    case 1:
-      network_.cut(aggregator, other, notice);
-      break;
-    case 2:
-      network_.blackhole(aggregator, other);
-      break;
-    case 3:
-      network_.blackhole(other, aggregator);
-      break;
-    default:
-      aggregators_[which]->crash_and_restart();
-      return;
-  }
-  network_.at(end, [this, aggregator, other] { network_.heal(aggregator, other); });
 }
 
 }  // namespace daedalus::testing

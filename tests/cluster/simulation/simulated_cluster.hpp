@@ -12,7 +12,7 @@
 
 #include "aggregator_process.hpp"
 #include "client_process.hpp"
-#include "disk_faults.hpp"
+#include "fault_catalogue.hpp"
 #include "judge.hpp"
 #include "node_process.hpp"
 #include "plain_table.hpp"
@@ -36,6 +36,7 @@ struct RunReport {
   bool is_taken_over = false;     ///< Another writer has become the writer.
   std::string transcript;         ///< Of the first writer.
   std::vector<std::string> last_events;
+  FaultCounts faults;  ///< What has befallen it.
 };
 
 class SimulatedCluster {
@@ -61,25 +62,32 @@ class SimulatedCluster {
 
   // ---- faults ----
   void schedule_faults();
-  void fault();
+  void befall(FaultPoint point);
+  void trouble_connection(FaultPoint point);
+  void kill_aggregator(uint64_t which);
+  void slow_down(uint32_t node);
+  void leap(FaultPoint point, const std::string& process);
+  void count(FaultPoint point);
 
   // ---- stories ----
   void schedule_story();
   void lose_node();
   void kill_node(uint32_t node);
-  void kill_any_node();
+  void kill_node(uint32_t node, FaultPoint how);
   void kill_everybody();
-  void kill_writer();
+  void kill_writer(FaultPoint how);
   void bring_back(uint32_t node, Instant when);
 
   // ---- disks ----
   using Image = std::map<std::string, std::string>;
 
-  void schedule_disk_faults();
-  void trouble_disk(const DiskFaultRate& rate, uint32_t node);
+  void trouble_disk(FaultPoint point, uint32_t node);
+  void schedule_power_losses();
+  [[nodiscard]] bool loses_power(uint32_t node, durability::DiskOperation operation, durability::Moment moment,
+                                 const std::string& name);
   void prepare_lie();
-  void tell_lie(const DiskLieWeight& lie, uint32_t node, const Image& image);
-  void flip_bit(uint32_t node);
+  void tell_lie(FaultPoint lie, uint32_t node, const Image& image);
+  void flip_bit(FaultPoint lie, uint32_t node);
   void find_lost_node();
   void on_refused_to_start(uint32_t node, const Error& error);
 
@@ -88,6 +96,14 @@ class SimulatedCluster {
   void take_over();
   void on_taken_over(Timestamp last);
   void watch_second_writer();
+  void prepare_old_journal();
+  void watch_for_old_journal();
+  [[nodiscard]] bool is_time_for_old_journal();
+  void put_old_journal_back();
+  void look_at_old_journal();
+  void put_newest_journal_back();
+  void provoke_blind_writer();
+  void judge_blind_writer();
   void start_older();
   void use_older();
   void start_writer(WriterOptions options);
@@ -101,6 +117,7 @@ class SimulatedCluster {
   void judge(const ClientProcess::Answer& answer);
   void judge_complete(const ClientProcess::Answer& answer);
   void judge_refusal(const ClientProcess::Answer& answer);
+  [[nodiscard]] bool could_know(const ClientProcess::Answer& answer) const;
   void judge_order();
   void judge_nodes();
   void judge_lost_node();
@@ -132,8 +149,15 @@ class SimulatedCluster {
   // ---- stories ----
   std::optional<uint32_t> lost_node_;
   std::optional<uint32_t> lied_node_;  ///< Its disk has lied: it may be lost.
+  Instant lied_at_{};
   bool has_refused_to_start_ = false;
   Instant lost_at_{};
+  std::vector<std::vector<size_t>> power_points_;  ///< By node: where power is lost as soon as it comes there.
+  Instant traffic_end_{};
+  std::optional<RecoveredJournal> old_journal_;
+  Timestamp old_journal_confirmed_{};               ///< What it knows to be confirmed.
+  std::optional<RecoveredJournal> newest_journal_;  ///< While the writer has the old one.
+  bool is_blind_ = false;                           ///< The writer has numbered over what nodes have, or may.
   std::unique_ptr<AggregatorProcess> older_aggregator_;
   std::unique_ptr<ClientProcess> older_client_;
 

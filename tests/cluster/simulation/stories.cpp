@@ -36,6 +36,9 @@ void SimulatedCluster::schedule_story() {
       return;
     case Story::kDiskLies:
       network_.at(when, [this] { prepare_lie(); });
+      return;
+    case Story::kOldJournal:
+      network_.at(when, [this] { prepare_old_journal(); });
   }
 }
 
@@ -45,17 +48,22 @@ void SimulatedCluster::lose_node() {
   rpc::Random& random = network_.random();
   lost_node_ = static_cast<uint32_t>(random.below(nodes_.size()));
   lost_at_ = network_.now();
+  count(FaultPoint::kRowsLost);
   kill_node(*lost_node_);
 }
 
 void SimulatedCluster::kill_node(uint32_t node) {
-  rpc::Random& random = network_.random();
+  kill_node(node, network_.random().chance(0.5) ? FaultPoint::kNodeKilled : FaultPoint::kNodeVanishes);
+}
+
+void SimulatedCluster::kill_node(uint32_t node, FaultPoint how) {
   if (nodes_[node]->is_down()) {
     return;
   }
+  count(how);
   note(configuration_.nodes[node], "killed");
-  nodes_[node]->crash(random.chance(0.5) ? rpc::Notice::kBoth : rpc::Notice::kNobody);
-  bring_back(node, after(network_.now(), random.between(10 * kMillisecond, kDownNsMax)));
+  nodes_[node]->crash(how == FaultPoint::kNodeKilled ? rpc::Notice::kBoth : rpc::Notice::kNobody);
+  bring_back(node, after(network_.now(), network_.random().between(10 * kMillisecond, kDownNsMax)));
 }
 
 void SimulatedCluster::bring_back(uint32_t node, Instant when) {
@@ -64,7 +72,11 @@ void SimulatedCluster::bring_back(uint32_t node, Instant when) {
       return;
     }
     if (const auto failed = nodes_[node]->come_back()) {
-      on_refused_to_start(node, *failed);
+      if (nodes_[node]->disk().is_down()) {
+        bring_back(node, after(network_.now(), network_.random().between(10 * kMillisecond, kDownNsMax)));
+      } else {
+        on_refused_to_start(node, *failed);
+      }
       return;
     }
     note(configuration_.nodes[node],
@@ -72,20 +84,22 @@ void SimulatedCluster::bring_back(uint32_t node, Instant when) {
   });
 }
 
-void SimulatedCluster::kill_any_node() { kill_node(static_cast<uint32_t>(network_.random().below(nodes_.size()))); }
-
-/// Not where another is to take over: to have two with one journal each is another story.
-void SimulatedCluster::kill_writer() {
-  rpc::Random& random = network_.random();
-  if (options_.story == Story::kTakeOver || writer().is_down()) {
+/// Not where another is to take over: to have two with one journal each is another story. Nor while its journal is not
+/// the newest.
+void SimulatedCluster::kill_writer(FaultPoint how) {
+  if (options_.story == Story::kTakeOver || writer().is_down() || newest_journal_ || is_blind_) {
     return;
   }
-  submissions_.on_writer_killed(writer().crash(random.chance(0.5) ? rpc::Notice::kBoth : rpc::Notice::kNobody));
-  network_.at(after(network_.now(), random.between(10 * kMillisecond, kDownNsMax)), [this] { writer().come_back(); });
+  count(how);
+  submissions_.on_writer_killed(
+      writer().crash(how == FaultPoint::kWriterKilled ? rpc::Notice::kBoth : rpc::Notice::kNobody));
+  network_.at(after(network_.now(), network_.random().between(10 * kMillisecond, kDownNsMax)),
+              [this] { writer().come_back(); });
 }
 
 void SimulatedCluster::kill_everybody() {
-  kill_writer();
+  count(FaultPoint::kEverybodyKilled);
+  kill_writer(FaultPoint::kWriterKilled);
   for (uint32_t node = 0; node < nodes_.size(); ++node) {
     kill_node(node);
   }
@@ -102,13 +116,18 @@ void SimulatedCluster::start_writer(WriterOptions options) {
     if (index > current_writer_ && writers_[index]->model().phase() == WriterModel::Phase::kActive) {
       on_taken_over(writers_[index]->model().confirmed_through());
     }
+    look_at_old_journal();
   };
   WriterProcess::Listener listener;
   listener.on_numbered = [this, index, look](const SubmissionKey& submission, Timestamp timestamp) {
     look();
     note(configuration_.writer, fmt::format("{} numbers submission {} as update {}", index == 0 ? "first" : "second",
                                             submission.second, raw(timestamp)));
-    submissions_.on_numbered(index, submission.second, timestamp);
+    if (is_blind_ && timestamp <= writer().model().blind_through()) {
+      submissions_.on_numbered_over(submission.second, timestamp);
+    } else {
+      submissions_.on_numbered(index, submission.second, timestamp);
+    }
   };
   listener.on_outcome = [this, look](const SubmissionOutcome& outcome) {
     look();
@@ -118,7 +137,8 @@ void SimulatedCluster::start_writer(WriterOptions options) {
                                        : outcome.error->message));
     if (outcome.confirmed) {
       submissions_.on_confirmed(outcome.submission.second, *outcome.confirmed);
-    } else if (writers_.size() == 1 || outcome.error->category != ErrorCategory::kUnknown) {
+    } else if ((writers_.size() == 1 && !newest_journal_ && !is_blind_) ||
+               outcome.error->category != ErrorCategory::kUnknown) {
       violation(fmt::format("submission {} ended in error: {}", outcome.submission.second, outcome.error->message));
     }
   };
@@ -149,6 +169,8 @@ void SimulatedCluster::prepare_take_over() {
 }
 
 void SimulatedCluster::take_over() {
+  const bool is_quiet = writer().model().settled_through() == writer().model().last_numbered();
+  count(is_quiet ? FaultPoint::kTakeOverInQuiet : FaultPoint::kTakeOverMidway);
   WriterOptions options = writer_options(configuration_);
   options.name = "writer-2";
   options.endpoint = "writer-2:1";
@@ -180,6 +202,7 @@ bool SimulatedCluster::is_stopped() const {
 // ---- an older partition map ----
 
 void SimulatedCluster::start_older() {
+  count(FaultPoint::kOlderMapAtAggregator);
   const bool tells_map = network_.random().chance(0.5);
   const std::string name = "aggregator-older:1";
   older_aggregator_ = std::make_unique<AggregatorProcess>(

@@ -143,9 +143,19 @@ bool WriterModel::may_begin(const wire::v1::EpochReply& reply, WriterEffects& ef
   return true;
 }
 
+/// Nodes that have the same can tell what is numbered over it; of one that has less, nobody can say what it should
+/// have.
+bool WriterModel::has_looked(const wire::v1::EpochReply& reply) {
+  const bool is_same = std::all_of(reply.accepted().begin(), reply.accepted().end(),
+                                   [&](const auto& node) { return node.applied() == reply.accepted(0).applied(); });
+  blind_through_ = !options_.looks && is_same ? Timestamp{reply.accepted(0).applied()} : Timestamp{};
+  return blind_through_ <= last_numbered_;
+}
+
 bool WriterModel::may_send_on(const wire::v1::EpochReply& reply, WriterEffects& effects) {
+  const bool has_looked = this->has_looked(reply);
   for (const auto& node : reply.accepted()) {
-    if (node.applied() > raw(last_numbered_)) {
+    if (has_looked && node.applied() > raw(last_numbered_)) {
       fail(Error{ErrorCategory::kFatal, "F0000",
                  fmt::format("node {} has accepted updates up to {}, the writer has numbered up to {}: its journal is "
                              "not the newest of this cluster",

@@ -23,7 +23,9 @@ namespace daedalus::testing {
 struct WriterOptions {
   std::string name = "writer";
   std::string endpoint = "writer:1";
-  bool take_over = false;             ///< Start although another writer is registered and answers.
+  bool take_over = false;  ///< Start although another writer is registered and answers.
+  /// At what nodes have when it raises its epoch: only one that is broken does not, and nodes have to stop it.
+  bool looks = true;
   int64_t resend_after_ns = kSecond;  ///< Without progress for so long, send again what nodes lack.
   int64_t epoch_retry_ns = kSecond / 2;
   uint32_t updates_kept_max = 65'536;
@@ -136,6 +138,14 @@ class WriterModel {
   [[nodiscard]] Timestamp confirmed_through() const { return confirmed_through_; }
   /// What a submission may say that is sent now: no more than outlives this process, if that is enough.
   [[nodiscard]] Timestamp numbered_after() const;
+  /// It may number over what nodes have up to there: it did not look; zero: it knows as much as they.
+  [[nodiscard]] Timestamp blind_through() const {
+    return confirmed_through_ < blind_through_ ? blind_through_ : Timestamp{};
+  }
+  /// What the last update that has a number says of confirmed ones.
+  [[nodiscard]] Timestamp confirmed_said() const {
+    return kept_.empty() ? confirmed_through_ : kept_.rbegin()->second.confirmed_through;
+  }
   /// What a journal of everything that was said to be journaled would know.
   [[nodiscard]] RecoveredJournal journal() const { return journal(journaled_through_); }
   /// The same where it has more, or less.
@@ -170,6 +180,7 @@ class WriterModel {
   [[nodiscard]] bool may_begin(const wire::v1::EpochReply& reply, WriterEffects& effects);
   /// Whether every node has what cannot be sent any more, and none more than was numbered.
   [[nodiscard]] bool may_send_on(const wire::v1::EpochReply& reply, WriterEffects& effects);
+  [[nodiscard]] bool has_looked(const wire::v1::EpochReply& reply);
   void begin(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out);
   /// A node was started again since it granted the epoch: what is under way waits for the next one.
   void raise_again(Instant now, rpc::Outbox& out);
@@ -226,6 +237,7 @@ class WriterModel {
   Timestamp last_numbered_{};
   Timestamp journaled_through_{};
   Timestamp confirmed_through_{};
+  Timestamp blind_through_{};
   Instant last_progress_{};
   Instant room_again_ = kNever;  ///< What was refused for want of room is sent again.
   uint64_t bytes_kept_ = 0;

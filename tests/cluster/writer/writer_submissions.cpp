@@ -39,7 +39,8 @@ std::optional<SubmitRefusal> WriterModel::submit(const Submission& submission, c
             .submission = submission.key,
             .confirmed_through = confirmed_through_,
             .sequences = {}};
-  if (kept_.size() >= options_.updates_kept_max ||
+  const bool is_blind = blind_through() != Timestamp{} && last_numbered_ >= blind_through_;
+  if (is_blind || kept_.size() >= options_.updates_kept_max ||
       raw(last_numbered_) - raw(confirmed_through_) >= kUnconfirmedSpanMax ||
       (!kept_.empty() && bytes_kept_ + kept.bytes() > options_.bytes_kept_max)) {
     return SubmitRefusal{no_room()};

@@ -24,6 +24,7 @@ enum class Fault : uint8_t {
   kCheckpointBeforeOutcomes,     ///< Likewise of their outcomes.
   kSketchNotMade,                ///< The engine takes sketches for made that are not.
   kCoolingSlotTwice,             ///< After recovery, a slot that cools is free besides.
+  kPastNotCompared,              ///< A node confirms what comes under a past timestamp, whatever it is.
   kQueryAdmittedAtAccepted,  ///< A node lets a query run before the updates it demands are in the log and in the rings.
 };
 

@@ -44,7 +44,7 @@ class SimulatedDisk::OpenFile final : public File {
       : disk_(disk), name_(std::move(name)), content_(std::move(content)), life_(disk.life_) {}
 
   Result<void> write(uint64_t offset, std::string_view bytes) override {
-    if (auto changed = usable(); !changed) {
+    if (auto changed = usable(DiskOperation::kWrite); !changed) {
       return changed;
     }
     const uint64_t end = offset + bytes.size();
@@ -62,11 +62,11 @@ class SimulatedDisk::OpenFile final : public File {
       offset = disk_.below_((content_->seen.size() - bytes.size()) / kSector + 1) * kSector;
     }
     put_seen(offset, bytes);
-    return {};
+    return disk_.pass(DiskOperation::kWrite, Moment::kAfter, name_);
   }
 
   Result<void> sync() override {
-    if (auto changed = usable(); !changed) {
+    if (auto changed = usable(DiskOperation::kSync); !changed) {
       return changed;
     }
     if (disk_.failing_syncs_ > 0) {
@@ -77,7 +77,7 @@ class SimulatedDisk::OpenFile final : public File {
     }
     content_->durable = content_->seen;
     content_->unsynced.clear();
-    return {};
+    return disk_.pass(DiskOperation::kSync, Moment::kAfter, name_);
   }
 
   Result<std::string> read(uint64_t offset, uint64_t size) const override {
@@ -90,11 +90,12 @@ class SimulatedDisk::OpenFile final : public File {
   const std::string& name() const override { return name_; }
 
  private:
-  [[nodiscard]] Result<void> usable() {
+  [[nodiscard]] Result<void> usable(DiskOperation operation) {
     if (life_ != disk_.life_) {
       return no_power();
     }
-    return disk_.change();
+    auto passed = disk_.pass(operation, Moment::kBefore, name_);
+    return passed ? disk_.change() : passed;
   }
   void put_seen(uint64_t offset, std::string_view bytes) {
     put(content_->seen, offset, bytes);
@@ -123,6 +124,14 @@ Result<void> SimulatedDisk::change() {
   return {};
 }
 
+Result<void> SimulatedDisk::pass(DiskOperation operation, Moment moment, const std::string& name) {
+  if (!is_down_ && observer_ && observer_(operation, moment, name)) {
+    crash();
+    return no_power();
+  }
+  return {};
+}
+
 void SimulatedDisk::name(const std::string& name, std::shared_ptr<Content> content) {
   unsynced_.push_back({folder_of(name), name, content});
   if (content == nullptr) {
@@ -133,6 +142,9 @@ void SimulatedDisk::name(const std::string& name, std::shared_ptr<Content> conte
 }
 
 Result<std::unique_ptr<File>> SimulatedDisk::create(const std::string& file) {
+  if (auto passed = pass(DiskOperation::kCreate, Moment::kBefore, file); !passed) {
+    return passed.error();
+  }
   if (auto changed = change(); !changed) {
     return changed.error();
   }
@@ -141,6 +153,9 @@ Result<std::unique_ptr<File>> SimulatedDisk::create(const std::string& file) {
   }
   auto content = std::make_shared<Content>();
   name(file, content);
+  if (auto passed = pass(DiskOperation::kCreate, Moment::kAfter, file); !passed) {
+    return passed.error();
+  }
   return std::unique_ptr<File>(std::make_unique<OpenFile>(*this, file, content));
 }
 
@@ -183,6 +198,9 @@ Result<void> SimulatedDisk::make_folder(const std::string& folder) {
 }
 
 Result<void> SimulatedDisk::rename(const std::string& from, const std::string& to) {
+  if (auto passed = pass(DiskOperation::kRename, Moment::kBefore, to); !passed) {
+    return passed;
+  }
   if (auto changed = change(); !changed) {
     return changed;
   }
@@ -196,28 +214,35 @@ Result<void> SimulatedDisk::rename(const std::string& from, const std::string& t
   names_[to] = content;
   unsynced_.push_back({folder_of(to), to, content});
   unsynced_.push_back({folder_of(from) + "/\n", from, nullptr});
-  return {};
+  return pass(DiskOperation::kRename, Moment::kAfter, to);
 }
 
 Result<void> SimulatedDisk::remove(const std::string& file) {
+  const bool is_there = names_.contains(file);
+  if (auto passed = is_there ? pass(DiskOperation::kRemove, Moment::kBefore, file) : Result<void>(); !passed) {
+    return passed;
+  }
   if (auto changed = change(); !changed) {
     return changed;
   }
-  if (names_.contains(file)) {
-    name(file, nullptr);
+  if (!is_there) {
+    return {};
   }
-  return {};
+  name(file, nullptr);
+  return pass(DiskOperation::kRemove, Moment::kAfter, file);
 }
 
 Result<void> SimulatedDisk::sync_folder(const std::string& folder) {
+  if (auto passed = pass(DiskOperation::kSyncFolder, Moment::kBefore, folder); !passed) {
+    return passed;
+  }
   if (auto changed = change(); !changed) {
     return changed;
   }
   // A journalling file system: with a folder everything that happened before in any folder lasts.
-  static_cast<void>(folder);
   synced_names_ = names_;
   unsynced_.clear();
-  return {};
+  return pass(DiskOperation::kSyncFolder, Moment::kAfter, folder);
 }
 
 void SimulatedDisk::crash() {
@@ -249,13 +274,19 @@ void SimulatedDisk::crash_after(uint64_t changes) { crash_at_ = changes_ + chang
 void SimulatedDisk::lose_unsynced(Content& content) {
   std::string left = content.durable;
   for (const Content::Write& write : content.unsynced) {
+    bool is_any_left = false;
+    bool is_any_lost = false;
     for (uint64_t at = 0; at < write.bytes.size();) {
       const uint64_t size = std::min<uint64_t>(kSector - (write.offset + at) % kSector, write.bytes.size() - at);
       if (below_(2) == 0) {
         put(left, write.offset + at, std::string_view(write.bytes).substr(at, size));
+        is_any_left = true;
+      } else {
+        is_any_lost = true;
       }
       at += size;
     }
+    torn_writes_ += is_any_left && is_any_lost ? 1 : 0;
   }
   content.seen = std::move(left);
   content.unsynced.clear();

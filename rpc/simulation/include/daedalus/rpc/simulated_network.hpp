@@ -58,12 +58,13 @@ class SimulatedEndpoint final : public Network {
   void send(Outbox outbox) override;
   [[nodiscard]] uint64_t output_waiting(PeerId peer) const override;
   void post(std::function<void()> task);
-  /// As post(), but later: what another thread of the process will have done by then, or a timer beside the one.
+  /// As post(), but later, by the network's clock: what another thread of the process will have done by then.
   void post_at(Instant when, std::function<void()> task);
   /// The one deadline of the owner: `task` runs once at `when`; a later call replaces it; kNever disarms.
   void arm(Instant when, std::function<void()> task);
   void set_on_turn_end(std::function<void()> hook);
   void set_hello(wire::v1::Hello hello);
+  /// By the process's own clock, as arm(): ahead of the network's by what it has leapt.
   [[nodiscard]] Instant now() const;
   [[nodiscard]] const std::string& name() const;
 
@@ -93,6 +94,9 @@ class SimulatedNetwork {
   /// Starts a crashed process anew, under the same name and the same SimulatedEndpoint.
   SimulatedEndpoint& restart(const std::string& name, wire::v1::Hello hello, PeerHandler& handler);
   [[nodiscard]] bool running(const std::string& name) const;
+  /// The clock of a process leaps ahead, until it crashes, as after a machine's sleep: deadlines of its owner pass.
+  /// Connections go by the network's clock.
+  void leap(const std::string& name, int64_t ahead_ns);
 
   // ---- faults between two processes; a and b in any order unless said otherwise ----
   /// Loses every connection between a and b; new ones may be made at once.
@@ -123,6 +127,8 @@ class SimulatedNetwork {
   /// Of everything that has happened so far: equal seeds and equal calls give equal hashes.
   [[nodiscard]] uint64_t event_hash() const;
   [[nodiscard]] uint64_t event_count() const;
+  /// Connections lost by set_reset_probability().
+  [[nodiscard]] uint64_t resets() const;
   /// The seed's own sequence, for drivers that want to draw from the same source.
   [[nodiscard]] Random& random();
 

@@ -18,10 +18,17 @@
 
 namespace daedalus::durability {
 
+/// What changes a disk.
+enum class DiskOperation : uint8_t { kCreate, kWrite, kSync, kRename, kRemove, kSyncFolder };
+enum class Moment : uint8_t { kBefore, kAfter };
+
 class SimulatedDisk final : public Disk {
  public:
   /// Uniform in [0, bound).
   using Below = std::function<uint64_t(uint64_t bound)>;
+  /// Is told before and after each change, with the file (the new name of one that is renamed) or the folder; whether
+  /// power is lost at that moment.
+  using Observer = std::function<bool(DiskOperation operation, Moment moment, const std::string& name)>;
 
   explicit SimulatedDisk(Below below);
   ~SimulatedDisk() override;
@@ -42,6 +49,7 @@ class SimulatedDisk final : public Disk {
   void crash();
   /// Power is lost when so many more changes (writes, syncs, names) have been made; each from then on fails.
   void crash_after(uint64_t changes);
+  void set_observer(Observer observer) { observer_ = std::move(observer); }
   [[nodiscard]] bool is_down() const { return is_down_; }
   /// The disk comes back after a crash.
   void restart() { is_down_ = false; }
@@ -57,6 +65,8 @@ class SimulatedDisk final : public Disk {
   // ---- questions ----
   [[nodiscard]] uint64_t changes() const { return changes_; }
   [[nodiscard]] uint64_t bytes() const;
+  /// Writes of which a loss of power, or a sync that failed, left some sectors and took others.
+  [[nodiscard]] uint64_t torn_writes() const { return torn_writes_; }
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] std::string content(const std::string& name) const;
   /// A copy as it is now, everything taken for synced: an old directory to be put back.
@@ -73,16 +83,20 @@ class SimulatedDisk final : public Disk {
   };
 
   [[nodiscard]] Result<void> change();
+  /// Of the two moments of a change.
+  [[nodiscard]] Result<void> pass(DiskOperation operation, Moment moment, const std::string& name);
   void name(const std::string& name, std::shared_ptr<Content> content);
   void lose_unsynced(Content& content);
 
   Below below_;
+  Observer observer_;
   std::map<std::string, std::shared_ptr<Content>> names_;
   std::map<std::string, std::shared_ptr<Content>> synced_names_;
   std::vector<NameChange> unsynced_;
   std::set<std::string> folders_;
   uint64_t life_ = 0;
   uint64_t changes_ = 0;
+  uint64_t torn_writes_ = 0;
   std::optional<uint64_t> crash_at_;
   std::optional<uint64_t> room_;
   uint32_t failing_syncs_ = 0;
