@@ -44,34 +44,18 @@ void NodeCore::start_after(Timestamp through, std::vector<Timestamp> slots_known
   log_.on_durable(through);
 }
 
-namespace {
-
-Error senseless(const LogRecord& record, const Error& why) {
-  return Error{ErrorCategory::kFatal, "XX001",
-               fmt::format("update {} of the log makes no sense: {}", raw(record.range.last), why.message), why.hint,
-               0};
+void NodeCore::remember(const ReplayedRecord& replayed) {
+  sequencer_.remember(replayed.record.range, replayed.record.identity,
+                      updates_.outcomes_of(replayed.placed, *replayed.recorded));
 }
 
-}  // namespace
-
-Result<void> NodeCore::remember(const LogRecord& record, const OutcomeRecord& recorded) {
-  auto outcomes = updates_.outcomes_of(record, recorded);
-  if (!outcomes) {
-    return senseless(record, outcomes.error());
-  }
-  sequencer_.remember(record.range, record.identity, std::move(*outcomes));
-  return {};
-}
-
-Result<void> NodeCore::replay(LogRecord record, std::shared_ptr<const OutcomeRecord> recorded) {
-  CHECK(record.range.last > accepted());
-  record.range.first = next(accepted());  // Of a range that a checkpoint lies in, the rest.
-  if (auto replayed = updates_.replay(record, std::move(recorded)); !replayed) {
-    return senseless(record, replayed.error());
-  }
-  sequencer_.replay(record.range, record.identity);
-  log_.on_durable(record.range.last);
-  return {};
+void NodeCore::replay(ReplayedRecord replayed) {
+  TimestampRange range = replayed.record.range;
+  CHECK(range.last > accepted());
+  range.first = next(accepted());  // Of a range that a checkpoint lies in, the rest.
+  updates_.replay(range.last, std::move(replayed.placed), std::move(replayed.recorded));
+  sequencer_.replay(range, replayed.record.identity);
+  log_.on_durable(range.last);
 }
 
 void NodeCore::on_recovered() {

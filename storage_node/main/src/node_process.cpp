@@ -14,7 +14,6 @@
 #include "daedalus/durability/checkpoint_load.hpp"
 #include "daedalus/durability/data_directory.hpp"
 #include "daedalus/durability/epoch_file.hpp"
-#include "daedalus/durability/replay.hpp"
 #include "daedalus/machine/machine.hpp"
 #include "daedalus/machine/memory.hpp"
 #include "daedalus/node/placement.hpp"
@@ -220,7 +219,7 @@ Result<void> NodeProcess::recover() {
   }
   RecoveryReport report(network_->now());
   auto loaded = durability::load_newest_checkpoint(
-      data_, segments_->all(), durability::LoadOrder::kSideBySide,
+      data_, segments_->all(), durability::RecoveryOrder::kSideBySide,
       [&](const durability::LoadState& state) { report.on_loading(state, network_->now()); });
   if (!loaded) {
     return loaded.error();
@@ -229,7 +228,8 @@ Result<void> NodeProcess::recover() {
       durability::LoadedCheckpoint{.slots_known = std::vector<Timestamp>(configuration_.demand.count)});
   core_->start_after(from.log.after, from.slots_known);
   auto end = durability::replay_log(
-      data_, *core_, from.log, [this] { let_segments_work(); },
+      data_, *core_, from.log, durability::RecoveryOrder::kSideBySide,
+      [this](durability::Meanwhile meanwhile) { let_segments_work(meanwhile); },
       [&](const durability::ReplayProgress& progress) { report.on_progress(progress, network_->now()); });
   if (!end) {
     return end.error();
@@ -248,14 +248,14 @@ void NodeProcess::tell_promised() {
   }
 }
 
-void NodeProcess::let_segments_work() {
+void NodeProcess::let_segments_work(durability::Meanwhile meanwhile) {
   segments_->wake();
   bool is_any = false;
   segments_->drain([&](SegmentIndex segment, engine::Output output) {
     is_any = true;
     core_->on_output(segment, std::move(output), network_->now(), effects_);
   });
-  if (!is_any) {
+  if (!is_any && meanwhile == durability::Meanwhile::kNothing) {
     std::this_thread::sleep_for(kReplayPause);
   }
 }

@@ -12,6 +12,7 @@
 #include "daedalus/base/result.hpp"
 #include "daedalus/durability/node_log.hpp"
 #include "daedalus/durability/posix_disk.hpp"
+#include "daedalus/durability/replay.hpp"
 #include "daedalus/node/node_core.hpp"
 #include "daedalus/rpc/asio_network.hpp"
 #include "daedalus/rpc/network.hpp"
@@ -48,7 +49,7 @@ class NodeProcess final : public rpc::PeerHandler {
   void start_segments();
   /// Brings back what the data directory holds, and opens the log behind it.
   [[nodiscard]] Result<void> recover();
-  void let_segments_work();
+  void let_segments_work(durability::Meanwhile meanwhile);
   void open_log(durability::NodeLogEnd end, std::optional<uint64_t> restored);
   void on_turn_end();
   void keep_log();

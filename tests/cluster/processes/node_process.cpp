@@ -114,7 +114,7 @@ std::optional<Error> NodeProcess::recover() {
   for (const auto& segment : segments_) {
     segments.push_back(segment.get());
   }
-  const auto loaded = durability::load_newest_checkpoint(disk_, segments, durability::LoadOrder::kOneByOne,
+  const auto loaded = durability::load_newest_checkpoint(disk_, segments, durability::RecoveryOrder::kOneByOne,
                                                          [](const durability::LoadState&) {});
   if (!loaded) {
     return loaded.error();
@@ -124,7 +124,8 @@ std::optional<Error> NodeProcess::recover() {
   core_->start_after(from.log.after, from.slots_known);
   is_recovering_ = true;
   auto end = durability::replay_log(
-      disk_, *core_, from.log, [this] { let_segments_work(); }, [](const durability::ReplayProgress&) {});
+      disk_, *core_, from.log, durability::RecoveryOrder::kOneByOne,
+      [this](durability::Meanwhile) { let_segments_work(); }, [](const durability::ReplayProgress&) {});
   is_recovering_ = false;
   if (!end) {
     return end.error();

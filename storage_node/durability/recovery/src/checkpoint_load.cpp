@@ -34,10 +34,10 @@ class Loading {
         states_(segments.size()),
         slots_known_(segments.size()) {}
 
-  [[nodiscard]] Result<LoadedCheckpoint> run(LoadOrder order) {
+  [[nodiscard]] Result<LoadedCheckpoint> run(RecoveryOrder order) {
     std::vector<std::jthread> threads;
     for (uint32_t segment = 0; segment < states_.size(); ++segment) {
-      if (order == LoadOrder::kSideBySide) {
+      if (order == RecoveryOrder::kSideBySide) {
         threads.emplace_back([this, segment] { load(segment); });
       } else {
         load(segment);
@@ -106,7 +106,7 @@ std::string log_note(Timestamp outcomes_durable) { return std::to_string(raw(out
 
 Result<std::optional<LoadedCheckpoint>> load_newest_checkpoint(Disk& disk,
                                                                const std::vector<engine::Segment*>& segments,
-                                                               LoadOrder order,
+                                                               RecoveryOrder order,
                                                                const std::function<void(const LoadState&)>& report) {
   const auto reader = CheckpointReader::open(disk);
   if (!reader) {

@@ -67,12 +67,14 @@ class NodeCore {
   /// Everything up to `through` is in the segments, or in those chunks that are ahead of it. `slots_known`: by segment,
   /// up to where replayed updates have their slots from their records. Preconditions: there is a log.
   void start_after(Timestamp through, std::vector<Timestamp> slots_known);
-  /// A record of the log up to start_after(), and what came of it: to be told to whoever asks for it again. In order,
-  /// without holes. Errors (XX001): as replay().
-  [[nodiscard]] Result<void> remember(const LogRecord& record, const OutcomeRecord& recorded);
+  /// Makes work of records of the log; one for each thread that does so.
+  [[nodiscard]] UpdatePlacer placer() const { return updates_.placer(); }
+  /// A record of the log up to start_after(), and what came of it, which has to be known: to be told to whoever asks
+  /// for it again. In order, without holes.
+  void remember(const ReplayedRecord& replayed);
   /// The next record of the log, and what became of it where that was recorded. Segments put out what they do, as ever
-  /// (on_output()). Errors (XX001): it is no update of this table; the log is of no use.
-  [[nodiscard]] Result<void> replay(LogRecord record, std::shared_ptr<const OutcomeRecord> recorded);
+  /// (on_output()).
+  void replay(ReplayedRecord replayed);
   /// The log has been replayed to its end, and applied: the node is incomplete if it lacks what it had when it granted
   /// its epoch.
   void on_recovered();

@@ -1,21 +1,20 @@
 // Turns accepted updates into work for the segments: append, then enqueue. Keeps for the segments what is not in the
 // log yet, and what they cannot take yet.
 //
-// Decides which segment gets which rows and parts. Every segment gets every admission, with no parts where it has none:
+// Every segment gets every admission, with no parts where it has none:
 // then a segment's own prefix is the node's, and a query's stamp needs no further thought. Nothing admitted is dropped.
 #pragma once
 
 #include <deque>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "daedalus/base/result.hpp"
-#include "daedalus/contract/translate.hpp"
 #include "daedalus/node/effects.hpp"
 #include "daedalus/node/placement.hpp"
 #include "daedalus/node/segment_port.hpp"
 #include "daedalus/node/sequencer.hpp"
+#include "daedalus/node/update_placer.hpp"
 #include "daedalus/node/update_tracker.hpp"
 
 namespace daedalus::node {
@@ -23,7 +22,7 @@ namespace daedalus::node {
 class UpdatePipeline {
  public:
   UpdatePipeline(std::shared_ptr<const semantics::Schema> schema, const contract::PartitionMap& map,
-                 NodePlacement& placement, NodeId node, SegmentPort& segments);
+                 const NodePlacement& placement, NodeId node, SegmentPort& segments);
 
   /// Makes work of an admission; it waits for on_appended(). Precondition: admissions come in order. Errors: the body
   /// of an update that has its number already is not one; the node is broken then, and nothing was kept.
@@ -31,11 +30,15 @@ class UpdatePipeline {
   /// Everything up to `through` was done in an earlier life. `slots_known`: by segment, up to where slots are to be
   /// taken from records.
   void start_after(Timestamp through, std::vector<Timestamp> slots_known);
-  /// What the log says an update did, of which nothing is to be done again. Errors: as accept().
-  [[nodiscard]] Result<Outcomes> outcomes_of(const LogRecord& record, const OutcomeRecord& recorded);
-  /// What the log says was accepted next: it goes to the segments at once. `recorded`: null where its outcome is not
-  /// known. Errors: as accept().
-  [[nodiscard]] Result<void> replay(const LogRecord& record, std::shared_ptr<const OutcomeRecord> recorded);
+  /// What the log says an update did, of which nothing is to be done again.
+  [[nodiscard]] Outcomes outcomes_of(const PlacedUpdate& placed, const OutcomeRecord& recorded) const {
+    return tracker_.outcomes_of(placed.concerned, recorded);
+  }
+  /// What the log says was accepted next, up to `last`: it goes to the segments at once. `recorded`: null where its
+  /// outcome is not known. Precondition (CHECKed): nothing waits for the log.
+  void replay(Timestamp last, PlacedUpdate placed, std::shared_ptr<const OutcomeRecord> recorded);
+  /// One that another thread may have.
+  [[nodiscard]] UpdatePlacer placer() const { return placer_; }
   /// The first of an applied update's segments where it came out otherwise than recorded.
   [[nodiscard]] std::optional<SegmentIndex> disagreement(const UpdateTracker::Applied& applied) const;
   /// What has been accepted up to `through` is in the log: it goes to the segments, in order.
@@ -54,29 +57,19 @@ class UpdatePipeline {
   [[nodiscard]] size_t under_way() const { return appending_.size() + tracker_.under_way(); }
 
  private:
-  using Parts = std::vector<std::vector<engine::UpdatePart>>;  ///< By segment.
-
   /// An admission on its way to the log.
   struct Appending {
     Timestamp last{};
-    std::vector<bool> concerned;
-    Parts parts;
+    PlacedUpdate placed;
     std::shared_ptr<const OutcomeRecord> recorded;
   };
 
-  /// Makes work of what is in `record`, for appending_.
-  [[nodiscard]] Result<void> make_work(const LogRecord& record, std::shared_ptr<const OutcomeRecord> recorded);
   void enqueue(Appending work);
   /// Where its rows went in a segment, as far as they are not to be placed anew.
   [[nodiscard]] std::optional<engine::SlotRuns> recorded_slots(const Appending& work, SegmentIndex segment) const;
-  [[nodiscard]] Result<Parts> parts_of(const LogRecord& record, std::vector<bool>* concerned);
-  [[nodiscard]] Result<void> place_rows(const contract::InsertPart& part, Timestamp timestamp,
-                                        const std::shared_ptr<const std::string>& body, Parts* parts);
   void flush(SegmentIndex segment);
 
-  std::shared_ptr<const semantics::Schema> schema_;
-  contract::PlacementColumns placement_columns_;
-  NodePlacement& placement_;
+  UpdatePlacer placer_;
   SegmentPort& segments_;
   UpdateTracker tracker_;
   std::deque<Appending> appending_;

@@ -9,6 +9,7 @@
 #include "daedalus/base/result.hpp"
 #include "daedalus/durability/disk.hpp"
 #include "daedalus/durability/node_log.hpp"
+#include "daedalus/durability/recovery_order.hpp"
 #include "daedalus/engine/segment.hpp"
 
 namespace daedalus::durability {
@@ -31,14 +32,12 @@ struct LoadState {
 /// What a checkpoint notes of the log when it is committed: the last outcome that was durable then.
 [[nodiscard]] std::string log_note(Timestamp outcomes_durable);
 
-enum class LoadOrder : uint8_t { kOneByOne, kSideBySide };
-
 /// Nothing where there is no checkpoint. Side by side, each segment has a thread of its own, and `report` is called by
 /// all of them, one at a time. Errors: XX001 where the
 /// checkpoint is damaged, or is of another shape of segments; the segments are of no use then. Precondition: their
 /// memory is settled, and they were given nothing.
 [[nodiscard]] Result<std::optional<LoadedCheckpoint>> load_newest_checkpoint(
-    Disk& disk, const std::vector<engine::Segment*>& segments, LoadOrder order,
+    Disk& disk, const std::vector<engine::Segment*>& segments, RecoveryOrder order,
     const std::function<void(const LoadState&)>& report);
 
 }  // namespace daedalus::durability

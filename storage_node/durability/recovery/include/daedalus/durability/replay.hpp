@@ -1,7 +1,7 @@
 // Brings a node back to where its log ends.
 //
-// Decides in which order things are done and how much waits for the segments. Refuses to know threads: the owner lets
-// the segments work when it is asked to.
+// Decides in which order things are done, how far the log is read ahead and how much waits for the segments. Refuses to
+// know the segments' threads: the owner lets the segments work when it is asked to.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,16 @@
 #include "daedalus/base/result.hpp"
 #include "daedalus/durability/disk.hpp"
 #include "daedalus/durability/node_log.hpp"
+#include "daedalus/durability/recovery_order.hpp"
 #include "daedalus/node/node_core.hpp"
 
 namespace daedalus::durability {
 
-/// Lets the segments work for a while and gives the core what they put out.
-using LetSegmentsWork = std::function<void()>;
+/// What the replay has to do until segments have put something out.
+enum class Meanwhile : uint8_t { kSomething, kNothing };
+
+/// Lets the segments work and gives the core what they have put out; for kNothing, it may wait for that.
+using LetSegmentsWork = std::function<void(Meanwhile)>;
 
 /// How far a replay is.
 struct ReplayProgress {
@@ -25,9 +29,11 @@ struct ReplayProgress {
 };
 
 /// Replays what follows `floor.after`, which the core was told by start_after(); what is left from before that is
-/// remembered. Returns when all of it is applied; the core has been told so (on_recovered()). Errors (XX001): a log is damaged; the core is of no use then.
+/// remembered. Side by side, a thread of its own reads, checks and places records ahead of those that are applied; what
+/// comes of them is the same. Returns when all of it is applied; the core has been told so (on_recovered()). Errors
+/// (XX001): a log is damaged, or is not of this table; the core is of no use then.
 [[nodiscard]] Result<NodeLogEnd> replay_log(Disk& disk, node::NodeCore& core, const LogFloor& floor,
-                                            const LetSegmentsWork& let_work,
+                                            RecoveryOrder order, const LetSegmentsWork& let_work,
                                             const std::function<void(const ReplayProgress&)>& report);
 
 }  // namespace daedalus::durability

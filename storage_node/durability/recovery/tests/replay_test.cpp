@@ -1,0 +1,238 @@
+// A log that is read ahead by a thread of its own gives what it gives in one thread: rows, slots, allocators, outcomes.
+#include "daedalus/durability/replay.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "daedalus/durability/simulated_disk.hpp"
+#include "kept_checkpoint.hpp"
+#include "node_harness.hpp"
+
+namespace daedalus::durability {
+namespace {
+
+using engine::test::below;
+using engine::test::CheckpointKeeper;
+using engine::test::one_in;
+using engine::test::Random;
+
+constexpr uint32_t kSegments = 3;
+
+node::NodeOptions node_options() {
+  node::NodeOptions options = node::default_options().node;
+  options.segments = kSegments;
+  options.durability = node::Durability::kSync;
+  return options;
+}
+
+/// A node without rows, whose segments are stepped when it has nothing else to do.
+class Node final : public node::SegmentPort {
+ public:
+  explicit Node(Random& random) : schema_(node::tickets_schema()), codec_(*schema_), map_(node::default_options().map) {
+    for (uint32_t number = 0; number < kSegments; ++number) {
+      keepers_.push_back(std::make_unique<CheckpointKeeper>(random, 0));
+      engine::SegmentOptions options = node::default_options().segment;
+      options.memory_bytes = 64u << 10;
+      options.chunk_rows = 64;
+      options.checkpoint_hook = keepers_.back().get();
+      segments_.push_back(std::make_unique<engine::Segment>(*schema_, codec_.codec(), options));
+    }
+    core_ = std::make_unique<node::NodeCore>(node_options(), schema_, map_, *this);
+    core_->start_after(Timestamp{}, std::vector<Timestamp>(kSegments));
+  }
+
+  bool enqueue(node::SegmentIndex segment, engine::Query query) override {
+    return segments_[raw(segment)]->enqueue(std::move(query));
+  }
+  bool enqueue(node::SegmentIndex segment, engine::Update update) override {
+    return segments_[raw(segment)]->enqueue(std::move(update));
+  }
+  node::SegmentReport report(node::SegmentIndex segment) const override {
+    return {segments_[raw(segment)]->statistics(), -1};
+  }
+
+  Result<NodeLogEnd> replay(Disk& disk, RecoveryOrder order) {
+    return replay_log(
+        disk, *core_, LogFloor{}, order, [this](Meanwhile) { step(); },
+        [this](const ReplayProgress& progress) { progress_ = progress; });
+  }
+  [[nodiscard]] const ReplayProgress& progress() const { return progress_; }
+  [[nodiscard]] node::Effects& effects() { return effects_; }
+  [[nodiscard]] node::NodeCore& core() { return *core_; }
+
+  /// A checkpoint of each segment.
+  std::vector<std::shared_ptr<const engine::test::KeptCheckpoint>> images() {
+    std::vector<std::shared_ptr<const engine::test::KeptCheckpoint>> images;
+    for (uint32_t number = 0; number < kSegments; ++number) {
+      EXPECT_TRUE(segments_[number]->begin_checkpoint());
+      while (keepers_[number]->round_count() == 0) {
+        segments_[number]->step({0});
+      }
+      images.push_back(keepers_[number]->last());
+    }
+    return images;
+  }
+
+ private:
+  void step() {
+    for (uint32_t number = 0; number < kSegments; ++number) {
+      static_cast<void>(segments_[number]->step({0}));
+      while (auto output = segments_[number]->dequeue()) {
+        core_->on_output(node::SegmentIndex{number}, std::move(*output), Instant{}, effects_);
+      }
+    }
+  }
+
+  std::shared_ptr<const semantics::Schema> schema_;
+  semantics::GenericRowCodec codec_;
+  contract::PartitionMap map_;
+  std::vector<std::unique_ptr<CheckpointKeeper>> keepers_;
+  std::vector<std::unique_ptr<engine::Segment>> segments_;
+  node::Effects effects_;
+  ReplayProgress progress_;
+  std::unique_ptr<node::NodeCore> core_;
+};
+
+bool same(const engine::AllocatorImage& left, const engine::AllocatorImage& right) {
+  const auto same_words = [](std::span<const uint64_t> some, std::span<const uint64_t> others) {
+    return std::equal(some.begin(), some.end(), others.begin(), others.end());
+  };
+  return left.prefix == right.prefix && same_words(left.free, right.free) &&
+         same_words(left.cooling[0].slots, right.cooling[0].slots) &&
+         same_words(left.cooling[1].slots, right.cooling[1].slots);
+}
+
+class ReplayTest : public testing::Test {
+ protected:
+  ReplayTest() {
+    EXPECT_TRUE(disk_.make_folder(kUpdatesFolder));
+    EXPECT_TRUE(disk_.make_folder(kOutcomesFolder));
+  }
+
+  wire::v1::UpdatePart random_part() {
+    const auto some = [this] {
+      const auto low = static_cast<int64_t>(below(random_, 1000));
+      return node::call(wire::v1::OPERATOR_AND,
+                        {node::call(wire::v1::OPERATOR_GREATER_OR_EQUAL, {node::column(0), node::constant(low)}),
+                         node::call(wire::v1::OPERATOR_LESS, {node::column(0), node::constant(low + 100)})});
+    };
+    switch (below(random_, 4)) {
+      case 0:
+        return node::delete_part(some());
+      case 1:
+        return node::add_seats_part(1, some());
+      default: {
+        std::vector<node::Ticket> tickets(1 + below(random_, 30));
+        for (node::Ticket& ticket : tickets) {
+          ticket.id = static_cast<int64_t>(below(random_, 1000));
+          ticket.seats = static_cast<int64_t>(below(random_, 9));
+        }
+        return node::insert_part(tickets);
+      }
+    }
+  }
+
+  node::LogRecord random_record() {
+    const Timestamp first = next(last_);
+    if (one_in(random_, 10)) {
+      last_ = Timestamp{raw(last_) + 1 + below(random_, 50)};
+      return {Epoch{1}, {first, last_}, {.is_no_op = true, .digest = 0}, nullptr};
+    }
+    last_ = first;
+    return record_of(node::update_body({random_part()}));
+  }
+
+  node::LogRecord record_of(std::string body) const {
+    const uint64_t digest = semantics::digest(body);
+    return {Epoch{1},
+            {last_, last_},
+            {.is_no_op = false, .digest = digest},
+            std::make_shared<const std::string>(std::move(body))};
+  }
+
+  /// Takes the log up where it ends.
+  void log(const std::vector<node::LogRecord>& records, const std::vector<node::OutcomeRecord>& outcomes) {
+    auto end = read_node_log(disk_, {}, [](auto, auto) { return Result<void>(); });
+    ASSERT_TRUE(end) << end.error().message;
+    NodeLog log(disk_, {.update_file_bytes = 64u << 10, .outcome_file_bytes = 16u << 10}, std::move(*end));
+    log.append(records);
+    ASSERT_TRUE(log.write() && log.sync());
+    log.append_outcomes(outcomes, outcomes.empty() ? Timestamp{} : outcomes.back().last);
+    ASSERT_TRUE(log.sync_outcomes());
+  }
+
+  void expect_same(Node& left, Node& right) {
+    EXPECT_EQ(left.progress().records, right.progress().records);
+    EXPECT_EQ(left.progress().bytes, right.progress().bytes);
+    EXPECT_EQ(left.core().applied(), right.core().applied());
+    EXPECT_EQ(left.effects().outcomes.size(), right.effects().outcomes.size());
+    const auto some = left.images();
+    const auto others = right.images();
+    for (uint32_t segment = 0; segment < kSegments; ++segment) {
+      ASSERT_EQ(some[segment]->chunks.size(), others[segment]->chunks.size());
+      for (size_t chunk = 0; chunk < some[segment]->chunks.size(); ++chunk) {
+        EXPECT_TRUE(some[segment]->chunks[chunk].has_rows_of(others[segment]->chunks[chunk]))
+            << segment << " " << chunk;
+      }
+      EXPECT_TRUE(same(some[segment]->allocator->image(), others[segment]->allocator->image())) << segment;
+    }
+  }
+
+  uint64_t seed_ = engine::test::test_seed();
+  Random random_{seed_};
+  SimulatedDisk disk_{[this](uint64_t bound) { return bound == 0 ? 0 : random_() % bound; }};
+  Timestamp last_{};
+};
+
+TEST_F(ReplayTest, SideBySideGivesTheSameRowsSlotsAndOutcomesAsOneByOne) {
+  std::vector<node::LogRecord> records(2'000);
+  std::generate(records.begin(), records.end(), [this] { return random_record(); });
+  log(records, {});
+  // Without outcomes, everything is decided anew; what that comes to is then recorded of the first half.
+  Random same_random = random_;
+  Node first(same_random);
+  ASSERT_TRUE(first.replay(disk_, RecoveryOrder::kOneByOne));
+  ASSERT_EQ(first.progress().records, records.size());
+  ASSERT_GT(first.effects().outcomes.size(), records.size() / 4);
+  same_random = random_;
+  Node second(same_random);
+  ASSERT_TRUE(second.replay(disk_, RecoveryOrder::kSideBySide));
+  EXPECT_EQ(encode_outcomes(first.effects().outcomes), encode_outcomes(second.effects().outcomes));
+  expect_same(first, second);
+
+  std::vector<node::OutcomeRecord> outcomes = std::move(first.effects().outcomes);
+  outcomes.resize(outcomes.size() / 2);
+  log({}, outcomes);
+  for (const RecoveryOrder order : {RecoveryOrder::kOneByOne, RecoveryOrder::kSideBySide}) {
+    same_random = random_;
+    Node one(same_random);
+    ASSERT_TRUE(one.replay(disk_, order));
+    EXPECT_EQ(one.effects().outcomes.size(), second.effects().outcomes.size() - outcomes.size());
+    same_random = random_;
+    Node plain(same_random);
+    ASSERT_TRUE(plain.replay(disk_, RecoveryOrder::kOneByOne));
+    expect_same(plain, one);
+  }
+}
+
+TEST_F(ReplayTest, ARecordThatMakesNoSenseIsNamedInEitherOrder) {
+  std::vector<node::LogRecord> records(700);
+  std::generate(records.begin(), records.end(), [this] { return random_record(); });
+  last_ = next(last_);
+  records.push_back(record_of("no update of this table"));
+  log(records, {});
+  for (const RecoveryOrder order : {RecoveryOrder::kOneByOne, RecoveryOrder::kSideBySide}) {
+    Node node(random_);
+    const auto end = node.replay(disk_, order);
+    ASSERT_FALSE(end);
+    EXPECT_EQ(end.error().sqlstate, "XX001");
+    EXPECT_THAT(end.error().message, testing::HasSubstr("updates/"));
+    EXPECT_THAT(end.error().message, testing::HasSubstr(" at byte "));
+    EXPECT_THAT(end.error().message,
+                testing::HasSubstr("update " + std::to_string(raw(last_)) + " of the log makes no sense"));
+    EXPECT_EQ(node.progress().records, records.size() - 1) << "what lies before it was replayed";
+  }
+}
+
+}  // namespace
+}  // namespace daedalus::durability
