@@ -65,9 +65,9 @@ def recover(context: Context, run: int) -> None:
             raise VoidPointError("the node had no checkpoint")
         disk = read_rate(folder, context.plan.section("disk")["read_mib"])
         result = {
-            "mb_per_second": found.checkpoint_bytes / found.seconds / 1e6,
+            "mb_per_second": found.checkpoint_bytes / found.checkpoint_seconds / 1e6,
             "disk_mb_per_second": disk / 1e6,
-            "rows_per_second": found.rows / found.seconds,
+            "rows_per_second": found.rows / found.checkpoint_seconds,
             "log_updates": found.updates,
         }
         context.add({"part": "recover", "run": run}, result)
@@ -112,7 +112,7 @@ def alone(context: Context, run: int) -> None:
         )
         allows = part["in_flight"] / statistics.median(pieces)
         context.add({"part": "alone", "run": run}, {**result, "disk_allows_per_second": allows})
-        context.add({"part": "replay", "run": run}, {"updates_per_second": found.updates / found.seconds})
+        context.add({"part": "replay", "run": run}, {"updates_per_second": found.updates / found.log_seconds})
 
 
 def submitted(context: Context, run: int) -> None:

@@ -29,7 +29,8 @@ _NOBODY = ", ".join(f"'!{number:0>5}'" for number in range(100))
 LONG_TICKET_UPDATE = f"UPDATE tickets SET seat = NULL WHERE product_id = $1 AND rloc IN ({_NOBODY})"
 _MIB = 1 << 20
 _RECOVERED = re.compile(
-    r"recovered: (\d+) rows from the checkpoint \((\d+) MiB\), (\d+) updates from the log \((\d+) MiB\), in ([\d.]+) s"
+    r"recovered: (\d+) rows from the checkpoint \(([\d.]+) MiB in ([\d.]+) s\), "
+    r"(\d+) updates from the log \(([\d.]+) MiB in ([\d.]+) s\), in ([\d.]+) s"
 )
 _CHECKPOINT = re.compile(r"info checkpoint \d+: .*, (\d+) chunks written, (\d+) kept, (\d+) MiB, in ([\d.]+) s")
 _LOADED = re.compile(r"rows are in \([\d.]+ [a-z]+, (\d+) rows/s\)")
@@ -55,8 +56,10 @@ class Recovery:
 
     rows: int
     checkpoint_bytes: int
+    checkpoint_seconds: float
     updates: int
     log_bytes: int
+    log_seconds: float
     seconds: float
 
 
@@ -65,8 +68,12 @@ def recovery(log: str) -> Recovery:
     found = _RECOVERED.findall(log)
     if not found:
         raise VoidPointError("the node does not say what it recovered")
-    rows, checkpoint, updates, updates_mib, seconds = found[-1]
-    return Recovery(int(rows), int(checkpoint) * _MIB, int(updates), int(updates_mib) * _MIB, float(seconds))
+    rows, checkpoint, loading, updates, updates_mib, replaying, seconds = found[-1]
+    return Recovery(
+        rows=int(rows), checkpoint_bytes=int(float(checkpoint) * _MIB), checkpoint_seconds=float(loading),
+        updates=int(updates), log_bytes=int(float(updates_mib) * _MIB), log_seconds=float(replaying),
+        seconds=float(seconds),
+    )  # fmt: skip
 
 
 def checkpoints(log: str) -> list[float]:

@@ -19,10 +19,10 @@ from experiments.writes.disk import MIB, SyncWatch, read_rate, synced_pieces
 from experiments.writes.run import BEGIN, END, FOLDER, with_table
 from experiments.writes.world import VoidPointError, accounts_csv, checkpoints, recovery
 
-LOG = """00:00:00 info recovered: 0 rows from the checkpoint (0 MiB), 31 updates from the log (10 MiB), in 0.08 s
+LOG = """00:00:00 info recovered: 0 rows from the checkpoint (0.0 MiB in 0.001 s), 31 updates from the log (10.2 MiB in 0.079 s), in 0.08 s
 00:00:01 info ready
 00:00:05 info checkpoint 7: from update 90 on, 6 chunks written, 1 kept, 12 MiB, in 0.41 s
-00:00:09 info recovered: 500 rows from the checkpoint (12 MiB), 9 updates from the log (1 MiB), in 0.50 s
+00:00:09 info recovered: 500 rows from the checkpoint (12.5 MiB in 0.250 s), 9 updates from the log (1.0 MiB in 0.248 s), in 0.50 s
 """
 
 
@@ -121,7 +121,8 @@ def test_a_table_takes_the_place_of_the_one_before() -> None:
 def test_the_last_start_of_a_node_is_read_from_its_log() -> None:
     found = recovery(LOG)
     assert (found.rows, found.updates, found.seconds) == (500, 9, 0.5)
-    assert (found.checkpoint_bytes, found.log_bytes) == (12 * MIB, MIB)
+    assert (found.checkpoint_bytes, found.log_bytes) == (12.5 * MIB, MIB)
+    assert (found.checkpoint_seconds, found.log_seconds) == (0.25, 0.248)
     with pytest.raises(VoidPointError):
         recovery("ready")
 

@@ -226,6 +226,7 @@ Result<void> NodeProcess::recover() {
   }
   const durability::LoadedCheckpoint from = loaded->value_or(
       durability::LoadedCheckpoint{.slots_known = std::vector<Timestamp>(configuration_.demand.count)});
+  report.on_loaded(network_->now());
   core_->start_after(from.log.after, from.slots_known);
   auto end = durability::replay_log(
       data_, *core_, from.log, durability::RecoveryOrder::kSideBySide,

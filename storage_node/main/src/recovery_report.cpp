@@ -10,6 +10,8 @@ namespace {
 
 double seconds_between(Instant from, Instant to) { return static_cast<double>(to.ns - from.ns) / kSecond; }
 
+double mib(uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
 }  // namespace
 
 void RecoveryReport::on_loading(const durability::LoadState& state, Instant now) {
@@ -33,8 +35,11 @@ void RecoveryReport::on_progress(const durability::ReplayProgress& progress, Ins
 }
 
 void RecoveryReport::on_end(Instant now) const {
-  spdlog::info("recovered: {} rows from the checkpoint ({} MiB), {} updates from the log ({} MiB), in {:.2f} s",
-               loaded_.rows, loaded_.bytes >> 20, last_.records, last_.bytes >> 20, seconds_between(began_, now));
+  spdlog::info(
+      "recovered: {} rows from the checkpoint ({:.1f} MiB in {:.3f} s), {} updates from the log ({:.1f} MiB in {:.3f} "
+      "s), in {:.2f} s",
+      loaded_.rows, mib(loaded_.bytes), seconds_between(began_, loaded_at_), last_.records, mib(last_.bytes),
+      seconds_between(loaded_at_, now), seconds_between(began_, now));
 }
 
 }  // namespace daedalus::node

@@ -133,13 +133,18 @@ Result<BlockHeader> check_block(std::string_view bytes, const BlockPlace& place)
   return header;
 }
 
-Result<std::vector<uint64_t>> unpack_block(const BlockHeader& header, std::string_view bytes) {
+Result<std::vector<uint64_t>> unpack_block(const BlockHeader& header, std::string_view bytes,
+                                           std::vector<uint64_t> memory) {
   const std::string_view stored = bytes.substr(kBlockHeaderSize);
   // Before there is memory for it: what was packed says how long it is.
   if (ZSTD_getFrameContentSize(stored.data(), stored.size()) != header.content_size) {
     return corrupted("the content of the block there is not as long as its header says");
   }
-  std::vector<uint64_t> content((header.content_size + 7) / 8);
+  std::vector<uint64_t> content = std::move(memory);
+  content.resize((header.content_size + 7) / 8);
+  if (!content.empty()) {
+    content.back() = 0;
+  }
   const size_t size =
       ZSTD_decompressDCtx(unpacker(), content.data(), header.content_size, stored.data(), stored.size());
   if (ZSTD_isError(size) != 0 || size != header.content_size) {

@@ -1,7 +1,10 @@
 #include "daedalus/durability/checkpoint_reader.hpp"
 
-#include <algorithm>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
 #include <thread>
+#include <utility>
 
 #include "checkpoint_bytes.hpp"
 #include "daedalus/base/check.hpp"
@@ -25,7 +28,7 @@ class SegmentLoad {
   }
 
   /// Reads the block and checks that it is that of this chunk.
-  Result<ReadBlock> read(const BlockPlace& place, BlockKind kind, uint32_t chunk) {
+  Result<ReadBlock> read(const BlockPlace& place, BlockKind kind, uint32_t chunk) const {
     Result<ReadBlock> block = read_block(*files_.at(place.file), place);
     if (!block) {
       return block;
@@ -56,8 +59,8 @@ class SegmentLoad {
   DataFiles files_;
 };
 
-Result<LoadedChunk> unpack_chunk(const ReadBlock& block, Timestamp stamp) {
-  Result<std::vector<uint64_t>> content = unpack_block(block.header, block.bytes);
+Result<LoadedChunk> unpack_chunk(const ReadBlock& block, Timestamp stamp, std::vector<uint64_t> memory) {
+  Result<std::vector<uint64_t>> content = unpack_block(block.header, block.bytes, std::move(memory));
   if (!content) {
     return content.error();
   }
@@ -68,52 +71,145 @@ Result<LoadedChunk> unpack_chunk(const ReadBlock& block, Timestamp stamp) {
   return LoadedChunk::make(block.header, std::move(*content), stamp);
 }
 
-/// Unpacks all at once, a thread each.
-std::vector<Result<LoadedChunk>> unpack_all(const std::vector<ReadBlock>& blocks, const BlockPlace* places) {
-  std::vector<Result<LoadedChunk>> chunks(blocks.size(), corrupted("not unpacked"));
-  std::vector<std::thread> threads;
-  for (size_t number = 1; number < blocks.size(); ++number) {
-    threads.emplace_back([&, number] { chunks[number] = unpack_chunk(blocks[number], places[number].stamp); });
-  }
-  chunks[0] = unpack_chunk(blocks[0], places[0].stamp);
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  return chunks;
+/// A chunk out of its block, or what is wrong with that.
+using Unpacked = Result<LoadedChunk>;
+
+Unpacked named_unpack(const SegmentLoad& load, const ReadBlock& block, const BlockPlace& place,
+                      std::vector<uint64_t> memory) {
+  Unpacked chunk = unpack_chunk(block, place.stamp, std::move(memory));
+  return chunk ? std::move(chunk) : Unpacked(load.named(chunk.error(), place));
 }
 
-Result<void> load_chunks(SegmentLoad& load, const LoadTarget& target, uint32_t threads) {
-  const std::vector<BlockPlace>& places = load.manifest().chunks;
-  LoadProgress progress{.chunk_count = static_cast<uint32_t>(places.size())};
-  while (progress.chunks < places.size()) {
-    const uint32_t first = progress.chunks;
-    const auto end = static_cast<uint32_t>(std::min<uint64_t>(uint64_t{first} + threads, places.size()));
-    std::vector<ReadBlock> blocks;
-    for (uint32_t chunk = first; chunk < end; ++chunk) {
-      Result<ReadBlock> block = load.read(places[chunk], BlockKind::kChunk, chunk);
-      if (!block) {
-        return block.error();
-      }
-      blocks.push_back(std::move(*block));
-    }
-    const std::vector<Result<LoadedChunk>> chunks = unpack_all(blocks, places.data() + first);
-    for (uint32_t chunk = first; chunk < end; ++chunk) {
-      const Result<LoadedChunk>& unpacked = chunks[chunk - first];
-      if (!unpacked) {
-        return load.named(unpacked.error(), places[chunk]);
-      }
-      if (Result<void> taken = target.on_chunk(unpacked->image()); !taken) {
-        return load.named(taken.error(), places[chunk]);
-      }
-      ++progress.chunks;
-      progress.rows += unpacked->image().live_count;
-      progress.bytes += places[chunk].size;
-      if (target.on_progress) {
-        target.on_progress(progress);
-      }
+/// Reads and unpacks chunks ahead of those that are taken, with threads of its own: blocks one after the other, and
+/// each thread unpacks what it has read while another reads on.
+class ChunksAhead {
+ public:
+  ChunksAhead(const SegmentLoad& load, uint32_t threads) : load_(load), window_(threads + 1), slots_(window_) {
+    for (uint32_t number = 0; number < threads; ++number) {
+      threads_.emplace_back([this] { work(); });
     }
   }
+  ~ChunksAhead() {
+    {
+      const std::scoped_lock lock(mutex_);
+      taken_ = chunk_count();  // Nothing more is wanted.
+      read_ = chunk_count();
+    }
+    changed_.notify_all();
+  }
+  ChunksAhead(const ChunksAhead&) = delete;
+  ChunksAhead& operator=(const ChunksAhead&) = delete;
+
+  /// The next chunk, ascending; `memory` is that of one that is done with. Precondition: there is one.
+  Unpacked take(std::vector<uint64_t> memory) {
+    std::unique_lock lock(mutex_);
+    spare_.push_back(std::move(memory));
+    std::optional<Unpacked>& slot = slots_[taken_ % window_];
+    changed_.wait(lock, [&] { return slot.has_value(); });
+    Unpacked chunk = std::move(*slot);
+    slot.reset();
+    ++taken_;
+    lock.unlock();
+    changed_.notify_all();
+    return chunk;
+  }
+
+ private:
+  [[nodiscard]] uint32_t chunk_count() const { return static_cast<uint32_t>(load_.manifest().chunks.size()); }
+
+  /// What a thread unpacks, and into what.
+  struct Next {
+    uint32_t chunk = 0;
+    Result<ReadBlock> block;
+    std::vector<uint64_t> memory;
+  };
+
+  void work() {
+    while (true) {
+      std::optional<Next> next = read_next();
+      if (!next) {
+        return;
+      }
+      const uint32_t chunk = next->chunk;
+      const Result<ReadBlock>& block = next->block;
+      Unpacked unpacked = block ? named_unpack(load_, *block, load_.manifest().chunks[chunk], std::move(next->memory))
+                                : Unpacked(block.error());
+      {
+        const std::scoped_lock lock(mutex_);
+        slots_[chunk % window_] = std::move(unpacked);
+      }
+      changed_.notify_all();
+    }
+  }
+
+  /// Waits while as many are ahead as may be; nothing: all have been read.
+  std::optional<Next> read_next() {
+    const std::scoped_lock reading(reading_);
+    uint32_t chunk = 0;
+    std::vector<uint64_t> memory;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return read_ == chunk_count() || read_ < taken_ + window_; });
+      if (read_ == chunk_count()) {
+        return std::nullopt;
+      }
+      chunk = read_++;
+      if (!spare_.empty()) {
+        memory = std::move(spare_.back());
+        spare_.pop_back();
+      }
+    }
+    return Next{chunk, load_.read(load_.manifest().chunks[chunk], BlockKind::kChunk, chunk), std::move(memory)};
+  }
+
+  const SegmentLoad& load_;
+  const uint32_t window_;  ///< Chunks that are read and not taken yet, at most.
+  std::mutex reading_;     ///< Held by the one that reads: the disk sees one reader, from front to back.
+  std::mutex mutex_;       ///< Of the rest.
+  std::condition_variable changed_;
+  std::vector<std::optional<Unpacked>> slots_;  ///< By chunk, modulo window_.
+  std::vector<std::vector<uint64_t>> spare_;    ///< To be unpacked into: fresh memory costs a fifth on top.
+  uint32_t read_ = 0;
+  uint32_t taken_ = 0;
+  std::vector<std::jthread> threads_;  ///< Last: they end before the rest does.
+};
+
+/// Gives the target all chunks, ascending; `next` is asked for each, and gets the memory of the one before.
+Result<void> load_chunks(const SegmentLoad& load, const LoadTarget& target,
+                         const std::function<Unpacked(uint32_t chunk, std::vector<uint64_t> memory)>& next) {
+  const std::vector<BlockPlace>& places = load.manifest().chunks;
+  LoadProgress progress{.chunk_count = static_cast<uint32_t>(places.size())};
+  std::vector<uint64_t> memory;
+  for (uint32_t chunk = 0; chunk < places.size(); ++chunk) {
+    Unpacked unpacked = next(chunk, std::move(memory));
+    if (!unpacked) {
+      return unpacked.error();
+    }
+    if (Result<void> taken = target.on_chunk(unpacked->image()); !taken) {
+      return load.named(taken.error(), places[chunk]);
+    }
+    ++progress.chunks;
+    progress.rows += unpacked->image().live_count;
+    progress.bytes += places[chunk].size;
+    if (target.on_progress) {
+      target.on_progress(progress);
+    }
+    memory = std::move(*unpacked).take_memory();
+  }
   return {};
+}
+
+Result<void> load_chunks(const SegmentLoad& load, const LoadTarget& target, uint32_t threads) {
+  if (threads > 1) {
+    ChunksAhead ahead(load, threads - 1);
+    return load_chunks(load, target,
+                       [&](uint32_t /*chunk*/, std::vector<uint64_t> memory) { return ahead.take(std::move(memory)); });
+  }
+  return load_chunks(load, target, [&](uint32_t chunk, std::vector<uint64_t> memory) {
+    const BlockPlace& place = load.manifest().chunks[chunk];
+    const Result<ReadBlock> block = load.read(place, BlockKind::kChunk, chunk);
+    return block ? named_unpack(load, *block, place, std::move(memory)) : Unpacked(block.error());
+  });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <mutex>
 #include <thread>
@@ -13,8 +14,15 @@ namespace daedalus::durability {
 
 namespace {
 
-/// Of each segment's loader, to unpack chunks.
-constexpr uint32_t kThreads = 1;
+/// For each segment's loader. Side by side, one takes chunks while the machine's cores, shared by all segments, unpack
+/// the next: unpacking is what takes the time.
+uint32_t threads_of(RecoveryOrder order, size_t segments) {
+  if (order == RecoveryOrder::kOneByOne) {
+    return 1;
+  }
+  const auto cores = std::max<size_t>(1, std::thread::hardware_concurrency());
+  return 1 + static_cast<uint32_t>((cores + segments - 1) / segments);
+}
 
 bool read_note(const std::string& note, Timestamp* outcomes) {
   uint64_t value = 0;
@@ -35,6 +43,7 @@ class Loading {
         slots_known_(segments.size()) {}
 
   [[nodiscard]] Result<LoadedCheckpoint> run(RecoveryOrder order) {
+    threads_ = threads_of(order, states_.size());
     std::vector<std::jthread> threads;
     for (uint32_t segment = 0; segment < states_.size(); ++segment) {
       if (order == RecoveryOrder::kSideBySide) {
@@ -70,7 +79,7 @@ class Loading {
       states_[index] = {progress.chunks, progress.chunk_count, progress.rows, progress.bytes};
       report_(sum());
     };
-    Result<void> done = reader_.load(index, target, kThreads);
+    Result<void> done = reader_.load(index, target, threads_);
     if (done) {
       done = segment.finish_restore(reader_.manifest().lowest);
     }
@@ -94,6 +103,7 @@ class Loading {
   const CheckpointReader& reader_;
   const std::vector<engine::Segment*>& segments_;
   const std::function<void(const LoadState&)>& report_;
+  uint32_t threads_ = 1;  ///< Of each segment.
   std::mutex mutex_;
   std::vector<LoadState> states_;  ///< By segment.
   std::vector<Timestamp> slots_known_;

@@ -92,8 +92,10 @@ void encode_block(BlockHeader& header, std::string_view content, std::string& by
 [[nodiscard]] Result<BlockHeader> decode_block_header(std::string_view bytes, const BlockPlace& place);
 /// The header of a whole block whose content is as it was written.
 [[nodiscard]] Result<BlockHeader> check_block(std::string_view bytes, const BlockPlace& place);
-/// The content of a checked block, in words; the last is filled up with zeros.
-[[nodiscard]] Result<std::vector<uint64_t>> unpack_block(const BlockHeader& header, std::string_view bytes);
+/// The content of a checked block, in words; the last is filled up with zeros. `memory`: to unpack into, if it is long
+/// enough; what it holds does not matter.
+[[nodiscard]] Result<std::vector<uint64_t>> unpack_block(const BlockHeader& header, std::string_view bytes,
+                                                         std::vector<uint64_t> memory = {});
 
 /// Bytes of a value, and how many of them lie in a plane of tails.
 struct ColumnWidths {
@@ -120,6 +122,8 @@ class LoadedChunk {
 
   /// Borrowed: as long as this object.
   [[nodiscard]] engine::ChunkImage image() const;
+  /// The memory of its content, to unpack another into.
+  [[nodiscard]] std::vector<uint64_t> take_memory() && { return std::move(content_); }
 
  private:
   BlockHeader header_;

@@ -1,7 +1,7 @@
 // Loads a checkpoint into segments, before anything runs.
 //
 // Decides in which order blocks are read and by how many threads they are unpacked. Refuses to know segments: whoever
-// loads says where chunks go. Reads one block after the other, in the caller's thread.
+// loads says where chunks go. Reads one block of a segment after the other.
 #pragma once
 
 #include <functional>
@@ -32,9 +32,10 @@ class CheckpointReader {
 
   [[nodiscard]] const Manifest& manifest() const { return manifest_; }
 
-  /// All chunks of a segment, ascending, then its allocator. threads: at least 1; that many chunks are in memory at a
-  /// time. Error (XX001): a block is damaged or another's, says file and offset; or what the target says, which ends
-  /// it. May be called for several segments at once where the disk may.
+  /// All chunks of a segment, ascending, then its allocator. threads: at least 1, the caller's with them; all but that
+  /// one read and unpack ahead, and at most two chunks a thread are in memory at a time. Error (XX001): a block is
+  /// damaged or another's, says file and offset; or what the target says, which ends it. May be called for several
+  /// segments at once where the disk may.
   [[nodiscard]] Result<void> load(uint32_t segment, const LoadTarget& target, uint32_t threads) const;
 
  private:
