@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <utility>
 
 #include "daedalus/durability/checkpoint_load.hpp"
@@ -18,6 +19,13 @@ constexpr std::chrono::milliseconds kLookPause(50);
 constexpr std::chrono::milliseconds kLogPause(5);
 /// After a round that failed, the next one waits: the disk is full, or worse.
 constexpr std::chrono::seconds kFailurePause(5);
+
+/// Of the calling thread.
+std::chrono::nanoseconds own_cpu_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 }  // namespace
 
@@ -44,6 +52,7 @@ CheckpointThread::CheckpointThread(durability::Disk& disk, CheckpointHooks& hook
       log_(log),
       options_(options),
       writer_(disk, hooks.buffers(), hooks.copiers(), [this] { segments_.wake_all(); }),
+      pace_(options.log_bytes),
       thread_([this](const std::stop_token& stop) { work(stop); }) {}
 
 CheckpointThread::~CheckpointThread() {
@@ -69,8 +78,21 @@ void CheckpointThread::work(const std::stop_token& stop) {
 
 bool CheckpointThread::is_due() const { return log_.bytes() >= log_bytes_after_last_ + options_.log_bytes; }
 
+bool CheckpointThread::step(const std::stop_token& stop) {
+  const std::chrono::nanoseconds before = own_cpu_time();
+  if (!writer_.step()) {
+    return false;
+  }
+  const std::chrono::nanoseconds rest = pace_.rest_after(own_cpu_time() - before, log_.bytes());
+  if (rest > std::chrono::nanoseconds(0) && writer_.state() == durability::CheckpointWriter::State::kWriting) {
+    pause(rest, stop);
+  }
+  return true;
+}
+
 void CheckpointThread::make(const std::stop_token& stop) {
   const auto began = std::chrono::steady_clock::now();
+  pace_.begin(log_.bytes());
   writer_.begin();
   segments_.begin_checkpoints();
   while (writer_.state() == durability::CheckpointWriter::State::kWriting) {
@@ -78,7 +100,7 @@ void CheckpointThread::make(const std::stop_token& stop) {
     if (stop.stop_requested()) {
       return;
     }
-    if (!writer_.step()) {
+    if (!step(stop)) {
       hooks_.buffers().wait(seen);
     }
   }
@@ -114,7 +136,7 @@ bool CheckpointThread::await_log(Timestamp through, const std::stop_token& stop)
   return !stop.stop_requested();
 }
 
-void CheckpointThread::pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
+void CheckpointThread::pause(std::chrono::nanoseconds duration, const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   stopped_.wait_for(lock, stop, duration, [] { return false; });
 }

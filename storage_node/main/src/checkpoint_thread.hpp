@@ -1,7 +1,7 @@
 // The thread that makes checkpoints: one when the log has grown enough since the last.
 //
-// Decides when a round begins, and that it counts only when the log has all that its chunks have. Refuses to know what
-// is written: durability::CheckpointWriter does. Scan threads never wait for it.
+// Decides when a round begins, how fast it goes, and that it counts only when the log has all that its chunks have.
+// Refuses to know what is written: durability::CheckpointWriter does. Scan threads never wait for it.
 #pragma once
 
 #include <atomic>
@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "checkpoint_pace.hpp"
 #include "daedalus/durability/checkpoint_writer.hpp"
 #include "daedalus/durability/chunk_copier.hpp"
 #include "daedalus/engine/segment_shape.hpp"
@@ -63,16 +64,19 @@ class CheckpointThread {
  private:
   void work(const std::stop_token& stop);
   [[nodiscard]] bool is_due() const;
+  /// One piece of a round, and the rest that is due after it. False: there was nothing to do.
+  [[nodiscard]] bool step(const std::stop_token& stop);
   void make(const std::stop_token& stop);
   [[nodiscard]] bool await_log(Timestamp through, const std::stop_token& stop);
   void tell();
-  void pause(std::chrono::milliseconds duration, const std::stop_token& stop);
+  void pause(std::chrono::nanoseconds duration, const std::stop_token& stop);
 
   CheckpointHooks& hooks_;
   ThreadedSegments& segments_;
   LogThread& log_;
   Options options_;
   durability::CheckpointWriter writer_;
+  CheckpointPace pace_;
   uint64_t log_bytes_after_last_ = 0;
   std::atomic<Timestamp> forgotten_{};
   std::atomic<Timestamp> lowest_{};
