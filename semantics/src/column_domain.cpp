@@ -192,10 +192,10 @@ void list_span(const Type& type, const Span& span, std::vector<Value>& values) {
 
 /// Whether a constant is a whole number of the column's own kind and has values of it on either side: then every
 /// comparison with it is one already.
-bool is_inside(const Type& type, const TypedValue& constant) {
-  const bool is_own = is_integer(type.kind) ? is_integer(constant.type.kind)
-                                            : type.kind == constant.type.kind && type.kind != TypeKind::kNumeric;
-  const auto* ordinal = std::get_if<int64_t>(&constant.value);
+bool is_inside(const Type& type, const Type& given, const Value& constant) {
+  const bool is_own =
+      is_integer(type.kind) ? is_integer(given.kind) : type.kind == given.kind && type.kind != TypeKind::kNumeric;
+  const auto* ordinal = std::get_if<int64_t>(&constant);
   if (!is_own || ordinal == nullptr) {
     return false;
   }
@@ -313,6 +313,20 @@ Condition compare_string(ColumnRef column, Operator op, const TypedValue& consta
 
 }  // namespace
 
+bool is_plain_comparison(const Type& column, Operator op, const Type& type, const Value& constant) {
+  const auto* text = std::get_if<std::string>(&constant);
+  if (text != nullptr) {
+    const bool is_prefix = op == Operator::kStartsWith || op == Operator::kNotStartsWith;
+    const bool ends_in_blank = text->ends_with(' ');
+    return is_string(column.kind) && type.kind == TypeKind::kVarchar && text->size() <= column.length &&
+           (is_prefix ? !text->empty() : !(column.kind == TypeKind::kChar && ends_in_blank));
+  }
+  if (column.kind == TypeKind::kBool) {
+    return type.kind == TypeKind::kBool && !is_null(constant);
+  }
+  return is_ordinal(column.kind) && is_inside(column, type, constant);
+}
+
 Result<Condition> compare_column(ColumnRef column, Operator op, const TypedValue& constant) {
   const Type& type = column.column->type;
   if (is_floating(type.kind)) {
@@ -324,7 +338,7 @@ Result<Condition> compare_column(ColumnRef column, Operator op, const TypedValue
   if (!is_ordinal(type.kind)) {
     return compare_literal(column, op, constant.value);
   }
-  if (is_inside(type, constant)) {
+  if (is_inside(type, constant.type, constant.value)) {
     return compare_literal(column, op, constant.value);
   }
   const Domain domain = domain_of(type);

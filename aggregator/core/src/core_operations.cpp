@@ -135,10 +135,10 @@ void AggregatorCore::State::on_statement(Upstream upstream, wire::v1::Operation&
     reply(upstream, error_result(asked.error()), out);
     return;
   }
-  if (auto select = statements.bind(*asked)) {
+  if (CompiledSelect select; statements.bind(*asked, select)) {
     queries.start({.upstream = upstream,
                    .terms = terms_of(operation.header()),
-                   .select = std::move(*select),
+                   .select = std::move(select),
                    .shape_columns = asked->columns(),
                    .deadline = deadline},
                   now, out);

@@ -171,6 +171,9 @@ Result<std::vector<PartitionId>> QueryFanOut::partitions_of(QueryRequest& reques
   }
   const semantics::Selection& selection = *request.select.selection;
   const std::optional<semantics::Slice>& slice = selection.slice;
+  if (request.select.shape_routing != nullptr) {
+    return request.select.shape_routing->partitions_of(request.select.values);
+  }
   if (!slice) {
     return contract::partitions_of(*context_.schema, context_.partitions, request.select.routing);
   }

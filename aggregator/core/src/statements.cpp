@@ -39,24 +39,22 @@ Result<Statements::Asked> Statements::read(rpc::PeerId client, const wire::v1::O
   return asked;
 }
 
-std::optional<CompiledSelect> Statements::bind(const Asked& asked) {
+bool Statements::bind(const Asked& asked, CompiledSelect& bound) {
   if (known_ == nullptr) {
-    return std::nullopt;
+    return false;
   }
   if (asked.definition == nullptr) {
-    return known_->bind(*asked.statement);
+    return known_->bind(*asked.statement, bound);
   }
   const DefinedStatement& defined = *asked.definition->statement;
-  if (defined.known != nullptr) {
-    if (auto bound = defined.known->bind(*asked.statement)) {
-      return bound;
-    }
+  if (defined.known != nullptr && defined.known->bind(*asked.statement, bound)) {
+    return true;
   }
   // More may be known by now.
   auto latest = known_->find(defined.sql);
   const bool is_news = latest != nullptr && latest != defined.known;
   defined.known = std::move(latest);
-  return is_news ? defined.known->bind(*asked.statement) : std::nullopt;
+  return is_news && defined.known->bind(*asked.statement, bound);
 }
 
 }  // namespace daedalus::aggregator

@@ -35,8 +35,8 @@ class Statements {
   };
   /// Errors: 08P01 it does not parse, has a text beside its slot, or its slot has none.
   [[nodiscard]] Result<Asked> read(rpc::PeerId client, const wire::v1::Operation& operation);
-  /// The statement with its values, when it is a known one; nothing when it has to be compiled.
-  [[nodiscard]] std::optional<CompiledSelect> bind(const Asked& asked);
+  /// Makes of `bound` the statement with its values, when it is a known one; false when it has to be compiled.
+  [[nodiscard]] bool bind(const Asked& asked, CompiledSelect& bound);
 
  private:
   const ClientSlots& slots_;

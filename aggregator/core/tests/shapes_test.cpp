@@ -54,9 +54,9 @@ class Known final : public KnownStatements {
     return std::make_shared<Statement>(std::stoull(std::string(sql.substr(6))));
   }
 
-  std::optional<CompiledSelect> bind(const wire::v1::StatementBody& statement) override {
+  bool bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) override {
     const auto known = find(statement.sql());
-    return known == nullptr ? std::nullopt : known->bind(statement);
+    return known != nullptr && known->bind(statement, bound);
   }
 
   int searches = 0;
@@ -65,8 +65,9 @@ class Known final : public KnownStatements {
   class Statement final : public KnownStatement {
    public:
     explicit Statement(uint64_t limit) : limit_(limit) {}
-    std::optional<CompiledSelect> bind(const wire::v1::StatementBody& statement) const override {
-      return statement.parameters_size() > 0 ? std::nullopt : std::optional(selection_of(limit_));
+    bool bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) const override {
+      bound = selection_of(limit_);
+      return statement.parameters_size() == 0;
     }
 
    private:

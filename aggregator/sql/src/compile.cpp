@@ -89,7 +89,8 @@ struct Compiler::State {
   std::shared_ptr<const contract::PartitionMap> map;
   std::shared_ptr<const sql::ColumnNames> columns;
   sql::StatementCache cache{{kCachedStatementsMax, kCachedTextBytesMax}};
-  sql::Sightings shared;  ///< Of shared texts.
+  sql::Sightings shared;   ///< Of shared texts.
+  sql::Sightings for_one;  ///< Of statements whose values are not followed.
 };
 
 Compiler::Compiler(std::shared_ptr<const semantics::Schema> schema, std::shared_ptr<const contract::PartitionMap> map)
@@ -99,21 +100,21 @@ Compiler::~Compiler() = default;
 
 std::shared_ptr<const KnownStatement> Compiler::find(std::string_view sql) { return state_->cache.known(sql); }
 
-std::optional<CompiledSelect> Compiler::bind(const wire::v1::StatementBody& statement) {
+bool Compiler::bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) {
   if (const auto known = find(statement.sql())) {
-    return known->bind(statement);
+    return known->bind(statement, bound);
   }
   if (statement.parameters_size() > 0 || statement.has_slice()) {
-    return std::nullopt;
+    return false;
   }
   auto shared = sql::share_literals(statement.sql());
   const auto known = shared ? find(shared->text) : nullptr;
   if (known == nullptr) {
-    return std::nullopt;
+    return false;
   }
   wire::v1::StatementBody with_parameters;
   with_parameters.mutable_parameters()->Add(shared->parameters.begin(), shared->parameters.end());
-  return known->bind(with_parameters);
+  return known->bind(with_parameters, bound);
 }
 
 void Compiler::learn_shared(const wire::v1::StatementBody& statement, int64_t now_us) {
@@ -125,6 +126,13 @@ void Compiler::learn_shared(const wire::v1::StatementBody& statement, int64_t no
   with_parameters.set_sql(std::move(shared->text));
   with_parameters.mutable_parameters()->Add(shared->parameters.begin(), shared->parameters.end());
   static_cast<void>(compile(with_parameters, now_us));  // It is known from then on, or cannot be.
+}
+
+void Compiler::know(std::shared_ptr<const sql::KnownSelect> known, const wire::v1::StatementBody& statement) {
+  // For one combination of values only: most never come again, and would push out others.
+  if (known != nullptr && (!known->is_for_one() || state_->for_one.seen_before(statement.SerializeAsString()))) {
+    state_->cache.know(std::move(known), statement.sql());
+  }
 }
 
 CacheCounters Compiler::cache_counters() const {
@@ -149,8 +157,7 @@ Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int
   }
   if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
     if (found->is_kept) {
-      state_->cache.know(sql::KnownSelect::of(state_->columns, found->parsed, scope, statement, *select),
-                         found->parsed->text());
+      know(sql::KnownSelect::of(state_->columns, found->parsed, scope, statement, *select, *state_->map), statement);
     }
     if (!has_parameters) {
       learn_shared(statement, now_us);

@@ -102,7 +102,7 @@ Result<Condition> ConditionCompiler::boolean_expression(const grammar::BooleanEx
 }
 
 Result<Condition> ConditionCompiler::negation(const grammar::BooleanExpression& node) {
-  scope_.places().give_up();  // What is negated is said by another operator.
+  scope_.places().lose();  // What is negated is said by another operator.
   auto argument = compile(node.arguments.front(), "NOT");
   if (!argument) {
     return argument.error();
@@ -151,7 +151,7 @@ Result<Condition> ConditionCompiler::boolean_column(const grammar::ColumnReferen
         fmt::format("argument of {} must be type boolean, not type {}", place, semantics::kind_name(type.kind)),
         node.location);
   }
-  return Condition(compare_column(Operator::kEqual, *column, Type{TypeKind::kBool}, Value(true)));
+  return checked(compare_column(Operator::kEqual, *column, Type{TypeKind::kBool}, Value(true)), node.location);
 }
 
 Result<Condition> ConditionCompiler::boolean_test(const grammar::BooleanTest& node) {
@@ -235,6 +235,7 @@ Result<Condition> ConditionCompiler::checked(Expression leaf, int32_t location) 
   if (!condition) {
     return scope_.located(condition.error(), location);
   }
+  scope_.places().see_leaf(*condition);
   return Condition(std::move(leaf));
 }
 
@@ -361,7 +362,9 @@ Result<semantics::Condition> compile_condition(Scope& scope, const grammar::Node
   }
   if (const bool* truth = std::get_if<bool>(&*condition)) {
     using Kind = semantics::Condition::Kind;
-    return semantics::Condition{.kind = *truth ? Kind::kAlways : Kind::kNever, .literal = {}, .children = {}};
+    const semantics::Condition decided{.kind = *truth ? Kind::kAlways : Kind::kNever, .literal = {}, .children = {}};
+    scope.places().see(decided);
+    return decided;
   }
   auto read = semantics::to_condition(scope.schema(), std::get<Expression>(*condition));
   if (!read) {

@@ -1,10 +1,10 @@
 #include "known_select.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "condition_compiler.hpp"
-#include "constant.hpp"
 #include "daedalus/contract/normal_form.hpp"
 #include "daedalus/semantics/order.hpp"
 #include "like_pattern.hpp"
@@ -16,6 +16,7 @@ namespace {
 using semantics::Literal;
 using semantics::Operator;
 using semantics::Predicate;
+using ConditionKind = semantics::Condition::Kind;
 
 bool is_same(const semantics::Value& left, const semantics::Value& right) {
   return semantics::compare(left, right) == 0;
@@ -26,49 +27,60 @@ bool is_less(const semantics::Value& left, const semantics::Value& right) {
 
 bool is_prefix_test(Operator op) { return op == Operator::kStartsWith || op == Operator::kNotStartsWith; }
 
-/// The operator by which one member of a list is compared.
-Operator member_operator(Operator op) {
-  return op == Operator::kIn ? Operator::kEqual : op == Operator::kNotIn ? Operator::kNotEqual : op;
-}
+bool is_list(Operator op) { return op == Operator::kIn || op == Operator::kNotIn; }
 
-/// The place that compares by the same operator with the same column; there is at most one for each literal.
-const ParameterPlaces::Place* place_of(const Literal& literal, const std::vector<ParameterPlaces::Place>& places) {
-  const auto found = std::find_if(places.begin(), places.end(), [&](const ParameterPlaces::Place& place) {
-    return literal.column == place.column && contract::operator_of(literal) == place.op;
-  });
-  return found == places.end() ? nullptr : &*found;
-}
-
-/// What a LIKE pattern that is a prefix compares with. Errors: it is none, or no text.
-Result<Constant> prefix_of(Constant pattern) {
+/// What a LIKE pattern that is a prefix compares with; nothing where it is none, or no text.
+std::optional<Constant> prefix_of(Constant pattern) {
   const auto* text = std::get_if<std::string>(&pattern.value);
   if (text == nullptr || !(pattern.is_untyped || semantics::is_string(pattern.type.kind)) ||
       text->size() > kStringConstantSizeMax) {
-    return rejected("42804", "no LIKE pattern");
+    return std::nullopt;
   }
   auto read = read_like_pattern(*text);
   if (!read || !read->is_prefix) {
-    return read ? rejected("42804", "a LIKE pattern that is no prefix") : read.error();
+    return std::nullopt;
   }
   pattern.type = semantics::Type{semantics::TypeKind::kVarchar};
   pattern.value = std::move(read->text);
   return pattern;
 }
 
-std::optional<uint32_t> clause_in(const Predicate& routing, const semantics::Clause& clause) {
-  const auto found = std::find(routing.clauses.begin(), routing.clauses.end(), clause);
-  return found == routing.clauses.end() ? std::nullopt
-                                        : std::optional(static_cast<uint32_t>(found - routing.clauses.begin()));
+/// What the compiler makes of `column op members`.
+std::optional<semantics::Condition> condition_of(const semantics::Schema& schema, const ParameterPlaces::Place& place,
+                                                 const boost::container::small_vector<Constant, 1>& members) {
+  if (!is_list(place.op)) {
+    auto compared = semantics::to_comparison(schema, place.column, place.op, members[0].type, members[0].value);
+    return compared ? std::optional(std::move(*compared)) : std::nullopt;
+  }
+  std::vector<semantics::Expression> arguments{semantics::Expression::make_column(place.column)};
+  for (const Constant& member : members) {
+    arguments.push_back(semantics::Expression::make_constant(member.type, member.value));
+  }
+  auto listed = semantics::to_condition(schema, semantics::Expression::make_call(place.op, std::move(arguments)));
+  return listed ? std::optional(std::move(*listed)) : std::nullopt;
+}
+
+/// A string that is too long to be packed makes a selection without a shape.
+bool is_too_long(const semantics::Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr && text->size() > kStringConstantSizeMax;
+}
+
+/// Of a list whose members are the column's own: one member alone is compared.
+Operator operator_of_list(Operator op, size_t members) {
+  return members > 1 ? op : op == Operator::kIn ? Operator::kEqual : Operator::kNotEqual;
 }
 
 }  // namespace
 
+// ---- what a statement has in common with others ----
+
 std::shared_ptr<const KnownSelect> KnownSelect::of(std::shared_ptr<const ColumnNames> columns,
                                                    std::shared_ptr<const ParsedStatement> parsed, const Scope& scope,
                                                    const wire::v1::StatementBody& statement,
-                                                   const CompiledSelect& compiled) {
+                                                   const CompiledSelect& compiled, const contract::PartitionMap& map) {
   const Predicate& predicate = compiled.selection->predicate;
-  if (scope.places().has_given_up() || compiled.shape == nullptr || !scope.places().keep(predicate)) {
+  if (scope.places().has_given_up() || compiled.shape == nullptr) {
     return nullptr;
   }
   std::shared_ptr<KnownSelect> known(
@@ -76,89 +88,168 @@ std::shared_ptr<const KnownSelect> KnownSelect::of(std::shared_ptr<const ColumnN
   if (!known->find_places(scope, statement, predicate)) {
     return nullptr;
   }
-  for (const int32_t parameter : scope.places().fixed()) {
-    known->fixed_.emplace_back(parameter, statement.parameters(parameter - 1).SerializeAsString());
-  }
+  known->compiled_.shape_routing =
+      std::make_shared<const contract::ShapeRouting>(scope.schema(), map.partition_rule(), predicate);
   semantics::Selection selection = *compiled.selection;
   selection.predicate = {};
   known->compiled_.selection = std::make_shared<const semantics::Selection>(std::move(selection));
+  known->compiled_.routing = {};
   known->compiled_.values.clear();
   return known;
 }
 
 bool KnownSelect::find_places(const Scope& scope, const wire::v1::StatementBody& statement,
                               const Predicate& predicate) {
-  std::string constants;
+  std::vector<int32_t> fixed;
+  std::vector<Place> left;
+  if (scope.places().keep(predicate)) {
+    fixed = scope.places().fixed();
+    left = followed(scope, statement, fixed);
+  } else {
+    fixed.resize(static_cast<size_t>(parameter_count_));
+    std::iota(fixed.begin(), fixed.end(), 1);
+    is_for_one_ = !fixed.empty();
+  }
   for (const semantics::Clause& clause : predicate.clauses) {
     for (const Literal& literal : clause) {
-      const ParameterPlaces::Place* place = place_of(literal, scope.places().places());
-      if (place == nullptr) {
-        for (const semantics::Value& value : literal.values) {
-          contract::append_value(scope.schema(), literal.column, value, constants);
-        }
+      const Form form{ConditionKind::kLiteral, contract::operator_of(literal), literal.values.size()};
+      const auto found = std::find_if(left.begin(), left.end(), [&](const Place& place) {
+        return form.values > 0 && place.from.column == literal.column && place.form == form;
+      });
+      if (found != left.end()) {
+        found->is_sent = true;
+        found->before = std::exchange(after_, {});
+        places_.push_back(std::move(*found));
+        left.erase(found);
         continue;
       }
-      // A value that made its comparison true or false left no literal: this one would be another's.
-      const auto values = values_of(scope, *place, statement);
-      if (!values ||
-          !std::equal(values->begin(), values->end(), literal.values.begin(), literal.values.end(), is_same)) {
-        return false;
+      for (const semantics::Value& value : literal.values) {
+        contract::append_value(scope.schema(), literal.column, value, after_);
       }
-      places_.push_back({*place, std::exchange(constants, {}), clause_in(compiled_.routing, clause)});
     }
   }
-  after_ = std::move(constants);
-  return places_.size() == scope.places().places().size();
+  std::move(left.begin(), left.end(), std::back_inserter(places_));
+  for (const int32_t parameter : fixed) {
+    fixed_.push_back({parameter, statement.parameters(parameter - 1)});
+  }
+  CompiledSelect again;
+  return bind(statement, again) && again.values == compiled_.values;
 }
 
-std::optional<CompiledSelect> KnownSelect::bind(const wire::v1::StatementBody& statement) const {
-  if (statement.parameters_size() != parameter_count_ || statement.has_slice()) {
-    return std::nullopt;
+std::vector<KnownSelect::Place> KnownSelect::followed(const Scope& scope, const wire::v1::StatementBody& statement,
+                                                      std::vector<int32_t>& fixed) const {
+  std::vector<Place> followed;
+  for (const ParameterPlaces::Place& place : scope.places().places()) {
+    Values values;
+    const auto form = form_of(scope, place, statement, values);
+    // Where two comparisons of the text come to the same kind, the one that is left may be the other's.
+    if (form && (form->values == 0 || scope.places().is_only_leaf(place.column, form->op))) {
+      followed.push_back({place, *form, false, {}});
+    } else {
+      fixed.insert(fixed.end(), place.parameters.begin(), place.parameters.end());
+    }
   }
-  for (const auto& [parameter, value] : fixed_) {
-    if (statement.parameters(parameter - 1).SerializeAsString() != value) {
-      return std::nullopt;
+  std::sort(fixed.begin(), fixed.end());
+  fixed.erase(std::unique(fixed.begin(), fixed.end()), fixed.end());
+  return followed;
+}
+
+bool KnownSelect::Fixed::is(const wire::v1::Constant& given) const {
+  const wire::v1::Type& type = value.type();
+  return value.is_null() == given.is_null() && value.packed() == given.packed() && type.kind() == given.type().kind() &&
+         type.precision() == given.type().precision() && type.scale() == given.type().scale() &&
+         type.length() == given.type().length();
+}
+
+bool KnownSelect::is_for_the_same(const KnownSelect& other) const {
+  return std::equal(fixed_.begin(), fixed_.end(), other.fixed_.begin(), other.fixed_.end(),
+                    [](const Fixed& left, const Fixed& right) {
+                      return left.parameter == right.parameter && left.is(right.value);
+                    }) &&
+         std::equal(places_.begin(), places_.end(), other.places_.begin(), other.places_.end(),
+                    [](const Place& left, const Place& right) {
+                      return left.form == right.form && left.is_sent == right.is_sent &&
+                             left.from.parameters == right.from.parameters;
+                    });
+}
+
+// ---- binding ----
+
+bool KnownSelect::bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) const {
+  if (statement.parameters_size() != parameter_count_ || statement.has_slice()) {
+    return false;
+  }
+  for (const Fixed& fixed : fixed_) {
+    if (!fixed.is(statement.parameters(fixed.parameter - 1))) {
+      return false;
     }
   }
   const Scope scope(*columns_, *parsed_, statement, 0);
-  CompiledSelect bound = compiled_;
+  bound.values.clear();
+  Values values;
   for (const Place& place : places_) {
-    auto values = values_of(scope, place.from, statement);
-    if (!values) {
-      return std::nullopt;
+    values.clear();
+    const auto form = form_of(scope, place.from, statement, values);
+    if (form != place.form) {
+      return false;
     }
-    bound.values += place.before;
-    for (const semantics::Value& value : *values) {
-      contract::append_value(scope.schema(), place.from.column, value, bound.values);
-    }
-    if (place.routing) {
-      bound.routing.clauses[*place.routing][0].values = std::move(*values);
+    if (place.is_sent) {
+      bound.values += place.before;
+      for (const semantics::Value& value : values) {
+        contract::append_value(scope.schema(), place.from.column, value, bound.values);
+      }
     }
   }
   bound.values += after_;
-  return bound;
+  bound.selection = compiled_.selection;
+  bound.condition = nullptr;
+  bound.shape = compiled_.shape;
+  bound.shape_routing = compiled_.shape_routing;
+  bound.columns = compiled_.columns;
+  return true;
 }
 
-std::optional<std::vector<semantics::Value>> KnownSelect::values_of(const Scope& scope,
-                                                                    const ParameterPlaces::Place& place,
-                                                                    const wire::v1::StatementBody& statement) const {
-  std::vector<semantics::Value> values;
-  values.reserve(place.parameters.size());
+std::optional<KnownSelect::Form> KnownSelect::form_of(const Scope& scope, const ParameterPlaces::Place& place,
+                                                      const wire::v1::StatementBody& statement, Values& values) const {
+  const semantics::Type& column = scope.schema().columns[place.column].type;
+  boost::container::small_vector<Constant, 1> members;
+  bool are_plain = true;
   for (const int32_t parameter : place.parameters) {
-    auto value = value_of(scope, place, member_operator(place.op), statement.parameters(parameter - 1));
-    if (!value) {
+    auto member = constant_of(scope, place, statement.parameters(parameter - 1));
+    if (!member) {
       return std::nullopt;
     }
-    values.push_back(std::move(*value));
+    are_plain = are_plain && semantics::is_plain_comparison(column, place.op, member->type, member->value);
+    members.push_back(std::move(*member));
   }
-  std::sort(values.begin(), values.end(), is_less);
-  // Twice the same member: a list of another length.
-  return std::adjacent_find(values.begin(), values.end(), is_same) != values.end() ? std::nullopt
-                                                                                   : std::optional(std::move(values));
+  if (are_plain) {
+    for (Constant& member : members) {
+      values.push_back(std::move(member.value));
+    }
+    if (!is_list(place.op)) {
+      return Form{ConditionKind::kLiteral, place.op, 1};
+    }
+    std::sort(values.begin(), values.end(), is_less);
+    values.erase(std::unique(values.begin(), values.end(), is_same), values.end());
+    return Form{ConditionKind::kLiteral, operator_of_list(place.op, values.size()), values.size()};
+  }
+  auto condition = condition_of(scope.schema(), place, members);
+  if (!condition || condition->kind == ConditionKind::kAnd || condition->kind == ConditionKind::kOr) {
+    return std::nullopt;
+  }
+  if (condition->kind != ConditionKind::kLiteral) {
+    return Form{condition->kind, {}, 0};
+  }
+  Literal& literal = condition->literal;
+  if (std::any_of(literal.values.begin(), literal.values.end(), is_too_long)) {
+    return std::nullopt;
+  }
+  values.assign(std::make_move_iterator(literal.values.begin()), std::make_move_iterator(literal.values.end()));
+  return Form{ConditionKind::kLiteral, contract::operator_of(literal), values.size()};
 }
 
-std::optional<semantics::Value> KnownSelect::value_of(const Scope& scope, const ParameterPlaces::Place& place,
-                                                      Operator op, const wire::v1::Constant& parameter) const {
+std::optional<Constant> KnownSelect::constant_of(const Scope& scope, const ParameterPlaces::Place& place,
+                                                 const wire::v1::Constant& parameter) const {
   Constant constant;
   auto given = contract::to_value(parameter, &constant.type);
   if (!given) {
@@ -166,29 +257,19 @@ std::optional<semantics::Value> KnownSelect::value_of(const Scope& scope, const 
   }
   constant.value = std::move(*given);
   constant.is_untyped = semantics::is_untyped_literal(constant.type);
+  if (is_prefix_test(place.op)) {
+    return prefix_of(std::move(constant));
+  }
   const semantics::Type& column_type = scope.schema().columns[place.column].type;
   const auto* text = std::get_if<std::string>(&constant.value);
   if (constant.is_untyped && text != nullptr && may_name_the_time(column_type, *text)) {
     return std::nullopt;
   }
-  auto resolved = is_prefix_test(op) ? prefix_of(std::move(constant))
-                                     : resolve_for_comparison(scope, std::move(constant), column_type);
+  auto resolved = resolve_for_comparison(scope, std::move(constant), column_type);
   if (!resolved) {
     return std::nullopt;
   }
-  if (place.parameters.size() > 1) {
-    *resolved = as_list_member(column_type, std::move(*resolved));
-  }
-  auto condition = semantics::to_comparison(scope.schema(), place.column, op, resolved->type, resolved->value);
-  if (!condition || condition->kind != semantics::Condition::Kind::kLiteral ||
-      contract::operator_of(condition->literal) != op) {
-    return std::nullopt;
-  }
-  // A string that is too long to be packed makes a selection without a shape.
-  Literal& literal = condition->literal;
-  text = std::get_if<std::string>(&literal.values[0]);
-  return text != nullptr && text->size() > kStringConstantSizeMax ? std::nullopt
-                                                                  : std::optional(std::move(literal.values[0]));
+  return place.parameters.size() > 1 ? as_list_member(column_type, std::move(*resolved)) : std::move(*resolved);
 }
 
 }  // namespace daedalus::aggregator::sql

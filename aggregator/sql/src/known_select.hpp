@@ -4,6 +4,7 @@
 // same form has to be compiled.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "column_names.hpp"
+#include "constant.hpp"
 #include "daedalus/aggregator/statement.hpp"
 #include "parsed_statement.hpp"
 #include "scope.hpp"
@@ -21,26 +23,44 @@ class KnownSelect final : public KnownStatement {
  public:
   /// What `compiled`, made of `statement` before the eyes of `scope`, has in common with the same statement with other
   /// values; null when that cannot be told from these ones.
-  [[nodiscard]] static std::shared_ptr<const KnownSelect> of(std::shared_ptr<const ColumnNames> columns,
-                                                             std::shared_ptr<const ParsedStatement> parsed,
-                                                             const Scope& scope,
-                                                             const wire::v1::StatementBody& statement,
-                                                             const CompiledSelect& compiled);
+  [[nodiscard]] static std::shared_ptr<const KnownSelect> of(
+      std::shared_ptr<const ColumnNames> columns, std::shared_ptr<const ParsedStatement> parsed, const Scope& scope,
+      const wire::v1::StatementBody& statement, const CompiledSelect& compiled, const contract::PartitionMap& map);
 
   /// Some parameters have to have the values that they had.
   [[nodiscard]] bool is_for_certain_values() const { return !fixed_.empty(); }
-  /// Of the same text: it is for the same values as the other.
-  [[nodiscard]] bool is_for_the_same(const KnownSelect& other) const { return fixed_ == other.fixed_; }
+  /// It could not be followed at all: no parameter may have another value.
+  [[nodiscard]] bool is_for_one() const { return is_for_one_; }
+  /// Of the same text: it binds what the other does.
+  [[nodiscard]] bool is_for_the_same(const KnownSelect& other) const;
 
-  [[nodiscard]] std::optional<CompiledSelect> bind(const wire::v1::StatementBody& statement) const override;
+  [[nodiscard]] bool bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) const override;
 
  private:
-  /// One literal whose values are parameters'.
+  /// What a comparison comes to, apart from its values: `int = 5` to an equality with one value, `int = 1e10` and
+  /// whatever is compared with NULL to FALSE, `int < 1e10` to IS NOT NULL, `int < 1.5` to `<=` with one value.
+  struct Form {
+    semantics::Condition::Kind kind = semantics::Condition::Kind::kLiteral;  ///< kLiteral, kAlways or kNever.
+    semantics::Operator op{};                                                ///< kLiteral
+    size_t values = 0;
+
+    friend bool operator==(const Form&, const Form&) = default;
+  };
+  using Values = boost::container::small_vector<semantics::Value, 1>;
+
+  /// One comparison whose values are parameters'.
   struct Place {
     ParameterPlaces::Place from;
-    /// Packed values before this one that never change.
-    std::string before;
-    std::optional<uint32_t> routing;  ///< The clause of the routing that it is, too.
+    Form form;
+    bool is_sent = false;  ///< The predicate has it, with values.
+    std::string before;    ///< Packed values before its own that never change.
+  };
+  /// A parameter that has to be as it was.
+  struct Fixed {
+    int32_t parameter = 0;
+    wire::v1::Constant value;
+
+    [[nodiscard]] bool is(const wire::v1::Constant& given) const;
   };
 
   KnownSelect(std::shared_ptr<const ColumnNames> columns, std::shared_ptr<const ParsedStatement> parsed,
@@ -50,25 +70,28 @@ class KnownSelect final : public KnownStatement {
         compiled_(std::move(compiled)),
         parameter_count_(parameter_count) {}
 
-  /// Finds the places among the predicate's literals, whose values are those of `statement`; false when that cannot be.
+  /// Parts `statement` into places and values that are fixed; false when that cannot be.
   [[nodiscard]] bool find_places(const Scope& scope, const wire::v1::StatementBody& statement,
                                  const semantics::Predicate& predicate);
-  /// The values of a place's parameters, ascending; nothing when the place would have another literal.
-  [[nodiscard]] std::optional<std::vector<semantics::Value>> values_of(const Scope& scope,
-                                                                       const ParameterPlaces::Place& place,
-                                                                       const wire::v1::StatementBody& statement) const;
-  /// One of them. `op` is the place's, in a list that of a member alone.
-  [[nodiscard]] std::optional<semantics::Value> value_of(const Scope& scope, const ParameterPlaces::Place& place,
-                                                         semantics::Operator op,
-                                                         const wire::v1::Constant& parameter) const;
+  /// Those of them that can be followed, in the order of the text; parameters of the others go to `fixed`.
+  [[nodiscard]] std::vector<Place> followed(const Scope& scope, const wire::v1::StatementBody& statement,
+                                            std::vector<int32_t>& fixed) const;
+  /// What the place's comparison comes to with the statement's parameters; the values go to `values`, ascending.
+  /// Nothing when that is wrong, depends on the time, or is no single literal.
+  [[nodiscard]] std::optional<Form> form_of(const Scope& scope, const ParameterPlaces::Place& place,
+                                            const wire::v1::StatementBody& statement, Values& values) const;
+  /// A parameter as the compiler would compare it with the place's column.
+  [[nodiscard]] std::optional<Constant> constant_of(const Scope& scope, const ParameterPlaces::Place& place,
+                                                    const wire::v1::Constant& parameter) const;
 
   std::shared_ptr<const ColumnNames> columns_;
   std::shared_ptr<const ParsedStatement> parsed_;
   CompiledSelect compiled_;  ///< Without predicate and values.
   int parameter_count_;
-  std::vector<std::pair<int32_t, std::string>> fixed_;  ///< Parameters that other values would change all for, written.
-  std::vector<Place> places_;                           ///< In the order of the shape's values.
-  std::string after_;                                   ///< Packed values behind the last place.
+  bool is_for_one_ = false;
+  std::vector<Fixed> fixed_;   ///< Parameters that other values would change all for, ascending.
+  std::vector<Place> places_;  ///< Those that are sent first, in the order of the shape's values.
+  std::string after_;          ///< Packed values behind the last place.
 };
 
 }  // namespace daedalus::aggregator::sql

@@ -25,13 +25,10 @@ std::shared_ptr<const KnownVariants> KnownVariants::with(const KnownVariants* be
   return after;
 }
 
-std::optional<CompiledSelect> KnownVariants::bind(const wire::v1::StatementBody& statement) const {
-  for (const std::shared_ptr<const KnownSelect>& variant : variants_) {
-    if (auto bound = variant->bind(statement)) {
-      return bound;
-    }
-  }
-  return std::nullopt;
+bool KnownVariants::bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) const {
+  return std::any_of(variants_.begin(), variants_.end(), [&](const std::shared_ptr<const KnownSelect>& variant) {
+    return variant->bind(statement, bound);
+  });
 }
 
 }  // namespace daedalus::aggregator::sql

@@ -1,11 +1,10 @@
-// One text, known with several values of those parameters that its compiled form depends on: a LIMIT, a pattern, what
-// is cast.
+// One text, known in several forms: with several values of those parameters that its compiled form depends on (a LIMIT,
+// a pattern, what is cast), and with several kinds of what its comparisons come to (NULL, a number beyond its column).
 //
 // Decides which variants are kept. Refuses to know what distinguishes them: each says itself whether it is meant.
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "daedalus/aggregator/statement.hpp"
@@ -25,7 +24,7 @@ class KnownVariants final : public KnownStatement {
 
   [[nodiscard]] size_t size() const { return variants_.size(); }
 
-  [[nodiscard]] std::optional<CompiledSelect> bind(const wire::v1::StatementBody& statement) const override;
+  [[nodiscard]] bool bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) const override;
 
  private:
   std::vector<std::shared_ptr<const KnownSelect>> variants_;  ///< The newest first.

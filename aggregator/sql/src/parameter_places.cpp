@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "daedalus/contract/normal_form.hpp"
+
 namespace daedalus::aggregator::sql {
 
 namespace {
@@ -29,7 +31,14 @@ std::optional<std::vector<LiteralKey>> clause_of(const Condition& condition) {
   return keys.empty() ? std::nullopt : std::optional(std::move(keys));
 }
 
+/// As semantics::normal_form() writes them.
 std::optional<ParameterPlaces::LiteralKeys> clauses_of(const Condition& condition) {
+  if (condition.kind == Condition::Kind::kAlways) {
+    return ParameterPlaces::LiteralKeys();
+  }
+  if (condition.kind == Condition::Kind::kNever) {
+    return ParameterPlaces::LiteralKeys{{key_of(Literal())}};
+  }
   ParameterPlaces::LiteralKeys clauses;
   const bool is_conjunction = condition.kind == Condition::Kind::kAnd;
   for (const Condition& conjunct : is_conjunction ? condition.children : std::vector{condition}) {
@@ -75,9 +84,23 @@ std::vector<int32_t> ParameterPlaces::fixed() const {
   return found;
 }
 
+void ParameterPlaces::see_leaf(const Condition& leaf) {
+  if (leaf.kind == Condition::Kind::kLiteral && !leaf.literal.values.empty()) {
+    leaves_.emplace_back(leaf.literal.column, contract::operator_of(leaf.literal));
+  }
+  std::for_each(leaf.children.begin(), leaf.children.end(), [this](const Condition& child) { see_leaf(child); });
+}
+
+bool ParameterPlaces::is_only_leaf(uint32_t column, semantics::Operator op) const {
+  return std::count(leaves_.begin(), leaves_.end(), std::pair(column, op)) <= 1;
+}
+
 void ParameterPlaces::see(const Condition& condition) { written_ = clauses_of(condition); }
 
 bool ParameterPlaces::keep(const semantics::Predicate& predicate) const {
+  if (is_lost_) {
+    return false;
+  }
   if (!written_) {
     return predicate.clauses.empty() && places_.empty();
   }

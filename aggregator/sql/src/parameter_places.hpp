@@ -1,13 +1,14 @@
 // Where the values of a statement's parameters end up, while it is compiled with some.
 //
 // Decides which values others could take the places of without a change of anything else: those that are compared with
-// a column as they came, and read nowhere else. Refuses to know what is compared.
+// a column as they came, and read nowhere else. Refuses to know what such a comparison comes to.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "daedalus/semantics/predicate.hpp"
@@ -31,23 +32,32 @@ class ParameterPlaces {
   void read(int32_t parameter) { ++reads_beside_places_[parameter]; }
   /// The values of `parameters` are compared, just as they came. 0: a constant is no parameter's.
   void add(std::vector<int32_t> parameters, uint32_t column, semantics::Operator op);
+  /// What one comparison of the text came to, whatever becomes of it.
+  void see_leaf(const semantics::Condition& leaf);
   /// The condition before it is simplified.
   void see(const semantics::Condition& condition);
-  /// Something depends on more than the text and the parameters' values, or in a way that is not followed.
+  /// Something depends on more than the text and the parameters' values: on the time.
   void give_up() { has_given_up_ = true; }
   [[nodiscard]] bool has_given_up() const { return has_given_up_; }
+  /// Values have an effect in a way that is not followed.
+  void lose() { is_lost_ = true; }
 
   /// Parameters whose values have an effect elsewhere, too, ascending: only with the same values is all else the same.
   [[nodiscard]] std::vector<int32_t> fixed() const;
   [[nodiscard]] const std::vector<Place>& places() const { return places_; }
-  /// Whether the predicate is the condition as it was written, and stays so whatever its values are: a conjunction of
-  /// disjunctions of comparisons, of which no two could say the same.
+  /// Whether no more than one comparison of the text came to `column op` values: where the condition has such a one, it
+  /// is that.
+  [[nodiscard]] bool is_only_leaf(uint32_t column, semantics::Operator op) const;
+  /// Whether the predicate is the condition as it was written, and stays so whatever its values are, as long as each
+  /// comparison comes to one of the same kind: a conjunction of disjunctions, of which no two could say the same.
   [[nodiscard]] bool keep(const semantics::Predicate& predicate) const;
 
  private:
   std::vector<Place> places_;
-  std::map<int32_t, int64_t> reads_beside_places_;  ///< By parameter.
-  std::optional<LiteralKeys> written_;              ///< The condition's, where it is such a conjunction.
+  std::map<int32_t, int64_t> reads_beside_places_;                ///< By parameter.
+  std::vector<std::pair<uint32_t, semantics::Operator>> leaves_;  ///< Of comparisons with values, as they were met.
+  std::optional<LiteralKeys> written_;                            ///< The condition's, where it is such a conjunction.
+  bool is_lost_ = false;
   bool has_given_up_ = false;
 };
 

@@ -1,4 +1,5 @@
-// Statements bound to values against the same statements compiled with them: byte for byte the same, or not bound.
+// Statements bound to values against the same statements compiled with them by a compiler that knows nothing: byte for
+// byte the same operation, or the same error at the same place.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,29 +20,41 @@ using semantics::testing::Random;
 
 class KnownSelectTest : public SqlTest {
  protected:
-  /// What would be sent for a SELECT, whole.
+  /// What would be sent for a SELECT, whole, and where to; without a shape its selection.
   [[nodiscard]] std::string sent(const CompiledSelect& select) const {
-    EXPECT_NE(select.shape, nullptr);
-    return select.shape->bytes() + "|" + select.values;
+    if (select.shape == nullptr) {
+      return to_text(*schema_, *select.selection);
+    }
+    const std::vector<PartitionId> partitions =
+        select.shape_routing == nullptr ? contract::partitions_of(*schema_, map_->partition_rule(), select.routing)
+                                        : select.shape_routing->partitions_of(select.values).value();
+    std::string made = fmt::format("{}|{}|{} columns|", select.shape->bytes(), select.values, select.columns->size());
+    for (const PartitionId partition : partitions) {
+      made += fmt::format("{} ", raw(partition));
+    }
+    return made;
   }
 
-  /// Binds the statement if it is known, compiles it in any case, and compares. Whether it was bound.
+  static std::string described(const Error& error) {
+    return fmt::format("{} {} {} ({}) at {}", static_cast<int>(error.category), error.sqlstate, error.message,
+                       error.hint, error.position);
+  }
+
+  /// What comes of the statement: the operation or the error.
+  [[nodiscard]] std::string outcome(const Result<Compiled>& compiled) const {
+    return compiled ? sent(std::get<CompiledSelect>(*compiled)) : described(compiled.error());
+  }
+
+  /// Binds the statement if it is known, else compiles it, and compares with what a new compiler makes of it. Whether
+  /// it was bound.
   bool bind_and_compile(Compiler& compiler, const wire::v1::StatementBody& statement) {
     const auto known = compiler.find(statement.sql());
-    const std::optional<CompiledSelect> bound = known == nullptr ? std::nullopt : known->bind(statement);
-    const auto compiled = compiler.compile(statement, kNowUs);
-    if (!bound) {
-      return false;
-    }
-    EXPECT_TRUE(compiled.has_value()) << statement.DebugString() << compiled.error().message;
-    if (compiled.has_value()) {
-      const auto& whole = std::get<CompiledSelect>(*compiled);
-      EXPECT_NE(whole.shape, nullptr) << statement.DebugString();
-      EXPECT_EQ(to_text(*schema_, bound->routing), to_text(*schema_, whole.routing)) << statement.DebugString();
-      EXPECT_EQ(sent(*bound), whole.shape == nullptr ? "" : sent(whole)) << statement.DebugString();
-      EXPECT_EQ(bound->columns->size(), whole.columns->size());
-    }
-    return true;
+    CompiledSelect bound;
+    const bool is_bound = known != nullptr && known->bind(statement, bound);
+    const std::string made = is_bound ? sent(bound) : outcome(compiler.compile(statement, kNowUs));
+    EXPECT_EQ(made, outcome(Compiler(schema_, map_).compile(statement, kNowUs)))
+        << (is_bound ? "bound: " : "compiled: ") << statement.DebugString();
+    return is_bound;
   }
 
   static wire::v1::StatementBody statement(std::string_view sql, const std::vector<wire::v1::Constant>& parameters) {
@@ -137,6 +150,71 @@ TEST_F(KnownSelectTest, WhatElseValuesDecideIsKnownForThoseValues) {
   EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i = $1 LIMIT $1", {number(3)}, {number(4)}));
 }
 
+TEST_F(KnownSelectTest, WhatComparisonsComeToIsPartOfTheForm) {
+  const auto null = typed(Type{TypeKind::kInt}, {});
+  const auto huge = typed(Type{TypeKind::kDouble}, Value(1e10));
+  const auto decimal = [](std::string_view text) {
+    return typed(Type{TypeKind::kNumeric, 0, 0}, *semantics::parse_text(Type{TypeKind::kNumeric, 5, 1}, text));
+  };
+  const auto untyped_null = typed(Type{TypeKind::kVarchar}, {});
+  // FALSE, whatever the other values are.
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i = $1 AND l = $2", {null, number(1)}, {null, number(7)}));
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i = $1 AND l = $2", {huge, number(1)}, {huge, number(7)}));
+  EXPECT_TRUE(
+      is_bound("SELECT i FROM t WHERE i = $1", {huge}, {typed(Type{TypeKind::kBigint}, Value(int64_t{1} << 40))}));
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i = $1", {null}, {huge})) << "both are FALSE";
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE v = $1", {untyped("longer than its column")}, {untyped_null}));
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i IN ($1, $2)", {null, number(2)}, {null, number(3)}));
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i NOT IN ($1, $2)", {null, number(2)}, {null, number(3)}));
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i IN ($1, $2)", {number(1), number(1)}, {number(2), number(2)}));
+  // TRUE but for NULL, and another operator.
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i <> $1 AND l = $2", {huge, number(1)}, {decimal("1.5"), number(2)}));
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i < $1", {decimal("1.5")}, {decimal("-7.5")}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i < $1", {decimal("1.5")}, {decimal("2.0")}));
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i = $1 OR l = $2", {null, number(1)}, {null, number(2)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i = $1 OR l = $2", {null, number(1)}, {number(1), number(2)}));
+  // The comparison that is left is another's: a constant's, or one that was decided with others.
+  EXPECT_FALSE(
+      is_bound("SELECT i FROM t WHERE (l = $1 AND k = $2) OR (s = 2 AND k = 3)", {null, number(3)}, {null, number(4)}));
+  EXPECT_FALSE(
+      is_bound("SELECT i FROM t WHERE (k = $1 OR $2 = 5) AND k = 3", {number(3), number(5)}, {number(4), number(5)}));
+  EXPECT_TRUE(
+      is_bound("SELECT i FROM t WHERE (k = $1 OR $2 = 5) AND k = 3", {number(3), number(5)}, {number(3), number(5)}));
+}
+
+TEST_F(KnownSelectTest, WhatIsNotFollowedIsKnownByItsValuesFromTheSecondTime) {
+  for (const std::string_view sql :
+       {"SELECT i FROM t WHERE i = $1 AND i = $2", "SELECT i FROM t WHERE NOT (i < $1) OR l = $2"}) {
+    const wire::v1::StatementBody one = statement(sql, {number(1), number(2)});
+    EXPECT_FALSE(bind_and_compile(compiler_, one));
+    EXPECT_FALSE(bind_and_compile(compiler_, one)) << "kept before it came again";
+    EXPECT_TRUE(bind_and_compile(compiler_, one));
+    EXPECT_FALSE(bind_and_compile(compiler_, statement(sql, {number(1), number(3)})));
+  }
+}
+
+TEST_F(KnownSelectTest, FormsOfOneTextStandSideBySideAndAreBounded) {
+  constexpr std::string_view kSql = "SELECT i FROM t WHERE i = $1 AND l <> $2 AND s < $3 AND k >= $4";
+  const auto ask = [&](uint32_t nulls, int64_t value) {
+    std::vector<wire::v1::Constant> parameters;
+    for (uint32_t bit = 0; bit < 4; ++bit) {
+      parameters.push_back(typed(Type{TypeKind::kInt}, (nulls >> bit & 1) != 0 ? Value() : Value(value)));
+    }
+    return bind_and_compile(compiler_, statement(kSql, parameters));
+  };
+  for (uint32_t form = 0; form < sql::KnownVariants::kVariantsMax; ++form) {
+    EXPECT_FALSE(ask(form, 1)) << form;
+  }
+  for (uint32_t form = 0; form < sql::KnownVariants::kVariantsMax; ++form) {
+    EXPECT_TRUE(ask(form, 2)) << form;
+  }
+  EXPECT_EQ(compiler_.cache_counters().more_variants, sql::KnownVariants::kVariantsMax - 1);
+  EXPECT_FALSE(ask(15, 1));
+  EXPECT_TRUE(ask(15, 2));
+  EXPECT_FALSE(ask(0, 3)) << "the oldest has made room";
+  EXPECT_EQ(compiler_.cache_counters().more_variants, sql::KnownVariants::kVariantsMax - 1);
+}
+
 TEST_F(KnownSelectTest, OfManyVariantsTheOldestOfCertainValuesGoes) {
   constexpr std::string_view kSql = "SELECT i FROM t WHERE v LIKE $1 AND i = $2";
   const auto ask = [&](const std::string& pattern) {
@@ -175,15 +253,15 @@ TEST_F(KnownSelectTest, StatementsThatDifferInLiteralsAreKnownByOneOfThem) {
   const auto is_known = [&](std::string_view first, std::string_view second) {
     EXPECT_TRUE(compile(first).has_value()) << first;
     wire::v1::StatementBody body = statement(second, {});
-    EXPECT_FALSE(compiler_.bind(body)) << "kept before one like it came again";
+    CompiledSelect bound;
+    EXPECT_FALSE(compiler_.bind(body, bound)) << "kept before one like it came again";
     EXPECT_TRUE(compile(first).has_value()) << first;
-    const auto bound = compiler_.bind(body);
-    if (!bound) {
+    if (!compiler_.bind(body, bound)) {
       return false;
     }
     const auto compiled = compile(second);
     EXPECT_TRUE(compiled.has_value());
-    EXPECT_EQ(sent(*bound), sent(std::get<CompiledSelect>(*compiled))) << second;
+    EXPECT_EQ(sent(bound), sent(std::get<CompiledSelect>(*compiled))) << second;
     return true;
   };
   EXPECT_TRUE(is_known("SELECT i FROM t WHERE i = 1 AND v = 'a' AND day BETWEEN '2013-01-01' AND '2013-01-02'",
@@ -206,7 +284,7 @@ TEST_F(KnownSelectTest, StatementsThatDifferInLiteralsAreKnownByOneOfThem) {
 class Statements {
  public:
   Statements(Random& random, const semantics::Schema& schema) : random_(random), schema_(schema) {
-    for (int text = 0; text < 300; ++text) {
+    for (int text = 0; text < 100; ++text) {
       texts_.push_back(make_text());
     }
   }
@@ -216,7 +294,8 @@ class Statements {
     wire::v1::StatementBody body;
     body.set_sql(sql);
     for (const uint32_t column : columns) {
-      *body.add_parameters() = value(schema_.columns[column].type);
+      *body.add_parameters() = column == kSmall ? typed(Type{TypeKind::kInt}, Value(random_.between(0, 2)))
+                                                : value(schema_.columns[column].type);
     }
     return body;
   }
@@ -229,12 +308,24 @@ class Statements {
     std::string where;
     for (int64_t count = random_.between(1, 6); count > 0; --count) {
       where += where.empty() ? "" : random_.chance(85) ? " AND " : " OR ";
-      where += comparison(columns);
+      where += random_.chance(10) ? pair(columns) : comparison(columns);
     }
     std::string sql = "SELECT v, i FROM t WHERE " + where;
     sql += random_.chance(20) ? " ORDER BY i" : "";
     sql += random_.chance(10) ? " LIMIT 7" : "";
     return {sql, columns};
+  }
+
+  /// Of two of which one may decide the other: by what it is compared with, or as a comparison of constants.
+  std::string pair(std::vector<uint32_t>& columns) {
+    const std::string first = comparison(columns);
+    const std::string second = random_.chance(30) ? decided(columns) : comparison(columns);
+    return fmt::format("({} {} {})", first, random_.chance(50) ? "AND" : "OR", second);
+  }
+
+  std::string decided(std::vector<uint32_t>& columns) {
+    columns.push_back(kSmall);
+    return fmt::format("${} = 1", columns.size());
   }
 
   std::string comparison(std::vector<uint32_t>& columns) {
@@ -287,10 +378,29 @@ class Statements {
     return text;
   }
 
+  /// What a column of the type cannot hold, or not all of whose kind: NULL, too large, too long, too fine.
+  wire::v1::Constant beyond(const Type& type) {
+    switch (random_.between(0, 4)) {
+      case 0:
+        return random_.chance(50) ? typed(type, Value()) : typed(Type{TypeKind::kVarchar}, Value());
+      case 1:
+        return typed(Type{TypeKind::kDouble}, Value(random_.chance(50) ? 1e10 : -1e300));
+      case 2:
+        return typed(Type{TypeKind::kNumeric, 0, 0}, Value(semantics::Decimal{random_.between(-99, 99), 1}));
+      case 3:
+        return typed(Type{TypeKind::kBigint}, Value(random_.chance(50) ? INT64_MAX : INT64_MIN));
+      default:
+        return untyped(std::string(static_cast<size_t>(random_.between(5, 40)), 'x') + (random_.chance(20) ? "%" : ""));
+    }
+  }
+
   /// Mostly of the column's own type; else as text, of a type beside it, or of any.
   wire::v1::Constant value(const Type& type) {
     if (semantics::is_string(type.kind) && random_.chance(15)) {
       return untyped(std::string(static_cast<size_t>(random_.between(0, 2)), 'a') + "%");
+    }
+    if (random_.chance(random_.chance(25) ? 30 : 1)) {
+      return beyond(type);
     }
     if (random_.chance(70)) {
       return own(type);
@@ -307,22 +417,37 @@ class Statements {
 
   wire::v1::Constant own(const Type& type) { return typed(type, random_.chance(3) ? Value() : random_.value(type)); }
 
+  static constexpr uint32_t kSmall = UINT32_MAX;  ///< Stands for a number that is compared with no column.
+
   Random& random_;
   const semantics::Schema& schema_;
   std::vector<std::pair<std::string, std::vector<uint32_t>>> texts_;
 };
 
+bool has_null(const wire::v1::StatementBody& statement) {
+  return std::any_of(statement.parameters().begin(), statement.parameters().end(),
+                     [](const wire::v1::Constant& parameter) { return parameter.is_null(); });
+}
+
 TEST_F(KnownSelectTest, BoundIsWhatWouldHaveBeenCompiled) {
   Random random(7);
   uint32_t bound = 0;
+  uint32_t bound_with_null = 0;
   for (int set = 0; set < 20; ++set) {
     Statements statements(random, *schema_);
     for (int i = 0; i < 5'000 && !HasFailure(); ++i) {
-      bound += bind_and_compile(compiler_, statements.next()) ? 1 : 0;
+      const wire::v1::StatementBody statement = statements.next();
+      const bool is_bound = bind_and_compile(compiler_, statement);
+      bound += is_bound ? 1 : 0;
+      bound_with_null += is_bound && has_null(statement) ? 1 : 0;
     }
   }
-  EXPECT_GT(bound, 20'000u);  // Else nothing has been shown.
+  // Else nothing has been shown.
+  EXPECT_GT(bound, 20'000u);
   EXPECT_LT(bound, 90'000u);
+  EXPECT_GT(bound_with_null, 500u);
+  RecordProperty("bound", std::to_string(bound));
+  RecordProperty("bound_with_null", std::to_string(bound_with_null));
 }
 
 }  // namespace

@@ -86,6 +86,10 @@ struct Predicate {
 [[nodiscard]] Result<Condition> to_comparison(const Schema& schema, uint32_t column, Operator op, const Type& type,
                                               const Value& constant);
 
+/// Whether to_comparison() of these comes to a literal of that very operator and value, as most do: neither has to be
+/// moved into the column's domain, nor may be beyond it. Precondition: as to_comparison(). Allocates nothing.
+[[nodiscard]] bool is_plain_comparison(const Type& column, Operator op, const Type& type, const Value& constant);
+
 /// The same condition with what is said twice said once. Never heavier by kLiteralsMax's measure. Cost: n log n.
 [[nodiscard]] Condition simplified(Condition condition);
 

@@ -12,6 +12,10 @@
 
 namespace daedalus::aggregator {
 
+namespace sql {
+class KnownSelect;
+}
+
 /// What the statement cache has done so far, for metrics and tests.
 struct CacheCounters {
   uint64_t hits = 0;
@@ -50,16 +54,18 @@ class Compiler final : public KnownStatements {
   /// left out; 42P02 for a number beyond 65,535. Cost and threads: as compile().
   [[nodiscard]] Result<StatementDescription> describe(std::string_view sql);
 
-  /// Of a SELECT that is kept compiled. Parameters that are compared with columns and do nothing else take any values,
-  /// others those it was compiled with.
+  /// Of a SELECT that is kept compiled. Parameters that are compared with columns and do nothing else take any values
+  /// whose comparisons come to the same kind, others those it was compiled with; in up to eight forms.
   [[nodiscard]] std::shared_ptr<const KnownStatement> find(std::string_view sql) override;
-  [[nodiscard]] std::optional<CompiledSelect> bind(const wire::v1::StatementBody& statement) override;
+  [[nodiscard]] bool bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) override;
 
   [[nodiscard]] CacheCounters cache_counters() const;
 
  private:
   /// The next statement that differs in literals only need not be compiled.
   void learn_shared(const wire::v1::StatementBody& statement, int64_t now_us);
+  /// `known` may be null.
+  void know(std::shared_ptr<const sql::KnownSelect> known, const wire::v1::StatementBody& statement);
 
   struct State;
   std::unique_ptr<State> state_;

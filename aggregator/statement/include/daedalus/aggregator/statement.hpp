@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "daedalus/contract/shape.hpp"
+#include "daedalus/contract/shape_routing.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/answer.hpp"
 
@@ -26,6 +27,8 @@ struct CompiledSelect {
   /// Of a statement that was bound without its predicate: shape and values are the query.
   std::shared_ptr<const semantics::Selection> selection;
   semantics::Predicate routing;  ///< The clauses that say which partitions are concerned.
+  /// Of a statement that was bound: by it the values say that, and routing does not.
+  std::shared_ptr<const contract::ShapeRouting> shape_routing;
   /// What the selection's predicate was made of, where that has a tree.
   std::shared_ptr<const semantics::Condition> condition;
   /// What travels once; null where the selection has no shape.
@@ -51,10 +54,11 @@ using Compiled = std::variant<CompiledSelect, CompiledUpdate>;
 class KnownStatement {
  public:
   virtual ~KnownStatement() = default;
-  /// What compiling it with these parameters gives; nothing where they change its form, are wrong, or are not those it
-  /// takes: then it has to be compiled. Only the statement's text is not looked at. Cost: some microseconds. Safe to
-  /// call from several threads.
-  [[nodiscard]] virtual std::optional<CompiledSelect> bind(const wire::v1::StatementBody& statement) const = 0;
+  /// Makes of `bound` what compiling it with these parameters gives; false where they change its form, are wrong, or
+  /// are not those it takes: then it has to be compiled, and nothing is said of `bound`. Only the statement's text is
+  /// not looked at. Cost: a microsecond; allocates nothing where `bound` has room for ordinary values. Safe to call
+  /// from several threads.
+  [[nodiscard]] virtual bool bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) const = 0;
 };
 
 /// The statements that are known, by their texts.
@@ -65,7 +69,7 @@ class KnownStatements {
   [[nodiscard]] virtual std::shared_ptr<const KnownStatement> find(std::string_view sql) = 0;
   /// KnownStatement::bind() of a statement with its text; the text may also be one that differs from a known one in
   /// literals only.
-  [[nodiscard]] virtual std::optional<CompiledSelect> bind(const wire::v1::StatementBody& statement) = 0;
+  [[nodiscard]] virtual bool bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) = 0;
 };
 
 /// What a statement takes and gives, whatever its parameters' values.
