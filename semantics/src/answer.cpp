@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <deque>
 #include <utility>
 
 #include "answer_merge.hpp"
 #include "daedalus/base/check.hpp"
+#include "daedalus/base/fifo.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "packed_walk.hpp"
 
@@ -145,16 +145,33 @@ std::unique_ptr<Merge> make_merge(const Selection& selection, const MergePlan& p
 
 }  // namespace
 
+namespace {
+
+/// Rows of one part that nobody has looked at.
+struct Pending {
+  uint32_t part = 0;
+  MergedRows rows;
+};
+
+}  // namespace
+
 struct AnswerMerger::State {
   State(const Schema& schema, const Selection& selection, AnswerForm form, AnswerLimit limit)
       : plan(make_plan(schema, selection, form, limit)), merge(make_merge(selection, plan)), writer(limit) {}
 
   [[nodiscard]] Result<void> take_pending(WorkBudget& budget);
   [[nodiscard]] bool may_produce() const { return !is_finished && (merge->is_streaming() || has_ended); }
+  /// Whether the next rows are a message as they are.
+  [[nodiscard]] bool may_pass(size_t message_bytes_max) {
+    return merge->is_streaming() && merge->memory_bytes() == 0 && block == nullptr && !pending.empty() &&
+           pending.front().rows.rows.size() <= message_bytes_max;
+  }
+  [[nodiscard]] Result<MergedRows> pass(WorkBudget& budget);
 
   MergePlan plan;
   std::unique_ptr<Merge> merge;
-  std::deque<RowsBlockPtr> pending;  ///< Not looked at yet.
+  Fifo<Pending> pending;
+  RowsBlockPtr block;  ///< Being looked at; counts as pending.
   uint64_t pending_bytes = 0;
   uint64_t pending_memory = 0;
   AnswerWriter writer;
@@ -168,6 +185,17 @@ AnswerMerger::AnswerMerger(const Schema& schema, const Selection& selection, Ans
 
 AnswerMerger::~AnswerMerger() = default;
 
+bool AnswerMerger::may_restart() const { return state_->merge->is_streaming() && memory_bytes() == 0; }
+
+void AnswerMerger::restart() {
+  CHECK(may_restart());
+  state_->writer = AnswerWriter(state_->plan.limit);
+  state_->merge->restart();
+  state_->has_ended = false;
+  state_->is_exhausted = true;
+  state_->is_finished = false;
+}
+
 Result<void> AnswerMerger::add(uint32_t part, MergedRows rows) {
   CHECK(!state_->has_ended);
   if (rows.rows.empty()) {
@@ -178,7 +206,7 @@ Result<void> AnswerMerger::add(uint32_t part, MergedRows rows) {
   }
   state_->pending_bytes += rows.rows.size();
   state_->pending_memory += rows.rows.capacity();
-  state_->pending.push_back(std::make_unique<RowsBlock>(part, std::move(rows.rows), rows.row_count));
+  state_->pending.push_back({part, std::move(rows)});
   state_->is_exhausted = false;
   return {};
 }
@@ -186,15 +214,19 @@ Result<void> AnswerMerger::add(uint32_t part, MergedRows rows) {
 void AnswerMerger::end_parts() { state_->has_ended = true; }
 
 Result<void> AnswerMerger::State::take_pending(WorkBudget& budget) {
-  while (!pending.empty() && !budget.is_spent()) {
-    const uint64_t bytes = pending.front()->bytes();
-    const uint64_t memory = pending.front()->memory_bytes();
-    const Result<bool> is_taken = merge->take(pending.front(), budget);
+  while ((block != nullptr || !pending.empty()) && !budget.is_spent()) {
+    if (block == nullptr) {
+      Pending next = pending.take_front();
+      block = std::make_unique<RowsBlock>(next.part, std::move(next.rows.rows), next.rows.row_count);
+    }
+    const uint64_t bytes = block->bytes();
+    const uint64_t memory = block->memory_bytes();
+    const Result<bool> is_taken = merge->take(block, budget);
     if (!is_taken) {
       return is_taken.error();
     }
     if (*is_taken) {
-      pending.pop_front();
+      block.reset();
       pending_bytes -= bytes;
       pending_memory -= memory;
     }
@@ -202,8 +234,24 @@ Result<void> AnswerMerger::State::take_pending(WorkBudget& budget) {
   return {};
 }
 
+Result<MergedRows> AnswerMerger::State::pass(WorkBudget& budget) {
+  MergedRows rows = pending.take_front().rows;
+  pending_bytes -= rows.rows.size();
+  pending_memory -= rows.rows.capacity();
+  budget.spend(1);
+  if (const Result<void> appended = writer.append_rows(std::move(rows.rows), rows.row_count); !appended) {
+    return appended.error();
+  }
+  is_exhausted = pending.empty();
+  is_finished = is_exhausted && has_ended;
+  return writer.take();
+}
+
 Result<MergedRows> AnswerMerger::step(WorkBudget& budget, size_t message_bytes_max) {
   State& state = *state_;
+  if (!budget.is_spent() && state.may_pass(message_bytes_max)) {
+    return state.pass(budget);
+  }
   if (const Result<void> taken = state.take_pending(budget); !taken) {
     return taken.error();
   }
@@ -224,7 +272,8 @@ Result<MergedRows> AnswerMerger::step(WorkBudget& budget, size_t message_bytes_m
 
 bool AnswerMerger::has_work() const {
   const State& state = *state_;
-  return !state.pending.empty() || (state.has_ended ? !state.is_finished : state.may_produce() && !state.is_exhausted);
+  return !state.pending.empty() || state.block != nullptr ||
+         (state.has_ended ? !state.is_finished : state.may_produce() && !state.is_exhausted);
 }
 
 bool AnswerMerger::is_finished() const { return state_->is_finished; }
@@ -233,12 +282,18 @@ uint64_t AnswerMerger::memory_bytes() const { return state_->pending_memory + st
 
 bool AnswerMerger::drop(WorkBudget& budget) {
   State& state = *state_;
+  if (state.block != nullptr && !budget.is_spent()) {
+    budget.spend(page_units(state.block->memory_bytes()));
+    state.pending_memory -= state.block->memory_bytes();
+    state.block.reset();
+  }
   while (!state.pending.empty() && !budget.is_spent()) {
-    budget.spend(page_units(state.pending.front()->memory_bytes()));
-    state.pending_memory -= state.pending.front()->memory_bytes();
+    const uint64_t memory = state.pending.front().rows.rows.capacity();
+    budget.spend(page_units(memory));
+    state.pending_memory -= memory;
     state.pending.pop_front();
   }
-  return state.pending.empty() && state.merge->drop(budget);
+  return state.block == nullptr && state.pending.empty() && state.merge->drop(budget);
 }
 
 Result<MergedRows> merge_all(AnswerMerger& merger) {

@@ -120,6 +120,8 @@ class Merge {
   [[nodiscard]] virtual uint64_t memory_bytes() const = 0;
   /// Frees a piece of what is kept; true when nothing is left.
   [[nodiscard]] virtual bool drop(WorkBudget& budget) = 0;
+  /// Of one that is_streaming() and keeps nothing: for another answer.
+  virtual void restart() {}
 };
 
 /// The plan outlives the merge.

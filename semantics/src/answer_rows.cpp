@@ -61,6 +61,11 @@ class Passage final : public Merge {
 
   [[nodiscard]] uint64_t memory_bytes() const override { return memory_bytes_; }
 
+  void restart() override {
+    taken_bytes_ = 0;
+    is_cutting_ = false;
+  }
+
   bool drop(WorkBudget& budget) override {
     while (!blocks_.empty() && !budget.is_spent()) {
       budget.spend(page_units(blocks_.front()->memory_bytes()));

@@ -33,8 +33,8 @@ class Raiser final : public rpc::PeerHandler {
 
   void on_up(rpc::PeerId peer, const rpc::PeerInfo& /*info*/) override { peer_ = peer; }
   void on_down(rpc::PeerId /*peer*/, const std::string& /*reason*/) override { peer_.reset(); }
-  void on_operation(rpc::PeerId /*peer*/, wire::v1::Operation /*operation*/) override {}
-  void on_result(rpc::PeerId /*peer*/, wire::v1::Result result) override {
+  void on_operation(rpc::PeerId /*peer*/, wire::v1::Operation&& /*operation*/) override {}
+  void on_result(rpc::PeerId /*peer*/, wire::v1::Result&& result) override {
     reply_ = std::move(*result.mutable_epoch());
   }
 

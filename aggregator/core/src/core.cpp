@@ -32,12 +32,12 @@ void AggregatorCore::on_down(rpc::PeerId peer, const std::string& reason, Instan
   state_->conclude(effects);
 }
 
-void AggregatorCore::on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, Effects& effects) {
+void AggregatorCore::on_operation(rpc::PeerId peer, wire::v1::Operation&& operation, Instant now, Effects& effects) {
   state_->on_operation(peer, operation, now, effects);
   state_->conclude(effects);
 }
 
-void AggregatorCore::on_result(rpc::PeerId peer, wire::v1::Result result, Instant now, Effects& effects) {
+void AggregatorCore::on_result(rpc::PeerId peer, wire::v1::Result&& result, Instant now, Effects& effects) {
   state_->on_result(peer, std::move(result), now, effects);
   state_->conclude(effects);
 }

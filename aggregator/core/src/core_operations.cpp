@@ -135,7 +135,7 @@ void AggregatorCore::State::on_statement(Upstream upstream, wire::v1::Operation&
     reply(upstream, error_result(asked.error()), out);
     return;
   }
-  if (CompiledSelect select; statements.bind(*asked, select)) {
+  if (CompiledSelect select = queries.spare_select(); statements.bind(*asked, select)) {
     queries.start({.upstream = upstream,
                    .terms = terms_of(operation.header()),
                    .select = std::move(select),

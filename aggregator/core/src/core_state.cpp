@@ -131,7 +131,7 @@ void AggregatorCore::State::on_operation(rpc::PeerId peer, wire::v1::Operation& 
 
 // ---- answers ----
 
-void AggregatorCore::State::on_result(rpc::PeerId peer, wire::v1::Result result, Instant now, rpc::Outbox& out) {
+void AggregatorCore::State::on_result(rpc::PeerId peer, wire::v1::Result&& result, Instant now, rpc::Outbox& out) {
   if (const auto node = context.nodes.node_of(peer)) {
     learn(*node, result, now);
     on_node_result(*node, std::move(result), now, out);
@@ -156,7 +156,7 @@ void AggregatorCore::State::learn(NodeId node, const wire::v1::Result& result, I
   }
 }
 
-void AggregatorCore::State::on_node_result(NodeId node, wire::v1::Result result, Instant now, rpc::Outbox& out) {
+void AggregatorCore::State::on_node_result(NodeId node, wire::v1::Result&& result, Instant now, rpc::Outbox& out) {
   const uint64_t sequence = result.sequence();
   Ticket* const found = context.nodes.find(node, sequence);
   if (found == nullptr) {

@@ -32,7 +32,7 @@ struct AggregatorCore::State {
   void on_up(rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, rpc::Outbox& out);
   void on_down(rpc::PeerId peer, const std::string& reason, Instant now, rpc::Outbox& out);
   void on_operation(rpc::PeerId peer, wire::v1::Operation& operation, Instant now, rpc::Outbox& out);
-  void on_result(rpc::PeerId peer, wire::v1::Result result, Instant now, rpc::Outbox& out);
+  void on_result(rpc::PeerId peer, wire::v1::Result&& result, Instant now, rpc::Outbox& out);
   void on_compiled(CompileTicket ticket, Result<Compiled> compiled, Instant now, rpc::Outbox& out);
   void on_dial_failed(rpc::LinkId link, const std::string& reason);
   void on_deadline(Instant now, rpc::Outbox& out);
@@ -62,7 +62,7 @@ struct AggregatorCore::State {
 
   // ---- answers ----
   void learn(NodeId node, const wire::v1::Result& result, Instant now);
-  void on_node_result(NodeId node, wire::v1::Result result, Instant now, rpc::Outbox& out);
+  void on_node_result(NodeId node, wire::v1::Result&& result, Instant now, rpc::Outbox& out);
   void on_compiled(Compilation compilation, Compiled compiled, Instant now, rpc::Outbox& out);
   void expire(OperationRef operation, rpc::Outbox& out);
   void forget(OperationRef operation, rpc::Outbox& out);

@@ -1,6 +1,7 @@
 // When operations end by themselves.
 #pragma once
 
+#include <memory_resource>
 #include <optional>
 #include <set>
 #include <utility>
@@ -10,8 +11,8 @@
 
 namespace daedalus::aggregator {
 
-/// At most one deadline per operation, so bounded by what is in flight. Every call costs O(log n); add() of the latest,
-/// which is the rule, O(1).
+/// At most one deadline per operation, so bounded by what is in flight; what that took at most stays for those to come.
+/// Every call costs O(log n); add() of the latest, which is the rule, O(1).
 class Deadlines {
  public:
   void add(Instant deadline, OperationRef operation) { entries_.emplace_hint(entries_.end(), deadline, operation); }
@@ -30,7 +31,8 @@ class Deadlines {
   }
 
  private:
-  std::set<std::pair<Instant, OperationRef>> entries_;
+  std::pmr::unsynchronized_pool_resource memory_;
+  std::pmr::set<std::pair<Instant, OperationRef>> entries_{&memory_};
 };
 
 }  // namespace daedalus::aggregator

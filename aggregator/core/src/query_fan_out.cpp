@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "daedalus/base/check.hpp"
@@ -91,6 +92,10 @@ Result<QueryRequest> query_request(const semantics::Schema& schema, const contra
 
 namespace {
 
+constexpr size_t kSpareValuesMax = 1024;
+/// Memory of those that are kept.
+constexpr size_t kSpareValueMax = 1024;
+
 /// A slice takes at most one part in so many of what an answer may.
 constexpr uint64_t kAnswerToSlice = 2;
 
@@ -120,7 +125,7 @@ QueryFanOut::QueryFanOut(Context& context)
     : context_(context),
       gather_(gather_limits(context.options), context.options.answer_budget, context.schema, *this) {}
 
-merging::Parts QueryFanOut::divide(const std::vector<PartitionId>& partitions) const {
+merging::Parts QueryFanOut::divide(const contract::Partitions& partitions) const {
   merging::Parts parts;
   for (const PartitionId partition : partitions) {
     // Queries read one of those that hold a partition; today there is one.
@@ -165,7 +170,7 @@ bool QueryFanOut::refuse(const QueryRequest& request, const merging::Parts& part
   return false;
 }
 
-Result<std::vector<PartitionId>> QueryFanOut::partitions_of(QueryRequest& request) const {
+Result<contract::Partitions> QueryFanOut::partitions_of(QueryRequest& request) const {
   if (request.partitions) {
     return std::move(*request.partitions);
   }
@@ -181,7 +186,17 @@ Result<std::vector<PartitionId>> QueryFanOut::partitions_of(QueryRequest& reques
     return rejected("22023", fmt::format("there is no partition {}: the table has {}", slice->partition,
                                          context_.map->partition_count()));
   }
-  return std::vector<PartitionId>{PartitionId{slice->partition}};
+  return contract::Partitions{PartitionId{slice->partition}};
+}
+
+CompiledSelect QueryFanOut::spare_select() {
+  CompiledSelect select;
+  if (!spare_values_.empty()) {
+    select.values = std::move(spare_values_.back());
+    spare_values_.pop_back();
+    select.values.clear();
+  }
+  return select;
 }
 
 void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
@@ -222,8 +237,8 @@ void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
                 now, out);
 }
 
-wire::v1::Operation QueryFanOut::select_for(const Query& query, Instant now) const {
-  wire::v1::Operation operation;
+wire::v1::Operation QueryFanOut::select_for(const Query& query, Instant now, rpc::Outbox& out) const {
+  wire::v1::Operation operation = out.spare.operation();
   wire::v1::OperationHeader& header = *operation.mutable_header();
   header.set_kind(wire::v1::OPERATION_KIND_SELECT);
   header.set_map_version(context_.map->version);
@@ -240,7 +255,7 @@ wire::v1::Operation QueryFanOut::select_for(const Query& query, Instant now) con
 }
 
 Result<wire::v1::Operation> QueryFanOut::operation_for(NodeId node, const Query& query, Instant now, rpc::Outbox& out) {
-  wire::v1::Operation operation = select_for(query, now);
+  wire::v1::Operation operation = select_for(query, now, out);
   const CompiledSelect& select = query.select;
   const auto slot = select.shape == nullptr ? std::nullopt : context_.nodes.slot_of(node, select.shape, out);
   if (!slot) {
@@ -305,6 +320,10 @@ void QueryFanOut::on_over(merging::QueryId id) {
   const auto query = queries_.find(raw(id));
   context_.deadlines.remove(query->second.deadline, {Machine::kQuery, query->first});
   context_.clients.finish(query->second.upstream);
+  if (std::string& values = query->second.select.values;
+      spare_values_.size() < kSpareValuesMax && values.capacity() <= kSpareValueMax) {
+    spare_values_.push_back(std::move(values));
+  }
   queries_.erase(query);
 }
 
@@ -332,7 +351,7 @@ wire::v1::Error QueryFanOut::unreachable_part(const std::vector<PartitionId>& pa
 
 // ---- answers ----
 
-void QueryFanOut::on_result(QueryTicket ticket, NodeId node, wire::v1::Result result, Instant now, rpc::Outbox& out) {
+void QueryFanOut::on_result(QueryTicket ticket, NodeId node, wire::v1::Result&& result, Instant now, rpc::Outbox& out) {
   const merging::QueryId id{ticket.query};
   const auto query = queries_.find(ticket.query);
   CHECK(query != queries_.end());
@@ -340,13 +359,16 @@ void QueryFanOut::on_result(QueryTicket ticket, NodeId node, wire::v1::Result re
   switch (result.kind_case()) {
     case wire::v1::Result::kRows: {
       wire::v1::QueryRows& rows = *result.mutable_rows();
-      gather_.on_rows(id, ticket.part, {std::move(*rows.mutable_rows()), rows.row_count()}, {}, out);
+      semantics::MergedRows taken{gather_.spare_text(), rows.row_count()};
+      taken.rows.swap(*rows.mutable_rows());
+      gather_.on_rows(id, ticket.part, std::move(taken), {}, out);
       return;
     }
     case wire::v1::Result::kEnd: {
       wire::v1::QueryEnd& end = *result.mutable_end();
       context_.nodes.forget(node, sequence);
-      merging::PartEnd part{end.row_count(), std::move(*end.mutable_stamps()), std::nullopt};
+      merging::PartEnd part{end.row_count(), {}, std::nullopt};
+      std::transform(end.stamps().begin(), end.stamps().end(), std::back_inserter(part.stamps), merging::Stamp::of);
       if (end.has_next_slice()) {
         part.next_slice = std::move(*end.mutable_next_slice());
       }

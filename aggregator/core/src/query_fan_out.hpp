@@ -34,7 +34,7 @@ struct QueryRequest {
   QueryTerms terms;
   CompiledSelect select;
   /// Where rows can be, of a SELECT by slot; of others `select` says it.
-  std::optional<std::vector<PartitionId>> partitions;
+  std::optional<contract::Partitions> partitions;
   std::shared_ptr<merging::ShapeColumns> shape_columns;  ///< Of what was asked by slot.
   wire::v1::ResultForm form = wire::v1::RESULT_FORM_FINAL;
   Instant deadline;
@@ -59,10 +59,12 @@ class QueryFanOut final : private merging::Candidates {
  public:
   explicit QueryFanOut(Context& context);
 
+  /// A select to be filled and started, with the memory of one that is over.
+  [[nodiscard]] CompiledSelect spare_select();
   void start(QueryRequest request, Instant now, rpc::Outbox& out);
 
   /// A node's answer to a part that is still wanted.
-  void on_result(QueryTicket ticket, NodeId node, wire::v1::Result result, Instant now, rpc::Outbox& out);
+  void on_result(QueryTicket ticket, NodeId node, wire::v1::Result&& result, Instant now, rpc::Outbox& out);
   void on_node_lost(QueryTicket ticket, NodeId node, const std::string& reason, Instant now, rpc::Outbox& out);
   /// The client does not want the answer any longer.
   void abort(uint64_t query, rpc::Outbox& out);
@@ -85,7 +87,7 @@ class QueryFanOut final : private merging::Candidates {
     Instant deadline;
     QueryTerms terms;
     CompiledSelect select;
-    std::vector<PartitionId> partitions;
+    contract::Partitions partitions;
     boost::container::small_vector<uint64_t, 1> sequences;  ///< By part: of the hop to the node that is asked for it.
   };
 
@@ -99,12 +101,12 @@ class QueryFanOut final : private merging::Candidates {
                    wire::v1::Error& error) const override;
 
   /// Those of the same candidates are one part.
-  [[nodiscard]] merging::Parts divide(const std::vector<PartitionId>& partitions) const;
+  [[nodiscard]] merging::Parts divide(const contract::Partitions& partitions) const;
   [[nodiscard]] bool refuse(const QueryRequest& request, const merging::Parts& parts, rpc::Outbox& out);
   /// Where the rows can be. Errors: 08P01, 22023.
-  [[nodiscard]] Result<std::vector<PartitionId>> partitions_of(QueryRequest& request) const;
+  [[nodiscard]] Result<contract::Partitions> partitions_of(QueryRequest& request) const;
   /// A SELECT without body, routes and slot.
-  [[nodiscard]] wire::v1::Operation select_for(const Query& query, Instant now) const;
+  [[nodiscard]] wire::v1::Operation select_for(const Query& query, Instant now, rpc::Outbox& out) const;
   /// What the node is asked: by shape where it keeps the shape, whole otherwise. Error 08P01: values that its shape
   /// does not take.
   [[nodiscard]] Result<wire::v1::Operation> operation_for(NodeId node, const Query& query, Instant now,
@@ -121,6 +123,7 @@ class QueryFanOut final : private merging::Candidates {
   Context& context_;
   merging::Gather gather_;
   boost::unordered_flat_map<uint64_t, Query> queries_;
+  std::vector<std::string> spare_values_;  ///< Of queries that are over: at most kSpareValuesMax small ones.
 };
 
 }  // namespace daedalus::aggregator

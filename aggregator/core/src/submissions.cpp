@@ -80,7 +80,7 @@ void Submissions::start(Upstream upstream, const wire::v1::OperationHeader& head
   context_.deadlines.add(deadline, {Machine::kSubmission, id});
 }
 
-void Submissions::on_result(rpc::PeerId peer, wire::v1::Result result, rpc::Outbox& out) {
+void Submissions::on_result(rpc::PeerId peer, wire::v1::Result&& result, rpc::Outbox& out) {
   const auto sent = sent_.find({peer, result.sequence()});
   if (sent == sent_.end()) {
     return;  // Late: the deadline answered, or the client is gone.

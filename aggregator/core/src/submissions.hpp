@@ -30,7 +30,7 @@ class Submissions {
   void start(Upstream upstream, const wire::v1::OperationHeader& header, const wire::v1::SubmitBody& body,
              Instant deadline, Instant now, rpc::Outbox& out);
 
-  void on_result(rpc::PeerId peer, wire::v1::Result result, rpc::Outbox& out);
+  void on_result(rpc::PeerId peer, wire::v1::Result&& result, rpc::Outbox& out);
   /// Everything in flight on `peer` is unknown now.
   void on_writer_lost(rpc::PeerId peer, const std::string& reason, rpc::Outbox& out);
   void expire(uint64_t submission, rpc::Outbox& out);

@@ -96,7 +96,7 @@ TEST_F(CoreTest, ARepeatedSequenceClosesTheConnection) {
   auto operation = make_operation(wire::v1::OPERATION_KIND_DESCRIBE);
   operation.mutable_header()->set_sequence(5);
   for (int i = 0; i < 2; ++i) {
-    cluster.core().on_operation(client, operation, cluster.now(), cluster.effects());
+    cluster.core().on_operation(client, wire::v1::Operation(operation), cluster.now(), cluster.effects());
   }
   cluster.collect();
   EXPECT_EQ(cluster.take(), "client 102 #5 <- described flights\nclose client 102\n");

@@ -91,11 +91,11 @@ void Server::on_down(rpc::PeerId peer, const std::string& reason) {
   core_->on_down(peer, reason, network_.now(), effects_);
 }
 
-void Server::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
+void Server::on_operation(rpc::PeerId peer, wire::v1::Operation&& operation) {
   core_->on_operation(peer, std::move(operation), network_.now(), effects_);
 }
 
-void Server::on_result(rpc::PeerId peer, wire::v1::Result result) {
+void Server::on_result(rpc::PeerId peer, wire::v1::Result&& result) {
   core_->on_result(peer, std::move(result), network_.now(), effects_);
 }
 
@@ -117,7 +117,7 @@ void Server::on_turn_end() {
   for (const auto& [peer, reason] : effects_.closes) {
     spdlog::warn("closing {}: {}", peers_.contains(peer) ? peers_.at(peer) : "a peer", reason);
   }
-  network_.send(std::exchange(static_cast<rpc::Outbox&>(effects_), {}));
+  network_.send(std::move(effects_));  // Its outbox; empty, but not without memory, afterwards.
   if (is_draining_ && (core_->operations_in_flight() == 0 || network_.now() >= drain_deadline_)) {
     is_draining_ = false;
     drain_deadline_ = kNever;

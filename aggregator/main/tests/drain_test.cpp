@@ -38,10 +38,10 @@ class Quiet final : public rpc::PeerHandler {
     peer_.reset();
     goodbye_ = reason;
   }
-  void on_operation(rpc::PeerId /*peer*/, wire::v1::Operation operation) override {
+  void on_operation(rpc::PeerId /*peer*/, wire::v1::Operation&& operation) override {
     asked_.push_back(operation.header().kind());
   }
-  void on_result(rpc::PeerId /*peer*/, wire::v1::Result /*result*/) override {}
+  void on_result(rpc::PeerId /*peer*/, wire::v1::Result&& /*result*/) override {}
 
  private:
   static rpc::AsioOptions options(wire::v1::Role role) {

@@ -25,7 +25,7 @@ class KnownSelectTest : public SqlTest {
     if (select.shape == nullptr) {
       return to_text(*schema_, *select.selection);
     }
-    const std::vector<PartitionId> partitions =
+    const contract::Partitions partitions =
         select.shape_routing == nullptr ? contract::partitions_of(*schema_, map_->partition_rule(), select.routing)
                                         : select.shape_routing->partitions_of(select.values).value();
     std::string made = fmt::format("{}|{}|{} columns|", select.shape->bytes(), select.values, select.columns->size());

@@ -21,6 +21,12 @@ constexpr size_t kRowsOfTheirOwn = 16u << 10;
 /// Tag of field 1, length-delimited: `operations` of OperationBatch and `results` of ResultBatch.
 constexpr char kBatchEntryTag = 0x0A;
 static_assert(wire::v1::OperationBatch::kOperationsFieldNumber == 1 && wire::v1::ResultBatch::kResultsFieldNumber == 1);
+/// Tags of an operation's fields, and of a result's.
+constexpr char kHeaderTag = wire::v1::Operation::kHeaderFieldNumber << 3 | 2;
+constexpr char kBodyTag = wire::v1::Operation::kBodyFieldNumber << 3 | 2;
+constexpr char kSequenceTag = wire::v1::Result::kSequenceFieldNumber << 3;
+constexpr char kRowsTag = wire::v1::Result::kRowsFieldNumber << 3 | 2;
+constexpr char kEndTag = wire::v1::Result::kEndFieldNumber << 3 | 2;
 
 /// Text of a peer made fit for a log line and for sending on: bounded, and without control characters.
 std::string presentable(std::string text) {
@@ -50,6 +56,49 @@ void append_length(int field, size_t size, std::string& to) {
   constexpr int kLengthDelimited = 2;
   to += static_cast<char>(field << 3 | kLengthDelimited);
   append_varint(size, to);
+}
+
+bool parse_from(std::string_view bytes, google::protobuf::MessageLite& message) {
+  return message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
+/// Takes a varint off the front; nothing, and nothing taken, where there is none.
+std::optional<uint64_t> take_varint(std::string_view& bytes) {
+  constexpr size_t kVarintSizeMax = 10;
+  uint64_t value = 0;
+  for (size_t at = 0; at < bytes.size() && at < kVarintSizeMax; ++at) {
+    const auto byte = static_cast<uint8_t>(bytes[at]);
+    value |= uint64_t{byte & 0x7Fu} << (7 * at);
+    if (byte < 0x80) {
+      bytes.remove_prefix(at + 1);
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Takes a length-delimited field with this tag off the front; nothing where there is none, or it is cut short.
+std::optional<std::string_view> take_field(char tag, std::string_view& bytes) {
+  std::string_view rest = bytes;
+  if (rest.empty() || rest.front() != tag) {
+    return std::nullopt;
+  }
+  rest.remove_prefix(1);
+  const auto size = take_varint(rest);
+  if (!size || *size > rest.size()) {
+    return std::nullopt;
+  }
+  bytes = rest.substr(*size);
+  return rest.substr(0, *size);
+}
+
+/// A result's first field, as it is written.
+std::optional<uint64_t> take_sequence(std::string_view& bytes) {
+  if (bytes.empty() || bytes.front() != kSequenceTag) {
+    return std::nullopt;
+  }
+  bytes.remove_prefix(1);
+  return take_varint(bytes);
 }
 
 wire::v1::Result too_large(uint64_t sequence, const char* what, size_t size, size_t size_max) {
@@ -212,21 +261,82 @@ void Channel::on_keep_alive(std::string_view payload) {
 }
 
 void Channel::on_operations(std::string_view payload) {
-  wire::v1::OperationBatch batch;
-  if (parse(payload, FrameType::kOperations, batch)) {
-    for (wire::v1::Operation& operation : *batch.mutable_operations()) {
-      events_.emplace_back(std::move(operation));
+  if (!unpack(payload, [this](std::string_view bytes) { return add_operation(bytes); })) {
+    wire::v1::OperationBatch batch;
+    if (parse(payload, FrameType::kOperations, batch)) {
+      for (wire::v1::Operation& operation : *batch.mutable_operations()) {
+        events_.emplace_back(std::move(operation));
+      }
     }
   }
 }
 
 void Channel::on_results(std::string_view payload) {
-  wire::v1::ResultBatch batch;
-  if (parse(payload, FrameType::kResults, batch)) {
-    for (wire::v1::Result& result : *batch.mutable_results()) {
-      events_.emplace_back(std::move(result));
+  if (!unpack(payload, [this](std::string_view bytes) { return add_result(bytes); })) {
+    wire::v1::ResultBatch batch;
+    if (parse(payload, FrameType::kResults, batch)) {
+      for (wire::v1::Result& result : *batch.mutable_results()) {
+        events_.emplace_back(std::move(result));
+      }
     }
   }
+}
+
+/// All messages become events, or none.
+template <typename Add>
+bool Channel::unpack(std::string_view payload, Add add) {
+  const size_t events_before = events_.size();
+  std::string_view rest = payload;
+  while (!rest.empty()) {
+    const auto entry = take_field(kBatchEntryTag, rest);
+    if (!entry || !add(*entry)) {
+      while (events_.size() > events_before) {
+        events_.pop_back();
+      }
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Channel::add_operation(std::string_view bytes) {
+  // Header and body, as they are written. All else is rare.
+  std::string_view rest = bytes;
+  const auto header = take_field(kHeaderTag, rest);
+  const auto body = rest.empty() ? std::optional(std::string_view()) : take_field(kBodyTag, rest);
+  const bool is_plain = header && body && rest.empty();
+  wire::v1::Operation operation = is_plain ? spare_.operation() : wire::v1::Operation();
+  if (!(is_plain ? parse_from(*header, *operation.mutable_header()) : parse_from(bytes, operation))) {
+    return false;
+  }
+  if (is_plain && !body->empty()) {
+    operation.mutable_body()->assign(*body);
+  }
+  events_.emplace_back(std::move(operation));
+  return true;
+}
+
+bool Channel::add_result(std::string_view bytes) {
+  // Rows and ends, as they are written: the sequence, and the rest of it. All else is rare.
+  std::string_view rest = bytes;
+  const auto sequence = take_sequence(rest);
+  const char tag = sequence && !rest.empty() ? rest.front() : '\0';
+  const auto field = tag == kRowsTag || tag == kEndTag ? take_field(tag, rest) : std::nullopt;
+  if (!field || !rest.empty()) {
+    wire::v1::Result result;
+    if (!parse_from(bytes, result)) {
+      return false;
+    }
+    events_.emplace_back(std::move(result));
+    return true;
+  }
+  wire::v1::Result result = tag == kRowsTag ? spare_.rows() : spare_.end();
+  result.set_sequence(*sequence);
+  if (!(tag == kRowsTag ? parse_from(*field, *result.mutable_rows()) : parse_from(*field, *result.mutable_end()))) {
+    return false;
+  }
+  events_.emplace_back(std::move(result));
+  return true;
 }
 
 void Channel::on_goodbye(std::string_view payload) {
@@ -238,7 +348,7 @@ void Channel::on_goodbye(std::string_view payload) {
 }
 
 bool Channel::parse(std::string_view payload, FrameType type, google::protobuf::MessageLite& message) {
-  if (message.ParseFromArray(payload.data(), static_cast<int>(payload.size()))) {
+  if (parse_from(payload, message)) {
     return true;
   }
   fail(fmt::format("malformed payload: {} frame of {} bytes does not parse", to_string(type), payload.size()));
@@ -259,7 +369,7 @@ void Channel::send(const wire::v1::Operation& operation) {
   append(FrameType::kOperations, operation, size);
 }
 
-void Channel::send(wire::v1::Result result) {
+void Channel::send(wire::v1::Result&& result) {
   const size_t size = result.ByteSizeLong();
   if (state_ != State::kUp) {
     return;
@@ -348,7 +458,10 @@ void Channel::check_waiting() {
 }
 
 std::string& Channel::open_piece() {
-  return output_.empty() || output_.back().size() >= limits_.batch_size ? output_.emplace_back() : output_.back();
+  if (output_.empty() || output_.back().size() >= limits_.batch_size) {
+    output_.emplace_back().reserve(batch_size_);  // As large as the one before, most likely.
+  }
+  return output_.back();
 }
 
 void Channel::drop_output() {
@@ -361,6 +474,7 @@ void Channel::finish_batch() {
   if (batch_open_) {
     batch_open_ = false;
     FrameWriter(output_.back(), batch_begin_).finish();
+    batch_size_ = output_.back().size() - batch_begin_;
     waiting_size_ += kChecksumSize;
   }
 }
@@ -395,14 +509,23 @@ std::optional<ChannelEvent> Channel::next_event() {
   if (events_.empty()) {
     return std::nullopt;
   }
-  std::optional<ChannelEvent> event = std::move(events_.front());
-  events_.pop_front();
-  return event;
+  return events_.take_front();
+}
+
+void Channel::reuse(ChannelEvent&& event) {
+  if (auto* operation = std::get_if<wire::v1::Operation>(&event)) {
+    spare_.give(std::move(*operation));
+  } else if (auto* result = std::get_if<wire::v1::Result>(&event)) {
+    spare_.give(std::move(*result));
+  }
 }
 
 std::vector<ChannelEvent> Channel::take_events() {
-  std::vector<ChannelEvent> taken(std::make_move_iterator(events_.begin()), std::make_move_iterator(events_.end()));
-  events_.clear();
+  std::vector<ChannelEvent> taken;
+  taken.reserve(events_.size());
+  while (!events_.empty()) {
+    taken.push_back(events_.take_front());
+  }
   return taken;
 }
 

@@ -74,6 +74,7 @@ std::optional<std::string> dispatch(Channel& channel, PeerRecord& record, PeerHa
     }
     const char* const name = std::visit(EventName{}, *event);
     std::visit(dispatcher, *event);
+    channel.reuse(std::move(*event));
     if (is_enough && is_enough(name)) {
       break;
     }

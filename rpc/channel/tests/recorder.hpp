@@ -39,7 +39,7 @@ class Recorder : public PeerHandler {
     CHECK(up.erase(peer) == 1);
     log.push_back("down: " + reason);
   }
-  void on_operation(PeerId peer, wire::v1::Operation operation) override {
+  void on_operation(PeerId peer, wire::v1::Operation&& operation) override {
     CHECK(up.contains(peer));
     const uint64_t sequence = operation.header().sequence();
     operations[peer].push_back(sequence);
@@ -50,7 +50,7 @@ class Recorder : public PeerHandler {
     outbox.results.back().second.mutable_end()->set_row_count(sequence);
     network->send(std::move(outbox));
   }
-  void on_result(PeerId peer, wire::v1::Result result) override {
+  void on_result(PeerId peer, wire::v1::Result&& result) override {
     CHECK(up.contains(peer));
     results[peer].push_back(result.sequence());
     last_result = result;

@@ -166,9 +166,8 @@ Result<std::vector<PartitionId>> route(const Schema& schema, const PartitionMap&
   return ids;
 }
 
-std::vector<PartitionId> partitions_of(const Schema& schema, const PlacementRule& rule,
-                                       const semantics::Predicate& predicate) {
-  std::vector<PartitionId> partitions;
+Partitions partitions_of(const Schema& schema, const PlacementRule& rule, const semantics::Predicate& predicate) {
+  Partitions partitions;
   for (const uint32_t place : rule.places_of(schema, predicate)) {
     partitions.push_back(PartitionId{place});
   }

@@ -35,6 +35,11 @@ ShapeRouting::ShapeRouting(const semantics::Schema& schema, PlacementRule rule, 
   names_a_place_ = !pinning.empty() && std::all_of(pinning.begin(), pinning.end(), [](const Literal* literal) {
     return literal != nullptr && literal->values.size() == 1;
   });
+  if (runs_.empty()) {
+    for (const uint32_t place : rule_.places_of(PlacementRule::Pins(rule_.columns().size()))) {
+      all_.push_back(PartitionId{place});
+    }
+  }
 }
 
 template <typename Take>
@@ -53,7 +58,10 @@ bool ShapeRouting::walk(std::string_view values, Take take) const {
   return true;
 }
 
-Result<std::vector<PartitionId>> ShapeRouting::partitions_of(std::string_view values) const {
+Result<Partitions> ShapeRouting::partitions_of(std::string_view values) const {
+  if (runs_.empty()) {
+    return all_;
+  }
   const auto cut_short = [] { return rejected("08P01", "shape: values that are cut short"); };
   if (names_a_place_) {
     boost::container::small_vector<uint64_t, 2> keys(rule_.columns().size());
@@ -61,14 +69,14 @@ Result<std::vector<PartitionId>> ShapeRouting::partitions_of(std::string_view va
     if (!is_whole) {
       return cut_short();
     }
-    return std::vector{PartitionId{rule_.place_of_keys(keys)}};
+    return Partitions{PartitionId{rule_.place_of_keys(keys)}};
   }
   PlacementRule::Pins pins(rule_.columns().size());
   const auto pin = [&](size_t axis, uint64_t key) { (pins[axis] ? *pins[axis] : pins[axis].emplace()).push_back(key); };
   if (!walk(values, pin)) {
     return cut_short();
   }
-  std::vector<PartitionId> partitions;
+  Partitions partitions;
   for (const uint32_t place : rule_.places_of(pins)) {
     partitions.push_back(PartitionId{place});
   }

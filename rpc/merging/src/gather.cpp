@@ -25,7 +25,23 @@ wire::v1::Error wire_error(const Error& error, int64_t retry_after_ns) {
   return made;
 }
 
+constexpr size_t kSpareTextsMax = 256;
+/// Memory of one that is kept.
+constexpr size_t kSpareTextMax = 4096;
+
 }  // namespace
+
+Stamp Stamp::of(const wire::v1::SegmentStamp& stamp) {
+  return {stamp.node(), stamp.partition(), stamp.segment(), stamp.applied(), stamp.durable()};
+}
+
+void Stamp::write(wire::v1::SegmentStamp& stamp) const {
+  stamp.set_node(node);
+  stamp.set_partition(partition);
+  stamp.set_segment(segment);
+  stamp.set_applied(applied);
+  stamp.set_durable(durable);
+}
 
 Gather::Gather(GatherLimits limits, std::shared_ptr<ByteBudget> budget, std::shared_ptr<const semantics::Schema> schema,
                Candidates& candidates)
@@ -146,7 +162,7 @@ std::optional<std::string> Gather::flaw_of(const Query& query, const PartState& 
   }
   for (const PartitionId partition : part.part.partitions) {
     const bool has_stamp = std::any_of(end.stamps.begin(), end.stamps.end(),
-                                       [&](const auto& stamp) { return stamp.partition() == raw(partition); });
+                                       [&](const Stamp& stamp) { return stamp.partition == raw(partition); });
     if (!has_stamp) {
       return fmt::format("{} ended its answer without partition {}", candidates_.name(part.asked()), raw(partition));
     }
@@ -201,14 +217,30 @@ void Gather::put(MergeScheduler::Piece piece, rpc::Outbox& out) {
   }
 }
 
-void Gather::send_rows(Query& query, semantics::MergedRows rows, rpc::Outbox& out) const {
-  wire::v1::QueryRows& message = *rpc::add_result(query.to, out).mutable_rows();
+std::string Gather::spare_text() {
+  if (spare_texts_.empty()) {
+    return {};
+  }
+  std::string text = std::move(spare_texts_.back());
+  spare_texts_.pop_back();
+  return text;
+}
+
+void Gather::send_rows(Query& query, semantics::MergedRows rows, rpc::Outbox& out) {
+  wire::v1::QueryRows& message = rpc::add_rows(query.to, out);
   if (query.form == semantics::AnswerForm::kFinal && !query.has_sent_columns) {
     add_columns(query, message);
   }
   query.row_count += rows.row_count;
   message.set_row_count(static_cast<uint32_t>(rows.row_count));
-  message.set_rows(std::move(rows.rows));
+  if (rows.rows.empty()) {
+    return;  // An empty text that is set is allocated all the same.
+  }
+  message.mutable_rows()->swap(rows.rows);
+  if (spare_texts_.size() < kSpareTextsMax && rows.rows.capacity() <= kSpareTextMax) {
+    rows.rows.clear();
+    spare_texts_.push_back(std::move(rows.rows));
+  }
 }
 
 void Gather::add_columns(Query& query, wire::v1::QueryRows& message) {
@@ -228,14 +260,12 @@ void Gather::finish(QueryId id, Query& query, rpc::Outbox& out) {
   if (query.form == semantics::AnswerForm::kFinal && !query.has_sent_columns) {
     send_rows(query, {}, out);
   }
-  wire::v1::QueryEnd& end = *rpc::add_result(query.to, out).mutable_end();
+  wire::v1::QueryEnd& end = rpc::add_end(query.to, out);
   end.set_row_count(query.row_count);
   // By place, not by who was first: an end reads the same however the parts raced.
-  for (PartState& part : query.parts) {
-    if (end.stamps().empty()) {
-      *end.mutable_stamps() = std::move(part.stamps);
-    } else {
-      end.mutable_stamps()->MergeFrom(part.stamps);
+  for (const PartState& part : query.parts) {
+    for (const Stamp& stamp : part.stamps) {
+      stamp.write(*end.add_stamps());
     }
   }
   if (query.next_slice) {

@@ -18,6 +18,9 @@ constexpr int64_t kFirstTurnUnits = kStepUnits / 16;
 /// Of every step for what has been closed, so that its memory comes back however busy the rest is.
 constexpr int64_t kDropUnits = kStepUnits / 4;
 
+/// Mergers kept for answers to come: as many as are under way at once.
+constexpr size_t kSpareMax = 256;
+
 /// Rows that leave are copied into a message, into a frame and to the kernel, and summed up twice.
 uint64_t send_units(uint64_t bytes) { return 1 + 4 * semantics::copy_units(bytes); }
 
@@ -27,8 +30,14 @@ void MergeScheduler::open(QueryId id, rpc::PeerId to, const semantics::Schema& s
                           const semantics::Selection& selection, semantics::AnswerForm form) {
   Merge merge;
   merge.to = to;
-  merge.merger = std::make_unique<semantics::AnswerMerger>(
-      schema, selection, form, semantics::AnswerLimit{limits_.answer_bytes_max, limits_.owner});
+  if (!spare_.empty() && semantics::can_stream(selection)) {
+    merge.merger = std::move(spare_.back());
+    spare_.pop_back();
+    merge.merger->restart();
+  } else {
+    merge.merger = std::make_unique<semantics::AnswerMerger>(
+        schema, selection, form, semantics::AnswerLimit{limits_.answer_bytes_max, limits_.owner});
+  }
   merge.lease = ByteLease(budget_, static_cast<ByteBudget::Holder>(id));
   const bool is_new = merges_.emplace(id, std::move(merge)).second;
   CHECK(is_new);
@@ -74,6 +83,8 @@ void MergeScheduler::close(QueryId id) {
   budget_->leave(static_cast<ByteBudget::Holder>(id));
   if (found->second.merger->memory_bytes() > 0) {
     dropped_.push_back({std::move(found->second.merger), std::move(found->second.lease)});
+  } else if (found->second.merger->may_restart() && spare_.size() < kSpareMax) {
+    spare_.push_back(std::move(found->second.merger));
   }
   merges_.erase(found);
 }

@@ -98,7 +98,7 @@ class GatherTest : public testing::Test {
   }
   void end(uint32_t part, std::optional<uint64_t> row_count = {}) {
     PartEnd made{row_count, {}, std::nullopt};
-    made.stamps.Add()->set_partition(part);
+    made.stamps.push_back({.partition = part});
     gather_.on_end(kQuery, part, std::move(made), out_);
   }
   void fail(uint32_t part, ErrorCategory category = ErrorCategory::kRetry) {
@@ -268,7 +268,7 @@ TEST_F(GatherTest, AnEndThatIsNotTrueFailsTheQuery) {
 TEST_F(GatherTest, AnEndWithoutAStampOfEachPartitionFailsTheQuery) {
   start({{0}, {1}});
   PartEnd strange{0, {}, std::nullopt};
-  strange.stamps.Add()->set_partition(1);
+  strange.stamps.push_back({.partition = 1});
   gather_.on_end(kQuery, 0, std::move(strange), out_);
   ASSERT_EQ(last_words().size(), 1u);
   EXPECT_EQ(last_words()[0].error().message(), "candidate 0 ended its answer without partition 0");
@@ -283,7 +283,7 @@ class GatherSliceTest : public GatherTest {
     out_.clear();
     start({{0}});
     PartEnd made{0, {}, std::nullopt};
-    made.stamps.Add()->set_partition(0);
+    made.stamps.push_back({.partition = 0});
     if (next) {
       made.next_slice.emplace();
       made.next_slice->set_partition((*next)[0]);

@@ -32,10 +32,11 @@ void SimulatedEndpoint::drop_link(LinkId link, const std::string& reason) {
   }
 }
 
-void SimulatedEndpoint::send(Outbox outbox) {
+void SimulatedEndpoint::send(Outbox&& outbox) {
   if (state_->running) {
     network_.impl_->send(*state_, outbox);
   }
+  outbox.clear();
 }
 
 uint64_t SimulatedEndpoint::output_waiting(PeerId peer) const { return network_.impl_->output_waiting(peer); }

@@ -262,7 +262,7 @@ void AsioNetwork::Impl::send_to(PeerId id, Message&& message) {
   mark_dirty(connection);
 }
 
-void AsioNetwork::Impl::send(Outbox outbox) {
+void AsioNetwork::Impl::send(Outbox&& outbox) {
   for (const auto& [peer, operation] : outbox.operations) {
     send_to(peer, operation);
   }
@@ -275,6 +275,7 @@ void AsioNetwork::Impl::send(Outbox outbox) {
       mark_dirty(found->second.connection);
     }
   }
+  outbox.clear();
 }
 
 void AsioNetwork::Impl::wake(PeerId id) {

@@ -29,7 +29,7 @@ class AsioNetwork::Impl final : public ConnectionOwner {
   [[nodiscard]] Result<std::string> listen_for_peers(const std::string& endpoint);
   LinkId dial(const std::string& endpoint);
   void drop_link(LinkId link, const std::string& reason);
-  void send(Outbox outbox);
+  void send(Outbox&& outbox);
   [[nodiscard]] uint64_t output_waiting(PeerId peer) const;
   void wake(PeerId id);
   void post(const char* what, std::function<void()> task);

@@ -182,7 +182,7 @@ TEST(TimeLimitsTest, ShutdownWaitsNoLongerForAPeerThatDoesNotRead) {
 /// Takes a millisecond for each operation and wants something done after it.
 class SlowHandler : public Recorder {
  public:
-  void on_operation(PeerId peer, wire::v1::Operation operation) override {
+  void on_operation(PeerId peer, wire::v1::Operation&& operation) override {
     Recorder::on_operation(peer, std::move(operation));
     steps.emplace_back("operation");
     asio->post("a test", [this] { steps.emplace_back("task"); });
@@ -227,7 +227,7 @@ class BusyHandler final : public SlowHandler {
  public:
   explicit BusyHandler(uint64_t count) : count_(count) {}
 
-  void on_operation(PeerId /*peer*/, wire::v1::Operation /*operation*/) override {
+  void on_operation(PeerId /*peer*/, wire::v1::Operation&& /*operation*/) override {
     if (operation_count == 0) {
       raw->send(operations_frame(count_ + 1, count_ + 1));
     }

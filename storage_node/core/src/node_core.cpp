@@ -78,7 +78,7 @@ void NodeCore::on_down(rpc::PeerId peer, Instant /*now*/, Effects& effects) {
   effects.wake_at = next_deadline();
 }
 
-void NodeCore::on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, Effects& effects) {
+void NodeCore::on_operation(rpc::PeerId peer, wire::v1::Operation&& operation, Instant now, Effects& effects) {
   const auto last = last_sequence_.find(peer);
   if (last == last_sequence_.end()) {
     return;  // It has gone, or is being closed.

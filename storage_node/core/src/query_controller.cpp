@@ -166,12 +166,11 @@ void QueryController::on_output(SegmentIndex segment, engine::QueryOutput output
 merging::PartEnd QueryController::end_of(const Running& running, SegmentIndex segment,
                                          const engine::QueryOutput& output) const {
   merging::PartEnd end;
-  wire::v1::SegmentStamp& stamp = *end.stamps.Add();
-  stamp.set_node(raw(node_));
-  stamp.set_partition(raw(placement_.partition_of(segment)));
-  stamp.set_segment(placement_.segment_within(segment));
-  stamp.set_applied(raw(output.prefix));
-  stamp.set_durable(raw(log_.durable(output.prefix)));
+  end.stamps.push_back({.node = raw(node_),
+                        .partition = raw(placement_.partition_of(segment)),
+                        .segment = placement_.segment_within(segment),
+                        .applied = raw(output.prefix),
+                        .durable = raw(log_.durable(output.prefix))});
   if (const auto& slice = running.query.selection->slice; slice && output.next_slot) {
     wire::v1::Slice& next = end.next_slice.emplace();
     next.set_partition(slice->partition);

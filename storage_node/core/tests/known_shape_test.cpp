@@ -90,6 +90,7 @@ class KnownShapeTest : public testing::Test {
   void turn() {
     while (auto event = ends_.node.next_event()) {
       core_.on_operation(kPeer, std::move(std::get<wire::v1::Operation>(*event)), ends_.now, effects_);
+      ends_.node.reuse(std::move(*event));
     }
     for (const engine::QueryHandle handle : segments_.waiting) {
       core_.on_output(SegmentIndex{0}, engine::QueryOutput{.handle = handle, .rows = row_, .row_count = 1}, ends_.now,

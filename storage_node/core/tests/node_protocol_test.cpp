@@ -101,7 +101,7 @@ TEST(NodeProtocolTest, ClosesAConnectionWhoseSequenceRunsBackwards) {
   auto again = select_operation();
   again.mutable_header()->set_sequence(query);
   Effects out;
-  node.core().on_operation(rpc::PeerId{1}, again, node.now(), out);
+  node.core().on_operation(rpc::PeerId{1}, wire::v1::Operation(again), node.now(), out);
   ASSERT_EQ(out.closes.size(), 1u);
   EXPECT_THAT(out.closes[0].second, HasSubstr("came after"));
   node.settle();

@@ -302,7 +302,7 @@ void NodeProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
   core_->on_down(peer, network_->now(), effects_);
 }
 
-void NodeProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
+void NodeProcess::on_operation(rpc::PeerId peer, wire::v1::Operation&& operation) {
   if (void_answers_ && VoidAnswers::concerns(operation)) {
     void_answers_->answer(peer, operation, effects_);
     return;
@@ -310,7 +310,7 @@ void NodeProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) 
   core_->on_operation(peer, std::move(operation), network_->now(), effects_);
 }
 
-void NodeProcess::on_result(rpc::PeerId peer, wire::v1::Result /*result*/) {
+void NodeProcess::on_result(rpc::PeerId peer, wire::v1::Result&& /*result*/) {
   effects_.closes.emplace_back(peer, "a storage node asks nothing, so nothing can be a result");
 }
 
@@ -320,7 +320,7 @@ void NodeProcess::on_turn_end() {
   keep_log();
   tell_promised();
   log_problem();
-  network_->send(std::exchange(static_cast<rpc::Outbox&>(effects_), rpc::Outbox()));
+  network_->send(std::move(effects_));  // Its outbox; empty, but not without memory, afterwards.
   segments_->wake();
   stop_when_drained();
   arm();

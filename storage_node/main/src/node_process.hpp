@@ -40,8 +40,8 @@ class NodeProcess final : public rpc::PeerHandler {
 
   void on_up(rpc::PeerId peer, const rpc::PeerInfo& info) override;
   void on_down(rpc::PeerId peer, const std::string& reason) override;
-  void on_operation(rpc::PeerId peer, wire::v1::Operation operation) override;
-  void on_result(rpc::PeerId peer, wire::v1::Result result) override;
+  void on_operation(rpc::PeerId peer, wire::v1::Operation&& operation) override;
+  void on_result(rpc::PeerId peer, wire::v1::Result&& result) override;
 
  private:
   [[nodiscard]] Result<void> start();

@@ -54,9 +54,9 @@ void NodeClient::on_down(rpc::PeerId /*peer*/, const std::string& reason) {
   goodbye_ = reason;
 }
 
-void NodeClient::on_operation(rpc::PeerId /*peer*/, wire::v1::Operation /*operation*/) {}
+void NodeClient::on_operation(rpc::PeerId /*peer*/, wire::v1::Operation&& /*operation*/) {}
 
-void NodeClient::on_result(rpc::PeerId /*peer*/, wire::v1::Result result) { results_.push_back(std::move(result)); }
+void NodeClient::on_result(rpc::PeerId /*peer*/, wire::v1::Result&& result) { results_.push_back(std::move(result)); }
 
 wire::v1::Operation NodeClient::next_operation(wire::v1::OperationKind kind, const std::string& body) {
   wire::v1::Operation operation;

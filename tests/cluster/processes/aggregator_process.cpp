@@ -70,13 +70,13 @@ void AggregatorProcess::on_down(rpc::PeerId peer, const std::string& reason) {
   carry_out(std::move(out));
 }
 
-void AggregatorProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
+void AggregatorProcess::on_operation(rpc::PeerId peer, wire::v1::Operation&& operation) {
   aggregator::Effects out;
   core_->on_operation(peer, std::move(operation), endpoint_->now(), out);
   carry_out(std::move(out));
 }
 
-void AggregatorProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
+void AggregatorProcess::on_result(rpc::PeerId peer, wire::v1::Result&& result) {
   if (const auto node = nodes_.find(peer); node != nodes_.end()) {
     saboteur_.on_node_result(node->second, result);
   }

@@ -25,8 +25,8 @@ class AggregatorProcess final : public rpc::PeerHandler {
 
   void on_up(rpc::PeerId peer, const rpc::PeerInfo& info) override;
   void on_down(rpc::PeerId peer, const std::string& reason) override;
-  void on_operation(rpc::PeerId peer, wire::v1::Operation operation) override;
-  void on_result(rpc::PeerId peer, wire::v1::Result result) override;
+  void on_operation(rpc::PeerId peer, wire::v1::Operation&& operation) override;
+  void on_result(rpc::PeerId peer, wire::v1::Result&& result) override;
   void on_dial_failed(rpc::LinkId link, const std::string& reason) override;
 
   [[nodiscard]] const std::string& name() const { return name_; }

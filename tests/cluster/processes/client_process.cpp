@@ -42,7 +42,7 @@ void ClientProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
   }
 }
 
-void ClientProcess::on_operation(rpc::PeerId /*peer*/, wire::v1::Operation /*operation*/) {}
+void ClientProcess::on_operation(rpc::PeerId /*peer*/, wire::v1::Operation&& /*operation*/) {}
 
 void ClientProcess::send(rpc::PeerId peer, wire::v1::Operation operation) {
   operation.mutable_header()->set_sequence(aggregators_.at(peer).next_sequence++);
@@ -137,7 +137,7 @@ void ClientProcess::abort(OperationId id) {
   send(id.first, std::move(operation));
 }
 
-void ClientProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
+void ClientProcess::on_result(rpc::PeerId peer, wire::v1::Result&& result) {
   const OperationId id{peer, result.sequence()};
   if (const auto carrier = carriers_.extract(id)) {
     on_submission_result(carrier.mapped(), result);

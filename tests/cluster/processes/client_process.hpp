@@ -50,8 +50,8 @@ class ClientProcess final : public rpc::PeerHandler {
 
   void on_up(rpc::PeerId peer, const rpc::PeerInfo& info) override;
   void on_down(rpc::PeerId peer, const std::string& reason) override;
-  void on_operation(rpc::PeerId peer, wire::v1::Operation operation) override;
-  void on_result(rpc::PeerId peer, wire::v1::Result result) override;
+  void on_operation(rpc::PeerId peer, wire::v1::Operation&& operation) override;
+  void on_result(rpc::PeerId peer, wire::v1::Result&& result) override;
 
   /// False when no aggregator is connected. `which` picks one of those that are.
   bool ask(const Workload::Query& query, const Manner& manner, uint64_t which);

@@ -208,7 +208,7 @@ void NodeProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
   carry_out(std::move(out));
 }
 
-void NodeProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
+void NodeProcess::on_operation(rpc::PeerId peer, wire::v1::Operation&& operation) {
   count_arrival(operation.header());
   node::Effects out;
   core_->on_operation(peer, std::move(operation), endpoint_->now(), out);
@@ -225,7 +225,7 @@ void NodeProcess::count_arrival(const wire::v1::OperationHeader& header) const {
   }
 }
 
-void NodeProcess::on_result(rpc::PeerId /*peer*/, wire::v1::Result /*result*/) {}
+void NodeProcess::on_result(rpc::PeerId /*peer*/, wire::v1::Result&& /*result*/) {}
 
 // ---- segments ----
 

@@ -95,7 +95,7 @@ void WriterProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
 
 // ---- submissions ----
 
-void WriterProcess::on_operation(rpc::PeerId peer, wire::v1::Operation operation) {
+void WriterProcess::on_operation(rpc::PeerId peer, wire::v1::Operation&& operation) {
   const Waiter waiter{peer, operation.header().sequence()};
   wire::v1::SubmitBody body;
   CHECK(operation.header().kind() == wire::v1::OPERATION_KIND_SUBMIT && body.ParseFromString(operation.body()));
@@ -166,7 +166,7 @@ void WriterProcess::answer(const SubmissionOutcome& outcome) {
   }
 }
 
-void WriterProcess::on_result(rpc::PeerId peer, wire::v1::Result result) {
+void WriterProcess::on_result(rpc::PeerId peer, wire::v1::Result&& result) {
   rpc::Outbox out;
   WriterEffects effects;
   transcript_->result(endpoint_->now(), peer, result);

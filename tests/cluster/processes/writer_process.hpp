@@ -32,8 +32,8 @@ class WriterProcess final : public rpc::PeerHandler {
 
   void on_up(rpc::PeerId peer, const rpc::PeerInfo& info) override;
   void on_down(rpc::PeerId peer, const std::string& reason) override;
-  void on_operation(rpc::PeerId peer, wire::v1::Operation operation) override;
-  void on_result(rpc::PeerId peer, wire::v1::Result result) override;
+  void on_operation(rpc::PeerId peer, wire::v1::Operation&& operation) override;
+  void on_result(rpc::PeerId peer, wire::v1::Result&& result) override;
 
   /// One more aggregator to send through.
   void dial(const std::string& aggregator) { endpoint_->dial(aggregator); }

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
+
+#include "daedalus/base/fifo.hpp"
 
 namespace daedalus {
 
@@ -18,14 +19,12 @@ class Turns {
   /// Those that have had no turn go before the others, but not every time: nobody waits for ever.
   [[nodiscard]] std::optional<Id> next() {
     const bool is_first = !first_.empty() && (later_.empty() || firsts_in_row_ < kFirstsInRowMax);
-    std::deque<Id>& queue = is_first ? first_ : later_;
+    Fifo<Id>& queue = is_first ? first_ : later_;
     firsts_in_row_ = is_first ? firsts_in_row_ + 1 : 0;
     if (queue.empty()) {
       return std::nullopt;
     }
-    const Id id = queue.front();
-    queue.pop_front();
-    return id;
+    return queue.take_front();
   }
 
   [[nodiscard]] bool is_empty() const { return first_.empty() && later_.empty(); }
@@ -33,8 +32,8 @@ class Turns {
  private:
   static constexpr uint32_t kFirstsInRowMax = 64;
 
-  std::deque<Id> first_;
-  std::deque<Id> later_;
+  Fifo<Id> first_;
+  Fifo<Id> later_;
   uint32_t firsts_in_row_ = 0;
 };
 

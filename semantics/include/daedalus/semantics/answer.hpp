@@ -102,6 +102,11 @@ class AnswerMerger {
   AnswerMerger(const Schema& schema, const Selection& selection, AnswerForm form, AnswerLimit limit = {});
   ~AnswerMerger();
 
+  /// Whether it keeps nothing, of this query nor of a next one that can_stream(), too.
+  [[nodiscard]] bool may_restart() const;
+  /// For such another query with the same limit. Precondition: may_restart().
+  void restart();
+
   /// Takes packed partial rows of one part (say, a segment, or a partition). Rows of one part keep the order of the
   /// calls. Cost O(1): they are looked at in step(). Error 54000 too large.
   [[nodiscard]] Result<void> add(uint32_t part, MergedRows rows);

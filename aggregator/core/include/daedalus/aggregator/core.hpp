@@ -105,8 +105,8 @@ class AggregatorCore {
   // ---- what the network reports ----
   void on_up(rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, Effects& effects);
   void on_down(rpc::PeerId peer, const std::string& reason, Instant now, Effects& effects);
-  void on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, Effects& effects);
-  void on_result(rpc::PeerId peer, wire::v1::Result result, Instant now, Effects& effects);
+  void on_operation(rpc::PeerId peer, wire::v1::Operation&& operation, Instant now, Effects& effects);
+  void on_result(rpc::PeerId peer, wire::v1::Result&& result, Instant now, Effects& effects);
   /// A link could not be connected, or its other side does not belong to this cluster: shown in STATUS.
   void on_dial_failed(rpc::LinkId link, const std::string& reason, Effects& effects);
 

@@ -14,8 +14,10 @@
 #include <variant>
 #include <vector>
 
+#include "daedalus/base/fifo.hpp"
 #include "daedalus/base/units.hpp"
 #include "daedalus/rpc/frame.hpp"
+#include "daedalus/rpc/spare_messages.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
 #include "daedalus/wire/v1/results.pb.h"
 #include "daedalus/wire/v1/session.pb.h"
@@ -73,7 +75,8 @@ class Channel {
   void send(const wire::v1::Operation& operation);
   /// Adds to the open batch; many rows go out in a frame of their own and are not copied. For a result larger than the
   /// peer takes, an Error REJECTED 54000 goes out in its place.
-  void send(wire::v1::Result result);
+  void send(wire::v1::Result&& result);
+  void send(const wire::v1::Result& result) { send(wire::v1::Result(result)); }
   /// Says goodbye with `reason` and closes. Legal in every state; ignored when closed.
   void close(std::string reason);
 
@@ -86,6 +89,8 @@ class Channel {
   [[nodiscard]] uint64_t output_waiting() const { return waiting_size_ + unwritten_size_; }
   /// The oldest event that has not been taken.
   [[nodiscard]] std::optional<ChannelEvent> next_event();
+  /// What a taken event's owner has left of it: its memory is used again.
+  void reuse(ChannelEvent&& event);
   [[nodiscard]] std::vector<ChannelEvent> take_events();
   [[nodiscard]] bool has_events() const { return !events_.empty(); }
   /// kNever once closed.
@@ -103,6 +108,13 @@ class Channel {
   void on_goodbye(std::string_view payload);
   /// False, and the channel has failed, when the payload is not a message of its frame's type.
   [[nodiscard]] bool parse(std::string_view payload, FrameType type, google::protobuf::MessageLite& message);
+
+  /// Gives each message of a batch to `add`, so that each may be parsed into one whose memory is there. False where
+  /// that cannot be, as the batch is malformed or has fields of later versions.
+  template <typename Add>
+  [[nodiscard]] bool unpack(std::string_view payload, Add add);
+  [[nodiscard]] bool add_operation(std::string_view bytes);
+  [[nodiscard]] bool add_result(std::string_view bytes);
 
   template <typename Message>
   void append(FrameType type, const Message& message, size_t message_size);
@@ -132,9 +144,11 @@ class Channel {
   size_t batch_begin_ = 0;     ///< Start of the open batch in the last piece, when there is one.
   FrameType batch_type_{};     ///< kOperations or kResults while a batch is open.
   bool batch_open_ = false;
+  size_t batch_size_ = 0;        ///< Of the last one.
   uint64_t unwritten_size_ = 0;  ///< Taken, not yet reported by on_written().
 
-  std::deque<ChannelEvent> events_;
+  Fifo<ChannelEvent> events_;
+  SpareMessages spare_;  ///< Of events that have been dealt with.
   Instant hello_until_;
   Instant last_heard_;
   Instant last_sent_;

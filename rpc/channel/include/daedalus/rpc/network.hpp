@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "daedalus/rpc/byte_session.hpp"
+#include "daedalus/rpc/spare_messages.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
 #include "daedalus/wire/v1/results.pb.h"
 #include "daedalus/wire/v1/session.pb.h"
@@ -30,13 +31,22 @@ struct PeerInfo {
   std::optional<LinkId> link;  ///< Set when this side dialled.
 };
 
-/// What a core wants sent or closed after one step; the driver carries it out in order, batching per peer.
+/// What a core wants sent or closed after one step; the driver carries it out in order, batching per peer. One that is
+/// used again is better than a new one: it keeps the memory of what has been sent.
 struct Outbox {
   std::vector<std::pair<PeerId, wire::v1::Operation>> operations;
   std::vector<std::pair<PeerId, wire::v1::Result>> results;
   std::vector<std::pair<PeerId, std::string>> closes;  ///< Peer and reason, after everything else.
 
+  SpareMessages spare;  ///< Of messages that have been sent.
+
   void clear() {
+    for (auto& [peer, operation] : operations) {
+      spare.give(std::move(operation));
+    }
+    for (auto& [peer, result] : results) {
+      spare.give(std::move(result));
+    }
     operations.clear();
     results.clear();
     closes.clear();
@@ -44,20 +54,27 @@ struct Outbox {
 };
 
 /// A new result to `to` at the end of `out`; to be filled at once.
-inline wire::v1::Result& add_result(Requester to, Outbox& out) {
-  auto& result = out.results.emplace_back(to.peer, wire::v1::Result()).second;
-  result.set_sequence(to.sequence);
-  return result;
+inline wire::v1::Result& add_result(Requester to, Outbox& out, wire::v1::Result result = {}) {
+  auto& added = out.results.emplace_back(to.peer, std::move(result)).second;
+  added.set_sequence(to.sequence);
+  return added;
+}
+inline wire::v1::QueryRows& add_rows(Requester to, Outbox& out) {
+  return *add_result(to, out, out.spare.rows()).mutable_rows();
+}
+inline wire::v1::QueryEnd& add_end(Requester to, Outbox& out) {
+  return *add_result(to, out, out.spare.end()).mutable_end();
 }
 
-/// Called by the network, always from its one thread.
+/// Called by the network, always from its one thread. Messages are the handler's to take apart; what it leaves of them
+/// is used again.
 class PeerHandler {
  public:
   virtual ~PeerHandler() = default;
   virtual void on_up(PeerId peer, const PeerInfo& info) = 0;
   virtual void on_down(PeerId peer, const std::string& reason) = 0;
-  virtual void on_operation(PeerId peer, wire::v1::Operation operation) = 0;
-  virtual void on_result(PeerId peer, wire::v1::Result result) = 0;
+  virtual void on_operation(PeerId peer, wire::v1::Operation&& operation) = 0;
+  virtual void on_result(PeerId peer, wire::v1::Result&& result) = 0;
   /// One attempt to connect a link has failed before it was up: nobody there, or a handshake refused. Dialling goes on.
   virtual void on_dial_failed(LinkId /*link*/, const std::string& /*reason*/) {}
 };
@@ -82,7 +99,8 @@ class Network : public OutputGauge {
   /// Keeps a connection to `endpoint` (host:port) from now on, dialling again with bounded back-off whenever it is
   /// lost.
   virtual LinkId dial(const std::string& endpoint) = 0;
-  virtual void send(Outbox outbox) = 0;
+  /// Takes everything out of the outbox, which is empty then and may be used again.
+  virtual void send(Outbox&& outbox) = 0;
 };
 
 }  // namespace daedalus::rpc

@@ -11,6 +11,7 @@
 
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
+#include "daedalus/contract/partitions.hpp"
 #include "daedalus/semantics/placement_rule.hpp"
 #include "daedalus/semantics/predicate.hpp"
 
@@ -24,7 +25,7 @@ class ShapeRouting {
   /// Partitions that may hold rows that the shape with these values selects, ascending, at least one: partitions_of()
   /// of what bind_values() gives, and some for values that it refuses. Error 08P01 when they are cut short. Cost: a
   /// step for each value up to the last that counts, no decoding.
-  [[nodiscard]] Result<std::vector<PartitionId>> partitions_of(std::string_view values) const;
+  [[nodiscard]] Result<Partitions> partitions_of(std::string_view values) const;
 
  private:
   /// The values of one literal.
@@ -42,6 +43,7 @@ class ShapeRouting {
   semantics::PlacementRule rule_;
   std::vector<Run> runs_;       ///< Up to the last that pins a column.
   bool names_a_place_ = false;  ///< Each column is pinned by one value.
+  Partitions all_;              ///< Of a shape that pins nothing.
 };
 
 }  // namespace daedalus::contract

@@ -9,6 +9,7 @@
 
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
+#include "daedalus/contract/partitions.hpp"
 #include "daedalus/semantics/answer.hpp"
 #include "daedalus/semantics/placement_rule.hpp"
 #include "daedalus/semantics/predicate.hpp"
@@ -109,9 +110,8 @@ struct PartitionMap {
                                                      Timestamp timestamp);
 
 /// Partitions that may hold rows that the predicate selects, ascending; `rule` is the map's partition_rule().
-[[nodiscard]] std::vector<PartitionId> partitions_of(const semantics::Schema& schema,
-                                                     const semantics::PlacementRule& rule,
-                                                     const semantics::Predicate& predicate);
+[[nodiscard]] Partitions partitions_of(const semantics::Schema& schema, const semantics::PlacementRule& rule,
+                                       const semantics::Predicate& predicate);
 /// The clauses of a predicate that pin partitioning columns: places_of() finds the same partitions by them.
 [[nodiscard]] semantics::Predicate routing_of(const PartitionMap& map, const semantics::Predicate& predicate);
 /// The routes of a SELECT with this predicate (at most one entry).

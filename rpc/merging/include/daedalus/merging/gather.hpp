@@ -56,11 +56,25 @@ struct GatheredQuery {
   std::optional<wire::v1::Slice> slice_after;
 };
 
+/// The prefix that a segment was in when it answered.
+struct Stamp {
+  uint32_t node = 0;
+  uint32_t partition = 0;
+  uint32_t segment = 0;
+  uint64_t applied = 0;
+  uint64_t durable = 0;
+
+  [[nodiscard]] static Stamp of(const wire::v1::SegmentStamp& stamp);
+  void write(wire::v1::SegmentStamp& stamp) const;
+};
+
+using Stamps = boost::container::small_vector<Stamp, 1>;
+
 /// What the end of a part's answer says.
 struct PartEnd {
-  std::optional<uint64_t> row_count;  ///< Of all rows that were sent for the part, where that can differ.
-  google::protobuf::RepeatedPtrField<wire::v1::SegmentStamp> stamps;  ///< At least one of each partition.
-  std::optional<wire::v1::Slice> next_slice;                          ///< Where a slice ended before its part did.
+  std::optional<uint64_t> row_count;          ///< Of all rows that were sent for the part, where that can differ.
+  Stamps stamps;                              ///< At least one of each partition.
+  std::optional<wire::v1::Slice> next_slice;  ///< Where a slice ended before its part did.
 };
 
 /// How the owner reaches its candidates. Called by Gather only; must not call it.
@@ -101,6 +115,9 @@ class Gather {
 
   // ---- what candidates say ----
   void on_rows(QueryId id, uint32_t part, semantics::MergedRows rows, ByteLease lease, rpc::Outbox& out);
+  /// A text for the next rows: empty, with the memory of some that have left. Who swaps it for what came gives that one
+  /// its memory.
+  [[nodiscard]] std::string spare_text();
   void on_end(QueryId id, uint32_t part, PartEnd end, rpc::Outbox& out);
   /// The candidate will not answer any more. Another is asked while nothing of the part has been taken; otherwise, and
   /// when the query itself is at fault (REJECTED), the query ends with this error.
@@ -127,7 +144,7 @@ class Gather {
     bool is_asked = false;  ///< It still owes its end.
     bool has_ended = false;
     uint64_t row_count = 0;
-    google::protobuf::RepeatedPtrField<wire::v1::SegmentStamp> stamps;
+    Stamps stamps;
 
     [[nodiscard]] CandidateId asked() const { return part.candidates.at(candidate); }
   };
@@ -158,7 +175,7 @@ class Gather {
   void put(MergeScheduler::Piece piece, rpc::Outbox& out);
   void finish(QueryId id, Query& query, rpc::Outbox& out);
   static void add_columns(Query& query, wire::v1::QueryRows& message);
-  void send_rows(Query& query, semantics::MergedRows rows, rpc::Outbox& out) const;
+  void send_rows(Query& query, semantics::MergedRows rows, rpc::Outbox& out);
   void fail(QueryId id, const Error& error, rpc::Outbox& out);
   void close(QueryId id, rpc::Outbox& out);
 
@@ -167,6 +184,7 @@ class Gather {
   Candidates& candidates_;
   MergeScheduler merges_;
   boost::unordered_flat_map<QueryId, Query> queries_;
+  std::vector<std::string> spare_texts_;  ///< Of rows that have left: at most kSpareTextsMax small ones.
 };
 
 }  // namespace daedalus::merging

@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "daedalus/base/byte_budget.hpp"
 #include "daedalus/base/result.hpp"
@@ -98,6 +99,7 @@ class MergeScheduler {
   Turns<QueryId> turns_;                              ///< Those closed since are skipped.
   std::map<rpc::PeerId, std::set<QueryId>> blocked_;  ///< Their peer has to read first.
   std::deque<Dropped> dropped_;
+  std::vector<std::unique_ptr<semantics::AnswerMerger>> spare_;  ///< Of answers that passed as they came.
 };
 
 }  // namespace daedalus::merging

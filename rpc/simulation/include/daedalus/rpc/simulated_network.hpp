@@ -55,7 +55,7 @@ class SimulatedEndpoint final : public Network {
 
   LinkId dial(const std::string& endpoint) override;
   void drop_link(LinkId link, const std::string& reason);
-  void send(Outbox outbox) override;
+  void send(Outbox&& outbox) override;
   [[nodiscard]] uint64_t output_waiting(PeerId peer) const override;
   void post(std::function<void()> task);
   /// As post(), but later, by the network's clock: what another thread of the process will have done by then.

@@ -54,7 +54,7 @@ class AsioNetwork final : public Network {
   LinkId dial(const std::string& endpoint) override;
   /// Stops dialling; the link's connection, if there is one, says goodbye with `reason`.
   void drop_link(LinkId link, const std::string& reason);
-  void send(Outbox outbox) override;
+  void send(Outbox&& outbox) override;
   [[nodiscard]] uint64_t output_waiting(PeerId peer) const override;
   /// The session that was made for this connection has output, events or an end that came of something else than the
   /// connection's own bytes and deadline: it is looked at when this turn ends. Ignored when the connection is gone.

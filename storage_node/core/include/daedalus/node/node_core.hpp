@@ -84,7 +84,7 @@ class NodeCore {
   // ---- what happens ----
   void on_up(rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, Effects& effects);
   void on_down(rpc::PeerId peer, Instant now, Effects& effects);
-  void on_operation(rpc::PeerId peer, wire::v1::Operation operation, Instant now, Effects& effects);
+  void on_operation(rpc::PeerId peer, wire::v1::Operation&& operation, Instant now, Effects& effects);
   /// A segment has put something out; in its order.
   void on_output(SegmentIndex segment, engine::Output output, Instant now, Effects& effects);
   /// The oldest of Effects::epochs has been synced to disk.
