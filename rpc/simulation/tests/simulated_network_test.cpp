@@ -219,7 +219,7 @@ TEST(SimulatedNetworkTest, ClosingAPeerDeliversWhatWasSentBefore) {
   Outbox outbox;
   outbox.operations.emplace_back(two.a.only_peer(), operation(1));
   outbox.closes.emplace_back(two.a.only_peer(), "enough");
-  two.a_end->send(outbox);
+  two.a_end->send(std::move(outbox));
   two.a_end->drop_link(two.link, "unused");
   two.network.run_for(kSecond);
   EXPECT_THAT(two.a.log, ElementsAre("up b", "down: enough"));

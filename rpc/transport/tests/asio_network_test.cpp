@@ -341,7 +341,7 @@ TEST(AsioNetworkTest, ClosesAPeerAfterWhatWasSentBefore) {
   Outbox outbox;
   outbox.operations.emplace_back(two.a.recorder.only_peer(), operation(1, 1u << 20));
   outbox.closes.emplace_back(two.a.recorder.only_peer(), "enough");
-  two.a.network->send(outbox);
+  two.a.network->send(std::move(outbox));
   two.a.network->drop_link(two.link, "unused");
   ASSERT_TRUE(run_until({&two.a, &two.b}, [&] { return two.b.recorder.log.size() == 2; }));
   EXPECT_EQ(two.b.recorder.last_line(), "down: peer said goodbye: enough");

@@ -154,7 +154,7 @@ TEST(TimeLimitsTest, APeerThatKeepsItsSideOpenAfterTheGoodbyeIsLeft) {
   Outbox outbox;
   outbox.closes.emplace_back(server.recorder.only_peer(), "enough");
   const Instant start = server.network->now();
-  server.network->send(outbox);
+  server.network->send(std::move(outbox));
   ASSERT_TRUE(run_until({&server}, [&] { return server.network->connection_count() == 0; }));
   EXPECT_GE(server.network->now(), after(start, 60 * kMillisecond));
   raw.read();

@@ -1,5 +1,7 @@
 #include "faulty_route.hpp"
 
+#include <algorithm>
+
 #include "daedalus/contract/translate.hpp"
 #include "sabotage.hpp"
 
@@ -8,7 +10,7 @@ namespace daedalus::testing {
 namespace {
 
 using Routes = google::protobuf::RepeatedPtrField<wire::v1::Route>;
-using Partitions = Result<std::vector<PartitionId>>;
+using Routed = Result<std::vector<PartitionId>>;
 
 RouteFault planted = RouteFault::kNone;
 
@@ -19,29 +21,30 @@ PlantedRouteFault::PlantedRouteFault(RouteFault fault) { planted = fault; }
 PlantedRouteFault::~PlantedRouteFault() { planted = RouteFault::kNone; }
 
 // What --wrap makes of the names of contract::route() and contract::partitions_of().
-Partitions real_route(const semantics::Schema&, const contract::PartitionMap&, const Routes&,
-                      Timestamp) asm("__real_" DAEDALUS_ROUTE_SYMBOL);
-Partitions faulty_route(const semantics::Schema&, const contract::PartitionMap&, const Routes&,
-                        Timestamp) asm("__wrap_" DAEDALUS_ROUTE_SYMBOL);
-std::vector<PartitionId> real_partitions(const semantics::Schema&, const semantics::PlacementRule&,
-                                         const semantics::Predicate&) asm("__real_" DAEDALUS_PARTITIONS_SYMBOL);
-std::vector<PartitionId> faulty_partitions(const semantics::Schema&, const semantics::PlacementRule&,
-                                           const semantics::Predicate&) asm("__wrap_" DAEDALUS_PARTITIONS_SYMBOL);
+Routed real_route(const semantics::Schema&, const contract::PartitionMap&, const Routes&,
+                  Timestamp) asm("__real_" DAEDALUS_ROUTE_SYMBOL);
+Routed faulty_route(const semantics::Schema&, const contract::PartitionMap&, const Routes&,
+                    Timestamp) asm("__wrap_" DAEDALUS_ROUTE_SYMBOL);
+contract::Partitions real_partitions(const semantics::Schema&, const semantics::PlacementRule&,
+                                     const semantics::Predicate&) asm("__real_" DAEDALUS_PARTITIONS_SYMBOL);
+contract::Partitions faulty_partitions(const semantics::Schema&, const semantics::PlacementRule&,
+                                       const semantics::Predicate&) asm("__wrap_" DAEDALUS_PARTITIONS_SYMBOL);
 
-Partitions faulty_route(const semantics::Schema& schema, const contract::PartitionMap& map, const Routes& routes,
-                        Timestamp timestamp) {
-  Partitions partitions = real_route(schema, map, routes, timestamp);
+Routed faulty_route(const semantics::Schema& schema, const contract::PartitionMap& map, const Routes& routes,
+                    Timestamp timestamp) {
+  Routed partitions = real_route(schema, map, routes, timestamp);
   if (partitions && partitions->size() > 1 && planted == RouteFault::kOfUpdates) {
     std::erase(*partitions, PartitionId{Saboteur::kVictim});
   }
   return partitions;
 }
 
-std::vector<PartitionId> faulty_partitions(const semantics::Schema& schema, const semantics::PlacementRule& rule,
-                                           const semantics::Predicate& predicate) {
-  std::vector<PartitionId> partitions = real_partitions(schema, rule, predicate);
+contract::Partitions faulty_partitions(const semantics::Schema& schema, const semantics::PlacementRule& rule,
+                                       const semantics::Predicate& predicate) {
+  contract::Partitions partitions = real_partitions(schema, rule, predicate);
   if (partitions.size() > 1 && planted == RouteFault::kOfQueries) {
-    std::erase(partitions, PartitionId{Saboteur::kVictim});
+    partitions.erase(std::remove(partitions.begin(), partitions.end(), PartitionId{Saboteur::kVictim}),
+                     partitions.end());
   }
   return partitions;
 }
