@@ -20,7 +20,9 @@ from experiments.writes.world import (
     VoidPointError,
     accounts_csv,
     checkpoints,
+    cycle_counts,
     cycle_ms,
+    cycle_percentile_ms,
     drive_node,
     load,
     long_updates,
@@ -180,9 +182,11 @@ def beside_checkpoints(context: Context, run: int) -> None:
             if name == "with":
                 await_quiet(cluster)
             before = len(checkpoints(cluster.log("node-0")))
+            cycles = cycle_counts(cluster)
             began = time.monotonic()
             with long_updates(cluster, part["long_update_rate"], _SECONDS_MAX):
                 result = asked(context, cluster, run + 1, part["update_rate"])
+            result["cycle_p99_ms"] = cycle_percentile_ms(cycles, cycle_counts(cluster), 0.99)
             took = checkpoints(cluster.log("node-0"))[before:]
             result["checkpoints"] = len(took)
             result["checkpoint_share"] = sum(took) / (time.monotonic() - began)

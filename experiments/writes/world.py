@@ -35,6 +35,8 @@ _RECOVERED = re.compile(
 _CHECKPOINT = re.compile(r"info checkpoint \d+: .*, (\d+) chunks written, (\d+) kept, (\d+) MiB, in ([\d.]+) s")
 _LOADED = re.compile(r"rows are in \([\d.]+ [a-z]+, (\d+) rows/s\)")
 _MEMORY_PAUSE_SECONDS = 0.02
+_CYCLE_BUCKETS = 161
+_CYCLES_MIN = 200  # a p99 of fewer is one cycle's chance
 
 
 class VoidPointError(Exception):
@@ -160,6 +162,38 @@ def cycle_ms(cluster: KeptCluster) -> float:
         raise VoidPointError(status.said)
     nodes = status.json()["status"]["nodes"]
     return max(int(segment["cycle_ns_last"]) for node in nodes for segment in node["segments"]) / 1e6
+
+
+def cycle_counts(cluster: KeptCluster) -> list[int]:
+    """Cycles of all segments by how long they took: SegmentStatus.cycle_counts. Error: VoidPointError."""
+    status = cluster.client.daedalus("status", "--format", "json")
+    if status.code != 0:
+        raise VoidPointError(status.said)
+    counts = [0] * _CYCLE_BUCKETS
+    for node in status.json()["status"]["nodes"]:
+        for segment in node["segments"]:
+            for bucket, count in enumerate(segment.get("cycle_counts", [])):
+                counts[bucket] += int(count)
+    return counts
+
+
+def bucket_end_ns(bucket: int) -> int:
+    """Where a bucket of cycle_counts ends, as rpc/proto says: an eighth of the way to twice as long."""
+    octave, eighth = divmod(bucket, 8)
+    return (8 + eighth) << (11 + octave)
+
+
+def cycle_percentile_ms(before: list[int], after: list[int], share: float) -> float:
+    """So much of the cycles between two readings took at most so long. Error: VoidPointError where there are few."""
+    between = [late - early for early, late in zip(before, after, strict=True)]
+    if sum(between) < _CYCLES_MIN:
+        raise VoidPointError(f"only {sum(between)} cycles ended")
+    wanted, seen = share * sum(between), 0
+    for bucket, count in enumerate(between):
+        seen += count
+        if seen >= wanted:
+            return bucket_end_ns(bucket) / 1e6
+    raise AssertionError("all of them were seen")
 
 
 def memory_bytes(process: int) -> int:

@@ -17,13 +17,22 @@ from experiments.writes.claims import judge, published
 from experiments.writes.cluster import cluster_file, node_file, node_values
 from experiments.writes.disk import MIB, SyncWatch, read_rate, synced_pieces
 from experiments.writes.run import BEGIN, END, FOLDER, with_table
-from experiments.writes.world import VoidPointError, accounts_csv, checkpoints, recovery
+from experiments.writes.world import (
+    VoidPointError,
+    accounts_csv,
+    checkpoints,
+    cycle_percentile_ms,
+    recovery,
+)
 
-LOG = """00:00:00 info recovered: 0 rows from the checkpoint (0.0 MiB in 0.001 s), 31 updates from the log (10.2 MiB in 0.079 s), in 0.08 s
-00:00:01 info ready
-00:00:05 info checkpoint 7: from update 90 on, 6 chunks written, 1 kept, 12 MiB, in 0.41 s
-00:00:09 info recovered: 500 rows from the checkpoint (12.5 MiB in 0.250 s), 9 updates from the log (1.0 MiB in 0.248 s), in 0.50 s
-"""
+LOG = (
+    "00:00:00 info recovered: 0 rows from the checkpoint (0.0 MiB in 0.001 s), "
+    "31 updates from the log (10.2 MiB in 0.079 s), in 0.08 s\n"
+    "00:00:01 info ready\n"
+    "00:00:05 info checkpoint 7: from update 90 on, 6 chunks written, 1 kept, 12 MiB, in 0.41 s\n"
+    "00:00:09 info recovered: 500 rows from the checkpoint (12.5 MiB in 0.250 s), "
+    "9 updates from the log (1.0 MiB in 0.248 s), in 0.50 s\n"
+)
 
 
 def made_up(part: str, result: dict[str, Any] | None, run: int = 0) -> Run:
@@ -90,13 +99,28 @@ def test_a_checkpoint_is_read_at_half_the_rate_of_a_slow_disk_or_at_500_mb_of_a_
 
 def test_memory_counts_above_what_it_was_without_checkpoints() -> None:
     runs = [
-        made_up(f"{name}_checkpoints", {"memory_bytes": size, "answered_per_second": 1.0, "checkpoint_share": 0.5})
-        for name, size in (("without", 100.0), ("with", 103.0))
+        made_up(
+            f"{name}_checkpoints",
+            {"memory_bytes": size, "answered_per_second": 1.0, "checkpoint_share": 0.5, "cycle_p99_ms": cycle},
+        )
+        for name, size, cycle in (("without", 100.0, 2.0), ("with", 103.0, 3.0))
     ]
     claim = named(judge(runs), "memory of the node")
     assert claim.measured == pytest.approx(0.03)
     assert claim.is_met
     assert "50%" in named(judge(runs), "queries during checkpoints").note
+    assert named(judge(runs), "cycles during checkpoints").measured == 1.5
+
+
+def test_the_percentile_of_cycles_is_that_of_those_between_two_readings() -> None:
+    before, after = [0] * 161, [0] * 161
+    before[160] = after[160] = 7  # Long ones, of before.
+    after[0], after[2], after[41] = 900, 89, 11
+    assert cycle_percentile_ms(before, after, 0.9) == (1 << 14) / 1e6
+    assert cycle_percentile_ms(before, after, 0.98) == 10 * 2**11 / 1e6
+    assert cycle_percentile_ms(before, after, 0.99) == 9 * 2**16 / 1e6
+    with pytest.raises(VoidPointError):
+        cycle_percentile_ms(after, after, 0.99)
 
 
 def test_a_pause_is_measured_by_the_cycles_and_syncs_of_its_own_run() -> None:

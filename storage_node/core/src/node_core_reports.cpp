@@ -16,6 +16,13 @@ bool is_printable(const std::string& text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
+/// Trailing zeros stay away: most buckets are beyond the longest cycle.
+void add_cycle_counts(const engine::SegmentStatistics& statistics, wire::v1::SegmentStatus* segment) {
+  const auto& counts = statistics.cycle_counts;
+  const auto last = std::find_if(counts.rbegin(), counts.rend(), [](uint64_t count) { return count > 0; });
+  segment->mutable_cycle_counts()->Add(counts.begin(), last.base());
+}
+
 }  // namespace
 
 void NodeCore::on_describe(Requester from, Effects& effects) const {
@@ -98,6 +105,7 @@ void NodeCore::fill(wire::v1::NodeStatus* status) const {
     segment->set_huge_page_bytes(report.statistics.placement.huge_page_bytes);
     segment->set_row_bytes(report.statistics.row_bytes);
     segment->set_cycles_late(report.statistics.cycles_late);
+    add_cycle_counts(report.statistics, segment);
     segment->set_complete(!incomplete_);
     status->set_share_factor(report.statistics.share_factor_max);
     status->set_updates_per_cycle(report.statistics.updates_per_cycle_max);

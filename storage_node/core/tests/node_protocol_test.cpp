@@ -323,6 +323,18 @@ TEST(NodeProtocolTest, ReportsItsStatus) {
   EXPECT_EQ(report.segments(1).segment(), 1u);
   EXPECT_EQ(report.segments(1).applied(), 3u);
   EXPECT_TRUE(report.segments(1).complete());
+  EXPECT_EQ(report.segments(1).cycle_counts_size(), 0) << "nobody timed them";
+}
+
+TEST(NodeProtocolTest, TellsHowManyCyclesTookHowLong) {
+  NodeHarness node;
+  node.segments().at(1).record_cycle_ns(19'000);
+  node.segments().at(1).record_cycle_ns(20'000);
+  node.segments().at(1).record_cycle_ns(1);
+  const auto status = node.take_only(node.send(NodeHarness::operation(wire::v1::OPERATION_KIND_STATUS))).status();
+  EXPECT_EQ(status.nodes(0).segments(0).cycle_counts_size(), 0);
+  const auto& counts = status.nodes(0).segments(1).cycle_counts();
+  EXPECT_EQ(std::vector<uint64_t>(counts.begin(), counts.end()), (std::vector<uint64_t>{1, 0, 2}));
 }
 
 }  // namespace

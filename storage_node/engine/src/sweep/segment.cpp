@@ -74,6 +74,7 @@ struct Segment::State {
   Figure cycles{0};
   Figure cycle_ns_last{0};
   Figure cycle_ns_max{0};
+  std::array<Figure, kCycleBuckets> cycle_counts{};
   Figure cycles_late{0};
   MemoryPlacement placement;  ///< Read by others only once has_placement is set.
   std::atomic<bool> has_placement{false};
@@ -236,6 +237,8 @@ void Segment::settle_memory(std::optional<uint32_t> core) {
 void Segment::record_cycle_ns(uint64_t duration_ns) {
   write(state_->cycle_ns_last, duration_ns);
   write(state_->cycle_ns_max, std::max(read(state_->cycle_ns_max), duration_ns));
+  Figure& alike = state_->cycle_counts[cycle_bucket(duration_ns)];
+  write(alike, read(alike) + 1);
   write(state_->cycles_late, read(state_->cycles_late) + (state_->share.is_late(duration_ns) ? 1 : 0));
   state_->share.on_cycle(state_->queries_in_cycle, duration_ns);
 }
@@ -246,6 +249,8 @@ bool Segment::has_work() const {
 
 SegmentStatistics Segment::statistics() const {
   const State& state = *state_;
+  std::array<uint64_t, kCycleBuckets> cycle_counts{};
+  std::transform(state.cycle_counts.begin(), state.cycle_counts.end(), cycle_counts.begin(), read);
   return {.rows = read(state.rows),
           .rows_max = state.store.slot_count(),
           .chunk_rows = state.store.chunk_rows(),
@@ -255,6 +260,7 @@ SegmentStatistics Segment::statistics() const {
           .cycles = read(state.cycles),
           .cycle_ns_last = read(state.cycle_ns_last),
           .cycle_ns_max = read(state.cycle_ns_max),
+          .cycle_counts = cycle_counts,
           .queue_queries = state.waiting_queries.load(std::memory_order_relaxed),
           .queue_updates = state.waiting_updates.load(std::memory_order_relaxed),
           .share_factor_max = state.options.share_factor_max,

@@ -446,6 +446,26 @@ TEST_F(NarrowSegment, CycleTimesAreWhatTheScannerSays) {
   segment_.record_cycle_ns(5);
   EXPECT_EQ(segment_.statistics().cycle_ns_last, 5u);
   EXPECT_EQ(segment_.statistics().cycle_ns_max, 7u);
+  EXPECT_EQ(segment_.statistics().cycle_counts[0], 2u);
+}
+
+TEST_F(NarrowSegment, CyclesAreCountedByHowLongTheyTook) {
+  EXPECT_EQ(cycle_bucket(0), 0u);
+  EXPECT_EQ(cycle_bucket((1u << 14) - 1), 0u);
+  for (uint32_t octave = 0; octave < 20; ++octave) {
+    for (uint32_t eighth = 0; eighth < 8; ++eighth) {
+      const uint64_t begin = uint64_t{8 + eighth} << (11 + octave);
+      EXPECT_EQ(cycle_bucket(begin), 1 + 8 * octave + eighth) << begin;
+      EXPECT_EQ(cycle_bucket(begin - 1), 8 * octave + eighth) << begin;
+    }
+  }
+  EXPECT_EQ(cycle_bucket(UINT64_MAX), kCycleBuckets - 1);
+  for (const uint64_t duration : {1'000'000u, 1'010'000u, 3'000'000u}) {
+    segment_.record_cycle_ns(duration);
+  }
+  const SegmentStatistics statistics = segment_.statistics();
+  EXPECT_EQ(statistics.cycle_counts[cycle_bucket(1'000'000)], 2u);
+  EXPECT_EQ(statistics.cycle_counts[cycle_bucket(3'000'000)], 1u);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 // peers, clocks and the partition map: operations come in through a bounded ring, outputs leave through another.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
 #include "daedalus/engine/checkpoint.hpp"
+#include "daedalus/engine/cycle_buckets.hpp"
 #include "daedalus/engine/memory_placement.hpp"
 #include "daedalus/engine/operation.hpp"
 #include "daedalus/engine/segment_options.hpp"
@@ -34,6 +36,7 @@ struct SegmentStatistics {
   uint64_t cycles = 0;
   uint64_t cycle_ns_last = 0;
   uint64_t cycle_ns_max = 0;
+  std::array<uint64_t, kCycleBuckets> cycle_counts{};  ///< By how long they took: cycle_bucket().
   uint32_t queue_queries = 0;
   uint32_t queue_updates = 0;
   uint32_t share_factor_max = 0;  ///< As configured.
