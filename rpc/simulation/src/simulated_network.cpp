@@ -41,7 +41,7 @@ void SimulatedEndpoint::send(Outbox&& outbox) {
 
 uint64_t SimulatedEndpoint::output_waiting(PeerId peer) const { return network_.impl_->output_waiting(peer); }
 
-void SimulatedEndpoint::post(std::function<void()> task) { post_at(now(), std::move(task)); }
+void SimulatedEndpoint::post(std::function<void()> task) { post_at(network_.impl_->now, std::move(task)); }
 
 void SimulatedEndpoint::post_at(Instant when, std::function<void()> task) {
   network_.impl_->schedule_for(*state_, when, [this, task = std::move(task)] {

@@ -255,11 +255,12 @@ TEST(SimulatedNetworkTest, ALeapOfAClockPassesItsOwnDeadlinesAlone) {
   EXPECT_EQ(two.b_end->now(), start);
   two.network.run_for(2 * kSecond);
   EXPECT_THAT(rung, ElementsAre("a"));
+  two.a_end->post([&] { rung.emplace_back("at once"); });
   two.a_end->arm(after(two.a_end->now(), kSecond), [&] { rung.emplace_back("again"); });
   two.network.run_for(500 * kMillisecond);
-  EXPECT_THAT(rung, ElementsAre("a"));
+  EXPECT_THAT(rung, ElementsAre("a", "at once"));
   two.network.run_for(kSecond);
-  EXPECT_THAT(rung, ElementsAre("a", "again"));
+  EXPECT_THAT(rung, ElementsAre("a", "at once", "again"));
 }
 
 // ---- determinism ----

@@ -262,7 +262,7 @@ void SimulatedCluster::judge_final_state() {
       continue;
     }
     if (!answer->has_end) {
-      violation("the whole table cannot be read in the end: " +
+      violation("the whole table cannot be read in the end through " + answer->aggregator + ": " +
                 (answer->error ? answer->error->message() : std::string("the connection was lost")));
       return;
     }

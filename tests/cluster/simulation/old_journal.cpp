@@ -76,7 +76,7 @@ void SimulatedCluster::look_at_old_journal() {
       count(FaultPoint::kOldJournalUnseen);
     }
     // No node has more than what it begins with, so nobody was told of more.
-    submissions_.on_writer_killed(is_blind_ ? model.blind_through() : model.last_numbered());
+    submissions_.on_writer_killed(is_blind_ ? model.blind_through() : old_journal_->last_numbered);
     newest_journal_.reset();
   } else {
     network_.at(after(network_.now(), kLookNs), [this] { look_at_old_journal(); });

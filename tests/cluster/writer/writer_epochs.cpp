@@ -148,8 +148,9 @@ bool WriterModel::may_begin(const wire::v1::EpochReply& reply, WriterEffects& ef
 bool WriterModel::has_looked(const wire::v1::EpochReply& reply) {
   const bool is_same = std::all_of(reply.accepted().begin(), reply.accepted().end(),
                                    [&](const auto& node) { return node.applied() == reply.accepted(0).applied(); });
-  blind_through_ = !options_.looks && is_same ? Timestamp{reply.accepted(0).applied()} : Timestamp{};
-  return blind_through_ <= last_numbered_;
+  const Timestamp accepted{reply.accepted(0).applied()};
+  blind_through_ = !options_.looks && is_same && accepted > last_numbered_ ? accepted : Timestamp{};
+  return blind_through_ == Timestamp{};
 }
 
 bool WriterModel::may_send_on(const wire::v1::EpochReply& reply, WriterEffects& effects) {
