@@ -10,6 +10,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -32,7 +33,7 @@ _RECOVERED = re.compile(
     r"recovered: (\d+) rows from the checkpoint \(([\d.]+) MiB in ([\d.]+) s\), "
     r"(\d+) updates from the log \(([\d.]+) MiB in ([\d.]+) s\), in ([\d.]+) s"
 )
-_CHECKPOINT = re.compile(r"info checkpoint \d+: .*, (\d+) chunks written, (\d+) kept, (\d+) MiB, in ([\d.]+) s")
+_CHECKPOINT = re.compile(r"^(\S+) info checkpoint \d+: .* chunks written, .* in ([\d.]+) s$", re.MULTILINE)
 _LOADED = re.compile(r"rows are in \([\d.]+ [a-z]+, (\d+) rows/s\)")
 _MEMORY_PAUSE_SECONDS = 0.02
 _CYCLE_BUCKETS = 161
@@ -78,9 +79,23 @@ def recovery(log: str) -> Recovery:
     )  # fmt: skip
 
 
-def checkpoints(log: str) -> list[float]:
-    """Seconds that each checkpoint took, in their order."""
-    return [float(seconds) for *_, seconds in _CHECKPOINT.findall(log)]
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A checkpoint from its begin to its end, in seconds since the epoch, within a millisecond or ten."""
+
+    begin: float
+    end: float
+
+
+def checkpoints(log: str) -> list[Round]:
+    """Those that have ended, in their order."""
+    ends = [(datetime.fromisoformat(when).timestamp(), float(took)) for when, took in _CHECKPOINT.findall(log)]
+    return [Round(end - took, end) for end, took in ends]
+
+
+def share_of(rounds: list[Round], begin: float, end: float) -> float:
+    """Of the time between, how much lies in one of the rounds, which do not overlap."""
+    return sum(max(0.0, min(each.end, end) - max(each.begin, begin)) for each in rounds) / (end - begin)
 
 
 def load(cluster: KeptCluster, csv: Path) -> float:

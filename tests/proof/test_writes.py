@@ -18,18 +18,20 @@ from experiments.writes.cluster import cluster_file, node_file, node_values
 from experiments.writes.disk import MIB, SyncWatch, read_rate, synced_pieces
 from experiments.writes.run import BEGIN, END, FOLDER, with_table
 from experiments.writes.world import (
+    Round,
     VoidPointError,
     accounts_csv,
     checkpoints,
     cycle_percentile_ms,
     recovery,
+    share_of,
 )
 
 LOG = (
     "00:00:00 info recovered: 0 rows from the checkpoint (0.0 MiB in 0.001 s), "
     "31 updates from the log (10.2 MiB in 0.079 s), in 0.08 s\n"
     "00:00:01 info ready\n"
-    "00:00:05 info checkpoint 7: from update 90 on, 6 chunks written, 1 kept, 12 MiB, in 0.41 s\n"
+    "2013-01-02T00:00:05.123+00:00 info checkpoint 7: from update 90 on, 6 chunks written, 1 kept, 12 MiB, in 0.41 s\n"
     "00:00:09 info recovered: 500 rows from the checkpoint (12.5 MiB in 0.250 s), "
     "9 updates from the log (1.0 MiB in 0.248 s), in 0.50 s\n"
 )
@@ -152,8 +154,16 @@ def test_the_last_start_of_a_node_is_read_from_its_log() -> None:
 
 
 def test_checkpoints_are_read_from_its_log() -> None:
-    assert checkpoints(LOG) == [0.41]
+    (found,) = checkpoints(LOG)
+    assert found.end - found.begin == pytest.approx(0.41)
     assert checkpoints("") == []
+
+
+def test_only_what_lies_in_the_window_counts_of_a_checkpoint() -> None:
+    rounds = [Round(0, 3), Round(4, 5), Round(9, 12)]
+    assert share_of(rounds, 2, 10) == pytest.approx((1 + 1 + 1) / 8)
+    assert share_of(rounds, 5, 9) == 0
+    assert share_of(rounds, 10, 11) == 1
 
 
 def test_a_node_that_keeps_nothing_has_no_key_of_its_log() -> None:
