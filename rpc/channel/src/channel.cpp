@@ -7,27 +7,16 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "message_bytes.hpp"
 
 namespace daedalus::rpc {
 
 namespace {
 
-using google::protobuf::io::CodedOutputStream;
-
 /// Of any text that a peer may make this side log or send on.
 constexpr size_t kReasonSizeMax = 1024;
 /// From so many bytes on rows are a piece of output of their own, and are not copied.
 constexpr size_t kRowsOfTheirOwn = 16u << 10;
-/// Tag of field 1, length-delimited: `operations` of OperationBatch and `results` of ResultBatch.
-constexpr char kBatchEntryTag = 0x0A;
-static_assert(wire::v1::OperationBatch::kOperationsFieldNumber == 1 && wire::v1::ResultBatch::kResultsFieldNumber == 1);
-/// Tags of an operation's fields, and of a result's.
-constexpr char kHeaderTag = wire::v1::Operation::kHeaderFieldNumber << 3 | 2;
-constexpr char kBodyTag = wire::v1::Operation::kBodyFieldNumber << 3 | 2;
-constexpr char kSequenceTag = wire::v1::Result::kSequenceFieldNumber << 3;
-constexpr char kRowsTag = wire::v1::Result::kRowsFieldNumber << 3 | 2;
-constexpr char kEndTag = wire::v1::Result::kEndFieldNumber << 3 | 2;
-
 /// Text of a peer made fit for a log line and for sending on: bounded, and without control characters.
 std::string presentable(std::string text) {
   if (text.size() > kReasonSizeMax) {
@@ -39,66 +28,6 @@ std::string presentable(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7F; }, ' ');
   return text;
-}
-
-size_t entry_overhead(size_t message_size) {
-  return 1 + CodedOutputStream::VarintSize32(static_cast<uint32_t>(message_size));
-}
-
-void append_varint(size_t value, std::string& to) {
-  uint8_t bytes[10];
-  const uint8_t* end = CodedOutputStream::WriteVarint64ToArray(value, bytes);
-  to.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(end - bytes));
-}
-
-/// The beginning of a field that is as long as `size`. Precondition: its number is below 16.
-void append_length(int field, size_t size, std::string& to) {
-  constexpr int kLengthDelimited = 2;
-  to += static_cast<char>(field << 3 | kLengthDelimited);
-  append_varint(size, to);
-}
-
-bool parse_from(std::string_view bytes, google::protobuf::MessageLite& message) {
-  return message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
-}
-
-/// Takes a varint off the front; nothing, and nothing taken, where there is none.
-std::optional<uint64_t> take_varint(std::string_view& bytes) {
-  constexpr size_t kVarintSizeMax = 10;
-  uint64_t value = 0;
-  for (size_t at = 0; at < bytes.size() && at < kVarintSizeMax; ++at) {
-    const auto byte = static_cast<uint8_t>(bytes[at]);
-    value |= uint64_t{byte & 0x7Fu} << (7 * at);
-    if (byte < 0x80) {
-      bytes.remove_prefix(at + 1);
-      return value;
-    }
-  }
-  return std::nullopt;
-}
-
-/// Takes a length-delimited field with this tag off the front; nothing where there is none, or it is cut short.
-std::optional<std::string_view> take_field(char tag, std::string_view& bytes) {
-  std::string_view rest = bytes;
-  if (rest.empty() || rest.front() != tag) {
-    return std::nullopt;
-  }
-  rest.remove_prefix(1);
-  const auto size = take_varint(rest);
-  if (!size || *size > rest.size()) {
-    return std::nullopt;
-  }
-  bytes = rest.substr(*size);
-  return rest.substr(0, *size);
-}
-
-/// A result's first field, as it is written.
-std::optional<uint64_t> take_sequence(std::string_view& bytes) {
-  if (bytes.empty() || bytes.front() != kSequenceTag) {
-    return std::nullopt;
-  }
-  bytes.remove_prefix(1);
-  return take_varint(bytes);
 }
 
 wire::v1::Result too_large(uint64_t sequence, const char* what, size_t size, size_t size_max) {
@@ -416,7 +345,7 @@ void Channel::append(FrameType type, const Message& message, size_t message_size
   piece.resize(old_size + entry_size);
   auto* to = reinterpret_cast<uint8_t*>(piece.data() + old_size);
   *to++ = static_cast<uint8_t>(kBatchEntryTag);
-  to = CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(message_size), to);
+  to = google::protobuf::io::CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(message_size), to);
   to = message.SerializeWithCachedSizesToArray(to);
   DCHECK(to == reinterpret_cast<uint8_t*>(piece.data() + piece.size()));
   waiting_size_ += piece.size() - size_before;
@@ -558,7 +487,7 @@ void Channel::finish(std::string reason) {
 /// Largest message that fits a frame of the peer's maximum alone.
 uint32_t Channel::message_size_max() const {
   return peer_frame_size_max_ - kFrameOverhead - 1 -
-         static_cast<uint32_t>(CodedOutputStream::VarintSize32(peer_frame_size_max_));
+         static_cast<uint32_t>(google::protobuf::io::CodedOutputStream::VarintSize32(peer_frame_size_max_));
 }
 
 }  // namespace daedalus::rpc

@@ -1,5 +1,6 @@
 #include "daedalus/rpc/spare_messages.hpp"
 
+#include <string>
 #include <utility>
 
 namespace daedalus::rpc {
@@ -15,15 +16,16 @@ constexpr int kStampsMax = 64;
 // Clear() gives back the messages within a message; those that it is called for keep their own texts and numbers. So a
 // spare operation has a header, and a spare result stays of its kind.
 
+/// What it says may be short, and its memory that of a longer text before.
+bool is_small(const std::string& text) { return text.capacity() <= 2 * SpareMessages::kTextMax; }
+
 bool is_kept(const Operation& operation) {
   const wire::v1::OperationHeader& header = operation.header();
-  return operation.body().size() <= SpareMessages::kTextMax && header.routes().empty() && !header.has_update() &&
-         header.request_id().size() + header.principal().size() <= SpareMessages::kTextMax;
+  return is_small(operation.body()) && header.routes().empty() && !header.has_update() &&
+         is_small(header.request_id()) && is_small(header.principal());
 }
 
-bool is_kept(const wire::v1::QueryRows& rows) {
-  return rows.rows().size() <= SpareMessages::kTextMax && rows.columns().empty();
-}
+bool is_kept(const wire::v1::QueryRows& rows) { return is_small(rows.rows()) && rows.columns().empty(); }
 
 bool is_kept(const wire::v1::QueryEnd& end) { return end.stamps_size() <= kStampsMax && !end.has_next_slice(); }
 

@@ -16,8 +16,8 @@ namespace daedalus::rpc {
 class SpareMessages {
  public:
   /// Of each kind.
-  static constexpr size_t kSpareMax = 1024;
-  /// Bytes of a text within one that is kept.
+  static constexpr size_t kSpareMax = 128;
+  /// Bytes of a text within one that is kept; its memory may be twice as much.
   static constexpr size_t kTextMax = 4096;
 
   /// An operation with an empty header and nothing else.
