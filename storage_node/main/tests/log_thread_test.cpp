@@ -109,7 +109,8 @@ TEST_F(LogThreadTest, FilesThatCannotBeRemovedAreTriedAgainAndKeepNobodyFromWrit
   uint64_t last = kRecords;
   while (disk.refusals_left > 0 || files() > before / 2) {
     ASSERT_LT(last, 10 * kRecords) << "they are still there";
-    thread->give({record(++last)}, {}, Timestamp{last});
+    ++last;
+    thread->give({record(last)}, {}, Timestamp{last});
     await_durable(last);
   }
 }
