@@ -33,9 +33,8 @@ struct LoadState {
 [[nodiscard]] std::string log_note(Timestamp outcomes_durable);
 
 /// Nothing where there is no checkpoint. Side by side, each segment has a thread of its own, and `report` is called by
-/// all of them, one at a time. Errors: XX001 where the
-/// checkpoint is damaged, or is of another shape of segments; the segments are of no use then. Precondition: their
-/// memory is settled, and they were given nothing.
+/// all of them, one at a time. Errors: XX001 where the checkpoint is damaged, or is of another shape of segments; the
+/// segments are of no use then. Precondition: their memory is settled, and they were given nothing.
 [[nodiscard]] Result<std::optional<LoadedCheckpoint>> load_newest_checkpoint(
     Disk& disk, const std::vector<engine::Segment*>& segments, RecoveryOrder order,
     const std::function<void(const LoadState&)>& report);

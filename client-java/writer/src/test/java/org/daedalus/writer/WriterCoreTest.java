@@ -275,18 +275,24 @@ class WriterCoreTest {
                 WriteRefused.newBuilder().setReason(reason).setLastAccepted(START)).build();
     }
 
+    /** So many updates have been sent; returns the sequences of their operations. */
+    private long[] submitted(int count) {
+        long[] sequences = new long[count];
+        for (int number = 1; number <= count; number++) {
+            assertThat(submit(first(number, EPOCH, START))).isNull();
+            sequences[number - 1] = effects.sends().get(0).operation().getHeader().getSequence();
+        }
+        effects = new WriterEffects();
+        return sequences;
+    }
+
     private List<Long> timestamps() {
         return effects.sends().stream().map(send -> send.operation().getHeader().getUpdate().getTimestamp()).toList();
     }
 
     @Test
     void shouldSendAgainAfterAGapOnlyWhatNobodyCarriesAnyLonger() {
-        long[] sequences = new long[4];
-        for (int number = 1; number <= 4; number++) {
-            assertThat(submit(first(number, EPOCH, START))).isNull();
-            sequences[number - 1] = effects.sends().get(0).operation().getHeader().getSequence();
-        }
-        effects = new WriterEffects();
+        long[] sequences = submitted(4);
         core.onResult(PEER, refused(sequences[1], WriteRefusal.WRITE_REFUSAL_UNREACHABLE), 0, effects);
         assertThat(timestamps()).isEmpty();
         core.onResult(PEER, refused(sequences[2], WriteRefusal.WRITE_REFUSAL_GAP), 0, effects);
@@ -309,12 +315,7 @@ class WriterCoreTest {
 
     @Test
     void shouldSendWhatWasRefusedForWantOfRoomWhenThereIsRoomAgain() {
-        long[] sequences = new long[3];
-        for (int number = 1; number <= 3; number++) {
-            assertThat(submit(first(number, EPOCH, START))).isNull();
-            sequences[number - 1] = effects.sends().get(0).operation().getHeader().getSequence();
-        }
-        effects = new WriterEffects();
+        long[] sequences = submitted(3);
         long roomNs = 10_000_000;
         Result overloaded = refused(sequences[1], WriteRefusal.WRITE_REFUSAL_OVERLOADED);
         core.onResult(PEER, overloaded.toBuilder().setRefused(
