@@ -54,7 +54,8 @@ class RecordLog {
   [[nodiscard]] Result<void> write();
   /// What was written outlives a loss of power. After an error it is to be written again, to another file: write().
   [[nodiscard]] Result<void> sync();
-  /// Removes the files that hold nothing later than `through`, but for the newest one: the log ends there. Errors leave them; they are tried again.
+  /// Removes the files that hold nothing later than `through`, but for the newest one: the log ends there. Errors leave
+  /// them; they are tried again.
   [[nodiscard]] Result<void> release(Timestamp through);
 
   /// A file for what comes when this one is full, made by prepare_file() on any thread.
