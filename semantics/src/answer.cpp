@@ -11,72 +11,8 @@
 #include "packed_walk.hpp"
 
 namespace daedalus::semantics {
-namespace {
 
-/// The type an aggregate's argument has; any type will do for count(*).
-Type argument_type(const Schema& schema, const OutputColumn& output) {
-  const bool has_argument = !output.is_aggregate || output.function != AggregateFunction::kCountRows;
-  return has_argument ? schema.columns[output.column].type : Type{TypeKind::kBigint};
-}
-
-}  // namespace
-
-std::vector<Type> partial_row_types(const Schema& schema, const Selection& selection) {
-  std::vector<Type> types;
-  for (const OutputColumn& output : selection.outputs) {
-    if (!output.is_aggregate) {
-      types.push_back(schema.columns[output.column].type);
-      continue;
-    }
-    const std::vector<Type> state = partial_types(output.function, argument_type(schema, output));
-    types.insert(types.end(), state.begin(), state.end());
-  }
-  return types;
-}
-
-Result<std::vector<Column>> final_columns(const Schema& schema, const Selection& selection) {
-  std::vector<Column> columns;
-  for (uint32_t i = 0; i < selection.visible_outputs; ++i) {
-    const OutputColumn& output = selection.outputs[i];
-    Column column;
-    column.name = output.name;
-    column.nullable = output.is_aggregate || schema.columns[output.column].nullable;
-    column.type = argument_type(schema, output);
-    if (output.is_aggregate) {
-      const Result<Type> type = aggregate_type(output.function, column.type);
-      if (!type) {
-        return type.error();
-      }
-      column.type = *type;
-      column.nullable =
-          output.function != AggregateFunction::kCountRows && output.function != AggregateFunction::kCount;
-    }
-    columns.push_back(std::move(column));
-  }
-  return columns;
-}
-
-bool can_stream(const Selection& selection) {
-  return !selection.is_aggregated && selection.order_by.empty() && !selection.limit && selection.offset == 0 &&
-         selection.visible_outputs == selection.outputs.size();
-}
-
-Result<void> check_row_size(const Schema& schema, const Selection& selection) {
-  const std::vector<Type> types = partial_row_types(schema, selection);
-  uint64_t bytes = (types.size() + 7) / 8;
-  for (const Type& type : types) {
-    bytes += packed_bytes_max(type);
-  }
-  if (bytes <= kRowSizeMax) {
-    return {};
-  }
-  return rejected("54000",
-                  fmt::format("a row of the answer may take {} bytes with its {} columns, the maximum is {}", bytes,
-                              types.size(), kRowSizeMax),
-                  "select fewer or shorter columns");
-}
-
-MergePlan make_plan(const Schema& schema, const Selection& selection, AnswerForm form, AnswerLimit limit) {
+MergePlan make_plan(const Selection& selection, AnswerForm form, AnswerLimit limit) {
   MergePlan plan;
   plan.form = form;
   plan.limit = limit;
@@ -84,28 +20,22 @@ MergePlan make_plan(const Schema& schema, const Selection& selection, AnswerForm
     return plan;  // Nobody looks at rows that pass as they come.
   }
   plan.order_by = selection.order_by;
-  plan.is_grouped = !selection.group_by.empty();
-  plan.partial_types = partial_row_types(schema, selection);
-  uint32_t first = 0;
+  plan.partial_types = partial_row_types(selection);
   for (const OutputColumn& output : selection.outputs) {
-    MergeOutput it;
-    it.is_aggregate = output.is_aggregate;
-    it.function = output.function;
-    it.argument = argument_type(schema, output);
-    it.first_partial = first;
-    it.partial_count = 1;
-    it.type = it.argument;
-    if (output.is_aggregate) {
-      it.partial_count = static_cast<uint32_t>(partial_types(output.function, it.argument).size());
-      const Result<Type> type = aggregate_type(output.function, it.argument);
-      CHECK(type);
-      it.type = *type;
-    }
-    first += it.partial_count;
-    plan.outputs.push_back(it);
+    plan.outputs.push_back(output.expression);
   }
   for (uint32_t i = 0; i < selection.visible_outputs; ++i) {
     plan.final_types.push_back(plan.outputs[i].type);
+  }
+  if (selection.grouping) {
+    plan.key_count = static_cast<uint32_t>(selection.grouping->keys.size());
+    uint32_t first = plan.key_count;
+    for (const BoundAggregate& aggregate : selection.grouping->aggregates) {
+      const Type argument = aggregate.argument_type();
+      const auto count = static_cast<uint32_t>(partial_types(aggregate.function, argument).size());
+      plan.aggregates.push_back({aggregate.function, argument, first, count});
+      first += count;
+    }
   }
   const uint64_t rows_limit = selection.limit.value_or(UINT64_MAX);
   plan.rows_wanted = rows_limit > UINT64_MAX - selection.offset ? UINT64_MAX : rows_limit + selection.offset;
@@ -134,7 +64,7 @@ Result<void> check_shape(const MergePlan& plan, std::string_view row) {
 namespace {
 
 std::unique_ptr<Merge> make_merge(const Selection& selection, const MergePlan& plan) {
-  if (selection.is_aggregated) {
+  if (selection.grouping) {
     return make_group_merge(plan);
   }
   if (!selection.order_by.empty()) {
@@ -156,8 +86,8 @@ struct Pending {
 }  // namespace
 
 struct AnswerMerger::State {
-  State(const Schema& schema, const Selection& selection, AnswerForm form, AnswerLimit limit)
-      : plan(make_plan(schema, selection, form, limit)), merge(make_merge(selection, plan)), writer(limit) {}
+  State(const Selection& selection, AnswerForm form, AnswerLimit limit)
+      : plan(make_plan(selection, form, limit)), merge(make_merge(selection, plan)), writer(limit) {}
 
   [[nodiscard]] Result<void> take_pending(WorkBudget& budget);
   [[nodiscard]] bool may_produce() const { return !is_finished && (merge->is_streaming() || has_ended); }
@@ -180,8 +110,8 @@ struct AnswerMerger::State {
   bool is_finished = false;
 };
 
-AnswerMerger::AnswerMerger(const Schema& schema, const Selection& selection, AnswerForm form, AnswerLimit limit)
-    : state_(std::make_unique<State>(schema, selection, form, limit)) {}
+AnswerMerger::AnswerMerger(const Selection& selection, AnswerForm form, AnswerLimit limit)
+    : state_(std::make_unique<State>(selection, form, limit)) {}
 
 AnswerMerger::~AnswerMerger() = default;
 

@@ -15,20 +15,13 @@
 namespace daedalus::semantics {
 namespace {
 
-uint32_t count_aggregates(const MergePlan& plan) {
-  return static_cast<uint32_t>(std::count_if(plan.outputs.begin(), plan.outputs.end(),
-                                             [](const MergeOutput& output) { return output.is_aggregate; }));
-}
-
-/// What one row costs that is decoded, looked up and merged, and what making one of a group does, for each output.
+/// What one row costs that is decoded, looked up and merged, and what making one of a group does, for each value.
 constexpr uint64_t kMergeUnits = 64;
 
 class GroupMerge final : public Merge {
  public:
   explicit GroupMerge(const MergePlan& plan)
-      : plan_(plan),
-        groups_(static_cast<uint32_t>(plan.outputs.size()) - count_aggregates(plan), count_aggregates(plan)),
-        output_(plan) {}
+      : plan_(plan), groups_(plan.key_count, static_cast<uint32_t>(plan.aggregates.size())), output_(plan) {}
 
   /// Rows wait, packed, until all parts are there: the order of merging must not depend on the order of arrival.
   Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) override {
@@ -80,7 +73,7 @@ class GroupMerge final : public Merge {
   /// Finished rows that are to be sorted lie in blocks of this size.
   static constexpr size_t kSortedBytes = 256u << 10;
 
-  [[nodiscard]] uint64_t row_units() const { return kMergeUnits * plan_.outputs.size(); }
+  [[nodiscard]] uint64_t row_units() const { return kMergeUnits * (plan_.partial_types.size() + plan_.outputs.size()); }
 
   // ---- merging ----
 
@@ -88,7 +81,7 @@ class GroupMerge final : public Merge {
     if (!is_reserved_) {
       is_reserved_ = true;
       groups_.reserve(std::min<uint64_t>(blocks_.bytes() / plan_.partial_row_bytes_min, kGroupsMax) + 1);
-      if (!plan_.is_grouped) {
+      if (plan_.key_count == 0) {
         find_group({});  // No rows at all still make one answer.
       }
     }
@@ -119,10 +112,10 @@ class GroupMerge final : public Merge {
     if (!values) {
       return values.error();
     }
-    for (const MergeOutput& output : plan_.outputs) {
-      const bool is_count = output.is_aggregate && (output.function == AggregateFunction::kCountRows ||
-                                                    output.function == AggregateFunction::kCount);
-      if (is_count && is_null((*values)[output.first_partial])) {
+    for (const MergeAggregate& aggregate : plan_.aggregates) {
+      const bool is_count =
+          aggregate.function == AggregateFunction::kCountRows || aggregate.function == AggregateFunction::kCount;
+      if (is_count && is_null((*values)[aggregate.first_partial])) {
         return rejected("08P01", "malformed partial answer: a count is NULL");
       }
     }
@@ -132,10 +125,8 @@ class GroupMerge final : public Merge {
                       "restrict the rows or group by fewer columns");
     }
     AggregateState* state = groups_.states(group).data();
-    for (const MergeOutput& output : plan_.outputs) {
-      if (output.is_aggregate) {
-        state++->merge({values->data() + output.first_partial, output.partial_count});
-      }
+    for (const MergeAggregate& aggregate : plan_.aggregates) {
+      state++->merge({values->data() + aggregate.first_partial, aggregate.partial_count});
     }
     return {};
   }
@@ -143,20 +134,14 @@ class GroupMerge final : public Merge {
   /// The group's identity as bytes: NULL equals NULL, −0.0 equals 0.0, every NaN is one.
   void make_group_key(std::span<const Value> values) {
     key_.clear();
-    if (!plan_.is_grouped) {
-      return;
-    }
-    for (const MergeOutput& output : plan_.outputs) {
-      if (output.is_aggregate) {
-        continue;
-      }
-      const Value& value = values[output.first_partial];
+    for (uint32_t number = 0; number < plan_.key_count; ++number) {
+      const Value& value = values[number];
       key_.push_back(is_null(value) ? '\0' : '\1');
       if (is_null(value)) {
         continue;
       }
-      const auto* number = std::get_if<double>(&value);
-      append_packed(output.type, number != nullptr && *number == 0.0 ? Value(0.0) : value, key_);
+      const auto* zero = std::get_if<double>(&value);
+      append_packed(plan_.partial_types[number], zero != nullptr && *zero == 0.0 ? Value(0.0) : value, key_);
     }
   }
 
@@ -165,13 +150,9 @@ class GroupMerge final : public Merge {
     bool is_new = false;
     const uint32_t group = groups_.find(key_, is_new);
     if (is_new) {
-      Value* plain = groups_.plain(group).data();
-      for (const MergeOutput& output : plan_.outputs) {
-        if (output.is_aggregate) {
-          groups_.add_state(group, output.function, output.argument);
-        } else {
-          *plain++ = values.empty() ? Value() : values[output.first_partial];
-        }
+      std::copy_n(values.begin(), plan_.key_count, groups_.plain(group).begin());
+      for (const MergeAggregate& aggregate : plan_.aggregates) {
+        groups_.add_state(group, aggregate.function, aggregate.argument);
       }
     }
     return group;
@@ -179,24 +160,34 @@ class GroupMerge final : public Merge {
 
   // ---- the answer's rows ----
 
-  /// The group's row in row_: partial states, or finished values.
+  /// The group's row in row_: keys and partial states, or all outputs.
   Result<void> make_row(uint32_t group) {
     row_.clear();
-    const Value* plain = groups_.plain(group).data();
-    const AggregateState* state = groups_.states(group).data();
-    for (const MergeOutput& output : plan_.outputs) {
-      if (!output.is_aggregate) {
-        row_.push_back(*plain++);
-      } else if (plan_.form == AnswerForm::kPartial) {
-        std::vector<Value> partial = state++->partial();
-        std::move(partial.begin(), partial.end(), std::back_inserter(row_));
-      } else {
-        Result<Value> value = state++->finish();
-        if (!value) {
-          return std::move(value).error();
-        }
-        row_.push_back(std::move(*value));
+    return plan_.form == AnswerForm::kPartial ? make_partial_row(group) : make_outputs(group);
+  }
+
+  Result<void> make_partial_row(uint32_t group) {
+    const auto keys = groups_.plain(group);
+    row_.assign(keys.begin(), keys.end());
+    for (const AggregateState& state : groups_.states(group)) {
+      std::vector<Value> partial = state.partial();
+      std::move(partial.begin(), partial.end(), std::back_inserter(row_));
+    }
+    return {};
+  }
+
+  Result<void> make_outputs(uint32_t group) {
+    const auto keys = groups_.plain(group);
+    finished_.clear();
+    for (const AggregateState& state : groups_.states(group)) {
+      Result<Value> value = state.finish();
+      if (!value) {
+        return std::move(value).error();
       }
+      finished_.push_back(std::move(*value));
+    }
+    for (const BoundExpression& output : plan_.outputs) {
+      row_.push_back(output.input < plan_.key_count ? keys[output.input] : finished_[output.input - plan_.key_count]);
     }
     return {};
   }
@@ -303,6 +294,7 @@ class GroupMerge final : public Merge {
   uint32_t next_group_ = 0;  ///< To be written, or to be sorted.
   std::string key_;
   std::string packed_;
+  std::vector<Value> finished_;  ///< Aggregates of the group whose row is being made.
   std::vector<Value> row_;
   RowSorter sorter_;
   std::vector<std::string> sorted_rows_;

@@ -18,12 +18,10 @@
 
 namespace daedalus::semantics {
 
-/// One output as a merge sees it.
-struct MergeOutput {
-  bool is_aggregate = false;
+/// One aggregate as a merge sees it.
+struct MergeAggregate {
   AggregateFunction function = AggregateFunction::kCountRows;
   Type argument;
-  Type type;  ///< Of the finished value.
   uint32_t first_partial = 0;
   uint32_t partial_count = 1;
 };
@@ -32,9 +30,10 @@ struct MergeOutput {
 struct MergePlan {
   AnswerForm form = AnswerForm::kFinal;
   std::vector<OrderKey> order_by;
-  bool is_grouped = false;  ///< There is a GROUP BY; without one, aggregates have a single group.
-  std::vector<Type> partial_types;
-  std::vector<MergeOutput> outputs;
+  std::vector<Type> partial_types;  ///< Of a group: its keys' first.
+  uint32_t key_count = 0;           ///< None beside aggregates: there is a single group.
+  std::vector<MergeAggregate> aggregates;
+  std::vector<BoundExpression> outputs;  ///< Of a group's keys and, behind them, finished aggregates.
   std::vector<Type> final_types;
   uint64_t rows_wanted = UINT64_MAX;   ///< offset + limit: no more rows than these matter.
   uint64_t rows_skipped = 0;           ///< The offset, where this merge is the last.
@@ -42,7 +41,7 @@ struct MergePlan {
   AnswerLimit limit;                   ///< Of rows kept, and of rows put out.
 };
 
-[[nodiscard]] MergePlan make_plan(const Schema& schema, const Selection& selection, AnswerForm form, AnswerLimit limit);
+[[nodiscard]] MergePlan make_plan(const Selection& selection, AnswerForm form, AnswerLimit limit);
 
 /// Rows of one part as they came, and how far they have been looked at. Stays where it is: rows are referred to.
 class RowsBlock {

@@ -14,8 +14,8 @@ namespace {
 
 using testing::Random;
 
-Error error_of(const Schema& schema, const Selection& selection, std::string rows) {
-  AnswerMerger merger(schema, selection, AnswerForm::kFinal);
+Error error_of(const Selection& selection, std::string rows) {
+  AnswerMerger merger(selection, AnswerForm::kFinal);
   EXPECT_TRUE(merger.add(0, rows_of(std::move(rows))));
   return merge_all(merger).error();
 }
@@ -23,21 +23,17 @@ Error error_of(const Schema& schema, const Selection& selection, std::string row
 TEST(AnswerMerger, RefusesMalformedParts) {
   const Schema schema = two_columns();
   const std::string stray("\1\0\0\0\0", 5);
-  Selection selection;
-  selection.outputs = {plain(1)};
-  selection.visible_outputs = 1;
+  Selection selection = selection_of(schema, {plain(1)});
   selection.limit = 5;
-  EXPECT_EQ(error_of(schema, selection, "abc").sqlstate, "08P01");
-  EXPECT_EQ(error_of(schema, selection, stray).sqlstate, "08P01");
+  EXPECT_EQ(error_of(selection, "abc").sqlstate, "08P01");
+  EXPECT_EQ(error_of(selection, stray).sqlstate, "08P01");
   selection.order_by = {{0, {}}};
-  EXPECT_EQ(error_of(schema, selection, "abc").sqlstate, "08P01");
-  EXPECT_EQ(error_of(schema, selection, stray).sqlstate, "08P01");
-  selection.order_by.clear();
-  selection.outputs = {aggregate(AggregateFunction::kCount, 1)};
-  selection.is_aggregated = true;
-  EXPECT_EQ(error_of(schema, selection, "abc").sqlstate, "08P01");
-  EXPECT_EQ(error_of(schema, selection, stray).sqlstate, "08P01");
-  EXPECT_EQ(error_of(schema, selection, encode({{TypeKind::kBigint}}, {{Value()}})).sqlstate, "08P01");
+  EXPECT_EQ(error_of(selection, "abc").sqlstate, "08P01");
+  EXPECT_EQ(error_of(selection, stray).sqlstate, "08P01");
+  selection = selection_of(schema, {aggregate(AggregateFunction::kCount, 1)});
+  EXPECT_EQ(error_of(selection, "abc").sqlstate, "08P01");
+  EXPECT_EQ(error_of(selection, stray).sqlstate, "08P01");
+  EXPECT_EQ(error_of(selection, encode({{TypeKind::kBigint}}, {{Value()}})).sqlstate, "08P01");
 }
 
 TEST(AnswerMerger, StepsStayWithinTheirBudgetWhateverTheAnswer) {
@@ -47,17 +43,13 @@ TEST(AnswerMerger, StepsStayWithinTheirBudgetWhateverTheAnswer) {
   // The largest piece that a step may overdraw by: sorting one run.
   constexpr int64_t kPieceMax = 100'000;
   for (const bool is_grouped : {false, true}) {
-    Selection selection;
-    selection.outputs = {plain(0), plain(1)};
+    Selection selection =
+        is_grouped ? selection_of(schema, {plain(0), plain(1), aggregate(AggregateFunction::kCountRows, 0)}, {0, 1})
+                   : selection_of(schema, {plain(0), plain(1)});
     selection.visible_outputs = 2;
     selection.order_by = {{1, {true, false}}, {0, {}}};
-    if (is_grouped) {
-      selection.is_aggregated = true;
-      selection.group_by = {0, 1};
-      selection.outputs.push_back(aggregate(AggregateFunction::kCountRows, 0));
-    }
-    AnswerMerger merger(schema, selection, AnswerForm::kFinal);
-    const std::vector<Type> types = partial_row_types(schema, selection);
+    AnswerMerger merger(selection, AnswerForm::kFinal);
+    const std::vector<Type> types = partial_row_types(selection);
     constexpr uint64_t kRows = 60'000;
     for (uint32_t part = 0; part < 3; ++part) {
       Rows rows;
@@ -89,12 +81,10 @@ TEST(AnswerMerger, StepsStayWithinTheirBudgetWhateverTheAnswer) {
 TEST(AnswerMerger, GivesItsMemoryBackPieceByPiece) {
   Random random(73);
   const Schema schema = two_columns();
-  Selection selection;
-  selection.outputs = {plain(0), plain(1)};
-  selection.visible_outputs = 2;
+  Selection selection = selection_of(schema, {plain(0), plain(1)});
   selection.order_by = {{0, {}}};
-  AnswerMerger merger(schema, selection, AnswerForm::kFinal);
-  const std::vector<Type> types = partial_row_types(schema, selection);
+  AnswerMerger merger(selection, AnswerForm::kFinal);
+  const std::vector<Type> types = partial_row_types(selection);
   for (int i = 0; i < 20; ++i) {
     Rows rows;
     for (int j = 0; j < 5'000; ++j) {
@@ -116,23 +106,21 @@ TEST(AnswerMerger, GivesItsMemoryBackPieceByPiece) {
 TEST(CheckRowSize, RefusesWhatMayNotFitIntoOneRow) {
   Schema schema;
   schema.columns = {{"v", {TypeKind::kVarchar, 0, 0, 4096}, true, {}}};
-  Selection selection;
-  selection.outputs.assign(255, plain(0));
-  selection.visible_outputs = 255;
-  EXPECT_TRUE(check_row_size(schema, selection));
-  selection.outputs.assign(300, plain(0));
-  const Result<void> checked = check_row_size(schema, selection);
-  ASSERT_FALSE(checked);
-  EXPECT_EQ(checked.error().sqlstate, "54000");
+  const std::vector<SelectItem> many(300, plain(0));
+  EXPECT_TRUE(check_row_size(selection_of(schema, {many.begin(), many.begin() + 255})));
+  // A group has the value once, its row of the answer as often as it is asked for.
+  for (const std::vector<uint32_t>& group_by : {std::vector<uint32_t>{}, std::vector<uint32_t>{0}}) {
+    const Result<void> checked = check_row_size(selection_of(schema, many, group_by));
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().sqlstate, "54000");
+  }
 }
 
 TEST(AnswerMerger, StopsAtItsDeclaredMaximum) {
   Schema schema;
   schema.columns = {{"v", {TypeKind::kVarchar, 0, 0, 4096}, true, {}}};
-  Selection selection;
-  selection.outputs = {plain(0)};
-  selection.visible_outputs = 1;
-  AnswerMerger merger(schema, selection, AnswerForm::kFinal);
+  Selection selection = selection_of(schema, {plain(0)});
+  AnswerMerger merger(selection, AnswerForm::kFinal);
   const std::string row = encode({schema.columns[0].type}, {{std::string(4096, 'x')}});
   std::string batch;
   for (int i = 0; i < 1024; ++i) {
@@ -156,13 +144,9 @@ TEST(AnswerMerger, StopsAtItsDeclaredMaximum) {
 TEST(AnswerMerger, RefusesMoreGroupsThanItsMaximum) {
   Schema schema;
   schema.columns = {{"v", {TypeKind::kInt}, true, {}}};
-  Selection selection;
-  selection.outputs = {plain(0)};
-  selection.visible_outputs = 1;
-  selection.group_by = {0};
-  selection.is_aggregated = true;
+  const Selection selection = selection_of(schema, {plain(0)}, {0});
   const auto merged = [&](int64_t groups) -> Result<bool> {
-    AnswerMerger merger(schema, selection, AnswerForm::kFinal);
+    AnswerMerger merger(selection, AnswerForm::kFinal);
     std::string block;
     for (int64_t value = 0; value < groups; ++value) {
       block += encode({schema.columns[0].type}, {{value}});
@@ -184,16 +168,14 @@ TEST(AnswerMerger, RefusesMoreGroupsThanItsMaximum) {
 TEST(AnswerMergerLimit, IsASettingThatTheErrorNames) {
   Schema schema;
   schema.columns = {{"v", {TypeKind::kInt}, true, {}}};
-  Selection selection;
-  selection.outputs = {plain(0)};
-  selection.visible_outputs = 1;
+  Selection selection = selection_of(schema, {plain(0)});
   const std::string row = encode({schema.columns[0].type}, {{int64_t{7}}});
   for (const bool is_sorted : {false, true}) {
     selection.order_by.clear();
     if (is_sorted) {
       selection.order_by.push_back({});
     }
-    AnswerMerger merger(schema, selection, AnswerForm::kFinal, {.bytes_max = 2 * row.size(), .whose = "node 3"});
+    AnswerMerger merger(selection, AnswerForm::kFinal, {.bytes_max = 2 * row.size(), .whose = "node 3"});
     ASSERT_TRUE(merger.add(0, {row + row, 2}));
     WorkBudget budget = WorkBudget::unbounded();
     ASSERT_TRUE(merger.step(budget, 1u << 20));
@@ -211,15 +193,16 @@ TEST(AnswerMergerLimit, IsASettingThatTheErrorNames) {
 }
 
 TEST(CanStream, OnlyWhatNeedsNoMerge) {
-  Selection selection;
-  selection.outputs = {plain(0)};
-  selection.visible_outputs = 1;
+  Selection selection = selection_of(two_columns(), {plain(0)});
   EXPECT_TRUE(can_stream(selection));
   selection.limit = 1;
   EXPECT_FALSE(can_stream(selection));
   selection.limit.reset();
-  selection.outputs.push_back(plain(1));
+  selection = selection_of(two_columns(), {plain(0), plain(1)});
+  EXPECT_TRUE(can_stream(selection));
+  selection.visible_outputs = 1;
   EXPECT_FALSE(can_stream(selection));
+  EXPECT_FALSE(can_stream(selection_of(two_columns(), {plain(0)}, {0})));
 }
 
 }  // namespace

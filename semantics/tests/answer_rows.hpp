@@ -27,8 +27,14 @@ inline Schema two_columns() {
   return schema;
 }
 
-inline OutputColumn plain(uint32_t column) { return {"x", false, AggregateFunction::kCountRows, column}; }
-inline OutputColumn aggregate(AggregateFunction function, uint32_t column) { return {"x", true, function, column}; }
+inline SelectItem plain(uint32_t column) { return {.name = "x", .column = column}; }
+inline SelectItem aggregate(AggregateFunction function, uint32_t column) { return {"x", function, column}; }
+
+/// bind_items() of what can be bound.
+inline Selection selection_of(const Schema& schema, std::vector<SelectItem> items,
+                              const std::vector<uint32_t>& group_by = {}) {
+  return *bind_items(schema, std::move(items), group_by);
+}
 
 /// One row.
 inline MergedRows rows_of(std::string rows) { return {std::move(rows), 1}; }

@@ -24,10 +24,9 @@ Rows decode(const std::vector<Type>& types, const MergedRows& merged) {
   return rows;
 }
 
-std::vector<Type> final_types(const Schema& schema, const Selection& selection) {
-  const Result<std::vector<Column>> columns = final_columns(schema, selection);
+std::vector<Type> final_types(const Selection& selection) {
   std::vector<Type> types;
-  for (const Column& column : *columns) {
+  for (const Column& column : final_columns(selection)) {
     types.push_back(column.type);
   }
   return types;
@@ -52,94 +51,107 @@ std::vector<std::string> lines(const std::vector<Type>& types, const Rows& rows)
   return made;
 }
 
-/// What a segment sends for its rows: the partial form, from the plain definition of every aggregate.
-Rows partial_rows(const Schema& schema, const Selection& selection, const Rows& table) {
-  Rows out;
+std::vector<Value> values_of(const std::vector<BoundExpression>& expressions, const std::vector<Value>& row) {
+  std::vector<Value> values;
+  for (const BoundExpression& expression : expressions) {
+    values.push_back(row[expression.input]);
+  }
+  return values;
+}
+
+std::vector<AggregateState> new_states(const Grouping& grouping) {
+  std::vector<AggregateState> states;
+  for (const BoundAggregate& aggregate : grouping.aggregates) {
+    states.emplace_back(aggregate.function, aggregate.argument_type());
+  }
+  return states;
+}
+
+bool is_same_key(const std::vector<Value>& left, const std::vector<Value>& right) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [](const Value& a, const Value& b) { return compare_ordered(a, b, {}) == 0; });
+}
+
+/// The partial rows of groups, from the plain definition of every aggregate.
+Rows partial_groups(const Grouping& grouping, const Rows& table) {
   std::vector<std::pair<std::vector<Value>, std::vector<AggregateState>>> groups;
-  const auto same_key = [&](const std::vector<Value>& left, const std::vector<Value>& right) {
-    return std::all_of(selection.group_by.begin(), selection.group_by.end(),
-                       [&](uint32_t column) { return compare_ordered(left[column], right[column], {}) == 0; });
-  };
-  const auto find = [&](const std::vector<Value>& row) -> std::vector<AggregateState>& {
-    for (auto& [key, states] : groups) {
-      if (same_key(key, row)) {
-        return states;
-      }
-    }
-    std::vector<AggregateState> states;
-    for (const OutputColumn& output : selection.outputs) {
-      states.emplace_back(output.function, schema.columns[output.column].type);
-    }
-    groups.emplace_back(row, std::move(states));
-    return groups.back().second;
-  };
-  if (selection.is_aggregated && selection.group_by.empty()) {
-    find(std::vector<Value>(schema.columns.size()));
+  if (grouping.keys.empty()) {
+    groups.emplace_back(std::vector<Value>(), new_states(grouping));
   }
   for (const std::vector<Value>& row : table) {
-    if (!selection.is_aggregated) {
-      std::vector<Value> made;
-      for (const OutputColumn& output : selection.outputs) {
-        made.push_back(row[output.column]);
-      }
-      out.push_back(std::move(made));
-      continue;
+    const std::vector<Value> key = values_of(grouping.keys, row);
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& it) { return is_same_key(it.first, key); });
+    if (group == groups.end()) {
+      group = groups.insert(groups.end(), {key, new_states(grouping)});
     }
-    std::vector<AggregateState>& states = find(row);
-    for (size_t i = 0; i < states.size(); ++i) {
-      if (selection.outputs[i].is_aggregate) {
-        states[i].add(row[selection.outputs[i].column]);
-      }
+    for (size_t i = 0; i < grouping.aggregates.size(); ++i) {
+      const auto& argument = grouping.aggregates[i].argument;
+      group->second[i].add(argument ? row[argument->input] : Value());
     }
   }
+  Rows out;
   for (const auto& [key, states] : groups) {
-    std::vector<Value> made;
-    for (size_t i = 0; i < states.size(); ++i) {
-      if (selection.outputs[i].is_aggregate) {
-        const std::vector<Value> partial = states[i].partial();
-        made.insert(made.end(), partial.begin(), partial.end());
-      } else {
-        made.push_back(key[selection.outputs[i].column]);
-      }
+    std::vector<Value>& made = out.emplace_back(key);
+    for (const AggregateState& state : states) {
+      const std::vector<Value> partial = state.partial();
+      made.insert(made.end(), partial.begin(), partial.end());
     }
-    out.push_back(std::move(made));
+  }
+  return out;
+}
+
+std::vector<Value> outputs_of(const Selection& selection, const std::vector<Value>& row) {
+  std::vector<Value> made;
+  for (const OutputColumn& output : selection.outputs) {
+    made.push_back(row[output.expression.input]);
+  }
+  return made;
+}
+
+/// What a segment sends for its rows.
+Rows partial_rows(const Selection& selection, const Rows& table) {
+  if (selection.grouping) {
+    return partial_groups(*selection.grouping, table);
+  }
+  Rows out;
+  for (const std::vector<Value>& row : table) {
+    out.push_back(outputs_of(selection, row));
   }
   return out;
 }
 
 Selection random_selection(Random& random, const Schema& schema) {
-  Selection selection;
   const auto any_column = [&] {
     return static_cast<uint32_t>(random.between(0, static_cast<int64_t>(schema.columns.size()) - 1));
   };
   const bool is_aggregated = random.chance(50);
+  std::vector<uint32_t> group_by;
   if (is_aggregated && random.chance(70)) {
-    for (int64_t i = random.between(1, 2); i > 0; --i) {
-      const uint32_t column = any_column();
-      if (std::find(selection.group_by.begin(), selection.group_by.end(), column) == selection.group_by.end()) {
-        selection.group_by.push_back(column);
-      }
+    for (int64_t i = random.between(1, 3); i > 0; --i) {
+      group_by.push_back(any_column());
     }
   }
-  selection.is_aggregated = is_aggregated;
+  std::vector<SelectItem> items;
   for (int64_t i = random.between(1, 4); i > 0; --i) {
     const auto function = static_cast<AggregateFunction>(random.between(1, 6));
     const uint32_t column = any_column();
     if (!is_aggregated) {
-      selection.outputs.push_back(plain(column));
+      items.push_back(plain(column));
+    } else if (!group_by.empty() && random.chance(30)) {
+      items.push_back(plain(random.pick(group_by)));
     } else {
       const bool exists = aggregate_type(function, schema.columns[column].type).has_value();
-      selection.outputs.push_back(aggregate(exists ? function : AggregateFunction::kCount, column));
+      items.push_back(aggregate(exists ? function : AggregateFunction::kCount, column));
     }
   }
-  for (const uint32_t column : selection.group_by) {
-    selection.outputs.push_back(plain(column));
+  if (is_aggregated && group_by.empty()) {
+    items.push_back(aggregate(AggregateFunction::kCountRows, 0));
   }
-  selection.visible_outputs = static_cast<uint32_t>(random.between(1, static_cast<int64_t>(selection.outputs.size())));
+  Selection selection = selection_of(schema, items, group_by);
+  selection.visible_outputs = static_cast<uint32_t>(random.between(1, static_cast<int64_t>(items.size())));
   for (int64_t i = random.between(0, 3); i > 0; --i) {
-    selection.order_by.push_back(
-        {static_cast<uint32_t>(random.between(0, static_cast<int64_t>(selection.outputs.size()) - 1)),
-         {random.chance(50), random.chance(50)}});
+    selection.order_by.push_back({static_cast<uint32_t>(random.between(0, static_cast<int64_t>(items.size()) - 1)),
+                                  {random.chance(50), random.chance(50)}});
   }
   if (random.chance(40)) {
     selection.limit = static_cast<uint64_t>(random.between(0, 12));
@@ -148,29 +160,29 @@ Selection random_selection(Random& random, const Schema& schema) {
   return selection;
 }
 
+/// A group's keys and finished aggregates.
+std::vector<Value> finished_group(const Grouping& grouping, const std::vector<Value>& partial) {
+  auto at = partial.begin() + static_cast<std::ptrdiff_t>(grouping.keys.size());
+  std::vector<Value> made(partial.begin(), at);
+  for (const BoundAggregate& aggregate : grouping.aggregates) {
+    AggregateState state(aggregate.function, aggregate.argument_type());
+    const size_t width = partial_types(aggregate.function, aggregate.argument_type()).size();
+    state.merge({&*at, width});
+    made.push_back(*state.finish());
+    at += static_cast<std::ptrdiff_t>(width);
+  }
+  return made;
+}
+
 /// The answer by the plain definition: one merge of everything in the order of parts, no trimming.
-Rows expected_answer(const Schema& schema, const Selection& selection, const std::vector<Rows>& parts) {
+Rows expected_answer(const Selection& selection, const std::vector<Rows>& parts) {
   Rows all;
   for (const Rows& part : parts) {
     all.insert(all.end(), part.begin(), part.end());
   }
   Rows rows;
-  for (std::vector<Value>& partial : partial_rows(schema, selection, all)) {
-    std::vector<Value> row;
-    size_t at = 0;
-    for (const OutputColumn& output : selection.outputs) {
-      if (!output.is_aggregate) {
-        row.push_back(partial[at++]);
-        continue;
-      }
-      const Type& type = schema.columns[output.column].type;
-      const size_t width = partial_types(output.function, type).size();
-      AggregateState state(output.function, type);
-      state.merge({partial.data() + at, width});
-      row.push_back(*state.finish());
-      at += width;
-    }
-    rows.push_back(std::move(row));
+  for (const std::vector<Value>& partial : partial_rows(selection, all)) {
+    rows.push_back(selection.grouping ? outputs_of(selection, finished_group(*selection.grouping, partial)) : partial);
   }
   std::stable_sort(rows.begin(), rows.end(), [&](const std::vector<Value>& left, const std::vector<Value>& right) {
     for (const OrderKey& key : selection.order_by) {
@@ -190,12 +202,13 @@ Rows expected_answer(const Schema& schema, const Selection& selection, const std
   return cut;
 }
 
-bool has_inexact_sum(const Schema& schema, const Selection& selection) {
-  return std::any_of(selection.outputs.begin(), selection.outputs.end(), [&](const OutputColumn& output) {
-    return output.is_aggregate &&
-           (output.function == AggregateFunction::kSum || output.function == AggregateFunction::kAvg) &&
-           is_floating(schema.columns[output.column].type.kind);
-  });
+bool has_inexact_sum(const Selection& selection) {
+  const auto is_inexact = [](const BoundAggregate& aggregate) {
+    return (aggregate.function == AggregateFunction::kSum || aggregate.function == AggregateFunction::kAvg) &&
+           is_floating(aggregate.argument_type().kind);
+  };
+  return selection.grouping &&
+         std::any_of(selection.grouping->aggregates.begin(), selection.grouping->aggregates.end(), is_inexact);
 }
 
 /// Works with small random budgets and messages until the merger has nothing to do.
@@ -216,9 +229,9 @@ Result<MergedRows> work(Random& random, AnswerMerger& merger) {
 }
 
 /// Merges parts in a random order of arrival, in random pieces, a little at a time.
-MergedRows merge(Random& random, const Schema& schema, const Selection& selection,
-                 std::vector<std::pair<uint32_t, std::string>> parts, AnswerForm form) {
-  AnswerMerger merger(schema, selection, form);
+MergedRows merge(Random& random, const Selection& selection, std::vector<std::pair<uint32_t, std::string>> parts,
+                 AnswerForm form) {
+  AnswerMerger merger(selection, form);
   MergedRows early;
   while (!parts.empty()) {
     const auto pick = static_cast<size_t>(random.between(0, static_cast<int64_t>(parts.size()) - 1));
@@ -255,15 +268,45 @@ MergedRows merge(Random& random, const Schema& schema, const Selection& selectio
   return {early.rows + rest->rows, early.row_count + rest->row_count};
 }
 
+TEST(BindItems, KeepsEachKeyAndAggregateOnce) {
+  const Schema schema = two_columns();
+  const Selection selection = selection_of(
+      schema, {aggregate(AggregateFunction::kSum, 1), plain(0), aggregate(AggregateFunction::kSum, 1), plain(0)},
+      {0, 0});
+  ASSERT_TRUE(selection.grouping);
+  EXPECT_EQ(selection.grouping->keys.size(), 1u);
+  ASSERT_EQ(selection.grouping->aggregates.size(), 1u);
+  EXPECT_EQ(selection.grouping->aggregates[0].type.kind, TypeKind::kBigint);
+  std::vector<uint32_t> inputs;
+  for (const OutputColumn& output : selection.outputs) {
+    inputs.push_back(output.expression.input);
+  }
+  EXPECT_EQ(inputs, (std::vector<uint32_t>{1, 0, 1, 0}));
+  EXPECT_EQ(partial_row_types(selection).size(), 2u);
+  const std::vector<Column> columns = final_columns(selection);
+  ASSERT_EQ(columns.size(), 4u);
+  EXPECT_TRUE(columns[0].nullable && columns[1].nullable);
+  EXPECT_EQ(columns[1].type.kind, TypeKind::kDouble);
+}
+
+TEST(BindItems, RefusesWhatNoGroupHas) {
+  const Schema schema = two_columns();
+  EXPECT_EQ(bind_items(schema, {plain(0), aggregate(AggregateFunction::kCountRows, 0)}).error().sqlstate, "42803");
+  EXPECT_EQ(bind_items(schema, {plain(1)}, {0}).error().sqlstate, "42803");
+  Schema dates = schema;
+  dates.columns[0].type = {TypeKind::kDate};
+  EXPECT_EQ(bind_items(dates, {aggregate(AggregateFunction::kSum, 0)}).error().sqlstate, "42883");
+}
+
 TEST(AnswerMerger, AgreesWithThePlainDefinitionThroughTwoLevels) {
   Random random(61);
   for (int round = 0; round < 3'000; ++round) {
     const Schema schema = random.schema(4);
     const Selection selection = random_selection(random, schema);
-    if (has_inexact_sum(schema, selection)) {
+    if (has_inexact_sum(selection)) {
       continue;
     }
-    const std::vector<Type> types = partial_row_types(schema, selection);
+    const std::vector<Type> types = partial_row_types(selection);
     // Nodes of segments of rows; few distinct rows, so that groups meet.
     Rows pool;
     for (int i = 0; i < 6; ++i) {
@@ -280,15 +323,15 @@ TEST(AnswerMerger, AgreesWithThePlainDefinitionThroughTwoLevels) {
           rows.push_back(random.pick(pool));
         }
         segments.push_back(rows);
-        segment_parts.emplace_back(segment, encode(types, partial_rows(schema, selection, rows)));
+        segment_parts.emplace_back(segment, encode(types, partial_rows(selection, rows)));
       }
       node_parts.emplace_back(static_cast<uint32_t>(node),
-                              merge(random, schema, selection, segment_parts, AnswerForm::kPartial).rows);
+                              merge(random, selection, segment_parts, AnswerForm::kPartial).rows);
     }
-    const MergedRows merged = merge(random, schema, selection, node_parts, AnswerForm::kFinal);
-    const std::vector<Type> visible = final_types(schema, selection);
+    const MergedRows merged = merge(random, selection, node_parts, AnswerForm::kFinal);
+    const std::vector<Type> visible = final_types(selection);
     std::vector<std::string> made = lines(visible, decode(visible, merged));
-    std::vector<std::string> expected = lines(visible, expected_answer(schema, selection, segments));
+    std::vector<std::string> expected = lines(visible, expected_answer(selection, segments));
     if (can_stream(selection)) {
       // Rows that pass as they come have no order among parts.
       std::sort(made.begin(), made.end());
@@ -300,65 +343,51 @@ TEST(AnswerMerger, AgreesWithThePlainDefinitionThroughTwoLevels) {
 
 TEST(AnswerMerger, AGlobalAggregateOfNothingIsOneRow) {
   const Schema schema = two_columns();
-  Selection selection;
-  selection.outputs = {aggregate(AggregateFunction::kCountRows, 0), aggregate(AggregateFunction::kSum, 1)};
-  selection.visible_outputs = 2;
-  selection.is_aggregated = true;
-  AnswerMerger merger(schema, selection, AnswerForm::kFinal);
-  const std::vector<Type> types = final_types(schema, selection);
+  Selection selection =
+      selection_of(schema, {aggregate(AggregateFunction::kCountRows, 0), aggregate(AggregateFunction::kSum, 1)});
+  AnswerMerger merger(selection, AnswerForm::kFinal);
+  const std::vector<Type> types = final_types(selection);
   EXPECT_EQ(show(types, decode(types, *merge_all(merger))), "0,NULL;");
-  selection.group_by = {0};
-  selection.outputs.push_back(plain(0));
-  AnswerMerger grouped(schema, selection, AnswerForm::kFinal);
+  selection = selection_of(schema, {aggregate(AggregateFunction::kCountRows, 0), plain(0)}, {0});
+  AnswerMerger grouped(selection, AnswerForm::kFinal);
   EXPECT_EQ(merge_all(grouped)->row_count, 0u);
 }
 
 TEST(AnswerMerger, NullNaNAndBothZerosAreOneGroupEach) {
   const Schema schema = two_columns();
-  Selection selection;
-  selection.outputs = {plain(0), aggregate(AggregateFunction::kCountRows, 0)};
-  selection.visible_outputs = 2;
-  selection.group_by = {0};
-  selection.is_aggregated = true;
-  AnswerMerger merger(schema, selection, AnswerForm::kFinal);
+  const Selection selection = selection_of(schema, {plain(0), aggregate(AggregateFunction::kCountRows, 0)}, {0});
+  AnswerMerger merger(selection, AnswerForm::kFinal);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Rows rows = {{Value(), int64_t{1}}, {nan, int64_t{1}},  {0.0, int64_t{1}},
                      {-0.0, int64_t{1}},    {-nan, int64_t{1}}, {Value(), int64_t{1}}};
   for (uint32_t part = 0; part < rows.size(); ++part) {
-    ASSERT_TRUE(merger.add(part, rows_of(encode(partial_row_types(schema, selection), {rows[part]}))).has_value());
+    ASSERT_TRUE(merger.add(part, rows_of(encode(partial_row_types(selection), {rows[part]}))).has_value());
   }
-  const std::vector<Type> types = final_types(schema, selection);
+  const std::vector<Type> types = final_types(selection);
   EXPECT_EQ(show(types, decode(types, *merge_all(merger))), "NULL,2;NaN,2;0,2;");
 }
 
 TEST(AnswerMerger, AGroupShowsTheZeroThatTheFirstPartHas) {
   const Schema schema = two_columns();
-  Selection selection;
-  selection.outputs = {plain(0), aggregate(AggregateFunction::kMax, 0)};
-  selection.visible_outputs = 2;
-  selection.group_by = {0};
-  selection.is_aggregated = true;
-  const std::vector<Type> partial = partial_row_types(schema, selection);
+  const Selection selection = selection_of(schema, {plain(0), aggregate(AggregateFunction::kMax, 0)}, {0});
+  const std::vector<Type> partial = partial_row_types(selection);
   for (const auto& [first, second, expected] : {std::tuple(-0.0, 0.0, "-0,0;"), std::tuple(0.0, -0.0, "0,-0;")}) {
-    AnswerMerger merger(schema, selection, AnswerForm::kFinal);
+    AnswerMerger merger(selection, AnswerForm::kFinal);
     ASSERT_TRUE(merger.add(7, rows_of(encode(partial, {{second, second}}))));
     ASSERT_TRUE(merger.add(3, rows_of(encode(partial, {{first, first}}))));
-    const std::vector<Type> types = final_types(schema, selection);
+    const std::vector<Type> types = final_types(selection);
     EXPECT_EQ(show(types, decode(types, *merge_all(merger))), expected);
   }
 }
 
 TEST(AnswerMerger, FloatingSumsRepeatWhateverTheOrderOfArrival) {
   const Schema schema = two_columns();
-  Selection selection;
-  selection.outputs = {aggregate(AggregateFunction::kSum, 0)};
-  selection.visible_outputs = 1;
-  selection.is_aggregated = true;
+  const Selection selection = selection_of(schema, {aggregate(AggregateFunction::kSum, 0)});
   const std::vector<double> sums = {1e16, 1.0, -1e16, 1.0, 0.1};
   std::vector<uint32_t> order = {0, 1, 2, 3, 4};
   std::string first;
   do {
-    AnswerMerger merger(schema, selection, AnswerForm::kFinal);
+    AnswerMerger merger(selection, AnswerForm::kFinal);
     for (const uint32_t part : order) {
       ASSERT_TRUE(merger.add(part, rows_of(encode({{TypeKind::kDouble}, {TypeKind::kDouble}}, {{sums[part], Value()}})))
                       .has_value());
@@ -371,13 +400,11 @@ TEST(AnswerMerger, FloatingSumsRepeatWhateverTheOrderOfArrival) {
 
 TEST(AnswerMerger, KeepsTheBestOfManyUnderALimit) {
   const Schema schema = two_columns();
-  Selection selection;
-  selection.outputs = {plain(1)};
-  selection.visible_outputs = 1;
+  Selection selection = selection_of(schema, {plain(1)});
   selection.order_by = {{0, {true, false}}};
   selection.limit = 3;
   selection.offset = 1;
-  AnswerMerger merger(schema, selection, AnswerForm::kFinal);
+  AnswerMerger merger(selection, AnswerForm::kFinal);
   const std::vector<Type> types = {{TypeKind::kInt}};
   for (int64_t i = 0; i < 50'000; ++i) {
     ASSERT_TRUE(merger.add(static_cast<uint32_t>(i % 7), rows_of(encode(types, {{i * 7'919 % 50'000}}))));

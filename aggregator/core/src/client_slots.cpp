@@ -38,16 +38,13 @@ Result<std::unique_ptr<const DefinedSelect>> ClientSlots::read(const wire::v1::S
   if (!shape) {
     return shape.error();
   }
-  auto columns = semantics::final_columns(*schema_, shape->selection);
-  if (!columns) {
-    return columns.error();
-  }
+  auto columns = semantics::final_columns(shape->selection);
   contract::ShapeRouting routing(*schema_, partitions_, shape->selection.predicate);
   auto bytes = contract::shape_of(shape->selection, wire::v1::RESULT_FORM_PARTIAL);
   return std::make_unique<const DefinedSelect>(
       DefinedSelect{std::make_shared<const semantics::Selection>(std::move(shape->selection)), shape->form,
                     std::make_shared<const contract::ShapeBytes>(std::move(bytes)),
-                    std::make_shared<const std::vector<semantics::Column>>(std::move(*columns)), std::move(routing)});
+                    std::make_shared<const std::vector<semantics::Column>>(std::move(columns)), std::move(routing)});
 }
 
 Result<ClientSlots::Shared> ClientSlots::statement(rpc::PeerId client, uint32_t slot) const {

@@ -55,11 +55,7 @@ Result<QueryRequest> query_request(const semantics::Schema& schema, const contra
     }
     condition = std::move(*read);
   }
-  auto select = make_select(schema, map, std::move(*selection), std::move(condition));
-  if (!select) {
-    return select.error();
-  }
-  request.select = std::move(*select);
+  request.select = make_select(schema, map, std::move(*selection), std::move(condition));
   request.terms = terms_of(operation.header());
   return request;
 }
@@ -122,8 +118,7 @@ NodeId node_of(merging::CandidateId candidate) { return NodeId{raw(candidate)}; 
 }  // namespace
 
 QueryFanOut::QueryFanOut(Context& context)
-    : context_(context),
-      gather_(gather_limits(context.options), context.options.answer_budget, context.schema, *this) {}
+    : context_(context), gather_(gather_limits(context.options), context.options.answer_budget, *this) {}
 
 merging::Parts QueryFanOut::divide(const contract::Partitions& partitions) const {
   merging::Parts parts;

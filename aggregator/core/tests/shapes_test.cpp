@@ -30,11 +30,9 @@ wire::v1::Operation state(uint32_t slot, const std::string& sql = {}) {
 }
 
 CompiledSelect selection_of(uint64_t limit) {
-  semantics::Selection selection;
-  selection.outputs = {{.name = "id", .column = 0}};
-  selection.visible_outputs = 1;
-  selection.limit = limit;
   const std::vector<semantics::Column> columns = {{.name = "id", .type = {.kind = semantics::TypeKind::kInt}}};
+  semantics::Selection selection = *semantics::bind_items({.columns = columns}, {{.name = "id", .column = 0}});
+  selection.limit = limit;
   CompiledSelect select;
   select.shape =
       std::make_shared<const contract::ShapeBytes>(contract::shape_of(selection, wire::v1::RESULT_FORM_PARTIAL));

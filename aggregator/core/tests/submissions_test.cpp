@@ -81,10 +81,8 @@ class SubmissionsTest : public ::testing::Test {
   }
 
   [[nodiscard]] Compiled compiled_select() const {
-    semantics::Selection selection;
-    selection.outputs = {{.name = "id", .column = 0}};
-    selection.visible_outputs = 1;
     const std::vector<semantics::Column> columns = {{.name = "id", .type = {.kind = semantics::TypeKind::kInt}}};
+    const semantics::Selection selection = *semantics::bind_items({.columns = columns}, {{.name = "id", .column = 0}});
     CompiledSelect select;
     select.selection = std::make_shared<const semantics::Selection>(std::move(selection));
     select.columns = std::make_shared<const std::vector<semantics::Column>>(columns);

@@ -49,14 +49,14 @@ Result<Compiled> compile_root(sql::Scope& scope, const contract::PartitionMap& m
 }
 
 /// A SELECT is answered by the slice alone when the statement has one; anything else has none.
-Result<Compiled> with_slice(Compiled compiled, const semantics::Schema& schema, const wire::v1::Slice& slice) {
+Result<Compiled> with_slice(Compiled compiled, const wire::v1::Slice& slice) {
   auto* select = std::get_if<CompiledSelect>(&compiled);
   if (select == nullptr) {
     return rejected("0A000", "only a SELECT can be answered by a slice of the table");
   }
   semantics::Selection selection = *select->selection;
   selection.slice = contract::to_slice(slice);
-  if (auto checked = contract::check_selection(schema, selection); !checked) {
+  if (auto checked = contract::check_selection(selection); !checked) {
     return checked.error();
   }
   select->selection = std::make_shared<const semantics::Selection>(std::move(selection));
@@ -164,7 +164,7 @@ Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int
     }
   }
   if (statement.has_slice()) {
-    return with_slice(std::move(*compiled), *state_->schema, statement.slice());
+    return with_slice(std::move(*compiled), statement.slice());
   }
   return compiled;
 }

@@ -42,6 +42,7 @@ class Outputs {
   /// Position of an output with this value, added hidden if there is none.
   uint32_t find_or_add(OutputItem item);
   [[nodiscard]] const std::vector<OutputItem>& items() const { return items_; }
+  [[nodiscard]] std::vector<OutputItem> take_items() && { return std::move(items_); }
   [[nodiscard]] uint32_t visible_count() const { return visible_count_; }
   [[nodiscard]] bool has_aggregate() const;
 

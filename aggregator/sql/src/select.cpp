@@ -193,27 +193,25 @@ Result<void> compile_bounds(Scope& scope, const grammar::SelectStatement& select
   return {};
 }
 
-void set_outputs(const Outputs& outputs, semantics::Selection& selection) {
-  for (const OutputItem& item : outputs.items()) {
-    semantics::OutputColumn& output = selection.outputs.emplace_back();
-    output.name = item.name;
-    output.is_aggregate = item.is_aggregate;
-    output.column = item.column;
+Result<semantics::Selection> bind_outputs(const Scope& scope, Outputs outputs, const std::vector<uint32_t>& group_by) {
+  const uint32_t visible_count = outputs.visible_count();
+  std::vector<semantics::SelectItem> items;
+  items.reserve(outputs.items().size());
+  std::vector<OutputItem> written_items = std::move(outputs).take_items();
+  for (OutputItem& item : written_items) {
+    semantics::SelectItem& written = items.emplace_back();
+    written.name = std::move(item.name);
+    written.column = item.is_aggregate ? item.call.column : item.column;
     if (item.is_aggregate) {
-      output.function = item.call.function;
-      output.column = item.call.function == semantics::AggregateFunction::kCountRows ? 0 : item.call.column;
+      written.function = item.call.function;
     }
   }
-  selection.visible_outputs = outputs.visible_count();
-}
-
-Result<CompiledSelect> finish_select(const Scope& scope, const contract::PartitionMap& map,
-                                     semantics::Selection selection, semantics::Condition condition) {
-  if (auto checked = contract::check_selection(scope.schema(), selection); !checked) {
-    return scope.located(checked.error(), scope.statement_location());
+  auto selection = semantics::bind_items(scope.schema(), std::move(items), group_by);
+  if (!selection) {
+    return scope.located(selection.error(), scope.statement_location());
   }
-  auto made = make_select(scope.schema(), map, std::move(selection), std::move(condition));
-  return made ? std::move(made) : scope.located(made.error(), scope.statement_location());
+  selection->visible_outputs = visible_count;
+  return selection;
 }
 
 }  // namespace
@@ -242,16 +240,19 @@ Result<CompiledSelect> compile_select(Scope& scope, const contract::PartitionMap
   if (!order) {
     return order.error();
   }
-  semantics::Selection selection;
-  if (auto bounds = compile_bounds(scope, select, selection); !bounds) {
+  auto selection = bind_outputs(scope, std::move(*outputs), order->group_by);
+  if (!selection) {
+    return selection.error();
+  }
+  if (auto bounds = compile_bounds(scope, select, *selection); !bounds) {
     return bounds.error();
   }
-  set_outputs(*outputs, selection);
-  selection.group_by = std::move(order->group_by);
-  selection.order_by = std::move(order->order_by);
-  selection.is_aggregated = outputs->has_aggregate() || !selection.group_by.empty();
-  selection.predicate = semantics::normal_form(condition);
-  return finish_select(scope, map, std::move(selection), std::move(condition));
+  selection->order_by = std::move(order->order_by);
+  if (auto checked = contract::check_selection(*selection); !checked) {
+    return scope.located(checked.error(), scope.statement_location());
+  }
+  selection->predicate = semantics::normal_form(condition);
+  return make_select(scope.schema(), map, std::move(*selection), std::move(condition));
 }
 
 }  // namespace daedalus::aggregator::sql

@@ -187,9 +187,6 @@ Result<SortGroup> compile_sort_group(Scope& scope, const grammar::SelectStatemen
   if (auto checked = check_grouped(scope, *group_by, *outputs); !checked) {
     return checked.error();
   }
-  for (const uint32_t column : *group_by) {
-    outputs->find_or_add({scope.schema().columns[column].name, false, {}, column, -1});
-  }
   result.group_by = std::move(*group_by);
   result.order_by = std::move(*order_by);
   return result;

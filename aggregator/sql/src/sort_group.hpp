@@ -13,7 +13,7 @@
 namespace daedalus::aggregator::sql {
 
 struct SortGroup {
-  std::vector<uint32_t> group_by;             ///< Columns of the table, each once; each is an output.
+  std::vector<uint32_t> group_by;             ///< Columns of the table, each once.
   std::vector<semantics::OrderKey> order_by;  ///< Over outputs, visible and hidden.
 };
 

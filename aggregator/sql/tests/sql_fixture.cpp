@@ -76,16 +76,24 @@ std::string literal_text(const semantics::Schema& schema, const Literal& literal
   return {};
 }
 
-std::string output_text(const semantics::Schema& schema, const semantics::OutputColumn& output) {
+std::string aggregate_text(const semantics::Schema& schema, const semantics::BoundAggregate& aggregate) {
   static constexpr std::string_view kNames[] = {"?", "count_rows", "count", "sum", "min", "max", "avg"};
-  if (!output.is_aggregate) {
-    return fmt::format("{}:{}", output.name, schema.columns[output.column].name);
+  const std::string_view name = kNames[static_cast<size_t>(aggregate.function)];
+  return aggregate.argument ? fmt::format("{}({})", name, schema.columns[aggregate.argument->input].name)
+                            : std::string(name);
+}
+
+std::string output_text(const semantics::Schema& schema, const semantics::Selection& selection,
+                        const semantics::OutputColumn& output) {
+  const uint32_t input = output.expression.input;
+  if (!selection.grouping) {
+    return fmt::format("{}:{}", output.name, schema.columns[input].name);
   }
-  const std::string_view name = kNames[static_cast<size_t>(output.function)];
-  if (output.function == semantics::AggregateFunction::kCountRows) {
-    return fmt::format("{}:{}", output.name, name);
-  }
-  return fmt::format("{}:{}({})", output.name, name, schema.columns[output.column].name);
+  const semantics::Grouping& grouping = *selection.grouping;
+  return fmt::format("{}:{}", output.name,
+                     input < grouping.keys.size()
+                         ? schema.columns[grouping.keys[input].input].name
+                         : aggregate_text(schema, grouping.aggregates[input - grouping.keys.size()]));
 }
 
 }  // namespace
@@ -159,11 +167,11 @@ std::string to_text(const semantics::Schema& schema, const semantics::Predicate&
 std::string to_text(const semantics::Schema& schema, const semantics::Selection& selection) {
   std::string text;
   for (size_t i = 0; i < selection.outputs.size(); ++i) {
-    const std::string output = output_text(schema, selection.outputs[i]);
+    const std::string output = output_text(schema, selection, selection.outputs[i]);
     append(&text, " ", i < selection.visible_outputs ? output : fmt::format("[{}]", output));
   }
-  for (size_t i = 0; i < selection.group_by.size(); ++i) {
-    text += fmt::format("{}{}", i == 0 ? " group by " : ",", schema.columns[selection.group_by[i]].name);
+  for (size_t i = 0; selection.grouping && i < selection.grouping->keys.size(); ++i) {
+    text += fmt::format("{}{}", i == 0 ? " group by " : ",", schema.columns[selection.grouping->keys[i].input].name);
   }
   for (size_t i = 0; i < selection.order_by.size(); ++i) {
     const semantics::OrderKey& key = selection.order_by[i];

@@ -4,14 +4,10 @@
 
 namespace daedalus::aggregator {
 
-Result<CompiledSelect> make_select(const semantics::Schema& schema, const contract::PartitionMap& map,
-                                   semantics::Selection selection, semantics::Condition condition) {
-  auto columns = semantics::final_columns(schema, selection);
-  if (!columns) {
-    return columns.error();
-  }
+CompiledSelect make_select(const semantics::Schema& schema, const contract::PartitionMap& map,
+                           semantics::Selection selection, semantics::Condition condition) {
   CompiledSelect made;
-  made.columns = std::make_shared<const std::vector<semantics::Column>>(std::move(*columns));
+  made.columns = std::make_shared<const std::vector<semantics::Column>>(semantics::final_columns(selection));
   made.routing = contract::routing_of(map, selection.predicate);
   if (selection.predicate.has_tree()) {
     made.condition = std::make_shared<const semantics::Condition>(std::move(condition));

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 
 #include "daedalus/contract/translate.hpp"
@@ -9,9 +8,9 @@ namespace daedalus::contract {
 namespace {
 
 using semantics::AggregateFunction;
-using semantics::OutputColumn;
 using semantics::Schema;
 using semantics::Selection;
+using semantics::SelectItem;
 
 /// PostgreSQL's bound on the entries of a target list.
 constexpr int kOutputsMax = 1664;
@@ -32,9 +31,8 @@ Result<uint32_t> column_of(const Schema& schema, const wire::v1::Expression& exp
   return expression.column();
 }
 
-Result<OutputColumn> to_output(const Schema& schema, const wire::v1::Output& output) {
-  OutputColumn made;
-  made.name = output.name();
+Result<SelectItem> to_item(const Schema& schema, const wire::v1::Output& output) {
+  SelectItem made{.name = output.name()};
   if (output.source_case() == wire::v1::Output::kExpression) {
     const Result<uint32_t> column = column_of(schema, output.expression(), "output expressions");
     if (!column) {
@@ -52,10 +50,9 @@ Result<OutputColumn> to_output(const Schema& schema, const wire::v1::Output& out
     return rejected("08P01",
                     fmt::format("there is no aggregate function number {}", static_cast<int>(aggregate.function())));
   }
-  made.is_aggregate = true;
   made.function = static_cast<AggregateFunction>(aggregate.function());
   if (made.function == AggregateFunction::kCountRows) {
-    return aggregate.has_argument() ? Result<OutputColumn>(rejected("08P01", "count(*) with an argument")) : made;
+    return aggregate.has_argument() ? Result<SelectItem>(rejected("08P01", "count(*) with an argument")) : made;
   }
   const Result<uint32_t> column = column_of(schema, aggregate.argument(), "arguments of aggregates");
   if (!column) {
@@ -65,69 +62,49 @@ Result<OutputColumn> to_output(const Schema& schema, const wire::v1::Output& out
   return made;
 }
 
-Result<void> read_outputs(const Schema& schema, const wire::v1::SelectBody& body, Selection& selection) {
+Result<std::vector<SelectItem>> read_items(const Schema& schema, const wire::v1::SelectBody& body) {
   if (body.outputs_size() > kOutputsMax) {
     return too_many_outputs();
   }
-  selection.visible_outputs = body.visible_outputs();
+  std::vector<SelectItem> items;
+  items.reserve(static_cast<size_t>(body.outputs_size()));
   for (const wire::v1::Output& output : body.outputs()) {
-    Result<OutputColumn> made = to_output(schema, output);
-    if (!made) {
-      return std::move(made).error();
+    Result<SelectItem> item = to_item(schema, output);
+    if (!item) {
+      return std::move(item).error();
     }
-    selection.is_aggregated |= made->is_aggregate;
-    selection.outputs.push_back(std::move(*made));
+    items.push_back(std::move(*item));
   }
-  return {};
+  return items;
 }
 
-Result<void> read_groups(const Schema& schema, const wire::v1::SelectBody& body, Selection& selection) {
+Result<std::vector<uint32_t>> read_groups(const Schema& schema, const wire::v1::SelectBody& body) {
+  std::vector<uint32_t> columns;
   for (const wire::v1::Expression& expression : body.group_by()) {
     const Result<uint32_t> column = column_of(schema, expression, "GROUP BY expressions");
     if (!column) {
       return column.error();
     }
-    if (std::find(selection.group_by.begin(), selection.group_by.end(), *column) == selection.group_by.end()) {
-      selection.group_by.push_back(*column);
-    }
+    columns.push_back(*column);
   }
-  selection.is_aggregated |= !selection.group_by.empty();
-  return {};
+  return columns;
 }
 
-/// Aggregates of their columns' types, and every other output a key of the groups.
-Result<void> check_groups(const Schema& schema, const Selection& selection) {
-  for (const OutputColumn& output : selection.outputs) {
-    if (output.is_aggregate && output.function != AggregateFunction::kCountRows) {
-      const auto type = semantics::aggregate_type(output.function, schema.columns[output.column].type);
-      if (!type) {
-        return type.error();
-      }
-    }
+/// The list and its groups.
+Result<Selection> read_outputs(const Schema& schema, const wire::v1::SelectBody& body) {
+  Result<std::vector<SelectItem>> items = read_items(schema, body);
+  if (!items) {
+    return items.error();
   }
-  if (!selection.is_aggregated) {
-    return {};
+  const Result<std::vector<uint32_t>> group_by = read_groups(schema, body);
+  if (!group_by) {
+    return group_by.error();
   }
-  const auto is_grouped = [&](uint32_t column) {
-    return std::find(selection.group_by.begin(), selection.group_by.end(), column) != selection.group_by.end();
-  };
-  for (const OutputColumn& output : selection.outputs) {
-    if (!output.is_aggregate && !is_grouped(output.column)) {
-      return rejected("42803", fmt::format("column \"{}.{}\" must appear in the GROUP BY clause or be used in an "
-                                           "aggregate function",
-                                           schema.table_name, schema.columns[output.column].name));
-    }
+  Result<Selection> selection = semantics::bind_items(schema, std::move(*items), *group_by);
+  if (selection) {
+    selection->visible_outputs = body.visible_outputs();
   }
-  for (const uint32_t column : selection.group_by) {
-    const bool is_output =
-        std::any_of(selection.outputs.begin(), selection.outputs.end(),
-                    [&](const OutputColumn& output) { return !output.is_aggregate && output.column == column; });
-    if (!is_output) {
-      return rejected("08P01",
-                      fmt::format("GROUP BY column \"{}\" is not among the outputs", schema.columns[column].name));
-    }
-  }
-  return {};
+  return selection;
 }
 
 Result<void> check_order(const Selection& selection) {
@@ -162,7 +139,7 @@ Result<void> read_order(const wire::v1::SelectBody& body, Selection& selection) 
 
 }  // namespace
 
-Result<void> check_selection(const Schema& schema, const Selection& selection) {
+Result<void> check_selection(const Selection& selection) {
   if (selection.outputs.empty()) {
     return rejected("08P01", "a SELECT without outputs");
   }
@@ -173,10 +150,7 @@ Result<void> check_selection(const Schema& schema, const Selection& selection) {
     return rejected("08P01",
                     fmt::format("{} visible outputs of {}", selection.visible_outputs, selection.outputs.size()));
   }
-  if (Result<void> checked = check_groups(schema, selection); !checked) {
-    return checked;
-  }
-  if (Result<void> checked = semantics::check_row_size(schema, selection); !checked) {
+  if (Result<void> checked = semantics::check_row_size(selection); !checked) {
     return checked;
   }
   if (selection.slice && !semantics::can_stream(selection)) {
@@ -226,27 +200,24 @@ Result<Selection> to_selection(const Schema& schema, const wire::v1::SelectBody&
   if (form_out != nullptr) {
     *form_out = message.form();
   }
-  Selection selection;
-  if (Result<void> read = read_outputs(schema, message, selection); !read) {
-    return std::move(read).error();
+  Result<Selection> selection = read_outputs(schema, message);
+  if (!selection) {
+    return selection;
   }
-  if (Result<void> read = read_groups(schema, message, selection); !read) {
-    return std::move(read).error();
-  }
-  if (Result<void> read = read_order(message, selection); !read) {
+  if (Result<void> read = read_order(message, *selection); !read) {
     return std::move(read).error();
   }
   if (message.has_slice()) {
-    selection.slice = to_slice(message.slice());
+    selection->slice = to_slice(message.slice());
   }
-  if (Result<void> checked = check_selection(schema, selection); !checked) {
+  if (Result<void> checked = check_selection(*selection); !checked) {
     return std::move(checked).error();
   }
   Result<semantics::Condition> condition = to_condition(schema, message);
   if (!condition) {
     return std::move(condition).error();
   }
-  selection.predicate = semantics::normal_form(std::move(*condition));
+  selection->predicate = semantics::normal_form(std::move(*condition));
   return selection;
 }
 

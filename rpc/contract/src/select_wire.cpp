@@ -11,15 +11,23 @@ namespace {
 using semantics::Condition;
 using semantics::Selection;
 
-void write_output(const semantics::OutputColumn& output, wire::v1::Output* written) {
+/// An output as whoever binds it again writes it: a column, or an aggregate of one.
+void write_output(const Selection& selection, const semantics::OutputColumn& output, wire::v1::Output* written) {
   written->set_name(output.name);
-  if (!output.is_aggregate) {
-    written->mutable_expression()->set_column(output.column);
+  const uint32_t input = output.expression.input;
+  if (!selection.grouping) {
+    written->mutable_expression()->set_column(input);
     return;
   }
-  written->mutable_aggregate()->set_function(static_cast<wire::v1::AggregateFunction>(output.function));
-  if (output.function != semantics::AggregateFunction::kCountRows) {
-    written->mutable_aggregate()->mutable_argument()->set_column(output.column);
+  const semantics::Grouping& grouping = *selection.grouping;
+  if (input < grouping.keys.size()) {
+    written->mutable_expression()->set_column(grouping.keys[input].input);
+    return;
+  }
+  const semantics::BoundAggregate& aggregate = grouping.aggregates[input - grouping.keys.size()];
+  written->mutable_aggregate()->set_function(static_cast<wire::v1::AggregateFunction>(aggregate.function));
+  if (aggregate.argument) {
+    written->mutable_aggregate()->mutable_argument()->set_column(aggregate.argument->input);
   }
 }
 
@@ -48,11 +56,13 @@ Condition condition_of(const std::vector<semantics::Clause>& clauses) {
 void write_selection(const Selection& selection, wire::v1::ResultForm form, wire::v1::SelectBody* body) {
   body->set_form(form);
   for (const semantics::OutputColumn& output : selection.outputs) {
-    write_output(output, body->add_outputs());
+    write_output(selection, output, body->add_outputs());
   }
   body->set_visible_outputs(selection.visible_outputs);
-  for (const uint32_t column : selection.group_by) {
-    body->add_group_by()->set_column(column);
+  if (selection.grouping) {
+    for (const semantics::BoundExpression& key : selection.grouping->keys) {
+      body->add_group_by()->set_column(key.input);
+    }
   }
   for (const semantics::OrderKey& key : selection.order_by) {
     wire::v1::OrderKey* written = body->add_order_by();

@@ -80,7 +80,7 @@ TEST_F(SelectTest, ReadsEverythingASelectSays) {
   EXPECT_EQ(selection->outputs.size(), 2u);
   EXPECT_EQ(selection->outputs[0].name, "name");
   EXPECT_EQ(selection->visible_outputs, 1u);
-  EXPECT_FALSE(selection->is_aggregated);
+  EXPECT_FALSE(selection->grouping);
   EXPECT_EQ(selection->limit, 0u);
   EXPECT_EQ(selection->offset, 5u);
   ASSERT_EQ(selection->order_by.size(), 1u);
@@ -88,18 +88,19 @@ TEST_F(SelectTest, ReadsEverythingASelectSays) {
   EXPECT_EQ(selection->predicate.clauses.size(), 1u);
 }
 
-TEST_F(SelectTest, GroupsMustBeOutputsAndOutputsGroups) {
+TEST_F(SelectTest, OutputsBesideGroupsAreKeysOrAggregates) {
   wire::v1::SelectBody body = body_of({kName});
   body.add_group_by()->set_column(kName);
   body.add_group_by()->set_column(kName);
   add_aggregate(body, wire::v1::AGGREGATE_FUNCTION_COUNT_ROWS, -1);
   const Result<semantics::Selection> selection = to_selection(schema_, body.SerializeAsString(), nullptr);
   ASSERT_TRUE(selection) << selection.error().message;
-  EXPECT_TRUE(selection->is_aggregated);
-  EXPECT_EQ(selection->group_by, std::vector<uint32_t>{kName});
+  ASSERT_TRUE(selection->grouping);
+  ASSERT_EQ(selection->grouping->keys.size(), 1u);
+  EXPECT_EQ(selection->grouping->keys[0].input, kName);
 
   body.add_group_by()->set_column(kId);
-  EXPECT_EQ(code(body), "08P01");
+  EXPECT_EQ(code(body), "fine");
   wire::v1::SelectBody ungrouped = body_of({kName});
   add_aggregate(ungrouped, wire::v1::AGGREGATE_FUNCTION_MAX, kId);
   const Error error = to_selection(schema_, ungrouped.SerializeAsString(), nullptr).error();

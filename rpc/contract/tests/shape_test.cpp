@@ -12,11 +12,11 @@ using semantics::Value;
 using semantics::testing::Random;
 
 Selection selection_of(const semantics::Schema& schema, Predicate predicate) {
-  Selection selection;
+  std::vector<semantics::SelectItem> items;
   for (uint32_t column = 0; column < schema.columns.size(); ++column) {
-    selection.outputs.push_back({.name = schema.columns[column].name, .column = column});
+    items.push_back({.name = schema.columns[column].name, .column = column});
   }
-  selection.visible_outputs = static_cast<uint32_t>(selection.outputs.size());
+  Selection selection = *semantics::bind_items(schema, std::move(items));
   selection.order_by = {{0, {true, false}}};
   selection.limit = 5;
   selection.predicate = std::move(predicate);

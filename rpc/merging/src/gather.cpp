@@ -43,12 +43,8 @@ void Stamp::write(wire::v1::SegmentStamp& stamp) const {
   stamp.set_durable(durable);
 }
 
-Gather::Gather(GatherLimits limits, std::shared_ptr<ByteBudget> budget, std::shared_ptr<const semantics::Schema> schema,
-               Candidates& candidates)
-    : limits_(std::move(limits)),
-      schema_(std::move(schema)),
-      candidates_(candidates),
-      merges_(limits_.merges, std::move(budget)) {}
+Gather::Gather(GatherLimits limits, std::shared_ptr<ByteBudget> budget, Candidates& candidates)
+    : limits_(std::move(limits)), candidates_(candidates), merges_(limits_.merges, std::move(budget)) {}
 
 // ---- asking ----
 
@@ -80,7 +76,7 @@ void Gather::start(QueryId id, GatheredQuery query, Instant now, rpc::Outbox& ou
 
 void Gather::open_merge(QueryId id, Query& query) {
   if (!std::exchange(query.is_merging, true)) {
-    merges_.open(id, query.to.peer, *schema_, *query.selection, query.form);
+    merges_.open(id, query.to.peer, *query.selection, query.form);
   }
 }
 
@@ -147,7 +143,7 @@ void Gather::on_end(QueryId id, uint32_t index, PartEnd end, rpc::Outbox& out) {
 }
 
 void Gather::complete(QueryId id, Query& query, rpc::Outbox& out) {
-  if (!query.is_merging && !query.selection->is_aggregated) {
+  if (!query.is_merging && !query.selection->grouping) {
     finish(id, query, out);  // There is nothing to merge.
     return;
   }

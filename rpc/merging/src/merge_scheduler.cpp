@@ -26,8 +26,8 @@ uint64_t send_units(uint64_t bytes) { return 1 + 4 * semantics::copy_units(bytes
 
 }  // namespace
 
-void MergeScheduler::open(QueryId id, rpc::PeerId to, const semantics::Schema& schema,
-                          const semantics::Selection& selection, semantics::AnswerForm form) {
+void MergeScheduler::open(QueryId id, rpc::PeerId to, const semantics::Selection& selection,
+                          semantics::AnswerForm form) {
   Merge merge;
   merge.to = to;
   if (!spare_.empty() && semantics::can_stream(selection)) {
@@ -36,7 +36,7 @@ void MergeScheduler::open(QueryId id, rpc::PeerId to, const semantics::Schema& s
     merge.merger->restart();
   } else {
     merge.merger = std::make_unique<semantics::AnswerMerger>(
-        schema, selection, form, semantics::AnswerLimit{limits_.answer_bytes_max, limits_.owner});
+        selection, form, semantics::AnswerLimit{limits_.answer_bytes_max, limits_.owner});
   }
   merge.lease = ByteLease(budget_, static_cast<ByteBudget::Holder>(id));
   const bool is_new = merges_.emplace(id, std::move(merge)).second;

@@ -74,8 +74,7 @@ class GatherTest : public testing::Test {
  protected:
   GatherTest() {
     schema_->columns = {{"v", {semantics::TypeKind::kInt}, true, {}}};
-    selection_.outputs = {{"v", false, semantics::AggregateFunction::kCountRows, 0}};
-    selection_.visible_outputs = 1;
+    selection_ = *semantics::bind_items(*schema_, {{.name = "v", .column = 0}});
   }
 
   /// One part for each list of candidates, of the partition of the same number.
@@ -135,7 +134,7 @@ class GatherTest : public testing::Test {
   AnswerForm form_ = AnswerForm::kPartial;
   FakeCandidates candidates_;
   rpc::Outbox out_;
-  Gather gather_{GatherLimits{}, std::make_shared<ByteBudget>(8u << 20), schema_, candidates_};
+  Gather gather_{GatherLimits{}, std::make_shared<ByteBudget>(8u << 20), candidates_};
 };
 
 TEST_F(GatherTest, RowsAndStampsFollowTheirPlaceNotTheirArrival) {
@@ -181,8 +180,8 @@ TEST_F(GatherTest, AnAnswerWithoutRowsEndsWithItsLastPartUnlessItAggregates) {
   EXPECT_EQ(gather_.count(), 0u);
   EXPECT_FALSE(gather_.has_work(rpc::EmptyGauge()));
   out_.clear();
-  selection_.outputs = {{"n", true, semantics::AggregateFunction::kCountRows, 0}};
-  selection_.is_aggregated = true;
+  selection_ = *semantics::bind_items(
+      *schema_, {{.name = "n", .function = semantics::AggregateFunction::kCountRows, .column = 0}});
   start({{0}});
   end(0, 0);
   EXPECT_TRUE(last_words().empty());
@@ -310,7 +309,7 @@ TEST_F(GatherSliceTest, EndsBehindWhereItBeganOrIsNoAnswer) {
 }
 
 TEST_F(GatherTest, WithoutMemoryForItsRowsAQueryEndsWithAHintWhenToAskAgain) {
-  Gather poor{GatherLimits{}, std::make_shared<ByteBudget>(100), schema_, candidates_};
+  Gather poor{GatherLimits{}, std::make_shared<ByteBudget>(100), candidates_};
   selection_.order_by = {{0, {}}};
   GatheredQuery query{kAsker,      std::make_shared<const semantics::Selection>(selection_),
                       form_,       {},

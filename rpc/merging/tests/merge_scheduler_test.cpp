@@ -34,9 +34,9 @@ class Gauge final : public rpc::OutputGauge {
 class MergeSchedulerTest : public testing::Test {
  protected:
   MergeSchedulerTest() {
-    schema_.columns = {{"v", {semantics::TypeKind::kInt}, true, {}}};
-    rows_.outputs = {{"v", false, semantics::AggregateFunction::kCountRows, 0}};
-    rows_.visible_outputs = 1;
+    semantics::Schema schema;
+    schema.columns = {{"v", {semantics::TypeKind::kInt}, true, {}}};
+    rows_ = *semantics::bind_items(schema, {{.name = "v", .column = 0}});
     sorted_ = rows_;
     sorted_.order_by = {{0, {}}};
   }
@@ -58,7 +58,7 @@ class MergeSchedulerTest : public testing::Test {
   }
 
   void open(uint64_t id, const Selection& selection, rpc::PeerId to = kReader) {
-    scheduler_.open(QueryId{id}, to, schema_, selection, AnswerForm::kFinal);
+    scheduler_.open(QueryId{id}, to, selection, AnswerForm::kFinal);
   }
   void add(uint64_t id, MergedRows rows, uint32_t part = 0) {
     ASSERT_TRUE(scheduler_.add(QueryId{id}, part, std::move(rows)).has_value());
@@ -87,7 +87,6 @@ class MergeSchedulerTest : public testing::Test {
   }
 
   std::minstd_rand random_{17};
-  semantics::Schema schema_;
   Selection rows_;
   Selection sorted_;
   Gauge gauge_;

@@ -23,7 +23,7 @@ NodeCore::NodeCore(NodeOptions options, std::shared_ptr<const semantics::Schema>
       updates_(schema_, map_, placement_, options_.node, segments_),
       shapes_(schema_),
       parked_(options_.parked_queries_max),
-      queries_(options_.queries, schema_, options_.node, placement_, updates_, log_, segments_) {
+      queries_(options_.queries, options_.node, placement_, updates_, log_, segments_) {
   if (options_.found_epoch) {
     epochs_.restore(*options_.found_epoch);
     sequencer_.restore(*options_.found_epoch);

@@ -24,16 +24,15 @@ merging::GatherLimits gather_limits(const QueryControllerOptions& options, NodeI
 
 }  // namespace
 
-QueryController::QueryController(QueryControllerOptions options, std::shared_ptr<const semantics::Schema> schema,
-                                 NodeId node, const NodePlacement& placement, const UpdatePipeline& updates,
-                                 const LogProgress& log, SegmentPort& segments)
+QueryController::QueryController(QueryControllerOptions options, NodeId node, const NodePlacement& placement,
+                                 const UpdatePipeline& updates, const LogProgress& log, SegmentPort& segments)
     : options_(std::move(options)),
       node_(node),
       placement_(placement),
       updates_(updates),
       log_(log),
       segments_(segments),
-      gather_(gather_limits(options_, node), options_.answer_budget, std::move(schema), *this) {}
+      gather_(gather_limits(options_, node), options_.answer_budget, *this) {}
 
 void QueryController::start(PreparedQuery query, Instant now, rpc::Outbox& out) {
   CHECK(!contains(query.requester));

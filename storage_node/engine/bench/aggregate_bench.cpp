@@ -79,31 +79,31 @@ struct Case {
   uint32_t bytes_per_row = 0;  ///< Of the columns it touches.
 };
 
-Case aggregate(std::string name, AggregateFunction function, uint32_t column, std::vector<uint32_t> group_by = {}) {
+Case aggregate(std::string name, AggregateFunction function, uint32_t column,
+               const std::vector<uint32_t>& group_by = {}) {
   Case made{std::move(name), {}, 0};
-  made.selection.outputs = {{.name = "aggregate", .is_aggregate = true, .function = function, .column = column}};
   for (const uint32_t key : group_by) {
-    made.selection.outputs.push_back({.name = "key", .column = key});
     made.bytes_per_row += semantics::plane_width(schema().columns[key].type);
   }
   if (function != AggregateFunction::kCountRows) {
     made.bytes_per_row += semantics::plane_width(schema().columns[column].type);
   }
-  made.selection.visible_outputs = static_cast<uint32_t>(made.selection.outputs.size());
-  made.selection.group_by = std::move(group_by);
-  made.selection.is_aggregated = true;
+  made.selection =
+      *semantics::bind_items(schema(), {{.name = "aggregate", .function = function, .column = column}}, group_by);
   return made;
 }
 
-Case top(std::string name, std::vector<uint32_t> columns, uint64_t limit, bool descending) {
+Case top(std::string name, const std::vector<uint32_t>& columns, uint64_t limit, bool descending) {
   Case made{std::move(name), {}, 0};
+  std::vector<semantics::SelectItem> items;
   for (const uint32_t column : columns) {
-    made.selection.order_by.push_back(
-        {static_cast<uint32_t>(made.selection.outputs.size()), {.descending = descending, .nulls_first = descending}});
-    made.selection.outputs.push_back({.name = "key", .column = column});
+    items.push_back({.name = "key", .column = column});
+  }
+  made.selection = *semantics::bind_items(schema(), std::move(items));
+  for (uint32_t output = 0; output < columns.size(); ++output) {
+    made.selection.order_by.push_back({output, {.descending = descending, .nulls_first = descending}});
   }
   made.bytes_per_row = semantics::plane_width(schema().columns[columns[0]].type);
-  made.selection.visible_outputs = static_cast<uint32_t>(columns.size());
   made.selection.limit = limit;
   return made;
 }

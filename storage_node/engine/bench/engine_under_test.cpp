@@ -102,13 +102,9 @@ Answer answer_of(const QueryOutput& output) {
   return answer;
 }
 
-std::shared_ptr<const semantics::Selection> sum_of_column(uint32_t column) {
-  auto selection = std::make_shared<semantics::Selection>();
-  selection->outputs = {{.name = "sum", .is_aggregate = true, .function = semantics::AggregateFunction::kSum}};
-  selection->outputs[0].column = column;
-  selection->visible_outputs = 1;
-  selection->is_aggregated = true;
-  return selection;
+std::shared_ptr<const semantics::Selection> sum_of_column(const semantics::Schema& schema, uint32_t column) {
+  return std::make_shared<const semantics::Selection>(*semantics::bind_items(
+      schema, {{.name = "sum", .function = semantics::AggregateFunction::kSum, .column = column}}));
 }
 
 }  // namespace daedalus::engine::bench

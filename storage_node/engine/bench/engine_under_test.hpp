@@ -46,6 +46,7 @@ class EngineUnderTest {
 [[nodiscard]] Answer answer_of(const QueryOutput& output);
 
 /// SELECT SUM(column).
-[[nodiscard]] std::shared_ptr<const semantics::Selection> sum_of_column(uint32_t column);
+[[nodiscard]] std::shared_ptr<const semantics::Selection> sum_of_column(const semantics::Schema& schema,
+                                                                        uint32_t column);
 
 }  // namespace daedalus::engine::bench

@@ -202,7 +202,7 @@ Steady run_steady(uint32_t rows, uint32_t cycles, const Load& load) {
 
 Aggregate run_aggregate(Bench& bench, uint32_t column, uint32_t runs) {
   const HugeArray<uint8_t> plain(size_t{bench.table.row_count()} * bench.table.columns()[column].width);
-  const Selections selections = {sum_of_column(column)};
+  const Selections selections = {sum_of_column(bench.table.schema(), column)};
   EngineUnderTest& engine = bench.engine();
   engine.cycle(selections);
   Aggregate result;

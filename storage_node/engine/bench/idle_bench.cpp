@@ -196,8 +196,8 @@ class SleepingSegment {
 
   const semantics::Schema schema_ = make_schema();
   const semantics::GenericRowCodec codec_;
-  const std::shared_ptr<const semantics::Selection> selection_ = std::make_shared<semantics::Selection>(
-      semantics::Selection{.outputs = {{.name = "id", .column = 0}}, .visible_outputs = 1});
+  const std::shared_ptr<const semantics::Selection> selection_ =
+      std::make_shared<const semantics::Selection>(*semantics::bind_items(schema_, {{.name = "id", .column = 0}}));
   CycleClock clock_;
   Segment segment_;
   SegmentThread thread_;

@@ -57,9 +57,8 @@ std::shared_ptr<const semantics::Selection> selection(uint32_t column, semantics
   const Literal first{.column = column, .kind = Literal::Kind::kCompare, .op = op, .values = {value}};
   const Literal second{
       .column = 1, .kind = Literal::Kind::kCompare, .op = semantics::Operator::kLess, .values = {int64_t{300}}};
-  auto made = std::make_shared<semantics::Selection>();
-  made->outputs = {{.name = "amount", .column = 3}};
-  made->visible_outputs = 1;
+  auto made =
+      std::make_shared<semantics::Selection>(*semantics::bind_items(schema(), {{.name = "amount", .column = 3}}));
   made->predicate = {{{first}, {second}}};
   return made;
 }

@@ -128,11 +128,11 @@ std::vector<TicketQuery> make_queries(const TicketTable& table, MixSpec mix, uin
 }
 
 std::shared_ptr<const semantics::Selection> to_selection(const TicketTable& table, const TicketQuery& query) {
-  auto selection = std::make_shared<semantics::Selection>();
+  std::vector<semantics::SelectItem> items;
   for (const uint32_t column : fetched_columns()) {
-    selection->outputs.push_back({.name = table.columns()[column].name, .column = column});
+    items.push_back({.name = table.columns()[column].name, .column = column});
   }
-  selection->visible_outputs = static_cast<uint32_t>(selection->outputs.size());
+  auto selection = std::make_shared<semantics::Selection>(*semantics::bind_items(table.schema(), std::move(items)));
   for (const Between& between : query) {
     if (between.is_equality()) {
       selection->predicate.clauses.push_back({literal(table, between.column, Operator::kEqual, between.low)});

@@ -1,19 +1,13 @@
-// What a SELECT asks for, and how partial answers become one: by nodes over their segments and by aggregators over
-// nodes.
+// How partial answers become one: by nodes over their segments and by aggregators over nodes.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "daedalus/base/result.hpp"
-#include "daedalus/semantics/aggregate.hpp"
-#include "daedalus/semantics/order.hpp"
-#include "daedalus/semantics/predicate.hpp"
+#include "daedalus/semantics/selection.hpp"
 #include "daedalus/semantics/work_budget.hpp"
 
 namespace daedalus::semantics {
@@ -21,51 +15,6 @@ namespace daedalus::semantics {
 constexpr uint32_t kGroupsMax = 1u << 20;
 /// Of rows that one answer keeps and puts out, where nobody says otherwise.
 constexpr uint64_t kAnswerBytesMax = 256u << 20;
-/// Rows of a slice that names no number of bytes.
-constexpr uint64_t kSliceBytesDefault = 8u << 20;
-
-/// One output column: a column of the table, or an aggregate over one.
-struct OutputColumn {
-  std::string name;
-  bool is_aggregate = false;
-  AggregateFunction function = AggregateFunction::kCountRows;
-  uint32_t column = 0;  ///< Unused for kCountRows.
-};
-
-struct OrderKey {
-  uint32_t output = 0;
-  SortOrder order;
-};
-
-/// A piece of the table as it lies in memory: rows of one segment from a slot on, until they have so many bytes.
-struct Slice {
-  uint32_t partition = 0;
-  uint32_t segment = 0;
-  uint64_t first_slot = 0;
-  uint64_t answer_bytes = kSliceBytesDefault;  ///< The row that reaches it is the last one.
-};
-
-/// A checked SELECT.
-struct Selection {
-  std::vector<OutputColumn> outputs;
-  uint32_t visible_outputs = 0;  ///< The rest serves the order (and the groups) only.
-  Predicate predicate;
-  std::vector<uint32_t> group_by;  ///< Table columns; each is also an output.
-  bool is_aggregated = false;      ///< Some output is an aggregate, or group_by is not empty.
-  std::vector<OrderKey> order_by;
-  std::optional<uint64_t> limit;
-  uint64_t offset = 0;
-  std::optional<Slice> slice;  ///< Rows of this piece alone. Only of what can_stream().
-};
-
-/// Types of the rows in a partial answer: all outputs, aggregates as their states.
-[[nodiscard]] std::vector<Type> partial_row_types(const Schema& schema, const Selection& selection);
-/// Names and types of the finished answer: visible outputs.
-[[nodiscard]] Result<std::vector<Column>> final_columns(const Schema& schema, const Selection& selection);
-
-/// Whether partial answers may be forwarded as they come, row bytes untouched: no aggregate, order, limit, offset, and
-/// no hidden output.
-[[nodiscard]] bool can_stream(const Selection& selection);
 
 /// Rows of an answer, packed.
 struct MergedRows {
@@ -88,10 +37,6 @@ struct AnswerLimit {
 /// Error 54000: an answer exceeds the limit, which is a setting.
 [[nodiscard]] Error answer_too_large(const AnswerLimit& limit);
 
-/// Whether every row that the selection can put out, partial states included, fits into kRowSizeMax. Error 54000 names
-/// the columns' part in it. Whoever runs a query asks before it scans.
-[[nodiscard]] Result<void> check_row_size(const Schema& schema, const Selection& selection);
-
 /// Makes one answer of the partial answers of one query, step by step, so that whoever has other things to do, too, is
 /// never held up: adding rows costs nothing, and a step does as much as its budget allows.
 ///
@@ -99,7 +44,7 @@ struct AnswerLimit {
 /// may arrive in any order; what comes out depends only on their `part` numbers, except where rows pass as they come.
 class AnswerMerger {
  public:
-  AnswerMerger(const Schema& schema, const Selection& selection, AnswerForm form, AnswerLimit limit = {});
+  AnswerMerger(const Selection& selection, AnswerForm form, AnswerLimit limit = {});
   ~AnswerMerger();
 
   /// Whether it keeps nothing, of this query nor of a next one that can_stream(), too.

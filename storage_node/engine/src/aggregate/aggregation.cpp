@@ -46,20 +46,14 @@ bool all_set(const uint64_t* words, uint32_t word_count) {
 
 }  // namespace
 
-AggregationPlan plan_of(const TableLayout& layout, const semantics::Selection& selection) {
+AggregationPlan plan_of(const TableLayout& layout, const semantics::Grouping& grouping) {
   AggregationPlan plan;
-  for (const uint32_t column : selection.group_by) {
-    plan.keys.emplace_back(layout, column);
+  for (const semantics::BoundExpression& key : grouping.keys) {
+    plan.keys.emplace_back(layout, key.input);
   }
-  for (const semantics::OutputColumn& output : selection.outputs) {
-    if (output.is_aggregate) {
-      plan.outputs.push_back({.is_key = false, .number = static_cast<uint32_t>(plan.aggregates.size())});
-      plan.aggregates.push_back({output.function, ColumnSource(layout, output.column)});
-    } else {
-      const auto key = std::find(selection.group_by.begin(), selection.group_by.end(), output.column);
-      CHECK(key != selection.group_by.end());
-      plan.outputs.push_back({.is_key = true, .number = static_cast<uint32_t>(key - selection.group_by.begin())});
-    }
+  for (const semantics::BoundAggregate& aggregate : grouping.aggregates) {
+    plan.aggregates.push_back(
+        {aggregate.function, ColumnSource(layout, aggregate.argument ? aggregate.argument->input : 0)});
   }
   return plan;
 }
@@ -71,8 +65,8 @@ Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, uint64_t
 
 Aggregation::Aggregation(const TableLayout& layout, const ChunkStore& store, const Query& query,
                          uint64_t answer_bytes_max, Groupings& groupings)
-    : Aggregation(store, plan_of(layout, *query.selection),
-                  query.selection->group_by.empty() ? nullptr : groupings.finder(layout, query), answer_bytes_max,
+    : Aggregation(store, plan_of(layout, *query.selection->grouping),
+                  query.selection->grouping->keys.empty() ? nullptr : groupings.finder(layout, query), answer_bytes_max,
                   groupings) {}
 
 Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, std::shared_ptr<GroupFinder> finder,
@@ -81,7 +75,6 @@ Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, std::sha
       answer_bytes_max_(answer_bytes_max),
       memory_(&groupings.memory()),
       scratch_(&groupings.scratch()),
-      outputs_(std::move(plan.outputs)),
       finder_(std::move(finder)),
       batch_rows_(batch_rows_for(finder_ == nullptr ? 0 : finder_->keys().word_count())),
       states_memory_(groupings.memory()) {
@@ -235,14 +228,15 @@ Result<void> Aggregation::take_batch(const RowBatch& batch) {
 
 Result<AnswerRows> Aggregation::finish() const {
   std::vector<semantics::Type> types;
-  for (const AggregationPlan::Output& output : outputs_) {
-    if (output.is_key) {
-      types.push_back(finder_->keys().columns()[output.number].layout().type);
-    } else {
-      const Aggregate& aggregate = aggregates_[output.number];
-      const auto states = semantics::partial_types(aggregate.function, aggregate.source.layout().type);
-      types.insert(types.end(), states.begin(), states.end());
+  if (finder_ != nullptr) {
+    for (const ColumnSource& key : finder_->keys().columns()) {
+      types.push_back(key.layout().type);
     }
+  }
+  const auto key_count = static_cast<uint32_t>(types.size());
+  for (const Aggregate& aggregate : aggregates_) {
+    const auto states = semantics::partial_types(aggregate.function, aggregate.source.layout().type);
+    types.insert(types.end(), states.begin(), states.end());
   }
   const uint32_t group_count = finder_ == nullptr ? 1 : finder_->size();
   AnswerRows merged;
@@ -251,12 +245,11 @@ Result<AnswerRows> Aggregation::finish() const {
   PartialRow row;
   for (uint32_t group = 0; group < group_count; ++group) {
     row.clear();
-    for (const AggregationPlan::Output& output : outputs_) {
-      if (output.is_key) {
-        row.push_back(finder_->value(group, output.number));
-      } else {
-        std::visit([&](const auto& states) { states.append(group, row); }, aggregates_[output.number].states);
-      }
+    for (uint32_t key = 0; key < key_count; ++key) {
+      row.push_back(finder_->value(group, key));
+    }
+    for (const Aggregate& aggregate : aggregates_) {
+      std::visit([&](const auto& states) { states.append(group, row); }, aggregate.states);
     }
     packed.clear();
     semantics::append_packed_row(types, row, packed);

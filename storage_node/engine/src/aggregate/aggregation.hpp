@@ -18,10 +18,6 @@ namespace daedalus::engine {
 
 /// What an aggregating query computes, whether from columns of the table or from computed ones.
 struct AggregationPlan {
-  struct Output {
-    bool is_key = false;
-    uint32_t number = 0;  ///< Of the key, or of the aggregate.
-  };
   struct Aggregate {
     semantics::AggregateFunction function{};
     ColumnSource source;  ///< Not read for count(*).
@@ -29,11 +25,10 @@ struct AggregationPlan {
 
   std::vector<ColumnSource> keys;  ///< GROUP BY; none: one group, even of no rows.
   std::vector<Aggregate> aggregates;
-  std::vector<Output> outputs;  ///< In the order of a partial row.
 };
 
-/// The plan of a selection, which has columns of the table only. Precondition: the selection is aggregated.
-[[nodiscard]] AggregationPlan plan_of(const TableLayout& layout, const semantics::Selection& selection);
+/// The plan of a grouping.
+[[nodiscard]] AggregationPlan plan_of(const TableLayout& layout, const semantics::Grouping& grouping);
 
 class Aggregation {
  public:
@@ -50,7 +45,8 @@ class Aggregation {
   /// The same for the rows that a bitmap marks: by whole columns where there are no groups.
   [[nodiscard]] Result<void> take_selection(uint32_t chunk, const uint64_t* selection);
 
-  /// Packed partial rows, groups in the order of their first row. Errors: 54000 too large, 53200 no memory for them.
+  /// Packed partial rows, keys before aggregates, groups in the order of their first row. Errors: 54000 too large,
+  /// 53200 no memory for them.
   [[nodiscard]] Result<AnswerRows> finish() const;
 
  private:
@@ -75,7 +71,6 @@ class Aggregation {
   uint64_t answer_bytes_max_;
   AnswerMemory* memory_;
   BatchScratch* scratch_;
-  std::vector<AggregationPlan::Output> outputs_;
   std::vector<Aggregate> aggregates_;
   std::shared_ptr<GroupFinder> finder_;
   FindProgress progress_;

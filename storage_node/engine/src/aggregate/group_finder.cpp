@@ -150,7 +150,7 @@ GroupFinder::Groups GroupFinder::find(const RowBatch& batch, FindProgress& progr
 }
 
 std::shared_ptr<GroupFinder> Groupings::finder(const TableLayout& layout, const Query& query) {
-  const std::vector<uint32_t>& group_by = query.selection->group_by;
+  const std::vector<semantics::BoundExpression>& group_by = query.selection->grouping->keys;
   const semantics::Predicate& predicate = query.predicate();
   for (const Grouping& grouping : recent_) {
     std::shared_ptr<GroupFinder> finder = grouping.finder.lock();
@@ -159,8 +159,8 @@ std::shared_ptr<GroupFinder> Groupings::finder(const TableLayout& layout, const 
     }
   }
   std::vector<ColumnSource> keys;
-  for (const uint32_t column : group_by) {
-    keys.emplace_back(layout, column);
+  for (const semantics::BoundExpression& key : group_by) {
+    keys.emplace_back(layout, key.input);
   }
   auto made = std::make_shared<GroupFinder>(std::move(keys), *memory_);
   if (recent_.size() < kGroupingsCompared) {

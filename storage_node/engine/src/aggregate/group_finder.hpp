@@ -99,7 +99,7 @@ class Groupings {
 
  private:
   struct Grouping {
-    const std::vector<uint32_t>* group_by = nullptr;
+    const std::vector<semantics::BoundExpression>* group_by = nullptr;
     const semantics::Predicate* predicate = nullptr;
     std::weak_ptr<GroupFinder> finder;  ///< Its memory goes with the last query that uses it.
   };

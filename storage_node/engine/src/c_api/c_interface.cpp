@@ -93,18 +93,14 @@ Result<std::unique_ptr<PreparedQuery>> prepare(const Schema& schema, const daeda
   if (!selection) {
     return selection.error();
   }
-  const auto columns = semantics::final_columns(schema, *selection);
-  if (!columns) {
-    return columns.error();
-  }
   auto query = std::make_unique<PreparedQuery>();
   query->id = operation.id;
   query->selection = std::move(*selection);
-  for (const semantics::Column& column : *columns) {
+  for (const semantics::Column& column : semantics::final_columns(query->selection)) {
     query->types.push_back(column.type);
   }
   if (!semantics::can_stream(query->selection)) {
-    query->merger.emplace(schema, query->selection, semantics::AnswerForm::kFinal);
+    query->merger.emplace(query->selection, semantics::AnswerForm::kFinal);
   }
   return query;
 }

@@ -89,32 +89,43 @@ Result<semantics::Predicate> read_predicate(const Schema& schema, const daedalus
       schema, clauses.size() == 1 ? clauses[0] : Expression::make_call(Operator::kAnd, std::move(clauses)));
 }
 
-Result<void> read_results(const Schema& schema, const daedalus_operation& operation, semantics::Selection& selection) {
+Result<std::vector<semantics::SelectItem>> read_results(const Schema& schema, const daedalus_operation& operation) {
   if (operation.result_count == 0 || operation.result_count > semantics::kColumnsMax) {
     return meaningless("a query has 1 to " + std::to_string(semantics::kColumnsMax) + " results");
   }
+  std::vector<semantics::SelectItem> items;
   for (uint32_t place = 0; place < operation.result_count; ++place) {
     const daedalus_result_column& result = operation.results[place];
     if (result.function < DAEDALUS_VALUE || result.function > DAEDALUS_AVG) {
       return meaningless("there is no function number " + std::to_string(static_cast<int>(result.function)));
     }
-    semantics::OutputColumn output{.name = result.column == nullptr ? "count" : result.column};
-    output.is_aggregate = result.function != DAEDALUS_VALUE;
-    if (output.is_aggregate) {
-      output.function = static_cast<semantics::AggregateFunction>(result.function);
-      selection.is_aggregated = true;
+    semantics::SelectItem item{.name = result.column == nullptr ? "count" : result.column};
+    if (result.function != DAEDALUS_VALUE) {
+      item.function = static_cast<semantics::AggregateFunction>(result.function);
     }
     if (result.function != DAEDALUS_COUNT_ROWS) {
       const auto column = find_column(schema, result.column);
       if (!column) {
         return column.error();
       }
-      output.column = *column;
+      item.column = *column;
     }
-    selection.outputs.push_back(std::move(output));
+    items.push_back(std::move(item));
   }
-  selection.visible_outputs = operation.result_count;
-  return semantics::check_row_size(schema, selection);
+  return items;
+}
+
+/// Beside aggregates every other result is a key.
+std::vector<uint32_t> keys_among(const std::vector<semantics::SelectItem>& items) {
+  std::vector<uint32_t> keys;
+  const bool is_grouped =
+      std::any_of(items.begin(), items.end(), [](const auto& item) { return item.function.has_value(); });
+  for (const semantics::SelectItem& item : items) {
+    if (is_grouped && !item.function) {
+      keys.push_back(item.column);
+    }
+  }
+  return keys;
 }
 
 Result<Value> read_value(const Schema& schema, uint32_t column, const char* text) {
@@ -273,32 +284,32 @@ Result<Schema> read_schema(const daedalus_column* columns, uint32_t column_count
 }
 
 Result<semantics::Selection> read_selection(const Schema& schema, const daedalus_operation& operation) {
-  semantics::Selection selection;
-  if (const auto read = read_results(schema, operation, selection); !read) {
-    return read.error();
+  auto items = read_results(schema, operation);
+  if (!items) {
+    return items.error();
   }
-  for (const semantics::OutputColumn& output : selection.outputs) {
-    const bool is_new =
-        std::find(selection.group_by.begin(), selection.group_by.end(), output.column) == selection.group_by.end();
-    if (selection.is_aggregated && !output.is_aggregate && is_new) {
-      selection.group_by.push_back(output.column);
-    }
+  auto selection = semantics::bind_items(schema, *items, keys_among(*items));
+  if (!selection) {
+    return selection;
+  }
+  if (const auto checked = semantics::check_row_size(*selection); !checked) {
+    return checked.error();
   }
   for (uint32_t place = 0; place < operation.order_count; ++place) {
     const daedalus_order_key& key = operation.order[place];
     if (key.result_column >= operation.result_count) {
       return meaningless("there is no result " + std::to_string(key.result_column) + " to order by");
     }
-    selection.order_by.push_back({key.result_column, {.descending = key.descending, .nulls_first = key.descending}});
+    selection->order_by.push_back({key.result_column, {.descending = key.descending, .nulls_first = key.descending}});
   }
   if (operation.limit > 0) {
-    selection.limit = operation.limit;
+    selection->limit = operation.limit;
   }
   Result<semantics::Predicate> predicate = read_predicate(schema, operation);
   if (!predicate) {
     return predicate.error();
   }
-  selection.predicate = std::move(*predicate);
+  selection->predicate = std::move(*predicate);
   return selection;
 }
 

@@ -28,7 +28,7 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
       number_(number),
       flow_(&flow) {
   const semantics::Selection& selection = *query_.selection;
-  if (selection.is_aggregated) {
+  if (selection.grouping) {
     aggregation_ = std::make_unique<Aggregation>(layout, store, query_, flow.answer_bytes_max, groupings);
   } else {
     const uint64_t wanted = rows_wanted(selection);
@@ -41,7 +41,7 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
     active_ = wanted > 0;
     encoder_.emplace(layout, static_cast<uint32_t>(selection.outputs.size()), flow, memory);
     for (const semantics::OutputColumn& output : selection.outputs) {
-      encoder_->add_output(ColumnSource(layout, output.column));
+      encoder_->add_output(ColumnSource(layout, output.expression.input));
     }
   }
   if (selection.slice.has_value()) {

@@ -25,7 +25,7 @@ TopRows::TopRows(const TableLayout& layout, const ChunkStore& store, const seman
       memory_(memory) {
   CHECK(rows_max > 0 && rows_max <= UINT32_MAX / 2 && !selection.order_by.empty());
   for (const semantics::OrderKey& key : selection.order_by) {
-    keys_.push_back({selection.outputs[key.output].column, key.order});
+    keys_.push_back({selection.outputs[key.output].expression.input, key.order});
   }
   is_rank_all_ = keys_.size() == 1 && layout.columns[keys_[0].column].code.is_exact;
 }

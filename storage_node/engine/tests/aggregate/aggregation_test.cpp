@@ -34,7 +34,7 @@ constexpr uint64_t kMemoryBytes = 1u << 30;
 semantics::Selection random_aggregates(Random& random) {
   test::OperationMix mix(random);
   semantics::Selection selection = mix.selection();
-  while (!selection.is_aggregated) {
+  while (!selection.grouping) {
     selection = mix.selection();
   }
   selection.predicate = {};
@@ -106,9 +106,7 @@ TEST(AggregationTest, GroupsComeInTheOrderOfTheirFirstRow) {
   Random random(test::test_seed());
   const FilledStore filled(random, 2'112, 1, 90);
   for (const uint32_t key : {test::kSmall, test::kBool, test::kWide, test::kText, test::kDouble}) {
-    semantics::Selection selection = test::select({key});
-    selection.is_aggregated = true;
-    selection.group_by = {key};
+    const semantics::Selection selection = test::selection_of({{.name = "key", .column = key}}, {key});
     Groupings groupings(memory);
     Aggregation aggregation(filled.layout, filled.store, query_of(selection), kAnswerBytes, groupings);
     const AnswerRows merged = run(aggregation, filled, Feed::kMixed, random).value();
@@ -134,9 +132,7 @@ TEST(AggregationTest, RefusesMoreGroupsThanFitItsMemory) {
   AnswerMemory memory(kMemoryBytes);
   Random random(test::test_seed());
   const FilledStore filled(random, 2'112, 1, 100);
-  semantics::Selection selection = test::select({test::kId});
-  selection.is_aggregated = true;
-  selection.group_by = {test::kId};
+  const semantics::Selection selection = test::selection_of({{.name = "key", .column = test::kId}}, {test::kId});
   for (const Feed how : test::kFeeds) {
     Groupings groupings(memory);
     Aggregation aggregation(filled.layout, filled.store, query_of(selection), 4'096, groupings);
@@ -150,10 +146,8 @@ TEST(AggregationTest, FloatingSumsOfWholeColumnsAreAddedInLanes) {
   AnswerMemory memory(kMemoryBytes);
   Random random(test::test_seed());
   const FilledStore filled(random, 2'112, 2, 95);
-  semantics::Selection selection;
-  selection.outputs = {
-      {.name = "s", .is_aggregate = true, .function = AggregateFunction::kSum, .column = test::kDouble}};
-  selection.is_aggregated = true;
+  const semantics::Selection selection =
+      test::selection_of({test::aggregate_of(AggregateFunction::kSum, test::kDouble)});
   Groupings groupings(memory);
   Aggregation aggregation(filled.layout, filled.store, query_of(selection), kAnswerBytes, groupings);
   const AnswerRows merged = run(aggregation, filled, Feed::kSelections, random).value();
@@ -168,7 +162,7 @@ TEST(AggregationTest, FloatingSumsOfWholeColumnsAreAddedInLanes) {
       lanes[lane] += lanes[lane + half];
     }
   }
-  const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.bytes);
+  const auto rows = test::decode(semantics::partial_row_types(selection), merged.bytes);
   EXPECT_TRUE(semantics::compare(rows[0][0], lanes[0]) == 0);
 }
 
@@ -183,10 +177,6 @@ FilledStore::MakeRow row_of(std::vector<double> numbers) {
   };
 }
 
-semantics::OutputColumn aggregate_of(AggregateFunction function, uint32_t column) {
-  return {.name = "a", .is_aggregate = true, .function = function, .column = column};
-}
-
 TEST(AggregationTest, SumsThatLeaveTheRangeOfDoublesOnTheirWayComeBack) {
   AnswerMemory memory(kMemoryBytes);
   Random random(test::test_seed());
@@ -195,14 +185,11 @@ TEST(AggregationTest, SumsThatLeaveTheRangeOfDoublesOnTheirWayComeBack) {
     // Powers of two, so that sums are exact whatever the order.
     const FilledStore filled(random, 2'112, 2, live_percent, row_of({kHuge, -kHuge}));
     for (const bool is_grouped : {false, true}) {
-      semantics::Selection selection;
-      selection.is_aggregated = true;
-      selection.outputs = {aggregate_of(AggregateFunction::kSum, test::kDouble)};
-      if (is_grouped) {
-        selection.outputs.push_back({.name = "k", .column = test::kBool});
-        selection.group_by = {test::kBool};
-      }
-      std::map<size_t, int64_t> expected;  // By key, in units of kHuge.
+      const semantics::Selection selection =
+          test::selection_of({test::aggregate_of(AggregateFunction::kSum, test::kDouble)},
+                             is_grouped ? std::vector<uint32_t>{test::kBool} : std::vector<uint32_t>{});
+      const size_t sum_place = is_grouped ? 1 : 0;  // Behind the key.
+      std::map<size_t, int64_t> expected;           // By key, in units of kHuge.
       const auto key_of = [](const semantics::Value& flag) {
         return semantics::is_null(flag) ? size_t{2} : size_t{std::get<bool>(flag)};
       };
@@ -216,12 +203,12 @@ TEST(AggregationTest, SumsThatLeaveTheRangeOfDoublesOnTheirWayComeBack) {
         Groupings groupings(memory);
         Aggregation aggregation(filled.layout, filled.store, query_of(selection), kAnswerBytes, groupings);
         const AnswerRows merged = run(aggregation, filled, how, random).value();
-        const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.bytes);
+        const auto rows = test::decode(semantics::partial_row_types(selection), merged.bytes);
         ASSERT_EQ(rows.size(), expected.size());
         for (const test::Row& row : rows) {
           semantics::AggregateState state(AggregateFunction::kSum, {.kind = semantics::TypeKind::kDouble});
-          state.merge({row.data(), 2});
-          const int64_t count = expected.at(is_grouped ? key_of(row[2]) : 0);
+          state.merge({row.data() + sum_place, 2});
+          const int64_t count = expected.at(is_grouped ? key_of(row[0]) : 0);
           const Result<semantics::Value> sum = state.finish();
           ASSERT_EQ(sum.has_value(), std::abs(count) < 2) << count;
           ASSERT_TRUE(!sum || std::get<double>(*sum) == static_cast<double>(count) * kHuge) << count;
@@ -237,14 +224,13 @@ TEST(AggregationTest, InfiniteValuesDecideASumWhateverTheFiniteOnesDo) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const double infinite : {kInfinity, -kInfinity}) {
     const FilledStore filled(random, 2'112, 1, 100, row_of({0x1p1023, 0x1p1022, infinite}));
-    semantics::Selection selection;
-    selection.is_aggregated = true;
-    selection.outputs = {aggregate_of(AggregateFunction::kSum, test::kDouble)};
+    const semantics::Selection selection =
+        test::selection_of({test::aggregate_of(AggregateFunction::kSum, test::kDouble)});
     for (const Feed how : test::kFeeds) {
       Groupings groupings(memory);
       Aggregation aggregation(filled.layout, filled.store, query_of(selection), kAnswerBytes, groupings);
       const AnswerRows merged = run(aggregation, filled, how, random).value();
-      const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.bytes);
+      const auto rows = test::decode(semantics::partial_row_types(selection), merged.bytes);
       semantics::AggregateState state(AggregateFunction::kSum, {.kind = semantics::TypeKind::kDouble});
       state.merge(rows[0]);
       EXPECT_EQ(std::get<double>(*state.finish()), infinite);
@@ -270,15 +256,12 @@ TEST(AggregationTest, ZerosAreThoseOfTheFirstRowAsKeyAndOfTheLastAsExtreme) {
     for (const uint32_t column : {test::kReal, test::kDouble}) {
       const auto functions = {AggregateFunction::kMin, AggregateFunction::kMax, AggregateFunction::kSum};
       for (const bool is_grouped : {true, false}) {
-        semantics::Selection selection;
-        selection.is_aggregated = true;
-        if (is_grouped) {
-          selection.outputs = {{.name = "k", .column = column}};
-          selection.group_by = {column};
-        }
+        std::vector<semantics::SelectItem> items;
         for (const AggregateFunction function : functions) {
-          selection.outputs.push_back(aggregate_of(function, column));
+          items.push_back(test::aggregate_of(function, column));
         }
+        const semantics::Selection selection =
+            test::selection_of(std::move(items), is_grouped ? std::vector<uint32_t>{column} : std::vector<uint32_t>{});
         std::vector<double> zeros;
         for (size_t slot = 0; slot < filled.rows.size(); ++slot) {
           if (const auto* number = std::get_if<double>(&filled.rows[slot][column]); filled.is_live[slot] && number) {
@@ -294,7 +277,7 @@ TEST(AggregationTest, ZerosAreThoseOfTheFirstRowAsKeyAndOfTheLastAsExtreme) {
           Groupings groupings(memory);
           Aggregation aggregation(filled.layout, filled.store, query_of(selection), kAnswerBytes, groupings);
           const AnswerRows merged = run(aggregation, filled, how, random).value();
-          const auto rows = test::decode(semantics::partial_row_types(test::test_schema(), selection), merged.bytes);
+          const auto rows = test::decode(semantics::partial_row_types(selection), merged.bytes);
           ASSERT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const test::Row& row) {
             return text_of_numbers(row) == text_of_numbers(expected);
           })) << text_of_numbers(expected);
@@ -310,16 +293,11 @@ TEST(AggregationTest, QueriesThatShareTheirGroupsAnswerAsTheyWouldAlone) {
   for (int draw = 0; draw < 60; ++draw) {
     const FilledStore filled(random, one_in(random, 2) ? 64 : 2'112, 2, one_in(random, 2) ? 100 : 60);
     semantics::Selection grouped = random_aggregates(random);
-    while (grouped.group_by.empty()) {
+    while (grouped.grouping->keys.empty()) {
       grouped = random_aggregates(random);
     }
     semantics::Selection others = random_aggregates(random);
-    others.group_by.clear();
-    std::erase_if(others.outputs, [](const semantics::OutputColumn& output) { return !output.is_aggregate; });
-    for (const uint32_t key : grouped.group_by) {
-      others.group_by.push_back(key);
-      others.outputs.push_back({.name = "g", .column = key});
-    }
+    others.grouping->keys = grouped.grouping->keys;
     Groupings shared(memory);
     EXPECT_EQ(shared.finder(filled.layout, query_of(grouped)), shared.finder(filled.layout, query_of(others)));
     Aggregation first(filled.layout, filled.store, query_of(grouped), kAnswerBytes, shared);
@@ -362,12 +340,10 @@ TEST(AggregationTest, ComputedColumnsAreGroupedAndAggregatedLikePlainOnes) {
     AggregationPlan by_computed;
     by_computed.keys.emplace_back(computed);
     by_computed.aggregates.push_back({AggregateFunction::kCountRows, ColumnSource(computed)});
-    by_computed.outputs = {{.is_key = true, .number = 0}, {.is_key = false, .number = 0}};
     Aggregation groups(filled.store, std::move(by_computed), kAnswerBytes, groupings);
     AggregationPlan of_computed;
     of_computed.aggregates.push_back({AggregateFunction::kSum, ColumnSource(computed)});
     of_computed.aggregates.push_back({AggregateFunction::kMax, ColumnSource(computed)});
-    of_computed.outputs = {{.is_key = false, .number = 0}, {.is_key = false, .number = 1}};
     Aggregation sums(filled.store, std::move(of_computed), kAnswerBytes, groupings);
 
     std::map<int64_t, int64_t> expected;  // −1: NULL

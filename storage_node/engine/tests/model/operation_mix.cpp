@@ -1,6 +1,7 @@
 #include "operation_mix.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "operation_values.hpp"
 
@@ -406,55 +407,55 @@ UpdatePart OperationMix::purge() {
   return remove(where(day, one_in(*random_, 3) ? Operator::kGreater : Operator::kLess, constant(day)));
 }
 
-semantics::OutputColumn OperationMix::some_aggregate() {
+semantics::SelectItem OperationMix::some_aggregate() {
   while (true) {
-    semantics::OutputColumn output{.name = "a", .is_aggregate = true};
-    output.function = static_cast<AggregateFunction>(1 + below(*random_, 6));
-    output.column = static_cast<uint32_t>(below(*random_, test_schema().columns.size()));
-    if (output.function == AggregateFunction::kCountRows ||
-        semantics::aggregate_type(output.function, test_schema().columns[output.column].type).has_value()) {
-      return output;
+    const auto function = static_cast<AggregateFunction>(1 + below(*random_, 6));
+    const auto column = static_cast<uint32_t>(below(*random_, test_schema().columns.size()));
+    if (function == AggregateFunction::kCountRows ||
+        semantics::aggregate_type(function, test_schema().columns[column].type).has_value()) {
+      return aggregate_of(function, column);
     }
   }
 }
 
-void OperationMix::add_groups(semantics::Selection& selection) {
-  selection.is_aggregated = true;
+semantics::Selection OperationMix::groups() {
+  std::vector<uint32_t> group_by;
+  std::vector<semantics::SelectItem> items;
   for (uint64_t groups = below(*random_, 3); groups > 0; --groups) {
-    const auto column = static_cast<uint32_t>(1 + below(*random_, test_schema().columns.size() - 1));
-    if (std::find(selection.group_by.begin(), selection.group_by.end(), column) == selection.group_by.end()) {
-      selection.group_by.push_back(column);
-      selection.outputs.push_back({.name = "g", .column = column});
+    group_by.push_back(static_cast<uint32_t>(1 + below(*random_, test_schema().columns.size() - 1)));
+    if (!one_in(*random_, 4)) {
+      items.push_back({.name = "g", .column = group_by.back()});
     }
   }
-  const uint64_t aggregates = below(*random_, 4) + (selection.group_by.empty() ? 1 : 0);
-  for (uint64_t aggregate = 0; aggregate < aggregates; ++aggregate) {
-    selection.outputs.push_back(some_aggregate());
+  for (uint64_t aggregates = below(*random_, 4) + (items.empty() ? 1 : 0); aggregates > 0; --aggregates) {
+    items.push_back(some_aggregate());
   }
-  std::shuffle(selection.outputs.begin(), selection.outputs.end(), *random_);
+  std::shuffle(items.begin(), items.end(), *random_);
+  return selection_of(std::move(items), group_by);
+}
+
+semantics::Selection OperationMix::rows() {
+  std::vector<uint32_t> columns;
+  if (one_in(*random_, 27)) {
+    columns.resize(column_count());
+    std::iota(columns.begin(), columns.end(), 0);
+  } else {
+    for (uint64_t outputs = 1 + below(*random_, 5); outputs > 0; --outputs) {
+      columns.push_back(static_cast<uint32_t>(below(*random_, test_schema().columns.size())));
+    }
+  }
+  return select(columns);
 }
 
 semantics::Selection OperationMix::selection() {
-  semantics::Selection selection;
-  selection.predicate = query_predicate();
-  if (one_in(*random_, 3)) {
-    add_groups(selection);
-  } else if (one_in(*random_, 40)) {
-    for (uint32_t column = 0; column < column_count(); ++column) {
-      selection.outputs.push_back({.name = "c", .column = column});
-    }
-  } else {
-    for (uint64_t outputs = 1 + below(*random_, 5); outputs > 0; --outputs) {
-      selection.outputs.push_back(
-          {.name = "c", .column = static_cast<uint32_t>(below(*random_, test_schema().columns.size()))});
-    }
-  }
-  selection.visible_outputs = static_cast<uint32_t>(selection.outputs.size());
+  semantics::Predicate predicate = query_predicate();
+  semantics::Selection selection = one_in(*random_, 3) ? groups() : rows();
+  selection.predicate = std::move(predicate);
   if (one_in(*random_, 3)) {
     selection.limit = below(*random_, one_in(*random_, 3) ? 200 : 10);
     selection.offset = below(*random_, 3);
   }
-  if (!selection.is_aggregated && one_in(*random_, 3)) {
+  if (!selection.grouping && one_in(*random_, 3)) {
     for (uint64_t keys = 1 + below(*random_, 2); keys > 0; --keys) {
       selection.order_by.push_back({static_cast<uint32_t>(below(*random_, selection.outputs.size())),
                                     {.descending = one_in(*random_, 2), .nulls_first = one_in(*random_, 2)}});

@@ -63,8 +63,10 @@ class OperationMix {
   [[nodiscard]] semantics::Condition alternatives();
   /// Lets the next operations ask for what was just assigned.
   void note(const std::vector<semantics::Assignment>& assigned);
-  [[nodiscard]] semantics::OutputColumn some_aggregate();
-  void add_groups(semantics::Selection& selection);
+  [[nodiscard]] semantics::SelectItem some_aggregate();
+  /// Of every row: some of their columns, or groups of them.
+  [[nodiscard]] semantics::Selection rows();
+  [[nodiscard]] semantics::Selection groups();
 
   Random* random_;
   std::vector<std::vector<Value>> pools_;  ///< By column: the values of rows.

@@ -183,16 +183,16 @@ std::string PlainTable::fault(const semantics::Selection& selection, const Query
   if (output.error.has_value()) {
     return "error: " + output.error->message;
   }
-  return selection.is_aggregated ? fault_of_groups(selection, output) : fault_of_rows(selection, output);
+  return selection.grouping ? fault_of_groups(selection, output) : fault_of_rows(selection, output);
 }
 
 std::string PlainTable::fault_of_rows(const semantics::Selection& selection, const QueryOutput& output) const {
-  const std::vector<semantics::Type> types = semantics::partial_row_types(*schema_, selection);
+  const std::vector<semantics::Type> types = semantics::partial_row_types(selection);
   std::vector<Row> expected;
   for (const Row& row : matching(selection.predicate)) {
     Row projected;
     for (const semantics::OutputColumn& column : selection.outputs) {
-      projected.push_back(row[column.column]);
+      projected.push_back(row[column.expression.input]);
     }
     expected.push_back(std::move(projected));
   }
@@ -233,13 +233,13 @@ std::string PlainTable::fault_of_rows(const semantics::Selection& selection, con
 
 std::map<Row, std::vector<Row>, PlainTable::KeyLess> PlainTable::groups(const semantics::Selection& selection) const {
   std::map<Row, std::vector<Row>, KeyLess> groups;
-  if (selection.group_by.empty()) {
+  if (selection.grouping->keys.empty()) {
     groups[{}] = {};
   }
   for (const Row& row : matching(selection.predicate)) {
     Row key;
-    for (const uint32_t column : selection.group_by) {
-      key.push_back(row[column]);
+    for (const semantics::BoundExpression& column : selection.grouping->keys) {
+      key.push_back(row[column.input]);
     }
     groups[key].push_back(row);
   }
@@ -248,21 +248,13 @@ std::map<Row, std::vector<Row>, PlainTable::KeyLess> PlainTable::groups(const se
 
 std::string PlainTable::fault_of_groups(const semantics::Selection& selection, const QueryOutput& output) const {
   auto expected = groups(selection);
-  const std::vector<Row> actual = decode(semantics::partial_row_types(*schema_, selection), output.rows);
+  const std::vector<Row> actual = decode(semantics::partial_row_types(selection), output.rows);
   if (actual.size() != expected.size() || output.row_count != expected.size()) {
     return count_fault("groups", actual.size(), expected.size());
   }
   for (const Row& row : actual) {
-    Row key(selection.group_by.size());
-    size_t place = 0;
-    for (const semantics::OutputColumn& column : selection.outputs) {
-      if (column.is_aggregate) {
-        place += semantics::partial_types(column.function, schema_->columns[column.column].type).size();
-        continue;
-      }
-      const auto group = std::find(selection.group_by.begin(), selection.group_by.end(), column.column);
-      key[static_cast<size_t>(group - selection.group_by.begin())] = row[place++];
-    }
+    const auto key_end = row.begin() + static_cast<std::ptrdiff_t>(selection.grouping->keys.size());
+    const Row key(row.begin(), key_end);
     const auto group = expected.find(key);
     if (group == expected.end()) {
       return "a group that is not there, or there twice";
@@ -277,21 +269,18 @@ std::string PlainTable::fault_of_groups(const semantics::Selection& selection, c
 
 std::string PlainTable::fault_of_states(const semantics::Selection& selection, const Row& row,
                                         const std::vector<Row>& members) const {
-  size_t place = 0;
-  for (const semantics::OutputColumn& column : selection.outputs) {
-    if (!column.is_aggregate) {
-      ++place;
-      continue;
-    }
-    semantics::AggregateState state(column.function, schema_->columns[column.column].type);
+  size_t place = selection.grouping->keys.size();
+  for (const semantics::BoundAggregate& aggregate : selection.grouping->aggregates) {
+    const uint32_t column = aggregate.argument ? aggregate.argument->input : 0;
+    semantics::AggregateState state(aggregate.function, aggregate.argument_type());
     for (const Row& member : members) {
-      state.add(member[column.column]);
+      state.add(member[column]);
     }
     const std::vector<Value> partial = state.partial();
     const std::span<const Value> actual(row.data() + place, partial.size());
-    if (!states_agree(state, actual, magnitude_of(members, column.column))) {
-      return "aggregate " + std::to_string(static_cast<int>(column.function)) + " of " +
-             schema_->columns[column.column].name + ", state column " + std::to_string(place);
+    if (!states_agree(state, actual, magnitude_of(members, column))) {
+      return "aggregate " + std::to_string(static_cast<int>(aggregate.function)) + " of " +
+             schema_->columns[column].name + ", state column " + std::to_string(place);
     }
     place += partial.size();
   }

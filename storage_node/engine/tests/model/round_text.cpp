@@ -79,14 +79,21 @@ std::string predicate_text(const Predicate& predicate) {
 std::string selection_text(const semantics::Selection& selection) {
   std::ostringstream text;
   text << "SELECT";
-  for (const semantics::OutputColumn& output : selection.outputs) {
-    text << " " << (output.is_aggregate ? "f" + std::to_string(static_cast<int>(output.function)) + "(" : "")
-         << test_schema().columns[output.column].name << (output.is_aggregate ? ")" : "");
+  const auto column_text = [](uint32_t column) { return " " + test_schema().columns[column].name; };
+  if (selection.grouping) {
+    for (const semantics::BoundAggregate& aggregate : selection.grouping->aggregates) {
+      text << " f" << static_cast<int>(aggregate.function) << " of"
+           << (aggregate.argument ? column_text(aggregate.argument->input) : " rows");
+    }
+    for (const semantics::BoundExpression& key : selection.grouping->keys) {
+      text << " by" << column_text(key.input);
+    }
+  } else {
+    for (const semantics::OutputColumn& output : selection.outputs) {
+      text << column_text(output.expression.input);
+    }
   }
   text << predicate_text(selection.predicate);
-  for (const uint32_t column : selection.group_by) {
-    text << " GROUP BY " << test_schema().columns[column].name;
-  }
   for (const semantics::OrderKey& key : selection.order_by) {
     text << " ORDER BY " << key.output + 1 << (key.order.descending ? " DESC" : "")
          << (key.order.nulls_first ? " NULLS FIRST" : "");

@@ -256,14 +256,23 @@ semantics::Predicate where(uint32_t column, Operator op, Value value) {
   return {{{compare_literal(column, op, std::move(value))}}};
 }
 
-semantics::Selection select(const std::vector<uint32_t>& columns, semantics::Predicate predicate) {
-  semantics::Selection selection;
-  for (const uint32_t column : columns) {
-    selection.outputs.push_back({.name = test_schema().columns[column].name, .column = column});
-  }
-  selection.visible_outputs = static_cast<uint32_t>(columns.size());
+semantics::SelectItem aggregate_of(semantics::AggregateFunction function, uint32_t column) {
+  return {.name = "a", .function = function, .column = column};
+}
+
+semantics::Selection selection_of(std::vector<semantics::SelectItem> items, const std::vector<uint32_t>& group_by,
+                                  semantics::Predicate predicate) {
+  semantics::Selection selection = *semantics::bind_items(test_schema(), std::move(items), group_by);
   selection.predicate = std::move(predicate);
   return selection;
+}
+
+semantics::Selection select(const std::vector<uint32_t>& columns, semantics::Predicate predicate) {
+  std::vector<semantics::SelectItem> items;
+  for (const uint32_t column : columns) {
+    items.push_back({.name = test_schema().columns[column].name, .column = column});
+  }
+  return selection_of(std::move(items), {}, std::move(predicate));
 }
 
 semantics::Decimal decimal(int64_t unscaled, int32_t scale) { return {BigInt{unscaled}, scale}; }

@@ -105,6 +105,11 @@ class TestTableScope {
 /// A predicate of one such literal.
 [[nodiscard]] semantics::Predicate where(uint32_t column, semantics::Operator op, Value value);
 /// SELECT columns WHERE predicate.
+[[nodiscard]] semantics::SelectItem aggregate_of(semantics::AggregateFunction function, uint32_t column);
+/// bind_items() of the test table.
+[[nodiscard]] semantics::Selection selection_of(std::vector<semantics::SelectItem> items,
+                                                const std::vector<uint32_t>& group_by = {},
+                                                semantics::Predicate predicate = {});
 [[nodiscard]] semantics::Selection select(const std::vector<uint32_t>& columns, semantics::Predicate predicate = {});
 
 [[nodiscard]] semantics::Decimal decimal(int64_t unscaled, int32_t scale);

@@ -18,13 +18,15 @@ using test::one_in;
 using test::Random;
 
 semantics::Selection random_order(Random& random) {
-  semantics::Selection selection;
+  std::vector<uint32_t> columns;
+  std::vector<semantics::OrderKey> order_by;
   for (uint64_t keys = 1 + below(random, 3); keys > 0; --keys) {
-    selection.order_by.push_back({static_cast<uint32_t>(selection.outputs.size()),
-                                  {.descending = one_in(random, 2), .nulls_first = one_in(random, 2)}});
-    selection.outputs.push_back(
-        {.name = "k", .column = static_cast<uint32_t>(below(random, test::test_schema().columns.size()))});
+    order_by.push_back(
+        {static_cast<uint32_t>(columns.size()), {.descending = one_in(random, 2), .nulls_first = one_in(random, 2)}});
+    columns.push_back(static_cast<uint32_t>(below(random, test::test_schema().columns.size())));
   }
+  semantics::Selection selection = test::select(columns);
+  selection.order_by = std::move(order_by);
   return selection;
 }
 
@@ -38,7 +40,7 @@ std::vector<uint32_t> first_slots(const FilledStore& filled, const semantics::Se
   }
   std::stable_sort(slots.begin(), slots.end(), [&](uint32_t left, uint32_t right) {
     for (const semantics::OrderKey& key : selection.order_by) {
-      const uint32_t column = selection.outputs[key.output].column;
+      const uint32_t column = selection.outputs[key.output].expression.input;
       const auto order = semantics::compare_ordered(filled.rows[left][column], filled.rows[right][column], key.order);
       if (order != 0) {
         return order < 0;
@@ -77,8 +79,7 @@ TEST(TopRowsTest, EveryRowMayPushOutAnEarlierOne) {
   AnswerMemory memory(1u << 30);
   Random random(test::test_seed());
   const FilledStore filled(random, 2'112, 3, 100);  // Its ids ascend with the slots.
-  semantics::Selection selection;
-  selection.outputs = {{.name = "id", .column = test::kId}};
+  semantics::Selection selection = test::select({test::kId});
   selection.order_by = {{0, {.descending = true, .nulls_first = false}}};
   test::on_every_instruction_set([&] {
     for (const uint32_t wanted : {1u, 7u, 2'000u}) {
@@ -96,8 +97,7 @@ TEST(TopRowsTest, EveryRowMayPushOutAnEarlierOne) {
 TEST(TopRowsTest, AskBeforeTheyKeepMoreAndGiveBack) {
   Random random(test::test_seed());
   const FilledStore filled(random, 2'112, 1, 100);
-  semantics::Selection selection;
-  selection.outputs = {{.name = "id", .column = test::kId}};
+  semantics::Selection selection = test::select({test::kId});
   selection.order_by = {{0, {.descending = false, .nulls_first = false}}};
   AnswerMemory memory(4'096);
   {

@@ -19,12 +19,8 @@ constexpr int64_t kRows = 8 * kChunkRows;
 
 /// GROUP BY id over the rows from `first_key` on: queries of different keys share nothing.
 Selection groups_from(int64_t first_key) {
-  Selection selection = select({kId}, where(kKey, Operator::kGreaterOrEqual, first_key));
-  selection.is_aggregated = true;
-  selection.group_by = {kId};
-  selection.outputs.push_back(
-      {.name = "n", .is_aggregate = true, .function = semantics::AggregateFunction::kCountRows});
-  return selection;
+  return selection_of({{.name = "id", .column = kId}, aggregate_of(semantics::AggregateFunction::kCountRows, kId)},
+                      {kId}, where(kKey, Operator::kGreaterOrEqual, first_key));
 }
 
 /// The last rows by id: every row pushes out an earlier one, so that all that is kept is in use.

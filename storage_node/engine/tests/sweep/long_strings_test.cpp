@@ -72,17 +72,13 @@ std::vector<Row> all_rows() {
 }
 
 semantics::Selection select_all(semantics::Predicate predicate) {
-  semantics::Selection selection;
+  std::vector<semantics::SelectItem> items;
   for (uint32_t column = 0; column < schema().columns.size(); ++column) {
-    selection.outputs.push_back({.name = schema().columns[column].name, .column = column});
+    items.push_back({.name = schema().columns[column].name, .column = column});
   }
-  selection.visible_outputs = static_cast<uint32_t>(selection.outputs.size());
+  semantics::Selection selection = *semantics::bind_items(schema(), std::move(items));
   selection.predicate = std::move(predicate);
   return selection;
-}
-
-semantics::OutputColumn aggregate(semantics::AggregateFunction function, uint32_t column) {
-  return {.name = "of", .is_aggregate = true, .function = function, .column = column};
 }
 
 /// What each chunk looked like, plane by plane.
@@ -223,15 +219,15 @@ TEST_P(LongStrings, AreGroupedOrderedAndTheirExtremesFoundByAllTheirBytes) {
   for (uint32_t column = kPadded; column <= kLong; ++column) {
     const uint32_t other = column == kNine ? kPadded : kNine;
     for (const std::vector<uint32_t>& keys : {std::vector<uint32_t>{}, {column}, {column, other}}) {
-      semantics::Selection selection{.group_by = keys, .is_aggregated = true};
+      std::vector<semantics::SelectItem> items;
       for (const uint32_t key : keys) {
-        selection.outputs.push_back({.name = "key", .column = key});
+        items.push_back({.name = "key", .column = key});
       }
       for (const AggregateFunction function : {AggregateFunction::kMin, AggregateFunction::kMax,
                                                AggregateFunction::kCount, AggregateFunction::kCountRows}) {
-        selection.outputs.push_back(aggregate(function, column));
+        items.push_back(aggregate_of(function, column));
       }
-      selection.visible_outputs = static_cast<uint32_t>(selection.outputs.size());
+      semantics::Selection selection = *semantics::bind_items(schema(), std::move(items), keys);
       ask(selection);
       selection.predicate = where(kNumber, Operator::kLess, int64_t{23});
       ask(selection);

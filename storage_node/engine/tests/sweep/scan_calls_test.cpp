@@ -121,12 +121,9 @@ constexpr uint32_t kRowsFew = 8 * kChunkRows;
 constexpr uint32_t kRowsMany = 8 * kRowsFew;
 constexpr uint32_t kCyclesBefore = 4;  ///< Enough for every sketch to be made and every buffer to have its size.
 
-semantics::Selection aggregate(std::vector<uint32_t> group_by) {
-  return {.outputs = {{.name = "count", .is_aggregate = true},
-                      {.name = "sum", .is_aggregate = true, .function = AggregateFunction::kSum, .column = kInt}},
-          .visible_outputs = 2,
-          .group_by = std::move(group_by),
-          .is_aggregated = true};
+semantics::Selection aggregate(const std::vector<uint32_t>& group_by) {
+  return selection_of({aggregate_of(AggregateFunction::kCountRows, 0), aggregate_of(AggregateFunction::kSum, kInt)},
+                      group_by);
 }
 
 /// A segment and one cycle of everything: rows found by keys, by bitmaps and by passes, encoded, aggregated and

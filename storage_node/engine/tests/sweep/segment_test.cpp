@@ -60,7 +60,7 @@ class SegmentTest : public testing::Test {
   std::vector<Row> answer(const semantics::Selection& selection) {
     const QueryOutput output = query(selection);
     EXPECT_FALSE(output.error.has_value());
-    return decode(semantics::partial_row_types(test_schema(), selection), output.rows);
+    return decode(semantics::partial_row_types(selection), output.rows);
   }
 
   std::vector<Output> drain() {
@@ -88,19 +88,12 @@ TEST_F(SegmentTest, DoesNothingWithoutOperations) {
 
 TEST_F(SegmentTest, EmptyTableAnswersNoRowsButOneRowOfAggregates) {
   EXPECT_TRUE(answer(select({kId})).empty());
-  semantics::Selection count{.outputs = {{.name = "count", .is_aggregate = true},
-                                         {.name = "sum",
-                                          .is_aggregate = true,
-                                          .function = semantics::AggregateFunction::kSum,
-                                          .column = kInt}},
-                             .visible_outputs = 2,
-                             .is_aggregated = true};
-  const std::vector<Row> counted = answer(count);
+  const std::vector<semantics::SelectItem> items = {aggregate_of(semantics::AggregateFunction::kCountRows, 0),
+                                                    aggregate_of(semantics::AggregateFunction::kSum, kInt)};
+  const std::vector<Row> counted = answer(selection_of(items));
   ASSERT_EQ(counted.size(), 1u);
   EXPECT_EQ(counted[0], (Row{int64_t{0}, Value{}}));
-  count.group_by = {kKey};
-  count.outputs.push_back({.name = "key", .column = kKey});
-  EXPECT_TRUE(answer(count).empty());
+  EXPECT_TRUE(answer(selection_of(items, {kKey})).empty());
 }
 
 TEST_F(SegmentTest, QueriesSeeThePrefixOfTheirWholeCycle) {
@@ -381,13 +374,8 @@ TEST_F(SmallAnswers, AnAnswerBeyondItsBoundIsRefused) {
 
 TEST_F(SmallAnswers, GroupsBeyondTheirBoundAreRefused) {
   static_cast<void>(update({insert_rows(test_schema(), rows(1, 64))}));
-  semantics::Selection groups = select({kKey});
-  groups.is_aggregated = true;
-  groups.group_by = {kKey};
-  EXPECT_EQ(query(groups).row_count, 7u);
-  groups.outputs[0].column = kId;
-  groups.group_by = {kId};
-  const QueryOutput refused = query(groups);
+  EXPECT_EQ(query(selection_of({{.name = "key", .column = kKey}}, {kKey})).row_count, 7u);
+  const QueryOutput refused = query(selection_of({{.name = "id", .column = kId}}, {kId}));
   ASSERT_TRUE(refused.error.has_value());
   EXPECT_EQ(refused.error->sqlstate, "54000");
 }

@@ -81,13 +81,15 @@ semantics::Predicate some_predicate(Random& random) {
 
 /// Some columns, at times all.
 semantics::Selection some_selection(Random& random) {
-  semantics::Selection selection{.predicate = some_predicate(random)};
+  semantics::Predicate predicate = some_predicate(random);
+  std::vector<semantics::SelectItem> items;
   const bool takes_all = one_in(random, 3);
   for (uint64_t output = 0, count = takes_all ? kColumns : 1 + below(random, 3); output < count; ++output) {
     const uint32_t column = takes_all ? static_cast<uint32_t>(output) : some_column(random);
-    selection.outputs.push_back({.name = schema().columns[column].name, .column = column});
+    items.push_back({.name = schema().columns[column].name, .column = column});
   }
-  selection.visible_outputs = static_cast<uint32_t>(selection.outputs.size());
+  semantics::Selection selection = *semantics::bind_items(schema(), std::move(items));
+  selection.predicate = std::move(predicate);
   return selection;
 }
 

@@ -102,8 +102,9 @@ TEST(WideConstantsTest, OperationsThatTakeMuchMemoryRideSeveralCycles) {
   for (uint32_t member = 10'000; member < 14'000; ++member) {
     list.values.emplace_back(std::to_string(member));
   }
-  const auto selection = std::make_shared<const semantics::Selection>(
-      semantics::Selection{.outputs = {{.name = "c", .column = 0}}, .visible_outputs = 1, .predicate = {{{list}}}});
+  semantics::Selection bound = *semantics::bind_items(schema, {{.name = "c", .column = 0}});
+  bound.predicate = {{{list}}};
+  const auto selection = std::make_shared<const semantics::Selection>(std::move(bound));
   constexpr uint64_t kQueries = 20;  // Of 16 MB each, and as much again for growing.
   ASSERT_TRUE(segment.enqueue(Update{Timestamp{1}, {insert_rows(schema, {{std::string("10007")}})}}));
   for (uint64_t query = 0; query < kQueries; ++query) {
@@ -142,9 +143,9 @@ TEST_P(WidestRows, FillTheirSegmentAndAreFoundAgain) {
   twin.update({insert_rows(schema, rows)});
   const std::string wanted(schema.columns[last].type.length, 'c');
   const semantics::Predicate third = where(last, semantics::Operator::kEqual, wanted);
-  semantics::Selection selection{.outputs = {{.name = "first", .column = 0}, {.name = "last", .column = last}},
-                                 .visible_outputs = 2,
-                                 .predicate = third};
+  semantics::Selection selection =
+      *semantics::bind_items(schema, {{.name = "first", .column = 0}, {.name = "last", .column = last}});
+  selection.predicate = third;
   twin.ask_together({selection, selection});
   twin.update({modify({{last, {}, std::string("changed")}}, third)});
   twin.ask_together({selection, selection});

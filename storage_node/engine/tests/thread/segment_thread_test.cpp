@@ -45,11 +45,8 @@ Output next_output(Segment& segment, Bell& bell) {
 }
 
 semantics::Selection sum_of_ints() {
-  return {.outputs =
-              {{.name = "count", .is_aggregate = true},
-               {.name = "sum", .is_aggregate = true, .function = semantics::AggregateFunction::kSum, .column = kInt}},
-          .visible_outputs = 2,
-          .is_aggregated = true};
+  return selection_of({aggregate_of(semantics::AggregateFunction::kCountRows, 0),
+                       aggregate_of(semantics::AggregateFunction::kSum, kInt)});
 }
 
 TEST(SegmentThreadTest, EveryQuerySeesExactlyOnePrefixWhileUpdatesStreamIn) {
@@ -86,7 +83,7 @@ TEST(SegmentThreadTest, EveryQuerySeesExactlyOnePrefixWhileUpdatesStreamIn) {
     }
   });
 
-  const std::vector<semantics::Type> types = semantics::partial_row_types(test_schema(), sum_of_ints());
+  const std::vector<semantics::Type> types = semantics::partial_row_types(sum_of_ints());
   Timestamp confirmed{};
   for (uint64_t number = 0; number < operation_count; ++number) {
     const Output output = next_output(segment, bell);

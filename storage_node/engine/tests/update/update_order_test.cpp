@@ -57,8 +57,7 @@ class UpdateOrderTest : public testing::TestWithParam<AccessPaths> {
   std::vector<Row> answer(const semantics::Selection& selection) {
     EXPECT_TRUE(segment_.enqueue(Query{QueryHandle{1}, std::make_shared<semantics::Selection>(selection)}));
     EXPECT_TRUE(segment_.step({0}));
-    return decode(semantics::partial_row_types(test_schema(), selection),
-                  std::get<QueryOutput>(*segment_.dequeue()).rows);
+    return decode(semantics::partial_row_types(selection), std::get<QueryOutput>(*segment_.dequeue()).rows);
   }
 
   Segment segment_{test_schema(), test_codec(), {.memory_bytes = 90'000, .chunk_rows = 64, .access_paths = GetParam()}};

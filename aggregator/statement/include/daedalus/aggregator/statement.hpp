@@ -38,9 +38,9 @@ struct CompiledSelect {
 };
 
 /// A checked selection, parted into what travels once and what travels with it. `condition` is what its predicate was
-/// made of; looked at only where that has a tree. Errors: those of semantics::final_columns().
-[[nodiscard]] Result<CompiledSelect> make_select(const semantics::Schema& schema, const contract::PartitionMap& map,
-                                                 semantics::Selection selection, semantics::Condition condition);
+/// made of; looked at only where that has a tree.
+[[nodiscard]] CompiledSelect make_select(const semantics::Schema& schema, const contract::PartitionMap& map,
+                                         semantics::Selection selection, semantics::Condition condition);
 
 /// An INSERT, UPDATE or DELETE, ready to be submitted to the logical writer.
 struct CompiledUpdate {

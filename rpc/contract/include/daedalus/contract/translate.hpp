@@ -45,10 +45,9 @@ namespace daedalus::contract {
 /// Errors: 08P01.
 [[nodiscard]] Result<wire::v1::SelectBody> parse_select(std::string_view body);
 
-/// What can be wrong with a selection however it came: nothing to put out, outputs that no group has, aggregates of
-/// other types, rows or lists that are too long, an order by what is not there. Columns exist. Errors: 08P01, 42803,
-/// 42883, 54000, 54011, 0A000.
-[[nodiscard]] Result<void> check_selection(const semantics::Schema& schema, const semantics::Selection& selection);
+/// What can be wrong with a bound selection however it came: nothing to put out, rows or lists that are too long, an
+/// order by what is not there. Errors: 08P01, 54000, 54011, 0A000.
+[[nodiscard]] Result<void> check_selection(const semantics::Selection& selection);
 
 // ---- updates ----
 /// Bounds of one update: rows over all its insert parts (and, apart from them, parts), and bytes of its body.

@@ -107,8 +107,7 @@ struct GatherLimits {
 /// of each part the rows of one candidate only. Calls for a query that is over are ignored.
 class Gather {
  public:
-  Gather(GatherLimits limits, std::shared_ptr<ByteBudget> budget, std::shared_ptr<const semantics::Schema> schema,
-         Candidates& candidates);
+  Gather(GatherLimits limits, std::shared_ptr<ByteBudget> budget, Candidates& candidates);
 
   /// Asks the first candidate of every part that can be asked. Precondition (CHECKed): the id is new.
   void start(QueryId id, GatheredQuery query, Instant now, rpc::Outbox& out);
@@ -180,7 +179,6 @@ class Gather {
   void close(QueryId id, rpc::Outbox& out);
 
   GatherLimits limits_;
-  std::shared_ptr<const semantics::Schema> schema_;
   Candidates& candidates_;
   MergeScheduler merges_;
   boost::unordered_flat_map<QueryId, Query> queries_;

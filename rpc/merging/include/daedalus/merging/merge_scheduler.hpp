@@ -55,8 +55,7 @@ class MergeScheduler {
       : limits_(std::move(limits)), budget_(std::move(budget)) {}
 
   /// A query whose answer goes to `to`. Precondition (CHECKed): the id is new.
-  void open(QueryId id, rpc::PeerId to, const semantics::Schema& schema, const semantics::Selection& selection,
-            semantics::AnswerForm form);
+  void open(QueryId id, rpc::PeerId to, const semantics::Selection& selection, semantics::AnswerForm form);
   /// Takes rows of one part, and the lease of their memory if they have one. Errors: 54000 the answer is too large,
   /// 53200 all answers together are: the query has failed, close it. Cost O(1). Precondition: it is open, and its parts
   /// have not ended.

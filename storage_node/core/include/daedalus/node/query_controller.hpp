@@ -36,9 +36,8 @@ struct QueryControllerOptions {
 
 class QueryController final : private merging::Candidates {
  public:
-  QueryController(QueryControllerOptions options, std::shared_ptr<const semantics::Schema> schema, NodeId node,
-                  const NodePlacement& placement, const UpdatePipeline& updates, const LogProgress& log,
-                  SegmentPort& segments);
+  QueryController(QueryControllerOptions options, NodeId node, const NodePlacement& placement,
+                  const UpdatePipeline& updates, const LogProgress& log, SegmentPort& segments);
 
   /// Starts the query, or answers Error RETRY when there is no room. Precondition (CHECKed): it is not running.
   void start(PreparedQuery query, Instant now, rpc::Outbox& out);

@@ -1,0 +1,110 @@
+// What a SELECT asks for: typed expressions that are bound to the row beneath them, level by level.
+//
+// A row of the table has columns; a group of such rows has keys and aggregates; an answer's row has outputs. What is
+// computed of a row of the table is bound to columns, what is computed of a group is bound to its keys and, behind
+// them, its aggregates. Decides that, and what is a mistake in it. Refuses to know where it came from.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/semantics/aggregate.hpp"
+#include "daedalus/semantics/order.hpp"
+#include "daedalus/semantics/predicate.hpp"
+
+namespace daedalus::semantics {
+
+/// Rows of a slice that names no number of bytes.
+constexpr uint64_t kSliceBytesDefault = 8u << 20;
+
+/// One value of each row of some level, computed from the row beneath it: so far, one of that row's values.
+struct BoundExpression {
+  uint32_t input = 0;  ///< Which one.
+  Type type;
+  bool nullable = true;
+
+  friend bool operator==(const BoundExpression&, const BoundExpression&) = default;
+};
+
+/// One aggregate of a group.
+struct BoundAggregate {
+  AggregateFunction function = AggregateFunction::kCountRows;
+  std::optional<BoundExpression> argument;  ///< Of a row of the table. None for kCountRows.
+  Type type;                                ///< Of the finished value.
+
+  /// The argument's type; any will do for kCountRows.
+  [[nodiscard]] Type argument_type() const { return argument ? argument->type : Type{TypeKind::kBigint}; }
+
+  friend bool operator==(const BoundAggregate&, const BoundAggregate&) = default;
+};
+
+/// How rows become groups, and what is known of a group.
+struct Grouping {
+  std::vector<BoundExpression> keys;  ///< Of a row of the table, each once. None: all rows are one group, even none.
+  std::vector<BoundAggregate> aggregates;  ///< Each once.
+};
+
+/// One column of the answer.
+struct OutputColumn {
+  std::string name;
+  BoundExpression
+      expression;  ///< Of a group (its keys, then its aggregates) or, without groups, of a row of the table.
+};
+
+struct OrderKey {
+  uint32_t output = 0;
+  SortOrder order;
+};
+
+/// A piece of the table as it lies in memory: rows of one segment from a slot on, until they have so many bytes.
+struct Slice {
+  uint32_t partition = 0;
+  uint32_t segment = 0;
+  uint64_t first_slot = 0;
+  uint64_t answer_bytes = kSliceBytesDefault;  ///< The row that reaches it is the last one.
+};
+
+/// A checked SELECT.
+struct Selection {
+  Predicate predicate;
+  std::optional<Grouping> grouping;
+  std::vector<OutputColumn> outputs;
+  uint32_t visible_outputs = 0;  ///< The rest serves the order only.
+  std::vector<OrderKey> order_by;
+  std::optional<uint64_t> limit;
+  uint64_t offset = 0;
+  std::optional<Slice> slice;  ///< Rows of this piece alone. Only of what can_stream().
+};
+
+/// One item of a SELECT's list as it is written: a column of the table, or an aggregate of one.
+struct SelectItem {
+  std::string name;
+  std::optional<AggregateFunction> function = std::nullopt;
+  uint32_t column = 0;  ///< Unused for kCountRows.
+};
+
+/// A selection of every row with these items for its outputs, all visible, and these columns for the keys of its
+/// groups, repeated ones once. Rows are grouped if there are any, or an item is an aggregate.
+/// Precondition: the schema has the columns. Errors: 42803 a column that is neither aggregated nor a key beside groups,
+/// 42883 no such aggregate of the column's type.
+[[nodiscard]] Result<Selection> bind_items(const Schema& schema, std::vector<SelectItem> items,
+                                           const std::vector<uint32_t>& group_by = {});
+
+/// Types of the rows in a partial answer: a group's keys, then its aggregates as their states; without groups, all
+/// outputs.
+[[nodiscard]] std::vector<Type> partial_row_types(const Selection& selection);
+/// Names and types of the finished answer: visible outputs.
+[[nodiscard]] std::vector<Column> final_columns(const Selection& selection);
+
+/// Whether partial answers may be forwarded as they come, row bytes untouched: no groups, order, limit, offset, and no
+/// hidden output.
+[[nodiscard]] bool can_stream(const Selection& selection);
+
+/// Whether every row that the selection can put out, partial states included, fits into kRowSizeMax. Error 54000 names
+/// the columns' part in it. Whoever runs a query asks before it scans.
+[[nodiscard]] Result<void> check_row_size(const Selection& selection);
+
+}  // namespace daedalus::semantics
