@@ -47,6 +47,13 @@ def baselines(context: Context, bench: Bench) -> None:
             cell(context, bench, "classic", mix, middle, runs=runs, baselines="classic")
 
 
+def skewed(context: Context, bench: Bench) -> None:
+    """Few values are most rows, so that many rows go out: in turn with classic+, on a table of its own."""
+    runs = context.plan.section("baselines")["runs"]
+    middle = counts(context, "grid", (64, 512))[-1]
+    cell(context, bench, "skewed", "booking", middle, runs=runs, baselines="classic_plus", skewed=1)
+
+
 def updates_beside(context: Context, bench: Bench) -> None:
     """Updates beside queries, in turn with the same queries alone. DuckDB's rows are out of date after it."""
     runs = context.plan.section("baselines")["runs"]
@@ -222,6 +229,7 @@ def steady(context: Context, bench: Bench) -> None:
 # Parts that share a process, and with it its tables. One that fails is recorded; the next starts a process of its own.
 GROUPS: tuple[tuple[Callable[[Context, Bench], None], ...], ...] = (
     (baselines, duck, many_hard_queries, updates_beside),
+    (skewed,),
     (planner,),
     (planner_at_full_size,),
     (sizes,),

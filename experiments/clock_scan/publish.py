@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from experiments.harness.claims import Claim, figure
+from experiments.harness.claims import Claim, figure, spread_text
 
 BEGIN = "<!-- clock_scan: begin -->\n"
 END = "<!-- clock_scan: end -->\n"
@@ -61,7 +61,7 @@ def line_of(claim: dict[str, Any]) -> str:
     text = Claim(claim["claim"], claim["target"], claim["comparison"] == "at_least", (), "").line()
     name, target, _ = text.split(" | ", 2)
     measured = "not measured" if claim["measured"] is None else figure(claim["measured"])
-    between = "-" if spread is None else f"{figure(spread[0])} to {figure(spread[1])}"
+    between = spread_text(spread or (), claim.get("quartile"), claim.get("runs"))
     return f"{name} | {target} | {measured} | {between} | {'met' if claim['met'] else 'NOT MET'}"
 
 

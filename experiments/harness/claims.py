@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,13 +36,21 @@ class Claim:
             return False
         return measured >= self.target if self.at_least else measured <= self.target
 
+    @property
+    def quartile(self) -> float | None:
+        """The quartile on the wrong side of the median: a quarter of the runs were no better."""
+        if len(self.ratios) < 2:
+            return self.measured
+        lower, _, upper = statistics.quantiles(self.ratios, n=4, method="inclusive")
+        return lower if self.at_least else upper
+
     def line(self) -> str:
         """claim | target | measured | spread | met / NOT MET."""
-        measured = "not measured" if self.measured is None else figure(self.measured)
-        spread = f"{figure(min(self.ratios))} to {figure(max(self.ratios))}" if self.ratios else "-"
         verdict = "met" if self.is_met else "NOT MET"
         sign = "≥" if self.at_least else "≤"
         name = f"{self.name} (stretch)" if self.is_stretch else self.name
+        measured = "not measured" if self.measured is None else figure(self.measured)
+        spread = spread_text(self.ratios, self.quartile)
         return f"{name} | {sign} {self.target:g} | {measured} | {spread} | {verdict}"
 
     def as_json(self) -> dict[str, Any]:
@@ -53,12 +61,23 @@ class Claim:
             "comparison": "at_least" if self.at_least else "at_most",
             "measured": self.measured,
             "spread": [min(self.ratios), max(self.ratios)] if self.ratios else None,
+            "quartile": self.quartile,
             "runs": len(self.ratios),
             "met": self.is_met,
             "stretch": self.is_stretch,
             "expected_bound": self.bound,
             "note": self.note,
         }
+
+
+def spread_text(ratios: Sequence[float], quartile: float | None, runs: int | None = None) -> str:
+    """Least to most of some runs, the quartile on the wrong side if it is known, and how many runs there were: all,
+    unless said."""
+    if not ratios:
+        return "-"
+    between = f"{figure(min(ratios))} to {figure(max(ratios))}"
+    of_runs = len(ratios) if runs is None else runs
+    return between if quartile is None else f"{between}, quartile {figure(quartile)}, n {of_runs}"
 
 
 def figure(value: float) -> str:

@@ -136,7 +136,7 @@ def test_a_claim_is_met_by_the_median_of_ratios() -> None:
     (plus,) = named(claims, "booking, 512 queries: times classic+")
     assert classic.measured == 51.0
     assert classic.is_met
-    assert classic.line().endswith("| ≥ 50 | 51 | 10 to 60 | met")
+    assert classic.line().endswith("| ≥ 50 | 51 | 10 to 60, quartile 30.5, n 3 | met")
     assert plus.measured == 17.0
     assert plus.line().endswith("| NOT MET")
 

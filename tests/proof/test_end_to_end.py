@@ -44,7 +44,7 @@ def test_a_claim_is_the_median_of_ratios_within_one_run() -> None:
     claim = named(judge(runs), "booking, peak: times PostgreSQL under pgbench")
     assert claim.ratios == (1.2, 1.3, 1.0)
     assert claim.is_met
-    assert claim.line().endswith("| ≥ 1.2 | 1.2 | 1 to 1.3 | met")
+    assert claim.line().endswith("| ≥ 1.2 | 1.2 | 1 to 1.3, quartile 1.1, n 3 | met")
 
 
 def test_a_run_whose_peer_failed_is_void_and_the_others_count() -> None:

@@ -95,5 +95,5 @@ def test_verdict_and_table_hold_every_claim(context: Context, tmp_path: Path) ->
     assert [claim["claim"] for claim in verdict["claims"]] == ["met", "missed"]
     written = (output / "proof.md").read_text()
     assert written.splitlines()[0].endswith("cores, 7 rows.")
-    assert "| met | ≥ 2 | 3 | 3 to 3 | met | memory |\n| missed |" in written
+    assert "| met | ≥ 2 | 3 | 3 to 3, quartile 3, n 1 | met | memory |\n| missed |" in written
     assert len({line.count("|") for line in written.splitlines() if line.startswith("|")}) == 1

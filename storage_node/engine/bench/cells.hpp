@@ -16,7 +16,7 @@ namespace daedalus::engine::bench {
 /// A ticket table in every form that a cell may need, each made when it is first asked for. All follow all updates.
 class Bench {
  public:
-  explicit Bench(uint32_t rows) : table(rows) {}
+  explicit Bench(uint32_t rows, Frequencies frequencies = Frequencies::kEqual) : table(rows, 0, frequencies) {}
 
   [[nodiscard]] EngineUnderTest& engine();
   [[nodiscard]] RowStore& store();

@@ -80,11 +80,12 @@ class Server {
   }
 
  private:
-  Bench& bench() {
-    if (bench_ == nullptr) {
-      bench_ = std::make_unique<Bench>(rows_);
+  Bench& bench() { return made(bench_, Frequencies::kEqual); }
+  Bench& made(std::unique_ptr<Bench>& bench, Frequencies frequencies) const {
+    if (bench == nullptr) {
+      bench = std::make_unique<Bench>(rows_, frequencies);
     }
-    return *bench_;
+    return *bench;
   }
 
   void cell(const Words& words) {
@@ -103,7 +104,8 @@ class Server {
                         .index = baselines.contains("index"),
                         .keys = baselines.contains("keys"),
                         .without_updates = words.number("without_updates", 0) != 0};
-    const CellResult result = run_cell(bench(), request);
+    const bool is_skewed = words.number("skewed", 0) != 0;
+    const CellResult result = run_cell(is_skewed ? made(skewed_, Frequencies::kSkewed) : bench(), request);
     JsonLine()
         .add("engine_ms", result.engine_ms)
         .add("without_updates_ms", result.without_updates_ms)
@@ -219,6 +221,7 @@ class Server {
 
   uint32_t rows_;
   std::unique_ptr<Bench> bench_;
+  std::unique_ptr<Bench> skewed_;  ///< Its values are; see Frequencies.
   std::string sizes_asked_;
   std::vector<uint32_t> row_counts_;
   std::unique_ptr<Sizes> sizes_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 
 namespace daedalus::engine::bench {
 
@@ -16,6 +17,22 @@ double median(std::vector<double> values) {
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
+
+uint64_t last_level_cache_bytes() {
+  uint64_t most = 0;
+  for (int index = 0;; ++index) {
+    std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/size", index));
+    uint64_t size = 0;
+    char unit = 'K';
+    if (!(file >> size)) {
+      return most;
+    }
+    file >> unit;
+    most = std::max(most, size << (unit == 'M' ? 20 : 10));
+  }
+}
+
+Caches::Caches() : dirt_(std::max<uint64_t>(2 * last_level_cache_bytes(), 160u << 20)) {}
 
 void Caches::evict() {
   for (size_t at = 0; at < dirt_.size(); at += 64) {

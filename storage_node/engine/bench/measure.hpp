@@ -59,13 +59,17 @@ class HugeArray {
   std::unique_ptr<Item, Free> items_;
 };
 
+/// Bytes of the largest cache that a core of this machine shares, as the kernel knows it; 0 where it does not.
+[[nodiscard]] uint64_t last_level_cache_bytes();
+
 class Caches {
  public:
-  /// Empties the caches, as far as writing to 160 MiB of something else does.
+  Caches();
+  /// Empties the caches, as far as writing to twice the last one's size of something else does, 160 MiB at least.
   void evict();
 
  private:
-  HugeArray<uint8_t> dirt_{160u << 20};
+  HugeArray<uint8_t> dirt_;
 };
 
 /// One measured point, as a line of JSON. Names and texts are our own and need no escapes.

@@ -17,6 +17,7 @@ namespace {
 
 struct Options {
   bool serve = false;
+  bool is_skewed = false;
   uint32_t rows = 1u << 20;
   uint32_t runs = 5;
   uint32_t classic_queries_max = 512;  // Beyond, the baselines take minutes.
@@ -51,11 +52,11 @@ void print_cell(Bench& bench, const Options& options, const std::string& mix, ui
 }
 
 void print_all(const Options& options) {
-  Bench bench(options.rows);
+  Bench bench(options.rows, options.is_skewed ? Frequencies::kSkewed : Frequencies::kEqual);
   const SegmentStatistics statistics = bench.engine().statistics();
   fmt::print("{} rows of {} bytes, {} bytes a row reserved\n", options.rows, bench.table.row_size(),
              statistics.memory_bytes / statistics.rows_max);
-  for (const uint32_t column : {uint32_t{kId}, uint32_t{kDateIn}}) {
+  for (const uint32_t column : {uint32_t{kId}, uint32_t{kFlight}}) {
     const Aggregate aggregate = run_aggregate(bench, column, std::max(3u, options.runs));
     fmt::print("sum of {}: {:.2f} ms, reading it {:.2f} ms\n", bench.table.columns()[column].name,
                median(aggregate.engine_ms), median(aggregate.read_ms));
@@ -81,6 +82,7 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app("Cycles over a ticket table: engine and baselines");
   app.add_flag("--serve", options.serve, "Read commands from stdin, answer in JSON; only --rows counts besides");
+  app.add_flag("--skewed", options.is_skewed, "Few values of a column are most of its rows");
   app.add_option("--rows", options.rows, "Rows of the table")->check(CLI::Range(1000u, 1u << 26));
   app.add_option("--runs", options.runs, "Cycles a figure is the median of, each with its own queries");
   app.add_option("--seed", options.seed, "Of queries and updates");

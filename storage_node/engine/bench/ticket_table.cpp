@@ -24,6 +24,12 @@ uint64_t mixed(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+/// Of a share of 2^32.
+uint64_t to_the_fourth(uint64_t share) {
+  const uint64_t square = share * share >> 32;
+  return square * square >> 32;
+}
+
 /// Capital letters that ascend with the ordinal; long strings get a filler behind them. At most 17 bytes.
 std::string letters(uint32_t ordinal, uint32_t length) {
   const uint32_t digits = std::min(length, 7u);
@@ -37,7 +43,8 @@ std::string letters(uint32_t ordinal, uint32_t length) {
 
 }  // namespace
 
-TicketTable::TicketTable(uint32_t row_count, uint32_t domain_rows) : row_count_(row_count) {
+TicketTable::TicketTable(uint32_t row_count, uint32_t domain_rows, Frequencies frequencies)
+    : row_count_(row_count), frequencies_(frequencies) {
   const uint32_t domain = std::max(row_count, domain_rows);
   const uint32_t flights = std::max(4u, domain / kDays / kRowsPerFlightAndDay);
   add("id", {.kind = TypeKind::kBigint}, row_count, 0);
@@ -95,7 +102,9 @@ std::array<uint32_t, kTicketColumns> TicketTable::ordinals(uint32_t row) const {
     const ColumnSpec& spec = columns_[column];
     const uint64_t drawn = mixed(uint64_t{row} * kTicketColumns + column);
     const bool null = (drawn >> 32) % 100 < spec.null_percent;
-    made[column] = null ? kNullOrdinal : static_cast<uint32_t>((drawn & UINT32_MAX) * spec.cardinality >> 32);
+    const uint64_t share =
+        frequencies_ == Frequencies::kSkewed ? to_the_fourth(drawn & UINT32_MAX) : drawn & UINT32_MAX;
+    made[column] = null ? kNullOrdinal : static_cast<uint32_t>(share * spec.cardinality >> 32);
   }
   made[kId] = row;
   // One ticket in ten is cancelled, and every other one belongs to the home airline.

@@ -45,11 +45,17 @@ struct ColumnSpec {
   uint32_t offset = 0;  ///< Of the value in a row store.
 };
 
+/// How often values occur.
+enum class Frequencies : uint8_t {
+  kEqual,
+  kSkewed,  ///< A value at the share x of its domain's size is drawn where u⁴ = x, u uniform: few values are most rows.
+};
+
 class TicketTable {
  public:
   /// There are so many flights that about 32 of `domain_rows` rows share a flight and a day: with the same domain,
   /// twice the rows are twice the candidates. 0: as many as there are rows.
-  explicit TicketTable(uint32_t row_count, uint32_t domain_rows = 0);
+  explicit TicketTable(uint32_t row_count, uint32_t domain_rows = 0, Frequencies frequencies = Frequencies::kEqual);
 
   [[nodiscard]] const semantics::Schema& schema() const { return schema_; }
   [[nodiscard]] const std::vector<ColumnSpec>& columns() const { return columns_; }
@@ -71,6 +77,7 @@ class TicketTable {
   void add(std::string name, semantics::Type type, uint32_t cardinality, uint32_t null_percent);
 
   uint32_t row_count_;
+  Frequencies frequencies_;
   uint32_t row_size_ = 0;
   std::vector<ColumnSpec> columns_;
   semantics::Schema schema_;
