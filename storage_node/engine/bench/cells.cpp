@@ -12,18 +12,20 @@ std::vector<Answer> answers_of(const std::vector<QueryOutput>& outputs) {
   return answers;
 }
 
-void run_classic(Bench& bench, Classic kind, const std::vector<TicketQuery>& queries,
+void run_classic(Bench& bench, Classic kind, const std::vector<TicketQuery>& asked,
                  const std::vector<QueryOutput>& outputs, std::vector<double>& times) {
   const RowStore& store = bench.store();
+  const std::vector<ReadyQuery> queries = store.make_ready(asked);
   bench.caches.evict();
   std::vector<Answer> answers;
   times.push_back(milliseconds([&] { answers = classic_sweep(store, queries, kind); }));
   CHECK(answers == answers_of(outputs));
 }
 
-void run_index(Bench& bench, const std::vector<TicketQuery>& queries, const std::vector<QueryOutput>& outputs,
+void run_index(Bench& bench, const std::vector<TicketQuery>& asked, const std::vector<QueryOutput>& outputs,
                CellResult& result) {
-  std::vector<TicketQuery> served;
+  const std::vector<ReadyQuery> queries = bench.store().make_ready(asked);
+  std::vector<ReadyQuery> served;
   std::vector<Answer> expected;
   for (size_t number = 0; number < queries.size(); ++number) {
     if (HashIndex::serves(queries[number])) {

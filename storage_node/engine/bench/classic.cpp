@@ -42,10 +42,10 @@ struct Plan {
   std::vector<TriedAlways> tried_always;
 };
 
-const Between* most_selective_equality(const RowStore& store, const TicketQuery& query) {
-  const Between* best = nullptr;
+const ReadyBetween* most_selective_equality(const RowStore& store, const ReadyQuery& query) {
+  const ReadyBetween* best = nullptr;
   double best_share = kAccessShareMax;
-  for (const Between& between : query) {
+  for (const ReadyBetween& between : query) {
     if (between.is_equality() && store.table().columns()[between.column].width <= sizeof(uint64_t) &&
         store.share(between) < best_share) {
       best = &between;
@@ -55,25 +55,25 @@ const Between* most_selective_equality(const RowStore& store, const TicketQuery&
   return best;
 }
 
-Plan make_plan(const RowStore& store, const std::vector<TicketQuery>& queries, Classic kind) {
+Plan make_plan(const RowStore& store, const std::vector<ReadyQuery>& queries, Classic kind) {
   Plan plan;
   std::map<uint32_t, std::pair<KeyFields, std::vector<KeyTable::Entry>>> indexes;  // kTicketColumns: of both.
   const uint32_t flight_bits = 64 - static_cast<uint32_t>(std::countl_zero(store.field(kFlight).mask));
   for (uint32_t number = 0; number < queries.size(); ++number) {
-    const TicketQuery& query = queries[number];
-    const Between* flight = equality_on(query, kFlight);
-    const Between* day = equality_on(query, kDateIn);
+    const ReadyQuery& query = queries[number];
+    const ReadyBetween* flight = equality_on(query, kFlight);
+    const ReadyBetween* day = equality_on(query, kDateIn);
     if (kind == Classic::kComposite && flight != nullptr && day != nullptr) {
       const KeyFields fields{store.field(kFlight), store.field(kDateIn), flight_bits};
-      const uint64_t key = store.key_of(kFlight, flight->low) | store.key_of(kDateIn, day->low) << flight_bits;
+      const uint64_t key = flight->low_word | day->low_word << flight_bits;
       auto& index = indexes[kTicketColumns];
       index.first = fields;
       index.second.emplace_back(key, number);
       store.compile(query, uint64_t{1} << kFlight | uint64_t{1} << kDateIn, plan.conditions);
-    } else if (const Between* path = most_selective_equality(store, query); path != nullptr) {
+    } else if (const ReadyBetween* path = most_selective_equality(store, query); path != nullptr) {
       auto& index = indexes[path->column];
       index.first = {store.field(path->column), {}, 0};
-      index.second.emplace_back(store.key_of(path->column, path->low), number);
+      index.second.emplace_back(path->low_word, number);
       store.compile(query, uint64_t{1} << path->column, plan.conditions);
     } else {
       store.compile(query, 0, plan.conditions);
@@ -110,7 +110,7 @@ struct Results {
 
 }  // namespace
 
-std::vector<Answer> classic_sweep(const RowStore& store, const std::vector<TicketQuery>& queries, Classic kind) {
+std::vector<Answer> classic_sweep(const RowStore& store, const std::vector<ReadyQuery>& queries, Classic kind) {
   constexpr uint32_t kRowsAhead = 16;  // Far enough to hide a miss; the rows behind the last are not read.
   const Plan plan = make_plan(store, queries, kind);
   Results results(queries.size());

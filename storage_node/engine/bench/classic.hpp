@@ -17,7 +17,7 @@ enum class Classic : uint8_t {
 };
 
 /// Answers all queries in one pass over the rows; planning and results written out included.
-[[nodiscard]] std::vector<Answer> classic_sweep(const RowStore& store, const std::vector<TicketQuery>& queries,
+[[nodiscard]] std::vector<Answer> classic_sweep(const RowStore& store, const std::vector<ReadyQuery>& queries,
                                                 Classic kind);
 
 }  // namespace daedalus::engine::bench

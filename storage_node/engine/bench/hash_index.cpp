@@ -22,24 +22,61 @@ HashIndex::HashIndex(const RowStore& store) : store_(&store) {
   rows_ = KeyTable(std::move(entries));
 }
 
-bool HashIndex::serves(const TicketQuery& query) {
+bool HashIndex::serves(const ReadyQuery& query) {
   return equality_on(query, kFlight) != nullptr && equality_on(query, kDateIn) != nullptr;
 }
 
-std::vector<Answer> HashIndex::answer(const std::vector<TicketQuery>& queries) const {
+std::vector<HashIndex::Candidate> HashIndex::candidates(const std::vector<ReadyQuery>& queries) const {
+  constexpr size_t kPlacesAhead = 24;
+  constexpr size_t kItemsAhead = 12;
+  std::vector<uint64_t> keys;
+  for (const ReadyQuery& query : queries) {
+    keys.push_back(joined(equality_on(query, kFlight)->low_word, equality_on(query, kDateIn)->low_word));
+  }
+  std::vector<Candidate> found;
+  for (size_t number = 0; number < keys.size() + kPlacesAhead; ++number) {
+    if (number < keys.size()) {
+      rows_.fetch_place(keys[number]);
+    }
+    if (const size_t items = number - (kPlacesAhead - kItemsAhead); items < keys.size()) {
+      __builtin_prefetch(rows_.find(keys[items]).data());
+    }
+    if (const size_t query = number - kPlacesAhead; query < keys.size()) {
+      for (const uint32_t row : rows_.find(keys[query])) {
+        found.push_back({static_cast<uint32_t>(query), row});
+      }
+    }
+  }
+  return found;
+}
+
+void HashIndex::fetch(const Conditions& conditions, Candidate candidate) const {
+  constexpr uint32_t kConditions = 2;  // Most candidates fail one of them; few more are read.
+  const uint8_t* row = store_->row(candidate.row);
+  __builtin_prefetch(row);
+  const Conditions::Query& query = conditions.queries[candidate.query];
+  for (uint32_t number = 0; number < std::min(kConditions, query.count); ++number) {
+    __builtin_prefetch(row + conditions.all[query.first + number].field.offset);
+  }
+}
+
+std::vector<Answer> HashIndex::answer(const std::vector<ReadyQuery>& queries) const {
+  constexpr size_t kRowsAhead = 12;
   std::vector<Answer> answers(queries.size());
   std::vector<std::string> results(queries.size());
   Conditions conditions;
-  for (uint32_t number = 0; number < queries.size(); ++number) {
-    const TicketQuery& query = queries[number];
+  for (const ReadyQuery& query : queries) {
     store_->compile(query, uint64_t{1} << kFlight | uint64_t{1} << kDateIn, conditions);
-    const uint64_t key = joined(store_->key_of(kFlight, equality_on(query, kFlight)->low),
-                                store_->key_of(kDateIn, equality_on(query, kDateIn)->low));
-    for (const uint32_t candidate : rows_.find(key)) {
-      const uint8_t* row = store_->row(candidate);
-      if (RowStore::matches(conditions, conditions.queries[number], row)) {
-        store_->write_out(row, results[number], answers[number]);
-      }
+  }
+  const std::vector<Candidate> found = candidates(queries);
+  for (size_t number = 0; number < found.size(); ++number) {
+    if (number + kRowsAhead < found.size()) {
+      fetch(conditions, found[number + kRowsAhead]);
+    }
+    const auto& [query, candidate] = found[number];
+    const uint8_t* row = store_->row(candidate);
+    if (RowStore::matches(conditions, conditions.queries[query], row)) {
+      store_->write_out(row, results[query], answers[query]);
     }
   }
   return answers;

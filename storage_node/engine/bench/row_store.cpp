@@ -84,28 +84,41 @@ double RowStore::share(const Between& between) const {
                        : static_cast<double>(last - first) / static_cast<double>(sample.size());
 }
 
-void RowStore::compile(const TicketQuery& query, uint64_t settled_columns, Conditions& conditions) const {
-  std::vector<std::pair<double, Between>> ordered;
+std::vector<ReadyQuery> RowStore::make_ready(const std::vector<TicketQuery>& queries) const {
+  std::vector<ReadyQuery> all;
+  for (const TicketQuery& query : queries) {
+    ReadyQuery& ready = all.emplace_back();
+    for (const Between& between : query) {
+      ReadyBetween& made = ready.emplace_back(
+          ReadyBetween{between, key_of(between.column, between.low), key_of(between.column, between.high), {}});
+      const uint32_t width = table_->columns()[between.column].width;
+      for (const uint32_t bound : {between.low, between.high}) {
+        std::string text(width, '\0');
+        encode(between.column, bound, reinterpret_cast<uint8_t*>(text.data()));
+        made.tails.append(text, std::min(width, kWord));
+      }
+    }
+  }
+  return all;
+}
+
+void RowStore::compile(const ReadyQuery& query, uint64_t settled_columns, Conditions& conditions) const {
+  std::vector<std::pair<double, const ReadyBetween*>> ordered;
   Conditions::Query compiled{static_cast<uint32_t>(conditions.all.size()), 0, 0};
-  for (const Between& between : query) {
+  for (const ReadyBetween& between : query) {
     compiled.columns |= uint64_t{1} << between.column;
     if (((settled_columns >> between.column) & 1) == 0) {
-      ordered.emplace_back(share(between), between);
+      ordered.emplace_back(share(between), &between);
     }
   }
   std::sort(ordered.begin(), ordered.end(), [](const auto& one, const auto& other) { return one.first < other.first; });
   for (const auto& [share, between] : ordered) {
-    const uint64_t low = key_of(between.column, between.low);
-    const uint64_t high = key_of(between.column, between.high);
-    Condition condition{.field = fields_[between.column], .low = low, .span = high - low};
-    if (const uint32_t width = table_->columns()[between.column].width; width > kWord) {
-      condition.tail_size = width - kWord;
+    Condition condition{
+        .field = fields_[between->column], .low = between->low_word, .span = between->high_word - between->low_word};
+    if (!between->tails.empty()) {
+      condition.tail_size = static_cast<uint32_t>(between->tails.size() / 2);
       condition.tails = static_cast<uint32_t>(conditions.tails.size());
-      for (const uint32_t bound : {between.low, between.high}) {
-        std::string text(width, '\0');
-        encode(between.column, bound, reinterpret_cast<uint8_t*>(text.data()));
-        conditions.tails.append(text, kWord);
-      }
+      conditions.tails += between->tails;
     }
     conditions.all.push_back(condition);
   }

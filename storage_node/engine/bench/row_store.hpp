@@ -4,6 +4,7 @@
 // one comparison serves all types. Refuses to know how queries find their rows.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -34,6 +35,22 @@ struct Field {
   uint32_t offset = 0;
   uint64_t mask = 0;
 };
+
+/// A range whose bounds are ready to be compared with a row's bytes, as the engine gets its constants ready.
+struct ReadyBetween : Between {
+  uint64_t low_word = 0;  ///< As a Field reads it.
+  uint64_t high_word = 0;
+  std::string tails;  ///< Of a string beyond eight bytes: what follows them, of the lower bound, then of the upper one.
+};
+using ReadyQuery = std::vector<ReadyBetween>;
+
+/// The query's equality on a column; null when it has none.
+[[nodiscard]] inline const ReadyBetween* equality_on(const ReadyQuery& query, uint32_t column) {
+  const auto found = std::find_if(query.begin(), query.end(), [column](const ReadyBetween& between) {
+    return between.column == column && between.is_equality();
+  });
+  return found == query.end() ? nullptr : &*found;
+}
 
 /// One range on one column: (value − low) <= span. A long string at a bound is settled by the bytes behind the eighth.
 struct Condition {
@@ -70,13 +87,13 @@ class RowStore {
 
   void set(uint32_t row, uint32_t column, uint32_t ordinal);
 
-  /// The value of an ordinal as a Field reads it.
-  [[nodiscard]] uint64_t key_of(uint32_t column, uint32_t ordinal) const;
+  /// Constants become bytes: before the clock starts, for whoever is measured.
+  [[nodiscard]] std::vector<ReadyQuery> make_ready(const std::vector<TicketQuery>& queries) const;
   /// About which share of the rows a range holds: from a sample.
   [[nodiscard]] double share(const Between& between) const;
 
   /// Adds a query without the ranges on these columns, which its access path has settled.
-  void compile(const TicketQuery& query, uint64_t settled_columns, Conditions& conditions) const;
+  void compile(const ReadyQuery& query, uint64_t settled_columns, Conditions& conditions) const;
 
   /// Whether a row meets all conditions of a query.
   [[nodiscard]] static bool matches(const Conditions& conditions, const Conditions::Query& query, const uint8_t* row) {
@@ -107,6 +124,8 @@ class RowStore {
   };
 
   [[nodiscard]] static bool tail_holds(const Conditions& conditions, const Condition& condition, const uint8_t* row);
+  /// The value of an ordinal as a Field reads it.
+  [[nodiscard]] uint64_t key_of(uint32_t column, uint32_t ordinal) const;
   void encode(uint32_t column, uint32_t ordinal, uint8_t* out) const;
 
   const TicketTable* table_;
