@@ -196,6 +196,32 @@ def whole(points: Points) -> list[Claim]:
     ]
 
 
+RIVALS = {
+    "duckdb_sorted": "DuckDB sorted by the key",
+    "clickhouse": "ClickHouse sorted by the key",
+    "postgres": "PostgreSQL with an index on the key",
+}
+
+
+def published(runs: Iterable[Run]) -> list[str]:
+    """What has no target: queries a second, 512 at once, against rivals one at a time, on one thread each."""
+    points = Points(runs)
+    lines = []
+    for rival, name in RIVALS.items():
+        for mix in ("booking", *ANY, *HARD):
+            ratios = [
+                (result_queries / result["engine_ms"][0]) / (result["rival_queries"] / result["rival_ms"])
+                for point, result in points.points("rivals")
+                if point["rival"] == rival and point["mix"] == mix
+                for result_queries in [point["queries"]]
+            ]
+            if ratios:
+                least, most = figure(min(ratios)), figure(max(ratios))
+                median = figure(statistics.median(ratios))
+                lines.append(f"{mix}: times {name}, one at a time: {median} ({least} to {most}, n {len(ratios)})")
+    return lines
+
+
 SECTIONS: tuple[Callable[[Points], list[Claim]], ...] = (booking, any_and_hard, cycles, sums, whole)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,16 @@ class WrongAnswerError(Exception):
 class Duck:
     """The table `ticket` in memory."""
 
-    def __init__(self, csv: Path, columns: dict[str, str], fetched: str) -> None:
+    def __init__(self, csv: Path, columns: dict[str, str], fetched: str, order: Sequence[str] = ()) -> None:
+        """Rows lie as they come, or sorted by `order`, as no table does whose rows change."""
         self._columns = columns
         self._fetched = fetched
         self._connection = duckdb.connect(":memory:")
         types = ", ".join(f"'{name}': '{kind}'" for name, kind in columns.items())
+        sorting = f" ORDER BY {', '.join(order)}" if order else ""
         self._connection.execute(
-            f"CREATE TABLE ticket AS SELECT * FROM read_csv('{csv}', header=true, delim=',', columns={{{types}}})"
+            "CREATE TABLE ticket AS SELECT * FROM"
+            f" read_csv('{csv}', header=true, delim=',', columns={{{types}}}){sorting}"
         )
         self._connection.execute("SET threads=1")
 

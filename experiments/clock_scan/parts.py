@@ -9,6 +9,7 @@ from typing import Any
 
 from experiments.clock_scan.bench import Bench
 from experiments.clock_scan.duck import Duck, fits_batch
+from experiments.clock_scan.rivals import Rival, make_rival
 from experiments.harness.context import Context
 from experiments.harness.record import ROOT
 
@@ -96,6 +97,38 @@ def duck(context: Context, bench: Bench) -> None:
                 context.add({"part": "duck_batch", "mix": "booking", "queries": queries}, result)
     finally:
         table.close()
+
+
+def rivals(context: Context, bench: Bench) -> None:
+    """What one would use instead, each in turn with the engine's cycle."""
+    with tempfile.TemporaryDirectory(prefix="clock_scan-", dir=ROOT / "build") as folder:
+        csv = Path(folder) / "tickets.csv"
+        answers = bench.ask("dump", path=str(csv))
+        Path(folder).chmod(0o755)
+        columns = {answer["column"]: answer["type"] for answer in answers if "column" in answer}
+        for name in context.plan.section("rivals")["names"]:
+            rival = make_rival(name, csv, columns, answers[-1]["fetched"])
+            try:
+                for mix in context.plan.section("grid")["mixes"]:
+                    ask_rival(context, bench, name, rival, mix)
+            finally:
+                rival.close()
+
+
+def ask_rival(context: Context, bench: Bench, name: str, rival: Rival, mix: str) -> None:
+    """Sampled queries of one mix in four doses, each with a cycle of the engine beside it."""
+    middle = counts(context, "grid", (64, 512))[-1]
+    sampled = context.plan.section("rivals")["queries"]
+    for _ in range(4):
+        context.check_time()
+        asked = bench.ask("queries", mix=mix, queries=sampled // 4, seed=context.fresh_seed())
+        engine = bench.ask_one("cell", mix=mix, queries=middle, runs=1, seed=context.fresh_seed(), checked_max=0)
+        result = {
+            "rival_ms": rival.one_at_a_time(asked),
+            "rival_queries": len(asked),
+            "engine_ms": engine["engine_ms"],
+        }
+        context.add({"part": "rivals", "rival": name, "mix": mix, "queries": middle}, result)
 
 
 def duck_one_at_a_time(context: Context, bench: Bench, table: Duck, mix: str, middle: int) -> None:
@@ -228,7 +261,7 @@ def steady(context: Context, bench: Bench) -> None:
 
 # Parts that share a process, and with it its tables. One that fails is recorded; the next starts a process of its own.
 GROUPS: tuple[tuple[Callable[[Context, Bench], None], ...], ...] = (
-    (baselines, duck, many_hard_queries, updates_beside),
+    (baselines, duck, rivals, many_hard_queries, updates_beside),
     (skewed,),
     (planner,),
     (planner_at_full_size,),

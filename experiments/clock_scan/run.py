@@ -9,13 +9,14 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
+import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from experiments.clock_scan.bench import Bench
-from experiments.clock_scan.claims import judge
+from experiments.clock_scan.claims import judge, published
 from experiments.clock_scan.context import resolved
 from experiments.clock_scan.parts import GROUPS
 from experiments.clock_scan.plot import draw
@@ -28,6 +29,13 @@ from experiments.harness.record import ROOT
 FOLDER = Path(__file__).parent
 
 Part = Callable[[Context, Bench], None]
+
+
+def install_rivals() -> None:
+    """PostgreSQL, and ClickHouse as a Python package, which is large."""
+    subprocess.run([ROOT / "tools" / "install_packages.sh", "peers"], check=True)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "-r", str(ROOT / "requirements-peers.txt")]
+    subprocess.run(pip, check=True)
 
 
 def run_group(context: Context, parts: tuple[Part, ...]) -> None:
@@ -58,6 +66,8 @@ def main() -> int:
     asked = arguments()
     seed = int(os.environ.get("DAEDALUS_SEED") or secrets.randbelow(1 << 31))
     plan = resolved(read_plan(FOLDER), is_quick=asked.quick, rows=asked.rows, minutes=asked.minutes)
+    if not asked.quick and (asked.parts is None or "rivals" in asked.parts):
+        install_rivals()
     context = proof.begin(plan, asked.output, seed)
     context.say(f"DAEDALUS_SEED={seed}")
     for group in GROUPS:
@@ -65,10 +75,11 @@ def main() -> int:
     claims = judge(context.runs)
     rows = plan.section("table")["rows"]
     pictures = [f"![cycle over {what}](cycle_over_{what}.png)" for what in ("rows", "queries")]
-    lines = [*proof.table(claims, has_bounds=True), "", *pictures]
+    figures = published(context.runs)
+    lines = [*proof.table(claims, has_bounds=True), "", *(f"- {line}" for line in figures), "", *pictures]
     proof.write_verdict(context, claims, asked.output, seed=seed, rows=rows)
     proof.write_table(context, asked.output, f"{rows:,} rows, seed {seed}.", lines)
-    exit_code = proof.report(context, claims, [], is_quick=asked.quick)
+    exit_code = proof.report(context, claims, figures, is_quick=asked.quick)
     for picture in draw(context.runs, asked.output):
         context.say(f"picture: {picture}")
     if asked.publish:

@@ -11,9 +11,10 @@ from typing import Any
 
 from experiments.end_to_end.claims import UPDATES_REACHED
 from experiments.end_to_end.measure import VoidPointError, peak, peer
-from experiments.end_to_end.postgres import BIN, wait_for_quiet, write_scripts
+from experiments.end_to_end.postgres import wait_for_quiet, write_scripts
 from experiments.end_to_end.world import World
 from experiments.harness.context import Context
+from experiments.harness.postgres import BIN
 
 # Flight numbers and days are what the index is for: 0.2 % of the mix name a booking or a passenger alone.
 INDEXED = "product_id = "

@@ -14,12 +14,13 @@ from experiments.end_to_end.alone import TICKETS, column_names
 from experiments.end_to_end.claims import judge, published
 from experiments.end_to_end.measure import VoidPointError, cpu_us
 from experiments.end_to_end.parts import best_of
-from experiments.end_to_end.postgres import BIN, branching_script, progress, write_scripts
+from experiments.end_to_end.postgres import branching_script, progress, write_scripts
 from experiments.end_to_end.world import World
 from experiments.harness.claims import Claim
 from experiments.harness.cpu import Usage
 from experiments.harness.peak import errors
 from experiments.harness.plan import read_plan, resolved
+from experiments.harness.postgres import BIN
 from experiments.harness.record import ROOT, Run
 
 
