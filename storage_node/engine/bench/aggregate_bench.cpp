@@ -1,4 +1,5 @@
-// One aggregating or ordering query alone in a cycle, beside reading the bytes of the columns it touches.
+// Aggregating and ordering queries in a cycle, alone or several at once, beside reading the bytes of the columns that
+// one touches.
 //
 // Everything a cycle costs is inside the measured time, and caches are emptied before. A hash of each answer is
 // printed, so that a fast wrong one shows.
@@ -15,6 +16,7 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/engine/segment.hpp"
+#include "daedalus/engine/segment_shape.hpp"
 #include "daedalus/semantics/packed.hpp"
 
 namespace daedalus::engine {
@@ -31,7 +33,25 @@ struct Options {
   std::string only;
 };
 
-enum BenchColumn : uint32_t { kId, kFlag, kCarrier, kSmall, kDay, kFlight, kSeats, kPrice, kWide, kName, kMaybe };
+enum BenchColumn : uint32_t {
+  kId,
+  kFlag,
+  kCarrier,
+  kSmall,
+  kDay,
+  kFlight,
+  kSeats,
+  kPrice,
+  kWide,
+  kName,
+  kMaybe,
+  kMany
+};
+
+/// Days of the table, from the first on, and how many of them a filter lets through: 30 %.
+constexpr int64_t kFirstDay = 20'000;
+constexpr int64_t kDays = 730;
+constexpr int64_t kFilteredDays = 219;
 
 const semantics::Schema& schema() {
   static const semantics::Schema kSchema{
@@ -47,7 +67,8 @@ const semantics::Schema& schema() {
                   {"price", {.kind = TypeKind::kDouble}, false, {}},
                   {"wide", {.kind = TypeKind::kNumeric, .precision = 30, .scale = 2}, false, {}},
                   {"name", {.kind = TypeKind::kVarchar, .length = 20}, false, {}},
-                  {"maybe", {.kind = TypeKind::kBigint}, true, {}}}};
+                  {"maybe", {.kind = TypeKind::kBigint}, true, {}},
+                  {"many", {.kind = TypeKind::kInt}, false, {}}}};
   return kSchema;
 }
 
@@ -64,37 +85,68 @@ std::vector<Value> random_row(std::mt19937_64& random, int64_t id) {
           std::string(1, static_cast<char>('A' + below(4))),
           letters(2),
           below(500),
-          20'000 + below(730),
+          kFirstDay + below(kDays),
           below(20'000),
           below(1'000'000),
           static_cast<double>(below(100'000)) / 16,
           semantics::Decimal{semantics::BigInt{below(INT64_MAX)} * 1000, 2},
           letters(12),
-          below(3) == 0 ? Value{} : Value{below(1'000'000'000'000)}};
+          below(3) == 0 ? Value{} : Value{below(1'000'000'000'000)},
+          below(200'000)};
 }
+
+/// Which rows the queries of a case take.
+enum class Filter : uint8_t { kNone, kSame, kEachItsOwn };
 
 struct Case {
   std::string name;
   semantics::Selection selection;
   uint32_t bytes_per_row = 0;  ///< Of the columns it touches.
+  Filter filter = Filter::kNone;
 };
 
-Case aggregate(std::string name, AggregateFunction function, uint32_t column,
-               const std::vector<uint32_t>& group_by = {}) {
-  Case made{std::move(name), {}, 0};
+/// Days of the width of a filter, other ones for each of a few hundred numbers.
+semantics::Predicate some_days(uint32_t number) {
+  const int64_t first = kFirstDay + (200 + int64_t{number} * 7) % (kDays - kFilteredDays);
+  using Kind = semantics::Literal::Kind;
+  semantics::Predicate predicate;
+  predicate.clauses = {{{kDay, Kind::kCompare, semantics::Operator::kGreaterOrEqual, {Value{first}}}},
+                       {{kDay, Kind::kCompare, semantics::Operator::kLess, {Value{first + kFilteredDays}}}}};
+  return predicate;
+}
+
+Case aggregates(std::string name, std::vector<semantics::SelectItem> items, const std::vector<uint32_t>& group_by) {
+  Case made{.name = std::move(name)};
   for (const uint32_t key : group_by) {
     made.bytes_per_row += semantics::plane_width(schema().columns[key].type);
   }
-  if (function != AggregateFunction::kCountRows) {
-    made.bytes_per_row += semantics::plane_width(schema().columns[column].type);
+  for (const semantics::SelectItem& item : items) {
+    if (item.function != AggregateFunction::kCountRows) {
+      made.bytes_per_row += semantics::plane_width(schema().columns[item.column].type);
+    }
   }
-  made.selection =
-      *semantics::bind_items(schema(), {{.name = "aggregate", .function = function, .column = column}}, group_by);
+  made.selection = *semantics::bind_items(schema(), std::move(items), group_by);
+  return made;
+}
+
+Case aggregate(std::string name, AggregateFunction function, uint32_t column,
+               const std::vector<uint32_t>& group_by = {}) {
+  return aggregates(std::move(name), {{.name = "aggregate", .function = function, .column = column}}, group_by);
+}
+
+/// The sum and the number of seats, by one column or of all rows.
+Case sum_and_count(std::string name, const std::vector<uint32_t>& group_by, Filter filter) {
+  Case made = aggregates(std::move(name),
+                         {{.name = "sum", .function = AggregateFunction::kSum, .column = kSeats},
+                          {.name = "count", .function = AggregateFunction::kCountRows}},
+                         group_by);
+  made.bytes_per_row += filter == Filter::kNone ? 0 : semantics::plane_width(schema().columns[kDay].type);
+  made.filter = filter;
   return made;
 }
 
 Case top(std::string name, const std::vector<uint32_t>& columns, uint64_t limit, bool descending) {
-  Case made{std::move(name), {}, 0};
+  Case made{.name = std::move(name)};
   std::vector<semantics::SelectItem> items;
   for (const uint32_t column : columns) {
     items.push_back({.name = "key", .column = column});
@@ -129,6 +181,15 @@ std::vector<Case> all_cases() {
           aggregate("sum by day, flag", kSum, kSeats, {kDay, kFlag}),
           aggregate("sum by day, carrier", kSum, kSeats, {kDay, kCarrier}),
           aggregate("max name by day", kMax, kName, {kDay}),
+          sum_and_count("sum, count", {}, Filter::kNone),
+          sum_and_count("sum, count where", {}, Filter::kSame),
+          sum_and_count("sum, count where each", {}, Filter::kEachItsOwn),
+          sum_and_count("sum by flag where", {kFlag}, Filter::kSame),
+          sum_and_count("sum by flag where each", {kFlag}, Filter::kEachItsOwn),
+          sum_and_count("sum by many", {kMany}, Filter::kNone),
+          sum_and_count("sum by many where", {kMany}, Filter::kSame),
+          sum_and_count("sum by many where each", {kMany}, Filter::kEachItsOwn),
+          sum_and_count("sum by id where", {kId}, Filter::kSame),
           top("top 10 by bigint desc", {kId}, 10, true),
           top("top 10 by seats", {kSeats}, 10, false),
           top("top 1000 by seats, id", {kSeats, kId}, 1000, true),
@@ -202,12 +263,20 @@ uint64_t read_words(const uint64_t* words, size_t count) {
   return sum;
 }
 
+/// Memory of a segment that has room for so many rows.
+uint64_t memory_for(uint32_t rows) {
+  constexpr uint64_t kMuch = uint64_t{1} << 30;
+  const SegmentShape shape = segment_shape(schema(), kMuch).value();
+  const uint64_t chunk_bytes = shape.memory_bytes / shape.chunk_count;
+  return (rows / shape.chunk_rows + 1) * chunk_bytes + shape.chunk_count;
+}
+
 class Bench {
  public:
   explicit Bench(const Options& options)
       : options_(options),
         codec_(schema()),
-        segment_(schema(), codec_.codec(), {.memory_bytes = uint64_t{options.rows} * 100 + (8u << 20)}),
+        segment_(schema(), codec_.codec(), {.memory_bytes = memory_for(options.rows)}),
         plain_(size_t{options.rows} * 4) {  // Of up to 32 bytes a row.
     const std::vector<semantics::Type> types = semantics::column_types(schema());
     std::mt19937_64 random(1);
@@ -230,21 +299,28 @@ class Bench {
 
   void run(const Case& what) {
     const auto selection = std::make_shared<semantics::Selection>(what.selection);
+    std::vector<std::shared_ptr<const semantics::Predicate>> predicates;
+    for (uint32_t copy = 0; what.filter != Filter::kNone && copy < options_.copies; ++copy) {
+      predicates.push_back(
+          std::make_shared<semantics::Predicate>(some_days(what.filter == Filter::kEachItsOwn ? copy : 0)));
+    }
     std::vector<double> times;
     std::vector<double> reads;
     uint64_t sum = 0;
-    std::string rows;
+    size_t rows = 0;
     for (uint32_t run = 0; run < options_.runs; ++run) {
       evict();
       times.push_back(milliseconds([&] {
         for (uint32_t copy = 0; copy < options_.copies; ++copy) {
-          CHECK(segment_.enqueue(Query{QueryHandle{copy}, selection, kNever, nullptr}));
+          CHECK(segment_.enqueue(
+              Query{QueryHandle{copy}, selection, kNever, nullptr, predicates.empty() ? nullptr : predicates[copy]}));
         }
         segment_.step({0});
+        rows = 0;
         while (std::optional<Output> output = segment_.dequeue()) {
           auto& answer = std::get<QueryOutput>(*output);
           CHECK(!answer.error.has_value());
-          rows = std::move(answer.rows);
+          rows = rows * 31 + std::hash<std::string>()(answer.rows);
         }
       }));
       evict();
@@ -252,10 +328,12 @@ class Bench {
       reads.push_back(milliseconds([&] { sum += read_words(plain_.words(), std::min(words, plain_.count())); }));
     }
     const double time = median(times);
-    fmt::print("{:24} | {:8.3f} ms [{:.3f}] | read {:7.3f} ms [{:.3f}] | {:6.2f} | {:6.2f} ns/row | {:016x} {}\n",
-               what.name, time, *std::min_element(times.begin(), times.end()), median(reads),
-               *std::min_element(reads.begin(), reads.end()), time / median(reads), time * 1e6 / options_.rows,
-               std::hash<std::string>()(rows), sum == 0 ? "" : "|");
+    const double query = time / options_.copies;
+    fmt::print(
+        "{:24} | {:8.3f} ms a query [{:.3f}] | read {:7.3f} ms [{:.3f}] | {:6.2f} | {:6.2f} ns/row | {:016x} {}\n",
+        what.name, query, *std::min_element(times.begin(), times.end()) / options_.copies, median(reads),
+        *std::min_element(reads.begin(), reads.end()), time / median(reads), query * 1e6 / options_.rows, rows,
+        sum == 0 ? "" : "|");
     std::fflush(stdout);
   }
 
@@ -279,11 +357,11 @@ class Bench {
 
 int main(int argc, char** argv) {
   daedalus::engine::Options options;
-  CLI::App app("Aggregates, groups and orders: one query alone in a cycle");
+  CLI::App app("Aggregates, groups and orders: one query in a cycle, or several at once");
   app.add_option("--rows", options.rows, "Rows of the table")->check(CLI::Range(1000u, 1u << 26));
   app.add_option("--runs", options.runs, "Cycles a figure is the median of");
-  app.add_option("--copies", options.copies, "Equal queries in a cycle, which may share work")
-      ->check(CLI::Range(1u, 64u));
+  app.add_option("--copies", options.copies, "Queries at once in a cycle: equal ones, or of filters of their own")
+      ->check(CLI::Range(1u, 1000u));
   app.add_option("--only", options.only, "Only the queries whose name contains this");
   CLI11_PARSE(app, argc, argv);
   daedalus::engine::Bench bench(options);
