@@ -145,7 +145,8 @@ Case sum_and_count(std::string name, const std::vector<uint32_t>& group_by, Filt
   return made;
 }
 
-Case top(std::string name, const std::vector<uint32_t>& columns, uint64_t limit, bool descending) {
+Case top(std::string name, const std::vector<uint32_t>& columns, uint64_t limit, bool descending,
+         Filter filter = Filter::kNone) {
   Case made{.name = std::move(name)};
   std::vector<semantics::SelectItem> items;
   for (const uint32_t column : columns) {
@@ -157,6 +158,7 @@ Case top(std::string name, const std::vector<uint32_t>& columns, uint64_t limit,
   }
   made.bytes_per_row = semantics::plane_width(schema().columns[columns[0]].type);
   made.selection.limit = limit;
+  made.filter = filter;
   return made;
 }
 
@@ -195,7 +197,9 @@ std::vector<Case> all_cases() {
           top("top 1000 by seats, id", {kSeats, kId}, 1000, true),
           top("top 10 by flag, id", {kFlag, kId}, 10, true),
           top("top 10 by double", {kPrice}, 10, true),
-          top("top 10 by name", {kName}, 10, false)};
+          top("top 10 by name", {kName}, 10, false),
+          top("top 10 by seats where", {kSeats}, 10, false, Filter::kSame),
+          top("top 10 by seats where each", {kSeats}, 10, false, Filter::kEachItsOwn)};
 }
 
 /// Of this thread's processor time: nothing here sleeps, and what else runs on the machine counts less.
@@ -295,6 +299,7 @@ class Bench {
       CHECK(segment_.enqueue(Update{Timestamp{++timestamp_}, {std::move(part)}}));
       CHECK(segment_.step({0}) && std::get<UpdateOutput>(*segment_.dequeue()).refused_no_room == 0);
     }
+    make_sketches();
   }
 
   void run(const Case& what) {
@@ -338,6 +343,17 @@ class Bench {
   }
 
  private:
+  /// Each cycle makes some: those of the whole table before the first one that is measured.
+  void make_sketches() {
+    const auto selection = std::make_shared<semantics::Selection>(all_cases().front().selection);
+    const uint64_t planes = (uint64_t{options_.rows} / kChunkRowsUsual + 1) * schema().columns.size();
+    for (uint64_t made = 0; made < planes; made += SegmentOptions().sketch_planes_per_cycle_max) {
+      CHECK(segment_.enqueue(Query{QueryHandle{0}, selection, kNever, nullptr}));
+      CHECK(segment_.step({0}));
+      CHECK(segment_.dequeue().has_value());
+    }
+  }
+
   void evict() {
     for (size_t at = 0; at < dirt_.size(); at += 64) {
       dirt_[at] = static_cast<uint8_t>(dirt_[at] + 1);

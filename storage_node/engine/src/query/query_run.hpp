@@ -27,6 +27,8 @@ class QueryRun {
   /// Whether more rows can change the answer.
   [[nodiscard]] bool is_active() const { return active_; }
   [[nodiscard]] const CompiledPredicate& predicate() const { return predicate_; }
+  /// What predicate() was compiled from.
+  [[nodiscard]] const semantics::Predicate& condition() const { return query_.predicate(); }
 
   /// Ends the query when it has been aborted or its deadline has passed.
   void check_aborted();

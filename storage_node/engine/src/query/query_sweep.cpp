@@ -19,11 +19,12 @@ QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, const
       paths_(paths),
       probe_(store.chunk_rows()),
       candidates_(layout, store),
-      sketch_sweep_(store, sketches) {}
+      sketch_sweep_(layout, store, sketches) {}
 
 void QuerySweep::begin(std::vector<QueryRun>& queries) {
   queries_ = &queries;
   plan_ = plan_queries(*layout_, *sketches_, queries, paths_);
+  sketch_sweep_.begin(plan_, queries);
   active_ = std::any_of(queries.begin(), queries.end(), [](const QueryRun& query) { return query.is_active(); });
   next_look_ = 0;
 }

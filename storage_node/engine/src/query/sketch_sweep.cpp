@@ -14,9 +14,10 @@ constexpr uint32_t kManyRows = 128;
 
 }  // namespace
 
-SketchSweep::SketchSweep(const ChunkStore& store, const Sketches& sketches)
+SketchSweep::SketchSweep(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches)
     : store_(&store),
       sketches_(&sketches),
+      filters_(layout, store),
       scratch_(store.chunk_rows()),
       selection_(bitmap_words(store.chunk_rows())),
       rows_(std::max(store.chunk_rows(), kSketchBlockRows)) {}
@@ -39,11 +40,17 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
     fetch_next_live(chunk, first_row);
     mark_block(plan, first_row);
     uint64_t* selection = selections_.data() + first_row / 64;
-    for (const SketchQuery& query : plan.sketch_queries) {
+    for (size_t filter = 0; filter < filters_.firsts().size(); ++filter) {
+      choose_rows(live, choice_of(plan, plan.sketch_queries[filters_.firsts()[filter]]),
+                  filters_.candidates(filter) + first_row / 64);
+    }
+    for (size_t number = 0; number < plan.sketch_queries.size(); ++number) {
+      const SketchQuery& query = plan.sketch_queries[number];
       if (query.is_selection) {
         choose_rows(live, choice_of(plan, query), selection);
         selection += chunk_words;
-      } else if (!query.is_pass && queries[query.query].is_active() && queries[query.query].reaches(chunk)) {
+      } else if (!query.is_pass && !filters_.has(number) && queries[query.query].is_active() &&
+                 queries[query.query].reaches(chunk)) {
         const uint32_t row_count = list_chosen_rows(live, choice_of(plan, query), first_row, rows_.data());
         mark_branch(row_count >= kManyRows ? Branch::kManyCandidates : Branch::kFewCandidates);
         if (row_count >= kManyRows) {
@@ -59,6 +66,7 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
       }
     }
   }
+  filters_.take(plan, queries, chunk, candidates);
   uint64_t* selection = selections_.data();
   for (const SketchQuery& query : plan.sketch_queries) {
     if (query.is_selection) {

@@ -7,13 +7,17 @@
 #include <vector>
 
 #include "candidates.hpp"
+#include "filters.hpp"
 #include "kernels_sketch.hpp"
 
 namespace daedalus::engine {
 
 class SketchSweep {
  public:
-  SketchSweep(const ChunkStore& store, const Sketches& sketches);
+  SketchSweep(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches);
+
+  /// A cycle begins.
+  void begin(const QueryPlan& plan, const std::vector<QueryRun>& queries) { filters_.begin(plan, queries); }
 
   /// Lets the queries take their rows, or makes candidates of them. The plan's sketch queries are these.
   void sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk, Candidates& candidates);
@@ -32,6 +36,7 @@ class SketchSweep {
 
   const ChunkStore* store_;
   const Sketches* sketches_;
+  Filters filters_;
   SelectionScratch scratch_;
   std::vector<uint64_t> selection_;
   std::vector<uint32_t> rows_;

@@ -30,6 +30,9 @@ enum class Branch : uint8_t {
   kSketchWritten,      ///< A row's byte after a change.
   kSelectionTaken,     ///< Aggregated straight from a bitmap: of exact predicates,
   kPassTaken,          ///< and of passes over columns.
+  kFilterTaken,        ///< of sketches narrowed by passes,
+  kFilterTested,       ///< or tested row by row, where few rows are left.
+  kSharedFilter,       ///< Several queries filter alike.
   kFewCandidates,      ///< A query's candidates in a block go to those of others,
   kManyCandidates,     ///< or are tested on their own.
   kSketchesTested,     ///< A candidate is judged by its row's sketches.

@@ -1,0 +1,146 @@
+#include "filters.hpp"
+
+#include <algorithm>
+
+#include "branches.hpp"
+#include "kernels_sketch.hpp"
+
+namespace daedalus::engine {
+namespace {
+
+/// Filters that take whole bitmaps: each holds one of a chunk, two megabytes in all.
+constexpr size_t kFiltersMax = 1024;
+/// Testing a row costs about this many times as much as one row of a pass over a column (engine_aggregate_bench).
+constexpr uint32_t kRowTestCost = 16;
+
+/// Equal conditions have equal hashes.
+uint64_t hash_of(const CompiledPredicate& predicate) {
+  constexpr uint64_t kFactor = 0x9fb21c651e98df25u;
+  uint64_t hash = predicate.clauses().size();
+  const auto mix = [&](uint64_t word) {
+    hash = (hash ^ word) * kFactor;
+    hash ^= hash >> 32;
+  };
+  for (const CompiledClause& clause : predicate.clauses()) {
+    for (const CompiledLiteral& literal : predicate.literals(clause)) {
+      mix(literal.column);
+      mix(literal.constant_count);
+      mix(literal.codes.low);
+      mix(literal.codes.high);
+    }
+  }
+  return hash;
+}
+
+}  // namespace
+
+Filters::Filters(const TableLayout& layout, const ChunkStore& store)
+    : layout_(&layout),
+      store_(&store),
+      words_(bitmap_words((store.chunk_rows() + kSketchBlockRows - 1) / kSketchBlockRows * kSketchBlockRows)),
+      scratch_(store.chunk_rows()),
+      rows_(store.chunk_rows()) {}
+
+void Filters::begin(const QueryPlan& plan, const std::vector<QueryRun>& queries) {
+  is_filtered_.assign(plan.sketch_queries.size(), 0);
+  members_.clear();
+  firsts_.clear();
+  ends_.clear();
+  for (uint32_t number = 0; number < plan.sketch_queries.size(); ++number) {
+    const SketchQuery& query = plan.sketch_queries[number];
+    if (!query.is_selection && !query.is_pass && queries[query.query].takes_selections()) {
+      members_.push_back({hash_of(queries[query.query].predicate()), number});
+    }
+  }
+  // In the order of the plan where filters are the same: so which query's bitmaps are used does not hang on the sort.
+  std::sort(members_.begin(), members_.end(), [](const Member& left, const Member& right) {
+    return left.hash != right.hash ? left.hash < right.hash : left.number < right.number;
+  });
+  const auto condition = [&](uint32_t number) -> const semantics::Predicate& {
+    return queries[plan.sketch_queries[number].query].condition();
+  };
+  for (size_t at = 0; at < members_.size(); ++at) {
+    const Member& member = members_[at];
+    const bool is_same =
+        at > 0 && members_[at - 1].hash == member.hash && condition(firsts_.back()) == condition(member.number);
+    if (is_same) {
+      mark_branch(Branch::kSharedFilter);
+      ++ends_.back();
+    } else if (firsts_.size() == kFiltersMax) {
+      members_.resize(at);
+      break;
+    } else {
+      firsts_.push_back(member.number);
+      ends_.push_back(static_cast<uint32_t>(at) + 1);
+    }
+    is_filtered_[member.number] = 1;
+  }
+  bitmaps_.resize(std::max(bitmaps_.size(), firsts_.size() * words_));
+}
+
+void Filters::take(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk, Candidates& candidates) {
+  const ChunkView view = store_->view(chunk);
+  uint32_t at = 0;
+  for (size_t filter = 0; filter < firsts_.size(); ++filter) {
+    const uint32_t first = plan.sketch_queries[firsts_[filter]].query;
+    uint64_t* selection = this->candidates(filter);
+    const bool is_selection = narrow(plan, queries[first], first, view, selection);
+    for (; at < ends_[filter]; ++at) {
+      const uint32_t query = plan.sketch_queries[members_[at].number].query;
+      if (!queries[query].is_active() || !queries[query].reaches(chunk)) {
+        continue;
+      }
+      if (is_selection) {
+        mark_branch(Branch::kFilterTaken);
+        queries[query].take_selection(chunk, selection);
+      } else {
+        test_rows(query, selection, view, candidates);
+      }
+    }
+  }
+}
+
+/// Drops candidates that do not pass, until all tests are done; then true. False: so few are left that it is cheaper to
+/// go on row by row.
+bool Filters::narrow(const QueryPlan& plan, const QueryRun& run, uint32_t query, const ChunkView& view,
+                     uint64_t* selection) {
+  const CompiledPredicate& predicate = run.predicate();
+  const Part& tests = plan.tests_of[query].rows;
+  for (uint32_t test = tests.first; test < tests.first + tests.count; ++test) {
+    if (count_bits(selection, view.word_count()) * kRowTestCost < view.row_count) {
+      return false;
+    }
+    const CompiledClause& clause = predicate.clauses()[plan.row_tests[test].clause];
+    if (clause.is_tree) {
+      predicate.select(view, scratch_, selection);  // All other clauses, too.
+      return true;
+    }
+    mark_clause(predicate, clause, view);
+    and_into(selection, scratch_.clause.data(), view.word_count());
+  }
+  return true;
+}
+
+/// Marks the rows of one clause in scratch_.clause.
+void Filters::mark_clause(const CompiledPredicate& predicate, const CompiledClause& clause, const ChunkView& view) {
+  const std::span<const CompiledLiteral> literals = predicate.literals(clause);
+  uint64_t* marked = scratch_.clause.data();
+  for (const CompiledLiteral& literal : literals) {
+    const bool is_first = &literal == literals.data();
+    uint64_t* next = is_first ? marked : scratch_.literal.data();
+    mark_rows(layout_->columns[literal.column], literal, predicate.constants(), view, next);
+    if (!is_first) {
+      or_into(marked, next, view.word_count());
+    }
+  }
+}
+
+void Filters::test_rows(uint32_t query, const uint64_t* selection, const ChunkView& view, Candidates& candidates) {
+  const uint32_t row_count = list_rows(selection, view.word_count(), rows_.data());
+  if (row_count > 0) {
+    mark_branch(Branch::kFilterTested);
+    candidates.test(query, rows_.data(), row_count);
+  }
+}
+
+}  // namespace daedalus::engine

@@ -1,0 +1,59 @@
+// Filters of queries that take whole bitmaps of a chunk: aggregates and first rows of an order.
+//
+// Decides which queries filter alike, so that their rows are selected once, and whether what bitmaps over sketches
+// leave of a chunk is tested by passes over columns or row by row. Refuses to know how those bitmaps come about.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "candidates.hpp"
+#include "query_plan.hpp"
+
+namespace daedalus::engine {
+
+class Filters {
+ public:
+  Filters(const TableLayout& layout, const ChunkStore& store);
+
+  /// For one cycle: finds the filters of the plan's sketch queries. Cost: a hash of each, a comparison where two are
+  /// the same.
+  void begin(const QueryPlan& plan, const std::vector<QueryRun>& queries);
+
+  /// Whether sketch query number `number` of the plan takes its rows here.
+  [[nodiscard]] bool has(size_t number) const { return is_filtered_[number] != 0; }
+
+  /// Of each filter one of its queries, by number of the sketch query: whose bitmaps are to be written to candidates().
+  [[nodiscard]] std::span<const uint32_t> firsts() const { return firsts_; }
+
+  /// Where the candidates of filter number `filter` go: a bitmap of the chunk, whole blocks of sketches.
+  [[nodiscard]] uint64_t* candidates(size_t filter) { return bitmaps_.data() + filter * words_; }
+
+  /// Lets the queries of every filter take those of its candidates that pass.
+  void take(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk, Candidates& candidates);
+
+ private:
+  struct Member {
+    uint64_t hash = 0;    ///< Of what it filters by.
+    uint32_t number = 0;  ///< Of the sketch query.
+  };
+
+  [[nodiscard]] bool narrow(const QueryPlan& plan, const QueryRun& run, uint32_t query, const ChunkView& view,
+                            uint64_t* selection);
+  void mark_clause(const CompiledPredicate& predicate, const CompiledClause& clause, const ChunkView& view);
+  void test_rows(uint32_t query, const uint64_t* selection, const ChunkView& view, Candidates& candidates);
+
+  const TableLayout* layout_;
+  const ChunkStore* store_;
+  uint32_t words_;                    ///< Of a bitmap.
+  std::vector<uint8_t> is_filtered_;  ///< By number of the sketch query.
+  std::vector<Member> members_;       ///< Those of one filter lie side by side.
+  std::vector<uint32_t> firsts_;      ///< By filter.
+  std::vector<uint32_t> ends_;        ///< By filter: where its members end.
+  std::vector<uint64_t> bitmaps_;
+  SelectionScratch scratch_;
+  std::vector<uint32_t> rows_;
+};
+
+}  // namespace daedalus::engine
