@@ -312,8 +312,9 @@ class Bench {
     std::vector<double> times;
     std::vector<double> reads;
     uint64_t sum = 0;
-    size_t rows = 0;
+    std::vector<std::string> answers(options_.copies);
     for (uint32_t run = 0; run < options_.runs; ++run) {
+      answers.assign(options_.copies, {});
       evict();
       times.push_back(milliseconds([&] {
         for (uint32_t copy = 0; copy < options_.copies; ++copy) {
@@ -321,11 +322,10 @@ class Bench {
               Query{QueryHandle{copy}, selection, kNever, nullptr, predicates.empty() ? nullptr : predicates[copy]}));
         }
         segment_.step({0});
-        rows = 0;
         while (std::optional<Output> output = segment_.dequeue()) {
           auto& answer = std::get<QueryOutput>(*output);
           CHECK(!answer.error.has_value());
-          rows = rows * 31 + std::hash<std::string>()(answer.rows);
+          answers[static_cast<size_t>(answer.handle)] = std::move(answer.rows);
         }
       }));
       evict();
@@ -333,6 +333,10 @@ class Bench {
       reads.push_back(milliseconds([&] { sum += read_words(plain_.words(), std::min(words, plain_.count())); }));
     }
     const double time = median(times);
+    size_t rows = 0;
+    for (const std::string& answer : answers) {
+      rows = rows * 31 + std::hash<std::string>()(answer);
+    }
     const double query = time / options_.copies;
     fmt::print(
         "{:24} | {:8.3f} ms a query [{:.3f}] | read {:7.3f} ms [{:.3f}] | {:6.2f} | {:6.2f} ns/row | {:016x} {}\n",

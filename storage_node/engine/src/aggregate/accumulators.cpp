@@ -1,13 +1,14 @@
 #include "accumulators.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 
 namespace daedalus::engine {
 namespace {
 
 using semantics::AggregateFunction;
-using semantics::Value;
 
 /// Words of rows whose best code is found before a string is looked at: what the first of a chunk teach serves the
 /// rest.
@@ -29,6 +30,28 @@ void for_each_position(const GroupedValues& values, Use&& use) {
       use(first + static_cast<uint32_t>(__builtin_ctzll(bits)));
     }
   }
+}
+
+/// From so many bytes on, states are beyond the second-level cache and fetched ahead of their turn.
+constexpr size_t kStatesInCache = size_t{1} << 19;
+constexpr uint32_t kStatesAhead = 32;
+
+/// Calls use(position, the state of its group) for every value of the batch that is not NULL, ascending.
+template <typename State, typename Use>
+void for_each_state(const GroupedValues& values, LargeArray<State>& states, Use&& use) {
+  State* of_groups = states.data();
+  const uint32_t* groups = values.groups;
+  if (states.size() * sizeof(State) <= kStatesInCache) {
+    return for_each_position(values, [&](uint32_t position) { use(position, of_groups[groups[position]]); });
+  }
+  const uint32_t last = values.batch->count - 1;
+  for (uint32_t position = 0; position < std::min(kStatesAhead, values.batch->count); ++position) {
+    __builtin_prefetch(of_groups + groups[position], 1);
+  }
+  for_each_position(values, [&](uint32_t position) {
+    __builtin_prefetch(of_groups + groups[std::min(position + kStatesAhead, last)], 1);
+    use(position, of_groups[groups[position]]);
+  });
 }
 
 /// Calls use(row) for the values of a word that count, ascending.
@@ -87,33 +110,70 @@ void add_selected(semantics::FloatingSum&, const T*, const SelectedValues&) {
   check_failed("groups, or a LanedSum", __FILE__, __LINE__);
 }
 
-void append_exact(const ColumnLayout& layout, semantics::BigInt sum, PartialRow& row) {
-  const uint32_t scale = layout.type.kind == semantics::TypeKind::kNumeric ? layout.type.scale : 0;
-  row.emplace_back(semantics::Decimal{std::move(sum), static_cast<int32_t>(scale)});
+constexpr semantics::PackedColumn kPackedWord = {.width = kWordBytes};
+
+template <typename T>
+void put_number(T number, bool is_null, PartialRow& row) {
+  static_assert(sizeof number == kWordBytes);
+  row.put(kPackedWord, reinterpret_cast<const uint8_t*>(&number), is_null);
 }
-void append_sum(const ColumnLayout& layout, Int128 sum, PartialRow& row) { append_exact(layout, to_big(sum), row); }
+
+uint32_t bit_count(uint64_t word) { return static_cast<uint32_t>(std::bit_width(word)); }
+
+/// Answers have one NaN.
+double canonical_nan(double number) { return std::isnan(number) ? std::numeric_limits<double>::quiet_NaN() : number; }
+
+/// A numeric without bound: the size of the unscaled value, its scale, and its bytes, highest first, as few as keep the
+/// sign. high: 64 bits above those of `low`.
+void put_exact(const ColumnLayout& layout, UInt128 low, int64_t high, PartialRow& row) {
+  constexpr uint32_t kBytes = 24;
+  constexpr uint32_t kHead = 3;
+  const auto middle = static_cast<uint64_t>(low >> 64);
+  const auto lowest = static_cast<uint64_t>(low);
+  const auto sign = static_cast<uint64_t>(high >> 63);
+  const uint64_t top = static_cast<uint64_t>(high) ^ sign;
+  const uint32_t bits = top != 0               ? 128 + bit_count(top)
+                        : (middle ^ sign) != 0 ? 64 + bit_count(middle ^ sign)
+                                               : bit_count(lowest ^ sign);
+  const uint32_t size = bits / 8 + 1;
+  const uint64_t words[] = {__builtin_bswap64(static_cast<uint64_t>(high)), __builtin_bswap64(middle),
+                            __builtin_bswap64(lowest)};
+  uint8_t bytes[kHead + kBytes];
+  std::memcpy(bytes + kHead, words, kBytes);
+  uint8_t* begin = bytes + kBytes - size;
+  const auto scale = static_cast<int16_t>(layout.type.kind == semantics::TypeKind::kNumeric ? layout.type.scale : 0);
+  begin[0] = static_cast<uint8_t>(size);
+  std::memcpy(begin + 1, &scale, sizeof scale);
+  row.put_packed(begin, kHead + size);
+}
+
+void append_sum(const ColumnLayout& layout, Int128 sum, PartialRow& row) {
+  put_exact(layout, static_cast<UInt128>(sum), sum < 0 ? -1 : 0, row);
+}
 void append_sum(const ColumnLayout& layout, const ExactSum& sum, PartialRow& row) {
-  append_exact(layout, to_big(sum), row);
+  put_exact(layout, sum.low, sum.high, row);
 }
 void append_sum(const ColumnLayout&, const semantics::FloatingSum& sum, PartialRow& row) {
-  row.emplace_back(sum.low);
-  row.push_back(sum.high == 0 ? Value() : Value(sum.high));
+  put_number(canonical_nan(sum.low), false, row);
+  put_number(canonical_nan(sum.high), sum.high == 0, row);
 }
 
 /// Columns of a partial row that a sum takes.
 template <typename Sum>
-constexpr size_t kSumColumns = std::is_same_v<Sum, semantics::FloatingSum> ? 2 : 1;
+constexpr uint32_t kSumColumns = std::is_same_v<Sum, semantics::FloatingSum> ? 2 : 1;
 
 /// columns: NULLs in place of a state that has seen nothing.
 template <typename Append>
-void append_counted(int64_t count, size_t columns, bool with_count, PartialRow& row, Append&& append) {
+void append_counted(int64_t count, uint32_t columns, bool with_count, PartialRow& row, Append&& append) {
   if (count == 0) {
-    row.resize(row.size() + columns);
+    for (uint32_t column = 0; column < columns; ++column) {
+      put_number(int64_t{0}, true, row);
+    }
   } else {
     append();
   }
   if (with_count) {
-    row.emplace_back(count);
+    put_number(count, false, row);
   }
 }
 
@@ -137,25 +197,17 @@ bool has_exact_codes(const ColumnLayout& layout) { return layout.code.is_exact; 
 
 }  // namespace
 
-semantics::BigInt to_big(const ExactSum& sum) {
-  semantics::BigInt big = sum.high;
-  big <<= 64;
-  big += static_cast<uint64_t>(sum.low >> 64);
-  big <<= 64;
-  big += static_cast<uint64_t>(sum.low);
-  return big;
+void Counts::take(const GroupedValues& values) {
+  for_each_state(values, counts_, [](uint32_t, int64_t& count) { ++count; });
 }
 
-void Counts::take(const GroupedValues& values) {
-  for_each_position(values, [&](uint32_t position) { ++counts_[values.groups[position]]; });
-}
+void Counts::append(uint32_t group, PartialRow& row) const { put_number(counts_[group], false, row); }
 
 template <typename Sum>
 void Sums<Sum>::take(const GroupedValues& values) {
   with_numbers<Sum>(layout_->native, [&]<typename T>(std::type_identity<T>) {
     const T* numbers = typed<T>(values.vector.values);
-    for_each_position(values, [&](uint32_t position) {
-      State& state = states_[values.groups[position]];
+    for_each_state(values, states_, [&](uint32_t position, State& state) {
       add(state.sum, numbers[position]);
       ++state.count;
     });
@@ -235,8 +287,7 @@ void CodeExtremes::take_grouped(const GroupedValues& values, Better better) {
   const CodeRule rule = layout_->code;
   const uint8_t* at = values.vector.values;
   const uint32_t stride = layout_->stride;
-  for_each_position(values, [&](uint32_t position) {
-    State& state = states_[values.groups[position]];
+  for_each_state(values, states_, [&](uint32_t position, State& state) {
     const uint64_t code = code_of(rule, at + size_t{position} * stride);
     state.code = better(state.code, code);
     state.has_value = true;
@@ -280,22 +331,15 @@ void CodeExtremes::take(const SelectedValues& values) {
 
 void CodeExtremes::append(uint32_t group, PartialRow& row) const {
   const State& state = states_[group];
-  if (!state.has_value) {
-    row.emplace_back();
-    return;
+  uint64_t raw = raw_value(layout_->code, state.code);
+  if (layout_->code.is_floating && state.code == kFloatingZeroCode && state.is_minus_zero) {
+    raw = (uint64_t{1} << 63) >> layout_->code.shift;
   }
-  if (layout_->code.is_floating && state.code == kFloatingZeroCode) {
-    row.emplace_back(state.is_minus_zero ? -0.0 : 0.0);
-    return;
-  }
-  const uint64_t raw = raw_value(layout_->code, state.code);
-  uint8_t bytes[sizeof raw];
-  std::memcpy(bytes, &raw, sizeof raw);
-  row.push_back(to_value(*layout_, bytes));
+  row.put(packed_, reinterpret_cast<const uint8_t*>(&raw), !state.has_value);
 }
 
 void LongExtremes::resize(uint32_t groups) {
-  states_.resize(groups, {is_max_ ? 0 : UINT64_MAX, 0});
+  states_.resize(groups, State{is_max_ ? 0 : UINT64_MAX, 0});
   values_.resize(size_t{groups} * layout_->width);
 }
 
@@ -373,8 +417,7 @@ void LongExtremes::take_texts(const SelectedValues& values) {
 }
 
 void LongExtremes::append(uint32_t group, PartialRow& row) const {
-  append_counted(states_[group].count, 1, false, row,
-                 [&] { row.push_back(to_value(*layout_, values_.data() + size_t{group} * layout_->width)); });
+  row.put(packed_, values_.data() + size_t{group} * layout_->width, states_[group].count == 0);
 }
 
 Accumulator make_accumulator(AggregateFunction function, const ColumnLayout& layout, bool is_grouped) {

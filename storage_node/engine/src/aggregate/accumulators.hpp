@@ -10,11 +10,11 @@
 
 #include "column_vector.hpp"
 #include "daedalus/semantics/aggregate.hpp"
+#include "daedalus/semantics/packed_writer.hpp"
 #include "kernels_aggregate.hpp"
+#include "large_memory.hpp"
 
 namespace daedalus::engine {
-
-[[nodiscard]] semantics::BigInt to_big(const ExactSum& sum);
 
 /// Values of a batch and the group of each position.
 struct GroupedValues {
@@ -38,9 +38,15 @@ struct SelectedValues {
 //   resize(groups)     makes room; new states have seen nothing
 //   take(grouped)      takes a batch
 //   take(selected)     takes values into group 0
-//   append(group, row) the partial aggregate, as docs/wire.md has it
+//   append_bytes_max() of a partial aggregate, in a packed row
+//   append(group, row) the partial aggregate, as docs/wire.md has it, to a PackedRowWriter
 
-using PartialRow = std::vector<semantics::Value>;
+using PartialRow = semantics::PackedRowWriter;
+
+/// What one number takes, and a sum with its count: an exact one has three bytes before up to 24, a floating one
+/// is two numbers.
+constexpr uint32_t kWordBytes = sizeof(int64_t);
+constexpr uint32_t kSumBytesMax = 3 + 24 + kWordBytes;
 
 /// count(*) and count(x).
 class Counts {
@@ -49,10 +55,11 @@ class Counts {
   void resize(uint32_t groups) { counts_.resize(groups); }
   void take(const GroupedValues& values);
   void take(const SelectedValues& values) { counts_[0] += values.count; }
-  void append(uint32_t group, PartialRow& row) const { row.emplace_back(counts_[group]); }
+  [[nodiscard]] static uint32_t append_bytes_max() { return kWordBytes; }
+  void append(uint32_t group, PartialRow& row) const;
 
  private:
-  std::vector<int64_t> counts_;
+  LargeArray<int64_t> counts_;
 };
 
 /// sum(x) and avg(x), added up in a `Sum`.
@@ -61,9 +68,10 @@ class Sums {
  public:
   Sums(const ColumnLayout& layout, bool with_count) : layout_(&layout), with_count_(with_count) {}
   [[nodiscard]] static uint64_t state_bytes() { return sizeof(State); }
-  void resize(uint32_t groups) { states_.resize(groups); }
+  void resize(uint32_t groups) { states_.resize(groups, State{}); }
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
+  [[nodiscard]] static uint32_t append_bytes_max() { return kSumBytesMax; }
   void append(uint32_t group, PartialRow& row) const;
 
  private:
@@ -73,7 +81,7 @@ class Sums {
   };
   const ColumnLayout* layout_;
   bool with_count_;
-  std::vector<State> states_;
+  LargeArray<State> states_;
 };
 
 /// Of smallint, int, bigint and numeric up to 18 digits: 2^32 rows cannot overflow 128 bits.
@@ -91,6 +99,7 @@ class LanedSum {
   void resize(uint32_t) {}
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
+  [[nodiscard]] static uint32_t append_bytes_max() { return kSumBytesMax; }
   void append(uint32_t group, PartialRow& row) const;
 
  private:
@@ -110,11 +119,13 @@ class LanedSum {
 /// zeros, which have one code, the last counts: it is 0.0 or −0.0.
 class CodeExtremes {
  public:
-  CodeExtremes(const ColumnLayout& layout, bool is_max) : layout_(&layout), is_max_(is_max) {}
+  CodeExtremes(const ColumnLayout& layout, bool is_max)
+      : layout_(&layout), packed_(semantics::packed_column(layout.type)), is_max_(is_max) {}
   [[nodiscard]] static uint64_t state_bytes() { return sizeof(State); }
   void resize(uint32_t groups) { states_.resize(groups, {.code = is_max_ ? 0 : UINT64_MAX}); }
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
+  [[nodiscard]] uint32_t append_bytes_max() const { return semantics::packed_size_max(packed_); }
   void append(uint32_t group, PartialRow& row) const;
 
  private:
@@ -128,19 +139,22 @@ class CodeExtremes {
   void note_zero(const SelectedValues& values, State& state) const;
 
   const ColumnLayout* layout_;
+  semantics::PackedColumn packed_;
   bool is_max_;
-  std::vector<State> states_;
+  LargeArray<State> states_;
 };
 
 /// min(x) and max(x) of what is longer: wide numerics and strings. A code decides mostly, the rest of the value where
 /// codes are equal.
 class LongExtremes {
  public:
-  LongExtremes(const ColumnLayout& layout, bool is_max) : layout_(&layout), is_max_(is_max) {}
+  LongExtremes(const ColumnLayout& layout, bool is_max)
+      : layout_(&layout), packed_(semantics::packed_column(layout.type)), is_max_(is_max) {}
   [[nodiscard]] uint64_t state_bytes() const { return sizeof(State) + layout_->width; }
   void resize(uint32_t groups);
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
+  [[nodiscard]] uint32_t append_bytes_max() const { return semantics::packed_size_max(packed_); }
   void append(uint32_t group, PartialRow& row) const;
 
  private:
@@ -153,9 +167,10 @@ class LongExtremes {
   void take_texts(const SelectedValues& values);
 
   const ColumnLayout* layout_;
+  semantics::PackedColumn packed_;
   bool is_max_;
-  std::vector<State> states_;
-  std::vector<uint8_t> values_;  ///< group · width
+  LargeArray<State> states_;
+  LargeArray<uint8_t> values_;  ///< group · width
 };
 
 using Accumulator = std::variant<Counts, IntegerSums, WideSums, FloatingSums, LanedSum, CodeExtremes, LongExtremes>;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "daedalus/semantics/packed.hpp"
+#include "daedalus/semantics/packed_writer.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -32,6 +32,13 @@ Error too_many_groups(uint32_t groups_max) {
 uint32_t groups_within(uint64_t answer_bytes_max, uint64_t group_bytes) {
   const uint64_t memory_max = std::min(answer_bytes_max, UINT64_MAX / kGroupMemoryFactor) * kGroupMemoryFactor;
   return static_cast<uint32_t>(std::clamp<uint64_t>(memory_max / group_bytes, 1, uint64_t{semantics::kGroupsMax}));
+}
+
+/// Bytes of an answer whose first `groups` of `group_count` groups take `bytes`: a little more than all will take if
+/// the others are like them.
+size_t answer_room(size_t bytes, uint64_t groups, uint64_t group_count) {
+  const size_t likely = bytes * group_count / groups;
+  return std::max(bytes, likely + likely / 16);
 }
 
 bool is_count_rows(AggregateFunction function) { return function == AggregateFunction::kCountRows; }
@@ -226,47 +233,58 @@ Result<void> Aggregation::take_batch(const RowBatch& batch) {
   return {};
 }
 
-Result<AnswerRows> Aggregation::finish() const {
-  std::vector<semantics::Type> types;
-  if (finder_ != nullptr) {
-    for (const ColumnSource& key : finder_->keys().columns()) {
-      types.push_back(key.layout().type);
-    }
+uint32_t Aggregation::key_count() const {
+  return finder_ == nullptr ? 0 : static_cast<uint32_t>(finder_->keys().columns().size());
+}
+
+Aggregation::RowShape Aggregation::row_shape() const {
+  RowShape shape{.columns = key_count()};
+  for (uint32_t key = 0; key < shape.columns; ++key) {
+    shape.bytes_max += finder_->keys().append_bytes_max(key);
   }
-  const auto key_count = static_cast<uint32_t>(types.size());
   for (const Aggregate& aggregate : aggregates_) {
     const auto states = semantics::partial_types(aggregate.function, aggregate.source.layout().type);
-    types.insert(types.end(), states.begin(), states.end());
+    shape.columns += static_cast<uint32_t>(states.size());
+    shape.bytes_max += std::visit([](const auto& kind) { return kind.append_bytes_max(); }, aggregate.states);
   }
+  shape.bytes_max += semantics::packed_head_size(shape.columns) + semantics::kPackedSlack;
+  return shape;
+}
+
+uint32_t Aggregation::write_row(uint32_t group, const RowShape& shape, uint8_t* bytes) const {
+  semantics::PackedRowWriter row(bytes, shape.columns);
+  for (uint32_t key = 0; key < key_count(); ++key) {
+    finder_->append(group, key, row);
+  }
+  for (const Aggregate& aggregate : aggregates_) {
+    std::visit([&](const auto& states) { states.append(group, row); }, aggregate.states);
+  }
+  return row.finish();
+}
+
+Result<AnswerRows> Aggregation::finish() const {
+  const RowShape shape = row_shape();
   const uint32_t group_count = finder_ == nullptr ? 1 : finder_->size();
   AnswerRows merged;
   MemoryShare merged_memory(*memory_);
-  std::string packed;
-  PartialRow row;
+  std::vector<uint8_t> bytes(shape.bytes_max);
   for (uint32_t group = 0; group < group_count; ++group) {
-    row.clear();
-    for (uint32_t key = 0; key < key_count; ++key) {
-      row.push_back(finder_->value(group, key));
-    }
-    for (const Aggregate& aggregate : aggregates_) {
-      std::visit([&](const auto& states) { states.append(group, row); }, aggregate.states);
-    }
-    packed.clear();
-    semantics::append_packed_row(types, row, packed);
-    const size_t wanted = merged.bytes.size() + packed.size();
+    const uint32_t size = write_row(group, shape, bytes.data());
+    DCHECK(size + semantics::kPackedSlack <= shape.bytes_max);
+    const size_t wanted = merged.bytes.size() + size;
     if (wanted > answer_bytes_max_) {
       return rejected("54000",
                       "the groups of one segment exceed answer_mib: " + std::to_string(answer_bytes_max_) + " bytes",
                       "Group by fewer columns, or restrict the rows.");
     }
     if (wanted > merged.bytes.capacity()) {
-      const size_t room = std::max(wanted, 2 * merged.bytes.capacity());
+      const size_t room = answer_room(wanted, group + 1, group_count);
       if (!merged_memory.add(room - merged.bytes.capacity())) {
         return memory_->refusal();
       }
       merged.bytes.reserve(room);
     }
-    merged.bytes += packed;
+    merged.bytes.append(reinterpret_cast<const char*>(bytes.data()), size);
   }
   merged.count = group_count;
   merged.lease = merged_memory.hand_over();

@@ -56,6 +56,12 @@ class Aggregation {
     Accumulator states;
   };
 
+  /// Of the partial rows of all groups.
+  struct RowShape {
+    uint32_t columns = 0;
+    uint32_t bytes_max = 0;  ///< And what their writer may write behind them.
+  };
+
   /// `finder` is null where there are no keys.
   Aggregation(const ChunkStore& store, AggregationPlan plan, std::shared_ptr<GroupFinder> finder,
               uint64_t answer_bytes_max, Groupings& groupings);
@@ -65,6 +71,10 @@ class Aggregation {
   [[nodiscard]] Result<const uint32_t*> find_groups(const RowBatch& batch);
   /// Makes states for so many groups at least.
   [[nodiscard]] bool make_states(uint32_t groups);
+  [[nodiscard]] uint32_t key_count() const;
+  [[nodiscard]] RowShape row_shape() const;
+  /// Returns the row's bytes.
+  [[nodiscard]] uint32_t write_row(uint32_t group, const RowShape& shape, uint8_t* bytes) const;
   [[nodiscard]] Result<void> take_listed(const ChunkView& chunk);
 
   const ChunkStore* store_;

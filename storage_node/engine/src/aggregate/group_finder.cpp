@@ -30,16 +30,15 @@ GroupFinder::GroupFinder(std::vector<ColumnSource> keys, AnswerMemory& memory)
   }
 }
 
-semantics::Value GroupFinder::value(uint32_t group, uint32_t column) const {
-  semantics::Value value = keys_.value(table_.key(group), column);
-  const auto* number = std::get_if<double>(&value);
-  if (number == nullptr || *number != 0) {
-    return value;
+void GroupFinder::append(uint32_t group, uint32_t column, semantics::PackedRowWriter& row) const {
+  const uint64_t* key = table_.key(group);
+  bool is_minus = false;
+  if (keys_.is_floating_zero(key, column)) {
+    const auto zeros = std::find_if(minus_zeros_.begin(), minus_zeros_.end(),
+                                    [&](const MinusZeros& candidate) { return candidate.column == column; });
+    is_minus = std::binary_search(zeros->groups.begin(), zeros->groups.end(), group);
   }
-  const auto zeros = std::find_if(minus_zeros_.begin(), minus_zeros_.end(),
-                                  [&](const MinusZeros& candidate) { return candidate.column == column; });
-  const bool is_minus = std::binary_search(zeros->groups.begin(), zeros->groups.end(), group);
-  return is_minus ? semantics::Value(-0.0) : value;
+  keys_.append(key, column, is_minus, row);
 }
 
 bool GroupFinder::note_minus_zeros(const RowBatch& batch, const uint32_t* groups, uint32_t first,

@@ -30,8 +30,8 @@ class GroupFinder {
 
   [[nodiscard]] const GroupKeys& keys() const { return keys_; }
   [[nodiscard]] uint32_t size() const { return table_.size(); }
-  /// What column number `column` of the keys is in the first row of a group: of its zeros that one.
-  [[nodiscard]] semantics::Value value(uint32_t group, uint32_t column) const;
+  /// Puts what column number `column` of the keys is in the first row of a group: of its zeros that one.
+  void append(uint32_t group, uint32_t column, semantics::PackedRowWriter& row) const;
 
   /// One more query asks, and has room for so many groups.
   void join(uint32_t groups_max);

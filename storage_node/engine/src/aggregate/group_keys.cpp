@@ -39,7 +39,9 @@ auto canonical_loader(const uint8_t* values) {
 
 GroupKeys::GroupKeys(std::vector<ColumnSource> columns) : columns_(std::move(columns)) {
   for (const ColumnSource& column : columns_) {
-    places_.push_back({.first_piece = static_cast<uint32_t>(pieces_.size()), .null = {}});
+    places_.push_back({.first_piece = static_cast<uint32_t>(pieces_.size()),
+                       .packed = semantics::packed_column(column.layout().type),
+                       .null = {}});
     for (uint32_t offset = 0; offset < column.layout().width; offset += kPieceBytes) {
       pieces_.push_back(place_bits(piece_bits(column.layout(), offset)));
     }
@@ -124,22 +126,35 @@ void GroupKeys::pack_piece(const ColumnLayout& layout, uint32_t offset, Field fi
             [&](uint32_t position) { return load<uint64_t>(values + size_t{position} * stride) & ones; });
 }
 
-semantics::Value GroupKeys::value(const uint64_t* key, uint32_t column) const {
+uint64_t GroupKeys::piece_of(const uint64_t* key, const Place& place, uint32_t column, uint32_t offset) const {
+  const Field field = pieces_[place.first_piece + offset / kPieceBytes];
+  return (key[field.word] >> field.shift) &
+         (~uint64_t{0} >> (kWordBits - piece_bits(columns_[column].layout(), offset)));
+}
+
+bool GroupKeys::is_floating_zero(const uint64_t* key, uint32_t column) const {
+  const Place& place = places_[column];
+  return columns_[column].layout().code.is_floating && !is_null(key, place) && piece_of(key, place, column, 0) == 0;
+}
+
+void GroupKeys::append(const uint64_t* key, uint32_t column, bool is_minus_zero,
+                       semantics::PackedRowWriter& row) const {
   const ColumnLayout& layout = columns_[column].layout();
   const Place& place = places_[column];
-  if (place.null.word != kNoWord && ((key[place.null.word] >> place.null.shift) & 1) != 0) {
-    return {};
+  if (layout.width <= kPieceBytes) {
+    uint64_t piece = piece_of(key, place, column, 0);
+    piece |= is_minus_zero ? uint64_t{1} << (8 * layout.width - 1) : 0;
+    return row.put(place.packed, reinterpret_cast<const uint8_t*>(&piece), is_null(key, place));
   }
   // Mostly short, and asked for once for every group: no allocation then.
   uint8_t few[8 * kPieceBytes];
   std::vector<uint8_t> many(layout.width + kPieceBytes > sizeof few ? layout.width + kPieceBytes : 0);
   uint8_t* bytes = many.empty() ? few : many.data();
-  for (uint32_t offset = 0, piece = place.first_piece; offset < layout.width; offset += kPieceBytes, ++piece) {
-    const uint64_t ones = ~uint64_t{0} >> (kWordBits - piece_bits(layout, offset));
-    const uint64_t bits = (key[pieces_[piece].word] >> pieces_[piece].shift) & ones;
-    std::memcpy(bytes + offset, &bits, sizeof bits);
+  for (uint32_t offset = 0; offset < layout.width; offset += kPieceBytes) {
+    const uint64_t piece = piece_of(key, place, column, offset);
+    std::memcpy(bytes + offset, &piece, sizeof piece);
   }
-  return to_value(layout, bytes);
+  row.put(place.packed, bytes, is_null(key, place));
 }
 
 }  // namespace daedalus::engine

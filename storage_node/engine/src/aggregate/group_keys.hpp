@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "batch_scratch.hpp"
+#include "daedalus/semantics/packed_writer.hpp"
 
 namespace daedalus::engine {
 
@@ -31,8 +32,14 @@ class GroupKeys {
   /// Packs the keys of a batch. They stay in `scratch` until the next call with it.
   [[nodiscard]] KeyWords pack(const RowBatch& batch, BatchScratch& scratch) const;
 
-  /// What column number `column` of the keys is in the key of word_count() words.
-  [[nodiscard]] semantics::Value value(const uint64_t* key, uint32_t column) const;
+  /// Bytes that column number `column` of the keys may take of a packed row.
+  [[nodiscard]] uint32_t append_bytes_max(uint32_t column) const {
+    return semantics::packed_size_max(places_[column].packed);
+  }
+  /// Puts what column number `column` is in the key of word_count() words. is_minus_zero: what it says of a zero.
+  void append(const uint64_t* key, uint32_t column, bool is_minus_zero, semantics::PackedRowWriter& row) const;
+  /// Whether that is a floating number, and zero.
+  [[nodiscard]] bool is_floating_zero(const uint64_t* key, uint32_t column) const;
 
  private:
   static constexpr uint32_t kWordBits = 64;
@@ -45,9 +52,14 @@ class GroupKeys {
   };
   struct Place {
     uint32_t first_piece = 0;  ///< In pieces_: one for every eight bytes of the column begun.
-    Field null;                ///< Without a word for a column that forbids NULL.
+    semantics::PackedColumn packed;
+    Field null;  ///< Without a word for a column that forbids NULL.
   };
 
+  [[nodiscard]] bool is_null(const uint64_t* key, const Place& place) const {
+    return place.null.word != kNoWord && ((key[place.null.word] >> place.null.shift) & 1) != 0;
+  }
+  [[nodiscard]] uint64_t piece_of(const uint64_t* key, const Place& place, uint32_t column, uint32_t offset) const;
   [[nodiscard]] Field place_bits(uint32_t bits);
   void pack_column(uint32_t column, const ColumnVector& vector, const KeyWords& keys, uint64_t* words) const;
   void pack_piece(const ColumnLayout& layout, uint32_t offset, Field field, const ColumnVector& vector, uint32_t count,

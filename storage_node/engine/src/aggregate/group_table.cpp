@@ -1,6 +1,7 @@
 #include "group_table.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "kernels_group.hpp"
@@ -18,13 +19,11 @@ constexpr size_t kEntriesPerGroup = 3;
 constexpr size_t kEntriesInCache = 4096;
 constexpr uint32_t kFetchAhead = 16;
 
-constexpr uint64_t kUpperHalf = ~uint64_t{0} << 32;
-constexpr uint64_t kLowerHalf = ~kUpperHalf;
+/// Entries whose places are found together when a table doubles.
+constexpr uint32_t kEntriesMoved = 256;
 
 /// All bits or none: which of two it is cannot be predicted, so it had better not be a branch.
 uint64_t ones_if(bool condition) { return -uint64_t{condition}; }
-
-uint32_t group_of(uint64_t entry) { return static_cast<uint32_t>(entry) - 1; }
 
 }  // namespace
 
@@ -36,7 +35,12 @@ GroupTable::Found GroupTable::find_or_add(const KeyWords& keys, uint32_t groups_
   if (room_ == 0 && !begin()) {
     return Found::kNoMemory;
   }
-  return direct_.empty() ? find_hashed(keys, groups_max, groups, scratch) : find_direct(keys, groups_max, groups);
+  DCHECK(groups_max < 1u << kGroupBits);
+  if (!direct_.empty()) {
+    return find_direct(keys, groups_max, groups);
+  }
+  return is_narrow() ? find_hashed<true>(keys, groups_max, groups, scratch)
+                     : find_hashed<false>(keys, groups_max, groups, scratch);
 }
 
 bool GroupTable::begin() {
@@ -53,6 +57,7 @@ bool GroupTable::begin() {
     return false;
   }
   entries_.resize(kEntriesMin);
+  place_shift_ = 64 - std::countr_zero(kEntriesMin);
   return grow_keys(kEntriesMin / kEntriesPerGroup);
 }
 
@@ -124,28 +129,41 @@ bool GroupTable::equals(uint32_t group, const KeyWords& keys, uint32_t position)
   return differences == 0;
 }
 
+template <bool kIsNarrow>
 GroupTable::Found GroupTable::find_hashed(const KeyWords& keys, uint32_t groups_max, uint32_t* groups,
                                           BatchScratch& scratch) {
   hash(keys, scratch);
   const uint64_t* hashes = scratch.hashes.data();
+  const Entry* entries = entries_.data();
   const uint64_t mask = entries_.size() - 1;
   if (entries_.size() > kEntriesInCache) {
     for (uint32_t position = 0; position < keys.count; ++position) {
-      __builtin_prefetch(&entries_[hashes[position] & mask]);
+      __builtin_prefetch(&entries[hashes[position] >> place_shift_]);
     }
   }
-  // First what lies at its own place or the next, as nearly all do, without knowing whether the keys are equal: the
-  // halves of the hashes are. Only then are keys compared, each fetched some positions ahead.
+  // First what lies at its own place or the next, as nearly all do. Where a tag is not the key only then are keys
+  // compared, each fetched some positions ahead.
+  scratch.missing.resize(keys.count);
+  uint32_t* listed = scratch.missing.data();
+  uint32_t missing = 0;
   for (uint32_t position = 0; position < keys.count; ++position) {
     const uint64_t hash = hashes[position];
-    const uint64_t first = entries_[hash & mask];
-    const uint64_t second = entries_[(hash + 1) & mask];
-    const uint64_t entry = second ^ ((first ^ second) & ones_if((first ^ hash) <= kLowerHalf));
-    groups[position] = group_of(entry) | static_cast<uint32_t>(ones_if((entry ^ hash) > kLowerHalf));
+    const uint64_t tag = kIsNarrow ? keys.words[position] : hash >> kGroupBits;
+    const uint64_t place = hash >> place_shift_;
+    const Entry first = entries[place];
+    const Entry second = entries[(place + 1) & mask];
+    const Entry entry = second ^ ((first ^ second) & ones_if((first >> kGroupBits) == tag));
+    const bool is_missing = (entry >> kGroupBits) != tag || entry == 0;
+    groups[position] = group_of(entry) | static_cast<uint32_t>(ones_if(is_missing));
+    listed[missing] = position;
+    missing += is_missing ? 1 : 0;
   }
-  key_words_ == 1   ? list_missing<1>(keys, groups, scratch.missing)
-  : key_words_ == 2 ? list_missing<2>(keys, groups, scratch.missing)
-                    : list_missing<0>(keys, groups, scratch.missing);
+  scratch.missing.resize(missing);
+  if constexpr (!kIsNarrow) {
+    key_words_ == 1   ? list_missing<1>(keys, groups, scratch.missing)
+    : key_words_ == 2 ? list_missing<2>(keys, groups, scratch.missing)
+                      : list_missing<0>(keys, groups, scratch.missing);
+  }
   return scratch.missing.empty() ? Found::kAll : add_missing(keys, groups_max, groups, scratch);
 }
 
@@ -180,11 +198,12 @@ GroupTable::Found GroupTable::add_missing(const KeyWords& keys, uint32_t groups_
                                           const BatchScratch& scratch) {
   for (const uint32_t position : scratch.missing) {
     const uint64_t hash = scratch.hashes[position];
-    uint64_t mask = entries_.size() - 1;
-    uint64_t place = hash & mask;
+    const uint64_t tag = tag_of(keys, position, hash);
+    const uint64_t mask = entries_.size() - 1;
+    uint64_t place = hash >> place_shift_;
     for (; entries_[place] != 0; place = (place + 1) & mask) {
-      const uint32_t group = group_of(entries_[place]);
-      if (((entries_[place] ^ hash) & kUpperHalf) == 0 && equals(group, keys, position)) {
+      if ((entries_[place] >> kGroupBits) == tag &&
+          (is_narrow() || equals(group_of(entries_[place]), keys, position))) {
         break;
       }
     }
@@ -196,7 +215,7 @@ GroupTable::Found GroupTable::add_missing(const KeyWords& keys, uint32_t groups_
       return Found::kTooMany;
     }
     append_key(keys, position);
-    entries_[place] = (hash & kUpperHalf) | ++size_;
+    entries_[place] = (tag << kGroupBits) | ++size_;
     groups[position] = size_ - 1;
     if (!make_room()) {
       return Found::kNoMemory;
@@ -212,18 +231,39 @@ void GroupTable::append_key(const KeyWords& keys, uint32_t position) {
 }
 
 void GroupTable::rehash() {
-  entries_.assign(entries_.size() * 2, 0);
-  const uint64_t mask = entries_.size() - 1;
-  for (uint32_t group = 0; group < size_; ++group) {
-    uint64_t hash = kHashSeed;
-    for (uint32_t word = 0; word < key_words_; ++word) {
-      scalar::mix_words(key(group) + word, 1, &hash);
+  const LargeArray<Entry> left = std::move(entries_);
+  entries_ = LargeArray<Entry>(left.size() * 2);
+  --place_shift_;
+  Entry moved[kEntriesMoved];
+  uint32_t count = 0;
+  for (size_t at = 0; at < left.size(); ++at) {
+    moved[count] = left[at];
+    count += left[at] != 0 ? 1 : 0;
+    if (count == kEntriesMoved) {
+      put(moved, count);
+      count = 0;
     }
-    uint64_t place = hash & mask;
+  }
+  put(moved, count);
+}
+
+void GroupTable::put(const Entry* entries, uint32_t count) {
+  uint64_t tags[kEntriesMoved];
+  uint64_t hashes[kEntriesMoved];
+  for (uint32_t at = 0; at < count; ++at) {
+    tags[at] = entries[at] >> kGroupBits;
+    hashes[at] = is_narrow() ? kHashSeed : tags[at] << kGroupBits;
+  }
+  if (is_narrow()) {
+    mix_words(tags, count, hashes);
+  }
+  const uint64_t mask = entries_.size() - 1;
+  for (uint32_t at = 0; at < count; ++at) {
+    uint64_t place = hashes[at] >> place_shift_;
     while (entries_[place] != 0) {
       place = (place + 1) & mask;
     }
-    entries_[place] = (hash & kUpperHalf) | (group + 1);
+    entries_[place] = entries[at];
   }
 }
 

@@ -1,7 +1,10 @@
 // Group keys, each numbered from 0 in the order of arrival, looked up a batch at a time.
 //
-// Decides how a key is found: where keys are small numbers a table has a place for each of them, elsewhere an
-// open-addressed one is asked for all keys of a batch, its answers fetched ahead. Refuses to know what keys mean.
+// Decides how a key is found. Where keys are small numbers a table has a place for each of them. Elsewhere an
+// open-addressed one is asked for all keys of a batch, its answers fetched ahead: an entry holds the whole key where
+// that is short enough, so that one look decides, and a part of its hash where it is not. Places follow the hash's high
+// bits: a table that doubles is read and written from one end to the other, however far it is beyond the caches.
+// Refuses to know what keys mean.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +12,7 @@
 
 #include "answer_memory.hpp"
 #include "group_keys.hpp"
+#include "large_memory.hpp"
 
 namespace daedalus::engine {
 
@@ -28,16 +32,19 @@ class GroupTable {
   [[nodiscard]] const uint64_t* key(uint32_t group) const { return keys_.data() + size_t{group} * key_words_; }
 
   /// Writes the group of every key to `groups`; a key that was not there becomes a new group. At most `groups_max`,
-  /// fewer than 2^31. Unless all are found, groups of some keys are missing.
+  /// which is not above 2^20. Unless all are found, groups of some keys are missing.
   ///
-  /// Cost  1 to 3 ns a key while the table fits the caches. Allocates when the table doubles.
+  /// Cost  1 to 3 ns a key while the table fits the caches, about 5 beyond. Allocates when the table doubles.
   [[nodiscard]] Found find_or_add(const KeyWords& keys, uint32_t groups_max, uint32_t* groups, BatchScratch& scratch);
 
  private:
-  /// A place of the open-addressed table: the upper half of the key's hash, and its group + 1; 0 for none.
+  /// A place of the open-addressed table: its group + 1 in the lowest kGroupBits, above them its tag; 0 for none.
   using Entry = uint64_t;
+  static constexpr uint32_t kGroupBits = 21;
+  static constexpr uint32_t kTagBits = 64 - kGroupBits;
 
   [[nodiscard]] Found find_direct(const KeyWords& keys, uint32_t groups_max, uint32_t* groups);
+  template <bool kIsNarrow>
   [[nodiscard]] Found find_hashed(const KeyWords& keys, uint32_t groups_max, uint32_t* groups, BatchScratch& scratch);
   void hash(const KeyWords& keys, BatchScratch& scratch) const;
   /// Lists the positions whose guessed group has another key, or that have none. kWords: of a key; 0: any number.
@@ -52,15 +59,27 @@ class GroupTable {
   [[nodiscard]] bool begin();
   [[nodiscard]] bool grow_keys(uint32_t room);
   void rehash();
+  /// Puts entries of a table that was left into the present one.
+  void put(const Entry* entries, uint32_t count);
+
+  /// Whether a tag is the key itself. Else it is the highest bits of the key's hash.
+  [[nodiscard]] bool is_narrow() const { return domain_bits_ > 0 && domain_bits_ <= kTagBits; }
+  [[nodiscard]] uint64_t tag_of(const KeyWords& keys, uint32_t position, uint64_t hash) const {
+    return is_narrow() ? keys.words[position] : hash >> kGroupBits;
+  }
+  [[nodiscard]] static uint32_t group_of(Entry entry) {
+    return static_cast<uint32_t>(entry & ((Entry{1} << kGroupBits) - 1)) - 1;
+  }
 
   uint32_t key_words_;
   uint32_t domain_bits_;
   MemoryShare memory_;
   uint32_t size_ = 0;
   uint32_t room_ = 0;  ///< Groups that fit without asking for memory; 0 before the first.
-  std::vector<uint64_t> keys_;
+  LargeArray<uint64_t> keys_;
   std::vector<uint32_t> direct_;  ///< By key: its group + 1, 0 for none. Empty where keys are too many for that.
-  std::vector<Entry> entries_;
+  LargeArray<Entry> entries_;     ///< A power of two of them.
+  uint32_t place_shift_ = 0;      ///< Of a hash: what is left is its place.
 };
 
 }  // namespace daedalus::engine
