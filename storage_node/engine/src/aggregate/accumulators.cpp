@@ -79,15 +79,17 @@ void with_numbers(Native native, Use&& use) {
     use(std::type_identity<Int128>{});
   } else if constexpr (std::is_same_v<Sum, semantics::FloatingSum>) {
     native == Native::kFloat ? use(std::type_identity<float>{}) : use(std::type_identity<double>{});
-  } else if (native == Native::kInt16) {
-    use(std::type_identity<int16_t>{});
-  } else if (native == Native::kInt32) {
-    use(std::type_identity<int32_t>{});
-  } else {
+  } else if constexpr (std::is_same_v<Sum, Int128>) {
     use(std::type_identity<int64_t>{});
+  } else {
+    native == Native::kInt16 ? use(std::type_identity<int16_t>{}) : use(std::type_identity<int32_t>{});
   }
 }
 
+template <typename T>
+void add(int64_t& sum, T number) {
+  sum += number;
+}
 template <typename T>
 void add(Int128& sum, T number) {
   sum += number;
@@ -98,6 +100,10 @@ void add(semantics::FloatingSum& sum, T number) {
 }
 void add(ExactSum& sum, Int128 number) { sum.add(number); }
 
+template <typename T>
+void add_selected(int64_t& sum, const T* numbers, const SelectedValues& values) {
+  sum += static_cast<int64_t>(sum_selected(numbers, values.selection, values.word_count));
+}
 template <typename T>
 void add_selected(Int128& sum, const T* numbers, const SelectedValues& values) {
   sum += sum_selected(numbers, values.selection, values.word_count);
@@ -228,6 +234,7 @@ void Sums<Sum>::append(uint32_t group, PartialRow& row) const {
   append_counted(state.count, kSumColumns<Sum>, with_count_, row, [&] { append_sum(*layout_, state.sum, row); });
 }
 
+template class Sums<int64_t>;
 template class Sums<Int128>;
 template class Sums<ExactSum>;
 template class Sums<semantics::FloatingSum>;
@@ -445,6 +452,9 @@ Accumulator make_accumulator(AggregateFunction function, const ColumnLayout& lay
   }
   if (layout.native == Native::kInt128) {
     return WideSums(layout, with_count);
+  }
+  if (layout.native == Native::kInt16 || layout.native == Native::kInt32) {
+    return NarrowSums(layout, with_count);
   }
   return IntegerSums(layout, with_count);
 }

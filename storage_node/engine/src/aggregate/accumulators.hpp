@@ -68,7 +68,13 @@ class Sums {
  public:
   Sums(const ColumnLayout& layout, bool with_count) : layout_(&layout), with_count_(with_count) {}
   [[nodiscard]] static uint64_t state_bytes() { return sizeof(State); }
-  void resize(uint32_t groups) { states_.resize(groups, State{}); }
+  void resize(uint32_t groups) {
+    if constexpr (std::is_same_v<Sum, semantics::FloatingSum>) {
+      states_.resize(groups, State{});
+    } else {
+      states_.resize(groups);  // Exact sums begin with zeros: memory comes with them.
+    }
+  }
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
   [[nodiscard]] static uint32_t append_bytes_max() { return kSumBytesMax; }
@@ -84,7 +90,9 @@ class Sums {
   LargeArray<State> states_;
 };
 
-/// Of smallint, int, bigint and numeric up to 18 digits: 2^32 rows cannot overflow 128 bits.
+/// Of smallint and int: 2^32 rows, all there are slots for, cannot overflow 64 bits. Half as large as the next.
+using NarrowSums = Sums<int64_t>;
+/// Of bigint and numeric up to 18 digits: 2^32 rows cannot overflow 128 bits.
 using IntegerSums = Sums<Int128>;
 /// Of wider numerics.
 using WideSums = Sums<ExactSum>;
@@ -173,7 +181,8 @@ class LongExtremes {
   LargeArray<uint8_t> values_;  ///< group · width
 };
 
-using Accumulator = std::variant<Counts, IntegerSums, WideSums, FloatingSums, LanedSum, CodeExtremes, LongExtremes>;
+using Accumulator =
+    std::variant<Counts, NarrowSums, IntegerSums, WideSums, FloatingSums, LanedSum, CodeExtremes, LongExtremes>;
 
 /// Precondition: the function exists for the type (semantics::aggregate_type); `layout` outlives the result.
 [[nodiscard]] Accumulator make_accumulator(semantics::AggregateFunction function, const ColumnLayout& layout,

@@ -283,6 +283,7 @@ Result<AnswerRows> Aggregation::finish() const {
         return memory_->refusal();
       }
       merged.bytes.reserve(room);
+      ask_for_huge_pages(merged.bytes.data() + merged.bytes.size(), room - merged.bytes.size());
     }
     merged.bytes.append(reinterpret_cast<const char*>(bytes.data()), size);
   }

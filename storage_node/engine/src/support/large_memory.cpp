@@ -11,8 +11,8 @@ namespace daedalus::engine {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
-/// Smaller pieces fit the allocator's lists and the translation of addresses.
-constexpr size_t kMappedMin = size_t{1} << 20;
+/// Smaller pieces do with small pages: a piece that has been written before it is as large as this would keep them.
+constexpr size_t kMappedMin = kHugePage;
 /// Addresses taken for each byte: it is copied once in so many doublings, then.
 constexpr size_t kAddressFactor = 8;
 
@@ -25,6 +25,15 @@ void* map(size_t bytes) {
 }
 
 }  // namespace
+
+void ask_for_huge_pages(void* data, size_t size) {
+  const auto address = reinterpret_cast<uintptr_t>(data);
+  const size_t before = rounded_up(address, kHugePage) - address;
+  if (size >= before + kHugePage) {
+    static_cast<void>(
+        madvise(static_cast<uint8_t*>(data) + before, (size - before) / kHugePage * kHugePage, MADV_HUGEPAGE));
+  }
+}
 
 LargeMemory::~LargeMemory() {
   if (mapping_ != nullptr) {
@@ -59,12 +68,10 @@ LargeMemory LargeMemory::mapped(size_t bytes) {
   return made;
 }
 
-/// Only those that are wanted to their end: so no page is there that nobody counted.
-void LargeMemory::ask_for_huge_pages() {
+void LargeMemory::advise() {
   const size_t whole = size_ / kHugePage * kHugePage;
   if (whole > huge_size_) {
-    // Best effort: without huge pages everything works, with more address translation misses.
-    static_cast<void>(madvise(data_ + huge_size_, whole - huge_size_, MADV_HUGEPAGE));
+    ask_for_huge_pages(data_ + huge_size_, whole - huge_size_);
     huge_size_ = whole;
   }
 }
@@ -84,7 +91,7 @@ void LargeMemory::grow(size_t bytes) {
       larger = mapped(bytes);
     }
     larger.size_ = bytes;
-    larger.ask_for_huge_pages();
+    larger.advise();
     if (size_ > 0) {
       std::memcpy(larger.data_, data_, size_);
     }
@@ -92,7 +99,7 @@ void LargeMemory::grow(size_t bytes) {
     return;
   }
   size_ = bytes;
-  ask_for_huge_pages();
+  advise();
 }
 
 }  // namespace daedalus::engine

@@ -14,6 +14,10 @@
 
 namespace daedalus::engine {
 
+/// Asks for huge pages in place of those that lie wholly in this memory. To be called before it is written. Best
+/// effort: without huge pages everything works, with more page faults and address translation misses.
+void ask_for_huge_pages(void* data, size_t size);
+
 class LargeMemory {
  public:
   LargeMemory() = default;
@@ -34,7 +38,8 @@ class LargeMemory {
  private:
   void swap(LargeMemory& other) noexcept;
   [[nodiscard]] static LargeMemory mapped(size_t bytes);
-  void ask_for_huge_pages();
+  /// For those that are wanted to their end: so no page is there that nobody counted.
+  void advise();
 
   uint8_t* data_ = nullptr;
   size_t size_ = 0;
