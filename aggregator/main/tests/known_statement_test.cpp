@@ -159,6 +159,7 @@ TEST_F(KnownStatementTest, AllocatesItsFramesOnly) {
   wire::v1::StatementBody first = statement(1);
   first.set_sql(kSql);
   ASSERT_TRUE(compiler_->compile(first, 0).has_value());
+  ASSERT_TRUE(compiler_->compile(first, 0).has_value()) << "it is known from the second time on";
   cluster_.send(client_, definition());
   uint64_t spent = 0;
   const auto counted_turn = [&] {

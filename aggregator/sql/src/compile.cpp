@@ -125,7 +125,8 @@ void Compiler::learn_shared(const wire::v1::StatementBody& statement, int64_t no
   wire::v1::StatementBody with_parameters;
   with_parameters.set_sql(std::move(shared->text));
   with_parameters.mutable_parameters()->Add(shared->parameters.begin(), shared->parameters.end());
-  static_cast<void>(compile(with_parameters, now_us));  // It is known from then on, or cannot be.
+  // It is known from then on, or cannot be.
+  static_cast<void>(compile(with_parameters, now_us, /*is_for_keeps=*/true));
 }
 
 void Compiler::know(std::shared_ptr<const sql::KnownSelect> known, const wire::v1::StatementBody& statement) {
@@ -141,13 +142,17 @@ CacheCounters Compiler::cache_counters() const {
 }
 
 Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int64_t now_us) {
-  const bool has_parameters = statement.parameters_size() > 0;
+  return compile(statement, now_us, /*is_for_keeps=*/false);
+}
+
+Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int64_t now_us, bool is_for_keeps) {
   const auto found =
-      state_->cache.get(statement.sql(), has_parameters ? sql::Keep::kFromTheFirstTime : sql::Keep::kFromTheSecondTime);
+      state_->cache.get(statement.sql(), is_for_keeps ? sql::Keep::kFromTheFirstTime : sql::Keep::kFromTheSecondTime);
   if (!found) {
     return found.error();
   }
   sql::Scope scope(*state_->columns, *found->parsed, statement, now_us);
+  scope.places().follow(found->is_kept);
   auto compiled = compile_root(scope, *state_->map);
   if (!compiled) {
     return compiled;
@@ -159,7 +164,7 @@ Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int
     if (found->is_kept) {
       know(sql::KnownSelect::of(state_->columns, found->parsed, scope, statement, *select, *state_->map), statement);
     }
-    if (!has_parameters) {
+    if (statement.parameters_size() == 0) {
       learn_shared(statement, now_us);
     }
   }

@@ -255,7 +255,7 @@ Result<Condition> ConditionCompiler::comparison(Operator op, const Operand& left
   }
   const uint32_t column = left_column != nullptr ? *left_column : *right_column;
   const auto& given = std::get<Constant>(left_column != nullptr ? right : left);
-  scope_.places().add({given.given}, column, left_column != nullptr ? op : flipped(op));
+  scope_.places().add({&given.given, 1}, column, left_column != nullptr ? op : flipped(op));
   auto constant = resolve_for_comparison(scope_, given, scope_.schema().columns[column].type);
   if (!constant) {
     return constant.error();

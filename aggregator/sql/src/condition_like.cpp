@@ -42,7 +42,7 @@ Result<Condition> ConditionCompiler::like(const grammar::OperatorExpression& nod
     return scope_.located(read.error(), pattern->location);
   }
   if (read->is_prefix) {
-    scope_.places().add({pattern->given}, *column,
+    scope_.places().add({&pattern->given, 1}, *column,
                         is_not_like(node) ? Operator::kNotStartsWith : Operator::kStartsWith);
   }
   return like_column(*column, *read, is_not_like(node), node.location);

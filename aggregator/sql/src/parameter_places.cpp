@@ -65,12 +65,12 @@ bool has_lists(const std::vector<LiteralKey>& clause) {
 
 }  // namespace
 
-void ParameterPlaces::add(std::vector<int32_t> parameters, uint32_t column, semantics::Operator op) {
-  if (std::find(parameters.begin(), parameters.end(), 0) == parameters.end()) {
+void ParameterPlaces::add(std::span<const int32_t> parameters, uint32_t column, semantics::Operator op) {
+  if (is_followed_ && std::find(parameters.begin(), parameters.end(), 0) == parameters.end()) {
     for (const int32_t parameter : parameters) {
       --reads_beside_places_[parameter];
     }
-    places_.push_back({std::move(parameters), column, op});
+    places_.push_back({{parameters.begin(), parameters.end()}, column, op});
   }
 }
 
@@ -85,6 +85,9 @@ std::vector<int32_t> ParameterPlaces::fixed() const {
 }
 
 void ParameterPlaces::see_leaf(const Condition& leaf) {
+  if (!is_followed_) {
+    return;
+  }
   if (leaf.kind == Condition::Kind::kLiteral && !leaf.literal.values.empty()) {
     leaves_.emplace_back(leaf.literal.column, contract::operator_of(leaf.literal));
   }
@@ -95,7 +98,11 @@ bool ParameterPlaces::is_only_leaf(uint32_t column, semantics::Operator op) cons
   return std::count(leaves_.begin(), leaves_.end(), std::pair(column, op)) <= 1;
 }
 
-void ParameterPlaces::see(const Condition& condition) { written_ = clauses_of(condition); }
+void ParameterPlaces::see(const Condition& condition) {
+  if (is_followed_) {
+    written_ = clauses_of(condition);
+  }
+}
 
 bool ParameterPlaces::keep(const semantics::Predicate& predicate) const {
   if (is_lost_) {

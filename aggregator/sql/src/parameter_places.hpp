@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -28,10 +29,17 @@ class ParameterPlaces {
     semantics::Operator op{};
   };
 
+  /// Whether anybody is going to ask; unless so, nothing is noted down. To be called before all else.
+  void follow(bool is_followed) { is_followed_ = is_followed; }
+
   /// A parameter's value is looked at.
-  void read(int32_t parameter) { ++reads_beside_places_[parameter]; }
+  void read(int32_t parameter) {
+    if (is_followed_) {
+      ++reads_beside_places_[parameter];
+    }
+  }
   /// The values of `parameters` are compared, just as they came. 0: a constant is no parameter's.
-  void add(std::vector<int32_t> parameters, uint32_t column, semantics::Operator op);
+  void add(std::span<const int32_t> parameters, uint32_t column, semantics::Operator op);
   /// What one comparison of the text came to, whatever becomes of it.
   void see_leaf(const semantics::Condition& leaf);
   /// The condition before it is simplified.
@@ -57,6 +65,7 @@ class ParameterPlaces {
   std::map<int32_t, int64_t> reads_beside_places_;                ///< By parameter.
   std::vector<std::pair<uint32_t, semantics::Operator>> leaves_;  ///< Of comparisons with values, as they were met.
   std::optional<LiteralKeys> written_;                            ///< The condition's, where it is such a conjunction.
+  bool is_followed_ = true;
   bool is_lost_ = false;
   bool has_given_up_ = false;
 };

@@ -21,7 +21,7 @@ namespace daedalus::aggregator::sql {
 /// From when on a text is kept.
 enum class Keep : uint8_t {
   kFromTheFirstTime,
-  kFromTheSecondTime,  ///< Most texts with their values in them never come again: keeping is a sixth of their cost.
+  kFromTheSecondTime,  ///< Where anything may be asked, most texts never come again: keeping is a fifth of their cost.
 };
 
 /// A parsed text.

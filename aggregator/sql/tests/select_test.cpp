@@ -118,12 +118,12 @@ TEST_F(SelectTest, TypesOfAggregatesAreThoseOfPostgres) {
   EXPECT_EQ(types, "bigint,bigint,numeric,numeric,real,double precision,numeric,bigint,character,");
 }
 
-TEST_F(SelectTest, RepeatedStatementsAreParsedOnceAndBoundAnew) {
+TEST_F(SelectTest, RepeatedStatementsAreParsedTwiceAtMostAndBoundAnew) {
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(where("i = $1", {untyped(std::to_string(i))}), "i=" + std::to_string(i));
   }
-  EXPECT_EQ(compiler_.cache_counters().misses, 1U);
-  EXPECT_EQ(compiler_.cache_counters().hits, 9U);
+  EXPECT_EQ(compiler_.cache_counters().misses, 2U) << "it is kept when it comes again";
+  EXPECT_EQ(compiler_.cache_counters().hits, 8U);
   EXPECT_EQ(compiler_.cache_counters().statements, 1U);
 }
 

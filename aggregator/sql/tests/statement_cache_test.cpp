@@ -95,8 +95,20 @@ TEST(SightingsTest, ForgetsWhoseRoomIsTaken) {
   for (int i = 0; i < 100'000; ++i) {
     remembered += sightings.seen_before(numbered(i)) ? 1 : 0;
   }
-  EXPECT_LE(remembered, 4'096);
+  EXPECT_LE(remembered, 8'192);
   EXPECT_FALSE(sightings.seen_before("a text"));
+}
+
+TEST(SightingsTest, AsManyAsAreKeptMayComeInTurns) {
+  Sightings sightings;
+  constexpr int kTexts = 2048;
+  int forgotten = 0;
+  for (const bool is_second : {false, true}) {
+    for (int i = 0; i < kTexts; ++i) {
+      forgotten += sightings.seen_before(numbered(i)) == is_second ? 0 : 1;
+    }
+  }
+  EXPECT_LE(forgotten, kTexts / 256);
 }
 
 TEST(ParsedStatementTest, CountsPositionsInCharacters) {

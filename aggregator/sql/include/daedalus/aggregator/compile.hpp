@@ -54,14 +54,16 @@ class Compiler final : public KnownStatements {
   /// left out; 42P02 for a number beyond 65,535. Cost and threads: as compile().
   [[nodiscard]] Result<StatementDescription> describe(std::string_view sql);
 
-  /// Of a SELECT that is kept compiled. Parameters that are compared with columns and do nothing else take any values
-  /// whose comparisons come to the same kind, others those it was compiled with; in up to eight forms.
+  /// Of a SELECT that is kept compiled, as those are that are described or come a second time. Parameters that are
+  /// compared with columns and do nothing else take any values whose comparisons come to the same kind, others those it
+  /// was compiled with; in up to eight forms.
   [[nodiscard]] std::shared_ptr<const KnownStatement> find(std::string_view sql) override;
   [[nodiscard]] bool bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) override;
 
   [[nodiscard]] CacheCounters cache_counters() const;
 
  private:
+  [[nodiscard]] Result<Compiled> compile(const wire::v1::StatementBody& statement, int64_t now_us, bool is_for_keeps);
   /// The next statement that differs in literals only need not be compiled.
   void learn_shared(const wire::v1::StatementBody& statement, int64_t now_us);
   /// `known` may be null.
