@@ -299,9 +299,26 @@ class NormalForm {
   Predicate predicate_;
 };
 
+/// Of what is_plainly_simple(): each literal is a clause.
+Predicate clauses_of_literals(Condition&& condition) {
+  Predicate predicate;
+  if (condition.kind == Kind::kLiteral) {
+    predicate.clauses.emplace_back().push_back(std::move(condition.literal));
+    return predicate;
+  }
+  predicate.clauses.reserve(condition.children.size());
+  for (Condition& literal : condition.children) {
+    predicate.clauses.emplace_back().push_back(std::move(literal.literal));
+  }
+  return predicate;
+}
+
 }  // namespace
 
 Predicate normal_form(Condition condition) {
+  if (is_plainly_simple(condition)) {
+    return clauses_of_literals(std::move(condition));
+  }
   switch (condition.kind) {
     case Kind::kAlways:
       return {};

@@ -264,7 +264,8 @@ Result<Condition> to_comparison(const Schema& schema, uint32_t column, Operator 
 }
 
 Condition simplified(Condition condition) {
-  if (condition.kind == Condition::Kind::kAlways || condition.kind == Condition::Kind::kNever) {
+  const bool is_decided = condition.kind == Condition::Kind::kAlways || condition.kind == Condition::Kind::kNever;
+  if (is_decided || is_plainly_simple(condition)) {
     return condition;
   }
   ConditionParts parts;

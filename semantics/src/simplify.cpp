@@ -40,6 +40,29 @@ bool is_equality(const Literal& literal) {
          (literal.kind == Literal::Kind::kCompare && literal.op == Operator::kEqual);
 }
 
+bool is_plainly_simple(const Condition& condition) {
+  /// Of which each is compared with each.
+  constexpr size_t kLiteralsComparedMax = 32;
+  const std::vector<Condition>& parts = condition.children;
+  if (condition.kind == Kind::kLiteral) {
+    return true;
+  }
+  if (condition.kind != Kind::kAnd || parts.size() > kLiteralsComparedMax) {
+    return false;
+  }
+  const auto may_say_the_same = [](const Literal& left, const Literal& right) {
+    return left.column == right.column && left.kind == right.kind && left.op == right.op;
+  };
+  for (auto part = parts.begin(); part != parts.end(); ++part) {
+    const bool is_new = std::none_of(
+        parts.begin(), part, [&](const Condition& before) { return may_say_the_same(before.literal, part->literal); });
+    if (part->kind != Kind::kLiteral || !is_new) {
+      return false;
+    }
+  }
+  return parts.size() > 1;
+}
+
 uint64_t weight(const Literal& literal) { return std::max<uint64_t>(literal.values.size(), 1); }
 
 uint64_t weight(const Condition& condition) {

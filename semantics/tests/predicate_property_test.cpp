@@ -111,6 +111,30 @@ TEST(PredicateProperty, TreesAndWhatFollowsFromThemAgreeWithTheExpression) {
   EXPECT_LT(qualified, compared * 9 / 10);
 }
 
+/// What is plainly simple is not numbered part by part; with its first part said twice it is.
+TEST(PredicateProperty, WhatIsPlainlySimpleHasTheFormOfTheWholeWay) {
+  Random random(4);
+  uint32_t compared = 0;
+  for (uint32_t round = 0; round < 20'000; ++round) {
+    const Schema schema = random.schema();
+    const std::vector<Value> near = random.row(schema);
+    std::vector<Expression> leaves;
+    for (int64_t count = random.between(1, 6); count > 0; --count) {
+      leaves.push_back(random.condition(schema, near, random.chance(5) ? 1 : 0));
+    }
+    const Result<Condition> once = to_condition(schema, Expression::make_call(Operator::kAnd, leaves));
+    leaves.push_back(leaves[0]);
+    const Result<Condition> twice = to_condition(schema, Expression::make_call(Operator::kAnd, leaves));
+    if (!once || !twice || *once != *once) {
+      continue;  // Refused, or with NaN, which is not equal to itself.
+    }
+    ASSERT_EQ(simplified(*once), simplified(*twice));
+    ASSERT_EQ(normal_form(*once), normal_form(*twice));
+    compared += once->kind == Condition::Kind::kAnd ? 1 : 0;
+  }
+  EXPECT_GT(compared, 5'000u);
+}
+
 TEST(PredicateProperty, EveryQualifyingRowHasOneOfThePinnedValues) {
   Random random(2);
   uint32_t pinned = 0;
