@@ -75,6 +75,18 @@ Operator negated(Operator op) {
       return Operator::kLessOrEqual;
     case Operator::kGreaterOrEqual:
       return Operator::kLess;
+    case Operator::kIn:
+      return Operator::kNotIn;
+    case Operator::kNotIn:
+      return Operator::kIn;
+    case Operator::kStartsWith:
+      return Operator::kNotStartsWith;
+    case Operator::kNotStartsWith:
+      return Operator::kStartsWith;
+    case Operator::kIsNull:
+      return Operator::kIsNotNull;
+    case Operator::kIsNotNull:
+      return Operator::kIsNull;
     default:
       CHECK(false);
       return op;

@@ -9,7 +9,6 @@
 namespace daedalus::semantics {
 
 [[nodiscard]] bool is_comparison(Operator op);  ///< kEqual .. kGreaterOrEqual
-[[nodiscard]] Operator negated(Operator op);    ///< Of a comparison: NOT (a < b) is a >= b.
 
 struct TypedValue {
   Type type;

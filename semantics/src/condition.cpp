@@ -22,7 +22,14 @@ Condition join(Condition::Kind kind, std::vector<Condition> children) {
   const bool is_and = kind == Condition::Kind::kAnd;
   const Condition::Kind neutral = is_and ? Condition::Kind::kAlways : Condition::Kind::kNever;
   const Condition::Kind decisive = is_and ? Condition::Kind::kNever : Condition::Kind::kAlways;
+  const auto is_kept = [&](const Condition& child) {
+    return child.kind != decisive && child.kind != kind && child.kind != neutral;
+  };
+  if (children.size() > 1 && std::all_of(children.begin(), children.end(), is_kept)) {
+    return {.kind = kind, .literal = {}, .children = std::move(children)};
+  }
   std::vector<Condition> kept;
+  kept.reserve(children.size());
   for (Condition& child : children) {
     if (child.kind == decisive) {
       return constant_condition(!is_and);

@@ -12,8 +12,6 @@ namespace daedalus::semantics {
 
 [[nodiscard]] Condition constant_condition(bool always);
 [[nodiscard]] Condition literal_condition(Literal literal);
-/// Joins conditions with AND or OR; drops what does not matter and flattens.
-[[nodiscard]] Condition join(Condition::Kind kind, std::vector<Condition> children);
 
 /// A column of the table, by name and number, for the makers of literals.
 struct ColumnRef {

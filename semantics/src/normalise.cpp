@@ -247,11 +247,21 @@ Result<Condition> to_condition(const Schema& schema, const Expression& expressio
   if (!condition) {
     return condition;
   }
-  // A comparison in double precision may have become a list.
-  if (weight(*condition) > kLiteralsMax) {
-    return too_complex("comparisons", kLiteralsMax);
+  // What has been built was checked on the way; a comparison in double precision may have become a list.
+  if (auto checked = check_size({}, *condition); !checked) {
+    return checked.error();
   }
   return condition;
+}
+
+Result<void> check_size(const ExpressionSize& size, const Condition& condition) {
+  if (size.depth > kExpressionDepthMax) {
+    return too_complex("levels of nesting", kExpressionDepthMax);
+  }
+  if (size.comparisons > kLiteralsMax || weight(condition) > kLiteralsMax) {
+    return too_complex("comparisons", kLiteralsMax);
+  }
+  return {};
 }
 
 Result<Condition> to_comparison(const Schema& schema, uint32_t column, Operator op, const Type& type,
@@ -261,6 +271,10 @@ Result<Condition> to_comparison(const Schema& schema, uint32_t column, Operator 
     return column_starts_with(compared, std::get<std::string>(constant), op == Operator::kNotStartsWith);
   }
   return Builder::compare(compared, op, type, constant);
+}
+
+Condition to_null_test(const Schema& schema, uint32_t column, bool wants_null) {
+  return column_null_test({column, &schema.columns.at(column)}, wants_null);
 }
 
 Condition simplified(Condition condition) {

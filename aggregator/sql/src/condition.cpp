@@ -26,25 +26,21 @@ using semantics::Type;
 using semantics::TypeKind;
 using semantics::Value;
 
-/// A call whose arguments are moved, as those of an initializer list are not.
-template <typename... Arguments>
-Expression call(Operator op, Arguments... arguments) {
-  std::vector<Expression> list;
-  list.reserve(sizeof...(arguments));
-  (list.push_back(std::move(arguments)), ...);
-  return Expression::make_call(op, std::move(list));
-}
+using ConditionKind = semantics::Condition::Kind;
 
-Expression null_test(Operator op, uint32_t column) { return call(op, Expression::make_column(column)); }
+/// Two of them, moved, as those of an initializer list are not.
+std::vector<Condition> both(Condition one, Condition other) {
+  std::vector<Condition> parts;
+  parts.reserve(2);
+  parts.push_back(std::move(one));
+  parts.push_back(std::move(other));
+  return parts;
+}
 
 }  // namespace
 
-Expression compare_column(Operator op, uint32_t column, Type type, Value value) {
-  return call(op, Expression::make_column(column), Expression::make_constant(type, std::move(value)));
-}
-
-Expression always_null(const semantics::Schema& schema, uint32_t column) {
-  return compare_column(Operator::kEqual, column, Type{schema.columns[column].type.kind}, Value());
+Condition always_null() {
+  return RowCondition{{.kind = ConditionKind::kNever, .literal = {}, .children = {}}, {}, std::nullopt};
 }
 
 Result<Condition> ConditionCompiler::compile(const grammar::Node& node, std::string_view place) {
@@ -81,7 +77,7 @@ Result<Condition> ConditionCompiler::constant_condition(const Constant& constant
   if (!truth) {
     return truth.error();
   }
-  return truth->has_value() ? Condition(**truth) : Condition(always_null(scope_.schema()));
+  return truth->has_value() ? Condition(**truth) : always_null();
 }
 
 Result<Condition> ConditionCompiler::boolean_expression(const grammar::BooleanExpression& node) {
@@ -103,22 +99,29 @@ Result<Condition> ConditionCompiler::boolean_expression(const grammar::BooleanEx
 
 Result<Condition> ConditionCompiler::negation(const grammar::BooleanExpression& node) {
   scope_.places().lose();  // What is negated is said by another operator.
+  is_negated_ = !is_negated_;
   auto argument = compile(node.arguments.front(), "NOT");
+  is_negated_ = !is_negated_;
   if (!argument) {
     return argument.error();
   }
   if (const bool* truth = std::get_if<bool>(&*argument)) {
     return Condition(!*truth);
   }
-  return Condition(call(Operator::kNot, std::get<Expression>(std::move(*argument))));
+  auto& negated = std::get<RowCondition>(*argument);
+  ++negated.size.depth;
+  negated.joint.reset();
+  return std::move(*argument);
 }
 
 /// AND or OR of conditions: TRUE and FALSE are folded away, which three-valued logic allows, and what is joined by the
 /// same word becomes one list, so that chains are flat however they are bracketed.
 Condition ConditionCompiler::combine(Operator op, std::vector<Condition> parts) const {
   const bool dominant = op == Operator::kOr;
-  std::vector<Expression> trees;
+  RowCondition joined{{}, {0, 0}, op};
+  std::vector<semantics::Condition> trees;
   trees.reserve(parts.size());
+  RowCondition* last = nullptr;
   for (Condition& part : parts) {
     if (const bool* truth = std::get_if<bool>(&part)) {
       if (*truth == dominant) {
@@ -126,20 +129,24 @@ Condition ConditionCompiler::combine(Operator op, std::vector<Condition> parts) 
       }
       continue;
     }
-    auto& tree = std::get<Expression>(part);
-    if (tree.kind == Expression::Kind::kCall && tree.op == op) {
-      std::move(tree.arguments.begin(), tree.arguments.end(), std::back_inserter(trees));
-    } else {
-      trees.push_back(std::move(tree));
-    }
+    last = &std::get<RowCondition>(part);
+    joined.size.comparisons += last->size.comparisons;
+    joined.size.depth = std::max(joined.size.depth, last->size.depth + (last->joint == op ? 0 : 1));
+    trees.push_back(std::move(last->condition));
   }
   if (trees.empty()) {
     return !dominant;
   }
-  return trees.size() == 1 ? std::move(trees[0]) : Expression::make_call(op, std::move(trees));
+  if (trees.size() == 1) {
+    last->condition = std::move(trees[0]);
+    return std::move(*last);
+  }
+  const bool is_and = (op == Operator::kAnd) != is_negated_;
+  joined.condition = semantics::join(is_and ? ConditionKind::kAnd : ConditionKind::kOr, std::move(trees));
+  return joined;
 }
 
-Result<Condition> ConditionCompiler::boolean_column(const grammar::ColumnReference& node, std::string_view place) {
+Result<uint32_t> ConditionCompiler::boolean_operand(const grammar::ColumnReference& node, std::string_view place) {
   auto column = scope_.column(node);
   if (!column) {
     return column.error();
@@ -151,38 +158,44 @@ Result<Condition> ConditionCompiler::boolean_column(const grammar::ColumnReferen
         fmt::format("argument of {} must be type boolean, not type {}", place, semantics::kind_name(type.kind)),
         node.location);
   }
-  return checked(compare_column(Operator::kEqual, *column, Type{TypeKind::kBool}, Value(true)), node.location);
+  return column;
+}
+
+Result<Condition> ConditionCompiler::boolean_column(const grammar::ColumnReference& node, std::string_view place) {
+  const auto column = boolean_operand(node, place);
+  if (!column) {
+    return column.error();
+  }
+  return compare_column(Operator::kEqual, *column, Type{TypeKind::kBool}, Value(true), node.location);
 }
 
 Result<Condition> ConditionCompiler::boolean_test(const grammar::BooleanTest& node) {
   if (!node.argument.has_column()) {
     return scope_.refuse("IS TRUE, IS FALSE or IS UNKNOWN of anything but a boolean column", node.location);
   }
-  auto is_true = boolean_column(node.argument.column(), "IS TRUE");
-  if (!is_true) {
-    return is_true.error();
+  const auto column = boolean_operand(node.argument.column(), "IS TRUE");
+  if (!column) {
+    return column.error();
   }
-  const uint32_t column = std::get<Expression>(*is_true).arguments[0].column;
-  const auto equals = [&](bool value) {
-    return compare_column(Operator::kEqual, column, Type{TypeKind::kBool}, Value(value));
-  };
   // What is TRUE or FALSE even of NULL: the second part decides there.
-  const auto never_null = [&](Operator op, bool value, Operator test) {
-    return Condition(call(op, equals(value), null_test(test, column)));
+  const auto never_null = [&](Operator op, bool value, bool wants_null) -> Result<Condition> {
+    const int32_t location = node.argument.column().location;
+    auto equals = compare_column(Operator::kEqual, *column, Type{TypeKind::kBool}, Value(value), location);
+    return equals ? combine(op, both(std::move(*equals), null_test(*column, wants_null))) : std::move(equals);
   };
   switch (node.kind) {
     case grammar::BooleanTestKind::kTrue:
-      return never_null(Operator::kAnd, true, Operator::kIsNotNull);
+      return never_null(Operator::kAnd, true, false);
     case grammar::BooleanTestKind::kNotTrue:
-      return never_null(Operator::kOr, false, Operator::kIsNull);
+      return never_null(Operator::kOr, false, true);
     case grammar::BooleanTestKind::kFalse:
-      return never_null(Operator::kAnd, false, Operator::kIsNotNull);
+      return never_null(Operator::kAnd, false, false);
     case grammar::BooleanTestKind::kNotFalse:
-      return never_null(Operator::kOr, true, Operator::kIsNull);
+      return never_null(Operator::kOr, true, true);
     case grammar::BooleanTestKind::kUnknown:
-      return Condition(null_test(Operator::kIsNull, column));
+      return null_test(*column, true);
     default:
-      return Condition(null_test(Operator::kIsNotNull, column));
+      return null_test(*column, false);
   }
 }
 
@@ -195,7 +208,7 @@ Result<Condition> ConditionCompiler::null_test_of(const grammar::NullTest& node)
   if (const auto* constant = std::get_if<Constant>(&*argument)) {
     return Condition(semantics::is_null(constant->value) == wants_null);
   }
-  return Condition(null_test(wants_null ? Operator::kIsNull : Operator::kIsNotNull, std::get<uint32_t>(*argument)));
+  return null_test(std::get<uint32_t>(*argument), wants_null);
 }
 
 Result<Operand> ConditionCompiler::operand(const grammar::Node& node) {
@@ -229,14 +242,23 @@ Result<uint32_t> ConditionCompiler::left_column(const grammar::OperatorExpressio
   return *column;
 }
 
-/// Asks semantics whether the leaf is one at all, while its place is still known.
-Result<Condition> ConditionCompiler::checked(Expression leaf, int32_t location) {
-  auto condition = semantics::to_condition(scope_.schema(), leaf);
-  if (!condition) {
-    return scope_.located(condition.error(), location);
+Operator ConditionCompiler::in_place(Operator op) const { return is_negated_ ? semantics::negated(op) : op; }
+
+Result<Condition> ConditionCompiler::leaf(Result<semantics::Condition> read, uint64_t comparisons, int32_t location) {
+  if (!read) {
+    return scope_.located(read.error(), location);
   }
-  scope_.places().see_leaf(*condition);
-  return Condition(std::move(leaf));
+  scope_.places().see_leaf(*read);
+  return Condition(RowCondition{std::move(*read), {comparisons, 1}, std::nullopt});
+}
+
+Result<Condition> ConditionCompiler::compare_column(Operator op, uint32_t column, const Type& type, const Value& value,
+                                                    int32_t location) {
+  return leaf(semantics::to_comparison(scope_.schema(), column, in_place(op), type, value), 1, location);
+}
+
+Condition ConditionCompiler::null_test(uint32_t column, bool wants_null) const {
+  return RowCondition{semantics::to_null_test(scope_.schema(), column, wants_null != is_negated_), {}, std::nullopt};
 }
 
 Result<Condition> ConditionCompiler::comparison(Operator op, const Operand& left, const Operand& right,
@@ -251,25 +273,17 @@ Result<Condition> ConditionCompiler::comparison(Operator op, const Operand& left
     if (!truth) {
       return truth.error();
     }
-    return truth->has_value() ? Condition(**truth) : Condition(always_null(scope_.schema()));
+    return truth->has_value() ? Condition(**truth) : always_null();
   }
   const uint32_t column = left_column != nullptr ? *left_column : *right_column;
   const auto& given = std::get<Constant>(left_column != nullptr ? right : left);
-  scope_.places().add({&given.given, 1}, column, left_column != nullptr ? op : flipped(op));
+  const Operator seen_from_column = left_column != nullptr ? op : flipped(op);
+  scope_.places().add({&given.given, 1}, column, seen_from_column);
   auto constant = resolve_for_comparison(scope_, given, scope_.schema().columns[column].type);
   if (!constant) {
     return constant.error();
   }
-  Expression value = Expression::make_constant(constant->type, std::move(constant->value));
-  std::vector<Expression> arguments;
-  if (left_column != nullptr) {
-    arguments.push_back(Expression::make_column(column));
-    arguments.push_back(std::move(value));
-  } else {
-    arguments.push_back(std::move(value));
-    arguments.push_back(Expression::make_column(column));
-  }
-  return checked(Expression::make_call(op, std::move(arguments)), location);
+  return compare_column(seen_from_column, column, constant->type, constant->value, location);
 }
 
 Result<Condition> ConditionCompiler::operator_expression(const grammar::Node& node) {
@@ -361,17 +375,17 @@ Result<semantics::Condition> compile_condition(Scope& scope, const grammar::Node
     return condition.error();
   }
   if (const bool* truth = std::get_if<bool>(&*condition)) {
-    using Kind = semantics::Condition::Kind;
-    const semantics::Condition decided{.kind = *truth ? Kind::kAlways : Kind::kNever, .literal = {}, .children = {}};
+    const auto kind = *truth ? ConditionKind::kAlways : ConditionKind::kNever;
+    const semantics::Condition decided{.kind = kind, .literal = {}, .children = {}};
     scope.places().see(decided);
     return decided;
   }
-  auto read = semantics::to_condition(scope.schema(), std::get<Expression>(*condition));
-  if (!read) {
-    return scope.located(read.error(), location_of(where));
+  auto& [read, size, joint] = std::get<RowCondition>(*condition);
+  if (auto checked = semantics::check_size(size, read); !checked) {
+    return scope.located(checked.error(), location_of(where));
   }
-  scope.places().see(*read);
-  semantics::Condition simple = semantics::simplified(std::move(*read));
+  scope.places().see(read);
+  semantics::Condition simple = semantics::simplified(std::move(read));
   if (depth_of(simple) > kConditionDepthMax) {
     return scope.error("54001",
                        fmt::format("the condition is too complex: more than {} levels of nesting", kConditionDepthMax),

@@ -1,8 +1,8 @@
-// WHERE to a tree of semantics expressions.
+// WHERE to a condition.
 //
 // Decides which conditions are supported and what they mean: each becomes comparisons of one column with constants
-// under AND, OR and NOT, with exactly its three-valued result. Refuses to know normal forms and columns' domains:
-// semantics::normalise() does.
+// under AND and OR, with exactly its three-valued result; NOT goes to the comparisons. Refuses to know normal forms and
+// columns' domains: semantics does.
 #pragma once
 
 #include <optional>

@@ -3,29 +3,33 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "constant.hpp"
-#include "daedalus/semantics/expression.hpp"
+#include "daedalus/semantics/predicate.hpp"
 #include "like_pattern.hpp"
 #include "scope.hpp"
 
 namespace daedalus::aggregator::sql {
 
-/// A condition that does not depend on the row, or a tree that does.
-using Condition = std::variant<bool, semantics::Expression>;
+/// A condition that depends on the row, with every NOT around it applied.
+struct RowCondition {
+  semantics::Condition condition;
+  semantics::ExpressionSize size;            ///< As it was written.
+  std::optional<semantics::Operator> joint;  ///< AND or OR, where it was written as one.
+};
+
+/// A condition that does not depend on the row, as it stands there, or one that does.
+using Condition = std::variant<bool, RowCondition>;
 
 /// One side of a comparison.
 using Operand = std::variant<uint32_t, Constant>;  // A column's position, or a constant.
 
-/// A comparison of a column with a constant.
-[[nodiscard]] semantics::Expression compare_column(semantics::Operator op, uint32_t column, semantics::Type type,
-                                                   semantics::Value value);
-
-/// A tree that is NULL for every row: a comparison with NULL.
-[[nodiscard]] semantics::Expression always_null(const semantics::Schema& schema, uint32_t column = 0);
+/// NULL for every row: a comparison with NULL. Negated it is NULL, too.
+[[nodiscard]] Condition always_null();
 
 /// A string among others in a list: of the column's type, but of no length. Whatever else stays as it is.
 [[nodiscard]] Constant as_list_member(const semantics::Type& column_type, Constant member);
@@ -40,6 +44,8 @@ class ConditionCompiler {
  private:
   Result<Condition> boolean_expression(const grammar::BooleanExpression& node);
   Result<Condition> negation(const grammar::BooleanExpression& node);
+  /// The column, which has to be a boolean one.
+  Result<uint32_t> boolean_operand(const grammar::ColumnReference& node, std::string_view place);
   Result<Condition> boolean_column(const grammar::ColumnReference& node, std::string_view place);
   Result<Condition> boolean_test(const grammar::BooleanTest& node);
   Result<Condition> null_test_of(const grammar::NullTest& node);
@@ -61,10 +67,18 @@ class ConditionCompiler {
   /// The left side of what takes a column there alone; `name` is what messages call it.
   Result<uint32_t> left_column(const grammar::OperatorExpression& node, std::string_view name);
   Result<Condition> comparison(semantics::Operator op, const Operand& left, const Operand& right, int32_t location);
-  Result<Condition> checked(semantics::Expression leaf, int32_t location);
+  /// `column op value`, or what NOT makes of it. Precondition: as semantics::to_comparison().
+  Result<Condition> compare_column(semantics::Operator op, uint32_t column, const semantics::Type& type,
+                                   const semantics::Value& value, int32_t location);
+  /// What a comparison came to; semantics says whether it is one at all, while its place is still known.
+  Result<Condition> leaf(Result<semantics::Condition> read, uint64_t comparisons, int32_t location);
+  [[nodiscard]] Condition null_test(uint32_t column, bool wants_null) const;
+  /// The operator that says the same under the NOTs around it.
+  [[nodiscard]] semantics::Operator in_place(semantics::Operator op) const;
   Condition combine(semantics::Operator op, std::vector<Condition> parts) const;
 
   Scope& scope_;
+  bool is_negated_ = false;  ///< By an odd number of NOTs around what is compiled.
 };
 
 }  // namespace daedalus::aggregator::sql

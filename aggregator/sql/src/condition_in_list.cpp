@@ -59,14 +59,16 @@ Result<Condition> ConditionCompiler::in_list(const grammar::OperatorExpression& 
   if (scope_.schema().columns[*column].type.kind != TypeKind::kReal) {  // What members become there depends on others.
     scope_.places().add(parameters_of(*members), *column, is_negated ? Operator::kNotIn : Operator::kIn);
   }
+  const uint64_t comparisons = members->size();
   std::vector<Expression> arguments;
-  arguments.reserve(1 + members->size());
+  arguments.reserve(1 + comparisons);
   arguments.push_back(Expression::make_column(*column));
   for (Constant& member : *members) {
     arguments.push_back(Expression::make_constant(member.type, std::move(member.value)));
   }
-  return checked(Expression::make_call(is_negated ? Operator::kNotIn : Operator::kIn, std::move(arguments)),
-                 node.location);
+  const Operator op = in_place(is_negated ? Operator::kNotIn : Operator::kIn);
+  return leaf(semantics::to_condition(scope_.schema(), Expression::make_call(op, std::move(arguments))), comparisons,
+              node.location);
 }
 
 Result<std::vector<Constant>> ConditionCompiler::list_members(const grammar::Nodes& items, const Type& column_type) {

@@ -30,7 +30,7 @@ Result<Condition> ConditionCompiler::like(const grammar::OperatorExpression& nod
     return pattern.error();
   }
   if (semantics::is_null(pattern->value)) {
-    return Condition(always_null(scope_.schema(), *column));
+    return always_null();
   }
   const auto& text = std::get<std::string>(pattern->value);
   if (text.size() > kStringConstantSizeMax) {
@@ -75,7 +75,7 @@ Result<Condition> ConditionCompiler::like_column(uint32_t column, const LikePatt
   const Type text_type{TypeKind::kVarchar};
   if (pattern.is_prefix) {
     const Operator op = is_negated ? Operator::kNotStartsWith : Operator::kStartsWith;
-    return checked(compare_column(op, column, text_type, Value(pattern.text)), location);
+    return compare_column(op, column, text_type, Value(pattern.text), location);
   }
   const Operator op = is_negated ? Operator::kNotEqual : Operator::kEqual;
   std::string whole = pattern.text;
@@ -85,7 +85,7 @@ Result<Condition> ConditionCompiler::like_column(uint32_t column, const LikePatt
     const bool can_match = whole.size() == type.length;
     whole = can_match ? whole.substr(0, whole.find_last_not_of(' ') + 1) : std::string(type.length + 1, 'x');
   }
-  return checked(compare_column(op, column, text_type, Value(std::move(whole))), location);
+  return compare_column(op, column, text_type, Value(std::move(whole)), location);
 }
 
 }  // namespace daedalus::aggregator::sql

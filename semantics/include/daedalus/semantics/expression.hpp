@@ -38,6 +38,8 @@ enum class Operator : uint8_t {
 
 /// Of a comparison: a < b is b > a.
 [[nodiscard]] Operator flipped(Operator op);
+/// Of all that tests one column: NOT (a < b) is a >= b.
+[[nodiscard]] Operator negated(Operator op);
 
 struct Expression {
   enum class Kind : uint8_t { kColumn, kConstant, kCall };

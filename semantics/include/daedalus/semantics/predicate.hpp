@@ -86,6 +86,22 @@ struct Predicate {
 [[nodiscard]] Result<Condition> to_comparison(const Schema& schema, uint32_t column, Operator op, const Type& type,
                                               const Value& constant);
 
+/// `column IS NULL` or IS NOT NULL. Precondition: the schema has the column.
+[[nodiscard]] Condition to_null_test(const Schema& schema, uint32_t column, bool wants_null);
+
+/// AND or OR of conditions: what does not matter is dropped, and what is joined by the same word becomes one list.
+[[nodiscard]] Condition join(Condition::Kind kind, std::vector<Condition> children);
+
+/// What of an expression is bounded.
+struct ExpressionSize {
+  uint64_t comparisons = 1;  ///< As kLiteralsMax counts them.
+  uint32_t depth = 1;
+};
+
+/// What to_condition() says of the whole of an expression of this size: for whoever has read its leaves one by one and
+/// joined them to `condition`. Errors: 54001 beyond kLiteralsMax and kExpressionDepthMax.
+[[nodiscard]] Result<void> check_size(const ExpressionSize& size, const Condition& condition);
+
 /// Whether to_comparison() of these comes to a literal of that very operator and value, as most do: neither has to be
 /// moved into the column's domain, nor may be beyond it. Precondition: as to_comparison(). Allocates nothing.
 [[nodiscard]] bool is_plain_comparison(const Type& column, Operator op, const Type& type, const Value& constant);
