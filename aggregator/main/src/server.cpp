@@ -57,10 +57,9 @@ Server::Server(const Configuration& configuration, std::string version)
   core_ = std::make_unique<AggregatorCore>(options, configuration.schema, configuration.map, nodes, compiler);
   pool_ = std::make_unique<CompilePool>(configuration.sql_threads, std::move(compiler),
                                         [this](CompileTicket ticket, Result<Compiled> compiled) {
-                                          auto shared = std::make_shared<Result<Compiled>>(std::move(compiled));
-                                          network_.post("a compiled statement", [this, ticket, shared] {
-                                            core_->on_compiled(ticket, std::move(*shared), network_.now(), effects_);
-                                          });
+                                          if (compiled_.put(ticket, std::move(compiled))) {
+                                            network_.post("compiled statements", [this] { on_compiled(); });
+                                          }
                                         });
   network_.set_on_turn_end([this] { on_turn_end(); });
   network_.on_stop_signal([this] { stop(); });
@@ -127,6 +126,16 @@ void Server::on_turn_end() {
   if (core_->has_work(network_)) {
     network_.post("answers in progress", [] {});  // The next turn goes on, after a look at the sockets.
   }
+}
+
+void Server::on_compiled() {
+  if (compiled_.take(letters_)) {
+    network_.post("compiled statements", [this] { on_compiled(); });
+  }
+  for (CompiledMailbox::Letter& letter : letters_) {
+    core_->on_compiled(letter.ticket, std::move(letter.compiled), network_.now(), effects_);
+  }
+  letters_.clear();
 }
 
 void Server::on_timer() { core_->on_deadline(network_.now(), effects_); }

@@ -4,8 +4,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "compile_pool.hpp"
+#include "compiled_mailbox.hpp"
 #include "configuration.hpp"
 #include "daedalus/aggregator/core.hpp"
 #include "daedalus/rpc/asio_network.hpp"
@@ -33,6 +35,7 @@ class Server final : public rpc::PeerHandler {
 
  private:
   void on_turn_end();
+  void on_compiled();
   void on_timer();
   void compile();
   void dial();
@@ -45,6 +48,8 @@ class Server final : public rpc::PeerHandler {
   rpc::AsioNetwork network_;
   std::unique_ptr<AggregatorCore> core_;
   Effects effects_;
+  CompiledMailbox compiled_;
+  std::vector<CompiledMailbox::Letter> letters_;  ///< Empty between calls of on_compiled(), but for its memory.
   Instant drain_deadline_ = kNever;
   bool is_stopping_ = false;           ///< Asked to stop.
   bool is_draining_ = false;           ///< Waiting for operations in flight.
