@@ -31,12 +31,20 @@ Result<Type> to_type(const wire::v1::Type& type) {
   return made;
 }
 
+namespace {
+
+void write_type(const Type& type, wire::v1::Type* written) {
+  written->set_kind(static_cast<wire::v1::TypeKind>(type.kind));
+  written->set_precision(type.precision);
+  written->set_scale(type.scale);
+  written->set_length(type.length);
+}
+
+}  // namespace
+
 wire::v1::Type from_type(const Type& type) {
   wire::v1::Type made;
-  made.set_kind(static_cast<wire::v1::TypeKind>(type.kind));
-  made.set_precision(type.precision);
-  made.set_scale(type.scale);
-  made.set_length(type.length);
+  write_type(type, &made);
   return made;
 }
 
@@ -59,7 +67,7 @@ Result<Value> to_value(const wire::v1::Constant& constant, Type* type_out) {
 
 wire::v1::Constant from_value(const Type& type, const Value& value) {
   wire::v1::Constant constant;
-  *constant.mutable_type() = from_type(type);
+  write_type(type, constant.mutable_type());
   if (semantics::is_null(value)) {
     constant.set_is_null(true);
   } else {
@@ -131,14 +139,18 @@ wire::v1::Expression from_expression(const Expression& expression) {
   return made;
 }
 
+void write_column(const semantics::Column& column, wire::v1::Column* written) {
+  written->set_name(column.name);
+  write_type(column.type, written->mutable_type());
+  written->set_nullable(column.nullable);
+  if (column.default_value) {
+    *written->mutable_default_value() = from_value(column.type, *column.default_value);
+  }
+}
+
 wire::v1::Column from_column(const semantics::Column& column) {
   wire::v1::Column made;
-  made.set_name(column.name);
-  *made.mutable_type() = from_type(column.type);
-  made.set_nullable(column.nullable);
-  if (column.default_value) {
-    *made.mutable_default_value() = from_value(column.type, *column.default_value);
-  }
+  write_column(column, &made);
   return made;
 }
 

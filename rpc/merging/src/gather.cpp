@@ -247,8 +247,9 @@ void Gather::add_columns(Query& query, wire::v1::QueryRows& message) {
       return;
     }
   }
+  message.mutable_columns()->Reserve(static_cast<int>(query.columns->size()));
   for (const semantics::Column& column : *query.columns) {
-    *message.add_columns() = contract::from_column(column);
+    contract::write_column(column, message.add_columns());
   }
 }
 

@@ -27,6 +27,8 @@ namespace daedalus::contract {
 [[nodiscard]] Result<semantics::Expression> to_expression(const wire::v1::Expression& expression);
 [[nodiscard]] wire::v1::Expression from_expression(const semantics::Expression& expression);
 [[nodiscard]] wire::v1::Column from_column(const semantics::Column& column);
+/// The same, where it is wanted. Precondition: nothing has been written there.
+void write_column(const semantics::Column& column, wire::v1::Column* written);
 [[nodiscard]] wire::v1::Error from_error(const Error& error);
 [[nodiscard]] Error to_error(const wire::v1::Error& error);
 
