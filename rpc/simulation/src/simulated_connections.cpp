@@ -258,7 +258,7 @@ void SimulatedNetwork::Impl::arrive(const ConnectionPtr& connection, int from, s
   if (sender.severed) {
     return;
   }
-  if (!sender.held.empty() || blackholes.contains({sender.process, receiver.process})) {
+  if (!sender.held.empty() || is_frozen(receiver.process) || blackholes.contains({sender.process, receiver.process})) {
     sender.held.push_back(std::move(bytes));
     return;
   }
@@ -298,9 +298,21 @@ void SimulatedNetwork::Impl::release(uint32_t from, uint32_t to) {
   }
 }
 
+/// What the kernel of a process that stood still has taken in for it.
+void SimulatedNetwork::Impl::take_in_what_froze(uint32_t process) {
+  for (const ConnectionPtr& connection : connections_of(process)) {
+    for (int index = 0; index < 2; ++index) {
+      if (side_of(*connection, 1 - index).process == process && !side_of(*connection, index).held.empty()) {
+        take_in_held(connection, index);
+      }
+    }
+  }
+}
+
 void SimulatedNetwork::Impl::take_in_held(const ConnectionPtr& connection, int from) {
   SimulatedSide& sender = side_of(*connection, from);
-  if (blackholes.contains({sender.process, side_of(*connection, 1 - from).process})) {
+  const uint32_t receiver = side_of(*connection, 1 - from).process;
+  if (is_frozen(receiver) || blackholes.contains({sender.process, receiver})) {
     return;
   }
   for (const std::string& bytes : std::exchange(sender.held, {})) {

@@ -134,12 +134,27 @@ void SimulatedNetwork::Impl::schedule_for(State& process, Instant when, std::fun
     return;
   }
   schedule(when, [this, &process, incarnation = process.incarnation, task = std::move(task)] {
-    if (process.running && process.incarnation == incarnation) {
-      const bool outer = std::exchange(in_process, true);
-      task();
-      in_process = outer;
-    }
+    run_in(process, incarnation, task);
   });
+}
+
+void SimulatedNetwork::Impl::run_in(State& process, uint64_t incarnation, std::function<void()> task) {
+  if (!process.running || process.incarnation != incarnation) {
+    return;
+  }
+  if (is_frozen(process.index)) {
+    schedule(process.frozen_until,
+             [this, &process, incarnation, task = std::move(task)] { run_in(process, incarnation, task); });
+    return;
+  }
+  const bool outer = std::exchange(in_process, true);
+  task();
+  in_process = outer;
+}
+
+void SimulatedNetwork::Impl::freeze(State& process, int64_t duration_ns) {
+  process.frozen_until = std::max(process.frozen_until, after(now, duration_ns));
+  schedule_for(process, process.frozen_until, [this, &process] { take_in_what_froze(process.index); });
 }
 
 bool SimulatedNetwork::Impl::step(Instant limit) {
@@ -189,6 +204,12 @@ void SimulatedNetwork::leap(const std::string& name, int64_t ahead_ns) {
     endpoint.arm(endpoint.state_->armed_at, std::move(endpoint.state_->armed_task));
   }
 }
+
+void SimulatedNetwork::freeze(const std::string& name, int64_t duration_ns) {
+  impl_->freeze(*impl_->endpoint(impl_->index_of(name)).state_, duration_ns);
+}
+
+bool SimulatedNetwork::frozen(const std::string& name) const { return impl_->is_frozen(impl_->index_of(name)); }
 
 void SimulatedNetwork::reset(const std::string& a, const std::string& b, Notice notice) {
   const uint32_t first = impl_->index_of(a);

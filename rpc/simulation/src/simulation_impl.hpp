@@ -59,6 +59,7 @@ struct SimulatedEndpoint::State {
   uint64_t armed_round = 0;
   Instant armed_at = kNever;  ///< By the process's clock.
   int64_t ahead_ns = 0;       ///< Of that clock.
+  Instant frozen_until{};
   bool turn_end_scheduled = false;
   std::vector<std::pair<std::shared_ptr<SimulatedConnection>, int>> dirty;
 };
@@ -76,6 +77,8 @@ class SimulatedNetwork::Impl {
   [[nodiscard]] SimulatedEndpoint& endpoint(uint32_t index) { return *endpoints_[index]; }
   SimulatedEndpoint& start(const std::string& name, wire::v1::Hello hello, PeerHandler& handler);
   void crash(const std::string& name, Notice notice);
+  void freeze(State& process, int64_t duration_ns);
+  [[nodiscard]] bool is_frozen(uint32_t process) { return now < endpoint_state(process)->frozen_until; }
 
   // ---- time (simulated_network.cpp) ----
   void schedule(Instant when, std::function<void()> task);
@@ -122,6 +125,8 @@ class SimulatedNetwork::Impl {
     }
   };
 
+  /// What was scheduled for it.
+  void run_in(State& process, uint64_t incarnation, std::function<void()> task);
   void attempt(State& process, uint32_t link);
   void connect(State& process, uint32_t link);
   void dial_failed(State& process, uint32_t link, const std::string& reason);
@@ -133,6 +138,7 @@ class SimulatedNetwork::Impl {
   void send_piece(const ConnectionPtr& connection, int from, std::string bytes);
   void arrive(const ConnectionPtr& connection, int from, std::string bytes);
   void take_in(const ConnectionPtr& connection, int from, const std::string& bytes);
+  void take_in_what_froze(uint32_t process);
   void take_in_held(const ConnectionPtr& connection, int from);
   void set_timer(const ConnectionPtr& connection, int side);
   void close_side(const ConnectionPtr& connection, int side);

@@ -263,6 +263,40 @@ TEST(SimulatedNetworkTest, ALeapOfAClockPassesItsOwnDeadlinesAlone) {
   EXPECT_THAT(rung, ElementsAre("a", "at once", "again"));
 }
 
+TEST(SimulatedNetworkTest, AProcessThatIsFrozenDoesNothingAndThenAllThatWaited) {
+  Two two;
+  ASSERT_TRUE(two.come_up());
+  std::vector<std::string> rung;
+  const Instant start = two.network.now();
+  two.a_end->arm(after(start, 100 * kMillisecond), [&] { rung.emplace_back("a"); });
+  two.b_end->arm(after(start, 200 * kMillisecond), [&] { rung.emplace_back("b"); });
+  two.network.freeze("a:1", kSecond);
+  two.network.freeze("a:1", kMillisecond);  // It is frozen for longer already.
+  EXPECT_TRUE(two.network.frozen("a:1"));
+  EXPECT_FALSE(two.network.frozen("b:1"));
+  two.b.send(two.b.up.begin()->first, 1, 200);
+  two.b.send(two.b.up.begin()->first, 2, 200);
+  two.network.run_for(900 * kMillisecond);
+  EXPECT_THAT(rung, ElementsAre("b"));
+  EXPECT_TRUE(two.a.operations.empty());
+  two.network.run_for(200 * kMillisecond);
+  EXPECT_FALSE(two.network.frozen("a:1"));
+  EXPECT_THAT(rung, ElementsAre("b", "a"));
+  EXPECT_THAT(two.a.operations.begin()->second, ElementsAre(1, 2));
+  EXPECT_THAT(two.a.log, ElementsAre("up b"));
+}
+
+TEST(SimulatedNetworkTest, WhoIsFrozenForLongIsFoundDead) {
+  Two two;
+  ASSERT_TRUE(two.come_up());
+  two.network.freeze("a:1", 10 * kSecond);
+  two.network.run_for(5 * kSecond);
+  EXPECT_EQ(two.b.log.size(), 2U) << "up and down";
+  EXPECT_THAT(two.a.log, ElementsAre("up b"));
+  two.network.run_for(10 * kSecond);
+  EXPECT_EQ(two.a.log.size(), 3U) << "up, down and up again";
+}
+
 // ---- determinism ----
 
 uint64_t hash_of_a_rough_run(uint64_t seed) {

@@ -6,6 +6,12 @@
 
 namespace daedalus::testing {
 
+namespace {
+
+constexpr int64_t kWallClockAtStartUs = 1'371'299'696'000'000;  // 2013-06-15 12:34:56
+
+}  // namespace
+
 AggregatorProcess::AggregatorProcess(const ClusterConfiguration& configuration, std::string name,
                                      rpc::SimulatedNetwork& network)
     : AggregatorProcess(configuration, std::move(name), configuration.map, true, network) {}
@@ -55,6 +61,20 @@ void AggregatorProcess::crash_and_restart() {
   started_at_ = network_.now();
 }
 
+int64_t AggregatorProcess::wall_clock_us() const {
+  return kWallClockAtStartUs + network_.now().ns / kMicrosecond + wall_ahead_us_;
+}
+
+std::vector<int64_t> AggregatorProcess::wall_clock_read(Instant from, Instant to) const {
+  std::vector<int64_t> found;
+  for (const auto& [when, read_us] : wall_clock_read_) {
+    if (when >= from && when <= to) {
+      found.push_back(read_us);
+    }
+  }
+  return found;
+}
+
 void AggregatorProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
   if (info.hello.role() == wire::v1::ROLE_STORAGE_NODE) {
     nodes_[peer] = info.hello.node();
@@ -94,7 +114,9 @@ void AggregatorProcess::on_dial_failed(rpc::LinkId link, const std::string& reas
 /// In place of worker threads: each statement is compiled, and takes its time. The core knows of those it gave up.
 void AggregatorProcess::compile(std::vector<aggregator::CompileRequest> requests) {
   for (aggregator::CompileRequest& request : requests) {
-    auto compiled = compiler_->compile(request.statement, 0);
+    const int64_t now_us = wall_clock_us();
+    wall_clock_read_.emplace_back(network_.now(), now_us);
+    auto compiled = compiler_->compile(request.statement, now_us);
     const int64_t pause_ns = network_.random().between(0, 2 * kMillisecond);
     endpoint_->post_at(
         after(network_.now(), pause_ns),

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "configuration.hpp"
@@ -33,6 +34,11 @@ class AggregatorProcess final : public rpc::PeerHandler {
   [[nodiscard]] const aggregator::AggregatorCore& core() const { return *core_; }
   /// When it began to know anything.
   [[nodiscard]] Instant started_at() const { return started_at_; }
+  /// Its machine's wall clock, microseconds since 1970: what now() is. It may be set, ahead or back.
+  [[nodiscard]] int64_t wall_clock_us() const;
+  void set_wall_clock(int64_t ahead_us) { wall_ahead_us_ += ahead_us; }
+  /// All that it has read there in between.
+  [[nodiscard]] std::vector<int64_t> wall_clock_read(Instant from, Instant to) const;
   /// Loses everything it knows and starts again.
   void crash_and_restart();
 
@@ -52,6 +58,8 @@ class AggregatorProcess final : public rpc::PeerHandler {
   std::map<rpc::PeerId, uint32_t> nodes_;  ///< Which storage node a peer is, for the saboteur.
   std::unique_ptr<aggregator::AggregatorCore> core_;
   Instant started_at_{};
+  int64_t wall_ahead_us_ = 0;
+  std::vector<std::pair<Instant, int64_t>> wall_clock_read_;
   bool is_turn_posted_ = false;
   rpc::SimulatedEndpoint* endpoint_ = nullptr;
 };

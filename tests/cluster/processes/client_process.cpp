@@ -160,6 +160,7 @@ void ClientProcess::on_result(rpc::PeerId peer, wire::v1::Result&& result) {
     given.row_count += result.rows().row_count();
     return;
   }
+  answer.ended_at = network_.now();
   if (result.has_end()) {
     answer.has_end = true;
     given.end = result.end();

@@ -36,6 +36,7 @@ class ClientProcess final : public rpc::PeerHandler {
     Manner manner;
     std::string aggregator;
     Instant asked_at{};
+    Instant ended_at{};
     bool has_end = false;  ///< Everything was said; `given` is complete.
     std::optional<wire::v1::Error> error;
     bool is_aborted = false;

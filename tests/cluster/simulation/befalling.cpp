@@ -10,6 +10,8 @@ namespace daedalus::testing {
 namespace {
 
 constexpr int64_t kLeapNsMax = 5 * kSecond;
+constexpr int64_t kFrozenNsMax = 3 * kSecond;
+constexpr int64_t kWallClockUsMax = 30LL * 24 * 3600 * 1'000'000;
 constexpr int64_t kLateNsMax = 200 * kMillisecond;
 constexpr int64_t kSlowSweepNsMax = 100 * kMillisecond;
 /// As SimulationOptions has it.
@@ -51,6 +53,15 @@ void SimulatedCluster::befall(FaultPoint point) {
       return leap(point, aggregators_[network_.random().below(aggregators_.size())]->name());
     case FaultPoint::kWriterClockLeaps:
       return leap(point, configuration_.writer);
+    case FaultPoint::kWallClockSetAhead:
+    case FaultPoint::kWallClockSetBack:
+      return set_wall_clock(point);
+    case FaultPoint::kNodeFrozen:
+      return freeze(point, configuration_.nodes[any_node()]);
+    case FaultPoint::kAggregatorFrozen:
+      return freeze(point, aggregators_[network_.random().below(aggregators_.size())]->name());
+    case FaultPoint::kWriterFrozen:
+      return freeze(point, configuration_.writer);
     case FaultPoint::kNodeKilled:
     case FaultPoint::kNodeVanishes:
       return kill_node(any_node(), point);
@@ -114,6 +125,25 @@ void SimulatedCluster::slow_down(uint32_t node) {
   note(configuration_.nodes[node], "is slow");
   nodes_[node]->slow_sweeps(network_.random().between(kMillisecond, kSlowSweepNsMax),
                             after(network_.now(), network_.random().between(10 * kMillisecond, 2 * kSecond)));
+}
+
+void SimulatedCluster::set_wall_clock(FaultPoint point) {
+  AggregatorProcess& aggregator = *aggregators_[network_.random().below(aggregators_.size())];
+  const bool is_small = network_.random().chance(0.5);
+  const int64_t by_us = network_.random().between(1, is_small ? 5'000'000 : kWallClockUsMax);
+  count(point);
+  note(aggregator.name(), fmt::format("{} by {} ms", fault_catalogue()[static_cast<size_t>(point)].name, by_us / 1000));
+  aggregator.set_wall_clock(point == FaultPoint::kWallClockSetAhead ? by_us : -by_us);
+}
+
+/// As when it is stopped by a signal, or its machine by a hypervisor: its clock goes on meanwhile.
+void SimulatedCluster::freeze(FaultPoint point, const std::string& process) {
+  const int64_t duration_ns = network_.random().between(10 * kMillisecond, kFrozenNsMax);
+  if (network_.running(process)) {
+    count(point);
+    note(process, fmt::format("stands still for {} ms", duration_ns / kMillisecond));
+    network_.freeze(process, duration_ns);
+  }
 }
 
 void SimulatedCluster::leap(FaultPoint point, const std::string& process) {

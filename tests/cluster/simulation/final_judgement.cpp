@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "plain_answer.hpp"
 #include "simulated_cluster.hpp"
@@ -9,6 +10,11 @@
 namespace daedalus::testing {
 
 namespace {
+
+/// A filter that no row meets: the id is never NULL.
+semantics::Expression nothing() {
+  return semantics::Expression::make_call(semantics::Operator::kIsNull, {semantics::Expression::make_column(kId)});
+}
 
 constexpr const char* kNotInState = "55000";
 constexpr const char* kAborted = "57014";
@@ -82,8 +88,33 @@ void SimulatedCluster::judge_complete(const ClientProcess::Answer& answer) {
   if (!could_know(answer)) {
     given.prefix_promised = {};
   }
+  if (given.question.before_us) {
+    judge_by_wall_clock(answer, std::move(given));
+    return;
+  }
   for (std::string& found : judge_.answer(given)) {
     violation(std::move(found));
+  }
+}
+
+/// now() is what the wall clock of its aggregator said while the question was under way, wherever it was set.
+void SimulatedCluster::judge_by_wall_clock(const ClientProcess::Answer& answer, GivenAnswer given) {
+  const auto process = std::find_if(aggregators_.begin(), aggregators_.end(),
+                                    [&](const auto& each) { return each->name() == answer.aggregator; });
+  const int64_t before_us = *std::exchange(given.question.before_us, std::nullopt);
+  std::vector<std::string> found = {"a statement with now() was answered without a look at the wall clock"};
+  for (const int64_t read_us : (*process)->wall_clock_read(answer.asked_at, answer.ended_at)) {
+    GivenAnswer meant = given;
+    if (read_us >= before_us) {
+      meant.question.filter = nothing();
+    }
+    found = judge_.answer(meant);
+    if (found.empty()) {
+      return;
+    }
+  }
+  for (std::string& each : found) {
+    violation(std::move(each));
   }
 }
 

@@ -29,8 +29,8 @@ void SimulatedCluster::watch_for_old_journal() {
   }
 }
 
-/// Nodes have more than it, and where its writer does not look, they still know what: all have the same, and none has
-/// been told to forget any outcome that it lacks.
+/// Nodes have more than it, and where its writer does not look, they still know what: all have the same for good, and
+/// none has been told to forget any outcome that it lacks.
 bool SimulatedCluster::is_time_for_old_journal() {
   if (writer().is_down() || writer().model().phase() != WriterModel::Phase::kActive) {
     return false;
@@ -46,7 +46,7 @@ bool SimulatedCluster::is_time_for_old_journal() {
     return std::any_of(nodes_.begin(), nodes_.end(), has_more) && network_.random().chance(0.05);
   }
   return std::all_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
-    return has_more(node) && node->core().accepted() == model.last_numbered();
+    return has_more(node) && node->core().durable() == model.last_numbered();
   });
 }
 

@@ -161,7 +161,7 @@ void SimulatedCluster::submit_update() {
   const auto update = workload_.next_update();
   const uint64_t number = submissions_.add(update.parts);
   note("application", fmt::format("submits {}: {}", number, update.text.value_or("(what SQL cannot say)")));
-  if (network_.random().chance(0.5) || writer().is_down()) {
+  if (network_.random().chance(0.5) || writer().is_down() || network_.frozen(configuration_.writer)) {
     submit_from_client(number, update);
   } else {
     submit_from_writer(number, update);
@@ -264,9 +264,21 @@ ClientProcess::Manner SimulatedCluster::draw_manner() {
 }
 
 void SimulatedCluster::ask() {
-  const auto query = workload_.next_query();
+  auto query = workload_.next_query();
+  const ClientProcess::Manner manner = draw_manner();
+  if (manner.is_text && network_.random().chance(0.25)) {
+    query = workload_.until(query, draw_wall_clock());
+  }
   note("application", "asks: " + query.text);
-  client_->ask(query, draw_manner(), network_.random().next());
+  client_->ask(query, manner, network_.random().next());
+}
+
+/// Around what some aggregator's wall clock says now.
+int64_t SimulatedCluster::draw_wall_clock() {
+  constexpr int64_t kDayUs = 24LL * 3600 * 1'000'000;
+  rpc::Random& random = network_.random();
+  const int64_t now_us = aggregators_[random.below(aggregators_.size())]->wall_clock_us();
+  return now_us + (random.chance(0.5) ? random.between(-5'000'000, 5'000'000) : random.between(-20, 20) * kDayUs);
 }
 
 void SimulatedCluster::ask_too_wide() {

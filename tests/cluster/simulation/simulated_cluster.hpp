@@ -57,6 +57,7 @@ class SimulatedCluster {
   void repeat_old();
   void ask();
   void ask_too_wide();
+  [[nodiscard]] int64_t draw_wall_clock();
   [[nodiscard]] ClientProcess::Manner draw_manner();
   void on_report(const SubmissionReport& report);
 
@@ -66,6 +67,8 @@ class SimulatedCluster {
   void trouble_connection(FaultPoint point);
   void kill_aggregator(uint64_t which);
   void slow_down(uint32_t node);
+  void set_wall_clock(FaultPoint point);
+  void freeze(FaultPoint point, const std::string& process);
   void leap(FaultPoint point, const std::string& process);
   void count(FaultPoint point);
 
@@ -115,6 +118,7 @@ class SimulatedCluster {
   [[nodiscard]] bool is_settled() const;
   void judge_answers(ClientProcess& client);
   void judge(const ClientProcess::Answer& answer);
+  void judge_by_wall_clock(const ClientProcess::Answer& answer, GivenAnswer given);
   void judge_complete(const ClientProcess::Answer& answer);
   void judge_refusal(const ClientProcess::Answer& answer);
   [[nodiscard]] bool could_know(const ClientProcess::Answer& answer) const;

@@ -41,6 +41,8 @@ struct Question {
   std::vector<PlainOrder> order_by;
   std::optional<uint64_t> limit;
   uint64_t offset = 0;
+  /// Microseconds since 1970: `AND now() < …`, which holds for all rows or for none. As SQL only.
+  std::optional<int64_t> before_us;
   bool is_too_wide = false;  ///< A row could be larger than a row of an answer may be: to be refused.
 
   [[nodiscard]] bool is_aggregated() const {

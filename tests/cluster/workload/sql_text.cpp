@@ -1,5 +1,6 @@
 #include "sql_text.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -134,6 +135,10 @@ std::string select_text(const Schema& schema, const Question& question, std::vec
   std::string text = fmt::format("SELECT {} FROM {}", fmt::join(list, ", "), schema.table_name);
   if (question.filter) {
     text += " WHERE " + condition(schema, *question.filter, parameters);
+  }
+  if (question.before_us) {
+    const std::time_t seconds = *question.before_us / 1'000'000;
+    text += fmt::format(" {} now() < TIMESTAMP '{:%F %T}'", question.filter ? "AND" : "WHERE", fmt::gmtime(seconds));
   }
   std::vector<std::string> groups;
   for (const uint32_t column : question.group_by) {

@@ -181,6 +181,12 @@ Workload::Query Workload::next_query() {
   return query(std::move(question));
 }
 
+Workload::Query Workload::until(const Query& query, int64_t before_us) const {
+  Question question = query.question;
+  question.before_us = before_us / 1'000'000 * 1'000'000;  // As the text says it.
+  return this->query(std::move(question));
+}
+
 Question Workload::draw_question() {
   Question question;
   switch (random_.below(6)) {

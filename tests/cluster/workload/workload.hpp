@@ -58,6 +58,8 @@ class Workload {
     std::string shape_values;
   };
   [[nodiscard]] Query next_query();
+  /// The same where now() is before then, a full second, and of nothing else.
+  [[nodiscard]] Query until(const Query& query, int64_t before_us) const;
   /// Of a table with wide columns: more than a row of an answer may hold.
   [[nodiscard]] Query too_wide_query();
   /// Everything.

@@ -97,6 +97,9 @@ class SimulatedNetwork {
   /// The clock of a process leaps ahead, until it crashes, as after a machine's sleep: deadlines of its owner pass.
   /// Connections go by the network's clock.
   void leap(const std::string& name, int64_t ahead_ns);
+  /// For so long nothing runs in a process, as after SIGSTOP; its clock goes on, and what is sent to it waits.
+  void freeze(const std::string& name, int64_t duration_ns);
+  [[nodiscard]] bool frozen(const std::string& name) const;
 
   // ---- faults between two processes; a and b in any order unless said otherwise ----
   /// Loses every connection between a and b; new ones may be made at once.
