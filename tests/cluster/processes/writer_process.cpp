@@ -45,6 +45,7 @@ Timestamp WriterProcess::crash(rpc::Notice notice) {
   const uint64_t under_way = raw(model_->last_numbered()) - raw(model_->journaled_through());
   const Timestamp kept{raw(model_->journaled_through()) + random.below(under_way + 1)};
   journal_ = model_->journal(kept);
+  bytes_.end_with(kept);
   if (random.chance(0.5)) {
     journal_.lose_outcomes_after(Timestamp{random.below(raw(kept) + 1)});
   }
@@ -197,6 +198,7 @@ void WriterProcess::carry_out(rpc::Outbox out, const WriterEffects& effects) {
   }
   transcript_->effects(out, effects, model_->next_deadline());
   endpoint_->send(std::move(out));
+  write_down(effects);
   if (effects.append_through != Timestamp{}) {
     append(effects.append_through);
   }
@@ -221,6 +223,21 @@ void WriterProcess::carry_out(rpc::Outbox out, const WriterEffects& effects) {
   });
 }
 
+void WriterProcess::write_down(const WriterEffects& effects) {
+  if (!bytes_.has_begun() && model_->first_epoch() != 0) {
+    bytes_.begin(model_->first_epoch(), model_->base());
+  }
+  const Timestamp settled = std::min(model_->settled_through(), model_->confirmed_through());
+  for (const SubmissionOutcome& outcome : effects.outcomes) {
+    if (outcome.confirmed) {
+      bytes_.outcome(outcome.submission, *outcome.confirmed, settled);
+    }
+  }
+  if (effects.append_through != Timestamp{}) {
+    bytes_.update(effects.append_through, model_->kept(effects.append_through));
+  }
+}
+
 void WriterProcess::append(Timestamp through) {
   if (!configuration_.journals_late) {
     on_journaled(through);
@@ -235,6 +252,7 @@ void WriterProcess::on_journaled(Timestamp through) {
   rpc::Outbox out;
   transcript_->journaled(endpoint_->now(), through);
   model_->on_journaled(through, endpoint_->now(), out);
+  bytes_.forced(through);
   carry_out(std::move(out), {});
 }
 

@@ -14,6 +14,7 @@
 
 #include "configuration.hpp"
 #include "daedalus/rpc/simulated_network.hpp"
+#include "journal_bytes.hpp"
 #include "transcript.hpp"
 #include "writer_model.hpp"
 
@@ -49,6 +50,8 @@ class WriterProcess final : public rpc::PeerHandler {
   [[nodiscard]] Timestamp crash(rpc::Notice notice);
   /// Precondition of both: it crashed. What its journal is.
   [[nodiscard]] const RecoveredJournal& journal() const { return journal_; }
+  /// The same as it lies on its disk.
+  [[nodiscard]] const JournalBytes& journal_bytes() const { return bytes_; }
   void put_back(RecoveredJournal journal, bool looks);
   /// Precondition: it crashed. Goes on with its journal.
   void come_back();
@@ -61,6 +64,7 @@ class WriterProcess final : public rpc::PeerHandler {
   void carry_out(rpc::Outbox out, const WriterEffects& effects);
   /// Appends updates up to there, and tells the model once they are durable: at once, or a while later, in order.
   void append(Timestamp through);
+  void write_down(const WriterEffects& effects);
   void on_journaled(Timestamp through);
   [[nodiscard]] std::optional<Error> check(const wire::v1::Operation& operation,
                                            const wire::v1::SubmitBody& body) const;
@@ -75,6 +79,7 @@ class WriterProcess final : public rpc::PeerHandler {
   std::unique_ptr<WriterModel> model_;  ///< Of a writer that is down, as it was.
   std::unique_ptr<Transcript> transcript_;
   RecoveredJournal journal_;  ///< Of a writer that is down: what it will find.
+  JournalBytes bytes_;
   bool is_down_ = false;
   std::map<SubmissionKey, std::vector<Waiter>> waiters_;
   Instant appended_at_{};  ///< When all that was given to the journal so far will be durable.

@@ -62,7 +62,7 @@ void SimulatedCluster::schedule_power_losses() {
 bool SimulatedCluster::loses_power(uint32_t node, durability::DiskOperation operation, durability::Moment moment,
                                    const std::string& name) {
   std::vector<size_t>& points = power_points_[node];
-  if (points.empty()) {
+  if (points.empty() || is_rotten()) {
     return false;
   }
   const auto found = std::find_if(points.begin(), points.end(), [&](size_t index) {

@@ -98,6 +98,8 @@ std::vector<FaultEntry> make_catalogue() {
       {"a client has an older map", Occasion::kStory, kOneInEight},
       {"an old journal is put back, and its writer looks at what nodes have", Occasion::kStory, kOneInSixteen},
       {"an old journal is put back, and its writer does not look", Occasion::kStory, kOneInSixteen},
+      {"a bit turns in the writer's journal", Occasion::kStory, kOneInSixteen * 3 / 4},
+      {"a bit turns in the writer's journal, at an end that may be torn", Occasion::kStory, kOneInSixteen / 4},
       {"a bit turns in the log of updates", Occasion::kStory, kLie},
       {"a bit turns in the log of outcomes", Occasion::kStory, kLie},
       {"a bit turns in a checkpoint's data", Occasion::kStory, kLie},

@@ -55,6 +55,8 @@ enum class FaultPoint : uint8_t {
   kOlderMapAtClient,
   kOldJournal,
   kOldJournalUnseen,
+  kFlippedJournal,
+  kFlippedJournalTail,
   // A disk that lies: the first is dealt to the first such run, and so on.
   kFlippedUpdates,
   kFlippedOutcomes,

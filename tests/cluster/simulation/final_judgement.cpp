@@ -220,6 +220,9 @@ void SimulatedCluster::judge_first_writer() {
     judge_stop();
   }
   WriterProcess& first = *writers_.front();
+  if (first.is_down()) {
+    return;
+  }
   const auto update = workload_.next_update();
   const uint64_t number = submissions_.add(update.parts);
   const Submission submission{.key = {std::string(16, 'f'), number},

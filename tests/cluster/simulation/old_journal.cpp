@@ -92,7 +92,9 @@ void SimulatedCluster::put_newest_journal_back() {
   if (failure.sqlstate != kBrokenCluster || failure.message.find("journal is not the newest") == std::string::npos) {
     violation("a writer with an old journal stopped for another reason: " + failure.message);
   }
-  count(FaultPoint::kOldJournal);
+  if (options_.story == Story::kOldJournal) {
+    count(FaultPoint::kOldJournal);
+  }
   static_cast<void>(writer().crash(rpc::Notice::kBoth));
   writer().put_back(*newest_journal_, true);
   newest_journal_.reset();

@@ -23,6 +23,9 @@ Story story_of(uint64_t seed) {
   if (seed % 16 == 8 || seed % 16 == 13) {
     return Story::kOldJournal;
   }
+  if (seed % 16 == 5) {
+    return Story::kRottenJournal;
+  }
   switch (seed % 8) {
     case 4:
       return Story::kDiskLies;
@@ -50,7 +53,8 @@ RunOptions options_of(uint64_t seed) {
   options.has_log = random.below(2) == 0;
   options.journals_late = random.below(2) == 0;
   options.shape_slots = static_cast<uint32_t>(random.below(5));
-  if (options.story == Story::kDiskLies || options.story == Story::kOldJournal) {
+  if (options.story == Story::kDiskLies || options.story == Story::kOldJournal ||
+      options.story == Story::kRottenJournal) {
     options.has_log = true;
   }
   options.writer_looks = seed % 16 != 8;
@@ -70,7 +74,8 @@ std::string describe(const RunOptions& options) {
                                              "a second writer takes over",
                                              "an older map is about",
                                              "a disk lies",
-                                             "an old journal is put back"};
+                                             "an old journal is put back",
+                                             "a journal rots"};
   static constexpr const char* kShapes[] = {"small", "wide", "many columns"};
   const Topology& topology = options.topology;
   return fmt::format("{} nodes of {} partitions of {} segments, {} aggregators, table: {}; {}{}{}{}", topology.nodes,

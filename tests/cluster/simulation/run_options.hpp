@@ -15,11 +15,12 @@ namespace daedalus::testing {
 /// What happens once in a run, beside the faults of the network.
 enum class Story : uint8_t {
   kNone,
-  kNodeIsLost,  ///< A storage node crashes and comes back: without durability, without its rows.
-  kTakeOver,    ///< A second writer takes over from the first, which goes on until it learns of it.
-  kOlderMap,    ///< An aggregator and clients have the partition map of yesterday.
-  kDiskLies,    ///< Something befalls the disk of a node that is down (disk_faults.cpp).
-  kOldJournal,  ///< The writer's journal is what it was once (old_journal.cpp).
+  kNodeIsLost,     ///< A storage node crashes and comes back: without durability, without its rows.
+  kTakeOver,       ///< A second writer takes over from the first, which goes on until it learns of it.
+  kOlderMap,       ///< An aggregator and clients have the partition map of yesterday.
+  kDiskLies,       ///< Something befalls the disk of a node that is down (disk_faults.cpp).
+  kOldJournal,     ///< The writer's journal is what it was once (old_journal.cpp).
+  kRottenJournal,  ///< A bit turns in it (rotten_journal.cpp).
 };
 
 struct RunOptions {

@@ -99,18 +99,25 @@ class SimulatedCluster {
   void take_over();
   void on_taken_over(Timestamp last);
   void watch_second_writer();
+  void adopt();
   void prepare_old_journal();
   void watch_for_old_journal();
   [[nodiscard]] bool is_time_for_old_journal();
   void put_old_journal_back();
   void look_at_old_journal();
   void put_newest_journal_back();
+  void watch_for_rot();
+  void let_journal_rot();
+  void judge_sound_journal(const std::string& file);
+  void on_damaged_journal(const Error& error);
   void provoke_blind_writer();
   void judge_blind_writer();
   void start_older();
   void use_older();
   void start_writer(WriterOptions options);
   [[nodiscard]] WriterProcess& writer() { return *writers_[current_writer_]; }
+  /// The writer may have lost what nodes have: none of them is to lose it, too.
+  [[nodiscard]] bool is_rotten() const;
   [[nodiscard]] bool is_stopped() const;  ///< No update will be taken any longer, as documented.
 
   // ---- judgement ----

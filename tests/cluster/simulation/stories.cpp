@@ -39,6 +39,9 @@ void SimulatedCluster::schedule_story() {
       return;
     case Story::kOldJournal:
       network_.at(when, [this] { prepare_old_journal(); });
+      return;
+    case Story::kRottenJournal:
+      network_.at(when, [this] { watch_for_rot(); });
   }
 }
 
@@ -57,7 +60,7 @@ void SimulatedCluster::kill_node(uint32_t node) {
 }
 
 void SimulatedCluster::kill_node(uint32_t node, FaultPoint how) {
-  if (nodes_[node]->is_down()) {
+  if (nodes_[node]->is_down() || is_rotten()) {
     return;
   }
   count(how);
@@ -87,7 +90,7 @@ void SimulatedCluster::bring_back(uint32_t node, Instant when) {
 /// Not where another is to take over: to have two with one journal each is another story. Nor while its journal is not
 /// the newest.
 void SimulatedCluster::kill_writer(FaultPoint how) {
-  if (options_.story == Story::kTakeOver || writer().is_down() || newest_journal_ || is_blind_) {
+  if (options_.story == Story::kTakeOver || writers_.size() > 1 || writer().is_down() || newest_journal_ || is_blind_) {
     return;
   }
   count(how);
@@ -171,6 +174,11 @@ void SimulatedCluster::prepare_take_over() {
 void SimulatedCluster::take_over() {
   const bool is_quiet = writer().model().settled_through() == writer().model().last_numbered();
   count(is_quiet ? FaultPoint::kTakeOverInQuiet : FaultPoint::kTakeOverMidway);
+  adopt();
+}
+
+/// A second writer begins behind what all nodes have.
+void SimulatedCluster::adopt() {
   WriterOptions options = writer_options(configuration_);
   options.name = "writer-2";
   options.endpoint = "writer-2:1";
@@ -194,6 +202,8 @@ void SimulatedCluster::on_taken_over(Timestamp last) {
   report_.is_taken_over = true;
   submissions_.on_take_over(current_writer_, last);
 }
+
+bool SimulatedCluster::is_rotten() const { return options_.story == Story::kRottenJournal && newest_journal_; }
 
 bool SimulatedCluster::is_stopped() const {
   return lost_node_ || writers_.back()->model().phase() == WriterModel::Phase::kFailed;

@@ -146,6 +146,9 @@ class WriterModel {
   [[nodiscard]] Timestamp confirmed_said() const {
     return kept_.empty() ? confirmed_through_ : kept_.rbegin()->second.confirmed_through;
   }
+  /// Precondition: some node may still lack it.
+  [[nodiscard]] const KeptUpdate& kept(Timestamp timestamp) const { return kept_.at(timestamp); }
+  [[nodiscard]] Timestamp base() const { return base_; }
   /// What a journal of everything that was said to be journaled would know.
   [[nodiscard]] RecoveredJournal journal() const { return journal(journaled_through_); }
   /// The same where it has more, or less.
