@@ -64,7 +64,7 @@ void SimulatedCluster::befall(FaultPoint point) {
       return freeze(point, configuration_.writer);
     case FaultPoint::kNodeKilled:
     case FaultPoint::kNodeVanishes:
-      return kill_node(any_node(), point);
+      return is_rotten() ? void() : kill_node(any_node(), point);
     case FaultPoint::kWriterKilled:
     case FaultPoint::kWriterVanishes:
       return kill_writer(point);

@@ -60,7 +60,7 @@ void SimulatedCluster::kill_node(uint32_t node) {
 }
 
 void SimulatedCluster::kill_node(uint32_t node, FaultPoint how) {
-  if (nodes_[node]->is_down() || is_rotten()) {
+  if (nodes_[node]->is_down()) {
     return;
   }
   count(how);
