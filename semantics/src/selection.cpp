@@ -60,17 +60,46 @@ Result<BoundExpression> bind_of_group(const Schema& schema, const SelectItem& it
   return of_group(grouping.keys.size() + number, aggregate->type, !is_count(*item.function));
 }
 
-Result<void> check_row_size(const std::vector<Type>& types) {
-  uint64_t bytes = (types.size() + 7) / 8;
-  for (const Type& type : types) {
+/// Bytes that the values of a row may take, and how many they are.
+struct RowSize {
+  uint64_t bytes = 0;
+  uint64_t columns = 0;
+
+  void add(const Type& type) {
     bytes += packed_bytes_max(type);
+    ++columns;
   }
+};
+
+RowSize partial_row_size(const Grouping& grouping) {
+  RowSize size;
+  for (const BoundExpression& key : grouping.keys) {
+    size.add(key.type);
+  }
+  for (const BoundAggregate& aggregate : grouping.aggregates) {
+    for (const Type& state : partial_types(aggregate.function, aggregate.argument_type())) {
+      size.add(state);
+    }
+  }
+  return size;
+}
+
+RowSize outputs_size(const Selection& selection, size_t outputs) {
+  RowSize size;
+  for (size_t i = 0; i < outputs; ++i) {
+    size.add(selection.outputs[i].expression.type);
+  }
+  return size;
+}
+
+Result<void> check_row_size(const RowSize& size) {
+  const uint64_t bytes = (size.columns + 7) / 8 + size.bytes;
   if (bytes <= kRowSizeMax) {
     return {};
   }
   return rejected("54000",
                   fmt::format("a row of the answer may take {} bytes with its {} columns, the maximum is {}", bytes,
-                              types.size(), kRowSizeMax),
+                              size.columns, kRowSizeMax),
                   "select fewer or shorter columns");
 }
 
@@ -144,13 +173,12 @@ bool can_stream(const Selection& selection) {
 }
 
 Result<void> check_row_size(const Selection& selection) {
-  // A group's outputs may show the same value many times.
-  std::vector<Type> final_types;
-  for (uint32_t i = 0; i < selection.visible_outputs; ++i) {
-    final_types.push_back(selection.outputs[i].expression.type);
+  if (!selection.grouping) {
+    return check_row_size(outputs_size(selection, selection.outputs.size()));
   }
-  Result<void> checked = check_row_size(partial_row_types(selection));
-  return checked ? check_row_size(final_types) : checked;
+  // A group's outputs may show the same value many times.
+  const Result<void> checked = check_row_size(partial_row_size(*selection.grouping));
+  return checked ? check_row_size(outputs_size(selection, selection.visible_outputs)) : checked;
 }
 
 }  // namespace daedalus::semantics
