@@ -11,6 +11,7 @@
 
 #include "commands.hpp"
 #include "figures.hpp"
+#include "query_forms.hpp"
 
 namespace daedalus::engine::bench {
 namespace {
@@ -24,6 +25,7 @@ struct Options {
   uint64_t seed = 1;
   std::vector<uint32_t> counts = {1, 16, 64, 256, 512, 1024, 4096};
   std::vector<uint32_t> updates;
+  std::vector<std::string> forms;
   std::vector<std::string> mixes = {"booking", "any-0", "any-1", "any-2", "hard-0", "hard-1", "hard-2"};
 };
 
@@ -49,6 +51,20 @@ void print_cell(Bench& bench, const Options& options, const std::string& mix, ui
   }
   fmt::print("\n");
   std::fflush(stdout);
+}
+
+void print_forms(const Options& options) {
+  Bench bench(options.rows);
+  fmt::print("form         queries |  ms a query: median [least, most] |     rows\n");
+  for (const std::string& form : options.forms) {
+    for (const uint32_t count : options.counts) {
+      const FormResult result = run_form(bench, form, count, options.runs);
+      const auto [least, most] = std::minmax_element(result.engine_ms.begin(), result.engine_ms.end());
+      fmt::print("{:12} {:7} | {:9.3f} [{:.3f}, {:.3f}] | {:8} | {}\n", form, count, median(result.engine_ms) / count,
+                 *least / count, *most / count, result.rows, result.wrong == 0 ? "right" : "WRONG");
+      std::fflush(stdout);
+    }
+  }
 }
 
 void print_all(const Options& options) {
@@ -90,10 +106,14 @@ int main(int argc, char** argv) {
   app.add_option("--updates", options.updates, "Updates in a cycle beside 0, 512 and 1,024 booking queries")
       ->delimiter(',');
   app.add_option("--mixes", options.mixes, "booking, any-S, hard-S with the skew S")->delimiter(',');
+  app.add_option("--forms", options.forms, "Instead of mixes: list-K, codes-K, floats-K, or, pairs-K, keys-K, or-and")
+      ->delimiter(',');
   app.add_option("--classic-max", options.classic_queries_max, "Most queries that the baselines are run with");
   CLI11_PARSE(app, argc, argv);
   if (options.serve) {
     serve(std::cin, options.rows);
+  } else if (!options.forms.empty()) {
+    print_forms(options);
   } else {
     print_all(options);
   }

@@ -8,17 +8,13 @@
 namespace daedalus::engine {
 namespace {
 
-/// Columns that keys are made of: the first so many that operations name values of. More would make planning
-/// quadratic in the width of a table.
+/// Columns that keys are made of: the first so many that askers name values of. More would make planning quadratic in
+/// the width of a table.
 constexpr uint32_t kColumnsMax = 64;  // Bits of a mask.
 /// Keys made in one cycle, at most: each is a pass of its own.
 constexpr uint32_t kKeysMax = 16;
-/// Clauses that name their values, of one operation, that are looked at: the most selective ones.
-constexpr uint32_t kNamedMax = 6;
-/// Operations that a key's gain is summed over: of more than so many a part stands for all.
+/// Askers that a key's gain is summed over: of more than so many a part stands for all.
 constexpr size_t kGatheredMax = 256;
-/// Keys that one operation may ask for: longer IN lists are searched, not indexed.
-constexpr uint32_t kMembersMax = 64;
 
 /// ns a row, from engine_mix_bench: a pass of a probe over values and over sketches, each byte of its key's columns (a
 /// pass is bound by reading them), columns whose width no vector has, and what a candidate costs until it is known to
@@ -28,8 +24,13 @@ constexpr double kSketchProbeCost = 0.05;
 constexpr double kByteCost = 0.05;
 constexpr double kOddColumnCost = 0.1;
 constexpr double kCandidateCost = 20;
-/// ns a row and operation, by the form of the key: what its bits in a filter let through beside its own rows.
+/// ns a row and value asked for, by the form of the key: what its bits in a filter let through beside its own rows; and
+/// all that filters can let through of one asker's.
 constexpr double kFilterCosts[kKeyForms] = {0.001, 0.0003};
+constexpr double kFilterCostMax = 0.3;
+/// ns a value that an index is built of; of smaller tables as if they had so many rows.
+constexpr double kEntryCost = 60;
+constexpr double kEntryRowsMin = 16'384;
 
 double probe_cost(const TableLayout& layout, KeyForm form, uint32_t column) {
   if (form == KeyForm::kSketches) {
@@ -39,15 +40,6 @@ double probe_cost(const TableLayout& layout, KeyForm form, uint32_t column) {
   const bool is_vector_width = width == 1 || width == 2 || width == 4 || width == 8;
   return width * kByteCost + (is_vector_width ? 0 : kOddColumnCost);
 }
-
-/// A clause that names its values, which a key may hold.
-struct Named {
-  uint32_t column = 0;  ///< Dense.
-  uint32_t clause = 0;
-  uint32_t members = 0;
-  bool is_range = false;
-  double shares[kKeyForms] = {1, 1};  ///< Of rows that are candidates, by the form of the key.
-};
 
 /// The share of rows whose buckets are those of a literal's values; of a list as if each was as common as the first.
 double bucket_share(const Sketches& sketches, const CompiledPredicate& predicate, const CompiledLiteral& literal) {
@@ -59,16 +51,28 @@ double bucket_share(const Sketches& sketches, const CompiledPredicate& predicate
   return std::min(1.0, histogram.share(BucketRange{bucket, bucket}) * predicate.member_count(literal));
 }
 
+/// A named column as costs are reckoned with it.
+struct Named {
+  uint32_t column = 0;  ///< Dense.
+  uint32_t members = 1;
+  double count = 1;  ///< Of members.
+  double shares[kKeyForms] = {1, 1};
+  const NamedColumn* it = nullptr;
+};
+/// Beside the only column of a key.
+constexpr Named kNothing;
+
 class Chooser {
  public:
-  Chooser(const TableLayout& layout, const Sketches& sketches, std::span<const KeyedOperation> operations,
-          double cost_without)
-      : layout_(&layout), sketches_(&sketches), operations_(operations), cost_without_(cost_without) {
+  Chooser(const TableLayout& layout, const Sketches& sketches, std::span<const KeyAsker> askers)
+      : layout_(&layout),
+        askers_(askers),
+        entry_cost_(kEntryCost / std::max(kEntryRowsMin, static_cast<double>(sketches.row_count()))) {
     dense_.assign(layout.columns.size(), kColumnsMax);
-    for (const KeyedOperation& operation : operations) {
+    for (const KeyAsker& asker : askers) {
       first_.push_back(static_cast<uint32_t>(named_.size()));
       masks_.push_back(0);
-      add(operation);
+      add(asker);
       if (masks_.back() != 0) {
         left_.push_back(masks_.size() - 1);
       }
@@ -78,7 +82,7 @@ class Chooser {
 
   Keys choose() {
     Keys keys;
-    keys.choices.resize(operations_.size());
+    keys.choices.resize(askers_.size());
     for (uint32_t round = 0; round < kKeysMax && !left_.empty(); ++round) {
       gather();
       const Best chosen = best();
@@ -98,71 +102,68 @@ class Chooser {
     uint32_t second = 0;
   };
 
-  void add(const KeyedOperation& operation) {
-    uint32_t taken = 0;
-    for (const WeighedClause& weighed : operation.clauses) {
-      const CompiledClause& clause = operation.predicate->clauses()[weighed.clause];
-      const CompiledLiteral& literal = operation.predicate->literals(clause)[0];
-      const uint32_t members = clause.count == 1 ? operation.predicate->member_count(literal) : 0;
-      if (members == 0 || members > kMembersMax || layout_->columns[literal.column].code.is_floating) {
-        continue;
-      }
-      uint32_t& dense = dense_[literal.column];
+  void add(const KeyAsker& asker) {
+    for (const NamedColumn& named : asker.named) {
+      uint32_t& dense = dense_[named.column];
       if (dense == kColumnsMax && columns_.size() < kColumnsMax) {
         dense = static_cast<uint32_t>(columns_.size());
-        columns_.push_back(literal.column);
+        columns_.push_back(named.column);
       }
       if (dense < kColumnsMax) {
         masks_.back() |= uint64_t{1} << dense;
-        const double shares[kKeyForms] = {weighed.share, bucket_share(*sketches_, *operation.predicate, literal)};
-        named_.push_back({dense, weighed.clause, members, !literal.is_equality(), {shares[0], shares[1]}});
-        if (++taken == kNamedMax) {
-          return;
-        }
+        named_.push_back(
+            {dense, named.members, static_cast<double>(named.members), {named.shares[0], named.shares[1]}, &named});
       }
     }
   }
 
-  /// What a key of both saves an operation, both the same for a key of one column; and those that it stands for.
-  [[nodiscard]] double saved(KeyForm form, const Named& first, const Named& second, double weight) const {
+  /// What a key of both saves an asker.
+  [[nodiscard]] double saved(KeyForm form, const KeyAsker& asker, const Named& first, const Named& second) const {
     const auto at = static_cast<uint32_t>(form);
-    const double share = first.shares[at] * (&first == &second ? 1 : second.shares[at]);
-    return weight * (cost_without_ - kFilterCosts[at] - share * kCandidateCost);
+    const double alternatives = asker.alternatives;
+    const double entries = alternatives * first.count * second.count;
+    const double share = std::min(1.0, alternatives * first.shares[at] * second.shares[at]);
+    return asker.cost_without - std::min(kFilterCostMax, kFilterCosts[at] * entries) - entry_cost_ * entries -
+           share * kCandidateCost;
   }
 
-  /// Calls use(first, second) for every key that the operation could ask for, the lower column first; both the same: a
-  /// key of one column.
-  template <typename Use>
-  void for_each_key(size_t position, Use&& use) const {
-    for (uint32_t at = first_[position]; at < first_[position + 1]; ++at) {
-      const Named& one = named_[at];
-      use(one, one);
-      for (uint32_t other = first_[position]; other < at; ++other) {
-        const Named& two = named_[other];
-        if (one.members * two.members <= kMembersMax && one.column != two.column) {
-          const bool is_ordered = one.column < two.column;
-          use(is_ordered ? one : two, is_ordered ? two : one);
-        }
-      }
-    }
-  }
-
-  [[nodiscard]] double& gain(KeyForm form, uint32_t first, uint32_t second) {
-    return gains_[(static_cast<uint32_t>(form) * kColumnsMax + first) * kColumnsMax + second];
+  [[nodiscard]] static bool is_bounded(const Named& first, const Named& second) {
+    return uint64_t{first.members} * second.members <= kPairMembersMax;
   }
 
   void gather() {
     gains_.fill(0);
     const size_t step = (left_.size() + kGatheredMax - 1) / kGatheredMax;
     for (size_t at = 0; at < left_.size(); at += step) {
-      const double weight = operations_[left_[at]].weight * static_cast<double>(step);
-      for_each_key(left_[at], [&](const Named& first, const Named& second) {
-        for (uint32_t number = 0; number < kKeyForms; ++number) {
-          const auto form = static_cast<KeyForm>(number);
-          gain(form, first.column, second.column) += std::max(0.0, saved(form, first, second, weight));
-        }
-      });
+      gather(left_[at], static_cast<double>(step));
     }
+  }
+
+  /// Adds what each key that an asker could ask for saves it; the lower column is the first.
+  void gather(size_t position, double weight) {
+    const KeyAsker& asker = askers_[position];
+    weight *= asker.weight;
+    for (uint32_t at = first_[position]; at < first_[position + 1]; ++at) {
+      const Named& one = named_[at];
+      add_gain(asker, one, kNothing, one.column, one.column, weight);
+      for (uint32_t other = first_[position]; other < at; ++other) {
+        const Named& two = named_[other];
+        if (one.column != two.column && is_bounded(one, two)) {
+          add_gain(asker, one, two, std::min(one.column, two.column), std::max(one.column, two.column), weight);
+        }
+      }
+    }
+  }
+
+  void add_gain(const KeyAsker& asker, const Named& one, const Named& two, uint32_t first, uint32_t second,
+                double weight) {
+    for (const KeyForm form : {KeyForm::kValues, KeyForm::kSketches}) {
+      gain(form, first, second) += weight * std::max(0.0, saved(form, asker, one, two));
+    }
+  }
+
+  [[nodiscard]] double& gain(KeyForm form, uint32_t first, uint32_t second) {
+    return gains_[(static_cast<uint32_t>(form) * kColumnsMax + first) * kColumnsMax + second];
   }
 
   [[nodiscard]] double pass_cost(KeyForm form, uint32_t first, uint32_t second) const {
@@ -198,25 +199,29 @@ class Chooser {
     });
   }
 
-  /// How the operation asks for a key; nothing where it does not, or where that would save nothing.
+  /// How the asker asks for a key; nothing where it does not, or where that would save nothing.
   [[nodiscard]] std::optional<KeyChoice> choice(size_t position, uint32_t key, const Best& chosen) const {
     const uint64_t columns = uint64_t{1} << chosen.first | uint64_t{1} << chosen.second;
     if ((masks_[position] & columns) != columns) {
       return std::nullopt;
     }
     const Named& first = named(position, chosen.first);
-    const Named& second = named(position, chosen.second);
-    const bool is_bounded = chosen.first == chosen.second || first.members * second.members <= kMembersMax;
-    if (!is_bounded || saved(chosen.form, first, second, 1) <= 0) {
+    const Named& second = chosen.first == chosen.second ? kNothing : named(position, chosen.second);
+    if ((second.it != nullptr && !is_bounded(first, second)) ||
+        saved(chosen.form, askers_[position], first, second) <= 0) {
       return std::nullopt;
     }
-    if (first.is_range || second.is_range) {
+    const NamedColumn& last = second.it == nullptr ? *first.it : *second.it;
+    if (first.it->is_range || last.is_range) {
       mark_branch(Branch::kKeyOfRange);
     }
-    return KeyChoice{key, {first.clause, second.clause}};
+    if (first.members > kPairMembersMax) {
+      mark_branch(Branch::kListKey);
+    }
+    return KeyChoice{key, {first.it->source, last.source}};
   }
 
-  /// The operation's most selective clause that names a column's values. Precondition: it has one.
+  /// The most selective values of a column that the asker names. Precondition: it names some.
   [[nodiscard]] const Named& named(size_t position, uint32_t column) const {
     uint32_t at = first_[position];
     while (named_[at].column != column) {
@@ -226,19 +231,30 @@ class Chooser {
   }
 
   const TableLayout* layout_;
-  const Sketches* sketches_;
-  std::span<const KeyedOperation> operations_;
-  double cost_without_;
+  std::span<const KeyAsker> askers_;
+  double entry_cost_;              ///< ns a row and value.
   std::vector<uint32_t> dense_;    ///< By column: its number among those of keys.
   std::vector<uint32_t> columns_;  ///< The other way round.
   std::vector<Named> named_;
-  std::vector<uint32_t> first_;  ///< By operation: its named clauses begin there.
-  std::vector<uint64_t> masks_;  ///< By operation: bit c for dense column c.
-  std::vector<size_t> left_;     ///< Positions of operations that name values and have no key yet.
+  std::vector<uint32_t> first_;  ///< By asker: its named columns begin there.
+  std::vector<uint64_t> masks_;  ///< By asker: bit c for dense column c.
+  std::vector<size_t> left_;     ///< Positions of askers that name values and have no key yet.
   std::array<double, kKeyForms * kColumnsMax * kColumnsMax> gains_{};
 };
 
-double share_of(const CompiledLiteral& literal, const Sketches& sketches) {
+/// The share of rows in a list, as if its members were as common as some of them.
+double list_share(const CompiledPredicate& predicate, const CompiledLiteral& literal, const Histogram& histogram) {
+  constexpr uint32_t kLooksMax = 8;
+  const uint32_t looks = std::min(kLooksMax, literal.constant_count);
+  double share = 0;
+  for (uint32_t look = 0; look < looks; ++look) {
+    const uint64_t code = predicate.member(literal, look * (literal.constant_count / looks)).code;
+    share += histogram.share(CodeRange{code, code});
+  }
+  return share * literal.constant_count / looks;
+}
+
+double share_of(const CompiledPredicate& predicate, const CompiledLiteral& literal, const Sketches& sketches) {
   const Histogram& histogram = sketches.histogram(literal.column);
   const double values = 1 - histogram.null_share();
   switch (literal.kind) {
@@ -247,9 +263,7 @@ double share_of(const CompiledLiteral& literal, const Sketches& sketches) {
     case CompiledLiteral::Kind::kIsNotNull:
       return values;
     case CompiledLiteral::Kind::kIn: {
-      // As if its members were as common as the first of them.
-      const double one = histogram.share(CodeRange{literal.codes.low, literal.codes.low});
-      const double all = std::min(values, one * literal.constant_count);
+      const double all = std::min(values, list_share(predicate, literal, histogram));
       return literal.negated ? values - all : all;
     }
     default:
@@ -266,7 +280,7 @@ void weigh_clauses(const CompiledPredicate& predicate, const Sketches& sketches,
   for (uint32_t clause = 0; clause < clauses.size(); ++clause) {
     double share = 0;
     for (const CompiledLiteral& literal : predicate.literals(clauses[clause])) {
-      share += share_of(literal, sketches);
+      share += share_of(predicate, literal, sketches);
     }
     share = std::min(share, 1.0);
     uint32_t to = clause;
@@ -277,9 +291,43 @@ void weigh_clauses(const CompiledPredicate& predicate, const Sketches& sketches,
   }
 }
 
+double candidate_cost(double share) { return share * kCandidateCost; }
+
+void append_named(const Sketches& sketches, const KeyedOperation& operation, uint32_t members_max,
+                  std::vector<NamedColumn>& out) {
+  uint32_t taken = 0;
+  for (const WeighedClause& weighed : operation.clauses) {
+    const CompiledClause& clause = operation.predicate->clauses()[weighed.clause];
+    const CompiledLiteral& literal = operation.predicate->literals(clause)[0];
+    const uint32_t members = clause.count == 1 ? operation.predicate->member_count(literal) : 0;
+    if (members == 0 || members > members_max) {
+      continue;
+    }
+    const double shares[kKeyForms] = {weighed.share, bucket_share(sketches, *operation.predicate, literal)};
+    out.push_back({literal.column, weighed.clause, members, !literal.is_equality(), {shares[0], shares[1]}});
+    if (++taken == kNamedMax) {
+      return;
+    }
+  }
+}
+
+Keys choose_keys(const TableLayout& layout, const Sketches& sketches, std::span<const KeyAsker> askers) {
+  return Chooser(layout, sketches, askers).choose();
+}
+
 Keys choose_keys(const TableLayout& layout, const Sketches& sketches, std::span<const KeyedOperation> operations,
                  double cost_without) {
-  return Chooser(layout, sketches, operations, cost_without).choose();
+  std::vector<NamedColumn> named;
+  named.reserve(operations.size() * kNamedMax);  // Spans into it stay.
+  std::vector<KeyAsker> askers;
+  askers.reserve(operations.size());
+  for (const KeyedOperation& operation : operations) {
+    const size_t first = named.size();
+    append_named(sketches, operation, kPairMembersMax, named);
+    askers.push_back(
+        {.named = std::span(named).subspan(first), .cost_without = cost_without, .weight = operation.weight});
+  }
+  return choose_keys(layout, sketches, askers);
 }
 
 }  // namespace daedalus::engine

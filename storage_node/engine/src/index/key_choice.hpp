@@ -26,7 +26,7 @@ struct WeighedClause {
 /// Writes the clauses of a predicate, the most selective first. Room for as many as it has.
 void weigh_clauses(const CompiledPredicate& predicate, const Sketches& sketches, WeighedClause* out);
 
-/// One operation, as the choice sees it.
+/// One operation that asks for keys by its clauses.
 struct KeyedOperation {
   uint32_t operation = 0;
   const CompiledPredicate* predicate = nullptr;
@@ -47,14 +47,34 @@ struct Key {
   KeyForm form = KeyForm::kValues;
 };
 
+/// The values of one column that an asker names.
+struct NamedColumn {
+  uint32_t column = 0;
+  uint32_t source = 0;   ///< What names them, for the asker: a clause, say.
+  uint32_t members = 0;  ///< Of one alternative, at most.
+  bool is_range = false;
+  double shares[kKeyForms] = {1, 1};  ///< Of rows that are one alternative's candidates, on average.
+};
+
+/// Named columns of one asker that are looked at, at most.
+constexpr uint32_t kNamedMax = 6;
+
+/// Who asks for keys: an operation, or those alternatives of one that name values of the same columns.
+struct KeyAsker {
+  std::span<const NamedColumn> named;
+  uint32_t alternatives = 1;
+  double cost_without = 0;  ///< ns a row of the segment, when no key finds it.
+  double weight = 1;        ///< Askers like this one that it stands for.
+};
+
 struct KeyChoice {
   uint32_t key = 0;          ///< Position in Keys::keys.
-  uint32_t clauses[2] = {};  ///< By column of the key.
+  uint32_t sources[2] = {};  ///< NamedColumn::source, by column of the key.
 };
 
 struct Keys {
   std::vector<Key> keys;
-  std::vector<std::optional<KeyChoice>> choices;  ///< By position of the operation in what was asked.
+  std::vector<std::optional<KeyChoice>> choices;  ///< By position of the asker in what was asked.
 };
 
 /// What an operation costs without a key, in ns a row of the segment, where `cost` is what it really costs.
@@ -63,28 +83,44 @@ struct Keys {
   return paths == AccessPaths::kByCost ? cost : paths == AccessPaths::kKeys ? kMoreThanAnything : 0;
 }
 
+/// ns a row of the segment that so many candidates, as a share of its rows, cost.
+[[nodiscard]] double candidate_cost(double share);
+
+/// Values that an operation may ask for through a key of two columns, and through any where lists are searched
+/// otherwise.
+constexpr uint32_t kPairMembersMax = 64;
+
+/// Appends the clauses of a conjunction that name values, kNamedMax at most, none with more than members_max.
+void append_named(const Sketches& sketches, const KeyedOperation& operation, uint32_t members_max,
+                  std::vector<NamedColumn>& out);
+
+/// Where a key is worth it. The sketches' table is what askers want rows of.
+[[nodiscard]] Keys choose_keys(const TableLayout& layout, const Sketches& sketches, std::span<const KeyAsker> askers);
+
+/// The same for operations that ask by clauses with kPairMembersMax values at most.
 /// cost_without: ns a row of the segment that an operation costs when no key finds it.
 [[nodiscard]] Keys choose_keys(const TableLayout& layout, const Sketches& sketches,
                                std::span<const KeyedOperation> operations, double cost_without);
 
 /// Calls use(members by column of the key) for every key that the chosen clauses of a predicate ask for.
 template <typename Use>
-void for_each_key(const CompiledPredicate& predicate, const KeyChoice& choice, uint32_t column_count, Use&& use) {
-  const auto literal = [&](uint32_t place) -> const CompiledLiteral& {
-    return predicate.literals(predicate.clauses()[choice.clauses[place]])[0];
+void for_each_key(const TableLayout& layout, const CompiledPredicate& predicate, const KeyChoice& choice,
+                  uint32_t column_count, Use&& use) {
+  const auto for_each = [&](uint32_t place, auto&& use_one) {
+    const CompiledLiteral& literal = predicate.literals(predicate.clauses()[choice.sources[place]])[0];
+    for_each_member(layout.columns[literal.column], literal, predicate.constants(), use_one);
   };
   CodedValue members[kKeyColumnsMax];
-  for (uint32_t first = 0; first < predicate.member_count(literal(0)); ++first) {
-    members[0] = predicate.member(literal(0), first);
+  for_each(0, [&](const CodedValue& first) {
+    members[0] = first;
     if (column_count == 1) {
-      use(std::span<const CodedValue>(members, 1));
-      continue;
+      return use(std::span<const CodedValue>(members, 1));
     }
-    for (uint32_t second = 0; second < predicate.member_count(literal(1)); ++second) {
-      members[1] = predicate.member(literal(1), second);
+    for_each(1, [&](const CodedValue& second) {
+      members[1] = second;
       use(std::span<const CodedValue>(members, 2));
-    }
-  }
+    });
+  });
 }
 
 }  // namespace daedalus::engine

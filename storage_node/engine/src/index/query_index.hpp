@@ -35,6 +35,10 @@ class QueryIndex {
   /// Ends the adding.
   void build();
 
+  /// Some query's rows are gathered before they are tested.
+  void set_joined() { is_joined_ = true; }
+  [[nodiscard]] bool is_joined() const { return is_joined_; }
+
   /// Columns whose sketches most of the queries' candidates fail, asked in the chunk's planes before a row's. None
   /// where few rows are candidates.
   void set_quick_columns(QuickColumns columns) {
@@ -57,7 +61,8 @@ class QueryIndex {
  private:
   void build_values();
 
-  KeyIndex by_values_;                        ///< Always added to: some chunk may have no sketches.
+  KeyIndex by_values_;  ///< Always added to: some chunk may have no sketches.
+  bool is_joined_ = false;
   bool has_values_ = false;                   ///< Built: as late as such a chunk comes by.
   std::unique_ptr<SketchIndex> by_sketches_;  ///< Null: values are better.
   std::optional<QuickColumns> quick_;

@@ -64,8 +64,12 @@ uint64_t floating_bits(uint64_t raw) {
   return code_of_raw(rule, load<uint64_t>(value + rule.offset));
 }
 
-/// The first eight bytes of the only value with this code, zeros behind it. Precondition: exact, and not floating.
+/// The first eight bytes of the value with this code, zeros behind it; of both zeros those of 0.0. Precondition: exact.
 [[nodiscard]] inline uint64_t raw_of(const CodeRule& rule, uint64_t code) {
+  if (rule.is_floating) {
+    constexpr uint64_t kSign = uint64_t{1} << 63;
+    return ((code & kSign) != 0 ? code ^ kSign : ~code) >> rule.shift;
+  }
   return rule.is_text ? __builtin_bswap64(code) : (code ^ rule.flip) >> rule.shift;
 }
 

@@ -114,34 +114,68 @@ bool compile_short(const ColumnLayout& layout, const Literal& literal, CompiledL
   return !holds_no_value(layout.code, out.codes);
 }
 
-Verdict compile_in(const ColumnLayout& layout, const Literal& literal, bool negated, CompiledLiteral& out,
-                   NativeBytes& constants) {
-  out.kind = Kind::kIn;
-  out.negated = negated;
+/// Appends the members of a list whose codes decide, and their codes behind them. Returns how many there are.
+uint32_t append_coded_members(const ColumnLayout& layout, const Literal& literal, CompiledLiteral& out,
+                              NativeBytes& constants) {
+  std::vector<uint64_t> codes;
+  codes.reserve(literal.values.size());
+  const size_t start = constants.size();
+  for (const semantics::Value& value : literal.values) {
+    if (append_native(layout, value, constants) == Fit::kInside) {
+      codes.push_back(code_of_constant(layout.code, constants, start));
+    }
+    constants.resize(start);
+  }
+  if (!std::is_sorted(codes.begin(), codes.end())) {
+    std::sort(codes.begin(), codes.end());
+  }
+  codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
+  for (const uint64_t code : codes) {
+    const uint64_t member = raw_of(layout.code, code);
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&member);
+    constants.insert(constants.end(), bytes, bytes + layout.width);
+  }
+  note_constants(constants, start, out);
+  out.has_codes = true;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(codes.data());
+  constants.insert(constants.end(), bytes, bytes + codes.size() * sizeof(uint64_t));
+  return static_cast<uint32_t>(codes.size());
+}
+
+/// The same where codes rule out but do not decide.
+uint32_t append_members(const ColumnLayout& layout, const Literal& literal, CompiledLiteral& out,
+                        NativeBytes& constants) {
   std::vector<std::vector<uint8_t>> members;
   for (const semantics::Value& value : literal.values) {
     NativeBytes native;
     if (append_native(layout, value, native) == Fit::kInside) {
-      copy_canonical(layout, native.data(), native.data());
       members.emplace_back(native.begin(), native.end());
     }
   }
   std::sort(members.begin(), members.end(),
             [&](const auto& left, const auto& right) { return compare_native(layout, left.data(), right.data()) < 0; });
   members.erase(std::unique(members.begin(), members.end()), members.end());
-  if (members.empty()) {
-    return negated ? Verdict::kIfNotNull : Verdict::kNever;
-  }
   const size_t start = constants.size();
   for (const std::vector<uint8_t>& member : members) {
     constants.insert(constants.end(), member.begin(), member.end());
   }
-  out.constant_count = static_cast<uint32_t>(members.size());
   note_constants(constants, start, out);
+  return static_cast<uint32_t>(members.size());
+}
+
+Verdict compile_in(const ColumnLayout& layout, const Literal& literal, bool negated, CompiledLiteral& out,
+                   NativeBytes& constants) {
+  out.kind = Kind::kIn;
+  out.negated = negated;
   const CodeRule rule = layout.code;
-  out.codes = {code_of_constant(rule, constants, start),
-               code_of_constant(rule, constants, constants.size() - layout.width)};
-  if (rule.is_exact && members.size() == 1) {
+  out.constant_count = rule.is_exact ? append_coded_members(layout, literal, out, constants)
+                                     : append_members(layout, literal, out, constants);
+  if (out.constant_count == 0) {
+    return negated ? Verdict::kIfNotNull : Verdict::kNever;
+  }
+  out.codes = {code_of_constant(rule, constants, out.constants),
+               code_of_constant(rule, constants, out.constants + out.constants_size - layout.width)};
+  if (rule.is_exact && out.constant_count == 1) {
     out.kind = Kind::kRange;
   }
   return Verdict::kDepends;
@@ -178,7 +212,12 @@ Verdict compile_starts_with(const ColumnLayout& layout, const Literal& literal, 
   return Verdict::kDepends;
 }
 
-bool is_member(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* members, StoredValue value) {
+bool is_member(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* constants,
+               StoredValue value) {
+  if (literal.has_codes) {
+    return has_member_code(literal, constants, code_of(layout.code, value.bytes));
+  }
+  const uint8_t* members = constants + literal.constants;
   return has_member(literal.constant_count, [&](uint32_t member) {
     return compare_native(layout, contiguous(layout, members + size_t{member} * layout.width), value);
   });
@@ -279,6 +318,17 @@ CodedValue member_of(const ColumnLayout& layout, const CompiledLiteral& literal,
   return {load<uint64_t>(bytes), code_of(layout.code, bytes)};
 }
 
+bool has_member_code(const CompiledLiteral& literal, const uint8_t* constants, uint64_t code) {
+  const uint8_t* codes = constants + literal.constants + literal.constants_size;
+  // The same steps whatever the code is: nothing to predict.
+  for (uint32_t count = literal.constant_count; count > 1;) {
+    const uint32_t half = count / 2;
+    codes += load<uint64_t>(codes + size_t{half} * sizeof code) <= code ? half * sizeof code : 0;
+    count -= half;
+  }
+  return load<uint64_t>(codes) == code;
+}
+
 bool row_matches(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* constants,
                  const ChunkView& chunk, uint32_t row) {
   const bool is_null = layout.nullable && test_bit(chunk.nulls[literal.column], row);
@@ -294,7 +344,7 @@ bool row_matches(const ColumnLayout& layout, const CompiledLiteral& literal, con
     case Kind::kCompare:
       return holds(literal.op, compare_native(layout, value, contiguous(layout, constants + literal.constants)));
     case Kind::kIn:
-      return is_member(layout, literal, constants + literal.constants, value) != literal.negated;
+      return is_member(layout, literal, constants, value) != literal.negated;
     case Kind::kStartsWith:
       return starts_with(text_planes(layout, chunk, literal.column), row, prefix_of(literal, constants)) !=
              literal.negated;

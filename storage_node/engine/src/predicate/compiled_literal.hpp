@@ -27,7 +27,8 @@ struct CompiledLiteral {
   };
 
   Kind kind = Kind::kIsNull;
-  bool negated = false;  ///< kRange, kIn, kStartsWith: true for values that do not.
+  bool negated = false;    ///< kRange, kIn, kStartsWith: true for values that do not.
+  bool has_codes = false;  ///< kIn: behind `constants` are the codes of its members, ascending, and they decide.
   CompareOp op = CompareOp::kEqual;
   uint32_t column = 0;
   uint32_t constant_count = 0;
@@ -61,6 +62,23 @@ enum class Verdict : uint8_t { kDepends, kNever, kIfNotNull };
 /// Value number `number` of member_count(), ascending. Cost: some ns.
 [[nodiscard]] CodedValue member_of(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* constants,
                                    uint32_t number);
+
+/// Calls use(value) for every value that a literal names, in every spelling that a plane may have of it: −0.0 beside
+/// 0.0. `constants`: unused for ranges. Precondition: member_count() is not 0.
+template <typename Use>
+void for_each_member(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* constants, Use&& use) {
+  const uint32_t count = member_count(layout, literal);
+  for (uint32_t number = 0; number < count; ++number) {
+    const CodedValue value = member_of(layout, literal, constants, number);
+    use(value);
+    if (layout.code.is_floating && value.raw == 0) {
+      use(CodedValue{uint64_t{1} << (8 * layout.width - 1), value.code});
+    }
+  }
+}
+
+/// Whether a list with codes has this one. Cost: some ns for each doubling of its length.
+[[nodiscard]] bool has_member_code(const CompiledLiteral& literal, const uint8_t* constants, uint64_t code);
 
 /// One literal on one row.
 [[nodiscard]] bool row_matches(const ColumnLayout& layout, const CompiledLiteral& literal, const uint8_t* constants,

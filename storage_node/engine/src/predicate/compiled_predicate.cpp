@@ -10,6 +10,10 @@ namespace {
 /// A pass over a column touches every row; testing a row costs about this many times as much as one row of a pass.
 constexpr uint32_t kRowTestCost = 16;
 
+/// Lists that are looked at whether they follow from a tree, and those worth it.
+constexpr uint32_t kImpliedLooksMax = 4;
+constexpr uint32_t kLongList = 8;
+
 bool is_plain_range(const CompiledLiteral& literal) {
   return literal.kind == CompiledLiteral::Kind::kRange && !literal.negated;
 }
@@ -44,6 +48,11 @@ CompiledPredicate::CompiledPredicate(const TableLayout& layout, const semantics:
   sort_clauses();
   for (const CompiledClause& clause : clauses_) {
     joined_literals_ += clause.count > 1 ? clause.count : 0;
+    uint32_t constants = 0;
+    for (const CompiledLiteral& literal : literals(clause)) {
+      constants += std::max(1u, literal.constant_count);
+    }
+    clause_constants_max_ = std::max(clause_constants_max_, constants);
   }
 }
 
@@ -100,7 +109,22 @@ void CompiledPredicate::add_tree(const semantics::Condition& tree) {
   compiled.count = static_cast<uint32_t>(literals_.size()) - compiled.first;
   DCHECK(compiled.count > 0);
   compiled.is_tree = compiled.count > 1;  // A single leaf that matters is a clause.
+  if (compiled.is_tree) {
+    mark_implied(tree);
+  }
   clauses_.push_back(compiled);
+}
+
+void CompiledPredicate::mark_implied(const semantics::Condition& tree) {
+  uint32_t looks = kImpliedLooksMax;
+  for (CompiledClause& clause : clauses_) {
+    const CompiledLiteral& literal = literals_[clause.first];
+    const bool is_list = clause.count == 1 && literal.kind == CompiledLiteral::Kind::kIn && !literal.negated;
+    if (is_list && literal.has_codes && literal.constant_count > kLongList && looks > 0) {
+      --looks;
+      clause.is_implied = implies_list(*layout_, tree, literal, constants_.data());
+    }
+  }
 }
 
 bool CompiledPredicate::join_range() {

@@ -24,6 +24,7 @@ struct CompiledClause {
   uint32_t first = 0;
   uint32_t count = 0;
   bool is_tree = false;
+  bool is_implied = false;  ///< Whoever satisfies the predicate's tree satisfies it.
 };
 
 class CompiledPredicate {
@@ -53,6 +54,10 @@ class CompiledPredicate {
   /// Literals of clauses with more than one, and of the tree: what a row may be compared with one by one.
   [[nodiscard]] uint32_t joined_literals() const { return joined_literals_; }
 
+  /// Constants of the clause that has the most, each member of a list counting: so many values an operation asks
+  /// indexes for, at most, but for combinations with values named beside them.
+  [[nodiscard]] uint32_t clause_constants_max() const { return clause_constants_max_; }
+
   /// Whether a row satisfies one clause. Cost: a few ns a literal.
   [[nodiscard]] bool clause_matches(uint32_t clause, const ChunkView& chunk, uint32_t row) const;
   /// Whether a row qualifies.
@@ -65,6 +70,7 @@ class CompiledPredicate {
  private:
   void add_clause(const semantics::Clause& clause);
   void add_tree(const semantics::Condition& tree);
+  void mark_implied(const semantics::Condition& tree);
   void sort_clauses();
   [[nodiscard]] bool join_range();
 
@@ -74,6 +80,7 @@ class CompiledPredicate {
   NativeBytes constants_;
   std::unique_ptr<CompiledTree> tree_;  ///< Null: none. Else its leaves are the last clause.
   uint32_t joined_literals_ = 0;
+  uint32_t clause_constants_max_ = 0;
   bool never_ = false;
 };
 

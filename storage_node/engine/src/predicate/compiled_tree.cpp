@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "branches.hpp"
 #include "kernels_bitmap.hpp"
@@ -33,6 +35,24 @@ bool names_one_value(const Condition& condition) {
          condition.literal.op == semantics::Operator::kEqual;
 }
 
+bool implies_list(const TableLayout& layout, const Literal& literal, const CompiledLiteral& list,
+                  const uint8_t* constants) {
+  if (literal.column != list.column) {
+    return false;
+  }
+  NativeBytes own_constants;
+  CompiledLiteral own;
+  const Verdict verdict = compile_literal(layout.columns[literal.column], literal, own, own_constants);
+  if (verdict != Verdict::kDepends || !own.is_equality()) {
+    return verdict == Verdict::kNever;
+  }
+  bool is_within = true;
+  for_each_member(layout.columns[literal.column], own, own_constants.data(), [&](const CodedValue& value) {
+    is_within = is_within && has_member_code(list, constants, value.code);
+  });
+  return is_within;
+}
+
 /// Calls use(literal) for each value that an alternative names: it holds for no other value of those columns.
 template <typename Use>
 void for_each_named(const Condition& alternative, Use&& use) {
@@ -48,6 +68,24 @@ void for_each_named(const Condition& alternative, Use&& use) {
 }
 
 }  // namespace
+
+bool implies_list(const TableLayout& layout, const Condition& tree, const CompiledLiteral& list,
+                  const uint8_t* constants) {
+  const auto implies = [&](const Condition& child) { return implies_list(layout, child, list, constants); };
+  switch (tree.kind) {
+    case Condition::Kind::kNever:
+      return true;
+    case Condition::Kind::kAlways:
+      return false;
+    case Condition::Kind::kLiteral:
+      return implies_list(layout, tree.literal, list, constants);
+    case Condition::Kind::kAnd:
+      return std::any_of(tree.children.begin(), tree.children.end(), implies);
+    case Condition::Kind::kOr:
+      return std::all_of(tree.children.begin(), tree.children.end(), implies);
+  }
+  check_failed("a known condition", __FILE__, __LINE__);
+}
 
 /// Writes steps from the last to the first: where a step leads to is known when it is written.
 class TreeCompiler {
@@ -109,6 +147,26 @@ class TreeCompiler {
     return add_step({.number = number, .if_true = if_true, .if_false = if_false});
   }
 
+  /// The same as emit() where a choice has found out that a column has the value that the alternative names.
+  uint32_t emit_case(const Condition& alternative, uint32_t column, uint32_t if_true, uint32_t if_false) {
+    if (alternative.kind != Condition::Kind::kAnd || !compiled_.layout->columns[column].code.is_exact) {
+      return emit(alternative, if_true, if_false);
+    }
+    const auto names_it = [column](const Condition& child) {
+      return names_one_value(child) && child.literal.column == column;
+    };
+    if (std::count_if(alternative.children.begin(), alternative.children.end(), names_it) > 1) {
+      return emit(alternative, if_true, if_false);  // x = 4 AND x = 6: which of them it has is not known here.
+    }
+    const auto known = std::find_if(alternative.children.begin(), alternative.children.end(), names_it);
+    uint32_t entry = if_true;
+    for (auto child = alternative.children.end(); child != alternative.children.begin();) {
+      entry = --child == known ? entry : emit(*child, entry, if_false);
+    }
+    // Each alternative has a leaf: describing a tree by its leaves relies on that.
+    return entry == if_true ? emit(alternative, if_true, if_false) : entry;
+  }
+
   uint32_t emit_one_by_one(const Alternatives& alternatives, uint32_t if_true, uint32_t if_false) {
     uint32_t entry = if_false;
     for (auto alternative = alternatives.rbegin(); alternative != alternatives.rend(); ++alternative) {
@@ -117,32 +175,63 @@ class TreeCompiler {
     return entry;
   }
 
+  /// Alternatives that name one value, in their order.
+  struct Coded {
+    uint64_t code = 0;
+    std::span<const Condition* const> same;
+  };
+
+  /// Brings alternatives that name values of a column together and drops them from the others. Empty: a choice among
+  /// them is not worth it. `sorted` holds what the result names.
+  [[nodiscard]] std::vector<Coded> coded(uint32_t column, Alternatives& others, Alternatives& sorted) {
+    std::vector<std::pair<uint64_t, const Condition*>> named;
+    std::erase_if(others, [&](const Condition* alternative) {
+      const std::optional<uint64_t> code = code_named(*alternative, column);
+      if (code.has_value()) {
+        named.emplace_back(*code, alternative);
+      }
+      return code.has_value();
+    });
+    std::stable_sort(named.begin(), named.end(),
+                     [](const auto& left, const auto& right) { return left.first < right.first; });
+    for (const auto& [code, alternative] : named) {
+      sorted.push_back(alternative);
+    }
+    std::vector<Coded> cases;
+    for (size_t first = 0, end = 0; first < named.size(); first = end) {
+      size_t leaves = 0;
+      for (; end < named.size() && named[end].first == named[first].first; ++end) {
+        leaves += leaf_count(*named[end].second);
+      }
+      if (leaves > kCaseLiteralsMax) {
+        return {};
+      }
+      cases.push_back({named[first].first, std::span(sorted).subspan(first, end - first)});
+    }
+    return cases.size() > 1 ? cases : std::vector<Coded>();
+  }
+
   uint32_t emit_any(const Alternatives& alternatives, uint32_t if_true, uint32_t if_false) {
     const std::optional<uint32_t> column = column_named_most(alternatives);
     if (!column.has_value()) {
       return emit_one_by_one(alternatives, if_true, if_false);
     }
-    std::map<uint64_t, Alternatives> by_code;
-    Alternatives others;
-    for (const Condition* alternative : alternatives) {
-      const std::optional<uint64_t> code = code_named(*alternative, *column);
-      (code.has_value() ? by_code[*code] : others).push_back(alternative);
-    }
-    const bool is_worth_it = by_code.size() > 1 && std::all_of(by_code.begin(), by_code.end(), [](const auto& one) {
-                               size_t leaves = 0;
-                               for (const Condition* alternative : one.second) {
-                                 leaves += leaf_count(*alternative);
-                               }
-                               return leaves <= kCaseLiteralsMax;
-                             });
-    if (!is_worth_it) {
+    Alternatives others = alternatives;
+    Alternatives sorted;
+    const std::vector<Coded> by_code = coded(*column, others, sorted);
+    if (by_code.empty()) {
       return emit_one_by_one(alternatives, if_true, if_false);
     }
     const uint32_t otherwise = emit_one_by_one(others, if_true, if_false);
     const auto floor = static_cast<uint32_t>(tree_.steps_.size());
     std::vector<CompiledTree::Case> cases;
-    for (const auto& [code, same] : by_code) {
-      cases.push_back({code, emit_one_by_one(same, if_true, otherwise)});
+    cases.reserve(by_code.size());
+    for (const Coded& one : by_code) {
+      uint32_t entry = otherwise;
+      for (auto alternative = one.same.rbegin(); alternative != one.same.rend(); ++alternative) {
+        entry = emit_case(**alternative, *column, if_true, entry);
+      }
+      cases.push_back({one.code, entry});
     }
     if (std::all_of(cases.begin(), cases.end(), [&](const auto& one) { return one.step == otherwise; })) {
       return otherwise;  // Beside an alternative that always holds, say: a choice without a difference has no leaf.

@@ -25,6 +25,10 @@ class SelectionScratch {
   std::vector<uint32_t> place_of;              ///< By step: where its rows wait.
 };
 
+/// Whether every row that satisfies a tree is in a list with codes. Cost: linear in the tree.
+[[nodiscard]] bool implies_list(const TableLayout& layout, const semantics::Condition& tree,
+                                const CompiledLiteral& list, const uint8_t* constants);
+
 /// What comparisons are made of.
 struct Compiled {
   const TableLayout* layout = nullptr;

@@ -9,14 +9,10 @@
 namespace daedalus::engine {
 namespace {
 
-/// ns a row of the segment, from engine_mix_bench: a query that is found by bitmaps, a bitmap that no other query
-/// has asked for yet, one that is there, and (ns a candidate) what a row costs that they let through.
-constexpr double kSketchQueryCost = 0.08;
-/// Reading the planes of bitmaps, which all queries that are found by them share.
-constexpr double kSketchReadCost = 0.1;
+/// ns a row of the segment, from engine_mix_bench: a bitmap that no other query has asked for yet, and one that is
+/// there.
 constexpr double kBitmapCost = 0.0065;
 constexpr double kUseCost = 0.0015;
-constexpr double kCandidateCost = 5;
 /// Queries that may take whole bitmaps: each holds one of a chunk.
 constexpr uint32_t kSelectionsMax = 256;
 
@@ -29,12 +25,8 @@ constexpr uint32_t kBoundsOfMany = 32;
 /// rows' sketches all over the chunk: about one in three lines of a plane is asked for then.
 constexpr double kQuickCandidatesMin = 0.005;
 
-/// A list of values is indexed, however long, when no more than this share of the rows is in it and nothing else leaves
-/// as few.
-constexpr double kListShareMax = 0.1;
-constexpr double kFewRows = 1.0 / 16;
-/// Values of lists that are indexed in one cycle beside the keys chosen, at most: they bound what indexes may take.
-constexpr uint32_t kListKeysMax = 1u << 18;
+/// Candidates of one query, as a share of rows, that are tested together rather than with those of others.
+constexpr double kGatheredShareMin = 0.01;
 
 /// A query that compares rows with so many literals, one by one, passes over columns instead where bitmaps leave more
 /// than this share of the rows: a row of a pass costs some fortieth of a row that is tested.
@@ -56,19 +48,19 @@ class Planner {
 
   QueryPlan plan() {
     weigh();
-    const double cost =
-        kSketchQueryCost + kSketchReadCost / static_cast<double>(std::max<size_t>(operations_.size(), 1));
-    Keys keys = choose_keys(layout_, sketches_, operations_, cost_without_key(paths_, cost));
-    add_list_keys(keys);
-    const auto sketched = std::count(keys.choices.begin(), keys.choices.end(), std::nullopt);
+    const QueryKeys keys(layout_, sketches_, operations_, trees_, paths_);
+    size_t sketched = 0;
+    for (size_t position = 0; position < operations_.size(); ++position) {
+      sketched += keys.has_key(position) ? 0 : 1;
+    }
     bounds_max_ = sketched <= kFewQueries ? kBoundsOfFew : kBoundsOfMany;
-    for (const Key& key : keys.keys) {
+    for (const Key& key : keys.keys()) {
       plan_.indexes.emplace_back(layout_, key);
     }
-    quick_.resize(keys.keys.size(), {.failing = std::vector<double>(layout_.columns.size())});
+    quick_.resize(keys.keys().size(), {.failing = std::vector<double>(layout_.columns.size())});
     for (size_t position = 0; position < operations_.size(); ++position) {
-      if (keys.choices[position].has_value()) {
-        add_indexed(operations_[position], *keys.choices[position]);
+      if (keys.has_key(position)) {
+        add_indexed(position, keys);
       } else {
         add_sketched(operations_[position]);
       }
@@ -94,64 +86,10 @@ class Planner {
         const CompiledPredicate& predicate = queries_[query].predicate();
         weigh_clauses(predicate, sketches_, next);
         operations_.push_back({query, &predicate, {next, predicate.clauses().size()}});
+        trees_.push_back(&queries_[query].tree());
         next += predicate.clauses().size();
       }
     }
-  }
-
-  /// Lists that are too long to be chosen from are worth a key of their own: without one, every row is searched for.
-  void add_list_keys(Keys& keys) {
-    if (paths_ != AccessPaths::kByCost && paths_ != AccessPaths::kKeys) {
-      return;
-    }
-    uint32_t left = kListKeysMax;
-    for (size_t position = 0; position < operations_.size(); ++position) {
-      const std::optional<uint32_t> clause =
-          keys.choices[position].has_value() ? std::nullopt : list_clause(operations_[position], left);
-      if (clause.has_value()) {
-        mark_branch(Branch::kListKey);
-        const CompiledLiteral& literal = literal_of(operations_[position], *clause);
-        left -= operations_[position].predicate->member_count(literal);
-        keys.choices[position] = KeyChoice{key_on(keys, literal.column), {*clause, *clause}};
-      }
-    }
-  }
-
-  [[nodiscard]] static const CompiledLiteral& literal_of(const KeyedOperation& operation, uint32_t clause) {
-    return operation.predicate->literals(operation.predicate->clauses()[clause])[0];
-  }
-
-  /// The clause that is a list worth a key, of at most so many values.
-  [[nodiscard]] std::optional<uint32_t> list_clause(const KeyedOperation& operation, uint32_t members_max) const {
-    const bool is_costly = operation.predicate->joined_literals() >= kManyLiterals;
-    for (const WeighedClause& weighed : operation.clauses) {
-      const CompiledClause& clause = operation.predicate->clauses()[weighed.clause];
-      const CompiledLiteral& literal = operation.predicate->literals(clause)[0];
-      if (clause.count != 1) {
-        continue;
-      }
-      const uint32_t members = literal.is_equality() ? operation.predicate->member_count(literal) : 0;
-      const bool is_list = members > 1;
-      if (!is_list && weighed.share < kFewRows) {
-        return std::nullopt;
-      }
-      if (is_list && members <= members_max && weighed.share < (is_costly ? kPassShareMin : kListShareMax) &&
-          !layout_.columns[literal.column].code.is_floating) {
-        return weighed.clause;
-      }
-    }
-    return std::nullopt;
-  }
-
-  [[nodiscard]] static uint32_t key_on(Keys& keys, uint32_t column) {
-    const auto found = std::find_if(keys.keys.begin(), keys.keys.end(), [column](const Key& key) {
-      return key.form == KeyForm::kValues && key.columns.size() == 1 && key.columns[0] == column;
-    });
-    if (found == keys.keys.end()) {
-      keys.keys.push_back({.columns = {column}});
-      return static_cast<uint32_t>(keys.keys.size()) - 1;
-    }
-    return static_cast<uint32_t>(found - keys.keys.begin());
   }
 
   void begin_tests(uint32_t query) {
@@ -188,41 +126,85 @@ class Planner {
     tests.rows.count = tests.inexact + static_cast<uint32_t>(later_.size());
   }
 
-  void add_indexed(const KeyedOperation& operation, const KeyChoice& choice) {
+  void add_indexed(size_t position, const QueryKeys& keys) {
+    const KeyedOperation& operation = operations_[position];
+    for (const QueryKeys::Entry& entry : keys.entries(position)) {
+      QueryIndex& index = plan_.indexes[entry.choice.key];
+      keys.for_each_key(position, entry, [&](std::span<const CodedValue> members) {
+        index.add(members, sketches_, operation.operation);
+      });
+      quick_[entry.choice.key].candidates += entry.share;
+    }
+    begin_tests(operation.operation);
+    const std::span<const QueryKeys::Entry> entries = keys.entries(position);
+    if (entries.size() == 1 && entries[0].group == QueryKeys::kConjunction) {
+      test_conjunction(operation, entries[0].choice);
+    } else {
+      test_alternatives(operation);
+    }
+    end_tests(operation);
+    gather(operation, entries);
+  }
+
+  /// Candidates hold what the key's clauses name, or nearly so.
+  void test_conjunction(const KeyedOperation& operation, const KeyChoice& choice) {
     QueryIndex& index = plan_.indexes[choice.key];
     const auto column_count = static_cast<uint32_t>(index.columns().size());
-    for_each_key(*operation.predicate, choice, column_count,
-                 [&](std::span<const CodedValue> members) { index.add(members, sketches_, operation.operation); });
     const auto is_key = [&](uint32_t clause) {
-      return clause == choice.clauses[0] || (column_count > 1 && clause == choice.clauses[1]);
+      return clause == choice.sources[0] || (column_count > 1 && clause == choice.sources[1]);
     };
-    begin_tests(operation.operation);
-    double candidates = 1;
     for (const WeighedClause& weighed : operation.clauses) {
       if (index.is_by_sketches() || !is_key(weighed.clause)) {
         describe_clause(sketches_, *operation.predicate, weighed.clause, described_);
         add_tests(operation, weighed.clause);
-        if (is_key(weighed.clause)) {
-          candidates *= described_.share;
-        } else if (index.is_by_sketches() && described_.ranges.size() == 1) {
+        if (!is_key(weighed.clause) && index.is_by_sketches() && described_.ranges.size() == 1) {
           quick_[choice.key].failing[described_.ranges[0].column] += 1 - described_.share;
         }
       }
     }
-    quick_[choice.key].candidates += candidates;
     if (!index.is_by_sketches()) {
       // The key's own clauses come last: nearly every candidate has the key it was found by.
       for (uint32_t place = 0; place < column_count; ++place) {
-        add_row_test(operation, choice.clauses[place], true);
+        add_row_test(operation, choice.sources[place], true);
       }
     }
-    end_tests(operation);
+  }
+
+  /// Candidates hold what some alternative names: all of the condition is tested, what takes longest last,
+  /// but for what follows from its tree.
+  void test_alternatives(const KeyedOperation& operation) {
+    for (const bool is_joined : {false, true}) {
+      for (const WeighedClause& weighed : operation.clauses) {
+        const CompiledClause& clause = operation.predicate->clauses()[weighed.clause];
+        if ((clause.count > 1) == is_joined && !clause.is_implied) {
+          describe_clause(sketches_, *operation.predicate, weighed.clause, described_);
+          add_tests(operation, weighed.clause);
+        }
+      }
+    }
+  }
+
+  /// Rows of a query that several indexes find, or many of a chunk, are gathered: each then leaves once, in order, and
+  /// all are tested together. So are those of a query with many constants: the caches hold them for as long.
+  void gather(const KeyedOperation& operation, std::span<const QueryKeys::Entry> entries) {
+    const bool has_much = operation.predicate->clause_constants_max() > kPairMembersMax;
+    const bool is_gathered = std::any_of(entries.begin(), entries.end(), [&](const QueryKeys::Entry& entry) {
+      return has_much || entry.choice.key != entries[0].choice.key || entry.share > kGatheredShareMin;
+    });
+    if (is_gathered) {
+      plan_.joined_place.resize(queries_.size(), QueryPlan::kAlone);
+      plan_.joined_place[operation.operation] = static_cast<uint32_t>(plan_.joined.size());
+      plan_.joined.push_back(operation.operation);
+      for (const QueryKeys::Entry& entry : entries) {
+        plan_.indexes[entry.choice.key].set_joined();
+      }
+    }
   }
 
   /// Lets the candidates of an index by sketches be judged by two more columns of them, where that reads few more bytes
   /// than candidates would.
-  void choose_quick_columns(const Keys& keys) {
-    for (size_t key = 0; key < keys.keys.size(); ++key) {
+  void choose_quick_columns(const QueryKeys& keys) {
+    for (size_t key = 0; key < keys.keys().size(); ++key) {
       QuickChoice& choice = quick_[key];
       QuickColumns columns{};
       for (uint32_t& column : columns) {
@@ -236,8 +218,9 @@ class Planner {
       }
     }
     for (size_t position = 0; position < operations_.size(); ++position) {
-      if (keys.choices[position].has_value()) {
-        set_quick_test(operations_[position].operation, plan_.indexes[keys.choices[position]->key]);
+      // Tests are a query's: those that may ask several indexes have none.
+      if (keys.has_key(position) && keys.entries(position).size() == 1) {
+        set_quick_test(operations_[position].operation, plan_.indexes[keys.entries(position)[0].choice.key]);
       }
     }
   }
@@ -254,7 +237,7 @@ class Planner {
 
   /// Whether bitmaps that leave this share of what is left save more tests of rows than they cost.
   [[nodiscard]] bool is_worth_bitmaps(double left, double share, uint32_t missing) const {
-    return paths_ == AccessPaths::kByCost ? left * (1 - share) * kCandidateCost > missing * kBitmapCost + kUseCost
+    return paths_ == AccessPaths::kByCost ? left * (1 - share) * kBitmapCandidateCost > missing * kBitmapCost + kUseCost
                                           : paths_ == AccessPaths::kSketches;
   }
 
@@ -327,6 +310,7 @@ class Planner {
   QueryPlan plan_;
   std::vector<WeighedClause> weighed_;
   std::vector<KeyedOperation> operations_;
+  std::vector<const semantics::Condition*> trees_;  ///< By position in operations_.
   SharedBitmaps bitmaps_;
   std::vector<QuickChoice> quick_;  ///< By key.
   uint32_t selections_ = 0;

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "key_choice.hpp"
 #include "query_index.hpp"
+#include "query_keys.hpp"
 #include "query_run.hpp"
 #include "row_test.hpp"
 
@@ -78,6 +78,12 @@ struct QueryPlan {
   std::vector<RowTest> row_tests;
   std::vector<QueryTests> tests_of;    ///< By query.
   std::vector<QuickTest> quick_tests;  ///< By query.
+  /// Queries that ask several indexes, or that many rows of a chunk are candidates of; and by query its place among
+  /// them, or kAlone. Empty: there are none.
+  std::vector<uint32_t> joined;
+  std::vector<uint32_t> joined_place;
+
+  static constexpr uint32_t kAlone = UINT32_MAX;
 };
 
 [[nodiscard]] QueryPlan plan_queries(const TableLayout& layout, const Sketches& sketches,

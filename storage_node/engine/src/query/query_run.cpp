@@ -10,6 +10,12 @@ namespace {
 /// An ORDER BY with a LIMIT up to this keeps only the slots that may be in the answer; beyond, all rows are collected.
 constexpr uint64_t kTopRowsMax = 1u << 16;
 
+/// What a value that a query asks an index for takes there, at most: up to four places of sixteen bytes in the table by
+/// hash, and what lists it before.
+constexpr size_t kEntryBytes = 96;
+/// So many are not worth counting.
+constexpr uint32_t kFewEntries = 16;
+
 /// Rows that LIMIT and OFFSET let through, at most.
 uint64_t rows_wanted(const semantics::Selection& selection) {
   if (!selection.limit.has_value() || *selection.limit > UINT64_MAX - selection.offset) {
@@ -52,6 +58,13 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
   if (!active_) {
     become_ready();
   }
+}
+
+size_t QueryRun::entry_bytes() const {
+  const size_t entries =
+      predicate_.clause_constants_max() > kFewEntries ? predicate_.clause_constants_max() * kEntryBytes : 0;
+  const size_t gathered = entries > 0 || predicate_.joined_literals() > 0 ? store_->chunk_rows() / 8 : 0;
+  return entries + gathered;
 }
 
 void QueryRun::check_aborted() {

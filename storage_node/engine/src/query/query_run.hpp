@@ -30,6 +30,11 @@ class QueryRun {
   /// What predicate() was compiled from.
   [[nodiscard]] const semantics::Predicate& condition() const { return query_.predicate(); }
 
+  /// What its entries in the cycle's indexes may take, beyond some hundred bytes.
+  [[nodiscard]] size_t entry_bytes() const;
+  /// What predicate() was compiled from has this tree.
+  [[nodiscard]] const semantics::Condition& tree() const { return query_.predicate().tree; }
+
   /// Ends the query when it has been aborted or its deadline has passed.
   void check_aborted();
 

@@ -9,6 +9,8 @@ namespace {
 
 /// Queries looked at for an abort, at each chunk.
 constexpr uint32_t kLooks = 64;
+/// From so many gathered rows of a chunk on, a query's are tested on their own.
+constexpr size_t kManyRows = 128;
 
 }  // namespace
 
@@ -19,6 +21,7 @@ QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, const
       paths_(paths),
       probe_(store.chunk_rows()),
       candidates_(layout, store),
+      joined_(store.chunk_rows()),
       sketch_sweep_(layout, store, sketches) {}
 
 void QuerySweep::begin(std::vector<QueryRun>& queries) {
@@ -27,6 +30,7 @@ void QuerySweep::begin(std::vector<QueryRun>& queries) {
   sketch_sweep_.begin(plan_, queries);
   active_ = std::any_of(queries.begin(), queries.end(), [](const QueryRun& query) { return query.is_active(); });
   next_look_ = 0;
+  joined_.begin(plan_.joined.size());
 }
 
 void QuerySweep::look_for_aborts() {
@@ -50,27 +54,60 @@ void QuerySweep::sweep(uint32_t chunk) {
   }
   candidates_.begin(plan_, *queries_, chunk, sketches_->rows(chunk));
   for (QueryIndex& index : plan_.indexes) {
-    sweep_index(index, chunk);
+    index.is_joined() ? sweep_joined(index, chunk) : sweep_index(index, chunk);
   }
+  add_joined();
   sketch_sweep_.sweep(plan_, *queries_, chunk, candidates_);
   candidates_.test();
 }
 
-void QuerySweep::sweep_index(QueryIndex& index, uint32_t chunk) {
+template <typename Use>
+void QuerySweep::probe(QueryIndex& index, uint32_t chunk, Use&& use) {
   const ChunkView view = store_->view(chunk);
   const uint8_t* quick[std::tuple_size_v<QuickColumns>] = {};
   for (uint32_t place = 0; index.quick_columns().has_value() && place < std::size(quick); ++place) {
     quick[place] = sketches_->bytes(chunk, (*index.quick_columns())[place]);
   }
   if (quick[0] == nullptr || quick[1] == nullptr) {
-    return index.probe(view, chunk, *sketches_, probe_, [&](uint32_t row, uint32_t query) { add(row, query, true); });
+    return index.probe(view, chunk, *sketches_, probe_, [&](uint32_t row, uint32_t query) { use(row, query, true); });
   }
   index.probe(view, chunk, *sketches_, probe_, [&](uint32_t row, uint32_t query) {
     const QuickTest& test = plan_.quick_tests[query];
     const bool first = static_cast<uint8_t>(quick[0][row] - test.low[0]) <= test.span[0];
     const bool second = static_cast<uint8_t>(quick[1][row] - test.low[1]) <= test.span[1];
-    add(row, query, first && second);
+    use(row, query, first && second);
   });
+}
+
+void QuerySweep::sweep_index(QueryIndex& index, uint32_t chunk) {
+  probe(index, chunk, [&](uint32_t row, uint32_t query, bool passes) { add(row, query, passes); });
+}
+
+void QuerySweep::sweep_joined(QueryIndex& index, uint32_t chunk) {
+  probe(index, chunk, [&](uint32_t row, uint32_t query, bool passes) {
+    const uint32_t place = plan_.joined_place[query];
+    if (place == QueryPlan::kAlone) {
+      add(row, query, passes);
+    } else if (passes) {
+      joined_.add(place, row);
+    }
+  });
+}
+
+void QuerySweep::add_joined() {
+  for (uint32_t place = 0; place < plan_.joined.size(); ++place) {
+    rows_.clear();
+    joined_.take(place, [&](uint32_t row) { rows_.push_back(row); });
+    const uint32_t query = plan_.joined[place];
+    if (rows_.size() >= kManyRows && (*queries_)[query].is_active()) {
+      mark_branch(Branch::kGatheredRows);
+      candidates_.test(query, rows_.data(), static_cast<uint32_t>(rows_.size()));
+      continue;
+    }
+    for (const uint32_t row : rows_) {
+      add(row, query, true);
+    }
+  }
 }
 
 }  // namespace daedalus::engine

@@ -9,6 +9,7 @@
 
 #include "branches.hpp"
 #include "candidates.hpp"
+#include "joined_rows.hpp"
 #include "query_plan.hpp"
 #include "sketch_sweep.hpp"
 
@@ -32,6 +33,12 @@ class QuerySweep {
  private:
   void look_for_aborts();
   void sweep_index(QueryIndex& index, uint32_t chunk);
+  /// The same for an index some of whose queries gather their rows.
+  void sweep_joined(QueryIndex& index, uint32_t chunk);
+  void add_joined();
+  /// Calls use(row, query, whether quick tests let it pass).
+  template <typename Use>
+  void probe(QueryIndex& index, uint32_t chunk, Use&& use);
   void add(uint32_t row, uint32_t query, bool passes) {
     candidates_.add(row, query, passes);
     if (candidates_.is_full()) {
@@ -51,6 +58,8 @@ class QuerySweep {
 
   IndexScratch probe_;
   Candidates candidates_;
+  JoinedRows joined_;
+  std::vector<uint32_t> rows_;  ///< Of one query.
   SketchSweep sketch_sweep_;
 };
 

@@ -48,7 +48,10 @@ enum class Branch : uint8_t {
   kTreeOfRow,          ///< A tree is decided for a single row,
   kTreeOfChunk,        ///< or for a chunk's rows together;
   kTreeChoice,         ///< its alternatives are entered by a value.
-  kListKey,            ///< An index of a list that is longer than what keys are chosen from,
+  kListKey,            ///< A key of a list that is longer than what keys of two columns take,
+  kAlternatives,       ///< or of the values that a disjunction's alternatives name;
+  kJoinedRow,          ///< a row that two of a query's keys find,
+  kGatheredRows,       ///< and many rows of a query that are tested together;
   kWholePass,          ///< and no index: many comparisons of most rows, by passes over columns.
   kTopRows,            ///< ORDER BY with LIMIT.
   kEnoughRows,         ///< A query ends in the middle of a segment.

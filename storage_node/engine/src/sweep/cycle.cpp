@@ -18,6 +18,7 @@ Cycle::Cycle(const TableLayout& layout, ChunkStore& store, const SegmentOptions&
 
 void Cycle::admit(Query query) {
   queries_.emplace_back(*layout_, *store_, std::move(query), query_count(), *flow_, memory_, groupings_);
+  entry_bytes_ += queries_.back().entry_bytes();
 }
 
 void Cycle::begin(Timestamp before) {
@@ -101,6 +102,7 @@ void Cycle::finish() {
   query_sweep_.end();
   flow_->ready.clear();
   queries_.clear();
+  entry_bytes_ = 0;
   groupings_.clear();
   memory_.reset();
 }

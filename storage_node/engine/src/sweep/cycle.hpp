@@ -31,9 +31,11 @@ class Cycle {
   [[nodiscard]] bool admit(Update& update) { return updates_.admit(update); }
 
   /// What was admitted takes so much memory, compiled, that everything else had better wait for the next cycle. Never
-  /// before something was. Constants of long strings take their column's width: an operation of a few kilobytes may
-  /// take some megabytes.
-  [[nodiscard]] bool is_full() const { return memory_.taken() + updates_.assigned_bytes() >= kCompiledBytesMax; }
+  /// before something was. What queries ask indexes for counts, too. Constants of long strings take their column's
+  /// width: an operation of a few kilobytes may take some megabytes.
+  [[nodiscard]] bool is_full() const {
+    return memory_.taken() + updates_.assigned_bytes() + entry_bytes_ >= kCompiledBytesMax;
+  }
 
   [[nodiscard]] uint32_t query_count() const { return static_cast<uint32_t>(queries_.size()); }
   [[nodiscard]] uint32_t update_count() const { return updates_.count(); }
@@ -76,8 +78,9 @@ class Cycle {
   Groupings groupings_;
   std::vector<QueryRun> queries_;
   QuerySweep query_sweep_;
-  uint32_t chunk_ = 0;  ///< Those before it have been swept.
-  Timestamp prefix_{};  ///< Of swept chunks.
+  size_t entry_bytes_ = 0;  ///< That indexes of queries may take.
+  uint32_t chunk_ = 0;      ///< Those before it have been swept.
+  Timestamp prefix_{};      ///< Of swept chunks.
 };
 
 }  // namespace daedalus::engine

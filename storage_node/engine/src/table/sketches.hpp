@@ -28,6 +28,9 @@ class Sketches {
   /// An old one, or one that knows nothing, while a new one is due.
   [[nodiscard]] const Histogram& histogram(uint32_t column) const { return columns_[column].histogram; }
 
+  /// Live rows of the table when histograms were last drawn.
+  [[nodiscard]] uint64_t row_count() const { return rows_; }
+
   /// The bytes of a chunk's column; null while they do not exist.
   [[nodiscard]] const uint8_t* bytes(uint32_t chunk, uint32_t column) const {
     return is_made(chunk, column) ? store_->sketch(chunk, column) : nullptr;

@@ -72,7 +72,7 @@ void ChangeList::index() {
       continue;
     }
     ChangeIndex& index = indexes_[choice->key];
-    for_each_key(predicates_[change], *choice, static_cast<uint32_t>(index.columns().size()),
+    for_each_key(*layout_, predicates_[change], *choice, static_cast<uint32_t>(index.columns().size()),
                  [&](std::span<const CodedValue> members) { index.add(members, *sketches_, change); });
   }
   for (ChangeIndex& index : indexes_) {
@@ -119,10 +119,10 @@ std::optional<KeyChoice> ChangeList::choice_of_follower(uint32_t change) {
   const std::span<const uint32_t> columns = indexes_[choice->key].columns();
   double commonest = 1;
   for (uint32_t place = 0; place < columns.size(); ++place) {
-    if (choice->clauses[place] >= predicate.clauses().size()) {
+    if (choice->sources[place] >= predicate.clauses().size()) {
       return std::nullopt;
     }
-    const CompiledClause& clause = predicate.clauses()[choice->clauses[place]];
+    const CompiledClause& clause = predicate.clauses()[choice->sources[place]];
     const CompiledLiteral& literal = predicate.literals(clause)[0];
     const uint32_t members = clause.count == 1 ? predicate.member_count(literal) : 0;
     if (members == 0 || literal.column != columns[place]) {
@@ -139,7 +139,7 @@ std::optional<KeyChoice> ChangeList::choice_of_follower(uint32_t change) {
   double share = 1;
   for (const WeighedClause& weighed : own_) {
     for (uint32_t place = 0; place < columns.size(); ++place) {
-      share *= weighed.clause == choice->clauses[place] ? weighed.share : 1;
+      share *= weighed.clause == choice->sources[place] ? weighed.share : 1;
     }
   }
   return share < kKeyShareMax ? choice : std::nullopt;
@@ -161,8 +161,7 @@ std::optional<KeyChoice> ChangeList::list_key(uint32_t change, std::span<const W
     if (members == 1 && weighed.share < kFewRows) {
       return std::nullopt;
     }
-    if (!choice.has_value() && members > 1 && members <= list_keys_left_ && weighed.share < kListShareMax &&
-        !layout_->columns[literal.column].code.is_floating) {
+    if (!choice.has_value() && members > 1 && members <= list_keys_left_ && weighed.share < kListShareMax) {
       choice = KeyChoice{literal.column, {weighed.clause, weighed.clause}};
       keys = members;
     }

@@ -162,8 +162,8 @@ Value OperationMix::constant(uint32_t column) {
 Literal OperationMix::list_literal(uint32_t of_column) {
   Literal literal{.column = of_column, .kind = one_in(*random_, 3) ? Literal::Kind::kNotIn : Literal::Kind::kIn};
   // Up to more members than an index takes.
-  constexpr uint32_t kSizes[] = {1, 3, 6, 12, 40, 150};
-  for (uint64_t count = 1 + below(*random_, kSizes[below(*random_, 6)]); count > 0; --count) {
+  constexpr uint32_t kSizes[] = {1, 3, 6, 12, 40, 150, 700};
+  for (uint64_t count = 1 + below(*random_, kSizes[below(*random_, one_in(*random_, 4) ? 7 : 6)]); count > 0; --count) {
     literal.values.push_back(constant(of_column));
   }
   make_members(literal.values);
@@ -279,6 +279,9 @@ Predicate OperationMix::query_predicate() {
   }
   if (one_in(*random_, 6)) {
     add_tree(predicate);
+  }
+  if (one_in(*random_, 6)) {
+    add_disjunction(predicate);
   }
   std::shuffle(predicate.clauses.begin(), predicate.clauses.end(), *random_);
   return predicate;

@@ -58,6 +58,8 @@ class OperationMix {
   void add_key(semantics::Predicate& predicate, uint32_t column);
   /// Adds a condition that does not come to few clauses, now and then with what follows from it beside it.
   void add_tree(semantics::Predicate& predicate);
+  /// Values of different columns, any of which will do: in one clause, or in alternatives of several each.
+  void add_disjunction(semantics::Predicate& predicate);
   [[nodiscard]] semantics::Condition thicket(uint32_t depth, bool is_and);
   /// Alternatives that name values of one column, and something more.
   [[nodiscard]] semantics::Condition alternatives();

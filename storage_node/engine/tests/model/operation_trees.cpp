@@ -37,6 +37,30 @@ semantics::Condition OperationMix::alternatives() {
   return all;
 }
 
+void OperationMix::add_disjunction(Predicate& predicate) {
+  using semantics::Condition;
+  if (one_in(*random_, 2)) {
+    semantics::Clause any;
+    for (uint64_t count = 2 + below(*random_, 4); count > 0; --count) {
+      any.push_back(equality(one_in(*random_, 3) ? static_cast<uint32_t>(kKey) : some_column())[0]);
+    }
+    predicate.clauses.push_back(std::move(any));
+    return;
+  }
+  Condition any{.kind = Condition::Kind::kOr, .literal = {}, .children = {}};
+  for (uint64_t count = 2 + below(*random_, one_in(*random_, 4) ? 60 : 3); count > 0; --count) {
+    Condition all{.kind = Condition::Kind::kAnd, .literal = {}, .children = {}};
+    for (uint64_t parts = 2 + below(*random_, 2); parts > 0; --parts) {
+      const Literal part = one_in(*random_, 6) ? literal(some_column()) : equality(some_column())[0];
+      all.children.push_back({.kind = Condition::Kind::kLiteral, .literal = part, .children = {}});
+    }
+    any.children.push_back(std::move(all));
+  }
+  Predicate normal = semantics::normal_form(std::move(any));
+  predicate.clauses.insert(predicate.clauses.end(), normal.clauses.begin(), normal.clauses.end());
+  predicate.tree = predicate.has_tree() ? predicate.tree : std::move(normal.tree);
+}
+
 void OperationMix::add_tree(Predicate& predicate) {
   semantics::Condition tree =
       one_in(*random_, 2) ? alternatives() : thicket(1 + static_cast<uint32_t>(below(*random_, 3)), false);
