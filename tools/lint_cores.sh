@@ -19,6 +19,7 @@ cpp_cores=(
 # ...but these:
 cpp_drivers=(
   storage_node/engine/src/thread/          # The scan thread: it has the clock and goes to sleep.
+  storage_node/engine/src/support/large_memory.cpp  # An allocator: large pieces come from the kernel.
   storage_node/engine/src/table/reserved_memory.cpp  # Before the first cycle: asks the kernel where memory lies.
 )
 # Every Java source of these modules is of a core or as pure as one...
