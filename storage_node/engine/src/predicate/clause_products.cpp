@@ -58,8 +58,8 @@ class Multiplication {
     return one.kind == other.kind && one.negated == other.negated && one.op == other.op && one.column == other.column &&
            one.codes == other.codes && one.constant_count == other.constant_count &&
            one.blank_count == other.blank_count && one.constants_size == other.constants_size &&
-           std::memcmp(predicate_.constants() + one.constants, predicate_.constants() + other.constants,
-                       one.constants_size) == 0;
+           (one.constants_size == 0 || std::memcmp(predicate_.constants() + one.constants,
+                                                   predicate_.constants() + other.constants, one.constants_size) == 0);
   }
 
   uint32_t number_of(const CompiledLiteral& literal) {
