@@ -16,7 +16,7 @@ namespace daedalus::aggregator::sql {
 /// where two threads meet in one row, one's text may be forgotten.
 class Sightings {
  public:
-  /// Whether the text was seen lately; from now on it was. Cost: a hash of it, one cache line.
+  /// Whether the text was seen lately; from now on it was. Cost: a hash of it, two cache lines.
   bool seen_before(std::string_view text) {
     const uint64_t fingerprint = std::hash<std::string_view>()(text) | 1;  // 0: an empty place.
     uint64_t pushed = fingerprint;
@@ -33,10 +33,11 @@ class Sightings {
 
  private:
   struct alignas(64) Row {
-    std::array<std::atomic<uint64_t>, 8> latest{};  ///< The last one first.
+    std::array<std::atomic<uint64_t>, 16> latest{};  ///< The last one first.
   };
-  /// Four times as many places as statements are kept.
-  std::array<Row, 1024> rows_{};
+  /// Twice as many places as statements are kept: what comes again after more others than that would not be kept for
+  /// long. Rows so long that 2,048 texts fill hardly one.
+  std::array<Row, 256> rows_{};
 };
 
 }  // namespace daedalus::aggregator::sql

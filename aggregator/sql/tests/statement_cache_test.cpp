@@ -95,7 +95,7 @@ TEST(SightingsTest, ForgetsWhoseRoomIsTaken) {
   for (int i = 0; i < 100'000; ++i) {
     remembered += sightings.seen_before(numbered(i)) ? 1 : 0;
   }
-  EXPECT_LE(remembered, 8'192);
+  EXPECT_LE(remembered, 4'096);
   EXPECT_FALSE(sightings.seen_before("a text"));
 }
 
@@ -108,7 +108,7 @@ TEST(SightingsTest, AsManyAsAreKeptMayComeInTurns) {
       forgotten += sightings.seen_before(numbered(i)) == is_second ? 0 : 1;
     }
   }
-  EXPECT_LE(forgotten, kTexts / 256);
+  EXPECT_LE(forgotten, kTexts / 64);
 }
 
 TEST(ParsedStatementTest, CountsPositionsInCharacters) {
