@@ -147,26 +147,6 @@ class TreeCompiler {
     return add_step({.number = number, .if_true = if_true, .if_false = if_false});
   }
 
-  /// The same as emit() where a choice has found out that a column has the value that the alternative names.
-  uint32_t emit_case(const Condition& alternative, uint32_t column, uint32_t if_true, uint32_t if_false) {
-    if (alternative.kind != Condition::Kind::kAnd || !compiled_.layout->columns[column].code.is_exact) {
-      return emit(alternative, if_true, if_false);
-    }
-    const auto names_it = [column](const Condition& child) {
-      return names_one_value(child) && child.literal.column == column;
-    };
-    if (std::count_if(alternative.children.begin(), alternative.children.end(), names_it) > 1) {
-      return emit(alternative, if_true, if_false);  // x = 4 AND x = 6: which of them it has is not known here.
-    }
-    const auto known = std::find_if(alternative.children.begin(), alternative.children.end(), names_it);
-    uint32_t entry = if_true;
-    for (auto child = alternative.children.end(); child != alternative.children.begin();) {
-      entry = --child == known ? entry : emit(*child, entry, if_false);
-    }
-    // Each alternative has a leaf: describing a tree by its leaves relies on that.
-    return entry == if_true ? emit(alternative, if_true, if_false) : entry;
-  }
-
   uint32_t emit_one_by_one(const Alternatives& alternatives, uint32_t if_true, uint32_t if_false) {
     uint32_t entry = if_false;
     for (auto alternative = alternatives.rbegin(); alternative != alternatives.rend(); ++alternative) {
@@ -229,7 +209,7 @@ class TreeCompiler {
     for (const Coded& one : by_code) {
       uint32_t entry = otherwise;
       for (auto alternative = one.same.rbegin(); alternative != one.same.rend(); ++alternative) {
-        entry = emit_case(**alternative, *column, if_true, entry);
+        entry = emit(**alternative, if_true, entry);
       }
       cases.push_back({one.code, entry});
     }
