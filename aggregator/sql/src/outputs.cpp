@@ -15,7 +15,16 @@ uint32_t Outputs::find_or_add(OutputItem item) {
 }
 
 bool Outputs::has_aggregate() const {
-  return std::any_of(items_.begin(), items_.end(), [](const OutputItem& item) { return item.is_aggregate; });
+  return std::any_of(items_.begin(), items_.end(), [](const OutputItem& item) { return item.function.has_value(); });
+}
+
+std::vector<semantics::SelectItem> Outputs::take() && {
+  std::vector<semantics::SelectItem> taken;
+  taken.reserve(items_.size());
+  for (semantics::SelectItem& item : items_) {
+    taken.push_back(std::move(item));
+  }
+  return taken;
 }
 
 std::vector<uint32_t> Outputs::named(std::string_view name) const {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "aggregates.hpp"
+#include "daedalus/semantics/selection.hpp"
 
 namespace daedalus::aggregator::sql {
 
@@ -17,16 +17,12 @@ namespace daedalus::aggregator::sql {
 constexpr uint32_t kOutputsMax = 1664;
 
 /// One output.
-struct OutputItem {
-  std::string name;
-  bool is_aggregate = false;
-  AggregateCall call;     ///< If it is an aggregate.
-  uint32_t column = 0;    ///< If it is not.
+struct OutputItem : semantics::SelectItem {
   int32_t location = -1;  ///< Where it is asked for.
 
   /// Whether both show the same value in every row.
   [[nodiscard]] bool is_same_value(const OutputItem& other) const {
-    return is_aggregate == other.is_aggregate && (is_aggregate ? call == other.call : column == other.column);
+    return function == other.function && column == other.column;
   }
 };
 
@@ -42,7 +38,8 @@ class Outputs {
   /// Position of an output with this value, added hidden if there is none.
   uint32_t find_or_add(OutputItem item);
   [[nodiscard]] const std::vector<OutputItem>& items() const { return items_; }
-  [[nodiscard]] std::vector<OutputItem> take_items() && { return std::move(items_); }
+  /// The items, without where they are asked for. Ends this object's use.
+  [[nodiscard]] std::vector<semantics::SelectItem> take() &&;
   [[nodiscard]] uint32_t visible_count() const { return visible_count_; }
   [[nodiscard]] bool has_aggregate() const;
 

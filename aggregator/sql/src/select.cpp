@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "aggregates.hpp"
 #include "condition.hpp"
 #include "constant.hpp"
 #include "lexer.hpp"
@@ -99,8 +100,8 @@ Result<OutputItem> list_item(Scope& scope, const grammar::ResultTarget& target) 
     if (!call) {
       return call.error();
     }
-    item.is_aggregate = true;
-    item.call = *call;
+    item.function = call->function;
+    item.column = call->column;
     item.name = item.name.empty() ? std::string(semantics::function_name(call->function)) : item.name;
     return item;
   }
@@ -127,7 +128,7 @@ Result<Outputs> compile_list(Scope& scope, const grammar::SelectStatement& selec
       }
       if (*is_star) {
         for (uint32_t column = 0; column < scope.schema().columns.size(); ++column) {
-          outputs.add_visible({scope.schema().columns[column].name, false, {}, column, target.location});
+          outputs.add_visible({{scope.schema().columns[column].name, std::nullopt, column}, target.location});
         }
         continue;
       }
@@ -195,18 +196,7 @@ Result<void> compile_bounds(Scope& scope, const grammar::SelectStatement& select
 
 Result<semantics::Selection> bind_outputs(const Scope& scope, Outputs outputs, const std::vector<uint32_t>& group_by) {
   const uint32_t visible_count = outputs.visible_count();
-  std::vector<semantics::SelectItem> items;
-  items.reserve(outputs.items().size());
-  std::vector<OutputItem> written_items = std::move(outputs).take_items();
-  for (OutputItem& item : written_items) {
-    semantics::SelectItem& written = items.emplace_back();
-    written.name = std::move(item.name);
-    written.column = item.is_aggregate ? item.call.column : item.column;
-    if (item.is_aggregate) {
-      written.function = item.call.function;
-    }
-  }
-  auto selection = semantics::bind_items(scope.schema(), std::move(items), group_by);
+  auto selection = semantics::bind_items(scope.schema(), std::move(outputs).take(), group_by);
   if (!selection) {
     return scope.located(selection.error(), scope.statement_location());
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "aggregates.hpp"
 #include "refusals.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -45,7 +46,7 @@ Result<std::optional<uint32_t>> resolve_output_name(const Scope& scope, const Ou
 
 /// The table's column that an output shows, as a GROUP BY item.
 Result<uint32_t> grouped_output(const Scope& scope, const OutputItem& item, int32_t location) {
-  if (item.is_aggregate) {
+  if (item.function) {
     return scope.error("42803", "aggregate functions are not allowed in GROUP BY", location);
   }
   return item.column;
@@ -99,7 +100,7 @@ Result<uint32_t> order_item(Scope& scope, Outputs* outputs, const grammar::Node&
     if (!column) {
       return column.error();
     }
-    return outputs->find_or_add({scope.schema().columns[*column].name, false, {}, *column, location});
+    return outputs->find_or_add({{scope.schema().columns[*column].name, std::nullopt, *column}, location});
   }
   if (node.has_constant()) {
     return resolve_ordinal(scope, *outputs, node.constant(), kClause);
@@ -109,7 +110,8 @@ Result<uint32_t> order_item(Scope& scope, Outputs* outputs, const grammar::Node&
     if (!call) {
       return call.error();
     }
-    return outputs->find_or_add({std::string(semantics::function_name(call->function)), true, *call, 0, location});
+    return outputs->find_or_add(
+        {{std::string(semantics::function_name(call->function)), call->function, call->column}, location});
   }
   Construct construct = describe(node);
   return scope.refuse(construct.name + " in ORDER BY", location, std::move(construct.hint));
@@ -161,7 +163,7 @@ Result<void> check_grouped(const Scope& scope, const std::vector<uint32_t>& grou
   }
   for (const OutputItem& item : outputs.items()) {
     const bool is_grouped = std::find(group_by.begin(), group_by.end(), item.column) != group_by.end();
-    if (!item.is_aggregate && !is_grouped) {
+    if (!item.function && !is_grouped) {
       return scope.error(
           "42803",
           fmt::format("column \"{}\" must appear in the GROUP BY clause or be used in an aggregate function",

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "daedalus/semantics/answer.hpp"
+#include "daedalus/semantics/selection.hpp"
 #include "outputs.hpp"
 #include "scope.hpp"
 

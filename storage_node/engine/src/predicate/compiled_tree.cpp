@@ -147,7 +147,8 @@ class TreeCompiler {
     return add_step({.number = number, .if_true = if_true, .if_false = if_false});
   }
 
-  uint32_t emit_one_by_one(const Alternatives& alternatives, uint32_t if_true, uint32_t if_false) {
+  template <typename List>
+  uint32_t emit_one_by_one(const List& alternatives, uint32_t if_true, uint32_t if_false) {
     uint32_t entry = if_false;
     for (auto alternative = alternatives.rbegin(); alternative != alternatives.rend(); ++alternative) {
       entry = emit(**alternative, if_true, entry);
@@ -207,11 +208,7 @@ class TreeCompiler {
     std::vector<CompiledTree::Case> cases;
     cases.reserve(by_code.size());
     for (const Coded& one : by_code) {
-      uint32_t entry = otherwise;
-      for (auto alternative = one.same.rbegin(); alternative != one.same.rend(); ++alternative) {
-        entry = emit(**alternative, if_true, entry);
-      }
-      cases.push_back({one.code, entry});
+      cases.push_back({one.code, emit_one_by_one(one.same, if_true, otherwise)});
     }
     if (std::all_of(cases.begin(), cases.end(), [&](const auto& one) { return one.step == otherwise; })) {
       return otherwise;  // Beside an alternative that always holds, say: a choice without a difference has no leaf.
