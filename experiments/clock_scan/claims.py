@@ -42,7 +42,7 @@ def booking(points: Points) -> list[Claim]:
 def one_at_a_time(points: Points, mix: str, target: float) -> Claim:
     """Queries a second against DuckDB's."""
     ratios = tuple(
-        (512 / result["engine_ms"][0]) / (result["duck_queries"] / result["duck_ms"])
+        (512 / result["engine_ms"][0]) / (result["rival_queries"] / result["rival_ms"])
         for result in points.of("duck", mix=mix, queries=512)
     )
     return Claim(
@@ -210,10 +210,9 @@ def published(runs: Iterable[Run]) -> list[str]:
     for rival, name in RIVALS.items():
         for mix in ("booking", *ANY, *HARD):
             ratios = [
-                (result_queries / result["engine_ms"][0]) / (result["rival_queries"] / result["rival_ms"])
+                (point["queries"] / result["engine_ms"][0]) / (result["rival_queries"] / result["rival_ms"])
                 for point, result in points.points("rivals")
                 if point["rival"] == rival and point["mix"] == mix
-                for result_queries in [point["queries"]]
             ]
             if ratios:
                 least, most = figure(min(ratios)), figure(max(ratios))

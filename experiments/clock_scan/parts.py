@@ -79,15 +79,12 @@ def duck(context: Context, bench: Bench) -> None:
     plan = context.plan.section("baselines")
     middle = counts(context, "grid", (64, 512))[-1]
     with tempfile.TemporaryDirectory(prefix="clock_scan-", dir=ROOT / "build") as folder:
-        csv = Path(folder) / "tickets.csv"
-        answers = bench.ask("dump", path=str(csv))
-        columns = {answer["column"]: answer["type"] for answer in answers if "column" in answer}
-        table = Duck(csv, columns, answers[-1]["fetched"])
+        table = Duck(*dump(bench, Path(folder)))
     try:
         for column in ("id", "count_4"):
             sum_column(context, bench, table, column)
         for mix in context.plan.section("grid")["mixes"]:
-            duck_one_at_a_time(context, bench, table, mix, middle)
+            ask_in_doses(context, bench, table, {"part": "duck", "mix": mix}, plan["duck_queries"])
         for queries in dict.fromkeys([middle, counts(context, "grid", (64, 4_096))[-1]]):
             for _ in range(plan["duck_batches"]):
                 asked = bench.ask("queries", mix="booking", queries=queries, seed=context.fresh_seed())
@@ -101,48 +98,37 @@ def duck(context: Context, bench: Bench) -> None:
 
 def rivals(context: Context, bench: Bench) -> None:
     """What one would use instead, each in turn with the engine's cycle."""
+    plan = context.plan.section("rivals")
     with tempfile.TemporaryDirectory(prefix="clock_scan-", dir=ROOT / "build") as folder:
-        csv = Path(folder) / "tickets.csv"
-        answers = bench.ask("dump", path=str(csv))
-        Path(folder).chmod(0o755)
-        columns = {answer["column"]: answer["type"] for answer in answers if "column" in answer}
-        for name in context.plan.section("rivals")["names"]:
-            rival = make_rival(name, csv, columns, answers[-1]["fetched"])
+        Path(folder).chmod(0o755)  # PostgreSQL's own user reads it.
+        rows = dump(bench, Path(folder))
+        for name in plan["names"]:
+            rival = make_rival(name, *rows)
             try:
                 for mix in context.plan.section("grid")["mixes"]:
-                    ask_rival(context, bench, name, rival, mix)
+                    ask_in_doses(context, bench, rival, {"part": "rivals", "rival": name, "mix": mix}, plan["queries"])
             finally:
                 rival.close()
 
 
-def ask_rival(context: Context, bench: Bench, name: str, rival: Rival, mix: str) -> None:
-    """Sampled queries of one mix in four doses, each with a cycle of the engine beside it."""
+def dump(bench: Bench, folder: Path) -> tuple[Path, dict[str, str], str]:
+    """All rows as a file, its columns' types, and those that queries fetch."""
+    csv = folder / "tickets.csv"
+    answers = bench.ask("dump", path=str(csv))
+    return csv, {answer["column"]: answer["type"] for answer in answers if "column" in answer}, answers[-1]["fetched"]
+
+
+def ask_in_doses(context: Context, bench: Bench, rival: Rival, point: dict[str, Any], sampled: int) -> None:
+    """The sampled queries of the point's mix in four doses, each with a cycle of the engine beside it."""
     middle = counts(context, "grid", (64, 512))[-1]
-    sampled = context.plan.section("rivals")["queries"]
     for _ in range(4):
         context.check_time()
-        asked = bench.ask("queries", mix=mix, queries=sampled // 4, seed=context.fresh_seed())
-        engine = bench.ask_one("cell", mix=mix, queries=middle, runs=1, seed=context.fresh_seed(), checked_max=0)
-        result = {
-            "rival_ms": rival.one_at_a_time(asked),
-            "rival_queries": len(asked),
-            "engine_ms": engine["engine_ms"],
-        }
-        context.add({"part": "rivals", "rival": name, "mix": mix, "queries": middle}, result)
-
-
-def duck_one_at_a_time(context: Context, bench: Bench, table: Duck, mix: str, middle: int) -> None:
-    """The sampled queries in four doses, each with a cycle of the engine beside it."""
-    sampled = context.plan.section("baselines")["duck_queries"]
-    for _ in range(4):
-        asked = bench.ask("queries", mix=mix, queries=sampled // 4, seed=context.fresh_seed())
-        engine = bench.ask_one("cell", mix=mix, queries=middle, runs=1, seed=context.fresh_seed(), checked_max=0)
-        result = {
-            "duck_ms": table.one_at_a_time(asked),
-            "duck_queries": len(asked),
-            "engine_ms": engine["engine_ms"],
-        }
-        context.add({"part": "duck", "mix": mix, "queries": middle}, result)
+        asked = bench.ask("queries", mix=point["mix"], queries=sampled // 4, seed=context.fresh_seed())
+        engine = bench.ask_one(
+            "cell", mix=point["mix"], queries=middle, runs=1, seed=context.fresh_seed(), checked_max=0
+        )
+        result = {"rival_ms": rival.one_at_a_time(asked), "rival_queries": len(asked), "engine_ms": engine["engine_ms"]}
+        context.add({**point, "queries": middle}, result)
 
 
 def sum_column(context: Context, bench: Bench, table: Duck, column: str) -> None:
