@@ -17,6 +17,8 @@ constexpr size_t kGroupsMax = 16;
 constexpr size_t kMembersBeyond = 1u << 18;
 /// Bitmaps have bounds so far apart, as a share of rows, that no less is found by them.
 constexpr double kBitmapShareMin = 1.0 / 48;
+/// Where bitmaps leave no more rows than that, another one costs more than testing those.
+constexpr double kLeftMin = 0.0016;
 /// Longer disjunctions and lists have no bitmaps.
 constexpr uint32_t kBitmapRangesMax = 8;
 /// Alternatives that shares are reckoned from: of more than so many some stand for all.
@@ -224,8 +226,8 @@ double QueryKeys::cost_without(const KeyedOperation& operation) const {
       left *=
           std::min(1.0, std::max(weighed.share, clause.count * std::max(1u, literal.constant_count) * kBitmapShareMin));
     }
-    if (left <= kBitmapShareMin) {
-      break;  // Few more rows are ruled out by what comes later.
+    if (left <= kLeftMin) {
+      break;
     }
   }
   return kSketchQueryCost + kSketchReadCost / static_cast<double>(operations_.size()) + left * test;
