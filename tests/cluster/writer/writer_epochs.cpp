@@ -7,6 +7,12 @@
 
 namespace daedalus::testing {
 
+namespace {
+
+constexpr const char* kBrokenNode = "XX001";  // It was sent what it can never apply (docs/protocol.md, "Updates").
+
+}  // namespace
+
 // ---- epochs ----
 
 void WriterModel::inquire(Instant now, rpc::Outbox& out) {
@@ -100,6 +106,11 @@ void WriterModel::on_raised(const wire::v1::EpochReply& reply, Instant now, rpc:
                  fmt::format("{} at {} became the writer meanwhile (epoch {})", reply.holder(), reply.endpoint(),
                              reply.epoch()),
                  "stop it first, or start this one with --take-over", 0},
+           effects);
+    } else if (first_epoch_ > 0 && reply.error().sqlstate() == kBrokenNode) {
+      fail(Error{ErrorCategory::kFatal, "F0000",
+                 fmt::format("a node refused epoch {}: {}", epoch_asked_, reply.error().message()),
+                 "start the cluster afresh and load it again", 0},
            effects);
     }
     climb(reply.error());

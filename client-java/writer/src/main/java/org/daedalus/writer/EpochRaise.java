@@ -201,6 +201,9 @@ final class EpochRaise {
             } else if (reply.getEpoch() > known && !isOwn && !isTakenOverFrom) {
                 refuse(Errors.rejected(Errors.OBJECT_IN_USE, reply.getHolder() + " at " + reply.getEndpoint()
                         + " became the writer meanwhile (epoch " + reply.getEpoch() + ")", Errors.STOP_OR_TAKE_OVER));
+            } else if (numbered != null && reply.getError().getSqlstate().equals(Errors.NODE_BROKEN)) {
+                refuse(Errors.fatal(Errors.CLUSTER_BROKEN, "a node refused epoch " + asked + ": "
+                        + reply.getError().getMessage(), Errors.START_AFRESH));
             }
             climb(reply.getError());
             known = Math.max(known, reply.getEpoch()); // A grant that was lost on its way: ask for the next.

@@ -126,6 +126,20 @@ class WriterIncarnationTest {
         assertThat(core.lastNumbered()).isEqualTo(4);
     }
 
+    /** Its refusal of the update may have been lost on its way: it says the same to whoever asks for an epoch. */
+    @Test
+    void shouldEndWhenANodeThatIsBrokenRefusesItsEpoch() {
+        long sequence = underWay();
+        result(sequence, refused(WriteRefusal.WRITE_REFUSAL_NEW_INCARNATION, 0));
+        result(sequence(), Result.newBuilder().setEpoch(EpochReply.newBuilder().setEpoch(EPOCH + 1)
+                .setHolder("writer").setEndpoint("writer:1").setError(Error.newBuilder().setSqlstate("XX001")
+                        .setMessage("two different updates carry one number between 4 and 4"))));
+        assertThat(core.phase()).isEqualTo(WriterCore.Phase.FAILED);
+        assertThat(core.failure().getSqlstate()).isEqualTo("F0000");
+        assertThat(core.failure().getMessage()).isEqualTo(
+                "a node refused epoch 5: two different updates carry one number between 4 and 4");
+    }
+
     @Test
     void shouldGiveNoNumbersWhileItRaisesAndAnswerWhatItKnows() {
         long sequence = underWay();
