@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import random
+import select
 import signal
 import socket
 import subprocess
@@ -183,8 +184,12 @@ class LocalCluster:
             assert word in error["message"] + error.get("hint", ""), error
 
     def kill(self, name: str) -> None:
-        """Ends one process without warning; only processes of this cluster are known by name."""
-        os.kill(self.processes[name], signal.SIGKILL)
+        """Ends one process without warning, and waits until it is gone: then another can listen at its address. Only
+        processes of this cluster are known by name.
+        """
+        with contextlib.closing(ProcessHandle(self.processes[name])) as process:
+            os.kill(self.processes[name], signal.SIGKILL)
+            process.wait_until_gone()
 
     def suspend(self, *names: str) -> None:
         """Stops processes where they are, connections and all."""
@@ -213,6 +218,21 @@ class LocalCluster:
         for process in self.started_again:
             process.kill()
             process.wait()
+
+
+class ProcessHandle:
+    """A process that need not be a child of this one."""
+
+    def __init__(self, process: int) -> None:
+        self._descriptor = os.pidfd_open(process)
+
+    def wait_until_gone(self, seconds: float = 30) -> None:
+        """Waits until all its threads have ended, and so its files and sockets are closed."""
+        ended, _, _ = select.select([self._descriptor], [], [], seconds)
+        assert ended, f"a killed process was still there after {seconds:g} s"
+
+    def close(self) -> None:
+        os.close(self._descriptor)
 
 
 def read_processes(directory: Path) -> dict[str, int]:
