@@ -175,6 +175,24 @@ final class JournaledLife implements WriterJournal.Listener {
         }
     }
 
+    /** Until the journal has what was numbered, or says why it has not. */
+    void awaitJournaledOrProblem() throws InterruptedException {
+        while (core.journaledThrough() < core.lastNumbered() && problem == null) {
+            awaitEvent();
+        }
+    }
+
+    /** Files go on the journal's thread, which says nothing of it: the writer sees it when it looks the next time. */
+    void awaitJournalBytesBelow(long bytes) throws InterruptedException {
+        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_S);
+        while (core.status().getJournalBytes() >= bytes) {
+            assertThat(System.nanoTime() - until).as("files of the journal go").isNegative();
+            Thread.sleep(1);
+            look();
+            step(effects -> core.onDeadline(nowNs, effects));
+        }
+    }
+
     void awaitProblem(boolean is) throws InterruptedException {
         while ((problem != null) != is) {
             awaitEvent();

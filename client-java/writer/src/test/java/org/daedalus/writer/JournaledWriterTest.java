@@ -186,7 +186,7 @@ class JournaledWriterTest {
         while (life.core.status().getProblem().isEmpty()) {
             submit(life, number, number);
             number++;
-            life.look();
+            life.awaitJournaledOrProblem();
         }
         life.awaitProblem(true);
         WriterEffects.Refusal refusal = life.submit(life.first(number));
@@ -215,9 +215,7 @@ class JournaledWriterTest {
         assertThat(refusal.error().getMessage()).contains("40000 bytes").contains("node 1");
         assertThat(number).isGreaterThan(50);
         life.settle();
-        while (life.core.status().getJournalBytes() >= 40_000) {
-            life.awaitEvent();
-        }
+        life.awaitJournalBytesBelow(40_000);
         assertThat(life.submit(life.first(number))).isNull();
     }
 
