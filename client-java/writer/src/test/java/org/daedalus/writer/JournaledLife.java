@@ -187,8 +187,10 @@ final class JournaledLife implements WriterJournal.Listener {
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_S);
         while (core.status().getJournalBytes() >= bytes) {
             assertThat(System.nanoTime() - until).as("files of the journal go").isNegative();
-            Thread.sleep(1);
-            look();
+            Runnable event = events.poll(1, TimeUnit.MILLISECONDS);
+            if (event != null) {
+                event.run();
+            }
             step(effects -> core.onDeadline(nowNs, effects));
         }
     }
