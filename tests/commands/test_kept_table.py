@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -148,8 +147,7 @@ def confirmed_until_killed(cluster: LocalCluster) -> set[int]:
             break
         confirmed.add(n)
         if n == 50:
-            for process in cluster.processes.values():
-                os.kill(process, signal.SIGKILL)
+            cluster.kill(*cluster.processes)
     session.kill()
     session.communicate()
     return confirmed
@@ -168,8 +166,7 @@ def test_everything_confirmed_is_there_after_all_processes_were_killed(cluster: 
     assert cluster_id(cluster) == before
 
     running = cluster.processes
-    for name in ("node-1", "writer"):
-        cluster.kill(name)
+    cluster.kill("node-1", "writer")
     again = brought_back(cluster)
     assert "Still running: node-0, aggregator-0;" in again.err, again.err
     kept = {name for name, process in cluster.processes.items() if running[name] == process}

@@ -289,7 +289,7 @@ def test_load_is_not_gone_on_with_when_the_writer_cannot_remember_it(no_events: 
         # Progress belongs to one cluster: another one gets the file from its start.
         answer = fresh.daedalus("load", file, "--batch-rows", "100")
         assert f"{EVENT_ROWS} rows are in (" in answer.out, answer.said
-    os.kill(no_events.processes["writer"], signal.SIGKILL)
+    no_events.kill("writer")
     no_events.processes["writer"] = start_writer(no_events)
     wait_until(lambda: no_events.sql("DELETE FROM events WHERE id < 0").code == 0, "the new writer numbers")
     answer = no_events.daedalus("load", file, "--batch-rows", "100")

@@ -73,6 +73,7 @@ def test_a_journal_is_used_by_one_and_of_the_newest_state(cluster: LocalCluster,
     shutil.copytree(journal, old)
     assert takes_updates(cluster)
     cluster.started_again[-2].kill()
+    cluster.started_again[-2].wait()
     start_writer(cluster, old)
     assert "its journal is not the newest of this cluster" in last_words(cluster)
     start_writer(cluster, journal)

@@ -105,8 +105,7 @@ def test_nothing_is_lost_doubled_or_reordered(cluster: LocalCluster) -> None:
             victims = [names[kill % len(names)]]
             if kill % (KILLS // ALL_AT_ONCE) == KILLS // ALL_AT_ONCE - 1:
                 victims = names
-            for name in victims:
-                cluster.kill(name)
+            cluster.kill(*victims)
             let_pass(draw.uniform(0, 0.5))
             for name in draw.sample(victims, len(victims)):
                 cluster.start_again(name)

@@ -95,8 +95,7 @@ def judge(cluster: LocalCluster, said: str) -> None:
 
 def test_an_insert_takes_effect_once_when_its_aggregator_and_the_writer_die(cluster: LocalCluster) -> None:
     session = insert_while_nodes_are_suspended(cluster)
-    for name in ("writer", *AGGREGATORS):
-        cluster.kill(name)
+    cluster.kill("writer", *AGGREGATORS)
     cluster.resume(*NODES)
     cluster.start_again("aggregator-0")
     cluster.start_again("writer")
@@ -109,8 +108,7 @@ def test_an_insert_takes_effect_once_when_its_aggregator_and_the_writer_die(clus
 def test_what_is_said_of_an_insert_is_true_when_all_aggregators_die(cluster: LocalCluster) -> None:
     session = insert_while_nodes_are_suspended(cluster)
     cluster.suspend("writer")
-    for name in AGGREGATORS:
-        cluster.kill(name)
+    cluster.kill(*AGGREGATORS)
     cluster.resume(*NODES)
     for name in AGGREGATORS:
         cluster.start_again(name)

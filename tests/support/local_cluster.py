@@ -183,13 +183,15 @@ class LocalCluster:
         for word in words:
             assert word in error["message"] + error.get("hint", ""), error
 
-    def kill(self, name: str) -> None:
-        """Ends one process without warning, and waits until it is gone: then another can listen at its address. Only
-        processes of this cluster are known by name.
+    def kill(self, *names: str) -> None:
+        """Ends processes without warning, all at once, and waits until they are gone: then others can listen at their
+        addresses. Only processes of this cluster are known by name.
         """
-        with contextlib.closing(ProcessHandle(self.processes[name])) as process:
-            os.kill(self.processes[name], signal.SIGKILL)
-            process.wait_until_gone()
+        processes = [os.pidfd_open(self.processes[name]) for name in names]
+        for process in processes:
+            signal.pidfd_send_signal(process, signal.SIGKILL)
+        for process in processes:
+            _wait_until_gone(process)
 
     def suspend(self, *names: str) -> None:
         """Stops processes where they are, connections and all."""
@@ -220,19 +222,11 @@ class LocalCluster:
             process.wait()
 
 
-class ProcessHandle:
-    """A process that need not be a child of this one."""
-
-    def __init__(self, process: int) -> None:
-        self._descriptor = os.pidfd_open(process)
-
-    def wait_until_gone(self, seconds: float = 30) -> None:
-        """Waits until all its threads have ended, and so its files and sockets are closed."""
-        ended, _, _ = select.select([self._descriptor], [], [], seconds)
-        assert ended, f"a killed process was still there after {seconds:g} s"
-
-    def close(self) -> None:
-        os.close(self._descriptor)
+def _wait_until_gone(process: int, seconds: float = 30) -> None:
+    """Waits until all threads of a process, given by its descriptor, have ended, and so its sockets are closed."""
+    ended, _, _ = select.select([process], [], [], seconds)
+    os.close(process)
+    assert ended, f"a killed process was still there after {seconds:g} s"
 
 
 def read_processes(directory: Path) -> dict[str, int]:

@@ -9,7 +9,7 @@ namespace daedalus::testing {
 
 namespace {
 
-constexpr const char* kBrokenNode = "XX001";  // It was sent what it can never apply (docs/protocol.md, "Updates").
+constexpr const char* kBrokenNode = "XX001";  // Of a node that takes no more updates (docs/protocol.md, "Updates").
 
 }  // namespace
 
