@@ -92,10 +92,26 @@ void SimulatedCluster::judge_complete(const ClientProcess::Answer& answer) {
     judge_by_wall_clock(answer, std::move(given));
     return;
   }
-  for (std::string& found : judge_.answer(given)) {
+  for (std::string& found : faults_of(answer, given)) {
     violation(std::move(found));
   }
 }
+
+/// Nodes answer from what they have applied. What they lose of it before it is synced comes again out of the journal,
+/// but for a writer that has none of it: an answer of before may then be of a history that is no more. It is to be the
+/// whole answer of one history all the same.
+std::vector<std::string> SimulatedCluster::faults_of(const ClientProcess::Answer& answer,
+                                                     const GivenAnswer& given) const {
+  std::vector<std::string> faults = judge_.answer(given);
+  const bool is_of_lost =
+      !faults.empty() && std::any_of(lost_histories_.begin(), lost_histories_.end(), [&](const LostHistory& lost) {
+        return answer.asked_at < lost.lost_at && Judge(lost.table).answer(given).empty();
+      });
+  return is_of_lost ? std::vector<std::string>() : faults;
+}
+
+/// Before a writer goes on without the newest journal.
+void SimulatedCluster::remember_history() { lost_histories_.push_back({table_, network_.now()}); }
 
 /// now() is what the wall clock of its aggregator said while the question was under way, wherever it was set.
 void SimulatedCluster::judge_by_wall_clock(const ClientProcess::Answer& answer, GivenAnswer given) {
@@ -108,7 +124,7 @@ void SimulatedCluster::judge_by_wall_clock(const ClientProcess::Answer& answer, 
     if (read_us >= before_us) {
       meant.question.filter = nothing();
     }
-    found = judge_.answer(meant);
+    found = faults_of(answer, meant);
     if (found.empty()) {
       return;
     }

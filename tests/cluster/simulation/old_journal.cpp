@@ -75,7 +75,8 @@ void SimulatedCluster::look_at_old_journal() {
     if (is_blind_) {
       count(FaultPoint::kOldJournalUnseen);
     }
-    // No node has more than what it begins with, so nobody was told of more.
+    // No node has more than what it begins with, so nobody was told of more as confirmed.
+    remember_history();
     submissions_.on_writer_killed(is_blind_ ? model.blind_through() : old_journal_->last_numbered);
     newest_journal_.reset();
   } else {

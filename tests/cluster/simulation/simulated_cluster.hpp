@@ -39,6 +39,12 @@ struct RunReport {
   FaultCounts faults;  ///< What has befallen it.
 };
 
+/// What the table's history was until a writer went on without the newest journal.
+struct LostHistory {
+  PlainTable table;
+  Instant lost_at{};
+};
+
 class SimulatedCluster {
  public:
   explicit SimulatedCluster(const RunOptions& options);
@@ -126,6 +132,8 @@ class SimulatedCluster {
   void judge_answers(ClientProcess& client);
   void judge(const ClientProcess::Answer& answer);
   void judge_by_wall_clock(const ClientProcess::Answer& answer, GivenAnswer given);
+  [[nodiscard]] std::vector<std::string> faults_of(const ClientProcess::Answer& answer, const GivenAnswer& given) const;
+  void remember_history();
   void judge_complete(const ClientProcess::Answer& answer);
   void judge_refusal(const ClientProcess::Answer& answer);
   [[nodiscard]] bool could_know(const ClientProcess::Answer& answer) const;
@@ -148,6 +156,7 @@ class SimulatedCluster {
   Workload workload_;
   PlainTable table_;
   Judge judge_{table_};
+  std::vector<LostHistory> lost_histories_;
   SubmissionJudge submissions_{table_};
   std::vector<std::unique_ptr<NodeProcess>> nodes_;
   std::vector<std::unique_ptr<AggregatorProcess>> aggregators_;

@@ -200,6 +200,7 @@ void SimulatedCluster::watch_second_writer() {
 void SimulatedCluster::on_taken_over(Timestamp last) {
   current_writer_ = 1;
   report_.is_taken_over = true;
+  remember_history();
   submissions_.on_take_over(current_writer_, last);
 }
 
