@@ -49,6 +49,15 @@ TEST(ClusterTest, OneSeedGivesOneRun) {
   EXPECT_NE(first.event_hash, SimulatedCluster({.seed = 12}).run().event_hash);
 }
 
+/// Power is lost before updates that answers have shown are synced, and a second writer begins without the journal.
+TEST(ClusterTest, AnswersThatShowedWhatWasLostAreEachOfOneHistory) {
+  for (const uint64_t seed : {401573, 503151}) {
+    const RunReport report = SimulatedCluster(options_of(seed)).run();
+    expect_clean(report, seed);
+    EXPECT_TRUE(report.is_taken_over) << "seed " << seed;
+  }
+}
+
 TEST(ClusterTest, InvariantsHoldUnderDelaysLossesAndCuts) {
   const uint64_t first = number_from("DAEDALUS_SEED", 1);
   const uint64_t count = number_from("DAEDALUS_SIMULATOR_SEEDS", 200);

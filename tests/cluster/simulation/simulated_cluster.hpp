@@ -39,12 +39,6 @@ struct RunReport {
   FaultCounts faults;  ///< What has befallen it.
 };
 
-/// What the table's history was until a writer went on without the newest journal.
-struct LostHistory {
-  PlainTable table;
-  Instant lost_at{};
-};
-
 class SimulatedCluster {
  public:
   explicit SimulatedCluster(const RunOptions& options);
@@ -53,6 +47,12 @@ class SimulatedCluster {
   [[nodiscard]] RunReport run();
 
  private:
+  /// What the table's history was until a writer went on without the newest journal.
+  struct LostHistory {
+    PlainTable table;
+    Instant lost_at{};
+  };
+
   // ---- traffic ----
   void at_any_time(void (SimulatedCluster::*what)());
   void schedule_traffic();
