@@ -21,24 +21,6 @@ std::vector<Type> sum_state_types(const Type& argument) {
   return {Type{TypeKind::kNumeric}};
 }
 
-/// Weight and first digit of a number written in base 10000, as numeric.c keeps it; both 0 for zero.
-struct LeadingDigit {
-  int32_t weight = 0;
-  int32_t digit = 0;
-};
-
-LeadingDigit leading_digit(const Decimal& value) {
-  if (value.unscaled.is_zero()) {
-    return {};
-  }
-  const std::string digits = BigInt(boost::multiprecision::abs(value.unscaled)).str();
-  const auto exponent = static_cast<int32_t>(digits.size()) - 1 - value.scale;  // Of the first decimal digit.
-  const int32_t weight = exponent >= 0 ? exponent / 4 : -((3 - exponent) / 4);
-  std::string first = digits.substr(0, static_cast<size_t>(exponent - 4 * weight + 1));
-  first.resize(static_cast<size_t>(exponent - 4 * weight + 1), '0');
-  return {weight, std::stoi(first)};
-}
-
 }  // namespace
 
 std::string_view function_name(AggregateFunction function) {
@@ -60,15 +42,7 @@ std::string_view function_name(AggregateFunction function) {
 
 Decimal average(const Decimal& sum, int64_t count) {
   CHECK(count > 0);
-  // NUMERIC_MIN_SIG_DIGITS significant digits, estimated from the leading base-10000 digits, and never fewer decimals
-  // than the sum has.
-  constexpr int32_t kSignificantDigitsMin = 16;
-  const LeadingDigit dividend = leading_digit(sum);
-  const LeadingDigit divisor = leading_digit(Decimal{count, 0});
-  const int32_t quotient_weight = dividend.weight - divisor.weight - (dividend.digit <= divisor.digit ? 1 : 0);
-  const int32_t scale =
-      std::clamp(std::max(kSignificantDigitsMin - quotient_weight * 4, sum.scale), 0, kDecimalScaleMax);
-  return Decimal{divide_rounded(rescale(sum, scale).unscaled, count), scale};
+  return divide(sum, Decimal{count, 0});
 }
 
 Result<Type> aggregate_type(AggregateFunction function, const Type& argument) {

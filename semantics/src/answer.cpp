@@ -24,6 +24,7 @@ MergePlan make_plan(const Selection& selection, AnswerForm form, AnswerLimit lim
   for (const OutputColumn& output : selection.outputs) {
     plan.outputs.push_back(output.expression);
   }
+  plan.having = selection.having;
   for (uint32_t i = 0; i < selection.visible_outputs; ++i) {
     plan.final_types.push_back(plan.outputs[i].type);
   }

@@ -160,25 +160,25 @@ class GroupMerge final : public Merge {
 
   // ---- the answer's rows ----
 
-  /// The group's row in row_: keys and partial states, or all outputs.
-  Result<void> make_row(uint32_t group) {
+  /// The group's row in row_: keys and partial states, or all outputs. False: the group is no part of the answer.
+  Result<bool> make_row(uint32_t group) {
     row_.clear();
     return plan_.form == AnswerForm::kPartial ? make_partial_row(group) : make_outputs(group);
   }
 
-  Result<void> make_partial_row(uint32_t group) {
+  Result<bool> make_partial_row(uint32_t group) {
     const auto keys = groups_.plain(group);
     row_.assign(keys.begin(), keys.end());
     for (const AggregateState& state : groups_.states(group)) {
       std::vector<Value> partial = state.partial();
       std::move(partial.begin(), partial.end(), std::back_inserter(row_));
     }
-    return {};
+    return true;
   }
 
-  Result<void> make_outputs(uint32_t group) {
+  Result<bool> make_outputs(uint32_t group) {
     const auto keys = groups_.plain(group);
-    finished_.clear();
+    finished_.assign(keys.begin(), keys.end());
     for (const AggregateState& state : groups_.states(group)) {
       Result<Value> value = state.finish();
       if (!value) {
@@ -186,34 +186,49 @@ class GroupMerge final : public Merge {
       }
       finished_.push_back(std::move(*value));
     }
-    for (const BoundExpression& output : plan_.outputs) {
-      row_.push_back(output.input < plan_.key_count ? keys[output.input] : finished_[output.input - plan_.key_count]);
+    if (plan_.having) {
+      const Result<Value> is_wanted = evaluate(*plan_.having, finished_);
+      if (!is_wanted) {
+        return is_wanted.error();
+      }
+      if (is_null(*is_wanted) || !std::get<bool>(*is_wanted)) {
+        return false;
+      }
     }
-    return {};
+    for (const BoundExpression& output : plan_.outputs) {
+      Result<Value> value = evaluate(output, finished_);
+      if (!value) {
+        return std::move(value).error();
+      }
+      row_.push_back(std::move(*value));
+    }
+    return true;
   }
 
   Result<bool> write_groups(WorkBudget& budget, AnswerWriter& out) {
     const bool is_final = plan_.form == AnswerForm::kFinal;
     // Without an order groups stand as the parts brought them; only whoever finishes the answer cuts it.
-    const uint64_t end = is_final ? std::min<uint64_t>(groups_.size(), plan_.rows_wanted) : groups_.size();
-    while (next_group_ < end) {
+    const uint64_t wanted = is_final ? plan_.rows_wanted : UINT64_MAX;
+    while (next_group_ < groups_.size() && rows_made_ < wanted) {
       if (budget.is_spent()) {
         return false;
       }
-      if (const Result<void> made = make_row(next_group_); !made) {
-        return made.error();
+      const Result<bool> is_row = make_row(next_group_);
+      if (!is_row) {
+        return is_row;
       }
       budget.spend(row_units());
-      if (next_group_ >= plan_.rows_skipped) {
+      if (*is_row && rows_made_ >= plan_.rows_skipped) {
         const std::span<const Type> types = is_final ? plan_.final_types : plan_.partial_types;
         const Result<bool> written = out.append_values(types, {row_.data(), types.size()});
         if (!written || !*written) {
           return written;
         }
       }
+      rows_made_ += *is_row ? 1 : 0;
       ++next_group_;
     }
-    return is_final && end < groups_.size() ? check_rest(budget) : Result<bool>(true);
+    return is_final ? check_rest(budget) : Result<bool>(true);
   }
 
   /// A sum that is out of range fails the answer even where LIMIT cuts its group off, as if all had been computed.
@@ -222,8 +237,8 @@ class GroupMerge final : public Merge {
       if (budget.is_spent()) {
         return false;
       }
-      if (const Result<void> made = make_row(next_group_); !made) {
-        return made.error();
+      if (const Result<bool> is_row = make_row(next_group_); !is_row) {
+        return is_row;
       }
       budget.spend(row_units());
       ++next_group_;
@@ -246,8 +261,12 @@ class GroupMerge final : public Merge {
 
   /// Groups stand in the order in which the parts brought them, which stays among equals.
   Result<void> add_to_sorter(uint32_t group, WorkBudget& budget) {
-    if (const Result<void> made = make_row(group); !made) {
-      return made;
+    const Result<bool> is_row = make_row(group);
+    if (!is_row) {
+      return is_row.error();
+    }
+    if (!*is_row) {
+      return {};
     }
     key_.clear();
     for (const OrderKey& key : plan_.order_by) {
@@ -292,9 +311,10 @@ class GroupMerge final : public Merge {
   bool is_reserved_ = false;
   bool are_merged_ = false;
   uint32_t next_group_ = 0;  ///< To be written, or to be sorted.
+  uint64_t rows_made_ = 0;   ///< Of groups before that one.
   std::string key_;
   std::string packed_;
-  std::vector<Value> finished_;  ///< Aggregates of the group whose row is being made.
+  std::vector<Value> finished_;  ///< Keys and finished aggregates of the group whose row is being made.
   std::vector<Value> row_;
   RowSorter sorter_;
   std::vector<std::string> sorted_rows_;

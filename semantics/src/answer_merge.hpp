@@ -33,7 +33,8 @@ struct MergePlan {
   std::vector<Type> partial_types;  ///< Of a group: its keys' first.
   uint32_t key_count = 0;           ///< None beside aggregates: there is a single group.
   std::vector<MergeAggregate> aggregates;
-  std::vector<BoundExpression> outputs;  ///< Of a group's keys and, behind them, finished aggregates.
+  std::vector<BoundExpression> outputs;   ///< Of a group's keys and, behind them, finished aggregates.
+  std::optional<BoundExpression> having;  ///< Groups where it is not true are no part of a final answer.
   std::vector<Type> final_types;
   uint64_t rows_wanted = UINT64_MAX;   ///< offset + limit: no more rows than these matter.
   uint64_t rows_skipped = 0;           ///< The offset, where this merge is the last.

@@ -1,5 +1,6 @@
 #include "daedalus/semantics/decimal.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -37,6 +38,24 @@ std::optional<Float> to_floating(const Decimal& value) {
     return std::nullopt;
   }
   return result;
+}
+
+/// Weight and first digit of a number written in base 10000, as numeric.c keeps it; both 0 for zero.
+struct LeadingDigit {
+  int32_t weight = 0;
+  int32_t digit = 0;
+};
+
+LeadingDigit leading_digit(const Decimal& value) {
+  if (value.unscaled.is_zero()) {
+    return {};
+  }
+  const std::string digits = BigInt(boost::multiprecision::abs(value.unscaled)).str();
+  const auto exponent = static_cast<int32_t>(digits.size()) - 1 - value.scale;  // Of the first decimal digit.
+  const int32_t weight = exponent >= 0 ? exponent / 4 : -((3 - exponent) / 4);
+  std::string first = digits.substr(0, static_cast<size_t>(exponent - 4 * weight + 1));
+  first.resize(static_cast<size_t>(exponent - 4 * weight + 1), '0');
+  return {weight, std::stoi(first)};
 }
 
 }  // namespace
@@ -100,6 +119,30 @@ Decimal add(const Decimal& left, const Decimal& right) {
     return Decimal{BigInt(left.unscaled + right.unscaled), scale};
   }
   return Decimal{BigInt(rescale(left, scale).unscaled + rescale(right, scale).unscaled), scale};
+}
+
+Decimal multiply(const Decimal& left, const Decimal& right) {
+  return Decimal{BigInt(left.unscaled * right.unscaled), left.scale + right.scale};
+}
+
+Decimal divide(const Decimal& left, const Decimal& right) {
+  constexpr int32_t kSignificantDigitsMin = 16;
+  const LeadingDigit dividend = leading_digit(left);
+  const LeadingDigit divisor = leading_digit(right);
+  const int32_t quotient_weight = dividend.weight - divisor.weight - (dividend.digit <= divisor.digit ? 1 : 0);
+  const int32_t scale =
+      std::clamp(std::max({kSignificantDigitsMin - quotient_weight * 4, left.scale, right.scale}), 0, kDecimalScaleMax);
+  const bool is_negative = right.unscaled.sign() < 0;
+  BigInt numerator = is_negative ? BigInt(-left.unscaled) : left.unscaled;
+  BigInt denominator = boost::multiprecision::abs(right.unscaled);
+  const int32_t shift = scale - left.scale + right.scale;  // Not negative: the scale is not below left's.
+  numerator *= power_of_ten(static_cast<uint32_t>(shift));
+  return Decimal{divide_rounded(numerator, denominator), scale};
+}
+
+Decimal remainder(const Decimal& left, const Decimal& right) {
+  const int32_t scale = std::max(left.scale, right.scale);
+  return Decimal{BigInt(rescale(left, scale).unscaled % rescale(right, scale).unscaled), scale};
 }
 
 int compare_decimals(const Decimal& left, const Decimal& right) {

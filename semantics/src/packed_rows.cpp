@@ -88,6 +88,7 @@ ValueFault value_fault(const Type& type, std::string_view bytes) {
       return range_fault<int64_t>(bytes, kTimestampMicrosMin, kTimestampMicrosMax, ValueFault::kTimestamp);
     case TypeKind::kChar:
     case TypeKind::kVarchar:
+    case TypeKind::kText:
       return string_fault(type, bytes);
   }
   return ValueFault::kNone;

@@ -122,7 +122,8 @@ void append_packed(const Type& type, const Value& value, std::string& out) {
       return type.precision == 0 ? append_unbounded_numeric(number, out) : append_bounded_numeric(type, number, out);
     }
     case TypeKind::kChar:
-    case TypeKind::kVarchar: {
+    case TypeKind::kVarchar:
+    case TypeKind::kText: {
       const auto& text = std::get<std::string>(value);
       CHECK(text.size() <= UINT16_MAX);
       append(static_cast<uint16_t>(text.size()), out);
@@ -156,6 +157,7 @@ Result<Value> decode_packed(const Type& type, std::string_view bytes) {
       return decode_numeric(type, bytes);
     case TypeKind::kChar:
     case TypeKind::kVarchar:
+    case TypeKind::kText:
       return decode_string(type, bytes);
   }
   return malformed(type, "no such type");

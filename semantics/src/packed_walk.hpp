@@ -29,6 +29,7 @@ namespace daedalus::semantics {
       return type.precision == 0 ? 0 : type.precision <= 18 ? 8 : 16;
     case TypeKind::kChar:
     case TypeKind::kVarchar:
+    case TypeKind::kText:
       return 0;
   }
   return 0;
@@ -36,7 +37,7 @@ namespace daedalus::semantics {
 
 /// Most bytes that a value takes in a packed row.
 [[nodiscard]] constexpr uint64_t packed_bytes_max(const Type& type) {
-  if (type.kind == TypeKind::kChar || type.kind == TypeKind::kVarchar) {
+  if (type.kind == TypeKind::kChar || type.kind == TypeKind::kVarchar || type.kind == TypeKind::kText) {
     return sizeof(uint16_t) + (type.length == 0 ? kStringLengthMax : type.length);
   }
   constexpr uint64_t kNumericHead = 3;  // Size and scale.

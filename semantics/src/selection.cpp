@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "packed_walk.hpp"
@@ -10,54 +12,78 @@
 namespace daedalus::semantics {
 namespace {
 
-BoundExpression bind_column(const Schema& schema, uint32_t column) {
-  return {.input = column, .type = schema.columns[column].type, .nullable = schema.columns[column].nullable};
-}
-
 /// A value that stands at this place of a group's row.
 BoundExpression of_group(size_t place, const Type& type, bool nullable) {
-  return {.input = static_cast<uint32_t>(place), .type = type, .nullable = nullable};
+  return make_input(static_cast<uint32_t>(place), type, nullable);
 }
 
-bool is_count(AggregateFunction function) {
-  return function == AggregateFunction::kCountRows || function == AggregateFunction::kCount;
-}
-
-Result<BoundAggregate> bind_aggregate(const Schema& schema, AggregateFunction function, uint32_t column) {
-  BoundAggregate made{.function = function};
-  if (function != AggregateFunction::kCountRows) {
-    made.argument = bind_column(schema, column);
+BoundAggregate aggregate_of(const BoundExpression& call) {
+  BoundAggregate made{.function = call.aggregate, .argument = std::nullopt, .type = call.type};
+  if (!call.arguments.empty()) {
+    made.argument = call.arguments[0];
   }
-  const Result<Type> type = aggregate_type(function, made.argument_type());
-  if (!type) {
-    return type.error();
-  }
-  made.type = *type;
   return made;
 }
 
-Result<BoundExpression> bind_of_group(const Schema& schema, const SelectItem& item, Grouping& grouping) {
-  if (!item.function) {
-    const BoundExpression wanted = bind_column(schema, item.column);
-    const auto key = std::find(grouping.keys.begin(), grouping.keys.end(), wanted);
-    if (key == grouping.keys.end()) {
-      return rejected("42803",
-                      fmt::format("column \"{}.{}\" must appear in the GROUP BY clause or be used in an aggregate "
-                                  "function",
-                                  schema.table_name, schema.columns[item.column].name));
+BoundExpression call_of(const BoundAggregate& aggregate) {
+  BoundExpression made;
+  made.kind = BoundExpression::Kind::kAggregate;
+  made.aggregate = aggregate.function;
+  made.type = aggregate.type;
+  if (aggregate.argument) {
+    made.arguments.push_back(*aggregate.argument);
+  }
+  made.nullable =
+      aggregate.function != AggregateFunction::kCountRows && aggregate.function != AggregateFunction::kCount;
+  return made;
+}
+
+std::optional<size_t> place_among(std::span<const BoundExpression> keys, const BoundExpression& expression) {
+  const auto found = std::find(keys.begin(), keys.end(), expression);
+  return found == keys.end() ? std::nullopt : std::optional(static_cast<size_t>(found - keys.begin()));
+}
+
+/// The same over keys and aggregates; those that the grouping does not have yet are added to it.
+Result<BoundExpression> bind_to_group(const Schema& schema, BoundExpression expression, Grouping& grouping) {
+  if (const auto key = place_among(grouping.keys, expression)) {
+    return of_group(*key, expression.type, expression.nullable);
+  }
+  if (expression.is_input()) {
+    return rejected(
+        "42803", fmt::format("column \"{}.{}\" must appear in the GROUP BY clause or be used in an aggregate function",
+                             schema.table_name, schema.columns[expression.input].name));
+  }
+  if (expression.kind == BoundExpression::Kind::kAggregate) {
+    BoundAggregate aggregate = aggregate_of(expression);
+    const auto found = std::find(grouping.aggregates.begin(), grouping.aggregates.end(), aggregate);
+    const auto number = static_cast<size_t>(found - grouping.aggregates.begin());
+    if (found == grouping.aggregates.end()) {
+      grouping.aggregates.push_back(std::move(aggregate));
     }
-    return of_group(static_cast<size_t>(key - grouping.keys.begin()), wanted.type, wanted.nullable);
+    return of_group(grouping.keys.size() + number, expression.type, expression.nullable);
   }
-  const Result<BoundAggregate> aggregate = bind_aggregate(schema, *item.function, item.column);
-  if (!aggregate) {
-    return aggregate.error();
+  for (BoundExpression& argument : expression.arguments) {
+    Result<BoundExpression> bound = bind_to_group(schema, std::move(argument), grouping);
+    if (!bound) {
+      return bound;
+    }
+    argument = std::move(*bound);
   }
-  const auto found = std::find(grouping.aggregates.begin(), grouping.aggregates.end(), *aggregate);
-  const auto number = static_cast<size_t>(found - grouping.aggregates.begin());
-  if (found == grouping.aggregates.end()) {
-    grouping.aggregates.push_back(*aggregate);
+  return expression;
+}
+
+Result<Grouping> make_grouping(std::vector<BoundExpression> group_by) {
+  Grouping grouping;
+  for (BoundExpression& key : group_by) {
+    if (key.type.kind == TypeKind::kNumeric && key.type.precision == 0) {
+      return rejected("0A000", "grouping by a numeric without a bound on its digits is not supported",
+                      "cast it to numeric(p, s)");
+    }
+    if (!place_among(grouping.keys, key)) {
+      grouping.keys.push_back(std::move(key));
+    }
   }
-  return of_group(grouping.keys.size() + number, aggregate->type, !is_count(*item.function));
+  return grouping;
 }
 
 /// Bytes that the values of a row may take, and how many they are.
@@ -105,35 +131,96 @@ Result<void> check_row_size(const RowSize& size) {
 
 }  // namespace
 
-Result<Selection> bind_items(const Schema& schema, std::vector<SelectItem> items,
-                             const std::vector<uint32_t>& group_by) {
-  Selection selection;
-  const bool has_aggregate =
-      std::any_of(items.begin(), items.end(), [](const SelectItem& item) { return item.function.has_value(); });
-  if (has_aggregate || !group_by.empty()) {
-    selection.grouping.emplace();
-    for (const uint32_t column : group_by) {
-      const BoundExpression key = bind_column(schema, column);
-      std::vector<BoundExpression>& keys = selection.grouping->keys;
-      if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-        keys.push_back(key);
-      }
+BoundExpression column_of(const Schema& schema, uint32_t column) {
+  return make_input(column, schema.columns[column].type, schema.columns[column].nullable);
+}
+
+std::optional<uint32_t> ungrouped_column(const BoundExpression& expression, std::span<const BoundExpression> keys) {
+  if (expression.kind == BoundExpression::Kind::kAggregate || place_among(keys, expression)) {
+    return std::nullopt;
+  }
+  if (expression.is_input()) {
+    return expression.input;
+  }
+  for (const BoundExpression& argument : expression.arguments) {
+    if (const auto column = ungrouped_column(argument, keys)) {
+      return column;
     }
   }
-  selection.outputs.reserve(items.size());
-  for (SelectItem& item : items) {
-    if (!selection.grouping) {
-      selection.outputs.push_back({std::move(item.name), bind_column(schema, item.column)});
-      continue;
+  return std::nullopt;
+}
+
+BoundExpression unbound(const BoundExpression& of_group, const Grouping& grouping) {
+  if (of_group.is_input()) {
+    const size_t place = of_group.input;
+    return place < grouping.keys.size() ? grouping.keys[place]
+                                        : call_of(grouping.aggregates[place - grouping.keys.size()]);
+  }
+  BoundExpression made = of_group;
+  for (BoundExpression& argument : made.arguments) {
+    argument = unbound(argument, grouping);
+  }
+  return made;
+}
+
+Result<Selection> bind_select(const Schema& schema, SelectList list) {
+  Selection selection;
+  const bool has_aggregates = std::any_of(list.outputs.begin(), list.outputs.end(), [](const NamedExpression& output) {
+    return has_aggregate(output.expression);
+  });
+  selection.visible_outputs = static_cast<uint32_t>(list.outputs.size());
+  selection.outputs.reserve(list.outputs.size());
+  if (!has_aggregates && list.group_by.empty() && !list.having) {
+    for (NamedExpression& output : list.outputs) {
+      selection.outputs.push_back({std::move(output.name), std::move(output.expression)});
     }
-    const Result<BoundExpression> bound = bind_of_group(schema, item, *selection.grouping);
+    return selection;
+  }
+  Result<Grouping> grouping = make_grouping(std::move(list.group_by));
+  if (!grouping) {
+    return grouping.error();
+  }
+  for (NamedExpression& output : list.outputs) {
+    Result<BoundExpression> bound = bind_to_group(schema, std::move(output.expression), *grouping);
     if (!bound) {
       return bound.error();
     }
-    selection.outputs.push_back({std::move(item.name), *bound});
+    selection.outputs.push_back({std::move(output.name), std::move(*bound)});
   }
-  selection.visible_outputs = static_cast<uint32_t>(items.size());
+  if (list.having) {
+    Result<BoundExpression> bound = bind_to_group(schema, std::move(*list.having), *grouping);
+    if (!bound) {
+      return bound.error();
+    }
+    selection.having = std::move(*bound);
+  }
+  selection.grouping = std::move(*grouping);
   return selection;
+}
+
+Result<Selection> bind_items(const Schema& schema, std::vector<SelectItem> items,
+                             const std::vector<uint32_t>& group_by) {
+  SelectList list;
+  list.outputs.reserve(items.size());
+  for (SelectItem& item : items) {
+    if (!item.function) {
+      list.outputs.push_back({std::move(item.name), column_of(schema, item.column)});
+      continue;
+    }
+    std::vector<BoundExpression> argument;
+    if (*item.function != AggregateFunction::kCountRows) {
+      argument.push_back(column_of(schema, item.column));
+    }
+    Result<BoundExpression> call = make_aggregate(*item.function, std::move(argument));
+    if (!call) {
+      return call.error();
+    }
+    list.outputs.push_back({std::move(item.name), std::move(*call)});
+  }
+  for (const uint32_t column : group_by) {
+    list.group_by.push_back(column_of(schema, column));
+  }
+  return bind_select(schema, std::move(list));
 }
 
 std::vector<Type> partial_row_types(const Selection& selection) {

@@ -130,6 +130,7 @@ Result<void> append_value(const Type& type, std::string_view packed, std::string
       return append_numeric(type, packed, out);
     case TypeKind::kChar:
     case TypeKind::kVarchar:
+    case TypeKind::kText:
       append_string(packed, out);
       return {};
   }

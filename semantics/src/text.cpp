@@ -246,6 +246,7 @@ Result<Value> parse_text(const Type& type, std::string_view text, std::optional<
       return parse_datetime(type, text, now_us);
     case TypeKind::kChar:
     case TypeKind::kVarchar:
+    case TypeKind::kText:
       return fit_string(type, text);
   }
   CHECK(false);
@@ -275,6 +276,7 @@ std::string format_text(const Type& type, const Value& value) {
       return text;
     }
     case TypeKind::kVarchar:
+    case TypeKind::kText:
       return std::get<std::string>(value);
   }
   CHECK(false);

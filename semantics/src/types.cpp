@@ -15,7 +15,9 @@ bool is_floating(TypeKind kind) { return kind == TypeKind::kReal || kind == Type
 
 bool is_numeric(TypeKind kind) { return is_integer(kind) || is_floating(kind) || kind == TypeKind::kNumeric; }
 
-bool is_string(TypeKind kind) { return kind == TypeKind::kChar || kind == TypeKind::kVarchar; }
+bool is_string(TypeKind kind) {
+  return kind == TypeKind::kChar || kind == TypeKind::kVarchar || kind == TypeKind::kText;
+}
 
 std::string_view kind_name(TypeKind kind) {
   switch (kind) {
@@ -41,6 +43,8 @@ std::string_view kind_name(TypeKind kind) {
       return "character";
     case TypeKind::kVarchar:
       return "character varying";
+    case TypeKind::kText:
+      return "text";
   }
   return "unknown";
 }
@@ -50,7 +54,7 @@ std::string to_string(const Type& type) {
   if (type.kind == TypeKind::kNumeric && type.precision != 0) {
     return fmt::format("{}({},{})", name, type.precision, type.scale);
   }
-  if (is_string(type.kind) && type.length != 0) {
+  if (is_string(type.kind) && type.kind != TypeKind::kText && type.length != 0) {
     return fmt::format("{}({})", name, type.length);
   }
   return std::string(name);
@@ -58,7 +62,7 @@ std::string to_string(const Type& type) {
 
 std::optional<std::string> type_fault(const Type& type) {
   const auto kind = static_cast<uint8_t>(type.kind);
-  if (kind < static_cast<uint8_t>(TypeKind::kBool) || kind > static_cast<uint8_t>(TypeKind::kVarchar)) {
+  if (kind < static_cast<uint8_t>(TypeKind::kBool) || kind > static_cast<uint8_t>(TypeKind::kText)) {
     return fmt::format("there is no type number {}", kind);
   }
   if (type.kind == TypeKind::kNumeric) {
@@ -94,6 +98,7 @@ uint32_t plane_width(const Type& type) {
       return type.precision <= 18 ? 8 : 16;
     case TypeKind::kChar:
     case TypeKind::kVarchar:
+    case TypeKind::kText:
       return type.length;
   }
   CHECK(false);

@@ -146,6 +146,7 @@ class Random {
         return made;
       }
       case TypeKind::kVarchar:
+      case TypeKind::kText:
         return text(type.length == 0 ? 8 : type.length);
     }
     return Value();

@@ -164,6 +164,7 @@ wire::v1::Constant constant_for(const Type& type, std::mt19937& random) {
       return contract::from_value(type, semantics::Value(semantics::Decimal{number, 2}));
     case TypeKind::kChar:
     case TypeKind::kVarchar:
+    case TypeKind::kText:
       return contract::from_value(Type{TypeKind::kVarchar}, semantics::Value(std::string(type.length, 'A')));
     default:
       return contract::from_value(type, semantics::Value(number));

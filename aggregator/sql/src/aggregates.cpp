@@ -4,7 +4,6 @@
 
 #include <array>
 
-#include "constant.hpp"
 #include "refusals.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -36,9 +35,6 @@ Result<void> check_modifiers(const Scope& scope, const grammar::FunctionCall& ca
     return scope.refuse(fmt::format("DISTINCT in {}()", name), call.location,
                         "group by the column and count the groups in the application");
   }
-  if (call.has_filter) {
-    return scope.refuse(fmt::format("FILTER behind {}()", name), call.location, "put the condition into WHERE");
-  }
   if (call.has_order) {
     return scope.refuse(fmt::format("ORDER BY in {}()", name), call.location, "leave it out: the result is the same");
   }
@@ -48,27 +44,11 @@ Result<void> check_modifiers(const Scope& scope, const grammar::FunctionCall& ca
   return {};
 }
 
-/// count(constant) counts rows, or nothing if the constant is NULL.
-Result<AggregateCall> resolve_constant_argument(Scope& scope, AggregateFunction function,
-                                                const grammar::Node& argument) {
-  auto constant = fold(scope, argument);
-  if (!constant) {
-    return constant.error();
-  }
-  const bool counts_rows = function == AggregateFunction::kCount && constant->has_value() &&
-                           (scope.is_described() || !semantics::is_null((*constant)->value));
-  if (counts_rows) {
-    return AggregateCall{};
-  }
-  return scope.refuse(fmt::format("{}() over anything but a column", semantics::function_name(function)),
-                      location_of(argument), "aggregate a column and compute the rest in the application");
-}
-
 }  // namespace
 
 bool is_aggregate(const grammar::FunctionCall& call) { return find_aggregate(call).has_value(); }
 
-Result<AggregateCall> resolve_aggregate(Scope& scope, const grammar::FunctionCall& call) {
+Result<AggregateFunction> resolve_aggregate(const Scope& scope, const grammar::FunctionCall& call) {
   const AggregateFunction function = *find_aggregate(call);
   const std::string_view name = semantics::function_name(function);
   if (auto checked = check_modifiers(scope, call, name); !checked) {
@@ -76,34 +56,19 @@ Result<AggregateCall> resolve_aggregate(Scope& scope, const grammar::FunctionCal
   }
   if (call.star) {
     if (function == AggregateFunction::kCount) {
-      return AggregateCall{};
+      return AggregateFunction::kCountRows;
     }
     return scope.error("42883", fmt::format("function {}() does not exist", name), call.location);
   }
-  if (call.arguments.size() != 1) {
-    if (function == AggregateFunction::kCount && call.arguments.size() == 0) {
-      return scope.error("42809", "count(*) must be used to call a parameterless aggregate function", call.location);
-    }
-    return scope.error("42883",
-                       fmt::format("function {}() with {} arguments does not exist", name, call.arguments.size()),
-                       call.location);
+  if (call.arguments.size() == 1) {
+    return function;
   }
-  const grammar::Node& argument = call.arguments.front();
-  if (argument.has_function_call() && is_aggregate(argument.function_call())) {
-    return scope.error("42803", "aggregate function calls cannot be nested", location_of(argument));
+  if (function == AggregateFunction::kCount && call.arguments.empty()) {
+    return scope.error("42809", "count(*) must be used to call a parameterless aggregate function", call.location);
   }
-  if (!argument.has_column()) {
-    return resolve_constant_argument(scope, function, argument);
-  }
-  auto column = scope.column(argument.column());
-  if (!column) {
-    return column.error();
-  }
-  auto type = semantics::aggregate_type(function, scope.schema().columns[*column].type);
-  if (!type) {
-    return scope.located(type.error(), call.location);
-  }
-  return AggregateCall{function, *column};
+  return scope.error("42883",
+                     fmt::format("function {}() with {} arguments does not exist", name, call.arguments.size()),
+                     call.location);
 }
 
 }  // namespace daedalus::aggregator::sql

@@ -137,7 +137,7 @@ Folded fold_value_function(const Scope& scope, const grammar::ValueFunction& nod
 Folded fold_function(const Scope& scope, const grammar::FunctionCall& call) {
   const std::string_view name = plain_name(call.name);
   const bool is_now = name == "now" || name == "transaction_timestamp" || name == "statement_timestamp";
-  if (!is_now || !call.arguments.empty() || call.star || call.has_over || call.has_filter) {
+  if (!is_now || !call.arguments.empty() || call.star || call.has_over || call.filter.is_present()) {
     return std::optional<Constant>();
   }
   return now_as_timestamp(scope, call.location);

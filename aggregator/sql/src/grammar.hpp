@@ -15,6 +15,8 @@ namespace daedalus::aggregator::grammar {
 
 struct BooleanExpression;
 struct BooleanTest;
+struct CaseExpression;
+struct Coalesce;
 struct Collate;
 struct ColumnReference;
 struct ConstantNode;
@@ -113,7 +115,9 @@ class Node {
 
   [[nodiscard]] const BooleanExpression& boolean_expression() const;
   [[nodiscard]] const BooleanTest& boolean_test() const;
+  [[nodiscard]] const CaseExpression& case_expression() const;
   [[nodiscard]] const TypeCast& cast() const;
+  [[nodiscard]] const Coalesce& coalesce() const;
   [[nodiscard]] const Collate& collate() const;
   [[nodiscard]] const ColumnReference& column() const;
   [[nodiscard]] const ConstantNode& constant() const;
@@ -236,8 +240,8 @@ struct FunctionCall {
   static constexpr Node::Kind kKind = Node::kFunctionCall;
   Names name;
   Nodes arguments;
+  Node filter;  ///< FILTER (WHERE …).
   int32_t location = -1;
-  bool has_filter = false;
   bool has_order = false;  ///< ORDER BY, in the parentheses or behind them.
   bool has_over = false;
   bool star = false;
@@ -302,8 +306,27 @@ struct SubLink {
   Kind kind = Kind::kOther;
 };
 
+/// One WHEN … THEN ….
+struct CaseArm {
+  Node condition;
+  Node value;
+};
+
+struct CaseExpression {
+  static constexpr Node::Kind kKind = Node::kCaseExpression;
+  Node argument;  ///< What conditions are compared with; absent where they are conditions.
+  std::span<const CaseArm> arms;
+  Node otherwise;
+};
+
+struct Coalesce {
+  static constexpr Node::Kind kKind = Node::kCoalesce;
+  Nodes arguments;
+};
+
 struct MinMax {
   static constexpr Node::Kind kKind = Node::kMinMax;
+  Nodes arguments;
   bool is_least = false;
 };
 
@@ -361,12 +384,13 @@ struct SelectStatement {
   Nodes sort_clause;
   Node limit_offset;
   Node limit_count;
+  Node having_clause;
   Node with_clause;
   SetOperation set_operation = SetOperation::kNone;
   bool has_distinct = false;
+  bool has_distinct_on = false;
   bool has_into = false;
   bool has_group_distinct = false;
-  bool has_having = false;
   bool has_window = false;
   bool has_ties = false;  ///< FETCH … WITH TIES.
   bool has_locking = false;
@@ -404,7 +428,9 @@ struct DeleteStatement {
 
 inline const BooleanExpression& Node::boolean_expression() const { return as<BooleanExpression>(); }
 inline const BooleanTest& Node::boolean_test() const { return as<BooleanTest>(); }
+inline const CaseExpression& Node::case_expression() const { return as<CaseExpression>(); }
 inline const TypeCast& Node::cast() const { return as<TypeCast>(); }
+inline const Coalesce& Node::coalesce() const { return as<Coalesce>(); }
 inline const Collate& Node::collate() const { return as<Collate>(); }
 inline const ColumnReference& Node::column() const { return as<ColumnReference>(); }
 inline const ConstantNode& Node::constant() const { return as<ConstantNode>(); }

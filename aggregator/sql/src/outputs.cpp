@@ -5,8 +5,8 @@
 namespace daedalus::aggregator::sql {
 
 uint32_t Outputs::find_or_add(OutputItem item) {
-  const auto found =
-      std::find_if(items_.begin(), items_.end(), [&](const OutputItem& other) { return other.is_same_value(item); });
+  const auto found = std::find_if(items_.begin(), items_.end(),
+                                  [&](const OutputItem& other) { return other.expression == item.expression; });
   const auto position = static_cast<uint32_t>(found - items_.begin());
   if (found == items_.end()) {
     items_.push_back(std::move(item));
@@ -15,13 +15,14 @@ uint32_t Outputs::find_or_add(OutputItem item) {
 }
 
 bool Outputs::has_aggregate() const {
-  return std::any_of(items_.begin(), items_.end(), [](const OutputItem& item) { return item.function.has_value(); });
+  return std::any_of(items_.begin(), items_.end(),
+                     [](const OutputItem& item) { return semantics::has_aggregate(item.expression); });
 }
 
-std::vector<semantics::SelectItem> Outputs::take() && {
-  std::vector<semantics::SelectItem> taken;
+std::vector<semantics::NamedExpression> Outputs::take() && {
+  std::vector<semantics::NamedExpression> taken;
   taken.reserve(items_.size());
-  for (semantics::SelectItem& item : items_) {
+  for (semantics::NamedExpression& item : items_) {
     taken.push_back(std::move(item));
   }
   return taken;
@@ -30,7 +31,7 @@ std::vector<semantics::SelectItem> Outputs::take() && {
 std::vector<uint32_t> Outputs::named(std::string_view name) const {
   std::vector<uint32_t> found;
   for (uint32_t i = 0; i < visible_count_; ++i) {
-    const bool is_new = found.empty() || !items_[i].is_same_value(items_[found.front()]);
+    const bool is_new = found.empty() || items_[i].expression != items_[found.front()].expression;
     if (items_[i].name == name && is_new) {
       found.push_back(i);
     }

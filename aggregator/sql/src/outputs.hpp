@@ -1,12 +1,12 @@
 // The outputs of one SELECT: what its list names, and what its groups and order need beside.
 //
-// Decides names, numbering and re-use of outputs. Refuses to know clauses.
+// Decides numbering and re-use of outputs. Refuses to know clauses.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "daedalus/semantics/selection.hpp"
@@ -17,13 +17,9 @@ namespace daedalus::aggregator::sql {
 constexpr uint32_t kOutputsMax = 1664;
 
 /// One output.
-struct OutputItem : semantics::SelectItem {
-  int32_t location = -1;  ///< Where it is asked for.
-
-  /// Whether both show the same value in every row.
-  [[nodiscard]] bool is_same_value(const OutputItem& other) const {
-    return function == other.function && column == other.column;
-  }
+struct OutputItem : semantics::NamedExpression {
+  int32_t location = -1;                                   ///< Where it is asked for.
+  std::vector<std::pair<uint32_t, int32_t>> columns = {};  ///< That an expression names, and where.
 };
 
 /// Visible outputs first, in the order of the list; hidden ones behind, each value once.
@@ -39,7 +35,7 @@ class Outputs {
   uint32_t find_or_add(OutputItem item);
   [[nodiscard]] const std::vector<OutputItem>& items() const { return items_; }
   /// The items, without where they are asked for. Ends this object's use.
-  [[nodiscard]] std::vector<semantics::SelectItem> take() &&;
+  [[nodiscard]] std::vector<semantics::NamedExpression> take() &&;
   [[nodiscard]] uint32_t visible_count() const { return visible_count_; }
   [[nodiscard]] bool has_aggregate() const;
 

@@ -146,6 +146,7 @@ class TreeReader {
   const grammar::BooleanTest* boolean_test(const ::BooleanTest& raw);
   const grammar::FunctionCall* function_call(const ::FuncCall& raw);
   const grammar::TypeCast* cast(const ::TypeCast& raw);
+  const grammar::CaseExpression* case_expression(const ::CaseExpr& raw);
   const grammar::ColumnReference* column(const ::ColumnRef& raw);
   const grammar::ConstantNode* constant(const ::A_Const& raw);
   const grammar::ParameterReference* parameter(const ::ParamRef& raw);
@@ -253,6 +254,7 @@ grammar::Node TreeReader::read_refused(const void* raw) {
     case T_MinMaxExpr: {
       auto* min_max = make<grammar::MinMax>();
       min_max->is_least = as<::MinMaxExpr>(raw).op == IS_LEAST;
+      min_max->arguments = nodes(as<::MinMaxExpr>(raw).args);
       return {min_max, as<::MinMaxExpr>(raw).location};
     }
     case T_GroupingSet: {
@@ -271,9 +273,12 @@ grammar::Node TreeReader::read_refused(const void* raw) {
       return {indirection, -1};
     }
     case T_CaseExpr:
-      return Node(Node::kCaseExpression, as<::CaseExpr>(raw).location);
-    case T_CoalesceExpr:
-      return Node(Node::kCoalesce, as<::CoalesceExpr>(raw).location);
+      return {case_expression(as<::CaseExpr>(raw)), as<::CaseExpr>(raw).location};
+    case T_CoalesceExpr: {
+      auto* coalesce = make<grammar::Coalesce>();
+      coalesce->arguments = nodes(as<::CoalesceExpr>(raw).args);
+      return {coalesce, as<::CoalesceExpr>(raw).location};
+    }
     case T_RowExpr:
       return Node(Node::kRow, as<::RowExpr>(raw).location);
     case T_A_ArrayExpr:
@@ -318,9 +323,10 @@ const grammar::SelectStatement* TreeReader::select(const ::SelectStmt& raw) {
   made->with_clause = place_of(raw.withClause);
   made->set_operation = same<grammar::SetOperation::kExcept, SETOP_EXCEPT>(raw.op);
   made->has_distinct = !is_empty(raw.distinctClause);
+  made->has_distinct_on = made->has_distinct && linitial(raw.distinctClause) != nullptr;
   made->has_into = raw.intoClause != nullptr;
   made->has_group_distinct = raw.groupDistinct;
-  made->has_having = raw.havingClause != nullptr;
+  made->having_clause = read(raw.havingClause);
   made->has_window = !is_empty(raw.windowClause);
   made->has_ties = static_cast<int>(raw.limitOption) == kLimitWithTies;
   made->has_locking = !is_empty(raw.lockingClause);
@@ -434,7 +440,7 @@ const grammar::FunctionCall* TreeReader::function_call(const ::FuncCall& raw) {
   made->name = names(raw.funcname);
   made->arguments = nodes(raw.args);
   made->location = raw.location;
-  made->has_filter = raw.agg_filter != nullptr;
+  made->filter = read(raw.agg_filter);
   made->has_order = !is_empty(raw.agg_order) || raw.agg_within_group;
   made->has_over = raw.over != nullptr;
   made->star = raw.agg_star;
@@ -453,6 +459,19 @@ const grammar::TypeCast* TreeReader::cast(const ::TypeCast& raw) {
   made->type_name.is_array = !is_empty(type.arrayBounds);
   made->type_name.is_set = type.setof;
   made->type_name.is_of_column = type.pct_type;
+  return made;
+}
+
+const grammar::CaseExpression* TreeReader::case_expression(const ::CaseExpr& raw) {
+  auto* made = make<grammar::CaseExpression>();
+  made->argument = read(raw.arg);
+  const auto arms = make_list<grammar::CaseArm>(static_cast<size_t>(list_length(raw.args)));
+  for (size_t i = 0; i < arms.size(); ++i) {
+    const auto& arm = as<::CaseWhen>(raw.args->elements[i].ptr_value);
+    arms[i] = {read(arm.expr), read(arm.result)};
+  }
+  made->arms = arms;
+  made->otherwise = read(raw.defresult);
   return made;
 }
 

@@ -54,6 +54,8 @@ Construct describe_function(const grammar::FunctionCall& call) {
           "compute it in the application"};
 }
 
+}  // namespace
+
 const char* value_function_name(grammar::ValueFunctionKind kind) {
   switch (kind) {
     case grammar::ValueFunctionKind::kCurrentDate:
@@ -88,6 +90,8 @@ const char* value_function_name(grammar::ValueFunctionKind kind) {
       return "this function";
   }
 }
+
+namespace {
 
 Construct describe_sub_link(const grammar::SubLink& link) {
   static constexpr std::string_view kHint = "run the inner query first and pass its result on";

@@ -21,6 +21,9 @@ struct Construct {
 /// Names the construct a node stands for, when something simpler (a column, a constant) was wanted in its place.
 [[nodiscard]] Construct describe(const grammar::Node& node);
 
+/// CURRENT_DATE and the like. Static storage.
+[[nodiscard]] const char* value_function_name(grammar::ValueFunctionKind kind);
+
 /// Names an item of FROM that is not a plain table.
 [[nodiscard]] Construct describe_from(const grammar::Node& node);
 

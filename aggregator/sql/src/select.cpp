@@ -3,14 +3,15 @@
 
 #include <algorithm>
 
-#include "aggregates.hpp"
 #include "condition.hpp"
 #include "constant.hpp"
+#include "expression_binder.hpp"
 #include "lexer.hpp"
 #include "outputs.hpp"
 #include "refusals.hpp"
 #include "sort_group.hpp"
 #include "statements.hpp"
+#include "where.hpp"
 
 namespace daedalus::aggregator::sql {
 
@@ -35,8 +36,8 @@ Result<void> check_clauses(const Scope& scope, const grammar::SelectStatement& s
   if (!select.values_lists.empty()) {
     return scope.refuse("VALUES as a query", at_keyword("values"));
   }
-  if (select.has_distinct) {
-    return scope.refuse("DISTINCT", at_keyword("distinct"), "use GROUP BY on the columns of the list");
+  if (select.has_distinct_on) {
+    return scope.refuse("DISTINCT ON", at_keyword("distinct"), "use GROUP BY with min() or max()");
   }
   if (select.has_into) {
     return scope.refuse("SELECT INTO", at_keyword("into"));
@@ -47,9 +48,6 @@ Result<void> check_clauses(const Scope& scope, const grammar::SelectStatement& s
   }
   if (select.has_group_distinct) {
     return scope.refuse("GROUP BY DISTINCT", at_keyword("group"));
-  }
-  if (select.has_having) {
-    return scope.refuse("HAVING", at_keyword("having"), "filter the groups in the application");
   }
   if (select.has_window) {
     return scope.refuse("WINDOW", at_keyword("window"), "use an aggregate with GROUP BY");
@@ -80,40 +78,35 @@ Result<void> bind_from(Scope& scope, const grammar::SelectStatement& select) {
   return scope.bind_table(first.range_variable());
 }
 
+/// A column as it is, under its own name or the target's.
+OutputItem column_item(const Scope& scope, uint32_t column, const grammar::ResultTarget& target) {
+  OutputItem item;
+  item.name = target.name.empty() ? scope.schema().columns[column].name : std::string(target.name);
+  item.expression = semantics::column_of(scope.schema(), column);
+  item.location = target.location;
+  return item;
+}
+
 /// One item of the list that is not a star.
 Result<OutputItem> list_item(Scope& scope, const grammar::ResultTarget& target) {
-  const grammar::Node& value = target.value;
-  OutputItem item;
-  item.name = target.name;
-  item.location = target.location;
-  if (value.has_column()) {
-    auto column = scope.column(value.column());
+  if (target.value.has_column()) {
+    auto column = scope.column(target.value.column());
     if (!column) {
       return column.error();
     }
-    item.column = *column;
-    item.name = item.name.empty() ? scope.schema().columns[*column].name : item.name;
-    return item;
+    return column_item(scope, *column, target);
   }
-  if (value.has_function_call() && is_aggregate(value.function_call())) {
-    auto call = resolve_aggregate(scope, value.function_call());
-    if (!call) {
-      return call.error();
-    }
-    item.function = call->function;
-    item.column = call->column;
-    item.name = item.name.empty() ? std::string(semantics::function_name(call->function)) : item.name;
-    return item;
+  ExpressionBinder binder(scope, {"the SELECT list", true});
+  auto expression = binder.value(target.value);
+  if (!expression) {
+    return expression.error();
   }
-  auto constant = fold(scope, value);
-  if (!constant) {
-    return constant.error();
-  }
-  if (constant->has_value()) {
-    return scope.refuse("a constant in the SELECT list", location_of(value), "add it in the application");
-  }
-  Construct construct = describe(value);
-  return scope.refuse(construct.name + " in the SELECT list", location_of(value), std::move(construct.hint));
+  OutputItem item;
+  item.name = target.name.empty() ? name_of(target.value) : std::string(target.name);
+  item.expression = std::move(*expression);
+  item.location = target.location;
+  item.columns = binder.columns();
+  return item;
 }
 
 Result<Outputs> compile_list(Scope& scope, const grammar::SelectStatement& select) {
@@ -128,7 +121,7 @@ Result<Outputs> compile_list(Scope& scope, const grammar::SelectStatement& selec
       }
       if (*is_star) {
         for (uint32_t column = 0; column < scope.schema().columns.size(); ++column) {
-          outputs.add_visible({{scope.schema().columns[column].name, std::nullopt, column}, target.location});
+          outputs.add_visible(column_item(scope, column, target));
         }
         continue;
       }
@@ -194,13 +187,15 @@ Result<void> compile_bounds(Scope& scope, const grammar::SelectStatement& select
   return {};
 }
 
-Result<semantics::Selection> bind_outputs(const Scope& scope, Outputs outputs, const std::vector<uint32_t>& group_by) {
+Result<semantics::Selection> bind_outputs(const Scope& scope, Outputs outputs, SortGroup& order) {
   const uint32_t visible_count = outputs.visible_count();
-  auto selection = semantics::bind_items(scope.schema(), std::move(outputs).take(), group_by);
+  auto selection = semantics::bind_select(
+      scope.schema(), {std::move(outputs).take(), std::move(order.group_by), std::move(order.having)});
   if (!selection) {
     return scope.located(selection.error(), scope.statement_location());
   }
   selection->visible_outputs = visible_count;
+  selection->order_by = std::move(order.order_by);
   return selection;
 }
 
@@ -218,31 +213,31 @@ Result<CompiledSelect> compile_select(Scope& scope, const contract::PartitionMap
   if (!outputs) {
     return outputs.error();
   }
-  semantics::Condition condition{.kind = semantics::Condition::Kind::kAlways, .literal = {}, .children = {}};
+  Where where;
   if (select.where_clause.is_present()) {
-    auto where = compile_condition(scope, select.where_clause);
-    if (!where) {
-      return where.error();
+    auto compiled = compile_where_of_select(scope, select.where_clause);
+    if (!compiled) {
+      return compiled.error();
     }
-    condition = std::move(*where);
+    where = std::move(*compiled);
   }
   auto order = compile_sort_group(scope, select, &*outputs);
   if (!order) {
     return order.error();
   }
-  auto selection = bind_outputs(scope, std::move(*outputs), order->group_by);
+  auto selection = bind_outputs(scope, std::move(*outputs), *order);
   if (!selection) {
     return selection.error();
   }
   if (auto bounds = compile_bounds(scope, select, *selection); !bounds) {
     return bounds.error();
   }
-  selection->order_by = std::move(order->order_by);
+  selection->residuals = std::move(where.residuals);
   if (auto checked = contract::check_selection(*selection); !checked) {
     return scope.located(checked.error(), scope.statement_location());
   }
-  selection->predicate = semantics::normal_form(condition);
-  return make_select(scope.schema(), map, std::move(*selection), std::move(condition));
+  selection->predicate = semantics::normal_form(where.condition);
+  return make_select(scope.schema(), map, std::move(*selection), std::move(where.condition));
 }
 
 }  // namespace daedalus::aggregator::sql

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <string>
 
-#include "aggregates.hpp"
+#include "expression_binder.hpp"
+#include "lexer.hpp"
 #include "refusals.hpp"
 
 namespace daedalus::aggregator::sql {
 
 namespace {
+
+using semantics::BoundExpression;
 
 /// The bare name of an unqualified reference, or nothing.
 std::optional<std::string_view> bare_name(const grammar::Node& node) {
@@ -44,15 +47,15 @@ Result<std::optional<uint32_t>> resolve_output_name(const Scope& scope, const Ou
   return found.empty() ? std::optional<uint32_t>() : std::optional<uint32_t>(found.front());
 }
 
-/// The table's column that an output shows, as a GROUP BY item.
-Result<uint32_t> grouped_output(const Scope& scope, const OutputItem& item, int32_t location) {
-  if (item.function) {
+/// What an output shows, as a GROUP BY item.
+Result<BoundExpression> grouped_output(const Scope& scope, const OutputItem& item, int32_t location) {
+  if (semantics::has_aggregate(item.expression)) {
     return scope.error("42803", "aggregate functions are not allowed in GROUP BY", location);
   }
-  return item.column;
+  return item.expression;
 }
 
-Result<uint32_t> group_item(Scope& scope, const Outputs& outputs, const grammar::Node& node) {
+Result<BoundExpression> group_item(Scope& scope, const Outputs& outputs, const grammar::Node& node) {
   static constexpr const char* kClause = "GROUP BY";
   const int32_t location = location_of(node);
   if (const auto name = bare_name(node); name && !scope.find_column(*name)) {
@@ -64,9 +67,6 @@ Result<uint32_t> group_item(Scope& scope, const Outputs& outputs, const grammar:
       return grouped_output(scope, outputs.items()[**output], location);
     }
   }
-  if (node.has_column()) {
-    return scope.column(node.column());
-  }
   if (node.has_constant()) {
     auto output = resolve_ordinal(scope, outputs, node.constant(), kClause);
     if (!output) {
@@ -74,12 +74,10 @@ Result<uint32_t> group_item(Scope& scope, const Outputs& outputs, const grammar:
     }
     return grouped_output(scope, outputs.items()[*output], location);
   }
-  if (node.has_function_call() && is_aggregate(node.function_call())) {
-    return scope.error("42803", "aggregate functions are not allowed in GROUP BY", location);
+  if (node.has_grouping_set()) {
+    return scope.refuse(node);
   }
-  Construct construct = describe(node);
-  const std::string suffix = node.has_grouping_set() ? "" : " in GROUP BY";
-  return scope.refuse(construct.name + suffix, location, std::move(construct.hint));
+  return ExpressionBinder(scope, {kClause}).value(node);
 }
 
 /// The output an ORDER BY item sorts by, added hidden if the list does not have it.
@@ -95,41 +93,30 @@ Result<uint32_t> order_item(Scope& scope, Outputs* outputs, const grammar::Node&
       return **output;
     }
   }
-  if (node.has_column()) {
-    auto column = scope.column(node.column());
-    if (!column) {
-      return column.error();
-    }
-    return outputs->find_or_add({{scope.schema().columns[*column].name, std::nullopt, *column}, location});
-  }
   if (node.has_constant()) {
     return resolve_ordinal(scope, *outputs, node.constant(), kClause);
   }
-  if (node.has_function_call() && is_aggregate(node.function_call())) {
-    auto call = resolve_aggregate(scope, node.function_call());
-    if (!call) {
-      return call.error();
-    }
-    return outputs->find_or_add(
-        {{std::string(semantics::function_name(call->function)), call->function, call->column}, location});
+  ExpressionBinder binder(scope, {kClause, true});
+  auto expression = binder.value(node);
+  if (!expression) {
+    return expression.error();
   }
-  Construct construct = describe(node);
-  return scope.refuse(construct.name + " in ORDER BY", location, std::move(construct.hint));
+  return outputs->find_or_add({{name_of(node), std::move(*expression)}, location, binder.columns()});
 }
 
-Result<std::vector<uint32_t>> compile_group_by(Scope& scope, const grammar::SelectStatement& select,
-                                               const Outputs& outputs) {
-  std::vector<uint32_t> columns;
+Result<std::vector<BoundExpression>> compile_group_by(Scope& scope, const grammar::SelectStatement& select,
+                                                      const Outputs& outputs) {
+  std::vector<BoundExpression> keys;
   for (const grammar::Node& node : select.group_clause) {
-    auto column = group_item(scope, outputs, node);
-    if (!column) {
-      return column.error();
+    auto key = group_item(scope, outputs, node);
+    if (!key) {
+      return key.error();
     }
-    if (std::find(columns.begin(), columns.end(), *column) == columns.end()) {
-      columns.push_back(*column);
+    if (std::find(keys.begin(), keys.end(), *key) == keys.end()) {
+      keys.push_back(std::move(*key));
     }
   }
-  return columns;
+  return keys;
 }
 
 Result<std::vector<semantics::OrderKey>> compile_order_by(Scope& scope, const grammar::SelectStatement& select,
@@ -156,22 +143,56 @@ Result<std::vector<semantics::OrderKey>> compile_order_by(Scope& scope, const gr
   return keys;
 }
 
-/// Every output that is a column must be one value per group.
-Result<void> check_grouped(const Scope& scope, const std::vector<uint32_t>& group_by, const Outputs& outputs) {
-  if (group_by.empty() && !outputs.has_aggregate()) {
+/// HAVING, and the columns that it names.
+Result<std::optional<OutputItem>> compile_having(Scope& scope, const grammar::SelectStatement& select) {
+  if (!select.having_clause.is_present()) {
+    return std::optional<OutputItem>();
+  }
+  ExpressionBinder binder(scope, {"HAVING", true});
+  auto condition = binder.condition(select.having_clause);
+  if (!condition) {
+    return condition.error();
+  }
+  return std::optional(
+      OutputItem{{"having", std::move(*condition)}, location_of(select.having_clause), binder.columns()});
+}
+
+/// What is put out, or decides about a group, must be one value per group.
+Result<void> check_grouped(const Scope& scope, const std::vector<BoundExpression>& group_by, const OutputItem& item) {
+  const auto column = semantics::ungrouped_column(item.expression, group_by);
+  if (!column) {
     return {};
   }
-  for (const OutputItem& item : outputs.items()) {
-    const bool is_grouped = std::find(group_by.begin(), group_by.end(), item.column) != group_by.end();
-    if (!item.function && !is_grouped) {
-      return scope.error(
-          "42803",
-          fmt::format("column \"{}\" must appear in the GROUP BY clause or be used in an aggregate function",
-                      scope.qualified(item.column)),
-          item.location);
-    }
+  const auto named = std::find_if(item.columns.begin(), item.columns.end(),
+                                  [&](const auto& reference) { return reference.first == *column; });
+  return scope.error("42803",
+                     fmt::format("column \"{}\" must appear in the GROUP BY clause or be used in an aggregate function",
+                                 scope.qualified(*column)),
+                     named == item.columns.end() ? item.location : named->second);
+}
+
+/// SELECT DISTINCT puts out each row once: what it shows are the keys of its groups.
+Result<void> make_distinct(const Scope& scope, const Outputs& outputs, SortGroup& result) {
+  const int32_t location = find_keyword(scope.text(), "distinct");
+  if (outputs.items().size() > outputs.visible_count()) {
+    return scope.error("42P10", "for SELECT DISTINCT, ORDER BY expressions must appear in select list",
+                       outputs.items()[outputs.visible_count()].location);
   }
-  return {};
+  if (result.group_by.empty() && !outputs.has_aggregate() && !result.having) {
+    for (const OutputItem& item : outputs.items()) {
+      result.group_by.push_back(item.expression);
+    }
+    return {};
+  }
+  const bool shows_all = std::all_of(result.group_by.begin(), result.group_by.end(), [&](const BoundExpression& key) {
+    return std::any_of(outputs.items().begin(), outputs.items().end(),
+                       [&](const OutputItem& item) { return item.expression == key; });
+  });
+  if (shows_all) {
+    return {};  // Groups differ in what is shown of their keys.
+  }
+  return scope.refuse("DISTINCT of groups without all their keys in the list", location,
+                      "add the GROUP BY columns to the list");
 }
 
 }  // namespace
@@ -182,15 +203,34 @@ Result<SortGroup> compile_sort_group(Scope& scope, const grammar::SelectStatemen
   if (!group_by) {
     return group_by.error();
   }
+  auto having = compile_having(scope, select);
+  if (!having) {
+    return having.error();
+  }
   auto order_by = compile_order_by(scope, select, outputs);
   if (!order_by) {
     return order_by.error();
   }
-  if (auto checked = check_grouped(scope, *group_by, *outputs); !checked) {
-    return checked.error();
+  const bool is_grouped = !group_by->empty() || having->has_value() || outputs->has_aggregate();
+  for (const OutputItem& item : outputs->items()) {
+    auto checked = is_grouped ? check_grouped(scope, *group_by, item) : Result<void>();
+    if (!checked) {
+      return checked.error();
+    }
+  }
+  if (having->has_value()) {
+    if (auto checked = check_grouped(scope, *group_by, **having); !checked) {
+      return checked.error();
+    }
+    result.having = std::move((*having)->expression);
   }
   result.group_by = std::move(*group_by);
   result.order_by = std::move(*order_by);
+  if (select.has_distinct) {
+    if (auto made = make_distinct(scope, *outputs, result); !made) {
+      return made.error();
+    }
+  }
   return result;
 }
 

@@ -4,6 +4,7 @@
 // output), adds the hidden outputs they need, and checks that every output is one value per group.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "daedalus/semantics/selection.hpp"
@@ -13,7 +14,8 @@
 namespace daedalus::aggregator::sql {
 
 struct SortGroup {
-  std::vector<uint32_t> group_by;             ///< Columns of the table, each once.
+  std::vector<semantics::BoundExpression> group_by;  ///< Each once.
+  std::optional<semantics::BoundExpression> having;
   std::vector<semantics::OrderKey> order_by;  ///< Over outputs, visible and hidden.
 };
 

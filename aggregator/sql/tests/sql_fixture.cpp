@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "daedalus/semantics/packed.hpp"
+#include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
 
 namespace daedalus::aggregator::testing {
@@ -76,24 +77,39 @@ std::string literal_text(const semantics::Schema& schema, const Literal& literal
   return {};
 }
 
-std::string aggregate_text(const semantics::Schema& schema, const semantics::BoundAggregate& aggregate) {
+std::string expression_text(const semantics::Schema& schema, const semantics::BoundExpression& expression) {
+  using Kind = semantics::BoundExpression::Kind;
   static constexpr std::string_view kNames[] = {"?", "count_rows", "count", "sum", "min", "max", "avg"};
-  const std::string_view name = kNames[static_cast<size_t>(aggregate.function)];
-  return aggregate.argument ? fmt::format("{}({})", name, schema.columns[aggregate.argument->input].name)
-                            : std::string(name);
+  static constexpr std::string_view kForms[] = {
+      "none",        "and",      "or",           "not",         "is_null",         "is_not_null", "is_true",
+      "is_not_true", "is_false", "is_not_false", "is_distinct", "is_not_distinct", "case",        "coalesce",
+      "nullif",      "greatest", "least",        "in",          "not_in",          "cast"};
+  if (expression.kind == Kind::kInput) {
+    return schema.columns[expression.input].name;
+  }
+  if (expression.kind == Kind::kConstant) {
+    return semantics::is_null(expression.value) ? "null" : semantics::format_text(expression.type, expression.value);
+  }
+  std::string arguments;
+  for (const semantics::BoundExpression& argument : expression.arguments) {
+    arguments += (arguments.empty() ? "" : ",") + expression_text(schema, argument);
+  }
+  if (expression.kind == Kind::kAggregate) {
+    const std::string_view name = kNames[static_cast<size_t>(expression.aggregate)];
+    return arguments.empty() ? std::string(name) : fmt::format("{}({})", name, arguments);
+  }
+  const semantics::ScalarFunction* function = semantics::find_function(expression.function);
+  const std::string_view name = function != nullptr ? function->name : kForms[static_cast<size_t>(expression.function)];
+  const std::string target =
+      expression.is_call(semantics::FunctionId::kCast) ? " as " + to_string(expression.type) : "";
+  return fmt::format("{}({}{})", name, arguments, target);
 }
 
 std::string output_text(const semantics::Schema& schema, const semantics::Selection& selection,
                         const semantics::OutputColumn& output) {
-  const uint32_t input = output.expression.input;
-  if (!selection.grouping) {
-    return fmt::format("{}:{}", output.name, schema.columns[input].name);
-  }
-  const semantics::Grouping& grouping = *selection.grouping;
-  return fmt::format("{}:{}", output.name,
-                     input < grouping.keys.size()
-                         ? schema.columns[grouping.keys[input].input].name
-                         : aggregate_text(schema, grouping.aggregates[input - grouping.keys.size()]));
+  const semantics::BoundExpression expression =
+      selection.grouping ? semantics::unbound(output.expression, *selection.grouping) : output.expression;
+  return fmt::format("{}:{}", output.name, expression_text(schema, expression));
 }
 
 }  // namespace
@@ -171,7 +187,7 @@ std::string to_text(const semantics::Schema& schema, const semantics::Selection&
     append(&text, " ", i < selection.visible_outputs ? output : fmt::format("[{}]", output));
   }
   for (size_t i = 0; selection.grouping && i < selection.grouping->keys.size(); ++i) {
-    text += fmt::format("{}{}", i == 0 ? " group by " : ",", schema.columns[selection.grouping->keys[i].input].name);
+    text += fmt::format("{}{}", i == 0 ? " group by " : ",", expression_text(schema, selection.grouping->keys[i]));
   }
   for (size_t i = 0; i < selection.order_by.size(); ++i) {
     const semantics::OrderKey& key = selection.order_by[i];

@@ -7,10 +7,9 @@
 namespace daedalus::contract {
 namespace {
 
-using semantics::AggregateFunction;
+using semantics::BoundExpression;
 using semantics::Schema;
 using semantics::Selection;
-using semantics::SelectItem;
 
 /// PostgreSQL's bound on the entries of a target list.
 constexpr int kOutputsMax = 1664;
@@ -20,89 +19,97 @@ Error too_many_outputs() {
   return rejected("54011", fmt::format("target lists can have at most {} entries", kOutputsMax));
 }
 
-Result<uint32_t> column_of(const Schema& schema, const wire::v1::Expression& expression, std::string_view place) {
-  if (expression.node_case() != wire::v1::Expression::kColumn) {
-    return rejected("0A000", fmt::format("{} other than a column are not supported", place));
-  }
-  if (expression.column() >= schema.columns.size()) {
-    return rejected("42703", fmt::format("there is no column at position {} in table \"{}\"", expression.column(),
-                                         schema.table_name));
-  }
-  return expression.column();
-}
-
-Result<SelectItem> to_item(const Schema& schema, const wire::v1::Output& output) {
-  SelectItem made{.name = output.name()};
-  if (output.source_case() == wire::v1::Output::kExpression) {
-    const Result<uint32_t> column = column_of(schema, output.expression(), "output expressions");
-    if (!column) {
-      return column.error();
+Result<BoundExpression> read_output(const Schema& schema, const wire::v1::Output& output) {
+  switch (output.source_case()) {
+    case wire::v1::Output::kExpression:
+      return to_bound(schema, output.expression());
+    case wire::v1::Output::kAggregate: {
+      wire::v1::Expression call;
+      *call.mutable_aggregate() = output.aggregate();
+      return to_bound(schema, call);
     }
-    made.column = *column;
-    return made;
+    default:
+      return rejected("08P01", "an output without a source");
   }
-  if (output.source_case() != wire::v1::Output::kAggregate) {
-    return rejected("08P01", "an output without a source");
-  }
-  const wire::v1::Aggregate& aggregate = output.aggregate();
-  if (aggregate.function() < wire::v1::AGGREGATE_FUNCTION_COUNT_ROWS ||
-      aggregate.function() > wire::v1::AGGREGATE_FUNCTION_AVG) {
-    return rejected("08P01",
-                    fmt::format("there is no aggregate function number {}", static_cast<int>(aggregate.function())));
-  }
-  made.function = static_cast<AggregateFunction>(aggregate.function());
-  if (made.function == AggregateFunction::kCountRows) {
-    return aggregate.has_argument() ? Result<SelectItem>(rejected("08P01", "count(*) with an argument")) : made;
-  }
-  const Result<uint32_t> column = column_of(schema, aggregate.argument(), "arguments of aggregates");
-  if (!column) {
-    return column.error();
-  }
-  made.column = *column;
-  return made;
 }
 
-Result<std::vector<SelectItem>> read_items(const Schema& schema, const wire::v1::SelectBody& body) {
+/// A condition over rows, or over groups.
+Result<BoundExpression> read_condition(const Schema& schema, const wire::v1::Expression& expression, bool of_rows) {
+  Result<BoundExpression> condition = to_bound(schema, expression);
+  if (!condition) {
+    return condition;
+  }
+  if (condition->type.kind != semantics::TypeKind::kBool || (of_rows && semantics::has_aggregate(*condition))) {
+    return rejected("08P01", "a condition that is no boolean of its rows");
+  }
+  return condition;
+}
+
+Result<std::vector<BoundExpression>> read_groups(const Schema& schema, const wire::v1::SelectBody& body) {
+  std::vector<BoundExpression> keys;
+  for (const wire::v1::Expression& expression : body.group_by()) {
+    Result<BoundExpression> key = to_bound(schema, expression);
+    if (!key) {
+      return key.error();
+    }
+    if (semantics::has_aggregate(*key)) {
+      return rejected("42803", "aggregate functions are not allowed in GROUP BY");
+    }
+    keys.push_back(std::move(*key));
+  }
+  return keys;
+}
+
+Result<std::vector<BoundExpression>> read_residuals(const Schema& schema, const wire::v1::SelectBody& body) {
+  if (static_cast<uint32_t>(body.residuals_size()) > semantics::kClausesMax) {
+    return rejected("54001", fmt::format("the condition is too complex: more than {} parts that are computed",
+                                         semantics::kClausesMax));
+  }
+  std::vector<BoundExpression> residuals;
+  for (const wire::v1::Expression& expression : body.residuals()) {
+    Result<BoundExpression> residual = read_condition(schema, expression, /*of_rows=*/true);
+    if (!residual) {
+      return residual.error();
+    }
+    residuals.push_back(std::move(*residual));
+  }
+  return residuals;
+}
+
+/// The list, its groups, and what of its condition is computed.
+Result<Selection> read_outputs(const Schema& schema, const wire::v1::SelectBody& body) {
   if (body.outputs_size() > kOutputsMax) {
     return too_many_outputs();
   }
-  std::vector<SelectItem> items;
-  items.reserve(static_cast<size_t>(body.outputs_size()));
+  semantics::SelectList list;
+  list.outputs.reserve(static_cast<size_t>(body.outputs_size()));
   for (const wire::v1::Output& output : body.outputs()) {
-    Result<SelectItem> item = to_item(schema, output);
-    if (!item) {
-      return std::move(item).error();
+    Result<BoundExpression> expression = read_output(schema, output);
+    if (!expression) {
+      return expression.error();
     }
-    items.push_back(std::move(*item));
+    list.outputs.push_back({output.name(), std::move(*expression)});
   }
-  return items;
-}
-
-Result<std::vector<uint32_t>> read_groups(const Schema& schema, const wire::v1::SelectBody& body) {
-  std::vector<uint32_t> columns;
-  for (const wire::v1::Expression& expression : body.group_by()) {
-    const Result<uint32_t> column = column_of(schema, expression, "GROUP BY expressions");
-    if (!column) {
-      return column.error();
-    }
-    columns.push_back(*column);
-  }
-  return columns;
-}
-
-/// The list and its groups.
-Result<Selection> read_outputs(const Schema& schema, const wire::v1::SelectBody& body) {
-  Result<std::vector<SelectItem>> items = read_items(schema, body);
-  if (!items) {
-    return items.error();
-  }
-  const Result<std::vector<uint32_t>> group_by = read_groups(schema, body);
+  Result<std::vector<BoundExpression>> group_by = read_groups(schema, body);
   if (!group_by) {
     return group_by.error();
   }
-  Result<Selection> selection = semantics::bind_items(schema, std::move(*items), *group_by);
+  list.group_by = std::move(*group_by);
+  if (body.has_having()) {
+    Result<BoundExpression> having = read_condition(schema, body.having(), /*of_rows=*/false);
+    if (!having) {
+      return having.error();
+    }
+    list.having = std::move(*having);
+  }
+  Result<std::vector<BoundExpression>> residuals = read_residuals(schema, body);
+  if (!residuals) {
+    return residuals.error();
+  }
+  Result<Selection> selection = semantics::bind_select(schema, std::move(list));
   if (selection) {
     selection->visible_outputs = body.visible_outputs();
+    selection->residuals = std::move(*residuals);
   }
   return selection;
 }

@@ -11,23 +11,21 @@ namespace {
 using semantics::Condition;
 using semantics::Selection;
 
-/// An output as whoever binds it again writes it: a column, or an aggregate of one.
+void write_source(const semantics::BoundExpression& expression, wire::v1::Output* written) {
+  if (expression.kind == semantics::BoundExpression::Kind::kAggregate) {
+    write_aggregate(expression, written->mutable_aggregate());
+  } else {
+    write_bound(expression, written->mutable_expression());
+  }
+}
+
+/// An output as whoever binds it again writes it: over columns, and aggregates of such expressions.
 void write_output(const Selection& selection, const semantics::OutputColumn& output, wire::v1::Output* written) {
   written->set_name(output.name);
-  const uint32_t input = output.expression.input;
-  if (!selection.grouping) {
-    written->mutable_expression()->set_column(input);
-    return;
-  }
-  const semantics::Grouping& grouping = *selection.grouping;
-  if (input < grouping.keys.size()) {
-    written->mutable_expression()->set_column(grouping.keys[input].input);
-    return;
-  }
-  const semantics::BoundAggregate& aggregate = grouping.aggregates[input - grouping.keys.size()];
-  written->mutable_aggregate()->set_function(static_cast<wire::v1::AggregateFunction>(aggregate.function));
-  if (aggregate.argument) {
-    written->mutable_aggregate()->mutable_argument()->set_column(aggregate.argument->input);
+  if (selection.grouping) {
+    write_source(semantics::unbound(output.expression, *selection.grouping), written);
+  } else {
+    write_source(output.expression, written);
   }
 }
 
@@ -61,8 +59,14 @@ void write_selection(const Selection& selection, wire::v1::ResultForm form, wire
   body->set_visible_outputs(selection.visible_outputs);
   if (selection.grouping) {
     for (const semantics::BoundExpression& key : selection.grouping->keys) {
-      body->add_group_by()->set_column(key.input);
+      write_bound(key, body->add_group_by());
     }
+    if (selection.having) {
+      write_bound(semantics::unbound(*selection.having, *selection.grouping), body->mutable_having());
+    }
+  }
+  for (const semantics::BoundExpression& residual : selection.residuals) {
+    write_bound(residual, body->add_residuals());
   }
   for (const semantics::OrderKey& key : selection.order_by) {
     wire::v1::OrderKey* written = body->add_order_by();

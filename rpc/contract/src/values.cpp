@@ -13,7 +13,7 @@ using semantics::TypeKind;
 using semantics::Value;
 
 Result<Type> to_type(const wire::v1::Type& type) {
-  if (type.kind() < wire::v1::TYPE_KIND_BOOL || type.kind() > wire::v1::TYPE_KIND_VARCHAR) {
+  if (type.kind() < wire::v1::TYPE_KIND_BOOL || type.kind() > wire::v1::TYPE_KIND_TEXT) {
     return rejected("08P01", fmt::format("there is no type number {}", static_cast<int>(type.kind())));
   }
   Type made;
@@ -110,6 +110,8 @@ Result<Expression> to_expression_at(const wire::v1::Expression& expression, uint
       }
       return Expression::make_call(static_cast<Operator>(call.operator_()), std::move(arguments));
     }
+    case wire::v1::Expression::kAggregate:
+      return rejected("08P01", "an aggregate in a condition");
     case wire::v1::Expression::NODE_NOT_SET:
       break;
   }

@@ -128,6 +128,7 @@ semantics::Value TicketTable::value(uint32_t column, uint32_t ordinal) const {
       return (kFirstDay * 1440 + ordinal) * kMicrosPerMinute;
     case TypeKind::kChar:
     case TypeKind::kVarchar:
+    case TypeKind::kText:
       return letters(ordinal, type.length);
     default:
       return static_cast<int64_t>(ordinal);

@@ -25,6 +25,7 @@ std::string sql_type(const ColumnSpec& column) {
       return fmt::format("DECIMAL({},{})", column.type.precision, column.type.scale);
     case TypeKind::kChar:
     case TypeKind::kVarchar:
+    case TypeKind::kText:
       return "VARCHAR";
     default:
       return "BIGINT";
@@ -45,6 +46,7 @@ std::string literal_text(const TicketTable& table, uint32_t column, uint32_t ord
       return fmt::format("{}.{:02}", ordinal / 100, ordinal % 100);  // All decimals of this table have scale 2.
     case TypeKind::kChar:
     case TypeKind::kVarchar:
+    case TypeKind::kText:
       return std::get<std::string>(value);
     default:
       return std::to_string(std::get<int64_t>(value));

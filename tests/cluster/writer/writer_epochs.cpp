@@ -32,7 +32,9 @@ void WriterModel::send_epoch(bool inquire, rpc::Outbox& out) {
   if (next_sequence_.empty()) {
     return;  // epoch_retry_ comes back to it.
   }
-  auto& [peer, sequence] = *next_sequence_.begin();
+  const auto from = next_sequence_.lower_bound(epoch_asks_from_);
+  auto& [peer, sequence] = from == next_sequence_.end() ? *next_sequence_.begin() : *from;
+  epoch_asks_from_ = peer;
   wire::v1::EpochBody body;
   body.set_inquire(inquire);
   if (!inquire) {

@@ -199,6 +199,10 @@ Instant WriterModel::next_deadline() const {
 }
 
 void WriterModel::on_deadline(Instant now, rpc::Outbox& out) {
+  if (now >= epoch_retry_) {
+    // The one that was asked may not reach the nodes: the next in turn.
+    epoch_asks_from_ = rpc::PeerId{raw(epoch_asks_from_) + 1};
+  }
   if (phase_ == Phase::kInquiring && now >= epoch_retry_) {
     inquire(now, out);
   } else if (phase_ == Phase::kRaising && now >= epoch_retry_) {

@@ -226,6 +226,7 @@ class WriterModel {
   std::map<rpc::PeerId, uint64_t> next_sequence_;  ///< Live aggregators.
   std::map<std::pair<rpc::PeerId, uint64_t>, Timestamp> sent_;
   std::optional<std::pair<rpc::PeerId, uint64_t>> epoch_request_;
+  rpc::PeerId epoch_asks_from_{};  ///< The aggregator that is asked, or the first of those that may be asked instead.
   Instant epoch_retry_ = kNever;
   Instant epoch_pauses_until_{};
   std::optional<std::string> epoch_refusal_;  ///< Why nodes and aggregators did not grant the last request.

@@ -33,6 +33,15 @@ constexpr uint32_t kDecimalDigitsMax = 612;
 
 [[nodiscard]] Decimal add(const Decimal& left, const Decimal& right);  ///< At the larger scale.
 
+[[nodiscard]] Decimal multiply(const Decimal& left, const Decimal& right);  ///< With the fractional digits of both.
+
+/// Rounded half away from zero at the scale that PostgreSQL chooses (numeric.c, select_div_scale): some sixteen
+/// significant digits, and never fewer fractional ones than either has. right is not zero.
+[[nodiscard]] Decimal divide(const Decimal& left, const Decimal& right);
+
+/// What division towards zero leaves, with the sign of `left`, at the larger scale. right is not zero.
+[[nodiscard]] Decimal remainder(const Decimal& left, const Decimal& right);
+
 /// -1, 0 or 1 by value, whatever the scales.
 [[nodiscard]] int compare_decimals(const Decimal& left, const Decimal& right);
 

@@ -85,6 +85,8 @@ class PackedRowWriter {
     at_ += sizeof length + length;
   }
 
+  void put_null() { note_null(true); }
+
   /// A value that is not NULL, in its packed form already.
   void put_packed(const uint8_t* bytes, uint32_t size) {
     note_null(false);

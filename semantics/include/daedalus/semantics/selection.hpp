@@ -12,6 +12,7 @@
 
 #include "daedalus/base/result.hpp"
 #include "daedalus/semantics/aggregate.hpp"
+#include "daedalus/semantics/bound_expression.hpp"
 #include "daedalus/semantics/order.hpp"
 #include "daedalus/semantics/predicate.hpp"
 
@@ -19,15 +20,6 @@ namespace daedalus::semantics {
 
 /// Rows of a slice that names no number of bytes.
 constexpr uint64_t kSliceBytesDefault = 8u << 20;
-
-/// One value of each row of some level, computed from the row beneath it: so far, one of that row's values.
-struct BoundExpression {
-  uint32_t input = 0;  ///< Which one.
-  Type type;
-  bool nullable = true;
-
-  friend bool operator==(const BoundExpression&, const BoundExpression&) = default;
-};
 
 /// One aggregate of a group.
 struct BoundAggregate {
@@ -70,7 +62,11 @@ struct Slice {
 /// A checked SELECT.
 struct Selection {
   Predicate predicate;
+  /// What has to hold besides and the predicate cannot say: looked at where it holds, from the first to the last.
+  std::vector<BoundExpression> residuals;
   std::optional<Grouping> grouping;
+  std::optional<BoundExpression>
+      having;  ///< Of a group; whoever finishes the answer drops groups where it is not true.
   std::vector<OutputColumn> outputs;
   uint32_t visible_outputs = 0;  ///< The rest serves the order only.
   std::vector<OrderKey> order_by;
@@ -78,6 +74,34 @@ struct Selection {
   uint64_t offset = 0;
   std::optional<Slice> slice;  ///< Rows of this piece alone. Only of what can_stream().
 };
+
+/// One output as it is written: over columns of the table and aggregates of such expressions.
+struct NamedExpression {
+  std::string name;
+  BoundExpression expression;
+};
+
+/// What a SELECT puts out, and how its rows become groups; all of it over columns, and folded.
+struct SelectList {
+  std::vector<NamedExpression> outputs;
+  std::vector<BoundExpression> group_by = {};
+  std::optional<BoundExpression> having = std::nullopt;  ///< A boolean.
+};
+
+/// A selection of every row with these outputs, all visible. Rows are grouped if the list has a key, an aggregate or a
+/// HAVING; of equal keys there is one. Errors: 42803 a column beside groups that is neither aggregated nor a key, 0A000
+/// a key of numerics without bound.
+[[nodiscard]] Result<Selection> bind_select(const Schema& schema, SelectList list);
+
+/// The expression that bind_select() made one of a group of: over columns and aggregates again.
+[[nodiscard]] BoundExpression unbound(const BoundExpression& of_group, const Grouping& grouping);
+
+/// The first column, as they are written, that is neither within an aggregate nor within one of the keys.
+[[nodiscard]] std::optional<uint32_t> ungrouped_column(const BoundExpression& expression,
+                                                       std::span<const BoundExpression> keys);
+
+/// The column as an expression. Precondition: the schema has it.
+[[nodiscard]] BoundExpression column_of(const Schema& schema, uint32_t column);
 
 /// One item of a SELECT's list as it is written: a column of the table, or an aggregate of one.
 struct SelectItem {

@@ -24,6 +24,7 @@ enum class TypeKind : uint8_t {
   kTimestamp = 9,
   kChar = 10,
   kVarchar = 11,
+  kText = 12,  ///< Computed only, and of a bounded length all the same.
 };
 
 constexpr uint32_t kNumericPrecisionMax = 38;
@@ -44,7 +45,7 @@ struct Type {
   TypeKind kind = TypeKind::kInt;
   uint32_t precision = 0;  ///< numeric: 1..38; 0 for a computed value without bound.
   uint32_t scale = 0;      ///< numeric.
-  uint32_t length = 0;     ///< char, varchar: bytes; 0 for a computed varchar without bound.
+  uint32_t length = 0;     ///< char, varchar, text: bytes; 0 for a computed varchar without bound.
 
   friend bool operator==(const Type&, const Type&) = default;
 };
@@ -52,7 +53,7 @@ struct Type {
 [[nodiscard]] bool is_integer(TypeKind kind);   ///< smallint, int, bigint.
 [[nodiscard]] bool is_floating(TypeKind kind);  ///< real, double.
 [[nodiscard]] bool is_numeric(TypeKind kind);   ///< integer, floating or numeric.
-[[nodiscard]] bool is_string(TypeKind kind);    ///< char, varchar.
+[[nodiscard]] bool is_string(TypeKind kind);    ///< char, varchar, text.
 
 /// PostgreSQL's spelling: "numeric(10,2)", "character(3)", "character varying(20)", "timestamp without time zone".
 [[nodiscard]] std::string to_string(const Type& type);

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/packed.hpp"
+
 namespace daedalus::engine {
 namespace {
 
@@ -427,8 +430,41 @@ void LongExtremes::append(uint32_t group, PartialRow& row) const {
   row.put(packed_, values_.data() + size_t{group} * layout_->width, states_[group].count == 0);
 }
 
+void BoxedStates::take(const GroupedValues& values) {
+  for (uint32_t position = 0; position < values.batch->count; ++position) {
+    if (values.vector.nulls == nullptr || !test_bit(values.vector.nulls, position)) {
+      states_[values.groups[position]].add(values.vector.boxed[position]);
+    }
+  }
+}
+
+void BoxedStates::take(const SelectedValues&) { CHECK(false); }
+
+uint32_t BoxedStates::append_bytes_max() const {
+  constexpr uint32_t kValueBytes = 3 + semantics::kDecimalBytesMax;
+  return kValueBytes * static_cast<uint32_t>(types_.size());
+}
+
+void BoxedStates::append(uint32_t group, PartialRow& row) const {
+  const std::vector<semantics::Value> partial = states_[group].partial();
+  std::string packed;
+  for (size_t number = 0; number < partial.size(); ++number) {
+    if (semantics::is_null(partial[number])) {
+      row.put_null();
+      continue;
+    }
+    packed.clear();
+    semantics::append_packed(types_[number], partial[number], packed);
+    row.put_packed(reinterpret_cast<const uint8_t*>(packed.data()), static_cast<uint32_t>(packed.size()));
+  }
+}
+
 Accumulator make_accumulator(AggregateFunction function, const ColumnLayout& layout, bool is_grouped) {
   const bool is_floating = layout.native == Native::kFloat || layout.native == Native::kDouble;
+  const bool is_count = function == AggregateFunction::kCountRows || function == AggregateFunction::kCount;
+  if (layout.native == Native::kDecimal && !is_count) {
+    return BoxedStates(function, layout.type);
+  }
   switch (function) {
     case AggregateFunction::kCountRows:
     case AggregateFunction::kCount:

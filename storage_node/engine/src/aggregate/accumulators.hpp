@@ -181,8 +181,30 @@ class LongExtremes {
   LargeArray<uint8_t> values_;  ///< group · width
 };
 
-using Accumulator =
-    std::variant<Counts, NarrowSums, IntegerSums, WideSums, FloatingSums, LanedSum, CodeExtremes, LongExtremes>;
+/// sum(x), avg(x), min(x) and max(x) of numerics without bound: the plain states. Those values are computed, so they
+/// come by batches only.
+class BoxedStates {
+ public:
+  BoxedStates(semantics::AggregateFunction function, const semantics::Type& argument)
+      : function_(function), argument_(argument), types_(semantics::partial_types(function, argument)) {}
+  [[nodiscard]] static uint64_t state_bytes() { return sizeof(semantics::AggregateState) + kDigitBytes; }
+  void resize(uint32_t groups) { states_.resize(groups, semantics::AggregateState(function_, argument_)); }
+  void take(const GroupedValues& values);
+  void take(const SelectedValues& values);
+  [[nodiscard]] uint32_t append_bytes_max() const;
+  void append(uint32_t group, PartialRow& row) const;
+
+ private:
+  static constexpr uint64_t kDigitBytes = 64;
+
+  semantics::AggregateFunction function_;
+  semantics::Type argument_;
+  std::vector<semantics::Type> types_;  ///< Of a partial aggregate.
+  std::vector<semantics::AggregateState> states_;
+};
+
+using Accumulator = std::variant<Counts, NarrowSums, IntegerSums, WideSums, FloatingSums, LanedSum, CodeExtremes,
+                                 LongExtremes, BoxedStates>;
 
 /// Precondition: the function exists for the type (semantics::aggregate_type); `layout` outlives the result.
 [[nodiscard]] Accumulator make_accumulator(semantics::AggregateFunction function, const ColumnLayout& layout,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "daedalus/semantics/packed_writer.hpp"
+#include "expression_column.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -56,11 +57,11 @@ bool all_set(const uint64_t* words, uint32_t word_count) {
 AggregationPlan plan_of(const TableLayout& layout, const semantics::Grouping& grouping) {
   AggregationPlan plan;
   for (const semantics::BoundExpression& key : grouping.keys) {
-    plan.keys.emplace_back(layout, key.input);
+    plan.keys.push_back(source_of(layout, key));
   }
   for (const semantics::BoundAggregate& aggregate : grouping.aggregates) {
     plan.aggregates.push_back(
-        {aggregate.function, ColumnSource(layout, aggregate.argument ? aggregate.argument->input : 0)});
+        {aggregate.function, aggregate.argument ? source_of(layout, *aggregate.argument) : ColumnSource(layout, 0)});
   }
   return plan;
 }
@@ -86,6 +87,7 @@ Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, std::sha
       batch_rows_(batch_rows_for(finder_ == nullptr ? 0 : finder_->keys().word_count())),
       states_memory_(groupings.memory()) {
   for (AggregationPlan::Aggregate& aggregate : plan.aggregates) {
+    has_computed_ = has_computed_ || aggregate.source.is_computed();
     Accumulator states = make_accumulator(aggregate.function, aggregate.source.layout(), finder_ != nullptr);
     state_bytes_ += std::visit([](const auto& kind) { return kind.state_bytes(); }, states);
     aggregates_.push_back({aggregate.function, std::move(aggregate.source), std::move(states)});
@@ -114,7 +116,7 @@ Result<void> Aggregation::take(uint32_t chunk, const uint32_t* rows, uint32_t ro
 
 Result<void> Aggregation::take_selection(uint32_t chunk, const uint64_t* selection) {
   const ChunkView view = store_->view(chunk);
-  if (finder_ == nullptr) {
+  if (finder_ == nullptr && !has_computed_) {
     take_columns(view, selection);
     return {};
   }
@@ -169,7 +171,7 @@ void Aggregation::take_columns(const ChunkView& chunk, const uint64_t* selection
   for (Aggregate& aggregate : aggregates_) {
     SelectedValues values = {.selection = selection, .word_count = words, .count = selected};
     if (!is_count_rows(aggregate.function)) {
-      const ColumnVector vector = aggregate.source.read(whole_chunk(chunk), scratch_->room);
+      const ColumnVector vector = aggregate.source.read_plane(whole_chunk(chunk), scratch_->room);
       values.values = vector.values;
       values.tails = vector.tails;
       if (vector.nulls != nullptr) {
@@ -208,7 +210,11 @@ Result<const uint32_t*> Aggregation::find_groups(const RowBatch& batch) {
   if (finder_ == nullptr) {
     return room_for(scratch_->no_groups, batch.count);
   }
-  const GroupFinder::Groups groups = finder_->find(batch, progress_, *scratch_);
+  const Result<GroupFinder::Groups> found = finder_->find(batch, progress_, *scratch_);
+  if (!found) {
+    return found.error();
+  }
+  const GroupFinder::Groups groups = *found;
   if (groups.found == GroupFinder::Found::kTooMany || finder_->size() > groups_max_) {
     return too_many_groups(groups_max_);
   }
@@ -226,7 +232,11 @@ Result<void> Aggregation::take_batch(const RowBatch& batch) {
   for (Aggregate& aggregate : aggregates_) {
     GroupedValues values = {.vector = {}, .batch = &batch, .groups = *groups};
     if (!is_count_rows(aggregate.function)) {
-      values.vector = aggregate.source.read(batch, scratch_->room);
+      const Result<ColumnVector> vector = aggregate.source.read(batch, scratch_->room);
+      if (!vector) {
+        return vector.error();
+      }
+      values.vector = *vector;
     }
     std::visit([&](auto& states) { states.take(values); }, aggregate.states);
   }

@@ -82,6 +82,7 @@ class Aggregation {
   AnswerMemory* memory_;
   BatchScratch* scratch_;
   std::vector<Aggregate> aggregates_;
+  bool has_computed_ = false;  ///< Of them at least one takes what is computed.
   std::shared_ptr<GroupFinder> finder_;
   FindProgress progress_;
   uint32_t batch_rows_;

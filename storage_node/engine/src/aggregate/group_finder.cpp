@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "expression_column.hpp"
+
 namespace daedalus::engine {
 namespace {
 
@@ -45,7 +47,12 @@ bool GroupFinder::note_minus_zeros(const RowBatch& batch, const uint32_t* groups
                                    BatchScratch& scratch) {
   for (MinusZeros& zeros : minus_zeros_) {
     const ColumnSource& source = keys_.columns()[zeros.column];
-    const ColumnVector vector = source.read(batch, scratch.room);
+    const Result<ColumnVector> read = source.read(batch, scratch.room);
+    if (!read) {
+      error_ = read.error();
+      return true;
+    }
+    const ColumnVector vector = *read;
     // New groups are numbered in the order in which the batch meets them.
     uint32_t next = first;
     for (uint32_t position = 0; position < batch.count && next < table_.size(); ++position) {
@@ -122,9 +129,12 @@ uint32_t* GroupFinder::make_room(const RowBatch& batch, const FindProgress& prog
   return groups_.data() + place;
 }
 
-GroupFinder::Groups GroupFinder::find(const RowBatch& batch, FindProgress& progress, BatchScratch& scratch) {
+Result<GroupFinder::Groups> GroupFinder::find(const RowBatch& batch, FindProgress& progress, BatchScratch& scratch) {
+  if (error_) {
+    return *error_;
+  }
   if (found_ != Found::kAll) {
-    return {found_, nullptr};
+    return Groups{found_, nullptr};
   }
   if (progress.chunk != batch.chunk->live) {
     progress = {batch.chunk->live, 0};
@@ -136,36 +146,46 @@ GroupFinder::Groups GroupFinder::find(const RowBatch& batch, FindProgress& progr
     groups_.clear();
   }
   if (is_known(batch, progress)) {
-    return {Found::kAll, groups_.data() + batches_[progress.batches++].place};
+    return Groups{Found::kAll, groups_.data() + batches_[progress.batches++].place};
   }
   uint32_t* groups = make_room(batch, progress, scratch);
   ++progress.batches;
   const uint32_t known = table_.size();
-  found_ = table_.find_or_add(keys_.pack(batch, scratch), groups_max_, groups, scratch);
+  const Result<KeyWords> keys = keys_.pack(batch, scratch);
+  if (!keys) {
+    error_ = keys.error();
+    return *error_;
+  }
+  found_ = table_.find_or_add(*keys, groups_max_, groups, scratch);
   if (found_ == Found::kAll && table_.size() > known && !note_minus_zeros(batch, groups, known, scratch)) {
     found_ = Found::kNoMemory;
   }
-  return {found_, found_ == Found::kAll ? groups : nullptr};
+  if (error_) {
+    return *error_;
+  }
+  return Groups{found_, found_ == Found::kAll ? groups : nullptr};
 }
 
 std::shared_ptr<GroupFinder> Groupings::finder(const TableLayout& layout, const Query& query) {
   const std::vector<semantics::BoundExpression>& group_by = query.selection->grouping->keys;
   const semantics::Predicate& predicate = query.predicate();
+  const std::vector<semantics::BoundExpression>& residuals = query.selection->residuals;
   for (const Grouping& grouping : recent_) {
     std::shared_ptr<GroupFinder> finder = grouping.finder.lock();
-    if (finder != nullptr && *grouping.group_by == group_by && *grouping.predicate == predicate) {
+    if (finder != nullptr && *grouping.group_by == group_by && *grouping.predicate == predicate &&
+        *grouping.residuals == residuals) {
       return finder;
     }
   }
   std::vector<ColumnSource> keys;
   for (const semantics::BoundExpression& key : group_by) {
-    keys.emplace_back(layout, key.input);
+    keys.push_back(source_of(layout, key));
   }
   auto made = std::make_shared<GroupFinder>(std::move(keys), *memory_);
   if (recent_.size() < kGroupingsCompared) {
-    recent_.push_back({&group_by, &predicate, made});
+    recent_.push_back({&group_by, &predicate, &residuals, made});
   } else {
-    recent_[next_] = {&group_by, &predicate, made};
+    recent_[next_] = {&group_by, &predicate, &residuals, made};
     next_ = (next_ + 1) % kGroupingsCompared;
   }
   return made;

@@ -44,7 +44,8 @@ class GroupFinder {
   /// The groups of a batch. Once there would be more than any query has room for, or no memory for more, it stays like
   /// that: all of them take the same rows. Cost: that of GroupTable; comparing rows where another query has asked for
   /// this batch before.
-  [[nodiscard]] Groups find(const RowBatch& batch, FindProgress& progress, BatchScratch& scratch);
+  /// An error is that of a computed key; it stays, too.
+  [[nodiscard]] Result<Groups> find(const RowBatch& batch, FindProgress& progress, BatchScratch& scratch);
 
  private:
   struct KnownBatch {
@@ -76,6 +77,7 @@ class GroupFinder {
   uint32_t groups_max_ = 0;
   uint32_t queries_ = 0;
   Found found_ = Found::kAll;  ///< By the last call.
+  std::optional<Error> error_;
   const uint64_t* chunk_ = nullptr;
   std::vector<KnownBatch> batches_;  ///< Of that chunk, in the order in which every query asks for them.
   std::vector<uint32_t> rows_;
@@ -92,7 +94,7 @@ class Groupings {
   [[nodiscard]] BatchScratch& scratch() { return scratch_; }
 
   /// The finder for a query that groups, whose selection and predicate stay where they are until clear(). Shared with
-  /// an earlier query of the same predicate and GROUP BY if that is among the last few and not all who share it have
+  /// an earlier query of the same condition and GROUP BY if that is among the last few and not all who share it have
   /// ended; so the cost is bounded whatever queries there are.
   [[nodiscard]] std::shared_ptr<GroupFinder> finder(const TableLayout& layout, const Query& query);
   void clear() { recent_.clear(); }
@@ -101,6 +103,7 @@ class Groupings {
   struct Grouping {
     const std::vector<semantics::BoundExpression>* group_by = nullptr;
     const semantics::Predicate* predicate = nullptr;
+    const std::vector<semantics::BoundExpression>* residuals = nullptr;
     std::weak_ptr<GroupFinder> finder;  ///< Its memory goes with the last query that uses it.
   };
   AnswerMemory* memory_;

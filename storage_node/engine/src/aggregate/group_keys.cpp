@@ -66,13 +66,17 @@ GroupKeys::Field GroupKeys::place_bits(uint32_t bits) {
   return field;
 }
 
-KeyWords GroupKeys::pack(const RowBatch& batch, BatchScratch& scratch) const {
+Result<KeyWords> GroupKeys::pack(const RowBatch& batch, BatchScratch& scratch) const {
   const size_t size = size_t{batch.count} * word_count();
   uint64_t* words = room_for(scratch.keys, size);
   std::fill_n(words, size, 0);
   const KeyWords keys = {words, batch.count, batch.count};
   for (uint32_t column = 0; column < columns_.size(); ++column) {
-    pack_column(column, columns_[column].read(batch, scratch.room), keys, words);
+    const Result<ColumnVector> vector = columns_[column].read(batch, scratch.room);
+    if (!vector) {
+      return vector.error();
+    }
+    pack_column(column, *vector, keys, words);
   }
   return keys;
 }

@@ -30,7 +30,8 @@ class GroupKeys {
   [[nodiscard]] const std::vector<ColumnSource>& columns() const { return columns_; }
 
   /// Packs the keys of a batch. They stay in `scratch` until the next call with it.
-  [[nodiscard]] KeyWords pack(const RowBatch& batch, BatchScratch& scratch) const;
+  /// An error is that of a computed column.
+  [[nodiscard]] Result<KeyWords> pack(const RowBatch& batch, BatchScratch& scratch) const;
 
   /// Bytes that column number `column` of the keys may take of a packed row.
   [[nodiscard]] uint32_t append_bytes_max(uint32_t column) const {

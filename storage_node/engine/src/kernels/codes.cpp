@@ -23,6 +23,7 @@ CodeRule code_rule(Native native, uint32_t width) {
     case Native::kDouble:
       rule.is_floating = true;
       return rule;
+    case Native::kDecimal:
     case Native::kBytes:
       rule.is_text = true;
       rule.is_exact = width <= kCodeBytes;

@@ -25,9 +25,10 @@ Native native_of(const semantics::Type& type) {
     case TypeKind::kDouble:
       return Native::kDouble;
     case TypeKind::kNumeric:
-      return type.precision <= 18 ? Native::kInt64 : Native::kInt128;
+      return type.precision == 0 ? Native::kDecimal : type.precision <= 18 ? Native::kInt64 : Native::kInt128;
     case TypeKind::kChar:
     case TypeKind::kVarchar:
+    case TypeKind::kText:
       return Native::kBytes;
   }
   check_failed("a known type", __FILE__, __LINE__);
@@ -72,16 +73,25 @@ Fit append_decimal(const ColumnLayout& layout, const semantics::Decimal& value, 
 
 }  // namespace
 
+ColumnLayout column_layout(const semantics::Type& type, bool nullable) {
+  const Native native = native_of(type);
+  if (native == Native::kDecimal) {
+    return {.native = native, .nullable = nullable, .code = {}, .type = type};
+  }
+  const uint32_t width = semantics::plane_width(type);
+  return {.native = native,
+          .width = width,
+          .stride = width - semantics::tail_width(type),
+          .nullable = nullable,
+          .code = code_rule(native, width),
+          .type = type};
+}
+
 TableLayout::TableLayout(const semantics::Schema& table_schema, semantics::RowCodec row_codec)
     : schema(&table_schema), codec(row_codec) {
   columns.reserve(table_schema.columns.size());
   for (const semantics::Column& column : table_schema.columns) {
-    columns.push_back({.native = native_of(column.type),
-                       .width = semantics::plane_width(column.type),
-                       .stride = semantics::plane_width(column.type) - semantics::tail_width(column.type),
-                       .nullable = column.nullable,
-                       .code = code_rule(native_of(column.type), semantics::plane_width(column.type)),
-                       .type = column.type});
+    columns.push_back(column_layout(column.type, column.nullable));
     packed.push_back(semantics::packed_column(column.type));
   }
 }
@@ -153,6 +163,31 @@ Fit append_native(const ColumnLayout& layout, const semantics::Value& value, Nat
     default:
       return append_integer<int64_t>(number, out);
   }
+}
+
+void write_native(const ColumnLayout& layout, const semantics::Value& value, uint8_t* out) {
+  if (layout.native == Native::kBytes) {
+    const auto& text = std::get<std::string>(value);
+    CHECK(text.size() <= layout.width);
+    std::memcpy(out, text.data(), text.size());
+    std::memset(out + text.size(), 0, layout.width - text.size());
+    return;
+  }
+  with_native(layout.native, [&]<typename T>(std::type_identity<T>) {
+    T native{};
+    if (const auto* decimal = std::get_if<semantics::Decimal>(&value)) {
+      if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, Int128>) {
+        native = static_cast<T>(to_int128(rescaled(*decimal, layout.type.scale)));
+      }
+    } else if constexpr (std::is_floating_point_v<T>) {
+      native = static_cast<T>(std::get<double>(value));
+    } else if constexpr (std::is_same_v<T, uint8_t>) {
+      native = std::get<bool>(value) ? 1 : 0;
+    } else {
+      native = static_cast<T>(std::get<int64_t>(value));
+    }
+    std::memcpy(out, &native, sizeof native);
+  });
 }
 
 semantics::Value to_value(const ColumnLayout& layout, const uint8_t* bytes) {

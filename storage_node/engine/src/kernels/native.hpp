@@ -24,7 +24,8 @@ using UInt128 = unsigned __int128;
 
 /// The element of a column plane. kBytes: strings, zero-padded to the declared length (no string holds a NUL). Of those
 /// beyond eight bytes the first eight are in the column's plane, dense, the others in a plane of tails.
-enum class Native : uint8_t { kBool, kInt16, kInt32, kInt64, kInt128, kFloat, kDouble, kBytes };
+/// kDecimal: a numeric without a bound on its digits, which is computed and lies in no plane (ColumnVector::boxed).
+enum class Native : uint8_t { kBool, kInt16, kInt32, kInt64, kInt128, kFloat, kDouble, kBytes, kDecimal };
 
 /// How a value as it lies in a plane becomes a code (codes.hpp).
 struct CodeRule {
@@ -63,6 +64,9 @@ struct StoredValue {
 
 [[nodiscard]] CodeRule code_rule(Native native, uint32_t width);
 
+/// How values of a type lie in a plane, or would.
+[[nodiscard]] ColumnLayout column_layout(const semantics::Type& type, bool nullable);
+
 /// A table as the engine sees it. Schema and codec are borrowed.
 struct TableLayout {
   TableLayout(const semantics::Schema& table_schema, semantics::RowCodec row_codec);
@@ -77,7 +81,7 @@ struct TableLayout {
   [[nodiscard]] size_t tail_plane(uint32_t column) const { return columns.size() + column; }
 };
 
-/// Calls use(std::type_identity<T>) with the C++ type of a scalar plane. Precondition: not kBytes.
+/// Calls use(std::type_identity<T>) with the C++ type of a scalar plane. Precondition: not kBytes, not kDecimal.
 template <typename Use>
 decltype(auto) with_native(Native native, Use&& use) {
   switch (native) {
@@ -96,6 +100,7 @@ decltype(auto) with_native(Native native, Use&& use) {
     case Native::kDouble:
       return use(std::type_identity<double>{});
     case Native::kBytes:
+    case Native::kDecimal:
       break;
   }
   check_failed("a scalar plane", __FILE__, __LINE__);
@@ -161,6 +166,9 @@ enum class Fit : uint8_t {
 /// Appends the bytes of `value`, one after the other (for kBeyond: its first bytes; for kBelow and kAbove: zeros).
 /// Precondition: not NULL, and of the alternative the type calls for; a decimal has at most the column's scale.
 Fit append_native(const ColumnLayout& layout, const semantics::Value& value, NativeBytes& out);
+
+/// Writes `width` bytes that follow each other. Precondition: a value that is not NULL and fits the type.
+void write_native(const ColumnLayout& layout, const semantics::Value& value, uint8_t* out);
 
 /// The value whose bytes follow each other at `bytes`.
 [[nodiscard]] semantics::Value to_value(const ColumnLayout& layout, const uint8_t* bytes);

@@ -24,6 +24,12 @@ uint64_t rows_wanted(const semantics::Selection& selection) {
   return *selection.limit == 0 ? 0 : *selection.limit + selection.offset;
 }
 
+bool is_ordered_by_columns(const semantics::Selection& selection) {
+  return std::all_of(selection.order_by.begin(), selection.order_by.end(), [&](const semantics::OrderKey& key) {
+    return selection.outputs[key.output].expression.is_input();
+  });
+}
+
 }  // namespace
 
 QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query query, uint32_t number, AnswerFlow& flow,
@@ -40,15 +46,18 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
     const uint64_t wanted = rows_wanted(selection);
     if (selection.order_by.empty()) {
       rows_max_ = wanted;
-    } else if (wanted > 0 && wanted <= kTopRowsMax) {
+    } else if (wanted > 0 && wanted <= kTopRowsMax && is_ordered_by_columns(selection)) {
       mark_branch(Branch::kTopRows);
       top_.emplace(layout, store, selection, static_cast<uint32_t>(wanted), flow.memory);
     }
     active_ = wanted > 0;
     encoder_.emplace(layout, static_cast<uint32_t>(selection.outputs.size()), flow, memory);
     for (const semantics::OutputColumn& output : selection.outputs) {
-      encoder_->add_output(ColumnSource(layout, output.expression.input));
+      encoder_->add_output(source_of(layout, output.expression));
     }
+  }
+  if (!selection.residuals.empty()) {
+    residual_ = std::make_unique<ResidualFilter>(layout, selection.residuals);
   }
   if (selection.slice.has_value()) {
     slice_ = std::make_unique<SliceRun>(SliceRun{selection.slice->first_slot, selection.slice->answer_bytes, {}});
@@ -99,6 +108,30 @@ void QueryRun::fail(Error error) {
 }
 
 void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
+  if (residual_ == nullptr) {
+    take_tested(chunk, rows, row_count, sketches);
+    return;
+  }
+  for (uint32_t position = 0; position < row_count && active_; ++position) {
+    if (!residual_->has_room(chunk)) {
+      take_waiting();
+    }
+    residual_->add(chunk, rows[position]);
+  }
+}
+
+void QueryRun::take_waiting() {
+  const Result<ResidualFilter::Rows> tested = residual_->take(*store_);
+  if (!tested) {
+    fail(tested.error());
+    return;
+  }
+  if (!tested->rows.empty()) {
+    take_tested(tested->chunk, tested->rows.data(), static_cast<uint32_t>(tested->rows.size()), {});
+  }
+}
+
+void QueryRun::take_tested(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
   flow_->memory.work_for(raw(query_.handle));
   if (aggregation_ != nullptr) {
     if (Result<void> taken = aggregation_->take(chunk, rows, row_count); !taken) {
@@ -155,7 +188,12 @@ void QueryRun::take_selection(uint32_t chunk, const uint64_t* selection) {
 void QueryRun::take_encoded(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
   const ChunkView view = store_->view(chunk);
   const auto count = static_cast<uint32_t>(std::min<uint64_t>(row_count, rows_max_ - encoder_->row_count()));
-  switch (encoder_->append({.chunk = &view, .rows = rows, .count = count}, sketches)) {
+  const Result<RowEncoder::Appended> appended =
+      encoder_->append({.chunk = &view, .rows = rows, .count = count}, sketches);
+  if (!appended) {
+    return fail(appended.error());
+  }
+  switch (*appended) {
     case RowEncoder::Appended::kTooLarge:
       return fail(semantics::answer_too_large({flow_->answer_bytes_max, flow_->answer_owner}));
     case RowEncoder::Appended::kNoMemory:
@@ -213,6 +251,9 @@ Result<AnswerRows> QueryRun::finish_rows() {
 }
 
 QueryOutput QueryRun::finish(Timestamp prefix) {
+  if (active_ && residual_ != nullptr && !residual_->is_empty()) {
+    take_waiting();
+  }
   active_ = false;
   is_finished_ = true;
   QueryOutput output{.handle = query_.handle, .prefix = prefix};

@@ -11,6 +11,7 @@
 #include "aggregation.hpp"
 #include "compiled_predicate.hpp"
 #include "daedalus/engine/operation.hpp"
+#include "residual_filter.hpp"
 #include "row_encoder.hpp"
 #include "top_rows.hpp"
 
@@ -69,7 +70,9 @@ class QueryRun {
   void take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches = {});
 
   /// Whether take_selection() spares a list of rows.
-  [[nodiscard]] bool takes_selections() const { return aggregation_ != nullptr || top_.has_value(); }
+  [[nodiscard]] bool takes_selections() const {
+    return residual_ == nullptr && (aggregation_ != nullptr || top_.has_value());
+  }
   /// Takes the rows of one chunk that a bitmap marks. Precondition: active, and takes_selections().
   void take_selection(uint32_t chunk, const uint64_t* selection);
 
@@ -86,6 +89,10 @@ class QueryRun {
 
  private:
   void become_ready();
+  /// Has the rows that wait tested, and takes those that pass.
+  void take_waiting();
+  /// Rows that qualify.
+  void take_tested(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
   void take_encoded(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
   /// Those rows among them that belong to the slice, until it has enough bytes.
   void take_of_slice(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
@@ -109,6 +116,7 @@ class QueryRun {
   bool is_ready_ = false;  ///< Listed in flow_->ready.
   bool is_finished_ = false;
   std::optional<Error> error_;
+  std::unique_ptr<ResidualFilter> residual_;  ///< Rare.
   std::unique_ptr<Aggregation> aggregation_;  ///< Large, and rare.
   std::unique_ptr<SliceRun> slice_;           ///< Rare.
   std::optional<TopRows> top_;

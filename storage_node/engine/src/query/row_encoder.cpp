@@ -4,6 +4,9 @@
 #include <limits>
 #include <utility>
 
+#include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/packed.hpp"
+
 namespace daedalus::engine {
 namespace {
 
@@ -11,6 +14,8 @@ namespace {
 constexpr uint32_t kComputedRowsMax = 1024;
 /// How many rows ahead values are fetched: each has many, in a place of its own.
 constexpr uint32_t kFetchAhead = 2;
+/// Before the digits of a numeric without bound.
+constexpr uint32_t kDecimalHead = 3;
 
 }  // namespace
 
@@ -33,19 +38,27 @@ void RowEncoder::add_output(const ColumnSource& output) {
     return;
   }
   outputs_.push_back(static_cast<Output>(layout_->packed.size() + computed_.size()));
+  if (output.layout().native == Native::kDecimal) {
+    computed_.push_back({output, {}, {}});
+    row_size_max_ += kDecimalHead + semantics::kDecimalBytesMax;
+    return;
+  }
   computed_.push_back({output, semantics::packed_column(output.layout().type), {}});
   row_size_max_ += semantics::packed_size_max(computed_.back().packed);
 }
 
-RowEncoder::Appended RowEncoder::append(const RowBatch& batch, const RowSketches& sketches) {
+Result<RowEncoder::Appended> RowEncoder::append(const RowBatch& batch, const RowSketches& sketches) {
   if (!computed_.empty() && batch.count > kComputedRowsMax) {
-    Appended appended = Appended::kFine;
-    for (uint32_t first = 0; first < batch.count && appended == Appended::kFine; first += kComputedRowsMax) {
+    Result<Appended> appended = Appended::kFine;
+    for (uint32_t first = 0; first < batch.count && appended && *appended == Appended::kFine;
+         first += kComputedRowsMax) {
       appended = append(part_of(batch, first, std::min(kComputedRowsMax, batch.count - first)), sketches);
     }
     return appended;
   }
-  compute(batch);
+  if (const Result<void> computed = compute(batch); !computed) {
+    return computed.error();
+  }
   for (uint32_t position = 0; position < batch.count; ++position) {
     if (position + kFetchAhead < batch.count) {
       prefetch(*batch.chunk, batch.row(position + kFetchAhead), sketches);
@@ -58,13 +71,36 @@ RowEncoder::Appended RowEncoder::append(const RowBatch& batch, const RowSketches
   return Appended::kFine;
 }
 
-void RowEncoder::compute(const RowBatch& batch) {
+Result<void> RowEncoder::compute(const RowBatch& batch) {
   if (flow_->rooms.size() < computed_.size()) {
     flow_->rooms.resize(computed_.size());
   }
   for (size_t number = 0; number < computed_.size(); ++number) {
-    computed_[number].vector = computed_[number].source.read(batch, flow_->rooms[number]);
+    const Result<ColumnVector> vector = computed_[number].source.read(batch, flow_->rooms[number]);
+    if (!vector) {
+      return vector.error();
+    }
+    computed_[number].vector = *vector;
   }
+  return {};
+}
+
+void RowEncoder::put_computed(const Computed& computed, uint32_t position, semantics::PackedRowWriter& writer) const {
+  const ColumnLayout& layout = computed.source.layout();
+  const bool is_null = computed.vector.nulls != nullptr && test_bit(computed.vector.nulls, position);
+  if (layout.native == Native::kDecimal) {
+    if (is_null) {
+      writer.put_null();
+      return;
+    }
+    packed_.clear();
+    semantics::append_packed(layout.type, computed.vector.boxed[position], packed_);
+    writer.put_packed(reinterpret_cast<const uint8_t*>(packed_.data()), static_cast<uint32_t>(packed_.size()));
+    return;
+  }
+  const StoredValue value = computed.vector.at(layout, position);
+  computed.packed.has_tail() ? writer.put(computed.packed, value.bytes, value.tail, is_null)
+                             : writer.put(computed.packed, value.bytes, is_null);
 }
 
 RowEncoder::Appended RowEncoder::append_row(const RowBatch& batch, uint32_t position, const uint8_t* sketch) {
@@ -92,11 +128,7 @@ uint32_t RowEncoder::write_row(const RowBatch& batch, uint32_t position, const u
   semantics::PackedRowWriter writer(out, static_cast<uint32_t>(outputs_.size()));
   for (const Output output : outputs_) {
     if (is_computed(output)) {
-      const Computed& computed = computed_[output - layout_->packed.size()];
-      const StoredValue value = computed.vector.at(computed.source.layout(), position);
-      const bool is_null = computed.vector.nulls != nullptr && test_bit(computed.vector.nulls, position);
-      computed.packed.has_tail() ? writer.put(computed.packed, value.bytes, value.tail, is_null)
-                                 : writer.put(computed.packed, value.bytes, is_null);
+      put_computed(computed_[output - layout_->packed.size()], position, writer);
       continue;
     }
     const bool is_null = sketch != nullptr && output < kRowSketchColumnsMax ? sketch[output] == kNullBucket

@@ -11,6 +11,7 @@
 
 #include "answer_flow.hpp"
 #include "column_vector.hpp"
+#include "daedalus/semantics/packed_writer.hpp"
 #include "histogram.hpp"
 #include "kernels_window.hpp"
 #include "prefetch.hpp"
@@ -36,7 +37,8 @@ class RowEncoder {
   /// each column's bitmap; the line of a row that was found through them is in the caches already. Row by row, which
   /// beats column by column as long as the rows of an answer lie far apart. Cost: the rows' bytes, and a cache miss a
   /// value; amortised, the buffer doubles.
-  [[nodiscard]] Appended append(const RowBatch& batch, const RowSketches& sketches);
+  /// An error is that of a computed column.
+  [[nodiscard]] Result<Appended> append(const RowBatch& batch, const RowSketches& sketches);
 
   /// Fetches the values of table columns that append() will read of a row.
   void prefetch(const ChunkView& chunk, uint32_t row, const RowSketches& sketches) const {
@@ -82,12 +84,13 @@ class RowEncoder {
   using Output = uint16_t;
   struct Computed {
     ColumnSource source;
-    semantics::PackedColumn packed;
-    ColumnVector vector;  ///< Of the batch that is being appended.
+    semantics::PackedColumn packed;  ///< Nothing of a numeric without bound.
+    ColumnVector vector;             ///< Of the batch that is being appended.
   };
 
   [[nodiscard]] bool is_computed(Output output) const { return output >= layout_->packed.size(); }
-  void compute(const RowBatch& batch);
+  [[nodiscard]] Result<void> compute(const RowBatch& batch);
+  void put_computed(const Computed& computed, uint32_t position, semantics::PackedRowWriter& writer) const;
   [[nodiscard]] Appended append_row(const RowBatch& batch, uint32_t position, const uint8_t* sketch);
   [[nodiscard]] uint32_t write_row(const RowBatch& batch, uint32_t position, const uint8_t* sketch, uint8_t* out) const;
 
@@ -97,7 +100,8 @@ class RowEncoder {
   AnswerFlow* flow_;
   MemoryShare memory_;  ///< Of buffer_.
   uint32_t row_size_max_;
-  std::string buffer_;  ///< used_ bytes of rows, then room.
+  mutable std::string packed_;  ///< Of one value.
+  std::string buffer_;          ///< used_ bytes of rows, then room.
   uint64_t used_ = 0;
   uint64_t taken_bytes_ = 0;
   uint64_t taken_rows_ = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chunk_store.hpp"
+#include "daedalus/base/result.hpp"
 
 namespace daedalus::engine {
 
@@ -39,6 +40,7 @@ struct ColumnVector {
                                     ///< Eight bytes behind the last may be read.
   const uint64_t* nulls = nullptr;  ///< Bit p: NULL. Null when no value of the batch is; bits beyond the last are 0.
   const uint8_t* tails = nullptr;   ///< Position p at p · tail_width; the same may be read behind. Null without tails.
+  const semantics::Value* boxed = nullptr;  ///< Of Native::kDecimal: position p at p, instead of all these but nulls.
 
   [[nodiscard]] StoredValue at(const ColumnLayout& layout, uint32_t position) const {
     return {values + size_t{position} * layout.stride, tails + size_t{position} * layout.tail_width()};
@@ -50,6 +52,7 @@ struct VectorRoom {
   std::vector<uint64_t> values;
   std::vector<uint64_t> tails;
   std::vector<uint64_t> nulls;
+  std::vector<semantics::Value> boxed;
 
   [[nodiscard]] uint8_t* make_values(uint64_t bytes);
   [[nodiscard]] uint8_t* make_tails(uint64_t bytes);
@@ -69,9 +72,9 @@ class ComputedColumn {
   /// Type, widths and code of the values it makes, as if they lay in planes.
   [[nodiscard]] virtual const ColumnLayout& layout() const = 0;
 
-  /// The values of the batch's rows, in `room`. No errors: what may fail is checked before a query is admitted, or
-  /// yields NULL. A row's value depends on that row alone, so that consumers may ask in any batches.
-  [[nodiscard]] virtual ColumnVector compute(const RowBatch& batch, VectorRoom& room) const = 0;
+  /// The values of the batch's rows, in `room`. An error is that of the query: it says that no row's value may be used.
+  /// A row's value depends on that row alone, so that consumers may ask in any batches.
+  [[nodiscard]] virtual Result<ColumnVector> compute(const RowBatch& batch, VectorRoom& room) const = 0;
 };
 
 /// An input of a query: a column of the table, or a computed one.
@@ -89,13 +92,13 @@ class ColumnSource {
 
   /// The values of a batch. Cost: nothing for consecutive rows of a plane; else one load and one store a value,
   /// two where there are tails.
-  [[nodiscard]] ColumnVector read(const RowBatch& batch, VectorRoom& room) const {
-    return computed_ != nullptr ? computed_->compute(batch, room) : read_plane(batch, room);
+  [[nodiscard]] Result<ColumnVector> read(const RowBatch& batch, VectorRoom& room) const {
+    return computed_ != nullptr ? computed_->compute(batch, room) : Result<ColumnVector>(read_plane(batch, room));
   }
-
- private:
+  /// The same of a column of the table, which nothing can be wrong with. Precondition: not computed.
   [[nodiscard]] ColumnVector read_plane(const RowBatch& batch, VectorRoom& room) const;
 
+ private:
   const ColumnLayout* layout_;
   uint32_t column_ = 0;
   std::shared_ptr<const ComputedColumn> computed_;

@@ -11,9 +11,9 @@ class KeyModuloEight final : public ComputedColumn {
  public:
   explicit KeyModuloEight(const TableLayout& table) : key_(table, test::kKey), layout_(table.columns[test::kInt]) {}
   [[nodiscard]] const ColumnLayout& layout() const override { return layout_; }
-  [[nodiscard]] ColumnVector compute(const RowBatch& batch, VectorRoom& room) const override {
+  [[nodiscard]] Result<ColumnVector> compute(const RowBatch& batch, VectorRoom& room) const override {
     VectorRoom key_room;
-    const ColumnVector keys = key_.read(batch, key_room);
+    const ColumnVector keys = key_.read_plane(batch, key_room);
     auto* values = reinterpret_cast<int32_t*>(room.make_values(uint64_t{batch.count} * sizeof(int32_t)));
     uint64_t* nulls = room.make_nulls(batch.count);
     for (uint32_t position = 0; position < batch.count; ++position) {
@@ -23,7 +23,7 @@ class KeyModuloEight final : public ComputedColumn {
         set_bit(nulls, position);  // And a value beneath it that nobody may see.
       }
     }
-    return {room.make_values(0), nulls};
+    return ColumnVector{room.make_values(0), nulls};
   }
 
  private:
@@ -37,9 +37,9 @@ class KeyDigits final : public ComputedColumn {
   explicit KeyDigits(const TableLayout& table) : key_(table, kKey), layout_(table.columns[kText]) {}
   [[nodiscard]] const ColumnLayout& layout() const override { return layout_; }
   [[nodiscard]] static std::string text_of(int64_t key) { return key % 1000 == 0 ? "" : std::to_string(key % 1000); }
-  [[nodiscard]] ColumnVector compute(const RowBatch& batch, VectorRoom& room) const override {
+  [[nodiscard]] Result<ColumnVector> compute(const RowBatch& batch, VectorRoom& room) const override {
     VectorRoom key_room;
-    const ColumnVector keys = key_.read(batch, key_room);
+    const ColumnVector keys = key_.read_plane(batch, key_room);
     const size_t bytes = size_t{batch.count} * layout_.stride;
     uint8_t* values = room.make_values(bytes);
     std::memset(values, 0, bytes);
@@ -52,7 +52,7 @@ class KeyDigits final : public ComputedColumn {
       std::memcpy(values + size_t{position} * layout_.stride, text.data(), first);
       std::memcpy(tails + size_t{position} * layout_.tail_width(), text.data() + first, text.size() - first);
     }
-    return {.values = values, .tails = tails};
+    return ColumnVector{.values = values, .tails = tails};
   }
 
  private:

@@ -82,6 +82,7 @@ Value spread_value(Random& random, uint32_t column, uint32_t spread) {
     }
     case TypeKind::kChar:
     case TypeKind::kVarchar:
+    case TypeKind::kText:
       return spread_text(random, type, spread);
   }
   return {};
@@ -100,6 +101,7 @@ Value number_value(uint32_t column, int64_t number) {
                                 static_cast<int32_t>(type.scale)};
     case TypeKind::kChar:
     case TypeKind::kVarchar:
+    case TypeKind::kText:
       return std::to_string(number).substr(0, type.length);
     default:
       return number;
@@ -137,6 +139,7 @@ Value neighbour(Random& random, uint32_t column, const Value& value) {
     }
     case TypeKind::kChar:
     case TypeKind::kVarchar:
+    case TypeKind::kText:
       return neighbour_text(random, type, std::get<std::string>(value));
   }
   return value;

@@ -68,10 +68,10 @@ bool agree(const Value& left, const Value& right, double magnitude) {
   return std::abs(*left_number - *right_number) <= 1e-9 * std::max(1.0, magnitude);
 }
 
-double magnitude_of(const std::vector<Row>& rows, uint32_t column) {
+double magnitude_of(const std::vector<Value>& values) {
   double magnitude = 0;
-  for (const Row& row : rows) {
-    if (const auto* number = std::get_if<double>(&row[column]); number != nullptr && std::isfinite(*number)) {
+  for (const Value& value : values) {
+    if (const auto* number = std::get_if<double>(&value); number != nullptr && std::isfinite(*number)) {
       magnitude += std::abs(*number);
     }
   }
@@ -119,6 +119,14 @@ bool PlainTable::KeyLess::operator()(const Row& left, const Row& right) const {
   return std::lexicographical_compare(
       left.begin(), left.end(), right.begin(), right.end(),
       [](const Value& one, const Value& other) { return semantics::compare_ordered(one, other, {}) < 0; });
+}
+
+std::vector<Row> PlainTable::matching(const semantics::Selection& selection) const {
+  std::vector<Row> rows = matching(selection.predicate);
+  for (const semantics::BoundExpression& residual : selection.residuals) {
+    std::erase_if(rows, [&](const Row& row) { return *semantics::evaluate(residual, row) != Value(true); });
+  }
+  return rows;
 }
 
 std::vector<Row> PlainTable::matching(const semantics::Predicate& predicate) const {
@@ -189,10 +197,10 @@ std::string PlainTable::fault(const semantics::Selection& selection, const Query
 std::string PlainTable::fault_of_rows(const semantics::Selection& selection, const QueryOutput& output) const {
   const std::vector<semantics::Type> types = semantics::partial_row_types(selection);
   std::vector<Row> expected;
-  for (const Row& row : matching(selection.predicate)) {
+  for (const Row& row : matching(selection)) {
     Row projected;
     for (const semantics::OutputColumn& column : selection.outputs) {
-      projected.push_back(row[column.expression.input]);
+      projected.push_back(*semantics::evaluate(column.expression, row));
     }
     expected.push_back(std::move(projected));
   }
@@ -236,10 +244,10 @@ std::map<Row, std::vector<Row>, PlainTable::KeyLess> PlainTable::groups(const se
   if (selection.grouping->keys.empty()) {
     groups[{}] = {};
   }
-  for (const Row& row : matching(selection.predicate)) {
+  for (const Row& row : matching(selection)) {
     Row key;
     for (const semantics::BoundExpression& column : selection.grouping->keys) {
-      key.push_back(row[column.input]);
+      key.push_back(*semantics::evaluate(column, row));
     }
     groups[key].push_back(row);
   }
@@ -271,16 +279,17 @@ std::string PlainTable::fault_of_states(const semantics::Selection& selection, c
                                         const std::vector<Row>& members) const {
   size_t place = selection.grouping->keys.size();
   for (const semantics::BoundAggregate& aggregate : selection.grouping->aggregates) {
-    const uint32_t column = aggregate.argument ? aggregate.argument->input : 0;
     semantics::AggregateState state(aggregate.function, aggregate.argument_type());
+    std::vector<Value> arguments;
     for (const Row& member : members) {
-      state.add(member[column]);
+      arguments.push_back(aggregate.argument ? *semantics::evaluate(*aggregate.argument, member) : Value());
+      state.add(arguments.back());
     }
     const std::vector<Value> partial = state.partial();
     const std::span<const Value> actual(row.data() + place, partial.size());
-    if (!states_agree(state, actual, magnitude_of(members, column))) {
-      return "aggregate " + std::to_string(static_cast<int>(aggregate.function)) + " of " +
-             schema_->columns[column].name + ", state column " + std::to_string(place);
+    if (!states_agree(state, actual, magnitude_of(arguments))) {
+      return "aggregate " + std::to_string(static_cast<int>(aggregate.function)) + ", state column " +
+             std::to_string(place);
     }
     place += partial.size();
   }

@@ -29,6 +29,8 @@ class PlainTable {
   };
 
   [[nodiscard]] std::vector<Row> matching(const semantics::Predicate& predicate) const;
+  /// Of the rows that its whole condition selects, residuals included.
+  [[nodiscard]] std::vector<Row> matching(const semantics::Selection& selection) const;
   [[nodiscard]] std::map<Row, std::vector<Row>, KeyLess> groups(const semantics::Selection& selection) const;
   [[nodiscard]] std::string fault_of_rows(const semantics::Selection& selection, const QueryOutput& output) const;
   [[nodiscard]] std::string fault_of_groups(const semantics::Selection& selection, const QueryOutput& output) const;

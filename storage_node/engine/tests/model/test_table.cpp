@@ -221,6 +221,7 @@ Value random_value(Random& random, uint32_t column) {
     }
     case TypeKind::kChar:
     case TypeKind::kVarchar:
+    case TypeKind::kText:
       return random_string(random, type);
   }
   return {};

@@ -92,7 +92,7 @@ TEST(RowEncoderTest, AgreesWithValuesPackedOneByOneWithSketchesAndWithout) {
     for (size_t first = 0; first < rows.size();) {
       const size_t count = std::min(rows.size() - first, 1 + below(random, one_in(random, 2) ? 2'000 : 3));
       ASSERT_EQ(
-          encoder.append({.chunk = &view, .rows = rows.data() + first, .count = static_cast<uint32_t>(count)}, known),
+          *encoder.append({.chunk = &view, .rows = rows.data() + first, .count = static_cast<uint32_t>(count)}, known),
           RowEncoder::Appended::kFine);
       first += count;
     }
@@ -119,7 +119,7 @@ TEST(RowEncoderTest, StopsAtTheFirstRowThatDoesNotFit) {
   RowEncoder encoder = encoder_of(outputs, filled, flow);
   RowEncoder::Appended appended = RowEncoder::Appended::kFine;
   while (appended == RowEncoder::Appended::kFine) {
-    appended = encoder.append(whole_chunk(view), {});
+    appended = *encoder.append(whole_chunk(view), {});
   }
   EXPECT_EQ(appended, RowEncoder::Appended::kTooLarge);
   EXPECT_LE(encoder.waiting_bytes(), flow.answer_bytes_max);

@@ -39,7 +39,7 @@ TEST(ColumnSourceTest, ReadsEveryTypeOfAnyBatch) {
     const auto column = static_cast<uint32_t>(below(random, filled.layout.columns.size()));
     const ColumnSource source(filled.layout, column);
     const RowBatch batch = random_batch(random, view, rows);
-    const ColumnVector vector = source.read(batch, room);
+    const ColumnVector vector = source.read_plane(batch, room);
     bool any_null = false;
     for (uint32_t position = 0; position < batch.count; ++position) {
       const semantics::Value& expected = filled.rows[batch.row(position)][column];
@@ -85,7 +85,7 @@ TEST(GroupKeysTest, AreEqualExactlyWhereTheColumnsAreAndGiveThemBack) {
     }
     GroupKeys keys(sources);
     const RowBatch batch = random_batch(random, view, rows);
-    const KeyWords packed = keys.pack(batch, scratch);
+    const KeyWords packed = *keys.pack(batch, scratch);
     const auto key_of = [&](uint32_t position) {
       std::vector<uint64_t> key;
       for (uint32_t word = 0; word < keys.word_count(); ++word) {

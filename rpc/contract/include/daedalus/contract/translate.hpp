@@ -26,6 +26,14 @@ namespace daedalus::contract {
 [[nodiscard]] wire::v1::Constant from_value(const semantics::Type& type, const semantics::Value& value);
 [[nodiscard]] Result<semantics::Expression> to_expression(const wire::v1::Expression& expression);
 [[nodiscard]] wire::v1::Expression from_expression(const semantics::Expression& expression);
+/// An expression that is computed of rows of the schema. Errors: 08P01 no such function, or not of these arguments;
+/// 42703 no such column, 54001 too deep or too large, and those of make_aggregate().
+[[nodiscard]] Result<semantics::BoundExpression> to_bound(const semantics::Schema& schema,
+                                                          const wire::v1::Expression& expression);
+/// Precondition: over columns of a table.
+void write_bound(const semantics::BoundExpression& expression, wire::v1::Expression* written);
+/// Precondition: an aggregate.
+void write_aggregate(const semantics::BoundExpression& expression, wire::v1::Aggregate* written);
 [[nodiscard]] wire::v1::Column from_column(const semantics::Column& column);
 /// The same, where it is wanted. Precondition: nothing has been written there.
 void write_column(const semantics::Column& column, wire::v1::Column* written);

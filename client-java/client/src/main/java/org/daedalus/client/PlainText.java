@@ -38,7 +38,7 @@ final class PlainText {
             case DATE -> appendDate(text, from, to, out);
             case TIMESTAMP -> appendTimestamp(text, from, to, out);
             case CHAR -> appendString(type.length(), text, from, endWithoutBlanks(text, from, to), out);
-            case VARCHAR -> appendString(type.length(), text, from, to, out);
+            case VARCHAR, TEXT -> appendString(type.length(), text, from, to, out);
             default -> false;
         };
     }

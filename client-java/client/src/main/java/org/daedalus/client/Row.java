@@ -232,7 +232,7 @@ public final class Row {
             case NUMERIC -> "getBigDecimal";
             case DATE -> "getDate";
             case TIMESTAMP -> "getTimestamp";
-            case CHAR, VARCHAR -> "getString";
+            case CHAR, VARCHAR, TEXT -> "getString";
         };
     }
 

@@ -36,7 +36,7 @@ public final class ValueText {
             case NUMERIC -> parseNumeric(type, text);
             case DATE -> TimeText.parseDate(text);
             case TIMESTAMP -> TimeText.parseTimestamp(text);
-            case CHAR, VARCHAR -> parseString(type, text);
+            case CHAR, VARCHAR, TEXT -> parseString(type, text);
         };
     }
 

@@ -79,7 +79,7 @@ public final class ColdStartProbe {
             case NUMERIC -> BigDecimal.ONE;
             case DATE -> DAY;
             case TIMESTAMP -> DAY.atTime(12, 0);
-            case CHAR, VARCHAR -> "x".repeat(type.length());
+            case CHAR, VARCHAR, TEXT -> "x".repeat(type.length());
         };
     }
 }

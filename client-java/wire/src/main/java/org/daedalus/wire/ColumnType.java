@@ -7,12 +7,12 @@ import java.math.BigDecimal;
  *
  * @param precision numeric: 1..38, or 0 for a computed value without bound
  * @param scale numeric: digits after the point
- * @param length char, varchar: bytes, or 0 for a computed varchar without bound
+ * @param length char, varchar, text: bytes, or 0 for a computed varchar without bound
  */
 public record ColumnType(Kind kind, int precision, int scale, int length) {
     /** The numbers are those of the wire. */
     public enum Kind {
-        BOOL, SMALLINT, INT, BIGINT, REAL, DOUBLE, NUMERIC, DATE, TIMESTAMP, CHAR, VARCHAR
+        BOOL, SMALLINT, INT, BIGINT, REAL, DOUBLE, NUMERIC, DATE, TIMESTAMP, CHAR, VARCHAR, TEXT
     }
 
     /** Largest precision of a numeric that fits eight bytes. */
@@ -42,7 +42,7 @@ public record ColumnType(Kind kind, int precision, int scale, int length) {
     }
 
     public boolean isString() {
-        return kind == Kind.CHAR || kind == Kind.VARCHAR;
+        return kind == Kind.CHAR || kind == Kind.VARCHAR || kind == Kind.TEXT;
     }
 
     /** Whether a number of this numeric type's scale has no more digits than its precision. */
@@ -65,6 +65,7 @@ public record ColumnType(Kind kind, int precision, int scale, int length) {
             case TIMESTAMP -> "timestamp without time zone";
             case CHAR -> "character(" + length + ")";
             case VARCHAR -> length == 0 ? "character varying" : "character varying(" + length + ")";
+            case TEXT -> "text";
         };
     }
 }

@@ -76,7 +76,7 @@ final class PackedReader {
             case DATE -> readDate(type);
             case TIMESTAMP -> PackedValues.ofMicros(within(type, PackedValues.TIMESTAMP_MIN,
                     (long) LONG.get(bytes, take(Long.BYTES, type)), PackedValues.TIMESTAMP_MAX));
-            case CHAR, VARCHAR -> readString(type);
+            case CHAR, VARCHAR, TEXT -> readString(type);
         };
     }
 

@@ -139,7 +139,7 @@ public final class PackedScan {
             case NUMERIC -> isSoundNumeric(rows, at, column);
             case CHAR -> next - at - 2 <= lengths[column] && (next == at + 2 || rows[next - 1] != ' ')
                     && isAscii(rows, at + 2, next);
-            case VARCHAR -> next - at - 2 <= lengths[column] && isAscii(rows, at + 2, next);
+            case VARCHAR, TEXT -> next - at - 2 <= lengths[column] && isAscii(rows, at + 2, next);
         };
     }
 

@@ -51,7 +51,7 @@ public final class PackedValues {
                 case DATE -> out.putInteger(checked(value, DATE_MIN, ((LocalDate) value).toEpochDay(), DATE_MAX), 4);
                 case TIMESTAMP -> out.putInteger(
                         checked(value, TIMESTAMP_MIN, toMicros((LocalDateTime) value), TIMESTAMP_MAX), 8);
-                case CHAR, VARCHAR -> appendString(type, (String) value, out);
+                case CHAR, VARCHAR, TEXT -> appendString(type, (String) value, out);
                 default -> throw new IllegalArgumentException("no packed layout for " + type);
             }
         } catch (ClassCastException | ArithmeticException e) {
@@ -74,7 +74,7 @@ public final class PackedValues {
             case INT, REAL, DATE -> 4;
             case BIGINT, DOUBLE, TIMESTAMP -> 8;
             case NUMERIC -> type.precision() == 0 ? 3 + 0xff : LONG_NUMERIC_SIZE;
-            case CHAR, VARCHAR -> 2 + (type.length() == 0 ? STRING_SIZE_MAX : type.length());
+            case CHAR, VARCHAR, TEXT -> 2 + (type.length() == 0 ? STRING_SIZE_MAX : type.length());
         };
     }
 

@@ -45,7 +45,7 @@ public final class Placement {
             case REAL -> digest(PackedValues.encode(type, (Float) value == 0 ? 0.0f : value));
             case DOUBLE -> digest(PackedValues.encode(type, (Double) value == 0 ? 0.0 : value));
             case CHAR -> digest(PackedValues.withoutTrailingBlanks((String) value).getBytes(StandardCharsets.UTF_8));
-            case VARCHAR -> digest(((String) value).getBytes(StandardCharsets.UTF_8));
+            case VARCHAR, TEXT -> digest(((String) value).getBytes(StandardCharsets.UTF_8));
             default -> digest(PackedValues.encode(type, value));
         };
     }
@@ -57,7 +57,7 @@ public final class Placement {
         }
         return switch (type.kind()) {
             case REAL, DOUBLE -> keyOfFloat(packed);
-            case CHAR, VARCHAR -> XXH3.hashBytes(packed, STRING_LENGTH_SIZE, packed.length - STRING_LENGTH_SIZE);
+            case CHAR, VARCHAR, TEXT -> XXH3.hashBytes(packed, STRING_LENGTH_SIZE, packed.length - STRING_LENGTH_SIZE);
             default -> digest(packed);
         };
     }

@@ -32,6 +32,8 @@ final class EpochRaise {
     private final LiveAggregators aggregators;
     private State state = State.IDLE;
     private KeptUpdate.Carrier request;
+    /** The aggregator that is asked, or the first of those that may be asked instead. */
+    private long asksFrom;
     private long retryNs = NEVER;
     private long known;
     /** Who held the epoch when the nodes were asked, before the first was raised. */
@@ -121,6 +123,7 @@ final class EpochRaise {
         if (nowNs < retryNs) {
             return;
         }
+        asksFrom++; // The one that was asked may not reach the nodes: the next in turn.
         if (state == State.INQUIRING) {
             start(nowNs, effects);
         } else if (state == State.RAISING) {
@@ -184,7 +187,8 @@ final class EpochRaise {
         if (aggregators.isEmpty()) {
             return; // The deadline comes back to it.
         }
-        request = aggregators.toFirst();
+        request = aggregators.toFirstFrom(asksFrom);
+        asksFrom = request.peer();
         effects.sends().add(new WriterEffects.Send(request.peer(), Operation.newBuilder()
                 .setHeader(OperationHeader.newBuilder().setSequence(request.sequence())
                         .setKind(OperationKind.OPERATION_KIND_EPOCH))

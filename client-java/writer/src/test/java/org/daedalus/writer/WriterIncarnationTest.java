@@ -126,6 +126,25 @@ class WriterIncarnationTest {
         assertThat(core.lastNumbered()).isEqualTo(4);
     }
 
+    /** The first one may be cut off from the nodes, or know an older map, for as long as it likes. */
+    @Test
+    void shouldAskTheNextAggregatorWhenOneDoesNotAnswerOrIsRefused() {
+        step(made -> core.onUp(PEER, nowNs, made));
+        step(made -> core.onUp(PEER + 1, nowNs, made));
+        List<Long> asked = new ArrayList<>();
+        for (int retry = 0; retry < 3; retry++) {
+            nowNs += SECOND;
+            step(made -> core.onDeadline(nowNs, made));
+            asked.add(effects.sends().get(0).peer());
+        }
+        assertThat(asked).containsExactly(PEER + 1, PEER, PEER + 1);
+        long sequence = effects.sends().get(0).operation().getHeader().getSequence();
+        step(made -> core.onResult(PEER + 1, Result.newBuilder().setSequence(sequence)
+                .setEpoch(EpochReply.newBuilder().setGranted(true).setEpoch(EPOCH - 1)).build(), nowNs, made));
+        assertThat(effects.sends()).hasSize(1);
+        assertThat(effects.sends().get(0).peer()).as("the one that reaches the nodes").isEqualTo(PEER + 1);
+    }
+
     /** Its refusal of the update may have been lost on its way: it says the same to whoever asks for an epoch. */
     @Test
     void shouldEndWhenANodeThatIsBrokenRefusesItsEpoch() {

@@ -50,7 +50,7 @@ final class CsvText {
                 continue;
             }
             switch (kinds[column]) {
-                case CHAR, VARCHAR -> appendString(row.getString(column), kinds[column] == ColumnType.Kind.CHAR);
+                case CHAR, VARCHAR, TEXT -> appendString(row.getString(column), kinds[column] == ColumnType.Kind.CHAR);
                 default -> text.append(row.getText(column));
             }
         }

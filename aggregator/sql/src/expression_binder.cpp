@@ -1,0 +1,617 @@
+#include "expression_binder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "aggregates.hpp"
+#include "cast.hpp"
+#include "daedalus/semantics/text.hpp"
+#include "refusals.hpp"
+
+namespace daedalus::aggregator::sql {
+
+namespace {
+
+using semantics::ArgumentKind;
+using semantics::BoundExpression;
+using semantics::FunctionId;
+using semantics::Type;
+using semantics::TypeKind;
+using semantics::Value;
+
+ArgumentKind kind_of(const Typed& value) { return {value.expression.type.kind, value.is_unknown}; }
+
+std::vector<ArgumentKind> kinds_of(const std::vector<Typed>& values) {
+  std::vector<ArgumentKind> kinds;
+  kinds.reserve(values.size());
+  std::transform(values.begin(), values.end(), std::back_inserter(kinds), kind_of);
+  return kinds;
+}
+
+std::vector<Typed> pair_of(Typed left, Typed right) {
+  std::vector<Typed> pair;
+  pair.reserve(2);
+  pair.push_back(std::move(left));
+  pair.push_back(std::move(right));
+  return pair;
+}
+
+std::vector<BoundExpression> list_of(BoundExpression first) {
+  std::vector<BoundExpression> list;
+  list.push_back(std::move(first));
+  return list;
+}
+
+Typed typed_constant(Constant constant) {
+  Typed made;
+  made.is_unknown = constant.is_untyped;
+  made.location = constant.location;
+  made.parameter = constant.parameter;
+  const bool is_text = constant.is_text || constant.is_untyped;
+  const Type type = is_text ? Type{TypeKind::kText} : constant.type;
+  made.expression = semantics::make_constant(type, std::move(constant.value));
+  return made;
+}
+
+}  // namespace
+
+// ---- what is asked for ----
+
+Result<BoundExpression> ExpressionBinder::value(const grammar::Node& node) {
+  auto bound = bind(node);
+  if (!bound) {
+    return bound.error();
+  }
+  auto typed = settled(std::move(*bound));
+  return typed ? folded(std::move(*typed)) : typed;
+}
+
+Result<BoundExpression> ExpressionBinder::condition(const grammar::Node& node) {
+  auto bound = bind(node);
+  if (!bound) {
+    return bound.error();
+  }
+  auto truth = as_boolean(std::move(*bound), place_.clause);
+  return truth ? folded(std::move(*truth)) : truth;
+}
+
+Result<BoundExpression> ExpressionBinder::folded(BoundExpression expression) const {
+  auto made = semantics::fold(std::move(expression));
+  return made ? std::move(made) : Result<BoundExpression>(scope_.located(made.error(), -1));
+}
+
+// ---- any expression ----
+
+ExpressionBinder::Bound ExpressionBinder::bind(const grammar::Node& node) {
+  switch (node.kind()) {
+    case grammar::Node::kColumn:
+      return column(node.column());
+    case grammar::Node::kConstant:
+    case grammar::Node::kParameter:
+    case grammar::Node::kValueFunction:
+      return constant(node);
+    case grammar::Node::kFunctionCall:
+      return function_call(node.function_call());
+    case grammar::Node::kOperatorExpression:
+      return operator_expression(node.operator_expression());
+    case grammar::Node::kBooleanExpression:
+      return boolean_expression(node);
+    case grammar::Node::kNullTest:
+      return null_test(node);
+    case grammar::Node::kBooleanTest:
+      return boolean_test(node.boolean_test());
+    case grammar::Node::kCast:
+      return cast_expression(node);
+    case grammar::Node::kCaseExpression:
+      return case_expression(node);
+    case grammar::Node::kCoalesce:
+      return choice(FunctionId::kCoalesce, "COALESCE", node.coalesce().arguments, node.location());
+    case grammar::Node::kMinMax:
+      return node.min_max().is_least
+                 ? choice(FunctionId::kLeast, "LEAST", node.min_max().arguments, node.location())
+                 : choice(FunctionId::kGreatest, "GREATEST", node.min_max().arguments, node.location());
+    default:
+      return scope_.refuse(node);
+  }
+}
+
+ExpressionBinder::Bound ExpressionBinder::column(const grammar::ColumnReference& node) {
+  auto number = scope_.column(node);
+  if (!number) {
+    return number.error();
+  }
+  columns_.emplace_back(*number, node.location);
+  return Typed{semantics::column_of(scope_.schema(), *number), false, node.location};
+}
+
+ExpressionBinder::Bound ExpressionBinder::constant(const grammar::Node& node) {
+  auto constant = fold(scope_, node);
+  if (!constant) {
+    return constant.error();
+  }
+  if (!constant->has_value()) {
+    return scope_.refuse(node);
+  }
+  const auto* text = std::get_if<std::string>(&(*constant)->value);
+  if (text != nullptr && text->size() > semantics::kStringLengthMax) {
+    return scope_.error("54000",
+                        fmt::format("a text of {} bytes is longer than an expression may take: {}", text->size(),
+                                    semantics::kStringLengthMax),
+                        (*constant)->location);
+  }
+  return typed_constant(std::move(**constant));
+}
+
+Result<std::vector<Typed>> ExpressionBinder::bind_all(const grammar::Nodes& nodes) {
+  std::vector<Typed> bound;
+  bound.reserve(nodes.size());
+  for (const grammar::Node& node : nodes) {
+    auto one = bind(node);
+    if (!one) {
+      return one.error();
+    }
+    bound.push_back(std::move(*one));
+  }
+  return bound;
+}
+
+// ---- types ----
+
+Result<BoundExpression> ExpressionBinder::coerced(Typed value, TypeKind kind) {
+  if (!value.is_unknown) {
+    if (value.expression.type.kind == kind) {
+      return std::move(value.expression);
+    }
+    auto cast = call(FunctionId::kCast, list_of(std::move(value.expression)), value.location, Type{kind});
+    return cast ? Result<BoundExpression>(std::move(cast->expression)) : cast.error();
+  }
+  if (value.parameter != 0) {
+    scope_.ask_kind(value.parameter, kind == TypeKind::kText ? TypeKind::kVarchar : kind);
+  }
+  const Type type{kind};
+  if (semantics::is_null(value.expression.value)) {
+    return semantics::make_constant(type, Value());
+  }
+  const std::string text = std::get<std::string>(std::move(value.expression.value));
+  std::string_view read = text;
+  if (kind == TypeKind::kChar) {
+    read = read.substr(0, read.find_last_not_of(' ') + 1);
+  }
+  if (may_name_the_time(type, read)) {
+    scope_.places().give_up();
+  }
+  auto parsed = semantics::parse_text(type, read, scope_.now_us());
+  if (!parsed) {
+    return scope_.located(parsed.error(), value.location);
+  }
+  return semantics::make_constant(type, std::move(*parsed));
+}
+
+Result<BoundExpression> ExpressionBinder::settled(Typed value) {
+  const TypeKind kind = value.is_unknown ? TypeKind::kText : value.expression.type.kind;
+  return coerced(std::move(value), kind);
+}
+
+Result<BoundExpression> ExpressionBinder::as_boolean(Typed value, std::string_view construct) {
+  if (!value.is_unknown && value.expression.type.kind != TypeKind::kBool) {
+    return scope_.error("42804",
+                        fmt::format("argument of {} must be type boolean, not type {}", construct,
+                                    semantics::kind_name(value.expression.type.kind)),
+                        value.location);
+  }
+  return coerced(std::move(value), TypeKind::kBool);
+}
+
+Result<std::vector<BoundExpression>> ExpressionBinder::brought_together(std::vector<Typed> values,
+                                                                        std::string_view construct, int32_t location) {
+  const auto kinds = kinds_of(values);
+  const auto common = semantics::resolve_common_kind(kinds, construct);
+  if (!common) {
+    return scope_.located(common.error(), location);
+  }
+  std::vector<BoundExpression> made;
+  made.reserve(values.size());
+  for (Typed& value : values) {
+    auto one = coerced(std::move(value), *common);
+    if (!one) {
+      return one.error();
+    }
+    made.push_back(std::move(*one));
+  }
+  return made;
+}
+
+// ---- calls ----
+
+ExpressionBinder::Bound ExpressionBinder::call(FunctionId function, std::vector<BoundExpression> arguments,
+                                               int32_t location, const Type& target) {
+  auto made = semantics::make_call(function, std::move(arguments), target);
+  if (!made) {
+    return scope_.located(made.error(), location);
+  }
+  return Typed{std::move(*made), false, location};
+}
+
+ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool is_operator,
+                                                   std::vector<Typed> arguments, int32_t location) {
+  const auto kinds = kinds_of(arguments);
+  const auto function = semantics::resolve_function(name, is_operator, kinds);
+  if (!function) {
+    return scope_.located(function.error(), location);
+  }
+  std::vector<BoundExpression> taken;
+  taken.reserve(arguments.size());
+  for (size_t place = 0; place < arguments.size(); ++place) {
+    auto argument = coerced(std::move(arguments[place]), (*function)->arguments[place]);
+    if (!argument) {
+      return argument.error();
+    }
+    taken.push_back(std::move(*argument));
+  }
+  return call((*function)->id, std::move(taken), location);
+}
+
+ExpressionBinder::Bound ExpressionBinder::compared(std::string_view sign, Typed left, Typed right, int32_t location) {
+  return resolved(sign, true, pair_of(std::move(left), std::move(right)), location);
+}
+
+ExpressionBinder::Bound ExpressionBinder::function_call(const grammar::FunctionCall& node) {
+  if (is_aggregate(node)) {
+    return aggregate_call(node);
+  }
+  const std::string_view name = plain_name(node.name);
+  const bool is_plain =
+      !node.has_over && !node.star && !node.distinct && !node.has_order && !node.variadic && !node.filter.is_present();
+  if (!is_plain || !semantics::is_function_name(name, false)) {
+    return constant(grammar::Node(&node, node.location));
+  }
+  auto arguments = bind_all(node.arguments);
+  if (!arguments) {
+    return arguments.error();
+  }
+  return resolved(name, false, std::move(*arguments), node.location);
+}
+
+ExpressionBinder::Bound ExpressionBinder::aggregate_call(const grammar::FunctionCall& node) {
+  if (is_in_aggregate_) {
+    return scope_.error("42803", "aggregate function calls cannot be nested", node.location);
+  }
+  if (!place_.takes_aggregates) {
+    return scope_.error("42803", fmt::format("aggregate functions are not allowed in {}", place_.clause),
+                        node.location);
+  }
+  auto function = resolve_aggregate(scope_, node);
+  if (!function) {
+    return function.error();
+  }
+  is_in_aggregate_ = true;
+  auto arguments = bind_all(node.arguments);
+  auto filter = node.filter.is_present() ? bind(node.filter) : Bound(Typed());
+  is_in_aggregate_ = false;
+  if (!arguments || !filter) {
+    return !arguments ? arguments.error() : filter.error();
+  }
+  std::vector<BoundExpression> argument;
+  for (Typed& one : *arguments) {
+    const bool is_counted = *function == semantics::AggregateFunction::kCount && one.is_unknown;
+    auto typed = is_counted ? Result<BoundExpression>(std::move(one.expression)) : settled(std::move(one));
+    if (!typed) {
+      return typed.error();
+    }
+    argument.push_back(std::move(*typed));
+  }
+  const bool counts_rows = *function == semantics::AggregateFunction::kCount && argument[0].is_constant() &&
+                           (scope_.is_described() || !semantics::is_null(argument[0].value));
+  if (counts_rows) {
+    function = semantics::AggregateFunction::kCountRows;
+    argument.clear();
+  }
+  if (node.filter.is_present()) {
+    // What a row that is filtered out is for an aggregate, NULL is, too.
+    auto truth = as_boolean(std::move(*filter), "FILTER");
+    if (!truth) {
+      return truth.error();
+    }
+    if (argument.empty()) {
+      function = semantics::AggregateFunction::kCount;
+      argument.push_back(semantics::make_constant(Type{TypeKind::kBool}, Value(true)));
+    }
+    const Type type = argument[0].type;
+    std::vector<BoundExpression> arms = list_of(std::move(*truth));
+    arms.push_back(std::move(argument[0]));
+    arms.push_back(semantics::make_constant(type, Value()));
+    auto kept = call(FunctionId::kCase, std::move(arms), node.location);
+    if (!kept) {
+      return kept;
+    }
+    argument[0] = std::move(kept->expression);
+  }
+  auto made = semantics::make_aggregate(*function, std::move(argument));
+  if (!made) {
+    return scope_.located(made.error(), node.location);
+  }
+  return Typed{std::move(*made), false, node.location};
+}
+
+ExpressionBinder::Bound ExpressionBinder::operator_expression(const grammar::OperatorExpression& node) {
+  switch (node.kind) {
+    case grammar::OperatorKind::kPlain:
+    case grammar::OperatorKind::kLike:
+    case grammar::OperatorKind::kILike:
+      return plain_operator(node);
+    case grammar::OperatorKind::kDistinct:
+    case grammar::OperatorKind::kNotDistinct:
+      return distinct_test(node);
+    case grammar::OperatorKind::kNullIf:
+      return null_if(node);
+    case grammar::OperatorKind::kIn:
+      return in_list(node);
+    case grammar::OperatorKind::kBetween:
+    case grammar::OperatorKind::kNotBetween:
+    case grammar::OperatorKind::kBetweenSymmetric:
+    case grammar::OperatorKind::kNotBetweenSymmetric:
+      return between(node);
+    default:
+      return scope_.refuse(grammar::Node(&node, node.location));
+  }
+}
+
+ExpressionBinder::Bound ExpressionBinder::plain_operator(const grammar::OperatorExpression& node) {
+  std::string_view name = plain_name(node.name);
+  name = name == "!=" ? "<>" : name;
+  if (!semantics::is_function_name(name, true)) {
+    return scope_.refuse(grammar::Node(&node, node.location));
+  }
+  std::vector<Typed> operands;
+  for (const grammar::Node* side : {&node.left, &node.right}) {
+    if (!side->is_present()) {
+      continue;
+    }
+    auto operand = bind(*side);
+    if (!operand) {
+      return operand;
+    }
+    operands.push_back(std::move(*operand));
+  }
+  return resolved(name, true, std::move(operands), node.location);
+}
+
+ExpressionBinder::Bound ExpressionBinder::distinct_test(const grammar::OperatorExpression& node) {
+  auto sides = bind_all(std::array{node.left, node.right});
+  if (!sides) {
+    return sides.error();
+  }
+  // What is compared is what `=` would compare.
+  auto equals = compared("=", std::move((*sides)[0]), std::move((*sides)[1]), node.location);
+  if (!equals) {
+    return equals;
+  }
+  std::vector<BoundExpression> operands = std::move(equals->expression.arguments);
+  for (const auto& [from, to] : {std::pair{0, 1}, std::pair{1, 0}}) {
+    const Type wanted = operands[static_cast<size_t>(to)].type;
+    if (operands[static_cast<size_t>(from)].type.kind == TypeKind::kReal && wanted.kind == TypeKind::kDouble) {
+      auto cast = call(FunctionId::kCast, list_of(std::move(operands[static_cast<size_t>(from)])), node.location,
+                       Type{TypeKind::kDouble});
+      if (!cast) {
+        return cast;
+      }
+      operands[static_cast<size_t>(from)] = std::move(cast->expression);
+    }
+  }
+  const bool is_distinct = node.kind == grammar::OperatorKind::kDistinct;
+  return call(is_distinct ? FunctionId::kIsDistinct : FunctionId::kIsNotDistinct, std::move(operands), node.location);
+}
+
+ExpressionBinder::Bound ExpressionBinder::null_if(const grammar::OperatorExpression& node) {
+  auto sides = bind_all(std::array{node.left, node.right});
+  if (!sides) {
+    return sides.error();
+  }
+  auto both = brought_together(std::move(*sides), "NULLIF", node.location);
+  return both ? call(FunctionId::kNullIf, std::move(*both), node.location) : Bound(both.error());
+}
+
+ExpressionBinder::Bound ExpressionBinder::in_list(const grammar::OperatorExpression& node) {
+  auto value = bind(node.left);
+  if (!value) {
+    return value;
+  }
+  auto members = bind_all(node.right.list().items);
+  if (!members) {
+    return members.error();
+  }
+  std::vector<Typed> all;
+  all.push_back(std::move(*value));
+  std::move(members->begin(), members->end(), std::back_inserter(all));
+  auto together = brought_together(std::move(all), "IN", node.location);
+  const bool is_negated = plain_name(node.name) == "<>";
+  return together ? call(is_negated ? FunctionId::kNotIn : FunctionId::kIn, std::move(*together), node.location)
+                  : Bound(together.error());
+}
+
+ExpressionBinder::Bound ExpressionBinder::between(const grammar::OperatorExpression& node) {
+  const grammar::Nodes bounds = node.right.list().items;
+  if (bounds.size() != 2) {
+    return scope_.refuse("BETWEEN of this form", node.location);
+  }
+  auto sides = bind_all(std::array{node.left, bounds[0], bounds[1]});
+  if (!sides) {
+    return sides.error();
+  }
+  const bool is_negated =
+      node.kind == grammar::OperatorKind::kNotBetween || node.kind == grammar::OperatorKind::kNotBetweenSymmetric;
+  const bool is_symmetric =
+      node.kind == grammar::OperatorKind::kBetweenSymmetric || node.kind == grammar::OperatorKind::kNotBetweenSymmetric;
+  const auto within = [&](size_t low, size_t high) -> Bound {
+    auto above = compared(is_negated ? "<" : ">=", (*sides)[0], (*sides)[low], node.location);
+    auto below = compared(is_negated ? ">" : "<=", (*sides)[0], (*sides)[high], node.location);
+    if (!above || !below) {
+      return !above ? above : below;
+    }
+    std::vector<BoundExpression> both = list_of(std::move(above->expression));
+    both.push_back(std::move(below->expression));
+    return call(is_negated ? FunctionId::kOr : FunctionId::kAnd, std::move(both), node.location);
+  };
+  auto straight = within(1, 2);
+  if (!straight || !is_symmetric) {
+    return straight;
+  }
+  auto turned = within(2, 1);
+  if (!turned) {
+    return turned;
+  }
+  std::vector<BoundExpression> both = list_of(std::move(straight->expression));
+  both.push_back(std::move(turned->expression));
+  return call(is_negated ? FunctionId::kAnd : FunctionId::kOr, std::move(both), node.location);
+}
+
+// ---- conditions as values ----
+
+ExpressionBinder::Bound ExpressionBinder::boolean_expression(const grammar::Node& node) {
+  const grammar::BooleanExpression& expression = node.boolean_expression();
+  constexpr std::array kNames{"AND", "OR", "NOT"};
+  constexpr std::array kForms{FunctionId::kAnd, FunctionId::kOr, FunctionId::kNot};
+  const auto number = static_cast<size_t>(expression.op);
+  std::vector<BoundExpression> parts;
+  for (const grammar::Node& argument : expression.arguments) {
+    auto part = bind(argument);
+    if (!part) {
+      return part;
+    }
+    auto truth = as_boolean(std::move(*part), kNames[number]);
+    if (!truth) {
+      return truth.error();
+    }
+    // Chains are flat however they are bracketed.
+    if (truth->is_call(kForms[number]) && expression.op != grammar::BooleanOperator::kNot) {
+      std::move(truth->arguments.begin(), truth->arguments.end(), std::back_inserter(parts));
+    } else {
+      parts.push_back(std::move(*truth));
+    }
+  }
+  return call(kForms[number], std::move(parts), node.location());
+}
+
+ExpressionBinder::Bound ExpressionBinder::null_test(const grammar::Node& node) {
+  auto argument = bind(node.null_test().argument);
+  if (!argument) {
+    return argument;
+  }
+  auto typed = settled(std::move(*argument));
+  if (!typed) {
+    return typed.error();
+  }
+  return call(node.null_test().is_negated ? FunctionId::kIsNotNull : FunctionId::kIsNull, list_of(std::move(*typed)),
+              node.location());
+}
+
+ExpressionBinder::Bound ExpressionBinder::boolean_test(const grammar::BooleanTest& node) {
+  constexpr std::array kForms{FunctionId::kIsTrue,     FunctionId::kIsNotTrue, FunctionId::kIsFalse,
+                              FunctionId::kIsNotFalse, FunctionId::kIsNull,    FunctionId::kIsNotNull};
+  constexpr std::array kNames{"IS TRUE", "IS NOT TRUE", "IS FALSE", "IS NOT FALSE", "IS UNKNOWN", "IS NOT UNKNOWN"};
+  auto argument = bind(node.argument);
+  if (!argument) {
+    return argument;
+  }
+  const auto number = static_cast<size_t>(node.kind);
+  auto truth = as_boolean(std::move(*argument), kNames[number]);
+  return truth ? call(kForms[number], list_of(std::move(*truth)), node.location) : Bound(truth.error());
+}
+
+// ---- casts and choices ----
+
+ExpressionBinder::Bound ExpressionBinder::cast_expression(const grammar::Node& node) {
+  const grammar::TypeCast& cast = node.cast();
+  auto argument = bind(cast.argument);
+  if (!argument) {
+    return argument;
+  }
+  if (argument->is_unknown) {
+    return constant(node);  // 'x'::type reads the text as that type.
+  }
+  auto type = resolve_type(scope_, cast.type_name);
+  if (!type) {
+    return type.error();
+  }
+  if (plain_name(cast.type_name.names) == "text") {
+    type->kind = TypeKind::kText;
+  }
+  const TypeKind from = argument->expression.type.kind;
+  if (!semantics::can_cast_explicitly(from, type->kind)) {
+    return scope_.error(
+        "42846", fmt::format("cannot cast type {} to {}", semantics::kind_name(from), semantics::kind_name(type->kind)),
+        node.location());
+  }
+  if (argument->expression.type == *type) {
+    return argument;
+  }
+  return call(FunctionId::kCast, list_of(std::move(argument->expression)), argument->location, *type);
+}
+
+ExpressionBinder::Bound ExpressionBinder::case_expression(const grammar::Node& node) {
+  const grammar::CaseExpression& choice = node.case_expression();
+  std::vector<BoundExpression> conditions;
+  std::vector<Typed> values;
+  for (const grammar::CaseArm& arm : choice.arms) {
+    auto condition = bind(arm.condition);
+    if (!condition) {
+      return condition;
+    }
+    if (choice.argument.is_present()) {
+      auto argument = bind(choice.argument);
+      if (!argument) {
+        return argument;
+      }
+      condition = compared("=", std::move(*argument), std::move(*condition), location_of(arm.condition));
+      if (!condition) {
+        return condition;
+      }
+    }
+    auto truth = as_boolean(std::move(*condition), "CASE/WHEN");
+    if (!truth) {
+      return truth.error();
+    }
+    conditions.push_back(std::move(*truth));
+    auto value = bind(arm.value);
+    if (!value) {
+      return value;
+    }
+    values.push_back(std::move(*value));
+  }
+  Typed otherwise;
+  otherwise.is_unknown = true;
+  otherwise.expression = semantics::make_constant(Type{TypeKind::kText}, Value());
+  if (choice.otherwise.is_present()) {
+    auto bound = bind(choice.otherwise);
+    if (!bound) {
+      return bound;
+    }
+    otherwise = std::move(*bound);
+  }
+  values.push_back(std::move(otherwise));
+  auto together = brought_together(std::move(values), "CASE", node.location());
+  if (!together) {
+    return together.error();
+  }
+  std::vector<BoundExpression> arguments;
+  for (size_t arm = 0; arm < conditions.size(); ++arm) {
+    arguments.push_back(std::move(conditions[arm]));
+    arguments.push_back(std::move((*together)[arm]));
+  }
+  arguments.push_back(std::move(together->back()));
+  return call(FunctionId::kCase, std::move(arguments), node.location());
+}
+
+ExpressionBinder::Bound ExpressionBinder::choice(FunctionId function, std::string_view name,
+                                                 const grammar::Nodes& arguments, int32_t location) {
+  auto bound = bind_all(arguments);
+  if (!bound) {
+    return bound.error();
+  }
+  auto together = brought_together(std::move(*bound), name, location);
+  return together ? call(function, std::move(*together), location) : Bound(together.error());
+}
+
+}  // namespace daedalus::aggregator::sql

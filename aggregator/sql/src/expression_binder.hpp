@@ -1,0 +1,95 @@
+// Expressions of a statement, bound: names to columns, calls to functions, values to types.
+//
+// Decides what an expression means wherever it stands. Refuses to know what a sweep can look up: the compiler of
+// conditions does; and which functions there are: semantics' table does.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "constant.hpp"
+#include "daedalus/semantics/scalar_function.hpp"
+#include "daedalus/semantics/selection.hpp"
+#include "scope.hpp"
+
+namespace daedalus::aggregator::sql {
+
+/// A bound expression, which may still want a type from the place where it stands.
+struct Typed {
+  semantics::BoundExpression expression;
+  bool is_unknown = false;  ///< A quoted literal, NULL or a parameter without a type: a constant text or NULL.
+  int32_t location = -1;
+  int32_t parameter = 0;  ///< Of a described statement: the number that asks for a type; 0 otherwise.
+};
+
+class ExpressionBinder {
+ public:
+  /// Whether aggregates may stand in the expression; `clause` is what messages call its place.
+  struct Place {
+    std::string_view clause;
+    bool takes_aggregates = false;
+  };
+
+  ExpressionBinder(Scope& scope, Place place) : scope_(scope), place_(place) {}
+
+  /// A value of any type, folded; text where nothing gives it a type. Errors carry positions where they are known:
+  /// 42703, 42803, 42804, 42883, 42725, those of literals and casts, and those of constants that are computed; 0A000
+  /// with the name of what is not supported.
+  [[nodiscard]] Result<semantics::BoundExpression> value(const grammar::Node& node);
+  /// A boolean, folded. Error 42804 for anything else.
+  [[nodiscard]] Result<semantics::BoundExpression> condition(const grammar::Node& node);
+
+  /// Columns that were named, and where, in their order.
+  [[nodiscard]] const std::vector<std::pair<uint32_t, int32_t>>& columns() const { return columns_; }
+
+ private:
+  using Bound = Result<Typed>;
+
+  Bound bind(const grammar::Node& node);
+  Bound column(const grammar::ColumnReference& node);
+  Bound constant(const grammar::Node& node);
+  Bound function_call(const grammar::FunctionCall& node);
+  Bound aggregate_call(const grammar::FunctionCall& node);
+  Bound operator_expression(const grammar::OperatorExpression& node);
+  Bound plain_operator(const grammar::OperatorExpression& node);
+  Bound distinct_test(const grammar::OperatorExpression& node);
+  Bound null_if(const grammar::OperatorExpression& node);
+  Bound in_list(const grammar::OperatorExpression& node);
+  Bound between(const grammar::OperatorExpression& node);
+  Bound boolean_expression(const grammar::Node& node);
+  Bound null_test(const grammar::Node& node);
+  Bound boolean_test(const grammar::BooleanTest& node);
+  Bound cast_expression(const grammar::Node& node);
+  Bound case_expression(const grammar::Node& node);
+  Bound choice(semantics::FunctionId function, std::string_view name, const grammar::Nodes& arguments,
+               int32_t location);
+
+  /// The function or operator that PostgreSQL chooses, with its arguments brought to its types.
+  Bound resolved(std::string_view name, bool is_operator, std::vector<Typed> arguments, int32_t location);
+  /// `left op right`, each used as it is.
+  Bound compared(std::string_view sign, Typed left, Typed right, int32_t location);
+  Bound call(semantics::FunctionId function, std::vector<semantics::BoundExpression> arguments, int32_t location,
+             const semantics::Type& target = {});
+
+  Result<std::vector<Typed>> bind_all(const grammar::Nodes& nodes);
+  /// All of the kind that they have in common.
+  Result<std::vector<semantics::BoundExpression>> brought_together(std::vector<Typed> values,
+                                                                   std::string_view construct, int32_t location);
+  Result<semantics::BoundExpression> coerced(Typed value, semantics::TypeKind kind);
+  /// Text, where nothing has given it a type.
+  Result<semantics::BoundExpression> settled(Typed value);
+  Result<semantics::BoundExpression> as_boolean(Typed value, std::string_view construct);
+  Result<semantics::BoundExpression> folded(semantics::BoundExpression expression) const;
+
+  Scope& scope_;
+  Place place_;
+  bool is_in_aggregate_ = false;
+  std::vector<std::pair<uint32_t, int32_t>> columns_;
+};
+
+/// The name that PostgreSQL gives an output without one.
+[[nodiscard]] std::string name_of(const grammar::Node& node);
+
+}  // namespace daedalus::aggregator::sql

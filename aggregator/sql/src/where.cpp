@@ -1,0 +1,93 @@
+#include "where.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "condition.hpp"
+#include "expression_binder.hpp"
+
+namespace daedalus::aggregator::sql {
+
+namespace {
+
+using ConditionKind = semantics::Condition::Kind;
+
+constexpr const char* kNotSupported = "0A000";
+
+/// What is joined by AND, however it is bracketed.
+void add_conjuncts(const grammar::Node& node, std::vector<const grammar::Node*>& conjuncts) {
+  const grammar::BooleanExpression& expression = node.boolean_expression();
+  if (node.kind() != grammar::Node::kBooleanExpression || expression.op != grammar::BooleanOperator::kAnd) {
+    conjuncts.push_back(&node);
+    return;
+  }
+  for (const grammar::Node& argument : expression.arguments) {
+    add_conjuncts(argument, conjuncts);
+  }
+}
+
+/// Compiles a condition; nothing when only a computation can say whether it holds.
+Result<std::optional<semantics::Condition>> looked_up(Scope& scope, const grammar::Node& node) {
+  ParameterPlaces before = scope.places();
+  auto condition = compile_condition(scope, node);
+  if (condition) {
+    return std::optional(std::move(*condition));
+  }
+  if (condition.error().sqlstate != kNotSupported) {
+    return condition.error();
+  }
+  scope.places() = std::move(before);
+  return std::optional<semantics::Condition>();
+}
+
+/// A residual that is the same for every row is none.
+Result<void> add_residual(Scope& scope, const grammar::Node& node, Where& where,
+                          std::vector<semantics::Condition>& conditions) {
+  auto residual = ExpressionBinder(scope, {"WHERE"}).condition(node);
+  if (!residual) {
+    return residual.error();
+  }
+  if (!residual->is_constant()) {
+    where.residuals.push_back(std::move(*residual));
+  } else if (residual->value != semantics::Value(true)) {
+    conditions.push_back({.kind = ConditionKind::kNever, .literal = {}, .children = {}});
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Where> compile_where_of_select(Scope& scope, const grammar::Node& node) {
+  Where where;
+  auto whole = looked_up(scope, node);
+  if (!whole) {
+    return whole.error();
+  }
+  if (whole->has_value()) {
+    where.condition = std::move(**whole);
+    return where;
+  }
+  std::vector<const grammar::Node*> conjuncts;
+  add_conjuncts(node, conjuncts);
+  std::vector<semantics::Condition> conditions;
+  for (const grammar::Node* conjunct : conjuncts) {
+    auto condition = looked_up(scope, *conjunct);
+    if (!condition) {
+      return condition.error();
+    }
+    if (condition->has_value()) {
+      conditions.push_back(std::move(**condition));
+    } else if (auto added = add_residual(scope, *conjunct, where, conditions); !added) {
+      return added.error();
+    }
+  }
+  if (!conditions.empty()) {
+    where.condition = semantics::simplified(semantics::join(ConditionKind::kAnd, std::move(conditions)));
+  }
+  scope.places().see(where.condition);
+  std::stable_partition(where.residuals.begin(), where.residuals.end(),
+                        [](const semantics::BoundExpression& residual) { return !semantics::can_fail(residual); });
+  return where;
+}
+
+}  // namespace daedalus::aggregator::sql

@@ -1,0 +1,64 @@
+// The one table of functions and operators: what exists, for which types, with what result.
+//
+// A function is one entry of a family's list in semantics/src/scalar, with its plain evaluation there, and nothing
+// else.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "daedalus/semantics/bound_expression.hpp"
+
+namespace daedalus::semantics {
+
+/// One overload. Strict: it is never asked about a NULL, and NULL among its arguments makes NULL. Immutable: equal
+/// arguments give equal results.
+struct ScalarFunction {
+  using Evaluate = Result<Value> (*)(std::span<const Value> arguments, const BoundExpression& call);
+  using ResultType = Type (*)(std::span<const BoundExpression> arguments);
+
+  FunctionId id{};
+  std::string_view name;  ///< PostgreSQL's; of an operator its sign.
+  bool is_operator = false;
+  std::vector<TypeKind> arguments;
+  TypeKind result{};
+  Evaluate evaluate = nullptr;
+  bool can_fail = true;              ///< False: for no arguments there is an error.
+  ResultType result_type = nullptr;  ///< Digits and lengths of the result. Null: those of its kind without bound.
+};
+
+/// All of them, ids ascending. Built once.
+[[nodiscard]] std::span<const ScalarFunction> scalar_functions();
+
+/// Null: there is none.
+[[nodiscard]] const ScalarFunction* find_function(FunctionId id);
+
+/// Whether any overload has this name.
+[[nodiscard]] bool is_function_name(std::string_view name, bool is_operator);
+
+/// An argument before it is known what takes it.
+struct ArgumentKind {
+  TypeKind kind = TypeKind::kText;
+  bool is_unknown = false;  ///< A quoted literal, NULL or a parameter without a type: it takes the type of its place.
+};
+
+/// The overload that PostgreSQL chooses for these arguments ("Type Conversion", 10.2 and 10.3).
+/// Errors: 42883 none, 42725 several as good.
+[[nodiscard]] Result<const ScalarFunction*> resolve_function(std::string_view name, bool is_operator,
+                                                             std::span<const ArgumentKind> arguments);
+
+/// The kind that values of CASE, COALESCE, GREATEST, LEAST, IN and VALUES are brought to (10.5); text where nothing is
+/// known. Error 42804 names `construct`.
+[[nodiscard]] Result<TypeKind> resolve_common_kind(std::span<const ArgumentKind> values, std::string_view construct);
+
+/// PostgreSQL's casts among the kinds: without being asked, on assignment, and where they are written.
+[[nodiscard]] bool can_cast_implicitly(TypeKind from, TypeKind to);
+[[nodiscard]] bool can_cast_explicitly(TypeKind from, TypeKind to);
+
+/// What an explicit cast makes of a value that is not NULL: strings are cut to length, anything may become a string and
+/// be read from one. Errors: 42846 no such cast, and those of parse_text() and assign().
+[[nodiscard]] Result<Value> cast_value(const Type& from, const Value& value, const Type& to);
+
+}  // namespace daedalus::semantics

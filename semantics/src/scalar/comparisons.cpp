@@ -1,0 +1,60 @@
+// = <> < <= > >= of two values of one kind. What compares with another kind is cast before.
+#include "daedalus/semantics/expression.hpp"
+#include "daedalus/semantics/order.hpp"
+#include "families.hpp"
+
+namespace daedalus::semantics::scalar {
+namespace {
+
+constexpr Operator kOperators[] = {Operator::kEqual,       Operator::kNotEqual, Operator::kLess,
+                                   Operator::kLessOrEqual, Operator::kGreater,  Operator::kGreaterOrEqual};
+
+template <Operator kOperator>
+Result<Value> compared(Arguments arguments, const BoundExpression&) {
+  return Value(holds(kOperator, compare(arguments[0], arguments[1])));
+}
+
+constexpr ScalarFunction::Evaluate kEvaluations[] = {
+    compared<Operator::kEqual>,       compared<Operator::kNotEqual>, compared<Operator::kLess>,
+    compared<Operator::kLessOrEqual>, compared<Operator::kGreater>,  compared<Operator::kGreaterOrEqual>,
+};
+
+/// Pairs of kinds whose values lie in the same alternative, as PostgreSQL has operators for them. Strings of all kinds
+/// but char(n) compare as text.
+constexpr std::pair<TypeKind, TypeKind> kPairs[] = {
+    {TypeKind::kBool, TypeKind::kBool},
+    {TypeKind::kSmallint, TypeKind::kSmallint},
+    {TypeKind::kInt, TypeKind::kInt},
+    {TypeKind::kBigint, TypeKind::kBigint},
+    {TypeKind::kReal, TypeKind::kReal},
+    {TypeKind::kDouble, TypeKind::kDouble},
+    {TypeKind::kReal, TypeKind::kDouble},
+    {TypeKind::kDouble, TypeKind::kReal},
+    {TypeKind::kNumeric, TypeKind::kNumeric},
+    {TypeKind::kDate, TypeKind::kDate},
+    {TypeKind::kTimestamp, TypeKind::kTimestamp},
+    {TypeKind::kChar, TypeKind::kChar},
+    {TypeKind::kText, TypeKind::kText},
+};
+
+}  // namespace
+
+void add_comparisons(Functions& functions) {
+  uint16_t first = 300;
+  for (const auto& [left, right] : kPairs) {
+    uint16_t id = first;
+    for (size_t number = 0; number < std::size(kOperators); ++number) {
+      functions.push_back({FunctionId{id++},
+                           operator_sign(kOperators[number]),
+                           true,
+                           {left, right},
+                           TypeKind::kBool,
+                           kEvaluations[number],
+                           false,
+                           nullptr});
+    }
+    first += 10;
+  }
+}
+
+}  // namespace daedalus::semantics::scalar

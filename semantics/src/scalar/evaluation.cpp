@@ -1,0 +1,370 @@
+// The plain twin: one row at a time, one value at a time.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "daedalus/base/check.hpp"
+#include "daedalus/semantics/order.hpp"
+#include "families.hpp"
+
+namespace daedalus::semantics {
+namespace {
+
+using Row = std::span<const Value>;
+
+Result<Value> truth_of(std::optional<bool> truth) { return truth ? Value(*truth) : Value(); }
+
+/// AND and OR: the value that decides ends the evaluation.
+Result<Value> evaluate_joint(const BoundExpression& call, Row row) {
+  const bool decides = call.function == FunctionId::kOr;
+  bool has_unknown = false;
+  for (const BoundExpression& argument : call.arguments) {
+    Result<Value> value = evaluate(argument, row);
+    if (!value) {
+      return value;
+    }
+    if (is_null(*value)) {
+      has_unknown = true;
+    } else if (std::get<bool>(*value) == decides) {
+      return Value(decides);
+    }
+  }
+  return truth_of(has_unknown ? std::nullopt : std::optional(!decides));
+}
+
+Result<Value> evaluate_case(const BoundExpression& call, Row row) {
+  for (size_t number = 0; number + 1 < call.arguments.size(); number += 2) {
+    const Result<Value> condition = evaluate(call.arguments[number], row);
+    if (!condition) {
+      return condition;
+    }
+    if (!is_null(*condition) && std::get<bool>(*condition)) {
+      return evaluate(call.arguments[number + 1], row);
+    }
+  }
+  return evaluate(call.arguments.back(), row);
+}
+
+Result<Value> evaluate_coalesce(const BoundExpression& call, Row row) {
+  for (const BoundExpression& argument : call.arguments) {
+    Result<Value> value = evaluate(argument, row);
+    if (!value || !is_null(*value)) {
+      return value;
+    }
+  }
+  return Value();
+}
+
+Result<Value> evaluate_extreme(const BoundExpression& call, Row row) {
+  Value best;
+  for (const BoundExpression& argument : call.arguments) {
+    Result<Value> value = evaluate(argument, row);
+    if (!value) {
+      return value;
+    }
+    if (is_null(*value)) {
+      continue;
+    }
+    const bool is_better = is_null(best) || (call.function == FunctionId::kGreatest ? compare(*value, best) > 0
+                                                                                    : compare(*value, best) < 0);
+    if (is_better) {
+      best = std::move(*value);
+    }
+  }
+  return best;
+}
+
+Result<Value> evaluate_list(const BoundExpression& call, Row row) {
+  const Result<Value> value = evaluate(call.arguments[0], row);
+  if (!value || is_null(*value)) {
+    return value;
+  }
+  const bool found = call.function == FunctionId::kIn;
+  bool has_unknown = false;
+  for (size_t number = 1; number < call.arguments.size(); ++number) {
+    const Result<Value> member = evaluate(call.arguments[number], row);
+    if (!member) {
+      return member;
+    }
+    if (is_null(*member)) {
+      has_unknown = true;
+    } else if (compare(*value, *member) == 0) {
+      return Value(found);
+    }
+  }
+  return truth_of(has_unknown ? std::nullopt : std::optional(!found));
+}
+
+Result<Value> evaluate_test(const BoundExpression& call, Row row) {
+  const Result<Value> value = evaluate(call.arguments[0], row);
+  if (!value) {
+    return value;
+  }
+  const auto is = [&](bool wanted) { return !is_null(*value) && std::get<bool>(*value) == wanted; };
+  switch (call.function) {
+    case FunctionId::kNot:
+      return is_null(*value) ? Value() : Value(!std::get<bool>(*value));
+    case FunctionId::kIsNull:
+      return Value(is_null(*value));
+    case FunctionId::kIsNotNull:
+      return Value(!is_null(*value));
+    case FunctionId::kIsTrue:
+      return Value(is(true));
+    case FunctionId::kIsNotTrue:
+      return Value(!is(true));
+    case FunctionId::kIsFalse:
+      return Value(is(false));
+    default:
+      return Value(!is(false));
+  }
+}
+
+/// IS [NOT] DISTINCT FROM, and NULLIF.
+Result<Value> evaluate_pair(const BoundExpression& call, Row row) {
+  Result<Value> left = evaluate(call.arguments[0], row);
+  if (!left) {
+    return left;
+  }
+  const Result<Value> right = evaluate(call.arguments[1], row);
+  if (!right) {
+    return right;
+  }
+  const bool has_null = is_null(*left) || is_null(*right);
+  const bool is_same = has_null ? is_null(*left) && is_null(*right) : compare(*left, *right) == 0;
+  if (call.function == FunctionId::kNullIf) {
+    return is_same ? Result<Value>(Value()) : left;
+  }
+  return Value(is_same == (call.function == FunctionId::kIsNotDistinct));
+}
+
+Result<Value> evaluate_cast(const BoundExpression& call, Row row) {
+  Result<Value> value = evaluate(call.arguments[0], row);
+  if (!value || is_null(*value)) {
+    return value;
+  }
+  return cast_value(call.arguments[0].type, *value, call.type);
+}
+
+Result<Value> evaluate_form(const BoundExpression& call, Row row) {
+  switch (call.function) {
+    case FunctionId::kAnd:
+    case FunctionId::kOr:
+      return evaluate_joint(call, row);
+    case FunctionId::kCase:
+      return evaluate_case(call, row);
+    case FunctionId::kCoalesce:
+      return evaluate_coalesce(call, row);
+    case FunctionId::kGreatest:
+    case FunctionId::kLeast:
+      return evaluate_extreme(call, row);
+    case FunctionId::kIn:
+    case FunctionId::kNotIn:
+      return evaluate_list(call, row);
+    case FunctionId::kIsDistinct:
+    case FunctionId::kIsNotDistinct:
+    case FunctionId::kNullIf:
+      return evaluate_pair(call, row);
+    case FunctionId::kCast:
+      return evaluate_cast(call, row);
+    default:
+      return evaluate_test(call, row);
+  }
+}
+
+Result<Value> evaluate_function(const BoundExpression& call, Row row) {
+  const ScalarFunction* function = find_function(call.function);
+  CHECK(function != nullptr);
+  std::vector<Value> arguments;
+  arguments.reserve(call.arguments.size());
+  bool has_null = false;
+  for (const BoundExpression& argument : call.arguments) {
+    Result<Value> value = evaluate(argument, row);
+    if (!value) {
+      return value;
+    }
+    has_null = has_null || is_null(*value);
+    arguments.push_back(std::move(*value));
+  }
+  if (has_null) {
+    return Value();
+  }
+  Result<Value> result = function->evaluate(arguments, call);
+  if (result) {
+    const auto* string = std::get_if<std::string>(&*result);
+    if (string != nullptr && string->size() > kStringLengthMax) {
+      return rejected("54000",
+                      fmt::format("a text of {} bytes is longer than {}() may make: {}", string->size(), function->name,
+                                  kStringLengthMax),
+                      "cut it with left() or substring()");
+    }
+  }
+  return result;
+}
+
+bool is_truth(const BoundExpression& expression, bool truth) {
+  return expression.is_constant() && !is_null(expression.value) && std::get<bool>(expression.value) == truth;
+}
+
+bool is_null_constant(const BoundExpression& expression) {
+  return expression.is_constant() && is_null(expression.value);
+}
+
+/// Folds arguments in order, up to one that decides.
+Result<BoundExpression> fold_joint(BoundExpression call) {
+  const bool decides = call.function == FunctionId::kOr;
+  for (BoundExpression& argument : call.arguments) {
+    Result<BoundExpression> folded = fold(std::move(argument));
+    if (!folded) {
+      return folded;
+    }
+    if (is_truth(*folded, decides)) {
+      return folded;
+    }
+    argument = std::move(*folded);
+  }
+  std::erase_if(call.arguments, [&](const BoundExpression& argument) { return is_truth(argument, !decides); });
+  if (call.arguments.empty()) {
+    return make_constant(Type{TypeKind::kBool}, Value(!decides));
+  }
+  return call.arguments.size() == 1 ? Result<BoundExpression>(std::move(call.arguments[0]))
+                                    : make_call(call.function, std::move(call.arguments));
+}
+
+Result<BoundExpression> fold_case(BoundExpression call) {
+  std::vector<BoundExpression> kept;
+  for (size_t number = 0; number + 1 < call.arguments.size(); number += 2) {
+    Result<BoundExpression> condition = fold(std::move(call.arguments[number]));
+    if (!condition) {
+      return condition;
+    }
+    if (is_truth(*condition, false) || is_null_constant(*condition)) {
+      continue;
+    }
+    Result<BoundExpression> value = fold(std::move(call.arguments[number + 1]));
+    if (!value) {
+      return value;
+    }
+    if (is_truth(*condition, true)) {
+      call.arguments.back() = std::move(*value);
+      break;
+    }
+    kept.push_back(std::move(*condition));
+    kept.push_back(std::move(*value));
+  }
+  Result<BoundExpression> otherwise = fold(std::move(call.arguments.back()));
+  if (!otherwise) {
+    return otherwise;
+  }
+  kept.push_back(std::move(*otherwise));
+  return kept.size() == 1 ? Result<BoundExpression>(std::move(kept[0])) : make_call(call.function, std::move(kept));
+}
+
+Result<BoundExpression> fold_coalesce(BoundExpression call) {
+  std::vector<BoundExpression> kept;
+  for (BoundExpression& argument : call.arguments) {
+    Result<BoundExpression> folded = fold(std::move(argument));
+    if (!folded) {
+      return folded;
+    }
+    if (is_null_constant(*folded)) {
+      continue;
+    }
+    const bool is_last = folded->is_constant();
+    kept.push_back(std::move(*folded));
+    if (is_last) {
+      break;
+    }
+  }
+  if (kept.empty()) {
+    return make_constant(call.type, Value());
+  }
+  return kept.size() == 1 && kept[0].is_constant() ? Result<BoundExpression>(std::move(kept[0]))
+                                                   : make_call(call.function, std::move(kept));
+}
+
+}  // namespace
+
+Result<Value> evaluate(const BoundExpression& expression, Row row) {
+  switch (expression.kind) {
+    case BoundExpression::Kind::kInput:
+      return row[expression.input];
+    case BoundExpression::Kind::kConstant:
+      return expression.value;
+    case BoundExpression::Kind::kCall:
+      return static_cast<uint16_t>(expression.function) < kFunctionsFrom ? evaluate_form(expression, row)
+                                                                         : evaluate_function(expression, row);
+    case BoundExpression::Kind::kAggregate:
+      break;
+  }
+  CHECK(false);
+  return Value();
+}
+
+Result<BoundExpression> fold(BoundExpression expression) {
+  if (expression.kind == BoundExpression::Kind::kAggregate) {
+    for (BoundExpression& argument : expression.arguments) {
+      Result<BoundExpression> folded = fold(std::move(argument));
+      if (!folded) {
+        return folded;
+      }
+      argument = std::move(*folded);
+    }
+    return make_aggregate(expression.aggregate, std::move(expression.arguments));
+  }
+  if (expression.kind != BoundExpression::Kind::kCall) {
+    return expression;
+  }
+  switch (expression.function) {
+    case FunctionId::kAnd:
+    case FunctionId::kOr:
+      return fold_joint(std::move(expression));
+    case FunctionId::kCase:
+      return fold_case(std::move(expression));
+    case FunctionId::kCoalesce:
+      return fold_coalesce(std::move(expression));
+    default:
+      break;
+  }
+  bool is_constant = true;
+  bool has_null = false;
+  for (BoundExpression& argument : expression.arguments) {
+    Result<BoundExpression> folded = fold(std::move(argument));
+    if (!folded) {
+      return folded;
+    }
+    argument = std::move(*folded);
+    is_constant = is_constant && argument.is_constant();
+    has_null = has_null || is_null_constant(argument);
+  }
+  const bool is_strict =
+      static_cast<uint16_t>(expression.function) >= kFunctionsFrom || expression.function == FunctionId::kCast;
+  if (is_strict && has_null) {
+    return make_constant(expression.type, Value());
+  }
+  if (!is_constant) {
+    return make_call(expression.function, std::move(expression.arguments), expression.type);
+  }
+  Result<Value> value = evaluate(expression, {});
+  if (!value) {
+    return value.error();
+  }
+  return make_constant(expression.type, std::move(*value));
+}
+
+bool can_fail(const BoundExpression& expression) {
+  if (expression.kind == BoundExpression::Kind::kCall) {
+    if (expression.function == FunctionId::kCast) {
+      const TypeKind from = expression.arguments[0].type.kind;
+      if (!can_cast_implicitly(from, expression.type.kind) || from == TypeKind::kDate || from == expression.type.kind) {
+        return true;
+      }
+    } else if (const ScalarFunction* function = find_function(expression.function)) {
+      if (function->can_fail) {
+        return true;
+      }
+    }
+  }
+  return std::any_of(expression.arguments.begin(), expression.arguments.end(), can_fail);
+}
+
+}  // namespace daedalus::semantics

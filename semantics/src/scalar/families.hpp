@@ -1,0 +1,40 @@
+// The families of functions, each in a file of its own, and what several of them want.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "daedalus/semantics/scalar_function.hpp"
+
+namespace daedalus::semantics::scalar {
+
+using Arguments = std::span<const Value>;
+using Expressions = std::span<const BoundExpression>;
+using Functions = std::vector<ScalarFunction>;
+
+// Ids: each family has a hundred or more, and numbers once given stay.
+void add_arithmetic(Functions& functions);   // 100 to 299
+void add_comparisons(Functions& functions);  // 300 to 499
+void add_text(Functions& functions);         // 500 to 699
+void add_time(Functions& functions);         // 700 to 899
+void add_numbers(Functions& functions);      // 900 to 1099
+
+// ---- for evaluation ----
+[[nodiscard]] inline int64_t integer(const Value& value) { return std::get<int64_t>(value); }
+[[nodiscard]] inline double floating(const Value& value) { return std::get<double>(value); }
+[[nodiscard]] inline const Decimal& decimal(const Value& value) { return std::get<Decimal>(value); }
+[[nodiscard]] inline const std::string& text(const Value& value) { return std::get<std::string>(value); }
+
+/// The value as one of an integer kind. Error 22003 "integer out of range" and its like.
+[[nodiscard]] Result<Value> fit_integer(TypeKind kind, __int128 value);
+/// A numeric within what a numeric without bound may have. Error 22003.
+[[nodiscard]] Result<Value> fit_numeric(const Decimal& value);
+[[nodiscard]] Error division_by_zero();
+
+// ---- for types ----
+/// A numeric of so many digits, or one without bound where that is more than a bounded one may have.
+[[nodiscard]] Type numeric_of(uint64_t integer_digits, uint64_t scale);
+/// A text of at most so many bytes.
+[[nodiscard]] Type text_of(uint64_t bytes);
+
+}  // namespace daedalus::semantics::scalar

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "../text_parts.hpp"
+#include "daedalus/base/check.hpp"
+#include "families.hpp"
+
+namespace daedalus::semantics {
+namespace scalar {
+
+Result<Value> fit_integer(TypeKind kind, __int128 value) {
+  const IntegerRange range = integer_range(kind);
+  if (value < range.low || value > range.high) {
+    return out_of_range(Type{kind});
+  }
+  return Value(static_cast<int64_t>(value));
+}
+
+Result<Value> fit_numeric(const Decimal& value) { return fit_decimal(Type{TypeKind::kNumeric}, value); }
+
+Error division_by_zero() { return rejected("22012", "division by zero"); }
+
+Type numeric_of(uint64_t integer_digits, uint64_t scale) {
+  const uint64_t precision = std::max<uint64_t>(integer_digits + scale, 1);
+  if (precision > kNumericPrecisionMax) {
+    return {TypeKind::kNumeric};
+  }
+  return {TypeKind::kNumeric, static_cast<uint32_t>(precision), static_cast<uint32_t>(scale)};
+}
+
+Type text_of(uint64_t bytes) {
+  const uint64_t length = std::clamp<uint64_t>(bytes, 1, kStringLengthMax);
+  return {.kind = TypeKind::kText, .length = static_cast<uint32_t>(length)};
+}
+
+namespace {
+
+Functions make_functions() {
+  Functions functions;
+  add_arithmetic(functions);
+  add_comparisons(functions);
+  add_text(functions);
+  const auto is_out_of_order = [](const ScalarFunction& left, const ScalarFunction& right) {
+    return left.id >= right.id;
+  };
+  CHECK(std::adjacent_find(functions.begin(), functions.end(), is_out_of_order) == functions.end());
+  return functions;
+}
+
+}  // namespace
+}  // namespace scalar
+
+std::span<const ScalarFunction> scalar_functions() {
+  static const scalar::Functions functions = scalar::make_functions();
+  return functions;
+}
+
+const ScalarFunction* find_function(FunctionId id) {
+  const auto functions = scalar_functions();
+  const auto found =
+      std::lower_bound(functions.begin(), functions.end(), id,
+                       [](const ScalarFunction& function, FunctionId wanted) { return function.id < wanted; });
+  return found != functions.end() && found->id == id ? &*found : nullptr;
+}
+
+bool is_function_name(std::string_view name, bool is_operator) {
+  const auto functions = scalar_functions();
+  return std::any_of(functions.begin(), functions.end(), [&](const ScalarFunction& function) {
+    return function.is_operator == is_operator && function.name == name;
+  });
+}
+
+}  // namespace daedalus::semantics

@@ -1,0 +1,50 @@
+// The part of a condition that is computed: rows that hold the rest of it wait until they make a batch.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "expression_column.hpp"
+
+namespace daedalus::engine {
+
+class ResidualFilter {
+ public:
+  ResidualFilter(const TableLayout& layout, std::span<const semantics::BoundExpression> residuals);
+
+  /// Of one chunk, in the order in which they came.
+  struct Rows {
+    uint32_t chunk = 0;
+    std::span<uint32_t> rows;
+  };
+
+  /// Whether rows of this chunk may be added: none of another one waits, and there is room.
+  [[nodiscard]] bool has_room(uint32_t chunk) const {
+    return waiting_.empty() || (chunk_ == chunk && waiting_.size() < kWaitingMax);
+  }
+  /// Precondition: has_room().
+  void add(uint32_t chunk, uint32_t row) {
+    chunk_ = chunk;
+    waiting_.push_back(row);
+  }
+  [[nodiscard]] bool is_empty() const { return waiting_.empty(); }
+
+  /// Those of the waiting rows for which every residual is true, until the next call of add(); none waits any more.
+  /// Each is computed where the ones before it hold. Errors: those of the residuals.
+  [[nodiscard]] Result<Rows> take(const ChunkStore& store);
+
+ private:
+  static constexpr size_t kWaitingMax = 1024;
+
+  [[nodiscard]] Result<void> keep(const ChunkView& view, const ExpressionColumn& residual);
+
+  std::vector<std::unique_ptr<ExpressionColumn>> residuals_;
+  VectorRoom room_;
+  std::vector<uint32_t> waiting_;
+  std::vector<uint32_t> taken_;
+  uint32_t chunk_ = 0;
+};
+
+}  // namespace daedalus::engine
