@@ -124,11 +124,12 @@ void add_to(Value& sum, const Value& number) {
 }
 
 /// Whether a value takes the place of the minimum or maximum so far. Of equal ones the later stays, as in PostgreSQL:
-/// −0.0 and 0.0 show it.
+/// −0.0 and 0.0
+/// show it, and 1.0 and 1.00.
 bool is_better(AggregateFunction function, const Value& value, const Value& best) {
   const std::strong_ordering order = compare(value, best);
   if (order == 0) {
-    return std::holds_alternative<double>(value);
+    return std::holds_alternative<double>(value) || std::holds_alternative<Decimal>(value);
   }
   return (order < 0) == (function == AggregateFunction::kMin);
 }

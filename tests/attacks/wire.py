@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-VERSION = 3
+VERSION = 4
 FRAME_SIZE_MAX = 16 << 20
 
 

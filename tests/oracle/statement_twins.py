@@ -34,10 +34,15 @@ COLUMNS = {
 
 _ANSWER = """
 CREATE FUNCTION answer(statement text, wanted text) RETURNS text LANGUAGE plpgsql AS $body$
-DECLARE found text;
+DECLARE found text; types text;
 BEGIN
   IF statement LIKE 'SELECT%' THEN
-    EXECUTE 'SELECT coalesce(string_agg(i::text, '','' ORDER BY i), '''') FROM (' || statement || ') q' INTO found;
+    EXECUTE 'CREATE TEMP VIEW answered AS ' || statement;
+    SELECT string_agg(format_type(atttypid, NULL), ',' ORDER BY attnum) INTO types
+      FROM pg_attribute WHERE attrelid = 'answered'::regclass;
+    DROP VIEW answered;
+    EXECUTE 'SELECT coalesce(string_agg(q::text || chr(2), ''''), '''') FROM (' || statement || ') q' INTO found;
+    found := types || '|' || translate(found, E'\\n\\r', '  ');
   ELSE
     EXECUTE statement || ' RETURNING format(''%s'', ' || wanted || ')' INTO found;
   END IF;
@@ -53,8 +58,15 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def _in_order(answer: str) -> str:
+    """Rows of a SELECT stand in no order."""
+    types, bar, rows = answer.partition("|")
+    return types + bar + "".join(sorted(rows.split("\x02"))) if bar and "\x02" in rows else answer
+
+
 class Twins:
-    """The compiler's answers and PostgreSQL's. A column is read back from each INSERT, ids from each SELECT."""
+    """The compiler's answers and PostgreSQL's. A column is read back from each INSERT,
+    types and rows from each SELECT."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -92,13 +104,25 @@ class Twins:
             timeout=ANSWERS_SECONDS_MAX,
             check=True,
         )
+        postgres = [_in_order(answer) for answer in postgres]
         place = list(COLUMNS).index(column)
         ours = done.stdout.removesuffix("\n").split("\n")[1:]
         for number, answer in enumerate(ours):
             if statements[number].startswith("INSERT") and not answer.startswith("error "):
                 ours[number] = answer.split("|")[place]
+        ours = [_in_order(answer) for answer in ours]
         assert len(ours) == len(postgres) == len(statements)
         return list(zip(ours, postgres, strict=True))
+
+
+def functions() -> list[tuple[str, bool, list[str], str]]:
+    """The table of functions: name, whether it is an operator, kinds of the arguments and of the result."""
+    done = subprocess.run([TWIN], input="functions\n", text=True, capture_output=True, timeout=60, check=True)
+    table = []
+    for entry in done.stdout.strip("\n").split("\x04"):
+        name, is_operator, arguments, result = entry.split("\x03")
+        table.append((name, is_operator == "1", arguments.split(",") if arguments else [], result))
+    return table
 
 
 @contextlib.contextmanager

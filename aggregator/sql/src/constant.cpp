@@ -9,6 +9,7 @@
 #include "cast.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/text.hpp"
+#include "expression_binder.hpp"
 #include "refusals.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -180,6 +181,47 @@ Error at_column(const Scope& scope, Error error, const semantics::Column& column
 
 }  // namespace
 
+namespace {
+
+/// A constant that only an expression gives: it has no columns, and what it calls is in the table of functions.
+/// Nothing for what is not supported, or an aggregate: the caller has words for it.
+Folded fold_computed(Scope& scope, const grammar::Node& node) {
+  if (mentions_column(node)) {
+    return std::optional<Constant>();
+  }
+  auto bound = ExpressionBinder(scope, {"a constant"}).value(node);
+  auto folded = bound ? semantics::fold(std::move(*bound)) : bound;
+  if (!folded) {
+    const std::string& code = folded.error().sqlstate;
+    const bool has_words = code == "0A000" || code == "42803";
+    return has_words ? Folded(std::optional<Constant>()) : Folded(scope.located(folded.error(), location_of(node)));
+  }
+  if (!folded->is_constant()) {
+    return std::optional<Constant>();
+  }
+  Constant constant{folded->type, std::move(folded->value), false, location_of(node)};
+  constant.is_text = constant.type.kind == TypeKind::kText;
+  if (constant.is_text) {
+    constant.type = Type{.kind = TypeKind::kVarchar, .length = semantics::kStringLengthMax};
+  } else if (constant.type.kind == TypeKind::kNumeric) {
+    constant.type = Type{TypeKind::kNumeric};
+  }
+  return std::optional<Constant>(std::move(constant));
+}
+
+Folded fold_call(Scope& scope, const grammar::Node& node) {
+  auto known = fold_function(scope, node.function_call());
+  const bool is_listed = semantics::is_function_name(plain_name(node.function_call().name));
+  return known && !known->has_value() && is_listed ? fold_computed(scope, node) : known;
+}
+
+Folded fold_operation(Scope& scope, const grammar::Node& node) {
+  auto sum = fold_operator(scope, node.operator_expression());
+  return sum && !sum->has_value() ? fold_computed(scope, node) : sum;
+}
+
+}  // namespace
+
 Folded fold(Scope& scope, const grammar::Node& node) {
   switch (node.kind()) {
     case grammar::Node::kConstant:
@@ -191,9 +233,13 @@ Folded fold(Scope& scope, const grammar::Node& node) {
     case grammar::Node::kValueFunction:
       return fold_value_function(scope, node.value_function());
     case grammar::Node::kFunctionCall:
-      return fold_function(scope, node.function_call());
+      return fold_call(scope, node);
     case grammar::Node::kOperatorExpression:
-      return fold_operator(scope, node.operator_expression());
+      return fold_operation(scope, node);
+    case grammar::Node::kCaseExpression:
+    case grammar::Node::kCoalesce:
+    case grammar::Node::kMinMax:
+      return fold_computed(scope, node);
     default:
       return std::optional<Constant>();
   }
@@ -261,7 +307,8 @@ Result<Value> resolve_for_assignment(const Scope& scope, const Constant& constan
   if (!constant.is_untyped && value.error().sqlstate == "42804") {
     return scope.error("42804",
                        fmt::format("column \"{}\" is of type {} but expression is of type {}", column.name,
-                                   semantics::kind_name(column.type.kind), semantics::kind_name(constant.type.kind)),
+                                   semantics::kind_name(column.type.kind),
+                                   constant.is_text ? "text" : semantics::kind_name(constant.type.kind)),
                        constant.location);
   }
   return at_column(scope, value.error(), column, constant.location);

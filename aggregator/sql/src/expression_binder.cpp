@@ -55,6 +55,12 @@ Typed typed_constant(Constant constant) {
   return made;
 }
 
+bool has_column(const BoundExpression& expression) {
+  bool found = false;
+  semantics::for_each_input(expression, [&](uint32_t) { found = true; });
+  return found;
+}
+
 }  // namespace
 
 // ---- what is asked for ----
@@ -64,8 +70,7 @@ Result<BoundExpression> ExpressionBinder::value(const grammar::Node& node) {
   if (!bound) {
     return bound.error();
   }
-  auto typed = settled(std::move(*bound));
-  return typed ? folded(std::move(*typed)) : typed;
+  return settled(std::move(*bound));
 }
 
 Result<BoundExpression> ExpressionBinder::condition(const grammar::Node& node) {
@@ -73,13 +78,7 @@ Result<BoundExpression> ExpressionBinder::condition(const grammar::Node& node) {
   if (!bound) {
     return bound.error();
   }
-  auto truth = as_boolean(std::move(*bound), place_.clause);
-  return truth ? folded(std::move(*truth)) : truth;
-}
-
-Result<BoundExpression> ExpressionBinder::folded(BoundExpression expression) const {
-  auto made = semantics::fold(std::move(expression));
-  return made ? std::move(made) : Result<BoundExpression>(scope_.located(made.error(), -1));
+  return as_boolean(std::move(*bound), place_.clause);
 }
 
 // ---- any expression ----
@@ -241,6 +240,11 @@ ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool i
   if (!function) {
     return scope_.located(function.error(), location);
   }
+  if ((*function)->evaluate == nullptr) {
+    return scope_.refuse(fmt::format("{} {} of {}", is_operator ? "operator" : "function", name,
+                                     semantics::kind_name((*function)->arguments[0])),
+                         location, "cast the argument to double precision");
+  }
   std::vector<BoundExpression> taken;
   taken.reserve(arguments.size());
   for (size_t place = 0; place < arguments.size(); ++place) {
@@ -264,7 +268,7 @@ ExpressionBinder::Bound ExpressionBinder::function_call(const grammar::FunctionC
   const std::string_view name = plain_name(node.name);
   const bool is_plain =
       !node.has_over && !node.star && !node.distinct && !node.has_order && !node.variadic && !node.filter.is_present();
-  if (!is_plain || !semantics::is_function_name(name, false)) {
+  if (!is_plain || !semantics::is_function_name(name)) {
     return constant(grammar::Node(&node, node.location));
   }
   auto arguments = bind_all(node.arguments);
@@ -343,9 +347,8 @@ ExpressionBinder::Bound ExpressionBinder::operator_expression(const grammar::Ope
       return plain_operator(node);
     case grammar::OperatorKind::kDistinct:
     case grammar::OperatorKind::kNotDistinct:
-      return distinct_test(node);
     case grammar::OperatorKind::kNullIf:
-      return null_if(node);
+      return pair_form(node);
     case grammar::OperatorKind::kIn:
       return in_list(node);
     case grammar::OperatorKind::kBetween:
@@ -354,15 +357,20 @@ ExpressionBinder::Bound ExpressionBinder::operator_expression(const grammar::Ope
     case grammar::OperatorKind::kNotBetweenSymmetric:
       return between(node);
     default:
-      return scope_.refuse(grammar::Node(&node, node.location));
+      return refused_operator(node);
   }
+}
+
+ExpressionBinder::Bound ExpressionBinder::refused_operator(const grammar::OperatorExpression& node) {
+  Construct construct = describe(grammar::Node(&node, node.location));
+  return scope_.refuse(std::move(construct.name), node.location, std::move(construct.hint));
 }
 
 ExpressionBinder::Bound ExpressionBinder::plain_operator(const grammar::OperatorExpression& node) {
   std::string_view name = plain_name(node.name);
   name = name == "!=" ? "<>" : name;
-  if (!semantics::is_function_name(name, true)) {
-    return scope_.refuse(grammar::Node(&node, node.location));
+  if (!semantics::is_operator_sign(name, node.left.is_present() ? 2 : 1)) {
+    return refused_operator(node);
   }
   std::vector<Typed> operands;
   for (const grammar::Node* side : {&node.left, &node.right}) {
@@ -375,10 +383,32 @@ ExpressionBinder::Bound ExpressionBinder::plain_operator(const grammar::Operator
     }
     operands.push_back(std::move(*operand));
   }
+  if (name == "||") {
+    if (auto texts = as_texts(operands); !texts) {
+      return texts.error();
+    }
+  }
   return resolved(name, true, std::move(operands), node.location);
 }
 
-ExpressionBinder::Bound ExpressionBinder::distinct_test(const grammar::OperatorExpression& node) {
+/// `||` takes a value of any type beside a string: what a cast to text makes of it.
+Result<void> ExpressionBinder::as_texts(std::vector<Typed>& operands) {
+  const auto is_text = [](const Typed& operand) {
+    return operand.is_unknown || semantics::is_string(operand.expression.type.kind);
+  };
+  if (operands.size() != 2 || is_text(operands[0]) == is_text(operands[1])) {
+    return {};
+  }
+  Typed& other = operands[is_text(operands[0]) ? 1 : 0];
+  auto cast = call(FunctionId::kCast, list_of(std::move(other.expression)), other.location, Type{TypeKind::kText});
+  if (!cast) {
+    return cast.error();
+  }
+  other = std::move(*cast);
+  return {};
+}
+
+ExpressionBinder::Bound ExpressionBinder::pair_form(const grammar::OperatorExpression& node) {
   auto sides = bind_all(std::array{node.left, node.right});
   if (!sides) {
     return sides.error();
@@ -388,29 +418,10 @@ ExpressionBinder::Bound ExpressionBinder::distinct_test(const grammar::OperatorE
   if (!equals) {
     return equals;
   }
-  std::vector<BoundExpression> operands = std::move(equals->expression.arguments);
-  for (const auto& [from, to] : {std::pair{0, 1}, std::pair{1, 0}}) {
-    const Type wanted = operands[static_cast<size_t>(to)].type;
-    if (operands[static_cast<size_t>(from)].type.kind == TypeKind::kReal && wanted.kind == TypeKind::kDouble) {
-      auto cast = call(FunctionId::kCast, list_of(std::move(operands[static_cast<size_t>(from)])), node.location,
-                       Type{TypeKind::kDouble});
-      if (!cast) {
-        return cast;
-      }
-      operands[static_cast<size_t>(from)] = std::move(cast->expression);
-    }
-  }
-  const bool is_distinct = node.kind == grammar::OperatorKind::kDistinct;
-  return call(is_distinct ? FunctionId::kIsDistinct : FunctionId::kIsNotDistinct, std::move(operands), node.location);
-}
-
-ExpressionBinder::Bound ExpressionBinder::null_if(const grammar::OperatorExpression& node) {
-  auto sides = bind_all(std::array{node.left, node.right});
-  if (!sides) {
-    return sides.error();
-  }
-  auto both = brought_together(std::move(*sides), "NULLIF", node.location);
-  return both ? call(FunctionId::kNullIf, std::move(*both), node.location) : Bound(both.error());
+  const FunctionId form = node.kind == grammar::OperatorKind::kNullIf     ? FunctionId::kNullIf
+                          : node.kind == grammar::OperatorKind::kDistinct ? FunctionId::kIsDistinct
+                                                                          : FunctionId::kIsNotDistinct;
+  return call(form, std::move(equals->expression.arguments), node.location);
 }
 
 ExpressionBinder::Bound ExpressionBinder::in_list(const grammar::OperatorExpression& node) {
@@ -422,13 +433,39 @@ ExpressionBinder::Bound ExpressionBinder::in_list(const grammar::OperatorExpress
   if (!members) {
     return members.error();
   }
-  std::vector<Typed> all;
-  all.push_back(std::move(*value));
-  std::move(members->begin(), members->end(), std::back_inserter(all));
-  auto together = brought_together(std::move(all), "IN", node.location);
+  // As PostgreSQL does: several members without columns are one list of one type, any other is compared by itself.
+  std::vector<Typed> list{*value};
+  std::vector<Typed> alone;
+  for (Typed& member : *members) {
+    (has_column(member.expression) ? alone : list).push_back(std::move(member));
+  }
+  const bool is_list = list.size() > 2 && semantics::resolve_common_kind(kinds_of(list), "IN");
+  if (!is_list) {
+    std::move(list.begin() + 1, list.end(), std::back_inserter(alone));
+  }
   const bool is_negated = plain_name(node.name) == "<>";
-  return together ? call(is_negated ? FunctionId::kNotIn : FunctionId::kIn, std::move(*together), node.location)
-                  : Bound(together.error());
+  std::vector<BoundExpression> tests;
+  if (is_list) {
+    auto together = brought_together(std::move(list), "IN", node.location);
+    auto listed = together
+                      ? call(is_negated ? FunctionId::kNotIn : FunctionId::kIn, std::move(*together), node.location)
+                      : Bound(together.error());
+    if (!listed) {
+      return listed;
+    }
+    tests.push_back(std::move(listed->expression));
+  }
+  for (Typed& member : alone) {
+    auto test = compared(is_negated ? "<>" : "=", *value, std::move(member), node.location);
+    if (!test) {
+      return test;
+    }
+    tests.push_back(std::move(test->expression));
+  }
+  if (tests.size() == 1) {
+    return Typed{std::move(tests[0]), false, node.location};
+  }
+  return call(is_negated ? FunctionId::kAnd : FunctionId::kOr, std::move(tests), node.location);
 }
 
 ExpressionBinder::Bound ExpressionBinder::between(const grammar::OperatorExpression& node) {
@@ -553,7 +590,7 @@ ExpressionBinder::Bound ExpressionBinder::cast_expression(const grammar::Node& n
 ExpressionBinder::Bound ExpressionBinder::case_expression(const grammar::Node& node) {
   const grammar::CaseExpression& choice = node.case_expression();
   std::vector<BoundExpression> conditions;
-  std::vector<Typed> values;
+  std::vector<Typed> values(1);  // The last one counts first among the types.
   for (const grammar::CaseArm& arm : choice.arms) {
     auto condition = bind(arm.condition);
     if (!condition) {
@@ -590,7 +627,7 @@ ExpressionBinder::Bound ExpressionBinder::case_expression(const grammar::Node& n
     }
     otherwise = std::move(*bound);
   }
-  values.push_back(std::move(otherwise));
+  values[0] = std::move(otherwise);
   auto together = brought_together(std::move(values), "CASE", node.location());
   if (!together) {
     return together.error();
@@ -598,9 +635,9 @@ ExpressionBinder::Bound ExpressionBinder::case_expression(const grammar::Node& n
   std::vector<BoundExpression> arguments;
   for (size_t arm = 0; arm < conditions.size(); ++arm) {
     arguments.push_back(std::move(conditions[arm]));
-    arguments.push_back(std::move((*together)[arm]));
+    arguments.push_back(std::move((*together)[arm + 1]));
   }
-  arguments.push_back(std::move(together->back()));
+  arguments.push_back(std::move(together->front()));
   return call(FunctionId::kCase, std::move(arguments), node.location());
 }
 

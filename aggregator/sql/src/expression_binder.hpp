@@ -34,11 +34,11 @@ class ExpressionBinder {
 
   ExpressionBinder(Scope& scope, Place place) : scope_(scope), place_(place) {}
 
-  /// A value of any type, folded; text where nothing gives it a type. Errors carry positions where they are known:
-  /// 42703, 42803, 42804, 42883, 42725, those of literals and casts, and those of constants that are computed; 0A000
-  /// with the name of what is not supported.
+  /// A value of any type; text where nothing gives it a type. Errors carry positions where they are known:
+  /// 42703, 42803, 42804, 42883, 42725, those of literals; 0A000 with the name of what is not supported. What is
+  /// constant in it is not computed yet: all of a statement is bound before.
   [[nodiscard]] Result<semantics::BoundExpression> value(const grammar::Node& node);
-  /// A boolean, folded. Error 42804 for anything else.
+  /// A boolean. Error 42804 for anything else.
   [[nodiscard]] Result<semantics::BoundExpression> condition(const grammar::Node& node);
 
   /// Columns that were named, and where, in their order.
@@ -54,8 +54,10 @@ class ExpressionBinder {
   Bound aggregate_call(const grammar::FunctionCall& node);
   Bound operator_expression(const grammar::OperatorExpression& node);
   Bound plain_operator(const grammar::OperatorExpression& node);
-  Bound distinct_test(const grammar::OperatorExpression& node);
-  Bound null_if(const grammar::OperatorExpression& node);
+  Bound refused_operator(const grammar::OperatorExpression& node);
+  Result<void> as_texts(std::vector<Typed>& operands);
+  /// IS [NOT] DISTINCT FROM, and NULLIF.
+  Bound pair_form(const grammar::OperatorExpression& node);
   Bound in_list(const grammar::OperatorExpression& node);
   Bound between(const grammar::OperatorExpression& node);
   Bound boolean_expression(const grammar::Node& node);
@@ -81,7 +83,6 @@ class ExpressionBinder {
   /// Text, where nothing has given it a type.
   Result<semantics::BoundExpression> settled(Typed value);
   Result<semantics::BoundExpression> as_boolean(Typed value, std::string_view construct);
-  Result<semantics::BoundExpression> folded(semantics::BoundExpression expression) const;
 
   Scope& scope_;
   Place place_;

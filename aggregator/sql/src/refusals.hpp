@@ -33,6 +33,9 @@ struct Construct {
 /// Byte offset of the leftmost part of a node; −1 when the tree does not keep it.
 [[nodiscard]] int32_t location_of(const grammar::Node& node);
 
+/// Whether a column is named anywhere in an expression.
+[[nodiscard]] bool mentions_column(const grammar::Node& node);
+
 /// The last part of a possibly qualified name ("pg_catalog"."int4"), or an empty view when the qualification is not
 /// pg_catalog.
 [[nodiscard]] std::string_view plain_name(grammar::Names names);

@@ -187,10 +187,40 @@ Result<void> compile_bounds(Scope& scope, const grammar::SelectStatement& select
   return {};
 }
 
+Result<void> fold_constants(semantics::BoundExpression& expression) {
+  if (expression.is_input() || expression.is_constant()) {
+    return {};
+  }
+  auto folded = semantics::fold(std::move(expression));
+  if (!folded) {
+    return folded.error();
+  }
+  expression = std::move(*folded);
+  return {};
+}
+
+/// Computes what is constant, now that nothing else can be wrong with the statement.
+Result<void> fold_constants(semantics::SelectList& list) {
+  for (semantics::NamedExpression& output : list.outputs) {
+    if (auto folded = fold_constants(output.expression); !folded) {
+      return folded;
+    }
+  }
+  for (semantics::BoundExpression& key : list.group_by) {
+    if (auto folded = fold_constants(key); !folded) {
+      return folded;
+    }
+  }
+  return list.having ? fold_constants(*list.having) : Result<void>();
+}
+
 Result<semantics::Selection> bind_outputs(const Scope& scope, Outputs outputs, SortGroup& order) {
   const uint32_t visible_count = outputs.visible_count();
-  auto selection = semantics::bind_select(
-      scope.schema(), {std::move(outputs).take(), std::move(order.group_by), std::move(order.having)});
+  semantics::SelectList list{std::move(outputs).take(), std::move(order.group_by), std::move(order.having)};
+  if (auto computed = fold_constants(list); !computed) {
+    return computed.error();
+  }
+  auto selection = semantics::bind_select(scope.schema(), std::move(list));
   if (!selection) {
     return scope.located(selection.error(), scope.statement_location());
   }
@@ -228,6 +258,9 @@ Result<CompiledSelect> compile_select(Scope& scope, const contract::PartitionMap
   auto selection = bind_outputs(scope, std::move(*outputs), *order);
   if (!selection) {
     return selection.error();
+  }
+  if (auto folded = fold_residuals(where); !folded) {
+    return folded.error();
   }
   if (auto bounds = compile_bounds(scope, select, *selection); !bounds) {
     return bounds.error();

@@ -40,21 +40,6 @@ Result<std::optional<semantics::Condition>> looked_up(Scope& scope, const gramma
   return std::optional<semantics::Condition>();
 }
 
-/// A residual that is the same for every row is none.
-Result<void> add_residual(Scope& scope, const grammar::Node& node, Where& where,
-                          std::vector<semantics::Condition>& conditions) {
-  auto residual = ExpressionBinder(scope, {"WHERE"}).condition(node);
-  if (!residual) {
-    return residual.error();
-  }
-  if (!residual->is_constant()) {
-    where.residuals.push_back(std::move(*residual));
-  } else if (residual->value != semantics::Value(true)) {
-    conditions.push_back({.kind = ConditionKind::kNever, .literal = {}, .children = {}});
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<Where> compile_where_of_select(Scope& scope, const grammar::Node& node) {
@@ -77,17 +62,38 @@ Result<Where> compile_where_of_select(Scope& scope, const grammar::Node& node) {
     }
     if (condition->has_value()) {
       conditions.push_back(std::move(**condition));
-    } else if (auto added = add_residual(scope, *conjunct, where, conditions); !added) {
-      return added.error();
+      continue;
     }
+    auto residual = ExpressionBinder(scope, {"WHERE"}).condition(*conjunct);
+    if (!residual) {
+      return residual.error();
+    }
+    where.residuals.push_back(std::move(*residual));
   }
   if (!conditions.empty()) {
     where.condition = semantics::simplified(semantics::join(ConditionKind::kAnd, std::move(conditions)));
   }
   scope.places().see(where.condition);
+  return where;
+}
+
+Result<void> fold_residuals(Where& where) {
+  std::vector<semantics::BoundExpression> kept;
+  for (semantics::BoundExpression& residual : where.residuals) {
+    auto folded = semantics::fold(std::move(residual));
+    if (!folded) {
+      return folded.error();
+    }
+    if (!folded->is_constant()) {
+      kept.push_back(std::move(*folded));
+    } else if (folded->value != semantics::Value(true)) {
+      where.condition = {.kind = ConditionKind::kNever, .literal = {}, .children = {}};
+    }
+  }
+  where.residuals = std::move(kept);
   std::stable_partition(where.residuals.begin(), where.residuals.end(),
                         [](const semantics::BoundExpression& residual) { return !semantics::can_fail(residual); });
-  return where;
+  return {};
 }
 
 }  // namespace daedalus::aggregator::sql

@@ -19,4 +19,8 @@ struct Where {
 /// Errors: those of compile_condition() and of ExpressionBinder.
 [[nodiscard]] Result<Where> compile_where_of_select(Scope& scope, const grammar::Node& where);
 
+/// Computes what is constant in the residuals; one that is the same for every row is none any more. Errors: those of
+/// its functions.
+[[nodiscard]] Result<void> fold_residuals(Where& where);
+
 }  // namespace daedalus::aggregator::sql

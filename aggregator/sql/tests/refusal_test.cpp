@@ -15,9 +15,7 @@ struct Refused {
 
 TEST_F(RefusalTest, Clauses) {
   for (const auto& [sql, error] : std::initializer_list<Refused>{
-           {"SELECT DISTINCT v FROM t", "0A000@8 DISTINCT is not supported"},
-           {"SELECT DISTINCT ON (v) v FROM t", "0A000@8 DISTINCT is not supported"},
-           {"SELECT v FROM t GROUP BY v HAVING count(*) > 1", "0A000@28 HAVING is not supported"},
+           {"SELECT DISTINCT ON (v) v FROM t", "0A000@8 DISTINCT ON is not supported"},
            {"SELECT t.i FROM t JOIN u ON t.i = u.i", "0A000@19 JOIN is not supported"},
            {"SELECT i FROM t, u", "0A000@18 more than one table in FROM is not supported"},
            {"SELECT i FROM (SELECT i FROM t) q", "0A000@10 sub-query in FROM is not supported"},
@@ -40,11 +38,9 @@ TEST_F(RefusalTest, Clauses) {
            {"SELECT v FROM t GROUP BY GROUPING SETS (v)", "0A000@26 GROUPING SETS is not supported"},
            {"SELECT count(*) FROM t GROUP BY ()", "0A000@33 GROUP BY () is not supported"},
            {"SELECT v FROM t GROUP BY DISTINCT v", "0A000@17 GROUP BY DISTINCT is not supported"},
-           {"SELECT v FROM t GROUP BY lower(v)", "0A000@26 function lower() in GROUP BY is not supported"},
-           {"SELECT v FROM t ORDER BY lower(v)", "0A000@26 function lower() in ORDER BY is not supported"},
-           {"SELECT v FROM t ORDER BY i + 1",
-            "0A000@26 an expression with operator \"+\" in ORDER BY is not supported"},
-           {"SELECT v FROM t ORDER BY v COLLATE \"C\"", "0A000@26 COLLATE in ORDER BY is not supported"},
+           {"SELECT v FROM t GROUP BY nosuch(v)", "0A000@26 function nosuch() is not supported"},
+           {"SELECT v FROM t ORDER BY nosuch(v)", "0A000@26 function nosuch() is not supported"},
+           {"SELECT v FROM t ORDER BY v COLLATE \"C\"", "0A000@26 COLLATE is not supported"},
            {"SELECT v FROM t ORDER BY v USING <", "0A000@34 ORDER BY ... USING is not supported"},
            {"SELECT i FROM t AS a (z)", "0A000@15 renaming columns in FROM is not supported"},
        }) {
@@ -54,39 +50,21 @@ TEST_F(RefusalTest, Clauses) {
 
 TEST_F(RefusalTest, ExpressionsInTheList) {
   for (const auto& [item, name] : std::initializer_list<Refused>{
-           {"i + 1", "an expression with operator \"+\" in the SELECT list"},
-           {"-i", "an expression with operator \"-\" in the SELECT list"},
-           {"v || 'x'", "an expression with operator \"||\" in the SELECT list"},
-           {"1", "a constant in the SELECT list"},
-           {"'x'", "a constant in the SELECT list"},
-           {"now()", "a constant in the SELECT list"},
-           {"lower(v)", "function lower() in the SELECT list"},
-           {"foo.lower(v)", "function of another schema in the SELECT list"},
-           {"i::bigint", "cast of a column or expression in the SELECT list"},
-           {"i = 1", "an expression with operator \"=\" in the SELECT list"},
-           {"b AND b", "a condition in the SELECT list"},
-           {"v IS NULL", "a condition in the SELECT list"},
-           {"CASE WHEN b THEN 1 END", "CASE in the SELECT list"},
-           {"COALESCE(v, 'x')", "COALESCE in the SELECT list"},
-           {"GREATEST(i, 1)", "GREATEST in the SELECT list"},
-           {"LEAST(i, 1)", "LEAST in the SELECT list"},
-           {"NULLIF(i, 1)", "NULLIF in the SELECT list"},
-           {"(SELECT 1)", "sub-query in the SELECT list"},
-           {"EXISTS (SELECT 1)", "EXISTS (sub-query) in the SELECT list"},
-           {"ARRAY[i]", "ARRAY in the SELECT list"},
-           {"ROW(i, v)", "row value in the SELECT list"},
-           {"CURRENT_USER", "CURRENT_USER in the SELECT list"},
-           {"CURRENT_TIME", "CURRENT_TIME in the SELECT list"},
-           {"LOCALTIMESTAMP(3)", "LOCALTIMESTAMP with a precision in the SELECT list"},
-           {"row_number() OVER ()", "window function row_number() in the SELECT list"},
+           {"nosuch(v)", "function nosuch()"},
+           {"foo.lower(v)", "function of another schema"},
+           {"v ~ 'x'", "an expression with operator \"~\""},
+           {"(SELECT 1)", "sub-query"},
+           {"EXISTS (SELECT 1)", "EXISTS (sub-query)"},
+           {"ARRAY[i]", "ARRAY"},
+           {"ROW(i, v)", "row value"},
+           {"CURRENT_USER", "CURRENT_USER"},
+           {"CURRENT_TIME", "CURRENT_TIME"},
+           {"LOCALTIMESTAMP(3)", "LOCALTIMESTAMP with a precision"},
+           {"row_number() OVER ()", "window function row_number()"},
            {"sum(i) OVER ()", "window function sum() OVER"},
            {"count(DISTINCT v)", "DISTINCT in count()"},
-           {"sum(i) FILTER (WHERE b)", "FILTER behind sum()"},
            {"max(v ORDER BY v)", "ORDER BY in max()"},
-           {"sum(i + 1)", "sum() over anything but a column"},
-           {"sum(1)", "sum() over anything but a column"},
-           {"count(NULL)", "count() over anything but a column"},
-           {"GROUPING(v)", "GROUPING() in the SELECT list"},
+           {"GROUPING(v)", "GROUPING()"},
            {"t", "a whole row as a value"},
        }) {
     const Error error = error_of(fmt::format("SELECT {} FROM t", item));
@@ -99,37 +77,16 @@ TEST_F(RefusalTest, ExpressionsInTheList) {
 
 TEST_F(RefusalTest, Conditions) {
   for (const auto& [condition, error] : std::initializer_list<Refused>{
-           {"i = s", "0A000@25 comparing two columns is not supported"},
-           {"i IN (1, s)", "0A000@32 comparing two columns is not supported"},
-           {"i BETWEEN s AND 3", "0A000@25 comparing two columns is not supported"},
-           {"i + 1 = 2", "0A000@23 an expression with operator \"+\" is not supported"},
-           {"lower(v) = 'x'", "0A000@23 function lower() is not supported"},
-           {"i::bigint = 2", "0A000@23 cast of a column or expression is not supported"},
            {"i = ANY (ARRAY[1, 2])", "0A000@25 ANY (array) is not supported"},
            {"i <> ALL (ARRAY[1, 2])", "0A000@25 ALL (array) is not supported"},
            {"i IN (SELECT 1)", "0A000@25 IN or ANY (sub-query) is not supported"},
            {"EXISTS (SELECT 1)", "0A000@23 EXISTS (sub-query) is not supported"},
            {"i = (SELECT 1)", "0A000@27 sub-query is not supported"},
-           {"i IS DISTINCT FROM 1", "0A000@25 IS DISTINCT FROM is not supported"},
-           {"i IS NOT DISTINCT FROM 1", "0A000@25 IS NOT DISTINCT FROM is not supported"},
-           {"i BETWEEN SYMMETRIC 3 AND 1", "0A000@25 BETWEEN SYMMETRIC is not supported"},
-           {"i NOT BETWEEN SYMMETRIC 3 AND 1", "0A000@25 NOT BETWEEN SYMMETRIC is not supported"},
-           {"v ILIKE 'x%'", "0A000@25 ILIKE is not supported"},
            {"v SIMILAR TO 'x%'", "0A000@25 SIMILAR TO is not supported"},
-           {"v ~ 'x'", "0A000@25 operator \"~\" is not supported"},
-           {"v LIKE '%x'", "0A000@30 LIKE pattern \"%x\" is not supported"},
-           {"v LIKE 'x_'", "0A000@30 LIKE pattern \"x_\" is not supported"},
-           {"v LIKE 'a%b'", "0A000@30 LIKE pattern \"a%b\" is not supported"},
-           {"v LIKE 'x!%' ESCAPE '!'", "0A000@25 ESCAPE is not supported"},
+           {"v ~ 'x'", "0A000@25 an expression with operator \"~\" is not supported"},
            {"v LIKE 'x\\'", "22025@30 LIKE pattern must not end with escape character"},
-           {"v LIKE c", "0A000@30 a column as LIKE pattern is not supported"},
-           {"'x' LIKE 'x%'", "0A000@23 LIKE of a constant is not supported"},
-           {"1 IN (1, 2)", "0A000@23 IN of a constant is not supported"},
            {"i LIKE 'x%'", "42883@25 operator does not exist: integer ~~ unknown"},
-           {"(i = 1) IS TRUE",
-            "0A000@31 IS TRUE, IS FALSE or IS UNKNOWN of anything but a boolean column is not supported"},
            {"(i, s) = (1, 2)", "0A000@23 row value is not supported"},
-           {"CASE WHEN b THEN b END", "0A000@23 CASE is not supported"},
            {"v COLLATE \"C\" = 'x'", "0A000@23 COLLATE is not supported"},
            {"count(*) > 1", "42803@23 aggregate functions are not allowed in WHERE"},
            {"sum(i) = 1 AND b", "42803@23 aggregate functions are not allowed in WHERE"},
@@ -160,7 +117,7 @@ TEST_F(RefusalTest, NamesAndTypes) {
            {"SELECT i FROM t ORDER BY z", "42703@26 column \"z\" does not exist"},
            {"SELECT i FROM t GROUP BY z", "42703@26 column \"z\" does not exist"},
            {"SELECT sum(z) FROM t", "42703@12 column \"z\" does not exist"},
-           {"SELECT 'é' , z FROM t", "0A000@8 a constant in the SELECT list is not supported"},
+           {"SELECT 'é' , z FROM t", "42703@14 column \"z\" does not exist"},
            {"SELECT i FROM t WHERE v = 'é' AND z = 1", "42703@35 column \"z\" does not exist"},
            {"SELECT i FROM t WHERE i = DATE '2013-01-01'", "42883@25 operator does not exist: integer = date"},
            {"SELECT i FROM t WHERE day = 5", "42883@27 operator does not exist: date = integer"},
@@ -244,8 +201,8 @@ TEST_F(RefusalTest, OtherStatementsByName) {
 
 TEST_F(RefusalTest, Hints) {
   EXPECT_FALSE(error_of("BEGIN").hint.empty());
-  EXPECT_FALSE(error_of("SELECT DISTINCT v FROM t").hint.empty());
-  EXPECT_FALSE(error_of("SELECT i FROM t WHERE v LIKE '%x'").hint.empty());
+  EXPECT_FALSE(error_of("SELECT DISTINCT ON (v) v FROM t").hint.empty());
+  EXPECT_FALSE(error_of("SELECT i FROM t WHERE v ~ 'x'").hint.empty());
   EXPECT_FALSE(error_of("UPDATE t SET i = 1").hint.empty());
   EXPECT_FALSE(error_of("SELECT t.i FROM t JOIN u ON true").hint.empty());
 }

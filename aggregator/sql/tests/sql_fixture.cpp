@@ -77,6 +77,15 @@ std::string literal_text(const semantics::Schema& schema, const Literal& literal
   return {};
 }
 
+std::string output_text(const semantics::Schema& schema, const semantics::Selection& selection,
+                        const semantics::OutputColumn& output) {
+  const semantics::BoundExpression expression =
+      selection.grouping ? semantics::unbound(output.expression, *selection.grouping) : output.expression;
+  return fmt::format("{}:{}", output.name, expression_text(schema, expression));
+}
+
+}  // namespace
+
 std::string expression_text(const semantics::Schema& schema, const semantics::BoundExpression& expression) {
   using Kind = semantics::BoundExpression::Kind;
   static constexpr std::string_view kNames[] = {"?", "count_rows", "count", "sum", "min", "max", "avg"};
@@ -104,15 +113,6 @@ std::string expression_text(const semantics::Schema& schema, const semantics::Bo
       expression.is_call(semantics::FunctionId::kCast) ? " as " + to_string(expression.type) : "";
   return fmt::format("{}({}{})", name, arguments, target);
 }
-
-std::string output_text(const semantics::Schema& schema, const semantics::Selection& selection,
-                        const semantics::OutputColumn& output) {
-  const semantics::BoundExpression expression =
-      selection.grouping ? semantics::unbound(output.expression, *selection.grouping) : output.expression;
-  return fmt::format("{}:{}", output.name, expression_text(schema, expression));
-}
-
-}  // namespace
 
 std::shared_ptr<const semantics::Schema> test_schema() {
   auto schema = std::make_shared<semantics::Schema>();

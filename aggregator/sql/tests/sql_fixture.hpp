@@ -25,6 +25,8 @@ std::shared_ptr<const contract::PartitionMap> test_map();
 /// Conjunctive normal form as text: clauses joined by " AND ", literals of a clause by " OR "; "all" for no clauses.
 std::string to_text(const semantics::Schema& schema, const semantics::Condition& condition);
 std::string to_text(const semantics::Schema& schema, const semantics::Predicate& predicate);
+/// A call as "name(arguments)", a cast as "cast(argument as type)", NULL as "null".
+std::string expression_text(const semantics::Schema& schema, const semantics::BoundExpression& expression);
 /// Outputs "name:source", hidden ones in brackets, then " group by ...", " order by ...", " limit ...", " offset ...".
 std::string to_text(const semantics::Schema& schema, const semantics::Selection& selection);
 /// Assignments "col=value" or "col+=value", joined by ", ".

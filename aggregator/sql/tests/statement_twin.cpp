@@ -4,8 +4,10 @@
 // A line in, a line out:
 //   now MICROSECONDS             what "now" means from here on; answered with "ok"
 //   INSERT INTO t (i, …) …       keeps the rows; answered with their values, as text and joined by '|', NULL as '-'
-//   SELECT i FROM t WHERE …      answered with column i of the kept rows that qualify, joined by ','
-// An error is answered with "error SQLSTATE message". Rows qualify by the plain evaluation of the normal form.
+//   SELECT … FROM t …            answered with the types of the answer, '|' and its rows as PostgreSQL writes records
+//   functions                    answered with the table of functions: name, sign or not, arguments and result of each
+// An error is answered with "error SQLSTATE message". Rows qualify by the plain evaluation of the normal form and of
+// what is computed besides; groups are merged as nodes and aggregators merge them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +16,11 @@
 #include <vector>
 
 #include "daedalus/aggregator/compile.hpp"
+#include "daedalus/semantics/answer.hpp"
+#include "daedalus/semantics/order.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "daedalus/semantics/predicate.hpp"
+#include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "sql_fixture.hpp"
 
@@ -25,6 +30,97 @@ namespace {
 using semantics::Value;
 using Row = std::vector<Value>;
 
+/// Groups in the order of their first rows.
+class PlainGroups {
+ public:
+  explicit PlainGroups(const semantics::Selection& selection) : selection_(selection) {
+    if (selection.grouping && selection.grouping->keys.empty()) {
+      add({});
+    }
+  }
+
+  Result<void> take(const Row& row) {
+    Row key;
+    for (const semantics::BoundExpression& expression : selection_.grouping->keys) {
+      Result<Value> value = semantics::evaluate(expression, row);
+      if (!value) {
+        return value.error();
+      }
+      key.push_back(std::move(*value));
+    }
+    const auto is_same = [&](const Group& group) {
+      return std::equal(key.begin(), key.end(), group.key.begin(), [](const Value& left, const Value& right) {
+        return semantics::compare_ordered(left, right, {}) == 0;
+      });
+    };
+    auto group = std::find_if(groups_.begin(), groups_.end(), is_same);
+    if (group == groups_.end()) {
+      add(std::move(key));
+      group = groups_.end() - 1;
+    }
+    for (size_t number = 0; number < group->states.size(); ++number) {
+      const auto& argument = selection_.grouping->aggregates[number].argument;
+      const Result<Value> value = argument ? semantics::evaluate(*argument, row) : Result<Value>(Value());
+      if (!value) {
+        return value.error();
+      }
+      group->states[number].add(*value);
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::vector<Row> rows() const {
+    std::vector<Row> rows;
+    for (const Group& group : groups_) {
+      Row row = group.key;
+      for (const semantics::AggregateState& state : group.states) {
+        const Row partial = state.partial();
+        row.insert(row.end(), partial.begin(), partial.end());
+      }
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }
+
+ private:
+  struct Group {
+    Row key;
+    std::vector<semantics::AggregateState> states;
+  };
+
+  void add(Row key) {
+    Group& group = groups_.emplace_back();
+    group.key = std::move(key);
+    for (const semantics::BoundAggregate& aggregate : selection_.grouping->aggregates) {
+      group.states.emplace_back(aggregate.function, aggregate.argument_type());
+    }
+  }
+
+  const semantics::Selection& selection_;
+  std::vector<Group> groups_;
+};
+
+/// A field of a record, quoted where PostgreSQL quotes it.
+std::string field_of(const std::string& text) {
+  if (!text.empty() && text.find_first_of("\"\\(), \t\n\v\f\r") == std::string::npos) {
+    return text;
+  }
+  std::string quoted = "\"";
+  for (const char c : text) {
+    quoted += std::string(c == '"' || c == '\\' ? 2 : 1, c);
+  }
+  return quoted + "\"";
+}
+
+std::string record_of(const std::vector<semantics::Type>& types, const Row& row) {
+  std::string text = "(";
+  for (size_t number = 0; number < types.size(); ++number) {
+    text += number == 0 ? "" : ",";
+    text += semantics::is_null(row[number]) ? "" : field_of(semantics::format_text(types[number], row[number]));
+  }
+  return text + ")";
+}
+
 class StatementTwin {
  public:
   std::string answer(const std::string& line) {
@@ -33,6 +129,9 @@ class StatementTwin {
       now_us_ = std::stoll(line.substr(kNow.size()));
       return "ok";
     }
+    if (line == "functions") {
+      return functions();
+    }
     wire::v1::StatementBody statement;
     statement.set_sql(line);
     Result<Compiled> compiled = compiler_.compile(statement, now_us_);
@@ -40,7 +139,7 @@ class StatementTwin {
       return fmt::format("error {} {}", compiled.error().sqlstate, compiled.error().message);
     }
     if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
-      return matching(select->selection->predicate);
+      return answer_of(*select->selection);
     }
     return keep(std::get<CompiledUpdate>(*compiled).body.parts(0).insert().rows());
   }
@@ -60,14 +159,99 @@ class StatementTwin {
     return text;
   }
 
-  [[nodiscard]] std::string matching(const semantics::Predicate& predicate) const {
+  static std::string functions() {
     std::string text;
-    for (const Row& row : rows_) {
-      if (semantics::evaluate(*schema_, predicate, row)) {
-        text += fmt::format("{}{}", text.empty() ? "" : ",", std::get<int64_t>(row[*schema_->find("i")]));
+    for (const semantics::ScalarFunction& function : semantics::scalar_functions()) {
+      if (function.evaluate == nullptr) {
+        continue;
       }
+      std::string arguments;
+      for (const semantics::TypeKind kind : function.arguments) {
+        arguments += fmt::format("{}{}", arguments.empty() ? "" : ",", semantics::kind_name(kind));
+      }
+      text += fmt::format("{}{}\x03{}\x03{}\x03{}", text.empty() ? "" : "\x04", function.name,
+                          function.is_operator ? 1 : 0, arguments, semantics::kind_name(function.result));
     }
     return text;
+  }
+
+  [[nodiscard]] std::string answer_of(const semantics::Selection& selection) const {
+    auto partial = partial_rows(selection);
+    if (!partial) {
+      return fmt::format("error {} {}", partial.error().sqlstate, partial.error().message);
+    }
+    semantics::AnswerMerger merger(selection, semantics::AnswerForm::kFinal);
+    const Result<void> added = merger.add(0, std::move(*partial));
+    const auto merged = added ? semantics::merge_all(merger) : Result<semantics::MergedRows>(added.error());
+    if (!merged) {
+      return fmt::format("error {} {}", merged.error().sqlstate, merged.error().message);
+    }
+    std::string text;
+    std::vector<semantics::Type> types;
+    for (const semantics::Column& column : semantics::final_columns(selection)) {
+      types.push_back(column.type);
+      text += fmt::format("{}{}", text.empty() ? "" : ",", semantics::kind_name(column.type.kind));
+    }
+    text += '|';
+    semantics::PackedRows rows(merged->rows);
+    for (auto row = rows.next(); row.has_value() && row->has_value(); row = rows.next()) {
+      text += record_of(types, *semantics::read_packed_row(types, **row)) + '\x02';
+    }
+    return text;
+  }
+
+  /// The rows that qualify, as whoever merges them gets them.
+  [[nodiscard]] Result<semantics::MergedRows> partial_rows(const semantics::Selection& selection) const {
+    std::vector<Row> made;
+    PlainGroups groups(selection);
+    for (const Row& row : rows_) {
+      const Result<bool> qualifies = matches(selection, row);
+      if (!qualifies) {
+        return qualifies.error();
+      }
+      if (!*qualifies) {
+        continue;
+      }
+      Row outputs;
+      const Result<void> taken = selection.grouping ? groups.take(row) : project(selection, row, outputs);
+      if (!taken) {
+        return taken.error();
+      }
+      made.push_back(std::move(outputs));
+    }
+    semantics::MergedRows packed;
+    for (const Row& row : selection.grouping ? groups.rows() : made) {
+      semantics::append_packed_row(semantics::partial_row_types(selection), row, packed.rows);
+      ++packed.row_count;
+    }
+    return packed;
+  }
+
+  [[nodiscard]] Result<bool> matches(const semantics::Selection& selection, const Row& row) const {
+    if (!semantics::evaluate(*schema_, selection.predicate, row)) {
+      return false;
+    }
+    for (const semantics::BoundExpression& residual : selection.residuals) {
+      const Result<Value> truth = semantics::evaluate(residual, row);
+      if (!truth) {
+        return truth.error();
+      }
+      if (*truth != Value(true)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  static Result<void> project(const semantics::Selection& selection, const Row& row, Row& outputs) {
+    for (const semantics::OutputColumn& output : selection.outputs) {
+      Result<Value> value = semantics::evaluate(output.expression, row);
+      if (!value) {
+        return value.error();
+      }
+      outputs.push_back(std::move(*value));
+    }
+    return {};
   }
 
   std::shared_ptr<const semantics::Schema> schema_ = test_schema();
@@ -80,7 +264,8 @@ void answer_all() {
   StatementTwin twin;
   for (std::string line; std::getline(std::cin, line);) {
     std::string answer = twin.answer(line);
-    std::replace(answer.begin(), answer.end(), '\n', ' ');
+    std::replace_if(
+        answer.begin(), answer.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
     std::cout << answer << '\n';
   }
 }

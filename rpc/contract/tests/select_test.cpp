@@ -126,7 +126,7 @@ TEST_F(SelectTest, RefusesEveryMalformedPart) {
   body.mutable_outputs(0)->mutable_expression()->set_column(99);
   EXPECT_EQ(code(body), "42703");
   *body.mutable_outputs(0)->mutable_expression() = equals(kId, 1);
-  EXPECT_EQ(code(body), "0A000");
+  EXPECT_EQ(code(body), "08P01");  // An operator is not a function.
   body.mutable_outputs(0)->clear_source();
   EXPECT_EQ(code(body), "08P01");
   body = body_of({kId});

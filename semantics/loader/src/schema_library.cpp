@@ -66,6 +66,9 @@ Fault read_column(const daedalus_column_abi& abi, uint32_t position, Column& col
   column.type.precision = abi.precision;
   column.type.scale = abi.scale;
   column.type.length = abi.length;
+  if (column.type.kind == TypeKind::kText) {
+    return fmt::format("column \"{}\": there is no type number {}", column.name, abi.kind);
+  }
   if (const Fault fault = type_fault(column.type)) {
     return fmt::format("column \"{}\": {}", column.name, *fault);
   }

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
+#include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
-#include "families.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
@@ -167,58 +167,48 @@ Result<Value> days_between(Arguments arguments, const BoundExpression&) {
 // ---- the list ----
 
 /// Ids of one kind's operators follow each other: five of two operands, then the two signs.
-class Adder {
+class ArithmeticAdder : public Adder {
  public:
-  explicit Adder(Functions& functions) : functions_(functions) {}
-
-  void start(uint16_t id) { next_ = id; }
-  void add(std::string_view name, std::vector<TypeKind> arguments, TypeKind result, ScalarFunction::Evaluate evaluate,
-           ScalarFunction::ResultType type = nullptr, bool can_fail = true) {
-    functions_.push_back({FunctionId{next_++}, name, true, std::move(arguments), result, evaluate, can_fail, type});
-  }
+  using Adder::Adder;
 
   template <TypeKind kKind>
   void add_integers(uint16_t id) {
     start(id);
-    add(kSigns[0], {kKind, kKind}, kKind, integers<kKind, Sign::kAdd>);
-    add(kSigns[1], {kKind, kKind}, kKind, integers<kKind, Sign::kSubtract>);
-    add(kSigns[2], {kKind, kKind}, kKind, integers<kKind, Sign::kMultiply>);
-    add(kSigns[3], {kKind, kKind}, kKind, integers<kKind, Sign::kDivide>);
-    add(kSigns[4], {kKind, kKind}, kKind, integers<kKind, Sign::kModulo>);
-    add("-", {kKind}, kKind, negated_integer<kKind>);
-    add("+", {kKind}, kKind, same, nullptr, false);
+    add_operator(kSigns[0], {kKind, kKind}, kKind, integers<kKind, Sign::kAdd>);
+    add_operator(kSigns[1], {kKind, kKind}, kKind, integers<kKind, Sign::kSubtract>);
+    add_operator(kSigns[2], {kKind, kKind}, kKind, integers<kKind, Sign::kMultiply>);
+    add_operator(kSigns[3], {kKind, kKind}, kKind, integers<kKind, Sign::kDivide>);
+    add_operator(kSigns[4], {kKind, kKind}, kKind, integers<kKind, Sign::kModulo>);
+    add_operator("-", {kKind}, kKind, negated_integer<kKind>);
+    add_operator("+", {kKind}, kKind, same, nullptr, false);
   }
 
   template <typename Number>
   void add_floatings(uint16_t id, TypeKind left, TypeKind right, TypeKind result) {
     start(id);
-    add(kSigns[0], {left, right}, result, floatings<Number, Sign::kAdd>);
-    add(kSigns[1], {left, right}, result, floatings<Number, Sign::kSubtract>);
-    add(kSigns[2], {left, right}, result, floatings<Number, Sign::kMultiply>);
-    add(kSigns[3], {left, right}, result, floatings<Number, Sign::kDivide>);
+    add_operator(kSigns[0], {left, right}, result, floatings<Number, Sign::kAdd>);
+    add_operator(kSigns[1], {left, right}, result, floatings<Number, Sign::kSubtract>);
+    add_operator(kSigns[2], {left, right}, result, floatings<Number, Sign::kMultiply>);
+    add_operator(kSigns[3], {left, right}, result, floatings<Number, Sign::kDivide>);
   }
-
- private:
-  Functions& functions_;
-  uint16_t next_ = 0;
 };
 
 void add_numerics(Adder& adder) {
   constexpr TypeKind kNumeric = TypeKind::kNumeric;
   adder.start(180);
-  adder.add(kSigns[0], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kAdd>, type_of_sum);
-  adder.add(kSigns[1], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kSubtract>, type_of_sum);
-  adder.add(kSigns[2], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kMultiply>, type_of_product);
-  adder.add(kSigns[3], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kDivide>);
-  adder.add(kSigns[4], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kModulo>, type_of_remainder);
-  adder.add("-", {kNumeric}, kNumeric, negated_numeric, type_of_first, false);
-  adder.add("+", {kNumeric}, kNumeric, same, type_of_first, false);
+  adder.add_operator(kSigns[0], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kAdd>, type_of_sum);
+  adder.add_operator(kSigns[1], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kSubtract>, type_of_sum);
+  adder.add_operator(kSigns[2], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kMultiply>, type_of_product);
+  adder.add_operator(kSigns[3], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kDivide>);
+  adder.add_operator(kSigns[4], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kModulo>, type_of_remainder);
+  adder.add_operator("-", {kNumeric}, kNumeric, negated_numeric, type_of_first, false);
+  adder.add_operator("+", {kNumeric}, kNumeric, same, type_of_first, false);
 }
 
 }  // namespace
 
 void add_arithmetic(Functions& functions) {
-  Adder adder(functions);
+  ArithmeticAdder adder(functions);
   adder.add_integers<TypeKind::kSmallint>(100);
   adder.add_integers<TypeKind::kInt>(110);
   adder.add_integers<TypeKind::kBigint>(120);
@@ -228,15 +218,15 @@ void add_arithmetic(Functions& functions) {
   adder.add_floatings<double>(160, TypeKind::kDouble, TypeKind::kReal, TypeKind::kDouble);
   adder.start(170);
   for (const TypeKind kind : {TypeKind::kReal, TypeKind::kDouble}) {
-    adder.add("-", {kind}, kind, negated_floating, nullptr, false);
-    adder.add("+", {kind}, kind, same, nullptr, false);
+    adder.add_operator("-", {kind}, kind, negated_floating, nullptr, false);
+    adder.add_operator("+", {kind}, kind, same, nullptr, false);
   }
   add_numerics(adder);
   adder.start(190);
-  adder.add("+", {TypeKind::kDate, TypeKind::kInt}, TypeKind::kDate, date_plus_days);
-  adder.add("+", {TypeKind::kInt, TypeKind::kDate}, TypeKind::kDate, date_plus_days);
-  adder.add("-", {TypeKind::kDate, TypeKind::kInt}, TypeKind::kDate, date_minus_days);
-  adder.add("-", {TypeKind::kDate, TypeKind::kDate}, TypeKind::kInt, days_between);
+  adder.add_operator("+", {TypeKind::kDate, TypeKind::kInt}, TypeKind::kDate, date_plus_days);
+  adder.add_operator("+", {TypeKind::kInt, TypeKind::kDate}, TypeKind::kDate, date_plus_days);
+  adder.add_operator("-", {TypeKind::kDate, TypeKind::kInt}, TypeKind::kDate, date_minus_days);
+  adder.add_operator("-", {TypeKind::kDate, TypeKind::kDate}, TypeKind::kInt, days_between);
 }
 
 }  // namespace daedalus::semantics::scalar

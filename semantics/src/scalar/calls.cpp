@@ -30,6 +30,13 @@ bool all_are(Expressions arguments, TypeKind kind) {
                      [&](const BoundExpression& argument) { return argument.type.kind == kind; });
 }
 
+/// Two that lie in the same alternative: of one kind, or real and double precision.
+bool are_comparable(Expressions arguments) {
+  const TypeKind first = arguments[0].type.kind;
+  const TypeKind second = arguments[1].type.kind;
+  return first == second || (is_floating(first) && is_floating(second));
+}
+
 /// The type of a value that may be any of these, which are of one kind: a numeric keeps its bound only where all have
 /// the same scale, since each shows the digits that it came with.
 Type common_type(Expressions values) {
@@ -108,7 +115,7 @@ Result<Shape> shape_of_test(FunctionId function, Expressions arguments) {
       return wants(arguments.size() == 1 && all_are(arguments, TypeKind::kBool), false);
     case FunctionId::kIsDistinct:
     case FunctionId::kIsNotDistinct:
-      return wants(arguments.size() == 2 && are_same_kind, false);
+      return wants(arguments.size() == 2 && are_comparable(arguments), false);
     default:
       return wants(arguments.size() >= 2 && are_same_kind, any_nullable(arguments));  // kIn, kNotIn
   }
@@ -123,7 +130,7 @@ Result<Shape> shape_of_form(FunctionId function, Expressions arguments, const Ty
     case FunctionId::kLeast:
       return shape_of_choice(function, arguments);
     case FunctionId::kNullIf:
-      if (arguments.size() != 2 || !all_are(arguments, arguments[0].type.kind)) {
+      if (arguments.size() != 2 || !are_comparable(arguments)) {
         return malformed(function, "not of these arguments");
       }
       return Shape{arguments[0].type, true};
@@ -162,7 +169,7 @@ Type cast_type(const Type& from, const Type& to) {
 
 Result<Shape> shape_of_function(FunctionId id, Expressions arguments) {
   const ScalarFunction* function = find_function(id);
-  if (function == nullptr) {
+  if (function == nullptr || function->evaluate == nullptr) {
     return malformed(id, "there is no such function");
   }
   const bool fits =
@@ -223,8 +230,13 @@ BoundExpression make_constant(Type type, Value value) {
     const auto scale = static_cast<uint64_t>(number->scale);
     type = numeric_of(digits > scale ? digits - scale : 0, scale);
   }
-  if (const auto* string = std::get_if<std::string>(&value)) {
+  // What a char(n) is padded to is part of its value.
+  const auto* string = std::get_if<std::string>(&value);
+  if (string != nullptr && (type.kind != TypeKind::kChar || type.length == 0)) {
     type.length = static_cast<uint32_t>(std::max<size_t>(string->size(), 1));
+  }
+  if (is_null(value) && is_string(type.kind)) {
+    type.length = 1;  // It never is longer than what stands beside it.
   }
   BoundExpression made;
   made.kind = BoundExpression::Kind::kConstant;

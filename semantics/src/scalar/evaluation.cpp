@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/order.hpp"
 #include "families.hpp"
 
@@ -11,6 +12,9 @@ namespace daedalus::semantics {
 namespace {
 
 using Row = std::span<const Value>;
+
+/// Digits of a computed numeric before its point, and behind it.
+constexpr int32_t kNumericDigitsMax = 300;
 
 Result<Value> truth_of(std::optional<bool> truth) { return truth ? Value(*truth) : Value(); }
 
@@ -137,12 +141,30 @@ Result<Value> evaluate_pair(const BoundExpression& call, Row row) {
   return Value(is_same == (call.function == FunctionId::kIsNotDistinct));
 }
 
+/// Sums of so many rows as there may be stay within what travels.
+Result<Value> checked(Result<Value> value) {
+  const auto* number = value ? std::get_if<Decimal>(&*value) : nullptr;
+  if (number == nullptr || number->unscaled.is_zero()) {
+    return value;
+  }
+  constexpr uint64_t kBitsOfFewDigits = 400;
+  const uint64_t bits = boost::multiprecision::msb(boost::multiprecision::abs(number->unscaled)) + 1;
+  const bool has_few = bits < kBitsOfFewDigits && number->scale <= kNumericDigitsMax;
+  if (has_few || (number->scale <= kNumericDigitsMax &&
+                  fits_precision(*number, static_cast<uint32_t>(kNumericDigitsMax + number->scale)))) {
+    return value;
+  }
+  return rejected("22003", "value overflows numeric format",
+                  fmt::format("a computed numeric has at most {} digits before its point and as many behind it",
+                              kNumericDigitsMax));
+}
+
 Result<Value> evaluate_cast(const BoundExpression& call, Row row) {
   Result<Value> value = evaluate(call.arguments[0], row);
   if (!value || is_null(*value)) {
     return value;
   }
-  return cast_value(call.arguments[0].type, *value, call.type);
+  return checked(cast_value(call.arguments[0].type, *value, call.type));
 }
 
 Result<Value> evaluate_form(const BoundExpression& call, Row row) {
@@ -188,7 +210,7 @@ Result<Value> evaluate_function(const BoundExpression& call, Row row) {
   if (has_null) {
     return Value();
   }
-  Result<Value> result = function->evaluate(arguments, call);
+  Result<Value> result = checked(function->evaluate(arguments, call));
   if (result) {
     const auto* string = std::get_if<std::string>(&*result);
     if (string != nullptr && string->size() > kStringLengthMax) {
@@ -225,6 +247,9 @@ Result<BoundExpression> fold_joint(BoundExpression call) {
   std::erase_if(call.arguments, [&](const BoundExpression& argument) { return is_truth(argument, !decides); });
   if (call.arguments.empty()) {
     return make_constant(Type{TypeKind::kBool}, Value(!decides));
+  }
+  if (std::all_of(call.arguments.begin(), call.arguments.end(), is_null_constant)) {
+    return make_constant(Type{TypeKind::kBool}, Value());
   }
   return call.arguments.size() == 1 ? Result<BoundExpression>(std::move(call.arguments[0]))
                                     : make_call(call.function, std::move(call.arguments));
@@ -335,6 +360,9 @@ Result<BoundExpression> fold(BoundExpression expression) {
     argument = std::move(*folded);
     is_constant = is_constant && argument.is_constant();
     has_null = has_null || is_null_constant(argument);
+  }
+  if (expression.function == FunctionId::kNullIf && has_null) {
+    return std::move(expression.arguments[0]);  // NULL equals nothing.
   }
   const bool is_strict =
       static_cast<uint16_t>(expression.function) >= kFunctionsFrom || expression.function == FunctionId::kCast;

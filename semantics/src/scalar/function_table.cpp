@@ -41,6 +41,8 @@ Functions make_functions() {
   add_arithmetic(functions);
   add_comparisons(functions);
   add_text(functions);
+  add_like(functions);
+  add_numbers(functions);
   const auto is_out_of_order = [](const ScalarFunction& left, const ScalarFunction& right) {
     return left.id >= right.id;
   };
@@ -64,10 +66,16 @@ const ScalarFunction* find_function(FunctionId id) {
   return found != functions.end() && found->id == id ? &*found : nullptr;
 }
 
-bool is_function_name(std::string_view name, bool is_operator) {
+bool is_function_name(std::string_view name) {
+  const auto functions = scalar_functions();
+  return std::any_of(functions.begin(), functions.end(),
+                     [&](const ScalarFunction& function) { return !function.is_operator && function.name == name; });
+}
+
+bool is_operator_sign(std::string_view sign, size_t operands) {
   const auto functions = scalar_functions();
   return std::any_of(functions.begin(), functions.end(), [&](const ScalarFunction& function) {
-    return function.is_operator == is_operator && function.name == name;
+    return function.is_operator && function.name == sign && function.arguments.size() == operands;
   });
 }
 

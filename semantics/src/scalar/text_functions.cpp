@@ -1,24 +1,374 @@
-// Functions of strings. Lengths and positions are counted in characters.
-#include "families.hpp"
+// Functions of strings, as PostgreSQL's varlena.c and oracle_compat.c have them under the C collation: letters are
+// those of ASCII. Lengths and positions are counted in characters.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "adder.hpp"
+#include "characters.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
+
+constexpr TypeKind kText = TypeKind::kText;
+constexpr TypeKind kInt = TypeKind::kInt;
+constexpr TypeKind kChar = TypeKind::kChar;
+
+char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
+bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 uint64_t length_of(const BoundExpression& expression) {
   return expression.type.length == 0 ? kStringLengthMax : expression.type.length;
 }
 
+Type type_of_joined(Expressions arguments) { return text_of(length_of(arguments[0]) + length_of(arguments[1])); }
+Type type_of_first(Expressions arguments) { return text_of(length_of(arguments[0])); }
+/// Characters of any size, where there were some already.
+Type type_of_character(Expressions) { return text_of(4); }
+
+Error too_long() {
+  return rejected("54000", fmt::format("a text may have at most {} bytes here", kStringLengthMax),
+                  "cut it with left() or substring()");
+}
+
+// ---- whole strings ----
+
 Result<Value> joined(Arguments arguments, const BoundExpression&) {
   return Value(text(arguments[0]) + text(arguments[1]));
 }
 
-Type type_of_joined(Expressions arguments) { return text_of(length_of(arguments[0]) + length_of(arguments[1])); }
+Result<Value> lower(Arguments arguments, const BoundExpression&) {
+  std::string made = text(arguments[0]);
+  std::transform(made.begin(), made.end(), made.begin(), to_lower);
+  return Value(std::move(made));
+}
+
+Result<Value> upper(Arguments arguments, const BoundExpression&) {
+  std::string made = text(arguments[0]);
+  std::transform(made.begin(), made.end(), made.begin(), to_upper);
+  return Value(std::move(made));
+}
+
+Result<Value> initcap(Arguments arguments, const BoundExpression&) {
+  std::string made = text(arguments[0]);
+  bool is_inside = false;
+  for (char& c : made) {
+    c = is_inside ? to_lower(c) : to_upper(c);
+    is_inside = is_alphanumeric(c);
+  }
+  return Value(std::move(made));
+}
+
+Result<Value> reverse(Arguments arguments, const BoundExpression&) {
+  const std::string& from = text(arguments[0]);
+  std::string made(from.size(), '\0');
+  size_t end = from.size();
+  for (size_t at = 0; at < from.size();) {
+    const size_t size = character_size(from[at]);
+    end -= size;
+    made.replace(end, size, from, at, size);
+    at += size;
+  }
+  return Value(std::move(made));
+}
+
+// ---- lengths ----
+
+Result<Value> length(Arguments arguments, const BoundExpression&) { return Value(character_count(text(arguments[0]))); }
+
+Result<Value> octet_length(Arguments arguments, const BoundExpression&) {
+  return Value(static_cast<int64_t>(text(arguments[0]).size()));
+}
+
+Result<Value> bit_length(Arguments arguments, const BoundExpression&) {
+  return Value(static_cast<int64_t>(8 * text(arguments[0]).size()));
+}
+
+/// A char(n)'s blanks are part of it here.
+Result<Value> padded_octet_length(Arguments arguments, const BoundExpression& call) {
+  const auto declared = static_cast<int64_t>(call.arguments[0].type.length);
+  return Value(std::max(declared, static_cast<int64_t>(text(arguments[0]).size())));
+}
+
+// ---- pieces ----
+
+/// Characters `start` to `start + count - 1`, from 1; what lies outside is left out.
+Value piece(std::string_view from, int64_t start, int64_t end) {
+  const int64_t first = std::max<int64_t>(start, 1);
+  if (end <= first) {
+    return Value(std::string());
+  }
+  const size_t begin = offset_of(from, first - 1);
+  const std::string_view rest = from.substr(begin);
+  return Value(std::string(rest.substr(0, offset_of(rest, end - first))));
+}
+
+Result<Value> substring_from(Arguments arguments, const BoundExpression&) {
+  return piece(text(arguments[0]), integer(arguments[1]), std::numeric_limits<int64_t>::max());
+}
+
+Result<Value> substring_of(Arguments arguments, const BoundExpression&) {
+  const int64_t start = integer(arguments[1]);
+  const int64_t count = integer(arguments[2]);
+  if (count < 0) {
+    return rejected("22011", "negative substring length not allowed");
+  }
+  return piece(text(arguments[0]), start, start + count);
+}
+
+/// A negative count leaves out so many at the other end.
+Result<Value> left(Arguments arguments, const BoundExpression&) {
+  const std::string& from = text(arguments[0]);
+  const int64_t count = integer(arguments[1]);
+  return piece(from, 1, 1 + (count < 0 ? character_count(from) + count : count));
+}
+
+Result<Value> right(Arguments arguments, const BoundExpression&) {
+  const std::string& from = text(arguments[0]);
+  const int64_t count = integer(arguments[1]);
+  const int64_t all = character_count(from);
+  return piece(from, 1 + (count < 0 ? -count : std::max<int64_t>(all - count, 0)), 1 + all);
+}
+
+Result<Value> position(Arguments arguments, const BoundExpression&) {
+  const std::string& from = text(arguments[0]);
+  const size_t found = from.find(text(arguments[1]));
+  if (found == std::string::npos) {
+    return Value(int64_t{0});
+  }
+  return Value(1 + character_count(std::string_view(from).substr(0, found)));
+}
+
+Result<Value> starts_with(Arguments arguments, const BoundExpression&) {
+  return Value(text(arguments[0]).starts_with(text(arguments[1])));
+}
+
+Result<Value> split_part(Arguments arguments, const BoundExpression&) {
+  const std::string& from = text(arguments[0]);
+  const std::string& separator = text(arguments[1]);
+  int64_t wanted = integer(arguments[2]);
+  if (wanted == 0) {
+    return rejected("22023", "field position must not be zero");
+  }
+  std::vector<std::string_view> fields;
+  std::string_view rest = from;
+  while (!from.empty()) {
+    const size_t found = separator.empty() ? std::string_view::npos : rest.find(separator);
+    fields.push_back(rest.substr(0, found));
+    if (found == std::string_view::npos) {
+      break;
+    }
+    rest.remove_prefix(found + separator.size());
+  }
+  wanted = wanted < 0 ? static_cast<int64_t>(fields.size()) + 1 + wanted : wanted;
+  const bool is_there = wanted >= 1 && wanted <= static_cast<int64_t>(fields.size());
+  return Value(is_there ? std::string(fields[static_cast<size_t>(wanted - 1)]) : std::string());
+}
+
+// ---- trimming and padding ----
+
+bool has_character(std::string_view set, std::string_view character) {
+  for (size_t at = 0; at < set.size(); at += character_size(set[at])) {
+    if (set.substr(at, character_size(set[at])) == character) {
+      return true;
+    }
+  }
+  return false;
+}
+
+template <bool kLeft, bool kRight>
+Result<Value> trimmed(Arguments arguments, const BoundExpression&) {
+  std::string_view from = text(arguments[0]);
+  const std::string_view set = arguments.size() > 1 ? std::string_view(text(arguments[1])) : " ";
+  while (kLeft && !from.empty() && has_character(set, from.substr(0, character_size(from[0])))) {
+    from.remove_prefix(character_size(from[0]));
+  }
+  while (kRight && !from.empty()) {
+    size_t last = from.size() - 1;
+    while (!is_first_byte(from[last])) {
+      --last;
+    }
+    if (!has_character(set, from.substr(last))) {
+      break;
+    }
+    from.remove_suffix(from.size() - last);
+  }
+  return Value(std::string(from));
+}
+
+/// To so many characters; a longer string is cut.
+template <bool kLeft>
+Result<Value> padded(Arguments arguments, const BoundExpression&) {
+  const std::string& from = text(arguments[0]);
+  const int64_t wanted = std::max<int64_t>(integer(arguments[1]), 0);
+  const std::string_view fill = arguments.size() > 2 ? std::string_view(text(arguments[2])) : " ";
+  const int64_t missing = fill.empty() ? 0 : wanted - character_count(from);
+  if (missing <= 0) {
+    return Value(from.substr(0, offset_of(from, wanted)));
+  }
+  if (missing > kStringLengthMax) {
+    return too_long();
+  }
+  std::string padding;
+  size_t at = 0;
+  for (int64_t count = 0; count < missing; ++count) {
+    const size_t size = character_size(fill[at]);
+    padding += fill.substr(at, size);
+    at = at + size < fill.size() ? at + size : 0;
+  }
+  return Value(kLeft ? padding + from : from + padding);
+}
+
+Result<Value> repeat(Arguments arguments, const BoundExpression&) {
+  const std::string& from = text(arguments[0]);
+  const int64_t count = std::max<int64_t>(integer(arguments[1]), 0);
+  if (!from.empty() && count > static_cast<int64_t>(kStringLengthMax / from.size())) {
+    return too_long();
+  }
+  std::string made;
+  for (int64_t number = 0; number < count && !from.empty(); ++number) {
+    made += from;
+  }
+  return Value(std::move(made));
+}
+
+// ---- replacing ----
+
+Result<Value> replace(Arguments arguments, const BoundExpression&) {
+  const std::string& from = text(arguments[0]);
+  const std::string& wanted = text(arguments[1]);
+  if (wanted.empty()) {
+    return Value(from);
+  }
+  std::string made;
+  size_t at = 0;
+  for (size_t found = from.find(wanted); found != std::string::npos; found = from.find(wanted, at)) {
+    made.append(from, at, found - at);
+    made += text(arguments[2]);
+    at = found + wanted.size();
+  }
+  return Value(made.append(from, at));
+}
+
+/// Each character of the second argument becomes the one at its place in the third, or goes.
+Result<Value> translate(Arguments arguments, const BoundExpression&) {
+  const std::string& from = text(arguments[0]);
+  const std::string& wanted = text(arguments[1]);
+  const std::string& replacement = text(arguments[2]);
+  std::string made;
+  for (size_t at = 0; at < from.size();) {
+    const std::string_view character = std::string_view(from).substr(at, character_size(from[at]));
+    at += character.size();
+    int64_t place = 0;
+    size_t found = 0;
+    for (; found < wanted.size() && wanted.compare(found, character_size(wanted[found]), character) != 0; ++place) {
+      found += character_size(wanted[found]);
+    }
+    if (found >= wanted.size()) {
+      made += character;
+      continue;
+    }
+    const size_t with = offset_of(replacement, place);
+    if (with < replacement.size()) {
+      made.append(replacement, with, character_size(replacement[with]));
+    }
+  }
+  return Value(std::move(made));
+}
+
+// ---- code points ----
+
+Result<Value> ascii(Arguments arguments, const BoundExpression&) {
+  const std::string& from = text(arguments[0]);
+  if (from.empty()) {
+    return Value(int64_t{0});
+  }
+  const auto first = static_cast<unsigned char>(from[0]);
+  const size_t size = character_size(from[0]);
+  int64_t code = size == 1 ? first : first & (0xff >> (size + 1));
+  for (size_t at = 1; at < size; ++at) {
+    code = code << 6 | (static_cast<unsigned char>(from[at]) & 0x3f);
+  }
+  return Value(code);
+}
+
+Result<Value> chr(Arguments arguments, const BoundExpression&) {
+  const int64_t code = integer(arguments[0]);
+  if (code < 0) {
+    return rejected("22023", "character number must be positive");
+  }
+  if (code == 0) {
+    return rejected("54000", "null character not permitted");
+  }
+  if (code > 0x10ffff) {
+    return rejected("54000", fmt::format("requested character too large for encoding: {}", code));
+  }
+  if (code >= 0xd800 && code <= 0xdfff) {
+    return rejected("54000", fmt::format("requested character not valid for encoding: {}", code));
+  }
+  std::string made;
+  if (code < 0x80) {
+    made += static_cast<char>(code);
+    return Value(std::move(made));
+  }
+  const int tails = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  made += static_cast<char>((0xf00 >> tails & 0xff) | code >> (6 * tails));
+  for (int tail = tails - 1; tail >= 0; --tail) {
+    made += static_cast<char>(0x80 | (code >> (6 * tail) & 0x3f));
+  }
+  return Value(std::move(made));
+}
 
 }  // namespace
 
 void add_text(Functions& functions) {
-  constexpr TypeKind kText = TypeKind::kText;
-  functions.push_back({FunctionId{500}, "||", true, {kText, kText}, kText, joined, true, type_of_joined});
+  Adder adder(functions);
+  adder.start(500);
+  adder.add_operator("||", {kText, kText}, kText, joined, type_of_joined);
+  adder.add_operator("^@", {kText, kText}, TypeKind::kBool, starts_with, nullptr, false);
+  adder.start(510);
+  adder.add("lower", {kText}, kText, lower, type_of_first, false);
+  adder.add("upper", {kText}, kText, upper, type_of_first, false);
+  adder.add("initcap", {kText}, kText, initcap, type_of_first, false);
+  adder.add("reverse", {kText}, kText, reverse, type_of_first, false);
+  adder.start(520);
+  for (const char* name : {"length", "char_length", "character_length"}) {
+    adder.add(name, {kText}, kInt, length, nullptr, false);
+    adder.add(name, {kChar}, kInt, length, nullptr, false);
+  }
+  adder.add("octet_length", {kText}, kInt, octet_length, nullptr, false);
+  adder.add("octet_length", {kChar}, kInt, padded_octet_length, nullptr, false);
+  adder.add("bit_length", {kText}, kInt, bit_length, nullptr, false);
+  adder.start(540);
+  for (const char* name : {"substring", "substr"}) {
+    adder.add(name, {kText, kInt}, kText, substring_from, type_of_first, false);
+    adder.add(name, {kText, kInt, kInt}, kText, substring_of, type_of_first);
+  }
+  adder.add("left", {kText, kInt}, kText, left, type_of_first, false);
+  adder.add("right", {kText, kInt}, kText, right, type_of_first, false);
+  adder.add("position", {kText, kText}, kInt, position, nullptr, false);
+  adder.add("strpos", {kText, kText}, kInt, position, nullptr, false);
+  adder.add("starts_with", {kText, kText}, TypeKind::kBool, starts_with, nullptr, false);
+  adder.add("split_part", {kText, kText, kInt}, kText, split_part, type_of_first);
+  adder.start(560);
+  adder.add("btrim", {kText}, kText, trimmed<true, true>, type_of_first, false);
+  adder.add("btrim", {kText, kText}, kText, trimmed<true, true>, type_of_first, false);
+  adder.add("ltrim", {kText}, kText, trimmed<true, false>, type_of_first, false);
+  adder.add("ltrim", {kText, kText}, kText, trimmed<true, false>, type_of_first, false);
+  adder.add("rtrim", {kText}, kText, trimmed<false, true>, type_of_first, false);
+  adder.add("rtrim", {kText, kText}, kText, trimmed<false, true>, type_of_first, false);
+  adder.add("lpad", {kText, kInt}, kText, padded<true>);
+  adder.add("lpad", {kText, kInt, kText}, kText, padded<true>);
+  adder.add("rpad", {kText, kInt}, kText, padded<false>);
+  adder.add("rpad", {kText, kInt, kText}, kText, padded<false>);
+  adder.add("repeat", {kText, kInt}, kText, repeat);
+  adder.start(580);
+  adder.add("replace", {kText, kText, kText}, kText, replace);
+  adder.add("translate", {kText, kText, kText}, kText, translate);
+  adder.add("ascii", {kText}, kInt, ascii, nullptr, false);
+  adder.add("chr", {kInt}, kText, chr, type_of_character);
 }
 
 }  // namespace daedalus::semantics::scalar

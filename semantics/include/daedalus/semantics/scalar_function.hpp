@@ -24,7 +24,7 @@ struct ScalarFunction {
   bool is_operator = false;
   std::vector<TypeKind> arguments;
   TypeKind result{};
-  Evaluate evaluate = nullptr;
+  Evaluate evaluate = nullptr;       ///< Null: PostgreSQL has it, and here it is refused by name.
   bool can_fail = true;              ///< False: for no arguments there is an error.
   ResultType result_type = nullptr;  ///< Digits and lengths of the result. Null: those of its kind without bound.
 };
@@ -36,7 +36,9 @@ struct ScalarFunction {
 [[nodiscard]] const ScalarFunction* find_function(FunctionId id);
 
 /// Whether any overload has this name.
-[[nodiscard]] bool is_function_name(std::string_view name, bool is_operator);
+[[nodiscard]] bool is_function_name(std::string_view name);
+/// Whether any operator of so many operands has this sign.
+[[nodiscard]] bool is_operator_sign(std::string_view sign, size_t operands);
 
 /// An argument before it is known what takes it.
 struct ArgumentKind {

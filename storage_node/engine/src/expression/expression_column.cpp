@@ -3,10 +3,7 @@
 #include <algorithm>
 
 namespace daedalus::engine {
-namespace {
-
-/// The value at a position, whose bytes need not follow each other.
-semantics::Value value_of(const ColumnLayout& layout, const ColumnVector& vector, uint32_t position,
+semantics::Value value_at(const ColumnLayout& layout, const ColumnVector& vector, uint32_t position,
                           std::vector<uint8_t>& bytes) {
   if (vector.nulls != nullptr && test_bit(vector.nulls, position)) {
     return {};
@@ -22,8 +19,6 @@ semantics::Value value_of(const ColumnLayout& layout, const ColumnVector& vector
   copy_value(layout, stored, bytes.data());
   return to_value(layout, bytes.data());
 }
-
-}  // namespace
 
 ExpressionColumn::ExpressionColumn(const TableLayout& layout, semantics::BoundExpression expression)
     : expression_(std::move(expression)), layout_(column_layout(expression_.type, expression_.nullable)) {
@@ -59,7 +54,7 @@ Result<ColumnVector> ExpressionColumn::compute(const RowBatch& batch, VectorRoom
   for (uint32_t position = 0; position < batch.count; ++position) {
     for (size_t number = 0; number < inputs_.size(); ++number) {
       const Input& input = inputs_[number];
-      row_[input.number] = value_of(input.source.layout(), vectors_[number], position, bytes_);
+      row_[input.number] = value_at(input.source.layout(), vectors_[number], position, bytes_);
     }
     const Result<semantics::Value> value = semantics::evaluate(expression_, row_);
     if (!value) {

@@ -38,6 +38,10 @@ class ExpressionColumn final : public ComputedColumn {
   mutable std::vector<uint8_t> bytes_;         ///< Of one value.
 };
 
+/// The value at a position of a vector, NULL included. `bytes` is room to work in.
+[[nodiscard]] semantics::Value value_at(const ColumnLayout& layout, const ColumnVector& vector, uint32_t position,
+                                        std::vector<uint8_t>& bytes);
+
 /// A column of the table as it is, or what an expression makes of several.
 [[nodiscard]] ColumnSource source_of(const TableLayout& layout, const semantics::BoundExpression& expression);
 

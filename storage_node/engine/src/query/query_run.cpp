@@ -49,6 +49,9 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
     } else if (wanted > 0 && wanted <= kTopRowsMax && is_ordered_by_columns(selection)) {
       mark_branch(Branch::kTopRows);
       top_.emplace(layout, store, selection, static_cast<uint32_t>(wanted), flow.memory);
+    } else if (wanted > 0 && wanted <= kTopRowsMax) {
+      computed_top_ =
+          std::make_unique<ComputedTopRows>(layout, store, selection, static_cast<uint32_t>(wanted), flow.memory);
     }
     active_ = wanted > 0;
     encoder_.emplace(layout, static_cast<uint32_t>(selection.outputs.size()), flow, memory);
@@ -102,6 +105,7 @@ void QueryRun::fail(Error error) {
   }
   aggregation_.reset();
   top_.reset();
+  computed_top_.reset();
   flow_->memory.end_of(raw(query_.handle));
   active_ = false;
   become_ready();
@@ -142,6 +146,12 @@ void QueryRun::take_tested(uint32_t chunk, const uint32_t* rows, uint32_t row_co
   if (top_.has_value()) {
     if (!top_->take(chunk, rows, row_count)) {
       fail(flow_->memory.refusal());
+    }
+    return;
+  }
+  if (computed_top_ != nullptr) {
+    if (Result<void> taken = computed_top_->take(chunk, rows, row_count); !taken) {
+      fail(taken.error());
     }
     return;
   }
@@ -239,9 +249,10 @@ Result<AnswerRows> QueryRun::finish_rows() {
   if (aggregation_ != nullptr) {
     return aggregation_->finish();
   }
-  if (top_.has_value()) {
-    const std::vector<uint32_t> slots = top_->finish();
+  if (top_.has_value() || computed_top_ != nullptr) {
+    const std::vector<uint32_t> slots = top_.has_value() ? top_->finish() : computed_top_->finish();
     top_.reset();
+    computed_top_.reset();
     take_slots(slots);
     if (error_.has_value()) {
       return *error_;

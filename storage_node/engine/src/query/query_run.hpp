@@ -10,6 +10,7 @@
 
 #include "aggregation.hpp"
 #include "compiled_predicate.hpp"
+#include "computed_top_rows.hpp"
 #include "daedalus/engine/operation.hpp"
 #include "residual_filter.hpp"
 #include "row_encoder.hpp"
@@ -41,7 +42,7 @@ class QueryRun {
 
   /// Fetches what take() will read of a row.
   void prefetch(const ChunkView& chunk, uint32_t row, const RowSketches& sketches) const {
-    if (encoder_.has_value() && !top_.has_value()) {
+    if (encoder_.has_value() && !top_.has_value() && computed_top_ == nullptr) {
       encoder_->prefetch(chunk, row, sketches);
     }
   }
@@ -120,6 +121,7 @@ class QueryRun {
   std::unique_ptr<Aggregation> aggregation_;  ///< Large, and rare.
   std::unique_ptr<SliceRun> slice_;           ///< Rare.
   std::optional<TopRows> top_;
+  std::unique_ptr<ComputedTopRows> computed_top_;  ///< Rare.
   std::optional<RowEncoder> encoder_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "expression_mix.hpp"
 #include "operation_values.hpp"
 
 namespace daedalus::engine::test {
@@ -463,6 +464,9 @@ semantics::Selection OperationMix::selection() {
       selection.order_by.push_back({static_cast<uint32_t>(below(*random_, selection.outputs.size())),
                                     {.descending = one_in(*random_, 2), .nulls_first = one_in(*random_, 2)}});
     }
+  }
+  if (one_in(*random_, 5)) {
+    add_expressions(*random_, selection);
   }
   return selection;
 }

@@ -79,21 +79,26 @@ std::string predicate_text(const Predicate& predicate) {
 std::string selection_text(const semantics::Selection& selection) {
   std::ostringstream text;
   text << "SELECT";
-  const auto column_text = [](uint32_t column) { return " " + test_schema().columns[column].name; };
+  const auto text_of = [](const semantics::BoundExpression& expression) {
+    return expression.is_input() ? " " + test_schema().columns[expression.input].name : " (computed)";
+  };
   if (selection.grouping) {
     for (const semantics::BoundAggregate& aggregate : selection.grouping->aggregates) {
       text << " f" << static_cast<int>(aggregate.function) << " of"
-           << (aggregate.argument ? column_text(aggregate.argument->input) : " rows");
+           << (aggregate.argument ? text_of(*aggregate.argument) : " rows");
     }
     for (const semantics::BoundExpression& key : selection.grouping->keys) {
-      text << " by" << column_text(key.input);
+      text << " by" << text_of(key);
     }
   } else {
     for (const semantics::OutputColumn& output : selection.outputs) {
-      text << column_text(output.expression.input);
+      text << text_of(output.expression);
     }
   }
   text << predicate_text(selection.predicate);
+  if (!selection.residuals.empty()) {
+    text << " AND " << selection.residuals.size() << " that are computed";
+  }
   for (const semantics::OrderKey& key : selection.order_by) {
     text << " ORDER BY " << key.output + 1 << (key.order.descending ? " DESC" : "")
          << (key.order.nulls_first ? " NULLS FIRST" : "");

@@ -127,7 +127,7 @@ TEST(RowEncoderTest, StopsAtTheFirstRowThatDoesNotFit) {
   while (memory.reserve(1'000, 1'000)) {
   }
   RowEncoder another = encoder_of(outputs, filled, flow);
-  EXPECT_EQ(another.append(whole_chunk(view), {}), RowEncoder::Appended::kNoMemory);
+  EXPECT_EQ(*another.append(whole_chunk(view), {}), RowEncoder::Appended::kNoMemory);
 }
 
 }  // namespace

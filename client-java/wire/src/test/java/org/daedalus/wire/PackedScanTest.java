@@ -30,7 +30,8 @@ class PackedScanTest {
             case NUMERIC -> new BigDecimal(BigInteger.valueOf(random.nextInt(1_999_999) - 999_999), type.scale());
             case DATE -> LocalDate.ofEpochDay(random.nextInt(20_000));
             case TIMESTAMP -> LocalDateTime.of(2013, 1, 1, 0, 0).plusSeconds(random.nextInt());
-            case CHAR, VARCHAR, TEXT -> "abcdefghijklmnopqrstuvwxyz".substring(0, random.nextInt(type.length() % 26 + 1));
+            case CHAR, VARCHAR, TEXT ->
+                "abcdefghijklmnopqrstuvwxyz".substring(0, random.nextInt(type.length() % 26 + 1));
         };
     }
 

@@ -1,0 +1,70 @@
+// A walk over a whole expression.
+#include <algorithm>
+#include <vector>
+
+#include "refusals.hpp"
+
+namespace daedalus::aggregator::sql {
+
+namespace {
+
+using grammar::Node;
+
+std::vector<Node> children_of(const Node& node) {
+  std::vector<Node> children;
+  const auto add = [&](const grammar::Nodes& nodes) { children.insert(children.end(), nodes.begin(), nodes.end()); };
+  switch (node.kind()) {
+    case Node::kList:
+      add(node.list().items);
+      break;
+    case Node::kOperatorExpression:
+      children = {node.operator_expression().left, node.operator_expression().right};
+      break;
+    case Node::kBooleanExpression:
+      add(node.boolean_expression().arguments);
+      break;
+    case Node::kNullTest:
+      children = {node.null_test().argument};
+      break;
+    case Node::kBooleanTest:
+      children = {node.boolean_test().argument};
+      break;
+    case Node::kFunctionCall:
+      add(node.function_call().arguments);
+      break;
+    case Node::kCast:
+      children = {node.cast().argument};
+      break;
+    case Node::kCoalesce:
+      add(node.coalesce().arguments);
+      break;
+    case Node::kMinMax:
+      add(node.min_max().arguments);
+      break;
+    case Node::kCollate:
+      children = {node.collate().argument};
+      break;
+    case Node::kCaseExpression:
+      children = {node.case_expression().argument, node.case_expression().otherwise};
+      for (const grammar::CaseArm& arm : node.case_expression().arms) {
+        children.push_back(arm.condition);
+        children.push_back(arm.value);
+      }
+      break;
+    default:
+      break;
+  }
+  return children;
+}
+
+}  // namespace
+
+bool mentions_column(const Node& node) {
+  if (node.has_column()) {
+    return true;
+  }
+  const std::vector<Node> children = children_of(node);
+  return std::any_of(children.begin(), children.end(), mentions_column);
+}
+
+}  // namespace daedalus::aggregator::sql

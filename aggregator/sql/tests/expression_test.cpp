@@ -1,0 +1,139 @@
+// Expressions in every clause of a SELECT: what they are bound to, and what is wrong with them.
+#include <fmt/format.h>
+
+#include "sql_fixture.hpp"
+
+namespace daedalus::aggregator::testing {
+namespace {
+
+class ExpressionTest : public SqlTest {
+ protected:
+  /// What an expression of a SELECT's list becomes, and its type.
+  std::string bound(const std::string& expression) {
+    const auto compiled = compile(fmt::format("SELECT {} AS e FROM t", expression));
+    if (!compiled) {
+      return fmt::format("{} {}", compiled.error().sqlstate, compiled.error().message);
+    }
+    const semantics::Selection& selection = *std::get<CompiledSelect>(*compiled).selection;
+    const semantics::BoundExpression& output = selection.outputs[0].expression;
+    return fmt::format("{} {}", expression_text(*schema_, output), semantics::to_string(output.type));
+  }
+};
+
+struct Bound {
+  const char* sql;
+  const char* expected;
+};
+
+TEST_F(ExpressionTest, OperandsAreBroughtToWhatTheOperatorTakes) {
+  for (const auto& [sql, expected] : std::initializer_list<Bound>{
+           {"i + 1", "+(i,1) integer"},
+           {"s + i", "+(cast(s as integer),i) integer"},
+           {"i + l", "+(cast(i as bigint),l) bigint"},
+           {"i * n", "*(cast(i as numeric(10,0)),n) numeric(20,2)"},
+           {"n * n", "*(n,n) numeric(20,4)"},
+           {"n / 2", "/(n,2) numeric"},
+           {"h * h", "*(h,h) numeric"},  // More than 38 digits have no bound.
+           {"r + d", "+(r,d) double precision"},
+           {"n + d", "+(cast(n as double precision),d) double precision"},
+           {"day + 1", "+(day,1) date"},
+           {"day - day", "-(day,day) integer"},
+           {"i + '1'", "+(i,1) integer"},
+           {"day > '2013-01-01'", ">(day,2013-01-01) boolean"},
+           {"v || 5", "||(cast(v as text),5) text"},
+           {"c = v", "=(c,cast(v as character(4096))) boolean"},
+           {"c = 'x'::text", "=(cast(c as text),x) boolean"},
+           {"upper(v)", "upper(cast(v as text)) text"},
+       }) {
+    EXPECT_EQ(bound(sql), expected) << sql;
+  }
+}
+
+TEST_F(ExpressionTest, WhatIsConstantIsComputedOnce) {
+  for (const auto& [sql, expected] : std::initializer_list<Bound>{
+           {"1 + 2 * 3", "7 integer"},
+           {"i + (2 - 1)", "+(i,1) integer"},
+           {"1.0 / 3", "0.33333333333333333333 numeric(20,20)"},
+           {"upper('ab')", "AB text"},
+           {"'ab' LIKE 'a_'", "t boolean"},
+           {"CASE WHEN false THEN 1/0 ELSE i END", "i integer"},
+           {"coalesce(NULL, 3, 1/0)", "3 integer"},
+           {"b AND false", "f boolean"},
+           {"i + NULL", "null integer"},
+           {"1/0", "22012 division by zero"},
+           {"CASE WHEN b THEN 1/0 ELSE i END", "22012 division by zero"},
+       }) {
+    EXPECT_EQ(bound(sql), expected) << sql;
+  }
+}
+
+TEST_F(ExpressionTest, FormsSayWhatTheyCompare) {
+  for (const auto& [sql, expected] : std::initializer_list<Bound>{
+           {"CASE i WHEN 1 THEN 'x' ELSE v END", "case(=(i,1),x,v) character varying(10)"},
+           {"i IN (1, 2, s)", "or(in(i,1,2),=(i,cast(s as integer))) boolean"},
+           {"i NOT BETWEEN 3 AND s", "or(<(i,3),>(i,cast(s as integer))) boolean"},
+           {"i BETWEEN SYMMETRIC 3 AND 1", "or(and(>=(i,3),<=(i,1)),and(>=(i,1),<=(i,3))) boolean"},
+           {"(i = 1) IS NOT TRUE", "is_not_true(=(i,1)) boolean"},
+           {"i IS DISTINCT FROM 1", "is_distinct(i,1) boolean"},
+           {"NULLIF(v, 'x')", "nullif(cast(v as text),x) text"},
+           {"GREATEST(i, l, 2.5)", "greatest(cast(i as numeric(10,0)),cast(l as numeric(19,0)),2.5) numeric"},
+           {"b AND (b OR b) AND b", "and(b,or(b,b),b) boolean"},
+       }) {
+    EXPECT_EQ(bound(sql), expected) << sql;
+  }
+}
+
+TEST_F(ExpressionTest, MistakesHavePostgresCodes) {
+  for (const auto& [sql, expected] : std::initializer_list<Bound>{
+           {"i + day + v", "42883 operator does not exist: date + character varying"},
+           {"upper(i)", "42883 function upper(integer) does not exist"},
+           {"'1' + '2'", "42725 operator is not unique: unknown + unknown"},
+           {"i + 'x'", "22P02 invalid input syntax for type integer: \"x\""},
+           {"CASE WHEN b THEN 1 ELSE v END", "42804 CASE types character varying and integer cannot be matched"},
+           {"COALESCE(i, day)", "42804 COALESCE types integer and date cannot be matched"},
+           {"CASE WHEN i THEN 1 END", "42804 argument of CASE/WHEN must be type boolean, not type integer"},
+           {"i::date", "42846 cannot cast type integer to date"},
+           {"sum(count(*))", "42803 aggregate function calls cannot be nested"},
+           {"ln(n)", "0A000 function ln of numeric is not supported"},
+       }) {
+    EXPECT_EQ(bound(sql), expected) << sql;
+  }
+}
+
+TEST_F(ExpressionTest, GroupsAreOfExpressions) {
+  EXPECT_EQ(failure("SELECT i + 1, count(*) FROM t GROUP BY i + 1"), "accepted");
+  EXPECT_EQ(failure("SELECT (i + 1) * 2 FROM t GROUP BY i + 1"), "accepted");
+  EXPECT_EQ(failure("SELECT sum(i) / count(*) FROM t HAVING max(i) > 1"), "accepted");
+  EXPECT_EQ(failure("SELECT upper(v) AS u FROM t GROUP BY u ORDER BY count(*)"), "accepted");
+  EXPECT_EQ(failure("SELECT i + 2 FROM t GROUP BY i + 1"),
+            "42803@8 column \"t.i\" must appear in the GROUP BY clause or be used in an aggregate function");
+  EXPECT_EQ(failure("SELECT count(*) FROM t HAVING i > 1"),
+            "42803@31 column \"t.i\" must appear in the GROUP BY clause or be used in an aggregate function");
+  EXPECT_EQ(failure("SELECT count(*) FROM t GROUP BY n / 3"),
+            "0A000@1 grouping by a numeric without a bound on its digits is not supported");
+  EXPECT_EQ(failure("SELECT DISTINCT i + 1 FROM t ORDER BY i"),
+            "42P10@39 for SELECT DISTINCT, ORDER BY expressions must appear in select list");
+  EXPECT_EQ(failure("SELECT i FROM t GROUP BY i HAVING count(*)"),
+            "42804@35 argument of HAVING must be type boolean, not type bigint");
+}
+
+TEST_F(ExpressionTest, ConjunctsThatCannotBeLookedUpAreComputed) {
+  const auto residuals = [&](const std::string& where) {
+    const auto compiled = compile("SELECT i FROM t WHERE " + where);
+    const semantics::Selection& selection = *std::get<CompiledSelect>(*compiled).selection;
+    std::string text;
+    for (const semantics::BoundExpression& residual : selection.residuals) {
+      text += (text.empty() ? "" : " and ") + expression_text(*schema_, residual);
+    }
+    return fmt::format("{} clauses, {}", selection.predicate.clauses.size(), text);
+  };
+  EXPECT_EQ(residuals("i = 1 AND l > 2"), "2 clauses, ");
+  EXPECT_EQ(residuals("i = 1 AND i + 1 > s AND l > 2"), "2 clauses, >(+(i,1),cast(s as integer))");
+  // What cannot fail comes before what can, whatever was written first.
+  EXPECT_EQ(residuals("i / x = 1 AND s < r"), "0 clauses, <(cast(s as double precision),r) and =(/(i,x),1)");
+  EXPECT_EQ(residuals("upper('x') = 'X' AND i = 1"), "1 clauses, ");
+  EXPECT_EQ(residuals("upper('x') = 'x' AND i = 1").substr(0, 9), "1 clauses");
+}
+
+}  // namespace
+}  // namespace daedalus::aggregator::testing

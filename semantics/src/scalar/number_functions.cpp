@@ -1,0 +1,351 @@
+// Functions of numbers, as PostgreSQL's float.c, int.c and numeric.c have them.
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "adder.hpp"
+#include "daedalus/semantics/decimal.hpp"
+
+namespace daedalus::semantics::scalar {
+namespace {
+
+using Int128 = __int128;
+
+constexpr TypeKind kDouble = TypeKind::kDouble;
+constexpr TypeKind kNumeric = TypeKind::kNumeric;
+constexpr TypeKind kInt = TypeKind::kInt;
+constexpr TypeKind kIntegers[] = {TypeKind::kSmallint, TypeKind::kInt, TypeKind::kBigint};
+
+Error overflow() { return rejected("22003", "value out of range: overflow"); }
+Error underflow() { return rejected("22003", "value out of range: underflow"); }
+
+// ---- absolute values and signs ----
+
+template <TypeKind kKind>
+Result<Value> absolute_integer(Arguments arguments, const BoundExpression&) {
+  const Int128 value = integer(arguments[0]);
+  return fit_integer(kKind, value < 0 ? -value : value);
+}
+
+Result<Value> absolute_floating(Arguments arguments, const BoundExpression&) {
+  return Value(std::fabs(floating(arguments[0])));
+}
+
+Result<Value> absolute_numeric(Arguments arguments, const BoundExpression&) {
+  const Decimal& value = decimal(arguments[0]);
+  return Value(Decimal{BigInt(boost::multiprecision::abs(value.unscaled)), value.scale});
+}
+
+Result<Value> sign_of_floating(Arguments arguments, const BoundExpression&) {
+  const double value = floating(arguments[0]);
+  return Value(value > 0 ? 1.0 : value < 0 ? -1.0 : 0.0);
+}
+
+Result<Value> sign_of_numeric(Arguments arguments, const BoundExpression&) {
+  return Value(Decimal{decimal(arguments[0]).unscaled.sign(), 0});
+}
+
+Type type_of_first(Expressions arguments) { return arguments[0].type; }
+Type type_of_sign(Expressions) { return numeric_of(1, 0); }
+
+// ---- whole numbers ----
+
+template <double (*kFunction)(double)>
+Result<Value> plain(Arguments arguments, const BoundExpression&) {
+  return Value(kFunction(floating(arguments[0])));
+}
+
+Result<Value> floor_of_numeric(Arguments arguments, const BoundExpression&) {
+  const Decimal& value = decimal(arguments[0]);
+  return Value(Decimal{divide_floor(value.unscaled, power_of_ten(static_cast<uint32_t>(value.scale))), 0});
+}
+
+Result<Value> ceiling_of_numeric(Arguments arguments, const BoundExpression&) {
+  const Decimal& value = decimal(arguments[0]);
+  const BigInt floor = divide_floor(BigInt(-value.unscaled), power_of_ten(static_cast<uint32_t>(value.scale)));
+  return Value(Decimal{BigInt(-floor), 0});
+}
+
+/// Digits before the point, and one more that rounding may bring.
+Type type_of_whole(Expressions arguments) {
+  const Type& type = arguments[0].type;
+  return type.precision == 0 ? Type{kNumeric} : numeric_of(uint64_t{type.precision} - type.scale + 1, 0);
+}
+
+/// Rounds half away from zero, or cuts; digits may be negative.
+Value at_digits(const Decimal& value, int64_t digits, bool is_cut) {
+  constexpr int64_t kDigitsMax = 2000;
+  const auto wanted = static_cast<int32_t>(std::clamp(digits, -kDigitsMax, kDigitsMax));
+  if (wanted >= value.scale) {
+    return Value(rescale(value, std::min(wanted, kDecimalScaleMax)));
+  }
+  const BigInt unit = power_of_ten(static_cast<uint32_t>(value.scale - wanted));
+  const BigInt units = is_cut ? BigInt(value.unscaled / unit) : divide_rounded(value.unscaled, unit);
+  if (wanted >= 0) {
+    return Value(Decimal{units, wanted});
+  }
+  return Value(Decimal{BigInt(units * power_of_ten(static_cast<uint32_t>(-wanted))), 0});
+}
+
+template <bool kIsCut>
+Result<Value> at_digits_of(Arguments arguments, const BoundExpression&) {
+  return at_digits(decimal(arguments[0]), arguments.size() > 1 ? integer(arguments[1]) : 0, kIsCut);
+}
+
+Result<Value> quotient_of_numerics(Arguments arguments, const BoundExpression&) {
+  const Decimal& left = decimal(arguments[0]);
+  const Decimal& right = decimal(arguments[1]);
+  if (right.unscaled.is_zero()) {
+    return division_by_zero();
+  }
+  const int32_t scale = std::max(left.scale, right.scale);
+  return Value(Decimal{BigInt(rescale(left, scale).unscaled / rescale(right, scale).unscaled), 0});
+}
+
+template <TypeKind kKind>
+Result<Value> modulo_of_integers(Arguments arguments, const BoundExpression&) {
+  if (integer(arguments[1]) == 0) {
+    return division_by_zero();
+  }
+  return fit_integer(kKind, Int128{integer(arguments[0])} % integer(arguments[1]));
+}
+
+Result<Value> modulo_of_numerics(Arguments arguments, const BoundExpression&) {
+  if (decimal(arguments[1]).unscaled.is_zero()) {
+    return division_by_zero();
+  }
+  return Value(remainder(decimal(arguments[0]), decimal(arguments[1])));
+}
+
+// ---- bits ----
+
+enum class Bits : uint8_t { kAnd, kOr, kXor };
+
+template <Bits kBits>
+Result<Value> bits_of(Arguments arguments, const BoundExpression&) {
+  const int64_t left = integer(arguments[0]);
+  const int64_t right = integer(arguments[1]);
+  return Value(kBits == Bits::kAnd ? left & right : kBits == Bits::kOr ? left | right : left ^ right);
+}
+
+Result<Value> complement(Arguments arguments, const BoundExpression&) { return Value(~integer(arguments[0])); }
+
+/// As the machine shifts a number of this size: by the count's lowest bits, and bits that leave it are lost.
+template <typename Number, bool kIsLeft>
+Result<Value> shifted(Arguments arguments, const BoundExpression&) {
+  // Numbers of two bytes are shifted as numbers of four.
+  constexpr unsigned kCounts = sizeof(Number) == 8 ? 63 : 31;
+  const auto count = static_cast<unsigned>(integer(arguments[1])) & kCounts;
+  const int64_t value = integer(arguments[0]);
+  if (kIsLeft) {
+    return Value(static_cast<int64_t>(static_cast<Number>(static_cast<uint64_t>(value) << count)));
+  }
+  return Value(value >> count);
+}
+
+// ---- roots, powers, logarithms ----
+
+Error out_of_domain(const char* message) { return rejected("2201F", message); }
+
+Result<Value> square_root(Arguments arguments, const BoundExpression&) {
+  const double value = floating(arguments[0]);
+  return value < 0 ? Result<Value>(out_of_domain("cannot take square root of a negative number"))
+                   : Value(std::sqrt(value));
+}
+
+/// PostgreSQL's scale: sixteen significant digits, and never fewer fractional ones than there were.
+Result<Value> square_root_of_numeric(Arguments arguments, const BoundExpression&) {
+  const Decimal& value = decimal(arguments[0]);
+  if (value.unscaled.sign() < 0) {
+    return out_of_domain("cannot take square root of a negative number");
+  }
+  constexpr int32_t kSignificantDigits = 16;
+  int32_t weight = 0;  // Of the first digit in base 10000.
+  if (!value.unscaled.is_zero()) {
+    const auto exponent = static_cast<int32_t>(value.unscaled.str().size()) - 1 - value.scale;
+    weight = exponent >= 0 ? exponent / 4 : -((3 - exponent) / 4);
+  }
+  const int32_t digits = (weight + 1) * 4 / 2 - 1;
+  const int32_t scale = std::min(std::max({kSignificantDigits - digits, value.scale, 0}), kDecimalScaleMax);
+  // One digit more than is wanted, then rounded: the root of a number that is no square never lies half way.
+  const int32_t inner = scale + 1;
+  BigInt radicand = value.unscaled;
+  const int32_t shift = 2 * inner - value.scale;
+  radicand *= power_of_ten(static_cast<uint32_t>(shift));
+  const BigInt root = boost::multiprecision::sqrt(radicand);
+  return Value(Decimal{divide_rounded(root, 10), scale});
+}
+
+Result<Value> cube_root(Arguments arguments, const BoundExpression&) {
+  return Value(std::cbrt(floating(arguments[0])));
+}
+
+Result<Value> power(Arguments arguments, const BoundExpression&) {
+  const double base = floating(arguments[0]);
+  const double exponent = floating(arguments[1]);
+  if (std::isnan(base)) {
+    return Value(exponent == 0 ? 1.0 : base);
+  }
+  if (std::isnan(exponent)) {
+    return Value(base == 1 ? 1.0 : exponent);
+  }
+  if (base == 0 && exponent < 0) {
+    return out_of_domain("zero raised to a negative power is undefined");
+  }
+  if (base < 0 && std::isfinite(exponent) && std::floor(exponent) != exponent) {
+    return out_of_domain("a negative number raised to a non-integer power yields a complex result");
+  }
+  const double result = std::pow(base, exponent);
+  if (std::isfinite(base) && std::isfinite(exponent)) {
+    if (std::isinf(result)) {
+      return overflow();
+    }
+    if (result == 0 && base != 0) {
+      return underflow();
+    }
+  }
+  return Value(result);
+}
+
+Result<Value> exponential(Arguments arguments, const BoundExpression&) {
+  const double value = floating(arguments[0]);
+  const double result = std::exp(value);
+  if (std::isfinite(value) && std::isinf(result)) {
+    return overflow();
+  }
+  return std::isfinite(value) && result == 0 ? Result<Value>(underflow()) : Value(result);
+}
+
+template <double (*kFunction)(double)>
+Result<Value> logarithm(Arguments arguments, const BoundExpression&) {
+  const double value = floating(arguments[0]);
+  if (value == 0) {
+    return rejected("2201E", "cannot take logarithm of zero");
+  }
+  return value < 0 ? Result<Value>(rejected("2201E", "cannot take logarithm of a negative number"))
+                   : Value(kFunction(value));
+}
+
+// ---- angles ----
+
+/// Of sine, cosine and tangent, which infinity has none of.
+template <double (*kFunction)(double)>
+Result<Value> of_finite(Arguments arguments, const BoundExpression&) {
+  const double value = floating(arguments[0]);
+  return std::isinf(value) ? Result<Value>(rejected("22003", "input is out of range")) : Value(kFunction(value));
+}
+
+/// Of arc sine and arc cosine.
+template <double (*kFunction)(double)>
+Result<Value> of_unit(Arguments arguments, const BoundExpression&) {
+  const double value = floating(arguments[0]);
+  return value < -1 || value > 1 ? Result<Value>(rejected("22003", "input is out of range")) : Value(kFunction(value));
+}
+
+Result<Value> arc_tangent_of_two(Arguments arguments, const BoundExpression&) {
+  return Value(std::atan2(floating(arguments[0]), floating(arguments[1])));
+}
+
+constexpr double kRadiansPerDegree = 0.0174532925199432957692;
+
+Result<Value> degrees(Arguments arguments, const BoundExpression&) {
+  const double value = floating(arguments[0]);
+  const double result = value / kRadiansPerDegree;
+  return std::isinf(result) && !std::isinf(value) ? Result<Value>(overflow()) : Value(result);
+}
+
+Result<Value> radians(Arguments arguments, const BoundExpression&) {
+  return Value(floating(arguments[0]) * kRadiansPerDegree);
+}
+
+Result<Value> pi(Arguments, const BoundExpression&) { return Value(std::numbers::pi); }
+
+void add_integers(Adder& adder) {
+  adder.start(900);
+  adder.add("abs", {TypeKind::kSmallint}, TypeKind::kSmallint, absolute_integer<TypeKind::kSmallint>);
+  adder.add("abs", {TypeKind::kInt}, TypeKind::kInt, absolute_integer<TypeKind::kInt>);
+  adder.add("abs", {TypeKind::kBigint}, TypeKind::kBigint, absolute_integer<TypeKind::kBigint>);
+  adder.add("abs", {TypeKind::kReal}, TypeKind::kReal, absolute_floating, nullptr, false);
+  adder.add("abs", {kDouble}, kDouble, absolute_floating, nullptr, false);
+  adder.add("abs", {kNumeric}, kNumeric, absolute_numeric, type_of_first, false);
+  adder.add("mod", {TypeKind::kSmallint, TypeKind::kSmallint}, TypeKind::kSmallint,
+            modulo_of_integers<TypeKind::kSmallint>);
+  adder.add("mod", {kInt, kInt}, kInt, modulo_of_integers<TypeKind::kInt>);
+  adder.add("mod", {TypeKind::kBigint, TypeKind::kBigint}, TypeKind::kBigint, modulo_of_integers<TypeKind::kBigint>);
+  adder.add("mod", {kNumeric, kNumeric}, kNumeric, modulo_of_numerics);
+  adder.start(910);
+  for (const TypeKind kind : kIntegers) {
+    adder.add_operator("&", {kind, kind}, kind, bits_of<Bits::kAnd>, nullptr, false);
+    adder.add_operator("|", {kind, kind}, kind, bits_of<Bits::kOr>, nullptr, false);
+    adder.add_operator("#", {kind, kind}, kind, bits_of<Bits::kXor>, nullptr, false);
+    adder.add_operator("~", {kind}, kind, complement, nullptr, false);
+  }
+  adder.add_operator("<<", {TypeKind::kSmallint, kInt}, TypeKind::kSmallint, shifted<int16_t, true>, nullptr, false);
+  adder.add_operator("<<", {kInt, kInt}, kInt, shifted<int32_t, true>, nullptr, false);
+  adder.add_operator("<<", {TypeKind::kBigint, kInt}, TypeKind::kBigint, shifted<int64_t, true>, nullptr, false);
+  adder.add_operator(">>", {TypeKind::kSmallint, kInt}, TypeKind::kSmallint, shifted<int16_t, false>, nullptr, false);
+  adder.add_operator(">>", {kInt, kInt}, kInt, shifted<int32_t, false>, nullptr, false);
+  adder.add_operator(">>", {TypeKind::kBigint, kInt}, TypeKind::kBigint, shifted<int64_t, false>, nullptr, false);
+}
+
+void add_wholes(Adder& adder) {
+  adder.start(940);
+  adder.add("sign", {kDouble}, kDouble, sign_of_floating, nullptr, false);
+  adder.add("sign", {kNumeric}, kNumeric, sign_of_numeric, type_of_sign, false);
+  adder.add("floor", {kDouble}, kDouble, plain<std::floor>, nullptr, false);
+  adder.add("floor", {kNumeric}, kNumeric, floor_of_numeric, type_of_whole, false);
+  for (const char* name : {"ceil", "ceiling"}) {
+    adder.add(name, {kDouble}, kDouble, plain<std::ceil>, nullptr, false);
+    adder.add(name, {kNumeric}, kNumeric, ceiling_of_numeric, type_of_whole, false);
+  }
+  adder.add("round", {kDouble}, kDouble, plain<std::rint>, nullptr, false);
+  adder.add("round", {kNumeric}, kNumeric, at_digits_of<false>, type_of_whole, false);
+  adder.add("round", {kNumeric, kInt}, kNumeric, at_digits_of<false>);
+  adder.add("trunc", {kDouble}, kDouble, plain<std::trunc>, nullptr, false);
+  adder.add("trunc", {kNumeric}, kNumeric, at_digits_of<true>, type_of_whole, false);
+  adder.add("trunc", {kNumeric, kInt}, kNumeric, at_digits_of<true>);
+  adder.add("div", {kNumeric, kNumeric}, kNumeric, quotient_of_numerics);
+}
+
+void add_transcendental(Adder& adder) {
+  adder.start(960);
+  adder.add("sqrt", {kDouble}, kDouble, square_root);
+  adder.add("sqrt", {kNumeric}, kNumeric, square_root_of_numeric);
+  adder.add("cbrt", {kDouble}, kDouble, cube_root, nullptr, false);
+  adder.add_operator("^", {kDouble, kDouble}, kDouble, power);
+  adder.add_operator("^", {kNumeric, kNumeric}, kNumeric, nullptr);
+  for (const char* name : {"power", "pow"}) {
+    adder.add(name, {kDouble, kDouble}, kDouble, power);
+    adder.refuse(name, {kNumeric, kNumeric}, kNumeric);
+  }
+  adder.add("exp", {kDouble}, kDouble, exponential);
+  adder.refuse("exp", {kNumeric}, kNumeric);
+  adder.add("ln", {kDouble}, kDouble, logarithm<std::log>);
+  adder.refuse("ln", {kNumeric}, kNumeric);
+  for (const char* name : {"log", "log10"}) {
+    adder.add(name, {kDouble}, kDouble, logarithm<std::log10>);
+    adder.refuse(name, {kNumeric}, kNumeric);
+  }
+  adder.start(980);
+  adder.add("sin", {kDouble}, kDouble, of_finite<std::sin>);
+  adder.add("cos", {kDouble}, kDouble, of_finite<std::cos>);
+  adder.add("tan", {kDouble}, kDouble, of_finite<std::tan>);
+  adder.add("asin", {kDouble}, kDouble, of_unit<std::asin>);
+  adder.add("acos", {kDouble}, kDouble, of_unit<std::acos>);
+  adder.add("atan", {kDouble}, kDouble, plain<std::atan>, nullptr, false);
+  adder.add("atan2", {kDouble, kDouble}, kDouble, arc_tangent_of_two, nullptr, false);
+  adder.add("degrees", {kDouble}, kDouble, degrees);
+  adder.add("radians", {kDouble}, kDouble, radians, nullptr, false);
+  adder.add("pi", {}, kDouble, pi, nullptr, false);
+}
+
+}  // namespace
+
+void add_numbers(Functions& functions) {
+  Adder adder(functions);
+  add_integers(adder);
+  add_wholes(adder);
+  add_transcendental(adder);
+}
+
+}  // namespace daedalus::semantics::scalar

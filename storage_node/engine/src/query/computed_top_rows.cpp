@@ -1,0 +1,103 @@
+#include "computed_top_rows.hpp"
+
+#include <algorithm>
+
+#include "daedalus/semantics/order.hpp"
+
+namespace daedalus::engine {
+namespace {
+
+/// Candidates beyond those wanted, at least: dropping the last of them then costs a few comparisons each.
+constexpr uint32_t kCandidatesSpare = 256;
+constexpr uint32_t kBatchRows = 1024;
+/// Beside what a value takes in itself: digits of a long numeric.
+constexpr uint64_t kDigitBytes = 256;
+
+}  // namespace
+
+ComputedTopRows::ComputedTopRows(const TableLayout& layout, const ChunkStore& store,
+                                 const semantics::Selection& selection, uint32_t rows_max, AnswerMemory& memory)
+    : store_(&store),
+      rows_max_(rows_max),
+      candidates_max_(rows_max + std::max(rows_max, kCandidatesSpare)),
+      candidate_bytes_(sizeof(Candidate)),
+      answer_memory_(&memory),
+      memory_(memory) {
+  CHECK(rows_max > 0 && rows_max <= UINT32_MAX / 2 && !selection.order_by.empty());
+  for (const semantics::OrderKey& key : selection.order_by) {
+    keys_.push_back({source_of(layout, selection.outputs[key.output].expression), key.order});
+    const ColumnLayout& column = keys_.back().source.layout();
+    candidate_bytes_ += sizeof(semantics::Value) + (column.native == Native::kDecimal ? kDigitBytes : column.width);
+  }
+}
+
+bool ComputedTopRows::is_before(const Candidate& left, const Candidate& right) const {
+  for (size_t number = 0; number < keys_.size(); ++number) {
+    const auto order = semantics::compare_ordered(left.keys[number], right.keys[number], keys_[number].order);
+    if (order != 0) {
+      return order < 0;
+    }
+  }
+  return left.slot < right.slot;
+}
+
+Result<void> ComputedTopRows::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count) {
+  const ChunkView view = store_->view(chunk);
+  for (uint32_t first = 0; first < row_count; first += kBatchRows) {
+    const RowBatch batch = {.chunk = &view, .rows = rows + first, .count = std::min(kBatchRows, row_count - first)};
+    if (Result<void> taken = take_batch(chunk, batch); !taken) {
+      return taken;
+    }
+  }
+  return {};
+}
+
+Result<void> ComputedTopRows::take_batch(uint32_t chunk, const RowBatch& batch) {
+  std::vector<ColumnVector> vectors;
+  for (Key& key : keys_) {
+    const Result<ColumnVector> vector = key.source.read(batch, key.room);
+    if (!vector) {
+      return vector.error();
+    }
+    vectors.push_back(*vector);
+  }
+  for (uint32_t position = 0; position < batch.count; ++position) {
+    Candidate candidate{{}, chunk * store_->chunk_rows() + batch.row(position)};
+    for (size_t number = 0; number < keys_.size(); ++number) {
+      candidate.keys.push_back(value_at(keys_[number].source.layout(), vectors[number], position, bytes_));
+    }
+    if (candidates_.size() == candidates_.capacity()) {
+      const size_t room = std::clamp<size_t>(2 * candidates_.capacity(), kCandidatesSpare / 4, candidates_max_);
+      if (!memory_.add((room - candidates_.capacity()) * candidate_bytes_)) {
+        return answer_memory_->refusal();
+      }
+      candidates_.reserve(room);
+    }
+    candidates_.push_back(std::move(candidate));
+    if (candidates_.size() == candidates_max_) {
+      drop_last();
+    }
+  }
+  return {};
+}
+
+void ComputedTopRows::drop_last() {
+  if (candidates_.size() <= rows_max_) {
+    return;
+  }
+  const auto before = [this](const Candidate& left, const Candidate& right) { return is_before(left, right); };
+  std::nth_element(candidates_.begin(), candidates_.begin() + (rows_max_ - 1), candidates_.end(), before);
+  candidates_.resize(rows_max_);
+}
+
+std::vector<uint32_t> ComputedTopRows::finish() {
+  drop_last();
+  std::vector<uint32_t> slots(candidates_.size());
+  std::transform(candidates_.begin(), candidates_.end(), slots.begin(),
+                 [](const Candidate& candidate) { return candidate.slot; });
+  std::sort(slots.begin(), slots.end());
+  candidates_.clear();
+  return slots;
+}
+
+}  // namespace daedalus::engine

@@ -1,0 +1,127 @@
+#include "expression_mix.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "daedalus/semantics/scalar_function.hpp"
+
+namespace daedalus::engine::test {
+namespace {
+
+using semantics::BoundExpression;
+using semantics::FunctionId;
+using semantics::Type;
+using semantics::TypeKind;
+
+BoundExpression column(TestColumn number) { return semantics::column_of(test_schema(), static_cast<uint32_t>(number)); }
+
+BoundExpression call(FunctionId function, std::vector<BoundExpression> arguments, const Type& target = {}) {
+  return *semantics::make_call(function, std::move(arguments), target);
+}
+
+BoundExpression cast(BoundExpression argument, TypeKind kind) {
+  return call(FunctionId::kCast, {std::move(argument)}, Type{kind});
+}
+
+/// By name, of arguments that need no cast.
+BoundExpression named(std::string_view name, bool is_operator, std::vector<BoundExpression> arguments) {
+  std::vector<semantics::ArgumentKind> kinds;
+  for (const BoundExpression& argument : arguments) {
+    kinds.push_back({argument.type.kind, false});
+  }
+  return call((*semantics::resolve_function(name, is_operator, kinds))->id, std::move(arguments));
+}
+
+BoundExpression text_of(TestColumn number) { return cast(column(number), TypeKind::kText); }
+
+BoundExpression constant(int64_t value) { return semantics::make_constant(Type{TypeKind::kInt}, value); }
+
+BoundExpression some_truth(Random& random) {
+  switch (below(random, 5)) {
+    case 0:
+      return named("<", true, {cast(column(TestColumn::kSmall), TypeKind::kInt), column(TestColumn::kInt)});
+    case 1:
+      return call(FunctionId::kIsDistinct, {column(TestColumn::kFlag), column(TestColumn::kCode)});
+    case 2:
+      return call(FunctionId::kIsNotFalse, {column(TestColumn::kBool)});
+    case 3:
+      return named(">=", true, {text_of(TestColumn::kText), text_of(TestColumn::kName)});
+    default:
+      return call(FunctionId::kOr, {named("=", true, {column(TestColumn::kReal), column(TestColumn::kDouble)}),
+                                    call(FunctionId::kIsNull, {column(TestColumn::kWide)})});
+  }
+}
+
+/// Of a type with a bound, so that it may be a key.
+BoundExpression some_key(Random& random) {
+  switch (below(random, 5)) {
+    case 0:
+      return some_truth(random);
+    case 1:
+      return named("+", true, {cast(column(TestColumn::kSmall), TypeKind::kInt), constant(7)});
+    case 2:
+      return named("upper", false, {text_of(TestColumn::kText)});
+    case 3:
+      return call(FunctionId::kCase, {some_truth(random), column(TestColumn::kDouble), column(TestColumn::kDouble)});
+    default:
+      return call(FunctionId::kCoalesce, {column(TestColumn::kDay), column(TestColumn::kDay)});
+  }
+}
+
+BoundExpression some_number(Random& random) {
+  switch (below(random, 4)) {
+    case 0:
+      return named("*", true, {column(TestColumn::kNumeric), column(TestColumn::kNumeric)});
+    case 1:
+      return named("/", true, {column(TestColumn::kWide), cast(constant(3), TypeKind::kNumeric)});
+    case 2:
+      return call(FunctionId::kCase, {some_truth(random), cast(column(TestColumn::kSmall), TypeKind::kBigint),
+                                      cast(column(TestColumn::kInt), TypeKind::kBigint)});
+    default:
+      return cast(column(TestColumn::kReal), TypeKind::kDouble);
+  }
+}
+
+BoundExpression some_value(Random& random) {
+  switch (below(random, 3)) {
+    case 0:
+      return some_key(random);
+    case 1:
+      return named("||", true, {text_of(TestColumn::kName), text_of(TestColumn::kCode)});
+    default:
+      return some_number(random);
+  }
+}
+
+void add_to_groups(Random& random, semantics::Grouping& grouping) {
+  for (semantics::BoundAggregate& aggregate : grouping.aggregates) {
+    if (aggregate.argument && one_in(random, 2)) {
+      aggregate.argument = some_number(random);
+      aggregate.type = *semantics::aggregate_type(aggregate.function, aggregate.argument->type);
+    }
+  }
+  for (BoundExpression& key : grouping.keys) {
+    if (one_in(random, 2)) {
+      key = some_key(random);
+    }
+  }
+}
+
+}  // namespace
+
+void add_expressions(Random& random, semantics::Selection& selection) {
+  for (uint64_t residuals = below(random, 3); residuals > 0; --residuals) {
+    selection.residuals.push_back(some_truth(random));
+  }
+  if (selection.grouping) {
+    add_to_groups(random, *selection.grouping);
+    return;
+  }
+  for (semantics::OutputColumn& output : selection.outputs) {
+    if (one_in(random, 2)) {
+      output.expression = some_value(random);
+    }
+  }
+}
+
+}  // namespace daedalus::engine::test

@@ -1,0 +1,170 @@
+"""Random expressions over the columns of the compiler's test table, drawn from its own table of functions."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable
+
+COLUMNS = {
+    "boolean": ["b"],
+    "smallint": ["s"],
+    "integer": ["i", "k", "x"],
+    "bigint": ["l"],
+    "real": ["r"],
+    "double precision": ["d"],
+    "numeric": ["n", "h"],
+    "date": ["day"],
+    "timestamp without time zone": ["at"],
+    "character": ["c"],
+    "character varying": ["v"],
+    "text": [],
+}
+
+CONSTANTS = {
+    "boolean": ["true", "false"],
+    "smallint": ["0::smallint", "1::smallint", "(-32768)::smallint", "32767::smallint", "7::smallint"],
+    "integer": ["0", "1", "2", "3", "-1", "10", "100", "2147483647", "(-2147483647 - 1)"],
+    "bigint": ["0::bigint", "3::bigint", "9223372036854775807", "(-9223372036854775808)::bigint", "5000000000"],
+    "real": ["0::real", "1.5::real", "(-2.25)::real", "1e30::real", "1e-30::real"],
+    "double precision": ["0::float8", "0.1::float8", "(-3.5)::float8", "1e200::float8", "1e-200::float8"],
+    "numeric": ["0.0", "1.5", "-2.25", "100.001", "0.000001", "12345678901234567890.5", "3::numeric"],
+    "date": ["DATE '2013-01-01'", "DATE '1969-12-31'", "DATE '2000-02-29'", "DATE '1500-03-01'"],
+    "timestamp without time zone": ["TIMESTAMP '2013-01-01 05:06:07.5'", "TIMESTAMP '1969-12-31 23:59:59.999999'"],
+    "character": ["'ab'::char(5)", "''::char(5)", "'x y'::char(5)"],
+    "character varying": ["'ab'::varchar", "''::varchar(3)", "'Ab cd'::varchar"],
+    "text": ["'ab'::text", "''::text", "'Straße é'::text", "'%_x'::text", "' a b '::text", "'A-b-c'::text"],
+}
+
+CASTS = {
+    "boolean": ["integer"],
+    "smallint": ["integer", "bigint", "numeric", "double precision"],
+    "integer": ["smallint", "bigint", "boolean", "numeric", "real"],
+    "bigint": ["smallint", "integer", "numeric", "double precision"],
+    "real": ["integer", "double precision", "numeric"],
+    "double precision": ["integer", "real", "numeric", "bigint"],
+    "numeric": ["integer", "bigint", "double precision", "smallint"],
+    "date": ["timestamp without time zone"],
+    "timestamp without time zone": ["date"],
+    "text": ["integer", "boolean", "numeric", "date", "character", "character varying", "timestamp without time zone"],
+    "character varying": ["text", "bigint"],
+    "character(5)": ["text"],
+}
+
+
+class Expressions:
+    """Expressions of a wanted type, no deeper than asked for."""
+
+    def __init__(self, choice: random.Random, functions: list[tuple[str, bool, list[str], str]]) -> None:
+        self._choice = choice
+        self._by_result: dict[str, dict[str, list[tuple[str, bool, list[str]]]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
+        for name, is_operator, arguments, result in functions:
+            self._by_result[result][name].append((name, is_operator, arguments))
+
+    def of(self, kind: str, depth: int) -> str:
+        if depth == 0 or self._choice.random() < 0.15:
+            return self._leaf(kind)
+        makers: list[Callable[[str, int], str | None]] = [self._call, self._call, self._call, self._form, self._cast]
+        if kind == "boolean":
+            makers.append(self._test)
+        made = self._choice.choice(makers)(kind, depth)
+        return made if made is not None else self._leaf(kind)
+
+    def any_kind(self) -> str:
+        return self._choice.choice(list(COLUMNS))
+
+    def _leaf(self, kind: str) -> str:
+        roll = self._choice.random()
+        if roll < 0.08:
+            return f"NULL::{kind}"
+        if roll < 0.7 and COLUMNS[kind]:
+            return self._choice.choice(COLUMNS[kind])
+        return self._choice.choice(CONSTANTS[kind])
+
+    def _call(self, kind: str, depth: int) -> str | None:
+        if not self._by_result[kind]:
+            return None
+        overloads = self._by_result[kind][self._choice.choice(sorted(self._by_result[kind]))]
+        name, is_operator, kinds = self._choice.choice(overloads)
+        arguments = [self.of(each, depth - 1) for each in kinds]
+        if not is_operator:
+            return f"{name}({', '.join(arguments)})"
+        if len(arguments) == 1:
+            return f"({name} ({arguments[0]}))"
+        return f"(({arguments[0]}) {name} ({arguments[1]}))"
+
+    def _cast(self, kind: str, depth: int) -> str | None:
+        sources = CASTS.get(kind, [])
+        if not sources:
+            return None
+        return f"({self.of(self._choice.choice(sources), depth - 1)})::{kind}"
+
+    def _form(self, kind: str, depth: int) -> str:
+        first, second = self.of(kind, depth - 1), self.of(kind, depth - 1)
+        condition = self.of("boolean", depth - 1)
+        form = self._choice.randrange(6)
+        if form == 0:
+            return f"CASE WHEN {condition} THEN {first} ELSE {second} END"
+        if form == 1:
+            return f"CASE WHEN {condition} THEN {first} END"
+        if form == 2:
+            return f"coalesce({first}, {second})"
+        if form == 3:
+            return f"nullif({first}, {second})"
+        if form == 4:
+            return f"greatest({first}, {second})"
+        return f"least({first}, {second})"
+
+    def _test(self, _kind: str, depth: int) -> str:
+        kind = self.any_kind()
+        first, second, third = (self.of(kind, depth - 1) for _ in range(3))
+        one, other = self.of("boolean", depth - 1), self.of("boolean", depth - 1)
+        return self._choice.choice(
+            [
+                f"(({one}) AND ({other}))",
+                f"(({one}) OR ({other}))",
+                f"(NOT ({one}))",
+                f"(({first}) IS NULL)",
+                f"(({first}) IS NOT NULL)",
+                f"(({one}) IS TRUE)",
+                f"(({one}) IS NOT FALSE)",
+                f"(({one}) IS UNKNOWN)",
+                f"(({first}) IS DISTINCT FROM ({second}))",
+                f"(({first}) IS NOT DISTINCT FROM ({second}))",
+                f"(({first}) IN ({second}, {third}))",
+                f"(({first}) NOT IN ({second}, {third}))",
+                f"(({first}) BETWEEN ({second}) AND ({third}))",
+                f"(({first}) NOT BETWEEN SYMMETRIC ({second}) AND ({third}))",
+            ]
+        )
+
+
+def select(choice: random.Random, expressions: Expressions) -> str:
+    """One SELECT: outputs, a condition, or groups with aggregates and HAVING."""
+    kind, other = expressions.any_kind(), expressions.any_kind()
+    value = expressions.of(kind, choice.randint(1, 3))
+    # The order in which PostgreSQL looks at conjuncts depends on their cost: there is one.
+    where = f" WHERE ({expressions.of('boolean', choice.randint(1, 3))}) IS TRUE" if choice.random() < 0.4 else ""
+    shape = choice.randrange(6)
+    if shape < 3:
+        return f"SELECT i, {value} AS e, {expressions.of(other, 2)} AS f FROM t{where}"
+    if shape == 3:
+        return f"SELECT DISTINCT {value} AS e FROM t{where}"
+    summable = choice.choice(["smallint", "integer", "bigint", "numeric"])
+    aggregates = choice.choice(
+        [
+            f"sum({expressions.of(summable, 2)})",
+            f"avg({expressions.of(summable, 2)})",
+            f"count({value})",
+            f"count(*) FILTER (WHERE {expressions.of('boolean', 2)})",
+            f"max({expressions.of(choice.choice(['integer', 'numeric', 'text', 'date', 'real']), 2)})",
+            f"min({expressions.of(choice.choice(['bigint', 'double precision', 'timestamp without time zone']), 2)})",
+        ]
+    )
+    if shape == 4:
+        return f"SELECT {aggregates} AS e, count(*) AS f FROM t{where}"
+    key = expressions.of(choice.choice(["boolean", "integer", "date", "text", "character varying"]), 1)
+    having = f" HAVING count(*) > {choice.randint(0, 2)}" if choice.random() < 0.4 else ""
+    return f"SELECT {key} AS e, {aggregates} AS f FROM t{where} GROUP BY {key}{having}"

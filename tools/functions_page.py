@@ -1,0 +1,65 @@
+"""Writes docs/functions.md from the table of functions, or with --check says whether it is up to date."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TWIN = ROOT / "build" / "release" / "bin" / "statement_twin"
+PAGE = ROOT / "docs" / "functions.md"
+
+HEAD = """# Functions and operators
+
+What an expression may call, as PostgreSQL 15 has it: in the SELECT list, WHERE, GROUP BY, HAVING, ORDER BY, FILTER and
+the arguments of aggregates. Made from the table in `semantics/src/scalar` by `tools/functions_page.py`; each entry is
+compared with PostgreSQL by `tests/oracle/test_statements_against_postgres.py`.
+
+Beside these: AND, OR, NOT, IS [NOT] NULL, IS [NOT] TRUE, FALSE and UNKNOWN, IS [NOT] DISTINCT FROM, [NOT] BETWEEN
+[SYMMETRIC], [NOT] IN (list), CASE, COALESCE, NULLIF, GREATEST, LEAST, casts among all types, LIKE and ILIKE with
+ESCAPE; count, sum, avg, min and max of any expression, with FILTER.
+
+Differences: a computed numeric has at most 300 digits before its point and 300 behind it (22003), a computed text at
+most 4,096 bytes (54000). Rows are grouped by numerics only where their digits are bounded, as those of columns, sums
+and products are; cast a quotient to numeric(p, s). char(n) values of several lengths in one CASE, COALESCE, GREATEST or
+LEAST show the longest one's blanks. What is computed in WHERE is asked after all that cannot fail.
+
+| name | takes | gives |
+| --- | --- | --- |
+"""
+
+
+def entries() -> list[tuple[str, bool, str, str]]:
+    done = subprocess.run([TWIN], input="functions\n", text=True, capture_output=True, timeout=60, check=True)
+    found = []
+    for entry in done.stdout.strip("\n").split("\x04"):
+        name, is_operator, arguments, result = entry.split("\x03")
+        found.append((name, is_operator == "1", arguments, result))
+    return found
+
+
+def page() -> str:
+    overloads: dict[tuple[bool, str, str], list[str]] = defaultdict(list)
+    for name, is_operator, arguments, result in entries():
+        overloads[(not is_operator, name, result)].append(arguments.replace(",", ", ") or "nothing")
+    lines = [
+        f"| `{name.replace('|', '&#124;')}` | {'; '.join(taken)} | {result} |"
+        for (_, name, result), taken in sorted(overloads.items())
+    ]
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    if "--check" not in sys.argv[1:]:
+        PAGE.write_text(page())
+        return 0
+    if PAGE.read_text() == page():
+        return 0
+    print("docs/functions.md is not what the table of functions says: run tools/functions_page.py", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
