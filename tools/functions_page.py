@@ -21,6 +21,8 @@ Beside these: AND, OR, NOT, IS [NOT] NULL, IS [NOT] TRUE, FALSE and UNKNOWN, IS 
 [SYMMETRIC], [NOT] IN (list), CASE, COALESCE, NULLIF, GREATEST, LEAST, casts among all types, LIKE and ILIKE with
 ESCAPE; count, sum, avg, min and max of any expression, with FILTER.
 
+Intervals are there within expressions: what a SELECT puts out, groups by or aggregates is none; cast it to text.
+
 Differences: a computed numeric has at most 300 digits before its point and 300 behind it (22003), a computed text at
 most 4,096 bytes (54000). Rows are grouped by numerics only where their digits are bounded, as those of columns, sums
 and products are; cast a quotient to numeric(p, s). char(n) values of several lengths in one CASE, COALESCE, GREATEST or

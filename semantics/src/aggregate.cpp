@@ -47,6 +47,9 @@ Decimal average(const Decimal& sum, int64_t count) {
 
 Result<Type> aggregate_type(AggregateFunction function, const Type& argument) {
   const TypeKind kind = argument.kind;
+  if (kind == TypeKind::kInterval) {
+    return rejected("0A000", fmt::format("function {}(interval) is not supported", function_name(function)));
+  }
   switch (function) {
     case AggregateFunction::kCountRows:
     case AggregateFunction::kCount:

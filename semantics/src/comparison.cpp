@@ -11,7 +11,7 @@
 namespace daedalus::semantics {
 namespace {
 
-enum class Family : uint8_t { kBool, kNumber, kMoment, kString };
+enum class Family : uint8_t { kBool, kNumber, kMoment, kString, kSpan };
 
 Family family(TypeKind kind) {
   if (is_numeric(kind)) {
@@ -19,6 +19,9 @@ Family family(TypeKind kind) {
   }
   if (is_string(kind)) {
     return Family::kString;
+  }
+  if (kind == TypeKind::kInterval) {
+    return Family::kSpan;
   }
   return kind == TypeKind::kBool ? Family::kBool : Family::kMoment;
 }
@@ -165,6 +168,7 @@ std::strong_ordering compare_typed(const TypedValue& left, const TypedValue& rig
     }
     case Family::kString:
       return compare_strings(left, right);
+    case Family::kSpan:
     case Family::kBool:
       return compare(left.value, right.value);
   }

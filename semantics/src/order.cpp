@@ -4,6 +4,7 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "interval.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -36,6 +37,9 @@ std::strong_ordering compare(const Value& left, const Value& right) {
   }
   if (const auto* number = std::get_if<Decimal>(&left)) {
     return from_sign(compare_decimals(*number, std::get<Decimal>(right)));
+  }
+  if (const auto* interval = std::get_if<Interval>(&left)) {
+    return interval_micros(*interval) <=> interval_micros(std::get<Interval>(right));
   }
   CHECK(!is_null(left));
   return std::get<bool>(left) <=> std::get<bool>(right);

@@ -89,6 +89,7 @@ ValueFault value_fault(const Type& type, std::string_view bytes) {
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
+    case TypeKind::kInterval:
       return string_fault(type, bytes);
   }
   return ValueFault::kNone;

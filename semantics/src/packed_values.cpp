@@ -117,6 +117,12 @@ void append_packed(const Type& type, const Value& value, std::string& out) {
       const double number = std::get<double>(value);
       return append(std::isnan(number) ? std::numeric_limits<double>::quiet_NaN() : number, out);
     }
+    case TypeKind::kInterval: {
+      const auto& interval = std::get<Interval>(value);
+      append(interval.micros, out);
+      append(interval.days, out);
+      return append(interval.months, out);
+    }
     case TypeKind::kNumeric: {
       const auto& number = std::get<Decimal>(value);
       return type.precision == 0 ? append_unbounded_numeric(number, out) : append_bounded_numeric(type, number, out);
@@ -153,6 +159,9 @@ Result<Value> decode_packed(const Type& type, std::string_view bytes) {
       return Value(double{load<float>(bytes.data())});
     case TypeKind::kDouble:
       return Value(load<double>(bytes.data()));
+    case TypeKind::kInterval:
+      return Value(
+          Interval{load<int32_t>(bytes.data() + 12), load<int32_t>(bytes.data() + 8), load<int64_t>(bytes.data())});
     case TypeKind::kNumeric:
       return decode_numeric(type, bytes);
     case TypeKind::kChar:

@@ -25,6 +25,8 @@ namespace daedalus::semantics {
     case TypeKind::kDouble:
     case TypeKind::kTimestamp:
       return 8;
+    case TypeKind::kInterval:
+      return 16;
     case TypeKind::kNumeric:
       return type.precision == 0 ? 0 : type.precision <= 18 ? 8 : 16;
     case TypeKind::kChar:

@@ -72,6 +72,21 @@ Result<BoundExpression> bind_to_group(const Schema& schema, BoundExpression expr
   return expression;
 }
 
+/// Of what rows and groups are made of; within an expression they are fine.
+Result<void> refuse_intervals(const SelectList& list) {
+  const auto is_interval = [](const BoundExpression& expression) {
+    return expression.type.kind == TypeKind::kInterval;
+  };
+  const bool has_any = std::any_of(list.outputs.begin(), list.outputs.end(),
+                                   [&](const NamedExpression& output) { return is_interval(output.expression); }) ||
+                       std::any_of(list.group_by.begin(), list.group_by.end(), is_interval);
+  if (!has_any) {
+    return {};
+  }
+  return rejected("0A000", "an interval as output or key is not supported",
+                  "cast it to text, or take extract(epoch from ...) of its ends");
+}
+
 Result<Grouping> make_grouping(std::vector<BoundExpression> group_by) {
   Grouping grouping;
   for (BoundExpression& key : group_by) {
@@ -169,6 +184,9 @@ Result<Selection> bind_select(const Schema& schema, SelectList list) {
     return has_aggregate(output.expression);
   });
   selection.visible_outputs = static_cast<uint32_t>(list.outputs.size());
+  if (const Result<void> checked = refuse_intervals(list); !checked) {
+    return checked.error();
+  }
   selection.outputs.reserve(list.outputs.size());
   if (!has_aggregates && list.group_by.empty() && !list.having) {
     for (NamedExpression& output : list.outputs) {

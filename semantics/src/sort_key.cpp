@@ -131,6 +131,7 @@ Result<void> append_value(const Type& type, std::string_view packed, std::string
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
+    case TypeKind::kInterval:
       append_string(packed, out);
       return {};
   }

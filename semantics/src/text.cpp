@@ -10,6 +10,7 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/utf8.hpp"
+#include "interval.hpp"
 #include "text_parts.hpp"
 
 namespace daedalus::semantics {
@@ -241,6 +242,8 @@ Result<Value> parse_text(const Type& type, std::string_view text, std::optional<
       return parse_floating(type, text);
     case TypeKind::kNumeric:
       return parse_decimal(type, text);
+    case TypeKind::kInterval:
+      return parse_interval(text);
     case TypeKind::kDate:
     case TypeKind::kTimestamp:
       return parse_datetime(type, text, now_us);
@@ -266,6 +269,8 @@ std::string format_text(const Type& type, const Value& value) {
       return format_floating(type.kind, std::get<double>(value));
     case TypeKind::kNumeric:
       return format_decimal(std::get<Decimal>(value));
+    case TypeKind::kInterval:
+      return format_interval(std::get<Interval>(value));
     case TypeKind::kDate:
       return format_date(std::get<int64_t>(value));
     case TypeKind::kTimestamp:

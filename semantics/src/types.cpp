@@ -45,6 +45,8 @@ std::string_view kind_name(TypeKind kind) {
       return "character varying";
     case TypeKind::kText:
       return "text";
+    case TypeKind::kInterval:
+      return "interval";
   }
   return "unknown";
 }
@@ -62,7 +64,7 @@ std::string to_string(const Type& type) {
 
 std::optional<std::string> type_fault(const Type& type) {
   const auto kind = static_cast<uint8_t>(type.kind);
-  if (kind < static_cast<uint8_t>(TypeKind::kBool) || kind > static_cast<uint8_t>(TypeKind::kText)) {
+  if (kind < static_cast<uint8_t>(TypeKind::kBool) || kind > static_cast<uint8_t>(TypeKind::kInterval)) {
     return fmt::format("there is no type number {}", kind);
   }
   if (type.kind == TypeKind::kNumeric) {
@@ -93,6 +95,8 @@ uint32_t plane_width(const Type& type) {
     case TypeKind::kDouble:
     case TypeKind::kTimestamp:
       return 8;
+    case TypeKind::kInterval:
+      return 16;
     case TypeKind::kNumeric:
       CHECK(type.precision != 0);
       return type.precision <= 18 ? 8 : 16;

@@ -147,6 +147,7 @@ class Random {
       }
       case TypeKind::kVarchar:
       case TypeKind::kText:
+      case TypeKind::kInterval:
         return text(type.length == 0 ? 8 : type.length);
     }
     return Value();

@@ -208,6 +208,9 @@ Result<std::optional<bool>> compare_constants(const Scope& scope, Operator op, c
   }
   const TypeKind left_kind = first->type.kind;
   const TypeKind right_kind = second->type.kind;
+  if (left_kind == TypeKind::kInterval || right_kind == TypeKind::kInterval) {
+    return scope.refuse("looking up an interval", location);  // It is computed.
+  }
   const auto is_time = [](TypeKind kind) { return kind == TypeKind::kDate || kind == TypeKind::kTimestamp; };
   Type common{left_kind};
   if (semantics::is_numeric(left_kind) && semantics::is_numeric(right_kind)) {

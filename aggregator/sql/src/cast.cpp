@@ -32,6 +32,7 @@ constexpr std::array kTypes{
     NamedType{"numeric", TypeKind::kNumeric, 2},
     NamedType{"date", TypeKind::kDate, 0},
     NamedType{"timestamp", TypeKind::kTimestamp, 1},
+    NamedType{"interval", TypeKind::kInterval, 1},
     NamedType{"bpchar", TypeKind::kChar, 1},
     NamedType{"varchar", TypeKind::kVarchar, 1},
     NamedType{"text", TypeKind::kVarchar, 0},
@@ -45,7 +46,6 @@ struct RefusedType {
 
 constexpr std::array kRefusedTypes{
     RefusedType{"timestamptz", "timestamp with time zone", "use timestamp, in UTC"},
-    RefusedType{"interval", "interval", "compute the date or time in the application"},
     RefusedType{"time", "time", "use timestamp"},
     RefusedType{"timetz", "time with time zone", "use timestamp"},
     RefusedType{"bytea", "bytea", "use varchar(n)"},
@@ -85,6 +85,9 @@ Result<std::vector<int32_t>> modifiers(const Scope& scope, const grammar::TypeNa
 
 /// Gives a type its length, precision and scale.
 Result<Type> with_modifiers(const Scope& scope, Type type, const std::vector<int32_t>& values, int32_t location) {
+  if (type.kind == TypeKind::kInterval) {
+    return type;  // Which unit a number alone has: interval_unit().
+  }
   if (type.kind == TypeKind::kTimestamp) {
     if (values[0] != 6) {
       return scope.refuse("timestamp with a precision other than 6", location);
@@ -165,6 +168,24 @@ Result<Type> resolve_type(const Scope& scope, const grammar::TypeName& name) {
     }
   }
   return scope.error("42704", fmt::format("type \"{}\" does not exist", spelled(name)), name.location);
+}
+
+std::string with_interval_unit(const grammar::TypeName& name, std::string text) {
+  struct Mask {
+    int32_t mask;
+    std::string_view unit;
+  };
+  static constexpr std::array kMasks{Mask{1 << 2, "year"},  Mask{1 << 1, "month"},   Mask{1 << 3, "day"},
+                                     Mask{1 << 10, "hour"}, Mask{1 << 11, "minute"}, Mask{1 << 12, "second"}};
+  if (name.modifiers.empty() || text.find_first_not_of(" +-.0123456789") != std::string::npos) {
+    return text;
+  }
+  for (const Mask& mask : kMasks) {
+    if (name.modifiers.front().constant().integer == mask.mask) {
+      return text + " " + std::string(mask.unit);
+    }
+  }
+  return text;
 }
 
 Result<Constant> cast(const Scope& scope, const Constant& constant, const Type& type) {

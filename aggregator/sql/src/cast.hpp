@@ -9,6 +9,9 @@ namespace daedalus::aggregator::sql {
 /// outside the supported ones, 22023 a wrong length, precision or scale.
 [[nodiscard]] Result<semantics::Type> resolve_type(const Scope& scope, const grammar::TypeName& name);
 
+/// INTERVAL '90' DAY: a number alone is of the unit that the type's name says. Any other text stays as it is.
+[[nodiscard]] std::string with_interval_unit(const grammar::TypeName& name, std::string text);
+
 /// The constant as `type`, by PostgreSQL's explicit casts: strings are cut to length, anything may become a string and
 /// back. Errors: 42846 no such cast, and those of parse_text() and assign().
 [[nodiscard]] Result<Constant> cast(const Scope& scope, const Constant& constant, const semantics::Type& type);

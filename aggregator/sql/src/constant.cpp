@@ -106,6 +106,9 @@ Folded fold_cast(Scope& scope, const grammar::TypeCast& node) {
   if (!type) {
     return type.error();
   }
+  if (type->kind == TypeKind::kInterval && !semantics::is_null((*argument)->value) && (*argument)->is_untyped) {
+    (*argument)->value = with_interval_unit(node.type_name, std::get<std::string>(std::move((*argument)->value)));
+  }
   auto result = cast(scope, **argument, *type);
   if (!result) {
     return result.error();
@@ -165,6 +168,10 @@ Folded fold_operator(Scope& scope, const grammar::OperatorExpression& node) {
   auto left = fold(scope, node.left);
   if (!left || !left->has_value()) {
     return left;
+  }
+  if ((*left)->type.kind == TypeKind::kInterval || (*right)->type.kind == TypeKind::kInterval ||
+      ((*left)->type.kind == TypeKind::kTimestamp && (*right)->type.kind == TypeKind::kTimestamp)) {
+    return std::optional<Constant>();  // fold_computed()
   }
   auto result = add(scope, **left, sign, **right, node.location);
   if (!result) {

@@ -435,14 +435,9 @@ ExpressionBinder::Bound ExpressionBinder::in_list(const grammar::OperatorExpress
   }
   // As PostgreSQL does: several members without columns are one list of one type, any other is compared by itself.
   std::vector<Typed> list{*value};
-  std::vector<Typed> alone;
-  for (Typed& member : *members) {
-    (has_column(member.expression) ? alone : list).push_back(std::move(member));
-  }
+  std::copy_if(members->begin(), members->end(), std::back_inserter(list),
+               [](const Typed& member) { return !has_column(member.expression); });
   const bool is_list = list.size() > 2 && semantics::resolve_common_kind(kinds_of(list), "IN");
-  if (!is_list) {
-    std::move(list.begin() + 1, list.end(), std::back_inserter(alone));
-  }
   const bool is_negated = plain_name(node.name) == "<>";
   std::vector<BoundExpression> tests;
   if (is_list) {
@@ -455,7 +450,10 @@ ExpressionBinder::Bound ExpressionBinder::in_list(const grammar::OperatorExpress
     }
     tests.push_back(std::move(listed->expression));
   }
-  for (Typed& member : alone) {
+  for (Typed& member : *members) {
+    if (is_list && !has_column(member.expression)) {
+      continue;
+    }
     auto test = compared(is_negated ? "<>" : "=", *value, std::move(member), node.location);
     if (!test) {
       return test;

@@ -67,6 +67,28 @@ TEST_F(ExpressionTest, WhatIsConstantIsComputedOnce) {
   }
 }
 
+TEST_F(ExpressionTest, MomentsMoveByIntervals) {
+  for (const auto& [sql, expected] : std::initializer_list<Bound>{
+           {"at + INTERVAL '1 day'", "+(at,1 day) timestamp without time zone"},
+           {"day - INTERVAL '1 mon'", "-(day,1 mon) timestamp without time zone"},
+           {"TIMESTAMP '2013-03-31 12:00' - INTERVAL '1' MONTH", "2013-02-28 12:00:00 timestamp without time zone"},
+           {"(INTERVAL '1 year 2 days' * 1.5)::text", "1 year 6 mons 3 days text"},
+           {"(now() - at) > INTERVAL '2 hours'", ">(-(2013-06-15 12:34:56.789,at),02:00:00) boolean"},
+           {"date_trunc('month', at)", "date_trunc(month,at) timestamp without time zone"},
+           {"extract(year from day)", "extract(year,day) numeric"},
+           {"at - at", "0A000 an interval as output or key is not supported"},
+           {"sum(at - at)", "0A000 function sum(interval) is not supported"},
+           {"INTERVAL 'P1D'", "0A000 intervals in the spelling of ISO 8601 are not supported"},
+           {"INTERVAL 'one day'", "22007 invalid input syntax for type interval: \"one day\""},
+           {"date_trunc('fortnight', at)",
+            "date_trunc(fortnight,at) timestamp without time zone"},  // Found at the first row.
+       }) {
+    EXPECT_EQ(bound(sql), expected) << sql;
+  }
+  EXPECT_EQ(where("at > now() - INTERVAL '1 day'"), "at>2013-06-14 12:34:56.789");
+  EXPECT_EQ(where("day < make_date(2013, 1, 1 + 1)"), "day<2013-01-02");
+}
+
 TEST_F(ExpressionTest, FormsSayWhatTheyCompare) {
   for (const auto& [sql, expected] : std::initializer_list<Bound>{
            {"CASE i WHEN 1 THEN 'x' ELSE v END", "case(=(i,1),x,v) character varying(10)"},

@@ -66,7 +66,7 @@ Fault read_column(const daedalus_column_abi& abi, uint32_t position, Column& col
   column.type.precision = abi.precision;
   column.type.scale = abi.scale;
   column.type.length = abi.length;
-  if (column.type.kind == TypeKind::kText) {
+  if (column.type.kind == TypeKind::kText || column.type.kind == TypeKind::kInterval) {
     return fmt::format("column \"{}\": there is no type number {}", column.name, abi.kind);
   }
   if (const Fault fault = type_fault(column.type)) {

@@ -35,6 +35,7 @@ constexpr std::pair<TypeKind, TypeKind> kPairs[] = {
     {TypeKind::kTimestamp, TypeKind::kTimestamp},
     {TypeKind::kChar, TypeKind::kChar},
     {TypeKind::kText, TypeKind::kText},
+    {TypeKind::kInterval, TypeKind::kInterval},
 };
 
 }  // namespace

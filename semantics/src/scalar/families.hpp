@@ -17,6 +17,7 @@ void add_arithmetic(Functions& functions);   // 100 to 299
 void add_comparisons(Functions& functions);  // 300 to 499
 void add_text(Functions& functions);         // 500 to 599
 void add_like(Functions& functions);         // 600 to 699
+void add_time(Functions& functions);         // 700 to 899
 void add_numbers(Functions& functions);      // 900 to 1099
 
 // ---- for evaluation ----

@@ -42,6 +42,7 @@ Functions make_functions() {
   add_comparisons(functions);
   add_text(functions);
   add_like(functions);
+  add_time(functions);
   add_numbers(functions);
   const auto is_out_of_order = [](const ScalarFunction& left, const ScalarFunction& right) {
     return left.id >= right.id;

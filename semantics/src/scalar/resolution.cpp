@@ -10,7 +10,7 @@
 namespace daedalus::semantics {
 namespace {
 
-enum class Category : uint8_t { kBoolean, kNumber, kString, kDateTime };
+enum class Category : uint8_t { kBoolean, kNumber, kString, kDateTime, kTimespan };
 
 using Kinds = std::span<const ArgumentKind>;
 using Candidates = std::vector<const ScalarFunction*>;
@@ -22,6 +22,8 @@ Category category_of(TypeKind kind) {
     case TypeKind::kDate:
     case TypeKind::kTimestamp:
       return Category::kDateTime;
+    case TypeKind::kInterval:
+      return Category::kTimespan;
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
@@ -40,7 +42,7 @@ int number_rank(TypeKind kind) {
 
 /// The kind of its category that others are cast to first. Of moments that is one that is not supported.
 bool is_preferred(TypeKind kind) {
-  return kind == TypeKind::kBool || kind == TypeKind::kDouble || kind == TypeKind::kText;
+  return kind == TypeKind::kBool || kind == TypeKind::kDouble || kind == TypeKind::kText || kind == TypeKind::kInterval;
 }
 
 bool accepts(const ScalarFunction& function, Kinds arguments) {
@@ -263,6 +265,7 @@ bool can_cast_implicitly(TypeKind from, TypeKind to) {
       return to == TypeKind::kTimestamp;
     case Category::kString:
       return true;
+    case Category::kTimespan:
     case Category::kBoolean:
       break;
   }

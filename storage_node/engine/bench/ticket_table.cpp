@@ -129,6 +129,7 @@ semantics::Value TicketTable::value(uint32_t column, uint32_t ordinal) const {
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
+    case TypeKind::kInterval:
       return letters(ordinal, type.length);
     default:
       return static_cast<int64_t>(ordinal);

@@ -26,6 +26,7 @@ std::string sql_type(const ColumnSpec& column) {
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
+    case TypeKind::kInterval:
       return "VARCHAR";
     default:
       return "BIGINT";
@@ -47,6 +48,7 @@ std::string literal_text(const TicketTable& table, uint32_t column, uint32_t ord
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
+    case TypeKind::kInterval:
       return std::get<std::string>(value);
     default:
       return std::to_string(std::get<int64_t>(value));

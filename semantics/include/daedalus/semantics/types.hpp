@@ -24,7 +24,8 @@ enum class TypeKind : uint8_t {
   kTimestamp = 9,
   kChar = 10,
   kVarchar = 11,
-  kText = 12,  ///< Computed only, and of a bounded length all the same.
+  kText = 12,      ///< Computed only, and of a bounded length all the same.
+  kInterval = 13,  ///< Within expressions only.
 };
 
 constexpr uint32_t kNumericPrecisionMax = 38;

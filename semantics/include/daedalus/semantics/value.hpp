@@ -18,14 +18,24 @@ struct Decimal {
   friend bool operator==(const Decimal&, const Decimal&) = default;
 };
 
+/// A span of time whose months and days have no length of their own.
+struct Interval {
+  int32_t months = 0;
+  int32_t days = 0;
+  int64_t micros = 0;
+
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
 /// A value whose type is known from its place. NULL is std::monostate.
 ///
 ///   bool                       bool
 ///   int64_t                    smallint, int, bigint, date (days), timestamp (microseconds)
 ///   double                     real (rounded to float), double precision
 ///   Decimal                    numeric; of a column: scale is the column's
-///   std::string                char(n) (trailing blanks stripped), varchar
-using Value = std::variant<std::monostate, bool, int64_t, double, Decimal, std::string>;
+///   std::string                char(n) (trailing blanks stripped), varchar, text
+///   Interval                   interval
+using Value = std::variant<std::monostate, bool, int64_t, double, Decimal, std::string, Interval>;
 
 [[nodiscard]] inline bool is_null(const Value& value) { return value.index() == 0; }
 

@@ -24,6 +24,8 @@ Native native_of(const semantics::Type& type) {
       return Native::kFloat;
     case TypeKind::kDouble:
       return Native::kDouble;
+    case TypeKind::kInterval:
+      return Native::kDecimal;
     case TypeKind::kNumeric:
       return type.precision == 0 ? Native::kDecimal : type.precision <= 18 ? Native::kInt64 : Native::kInt128;
     case TypeKind::kChar:

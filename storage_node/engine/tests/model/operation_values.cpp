@@ -83,6 +83,7 @@ Value spread_value(Random& random, uint32_t column, uint32_t spread) {
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
+    case TypeKind::kInterval:
       return spread_text(random, type, spread);
   }
   return {};
@@ -102,6 +103,7 @@ Value number_value(uint32_t column, int64_t number) {
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
+    case TypeKind::kInterval:
       return std::to_string(number).substr(0, type.length);
     default:
       return number;
@@ -140,6 +142,7 @@ Value neighbour(Random& random, uint32_t column, const Value& value) {
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
+    case TypeKind::kInterval:
       return neighbour_text(random, type, std::get<std::string>(value));
   }
   return value;

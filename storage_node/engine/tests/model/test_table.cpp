@@ -222,6 +222,7 @@ Value random_value(Random& random, uint32_t column) {
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
+    case TypeKind::kInterval:
       return random_string(random, type);
   }
   return {};

@@ -1,0 +1,33 @@
+// Intervals: reading, writing, and calendar arithmetic with them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "daedalus/base/result.hpp"
+#include "daedalus/semantics/value.hpp"
+
+namespace daedalus::semantics {
+
+/// PostgreSQL's traditional spelling: `1 year 2 mons -3 days 04:05:06.5`, units in any order, `ago`. Errors: 22007
+/// malformed, 22008 out of range, 0A000 the spelling of ISO 8601.
+[[nodiscard]] Result<Value> parse_interval(std::string_view text);
+/// IntervalStyle postgres.
+[[nodiscard]] std::string format_interval(const Interval& interval);
+
+/// As PostgreSQL orders them: months of 30 days, days of 24 hours.
+[[nodiscard]] __int128 interval_micros(const Interval& interval);
+
+/// Months by the calendar, a day that a month does not have being its last one; then days, then time.
+/// Error 22008 out of range.
+[[nodiscard]] Result<int64_t> add_interval(int64_t timestamp_micros, const Interval& interval);
+
+/// Error 22008 out of range.
+[[nodiscard]] Result<Interval> add_intervals(const Interval& left, const Interval& right);
+[[nodiscard]] Result<Interval> negated(const Interval& interval);
+/// What is left of months is days, what is left of days is time. Error 22008 out of range.
+[[nodiscard]] Result<Interval> multiplied(const Interval& interval, double factor);
+/// Errors: 22012 by zero, 22008.
+[[nodiscard]] Result<Interval> divided(const Interval& interval, double divisor);
+
+}  // namespace daedalus::semantics

@@ -1,0 +1,426 @@
+// Functions of dates, timestamps and intervals, as PostgreSQL's date.c and timestamp.c have them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+
+#include "../calendar.hpp"
+#include "../interval.hpp"
+#include "adder.hpp"
+#include "daedalus/semantics/decimal.hpp"
+
+namespace daedalus::semantics::scalar {
+namespace {
+
+constexpr TypeKind kDate = TypeKind::kDate;
+constexpr TypeKind kTimestamp = TypeKind::kTimestamp;
+constexpr TypeKind kInterval = TypeKind::kInterval;
+constexpr TypeKind kText = TypeKind::kText;
+constexpr TypeKind kDouble = TypeKind::kDouble;
+constexpr TypeKind kInt = TypeKind::kInt;
+constexpr int64_t kMicrosPerSecond = 1'000'000;
+
+const Interval& interval(const Value& value) { return std::get<Interval>(value); }
+
+template <typename Made>
+Result<Value> as_value(const Result<Made>& made) {
+  return made ? Result<Value>(Value(*made)) : made.error();
+}
+
+// ---- arithmetic ----
+
+Result<int64_t> midnight_of(int64_t days) {
+  if (days > kTimestampMicrosMax / kMicrosPerDay) {
+    return rejected("22008", "date out of range for timestamp");
+  }
+  return days * kMicrosPerDay;
+}
+
+/// A moment in the first argument, or in the second where kIsTurned, moved there or back.
+template <bool kIsDate, bool kIsTurned, bool kIsBack>
+Result<Value> moved(Arguments arguments, const BoundExpression&) {
+  const int64_t from = integer(arguments[kIsTurned ? 1 : 0]);
+  const Interval& by = interval(arguments[kIsTurned ? 0 : 1]);
+  const Result<int64_t> moment = kIsDate ? midnight_of(from) : Result<int64_t>(from);
+  const Result<Interval> way = kIsBack ? negated(by) : Result<Interval>(by);
+  if (!moment || !way) {
+    return !moment ? moment.error() : way.error();
+  }
+  return as_value(add_interval(*moment, *way));
+}
+
+Result<Value> between_timestamps(Arguments arguments, const BoundExpression&) {
+  const __int128 micros = __int128{integer(arguments[0])} - integer(arguments[1]);
+  return Value(Interval{0, static_cast<int32_t>(micros / kMicrosPerDay), static_cast<int64_t>(micros % kMicrosPerDay)});
+}
+
+Result<Value> sum_of_intervals(Arguments arguments, const BoundExpression&) {
+  return as_value(add_intervals(interval(arguments[0]), interval(arguments[1])));
+}
+
+Result<Value> difference_of_intervals(Arguments arguments, const BoundExpression&) {
+  const Interval& right = interval(arguments[1]);
+  const Result<Interval> turned = negated(right);
+  return turned ? as_value(add_intervals(interval(arguments[0]), *turned)) : Result<Value>(turned.error());
+}
+
+Result<Value> negated_interval(Arguments arguments, const BoundExpression&) {
+  return as_value(negated(interval(arguments[0])));
+}
+
+Result<Value> interval_times(Arguments arguments, const BoundExpression&) {
+  return as_value(multiplied(interval(arguments[0]), floating(arguments[1])));
+}
+
+Result<Value> times_interval(Arguments arguments, const BoundExpression&) {
+  return as_value(multiplied(interval(arguments[1]), floating(arguments[0])));
+}
+
+Result<Value> interval_by(Arguments arguments, const BoundExpression&) {
+  return as_value(divided(interval(arguments[0]), floating(arguments[1])));
+}
+
+// ---- fields ----
+
+enum class Field : uint8_t {
+  kMicroseconds,
+  kMilliseconds,
+  kSecond,
+  kMinute,
+  kHour,
+  kDay,
+  kWeek,
+  kMonth,
+  kQuarter,
+  kYear,
+  kDecade,
+  kCentury,
+  kMillennium,
+  kDayOfWeek,
+  kIsoDayOfWeek,
+  kDayOfYear,
+  kIsoYear,
+  kEpoch,
+  kJulian,
+};
+
+struct NamedField {
+  std::string_view name;
+  Field field;
+};
+
+constexpr std::array kFields{
+    NamedField{"microseconds", Field::kMicroseconds},
+    NamedField{"microsecond", Field::kMicroseconds},
+    NamedField{"us", Field::kMicroseconds},
+    NamedField{"milliseconds", Field::kMilliseconds},
+    NamedField{"millisecond", Field::kMilliseconds},
+    NamedField{"ms", Field::kMilliseconds},
+    NamedField{"second", Field::kSecond},
+    NamedField{"seconds", Field::kSecond},
+    NamedField{"sec", Field::kSecond},
+    NamedField{"s", Field::kSecond},
+    NamedField{"minute", Field::kMinute},
+    NamedField{"minutes", Field::kMinute},
+    NamedField{"min", Field::kMinute},
+    NamedField{"m", Field::kMinute},
+    NamedField{"hour", Field::kHour},
+    NamedField{"hours", Field::kHour},
+    NamedField{"h", Field::kHour},
+    NamedField{"day", Field::kDay},
+    NamedField{"days", Field::kDay},
+    NamedField{"d", Field::kDay},
+    NamedField{"week", Field::kWeek},
+    NamedField{"weeks", Field::kWeek},
+    NamedField{"w", Field::kWeek},
+    NamedField{"month", Field::kMonth},
+    NamedField{"months", Field::kMonth},
+    NamedField{"mon", Field::kMonth},
+    NamedField{"quarter", Field::kQuarter},
+    NamedField{"qtr", Field::kQuarter},
+    NamedField{"year", Field::kYear},
+    NamedField{"years", Field::kYear},
+    NamedField{"y", Field::kYear},
+    NamedField{"decade", Field::kDecade},
+    NamedField{"decades", Field::kDecade},
+    NamedField{"century", Field::kCentury},
+    NamedField{"centuries", Field::kCentury},
+    NamedField{"millennium", Field::kMillennium},
+    NamedField{"dow", Field::kDayOfWeek},
+    NamedField{"isodow", Field::kIsoDayOfWeek},
+    NamedField{"doy", Field::kDayOfYear},
+    NamedField{"isoyear", Field::kIsoYear},
+    NamedField{"epoch", Field::kEpoch},
+    NamedField{"julian", Field::kJulian},
+};
+
+std::string lowered(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+Error not_recognized(const std::string& unit, TypeKind kind) {
+  return rejected("22023", fmt::format("unit \"{}\" not recognized for type {}", unit, kind_name(kind)));
+}
+
+Error not_supported(const std::string& unit, TypeKind kind) {
+  return rejected("0A000", fmt::format("unit \"{}\" not supported for type {}", unit, kind_name(kind)));
+}
+
+Result<Field> field_of(const Value& unit, TypeKind kind) {
+  const std::string name = lowered(text(unit));
+  const auto found =
+      std::find_if(kFields.begin(), kFields.end(), [&](const NamedField& each) { return each.name == name; });
+  if (found != kFields.end()) {
+    return found->field;
+  }
+  const bool is_zone = name == "timezone" || name == "timezone_h" || name == "timezone_m" || name == "timezone_hour" ||
+                       name == "timezone_minute";
+  return is_zone ? not_supported(name, kind) : not_recognized(name, kind);
+}
+
+/// The Monday of the first week of an ISO year: the one that has the fourth of January.
+int64_t iso_year_start(int64_t year) {
+  const int64_t fourth = days_from_civil({year, 1, 4});
+  return fourth - floor_div(fourth + 3, 1) + floor_div(fourth + 3, 7) * 7;
+}
+
+int64_t iso_year_of(int64_t days, int64_t year) {
+  if (days < iso_year_start(year)) {
+    return year - 1;
+  }
+  return days >= iso_year_start(year + 1) ? year + 1 : year;
+}
+
+/// 0 is Sunday.
+int64_t day_of_week(int64_t days) { return days + 4 - floor_div(days + 4, 7) * 7; }
+
+struct Moment {
+  int64_t days = 0;
+  int64_t time = 0;  ///< Microseconds of the day.
+  CivilDate date;
+};
+
+Moment moment_of(int64_t micros) {
+  const int64_t days = floor_div(micros, kMicrosPerDay);
+  return {days, micros - days * kMicrosPerDay, civil_from_days(days)};
+}
+
+/// A field that is a whole number. Years are after Christ.
+int64_t whole_field(Field field, const Moment& moment) {
+  const auto year = moment.date.year;
+  switch (field) {
+    case Field::kMinute:
+      return moment.time / (60 * kMicrosPerSecond) % 60;
+    case Field::kHour:
+      return moment.time / (3'600 * kMicrosPerSecond);
+    case Field::kDay:
+      return moment.date.day;
+    case Field::kWeek:
+      return (moment.days - iso_year_start(iso_year_of(moment.days, year))) / 7 + 1;
+    case Field::kMonth:
+      return moment.date.month;
+    case Field::kQuarter:
+      return (moment.date.month - 1) / 3 + 1;
+    case Field::kYear:
+      return year;
+    case Field::kDecade:
+      return year / 10;
+    case Field::kCentury:
+      return (year + 99) / 100;
+    case Field::kMillennium:
+      return (year + 999) / 1'000;
+    case Field::kDayOfWeek:
+      return day_of_week(moment.days);
+    case Field::kIsoDayOfWeek:
+      return day_of_week(moment.days) == 0 ? 7 : day_of_week(moment.days);
+    case Field::kDayOfYear:
+      return moment.days - days_from_civil({year, 1, 1}) + 1;
+    case Field::kIsoYear:
+      return iso_year_of(moment.days, year);
+    default:
+      return moment.time % (60 * kMicrosPerSecond);  // kMicroseconds
+  }
+}
+
+constexpr int64_t kJulianOfEpoch = 2'440'588;
+
+/// As numeric, with the digits that PostgreSQL gives it.
+Decimal extracted(Field field, int64_t micros) {
+  const Moment moment = moment_of(micros);
+  const int64_t within_minute = moment.time % (60 * kMicrosPerSecond);
+  switch (field) {
+    case Field::kMilliseconds:
+      return {within_minute, 3};
+    case Field::kSecond:
+      return {within_minute, 6};
+    case Field::kEpoch:
+      return {micros, 6};
+    case Field::kJulian: {
+      const Decimal fraction = divide({moment.time, 0}, {kMicrosPerDay, 0});
+      return add({moment.days + kJulianOfEpoch, 0}, fraction);
+    }
+    default:
+      return {whole_field(field, moment), 0};
+  }
+}
+
+Result<Value> extract_from_timestamp(Arguments arguments, const BoundExpression&) {
+  const Result<Field> field = field_of(arguments[0], kTimestamp);
+  return field ? Result<Value>(Value(extracted(*field, integer(arguments[1])))) : field.error();
+}
+
+Result<Value> extract_from_date(Arguments arguments, const BoundExpression&) {
+  const Result<Field> field = field_of(arguments[0], kDate);
+  if (!field) {
+    return field.error();
+  }
+  const int64_t days = integer(arguments[1]);
+  switch (*field) {
+    case Field::kMicroseconds:
+    case Field::kMilliseconds:
+    case Field::kSecond:
+    case Field::kMinute:
+    case Field::kHour:
+      return not_supported(lowered(text(arguments[0])), kDate);
+    case Field::kEpoch:
+      return Value(Decimal{BigInt(days) * 86'400, 0});
+    case Field::kJulian:
+      return Value(Decimal{days + kJulianOfEpoch, 0});
+    default:
+      return Value(Decimal{whole_field(*field, {days, 0, civil_from_days(days)}), 0});
+  }
+}
+
+double parted(Field field, int64_t micros) {
+  const Moment moment = moment_of(micros);
+  const int64_t within_minute = moment.time % (60 * kMicrosPerSecond);
+  switch (field) {
+    case Field::kMilliseconds:
+      return static_cast<double>(within_minute) / 1'000.0;
+    case Field::kSecond:
+      return static_cast<double>(within_minute) / 1'000'000.0;
+    case Field::kEpoch:
+      return static_cast<double>(micros) / 1'000'000.0;
+    case Field::kJulian:
+      return static_cast<double>(moment.days + kJulianOfEpoch) +
+             static_cast<double>(moment.time) / 1'000'000.0 / 86'400.0;
+    default:
+      return static_cast<double>(whole_field(field, moment));
+  }
+}
+
+template <bool kIsDate>
+Result<Value> date_part(Arguments arguments, const BoundExpression&) {
+  const Result<int64_t> moment = kIsDate ? midnight_of(integer(arguments[1])) : Result<int64_t>(integer(arguments[1]));
+  if (!moment) {
+    return moment.error();
+  }
+  const Result<Field> field = field_of(arguments[0], kTimestamp);
+  return field ? Result<Value>(Value(parted(*field, *moment))) : field.error();
+}
+
+// ---- truncation ----
+
+Result<Value> date_trunc(Arguments arguments, const BoundExpression&) {
+  const Result<Field> field = field_of(arguments[0], kTimestamp);
+  if (!field) {
+    return field.error();
+  }
+  const int64_t micros = integer(arguments[1]);
+  const Moment moment = moment_of(micros);
+  const auto down = [&](int64_t unit) { return Value(micros - (moment.time - moment.time / unit * unit)); };
+  const auto from = [](CivilDate date) -> Result<Value> {
+    const int64_t start = days_from_civil(date) * kMicrosPerDay;
+    return start < kTimestampMicrosMin ? Result<Value>(rejected("22008", "timestamp out of range")) : Value(start);
+  };
+  const int64_t year = moment.date.year;
+  switch (*field) {
+    case Field::kMicroseconds:
+      return Value(micros);
+    case Field::kMilliseconds:
+      return down(1'000);
+    case Field::kSecond:
+      return down(kMicrosPerSecond);
+    case Field::kMinute:
+      return down(60 * kMicrosPerSecond);
+    case Field::kHour:
+      return down(3'600 * kMicrosPerSecond);
+    case Field::kDay:
+      return down(kMicrosPerDay);
+    case Field::kWeek: {
+      const int64_t monday = moment.days - (day_of_week(moment.days) + 6) % 7;
+      return from(civil_from_days(monday));
+    }
+    case Field::kMonth:
+      return from({year, moment.date.month, 1});
+    case Field::kQuarter:
+      return from({year, (moment.date.month - 1) / 3 * 3 + 1, 1});
+    case Field::kYear:
+      return from({year, 1, 1});
+    case Field::kDecade:
+      return from({year / 10 * 10, 1, 1});
+    case Field::kCentury:
+      return from({(year + 99) / 100 * 100 - 99, 1, 1});
+    case Field::kMillennium:
+      return from({(year + 999) / 1'000 * 1'000 - 999, 1, 1});
+    default:
+      return not_supported(lowered(text(arguments[0])), kTimestamp);
+  }
+}
+
+Result<Value> make_date(Arguments arguments, const BoundExpression&) {
+  const int64_t year = integer(arguments[0]);
+  const int64_t month = integer(arguments[1]);
+  const int64_t day = integer(arguments[2]);
+  const bool is_date =
+      year != 0 && month >= 1 && month <= 12 && day >= 1 && day <= days_in_month(year, static_cast<uint32_t>(month));
+  if (!is_date) {
+    return rejected("22008", fmt::format("date field value out of range: {}-{:02}-{:02}", year, month, day));
+  }
+  const int64_t days =
+      year < 0 ? kDateDaysMin - 1 : days_from_civil({year, static_cast<uint32_t>(month), static_cast<uint32_t>(day)});
+  if (days < kDateDaysMin || days > kDateDaysMax) {
+    return rejected("22008", fmt::format("date out of range: {}-{:02}-{:02}", year, month, day));
+  }
+  return Value(days);
+}
+
+void add_movements(Adder& adder) {
+  adder.start(700);
+  adder.add_operator("+", {kTimestamp, kInterval}, kTimestamp, moved<false, false, false>);
+  adder.add_operator("+", {kInterval, kTimestamp}, kTimestamp, moved<false, true, false>);
+  adder.add_operator("-", {kTimestamp, kInterval}, kTimestamp, moved<false, false, true>);
+  adder.add_operator("+", {kDate, kInterval}, kTimestamp, moved<true, false, false>);
+  adder.add_operator("+", {kInterval, kDate}, kTimestamp, moved<true, true, false>);
+  adder.add_operator("-", {kDate, kInterval}, kTimestamp, moved<true, false, true>);
+  adder.add_operator("-", {kTimestamp, kTimestamp}, kInterval, between_timestamps, nullptr, false);
+  adder.add_operator("+", {kInterval, kInterval}, kInterval, sum_of_intervals);
+  adder.add_operator("-", {kInterval, kInterval}, kInterval, difference_of_intervals);
+  adder.add_operator("-", {kInterval}, kInterval, negated_interval);
+  adder.add_operator("*", {kInterval, kDouble}, kInterval, interval_times);
+  adder.add_operator("*", {kDouble, kInterval}, kInterval, times_interval);
+  adder.add_operator("/", {kInterval, kDouble}, kInterval, interval_by);
+}
+
+}  // namespace
+
+void add_time(Functions& functions) {
+  Adder adder(functions);
+  add_movements(adder);
+  adder.start(720);
+  adder.add("date_trunc", {kText, kTimestamp}, kTimestamp, date_trunc);
+  adder.refuse("date_trunc", {kText, kDate}, kTimestamp);
+  adder.refuse("date_trunc", {kText, kInterval}, kInterval);
+  adder.add("date_part", {kText, kTimestamp}, kDouble, date_part<false>);
+  adder.add("date_part", {kText, kDate}, kDouble, date_part<true>);
+  adder.refuse("date_part", {kText, kInterval}, kDouble);
+  adder.add("extract", {kText, kTimestamp}, TypeKind::kNumeric, extract_from_timestamp);
+  adder.add("extract", {kText, kDate}, TypeKind::kNumeric, extract_from_date);
+  adder.refuse("extract", {kText, kInterval}, TypeKind::kNumeric);
+  adder.add("make_date", {kInt, kInt, kInt}, kDate, make_date);
+}
+
+}  // namespace daedalus::semantics::scalar
