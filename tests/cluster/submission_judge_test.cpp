@@ -19,7 +19,8 @@ using ::testing::IsEmpty;
 class SubmissionJudgeTest : public ::testing::Test {
  protected:
   uint64_t add() {
-    return judge_.add({PlainInsert{{{semantics::Value{next_id_++}, semantics::Value{int64_t{3}}, {}, {}}}}});
+    const std::string body = std::to_string(next_id_);
+    return judge_.add({PlainInsert{{{semantics::Value{next_id_++}, semantics::Value{int64_t{3}}, {}, {}}}}}, body);
   }
   /// Numbered by the first writer.
   uint64_t add_numbered() {
@@ -94,6 +95,21 @@ TEST_F(SubmissionJudgeTest, FindsAConfirmationOfWhatARefusedWriterNumbered) {
   const uint64_t number = add();
   judge_.on_numbered(0, number, Timestamp{1});
   judge_.on_confirmed(number, confirmation(1));
+  EXPECT_THAT(judge_.faults(), ElementsAre(HasSubstr("is confirmed as update 1, which it is not")));
+}
+
+/// A writer with an old journal gives a number again that nodes have: they tell updates by number and bytes.
+TEST_F(SubmissionJudgeTest, LetsAnUpdateOfTheSameBytesStandForTheOneThatHasItsNumber) {
+  static_cast<void>(add_numbered());
+  --next_id_;
+  const uint64_t same = add();
+  judge_.on_numbered_over(same, Timestamp{1});
+  judge_.on_confirmed(same, confirmation(1));
+  EXPECT_EQ(judge_.unconfirmed(), 0U);
+  EXPECT_THAT(judge_.faults(), IsEmpty());
+  const uint64_t other = add();
+  judge_.on_numbered_over(other, Timestamp{1});
+  judge_.on_confirmed(other, confirmation(1));
   EXPECT_THAT(judge_.faults(), ElementsAre(HasSubstr("is confirmed as update 1, which it is not")));
 }
 

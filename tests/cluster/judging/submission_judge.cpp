@@ -9,9 +9,10 @@
 
 namespace daedalus::testing {
 
-uint64_t SubmissionJudge::add(std::vector<PlainPart> parts) {
+uint64_t SubmissionJudge::add(std::vector<PlainPart> parts, std::string body) {
   const uint64_t number = entries_.size() + 1;
   entries_[number].parts = std::move(parts);
+  entries_[number].body = std::move(body);
   return number;
 }
 
@@ -37,7 +38,19 @@ void SubmissionJudge::on_numbered(uint32_t writer, uint64_t submission, Timestam
 
 void SubmissionJudge::on_numbered_over(uint64_t submission, Timestamp timestamp) {
   Entry& entry = entries_.at(submission);
+  const auto holder = by_timestamp_.find(timestamp);
+  if (holder != by_timestamp_.end() && entries_.at(holder->second).body == entry.body) {
+    entry.timestamp = timestamp;
+    entry.is_numbered = true;
+    return;
+  }
   entry.is_numbered_over |= entry.timestamp != timestamp;
+}
+
+void SubmissionJudge::forget_after(Timestamp last) {
+  for (auto& [number, entry] : entries_) {
+    entry.timestamp = entry.timestamp > last ? Timestamp{} : entry.timestamp;
+  }
 }
 
 void SubmissionJudge::on_take_over(uint32_t writer, Timestamp last) {
@@ -54,6 +67,7 @@ void SubmissionJudge::on_take_over(uint32_t writer, Timestamp last) {
     }
     entry.timestamp = Timestamp{};
   }
+  forget_after(last);
   table_.truncate(last);
   unconfirmed_.clear();  // What every node has accepted is as good as confirmed; nobody is left to say so.
 }
@@ -69,6 +83,7 @@ void SubmissionJudge::on_writer_killed(Timestamp last) {
     entry.is_numbered = false;
     unconfirmed_.erase(late->first);
   }
+  forget_after(last);
   table_.truncate(last);
 }
 

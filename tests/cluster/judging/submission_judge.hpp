@@ -22,12 +22,13 @@ class SubmissionJudge {
   /// `table` outlives it, and is changed by nobody else.
   explicit SubmissionJudge(PlainTable& table) : table_(table), judge_(table) {}
 
-  /// A number for the submission of these parts.
-  [[nodiscard]] uint64_t add(std::vector<PlainPart> parts);
+  /// A number for the submission of these parts, which travel as these bytes.
+  [[nodiscard]] uint64_t add(std::vector<PlainPart> parts, std::string body);
 
   // ---- what writers do; they are counted from 0 ----
   void on_numbered(uint32_t writer, uint64_t submission, Timestamp timestamp);
-  /// Nodes have an update of that number already: unless it is this one, it must never be confirmed.
+  /// Nodes have an update of that number already: unless it is this one, or one of the same bytes, which nodes cannot
+  /// tell from it, it must never be confirmed.
   void on_numbered_over(uint64_t submission, Timestamp timestamp);
   /// From now on `writer` is the writer, and numbers from `last` on: what others gave higher numbers never was.
   void on_take_over(uint32_t writer, Timestamp last);
@@ -54,6 +55,7 @@ class SubmissionJudge {
  private:
   struct Entry {
     std::vector<PlainPart> parts;
+    std::string body;
     Timestamp timestamp{};     ///< 0: it has none in the history that counts.
     bool is_numbered = false;  ///< By any writer, at any time.
     bool is_confirmed = false;
@@ -62,6 +64,8 @@ class SubmissionJudge {
   };
 
   void fault(std::string text);
+  /// Of what has a number behind `last` too, though another submission's.
+  void forget_after(Timestamp last);
 
   PlainTable& table_;
   Judge judge_;

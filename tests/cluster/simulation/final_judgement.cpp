@@ -240,7 +240,7 @@ void SimulatedCluster::judge_first_writer() {
     return;
   }
   const auto update = workload_.next_update();
-  const uint64_t number = submissions_.add(update.parts);
+  const uint64_t number = submissions_.add(update.parts, update.body);
   const Submission submission{.key = {std::string(16, 'f'), number},
                               .epoch = first.model().epoch(),
                               .numbered_after = raw(first.model().last_numbered())};

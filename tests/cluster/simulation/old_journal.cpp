@@ -108,7 +108,7 @@ void SimulatedCluster::provoke_blind_writer() {
   const auto has_failed = [this] { return writer().model().phase() == WriterModel::Phase::kFailed; };
   for (int attempt = 0; attempt < 10 && is_blind_ && !has_failed(); ++attempt) {
     const auto update = workload_.next_update();
-    submit_from_writer(submissions_.add(update.parts), update);
+    submit_from_writer(submissions_.add(update.parts, update.body), update);
     network_.run_until(has_failed, 2 * kSecond);
     is_blind_ = has_failed() || writer().model().blind_through() != Timestamp{};
   }

@@ -159,7 +159,7 @@ void SimulatedCluster::submit_update() {
     return;
   }
   const auto update = workload_.next_update();
-  const uint64_t number = submissions_.add(update.parts);
+  const uint64_t number = submissions_.add(update.parts, update.body);
   note("application", fmt::format("submits {}: {}", number, update.text.value_or("(what SQL cannot say)")));
   if (network_.random().chance(0.5) || writer().is_down() || network_.frozen(configuration_.writer)) {
     submit_from_client(number, update);
@@ -232,7 +232,9 @@ void SimulatedCluster::repeat_old() {
                           writer().model().phase() == WriterModel::Phase::kInquiring ||
                           writer().model().phase() == WriterModel::Phase::kProbing ||
                           writer().model().phase() == WriterModel::Phase::kRaising;
-  if (is_raising && refusal && refusal->error.category == ErrorCategory::kRetry) {
+  // A writer with an old journal does not know it, and may have no room for what looks new.
+  const bool may_be_put_off = is_raising || is_blind_;
+  if (may_be_put_off && refusal && refusal->error.category == ErrorCategory::kRetry) {
     return;  // Nothing came of this sending; of others nothing is said.
   }
   if (refusal && refusal->error.category != ErrorCategory::kUnknown) {

@@ -235,7 +235,8 @@ void SimulatedCluster::start_older() {
 void SimulatedCluster::use_older() {
   if (network_.random().chance(0.3)) {
     const auto update = workload_.next_update();
-    older_client_->submit(submissions_.add(update.parts), update, network_.random().chance(0.7), 2 * kSecond);
+    older_client_->submit(submissions_.add(update.parts, update.body), update, network_.random().chance(0.7),
+                          2 * kSecond);
     return;
   }
   ClientProcess::Manner manner = draw_manner();
