@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
@@ -12,6 +13,9 @@ namespace daedalus::semantics {
 namespace {
 
 using Row = std::span<const Value>;
+
+/// Of any function in the table.
+constexpr size_t kArgumentsMax = 4;
 
 /// Digits of a computed numeric before its point, and behind it.
 constexpr int32_t kNumericDigitsMax = 300;
@@ -195,21 +199,21 @@ Result<Value> evaluate_form(const BoundExpression& call, Row row) {
 
 Result<Value> evaluate_function(const BoundExpression& call, Row row) {
   const ScalarFunction* function = find_function(call.function);
-  CHECK(function != nullptr);
-  std::vector<Value> arguments;
-  arguments.reserve(call.arguments.size());
+  CHECK(function != nullptr && call.arguments.size() <= kArgumentsMax);
+  std::array<Value, kArgumentsMax> room;
   bool has_null = false;
-  for (const BoundExpression& argument : call.arguments) {
-    Result<Value> value = evaluate(argument, row);
+  for (size_t number = 0; number < call.arguments.size(); ++number) {
+    Result<Value> value = evaluate(call.arguments[number], row);
     if (!value) {
       return value;
     }
     has_null = has_null || is_null(*value);
-    arguments.push_back(std::move(*value));
+    room[number] = std::move(*value);
   }
   if (has_null) {
     return Value();
   }
+  const std::span<const Value> arguments(room.data(), call.arguments.size());
   Result<Value> result = checked(function->evaluate(arguments, call));
   if (result) {
     const auto* string = std::get_if<std::string>(&*result);

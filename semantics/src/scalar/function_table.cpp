@@ -60,11 +60,17 @@ std::span<const ScalarFunction> scalar_functions() {
 }
 
 const ScalarFunction* find_function(FunctionId id) {
-  const auto functions = scalar_functions();
-  const auto found =
-      std::lower_bound(functions.begin(), functions.end(), id,
-                       [](const ScalarFunction& function, FunctionId wanted) { return function.id < wanted; });
-  return found != functions.end() && found->id == id ? &*found : nullptr;
+  // By id: it is asked for each call of each row.
+  static const std::vector<const ScalarFunction*> by_id = [] {
+    const auto functions = scalar_functions();
+    std::vector<const ScalarFunction*> made(static_cast<size_t>(functions.back().id) + 1);
+    for (const ScalarFunction& function : functions) {
+      made[static_cast<size_t>(function.id)] = &function;
+    }
+    return made;
+  }();
+  const auto number = static_cast<size_t>(id);
+  return number < by_id.size() ? by_id[number] : nullptr;
 }
 
 bool is_function_name(std::string_view name) {
