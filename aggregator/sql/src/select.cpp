@@ -42,10 +42,6 @@ Result<void> check_clauses(const Scope& scope, const grammar::SelectStatement& s
   if (select.has_into) {
     return scope.refuse("SELECT INTO", at_keyword("into"));
   }
-  if (select.from_clause.empty()) {
-    return scope.refuse("SELECT without FROM", scope.statement_location(),
-                        fmt::format("select from \"{}\"", scope.schema().table_name));
-  }
   if (select.has_group_distinct) {
     return scope.refuse("GROUP BY DISTINCT", at_keyword("group"));
   }
@@ -229,12 +225,84 @@ Result<semantics::Selection> bind_outputs(const Scope& scope, Outputs outputs, S
   return selection;
 }
 
+/// What may not stand in a SELECT without FROM: nothing of it is of a row.
+Result<void> check_without_from(Scope& scope, const grammar::SelectStatement& select) {
+  if (!select.group_clause.empty() || select.having_clause.is_present()) {
+    return scope.refuse("GROUP BY or HAVING without FROM", scope.statement_location(), "leave it out");
+  }
+  for (const grammar::Node& node : select.target_list) {
+    const grammar::Node& value = node.target().value;
+    if (value.has_column() && value.column().is_star) {
+      return scope.error("42601", "SELECT * with no tables specified is not valid", location_of(value));
+    }
+    if (mentions_column(value)) {
+      return scope.error("42703", "a column is named, and there is no FROM", location_of(value),
+                         fmt::format("select from \"{}\"", scope.schema().table_name));
+    }
+  }
+  if (mentions_column(select.where_clause)) {
+    return scope.error("42703", "a column is named, and there is no FROM", location_of(select.where_clause));
+  }
+  return {};
+}
+
+/// One row of constants: what a group of all rows is when no row is asked for, shown where the condition holds.
+Result<CompiledSelect> compile_without_from(Scope& scope, const contract::PartitionMap& map,
+                                            const grammar::SelectStatement& select) {
+  if (auto checked = check_without_from(scope, select); !checked) {
+    return checked.error();
+  }
+  auto outputs = compile_list(scope, select);
+  if (!outputs) {
+    return outputs.error();
+  }
+  auto order = compile_sort_group(scope, select, &*outputs);
+  if (!order) {
+    return order.error();
+  }
+  if (outputs->has_aggregate()) {
+    return scope.refuse("an aggregate without FROM", scope.statement_location());
+  }
+  std::vector<semantics::BoundExpression> counted;
+  counted.push_back(*semantics::make_aggregate(semantics::AggregateFunction::kCountRows, {}));
+  std::vector<semantics::BoundExpression> conditions;
+  conditions.push_back(*semantics::make_call(semantics::FunctionId::kIsNotNull, std::move(counted)));
+  conditions.push_back(semantics::make_constant({semantics::TypeKind::kBool}, true));
+  if (select.where_clause.is_present()) {
+    auto where = ExpressionBinder(scope, {"WHERE"}).condition(select.where_clause);
+    if (!where) {
+      return where.error();
+    }
+    conditions.back() = std::move(*where);
+  }
+  order->group_by.clear();
+  order->order_by.clear();
+  order->having = *semantics::make_call(semantics::FunctionId::kAnd, std::move(conditions));
+  auto selection = bind_outputs(scope, std::move(*outputs), *order);
+  if (!selection) {
+    return selection.error();
+  }
+  if (auto bounds = compile_bounds(scope, select, *selection); !bounds) {
+    return bounds.error();
+  }
+  if (auto checked = contract::check_selection(*selection); !checked) {
+    return scope.located(checked.error(), scope.statement_location());
+  }
+  semantics::Condition none{.kind = semantics::Condition::Kind::kNever, .literal = {}, .children = {}};
+  scope.places().see(none);
+  selection->predicate = semantics::normal_form(none);
+  return make_select(scope.schema(), map, std::move(*selection), std::move(none));
+}
+
 }  // namespace
 
 Result<CompiledSelect> compile_select(Scope& scope, const contract::PartitionMap& map,
                                       const grammar::SelectStatement& select) {
   if (auto checked = check_clauses(scope, select); !checked) {
     return checked.error();
+  }
+  if (select.from_clause.empty()) {
+    return compile_without_from(scope, map, select);
   }
   if (auto bound = bind_from(scope, select); !bound) {
     return bound.error();

@@ -139,6 +139,17 @@ TEST_F(ExpressionTest, GroupsAreOfExpressions) {
             "42804@35 argument of HAVING must be type boolean, not type bigint");
 }
 
+TEST_F(ExpressionTest, ASelectWithoutFromIsOneRowOfConstants) {
+  EXPECT_EQ(failure("SELECT 1 + 1 AS two, upper('a'), now()"), "accepted");
+  EXPECT_EQ(failure("SELECT 1 WHERE 2 > 1 ORDER BY 1 LIMIT 1"), "accepted");
+  EXPECT_EQ(failure("SELECT i"), "42703@8 a column is named, and there is no FROM");
+  EXPECT_EQ(failure("SELECT *"), "42601@8 SELECT * with no tables specified is not valid");
+  EXPECT_EQ(failure("SELECT count(*)"), "0A000@1 an aggregate without FROM is not supported");
+  EXPECT_EQ(failure("SELECT 1 GROUP BY 1"), "0A000@1 GROUP BY or HAVING without FROM is not supported");
+  EXPECT_EQ(failure("SELECT 1/0"), "22012@0 division by zero");
+  EXPECT_EQ(described("SELECT 1 + $1"), "integer -> ?column? integer");
+}
+
 TEST_F(ExpressionTest, ConjunctsThatCannotBeLookedUpAreComputed) {
   const auto residuals = [&](const std::string& where) {
     const auto compiled = compile("SELECT i FROM t WHERE " + where);
