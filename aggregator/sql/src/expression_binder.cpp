@@ -6,6 +6,7 @@
 #include <array>
 
 #include "aggregates.hpp"
+#include "bound_lists.hpp"
 #include "cast.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "refusals.hpp"
@@ -14,35 +15,11 @@ namespace daedalus::aggregator::sql {
 
 namespace {
 
-using semantics::ArgumentKind;
 using semantics::BoundExpression;
 using semantics::FunctionId;
 using semantics::Type;
 using semantics::TypeKind;
 using semantics::Value;
-
-ArgumentKind kind_of(const Typed& value) { return {value.expression.type.kind, value.is_unknown}; }
-
-std::vector<ArgumentKind> kinds_of(const std::vector<Typed>& values) {
-  std::vector<ArgumentKind> kinds;
-  kinds.reserve(values.size());
-  std::transform(values.begin(), values.end(), std::back_inserter(kinds), kind_of);
-  return kinds;
-}
-
-std::vector<Typed> pair_of(Typed left, Typed right) {
-  std::vector<Typed> pair;
-  pair.reserve(2);
-  pair.push_back(std::move(left));
-  pair.push_back(std::move(right));
-  return pair;
-}
-
-std::vector<BoundExpression> list_of(BoundExpression first) {
-  std::vector<BoundExpression> list;
-  list.push_back(std::move(first));
-  return list;
-}
 
 Typed typed_constant(Constant constant) {
   Typed made;
@@ -53,12 +30,6 @@ Typed typed_constant(Constant constant) {
   const Type type = is_text ? Type{TypeKind::kText} : constant.type;
   made.expression = semantics::make_constant(type, std::move(constant.value));
   return made;
-}
-
-bool has_column(const BoundExpression& expression) {
-  bool found = false;
-  semantics::for_each_input(expression, [&](uint32_t) { found = true; });
-  return found;
 }
 
 }  // namespace
@@ -406,247 +377,6 @@ Result<void> ExpressionBinder::as_texts(std::vector<Typed>& operands) {
   }
   other = std::move(*cast);
   return {};
-}
-
-ExpressionBinder::Bound ExpressionBinder::pair_form(const grammar::OperatorExpression& node) {
-  auto sides = bind_all(std::array{node.left, node.right});
-  if (!sides) {
-    return sides.error();
-  }
-  // What is compared is what `=` would compare.
-  auto equals = compared("=", std::move((*sides)[0]), std::move((*sides)[1]), node.location);
-  if (!equals) {
-    return equals;
-  }
-  const FunctionId form = node.kind == grammar::OperatorKind::kNullIf     ? FunctionId::kNullIf
-                          : node.kind == grammar::OperatorKind::kDistinct ? FunctionId::kIsDistinct
-                                                                          : FunctionId::kIsNotDistinct;
-  return call(form, std::move(equals->expression.arguments), node.location);
-}
-
-ExpressionBinder::Bound ExpressionBinder::in_list(const grammar::OperatorExpression& node) {
-  auto value = bind(node.left);
-  if (!value) {
-    return value;
-  }
-  auto members = bind_all(node.right.list().items);
-  if (!members) {
-    return members.error();
-  }
-  // As PostgreSQL does: several members without columns are one list of one type, any other is compared by itself.
-  std::vector<Typed> list{*value};
-  std::copy_if(members->begin(), members->end(), std::back_inserter(list),
-               [](const Typed& member) { return !has_column(member.expression); });
-  const bool is_list = list.size() > 2 && semantics::resolve_common_kind(kinds_of(list), "IN");
-  const bool is_negated = plain_name(node.name) == "<>";
-  std::vector<BoundExpression> tests;
-  if (is_list) {
-    auto together = brought_together(std::move(list), "IN", node.location);
-    auto listed = together
-                      ? call(is_negated ? FunctionId::kNotIn : FunctionId::kIn, std::move(*together), node.location)
-                      : Bound(together.error());
-    if (!listed) {
-      return listed;
-    }
-    tests.push_back(std::move(listed->expression));
-  }
-  for (Typed& member : *members) {
-    if (is_list && !has_column(member.expression)) {
-      continue;
-    }
-    auto test = compared(is_negated ? "<>" : "=", *value, std::move(member), node.location);
-    if (!test) {
-      return test;
-    }
-    tests.push_back(std::move(test->expression));
-  }
-  if (tests.size() == 1) {
-    return Typed{std::move(tests[0]), false, node.location};
-  }
-  return call(is_negated ? FunctionId::kAnd : FunctionId::kOr, std::move(tests), node.location);
-}
-
-ExpressionBinder::Bound ExpressionBinder::between(const grammar::OperatorExpression& node) {
-  const grammar::Nodes bounds = node.right.list().items;
-  if (bounds.size() != 2) {
-    return scope_.refuse("BETWEEN of this form", node.location);
-  }
-  auto sides = bind_all(std::array{node.left, bounds[0], bounds[1]});
-  if (!sides) {
-    return sides.error();
-  }
-  const bool is_negated =
-      node.kind == grammar::OperatorKind::kNotBetween || node.kind == grammar::OperatorKind::kNotBetweenSymmetric;
-  const bool is_symmetric =
-      node.kind == grammar::OperatorKind::kBetweenSymmetric || node.kind == grammar::OperatorKind::kNotBetweenSymmetric;
-  const auto within = [&](size_t low, size_t high) -> Bound {
-    auto above = compared(is_negated ? "<" : ">=", (*sides)[0], (*sides)[low], node.location);
-    auto below = compared(is_negated ? ">" : "<=", (*sides)[0], (*sides)[high], node.location);
-    if (!above || !below) {
-      return !above ? above : below;
-    }
-    std::vector<BoundExpression> both = list_of(std::move(above->expression));
-    both.push_back(std::move(below->expression));
-    return call(is_negated ? FunctionId::kOr : FunctionId::kAnd, std::move(both), node.location);
-  };
-  auto straight = within(1, 2);
-  if (!straight || !is_symmetric) {
-    return straight;
-  }
-  auto turned = within(2, 1);
-  if (!turned) {
-    return turned;
-  }
-  std::vector<BoundExpression> both = list_of(std::move(straight->expression));
-  both.push_back(std::move(turned->expression));
-  return call(is_negated ? FunctionId::kAnd : FunctionId::kOr, std::move(both), node.location);
-}
-
-// ---- conditions as values ----
-
-ExpressionBinder::Bound ExpressionBinder::boolean_expression(const grammar::Node& node) {
-  const grammar::BooleanExpression& expression = node.boolean_expression();
-  constexpr std::array kNames{"AND", "OR", "NOT"};
-  constexpr std::array kForms{FunctionId::kAnd, FunctionId::kOr, FunctionId::kNot};
-  const auto number = static_cast<size_t>(expression.op);
-  std::vector<BoundExpression> parts;
-  for (const grammar::Node& argument : expression.arguments) {
-    auto part = bind(argument);
-    if (!part) {
-      return part;
-    }
-    auto truth = as_boolean(std::move(*part), kNames[number]);
-    if (!truth) {
-      return truth.error();
-    }
-    // Chains are flat however they are bracketed.
-    if (truth->is_call(kForms[number]) && expression.op != grammar::BooleanOperator::kNot) {
-      std::move(truth->arguments.begin(), truth->arguments.end(), std::back_inserter(parts));
-    } else {
-      parts.push_back(std::move(*truth));
-    }
-  }
-  return call(kForms[number], std::move(parts), node.location());
-}
-
-ExpressionBinder::Bound ExpressionBinder::null_test(const grammar::Node& node) {
-  auto argument = bind(node.null_test().argument);
-  if (!argument) {
-    return argument;
-  }
-  auto typed = settled(std::move(*argument));
-  if (!typed) {
-    return typed.error();
-  }
-  return call(node.null_test().is_negated ? FunctionId::kIsNotNull : FunctionId::kIsNull, list_of(std::move(*typed)),
-              node.location());
-}
-
-ExpressionBinder::Bound ExpressionBinder::boolean_test(const grammar::BooleanTest& node) {
-  constexpr std::array kForms{FunctionId::kIsTrue,     FunctionId::kIsNotTrue, FunctionId::kIsFalse,
-                              FunctionId::kIsNotFalse, FunctionId::kIsNull,    FunctionId::kIsNotNull};
-  constexpr std::array kNames{"IS TRUE", "IS NOT TRUE", "IS FALSE", "IS NOT FALSE", "IS UNKNOWN", "IS NOT UNKNOWN"};
-  auto argument = bind(node.argument);
-  if (!argument) {
-    return argument;
-  }
-  const auto number = static_cast<size_t>(node.kind);
-  auto truth = as_boolean(std::move(*argument), kNames[number]);
-  return truth ? call(kForms[number], list_of(std::move(*truth)), node.location) : Bound(truth.error());
-}
-
-// ---- casts and choices ----
-
-ExpressionBinder::Bound ExpressionBinder::cast_expression(const grammar::Node& node) {
-  const grammar::TypeCast& cast = node.cast();
-  auto argument = bind(cast.argument);
-  if (!argument) {
-    return argument;
-  }
-  if (argument->is_unknown) {
-    return constant(node);  // 'x'::type reads the text as that type.
-  }
-  auto type = resolve_type(scope_, cast.type_name);
-  if (!type) {
-    return type.error();
-  }
-  if (plain_name(cast.type_name.names) == "text") {
-    type->kind = TypeKind::kText;
-  }
-  const TypeKind from = argument->expression.type.kind;
-  if (!semantics::can_cast_explicitly(from, type->kind)) {
-    return scope_.error(
-        "42846", fmt::format("cannot cast type {} to {}", semantics::kind_name(from), semantics::kind_name(type->kind)),
-        node.location());
-  }
-  if (argument->expression.type == *type) {
-    return argument;
-  }
-  return call(FunctionId::kCast, list_of(std::move(argument->expression)), argument->location, *type);
-}
-
-ExpressionBinder::Bound ExpressionBinder::case_expression(const grammar::Node& node) {
-  const grammar::CaseExpression& choice = node.case_expression();
-  std::vector<BoundExpression> conditions;
-  std::vector<Typed> values(1);  // The last one counts first among the types.
-  for (const grammar::CaseArm& arm : choice.arms) {
-    auto condition = bind(arm.condition);
-    if (!condition) {
-      return condition;
-    }
-    if (choice.argument.is_present()) {
-      auto argument = bind(choice.argument);
-      if (!argument) {
-        return argument;
-      }
-      condition = compared("=", std::move(*argument), std::move(*condition), location_of(arm.condition));
-      if (!condition) {
-        return condition;
-      }
-    }
-    auto truth = as_boolean(std::move(*condition), "CASE/WHEN");
-    if (!truth) {
-      return truth.error();
-    }
-    conditions.push_back(std::move(*truth));
-    auto value = bind(arm.value);
-    if (!value) {
-      return value;
-    }
-    values.push_back(std::move(*value));
-  }
-  Typed otherwise;
-  otherwise.is_unknown = true;
-  otherwise.expression = semantics::make_constant(Type{TypeKind::kText}, Value());
-  if (choice.otherwise.is_present()) {
-    auto bound = bind(choice.otherwise);
-    if (!bound) {
-      return bound;
-    }
-    otherwise = std::move(*bound);
-  }
-  values[0] = std::move(otherwise);
-  auto together = brought_together(std::move(values), "CASE", node.location());
-  if (!together) {
-    return together.error();
-  }
-  std::vector<BoundExpression> arguments;
-  for (size_t arm = 0; arm < conditions.size(); ++arm) {
-    arguments.push_back(std::move(conditions[arm]));
-    arguments.push_back(std::move((*together)[arm + 1]));
-  }
-  arguments.push_back(std::move(together->front()));
-  return call(FunctionId::kCase, std::move(arguments), node.location());
-}
-
-ExpressionBinder::Bound ExpressionBinder::choice(FunctionId function, std::string_view name,
-                                                 const grammar::Nodes& arguments, int32_t location) {
-  auto bound = bind_all(arguments);
-  if (!bound) {
-    return bound.error();
-  }
-  auto together = brought_together(std::move(*bound), name, location);
-  return together ? call(function, std::move(*together), location) : Bound(together.error());
 }
 
 }  // namespace daedalus::aggregator::sql

@@ -1,0 +1,44 @@
+// Lists of bound expressions, moved and never copied, as those of an initializer list would be.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "expression_binder.hpp"
+
+namespace daedalus::aggregator::sql {
+
+[[nodiscard]] inline semantics::ArgumentKind kind_of(const Typed& value) {
+  return {value.expression.type.kind, value.is_unknown};
+}
+
+[[nodiscard]] inline std::vector<semantics::ArgumentKind> kinds_of(const std::vector<Typed>& values) {
+  std::vector<semantics::ArgumentKind> kinds;
+  kinds.reserve(values.size());
+  std::transform(values.begin(), values.end(), std::back_inserter(kinds), kind_of);
+  return kinds;
+}
+
+[[nodiscard]] inline std::vector<Typed> pair_of(Typed left, Typed right) {
+  std::vector<Typed> pair;
+  pair.reserve(2);
+  pair.push_back(std::move(left));
+  pair.push_back(std::move(right));
+  return pair;
+}
+
+[[nodiscard]] inline std::vector<semantics::BoundExpression> list_of(semantics::BoundExpression first) {
+  std::vector<semantics::BoundExpression> list;
+  list.push_back(std::move(first));
+  return list;
+}
+
+[[nodiscard]] inline bool has_column(const semantics::BoundExpression& expression) {
+  bool found = false;
+  semantics::for_each_input(expression, [&](uint32_t) { found = true; });
+  return found;
+}
+
+}  // namespace daedalus::aggregator::sql
