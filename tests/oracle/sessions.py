@@ -235,6 +235,7 @@ def running_postgres() -> Iterator[int]:
         [*initialise, "-E", "UTF8", "--locale=C", "--no-sync"], check=True, capture_output=True, cwd=directory
     )
     options = f"-p {port} -h 127.0.0.1 -k {directory} -c fsync=off -c timezone=UTC"
+    options += " -c max_locks_per_transaction=4096"
     control = [*as_user, str(POSTGRES_BIN / "pg_ctl"), "-D", str(data), "-w"]
     log = ["-l", str(directory / "log")]
     subprocess.run([*control, *log, "-o", options, "start"], check=True, stdout=subprocess.DEVNULL, cwd=directory)

@@ -137,18 +137,19 @@ ROWS = [
 def has_several_mistakes(ours: str, postgres: str) -> bool:
     """Whether both met a mistake of evaluation, each another one: which of several comes first is not said."""
     met = (code(ours) or "", code(postgres) or "")
-    return met[0] != met[1] and all(each.startswith("22") for each in met)
+    return met[0] != met[1] and all(each.startswith(("22", "54")) for each in met)
 
 
 def test_random_expressions(twins: Twins, daedalus_seed: int) -> None:
+    count = STATEMENTS // 2
     choice = random.Random(f"{daedalus_seed} expressions")
     expressions = Expressions(choice, functions())
     rows = [f"INSERT INTO t (i, b, s, l, r, d, n, h, day, at, c, v) VALUES {row}" for row in ROWS]
-    statements = [select(choice, expressions) for _ in range(STATEMENTS)]
+    statements = [select(choice, expressions) for _ in range(count)]
     # PostgreSQL locks what it makes to learn types until the transaction ends.
     answers = [
         answer
-        for first in range(0, STATEMENTS, 1000)
+        for first in range(0, count, 1000)
         for answer in twins.answers(rows + statements[first : first + 1000])[len(rows) :]
     ]
     # Beyond what is here: years before Christ, numbers of more than 300 digits, long texts.
@@ -166,12 +167,12 @@ def test_random_expressions(twins: Twins, daedalus_seed: int) -> None:
         for ours, postgres in answers
     ]
     check(statements, answers, right)
-    assert sum(has_several_mistakes(ours, postgres) for ours, postgres in answers) <= STATEMENTS / 50
+    assert sum(has_several_mistakes(ours, postgres) for ours, postgres in answers) <= count / 50
     refused = sum(code(ours) is not None and code(postgres) is None for ours, postgres in answers)
     answered = sum(code(postgres) is None for _, postgres in answers)
-    print(f"{answered} of {STATEMENTS} have an answer, {refused} of them are refused here")
+    print(f"{answered} of {count} have an answer, {refused} of them are refused here")
     assert refused <= answered / 20
-    assert answered > STATEMENTS / 4
+    assert answered > count / 4
 
 
 def test_the_page_of_functions_is_what_the_table_says() -> None:

@@ -148,11 +148,12 @@ Result<Value> evaluate_pair(const BoundExpression& call, Row row) {
 /// Sums of so many rows as there may be stay within what travels.
 Result<Value> checked(Result<Value> value) {
   const auto* number = value ? std::get_if<Decimal>(&*value) : nullptr;
-  if (number == nullptr || number->unscaled.is_zero()) {
+  if (number == nullptr) {
     return value;
   }
   constexpr uint64_t kBitsOfFewDigits = 400;
-  const uint64_t bits = boost::multiprecision::msb(boost::multiprecision::abs(number->unscaled)) + 1;
+  const bool is_zero = number->unscaled.is_zero();
+  const uint64_t bits = is_zero ? 0 : boost::multiprecision::msb(boost::multiprecision::abs(number->unscaled)) + 1;
   const bool has_few = bits < kBitsOfFewDigits && number->scale <= kNumericDigitsMax;
   if (has_few || (number->scale <= kNumericDigitsMax &&
                   fits_precision(*number, static_cast<uint32_t>(kNumericDigitsMax + number->scale)))) {
