@@ -75,16 +75,15 @@ void ExpressionColumn::store(const semantics::Value& value, uint32_t position, V
     return;
   }
   auto* const head = reinterpret_cast<uint8_t*>(room.values.data()) + size_t{position} * layout_.stride;
-  auto* const tail = reinterpret_cast<uint8_t*>(room.tails.data()) + size_t{position} * layout_.tail_width();
-  if (semantics::is_null(value)) {
-    std::memset(head, 0, layout_.stride);
-    std::memset(tail, 0, layout_.tail_width());
-    return;
+  bytes_.assign(std::max<size_t>(bytes_.size(), layout_.width), 0);
+  if (!semantics::is_null(value)) {
+    write_native(layout_, value, bytes_.data());
   }
-  bytes_.resize(std::max<size_t>(bytes_.size(), layout_.width));
-  write_native(layout_, value, bytes_.data());
   std::memcpy(head, bytes_.data(), layout_.stride);
-  std::memcpy(tail, bytes_.data() + layout_.stride, layout_.tail_width());
+  if (layout_.tail_width() > 0) {
+    auto* const tail = reinterpret_cast<uint8_t*>(room.tails.data()) + size_t{position} * layout_.tail_width();
+    std::memcpy(tail, bytes_.data() + layout_.stride, layout_.tail_width());
+  }
 }
 
 ColumnSource source_of(const TableLayout& layout, const semantics::BoundExpression& expression) {
