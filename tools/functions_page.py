@@ -37,7 +37,7 @@ def entries() -> list[tuple[str, bool, str, str]]:
     done = subprocess.run([TWIN], input="functions\n", text=True, capture_output=True, timeout=60, check=True)
     found = []
     for entry in done.stdout.strip("\n").split("\x04"):
-        name, is_operator, arguments, result = entry.split("\x03")
+        name, is_operator, arguments, result, _ = entry.split("\x03")
         found.append((name, is_operator == "1", arguments, result))
     return found
 

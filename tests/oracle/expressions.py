@@ -6,6 +6,8 @@ import random
 from collections import defaultdict
 from collections.abc import Callable
 
+from statement_twins import Entry
+
 COLUMNS = {
     "boolean": ["b"],
     "smallint": ["s"],
@@ -71,13 +73,11 @@ FIELDS = {"date_trunc": _PARTS, "date_part": _MORE_PARTS, "extract": _MORE_PARTS
 class Expressions:
     """Expressions of a wanted type, no deeper than asked for."""
 
-    def __init__(self, choice: random.Random, functions: list[tuple[str, bool, list[str], str]]) -> None:
+    def __init__(self, choice: random.Random, functions: list[Entry]) -> None:
         self._choice = choice
-        self._by_result: dict[str, dict[str, list[tuple[str, bool, list[str]]]]] = defaultdict(
-            lambda: defaultdict(list)
-        )
-        for name, is_operator, arguments, result in functions:
-            self._by_result[result][name].append((name, is_operator, arguments))
+        self._by_result: dict[str, dict[str, list[Entry]]] = defaultdict(lambda: defaultdict(list))
+        for entry in functions:
+            self._by_result[entry.result][entry.name].append(entry)
 
     def of(self, kind: str, depth: int) -> str:
         if depth == 0 or self._choice.random() < 0.15:
@@ -106,11 +106,12 @@ class Expressions:
         if not self._by_result[kind]:
             return None
         overloads = self._by_result[kind][self._choice.choice(sorted(self._by_result[kind]))]
-        name, is_operator, kinds = self._choice.choice(overloads)
-        arguments = [self.of(each, depth - 1) for each in kinds]
+        entry = self._choice.choice(overloads)
+        name = entry.name
+        arguments = [self.of(each, depth - 1) for each in entry.arguments]
         if name in FIELDS and self._choice.random() < 0.95:
             arguments[0] = f"'{self._choice.choice(FIELDS[name])}'"
-        if not is_operator:
+        if not entry.is_operator:
             return f"{name}({', '.join(arguments)})"
         if len(arguments) == 1:
             return f"({name} ({arguments[0]}))"

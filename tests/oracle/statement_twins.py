@@ -6,13 +6,16 @@ from __future__ import annotations
 import contextlib
 import subprocess
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from facts import ROOT
+from postgres_wire import Mistake, PostgresWire
 from sessions import POSTGRES_BIN, running_postgres
 
 TWIN = ROOT / "build" / "release" / "bin" / "statement_twin"
 ANSWERS_SECONDS_MAX = 300
+_POSITION = "\x05"
 
 COLUMNS = {
     "b": "bool",
@@ -96,17 +99,9 @@ class Twins:
             SELECT answer(statement, {_quoted(column)}) FROM asked ORDER BY number;
             ROLLBACK;"""
         now, *postgres = self._psql(script).removesuffix("\n").split("\n")
-        done = subprocess.run(
-            [TWIN],
-            input=f"now {now}\n" + "\n".join(statements) + "\n",
-            text=True,
-            capture_output=True,
-            timeout=ANSWERS_SECONDS_MAX,
-            check=True,
-        )
         postgres = [_in_order(answer) for answer in postgres]
         place = list(COLUMNS).index(column)
-        ours = done.stdout.removesuffix("\n").split("\n")[1:]
+        ours = [answer.partition(_POSITION)[0] for answer in _twin([f"now {now}", *statements])[1:]]
         for number, answer in enumerate(ours):
             if statements[number].startswith("INSERT") and not answer.startswith("error "):
                 ours[number] = answer.split("|")[place]
@@ -114,15 +109,58 @@ class Twins:
         assert len(ours) == len(postgres) == len(statements)
         return list(zip(ours, postgres, strict=True))
 
+    def errors(self, rows: list[str], statements: list[str]) -> list[tuple[Mistake | None, Mistake | None]]:
+        """What is wrong with each statement, and where, as the compiler and as PostgreSQL say it: a statement by
+        itself, on these rows."""
+        table = ", ".join(f"{name} {column_type}" for name, column_type in COLUMNS.items())
+        with PostgresWire(self._port, user="oracle", database="postgres") as postgres:
+            for statement in [f"CREATE TEMP TABLE t ({table})", *rows]:
+                assert postgres.mistake(statement) is None
+            judged = [postgres.mistake(statement) for statement in statements]
+        ours = [_mistake(answer) for answer in _twin([*rows, *statements])[len(rows) :]]
+        return list(zip(ours, judged, strict=True))
 
-def functions() -> list[tuple[str, bool, list[str], str]]:
-    """The table of functions: name, whether it is an operator, kinds of the arguments and of the result."""
-    done = subprocess.run([TWIN], input="functions\n", text=True, capture_output=True, timeout=60, check=True)
+
+def _twin(lines: list[str]) -> list[str]:
+    """The compiler's answer to each line."""
+    done = subprocess.run(
+        [TWIN], input="\n".join(lines) + "\n", text=True, capture_output=True, timeout=ANSWERS_SECONDS_MAX, check=True
+    )
+    return done.stdout.removesuffix("\n").split("\n")
+
+
+def _mistake(answer: str) -> Mistake | None:
+    if not answer.startswith("error "):
+        return None
+    message, _, position = answer.partition(_POSITION)
+    _, sqlstate, message = message.split(" ", 2)
+    return Mistake(sqlstate, message, int(position))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An overload of the table of functions."""
+
+    name: str
+    is_operator: bool
+    arguments: list[str]
+    result: str
+    volatility: str  # as pg_proc.provolatile
+
+
+def functions() -> list[Entry]:
+    """The table of functions."""
     table = []
-    for entry in done.stdout.strip("\n").split("\x04"):
-        name, is_operator, arguments, result = entry.split("\x03")
-        table.append((name, is_operator == "1", arguments.split(",") if arguments else [], result))
+    for entry in _twin(["functions"])[0].split("\x04"):
+        name, is_operator, arguments, result, volatility = entry.split("\x03")
+        table.append(Entry(name, is_operator == "1", arguments.split(",") if arguments else [], result, volatility))
     return table
+
+
+def casts() -> dict[tuple[str, str], str]:
+    """Kinds from and to, and how: `i` without being asked, `e` where it is written."""
+    pairs = [entry.split("\x03") for entry in _twin(["casts"])[0].split("\x04")]
+    return {(source, target): how for source, target, how in pairs}
 
 
 @contextlib.contextmanager

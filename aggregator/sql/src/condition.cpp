@@ -14,6 +14,7 @@
 #include "daedalus/contract/normal_form.hpp"
 #include "daedalus/semantics/predicate.hpp"
 #include "daedalus/semantics/text.hpp"
+#include "expression_binder.hpp"
 #include "refusals.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -66,8 +67,16 @@ Result<Condition> ConditionCompiler::compile(const grammar::Node& node, std::str
   if (node.has_operator_expression()) {
     return operator_expression(node);
   }
+  return refused(node, place);
+}
+
+/// Aggregates are refused where they stand, after what is wrong in their arguments.
+Error ConditionCompiler::refused(const grammar::Node& node, std::string_view place) {
   if (node.has_function_call() && is_aggregate(node.function_call())) {
-    return scope_.error("42803", fmt::format("aggregate functions are not allowed in {}", place), location_of(node));
+    auto bound = ExpressionBinder(scope_, {place}).value(node);
+    if (!bound) {
+      return bound.error();
+    }
   }
   return scope_.refuse(node);
 }
@@ -223,10 +232,7 @@ Result<Operand> ConditionCompiler::operand(const grammar::Node& node) {
   if (constant->has_value()) {
     return Operand(std::move(**constant));
   }
-  if (node.has_function_call() && is_aggregate(node.function_call())) {
-    return scope_.error("42803", "aggregate functions are not allowed in WHERE", location_of(node));
-  }
-  return scope_.refuse(node);
+  return refused(node, "WHERE");
 }
 
 Result<uint32_t> ConditionCompiler::left_column(const grammar::OperatorExpression& node, std::string_view name) {

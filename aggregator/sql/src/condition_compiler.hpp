@@ -42,6 +42,7 @@ class ConditionCompiler {
   Result<Condition> compile(const grammar::Node& node, std::string_view place);
 
  private:
+  Error refused(const grammar::Node& node, std::string_view place);
   Result<Condition> boolean_expression(const grammar::BooleanExpression& node);
   Result<Condition> negation(const grammar::BooleanExpression& node);
   /// The column, which has to be a boolean one.

@@ -55,6 +55,17 @@ Result<BoundExpression> ExpressionBinder::condition(const grammar::Node& node) {
 // ---- any expression ----
 
 ExpressionBinder::Bound ExpressionBinder::bind(const grammar::Node& node) {
+  auto bound = bind_here(node);
+  // Where it begins is where messages about it point. A literal has its own place, whatever casts it.
+  const bool is_constant = node.kind() == grammar::Node::kConstant || node.kind() == grammar::Node::kParameter ||
+                           (node.kind() == grammar::Node::kCast && node.cast().argument.has_constant());
+  if (bound && !is_constant) {
+    bound->location = location_of(node);
+  }
+  return bound;
+}
+
+ExpressionBinder::Bound ExpressionBinder::bind_here(const grammar::Node& node) {
   switch (node.kind()) {
     case grammar::Node::kColumn:
       return column(node.column());
@@ -175,11 +186,16 @@ Result<BoundExpression> ExpressionBinder::as_boolean(Typed value, std::string_vi
 }
 
 Result<std::vector<BoundExpression>> ExpressionBinder::brought_together(std::vector<Typed> values,
-                                                                        std::string_view construct, int32_t location) {
+                                                                        std::string_view construct) {
   const auto kinds = kinds_of(values);
   const auto common = semantics::resolve_common_kind(kinds, construct);
   if (!common) {
-    return scope_.located(common.error(), location);
+    // The first that does not go with those before it.
+    size_t count = 1;
+    while (semantics::resolve_common_kind(std::span(kinds).first(count), construct)) {
+      ++count;
+    }
+    return scope_.located(common.error(), values[count - 1].location);
   }
   std::vector<BoundExpression> made;
   made.reserve(values.size());
@@ -250,21 +266,14 @@ ExpressionBinder::Bound ExpressionBinder::function_call(const grammar::FunctionC
 }
 
 ExpressionBinder::Bound ExpressionBinder::aggregate_call(const grammar::FunctionCall& node) {
-  if (is_in_aggregate_) {
-    return scope_.error("42803", "aggregate function calls cannot be nested", node.location);
-  }
-  if (!place_.takes_aggregates) {
-    return scope_.error("42803", fmt::format("aggregate functions are not allowed in {}", place_.clause),
-                        node.location);
-  }
   auto function = resolve_aggregate(scope_, node);
   if (!function) {
     return function.error();
   }
-  is_in_aggregate_ = true;
+  const bool is_nested = std::exchange(is_in_aggregate_, true);
   auto arguments = bind_all(node.arguments);
   auto filter = node.filter.is_present() ? bind(node.filter) : Bound(Typed());
-  is_in_aggregate_ = false;
+  is_in_aggregate_ = is_nested;
   if (!arguments || !filter) {
     return !arguments ? arguments.error() : filter.error();
   }
@@ -306,6 +315,14 @@ ExpressionBinder::Bound ExpressionBinder::aggregate_call(const grammar::Function
   auto made = semantics::make_aggregate(*function, std::move(argument));
   if (!made) {
     return scope_.located(made.error(), node.location);
+  }
+  // What is wrong in its arguments comes first.
+  if (!place_.takes_aggregates) {
+    return scope_.error("42803", fmt::format("aggregate functions are not allowed in {}", place_.clause),
+                        node.location);
+  }
+  if (is_nested) {
+    return scope_.error("42803", "aggregate function calls cannot be nested", node.location);
   }
   return Typed{std::move(*made), false, node.location};
 }

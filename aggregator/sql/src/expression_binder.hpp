@@ -48,6 +48,7 @@ class ExpressionBinder {
   using Bound = Result<Typed>;
 
   Bound bind(const grammar::Node& node);
+  Bound bind_here(const grammar::Node& node);
   Bound column(const grammar::ColumnReference& node);
   Bound constant(const grammar::Node& node);
   Bound function_call(const grammar::FunctionCall& node);
@@ -78,7 +79,7 @@ class ExpressionBinder {
   Result<std::vector<Typed>> bind_all(const grammar::Nodes& nodes);
   /// All of the kind that they have in common.
   Result<std::vector<semantics::BoundExpression>> brought_together(std::vector<Typed> values,
-                                                                   std::string_view construct, int32_t location);
+                                                                   std::string_view construct);
   Result<semantics::BoundExpression> coerced(Typed value, semantics::TypeKind kind);
   /// Text, where nothing has given it a type.
   Result<semantics::BoundExpression> settled(Typed value);

@@ -49,7 +49,7 @@ ExpressionBinder::Bound ExpressionBinder::in_list(const grammar::OperatorExpress
   const bool is_negated = plain_name(node.name) == "<>";
   std::vector<BoundExpression> tests;
   if (is_list) {
-    auto together = brought_together(std::move(list), "IN", node.location);
+    auto together = brought_together(std::move(list), "IN");
     auto listed = together
                       ? call(is_negated ? FunctionId::kNotIn : FunctionId::kIn, std::move(*together), node.location)
                       : Bound(together.error());
@@ -207,7 +207,7 @@ ExpressionBinder::Bound ExpressionBinder::case_expression(const grammar::Node& n
       if (!argument) {
         return argument;
       }
-      condition = compared("=", std::move(*argument), std::move(*condition), location_of(arm.condition));
+      condition = compared("=", std::move(*argument), std::move(*condition), arm.location);
       if (!condition) {
         return condition;
       }
@@ -234,7 +234,7 @@ ExpressionBinder::Bound ExpressionBinder::case_expression(const grammar::Node& n
     otherwise = std::move(*bound);
   }
   values[0] = std::move(otherwise);
-  auto together = brought_together(std::move(values), "CASE", node.location());
+  auto together = brought_together(std::move(values), "CASE");
   if (!together) {
     return together.error();
   }
@@ -253,7 +253,7 @@ ExpressionBinder::Bound ExpressionBinder::choice(FunctionId function, std::strin
   if (!bound) {
     return bound.error();
   }
-  auto together = brought_together(std::move(*bound), name, location);
+  auto together = brought_together(std::move(*bound), name);
   return together ? call(function, std::move(*together), location) : Bound(together.error());
 }
 

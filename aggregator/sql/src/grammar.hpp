@@ -310,6 +310,7 @@ struct SubLink {
 struct CaseArm {
   Node condition;
   Node value;
+  int32_t location = -1;
 };
 
 struct CaseExpression {

@@ -468,7 +468,7 @@ const grammar::CaseExpression* TreeReader::case_expression(const ::CaseExpr& raw
   const auto arms = make_list<grammar::CaseArm>(static_cast<size_t>(list_length(raw.args)));
   for (size_t i = 0; i < arms.size(); ++i) {
     const auto& arm = as<::CaseWhen>(raw.args->elements[i].ptr_value);
-    arms[i] = {read(arm.expr), read(arm.result)};
+    arms[i] = {read(arm.expr), read(arm.result), arm.location};
   }
   made->arms = arms;
   made->otherwise = read(raw.defresult);

@@ -26,6 +26,17 @@ void add_conjuncts(const grammar::Node& node, std::vector<const grammar::Node*>&
   }
 }
 
+/// All of a condition is bound before anything of it is computed: where a constant could not be computed, another
+/// mistake comes first.
+Error earlier_mistake(Scope& scope, const grammar::Node& node, Error met) {
+  const bool is_of_evaluation = met.sqlstate.starts_with("22") || met.sqlstate == "54000";
+  if (!is_of_evaluation) {
+    return met;
+  }
+  auto bound = ExpressionBinder(scope, {"WHERE"}).condition(node);
+  return bound || bound.error().sqlstate == kNotSupported ? met : bound.error();
+}
+
 /// Compiles a condition; nothing when only a computation can say whether it holds.
 Result<std::optional<semantics::Condition>> looked_up(Scope& scope, const grammar::Node& node) {
   ParameterPlaces before = scope.places();
@@ -34,7 +45,7 @@ Result<std::optional<semantics::Condition>> looked_up(Scope& scope, const gramma
     return std::optional(std::move(*condition));
   }
   if (condition.error().sqlstate != kNotSupported) {
-    return condition.error();
+    return earlier_mistake(scope, node, condition.error());
   }
   scope.places() = std::move(before);
   return std::optional<semantics::Condition>();

@@ -5,9 +5,11 @@
 //   now MICROSECONDS             what "now" means from here on; answered with "ok"
 //   INSERT INTO t (i, …) …       keeps the rows; answered with their values, as text and joined by '|', NULL as '-'
 //   SELECT … FROM t …            answered with the types of the answer, '|' and its rows as PostgreSQL writes records
-//   functions                    answered with the table of functions: name, sign or not, arguments and result of each
-// An error is answered with "error SQLSTATE message". Rows qualify by the plain evaluation of the normal form and of
-// what is computed besides; groups are merged as nodes and aggregators merge them.
+//   functions                    answered with the table of functions: name, sign or not, arguments, result, volatility
+//   casts                        answered with pairs of kinds that are cast: 'i' without being asked, 'e' where written
+// An error is answered with "error SQLSTATE message", \x05 and its position in the statement, from 1; 0: none. Rows
+// qualify by the plain evaluation of the normal form and of what is computed besides; groups are merged as nodes and
+// aggregators merge them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -121,6 +123,16 @@ std::string record_of(const std::vector<semantics::Type>& types, const Row& row)
   return text + ")";
 }
 
+std::string error_of(const Error& error) {
+  return fmt::format("error {} {}\x05{}", error.sqlstate, error.message, error.position);
+}
+
+constexpr auto kKindLast = semantics::TypeKind::kInterval;
+
+constexpr semantics::TypeKind next(semantics::TypeKind kind) {
+  return static_cast<semantics::TypeKind>(static_cast<int>(kind) + 1);
+}
+
 class StatementTwin {
  public:
   std::string answer(const std::string& line) {
@@ -132,11 +144,14 @@ class StatementTwin {
     if (line == "functions") {
       return functions();
     }
+    if (line == "casts") {
+      return casts();
+    }
     wire::v1::StatementBody statement;
     statement.set_sql(line);
     Result<Compiled> compiled = compiler_.compile(statement, now_us_);
     if (!compiled) {
-      return fmt::format("error {} {}", compiled.error().sqlstate, compiled.error().message);
+      return error_of(compiled.error());
     }
     if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
       return answer_of(*select->selection);
@@ -169,8 +184,22 @@ class StatementTwin {
       for (const semantics::TypeKind kind : function.arguments) {
         arguments += fmt::format("{}{}", arguments.empty() ? "" : ",", semantics::kind_name(kind));
       }
-      text += fmt::format("{}{}\x03{}\x03{}\x03{}", text.empty() ? "" : "\x04", function.name,
+      text += fmt::format("{}{}\x03{}\x03{}\x03{}\x03i", text.empty() ? "" : "\x04", function.name,
                           function.is_operator ? 1 : 0, arguments, semantics::kind_name(function.result));
+    }
+    return text;
+  }
+
+  static std::string casts() {
+    std::string text;
+    for (auto from = semantics::TypeKind::kBool; from <= kKindLast; from = next(from)) {
+      for (auto to = semantics::TypeKind::kBool; to <= kKindLast; to = next(to)) {
+        if (from == to || !semantics::can_cast_explicitly(from, to)) {
+          continue;
+        }
+        text += fmt::format("{}{}\x03{}\x03{}", text.empty() ? "" : "\x04", semantics::kind_name(from),
+                            semantics::kind_name(to), semantics::can_cast_implicitly(from, to) ? 'i' : 'e');
+      }
     }
     return text;
   }
@@ -178,13 +207,13 @@ class StatementTwin {
   [[nodiscard]] std::string answer_of(const semantics::Selection& selection) const {
     auto partial = partial_rows(selection);
     if (!partial) {
-      return fmt::format("error {} {}", partial.error().sqlstate, partial.error().message);
+      return error_of(partial.error());
     }
     semantics::AnswerMerger merger(selection, semantics::AnswerForm::kFinal);
     const Result<void> added = merger.add(0, std::move(*partial));
     const auto merged = added ? semantics::merge_all(merger) : Result<semantics::MergedRows>(added.error());
     if (!merged) {
-      return fmt::format("error {} {}", merged.error().sqlstate, merged.error().message);
+      return error_of(merged.error());
     }
     std::string text;
     std::vector<semantics::Type> types;
