@@ -107,11 +107,10 @@ def test_nothing_is_lost_doubled_or_reordered(cluster: LocalCluster) -> None:
                 victims = names
             cluster.kill(*victims)
             let_pass(draw.uniform(0, 0.5))
-            for name in draw.sample(victims, len(victims)):
-                cluster.start_again(name)
+            started = {name: cluster.start_again(name) for name in draw.sample(victims, len(victims))}
             wait_until(lambda: is_served(cluster), f"served after {victims} came back (kill {kill})", seconds=60)
-            for name in victims:
-                assert cluster.started_again[-1].poll() is None, f"{name} has ended"
+            for name, process in started.items():
+                assert process.poll() is None, f"{name} has ended"
     finally:
         for submitter in submitters:
             submitter.is_over.set()

@@ -187,11 +187,13 @@ class LocalCluster:
         """Ends processes without warning, all at once, and waits until they are gone: then others can listen at their
         addresses. Only processes of this cluster are known by name.
         """
-        processes = [os.pidfd_open(self.processes[name]) for name in names]
-        for process in processes:
-            signal.pidfd_send_signal(process, signal.SIGKILL)
-        for process in processes:
-            _wait_until_gone(process)
+        with contextlib.ExitStack() as opened:
+            processes = [os.pidfd_open(self.processes[name]) for name in names]
+            for process in processes:
+                opened.callback(os.close, process)
+                signal.pidfd_send_signal(process, signal.SIGKILL)
+            for process in processes:
+                _wait_until_gone(process)
 
     def suspend(self, *names: str) -> None:
         """Stops processes where they are, connections and all."""
@@ -203,7 +205,7 @@ class LocalCluster:
         for name in names:
             os.kill(self.processes[name], signal.SIGCONT)
 
-    def start_again(self, name: str, *, change: Callable[[list[str]], list[str]] = list) -> None:
+    def start_again(self, name: str, *, change: Callable[[list[str]], list[str]] = list) -> subprocess.Popen[bytes]:
         """Starts a process that was killed with the command that `up` gave it, or with a `change` of that."""
         log = self.directory / f"{name}.log"
         with log.open("ab") as output:
@@ -212,6 +214,7 @@ class LocalCluster:
             )
         self.started_again.append(process)
         self.processes[name] = process.pid
+        return process
 
     def end_started(self) -> None:
         """Ends what quick() and start_again() started: `down` does not know of it."""
@@ -225,7 +228,6 @@ class LocalCluster:
 def _wait_until_gone(process: int, seconds: float = 30) -> None:
     """Waits until all threads of a process, given by its descriptor, have ended, and so its sockets are closed."""
     ended, _, _ = select.select([process], [], [], seconds)
-    os.close(process)
     assert ended, f"a killed process was still there after {seconds:g} s"
 
 
