@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "daedalus/durability/simulated_disk.hpp"
 #include "kept_checkpoint.hpp"
 #include "node_harness.hpp"
@@ -212,6 +214,63 @@ TEST_F(ReplayTest, SideBySideGivesTheSameRowsSlotsAndOutcomesAsOneByOne) {
     Node plain(same_random);
     ASSERT_TRUE(plain.replay(disk_, RecoveryOrder::kOneByOne));
     expect_same(plain, one);
+  }
+}
+
+/// Whatever of the outcomes is lost: what is decided again behind the rest comes out as it did.
+TEST_F(ReplayTest, EveryKindOfVerdictIsDecidedAgainAsItWasWhereverTheOutcomesEnd) {
+  const auto is_id = [](int64_t id) {
+    return node::call(wire::v1::OPERATOR_EQUAL, {node::column(0), node::constant(id)});
+  };
+  const auto tickets = [](int64_t count, int64_t first_id, std::optional<int64_t> seats) {
+    std::vector<node::Ticket> made;
+    for (int64_t id = first_id; id < first_id + count; ++id) {
+      made.push_back({.id = id, .seats = seats});
+    }
+    return node::insert_part(made);
+  };
+  std::vector<node::LogRecord> records;
+  const auto add = [&](const std::vector<wire::v1::UpdatePart>& parts) {
+    last_ = next(last_);
+    records.push_back(record_of(node::update_body(parts)));
+  };
+  add({tickets(20, 1, 7)});
+  add({node::add_seats_part(3, is_id(5))});                                       // Applied.
+  add({node::add_seats_part(std::numeric_limits<int32_t>::max(), is_id(6))});     // Leaves the range of int.
+  add({node::add_seats_part(std::numeric_limits<int32_t>::max(), is_id(1000))});  // Matches nothing.
+  add({node::delete_part(is_id(7)), tickets(1, 7, {})});                          // Two parts.
+  add({tickets(30'000, 2000, 1)});                                                // More than there is room for.
+  last_ = Timestamp{raw(last_) + 3};
+  records.push_back({Epoch{1}, {Timestamp{raw(last_) - 2}, last_}, {.is_no_op = true, .digest = 0}, nullptr});
+  add({node::delete_part(is_id(2005))});
+  add({tickets(2, 3, 9)});  // Room for one of them, if any.
+  add({node::add_seats_part(1, is_id(3))});
+  log(records, {});
+  Node original(random_);
+  ASSERT_TRUE(original.replay(disk_, RecoveryOrder::kOneByOne));
+  const std::vector<node::OutcomeRecord> outcomes = original.effects().outcomes;
+  engine::UpdateOutput sum;
+  for (const node::OutcomeRecord& outcome : outcomes) {
+    for (const auto& [segment, output] : outcome.segments) {
+      sum.rows_matched += output.rows_matched;
+      sum.rows_applied += output.rows_applied;
+      sum.refused_no_room += output.refused_no_room;
+      sum.refused_overflow += output.refused_overflow;
+    }
+  }
+  EXPECT_GT(sum.refused_no_room, 0U);
+  EXPECT_EQ(sum.refused_overflow, 1U);
+  EXPECT_EQ(sum.rows_matched, sum.rows_applied + sum.refused_no_room + sum.refused_overflow);
+
+  for (size_t kept = 0; kept < outcomes.size(); ++kept) {
+    if (kept > 0) {
+      log({}, {outcomes[kept - 1]});
+    }
+    Node again(random_);
+    ASSERT_TRUE(again.replay(disk_, RecoveryOrder::kSideBySide)) << kept;
+    EXPECT_EQ(encode_outcomes(again.effects().outcomes),
+              encode_outcomes({outcomes.begin() + static_cast<std::ptrdiff_t>(kept), outcomes.end()}))
+        << "behind " << kept << " outcomes";
   }
 }
 
