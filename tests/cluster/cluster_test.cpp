@@ -70,6 +70,8 @@ TEST(ClusterTest, InvariantsHoldUnderDelaysLossesAndCuts) {
     expect_clean(report, seed);
     sum.updates_confirmed += report.updates_confirmed;
     sum.updates_unknown += report.updates_unknown;
+    sum.updates_before += report.updates_before;
+    sum.updates_after += report.updates_after;
     sum.queries_complete += report.queries_complete;
     sum.queries_failed += report.queries_failed;
     sum.queries_aborted += report.queries_aborted;
@@ -85,6 +87,8 @@ TEST(ClusterTest, InvariantsHoldUnderDelaysLossesAndCuts) {
     EXPECT_GT(3 * sum.queries_complete, 2 * sum.queries_failed);  // Otherwise the faults drown what is to be tested.
     EXPECT_GT(sum.queries_failed, 0U) << "no fault has reached a query";
     EXPECT_GT(sum.updates_unknown, 0U) << "no submission has lost its answer";
+    EXPECT_GT(sum.updates_before, 0U) << "no clock said less than what an update with now() named";
+    EXPECT_GT(sum.updates_after, 0U) << "no clock said more than what an update with now() named";
     EXPECT_GT(sum.queries_aborted, 0U) << "no query was under way when it was aborted";
     EXPECT_GT(taken_over, 0U) << "every second writer had to stop";
   }

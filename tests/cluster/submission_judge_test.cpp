@@ -118,5 +118,31 @@ TEST_F(SubmissionJudgeTest, FindsAConfirmationThatOnlyTheSubmitterHasSeen) {
   EXPECT_THAT(judge_.faults(), ElementsAre(HasSubstr("confirmed to its submitter, but not to the writer")));
 }
 
+TEST_F(SubmissionJudgeTest, TakesAnUpdateThatHangsOnTheClockForWhatItWasCompiledTo) {
+  const auto rows_with = [this](int64_t id) {
+    using semantics::Expression;
+    const Filter filter = Expression::make_call(
+        semantics::Operator::kEqual,
+        {Expression::make_column(kId), Expression::make_constant({.kind = semantics::TypeKind::kBigint}, id)});
+    return table_.select(filter, table_.everything_at(table_.last())).size();
+  };
+  const auto parts_of = [](int64_t id) {
+    return std::vector<PlainPart>{PlainInsert{{{semantics::Value{id}, semantics::Value{int64_t{3}}, {}, {}}}}};
+  };
+  const uint64_t number = judge_.add_by_clock(parts_of(1), "before", parts_of(2), "after");
+  EXPECT_TRUE(judge_.on_compiled(number, "after"));
+  judge_.on_numbered(0, number, Timestamp{1});
+  EXPECT_EQ(rows_with(1), 0U);
+  EXPECT_EQ(rows_with(2), 1U);
+  judge_.on_writer_killed(Timestamp{0});  // Its journal does not have it: it is compiled again.
+  EXPECT_FALSE(judge_.on_compiled(number, "before"));
+  judge_.on_numbered(0, number, Timestamp{1});
+  EXPECT_EQ(rows_with(1), 1U);
+  EXPECT_EQ(rows_with(2), 0U);
+  EXPECT_THAT(judge_.faults(), IsEmpty());
+  EXPECT_FALSE(judge_.on_compiled(number, "neither"));
+  EXPECT_THAT(judge_.faults(), ElementsAre(HasSubstr("neither before nor after")));
+}
+
 }  // namespace
 }  // namespace daedalus::testing

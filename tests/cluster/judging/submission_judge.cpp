@@ -16,6 +16,29 @@ uint64_t SubmissionJudge::add(std::vector<PlainPart> parts, std::string body) {
   return number;
 }
 
+uint64_t SubmissionJudge::add_by_clock(std::vector<PlainPart> parts, std::string body, std::vector<PlainPart> otherwise,
+                                       std::string otherwise_body) {
+  const uint64_t number = add(std::move(parts), std::move(body));
+  entries_[number].otherwise = {std::move(otherwise), std::move(otherwise_body)};
+  return number;
+}
+
+bool SubmissionJudge::on_compiled(uint64_t submission, const std::string& body) {
+  Entry& entry = entries_.at(submission);
+  if (!entry.otherwise || body == entry.body) {
+    return entry.is_otherwise;
+  }
+  if (body != entry.otherwise->second) {
+    fault(
+        fmt::format("submission {} was compiled to what it is neither before nor after the time it names", submission));
+    return entry.is_otherwise;
+  }
+  std::swap(entry.parts, entry.otherwise->first);
+  std::swap(entry.body, entry.otherwise->second);
+  entry.is_otherwise = !entry.is_otherwise;
+  return entry.is_otherwise;
+}
+
 void SubmissionJudge::on_numbered(uint32_t writer, uint64_t submission, Timestamp timestamp) {
   Entry& entry = entries_.at(submission);
   if (entry.is_numbered) {

@@ -7,8 +7,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daedalus/base/result.hpp"
@@ -24,8 +26,13 @@ class SubmissionJudge {
 
   /// A number for the submission of these parts, which travel as these bytes.
   [[nodiscard]] uint64_t add(std::vector<PlainPart> parts, std::string body);
+  /// The same, which may as well become these: which, the clock says when it is compiled.
+  [[nodiscard]] uint64_t add_by_clock(std::vector<PlainPart> parts, std::string body, std::vector<PlainPart> otherwise,
+                                      std::string otherwise_body);
 
   // ---- what writers do; they are counted from 0 ----
+  /// Before it is numbered: as these bytes. Says whether it has become what it is otherwise.
+  bool on_compiled(uint64_t submission, const std::string& body);
   void on_numbered(uint32_t writer, uint64_t submission, Timestamp timestamp);
   /// Nodes have an update of that number already: unless it is this one, or one of the same bytes, which nodes cannot
   /// tell from it, it must never be confirmed.
@@ -56,8 +63,10 @@ class SubmissionJudge {
   struct Entry {
     std::vector<PlainPart> parts;
     std::string body;
-    Timestamp timestamp{};     ///< 0: it has none in the history that counts.
-    bool is_numbered = false;  ///< By any writer, at any time.
+    std::optional<std::pair<std::vector<PlainPart>, std::string>> otherwise;
+    bool is_otherwise = false;  ///< The two have changed places.
+    Timestamp timestamp{};      ///< 0: it has none in the history that counts.
+    bool is_numbered = false;   ///< By any writer, at any time.
     bool is_confirmed = false;
     bool is_denied = false;
     bool is_numbered_over = false;

@@ -186,7 +186,7 @@ std::optional<SubmitRefusal> WriterProcess::submit(const Submission& submission,
     transcript_->refused(*refusal);
   }
   if (model_->last_numbered() != before) {
-    listener_.on_numbered(submission.key, model_->last_numbered());
+    listener_.on_numbered(submission.key, body, model_->last_numbered());
   }
   carry_out(std::move(out), effects);
   return refusal;

@@ -24,7 +24,7 @@ class WriterProcess final : public rpc::PeerHandler {
  public:
   /// What it tells about: each number it gives, and each outcome of a submission that has one.
   struct Listener {
-    std::function<void(const SubmissionKey&, Timestamp)> on_numbered;
+    std::function<void(const SubmissionKey&, const std::string& body, Timestamp)> on_numbered;
     std::function<void(const SubmissionOutcome&)> on_outcome;
   };
 

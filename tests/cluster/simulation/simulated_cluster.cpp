@@ -158,6 +158,10 @@ void SimulatedCluster::submit_update() {
   if (is_paused_) {
     return;
   }
+  if (network_.random().chance(0.1)) {
+    submit_by_clock();
+    return;
+  }
   const auto update = workload_.next_update();
   const uint64_t number = submissions_.add(update.parts, update.body);
   note("application", fmt::format("submits {}: {}", number, update.text.value_or("(what SQL cannot say)")));
@@ -166,6 +170,33 @@ void SimulatedCluster::submit_update() {
   } else {
     submit_from_writer(number, update);
   }
+}
+
+/// An INSERT with now(): each sending may be compiled by another clock, and the first that is numbered counts.
+void SimulatedCluster::submit_by_clock() {
+  const auto update = workload_.next_update_by_clock(draw_wall_clock());
+  const uint64_t number =
+      submissions_.add_by_clock(update.parts, update.body, update.by_clock->otherwise, update.by_clock->otherwise_body);
+  by_clock_[number] = {update.by_clock->before_us, network_.now()};
+  note("application", fmt::format("submits {}: {}", number, *update.text));
+  client_->submit(number, update, true, kSubmissionPatienceNs);
+}
+
+void SimulatedCluster::judge_clock(uint64_t submission, bool is_otherwise) {
+  const auto found = by_clock_.find(submission);
+  if (found == by_clock_.end()) {
+    return;
+  }
+  const auto [before_us, submitted_at] = found->second;
+  ++(is_otherwise ? report_.updates_after : report_.updates_before);
+  for (const auto& aggregator : aggregators_) {
+    for (const int64_t read_us : aggregator->wall_clock_read(submitted_at, network_.now())) {
+      if ((read_us >= before_us) == is_otherwise) {
+        return;
+      }
+    }
+  }
+  violation(fmt::format("submission {} was compiled by a time that no wall clock said", submission));
 }
 
 void SimulatedCluster::submit_from_client(uint64_t number, const Workload::Update& update) {

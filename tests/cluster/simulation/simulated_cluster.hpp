@@ -29,6 +29,8 @@ struct RunReport {
   uint64_t event_hash = 0;
   uint32_t updates_confirmed = 0;
   uint32_t updates_unknown = 0;  ///< As their submitters were told.
+  uint32_t updates_before = 0;   ///< Of those that hang on the clock: where it said less than the time they name,
+  uint32_t updates_after = 0;    ///< and where it did not.
   uint32_t queries_complete = 0;
   uint32_t queries_failed = 0;
   uint32_t queries_aborted = 0;
@@ -61,6 +63,9 @@ class SimulatedCluster {
   void submit_from_client(uint64_t number, const Workload::Update& update);
   void submit_too_early(Submission submission, const Workload::Update& update);
   void repeat_old();
+  void submit_by_clock();
+  /// Whether some aggregator's wall clock can have been what the update was compiled by.
+  void judge_clock(uint64_t submission, bool is_otherwise);
   void ask();
   void ask_too_wide();
   [[nodiscard]] int64_t draw_wall_clock();
@@ -163,6 +168,11 @@ class SimulatedCluster {
   std::vector<std::unique_ptr<WriterProcess>> writers_;
   uint32_t current_writer_ = 0;
   std::unique_ptr<ClientProcess> client_;
+  struct ByClock {
+    int64_t before_us = 0;
+    Instant submitted_at{};
+  };
+  std::map<uint64_t, ByClock> by_clock_;                            ///< Submissions that hang on the time.
   std::vector<std::pair<Submission, Workload::Update>> submitted_;  ///< From the first writer's own process.
   bool is_paused_ = false;                                          ///< No new updates for now.
 

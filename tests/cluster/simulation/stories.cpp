@@ -122,10 +122,12 @@ void SimulatedCluster::start_writer(WriterOptions options) {
     look_at_old_journal();
   };
   WriterProcess::Listener listener;
-  listener.on_numbered = [this, index, look](const SubmissionKey& submission, Timestamp timestamp) {
+  listener.on_numbered = [this, index, look](const SubmissionKey& submission, const std::string& body,
+                                             Timestamp timestamp) {
     look();
     note(configuration_.writer, fmt::format("{} numbers submission {} as update {}", index == 0 ? "first" : "second",
                                             submission.second, raw(timestamp)));
+    judge_clock(submission.second, submissions_.on_compiled(submission.second, body));
     if (is_blind_ && timestamp <= writer().model().blind_through()) {
       submissions_.on_numbered_over(submission.second, timestamp);
     } else {

@@ -101,16 +101,28 @@ std::string order_text(const Schema& schema, const Question& question, const Pla
   return fmt::format("{} {} NULLS {}", by, order.descending ? "DESC" : "ASC", order.nulls_first ? "FIRST" : "LAST");
 }
 
-std::string part_text(const Schema& schema, const PlainInsert& insert) {
+/// `value` says how the value of a row and a column is written.
+template <typename ValueText>
+std::string insert_text(const Schema& schema, size_t row_count, const ValueText& value) {
   std::vector<std::string> rows;
-  for (const Row& row : insert.rows) {
+  for (size_t row = 0; row < row_count; ++row) {
     std::vector<std::string> values;
-    for (const Value& value : row) {
-      values.push_back(literal(value));
+    for (size_t column = 0; column < schema.columns.size(); ++column) {
+      values.push_back(value(row, column));
     }
     rows.push_back(fmt::format("({})", fmt::join(values, ", ")));
   }
   return fmt::format("INSERT INTO {} VALUES {}", schema.table_name, fmt::join(rows, ", "));
+}
+
+std::string part_text(const Schema& schema, const PlainInsert& insert) {
+  return insert_text(schema, insert.rows.size(),
+                     [&](size_t row, size_t column) { return literal(insert.rows[row][column]); });
+}
+
+std::string is_before(int64_t before_us) {
+  const std::time_t seconds = before_us / 1'000'000;
+  return fmt::format("now() < TIMESTAMP '{:%F %T}'", fmt::gmtime(seconds));
 }
 
 std::string part_text(const Schema& schema, const PlainModify& modify) {
@@ -137,8 +149,7 @@ std::string select_text(const Schema& schema, const Question& question, std::vec
     text += " WHERE " + condition(schema, *question.filter, parameters);
   }
   if (question.before_us) {
-    const std::time_t seconds = *question.before_us / 1'000'000;
-    text += fmt::format(" {} now() < TIMESTAMP '{:%F %T}'", question.filter ? "AND" : "WHERE", fmt::gmtime(seconds));
+    text += fmt::format(" {} {}", question.filter ? "AND" : "WHERE", is_before(*question.before_us));
   }
   std::vector<std::string> groups;
   for (const uint32_t column : question.group_by) {
@@ -168,6 +179,16 @@ std::optional<std::string> update_text(const Schema& schema, const std::vector<P
     return std::nullopt;
   }
   return std::visit([&](const auto& part) { return part_text(schema, part); }, parts.front());
+}
+
+std::string insert_by_clock_text(const Schema& schema, const PlainInsert& before, const PlainInsert& otherwise,
+                                 int64_t before_us) {
+  return insert_text(schema, before.rows.size(), [&](size_t row, size_t column) {
+    const std::string first = literal(before.rows[row][column]);
+    const std::string second = literal(otherwise.rows[row][column]);
+    return first == second ? first
+                           : fmt::format("CASE WHEN {} THEN {} ELSE {} END", is_before(before_us), first, second);
+  });
 }
 
 }  // namespace daedalus::testing

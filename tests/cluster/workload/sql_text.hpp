@@ -20,4 +20,9 @@ namespace daedalus::testing {
 [[nodiscard]] std::optional<std::string> update_text(const semantics::Schema& schema,
                                                      const std::vector<PlainPart>& parts);
 
+/// An INSERT whose rows are `before` where now() is before then, a full second since 1970, and `otherwise` if not.
+/// Precondition: as many rows of as many values in both.
+[[nodiscard]] std::string insert_by_clock_text(const semantics::Schema& schema, const PlainInsert& before,
+                                               const PlainInsert& otherwise, int64_t before_us);
+
 }  // namespace daedalus::testing

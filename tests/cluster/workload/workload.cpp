@@ -85,6 +85,23 @@ Workload::Update Workload::next_update() {
   return update;
 }
 
+Workload::Update Workload::next_update_by_clock(int64_t before_us) {
+  const PlainInsert before = draw_insert();
+  PlainInsert otherwise = before;
+  for (Row& row : otherwise.rows) {
+    row[kAmount] = random_.chance(0.2) ? Value{} : Value{random_.between(-9, 9)};
+    row[kNote] = Value{std::string("late")};  // No other row has it: the two cases are never the same.
+  }
+  const int64_t second_us = before_us / 1'000'000 * 1'000'000;  // As the text says it.
+  Update update;
+  update.parts.emplace_back(before);
+  update.body = update_body(schema_, update.parts);
+  update.text = insert_by_clock_text(schema_, before, otherwise, second_us);
+  update.by_clock = {.before_us = second_us, .otherwise = {otherwise}, .otherwise_body = {}};
+  update.by_clock->otherwise_body = update_body(schema_, update.by_clock->otherwise);
+  return update;
+}
+
 PlainInsert Workload::draw_insert() {
   PlainInsert part;
   for (int64_t rows = random_.between(1, 5); rows > 0; --rows) {

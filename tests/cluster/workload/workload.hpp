@@ -35,6 +35,12 @@ enum class TableShape : uint8_t {
 
 class Workload {
  public:
+  /// What an update is where the clock says something else than its parts need.
+  struct ByClock {
+    int64_t before_us = 0;  ///< Microseconds since 1970: its parts hold where now() is less.
+    std::vector<PlainPart> otherwise;
+    std::string otherwise_body;
+  };
   Workload(const semantics::Schema& schema, const contract::PartitionMap& map, rpc::Random& random)
       : schema_(schema), map_(map), random_(random) {}
 
@@ -43,8 +49,12 @@ class Workload {
     std::string body;
     std::vector<wire::v1::Route> routes;
     std::optional<std::string> text;  ///< SQL, where one statement can say it.
+    std::optional<ByClock> by_clock;
   };
   [[nodiscard]] Update next_update();
+  /// Rows that are what `parts` says where now() is before then, a full second, and others otherwise. To be submitted
+  /// as SQL: `body` is what comes of the text in the first case.
+  [[nodiscard]] Update next_update_by_clock(int64_t before_us);
 
   struct Query {
     Question question;
