@@ -18,28 +18,55 @@ namespace hn = hwy::HWY_NAMESPACE;
 void mark_above_vectors(const uint8_t* bytes, uint8_t bound, uint64_t* above) {
   scalar::mark_above(bytes, bound, above);
 }
+void mark_equal_vectors(const uint8_t* bytes, uint8_t bucket, uint64_t* equal) {
+  scalar::mark_equal(bytes, bucket, equal);
+}
 #else
 
-HWY_ATTR void mark_above_vectors(const uint8_t* bytes, uint8_t bound, uint64_t* above) {
+struct IsAbove {
+  template <class D, class V>
+  HWY_ATTR auto operator()(D, V bytes, V bounds) const {
+    return hn::Gt(bytes, bounds);
+  }
+};
+
+struct IsEqual {
+  template <class D, class V>
+  HWY_ATTR auto operator()(D, V bytes, V buckets) const {
+    return hn::Eq(bytes, buckets);
+  }
+};
+
+/// Bit r of the block: test(bytes[r], constant).
+template <class Test>
+HWY_ATTR void mark_block(const uint8_t* bytes, uint8_t constant, uint64_t* words, Test test) {
   const hn::ScalableTag<uint8_t> d;
   constexpr size_t kBytes = hn::MaxLanes(d);
   static_assert(kBytes <= 64);
-  const auto bounds = hn::Set(d, bound);
+  const auto constants = hn::Set(d, constant);
   for (uint32_t word = 0; word < kSketchWords; ++word) {
     if constexpr (kBytes == 64) {
-      const auto is_above = hn::Gt(hn::LoadU(d, bytes + word * 64), bounds);
-      hn::StoreMaskBits(d, is_above, reinterpret_cast<uint8_t*>(above + word));
+      const auto passes = test(d, hn::LoadU(d, bytes + word * 64), constants);
+      hn::StoreMaskBits(d, passes, reinterpret_cast<uint8_t*>(words + word));
       continue;
     }
     uint64_t marked = 0;
     for (uint32_t lane = 0; lane < 64; lane += static_cast<uint32_t>(kBytes)) {
       uint64_t bits = 0;
-      const auto is_above = hn::Gt(hn::LoadU(d, bytes + word * 64 + lane), bounds);
-      hn::StoreMaskBits(d, is_above, reinterpret_cast<uint8_t*>(&bits));
+      const auto passes = test(d, hn::LoadU(d, bytes + word * 64 + lane), constants);
+      hn::StoreMaskBits(d, passes, reinterpret_cast<uint8_t*>(&bits));
       marked |= bits << lane;
     }
-    above[word] = marked;
+    words[word] = marked;
   }
+}
+
+HWY_ATTR void mark_above_vectors(const uint8_t* bytes, uint8_t bound, uint64_t* above) {
+  mark_block(bytes, bound, above, IsAbove());
+}
+
+HWY_ATTR void mark_equal_vectors(const uint8_t* bytes, uint8_t bucket, uint64_t* equal) {
+  mark_block(bytes, bucket, equal, IsEqual());
 }
 
 #endif
@@ -108,11 +135,16 @@ HWY_AFTER_NAMESPACE();
 namespace daedalus::engine {
 
 HWY_EXPORT(mark_above_vectors);
+HWY_EXPORT(mark_equal_vectors);
 HWY_EXPORT(choose_vectors);
 HWY_EXPORT(list_vectors);
 
 void mark_above(const uint8_t* bytes, uint8_t bound, uint64_t* above) noexcept {
   HWY_DYNAMIC_DISPATCH(mark_above_vectors)(bytes, bound, above);
+}
+
+void mark_equal(const uint8_t* bytes, uint8_t bucket, uint64_t* equal) noexcept {
+  HWY_DYNAMIC_DISPATCH(mark_equal_vectors)(bytes, bucket, equal);
 }
 
 void choose_rows(const uint64_t* from, const BitmapChoice& choice, uint64_t* rows) noexcept {
@@ -125,15 +157,27 @@ uint32_t list_chosen_rows(const uint64_t* from, const BitmapChoice& choice, uint
 }
 
 namespace scalar {
+namespace {
 
-void mark_above(const uint8_t* bytes, uint8_t bound, uint64_t* above) noexcept {
+template <typename Test>
+void mark(const uint8_t* bytes, uint64_t* words, Test test) noexcept {
   for (uint32_t word = 0; word < kSketchWords; ++word) {
     uint64_t bits = 0;
     for (uint32_t bit = 0; bit < 64; ++bit) {
-      bits |= uint64_t{bytes[word * 64 + bit] > bound} << bit;
+      bits |= uint64_t{test(bytes[word * 64 + bit])} << bit;
     }
-    above[word] = bits;
+    words[word] = bits;
   }
+}
+
+}  // namespace
+
+void mark_above(const uint8_t* bytes, uint8_t bound, uint64_t* above) noexcept {
+  mark(bytes, above, [bound](uint8_t byte) { return byte > bound; });
+}
+
+void mark_equal(const uint8_t* bytes, uint8_t bucket, uint64_t* equal) noexcept {
+  mark(bytes, equal, [bucket](uint8_t byte) { return byte == bucket; });
 }
 
 void choose_rows(const uint64_t* from, const BitmapChoice& choice, uint64_t* rows) noexcept {

@@ -16,6 +16,7 @@ struct SketchRange {
   uint32_t column = 0;
   uint8_t low = 0;
   uint8_t high = 0;
+  bool is_bucket = false;  ///< It has a bitmap of its own: both ends are one bucket of a column with many.
 };
 
 struct ClauseRanges {

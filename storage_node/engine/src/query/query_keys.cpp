@@ -15,8 +15,10 @@ constexpr size_t kGroupsMax = 16;
 /// Values that the alternatives of one cycle's queries may name beyond those that their conditions have: products with
 /// values named beside them.
 constexpr size_t kMembersBeyond = 1u << 18;
-/// Bitmaps have bounds so far apart, as a share of rows, that no less is found by them.
+/// Bitmaps have bounds so far apart, as a share of rows, that no less is found by them; a value has the bitmap of its
+/// bucket.
 constexpr double kBitmapShareMin = 1.0 / 48;
+constexpr double kBucketShareMin = 1.0 / 200;
 /// Where bitmaps leave no more rows than that, another one costs more than testing those.
 constexpr double kLeftMin = 0.0016;
 /// Longer disjunctions and lists have no bitmaps.
@@ -223,8 +225,9 @@ double QueryKeys::cost_without(const KeyedOperation& operation) const {
     } else if (literal.constant_count > kBitmapRangesMax) {
       test += kSearchCost * std::log2(literal.constant_count);
     } else {
-      left *=
-          std::min(1.0, std::max(weighed.share, clause.count * std::max(1u, literal.constant_count) * kBitmapShareMin));
+      const bool is_values = literal.is_equality();
+      const double least = is_values ? kBucketShareMin : kBitmapShareMin;
+      left *= std::min(1.0, std::max(weighed.share, clause.count * std::max(1u, literal.constant_count) * least));
     }
     if (left <= kLeftMin) {
       break;

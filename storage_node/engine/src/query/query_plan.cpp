@@ -244,9 +244,18 @@ class Planner {
   /// Lets bitmaps do the clause at hand if that pays. Uses described_. Returns whether they decide it, or nothing.
   std::optional<bool> use_bitmaps(double& left) {
     wide_ = described_.ranges;
-    bool is_exact = described_.is_exact;
+    is_wide_ = false;
     for (SketchRange& range : wide_) {
-      is_exact &= widen(sketches_.histogram(range.column), bounds_max_, range);
+      const SketchRange narrow = range;
+      if (widen(sketches_.histogram(range.column), bounds_max_, range)) {
+        continue;
+      }
+      if (narrow.low == narrow.high && bitmaps_.has_room_for_buckets()) {
+        range = narrow;
+        range.is_bucket = true;
+      } else {
+        is_wide_ = true;
+      }
     }
     const std::optional<uint32_t> missing = wide_.empty() ? std::nullopt : bitmaps_.missing(wide_);
     if (!missing.has_value() || !is_worth_bitmaps(left, described_.share, *missing)) {
@@ -266,7 +275,7 @@ class Planner {
       without_.push_back(span.without);
     }
     left *= described_.share;
-    return is_exact;
+    return described_.is_exact && !is_wide_;
   }
 
   void add_sketched(const KeyedOperation& operation) {
@@ -276,7 +285,8 @@ class Planner {
     double left = 1;
     for (const WeighedClause& weighed : operation.clauses) {
       describe_clause(sketches_, *operation.predicate, weighed.clause, described_);
-      if (const std::optional<bool> is_decided = use_bitmaps(left); !is_decided.has_value()) {
+      // A look at the row's sketches comes before its values, and knows buckets that bitmaps do not tell apart.
+      if (const std::optional<bool> is_decided = use_bitmaps(left); !is_decided.has_value() || is_wide_) {
         add_tests(operation, weighed.clause);
       } else if (!*is_decided) {
         add_row_test(operation, weighed.clause, true);
@@ -316,7 +326,8 @@ class Planner {
   uint32_t selections_ = 0;
   uint32_t bounds_max_ = 0;        ///< Of a column, that bitmaps are made for.
   ClauseRanges described_;         ///< The clause at hand.
-  std::vector<SketchRange> wide_;  ///< Its ranges as bitmaps have them.
+  std::vector<SketchRange> wide_;  ///< Its ranges as bitmaps have them,
+  bool is_wide_ = false;           ///< which hold more than those.
   std::vector<uint16_t> within_;   ///< Bitmaps of the operation at hand.
   std::vector<uint16_t> without_;
   std::vector<uint32_t> later_;  ///< Its clauses that sketches decide.

@@ -17,11 +17,12 @@ namespace daedalus::engine {
 /// Bitmaps of a block of rows that are held at a time, at most: so many fit into the second-level cache.
 constexpr uint32_t kSharedBitmapsMax = 4096;
 
-/// A bitmap over the sketches of a block: its rows whose bucket is above a bound.
+/// A bitmap over the sketches of a block: its rows whose bucket is above a bound, or is this one.
 struct SketchBound {
   uint32_t column = 0;
   uint16_t bitmap = 0;  ///< Its number.
   uint8_t bound = 0;
+  bool is_bucket = false;  ///< Rows in the bucket `bound` itself.
 };
 
 /// Where something of a part begins in its list, and how much of it there is.

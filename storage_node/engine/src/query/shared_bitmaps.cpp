@@ -2,11 +2,16 @@
 
 #include <algorithm>
 
-namespace daedalus::engine {
+#include "branches.hpp"
 
+namespace daedalus::engine {
 std::optional<uint32_t> SharedBitmaps::missing(std::span<const SketchRange> ranges) const {
   uint32_t count = ranges.size() > 1 ? 1 : 0;
   for (const SketchRange& range : ranges) {
+    if (range.is_bucket) {
+      count += find(range.column, bucket_mark(range.low)) == kNone ? 1 : 0;
+      continue;
+    }
     count += range.low > 0 && find(range.column, static_cast<uint8_t>(range.low - 1)) == kNone ? 1 : 0;
     count += range.high < kNullBucket && find(range.column, range.high) == kNone ? 1 : 0;
   }
@@ -16,21 +21,26 @@ std::optional<uint32_t> SharedBitmaps::missing(std::span<const SketchRange> rang
   return count;
 }
 
-uint16_t SharedBitmaps::find_or_add(uint32_t column, uint8_t bound) {
+uint16_t SharedBitmaps::find_or_add(uint32_t column, uint32_t mark) {
   uint16_t& slot = slots_[column];
   if (slot == kNone) {
     slot = static_cast<uint16_t>(numbers_.size());
     numbers_.emplace_back().fill(kNone);
   }
-  uint16_t& number = numbers_[slot][bound];
+  uint16_t& number = numbers_[slot][mark];
   if (number == kNone) {
     number = static_cast<uint16_t>(plan_->bitmap_count++);
-    plan_->bounds.push_back({column, number, bound});
+    bucket_count_ += mark >= bucket_mark(0) ? 1 : 0;
+    plan_->bounds.push_back({column, number, static_cast<uint8_t>(mark), mark >= bucket_mark(0)});
   }
   return number;
 }
 
 SketchSpan SharedBitmaps::span_of(const SketchRange& range) {
+  if (range.is_bucket) {
+    mark_branch(Branch::kBucketBitmap);
+    return {.within = find_or_add(range.column, bucket_mark(range.low)), .has_within = true};
+  }
   SketchSpan span{.has_within = range.low > 0, .has_without = range.high < kNullBucket};
   if (span.has_within) {
     span.within = find_or_add(range.column, static_cast<uint8_t>(range.low - 1));

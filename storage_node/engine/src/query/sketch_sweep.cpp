@@ -84,7 +84,7 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
 
 bool SketchSweep::find_bytes(const QueryPlan& plan, uint32_t chunk) {
   bytes_.clear();
-  bitmaps_.resize(std::max(bitmaps_.size(), size_t{plan.bitmap_count} * kSketchWords));
+  bitmaps_.resize(std::max(bitmaps_.size(), size_t{plan.bitmap_count}));
   for (const SketchBound& bound : plan.bounds) {
     bytes_.push_back(sketches_->bytes(chunk, bound.column));
     if (bytes_.back() == nullptr) {
@@ -116,7 +116,7 @@ void SketchSweep::fetch_next_live(uint32_t chunk, uint32_t first_row) const {
 
 BitmapChoice SketchSweep::choice_of(const QueryPlan& plan, const SketchQuery& query) const {
   const uint16_t* uses = plan.uses.data();
-  return {.bitmaps = bitmaps_.data(),
+  return {.bitmaps = reinterpret_cast<const uint64_t*>(bitmaps_.data()),
           .within = uses + query.within.first,
           .within_count = query.within.count,
           .without = uses + query.without.first,
@@ -126,7 +126,9 @@ BitmapChoice SketchSweep::choice_of(const QueryPlan& plan, const SketchQuery& qu
 void SketchSweep::mark_block(const QueryPlan& plan, uint32_t first_row) {
   for (size_t number = 0; number < plan.bounds.size(); ++number) {
     const SketchBound& bound = plan.bounds[number];
-    mark_above(bytes_[number] + first_row, bound.bound, bitmaps_.data() + size_t{bound.bitmap} * kSketchWords);
+    uint64_t* bitmap = bitmaps_[bound.bitmap].words;
+    bound.is_bucket ? mark_equal(bytes_[number] + first_row, bound.bound, bitmap)
+                    : mark_above(bytes_[number] + first_row, bound.bound, bitmap);
   }
   for (const SketchUnion& all : plan.unions) {
     join_spans(plan, all);
@@ -134,12 +136,12 @@ void SketchSweep::mark_block(const QueryPlan& plan, uint32_t first_row) {
 }
 
 void SketchSweep::join_spans(const QueryPlan& plan, const SketchUnion& all) {
-  uint64_t* joined = bitmaps_.data() + size_t{all.bitmap} * kSketchWords;
+  uint64_t* joined = bitmaps_[all.bitmap].words;
   std::fill_n(joined, kSketchWords, 0);
   for (uint32_t at = all.spans.first; at < all.spans.first + all.spans.count; ++at) {
     const SketchSpan& span = plan.spans[at];
-    const uint64_t* within = span.has_within ? bitmaps_.data() + size_t{span.within} * kSketchWords : nullptr;
-    const uint64_t* without = span.has_without ? bitmaps_.data() + size_t{span.without} * kSketchWords : nullptr;
+    const uint64_t* within = span.has_within ? bitmaps_[span.within].words : nullptr;
+    const uint64_t* without = span.has_without ? bitmaps_[span.without].words : nullptr;
     for (uint32_t word = 0; word < kSketchWords; ++word) {
       joined[word] |= (within != nullptr ? within[word] : ~uint64_t{0}) & ~(without != nullptr ? without[word] : 0);
     }

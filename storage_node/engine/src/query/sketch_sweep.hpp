@@ -41,7 +41,7 @@ class SketchSweep {
   std::vector<uint64_t> selection_;
   std::vector<uint32_t> rows_;
   std::vector<const uint8_t*> bytes_;      ///< Of the chunk, by the plan's bounds.
-  std::vector<uint64_t> bitmaps_;          ///< Of the block, by number.
+  std::vector<SketchBitmap> bitmaps_;      ///< Of the block, by number.
   std::vector<uint64_t> selections_;       ///< Of the chunk, for queries that take them, one behind the other.
   uint64_t last_live_[kSketchWords] = {};  ///< Of a block that the chunk's end cuts short.
 };

@@ -17,7 +17,7 @@ using test::below;
 using test::one_in;
 using test::Random;
 
-TEST(SketchKernels, MarkBytesAboveABoundAsTheirScalarTwin) {
+TEST(SketchKernels, MarkBytesAboveABoundAndInABucketAsTheirScalarTwins) {
   Random random(test::test_seed());
   std::vector<uint8_t> bytes(kSketchBlockRows + 64);
   test::on_every_instruction_set([&] {
@@ -31,6 +31,9 @@ TEST(SketchKernels, MarkBytesAboveABoundAsTheirScalarTwin) {
       mark_above(values, bound, fast.data());
       scalar::mark_above(values, bound, plain.data());
       ASSERT_EQ(fast, plain) << "above " << int{bound};
+      mark_equal(values, bound, fast.data());
+      scalar::mark_equal(values, bound, plain.data());
+      ASSERT_EQ(fast, plain) << "in " << int{bound};
     }
   });
 }
