@@ -1,6 +1,7 @@
 #include "cells.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace daedalus::engine::bench {
@@ -49,6 +50,28 @@ void run_keys(Bench& bench, CellResult& result) {
   CHECK(sum == 0);  // The columns hold zeros; what is read must not be optimised away.
 }
 
+/// How many columns' sketches the sweep reads at least: of both keys where all but a few queries have them; else of
+/// each column that some query compares.
+uint32_t sketches_read(const std::vector<TicketQuery>& queries) {
+  uint64_t columns = 0;
+  size_t without_key = 0;
+  for (const TicketQuery& query : queries) {
+    without_key += equality_on(query, kFlight) == nullptr || equality_on(query, kDateIn) == nullptr ? 1 : 0;
+    for (const Between& between : query) {
+      columns |= uint64_t{1} << between.column;
+    }
+  }
+  return without_key * 10 < queries.size() ? 2 : static_cast<uint32_t>(std::popcount(columns));
+}
+
+void run_floor(Bench& bench, const std::vector<TicketQuery>& queries, CellResult& result) {
+  const std::span<const uint8_t> bytes = bench.sketches(sketches_read(queries));
+  bench.caches.evict();
+  uint64_t sum = 1;
+  result.floor_ms.push_back(milliseconds([&] { sum = read_bytes(bytes); }));
+  CHECK(sum == 0);  // The bytes are zeros; what is read must not be optimised away.
+}
+
 /// Compares a random choice of answers with the model's.
 void check_contents(Bench& bench, const std::vector<TicketQuery>& queries, const std::vector<QueryOutput>& outputs,
                     uint32_t checked_max, Random& random, CellResult& result) {
@@ -91,6 +114,9 @@ void run_once(Bench& bench, const CellRequest& request, Random& random, CellResu
                                 [](uint64_t sum, const QueryOutput& output) { return sum + output.row_count; });
   if (request.keys) {
     run_keys(bench, result);
+  }
+  if (request.floor) {
+    run_floor(bench, queries, result);
   }
   if (request.classic) {
     run_classic(bench, Classic::kOneAttribute, queries, outputs, result.classic_ms);
@@ -150,6 +176,13 @@ KeyColumns& Bench::keys() {
     keys_ = std::make_unique<KeyColumns>(table);
   }
   return *keys_;
+}
+
+std::span<const uint8_t> Bench::sketches(uint32_t columns) {
+  if (sketches_ == nullptr) {
+    sketches_ = std::make_unique<HugeArray<uint8_t>>(size_t{table.row_count()} * table.column_count());
+  }
+  return sketches_->bytes().first(size_t{table.row_count()} * columns);
 }
 
 void Bench::apply(const std::vector<TicketUpdate>& updates) {

@@ -16,13 +16,16 @@ namespace daedalus::engine::bench {
 /// A ticket table in every form that a cell may need, each made when it is first asked for. All follow all updates.
 class Bench {
  public:
-  explicit Bench(uint32_t rows, Frequencies frequencies = Frequencies::kEqual) : table(rows, 0, frequencies) {}
+  explicit Bench(uint32_t rows, Frequencies frequencies = Frequencies::kEqual, Width width = Width::kTicket)
+      : table(rows, 0, frequencies, width) {}
 
   [[nodiscard]] EngineUnderTest& engine();
   [[nodiscard]] RowStore& store();
   [[nodiscard]] HashIndex& index();
   [[nodiscard]] PlainModel& model();
   [[nodiscard]] KeyColumns& keys();
+  /// As many bytes as the sketches of this many columns.
+  [[nodiscard]] std::span<const uint8_t> sketches(uint32_t columns);
 
   /// Tells the model, and the row store if there is one.
   void apply(const std::vector<TicketUpdate>& updates);
@@ -37,6 +40,7 @@ class Bench {
   std::unique_ptr<HashIndex> index_;
   std::unique_ptr<PlainModel> model_;
   std::unique_ptr<KeyColumns> keys_;
+  std::unique_ptr<HugeArray<uint8_t>> sketches_;
 };
 
 struct CellRequest {
@@ -52,6 +56,7 @@ struct CellRequest {
   bool classic_plus = false;
   bool index = false;
   bool keys = false;
+  bool floor = false;            ///< Reading what the sweep reads.
   bool without_updates = false;  ///< The same queries before the updates, too.
 };
 
@@ -65,6 +70,7 @@ struct CellResult {
   std::vector<double> index_ms;
   std::vector<double> index_queries;  ///< Those that the index serves.
   std::vector<double> keys_ms;
+  std::vector<double> floor_ms;
   uint64_t rows = 0;  ///< Of all answers, in the last run.
   uint64_t checked = 0;
   uint64_t wrong = 0;  ///< Of the checked: content not the model's.

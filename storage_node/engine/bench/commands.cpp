@@ -7,6 +7,8 @@
 #include <sstream>
 
 #include "figures.hpp"
+#include "form_cells.hpp"
+#include "form_text.hpp"
 #include "ticket_text.hpp"
 
 namespace daedalus::engine::bench {
@@ -70,22 +72,31 @@ class Server {
 
   void answer(const std::string& name, const Words& words) {
     static const std::map<std::string, void (Server::*)(const Words&)> kCommands = {
-        {"cell", &Server::cell},         {"size", &Server::size},         {"sizes", &Server::sizes},
-        {"evict", &Server::evict},       {"segments", &Server::segments}, {"steady", &Server::steady},
-        {"aggregate", &Server::sum},     {"dump", &Server::dump},         {"queries", &Server::queries},
-        {"strategies", &Server::choices}};
+        {"cell", &Server::cell},          {"size", &Server::size},         {"sizes", &Server::sizes},
+        {"evict", &Server::evict},        {"segments", &Server::segments}, {"steady", &Server::steady},
+        {"aggregate", &Server::sum},      {"dump", &Server::dump},         {"queries", &Server::queries},
+        {"strategies", &Server::choices}, {"form", &Server::form},         {"form_queries", &Server::form_queries}};
     const auto found = kCommands.find(name);
     CHECK(found != kCommands.end());
     (this->*found->second)(words);
   }
 
  private:
-  Bench& bench() { return made(bench_, Frequencies::kEqual); }
-  Bench& made(std::unique_ptr<Bench>& bench, Frequencies frequencies) const {
-    if (bench == nullptr) {
-      bench = std::make_unique<Bench>(rows_, frequencies);
+  Bench& bench() { return bench(Words(std::istringstream())); }
+  /// The table that the words name: made when it is asked for, and kept.
+  Bench& bench(const Words& words) {
+    static const std::map<std::string, std::pair<Frequencies, Width>> kTables = {
+        {"ticket", {Frequencies::kEqual, Width::kTicket}},
+        {"skewed", {Frequencies::kSkewed, Width::kTicket}},
+        {"narrow", {Frequencies::kEqual, Width::kNarrow}},
+        {"wide", {Frequencies::kEqual, Width::kWide}}};
+    const std::string name = words.text("table", "ticket");
+    const uint32_t rows = words.small("rows", rows_);
+    std::unique_ptr<Bench>& made = benches_[{name, rows}];
+    if (made == nullptr) {
+      made = std::make_unique<Bench>(rows, kTables.at(name).first, kTables.at(name).second);
     }
-    return *bench;
+    return *made;
   }
 
   void cell(const Words& words) {
@@ -103,9 +114,9 @@ class Server {
                         .classic_plus = baselines.contains("classic_plus"),
                         .index = baselines.contains("index"),
                         .keys = baselines.contains("keys"),
+                        .floor = baselines.contains("floor"),
                         .without_updates = words.number("without_updates", 0) != 0};
-    const bool is_skewed = words.number("skewed", 0) != 0;
-    const CellResult result = run_cell(is_skewed ? made(skewed_, Frequencies::kSkewed) : bench(), request);
+    const CellResult result = run_cell(bench(words), request);
     JsonLine()
         .add("engine_ms", result.engine_ms)
         .add("without_updates_ms", result.without_updates_ms)
@@ -114,17 +125,47 @@ class Server {
         .add("index_ms", result.index_ms)
         .add("index_queries", result.index_queries)
         .add("keys_ms", result.keys_ms)
+        .add("floor_ms", result.floor_ms)
         .add("rows", result.rows)
         .add("checked", result.checked)
         .add("wrong", result.wrong)
         .print();
   }
 
-  void size(const Words&) {
-    const SegmentStatistics statistics = bench().engine().statistics();
+  void form(const Words& words) {
+    const FormResult result = run_form(bench(words), {.form = words.text("form", "or"),
+                                                      .queries = words.small("queries", 1),
+                                                      .runs = words.small("runs", 5),
+                                                      .warm = words.number("warm", 1) != 0,
+                                                      .seed = words.number("seed", 1),
+                                                      .checked_max = words.small("checked_max", 4)});
+    JsonLine()
+        .add("engine_ms", result.engine_ms)
+        .add("rows", result.rows)
+        .add("checked", result.checked)
+        .add("wrong", result.wrong)
+        .print();
+  }
+
+  void form_queries(const Words& words) {
+    Random random(words.number("seed", 1));
+    Bench& asked = bench(words);
+    for (const FormQuery& query :
+         make_form_queries(asked.table, words.text("form", "or"), words.small("queries", 1), random)) {
+      const FormTruth truth = truth_of(asked, query);
+      JsonLine()
+          .add("sql", sql_text(asked.table, query))
+          .add("rows", truth.rows)
+          .add("first_sum", static_cast<uint64_t>(truth.first_sum))
+          .print();
+    }
+  }
+
+  void size(const Words& words) {
+    const SegmentStatistics statistics = bench(words).engine().statistics();
     JsonLine()
         .add("rows", statistics.rows)
-        .add("row_size", uint64_t{bench().table.row_size()})
+        .add("row_size", uint64_t{bench(words).table.row_size()})
         .add("memory_per_row", static_cast<double>(statistics.memory_bytes) / static_cast<double>(statistics.rows_max))
         .print();
   }
@@ -158,7 +199,8 @@ class Server {
     for (const std::string& name : names) {
       asked.push_back(parse_paths(name));
     }
-    const std::vector<std::vector<double>> times = strategies_->run(load_of(words), asked);
+    const std::vector<std::vector<double>> times =
+        strategies_->run(load_of(words), asked, static_cast<double>(words.number("hopeless_ms", UINT32_MAX)));
     for (size_t at = 0; at < times.size(); ++at) {
       JsonLine().add("strategy", names[at]).add("engine_ms", times[at]).print();
     }
@@ -187,13 +229,14 @@ class Server {
   void evict(const Words&) { bench().caches.evict(); }
 
   void dump(const Words& words) {
-    write_csv(bench().table, words.text("path", "tickets.csv"));
-    for (const ColumnSpec& column : bench().table.columns()) {
+    const TicketTable& table = bench(words).table;
+    write_csv(table, words.text("path", "tickets.csv"));
+    for (const ColumnSpec& column : table.columns()) {
       JsonLine().add("column", column.name).add("type", sql_type(column)).print();
     }
     std::string fetched;
-    for (const uint32_t column : fetched_columns()) {
-      fetched += (fetched.empty() ? "" : ",") + bench().table.columns()[column].name;
+    for (const uint32_t column : form_columns(table, table.has_tickets() ? FormOutput::kFetched : FormOutput::kWhole)) {
+      fetched += (fetched.empty() ? "" : ",") + table.columns()[column].name;
     }
     JsonLine().add("fetched", fetched).print();
   }
@@ -220,8 +263,7 @@ class Server {
   }
 
   uint32_t rows_;
-  std::unique_ptr<Bench> bench_;
-  std::unique_ptr<Bench> skewed_;  ///< Its values are; see Frequencies.
+  std::map<std::pair<std::string, uint32_t>, std::unique_ptr<Bench>> benches_;  ///< By name and rows.
   std::string sizes_asked_;
   std::vector<uint32_t> row_counts_;
   std::unique_ptr<Sizes> sizes_;

@@ -32,7 +32,7 @@ EngineUnderTest::EngineUnderTest(const TicketTable& table, AccessPaths paths)
 
 void EngineUnderTest::load(const TicketTable& table, const std::vector<EngineUnderTest*>& engines) {
   constexpr uint32_t kRowsPerUpdate = 16'384;
-  std::vector<uint32_t> columns(kTicketColumns);
+  std::vector<uint32_t> columns(table.column_count());
   std::iota(columns.begin(), columns.end(), 0);
   for (uint32_t next = 0; next < table.row_count();) {
     auto bytes = std::make_shared<std::string>();
@@ -82,13 +82,14 @@ void EngineUnderTest::settle() {
   constexpr uint32_t kCycles = 12;
   constexpr uint32_t kQueries = 64;
   Random random(1);
-  for (uint32_t number = 0; number < kCycles; ++number) {
+  for (uint32_t number = 0; table_->has_tickets() && number < kCycles; ++number) {
     const MixSpec mix{.mix = number % 2 == 0 ? Mix::kHard : Mix::kAny, .zipf = 0};
     cycle(to_selections(*table_, make_queries(*table_, mix, kQueries, random)));
   }
   // Each cycle makes some sketches of what was loaded: two rounds of all of them, since buckets are drawn once more.
-  const uint64_t planes = segment_.statistics().rows_max / segment_.statistics().chunk_rows * kTicketColumns;
-  const Selections one = to_selections(*table_, make_queries(*table_, {}, 1, random));
+  const uint64_t planes = segment_.statistics().rows_max / segment_.statistics().chunk_rows * table_->column_count();
+  const Selections one = table_->has_tickets() ? to_selections(*table_, make_queries(*table_, {}, 1, random))
+                                               : Selections{sum_of_column(table_->schema(), kNarrowId)};
   for (uint64_t made = 0; made < 2 * planes; made += SegmentOptions().sketch_planes_per_cycle_max) {
     cycle(one);
   }

@@ -7,13 +7,15 @@
 #include <barrier>
 #include <thread>
 
+#include "query_forms.hpp"
+
 namespace daedalus::engine::bench {
 namespace {
 
 /// What one cycle is asked, ready to be enqueued.
 struct Batch {
   Batch(const TicketTable& table, const Load& load, Random& random)
-      : selections(to_selections(table, make_queries(table, parse_mix(load.mix), load.queries, random))) {
+      : selections(make_selections(table, load.mix, load.queries, random)) {
     for (const TicketUpdate& update : make_updates(table, load.updates, random)) {
       updates.push_back(to_part(table, update));
     }
@@ -93,24 +95,29 @@ Strategies::Strategies(uint32_t rows) : table_(rows) {
   }
 }
 
-std::vector<std::vector<double>> Strategies::run(const Load& load, const std::vector<AccessPaths>& asked) {
+std::vector<std::vector<double>> Strategies::run(const Load& load, const std::vector<AccessPaths>& asked,
+                                                 double hopeless_ms) {
   std::vector<std::vector<double>> times(asked.size());
+  std::vector<bool> is_hopeless(asked.size());
   Random random(load.seed);
-  const Load updates_only{.queries = 0, .updates = load.updates};
   for (uint32_t run = 0; run <= load.runs; ++run) {
-    Batch batch(table_, load, random);
+    const Batch batch(table_, load, random);
     std::vector<Content> first;
+    double first_ms = 0;
     for (size_t at = 0; at < engines_.size(); ++at) {
-      const auto place = std::find(asked.begin(), asked.end(), static_cast<AccessPaths>(at));
-      if (place == asked.end()) {
+      const auto place =
+          static_cast<size_t>(std::find(asked.begin(), asked.end(), static_cast<AccessPaths>(at)) - asked.begin());
+      if (place == asked.size() || is_hopeless[place]) {
         engines_[at]->cycle({}, batch.updates);
         continue;
       }
       caches_.evict();
       std::vector<QueryOutput> outputs;
       const double time = milliseconds([&] { outputs = engines_[at]->cycle(batch.selections, batch.updates); });
-      if (run > 0) {  // The first warms up.
-        times[static_cast<size_t>(place - asked.begin())].push_back(time);
+      first_ms = first.empty() ? time : first_ms;
+      is_hopeless[place] = run == 0 && time > hopeless_ms && time > 3 * first_ms;
+      if (run > 0 || is_hopeless[place]) {  // The first warms up.
+        times[place].push_back(time);
       }
       std::vector<Content> contents;
       std::transform(outputs.begin(), outputs.end(), std::back_inserter(contents),

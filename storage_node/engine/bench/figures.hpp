@@ -10,7 +10,7 @@
 namespace daedalus::engine::bench {
 
 struct Load {
-  std::string mix = "booking";
+  std::string mix = "booking";  ///< Or a form.
   uint32_t queries = 512;
   uint32_t updates = 0;
   uint32_t runs = 5;
@@ -37,8 +37,11 @@ class Strategies {
   explicit Strategies(uint32_t rows);
 
   /// Milliseconds of each run under each of these ways, in turn on the same queries and updates. Answers that differ
-  /// end the program. Updates go to all ways, asked or not, so that all hold the same rows.
-  [[nodiscard]] std::vector<std::vector<double>> run(const Load& load, const std::vector<AccessPaths>& asked);
+  /// end the program. Updates go to all ways, asked or not, so that all hold the same rows. A way that takes longer
+  /// than `hopeless_ms` while warming up, and three times as long as the first one asked, has no other run: that one
+  /// counts.
+  [[nodiscard]] std::vector<std::vector<double>> run(const Load& load, const std::vector<AccessPaths>& asked,
+                                                     double hopeless_ms);
 
  private:
   TicketTable table_;

@@ -8,10 +8,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <map>
 
 #include "commands.hpp"
 #include "figures.hpp"
-#include "query_forms.hpp"
+#include "form_cells.hpp"
 
 namespace daedalus::engine::bench {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 struct Options {
   bool serve = false;
   bool is_skewed = false;
+  Width width = Width::kTicket;
   uint32_t rows = 1u << 20;
   uint32_t runs = 5;
   uint32_t classic_queries_max = 512;  // Beyond, the baselines take minutes.
@@ -54,13 +56,14 @@ void print_cell(Bench& bench, const Options& options, const std::string& mix, ui
 }
 
 void print_forms(const Options& options) {
-  Bench bench(options.rows);
-  fmt::print("form         queries |  ms a query: median [least, most] |     rows\n");
+  Bench bench(options.rows, options.is_skewed ? Frequencies::kSkewed : Frequencies::kEqual, options.width);
+  fmt::print("form         queries |  ms a query on the processor: median [least, most] |     rows\n");
   for (const std::string& form : options.forms) {
     for (const uint32_t count : options.counts) {
-      const FormResult result = run_form(bench, form, count, options.runs);
-      const auto [least, most] = std::minmax_element(result.engine_ms.begin(), result.engine_ms.end());
-      fmt::print("{:12} {:7} | {:9.3f} [{:.3f}, {:.3f}] | {:8} | {}\n", form, count, median(result.engine_ms) / count,
+      const FormResult result =
+          run_form(bench, {.form = form, .queries = count, .runs = options.runs, .seed = options.seed});
+      const auto [least, most] = std::minmax_element(result.cpu_ms.begin(), result.cpu_ms.end());
+      fmt::print("{:12} {:7} | {:9.3f} [{:.3f}, {:.3f}] | {:8} | {}\n", form, count, median(result.cpu_ms) / count,
                  *least / count, *most / count, result.rows, result.wrong == 0 ? "right" : "WRONG");
       std::fflush(stdout);
     }
@@ -99,6 +102,10 @@ int main(int argc, char** argv) {
   CLI::App app("Cycles over a ticket table: engine and baselines");
   app.add_flag("--serve", options.serve, "Read commands from stdin, answer in JSON; only --rows counts besides");
   app.add_flag("--skewed", options.is_skewed, "Few values of a column are most of its rows");
+  const std::map<std::string, Width> widths = {
+      {"ticket", Width::kTicket}, {"narrow", Width::kNarrow}, {"wide", Width::kWide}};
+  app.add_option("--table", options.width, "Of forms: ticket, 47 columns; narrow, 5; wide, 200")
+      ->transform(CLI::CheckedTransformer(widths));
   app.add_option("--rows", options.rows, "Rows of the table")->check(CLI::Range(1000u, 1u << 26));
   app.add_option("--runs", options.runs, "Cycles a figure is the median of, each with its own queries");
   app.add_option("--seed", options.seed, "Of queries and updates");
@@ -106,7 +113,9 @@ int main(int argc, char** argv) {
   app.add_option("--updates", options.updates, "Updates in a cycle beside 0, 512 and 1,024 booking queries")
       ->delimiter(',');
   app.add_option("--mixes", options.mixes, "booking, any-S, hard-S with the skew S")->delimiter(',');
-  app.add_option("--forms", options.forms, "Instead of mixes: list-K, codes-K, floats-K, or, pairs-K, keys-K, or-and")
+  app.add_option("--forms", options.forms,
+                 "Instead of mixes: list-K, codes-K, floats-K, or, pairs-K, keys-K, or-and, ranges-P, sums, whole, "
+                 "random-rows, random-counts; of a narrow table: narrow, groups, groups-where")
       ->delimiter(',');
   app.add_option("--classic-max", options.classic_queries_max, "Most queries that the baselines are run with");
   CLI11_PARSE(app, argc, argv);

@@ -25,16 +25,16 @@ Content content_of(std::string_view packed_rows) {
 }
 
 PlainModel::PlainModel(const TicketTable& table) : table_(&table) {
-  for (uint32_t column = 0; column < kTicketColumns; ++column) {
+  for (uint32_t column = 0; column < table.column_count(); ++column) {
     columns_.emplace_back(table.row_count());
   }
   rows_by_booking_.reserve(table.row_count());
   for (uint32_t row = 0; row < table.row_count(); ++row) {
     const auto ordinals = table.ordinals(row);
-    for (uint32_t column = 0; column < kTicketColumns; ++column) {
+    for (uint32_t column = 0; column < table.column_count(); ++column) {
       columns_[column][row] = ordinals[column];
     }
-    if (ordinals[kArrival] != kNullOrdinal) {
+    if (table.has_tickets() && ordinals[kArrival] != kNullOrdinal) {
       rows_by_booking_.emplace_back(booking_key(ordinals[kRloc], ordinals[kArrival]), row);
     }
   }
@@ -80,14 +80,37 @@ std::vector<uint32_t> PlainModel::matching(const TicketQuery& query) const {
   return {rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-Content PlainModel::content(const TicketQuery& query) const {
+std::vector<uint32_t> PlainModel::holding(const std::vector<uint32_t>& columns,
+                                          std::vector<std::vector<uint32_t>> members) const {
+  std::sort(members.begin(), members.end());
+  std::vector<bool> is_first(table_->columns()[columns[0]].cardinality);  // Rules most rows out.
+  for (const std::vector<uint32_t>& member : members) {
+    is_first[member[0]] = true;
+  }
+  std::vector<uint32_t> rows;
+  std::vector<uint32_t> held(columns.size());
+  for (uint32_t row = 0; row < table_->row_count(); ++row) {
+    const uint32_t first = columns_[columns[0]][row];
+    if (first == kNullOrdinal || !is_first[first]) {
+      continue;
+    }
+    std::transform(columns.begin(), columns.end(), held.begin(),
+                   [&](uint32_t column) { return columns_[column][row]; });
+    if (std::binary_search(members.begin(), members.end(), held)) {
+      rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+Content PlainModel::content(const std::vector<uint32_t>& rows, const std::vector<uint32_t>& columns) const {
   std::string packed;
-  std::array<uint32_t, kTicketColumns> ordinals{};
-  for (const uint32_t row : matching(query)) {
-    for (const uint32_t column : fetched_columns()) {
+  Ordinals ordinals{};
+  for (const uint32_t row : rows) {
+    for (const uint32_t column : columns) {
       ordinals[column] = columns_[column][row];
     }
-    table_->append_packed(fetched_columns(), ordinals, packed);
+    table_->append_packed(columns, ordinals, packed);
   }
   return content_of(packed);
 }
@@ -97,7 +120,7 @@ std::vector<Content> PlainModel::contents(const std::vector<TicketQuery>& querie
   std::atomic<size_t> next{0};
   const auto work = [&] {
     for (size_t number = next++; number < queries.size(); number = next++) {
-      contents[number] = content(queries[number]);
+      contents[number] = content(matching(queries[number]), fetched_columns());
     }
   };
   std::thread other(work);

@@ -35,12 +35,20 @@ class PlainModel {
   /// The numbers of the rows that match, ascending. Cost: one pass over one column, then over what is left.
   [[nodiscard]] std::vector<uint32_t> matching(const TicketQuery& query) const;
 
+  /// The numbers of the rows whose ordinals in these columns are one of the members, ascending; no member has a NULL.
+  /// Cost: one pass over the first column.
+  [[nodiscard]] std::vector<uint32_t> holding(const std::vector<uint32_t>& columns,
+                                              std::vector<std::vector<uint32_t>> members) const;
+
+  [[nodiscard]] uint32_t ordinal(uint32_t row, uint32_t column) const { return columns_[column][row]; }
+
+  /// What these rows hold in these columns.
+  [[nodiscard]] Content content(const std::vector<uint32_t>& rows, const std::vector<uint32_t>& columns) const;
+
   /// What each query must be answered. Cost: matching() each, on two threads.
   [[nodiscard]] std::vector<Content> contents(const std::vector<TicketQuery>& queries) const;
 
  private:
-  [[nodiscard]] Content content(const TicketQuery& query) const;
-
   const TicketTable* table_;
   std::vector<HugeArray<uint32_t>> columns_;
   std::vector<std::pair<uint64_t, uint32_t>> rows_by_booking_;  ///< Sorted: reference and arrival, row.

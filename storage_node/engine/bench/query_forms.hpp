@@ -1,5 +1,7 @@
-// Forms of conditions that conjunctions of comparisons do not show: long lists, lists of floating numbers,
-// disjunctions, lists of pairs. Answers are compared with the plain model's.
+// Forms of queries that mixes of conjunctions do not show: long lists, lists of floating numbers, disjunctions, lists
+// of pairs, ranges alone, whole rows, filtered sums, many groups, conditions drawn at random.
+//
+// Decides what each form asks, in a form that the engine, the plain model and SQL can be asked alike.
 #pragma once
 
 #include <string>
@@ -8,24 +10,54 @@
 
 namespace daedalus::engine::bench {
 
-/// Some alternative holds.
-struct FormQuery {
-  std::vector<TicketQuery> alternatives;
-  bool is_counted = false;  ///< SELECT COUNT(*); otherwise the columns that all queries fetch.
+/// The integer that forms add up, of tables with tickets: 12,800 values and NULL.
+constexpr uint32_t kSummed = 38;
+
+/// A comparison, or conditions joined.
+struct FormCondition {
+  enum class Kind : uint8_t { kBetween, kAnd, kOr };
+
+  Kind kind = Kind::kAnd;
+  Between between = {};  ///< From NULL to NULL: IS NULL.
+  std::vector<FormCondition> children = {};
 };
 
-/// list-K: K values of id; codes-K: K of agent, counted; floats-K: K of weight, counted; or: rloc = x OR ticket_number
-/// = y; pairs-K: K pairs of two columns neither of which finds few rows; keys-K: K pairs of rloc and arrival; or-and:
-/// two conjunctions of different columns. Anything else is CHECKed.
+/// What is asked of the rows where the condition holds.
+enum class FormOutput : uint8_t {
+  kFetched,   ///< The columns that all queries of mixes fetch.
+  kWhole,     ///< All columns.
+  kCount,     ///< COUNT(*).
+  kSum,       ///< SUM of an integer, COUNT(*).
+  kSumByMany  ///< The same for each of many groups; of narrow tables only.
+};
+
+struct FormQuery {
+  FormCondition condition;  ///< An AND of nothing holds everywhere.
+  FormOutput output = FormOutput::kFetched;
+};
+
+/// Of tables with tickets: list-K: K values of id; codes-K: K of agent, counted; floats-K: K of weight, counted; or:
+/// rloc = x OR ticket_number = y; pairs-K: K pairs of two columns neither of which finds few rows; keys-K: K pairs of
+/// rloc and arrival; or-and: two conjunctions of different columns; ranges-P: P percent in each of three columns; sums:
+/// filtered by days, 30 % of them, each query its own; whole: a flight and a day, all columns; random-rows and
+/// random-counts: conditions of up to 24 comparisons over all columns, nested at random, that few rows hold, or any
+/// number. Of narrow tables: narrow: one of many values and a range of days, all columns; groups: of all rows;
+/// groups-where: of those of 30 % of the days, the same for all queries. Anything else is CHECKed.
 [[nodiscard]] std::vector<FormQuery> make_form_queries(const TicketTable& table, const std::string& form,
                                                        uint32_t count, Random& random);
 
-struct FormResult {
-  std::vector<double> engine_ms;  ///< Of cycles, on the processor, each with queries of its own.
-  uint64_t rows = 0;              ///< Of all answers, in the last cycle.
-  uint64_t wrong = 0;             ///< Of the answers that were compared.
-};
+/// Of an OR all of whose alternatives are equalities on the same columns, each on one or an AND of several: those
+/// columns. None for anything else.
+[[nodiscard]] std::vector<uint32_t> list_columns(const FormCondition& condition);
 
-[[nodiscard]] FormResult run_form(Bench& bench, const std::string& form, uint32_t queries, uint32_t runs);
+/// The columns of rows that are put out, the id first. Precondition: rows are.
+[[nodiscard]] std::vector<uint32_t> form_columns(const TicketTable& table, FormOutput output);
+
+[[nodiscard]] std::shared_ptr<const semantics::Selection> to_selection(const TicketTable& table,
+                                                                       const FormQuery& query);
+
+/// A mix's queries, or a form's.
+[[nodiscard]] Selections make_selections(const TicketTable& table, const std::string& mix_or_form, uint32_t count,
+                                         Random& random);
 
 }  // namespace daedalus::engine::bench

@@ -28,15 +28,6 @@ const std::vector<uint32_t>& shuffled_columns() {
 
 uint32_t below(Random& random, uint32_t bound) { return static_cast<uint32_t>(random() % bound); }
 
-/// A range that holds `ordinal` and about `percent` of the column's values.
-Between around(const TicketTable& table, uint32_t column, uint32_t ordinal, uint32_t percent, Random& random) {
-  const uint32_t cardinality = table.columns()[column].cardinality;
-  const uint32_t span = std::max(1u, static_cast<uint32_t>(uint64_t{cardinality} * percent / 100));
-  const uint32_t down = below(random, span);
-  const uint32_t low = ordinal - std::min(ordinal, down);
-  return {column, low, std::min(cardinality - 1, low + span)};
-}
-
 TicketQuery booking_query(const TicketTable& table, Random& random) {
   const auto row = table.ordinals(below(random, table.row_count()));
   TicketQuery query;
@@ -101,6 +92,14 @@ Literal literal(const TicketTable& table, uint32_t column, Operator op, uint32_t
 
 }  // namespace
 
+Between around(const TicketTable& table, uint32_t column, uint32_t ordinal, uint32_t percent, Random& random) {
+  const uint32_t cardinality = table.columns()[column].cardinality;
+  const uint32_t span = std::max(1u, static_cast<uint32_t>(uint64_t{cardinality} * percent / 100));
+  const uint32_t down = below(random, span);
+  const uint32_t low = ordinal - std::min(ordinal, down);
+  return {column, low, std::min(cardinality - 1, low + span)};
+}
+
 const std::vector<uint32_t>& fetched_columns() {
   static const std::vector<uint32_t> kFetched = [] {
     std::vector<uint32_t> columns = {kId};
@@ -161,6 +160,10 @@ UpdatePart to_part(const TicketTable& table, const TicketUpdate& update) {
   part->predicate.clauses = {{literal(table, kRloc, Operator::kEqual, update.rloc)},
                              {literal(table, kArrival, Operator::kEqual, update.arrival)}};
   return std::shared_ptr<const semantics::ModifyPart>(std::move(part));
+}
+
+bool is_mix(const std::string& name) {
+  return name == "booking" || name.starts_with("any-") || name.starts_with("hard-");
 }
 
 MixSpec parse_mix(const std::string& name) {

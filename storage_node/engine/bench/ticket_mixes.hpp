@@ -33,6 +33,13 @@ struct MixSpec {
   double zipf = 0;  ///< Skew of the choice of attributes, for kAny and kHard.
 };
 
+/// A range that holds `ordinal` and about `percent` of the column's values.
+[[nodiscard]] Between around(const TicketTable& table, uint32_t column, uint32_t ordinal, uint32_t percent,
+                             Random& random);
+
+/// Whether it is the name of a mix.
+[[nodiscard]] bool is_mix(const std::string& name);
+
 /// "booking", "any-S", "hard-S" with the skew S; anything else is CHECKed.
 [[nodiscard]] MixSpec parse_mix(const std::string& name);
 

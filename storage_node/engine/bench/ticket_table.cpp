@@ -43,11 +43,24 @@ std::string letters(uint32_t ordinal, uint32_t length) {
 
 }  // namespace
 
-TicketTable::TicketTable(uint32_t row_count, uint32_t domain_rows, Frequencies frequencies)
-    : row_count_(row_count), frequencies_(frequencies) {
-  const uint32_t domain = std::max(row_count, domain_rows);
+TicketTable::TicketTable(uint32_t row_count, uint32_t domain_rows, Frequencies frequencies, Width width)
+    : row_count_(row_count), frequencies_(frequencies), width_(width) {
+  if (width == Width::kNarrow) {
+    add_narrow_columns();
+  } else {
+    add_ticket_columns(std::max(row_count, domain_rows));
+  }
+  if (width == Width::kWide) {
+    add_more_columns();
+  }
+  row_size_ += (column_count() + 63) / 64 * 8;
+  schema_.table_name = "ticket";
+  schema_.fingerprint = std::string(64, '0');
+}
+
+void TicketTable::add_ticket_columns(uint32_t domain) {
   const uint32_t flights = std::max(4u, domain / kDays / kRowsPerFlightAndDay);
-  add("id", {.kind = TypeKind::kBigint}, row_count, 0);
+  add("id", {.kind = TypeKind::kBigint}, row_count_, 0);
   add("rloc", {.kind = TypeKind::kChar, .length = 6}, std::max(1u, domain / 2), 0);
   add("product_id", {.kind = TypeKind::kSmallint}, std::min(flights, 30'000u), 0);
   add("date_in", {.kind = TypeKind::kDate}, kDays, 0);
@@ -84,9 +97,42 @@ TicketTable::TicketTable(uint32_t row_count, uint32_t domain_rows, Frequencies f
   add("frequent_flyer", {.kind = TypeKind::kVarchar, .length = 16}, 50'000, 50);
   add("changed", {.kind = TypeKind::kTimestamp}, kDays * 1440, 0);
   CHECK(columns_.size() == kTicketColumns);
-  row_size_ += 8;
-  schema_.table_name = "ticket";
-  schema_.fingerprint = std::string(64, '0');
+}
+
+void TicketTable::add_narrow_columns() {
+  add("id", {.kind = TypeKind::kBigint}, row_count_, 0);
+  add("many", {.kind = TypeKind::kInt}, 200'000, 0);
+  add("day", {.kind = TypeKind::kDate}, 2 * kDays, 0);
+  add("seats", {.kind = TypeKind::kInt}, 1'000'000, 0);
+  add("price", {.kind = TypeKind::kDouble}, 100'000, 0);
+  CHECK(columns_.size() == kNarrowColumns);
+}
+
+void TicketTable::add_more_columns() {
+  while (columns_.size() < kWideColumns) {
+    const auto number = static_cast<uint32_t>(columns_.size());
+    const std::string name = "more_" + std::to_string(number);
+    const uint32_t nulls = number % 4 * 10;
+    switch (number % 6) {
+      case 0:
+        add(name, {.kind = TypeKind::kChar, .length = kCodeLengths[number % kCodeLengths.size()]}, 26, nulls);
+        break;
+      case 1:
+        add(name, {.kind = TypeKind::kInt}, 1'000, nulls);
+        break;
+      case 2:
+        add(name, {.kind = TypeKind::kBool}, 2, nulls);
+        break;
+      case 3:
+        add(name, {.kind = TypeKind::kNumeric, .precision = 10, .scale = 2}, 10'000, nulls);
+        break;
+      case 4:
+        add(name, {.kind = TypeKind::kDouble}, 1'000, nulls);
+        break;
+      default:
+        add(name, {.kind = TypeKind::kVarchar, .length = 12}, 5'000, nulls);
+    }
+  }
 }
 
 void TicketTable::add(std::string name, Type type, uint32_t cardinality, uint32_t null_percent) {
@@ -96,17 +142,20 @@ void TicketTable::add(std::string name, Type type, uint32_t cardinality, uint32_
   row_size_ += width;
 }
 
-std::array<uint32_t, kTicketColumns> TicketTable::ordinals(uint32_t row) const {
-  std::array<uint32_t, kTicketColumns> made{};
-  for (uint32_t column = 0; column < kTicketColumns; ++column) {
+Ordinals TicketTable::ordinals(uint32_t row) const {
+  Ordinals made{};
+  for (uint32_t column = 0; column < column_count(); ++column) {
     const ColumnSpec& spec = columns_[column];
-    const uint64_t drawn = mixed(uint64_t{row} * kTicketColumns + column);
+    const uint64_t drawn = mixed(uint64_t{row} * column_count() + column);
     const bool null = (drawn >> 32) % 100 < spec.null_percent;
     const uint64_t share =
         frequencies_ == Frequencies::kSkewed ? to_the_fourth(drawn & UINT32_MAX) : drawn & UINT32_MAX;
     made[column] = null ? kNullOrdinal : static_cast<uint32_t>(share * spec.cardinality >> 32);
   }
   made[kId] = row;
+  if (!has_tickets()) {
+    return made;
+  }
   // One ticket in ten is cancelled, and every other one belongs to the home airline.
   made[kCancelFlag] = mixed(row) % 10 == 0 ? 1 : 0;
   made[kProvider] = mixed(row + 1) % 2 == 0 ? 0 : made[kProvider];
@@ -156,8 +205,7 @@ void TicketTable::store(uint32_t column, uint32_t ordinal, uint8_t* out) const {
   }
 }
 
-void TicketTable::append_packed(std::span<const uint32_t> columns, const std::array<uint32_t, kTicketColumns>& ordinals,
-                                std::string& out) const {
+void TicketTable::append_packed(std::span<const uint32_t> columns, const Ordinals& ordinals, std::string& out) const {
   const size_t start = out.size();
   out.append(sizeof(uint32_t) + (columns.size() + 7) / 8, '\0');
   std::array<uint8_t, 64> bytes{};

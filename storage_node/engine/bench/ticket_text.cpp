@@ -55,16 +55,21 @@ std::string literal_text(const TicketTable& table, uint32_t column, uint32_t ord
   }
 }
 
+std::string quoted_text(const TicketTable& table, uint32_t column, uint32_t ordinal) {
+  const char* quote = semantics::is_string(table.columns()[column].type.kind) ? "'" : "";
+  return quote + literal_text(table, column, ordinal) + quote;
+}
+
 void write_csv(const TicketTable& table, const std::string& path) {
   std::ofstream file(path, std::ios::binary);
   std::string lines;
-  for (uint32_t column = 0; column < kTicketColumns; ++column) {
+  for (uint32_t column = 0; column < table.column_count(); ++column) {
     lines += (column == 0 ? "" : ",") + table.columns()[column].name;
   }
   lines += '\n';
   for (uint32_t row = 0; row < table.row_count(); ++row) {
     const auto ordinals = table.ordinals(row);
-    for (uint32_t column = 0; column < kTicketColumns; ++column) {
+    for (uint32_t column = 0; column < table.column_count(); ++column) {
       if (column > 0) {
         lines += ',';
       }
@@ -85,8 +90,7 @@ std::string where_text(const TicketTable& table, const TicketQuery& query) {
   std::string text;
   for (const Between& between : query) {
     const ColumnSpec& column = table.columns()[between.column];
-    const char* quote = semantics::is_string(column.type.kind) ? "'" : "";
-    const auto literal = [&](uint32_t ordinal) { return quote + literal_text(table, between.column, ordinal) + quote; };
+    const auto literal = [&](uint32_t ordinal) { return quoted_text(table, between.column, ordinal); };
     text += text.empty() ? "" : " AND ";
     text += between.is_equality()
                 ? fmt::format("{} = {}", column.name, literal(between.low))
