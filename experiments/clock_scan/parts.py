@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,22 +36,22 @@ def baselines(context: Context, bench: Bench) -> None:
     plan = context.plan.section("baselines")
     context.add({"part": "size"}, bench.ask_one("size"))
     for queries in counts(context, "grid", BOOKING_NEAR_KEYS):
-        cell(context, bench, "keys", "booking", queries, runs=2 * plan["runs"], baselines="keys")
+        cell(context, bench, "keys", "booking", queries, runs=2 * plan["runs"], baselines="keys,floor")
     middle = counts(context, "grid", (64, 512))[-1]
-    cell(context, bench, "classic", "booking", middle, runs=plan["runs"], baselines="classic,classic_plus,keys")
+    cell(context, bench, "classic", "booking", middle, runs=plan["runs"], baselines="classic,classic_plus,keys,floor")
     for queries in counts(context, "grid", (1, 64, 1_024, 16_384)):
         cell(context, bench, "index", "booking", queries, runs=plan["classic_runs"], baselines="index")
     for mix in context.plan.section("grid")["mixes"]:
         if mix != "booking":
             runs = plan["classic_runs" if mix.startswith("any") else "slow_classic_runs"]
-            cell(context, bench, "classic", mix, middle, runs=runs, baselines="classic")
+            cell(context, bench, "classic", mix, middle, runs=runs, baselines="classic,floor")
 
 
 def skewed(context: Context, bench: Bench) -> None:
     """Few values are most rows, so that many rows go out: in turn with classic+, on a table of its own."""
     runs = context.plan.section("baselines")["runs"]
     middle = counts(context, "grid", (64, 512))[-1]
-    cell(context, bench, "skewed", "booking", middle, runs=runs, baselines="classic_plus", skewed=1)
+    cell(context, bench, "skewed", "booking", middle, runs=runs, baselines="classic_plus", table="skewed")
 
 
 def updates_beside(context: Context, bench: Bench) -> None:
@@ -60,6 +59,12 @@ def updates_beside(context: Context, bench: Bench) -> None:
     runs = context.plan.section("baselines")["runs"]
     queries = counts(context, "grid", (64, 1_024))[-1]
     cell(context, bench, "updates", "booking", queries, updates=2_300, runs=runs, without_updates=1)
+
+
+def updates_alone(context: Context, bench: Bench) -> None:
+    """A sweep that carries nothing but updates."""
+    runs = context.plan.section("baselines")["runs"]
+    cell(context, bench, "updates_alone", "booking", 0, updates=max(context.plan.section("grid")["updates"]), runs=runs)
 
 
 def many_hard_queries(context: Context, bench: Bench) -> None:
@@ -111,10 +116,10 @@ def rivals(context: Context, bench: Bench) -> None:
                 rival.close()
 
 
-def dump(bench: Bench, folder: Path) -> tuple[Path, dict[str, str], str]:
-    """All rows as a file, its columns' types, and those that queries fetch."""
+def dump(bench: Bench, folder: Path, **words: str | int) -> tuple[Path, dict[str, str], str]:
+    """All rows as a file, its columns' types, and those that queries fetch; of the table that the words name."""
     csv = folder / "tickets.csv"
-    answers = bench.ask("dump", path=str(csv))
+    answers = bench.ask("dump", path=str(csv), **words)
     return csv, {answer["column"]: answer["type"] for answer in answers if "column" in answer}, answers[-1]["fetched"]
 
 
@@ -170,20 +175,22 @@ def planner(context: Context, bench: Bench) -> None:
     plan = context.plan.section("planner")
     for mix in context.plan.section("grid")["mixes"]:
         for updates, query_counts in ((0, plan["queries"]), (plan["updates"], plan["queries_with_updates"])):
-            compare_strategies(context, bench, mix, updates, query_counts, plan["rows"], plan["runs"])
+            load = {"part": "planner", "mix": mix, "updates": updates}
+            compare_strategies(context, bench, load, query_counts, plan["rows"], plan["runs"])
 
 
 def planner_at_full_size(context: Context, bench: Bench) -> None:
     """Three cells of the same at the size of all other parts."""
     middle = counts(context, "grid", (64, 512))[-1]
     for mix in ("booking", "any-1", "hard-1"):
-        compare_strategies(context, bench, mix, 0, [middle], bench.rows, 3)
+        compare_strategies(context, bench, {"part": "planner", "mix": mix, "updates": 0}, [middle], bench.rows, 3)
 
 
 def compare_strategies(
-    context: Context, bench: Bench, mix: str, updates: int, query_counts: list[int], rows: int, runs: int
+    context: Context, bench: Bench, load: dict[str, Any], query_counts: list[int], rows: int, runs: int
 ) -> None:
-    """One line of the grid. A strategy that has fallen behind is left out where it would take long."""
+    """One load with several numbers of queries, each a point. A strategy that has fallen behind is left out where it
+    would take long."""
     hopeless_ms = context.plan.section("planner")["hopeless_ms"]
     asked = list(STRATEGIES)
     for place, queries in enumerate(query_counts):
@@ -191,15 +198,16 @@ def compare_strategies(
         answers = bench.ask(
             "strategies",
             rows=rows,
-            mix=mix,
+            mix=load["mix"],
             queries=queries,
-            updates=updates,
+            updates=load["updates"],
             runs=runs if queries < 4_096 else min(runs, 3),
             seed=context.fresh_seed(),
             asked=",".join(asked),
+            hopeless_ms=hopeless_ms,
         )
         times = {answer["strategy"]: answer["engine_ms"] for answer in answers}
-        context.add({"part": "planner", "mix": mix, "queries": queries, "updates": updates, "rows": rows}, times)
+        context.add({**load, "queries": queries, "rows": rows}, times)
         growth = query_counts[min(place + 1, len(query_counts) - 1)] / queries
         chosen = min(times["by_cost"])
         asked = [
@@ -243,16 +251,3 @@ def steady(context: Context, bench: Bench) -> None:
             times = sorted(result[name])
             kept |= {f"{name}_{percent}": times[len(times) * percent // 100] for percent in (50, 90, 99)}
         context.add({"part": "steady", **load}, kept)
-
-
-# Parts that share a process, and with it its tables. One that fails is recorded; the next starts a process of its own.
-GROUPS: tuple[tuple[Callable[[Context, Bench], None], ...], ...] = (
-    (baselines, duck, rivals, many_hard_queries, updates_beside),
-    (skewed,),
-    (planner,),
-    (planner_at_full_size,),
-    (sizes,),
-    (segments,),
-    (steady,),
-    (grid,),  # Takes longest and decides least.
-)

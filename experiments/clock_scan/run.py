@@ -15,10 +15,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from experiments.clock_scan import parts
 from experiments.clock_scan.bench import Bench
 from experiments.clock_scan.claims import judge, published
 from experiments.clock_scan.context import resolved
-from experiments.clock_scan.parts import GROUPS
+from experiments.clock_scan.form_claims import form_table
+from experiments.clock_scan.forms import forms, planner_on_forms
 from experiments.clock_scan.plot import draw
 from experiments.clock_scan.publish import publish
 from experiments.harness import proof
@@ -30,6 +32,19 @@ FOLDER = Path(__file__).parent
 
 Part = Callable[[Context, Bench], None]
 
+# Parts that share a process, and with it its tables. One that fails is recorded; the next starts a process of its own.
+GROUPS: tuple[tuple[Part, ...], ...] = (
+    (parts.baselines, parts.duck, parts.rivals, parts.many_hard_queries, parts.updates_beside, parts.updates_alone),
+    (parts.skewed,),
+    (forms,),
+    (parts.planner,),
+    (parts.planner_at_full_size, planner_on_forms),
+    (parts.sizes,),
+    (parts.segments,),
+    (parts.steady,),
+    (parts.grid,),  # Takes longest and decides least.
+)
+
 
 def install_rivals() -> None:
     """PostgreSQL, and ClickHouse as a Python package, which is large."""
@@ -38,10 +53,10 @@ def install_rivals() -> None:
     subprocess.run(pip, check=True)
 
 
-def run_group(context: Context, parts: tuple[Part, ...]) -> None:
+def run_group(context: Context, group: tuple[Part, ...]) -> None:
     """Runs parts on one process; whatever fails is recorded, and the parts after it get a process of their own."""
     rows = context.plan.section("table")["rows"]
-    left = list(parts)
+    left = list(group)
     while left:
         with Bench(rows) as bench:
             while left:
@@ -76,7 +91,8 @@ def main() -> int:
     rows = plan.section("table")["rows"]
     pictures = [f"![cycle over {what}](cycle_over_{what}.png)" for what in ("rows", "queries")]
     figures = published(context.runs)
-    lines = [*proof.table(claims, has_bounds=True), "", *(f"- {line}" for line in figures), "", *pictures]
+    cells = form_table(context.runs)
+    lines = [*proof.table(claims, has_bounds=True), "", *(f"- {line}" for line in figures), "", *cells, "", *pictures]
     proof.write_verdict(context, claims, asked.output, seed=seed, rows=rows)
     proof.write_table(context, asked.output, f"{rows:,} rows, seed {seed}.", lines)
     exit_code = proof.report(context, claims, figures, is_quick=asked.quick)
