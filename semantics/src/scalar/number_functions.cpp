@@ -5,6 +5,7 @@
 
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "numeric_powers.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
@@ -216,14 +217,50 @@ Result<Value> exponential(Arguments arguments, const BoundExpression&) {
   return std::isfinite(value) && result == 0 ? Result<Value>(underflow()) : Value(result);
 }
 
+/// What a logarithm has none of. Errors 2201E.
+Result<void> check_logarithm(int sign) {
+  if (sign == 0) {
+    return rejected("2201E", "cannot take logarithm of zero");
+  }
+  if (sign < 0) {
+    return rejected("2201E", "cannot take logarithm of a negative number");
+  }
+  return {};
+}
+
 template <double (*kFunction)(double)>
 Result<Value> logarithm(Arguments arguments, const BoundExpression&) {
   const double value = floating(arguments[0]);
-  if (value == 0) {
-    return rejected("2201E", "cannot take logarithm of zero");
+  const auto checked = check_logarithm(value < 0 ? -1 : value == 0 ? 0 : 1);
+  return checked ? Result<Value>(Value(kFunction(value))) : checked.error();
+}
+
+Result<Value> as_value(const Result<Decimal>& made) { return made ? Result<Value>(Value(*made)) : made.error(); }
+
+Result<Value> numeric_logarithm(Arguments arguments, const BoundExpression&) {
+  const Decimal& value = decimal(arguments[0]);
+  const auto checked = check_logarithm(value.unscaled.sign());
+  return checked ? Result<Value>(Value(natural_logarithm(value))) : checked.error();
+}
+
+/// To a base, and to ten where none is given.
+Result<Value> numeric_logarithm_to(Arguments arguments, const BoundExpression&) {
+  const Decimal base = arguments.size() > 1 ? decimal(arguments[0]) : Decimal{10, 0};
+  const Decimal& value = decimal(arguments.back());
+  for (const Decimal* each : {&base, &value}) {
+    if (const auto checked = check_logarithm(each->unscaled.sign()); !checked) {
+      return checked.error();
+    }
   }
-  return value < 0 ? Result<Value>(rejected("2201E", "cannot take logarithm of a negative number"))
-                   : Value(kFunction(value));
+  return as_value(logarithm_to(base, value));
+}
+
+Result<Value> numeric_exponential(Arguments arguments, const BoundExpression&) {
+  return as_value(exponential_of(decimal(arguments[0])));
+}
+
+Result<Value> numeric_power(Arguments arguments, const BoundExpression&) {
+  return as_value(power_of(decimal(arguments[0]), decimal(arguments[1])));
 }
 
 // ---- angles ----
@@ -313,19 +350,20 @@ void add_transcendental(Adder& adder) {
   adder.add("sqrt", {kNumeric}, kNumeric, square_root_of_numeric);
   adder.add("cbrt", {kDouble}, kDouble, cube_root, nullptr, false);
   adder.add_operator("^", {kDouble, kDouble}, kDouble, power);
-  adder.add_operator("^", {kNumeric, kNumeric}, kNumeric, nullptr);
+  adder.add_operator("^", {kNumeric, kNumeric}, kNumeric, numeric_power);
   for (const char* name : {"power", "pow"}) {
     adder.add(name, {kDouble, kDouble}, kDouble, power);
-    adder.refuse(name, {kNumeric, kNumeric}, kNumeric);
+    adder.add(name, {kNumeric, kNumeric}, kNumeric, numeric_power);
   }
   adder.add("exp", {kDouble}, kDouble, exponential);
-  adder.refuse("exp", {kNumeric}, kNumeric);
+  adder.add("exp", {kNumeric}, kNumeric, numeric_exponential);
   adder.add("ln", {kDouble}, kDouble, logarithm<std::log>);
-  adder.refuse("ln", {kNumeric}, kNumeric);
+  adder.add("ln", {kNumeric}, kNumeric, numeric_logarithm);
   for (const char* name : {"log", "log10"}) {
     adder.add(name, {kDouble}, kDouble, logarithm<std::log10>);
-    adder.refuse(name, {kNumeric}, kNumeric);
+    adder.add(name, {kNumeric}, kNumeric, numeric_logarithm_to);
   }
+  adder.add("log", {kNumeric, kNumeric}, kNumeric, numeric_logarithm_to);
   adder.start(980);
   adder.add("sin", {kDouble}, kDouble, of_finite<std::sin>);
   adder.add("cos", {kDouble}, kDouble, of_finite<std::cos>);

@@ -1,0 +1,308 @@
+#include "numeric_powers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "daedalus/semantics/decimal.hpp"
+#include "families.hpp"
+
+namespace daedalus::semantics::scalar {
+namespace {
+
+constexpr int32_t kSignificantDigitsMin = 16;
+constexpr int32_t kDigitsPerGroup = 4;
+constexpr double kLogarithmOfTen = 2.302585092994046;
+constexpr double kTenthLogarithmOfE = 0.434294481903252;
+/// Beyond so many digits before the point nothing is kept (evaluation.cpp), so nothing is computed.
+constexpr double kResultDigitsMax = 320;
+/// Digits that are computed beyond those that are shown.
+constexpr int32_t kGuardDigits = 12;
+constexpr uint32_t kGuardBits = 48;
+
+Error too_large() { return rejected("22003", "value overflows numeric format"); }
+
+// ---- what PostgreSQL's estimates look at ----
+
+/// A number as numeric.c keeps it: digits in base 10000, without zeros at either end.
+struct Groups {
+  std::vector<int32_t> digits;
+  int32_t weight = 0;  ///< Of the first digit, as a power of 10000.
+};
+
+Groups groups_of(const Decimal& value) {
+  Groups made;
+  if (value.unscaled.is_zero()) {
+    return made;
+  }
+  constexpr size_t kSize = kDigitsPerGroup;
+  std::string text = BigInt(boost::multiprecision::abs(value.unscaled)).str();
+  const size_t behind = (static_cast<size_t>(value.scale) + kSize - 1) / kSize * kSize;
+  text.append(behind - static_cast<size_t>(value.scale), '0');
+  text.insert(0, (kSize - text.size() % kSize) % kSize, '0');
+  made.weight = static_cast<int32_t>(text.size() / kSize) - static_cast<int32_t>(behind / kSize) - 1;
+  for (size_t at = 0; at < text.size(); at += kSize) {
+    made.digits.push_back(std::stoi(text.substr(at, kSize)));
+  }
+  while (made.digits.back() == 0) {
+    made.digits.pop_back();
+  }
+  return made;
+}
+
+/// About the place of the first decimal digit of ln(value): numeric.c's estimate_ln_dweight().
+int32_t place_of_logarithm(const Decimal& value) {
+  if (value.unscaled.sign() <= 0) {
+    return 0;
+  }
+  if (compare_decimals(value, {9, 1}) >= 0 && compare_decimals(value, {11, 1}) <= 0) {
+    const Groups beyond_one = groups_of(add(value, {-1, 0}));
+    return beyond_one.digits.empty()
+               ? 0
+               : beyond_one.weight * kDigitsPerGroup + static_cast<int32_t>(std::log10(beyond_one.digits[0]));
+  }
+  const Groups groups = groups_of(value);
+  double first = groups.digits[0];
+  int32_t place = groups.weight * kDigitsPerGroup;
+  if (groups.digits.size() > 1) {
+    first = first * 10'000 + groups.digits[1];
+    place -= kDigitsPerGroup;
+  }
+  return static_cast<int32_t>(std::log10(std::fabs(std::log(first) + place * kLogarithmOfTen)));
+}
+
+int32_t shown_scale(int32_t wanted, std::initializer_list<int32_t> scales) {
+  return std::clamp(std::max(wanted, std::max(scales)), 0, kDecimalScaleMax);
+}
+
+double as_double(const Decimal& value) {
+  const std::optional<double> made = to_double(value);
+  if (made) {
+    return *made;
+  }
+  const bool is_large = boost::multiprecision::abs(value.unscaled) > power_of_ten(static_cast<uint32_t>(value.scale));
+  return is_large ? std::copysign(HUGE_VAL, value.unscaled.sign()) : 0;
+}
+
+// ---- numbers with so many binary digits behind the point ----
+
+uint32_t bits_of(int32_t decimal_digits) {
+  return static_cast<uint32_t>(std::max(decimal_digits, 0) * 3.3219281 + 1) + kGuardBits;
+}
+
+Decimal rounded(const BigInt& fixed, uint32_t bits, int32_t scale) {
+  return {divide_rounded(fixed * power_of_ten(static_cast<uint32_t>(scale)), BigInt(1) << bits), scale};
+}
+
+/// z + z³/3 + z⁵/5 + …
+BigInt area_tangent(const BigInt& z, uint32_t bits) {
+  const BigInt square = (z * z) >> bits;
+  BigInt power = z;
+  BigInt sum = z;
+  for (uint32_t odd = 3; !power.is_zero() && power != -1; odd += 2) {
+    power = (power * square) >> bits;
+    sum += power / odd;
+  }
+  return sum;
+}
+
+BigInt logarithm_of_two(uint32_t bits) { return 2 * area_tangent((BigInt(1) << bits) / 3, bits); }
+
+/// ln(value) with so many bits, the last few of which are wrong.
+BigInt fixed_logarithm(const Decimal& value, uint32_t bits) {
+  const BigInt& numerator = value.unscaled;
+  const BigInt denominator = power_of_ten(static_cast<uint32_t>(value.scale));
+  auto power = static_cast<int64_t>(boost::multiprecision::msb(numerator)) -
+               static_cast<int64_t>(boost::multiprecision::msb(denominator));
+  const int64_t shift = static_cast<int64_t>(bits) - power;
+  BigInt rest = shift >= 0 ? BigInt((numerator << static_cast<uint64_t>(shift)) / denominator)
+                           : BigInt(numerator / (denominator << static_cast<uint64_t>(-shift)));
+  // Between 0.7 and 1.4, where the series is short; what lies near 1 stays there.
+  const BigInt one = BigInt(1) << bits;
+  for (; rest * 10 > one * 14; ++power) {
+    rest >>= 1;
+  }
+  for (; rest * 10 < one * 7; --power) {
+    rest <<= 1;
+  }
+  const BigInt z = ((rest - one) << bits) / (rest + one);
+  return power * logarithm_of_two(bits) + 2 * area_tangent(z, bits);
+}
+
+/// e to the power of a fixed number, at a scale.
+Decimal exponential_of_fixed(const BigInt& value, uint32_t bits, int32_t scale) {
+  const BigInt two = logarithm_of_two(bits);
+  const BigInt whole = divide_floor(value, two);
+  // The series of a 256th of what is left, and its square eight times.
+  constexpr uint32_t kHalvings = 8;
+  const BigInt part = BigInt(value - whole * two) >> kHalvings;
+  const BigInt one = BigInt(1) << bits;
+  BigInt sum = one;
+  BigInt term = one;
+  for (uint32_t number = 1; !term.is_zero(); ++number) {
+    term = ((term * part) >> bits) / number;
+    sum += term;
+  }
+  for (uint32_t number = 0; number < kHalvings; ++number) {
+    sum = (sum * sum) >> bits;
+  }
+  const auto doublings = static_cast<int64_t>(whole);
+  BigInt numerator = sum * power_of_ten(static_cast<uint32_t>(scale));
+  BigInt denominator = one;
+  (doublings >= 0 ? numerator : denominator) <<= static_cast<uint64_t>(std::abs(doublings));
+  return {divide_rounded(numerator, denominator), scale};
+}
+
+Decimal logarithm_at(const Decimal& value, int32_t scale) {
+  const uint32_t bits = bits_of(scale + kGuardDigits);
+  return rounded(fixed_logarithm(value, bits), bits, scale);
+}
+
+// ---- powers ----
+
+/// |base|^|exponent|, exactly.
+BigInt whole_power(const BigInt& base, uint32_t exponent) {
+  return boost::multiprecision::pow(BigInt(boost::multiprecision::abs(base)), exponent);
+}
+
+/// Whole powers whose digits are few enough to be computed one and all.
+constexpr double kExactDigitsMax = 4'000;
+
+/// base to a power, through logarithms. Precondition: base > 0. `digits`: about those before the point.
+Decimal power_by_logarithm(const Decimal& base, const Decimal& exponent, double digits, int32_t scale) {
+  const auto exponent_digits = static_cast<int32_t>(exponent.unscaled.str().size());
+  const auto result_digits = static_cast<int32_t>(std::max(digits, 0.0)) + scale;
+  const uint32_t bits = bits_of(result_digits + exponent_digits + 2 * kGuardDigits);
+  const BigInt product = fixed_logarithm(base, bits) * exponent.unscaled;
+  return exponential_of_fixed(
+      divide_floor(product, power_of_ten(static_cast<uint32_t>(exponent.scale))), bits, scale);
+}
+
+/// numeric.c's power_var_int(): sixteen fractional digits at least, whatever the size.
+Result<Decimal> power_of_whole(const Decimal& base, int64_t exponent) {
+  double digits = 0;  // About so many before the point.
+  if (!base.unscaled.is_zero()) {
+    const Groups groups = groups_of(base);
+    double first = groups.digits[0];
+    int32_t place = groups.weight * kDigitsPerGroup;
+    for (size_t at = 1; at < groups.digits.size() && at * kDigitsPerGroup < 16; ++at) {
+      first = first * 10'000 + groups.digits[at];
+      place -= kDigitsPerGroup;
+    }
+    digits = static_cast<double>(exponent) * (std::log10(first) + place);
+  }
+  if (digits > kResultDigitsMax) {
+    return too_large();
+  }
+  const int32_t scale = shown_scale(kSignificantDigitsMin, {base.scale});
+  if (digits + 1 < -scale) {
+    return Decimal{0, scale};
+  }
+  if (base.unscaled.is_zero()) {
+    return exponent == 0 ? rescale({1, 0}, scale) : Decimal{0, scale};
+  }
+  const auto times = static_cast<uint32_t>(std::abs(exponent));
+  const bool is_negative = base.unscaled.sign() < 0 && exponent % 2 != 0;
+  Decimal made;
+  if (times * static_cast<double>(std::max<size_t>(base.unscaled.str().size(), static_cast<size_t>(base.scale))) <
+      kExactDigitsMax) {
+    const BigInt numerator = whole_power(base.unscaled, times);
+    const BigInt denominator = power_of_ten(static_cast<uint32_t>(base.scale) * times);
+    const BigInt unit = power_of_ten(static_cast<uint32_t>(scale));
+    made = exponent >= 0 ? Decimal{divide_rounded(numerator * unit, denominator), scale}
+                         : Decimal{divide_rounded(denominator * unit, numerator), scale};
+  } else {
+    made = power_by_logarithm({BigInt(boost::multiprecision::abs(base.unscaled)), base.scale}, {exponent, 0}, digits,
+                              scale);
+  }
+  if (is_negative) {
+    made.unscaled = -made.unscaled;
+  }
+  return made;
+}
+
+}  // namespace
+
+Decimal natural_logarithm(const Decimal& value) {
+  return logarithm_at(value, shown_scale(kSignificantDigitsMin - place_of_logarithm(value), {value.scale}));
+}
+
+Result<Decimal> logarithm_to(const Decimal& base, const Decimal& value) {
+  const int32_t base_place = place_of_logarithm(base);
+  const int32_t value_place = place_of_logarithm(value);
+  const int32_t place = value_place - base_place;
+  const int32_t scale = shown_scale(kSignificantDigitsMin - place, {base.scale, value.scale});
+  // As PostgreSQL rounds them, so that the quotient is its.
+  constexpr int32_t kMore = 8;
+  const Decimal dividend = logarithm_at(value, std::max(scale + place - value_place + kMore, 0));
+  const Decimal divisor = logarithm_at(base, std::max(scale + place - base_place + kMore, 0));
+  if (divisor.unscaled.is_zero()) {
+    return division_by_zero();
+  }
+  const int32_t shift = scale + divisor.scale - dividend.scale;
+  BigInt numerator = dividend.unscaled;
+  BigInt denominator = divisor.unscaled;
+  (shift >= 0 ? numerator : denominator) *= power_of_ten(static_cast<uint32_t>(std::abs(shift)));
+  if (denominator.sign() < 0) {
+    numerator = -numerator;
+    denominator = -denominator;
+  }
+  return Decimal{divide_rounded(numerator, denominator), scale};
+}
+
+Result<Decimal> exponential_of(const Decimal& value) {
+  constexpr double kPlaceMax = 2'000;
+  const double place = std::clamp(as_double(value) * kTenthLogarithmOfE, -kPlaceMax, kPlaceMax);
+  if (place > kResultDigitsMax) {
+    return too_large();
+  }
+  const int32_t scale = shown_scale(kSignificantDigitsMin - static_cast<int32_t>(place), {value.scale});
+  if (place < -kDecimalScaleMax - 1) {
+    return Decimal{0, scale};
+  }
+  const uint32_t bits = bits_of(static_cast<int32_t>(std::max(place, 0.0)) + scale + 2 * kGuardDigits);
+  const BigInt fixed = divide_floor(value.unscaled << bits, power_of_ten(static_cast<uint32_t>(value.scale)));
+  return exponential_of_fixed(fixed, bits, scale);
+}
+
+Result<Decimal> power_of(const Decimal& base, const Decimal& exponent) {
+  const BigInt unit = power_of_ten(static_cast<uint32_t>(exponent.scale));
+  const bool is_whole = exponent.unscaled % unit == 0;
+  const int sign = base.unscaled.sign();
+  if (sign == 0 && exponent.unscaled.sign() < 0) {
+    return rejected("2201F", "zero raised to a negative power is undefined");
+  }
+  if (sign < 0 && !is_whole) {
+    return rejected("2201F", "a negative number raised to a non-integer power yields a complex result");
+  }
+  const BigInt whole = exponent.unscaled / unit;
+  if (is_whole && whole >= std::numeric_limits<int32_t>::min() && whole <= std::numeric_limits<int32_t>::max()) {
+    return power_of_whole(base, static_cast<int64_t>(whole));
+  }
+  if (sign == 0) {
+    return Decimal{0, kSignificantDigitsMin};
+  }
+  const Decimal positive{BigInt(boost::multiprecision::abs(base.unscaled)), base.scale};
+  // PostgreSQL's estimate of the place of the first digit: a product of some eight digits.
+  const int32_t rough = std::max(8 - place_of_logarithm(positive), 0);
+  const Decimal product = rescale(multiply(logarithm_at(positive, rough), exponent), rough);
+  const double place = as_double(product) * kTenthLogarithmOfE;
+  if (place > kResultDigitsMax) {
+    return too_large();
+  }
+  if (place < -kDecimalScaleMax - 1) {
+    return Decimal{0, kDecimalScaleMax};
+  }
+  const int32_t scale =
+      shown_scale(kSignificantDigitsMin - static_cast<int32_t>(place), {base.scale, exponent.scale});
+  Decimal made = power_by_logarithm(positive, exponent, place, scale);
+  const bool is_negative = sign < 0 && whole % 2 != 0;
+  if (is_negative) {
+    made.unscaled = -made.unscaled;
+  }
+  return made;
+}
+
+}  // namespace daedalus::semantics::scalar
