@@ -28,6 +28,10 @@ most 4,096 bytes (54000). Rows are grouped by numerics only where their digits a
 and products are; cast a quotient to numeric(p, s). char(n) values of several lengths in one CASE, COALESCE, GREATEST or
 LEAST show the longest one's blanks. What is computed in WHERE is asked after all that cannot fail.
 
+Refused by name (0A000), among what PostgreSQL has for these types: to_char, to_date, to_timestamp, to_number, format,
+regular expressions, sind and its kin of degrees, make_interval, quote_ident, quote_nullable, normalize, random,
+date_trunc of a date (cast it to timestamp), overlaps; whatever needs types that are not here.
+
 | name | takes | gives |
 | --- | --- | --- |
 """

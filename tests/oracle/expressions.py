@@ -63,6 +63,7 @@ CASTS = {
     "character(5)": ["text"],
 }
 
+ANY = '"any"'  # One value or more of any kinds.
 
 _PARTS = ["second", "minute", "hour", "day", "week", "month", "quarter", "year", "decade", "century", "millennium"]
 _PARTS += ["milliseconds", "microseconds"]
@@ -106,9 +107,15 @@ class Expressions:
         if not self._by_result[kind]:
             return None
         overloads = self._by_result[kind][self._choice.choice(sorted(self._by_result[kind]))]
-        entry = self._choice.choice(overloads)
+        return self.call_of(self._choice.choice(overloads), depth)
+
+    def call_of(self, entry: Entry, depth: int) -> str:
+        """A call of just this overload, of its own kinds."""
         name = entry.name
-        arguments = [self.of(each, depth - 1) for each in entry.arguments]
+        kinds = [kind for kind in entry.arguments if kind != ANY]
+        if len(kinds) < len(entry.arguments):
+            kinds += [self.any_kind() for _ in range(self._choice.randint(1, 3))]
+        arguments = [self.of(each, depth - 1) for each in kinds]
         if name in FIELDS and self._choice.random() < 0.95:
             arguments[0] = f"'{self._choice.choice(FIELDS[name])}'"
         if not entry.is_operator:

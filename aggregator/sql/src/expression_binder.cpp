@@ -229,13 +229,15 @@ ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool i
   }
   if ((*function)->evaluate == nullptr) {
     return scope_.refuse(fmt::format("{} {} of {}", is_operator ? "operator" : "function", name,
-                                     semantics::kind_name((*function)->arguments[0])),
-                         location, "cast the argument to double precision");
+                                     semantics::kind_name((*function)->arguments.back())),
+                         location, "cast the argument to another type that it takes");
   }
   std::vector<BoundExpression> taken;
   taken.reserve(arguments.size());
   for (size_t place = 0; place < arguments.size(); ++place) {
-    auto argument = coerced(std::move(arguments[place]), (*function)->arguments[place]);
+    const bool is_named = place < (*function)->arguments.size();
+    auto argument = is_named ? coerced(std::move(arguments[place]), (*function)->arguments[place])
+                             : settled(std::move(arguments[place]));
     if (!argument) {
       return argument.error();
     }
@@ -246,6 +248,13 @@ ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool i
 
 ExpressionBinder::Bound ExpressionBinder::compared(std::string_view sign, Typed left, Typed right, int32_t location) {
   return resolved(sign, true, pair_of(std::move(left), std::move(right)), location);
+}
+
+Typed ExpressionBinder::midnight() {
+  scope_.places().give_up();
+  const int64_t now = scope_.now_us();
+  const int64_t since = (now % semantics::kMicrosPerDay + semantics::kMicrosPerDay) % semantics::kMicrosPerDay;
+  return Typed{semantics::make_constant(Type{TypeKind::kTimestamp}, Value(now - since))};
 }
 
 ExpressionBinder::Bound ExpressionBinder::function_call(const grammar::FunctionCall& node) {
@@ -261,6 +270,10 @@ ExpressionBinder::Bound ExpressionBinder::function_call(const grammar::FunctionC
   auto arguments = bind_all(node.arguments);
   if (!arguments) {
     return arguments.error();
+  }
+  if (name == "age" && arguments->size() == 1) {
+    // From the midnight that the day begins with.
+    arguments->insert(arguments->begin(), midnight());
   }
   return resolved(name, false, std::move(*arguments), node.location);
 }

@@ -52,6 +52,8 @@ class ExpressionBinder {
   Bound column(const grammar::ColumnReference& node);
   Bound constant(const grammar::Node& node);
   Bound function_call(const grammar::FunctionCall& node);
+  /// The start of the day that is now, in UTC.
+  Typed midnight();
   Bound aggregate_call(const grammar::FunctionCall& node);
   Bound operator_expression(const grammar::OperatorExpression& node);
   Bound plain_operator(const grammar::OperatorExpression& node);

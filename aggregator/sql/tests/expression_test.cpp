@@ -100,6 +100,8 @@ TEST_F(ExpressionTest, FormsSayWhatTheyCompare) {
            {"NULLIF(v, 'x')", "nullif(cast(v as text),x) text"},
            {"GREATEST(i, l, 2.5)", "greatest(cast(i as numeric(10,0)),cast(l as numeric(19,0)),2.5) numeric"},
            {"b AND (b OR b) AND b", "and(b,or(b,b),b) boolean"},
+           {"concat('x', i, NULL, c)", "concat(x,i,null,c) text"},
+           {"concat_ws(v, i)", "concat_ws(cast(v as text),i) text"},
        }) {
     EXPECT_EQ(bound(sql), expected) << sql;
   }
@@ -116,7 +118,9 @@ TEST_F(ExpressionTest, MistakesHavePostgresCodes) {
            {"CASE WHEN i THEN 1 END", "42804 argument of CASE/WHEN must be type boolean, not type integer"},
            {"i::date", "42846 cannot cast type integer to date"},
            {"sum(count(*))", "42803 aggregate function calls cannot be nested"},
-           {"ln(n)", "0A000 function ln of numeric is not supported"},
+           {"concat()", "42883 function concat() does not exist"},
+           {"concat_ws('x')", "42883 function concat_ws(unknown) does not exist"},
+           {"date_trunc('day', day)", "0A000 function date_trunc of date is not supported"},
        }) {
     EXPECT_EQ(bound(sql), expected) << sql;
   }

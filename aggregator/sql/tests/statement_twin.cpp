@@ -184,8 +184,12 @@ class StatementTwin {
       for (const semantics::TypeKind kind : function.arguments) {
         arguments += fmt::format("{}{}", arguments.empty() ? "" : ",", semantics::kind_name(kind));
       }
-      text += fmt::format("{}{}\x03{}\x03{}\x03{}\x03i", text.empty() ? "" : "\x04", function.name,
-                          function.is_operator ? 1 : 0, arguments, semantics::kind_name(function.result));
+      if (function.takes_any) {
+        arguments += arguments.empty() ? "\"any\"" : ",\"any\"";
+      }
+      text += fmt::format("{}{}\x03{}\x03{}\x03{}\x03{}", text.empty() ? "" : "\x04", function.name,
+                          function.is_operator ? 1 : 0, arguments, semantics::kind_name(function.result),
+                          function.is_stable ? 's' : 'i');
     }
     return text;
   }

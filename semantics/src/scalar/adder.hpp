@@ -18,11 +18,19 @@ class Adder {
   void add_operator(std::string_view name, std::vector<TypeKind> arguments, TypeKind result,
                     ScalarFunction::Evaluate evaluate, ScalarFunction::ResultType type = nullptr,
                     bool can_fail = true) {
-    functions_.push_back({FunctionId{next_++}, name, true, std::move(arguments), result, evaluate, can_fail, type});
+    push(name, true, std::move(arguments), result, evaluate, type, can_fail);
   }
   void add(std::string_view name, std::vector<TypeKind> arguments, TypeKind result, ScalarFunction::Evaluate evaluate,
            ScalarFunction::ResultType type = nullptr, bool can_fail = true) {
-    functions_.push_back({FunctionId{next_++}, name, false, std::move(arguments), result, evaluate, can_fail, type});
+    push(name, false, std::move(arguments), result, evaluate, type, can_fail);
+  }
+  /// A function that also takes NULLs and, behind its arguments, values of any kinds.
+  void add_any(std::string_view name, std::vector<TypeKind> arguments, TypeKind result,
+               ScalarFunction::Evaluate evaluate, ScalarFunction::ResultType type, bool is_stable) {
+    push(name, false, std::move(arguments), result, evaluate, type, true);
+    functions_.back().takes_any = true;
+    functions_.back().takes_nulls = true;
+    functions_.back().is_stable = is_stable;
   }
   /// An overload that PostgreSQL has, so that no other one is taken for it; it is refused by name.
   void refuse(std::string_view name, std::vector<TypeKind> arguments, TypeKind result) {
@@ -30,6 +38,19 @@ class Adder {
   }
 
  private:
+  void push(std::string_view name, bool is_operator, std::vector<TypeKind> arguments, TypeKind result,
+            ScalarFunction::Evaluate evaluate, ScalarFunction::ResultType type, bool can_fail) {
+    ScalarFunction& made = functions_.emplace_back();
+    made.id = FunctionId{next_++};
+    made.name = name;
+    made.is_operator = is_operator;
+    made.arguments = std::move(arguments);
+    made.result = result;
+    made.evaluate = evaluate;
+    made.can_fail = can_fail;
+    made.result_type = type;
+  }
+
   Functions& functions_;
   uint16_t next_ = 0;
 };

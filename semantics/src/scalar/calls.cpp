@@ -172,14 +172,16 @@ Result<Shape> shape_of_function(FunctionId id, Expressions arguments) {
   if (function == nullptr || function->evaluate == nullptr) {
     return malformed(id, "there is no such function");
   }
+  const bool has_any = function->takes_any && arguments.size() > function->arguments.size();
+  const Expressions named = has_any ? arguments.first(function->arguments.size()) : arguments;
   const bool fits =
-      std::equal(arguments.begin(), arguments.end(), function->arguments.begin(), function->arguments.end(),
+      std::equal(named.begin(), named.end(), function->arguments.begin(), function->arguments.end(),
                  [](const BoundExpression& argument, TypeKind kind) { return argument.type.kind == kind; });
-  if (!fits) {
+  if (!fits || has_any != function->takes_any) {
     return malformed(id, fmt::format("not the arguments of {}", function->name));
   }
   const Type type = function->result_type != nullptr ? function->result_type(arguments) : Type{function->result};
-  return Shape{type, any_nullable(arguments)};
+  return Shape{type, function->takes_nulls || any_nullable(arguments)};
 }
 
 struct Measure {

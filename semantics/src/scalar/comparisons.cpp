@@ -1,7 +1,7 @@
 // = <> < <= > >= of two values of one kind. What compares with another kind is cast before.
+#include "adder.hpp"
 #include "daedalus/semantics/expression.hpp"
 #include "daedalus/semantics/order.hpp"
-#include "families.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
@@ -41,18 +41,13 @@ constexpr std::pair<TypeKind, TypeKind> kPairs[] = {
 }  // namespace
 
 void add_comparisons(Functions& functions) {
+  Adder adder(functions);
   uint16_t first = 300;
   for (const auto& [left, right] : kPairs) {
-    uint16_t id = first;
+    adder.start(first);
     for (size_t number = 0; number < std::size(kOperators); ++number) {
-      functions.push_back({FunctionId{id++},
-                           operator_sign(kOperators[number]),
-                           true,
-                           {left, right},
-                           TypeKind::kBool,
-                           kEvaluations[number],
-                           false,
-                           nullptr});
+      adder.add_operator(operator_sign(kOperators[number]), {left, right}, TypeKind::kBool, kEvaluations[number],
+                         nullptr, false);
     }
     first += 10;
   }

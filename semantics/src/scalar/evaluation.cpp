@@ -14,8 +14,8 @@ namespace {
 
 using Row = std::span<const Value>;
 
-/// Of any function in the table.
-constexpr size_t kArgumentsMax = 4;
+/// As many arguments as most calls have are kept without memory of their own.
+constexpr size_t kArgumentsFew = 4;
 
 /// Digits of a computed numeric before its point, and behind it.
 constexpr int32_t kNumericDigitsMax = 300;
@@ -200,8 +200,10 @@ Result<Value> evaluate_form(const BoundExpression& call, Row row) {
 
 Result<Value> evaluate_function(const BoundExpression& call, Row row) {
   const ScalarFunction* function = find_function(call.function);
-  CHECK(function != nullptr && call.arguments.size() <= kArgumentsMax);
-  std::array<Value, kArgumentsMax> room;
+  CHECK(function != nullptr);
+  std::array<Value, kArgumentsFew> few;
+  std::vector<Value> many(call.arguments.size() > kArgumentsFew ? call.arguments.size() : 0);
+  const std::span<Value> room = many.empty() ? std::span<Value>(few) : std::span<Value>(many);
   bool has_null = false;
   for (size_t number = 0; number < call.arguments.size(); ++number) {
     Result<Value> value = evaluate(call.arguments[number], row);
@@ -211,7 +213,7 @@ Result<Value> evaluate_function(const BoundExpression& call, Row row) {
     has_null = has_null || is_null(*value);
     room[number] = std::move(*value);
   }
-  if (has_null) {
+  if (has_null && !function->takes_nulls) {
     return Value();
   }
   const std::span<const Value> arguments(room.data(), call.arguments.size());
@@ -369,8 +371,8 @@ Result<BoundExpression> fold(BoundExpression expression) {
   if (expression.function == FunctionId::kNullIf && has_null) {
     return std::move(expression.arguments[0]);  // NULL equals nothing.
   }
-  const bool is_strict =
-      static_cast<uint16_t>(expression.function) >= kFunctionsFrom || expression.function == FunctionId::kCast;
+  const ScalarFunction* function = find_function(expression.function);
+  const bool is_strict = function != nullptr ? !function->takes_nulls : expression.function == FunctionId::kCast;
   if (is_strict && has_null) {
     return make_constant(expression.type, Value());
   }

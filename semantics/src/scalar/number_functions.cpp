@@ -283,6 +283,18 @@ Result<Value> arc_tangent_of_two(Arguments arguments, const BoundExpression&) {
   return Value(std::atan2(floating(arguments[0]), floating(arguments[1])));
 }
 
+// ---- hyperbolas ----
+
+Result<Value> arc_cosine_of_hyperbola(Arguments arguments, const BoundExpression&) {
+  const double value = floating(arguments[0]);
+  return value < 1 ? Result<Value>(rejected("22003", "input is out of range")) : Value(std::acosh(value));
+}
+
+Result<Value> cotangent(Arguments arguments, const BoundExpression&) {
+  const double value = floating(arguments[0]);
+  return std::isinf(value) ? Result<Value>(rejected("22003", "input is out of range")) : Value(1.0 / std::tan(value));
+}
+
 constexpr double kRadiansPerDegree = 0.0174532925199432957692;
 
 Result<Value> degrees(Arguments arguments, const BoundExpression&) {
@@ -375,6 +387,13 @@ void add_transcendental(Adder& adder) {
   adder.add("degrees", {kDouble}, kDouble, degrees);
   adder.add("radians", {kDouble}, kDouble, radians, nullptr, false);
   adder.add("pi", {}, kDouble, pi, nullptr, false);
+  adder.add("sinh", {kDouble}, kDouble, plain<std::sinh>, nullptr, false);
+  adder.add("cosh", {kDouble}, kDouble, plain<std::cosh>, nullptr, false);
+  adder.add("tanh", {kDouble}, kDouble, plain<std::tanh>, nullptr, false);
+  adder.add("asinh", {kDouble}, kDouble, plain<std::asinh>, nullptr, false);
+  adder.add("acosh", {kDouble}, kDouble, arc_cosine_of_hyperbola);
+  adder.add("atanh", {kDouble}, kDouble, of_unit<std::atanh>);
+  adder.add("cot", {kDouble}, kDouble, cotangent);
 }
 
 }  // namespace
@@ -384,6 +403,8 @@ void add_numbers(Functions& functions) {
   add_integers(adder);
   add_wholes(adder);
   add_transcendental(adder);
+  adder.add_operator("|/", {kDouble}, kDouble, square_root);
+  adder.add_operator("||/", {kDouble}, kDouble, cube_root, nullptr, false);
 }
 
 }  // namespace daedalus::semantics::scalar

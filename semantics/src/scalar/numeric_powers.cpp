@@ -176,8 +176,7 @@ Decimal power_by_logarithm(const Decimal& base, const Decimal& exponent, double 
   const auto result_digits = static_cast<int32_t>(std::max(digits, 0.0)) + scale;
   const uint32_t bits = bits_of(result_digits + exponent_digits + 2 * kGuardDigits);
   const BigInt product = fixed_logarithm(base, bits) * exponent.unscaled;
-  return exponential_of_fixed(
-      divide_floor(product, power_of_ten(static_cast<uint32_t>(exponent.scale))), bits, scale);
+  return exponential_of_fixed(divide_floor(product, power_of_ten(static_cast<uint32_t>(exponent.scale))), bits, scale);
 }
 
 /// numeric.c's power_var_int(): sixteen fractional digits at least, whatever the size.
@@ -295,8 +294,7 @@ Result<Decimal> power_of(const Decimal& base, const Decimal& exponent) {
   if (place < -kDecimalScaleMax - 1) {
     return Decimal{0, kDecimalScaleMax};
   }
-  const int32_t scale =
-      shown_scale(kSignificantDigitsMin - static_cast<int32_t>(place), {base.scale, exponent.scale});
+  const int32_t scale = shown_scale(kSignificantDigitsMin - static_cast<int32_t>(place), {base.scale, exponent.scale});
   Decimal made = power_by_logarithm(positive, exponent, place, scale);
   const bool is_negative = sign < 0 && whole % 2 != 0;
   if (is_negative) {

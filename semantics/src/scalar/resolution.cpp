@@ -46,7 +46,10 @@ bool is_preferred(TypeKind kind) {
 }
 
 bool accepts(const ScalarFunction& function, Kinds arguments) {
-  return std::equal(arguments.begin(), arguments.end(), function.arguments.begin(), function.arguments.end(),
+  const bool has_any = function.takes_any && arguments.size() > function.arguments.size();
+  const Kinds named = has_any ? arguments.first(function.arguments.size()) : arguments;
+  return has_any == function.takes_any &&
+         std::equal(named.begin(), named.end(), function.arguments.begin(), function.arguments.end(),
                     [](const ArgumentKind& argument, TypeKind wanted) {
                       return argument.is_unknown || argument.kind == wanted ||
                              can_cast_implicitly(argument.kind, wanted);
@@ -54,9 +57,11 @@ bool accepts(const ScalarFunction& function, Kinds arguments) {
 }
 
 bool is_exact(const ScalarFunction& function, Kinds arguments) {
-  return std::equal(
-      arguments.begin(), arguments.end(), function.arguments.begin(), function.arguments.end(),
-      [](const ArgumentKind& argument, TypeKind wanted) { return !argument.is_unknown && argument.kind == wanted; });
+  const auto is_same = [](const ArgumentKind& argument, TypeKind wanted) {
+    return !argument.is_unknown && argument.kind == wanted;
+  };
+  return !function.takes_any &&
+         std::equal(arguments.begin(), arguments.end(), function.arguments.begin(), function.arguments.end(), is_same);
 }
 
 /// Keeps the candidates with the highest count.
@@ -154,6 +159,9 @@ const ScalarFunction* by_known_kind(const Candidates& candidates, Kinds argument
 
 /// The best candidate; null: several are as good.
 const ScalarFunction* choose(Candidates candidates, Kinds arguments) {
+  if (candidates.size() == 1) {
+    return candidates[0];
+  }
   keep_best(candidates, [&](const ScalarFunction& candidate) { return exact_matches(candidate, arguments, false); });
   if (candidates.size() > 1) {
     keep_best(candidates, [&](const ScalarFunction& candidate) { return exact_matches(candidate, arguments, true); });

@@ -1,15 +1,15 @@
 // Functions of dates, timestamps and intervals, as PostgreSQL's date.c and timestamp.c have them.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cctype>
+#include <cmath>
 #include <string>
 
 #include "../calendar.hpp"
 #include "../interval.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "interval_functions.hpp"
+#include "time_fields.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
@@ -83,103 +83,6 @@ Result<Value> interval_by(Arguments arguments, const BoundExpression&) {
 }
 
 // ---- fields ----
-
-enum class Field : uint8_t {
-  kMicroseconds,
-  kMilliseconds,
-  kSecond,
-  kMinute,
-  kHour,
-  kDay,
-  kWeek,
-  kMonth,
-  kQuarter,
-  kYear,
-  kDecade,
-  kCentury,
-  kMillennium,
-  kDayOfWeek,
-  kIsoDayOfWeek,
-  kDayOfYear,
-  kIsoYear,
-  kEpoch,
-  kJulian,
-};
-
-struct NamedField {
-  std::string_view name;
-  Field field;
-};
-
-constexpr std::array kFields{
-    NamedField{"microseconds", Field::kMicroseconds},
-    NamedField{"microsecond", Field::kMicroseconds},
-    NamedField{"us", Field::kMicroseconds},
-    NamedField{"milliseconds", Field::kMilliseconds},
-    NamedField{"millisecond", Field::kMilliseconds},
-    NamedField{"ms", Field::kMilliseconds},
-    NamedField{"second", Field::kSecond},
-    NamedField{"seconds", Field::kSecond},
-    NamedField{"sec", Field::kSecond},
-    NamedField{"s", Field::kSecond},
-    NamedField{"minute", Field::kMinute},
-    NamedField{"minutes", Field::kMinute},
-    NamedField{"min", Field::kMinute},
-    NamedField{"m", Field::kMinute},
-    NamedField{"hour", Field::kHour},
-    NamedField{"hours", Field::kHour},
-    NamedField{"h", Field::kHour},
-    NamedField{"day", Field::kDay},
-    NamedField{"days", Field::kDay},
-    NamedField{"d", Field::kDay},
-    NamedField{"week", Field::kWeek},
-    NamedField{"weeks", Field::kWeek},
-    NamedField{"w", Field::kWeek},
-    NamedField{"month", Field::kMonth},
-    NamedField{"months", Field::kMonth},
-    NamedField{"mon", Field::kMonth},
-    NamedField{"quarter", Field::kQuarter},
-    NamedField{"qtr", Field::kQuarter},
-    NamedField{"year", Field::kYear},
-    NamedField{"years", Field::kYear},
-    NamedField{"y", Field::kYear},
-    NamedField{"decade", Field::kDecade},
-    NamedField{"decades", Field::kDecade},
-    NamedField{"century", Field::kCentury},
-    NamedField{"centuries", Field::kCentury},
-    NamedField{"millennium", Field::kMillennium},
-    NamedField{"dow", Field::kDayOfWeek},
-    NamedField{"isodow", Field::kIsoDayOfWeek},
-    NamedField{"doy", Field::kDayOfYear},
-    NamedField{"isoyear", Field::kIsoYear},
-    NamedField{"epoch", Field::kEpoch},
-    NamedField{"julian", Field::kJulian},
-};
-
-std::string lowered(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
-Error not_recognized(const std::string& unit, TypeKind kind) {
-  return rejected("22023", fmt::format("unit \"{}\" not recognized for type {}", unit, kind_name(kind)));
-}
-
-Error not_supported(const std::string& unit, TypeKind kind) {
-  return rejected("0A000", fmt::format("unit \"{}\" not supported for type {}", unit, kind_name(kind)));
-}
-
-Result<Field> field_of(const Value& unit, TypeKind kind) {
-  const std::string name = lowered(text(unit));
-  const auto found =
-      std::find_if(kFields.begin(), kFields.end(), [&](const NamedField& each) { return each.name == name; });
-  if (found != kFields.end()) {
-    return found->field;
-  }
-  const bool is_zone = name == "timezone" || name == "timezone_h" || name == "timezone_m" || name == "timezone_hour" ||
-                       name == "timezone_minute";
-  return is_zone ? not_supported(name, kind) : not_recognized(name, kind);
-}
 
 /// The Monday of the first week of an ISO year: the one that has the fourth of January.
 int64_t iso_year_start(int64_t year) {
@@ -284,7 +187,7 @@ Result<Value> extract_from_date(Arguments arguments, const BoundExpression&) {
     case Field::kSecond:
     case Field::kMinute:
     case Field::kHour:
-      return not_supported(lowered(text(arguments[0])), kDate);
+      return field_not_supported(arguments[0], kDate);
     case Field::kEpoch:
       return Value(Decimal{BigInt(days) * 86'400, 0});
     case Field::kJulian:
@@ -367,7 +270,7 @@ Result<Value> date_trunc(Arguments arguments, const BoundExpression&) {
     case Field::kMillennium:
       return from({(year + 999) / 1'000 * 1'000 - 999, 1, 1});
     default:
-      return not_supported(lowered(text(arguments[0])), kTimestamp);
+      return field_not_supported(arguments[0], kTimestamp);
   }
 }
 
@@ -387,6 +290,52 @@ Result<Value> make_date(Arguments arguments, const BoundExpression&) {
   }
   return Value(days);
 }
+
+Result<Value> make_timestamp(Arguments arguments, const BoundExpression& call) {
+  const Result<Value> date = make_date(arguments.first(3), call);
+  if (!date) {
+    return date;
+  }
+  const int64_t hour = integer(arguments[3]);
+  const int64_t minute = integer(arguments[4]);
+  const double seconds = floating(arguments[5]);
+  const double micros = std::rint(seconds * kMicrosPerSecond);
+  const bool is_time =
+      hour >= 0 && hour <= 24 && minute >= 0 && minute <= 59 && micros >= 0 && micros <= 60.0 * kMicrosPerSecond;
+  const int64_t time =
+      is_time ? (hour * 60 + minute) * 60 * kMicrosPerSecond + static_cast<int64_t>(micros) : kMicrosPerDay + 1;
+  if (time > kMicrosPerDay) {
+    return rejected("22008", fmt::format("time field value out of range: {}:{:02}:{:02g}", hour, minute, seconds));
+  }
+  const Result<int64_t> midnight = midnight_of(integer(*date));
+  return midnight ? Result<Value>(Value(*midnight + time)) : rejected("22008", "timestamp out of range");
+}
+
+/// The start of the bin of so many days and microseconds, counted from an origin.
+Result<Value> date_bin(Arguments arguments, const BoundExpression&) {
+  const Interval& stride = interval(arguments[0]);
+  if (stride.months != 0) {
+    return rejected("0A000", "timestamps cannot be binned into intervals containing months or years");
+  }
+  const __int128 size = __int128{stride.days} * kMicrosPerDay + stride.micros;
+  if (size > INT64_MAX || size < INT64_MIN) {
+    return rejected("22008", "interval out of range");
+  }
+  if (size <= 0) {
+    return rejected("22008", "stride must be greater than zero");
+  }
+  const __int128 distance = __int128{integer(arguments[1])} - integer(arguments[2]);
+  __int128 bins = distance / size;
+  bins -= distance % size < 0 ? 1 : 0;
+  const __int128 start = integer(arguments[2]) + bins * size;
+  if (start < kTimestampMicrosMin || start > kTimestampMicrosMax) {
+    return rejected("22008", "timestamp out of range");
+  }
+  return Value(static_cast<int64_t>(start));
+}
+
+/// Infinite dates and times are refused where they come in.
+Result<Value> is_finite(Arguments, const BoundExpression&) { return Value(true); }
 
 void add_movements(Adder& adder) {
   adder.start(700);
@@ -413,14 +362,21 @@ void add_time(Functions& functions) {
   adder.start(720);
   adder.add("date_trunc", {kText, kTimestamp}, kTimestamp, date_trunc);
   adder.refuse("date_trunc", {kText, kDate}, kTimestamp);
-  adder.refuse("date_trunc", {kText, kInterval}, kInterval);
+  adder.add("date_trunc", {kText, kInterval}, kInterval, truncate_interval);
   adder.add("date_part", {kText, kTimestamp}, kDouble, date_part<false>);
   adder.add("date_part", {kText, kDate}, kDouble, date_part<true>);
-  adder.refuse("date_part", {kText, kInterval}, kDouble);
+  adder.add("date_part", {kText, kInterval}, kDouble, part_of_interval);
   adder.add("extract", {kText, kTimestamp}, TypeKind::kNumeric, extract_from_timestamp);
   adder.add("extract", {kText, kDate}, TypeKind::kNumeric, extract_from_date);
-  adder.refuse("extract", {kText, kInterval}, TypeKind::kNumeric);
+  adder.add("extract", {kText, kInterval}, TypeKind::kNumeric, extract_from_interval);
   adder.add("make_date", {kInt, kInt, kInt}, kDate, make_date);
+  adder.add("make_timestamp", {kInt, kInt, kInt, kInt, kInt, kDouble}, kTimestamp, make_timestamp);
+  adder.add("date_bin", {kInterval, kTimestamp, kTimestamp}, kTimestamp, date_bin);
+  adder.start(740);
+  for (const TypeKind kind : {kDate, kTimestamp, kInterval}) {
+    adder.add("isfinite", {kind}, TypeKind::kBool, is_finite, nullptr, false);
+  }
+  add_intervals_of(adder);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -13,8 +13,8 @@
 
 namespace daedalus::semantics {
 
-/// One overload. Strict: it is never asked about a NULL, and NULL among its arguments makes NULL. Immutable: equal
-/// arguments give equal results.
+/// One overload. Strict unless it says otherwise: it is never asked about a NULL, and NULL among its arguments makes
+/// NULL. Equal arguments give equal results.
 struct ScalarFunction {
   using Evaluate = Result<Value> (*)(std::span<const Value> arguments, const BoundExpression& call);
   using ResultType = Type (*)(std::span<const BoundExpression> arguments);
@@ -27,6 +27,9 @@ struct ScalarFunction {
   Evaluate evaluate = nullptr;       ///< Null: PostgreSQL has it, and here it is refused by name.
   bool can_fail = true;              ///< False: for no arguments there is an error.
   ResultType result_type = nullptr;  ///< Digits and lengths of the result. Null: those of its kind without bound.
+  bool takes_any = false;            ///< One value or more of any kinds, behind `arguments`, which are all the others.
+  bool takes_nulls = false;          ///< It is asked about NULLs, too.
+  bool is_stable = false;  ///< PostgreSQL's volatility: a session's settings, which there are none of here, count.
 };
 
 /// All of them, ids ascending. Built once.

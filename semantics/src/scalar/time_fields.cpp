@@ -1,0 +1,91 @@
+#include "time_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace daedalus::semantics::scalar {
+namespace {
+
+struct NamedField {
+  std::string_view name;
+  Field field;
+};
+
+constexpr std::array kFields{
+    NamedField{"microseconds", Field::kMicroseconds},
+    NamedField{"microsecond", Field::kMicroseconds},
+    NamedField{"us", Field::kMicroseconds},
+    NamedField{"milliseconds", Field::kMilliseconds},
+    NamedField{"millisecond", Field::kMilliseconds},
+    NamedField{"ms", Field::kMilliseconds},
+    NamedField{"second", Field::kSecond},
+    NamedField{"seconds", Field::kSecond},
+    NamedField{"sec", Field::kSecond},
+    NamedField{"s", Field::kSecond},
+    NamedField{"minute", Field::kMinute},
+    NamedField{"minutes", Field::kMinute},
+    NamedField{"min", Field::kMinute},
+    NamedField{"m", Field::kMinute},
+    NamedField{"hour", Field::kHour},
+    NamedField{"hours", Field::kHour},
+    NamedField{"h", Field::kHour},
+    NamedField{"day", Field::kDay},
+    NamedField{"days", Field::kDay},
+    NamedField{"d", Field::kDay},
+    NamedField{"week", Field::kWeek},
+    NamedField{"weeks", Field::kWeek},
+    NamedField{"w", Field::kWeek},
+    NamedField{"month", Field::kMonth},
+    NamedField{"months", Field::kMonth},
+    NamedField{"mon", Field::kMonth},
+    NamedField{"quarter", Field::kQuarter},
+    NamedField{"qtr", Field::kQuarter},
+    NamedField{"year", Field::kYear},
+    NamedField{"years", Field::kYear},
+    NamedField{"y", Field::kYear},
+    NamedField{"decade", Field::kDecade},
+    NamedField{"decades", Field::kDecade},
+    NamedField{"century", Field::kCentury},
+    NamedField{"centuries", Field::kCentury},
+    NamedField{"millennium", Field::kMillennium},
+    NamedField{"dow", Field::kDayOfWeek},
+    NamedField{"isodow", Field::kIsoDayOfWeek},
+    NamedField{"doy", Field::kDayOfYear},
+    NamedField{"isoyear", Field::kIsoYear},
+    NamedField{"epoch", Field::kEpoch},
+    NamedField{"julian", Field::kJulian},
+};
+
+std::string lowered(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+Error not_recognized(const std::string& unit, TypeKind kind) {
+  return rejected("22023", fmt::format("unit \"{}\" not recognized for type {}", unit, kind_name(kind)));
+}
+
+Error not_supported(const std::string& unit, TypeKind kind) {
+  return rejected("0A000", fmt::format("unit \"{}\" not supported for type {}", unit, kind_name(kind)));
+}
+
+}  // namespace
+
+Result<Field> field_of(const Value& unit, TypeKind kind) {
+  const std::string name = lowered(text(unit));
+  const auto found =
+      std::find_if(kFields.begin(), kFields.end(), [&](const NamedField& each) { return each.name == name; });
+  if (found != kFields.end()) {
+    return found->field;
+  }
+  const bool is_zone = name == "timezone" || name == "timezone_h" || name == "timezone_m" || name == "timezone_hour" ||
+                       name == "timezone_minute";
+  return is_zone ? not_supported(name, kind) : not_recognized(name, kind);
+}
+
+Error field_not_supported(const Value& unit, TypeKind kind) { return not_supported(lowered(text(unit)), kind); }
+
+}  // namespace daedalus::semantics::scalar

@@ -1,0 +1,153 @@
+// Functions that write values of any kind, and texts about texts: what they make is as PostgreSQL shows it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "adder.hpp"
+#include "characters.hpp"
+#include "daedalus/semantics/text.hpp"
+#include "md5.hpp"
+
+namespace daedalus::semantics::scalar {
+namespace {
+
+constexpr TypeKind kText = TypeKind::kText;
+constexpr TypeKind kInt = TypeKind::kInt;
+
+// ---- values of any kind ----
+
+/// As the value is shown: booleans by a letter, char(n) with its blanks.
+std::string shown(const Value& value, const BoundExpression& argument) { return format_text(argument.type, value); }
+
+Result<Value> concat(Arguments arguments, const BoundExpression& call) {
+  std::string made;
+  for (size_t place = 0; place < arguments.size(); ++place) {
+    made += is_null(arguments[place]) ? "" : shown(arguments[place], call.arguments[place]);
+  }
+  return Value(std::move(made));
+}
+
+/// With the first argument between the others; NULLs are left out.
+Result<Value> concat_with(Arguments arguments, const BoundExpression& call) {
+  if (is_null(arguments[0])) {
+    return Value();
+  }
+  std::string made;
+  bool is_first = true;
+  for (size_t place = 1; place < arguments.size(); ++place) {
+    if (is_null(arguments[place])) {
+      continue;
+    }
+    made += is_first ? "" : text(arguments[0]);
+    made += shown(arguments[place], call.arguments[place]);
+    is_first = false;
+  }
+  return Value(std::move(made));
+}
+
+template <bool kCountsNulls>
+Result<Value> count_nulls(Arguments arguments, const BoundExpression&) {
+  return Value(static_cast<int64_t>(std::count_if(arguments.begin(), arguments.end(), [](const Value& value) {
+    return is_null(value) == kCountsNulls;
+  })));
+}
+
+/// The most bytes that a value of a type is shown in.
+uint64_t shown_size(const Type& type) {
+  switch (type.kind) {
+    case TypeKind::kBool:
+      return 1;
+    case TypeKind::kSmallint:
+    case TypeKind::kInt:
+    case TypeKind::kBigint:
+      return 20;
+    case TypeKind::kReal:
+    case TypeKind::kDouble:
+    case TypeKind::kDate:
+    case TypeKind::kTimestamp:
+      return 32;
+    case TypeKind::kNumeric:
+      return type.precision == 0 ? kStringLengthMax : type.precision + 3;
+    case TypeKind::kInterval:
+      return 96;
+    default:
+      return type.length == 0 ? kStringLengthMax : type.length;
+  }
+}
+
+Type type_of_concat(Expressions arguments) {
+  uint64_t size = 0;
+  for (const BoundExpression& argument : arguments) {
+    size += shown_size(argument.type);
+  }
+  return text_of(size);
+}
+
+Type type_of_concat_with(Expressions arguments) {
+  return text_of(type_of_concat(arguments.subspan(1)).length + arguments.size() * shown_size(arguments[0].type));
+}
+
+Type type_of_count(Expressions) { return Type{kInt}; }
+
+// ---- texts ----
+
+Result<Value> md5(Arguments arguments, const BoundExpression&) { return Value(md5_of(text(arguments[0]))); }
+
+Type type_of_digest(Expressions) { return text_of(32); }
+
+Result<Value> hexadecimal(Arguments arguments, const BoundExpression& call) {
+  const int64_t value = integer(arguments[0]);
+  return Value(call.arguments[0].type.kind == kInt ? fmt::format("{:x}", static_cast<uint32_t>(value))
+                                                   : fmt::format("{:x}", static_cast<uint64_t>(value)));
+}
+
+Type type_of_hexadecimal(Expressions) { return text_of(16); }
+
+/// A literal that means the text: quotes and backslashes doubled.
+Result<Value> quote_literal(Arguments arguments, const BoundExpression&) {
+  const std::string& from = text(arguments[0]);
+  const bool has_backslash = from.find('\\') != std::string::npos;
+  std::string made = has_backslash ? "E'" : "'";
+  for (const char c : from) {
+    made.append(c == '\'' || c == '\\' ? 2 : 1, c);
+  }
+  return Value(made + "'");
+}
+
+/// Characters from a place on, as many as are said or as the other text has, are those of the other text instead.
+Result<Value> overlay(Arguments arguments, const BoundExpression&) {
+  const std::string& from = text(arguments[0]);
+  const std::string& with = text(arguments[1]);
+  const int64_t start = integer(arguments[2]);
+  const int64_t count = arguments.size() > 3 ? integer(arguments[3]) : character_count(with);
+  if (start <= 0) {
+    return rejected("22011", "negative substring length not allowed");
+  }
+  const int64_t end = start + count;
+  if (end > std::numeric_limits<int32_t>::max()) {
+    return rejected("22003", "integer out of range");
+  }
+  return Value(from.substr(0, offset_of(from, start - 1)) + with +
+               from.substr(offset_of(from, std::max<int64_t>(end - 1, 0))));
+}
+
+}  // namespace
+
+void add_written(Functions& functions) {
+  Adder adder(functions);
+  adder.start(1100);
+  adder.add_any("concat", {}, kText, concat, type_of_concat, true);
+  adder.add_any("concat_ws", {kText}, kText, concat_with, type_of_concat_with, true);
+  adder.add_any("num_nulls", {}, kInt, count_nulls<true>, type_of_count, false);
+  adder.add_any("num_nonnulls", {}, kInt, count_nulls<false>, type_of_count, false);
+  adder.start(1110);
+  adder.add("md5", {kText}, kText, md5, type_of_digest, false);
+  adder.add("to_hex", {kInt}, kText, hexadecimal, type_of_hexadecimal, false);
+  adder.add("to_hex", {TypeKind::kBigint}, kText, hexadecimal, type_of_hexadecimal, false);
+  adder.add("quote_literal", {kText}, kText, quote_literal);
+  adder.add("overlay", {kText, kText, kInt}, kText, overlay);
+  adder.add("overlay", {kText, kText, kInt, kInt}, kText, overlay);
+}
+
+}  // namespace daedalus::semantics::scalar
