@@ -1,5 +1,7 @@
 // LIKE and ILIKE, as PostgreSQL's like_match.c has them: _ is a character, % any number of them, and a backslash takes
 // the next one as it is.
+#include "daedalus/semantics/like.hpp"
+
 #include <algorithm>
 
 #include "adder.hpp"
@@ -165,3 +167,12 @@ void add_like(Functions& functions) {
 }
 
 }  // namespace daedalus::semantics::scalar
+
+namespace daedalus::semantics {
+
+std::optional<bool> is_like(std::string_view text, std::string_view pattern) {
+  const scalar::Match matched = scalar::match(text, pattern);
+  return matched == scalar::Match::kEscape ? std::nullopt : std::optional(matched == scalar::Match::kYes);
+}
+
+}  // namespace daedalus::semantics

@@ -13,6 +13,7 @@
 #include "daedalus/semantics/packed_writer.hpp"
 #include "kernels_aggregate.hpp"
 #include "large_memory.hpp"
+#include "scaled_sums.hpp"
 
 namespace daedalus::engine {
 
@@ -21,6 +22,7 @@ struct GroupedValues {
   ColumnVector vector;
   const RowBatch* batch = nullptr;
   const uint32_t* groups = nullptr;
+  const ExactVector* exact = nullptr;  ///< In place of `vector`, for ScaledSums.
 };
 
 /// Values of consecutive rows, of which some count: those selected and not NULL.
@@ -203,8 +205,16 @@ class BoxedStates {
   std::vector<semantics::AggregateState> states_;
 };
 
+/// sum(x) and avg(x) of computed numerics of one scale, which come by batches only.
+class ExactSums : public ScaledSums {
+ public:
+  using ScaledSums::ScaledSums;
+  void take(const GroupedValues& values) { ScaledSums::take(*values.exact, values.groups, values.batch->count); }
+  void take(const SelectedValues&) { CHECK(false); }
+};
+
 using Accumulator = std::variant<Counts, NarrowSums, IntegerSums, WideSums, FloatingSums, LanedSum, CodeExtremes,
-                                 LongExtremes, BoxedStates>;
+                                 LongExtremes, BoxedStates, ExactSums>;
 
 /// Precondition: the function exists for the type (semantics::aggregate_type); `layout` outlives the result.
 [[nodiscard]] Accumulator make_accumulator(semantics::AggregateFunction function, const ColumnLayout& layout,

@@ -44,6 +44,10 @@ size_t answer_room(size_t bytes, uint64_t groups, uint64_t group_count) {
 
 bool is_count_rows(AggregateFunction function) { return function == AggregateFunction::kCountRows; }
 
+bool is_sum(AggregateFunction function) {
+  return function == AggregateFunction::kSum || function == AggregateFunction::kAvg;
+}
+
 bool all_set(const uint64_t* words, uint32_t word_count) {
   uint64_t all = ~uint64_t{0};
   for (uint32_t word = 0; word < word_count; ++word) {
@@ -54,14 +58,15 @@ bool all_set(const uint64_t* words, uint32_t word_count) {
 
 }  // namespace
 
-AggregationPlan plan_of(const TableLayout& layout, const semantics::Grouping& grouping) {
+AggregationPlan plan_of(const TableLayout& layout, const semantics::Grouping& grouping, ExpressionPool& expressions) {
   AggregationPlan plan;
   for (const semantics::BoundExpression& key : grouping.keys) {
-    plan.keys.push_back(source_of(layout, key));
+    plan.keys.push_back(source_of(layout, key, &expressions));
   }
   for (const semantics::BoundAggregate& aggregate : grouping.aggregates) {
-    plan.aggregates.push_back(
-        {aggregate.function, aggregate.argument ? source_of(layout, *aggregate.argument) : ColumnSource(layout, 0)});
+    plan.aggregates.push_back({aggregate.function, aggregate.argument
+                                                       ? source_of(layout, *aggregate.argument, &expressions)
+                                                       : ColumnSource(layout, 0)});
   }
   return plan;
 }
@@ -73,7 +78,7 @@ Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, uint64_t
 
 Aggregation::Aggregation(const TableLayout& layout, const ChunkStore& store, const Query& query,
                          uint64_t answer_bytes_max, Groupings& groupings)
-    : Aggregation(store, plan_of(layout, *query.selection->grouping),
+    : Aggregation(store, plan_of(layout, *query.selection->grouping, groupings.expressions()),
                   query.selection->grouping->keys.empty() ? nullptr : groupings.finder(layout, query), answer_bytes_max,
                   groupings) {}
 
@@ -88,9 +93,12 @@ Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, std::sha
       states_memory_(groupings.memory()) {
   for (AggregationPlan::Aggregate& aggregate : plan.aggregates) {
     has_computed_ = has_computed_ || aggregate.source.is_computed();
-    Accumulator states = make_accumulator(aggregate.function, aggregate.source.layout(), finder_ != nullptr);
+    const bool is_exact = is_sum(aggregate.function) && aggregate.source.exact_scale().has_value();
+    Accumulator states = is_exact ? ExactSums(aggregate.function, aggregate.source.layout().type,
+                                              *aggregate.source.exact_scale(), finder_ != nullptr)
+                                  : make_accumulator(aggregate.function, aggregate.source.layout(), finder_ != nullptr);
     state_bytes_ += std::visit([](const auto& kind) { return kind.state_bytes(); }, states);
-    aggregates_.push_back({aggregate.function, std::move(aggregate.source), std::move(states)});
+    aggregates_.push_back({aggregate.function, std::move(aggregate.source), std::move(states), is_exact});
   }
   if (finder_ != nullptr) {
     // A group's key, up to six entries of the table, and its states.
@@ -224,14 +232,23 @@ Result<const uint32_t*> Aggregation::find_groups(const RowBatch& batch) {
   return groups.numbers;
 }
 
-Result<void> Aggregation::take_batch(const RowBatch& batch) {
+Result<void> Aggregation::take_batch(RowBatch batch) {
+  batch.number = ++scratch_->batches;
   const Result<const uint32_t*> groups = find_groups(batch);
   if (!groups) {
     return groups.error();
   }
   for (Aggregate& aggregate : aggregates_) {
     GroupedValues values = {.vector = {}, .batch = &batch, .groups = *groups};
-    if (!is_count_rows(aggregate.function)) {
+    ExactVector exact;
+    if (aggregate.is_exact) {
+      const Result<ExactVector> numbers = aggregate.source.read_exact(batch);
+      if (!numbers) {
+        return numbers.error();
+      }
+      exact = *numbers;
+      values.exact = &exact;
+    } else if (!is_count_rows(aggregate.function)) {
       const Result<ColumnVector> vector = aggregate.source.read(batch, scratch_->room);
       if (!vector) {
         return vector.error();

@@ -28,7 +28,8 @@ struct AggregationPlan {
 };
 
 /// The plan of a grouping.
-[[nodiscard]] AggregationPlan plan_of(const TableLayout& layout, const semantics::Grouping& grouping);
+[[nodiscard]] AggregationPlan plan_of(const TableLayout& layout, const semantics::Grouping& grouping,
+                                      ExpressionPool& expressions);
 
 class Aggregation {
  public:
@@ -54,6 +55,7 @@ class Aggregation {
     semantics::AggregateFunction function{};
     ColumnSource source;
     Accumulator states;
+    bool is_exact = false;  ///< Takes the source as exact numbers.
   };
 
   /// Of the partial rows of all groups.
@@ -67,7 +69,7 @@ class Aggregation {
               uint64_t answer_bytes_max, Groupings& groupings);
 
   void take_columns(const ChunkView& chunk, const uint64_t* selection);
-  [[nodiscard]] Result<void> take_batch(const RowBatch& batch);
+  [[nodiscard]] Result<void> take_batch(RowBatch batch);
   [[nodiscard]] Result<const uint32_t*> find_groups(const RowBatch& batch);
   /// Makes states for so many groups at least.
   [[nodiscard]] bool make_states(uint32_t groups);

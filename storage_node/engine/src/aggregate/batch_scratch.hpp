@@ -11,6 +11,7 @@ namespace daedalus::engine {
 /// Shared by all queries of a cycle, which take their rows one after the other: so it is paid for once, and stays in
 /// the caches. Every vector grows to the largest batch.
 struct BatchScratch {
+  uint64_t batches = 0;                   ///< So many were taken: the number of the last.
   VectorRoom room;                        ///< Of the column that is being read.
   std::vector<uint64_t> keys;             ///< Packed, see GroupKeys::pack().
   std::vector<uint64_t> hashes;           ///< Of the keys, by position.

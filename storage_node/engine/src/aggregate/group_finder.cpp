@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "expression_column.hpp"
-
 namespace daedalus::engine {
 namespace {
 
@@ -179,7 +177,7 @@ std::shared_ptr<GroupFinder> Groupings::finder(const TableLayout& layout, const 
   }
   std::vector<ColumnSource> keys;
   for (const semantics::BoundExpression& key : group_by) {
-    keys.push_back(source_of(layout, key));
+    keys.push_back(source_of(layout, key, &expressions_));
   }
   auto made = std::make_shared<GroupFinder>(std::move(keys), *memory_);
   if (recent_.size() < kGroupingsCompared) {

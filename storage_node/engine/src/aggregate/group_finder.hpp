@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "daedalus/engine/operation.hpp"
+#include "expression_column.hpp"
 #include "group_keys.hpp"
 #include "group_table.hpp"
 
@@ -92,12 +93,17 @@ class Groupings {
 
   [[nodiscard]] AnswerMemory& memory() const { return *memory_; }
   [[nodiscard]] BatchScratch& scratch() { return scratch_; }
+  /// Of what is computed in the cycle.
+  [[nodiscard]] ExpressionPool& expressions() { return expressions_; }
 
   /// The finder for a query that groups, whose selection and predicate stay where they are until clear(). Shared with
   /// an earlier query of the same condition and GROUP BY if that is among the last few and not all who share it have
   /// ended; so the cost is bounded whatever queries there are.
   [[nodiscard]] std::shared_ptr<GroupFinder> finder(const TableLayout& layout, const Query& query);
-  void clear() { recent_.clear(); }
+  void clear() {
+    recent_.clear();
+    expressions_.clear();
+  }
 
  private:
   struct Grouping {
@@ -108,6 +114,7 @@ class Groupings {
   };
   AnswerMemory* memory_;
   BatchScratch scratch_;
+  ExpressionPool expressions_;
   std::vector<Grouping> recent_;  ///< A ring once it is full.
   size_t next_ = 0;
 };

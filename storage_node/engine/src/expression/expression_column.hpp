@@ -1,13 +1,15 @@
 // An expression over the columns of a row, as a column that is computed.
 //
-// Decides how values leave planes for an expression and how its result lies in a vector. Refuses to know what functions
-// mean: semantics does.
+// Decides how its values lie in a vector, and that rows which no kernel is sure of get what the plain evaluation says.
+// Refuses to know what functions mean: semantics does, and the nodes of vector_node.hpp repeat it.
 #pragma once
 
 #include <vector>
 
 #include "column_vector.hpp"
 #include "daedalus/semantics/bound_expression.hpp"
+#include "plain_rows.hpp"
+#include "vector_node.hpp"
 
 namespace daedalus::engine {
 
@@ -15,27 +17,36 @@ namespace daedalus::engine {
 class ExpressionColumn final : public ComputedColumn {
  public:
   /// The layout outlives this object. Precondition: the expression is over columns of its schema, without aggregates.
-  ExpressionColumn(const TableLayout& layout, semantics::BoundExpression expression);
+  /// pool: of those whose equal parts are to be computed once; null: of this expression alone.
+  ExpressionColumn(const TableLayout& layout, semantics::BoundExpression expression, ExpressionPool* pool = nullptr);
 
   [[nodiscard]] const ColumnLayout& layout() const override { return layout_; }
-  /// Errors: those of the expression, of the first row that has one. Cost: the plain evaluation of each row.
+  /// Errors: those of the expression, of the first row that has one.
   [[nodiscard]] Result<ColumnVector> compute(const RowBatch& batch, VectorRoom& room) const override;
 
- private:
-  struct Input {
-    uint32_t number = 0;  ///< As the expression calls it.
-    ColumnSource source;
-  };
+  [[nodiscard]] std::optional<int32_t> exact_scale() const override;
+  [[nodiscard]] Result<ExactVector> compute_exact(const RowBatch& batch) const override;
 
+  /// Of a condition: marks the positions where it is true, and no others. Precondition: at most kVectorRows rows.
+  [[nodiscard]] Result<void> mark_true(const RowBatch& batch, VectorBits& truths) const;
+
+ private:
+  [[nodiscard]] Result<void> take_part(const RowBatch& part, uint32_t first, const ColumnVector& made, VectorRoom& room,
+                                       bool& has_nulls) const;
+  [[nodiscard]] Result<void> take_hard(const RowBatch& part, const ValueVector& values, uint32_t first,
+                                       VectorRoom& room, bool& has_nulls) const;
+  [[nodiscard]] Result<void> take_plain(const RowBatch& part, uint32_t position, uint32_t first, VectorRoom& room,
+                                        bool& has_nulls) const;
+  void write(const ValueVector& values, uint32_t first, uint32_t count, VectorRoom& room) const;
+  void write_texts(const ValueVector& values, uint32_t first, uint32_t count, VectorRoom& room) const;
   void store(const semantics::Value& value, uint32_t position, VectorRoom& room) const;
 
-  semantics::BoundExpression expression_;
   ColumnLayout layout_;
-  std::vector<Input> inputs_;
-  mutable std::vector<VectorRoom> rooms_;      ///< By input.
-  mutable std::vector<ColumnVector> vectors_;  ///< By input, of the batch that is computed.
-  mutable std::vector<semantics::Value> row_;  ///< By number of the input.
-  mutable std::vector<uint8_t> bytes_;         ///< Of one value.
+  VectorNodePtr node_;  ///< Null: the plain evaluation of each row.
+  mutable PlainRows plain_;
+  mutable std::vector<uint8_t> bytes_;  ///< Of one value.
+  mutable VectorBuffer exact_;
+  mutable std::vector<ExactVector::Beyond> beyond_;
 };
 
 /// The value at a position of a vector, NULL included. `bytes` is room to work in.
@@ -43,6 +54,7 @@ class ExpressionColumn final : public ComputedColumn {
                                         std::vector<uint8_t>& bytes);
 
 /// A column of the table as it is, or what an expression makes of several.
-[[nodiscard]] ColumnSource source_of(const TableLayout& layout, const semantics::BoundExpression& expression);
+[[nodiscard]] ColumnSource source_of(const TableLayout& layout, const semantics::BoundExpression& expression,
+                                     ExpressionPool* pool = nullptr);
 
 }  // namespace daedalus::engine

@@ -60,7 +60,7 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
     }
   }
   if (!selection.residuals.empty()) {
-    residual_ = std::make_unique<ResidualFilter>(layout, selection.residuals);
+    residual_ = std::make_unique<ResidualFilter>(layout, selection.residuals, groupings.expressions());
   }
   if (selection.slice.has_value()) {
     slice_ = std::make_unique<SliceRun>(SliceRun{selection.slice->first_slot, selection.slice->answer_bytes, {}});

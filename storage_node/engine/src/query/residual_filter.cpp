@@ -4,9 +4,10 @@
 
 namespace daedalus::engine {
 
-ResidualFilter::ResidualFilter(const TableLayout& layout, std::span<const semantics::BoundExpression> residuals) {
+ResidualFilter::ResidualFilter(const TableLayout& layout, std::span<const semantics::BoundExpression> residuals,
+                               ExpressionPool& expressions) {
   for (const semantics::BoundExpression& residual : residuals) {
-    residuals_.push_back(std::make_unique<ExpressionColumn>(layout, residual));
+    residuals_.push_back(std::make_unique<ExpressionColumn>(layout, residual, &expressions));
   }
   waiting_.reserve(kWaitingMax);
 }
@@ -24,17 +25,17 @@ Result<ResidualFilter::Rows> ResidualFilter::take(const ChunkStore& store) {
 }
 
 Result<void> ResidualFilter::keep(const ChunkView& view, const ExpressionColumn& residual) {
-  const RowBatch batch = {.chunk = &view, .rows = taken_.data(), .count = static_cast<uint32_t>(taken_.size())};
-  const Result<ColumnVector> truths = residual.compute(batch, room_);
-  if (!truths) {
-    return truths.error();
+  const auto count = static_cast<uint32_t>(taken_.size());
+  RowBatch batch = {.chunk = &view, .rows = taken_.data(), .count = count};
+  const bool are_consecutive = count > 0 && taken_.back() - taken_.front() + 1 == count && taken_.front() % 64 == 0;
+  if (are_consecutive) {
+    batch = {.chunk = &view, .first = taken_.front(), .count = count};
+  }
+  if (Result<void> marked = residual.mark_true(batch, truths_); !marked) {
+    return marked;
   }
   uint32_t kept = 0;
-  for (uint32_t position = 0; position < batch.count; ++position) {
-    const bool is_null = truths->nulls != nullptr && test_bit(truths->nulls, position);
-    taken_[kept] = taken_[position];
-    kept += !is_null && truths->values[position] != 0 ? 1 : 0;
-  }
+  for_each_bit(truths_.data(), vector_words(count), [&](uint32_t position) { taken_[kept++] = taken_[position]; });
   taken_.resize(kept);
   return {};
 }

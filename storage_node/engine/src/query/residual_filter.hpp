@@ -12,7 +12,8 @@ namespace daedalus::engine {
 
 class ResidualFilter {
  public:
-  ResidualFilter(const TableLayout& layout, std::span<const semantics::BoundExpression> residuals);
+  ResidualFilter(const TableLayout& layout, std::span<const semantics::BoundExpression> residuals,
+                 ExpressionPool& expressions);
 
   /// Of one chunk, in the order in which they came.
   struct Rows {
@@ -36,12 +37,12 @@ class ResidualFilter {
   [[nodiscard]] Result<Rows> take(const ChunkStore& store);
 
  private:
-  static constexpr size_t kWaitingMax = 1024;
+  static constexpr size_t kWaitingMax = kVectorRows;
 
   [[nodiscard]] Result<void> keep(const ChunkView& view, const ExpressionColumn& residual);
 
   std::vector<std::unique_ptr<ExpressionColumn>> residuals_;
-  VectorRoom room_;
+  VectorBits truths_{};
   std::vector<uint32_t> waiting_;
   std::vector<uint32_t> taken_;
   uint32_t chunk_ = 0;

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "chunk_store.hpp"
@@ -18,6 +20,7 @@ struct RowBatch {
   const uint32_t* rows = nullptr;  ///< Null: first, first + 1 and so on.
   uint32_t first = 0;              ///< A multiple of 64. Unused beside `rows`.
   uint32_t count = 0;
+  uint64_t number = 0;  ///< Batches of one number, other than 0, are the same rows: so nothing is computed twice.
 
   [[nodiscard]] uint32_t row(uint32_t position) const { return rows != nullptr ? rows[position] : first + position; }
 };
@@ -45,6 +48,21 @@ struct ColumnVector {
   [[nodiscard]] StoredValue at(const ColumnLayout& layout, uint32_t position) const {
     return {values + size_t{position} * layout.stride, tails + size_t{position} * layout.tail_width()};
   }
+};
+
+/// Exact numbers of one scale, as sums take them.
+struct ExactVector {
+  /// A number that has no place in 128 bits.
+  struct Beyond {
+    uint32_t position = 0;
+    semantics::Value value;
+  };
+
+  const int64_t* words = nullptr;  ///< Either these or those: unscaled, position p at p.
+  const Int128* wides = nullptr;
+  bool is_constant = false;         ///< All have the value at 0.
+  const uint64_t* nulls = nullptr;  ///< Null: there are none. Bits beyond the last are anything.
+  std::span<const Beyond> beyond;   ///< Zeros, or NULL, above.
 };
 
 /// Where values go that do not lie ready in a plane. Grows to the largest batch and stays there.
@@ -75,6 +93,11 @@ class ComputedColumn {
   /// The values of the batch's rows, in `room`. An error is that of the query: it says that no row's value may be used.
   /// A row's value depends on that row alone, so that consumers may ask in any batches.
   [[nodiscard]] virtual Result<ColumnVector> compute(const RowBatch& batch, VectorRoom& room) const = 0;
+
+  /// The scale of all values where they are numerics of one: then compute_exact() says the same as compute().
+  [[nodiscard]] virtual std::optional<int32_t> exact_scale() const { return std::nullopt; }
+  /// Of at most 1,024 rows.
+  [[nodiscard]] virtual Result<ExactVector> compute_exact(const RowBatch&) const { return ExactVector{}; }
 };
 
 /// An input of a query: a column of the table, or a computed one.
@@ -95,6 +118,11 @@ class ColumnSource {
   [[nodiscard]] Result<ColumnVector> read(const RowBatch& batch, VectorRoom& room) const {
     return computed_ != nullptr ? computed_->compute(batch, room) : Result<ColumnVector>(read_plane(batch, room));
   }
+  /// See ComputedColumn: of a column of the table there is none, its plane is as good.
+  [[nodiscard]] std::optional<int32_t> exact_scale() const {
+    return computed_ != nullptr ? computed_->exact_scale() : std::nullopt;
+  }
+  [[nodiscard]] Result<ExactVector> read_exact(const RowBatch& batch) const { return computed_->compute_exact(batch); }
   /// The same of a column of the table, which nothing can be wrong with. Precondition: not computed.
   [[nodiscard]] ColumnVector read_plane(const RowBatch& batch, VectorRoom& room) const;
 

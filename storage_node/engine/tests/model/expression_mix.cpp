@@ -69,9 +69,15 @@ BoundExpression some_key(Random& random) {
 }
 
 BoundExpression some_number(Random& random) {
-  switch (below(random, 4)) {
+  switch (below(random, 6)) {
     case 0:
       return named("*", true, {column(TestColumn::kNumeric), column(TestColumn::kNumeric)});
+    case 4:  // Often too long for 128 bits.
+      return named("*", true, {column(TestColumn::kWide), column(TestColumn::kWide)});
+    case 5:
+      return named(
+          "-", true,
+          {named("*", true, {column(TestColumn::kNumeric), column(TestColumn::kWide)}), column(TestColumn::kNumeric)});
     case 1:
       return named("/", true, {column(TestColumn::kWide), cast(constant(3), TypeKind::kNumeric)});
     case 2:
