@@ -19,6 +19,7 @@ from expressions import Expressions, select
 from facts import ROOT
 from spellings import spelling
 from statement_twins import Twins, are_there, code, functions, running_twins
+from thickets import thicket
 
 STATEMENTS = int(os.environ.get("DAEDALUS_ORACLE_QUERIES", "2000"))
 VECTORS = ROOT / "rpc" / "vectors" / "datetimes.tsv"
@@ -195,6 +196,17 @@ def test_random_expressions(twins: Twins, daedalus_seed: int) -> None:
     print(f"{answered} of {count} have an answer, {refused} of them are refused here")
     assert refused <= answered / 20
     assert answered > count / 4
+
+
+def test_conditions_of_up_to_a_thousand_comparisons_are_answered_however_they_nest(
+    twins: Twins, daedalus_seed: int
+) -> None:
+    choice = random.Random(f"{daedalus_seed} thickets")
+    sizes = [1000, *(choice.randint(2, 1000) for _ in range(STATEMENTS // 40))]
+    rows = [f"INSERT INTO t (i, b, s, l, r, d, n, h, day, at, c, v) VALUES {row}" for row in ROWS]
+    conditions = [f"SELECT i FROM t WHERE {thicket(choice, size)}" for size in sizes]
+    answers = twins.answers(rows + conditions)[len(rows) :]
+    check(conditions, answers, [ours == postgres and code(ours) is None for ours, postgres in answers])
 
 
 def test_the_page_of_functions_is_what_the_table_says() -> None:
