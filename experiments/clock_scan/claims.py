@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterable
 
+from experiments.clock_scan.ablation import ablation_claims
 from experiments.clock_scan.form_claims import form_claims
 from experiments.harness.claims import Claim, Points, figure
 from experiments.harness.record import Run
@@ -256,7 +257,15 @@ def published(runs: Iterable[Run]) -> list[str]:
     return lines
 
 
-SECTIONS: tuple[Callable[[Points], list[Claim]], ...] = (booking, any_and_hard, form_claims, cycles, sums, whole)
+SECTIONS: tuple[Callable[[Points], list[Claim]], ...] = (
+    booking,
+    any_and_hard,
+    form_claims,
+    cycles,
+    sums,
+    whole,
+    ablation_claims,
+)
 
 
 def judge(runs: Iterable[Run]) -> list[Claim]:

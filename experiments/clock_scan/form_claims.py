@@ -28,6 +28,7 @@ FORMS = {
     "or-and": "(a = v AND b = w) OR (c = x AND d = y)",
     "pairs-1000": "(a, b) IN of 1,000 pairs",
     "sums": "sum, count WHERE days, 30 %",
+    "flags": "sum, count WHERE two of four values each",
     "whole": "all columns of 32 rows",
     "random-rows": "random conditions, few rows",
     "random-counts": "random conditions, counted",

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from experiments.clock_scan import parts
+from experiments.clock_scan.ablation import ablation, ablation_table
 from experiments.clock_scan.bench import Bench
 from experiments.clock_scan.claims import judge, published
 from experiments.clock_scan.context import resolved
@@ -39,6 +40,7 @@ GROUPS: tuple[tuple[Part, ...], ...] = (
     (forms,),
     (parts.planner,),
     (parts.planner_at_full_size, planner_on_forms),
+    (ablation,),
     (parts.sizes,),
     (parts.segments,),
     (parts.steady,),
@@ -91,8 +93,8 @@ def main() -> int:
     rows = plan.section("table")["rows"]
     pictures = [f"![cycle over {what}](cycle_over_{what}.png)" for what in ("rows", "queries")]
     figures = published(context.runs)
-    cells = form_table(context.runs)
-    lines = [*proof.table(claims, has_bounds=True), "", *(f"- {line}" for line in figures), "", *cells, "", *pictures]
+    tables = [line for table in (form_table, ablation_table) for line in ("", *table(context.runs))]
+    lines = [*proof.table(claims, has_bounds=True), "", *(f"- {line}" for line in figures), *tables, "", *pictures]
     proof.write_verdict(context, claims, asked.output, seed=seed, rows=rows)
     proof.write_table(context, asked.output, f"{rows:,} rows, seed {seed}.", lines)
     exit_code = proof.report(context, claims, figures, is_quick=asked.quick)

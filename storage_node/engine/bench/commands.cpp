@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -58,12 +60,10 @@ Load load_of(const Words& words) {
           .seed = words.number("seed", 1)};
 }
 
-AccessPaths parse_paths(const std::string& name) {
-  static const std::map<std::string, AccessPaths> kNames = {{"by_cost", AccessPaths::kByCost},
-                                                            {"keys", AccessPaths::kKeys},
-                                                            {"sketches", AccessPaths::kSketches},
-                                                            {"passes", AccessPaths::kPasses}};
-  return kNames.at(name);
+std::vector<AccessPaths> parse_paths(const std::vector<std::string>& names) {
+  std::vector<AccessPaths> paths;
+  std::transform(names.begin(), names.end(), std::back_inserter(paths), paths_of);
+  return paths;
 }
 
 class Server {
@@ -189,16 +189,15 @@ class Server {
 
   void choices(const Words& words) {
     const uint32_t rows = words.small("rows", rows_);
-    if (strategies_ == nullptr || strategies_rows_ != rows) {
+    const std::string ways = words.text("ways", "by_cost,keys,sketches,passes");
+    if (strategies_ == nullptr || strategies_rows_ != rows || strategies_ways_ != ways) {
       strategies_ = nullptr;
-      strategies_ = std::make_unique<Strategies>(rows);
+      strategies_ = std::make_unique<Strategies>(rows, parse_paths(split(ways)));
       strategies_rows_ = rows;
+      strategies_ways_ = ways;
     }
-    const std::vector<std::string> names = split(words.text("asked", "by_cost,keys,sketches,passes"));
-    std::vector<AccessPaths> asked;
-    for (const std::string& name : names) {
-      asked.push_back(parse_paths(name));
-    }
+    const std::vector<std::string> names = split(words.text("asked", ways));
+    const std::vector<AccessPaths> asked = parse_paths(names);
     const std::vector<std::vector<double>> times =
         strategies_->run(load_of(words), asked, static_cast<double>(words.number("hopeless_ms", UINT32_MAX)));
     for (size_t at = 0; at < times.size(); ++at) {
@@ -269,6 +268,7 @@ class Server {
   std::unique_ptr<Sizes> sizes_;
   std::unique_ptr<Strategies> strategies_;
   uint32_t strategies_rows_ = 0;
+  std::string strategies_ways_;
 };
 
 }  // namespace

@@ -13,8 +13,9 @@ namespace daedalus::engine::bench {
 ///   form        table form queries runs warm seed checked_max: cycles of queries of one form (query_forms.hpp)
 ///   size        table: memory a row, in the engine and in a plain row
 ///   sizes       rows=a,b,c mix queries runs seed: cycles over tables of several sizes
-///   strategies  rows mix queries updates runs seed asked=by_cost,keys,sketches,passes hopeless_ms: mix may be a form;
-///               whoever takes that long while warming up, and three times as long as the first, is not asked again
+///   strategies  rows mix queries updates runs seed ways=by_cost,keys,sketches,passes asked=… hopeless_ms: mix may be a
+///               form; asked are some of the ways (figures.hpp); whoever takes so long while warming up, and three
+///               times as long as the first, is not asked again
 ///   segments    rows mix queries runs seed: two at once
 ///   steady      rows cycles mix queries updates seed
 ///   aggregate   column runs

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <barrier>
+#include <map>
 #include <thread>
 
 #include "query_forms.hpp"
@@ -82,10 +83,32 @@ std::vector<std::vector<double>> Sizes::run(const Load& load) {
   return times;
 }
 
-Strategies::Strategies(uint32_t rows) : table_(rows) {
+AccessPaths paths_of(const std::string& name) {
+  static const std::map<std::string, AccessPaths> kNames = {
+      {"by_cost", AccessPaths::kByCost},
+      {"keys", AccessPaths::kKeys},
+      {"sketches", AccessPaths::kSketches},
+      {"passes", AccessPaths::kPasses},
+      {"without_keys", AccessPaths::kWithoutKeys},
+      {"without_pairs", AccessPaths::kWithoutPairs},
+      {"without_sketch_keys", AccessPaths::kWithoutSketchKeys},
+      {"without_value_keys", AccessPaths::kWithoutValueKeys},
+      {"without_alternatives", AccessPaths::kWithoutAlternatives},
+      {"without_bitmaps", AccessPaths::kWithoutBitmaps},
+      {"without_buckets", AccessPaths::kWithoutBuckets},
+      {"without_quick_tests", AccessPaths::kWithoutQuickTests},
+      {"without_windows", AccessPaths::kWithoutWindows},
+      {"without_gathering", AccessPaths::kWithoutGathering},
+      {"without_selections", AccessPaths::kWithoutSelections},
+      {"without_passes_of_many", AccessPaths::kWithoutPassesOfMany}};
+  const auto found = kNames.find(name);
+  CHECK(found != kNames.end());
+  return found->second;
+}
+
+Strategies::Strategies(uint32_t rows, std::vector<AccessPaths> ways) : table_(rows), ways_(std::move(ways)) {
   std::vector<EngineUnderTest*> engines;
-  for (const AccessPaths paths :
-       {AccessPaths::kByCost, AccessPaths::kKeys, AccessPaths::kSketches, AccessPaths::kPasses}) {
+  for (const AccessPaths paths : ways_) {
     engines_.push_back(std::make_unique<EngineUnderTest>(table_, paths));
     engines.push_back(engines_.back().get());
   }
@@ -105,8 +128,7 @@ std::vector<std::vector<double>> Strategies::run(const Load& load, const std::ve
     std::vector<Content> first;
     double first_ms = 0;
     for (size_t at = 0; at < engines_.size(); ++at) {
-      const auto place =
-          static_cast<size_t>(std::find(asked.begin(), asked.end(), static_cast<AccessPaths>(at)) - asked.begin());
+      const auto place = static_cast<size_t>(std::find(asked.begin(), asked.end(), ways_[at]) - asked.begin());
       if (place == asked.size() || is_hopeless[place]) {
         engines_[at]->cycle({}, batch.updates);
         continue;

@@ -31,10 +31,14 @@ class Sizes {
   Caches caches_;
 };
 
-/// One table under each way of finding rows.
+/// by_cost, keys, sketches, passes, or without_X, where X is keys, pairs, sketch_keys, value_keys, alternatives,
+/// bitmaps, buckets, quick_tests, windows, gathering, selections, passes_of_many. Anything else is CHECKed.
+[[nodiscard]] AccessPaths paths_of(const std::string& name);
+
+/// One table under several ways of finding rows.
 class Strategies {
  public:
-  explicit Strategies(uint32_t rows);
+  Strategies(uint32_t rows, std::vector<AccessPaths> ways);
 
   /// Milliseconds of each run under each of these ways, in turn on the same queries and updates. Answers that differ
   /// end the program. Updates go to all ways, asked or not, so that all hold the same rows. A way that takes longer
@@ -45,7 +49,8 @@ class Strategies {
 
  private:
   TicketTable table_;
-  std::vector<std::unique_ptr<EngineUnderTest>> engines_;  ///< By AccessPaths.
+  std::vector<AccessPaths> ways_;
+  std::vector<std::unique_ptr<EngineUnderTest>> engines_;  ///< By way.
   Caches caches_;
 };
 

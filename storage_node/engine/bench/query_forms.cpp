@@ -197,6 +197,9 @@ FormQuery ticket_query(const TicketTable& table, const FormName& form, Random& r
   if (form.kind == "sums") {
     return {.condition = some_days(table, kBooked, random), .output = FormOutput::kSum};
   }
+  if (form.kind == "flags") {
+    return {.condition = values({kCabin, kSgtQualifier}), .output = FormOutput::kSum};
+  }
   if (form.kind == "whole") {
     return {.condition = values({kFlight, kDateIn}), .output = FormOutput::kWhole};
   }

@@ -64,9 +64,10 @@ constexpr Named kNothing;
 
 class Chooser {
  public:
-  Chooser(const TableLayout& layout, const Sketches& sketches, std::span<const KeyAsker> askers)
+  Chooser(const TableLayout& layout, const Sketches& sketches, std::span<const KeyAsker> askers, AccessPaths paths)
       : layout_(&layout),
         askers_(askers),
+        paths_(paths),
         entry_cost_(kEntryCost / std::max(kEntryRowsMin, static_cast<double>(sketches.row_count()))) {
     dense_.assign(layout.columns.size(), kColumnsMax);
     for (const KeyAsker& asker : askers) {
@@ -173,10 +174,14 @@ class Chooser {
 
   [[nodiscard]] Best best() {
     Best found;
-    for (uint32_t form = 0; form < kKeyForms; ++form) {
-      for (uint32_t first = 0; first < columns_.size(); ++first) {
-        for (uint32_t second = first; second < columns_.size(); ++second) {
-          const auto key_form = static_cast<KeyForm>(form);
+    const auto column_count = static_cast<uint32_t>(columns_.size());
+    for (const KeyForm key_form : {KeyForm::kValues, KeyForm::kSketches}) {
+      if (paths_ == (key_form == KeyForm::kValues ? AccessPaths::kWithoutValueKeys : AccessPaths::kWithoutSketchKeys)) {
+        continue;
+      }
+      for (uint32_t first = 0; first < column_count; ++first) {
+        const uint32_t second_end = paths_ == AccessPaths::kWithoutPairs ? first + 1 : column_count;
+        for (uint32_t second = first; second < second_end; ++second) {
           const double saved = gain(key_form, first, second) - pass_cost(key_form, first, second);
           if (saved > found.gain) {
             found = {saved, key_form, first, second};
@@ -232,6 +237,7 @@ class Chooser {
 
   const TableLayout* layout_;
   std::span<const KeyAsker> askers_;
+  AccessPaths paths_;
   double entry_cost_;              ///< ns a row and value.
   std::vector<uint32_t> dense_;    ///< By column: its number among those of keys.
   std::vector<uint32_t> columns_;  ///< The other way round.
@@ -311,8 +317,9 @@ void append_named(const Sketches& sketches, const KeyedOperation& operation, uin
   }
 }
 
-Keys choose_keys(const TableLayout& layout, const Sketches& sketches, std::span<const KeyAsker> askers) {
-  return Chooser(layout, sketches, askers).choose();
+Keys choose_keys(const TableLayout& layout, const Sketches& sketches, std::span<const KeyAsker> askers,
+                 AccessPaths paths) {
+  return Chooser(layout, sketches, askers, paths).choose();
 }
 
 Keys choose_keys(const TableLayout& layout, const Sketches& sketches, std::span<const KeyedOperation> operations,

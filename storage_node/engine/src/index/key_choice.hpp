@@ -80,7 +80,10 @@ struct Keys {
 /// What an operation costs without a key, in ns a row of the segment, where `cost` is what it really costs.
 [[nodiscard]] constexpr double cost_without_key(AccessPaths paths, double cost) {
   constexpr double kMoreThanAnything = 1e9;
-  return paths == AccessPaths::kByCost ? cost : paths == AccessPaths::kKeys ? kMoreThanAnything : 0;
+  if (paths == AccessPaths::kKeys) {
+    return kMoreThanAnything;
+  }
+  return is_by_cost(paths) && paths != AccessPaths::kWithoutKeys ? cost : 0;
 }
 
 /// ns a row of the segment that so many candidates, as a share of its rows, cost.
@@ -94,8 +97,10 @@ constexpr uint32_t kPairMembersMax = 64;
 void append_named(const Sketches& sketches, const KeyedOperation& operation, uint32_t members_max,
                   std::vector<NamedColumn>& out);
 
-/// Where a key is worth it. The sketches' table is what askers want rows of.
-[[nodiscard]] Keys choose_keys(const TableLayout& layout, const Sketches& sketches, std::span<const KeyAsker> askers);
+/// Where a key is worth it. The sketches' table is what askers want rows of. Keys that `paths` does without are not
+/// chosen.
+[[nodiscard]] Keys choose_keys(const TableLayout& layout, const Sketches& sketches, std::span<const KeyAsker> askers,
+                               AccessPaths paths = AccessPaths::kByCost);
 
 /// The same for operations that ask by clauses with kPairMembersMax values at most.
 /// cost_without: ns a row of the segment that an operation costs when no key finds it.

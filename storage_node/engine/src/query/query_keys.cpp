@@ -35,7 +35,7 @@ constexpr double kJoinedMax = 64;
 QueryKeys::QueryKeys(const TableLayout& layout, const Sketches& sketches, std::span<const KeyedOperation> operations,
                      std::span<const semantics::Condition* const> trees, AccessPaths paths)
     : layout_(&layout), sketches_(&sketches), operations_(operations), paths_(paths), members_left_(kMembersBeyond) {
-  if (paths == AccessPaths::kByCost || paths == AccessPaths::kKeys) {
+  if ((is_by_cost(paths) && paths != AccessPaths::kWithoutKeys) || paths == AccessPaths::kKeys) {
     named_.reserve(operations.size() * kNamedMax);
     askers_.reserve(operations.size());
     asking_.reserve(operations.size());
@@ -49,7 +49,7 @@ QueryKeys::QueryKeys(const TableLayout& layout, const Sketches& sketches, std::s
                         .alternatives = asker.alternatives,
                         .cost_without = cost_without_key(paths_, asker.cost)});
     }
-    take(choose_keys(layout, sketches, askers));
+    take(choose_keys(layout, sketches, askers, paths_));
   } else {
     has_key_.assign(operations.size(), false);
     first_entry_.assign(operations.size() + 1, 0);
@@ -72,7 +72,8 @@ void QueryKeys::ask(const KeyedOperation& operation, const semantics::Condition&
       const auto other = std::find_if(named.begin(), named.end(), is_other);
       share *= other == named.end() ? 1 : other->shares[0];
     }
-    if (candidate_cost(share) > kCheapCandidates && ask_alternatives(operation, tree, cost, share)) {
+    if (paths_ != AccessPaths::kWithoutAlternatives && candidate_cost(share) > kCheapCandidates &&
+        ask_alternatives(operation, tree, cost, share)) {
       return;
     }
   }

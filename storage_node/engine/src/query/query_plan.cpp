@@ -109,7 +109,8 @@ class Planner {
 
   /// The clause is tested on sketches, if it has such a form, and on rows. Uses described_.
   void add_tests(const KeyedOperation& operation, uint32_t clause) {
-    const bool has_test = described_.ranges.size() == 1 && described_.ranges[0].column < kRowSketchColumnsMax &&
+    const bool has_test = paths_ != AccessPaths::kWithoutWindows && described_.ranges.size() == 1 &&
+                          described_.ranges[0].column < kRowSketchColumnsMax &&
                           plan_.windows[operation.operation].narrow(
                               described_.ranges[0].column, described_.ranges[0].low, described_.ranges[0].high);
     plan_.tests_of[operation.operation].has_window |= has_test;
@@ -188,8 +189,11 @@ class Planner {
   /// all are tested together. So are those of a query with many constants: the caches hold them for as long.
   void gather(const KeyedOperation& operation, std::span<const QueryKeys::Entry> entries) {
     const bool has_much = operation.predicate->clause_constants_max() > kPairMembersMax;
+    const auto is_large = [&](const QueryKeys::Entry& entry) {
+      return paths_ != AccessPaths::kWithoutGathering && (has_much || entry.share > kGatheredShareMin);
+    };
     const bool is_gathered = std::any_of(entries.begin(), entries.end(), [&](const QueryKeys::Entry& entry) {
-      return has_much || entry.choice.key != entries[0].choice.key || entry.share > kGatheredShareMin;
+      return entry.choice.key != entries[0].choice.key || is_large(entry);
     });
     if (is_gathered) {
       plan_.joined_place.resize(queries_.size(), QueryPlan::kAlone);
@@ -212,7 +216,8 @@ class Planner {
         column = static_cast<uint32_t>(most - choice.failing.begin());
         *most = 0;
       }
-      if (plan_.indexes[key].is_by_sketches() && choice.candidates > kQuickCandidatesMin) {
+      if (paths_ != AccessPaths::kWithoutQuickTests && plan_.indexes[key].is_by_sketches() &&
+          choice.candidates > kQuickCandidatesMin) {
         mark_branch(Branch::kQuickTests);
         plan_.indexes[key].set_quick_columns(columns);
       }
@@ -237,8 +242,10 @@ class Planner {
 
   /// Whether bitmaps that leave this share of what is left save more tests of rows than they cost.
   [[nodiscard]] bool is_worth_bitmaps(double left, double share, uint32_t missing) const {
-    return paths_ == AccessPaths::kByCost ? left * (1 - share) * kBitmapCandidateCost > missing * kBitmapCost + kUseCost
-                                          : paths_ == AccessPaths::kSketches;
+    if (!is_by_cost(paths_) || paths_ == AccessPaths::kWithoutBitmaps) {
+      return paths_ == AccessPaths::kSketches;
+    }
+    return left * (1 - share) * kBitmapCandidateCost > missing * kBitmapCost + kUseCost;
   }
 
   /// Lets bitmaps do the clause at hand if that pays. Uses described_. Returns whether they decide it, or nothing.
@@ -250,7 +257,7 @@ class Planner {
       if (widen(sketches_.histogram(range.column), bounds_max_, range)) {
         continue;
       }
-      if (narrow.low == narrow.high && bitmaps_.has_room_for_buckets()) {
+      if (narrow.low == narrow.high && paths_ != AccessPaths::kWithoutBuckets && bitmaps_.has_room_for_buckets()) {
         range = narrow;
         range.is_bucket = true;
       } else {
@@ -294,10 +301,11 @@ class Planner {
     }
     end_tests(operation);
     SketchQuery query{.query = operation.operation, .within = add_uses(within_), .without = add_uses(without_)};
-    query.is_selection = plan_.tests_of[query.query].rows.count == 0 && selections_ < kSelectionsMax &&
-                         queries_[query.query].takes_selections();
+    query.is_selection = paths_ != AccessPaths::kWithoutSelections && plan_.tests_of[query.query].rows.count == 0 &&
+                         selections_ < kSelectionsMax && queries_[query.query].takes_selections();
     selections_ += query.is_selection ? 1 : 0;
-    query.is_pass = operation.predicate->joined_literals() >= kManyLiterals && left > kPassShareMin;
+    query.is_pass = paths_ != AccessPaths::kWithoutPassesOfMany &&
+                    operation.predicate->joined_literals() >= kManyLiterals && left > kPassShareMin;
     plan_.sketch_queries.push_back(query);
   }
 

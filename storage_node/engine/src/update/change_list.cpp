@@ -130,7 +130,7 @@ std::optional<KeyChoice> ChangeList::choice_of_follower(uint32_t change) {
     }
     commonest *= sketches_->histogram(literal.column).commonest_share() * members;
   }
-  if (paths_ != AccessPaths::kByCost || commonest < kKeyShareMax) {
+  if (!is_by_cost(paths_) || commonest < kKeyShareMax) {
     return choice;
   }
   // Some values are common: is this one of them?
@@ -146,7 +146,7 @@ std::optional<KeyChoice> ChangeList::choice_of_follower(uint32_t change) {
 }
 
 std::optional<KeyChoice> ChangeList::list_key(uint32_t change, std::span<const WeighedClause> clauses) {
-  if (paths_ != AccessPaths::kByCost && paths_ != AccessPaths::kKeys) {
+  if (paths_ == AccessPaths::kWithoutKeys || (!is_by_cost(paths_) && paths_ != AccessPaths::kKeys)) {
     return std::nullopt;
   }
   std::optional<KeyChoice> choice;

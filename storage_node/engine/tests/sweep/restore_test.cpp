@@ -86,7 +86,8 @@ class Lives {
     options_.chunk_rows = 64;
     options_.memory_bytes = kRowBytes * 64 * (2 + below(random_, 9));
     options_.updates_per_cycle_max = one_in(random_, 2) ? 1024 : 1 + static_cast<uint32_t>(below(random_, 8));
-    options_.access_paths = one_in(random_, 2) ? AccessPaths::kByCost : static_cast<AccessPaths>(below(random_, 4));
+    options_.access_paths =
+        one_in(random_, 2) ? AccessPaths::kByCost : static_cast<AccessPaths>(below(random_, kAccessPathsCount));
     life_ = std::make_unique<Life>(random_, options_, chunks_max_);
     table_.emplace(test_schema(), life_->segment().statistics().rows_max);
   }

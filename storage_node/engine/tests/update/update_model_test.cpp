@@ -177,7 +177,8 @@ class Pair {
 SegmentOptions random_options(Random& random) {
   SegmentOptions options{.memory_bytes = one_in(random, 3) ? 1 : 20'000 + below(random, 60'000),
                          .chunk_rows = one_in(random, 2) ? 64u : 128u};
-  options.access_paths = one_in(random, 2) ? AccessPaths::kKeys : static_cast<AccessPaths>(below(random, 4));
+  options.access_paths =
+      one_in(random, 2) ? AccessPaths::kKeys : static_cast<AccessPaths>(below(random, kAccessPathsCount));
   options.updates_per_cycle_max = one_in(random, 4) ? 3 : 1024;
   return options;
 }

@@ -21,7 +21,26 @@ enum class AccessPaths : uint8_t {
   kKeys,      ///< Every equality through an index over operations, whatever it costs.
   kSketches,  ///< Queries by predicates shared over sketches only.
   kPasses,    ///< Each operation by passes over its columns.
+  // By cost, but without one of the ways: what it is worth.
+  kWithoutKeys,          ///< No index over operations.
+  kWithoutPairs,         ///< No key of two columns; of queries, as all below.
+  kWithoutSketchKeys,    ///< Keys by values only,
+  kWithoutValueKeys,     ///< or by sketches only.
+  kWithoutAlternatives,  ///< A disjunction's alternatives are no entries of an index.
+  kWithoutBitmaps,       ///< No bitmaps that queries share,
+  kWithoutBuckets,       ///< or none of single buckets.
+  kWithoutQuickTests,    ///< Candidates are not judged by more planes of sketches,
+  kWithoutWindows,       ///< or not by their row's sketches.
+  kWithoutGathering,     ///< A query's many candidates are tested with those of others.
+  kWithoutSelections,    ///< Aggregates are not taken straight from bitmaps.
+  kWithoutPassesOfMany   ///< Many comparisons are tested row by row.
 };
+constexpr uint32_t kAccessPathsCount = static_cast<uint32_t>(AccessPaths::kWithoutPassesOfMany) + 1;
+
+/// Whether costs decide.
+[[nodiscard]] constexpr bool is_by_cost(AccessPaths paths) {
+  return paths == AccessPaths::kByCost || paths >= AccessPaths::kWithoutKeys;
+}
 
 struct SegmentOptions {
   uint64_t memory_bytes = 64u << 20;  ///< Row capacity follows from it and the schema (segment_shape.hpp).
