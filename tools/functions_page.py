@@ -18,8 +18,9 @@ the arguments of aggregates. Made from the table in `semantics/src/scalar` by `t
 compared with PostgreSQL by `tests/oracle/test_statements_against_postgres.py`.
 
 Beside these: AND, OR, NOT, IS [NOT] NULL, IS [NOT] TRUE, FALSE and UNKNOWN, IS [NOT] DISTINCT FROM, [NOT] BETWEEN
-[SYMMETRIC], [NOT] IN (list), CASE, COALESCE, NULLIF, GREATEST, LEAST, casts among all types, LIKE and ILIKE with
-ESCAPE; count, sum, avg, min and max of any expression, with FILTER.
+[SYMMETRIC], [NOT] IN (list), ANY and ALL of an array (ARRAY[…], a text '{…}' or a parameter that is one, with and
+without a type), comparisons of rows, CASE, COALESCE, NULLIF, GREATEST, LEAST, casts among all types, LIKE and ILIKE
+with ESCAPE; count, sum, avg, min and max of any expression, with FILTER.
 
 Intervals are there within expressions: what a SELECT puts out, groups by or aggregates is none; cast it to text.
 

@@ -63,6 +63,25 @@ CASTS = {
     "character(5)": ["text"],
 }
 
+COMPARISONS = ["=", "<>", "<", "<=", ">", ">="]
+
+# As they stand in an array that is written as a text.
+ELEMENTS = {
+    "boolean": ["t", "false", '"on"'],
+    "smallint": ["1", '"7"', "-32768"],
+    "integer": ["1", "2", '" 3"', "2147483647"],
+    "bigint": ["0", "9223372036854775807", "-7"],
+    "real": ["1.5", "-0.5", "NaN", "3e38"],
+    "double precision": ["2.5", "1e10", '"Infinity"', "-0"],
+    "numeric": ["1.25", "-99.990", "0", "12345.6"],
+    "date": ["2013-01-01", '"1969-12-31"', "2000-02-29"],
+    "timestamp without time zone": ['"2013-01-01 05:00:00"', "1969-12-31 23:59:59.5"],
+    "character": ["ab", '"ab "', "x", '""'],
+    "character varying": ["ab", '"Ab cd"', '"a\\"b"', "z%", '""', '"null"'],
+    "text": ["ab", '"x,y"', "é", "a\\,b"],
+    "interval": ["1 day", '"-1 mons"', "04:05:06"],
+}
+
 ANY = '"any"'  # One value or more of any kinds.
 
 _PARTS = ["second", "minute", "hour", "day", "week", "month", "quarter", "year", "decade", "century", "millennium"]
@@ -146,6 +165,12 @@ class Expressions:
             return f"greatest({first}, {second})"
         return f"least({first}, {second})"
 
+    def _array(self, kind: str) -> str:
+        """An array as a text, with and without its type."""
+        elements = [self._choice.choice([*ELEMENTS[kind], "NULL"]) for _ in range(self._choice.randint(0, 4))]
+        text = "'{" + ", ".join(elements) + "}'"
+        return self._choice.choice([text, f"{text}::{kind}[]", "NULL"])
+
     def _test(self, _kind: str, depth: int) -> str:
         kind = self.any_kind()
         first, second, third = (self.of(kind, depth - 1) for _ in range(3))
@@ -166,6 +191,15 @@ class Expressions:
                 f"(({first}) NOT IN ({second}, {third}))",
                 f"(({first}) BETWEEN ({second}) AND ({third}))",
                 f"(({first}) NOT BETWEEN SYMMETRIC ({second}) AND ({third}))",
+                f"(({first}) = ANY (ARRAY[{second}, {third}]))",
+                f"(({first}) <> ALL (ARRAY[{second}, {third}, {first}]))",
+                f"(({first}) {self._choice.choice(COMPARISONS)} ANY (ARRAY[{second}, {third}]))",
+                f"(({first}) = ANY ({self._array(kind)}))",
+                f"(({first}) <> ALL ({self._array(kind)}))",
+                f"(({first}, {one}) {self._choice.choice(COMPARISONS)} ({second}, {other}))",
+                f"(({first}, {one}) IN (({second}, {other}), ({third}, {one})))",
+                f"(({first}, {one}) IS DISTINCT FROM ({second}, {other}))",
+                f"(({first}, {one}) IS NOT NULL)",
             ]
         )
 

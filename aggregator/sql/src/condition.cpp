@@ -302,6 +302,9 @@ Result<Condition> ConditionCompiler::operator_expression(const grammar::Node& no
       return between(expression);
     case grammar::OperatorKind::kIn:
       return in_list(expression);
+    case grammar::OperatorKind::kAny:
+    case grammar::OperatorKind::kAll:
+      return array_test(expression);
     case grammar::OperatorKind::kLike:
       return like(expression);
     default: {

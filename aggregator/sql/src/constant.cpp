@@ -206,14 +206,7 @@ Folded fold_computed(Scope& scope, const grammar::Node& node) {
   if (!folded->is_constant()) {
     return std::optional<Constant>();
   }
-  Constant constant{folded->type, std::move(folded->value), false, location_of(node)};
-  constant.is_text = constant.type.kind == TypeKind::kText;
-  if (constant.is_text) {
-    constant.type = Type{.kind = TypeKind::kVarchar, .length = semantics::kStringLengthMax};
-  } else if (constant.type.kind == TypeKind::kNumeric) {
-    constant.type = Type{TypeKind::kNumeric};
-  }
-  return std::optional<Constant>(std::move(constant));
+  return std::optional<Constant>(constant_of(std::move(*folded), location_of(node)));
 }
 
 Folded fold_call(Scope& scope, const grammar::Node& node) {
@@ -228,6 +221,17 @@ Folded fold_operation(Scope& scope, const grammar::Node& node) {
 }
 
 }  // namespace
+
+Constant constant_of(semantics::BoundExpression folded, int32_t location) {
+  Constant constant{folded.type, std::move(folded.value), false, location};
+  constant.is_text = constant.type.kind == TypeKind::kText;
+  if (constant.is_text) {
+    constant.type = Type{.kind = TypeKind::kVarchar, .length = semantics::kStringLengthMax};
+  } else if (constant.type.kind == TypeKind::kNumeric) {
+    constant.type = Type{TypeKind::kNumeric};
+  }
+  return constant;
+}
 
 Folded fold(Scope& scope, const grammar::Node& node) {
   switch (node.kind()) {

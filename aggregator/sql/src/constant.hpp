@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "daedalus/base/result.hpp"
+#include "daedalus/semantics/bound_expression.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "scope.hpp"
 
@@ -33,6 +34,9 @@ struct Constant {
 /// Errors carry positions: 22P02 and others of parse_text(), 22003, 42704 unknown type, 42846 no such cast, 42883 no
 /// such operator, 42P02 no such parameter, 0A000 a type or function outside the supported SQL.
 [[nodiscard]] Result<std::optional<Constant>> fold(Scope& scope, const grammar::Node& node);
+
+/// What an expression has been computed to. Precondition: it is a constant.
+[[nodiscard]] Constant constant_of(semantics::BoundExpression folded, int32_t location);
 
 /// A place takes the constant as one of this kind: if it stands for a parameter without a type, that is now its type.
 void ask_kind(const Scope& scope, const Constant& constant, semantics::TypeKind kind);

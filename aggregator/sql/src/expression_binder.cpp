@@ -352,6 +352,9 @@ ExpressionBinder::Bound ExpressionBinder::operator_expression(const grammar::Ope
       return pair_form(node);
     case grammar::OperatorKind::kIn:
       return in_list(node);
+    case grammar::OperatorKind::kAny:
+    case grammar::OperatorKind::kAll:
+      return array_test(node);
     case grammar::OperatorKind::kBetween:
     case grammar::OperatorKind::kNotBetween:
     case grammar::OperatorKind::kBetweenSymmetric:
@@ -368,6 +371,10 @@ ExpressionBinder::Bound ExpressionBinder::refused_operator(const grammar::Operat
 }
 
 ExpressionBinder::Bound ExpressionBinder::plain_operator(const grammar::OperatorExpression& node) {
+  const bool are_rows = node.left.kind() == grammar::Node::kRow && node.right.kind() == grammar::Node::kRow;
+  if (are_rows && node.left.row().items.size() != node.right.row().items.size()) {
+    return scope_.error("42601", "unequal number of entries in row expressions", node.location);
+  }
   std::string_view name = plain_name(node.name);
   name = name == "!=" ? "<>" : name;
   if (!semantics::is_operator_sign(name, node.left.is_present() ? 2 : 1)) {

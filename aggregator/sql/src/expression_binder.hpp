@@ -41,6 +41,9 @@ class ExpressionBinder {
   /// A boolean. Error 42804 for anything else.
   [[nodiscard]] Result<semantics::BoundExpression> condition(const grammar::Node& node);
 
+  /// What an array holds, each unknown or all of one type; nothing when it is NULL. Errors: as value(), 42809 no array.
+  [[nodiscard]] Result<std::optional<std::vector<Typed>>> array_elements(const grammar::Node& node);
+
   /// Columns that were named, and where, in their order.
   [[nodiscard]] const std::vector<std::pair<uint32_t, int32_t>>& columns() const { return columns_; }
 
@@ -62,6 +65,10 @@ class ExpressionBinder {
   /// IS [NOT] DISTINCT FROM, and NULLIF.
   Bound pair_form(const grammar::OperatorExpression& node);
   Bound in_list(const grammar::OperatorExpression& node);
+  /// op ANY (array), op ALL (array).
+  Bound array_test(const grammar::OperatorExpression& node);
+  Bound as_list(std::vector<semantics::BoundExpression> tests, bool is_any, int32_t location);
+  Result<std::optional<std::vector<Typed>>> cast_elements(const grammar::Node& node);
   Bound between(const grammar::OperatorExpression& node);
   Bound boolean_expression(const grammar::Node& node);
   Bound null_test(const grammar::Node& node);

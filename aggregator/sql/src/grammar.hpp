@@ -13,6 +13,7 @@
 
 namespace daedalus::aggregator::grammar {
 
+struct ArrayExpression;
 struct BooleanExpression;
 struct BooleanTest;
 struct CaseExpression;
@@ -32,6 +33,7 @@ struct OperatorExpression;
 struct ParameterReference;
 struct RangeVariable;
 struct ResultTarget;
+struct RowExpression;
 struct SelectStatement;
 struct SortBy;
 struct SubLink;
@@ -113,6 +115,7 @@ class Node {
   [[nodiscard]] bool has_range_variable() const { return kind_ == kRangeVariable; }
   [[nodiscard]] bool has_set_to_default() const { return kind_ == kSetToDefault; }
 
+  [[nodiscard]] const ArrayExpression& array() const;
   [[nodiscard]] const BooleanExpression& boolean_expression() const;
   [[nodiscard]] const BooleanTest& boolean_test() const;
   [[nodiscard]] const CaseExpression& case_expression() const;
@@ -132,6 +135,7 @@ class Node {
   [[nodiscard]] const OperatorExpression& operator_expression() const;
   [[nodiscard]] const ParameterReference& parameter() const;
   [[nodiscard]] const RangeVariable& range_variable() const;
+  [[nodiscard]] const RowExpression& row() const;
   [[nodiscard]] const SelectStatement& select() const;
   [[nodiscard]] const SortBy& sort() const;
   [[nodiscard]] const SubLink& sub_link() const;
@@ -325,6 +329,18 @@ struct Coalesce {
   Nodes arguments;
 };
 
+/// ARRAY[…].
+struct ArrayExpression {
+  static constexpr Node::Kind kKind = Node::kArray;
+  Nodes items;
+};
+
+/// (…, …) or ROW(…).
+struct RowExpression {
+  static constexpr Node::Kind kKind = Node::kRow;
+  Nodes items;
+};
+
 struct MinMax {
   static constexpr Node::Kind kKind = Node::kMinMax;
   Nodes arguments;
@@ -427,6 +443,7 @@ struct DeleteStatement {
   bool has_returning = false;
 };
 
+inline const ArrayExpression& Node::array() const { return as<ArrayExpression>(); }
 inline const BooleanExpression& Node::boolean_expression() const { return as<BooleanExpression>(); }
 inline const BooleanTest& Node::boolean_test() const { return as<BooleanTest>(); }
 inline const CaseExpression& Node::case_expression() const { return as<CaseExpression>(); }
@@ -446,6 +463,7 @@ inline const NullTest& Node::null_test() const { return as<NullTest>(); }
 inline const OperatorExpression& Node::operator_expression() const { return as<OperatorExpression>(); }
 inline const ParameterReference& Node::parameter() const { return as<ParameterReference>(); }
 inline const RangeVariable& Node::range_variable() const { return as<RangeVariable>(); }
+inline const RowExpression& Node::row() const { return as<RowExpression>(); }
 inline const SelectStatement& Node::select() const { return as<SelectStatement>(); }
 inline const SortBy& Node::sort() const { return as<SortBy>(); }
 inline const SubLink& Node::sub_link() const { return as<SubLink>(); }

@@ -17,6 +17,12 @@ std::vector<Node> children_of(const Node& node) {
     case Node::kList:
       add(node.list().items);
       break;
+    case Node::kArray:
+      add(node.array().items);
+      break;
+    case Node::kRow:
+      add(node.row().items);
+      break;
     case Node::kOperatorExpression:
       children = {node.operator_expression().left, node.operator_expression().right};
       break;

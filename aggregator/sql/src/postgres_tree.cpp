@@ -11,6 +11,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "row_comparison.hpp"
+
 namespace daedalus::aggregator::sql {
 
 namespace {
@@ -197,12 +199,18 @@ grammar::Node TreeReader::read(const void* raw) {
       return {constant(as<::A_Const>(raw)), as<::A_Const>(raw).location};
     case T_ParamRef:
       return {parameter(as<::ParamRef>(raw)), as<::ParamRef>(raw).location};
-    case T_A_Expr:
-      return {operator_expression(as<::A_Expr>(raw)), as<::A_Expr>(raw).location};
+    case T_A_Expr: {
+      const grammar::OperatorExpression* made = operator_expression(as<::A_Expr>(raw));
+      const grammar::Node rows = compared_by_value(*arena_, *made);
+      return rows.is_present() ? rows : grammar::Node(made, made->location);
+    }
     case T_BoolExpr:
       return {boolean_expression(as<::BoolExpr>(raw)), as<::BoolExpr>(raw).location};
-    case T_NullTest:
-      return {null_test(as<::NullTest>(raw)), as<::NullTest>(raw).location};
+    case T_NullTest: {
+      const grammar::NullTest* made = null_test(as<::NullTest>(raw));
+      const grammar::Node row = tested_by_value(*arena_, *made);
+      return row.is_present() ? row : grammar::Node(made, as<::NullTest>(raw).location);
+    }
     case T_BooleanTest:
       return {boolean_test(as<::BooleanTest>(raw)), as<::BooleanTest>(raw).location};
     case T_FuncCall:
@@ -279,10 +287,16 @@ grammar::Node TreeReader::read_refused(const void* raw) {
       coalesce->arguments = nodes(as<::CoalesceExpr>(raw).args);
       return {coalesce, as<::CoalesceExpr>(raw).location};
     }
-    case T_RowExpr:
-      return Node(Node::kRow, as<::RowExpr>(raw).location);
-    case T_A_ArrayExpr:
-      return Node(Node::kArray, as<::A_ArrayExpr>(raw).location);
+    case T_RowExpr: {
+      auto* row = make<grammar::RowExpression>();
+      row->items = nodes(as<::RowExpr>(raw).args);
+      return {row, as<::RowExpr>(raw).location};
+    }
+    case T_A_ArrayExpr: {
+      auto* array = make<grammar::ArrayExpression>();
+      array->items = nodes(as<::A_ArrayExpr>(raw).elements);
+      return {array, as<::A_ArrayExpr>(raw).location};
+    }
     case T_GroupingFunc:
       return Node(Node::kGroupingFunction, as<::GroupingFunc>(raw).location);
     case T_NamedArgExpr:

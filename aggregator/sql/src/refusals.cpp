@@ -172,7 +172,7 @@ Construct describe(const Node& node) {
     case Node::kMinMax:
       return {node.min_max().is_least ? "LEAST" : "GREATEST", "compute it in the application"};
     case Node::kRow:
-      return {"row value", "compare each column on its own"};
+      return {"row value in this place", "compare it with a row of as many values"};
     case Node::kArray:
       return {"ARRAY", {}};
     case Node::kIndirection:

@@ -144,6 +144,10 @@ TEST_F(KnownSelectTest, WhatElseValuesDecideIsKnownForThoseValues) {
       is_bound("SELECT i FROM t WHERE i IN ($1, 5) AND l = $2", {number(1), number(2)}, {number(1), number(3)}));
   EXPECT_FALSE(
       is_bound("SELECT i FROM t WHERE i IN ($1, 5) AND l = $2", {number(1), number(2)}, {number(5), number(2)}));
+  EXPECT_TRUE(is_bound("SELECT i FROM t WHERE l = ANY ($1) AND i = $2", {untyped("{1,2}"), number(1)},
+                       {untyped("{1,2}"), number(3)}));
+  EXPECT_FALSE(is_bound("SELECT i FROM t WHERE l = ANY ($1) AND i = $2", {untyped("{1,2}"), number(1)},
+                        {untyped("{1,3}"), number(1)}));
   EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i = $1 LIMIT $1", {number(3)}, {number(3)}));
   EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i = $1 LIMIT $1", {number(3)}, {number(4)}));
 }

@@ -13,6 +13,26 @@ struct Accepted {
   const char* predicate;
 };
 
+TEST_F(WhereTest, ArraysAndRowsAreLookedUp) {
+  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+           {"i = ANY ('{1, 2}')", "i in (1,2)"},
+           {"i = ANY ('{1, 2}'::bigint[])", "i in (1,2)"},
+           {"i = ANY (ARRAY[1, 2.5])", "i=1"},
+           {"NOT (i <> ALL (ARRAY[1, 2]))", "i in (1,2)"},
+           {"i <> ALL ('{1, 2}'::int[])", "i not in (1,2)"},
+           {"v = ANY ('{a,\"b,c\"}')", "v in ('a','b,c')"},
+           {"i = ANY ('{}')", "never"},
+           {"i <> ALL ('{}')", "all"},
+           {"i = ANY (NULL)", "never"},
+           {"i <> ALL ('{1,NULL}')", "never"},
+           {"(i, l) = (1, 2)", "i=1 AND l=2"},
+           {"(i, l) IN ((1, 2), (3, 4))", "i in (1,3) AND (i=1 OR l=4) AND (l=2 OR i=3) AND l in (2,4)"},
+           {"(i, l) >= (1, 2)", "(i>1 OR i=1) AND (i>1 OR l>=2)"},
+       }) {
+    EXPECT_EQ(where(condition), predicate) << condition;
+  }
+}
+
 TEST_F(WhereTest, Comparisons) {
   for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
            {"i = 1", "i=1"},

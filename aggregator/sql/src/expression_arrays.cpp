@@ -1,0 +1,169 @@
+// ANY and ALL of an array: comparisons with each of its elements, joined.
+#include <fmt/format.h>
+
+#include "array_list.hpp"
+#include "bound_lists.hpp"
+#include "cast.hpp"
+#include "expression_binder.hpp"
+#include "refusals.hpp"
+
+namespace daedalus::aggregator::sql {
+
+using semantics::BoundExpression;
+using semantics::FunctionId;
+using semantics::Type;
+using semantics::TypeKind;
+using semantics::Value;
+
+namespace {
+
+/// The type of one element.
+grammar::TypeName element_type(grammar::TypeName type) {
+  type.is_array = false;
+  return type;
+}
+
+Typed unknown_text(std::optional<std::string> text, int32_t location) {
+  Typed made;
+  made.is_unknown = true;
+  made.location = location;
+  made.expression = semantics::make_constant(Type{TypeKind::kText}, text ? Value(std::move(*text)) : Value());
+  return made;
+}
+
+}  // namespace
+
+Result<std::optional<std::vector<Typed>>> ExpressionBinder::array_elements(const grammar::Node& node) {
+  using Elements = std::optional<std::vector<Typed>>;
+  if (node.kind() == grammar::Node::kArray) {
+    if (node.array().items.empty()) {
+      return scope_.error("42P18", "cannot determine type of empty array", node.location());
+    }
+    auto bound = bind_all(node.array().items);
+    auto together = bound ? brought_together(std::move(*bound), "ARRAY") : bound.error();
+    if (!together) {
+      return together.error();
+    }
+    std::vector<Typed> elements;
+    for (BoundExpression& element : *together) {
+      elements.push_back(Typed{std::move(element), false, node.location()});
+    }
+    return Elements(std::move(elements));
+  }
+  if (node.kind() == grammar::Node::kCast && node.cast().type_name.is_array) {
+    return cast_elements(node);
+  }
+  auto text = bind(node);
+  if (!text) {
+    return text.error();
+  }
+  if (!text->is_unknown) {
+    return rejected("42809", "op ANY/ALL (array) requires array on right side");
+  }
+  if (semantics::is_null(text->expression.value)) {
+    return Elements();
+  }
+  auto parsed = parse_array(std::get<std::string>(text->expression.value));
+  if (!parsed) {
+    return scope_.located(parsed.error(), text->location);
+  }
+  std::vector<Typed> elements;
+  for (std::optional<std::string>& element : *parsed) {
+    elements.push_back(unknown_text(std::move(element), text->location));
+  }
+  return Elements(std::move(elements));
+}
+
+Result<std::optional<std::vector<Typed>>> ExpressionBinder::cast_elements(const grammar::Node& node) {
+  using Elements = std::optional<std::vector<Typed>>;
+  auto type = resolve_type(scope_, element_type(node.cast().type_name));
+  if (!type) {
+    return type.error();
+  }
+  type->kind = plain_name(node.cast().type_name.names) == "text" ? TypeKind::kText : type->kind;
+  auto elements = node.cast().argument.kind() == grammar::Node::kArray && node.cast().argument.array().items.empty()
+                      ? Result<Elements>(std::vector<Typed>())
+                      : array_elements(node.cast().argument);
+  if (!elements || !elements->has_value()) {
+    return elements;
+  }
+  for (Typed& element : **elements) {
+    const int32_t location = element.location;
+    const TypeKind kind = element.is_unknown ? type->kind : element.expression.type.kind;
+    auto read = coerced(std::move(element), kind);
+    if (!read) {
+      return read.error();
+    }
+    if (!semantics::can_cast_explicitly(read->type.kind, type->kind) && read->type.kind != type->kind) {
+      return scope_.error("42846",
+                          fmt::format("cannot cast type {}[] to {}[]", semantics::kind_name(read->type.kind),
+                                      semantics::kind_name(type->kind)),
+                          node.location());
+    }
+    auto cast = read->type == *type ? Bound(Typed{std::move(*read), false, location})
+                                    : call(FunctionId::kCast, list_of(std::move(*read)), location, *type);
+    if (!cast) {
+      return cast.error();
+    }
+    element = std::move(*cast);
+  }
+  return elements;
+}
+
+ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpression& node) {
+  const bool is_any = node.kind == grammar::OperatorKind::kAny;
+  std::string_view sign = plain_name(node.name);
+  sign = sign == "!=" ? "<>" : sign;
+  auto left = bind(node.left);
+  if (!left) {
+    return left;
+  }
+  auto elements = array_elements(node.right);
+  if (!elements) {
+    return scope_.located(elements.error(), node.location);
+  }
+  if (!elements->has_value()) {
+    return Typed{semantics::make_constant(Type{TypeKind::kBool}, Value()), false, node.location};
+  }
+  std::vector<BoundExpression> tests;
+  for (Typed& element : **elements) {
+    auto test = compared(sign, *left, std::move(element), node.location);
+    if (!test) {
+      return test;
+    }
+    auto truth = as_boolean(std::move(*test), "ANY/ALL");
+    if (!truth) {
+      return truth.error();
+    }
+    tests.push_back(std::move(*truth));
+  }
+  if (tests.empty()) {
+    return Typed{semantics::make_constant(Type{TypeKind::kBool}, Value(!is_any)), false, node.location};
+  }
+  if (tests.size() == 1) {
+    return Typed{std::move(tests[0]), false, node.location};
+  }
+  if ((is_any && sign == "=") || (!is_any && sign == "<>")) {
+    return as_list(std::move(tests), is_any, node.location);
+  }
+  return call(is_any ? FunctionId::kOr : FunctionId::kAnd, std::move(tests), node.location);
+}
+
+/// One list of values where all are compared alike.
+ExpressionBinder::Bound ExpressionBinder::as_list(std::vector<BoundExpression> tests, bool is_any, int32_t location) {
+  const BoundExpression& first = tests[0];
+  const bool are_alike = std::all_of(tests.begin(), tests.end(), [&](const BoundExpression& test) {
+    return test.function == first.function && test.arguments[0] == first.arguments[0] &&
+           test.arguments[1].type.kind == first.arguments[0].type.kind;
+  });
+  if (!are_alike) {
+    return call(is_any ? FunctionId::kOr : FunctionId::kAnd, std::move(tests), location);
+  }
+  std::vector<BoundExpression> list = list_of(std::move(tests[0].arguments[0]));
+  for (BoundExpression& test : tests) {
+    list.push_back(std::move(test.arguments[1]));
+  }
+  return call(is_any ? FunctionId::kIn : FunctionId::kNotIn, std::move(list), location);
+}
+
+}  // namespace daedalus::aggregator::sql

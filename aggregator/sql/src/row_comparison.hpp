@@ -1,0 +1,19 @@
+// Comparisons of rows, written out: what `(a, b) < (c, d)` says of a, b, c and d.
+//
+// Decides which comparisons of values a comparison of rows is (PostgreSQL's make_row_comparison_op). Refuses to know
+// what values are.
+#pragma once
+
+#include "arena.hpp"
+#include "grammar.hpp"
+
+namespace daedalus::aggregator::sql {
+
+/// The same as comparisons of values joined by AND and OR; absent where it is none of two rows of one length, whose
+/// operator compares. NULLs make of it what they make of a comparison of rows.
+[[nodiscard]] grammar::Node compared_by_value(Arena& arena, const grammar::OperatorExpression& expression);
+
+/// IS [NOT] NULL of a row: all of its values are, or none is. Absent for anything else.
+[[nodiscard]] grammar::Node tested_by_value(Arena& arena, const grammar::NullTest& test);
+
+}  // namespace daedalus::aggregator::sql
