@@ -135,7 +135,8 @@ std::vector<std::vector<double>> Strategies::run(const Load& load, const std::ve
       }
       caches_.evict();
       std::vector<QueryOutput> outputs;
-      const double time = milliseconds([&] { outputs = engines_[at]->cycle(batch.selections, batch.updates); });
+      const double time =
+          processor_milliseconds([&] { outputs = engines_[at]->cycle(batch.selections, batch.updates); });
       first_ms = first.empty() ? time : first_ms;
       is_hopeless[place] = run == 0 && time > hopeless_ms && time > 3 * first_ms;
       if (run > 0 || is_hopeless[place]) {  // The first warms up.

@@ -40,10 +40,10 @@ class Strategies {
  public:
   Strategies(uint32_t rows, std::vector<AccessPaths> ways);
 
-  /// Milliseconds of each run under each of these ways, in turn on the same queries and updates. Answers that differ
-  /// end the program. Updates go to all ways, asked or not, so that all hold the same rows. A way that takes longer
-  /// than `hopeless_ms` while warming up, and three times as long as the first one asked, has no other run: that one
-  /// counts.
+  /// Milliseconds on the processor of each run under each of these ways, in turn on the same queries and updates.
+  /// Answers that differ end the program. Updates go to all ways, asked or not, so that all hold the same rows. A way
+  /// that takes longer than `hopeless_ms` while warming up, and three times as long as the first one asked, has no
+  /// other run: that one counts.
   [[nodiscard]] std::vector<std::vector<double>> run(const Load& load, const std::vector<AccessPaths>& asked,
                                                      double hopeless_ms);
 

@@ -1,7 +1,6 @@
 #include "form_cells.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -127,12 +126,6 @@ bool is_right(Bench& bench, const FormQuery& query, const semantics::Selection& 
            content == bench.model().content(rows, form_columns(bench.table, query.output));
   }
   return groups_in(selection, query.output, output) == groups_of(bench, query, rows);
-}
-
-double processor_milliseconds() {
-  timespec time{};
-  CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0);
-  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
 }
 
 void check_answers(Bench& bench, const std::vector<FormQuery>& asked, const Selections& selections,

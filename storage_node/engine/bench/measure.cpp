@@ -5,9 +5,16 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 
 namespace daedalus::engine::bench {
+
+double processor_milliseconds() {
+  timespec time{};
+  CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+}
 
 double median(std::vector<double> values) {
   if (values.empty()) {

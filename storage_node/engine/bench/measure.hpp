@@ -24,6 +24,17 @@ double milliseconds(Work&& work) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// What the processor spent on this thread so far, in milliseconds.
+[[nodiscard]] double processor_milliseconds();
+
+/// The same of `work`, which others on the machine disturb less.
+template <typename Work>
+double processor_milliseconds(Work&& work) {
+  const double start = processor_milliseconds();
+  work();
+  return processor_milliseconds() - start;
+}
+
 /// The upper median; 0 for none.
 [[nodiscard]] double median(std::vector<double> values);
 
