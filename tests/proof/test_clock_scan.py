@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from experiments.clock_scan.ablation import PATHS, ablation_table
 from experiments.clock_scan.bench import Bench
 from experiments.clock_scan.claims import judge, published
 from experiments.clock_scan.context import resolved
@@ -46,9 +47,10 @@ def test_every_part_measures_without_a_failure_and_without_a_wrong_answer(proof:
     measured = {json.loads(line)["point"]["part"] for line in (proof / "runs.jsonl").read_text().splitlines()}
     assert {"size", "keys", "classic", "index", "updates", "sum", "duck", "duck_batch", "many", "grid"} <= measured
     assert {"planner", "sizes", "segments", "steady"} <= measured
-    assert {"skewed", "updates_alone", "forms", "planner_on_forms"} <= measured
+    assert {"skewed", "updates_alone", "forms", "planner_on_forms", "ablation"} <= measured
     table = (proof / "proof.md").read_text()
     assert "\n| IN of 100 | 47 | 1 | " in table
+    assert "\n| an index over operations | " in table
     assert "cycle / reading what the sweep reads: " in table
 
 
@@ -209,6 +211,26 @@ def test_a_cycle_of_a_form_is_projected_by_its_bytes_and_may_write_its_rows() ->
     assert (projected.is_met, stretch.is_met, stretch.is_stretch) == (True, False, True)
     (line,) = form_table(runs)[2:]
     assert line == "| a = x OR b = y | 47 | 512 | 1.56 | 10 | 6.4 | 1 | 1,000,000 | 2400 |"
+
+
+def test_a_way_is_worth_what_the_cell_it_serves_most_takes_longer_without_it() -> None:
+    def cell(mix: str, **slower: list[float]) -> Run:
+        times = {"by_cost": [2.0, 4.0, 6.0], **{f"without_{path}": [2.0, 4.0, 6.0] for path in PATHS}}
+        times |= {f"without_{path}": values for path, values in slower.items()}
+        return made_up("ablation", times, mix=mix, queries=64, updates=0, rows=7)
+
+    runs = [cell("booking", keys=[2.4, 4.8, 7.2]), cell("hard-0", keys=[2.1, 4.1, 6.1], bitmaps=[40.0])]
+    claims = {claim.name: claim for claim in judge(runs)}
+    keys = claims["without an index over operations: time / the engine's, in the cell it serves most"]
+    assert keys.measured == pytest.approx(1.2)
+    assert keys.note == "the cell: booking, 64 queries"
+    bitmaps = claims["without bitmaps that queries share: time / the engine's, in the cell it serves most"]
+    assert bitmaps.ratios == (10.0,)  # Hopeless: asked once.
+    pairs = claims["without keys of two columns: time / the engine's, in the cell it serves most"]
+    assert not pairs.is_met
+    lines = ablation_table(runs)
+    assert "| an index over operations | booking, 64 queries: 1.2 |" in lines
+    assert "| keys of two columns | none |" in lines
 
 
 def test_the_floor_is_published_and_not_claimed() -> None:
