@@ -1,4 +1,5 @@
-"""Writes docs/functions.md from the table of functions, or with --check says whether it is up to date."""
+"""Writes docs/functions.md and the shell's list from the table of functions, or with --check says whether they are up
+to date."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TWIN = ROOT / "build" / "release" / "bin" / "statement_twin"
 PAGE = ROOT / "docs" / "functions.md"
+LIST = ROOT / "client-java/cli/src/main/resources/org/daedalus/cli/sql/functions.tsv"
 
 HEAD = """# Functions and operators
 
@@ -47,24 +49,34 @@ def entries() -> list[tuple[str, bool, str, str]]:
     return found
 
 
-def page() -> str:
-    overloads: dict[tuple[bool, str, str], list[str]] = defaultdict(list)
+def overloads() -> list[tuple[bool, str, str, str]]:
+    """Whether it is a function and no operator, its name, its result, and what its overloads with that result take."""
+    taken: dict[tuple[bool, str, str], list[str]] = defaultdict(list)
     for name, is_operator, arguments, result in entries():
-        overloads[(not is_operator, name, result)].append(arguments.replace(",", ", ") or "nothing")
-    lines = [
-        f"| `{name.replace('|', '&#124;')}` | {'; '.join(taken)} | {result} |"
-        for (_, name, result), taken in sorted(overloads.items())
-    ]
+        taken[(not is_operator, name, result)].append(arguments.replace(",", ", ") or "nothing")
+    return [(*key, "; ".join(lists)) for key, lists in sorted(taken.items())]
+
+
+def page() -> str:
+    lines = [f"| `{name.replace('|', '&#124;')}` | {taken} | {result} |" for _, name, result, taken in overloads()]
     return HEAD + "\n".join(lines) + "\n"
+
+
+def shell_list() -> str:
+    return "".join(f"{name}\t{taken}\t{result}\n" for is_function, name, result, taken in overloads() if is_function)
 
 
 def main() -> int:
     if "--check" not in sys.argv[1:]:
         PAGE.write_text(page())
+        LIST.write_text(shell_list())
         return 0
-    if PAGE.read_text() == page():
+    if PAGE.read_text() == page() and LIST.read_text() == shell_list():
         return 0
-    print("docs/functions.md is not what the table of functions says: run tools/functions_page.py", file=sys.stderr)
+    print(
+        "docs/functions.md or the shell's list is not what the table of functions says: run tools/functions_page.py",
+        file=sys.stderr,
+    )
     return 1
 
 

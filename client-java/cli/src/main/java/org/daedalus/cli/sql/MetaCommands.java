@@ -36,6 +36,8 @@ final class MetaCommands {
         add("h", "[WORD]", "what SQL there is, or how a statement is written", (arguments, origin) ->
                 print(SqlHelp.about(arguments.isEmpty() ? "" : arguments.get(0))));
         add("d", "[TABLE]", "columns, types, defaults and keys of the table", this::describe);
+        add("df", "[PATTERN]", "functions, what each gives and takes; * stands for anything", (arguments, origin) ->
+                print(FunctionList.about(arguments.isEmpty() ? "" : arguments.get(0))));
         add("dt", "", "the table's name", (arguments, origin) -> print(session.table().tableName()));
         add("x", "[on|off|auto]", "one column a line: always, never, or where rows are wider than the terminal",
                 (arguments, origin) -> expand(arguments));

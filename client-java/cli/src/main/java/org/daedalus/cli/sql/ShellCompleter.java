@@ -58,7 +58,7 @@ final class ShellCompleter implements Completer {
             case "insert" -> keywords(new String[] {"INTO"}, word, words);
             default -> {
                 table.columns().forEach(column -> words.add(column.name()));
-                Arrays.stream(SqlHelp.FUNCTIONS).map(name -> name + "(").forEach(words::add);
+                FunctionList.names().stream().map(name -> name + "(").forEach(words::add);
                 keywords(SqlHelp.KEYWORDS, word, words);
             }
         }
@@ -69,6 +69,7 @@ final class ShellCompleter implements Completer {
         return switch (command) {
             case "\\d" -> List.of(table.tableName());
             case "\\h" -> Arrays.asList(SqlHelp.STATEMENTS);
+            case "\\df" -> FunctionList.names();
             case "\\x" -> List.of("on", "off", "auto");
             case "\\t", "\\timing", "\\pset pager" -> List.of("on", "off");
             case "\\pset" -> List.of("null", "format", "pager", "expanded", "tuples_only");

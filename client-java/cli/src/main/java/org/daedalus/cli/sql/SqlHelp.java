@@ -8,7 +8,9 @@ import java.util.TreeMap;
 final class SqlHelp {
     static final String[] STATEMENTS = {"SELECT", "INSERT", "UPDATE", "DELETE", "DESCRIBE"};
     static final String[] KEYWORDS = {"SELECT", "FROM", "WHERE", "GROUP", "ORDER", "BY", "LIMIT", "OFFSET", "AND", "OR",
-        "NOT", "IN", "BETWEEN", "LIKE", "IS", "NULL", "TRUE", "FALSE", "AS", "ASC", "DESC", "NULLS", "FIRST", "LAST",
+        "NOT", "IN", "BETWEEN", "LIKE", "ILIKE", "IS", "DISTINCT", "ANY", "ALL", "CASE", "WHEN", "THEN", "ELSE", "END",
+        "CAST", "COALESCE", "NULLIF", "GREATEST", "LEAST", "EXTRACT", "INTERVAL", "HAVING", "FILTER",
+        "NULL", "TRUE", "FALSE", "AS", "ASC", "DESC", "NULLS", "FIRST", "LAST",
         "INSERT", "INTO", "VALUES", "DEFAULT", "UPDATE", "SET", "DELETE", "DATE", "TIMESTAMP", "CURRENT_DATE",
         "CURRENT_TIMESTAMP", "LOCALTIMESTAMP", "DESCRIBE"};
     static final String[] FUNCTIONS = {"count", "sum", "min", "max", "avg", "now"};

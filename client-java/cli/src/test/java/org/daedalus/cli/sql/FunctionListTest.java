@@ -1,0 +1,26 @@
+package org.daedalus.cli.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class FunctionListTest {
+    @Test
+    void shouldNameFunctionsAndAggregatesOnce() {
+        assertThat(FunctionList.names()).contains("upper", "date_trunc", "concat", "count").doesNotHaveDuplicates()
+                .isSorted();
+    }
+
+    @Test
+    void shouldShowWhatMatchesAPattern() {
+        assertThat(FunctionList.about("UPPER")).matches("upper +text +text");
+        assertThat(FunctionList.about("date_*").lines()).hasSizeGreaterThan(2)
+                .allMatch(line -> line.startsWith("date_"));
+        assertThat(FunctionList.about("").lines()).hasSizeGreaterThan(100);
+    }
+
+    @Test
+    void shouldSayWhatIsNotThere() {
+        assertThat(FunctionList.about("nothing(")).isEqualTo("there is no function nothing(");
+    }
+}
