@@ -32,7 +32,7 @@ and products are; cast a quotient to numeric(p, s). char(n) values of several le
 LEAST show the longest one's blanks. What is computed in WHERE is asked after all that cannot fail.
 
 Refused by name (0A000), among what PostgreSQL has for these types: to_char, to_date, to_timestamp, to_number, format,
-regular expressions, sind and its kin of degrees, make_interval, quote_ident, quote_nullable, normalize, random,
+regular expressions, make_interval, quote_ident, quote_nullable, normalize, random,
 date_trunc of a date (cast it to timestamp), overlaps; whatever needs types that are not here.
 
 | name | takes | gives |

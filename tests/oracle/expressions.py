@@ -30,7 +30,8 @@ CONSTANTS = {
     "integer": ["0", "1", "2", "3", "-1", "10", "100", "2147483647", "(-2147483647 - 1)"],
     "bigint": ["0::bigint", "3::bigint", "9223372036854775807", "(-9223372036854775808)::bigint", "5000000000"],
     "real": ["0::real", "1.5::real", "(-2.25)::real", "1e30::real", "1e-30::real"],
-    "double precision": ["0::float8", "0.1::float8", "(-3.5)::float8", "1e200::float8", "1e-200::float8"],
+    "double precision": ["0::float8", "0.1::float8", "(-3.5)::float8", "1e200::float8", "1e-200::float8"]
+    + [f"({angle})::float8" for angle in (30, 45, 60, 90, -135, 180, 270, 359.5)],
     "numeric": ["0.0", "1.5", "-2.25", "100.001", "0.000001", "12345678901234567890.5", "3::numeric"],
     "date": ["DATE '2013-01-01'", "DATE '1969-12-31'", "DATE '2000-02-29'", "DATE '1500-03-01'"],
     "timestamp without time zone": ["TIMESTAMP '2013-01-01 05:06:07.5'", "TIMESTAMP '1969-12-31 23:59:59.999999'"],

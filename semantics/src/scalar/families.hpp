@@ -19,7 +19,8 @@ void add_text(Functions& functions);           // 500 to 599
 void add_like(Functions& functions);           // 600 to 699
 void add_time(Functions& functions);           // 700 to 899
 void add_numbers(Functions& functions);        // 900 to 999
-void add_exact_numbers(Functions& functions);  // 1000 to 1099
+void add_exact_numbers(Functions& functions);  // 1000 to 1059
+void add_degrees(Functions& functions);        // 1060 to 1099
 void add_written(Functions& functions);        // 1100 to 1199
 
 // ---- for evaluation ----

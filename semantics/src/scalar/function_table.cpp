@@ -45,6 +45,7 @@ Functions make_functions() {
   add_time(functions);
   add_numbers(functions);
   add_exact_numbers(functions);
+  add_degrees(functions);
   add_written(functions);
   const auto is_out_of_order = [](const ScalarFunction& left, const ScalarFunction& right) {
     return left.id >= right.id;
