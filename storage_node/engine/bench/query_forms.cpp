@@ -203,6 +203,10 @@ FormQuery ticket_query(const TicketTable& table, const FormName& form, Random& r
   if (form.kind == "whole") {
     return {.condition = values({kFlight, kDateIn}), .output = FormOutput::kWhole};
   }
+  if (form.kind == "nested") {
+    const Ordinals row = table.ordinals(below(random, table.row_count()));
+    return {.condition = random_tree(table, row, form.number, true, random), .output = FormOutput::kCount};
+  }
   CHECK(form.kind == "random-rows" || form.kind == "random-counts");
   return random_query(table, form.kind == "random-counts", random);
 }
