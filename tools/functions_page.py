@@ -29,7 +29,8 @@ Intervals are there within expressions: what a SELECT puts out, groups by or agg
 Differences: a computed numeric has at most 300 digits before its point and 300 behind it (22003), a computed text at
 most 4,096 bytes (54000). Rows are grouped by numerics only where their digits are bounded, as those of columns, sums
 and products are; cast a quotient to numeric(p, s). char(n) values of several lengths in one CASE, COALESCE, GREATEST or
-LEAST show the longest one's blanks. What is computed in WHERE is asked after all that cannot fail.
+LEAST show the longest one's blanks. What is computed in WHERE is asked after all that cannot fail. What an array of ANY
+or ALL computes of a row must not be able to fail (0A000).
 
 Refused by name (0A000), among what PostgreSQL has for these types: to_char, to_date, to_timestamp, to_number, format,
 regular expressions, make_interval, quote_ident, quote_nullable, normalize, random,

@@ -1,11 +1,10 @@
 // Functions of the table by themselves. What each of them means PostgreSQL judges (tests/oracle); here is what has a
 // plain twin, and what no statement can write.
-#include "daedalus/semantics/scalar_function.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "random_values.hpp"
 
@@ -42,6 +41,17 @@ TEST(Scalar, DigestsAreThoseOfTheRfc) {
   // The length just fits into the block, and just does not.
   EXPECT_EQ(called("md5", kText, {std::string(55, 'a')}), "ef1772b6dff9a122358552954ad0df65");
   EXPECT_EQ(called("md5", kText, {std::string(56, 'a')}), "3b0c8ac703f828b04c6c197006d17218");
+}
+
+TEST(Scalar, CharactersHaveTheBytesOfUtf8) {
+  constexpr Type kInt{TypeKind::kInt};
+  EXPECT_EQ(called("chr", kInt, {"97"}), "a");
+  EXPECT_EQ(called("chr", kInt, {"233"}), "\xc3\xa9");
+  EXPECT_EQ(called("chr", kInt, {"8364"}), "\xe2\x82\xac");
+  EXPECT_EQ(called("chr", kInt, {"128512"}), "\xf0\x9f\x98\x80");
+  for (const std::string code : {"127", "128", "2047", "2048", "65535", "65536", "1114111"}) {
+    EXPECT_EQ(called("ascii", kText, {called("chr", kInt, {code})}), code);
+  }
 }
 
 TEST(Scalar, WholePowersAreProducts) {

@@ -27,7 +27,7 @@ COLUMNS = {
 CONSTANTS = {
     "boolean": ["true", "false"],
     "smallint": ["0::smallint", "1::smallint", "(-32768)::smallint", "32767::smallint", "7::smallint"],
-    "integer": ["0", "1", "2", "3", "-1", "10", "100", "2147483647", "(-2147483647 - 1)"],
+    "integer": ["0", "1", "2", "3", "-1", "10", "100", "233", "8364", "2147483647", "(-2147483647 - 1)"],
     "bigint": ["0::bigint", "3::bigint", "9223372036854775807", "(-9223372036854775808)::bigint", "5000000000"],
     "real": ["0::real", "1.5::real", "(-2.25)::real", "1e30::real", "1e-30::real"],
     "double precision": ["0::float8", "0.1::float8", "(-3.5)::float8", "1e200::float8", "1e-200::float8"]

@@ -23,6 +23,10 @@ grammar::TypeName element_type(grammar::TypeName type) {
   return type;
 }
 
+/// Whether it may end in an error on some row. PostgreSQL computes both sides as a whole before it compares, and here
+/// the first element that decides is the last.
+bool may_fail(const BoundExpression& expression) { return has_column(expression) && semantics::can_fail(expression); }
+
 Typed unknown_text(std::optional<std::string> text, int32_t location) {
   Typed made;
   made.is_unknown = true;
@@ -122,6 +126,9 @@ ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpr
   if (!elements) {
     return scope_.located(elements.error(), node.location);
   }
+  if ((!elements->has_value() || (*elements)->empty()) && may_fail(left->expression)) {
+    return scope_.refuse("an array of nothing beside what may fail", node.location);
+  }
   if (!elements->has_value()) {
     return Typed{semantics::make_constant(Type{TypeKind::kBool}, Value()), false, node.location};
   }
@@ -130,6 +137,9 @@ ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpr
     auto test = compared(sign, *left, std::move(element), node.location);
     if (!test) {
       return test;
+    }
+    if (may_fail(test->expression.arguments[1])) {
+      return scope_.refuse("an array of what is computed and may fail", node.location, "use several conditions");
     }
     auto truth = as_boolean(std::move(*test), "ANY/ALL");
     if (!truth) {

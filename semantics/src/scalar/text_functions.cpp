@@ -314,7 +314,8 @@ Result<Value> chr(Arguments arguments, const BoundExpression&) {
     return Value(std::move(made));
   }
   const int tails = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  made += static_cast<char>((0xf00 >> tails & 0xff) | code >> (6 * tails));
+  // As many ones at its head as there are bytes, and a zero.
+  made += static_cast<char>((0xf80 >> tails & 0xff) | code >> (6 * tails));
   for (int tail = tails - 1; tail >= 0; --tail) {
     made += static_cast<char>(0x80 | (code >> (6 * tail) & 0x3f));
   }
