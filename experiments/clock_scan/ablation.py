@@ -16,6 +16,7 @@ PATHS = {
     "sketch_keys": "keys by sketches",
     "value_keys": "keys by values",
     "alternatives": "alternatives as entries of an index",
+    "masks": "masks of eight queries",
     "bitmaps": "bitmaps that queries share",
     "buckets": "bitmaps of single buckets",
     "quick_tests": "more planes of sketches for candidates",

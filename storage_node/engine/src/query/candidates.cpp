@@ -17,7 +17,8 @@ constexpr uint32_t kValuesAhead = 2;
 }  // namespace
 
 Candidates::Candidates(const TableLayout& layout, const ChunkStore& store) : layout_(&layout), store_(&store) {
-  waiting_.resize(kWaitingMax + store.chunk_rows());
+  // Whoever adds looks whether they are many once a chunk, or once a block of eight queries' masks.
+  waiting_.resize(kWaitingMax + std::max(store.chunk_rows(), kMaskBlockRows * kMaskQueries));
 }
 
 void Candidates::begin(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk,

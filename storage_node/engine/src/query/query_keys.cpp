@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "branches.hpp"
+#include "query_masks.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -42,12 +43,13 @@ QueryKeys::QueryKeys(const TableLayout& layout, const Sketches& sketches, std::s
     for (size_t position = 0; position < operations.size(); ++position) {
       ask(operations[position], *trees[position]);
     }
+    const double read = read_cost();
     std::vector<KeyAsker> askers;
     askers.reserve(askers_.size());
     for (const Asker& asker : askers_) {
       askers.push_back({.named = std::span(named_).subspan(asker.first, asker.count),
                         .alternatives = asker.alternatives,
-                        .cost_without = cost_without_key(paths_, asker.cost)});
+                        .cost_without = cost_without_key(paths_, asker.cost + read)});
     }
     take(choose_keys(layout, sketches, askers, paths_));
   } else {
@@ -234,7 +236,19 @@ double QueryKeys::cost_without(const KeyedOperation& operation) const {
       break;
     }
   }
-  return kSketchQueryCost + kSketchReadCost / static_cast<double>(operations_.size()) + left * test;
+  return (uses_masks(paths_) ? kMaskQueryCost : kSketchQueryCost) + left * test;
+}
+
+/// What reading planes of sketches costs a query that no key finds: fewer and fewer the more of them there are. They
+/// are reckoned as many as do not name the column that most name, since that has a key.
+double QueryKeys::read_cost() const {
+  std::vector<uint32_t> counts(layout_->columns.size(), 0);
+  uint32_t most = 0;
+  for (const NamedColumn& named : named_) {
+    most = std::max(most, ++counts[named.column]);
+  }
+  const auto others = static_cast<double>(askers_.size() - std::min<size_t>(most, askers_.size()));
+  return std::min(kSketchReadCost, kSketchReadCostMax / std::max(others, 1.0));
 }
 
 void QueryKeys::take(Keys&& chosen) {

@@ -14,11 +14,14 @@
 
 namespace daedalus::engine {
 
-/// ns a row of the segment, from engine_mix_bench: a query that is found by bitmaps, reading their planes, which all
-/// such queries share, and (ns a candidate) what a row costs that they let through.
+/// ns a row of the segment, from engine_mix_bench: a query that is found by bitmaps, or by masks where those are fast,
+/// and (ns a candidate) what a row costs that they let through.
 constexpr double kSketchQueryCost = 0.08;
-constexpr double kSketchReadCost = 0.1;
+constexpr double kMaskQueryCost = 0.03;
 constexpr double kBitmapCandidateCost = 5;
+/// The same for reading the planes of sketches that a query names, and those of all columns, which many queries share.
+constexpr double kSketchReadCost = 0.15;
+constexpr double kSketchReadCostMax = 2.8;
 
 class QueryKeys {
  public:
@@ -91,6 +94,7 @@ class QueryKeys {
   void group_arms(size_t first_arm);
   void describe_group(const Group& group);
   [[nodiscard]] double cost_without(const KeyedOperation& operation) const;
+  [[nodiscard]] double read_cost() const;
   void take(Keys&& chosen);
   void add_entries(const Asking& asking, const Keys& chosen);
 

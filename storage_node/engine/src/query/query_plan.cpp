@@ -40,6 +40,7 @@ class Planner {
         sketches_(sketches),
         queries_(queries),
         paths_(paths),
+        masks_(sketches, static_cast<uint32_t>(layout.columns.size())),
         bitmaps_(static_cast<uint32_t>(layout.columns.size()), plan_) {
     plan_.tests_of.resize(queries.size());
     plan_.windows.resize(queries.size());
@@ -61,11 +62,12 @@ class Planner {
     for (size_t position = 0; position < operations_.size(); ++position) {
       if (keys.has_key(position)) {
         add_indexed(position, keys);
-      } else {
+      } else if (!add_masked(operations_[position])) {
         add_sketched(operations_[position]);
       }
     }
     bitmaps_.end();
+    plan_.masks = masks_.end();
     choose_quick_columns(keys);
     for (QueryIndex& index : plan_.indexes) {
       index.build();
@@ -243,7 +245,7 @@ class Planner {
   /// Whether bitmaps that leave this share of what is left save more tests of rows than they cost.
   [[nodiscard]] bool is_worth_bitmaps(double left, double share, uint32_t missing) const {
     if (!is_by_cost(paths_) || paths_ == AccessPaths::kWithoutBitmaps) {
-      return paths_ == AccessPaths::kSketches;
+      return paths_ == AccessPaths::kSketches || paths_ == AccessPaths::kMasks;
     }
     return left * (1 - share) * kBitmapCandidateCost > missing * kBitmapCost + kUseCost;
   }
@@ -283,6 +285,20 @@ class Planner {
     }
     left *= described_.share;
     return described_.is_exact && !is_wide_;
+  }
+
+  /// Queries that take rows one by one, and few of them.
+  bool add_masked(const KeyedOperation& operation) {
+    if (!uses_masks(paths_) || queries_[operation.operation].takes_selections() || !masks_.add(operation, described_)) {
+      return false;
+    }
+    begin_tests(operation.operation);
+    for (const WeighedClause& weighed : operation.clauses) {
+      describe_clause(sketches_, *operation.predicate, weighed.clause, described_);
+      add_tests(operation, weighed.clause);
+    }
+    end_tests(operation);
+    return true;
   }
 
   void add_sketched(const KeyedOperation& operation) {
@@ -329,6 +345,7 @@ class Planner {
   std::vector<WeighedClause> weighed_;
   std::vector<KeyedOperation> operations_;
   std::vector<const semantics::Condition*> trees_;  ///< By position in operations_.
+  MaskPlanner masks_;
   SharedBitmaps bitmaps_;
   std::vector<QuickChoice> quick_;  ///< By key.
   uint32_t selections_ = 0;

@@ -9,6 +9,7 @@
 
 #include "query_index.hpp"
 #include "query_keys.hpp"
+#include "query_masks.hpp"
 #include "query_run.hpp"
 #include "row_test.hpp"
 
@@ -70,6 +71,7 @@ struct QuickTest {
 struct QueryPlan {
   std::vector<QueryIndex> indexes;
   std::vector<SketchQuery> sketch_queries;
+  QueryMasks masks;
   std::vector<SketchBound> bounds;  ///< By column.
   std::vector<SketchUnion> unions;  ///< Made after all bounds.
   std::vector<SketchSpan> spans;

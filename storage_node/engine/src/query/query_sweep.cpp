@@ -22,6 +22,7 @@ QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, const
       probe_(store.chunk_rows()),
       candidates_(layout, store),
       joined_(store.chunk_rows()),
+      mask_sweep_(store, sketches),
       sketch_sweep_(layout, store, sketches) {}
 
 void QuerySweep::begin(std::vector<QueryRun>& queries) {
@@ -57,6 +58,7 @@ void QuerySweep::sweep(uint32_t chunk) {
     index.is_joined() ? sweep_joined(index, chunk) : sweep_index(index, chunk);
   }
   add_joined();
+  sweep_masks(chunk);
   sketch_sweep_.sweep(plan_, *queries_, chunk, candidates_);
   candidates_.test();
 }
@@ -81,6 +83,18 @@ void QuerySweep::probe(QueryIndex& index, uint32_t chunk, Use&& use) {
 
 void QuerySweep::sweep_index(QueryIndex& index, uint32_t chunk) {
   probe(index, chunk, [&](uint32_t row, uint32_t query, bool passes) { add(row, query, passes); });
+}
+
+void QuerySweep::sweep_masks(uint32_t chunk) {
+  if (plan_.masks.groups.empty() || mask_sweep_.sweep(plan_, *queries_, chunk, candidates_)) {
+    return;
+  }
+  mark_branch(Branch::kNoSketch);
+  for (const QueryMasks::Group& group : plan_.masks.groups) {
+    for (uint32_t place = 0; place < group.query_count; ++place) {
+      sketch_sweep_.pass_over(store_->view(chunk), (*queries_)[group.queries[place]], chunk);
+    }
+  }
 }
 
 void QuerySweep::sweep_joined(QueryIndex& index, uint32_t chunk) {

@@ -10,6 +10,7 @@
 #include "branches.hpp"
 #include "candidates.hpp"
 #include "joined_rows.hpp"
+#include "mask_sweep.hpp"
 #include "query_plan.hpp"
 #include "sketch_sweep.hpp"
 
@@ -33,6 +34,7 @@ class QuerySweep {
  private:
   void look_for_aborts();
   void sweep_index(QueryIndex& index, uint32_t chunk);
+  void sweep_masks(uint32_t chunk);
   /// The same for an index some of whose queries gather their rows.
   void sweep_joined(QueryIndex& index, uint32_t chunk);
   void add_joined();
@@ -60,6 +62,7 @@ class QuerySweep {
   Candidates candidates_;
   JoinedRows joined_;
   std::vector<uint32_t> rows_;  ///< Of one query.
+  MaskSweep mask_sweep_;
   SketchSweep sketch_sweep_;
 };
 

@@ -22,11 +22,12 @@ class SketchSweep {
   /// Lets the queries take their rows, or makes candidates of them. The plan's sketch queries are these.
   void sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk, Candidates& candidates);
 
+  /// One query takes its rows by passes over columns.
+  void pass_over(const ChunkView& view, QueryRun& run, uint32_t chunk);
+
  private:
   [[nodiscard]] bool find_bytes(const QueryPlan& plan, uint32_t chunk);
   void sweep_plainly(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk);
-  /// One query takes its rows by passes over columns.
-  void pass_over(const ChunkView& view, QueryRun& run, uint32_t chunk);
   void mark_block(const QueryPlan& plan, uint32_t first_row);
   void join_spans(const QueryPlan& plan, const SketchUnion& all);
   [[nodiscard]] const uint64_t* live_block(const ChunkView& view, uint32_t first_row);

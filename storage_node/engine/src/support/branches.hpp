@@ -23,6 +23,7 @@ enum class Branch : uint8_t {
   kSharedKey,          ///< Several operations ask for one key.
   kCandidatesInParts,  ///< A chunk's candidates are verified before all are found.
   kSharedPredicate,    ///< A query uses bitmaps that others have asked for.
+  kMasks,              ///< Rows are found by masks of eight queries.
   kBucketBitmap,       ///< A bitmap of a single bucket.
   kDisjunction,        ///< A bitmap of several ranges.
   kNoSketch,           ///< No bitmaps in this chunk: queries pass over columns.

@@ -21,12 +21,14 @@ enum class AccessPaths : uint8_t {
   kKeys,      ///< Every equality through an index over operations, whatever it costs.
   kSketches,  ///< Queries by predicates shared over sketches only.
   kPasses,    ///< Each operation by passes over its columns.
+  kMasks,     ///< Queries by masks over sketches where they are selective, by bitmaps otherwise.
   // By cost, but without one of the ways: what it is worth.
   kWithoutKeys,          ///< No index over operations.
   kWithoutPairs,         ///< No key of two columns; of queries, as all below.
   kWithoutSketchKeys,    ///< Keys by values only,
   kWithoutValueKeys,     ///< or by sketches only.
   kWithoutAlternatives,  ///< A disjunction's alternatives are no entries of an index.
+  kWithoutMasks,         ///< No masks of eight queries.
   kWithoutBitmaps,       ///< No bitmaps that queries share,
   kWithoutBuckets,       ///< or none of single buckets.
   kWithoutQuickTests,    ///< Candidates are not judged by more planes of sketches,
