@@ -101,7 +101,7 @@ class Twins:
         now, *postgres = self._psql(script).removesuffix("\n").split("\n")
         postgres = [_in_order(answer) for answer in postgres]
         place = list(COLUMNS).index(column)
-        ours = [answer.partition(_POSITION)[0] for answer in _twin([f"now {now}", *statements])[1:]]
+        ours = [_without_position(answer) for answer in _twin([f"now {now}", *statements])[1:]]
         for number, answer in enumerate(ours):
             if statements[number].startswith("INSERT") and not answer.startswith("error "):
                 ours[number] = answer.split("|")[place]
@@ -129,10 +129,14 @@ def _twin(lines: list[str]) -> list[str]:
     return done.stdout.removesuffix("\n").split("\n")
 
 
+def _without_position(answer: str) -> str:
+    return answer.rpartition(_POSITION)[0] if answer.startswith("error ") else answer
+
+
 def _mistake(answer: str) -> Mistake | None:
     if not answer.startswith("error "):
         return None
-    message, _, position = answer.partition(_POSITION)
+    message, _, position = answer.rpartition(_POSITION)
     _, sqlstate, message = message.split(" ", 2)
     return Mistake(sqlstate, message, int(position))
 
