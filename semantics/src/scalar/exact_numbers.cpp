@@ -170,9 +170,12 @@ Result<Value> bucket_of_floating(Arguments arguments, const BoundExpression&) {
   if (value >= high) {
     return fit_integer(kInt, Int128{count} + 1);
   }
+  const auto parts = static_cast<double>(count);
   const bool is_wide = std::isinf(high - low);
-  const double part = is_wide ? (value / 2 - low / 2) / (high / 2 - low / 2) : (value - low) / (high - low);
-  return Value(std::min(static_cast<int64_t>(static_cast<double>(count) * part), count - 1) + 1);
+  // Rounded, the last part's end may be the one behind it, as in PostgreSQL.
+  const double place =
+      is_wide ? parts * ((value / 2 - low / 2) / (high / 2 - low / 2)) : parts * (value - low) / (high - low);
+  return fit_integer(kInt, static_cast<int64_t>(std::min(place + 1, parts + 1)));
 }
 
 }  // namespace
