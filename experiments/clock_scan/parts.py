@@ -13,7 +13,7 @@ from experiments.harness.context import Context
 from experiments.harness.record import ROOT
 
 BOOKING_NEAR_KEYS = (1, 16, 64, 1_024)
-STRATEGIES = ("by_cost", "keys", "sketches", "passes")
+STRATEGIES = ("by_cost", "keys", "masks", "sketches", "passes")
 
 
 def counts(context: Context, section: str, wanted: tuple[int, ...]) -> list[int]:
@@ -203,6 +203,7 @@ def compare_strategies(
             updates=load["updates"],
             runs=runs if queries < 4_096 else min(runs, 3),
             seed=context.fresh_seed(),
+            ways=",".join(STRATEGIES),
             asked=",".join(asked),
             hopeless_ms=hopeless_ms,
         )
