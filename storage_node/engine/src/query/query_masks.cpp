@@ -11,6 +11,8 @@ namespace {
 /// row costs that they let through.
 constexpr double kTableCost = 0.0015;
 constexpr double kMaskedCandidateCost = 8;
+/// The same for a column that no other query's tables know: its plane is read, and codes are made.
+constexpr double kPlaneCost = 0.02;
 /// Queries that more rows are left of are better joined from bitmaps.
 constexpr double kLeftMax = 0.02;
 
@@ -99,11 +101,12 @@ bool MaskPlanner::add(const KeyedOperation& operation, ClauseRanges& described) 
     if (!are_of_one_column(described.ranges)) {
       continue;
     }
-    const uint16_t place = place_of(described.ranges.front().column);
+    const uint32_t column = described.ranges.front().column;
     double share = 1;
-    const uint64_t codes = codes_of(described.ranges, masks_.columns[place].shift, share);
-    if (left * (1 - share) * kMaskedCandidateCost > kTableCost) {
-      uses_.push_back({place, codes});
+    const uint64_t codes = codes_of(described.ranges, shift_of(sketches_->histogram(column)), share);
+    const double cost = kTableCost + (place_[column] == kNone ? kPlaneCost : 0);
+    if (left * (1 - share) * kMaskedCandidateCost > cost) {
+      uses_.push_back({place_of(column), codes});
       left *= share;
     }
   }
