@@ -60,6 +60,9 @@ class VectorComparison {
       case Form::kFloating:
         return compare_vectors(op, a.as_floatings(), b.as_floatings(), count, truths.data());
       case Form::kText:
+        if (op == CompareOp::kEqual) {  // Most differ in length.
+          return mark_rows_by(count, truths, [&](uint32_t position) { return a.text(position) == b.text(position); });
+        }
         return mark_rows_by(count, truths,
                             [&](uint32_t position) { return holds(op, a.text(position).compare(b.text(position))); });
       case Form::kInteger:

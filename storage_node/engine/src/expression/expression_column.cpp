@@ -234,15 +234,20 @@ Result<ExactVector> ExpressionColumn::compute_exact(const RowBatch& batch) const
   return ExactVector{nullptr, wides, false, exact_.nulls.data(), beyond_};
 }
 
-Result<void> ExpressionColumn::mark_true(const RowBatch& batch, VectorBits& truths) const {
+Result<void> ExpressionColumn::keep_true(const RowBatch& batch, VectorBits& rows) const {
+  const VectorBits wanted = rows;
   const auto take_row = [&](uint32_t position) -> Result<void> {
+    if (!test_bit(wanted.data(), position)) {
+      return {};
+    }
     const Result<semantics::Value> value = plain_.value(*batch.chunk, batch.row(position));
     if (!value) {
       return value.error();
     }
-    clear_bit(truths.data(), position);
-    if (!semantics::is_null(*value) && std::get<bool>(*value)) {
-      set_bit(truths.data(), position);
+    if (semantics::is_null(*value) || !std::get<bool>(*value)) {
+      clear_bit(rows.data(), position);
+    } else {
+      set_bit(rows.data(), position);
     }
     return {};
   };
@@ -256,12 +261,8 @@ Result<void> ExpressionColumn::mark_true(const RowBatch& batch, VectorBits& trut
   }
   node_->enter(*batch.chunk);
   const ValueVector values = node_->values(batch);
-  const uint32_t words = vector_words(batch.count);
-  for (uint32_t word = 0; word < words; ++word) {
-    truths[word] = values.truths[word] & ~(values.nulls != nullptr ? values.nulls[word] : 0);
-  }
-  if (batch.count % 64 != 0) {
-    truths[words - 1] &= (uint64_t{1} << (batch.count % 64)) - 1;
+  for (uint32_t word = 0; word < vector_words(batch.count); ++word) {
+    rows[word] &= values.truths[word] & ~(values.nulls != nullptr ? values.nulls[word] : 0);
   }
   return for_each_hard(values, batch.count, take_row);
 }

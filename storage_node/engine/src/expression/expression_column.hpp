@@ -27,8 +27,9 @@ class ExpressionColumn final : public ComputedColumn {
   [[nodiscard]] std::optional<int32_t> exact_scale() const override;
   [[nodiscard]] Result<ExactVector> compute_exact(const RowBatch& batch) const override;
 
-  /// Of a condition: marks the positions where it is true, and no others. Precondition: at most kVectorRows rows.
-  [[nodiscard]] Result<void> mark_true(const RowBatch& batch, VectorBits& truths) const;
+  /// Of a condition: clears the bits of positions where it is not true. What is not set is not looked at, and is no
+  /// error. Precondition: at most kVectorRows rows, and no bits beyond.
+  [[nodiscard]] Result<void> keep_true(const RowBatch& batch, VectorBits& rows) const;
 
  private:
   [[nodiscard]] Result<void> take_part(const RowBatch& part, uint32_t first, const ColumnVector& made, VectorRoom& room,

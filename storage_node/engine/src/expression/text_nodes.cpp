@@ -11,8 +11,8 @@ namespace {
 using semantics::BoundExpression;
 using semantics::TypeKind;
 
-char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
+constexpr auto to_lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+constexpr auto to_upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; };
 
 int64_t character_count(std::string_view text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
@@ -31,7 +31,7 @@ size_t size_of_all(const ValueVector& texts, uint32_t count) {
 class LettersNode final : public VectorNode {
  public:
   LettersNode(bool is_upper, VectorNodePtr from)
-      : VectorNode(Form::kText, 0), change_(is_upper ? to_upper : to_lower), from_(std::move(from)) {}
+      : VectorNode(Form::kText, 0), is_upper_(is_upper), from_(std::move(from)) {}
 
  private:
   ValueVector compute(const RowBatch& batch) override {
@@ -41,7 +41,7 @@ class LettersNode final : public VectorNode {
     char* next = buffer_.characters.data();
     for (uint32_t position = 0; position < batch.count; ++position) {
       const std::string_view text = from.text(position);
-      std::transform(text.begin(), text.end(), next, change_);
+      is_upper_ ? change(text, next, to_upper) : change(text, next, to_lower);
       views[position] = {next, text.size()};
       next += text.size();
     }
@@ -52,7 +52,14 @@ class LettersNode final : public VectorNode {
     return made;
   }
 
-  char (*change_)(char);
+  template <typename Change>
+  static void change(std::string_view text, char* out, Change letter) {
+    for (size_t at = 0; at < text.size(); ++at) {
+      out[at] = letter(text[at]);
+    }
+  }
+
+  bool is_upper_;
   VectorNodePtr from_;
   VectorBuffer buffer_;
 };

@@ -34,7 +34,7 @@ void VectorNode::enter(const ChunkView& chunk) {
   const bool is_asked_again = chunk_ != nullptr && asked_ > chunk.row_count;
   chunk_ = chunk.live;
   asked_ = 0;
-  if (whole_ == nullptr && is_asked_again && form_ != Form::kText && kept_->count < ChunkVectors::kMax) {
+  if (whole_ == nullptr && is_asked_again && kept_->count < ChunkVectors::kMax) {
     whole_ = std::make_unique<Chunk>();
     ++kept_->count;
   }
@@ -104,6 +104,7 @@ void VectorNode::keep(const ValueVector& part, const RowBatch& batch) {
       copy_part(part.floatings, whole_->floatings, batch.first, batch.count, rows);
       break;
     case Form::kText:
+      keep_texts(part, batch);
       break;
   }
   if (part.nulls != nullptr) {
@@ -116,6 +117,24 @@ void VectorNode::keep(const ValueVector& part, const RowBatch& batch) {
   }
 }
 
+void VectorNode::keep_texts(const ValueVector& part, const RowBatch& batch) {
+  const size_t number = batch.first / kVectorRows;
+  whole_->texts.resize(batch.chunk->row_count);
+  whole_->characters.resize(std::max(whole_->characters.size(), number + 1));
+  std::vector<char>& characters = whole_->characters[number];
+  size_t size = 0;
+  for (uint32_t position = 0; position < batch.count; ++position) {
+    size += part.texts[position].size();
+  }
+  characters.resize(std::max(characters.size(), size));
+  char* next = characters.data();
+  for (uint32_t position = 0; position < batch.count; ++position) {
+    const std::string_view text = part.texts[position];
+    whole_->texts[batch.first + position] = {next, text.size()};
+    next = std::copy(text.begin(), text.end(), next);
+  }
+}
+
 ValueVector VectorNode::from_chunk(const RowBatch& batch) {
   ValueVector made;
   made.magnitude = whole_->magnitude;
@@ -124,6 +143,7 @@ ValueVector VectorNode::from_chunk(const RowBatch& batch) {
     made.truths = form_ == Form::kTruth ? whole_->truths.data() + word : nullptr;
     made.integers = form_ == Form::kInteger ? whole_->integers.data() + batch.first : nullptr;
     made.floatings = form_ == Form::kFloating ? whole_->floatings.data() + batch.first : nullptr;
+    made.texts = form_ == Form::kText ? whole_->texts.data() + batch.first : nullptr;
     made.nulls = whole_->has_nulls ? whole_->nulls.data() + word : nullptr;
     made.hard = whole_->has_hard ? whole_->hard.data() + word : nullptr;
     return made;
@@ -134,6 +154,10 @@ ValueVector VectorNode::from_chunk(const RowBatch& batch) {
     int64_t* integers = VectorBuffer::room(gathered_.integers);
     gather_rows(whole_->integers, batch, integers);
     made.integers = integers;
+  } else if (form_ == Form::kText) {
+    std::string_view* texts = VectorBuffer::room(gathered_.texts);
+    gather_rows(whole_->texts, batch, texts);
+    made.texts = texts;
   } else {
     double* floatings = VectorBuffer::room(gathered_.floatings);
     gather_rows(whole_->floatings, batch, floatings);

@@ -107,6 +107,8 @@ class VectorNode {
   struct Chunk {
     std::vector<int64_t> integers;
     std::vector<double> floatings;
+    std::vector<std::string_view> texts;
+    std::vector<std::vector<char>> characters;  ///< Of those of each part.
     std::vector<uint64_t> truths;
     std::vector<uint64_t> nulls;
     std::vector<uint64_t> hard;
@@ -118,6 +120,7 @@ class VectorNode {
 
   void compute_chunk(const ChunkView& chunk);
   void keep(const ValueVector& part, const RowBatch& batch);
+  void keep_texts(const ValueVector& part, const RowBatch& batch);
   [[nodiscard]] ValueVector from_chunk(const RowBatch& batch);
 
   Form form_;

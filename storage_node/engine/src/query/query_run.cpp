@@ -13,6 +13,10 @@ constexpr uint64_t kTopRowsMax = 1u << 16;
 /// What a value that a query asks an index for takes there, at most: up to four places of sixteen bytes in the table by
 /// hash, and what lists it before.
 constexpr size_t kEntryBytes = 96;
+/// A computed condition is looked at for whole batches where at least one of so many rows is wanted.
+constexpr uint32_t kWholeBatchFactor = 8;
+/// Rows that are tested at once and not kept until there are more.
+constexpr uint32_t kBatchMin = 128;
 /// So many are not worth counting.
 constexpr uint32_t kFewEntries = 16;
 
@@ -122,6 +126,10 @@ void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, co
     }
     residual_->add(chunk, rows[position]);
   }
+  // Many make a batch: with those of the next chunk, what queries share would be asked for this one and that in turn.
+  if (row_count >= kBatchMin && active_ && !residual_->is_empty()) {
+    take_waiting();
+  }
 }
 
 void QueryRun::take_waiting() {
@@ -183,6 +191,36 @@ void QueryRun::take_of_slice(uint32_t chunk, const uint32_t* rows, uint32_t row_
 }
 
 void QueryRun::take_selection(uint32_t chunk, const uint64_t* selection) {
+  residual_ == nullptr ? take_marked(chunk, selection) : take_narrowed(chunk, selection);
+}
+
+void QueryRun::take_narrowed(uint32_t chunk, const uint64_t* selection) {
+  const ChunkView view = store_->view(chunk);
+  if (count_bits(selection, view.word_count()) * kWholeBatchFactor < view.row_count) {
+    listed_.resize(view.row_count);
+    const uint32_t count = list_rows(selection, view.word_count(), listed_.data());
+    return take(chunk, listed_.data(), count, {});
+  }
+  if (!residual_->is_empty()) {
+    take_waiting();  // They are of a chunk before.
+  }
+  if (!active_) {
+    return;
+  }
+  const Result<std::span<uint64_t>> narrowed = residual_->narrow(view, selection);
+  if (!narrowed) {
+    return fail(narrowed.error());
+  }
+  if (aggregation_ != nullptr || top_.has_value()) {
+    return take_marked(chunk, narrowed->data());
+  }
+  listed_.resize(view.row_count);
+  if (const uint32_t count = list_rows(narrowed->data(), view.word_count(), listed_.data()); count > 0) {
+    take_tested(chunk, listed_.data(), count, {});
+  }
+}
+
+void QueryRun::take_marked(uint32_t chunk, const uint64_t* selection) {
   flow_->memory.work_for(raw(query_.handle));
   if (top_.has_value()) {
     if (!top_->take_selection(chunk, selection)) {

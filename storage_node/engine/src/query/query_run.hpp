@@ -72,7 +72,7 @@ class QueryRun {
 
   /// Whether take_selection() spares a list of rows.
   [[nodiscard]] bool takes_selections() const {
-    return residual_ == nullptr && (aggregation_ != nullptr || top_.has_value());
+    return residual_ != nullptr || aggregation_ != nullptr || top_.has_value();
   }
   /// Takes the rows of one chunk that a bitmap marks. Precondition: active, and takes_selections().
   void take_selection(uint32_t chunk, const uint64_t* selection);
@@ -90,6 +90,10 @@ class QueryRun {
 
  private:
   void become_ready();
+  /// The same where a part of the condition is computed.
+  void take_narrowed(uint32_t chunk, const uint64_t* selection);
+  /// Rows that a bitmap marks, all of which qualify.
+  void take_marked(uint32_t chunk, const uint64_t* selection);
   /// Has the rows that wait tested, and takes those that pass.
   void take_waiting();
   /// Rows that qualify.
@@ -117,6 +121,7 @@ class QueryRun {
   bool is_ready_ = false;  ///< Listed in flow_->ready.
   bool is_finished_ = false;
   std::optional<Error> error_;
+  std::vector<uint32_t> listed_;              ///< Of a bitmap. Rare.
   std::unique_ptr<ResidualFilter> residual_;  ///< Rare.
   std::unique_ptr<Aggregation> aggregation_;  ///< Large, and rare.
   std::unique_ptr<SliceRun> slice_;           ///< Rare.

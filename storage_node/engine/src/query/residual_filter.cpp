@@ -1,5 +1,6 @@
 #include "residual_filter.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace daedalus::engine {
@@ -31,12 +32,42 @@ Result<void> ResidualFilter::keep(const ChunkView& view, const ExpressionColumn&
   if (are_consecutive) {
     batch = {.chunk = &view, .first = taken_.front(), .count = count};
   }
-  if (Result<void> marked = residual.mark_true(batch, truths_); !marked) {
-    return marked;
+  rows_.fill(~uint64_t{0});
+  if (count % 64 != 0) {
+    rows_[count / 64] = (uint64_t{1} << (count % 64)) - 1;
+  }
+  if (Result<void> kept = residual.keep_true(batch, rows_); !kept) {
+    return kept;
   }
   uint32_t kept = 0;
-  for_each_bit(truths_.data(), vector_words(count), [&](uint32_t position) { taken_[kept++] = taken_[position]; });
+  for_each_bit(rows_.data(), vector_words(count), [&](uint32_t position) { taken_[kept++] = taken_[position]; });
   taken_.resize(kept);
+  return {};
+}
+
+Result<std::span<uint64_t>> ResidualFilter::narrow(const ChunkView& view, const uint64_t* selection) {
+  narrowed_.assign(selection, selection + view.word_count());
+  for (uint32_t first = 0; first < view.row_count; first += kVectorRows) {
+    const RowBatch batch = {.chunk = &view, .first = first, .count = std::min(kVectorRows, view.row_count - first)};
+    if (Result<void> kept = narrow_batch(batch, narrowed_.data() + first / 64); !kept) {
+      return kept.error();
+    }
+  }
+  return std::span<uint64_t>(narrowed_);
+}
+
+Result<void> ResidualFilter::narrow_batch(const RowBatch& batch, uint64_t* words) {
+  const uint32_t word_count = vector_words(batch.count);
+  std::copy_n(words, word_count, rows_.begin());
+  for (const auto& residual : residuals_) {
+    if (std::all_of(rows_.begin(), rows_.begin() + word_count, [](uint64_t word) { return word == 0; })) {
+      break;
+    }
+    if (Result<void> kept = residual->keep_true(batch, rows_); !kept) {
+      return kept;
+    }
+  }
+  std::copy_n(rows_.begin(), word_count, words);
   return {};
 }
 

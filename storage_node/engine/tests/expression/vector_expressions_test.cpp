@@ -84,9 +84,10 @@ class VectorExpressions : public testing::Test {
   }
 
   /// The first error there should be; nothing where there is none.
-  static std::optional<Error> error_of(const std::vector<Result<Value>>& expected, const RowBatch& batch) {
+  static std::optional<Error> error_of(const std::vector<Result<Value>>& expected, const RowBatch& batch,
+                                       const uint64_t* asked = nullptr) {
     for (uint32_t position = 0; position < batch.count; ++position) {
-      if (!expected[batch.row(position)]) {
+      if ((asked == nullptr || test_bit(asked, position)) && !expected[batch.row(position)]) {
         return expected[batch.row(position)].error();
       }
     }
@@ -118,12 +119,22 @@ class VectorExpressions : public testing::Test {
 
   void check_truths(const ExpressionColumn& column, const std::vector<Result<Value>>& expected, const RowBatch& batch) {
     VectorBits truths{};
-    const std::optional<Error> wanted = error_of(expected, batch);
-    if (const Result<void> marked = column.mark_true(batch, truths); !marked) {
-      return expect_error(wanted, marked.error());
+    for (uint32_t position = 0; position < batch.count; ++position) {
+      if (!one_in(random_, 4)) {
+        set_bit(truths.data(), position);
+      }
+    }
+    const VectorBits asked = truths;
+    const std::optional<Error> wanted = error_of(expected, batch, asked.data());
+    if (const Result<void> kept = column.keep_true(batch, truths); !kept) {
+      return expect_error(wanted, kept.error());
     }
     ASSERT_FALSE(wanted.has_value()) << wanted->message;
     for (uint32_t position = 0; position < batch.count; ++position) {
+      if (!test_bit(asked.data(), position)) {
+        ASSERT_FALSE(test_bit(truths.data(), position));
+        continue;
+      }
       const Value& value = *expected[batch.row(position)];
       ASSERT_EQ(test_bit(truths.data(), position), !semantics::is_null(value) && std::get<bool>(value));
     }

@@ -1,0 +1,64 @@
+"""The claims of SQL over one table: what each must reach, and what the measured points say. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from experiments.harness.claims import Claim, Points
+from experiments.harness.record import Run
+
+REFUSED_MAX = 0.05
+SECONDS = 1e-3  # of a millisecond
+
+
+def statements(points: Points) -> list[Claim]:
+    """What PostgreSQL answers, and what of it is refused here."""
+    found = points.of("statements")
+    equal = tuple(float(result["equal"]) for result in found)
+    refused = tuple(result["refused"] / max(result["answered"], 1) for result in found)
+    asked = sum(result["asked"] for result in found)
+    return [
+        Claim("random statements equal to PostgreSQL 15's, outside refusals and the list of differences", 1, True,
+              equal, "", is_about_answers=True, note=f"of {asked:,} statements"),
+        Claim("of those that it answers, refused here", REFUSED_MAX, False, refused, "", is_about_answers=True),
+    ]  # fmt: skip
+
+
+def judge(runs: Iterable[Run]) -> list[Claim]:
+    """All claims, in the order of the table."""
+    points = Points(runs)
+    few, many = (points.ratios(f"variants_{name}", "duck_ms", "ms") for name in ("few", "many"))
+    seconds = tuple(took * SECONDS for result in points.of("residuals") for took in result["ms"])
+    checks = points.checks()
+    wrong = (float(sum(bad for _, bad in checks)),) if checks else ()
+    return [
+        *statements(points),
+        Claim("TPC-H Q6, scale factor 1, alone, one core: times DuckDB's time on one thread", 1, False,
+              points.ratios("q6", "ms", "duck_ms"), "memory"),
+        Claim("TPC-H Q1, the same", 1.5, False, points.ratios("q1", "ms", "duck_ms"), "sums by group, row by row"),
+        Claim("64 variants of Q6 at once: times faster than DuckDB one at a time", 15, True, few, "planning"),
+        Claim("512 variants of Q6 at once: times faster than DuckDB one at a time", 60, True, many,
+              "listing the rows of each variant"),
+        Claim("512 variants of Q6 at once: times faster than DuckDB one at a time", 100, True, many,
+              "listing the rows of each variant", is_stretch=True),
+        Claim("sum(a * b) alone: times reading both columns", 1.8, False, points.ratios("product", "ms", "read_ms"),
+              "memory"),
+        Claim("512 any-query statements, a tenth with a residual: of the rate without", 0.7, True,
+              points.ratios("beside", "without_ms", "ms"), "rows that a residual is computed for"),
+        Claim("512 statements that are residuals over one column, 1 GB, one core: seconds", 2, False, seconds,
+              "each statement's comparison of each row"),
+        Claim("answers that are not DuckDB's", 0, False, wrong, "", is_about_answers=True,
+              note=f"of {sum(looked for looked, _ in checks)} looked at"),
+    ]  # fmt: skip
+
+
+def published(runs: Iterable[Run]) -> list[str]:
+    """Figures without a target."""
+    points = Points(runs)
+    lines = []
+    for part, name in (("q6", "Q6"), ("q1", "Q1"), ("product", "sum(a * b)"), ("variants_few", "64 variants"),
+                       ("variants_many", "512 variants"), ("residuals", "512 residuals")):  # fmt: skip
+        for result in points.of(part):
+            took = sorted(result["ms"])[len(result["ms"]) // 2]
+            lines.append(f"{name}: {took:.2f} ms a cycle")
+    return lines
