@@ -89,7 +89,7 @@ Result<void> ExpressionColumn::take_part(const RowBatch& part, uint32_t first, c
     return {};
   }
   DCHECK(made.boxed != nullptr || made.values != nullptr);
-  node_->enter(*part.chunk);
+  node_->begin(part);
   const ValueVector values = node_->values(part);
   write(values, first, part.count, room);
   if (values.nulls != nullptr) {
@@ -201,7 +201,7 @@ std::optional<int32_t> ExpressionColumn::exact_scale() const {
 }
 
 Result<ExactVector> ExpressionColumn::compute_exact(const RowBatch& batch) const {
-  node_->enter(*batch.chunk);
+  node_->begin(batch);
   ValueVector values = node_->values(batch);
   ExactVector made = {values.integers, values.wides, values.is_constant, values.nulls, {}};
   if (values.hard == nullptr) {
@@ -259,7 +259,7 @@ Result<void> ExpressionColumn::keep_true(const RowBatch& batch, VectorBits& rows
     }
     return {};
   }
-  node_->enter(*batch.chunk);
+  node_->begin(batch);
   const ValueVector values = node_->values(batch);
   for (uint32_t word = 0; word < vector_words(batch.count); ++word) {
     rows[word] &= values.truths[word] & ~(values.nulls != nullptr ? values.nulls[word] : 0);

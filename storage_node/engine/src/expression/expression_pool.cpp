@@ -202,6 +202,7 @@ VectorNodePtr ExpressionPool::node(const TableLayout& layout, const BoundExpress
     made->keep_chunks(kept_, std::move(parts));
   } else {
     made = make_leaf_node(expression, layout);
+    made->remember(kept_);
   }
   if (entries_.size() >= kEntriesMax) {
     return made;

@@ -12,20 +12,30 @@ VectorNode::~VectorNode() {
 
 ValueVector VectorNode::values(const RowBatch& batch) {
   DCHECK(batch.count <= kVectorRows);
-  if (batch.number != 0 && batch.number == last_number_) {
+  const uint64_t epoch = kept_ != nullptr ? kept_->epoch : 0;
+  if (kept_ != nullptr && batch.number != 0 && batch.number == last_number_ && epoch == last_epoch_) {
     return last_;
   }
   const bool is_entered = chunk_ == batch.chunk->live;
   asked_ += is_entered ? batch.count : 0;
   last_ = is_entered && whole_ != nullptr && whole_->is_there ? from_chunk(batch) : compute(batch);
   last_number_ = batch.number;
+  last_epoch_ = epoch;
   return last_;
+}
+
+void VectorNode::begin(const RowBatch& batch) {
+  enter(*batch.chunk);
+  if (kept_ != nullptr && (batch.number == 0 || batch.number != kept_->number)) {
+    kept_->number = batch.number;
+    ++kept_->epoch;
+  }
 }
 
 /// Where more rows of the last chunk were asked for than it has, each was computed more than once: from then on all
 /// are computed, once.
 void VectorNode::enter(const ChunkView& chunk) {
-  if (kept_ == nullptr || chunk_ == chunk.live) {
+  if (kept_ == nullptr || is_leaf_ || chunk_ == chunk.live) {
     return;
   }
   for (const VectorNodePtr& part : parts_) {
@@ -48,6 +58,7 @@ void VectorNode::enter(const ChunkView& chunk) {
 }
 
 void VectorNode::compute_chunk(const ChunkView& chunk) {
+  ++kept_->epoch;
   whole_->nulls.assign(chunk.word_count(), 0);
   whole_->hard.assign(chunk.word_count(), 0);
   whole_->has_nulls = whole_->has_hard = false;

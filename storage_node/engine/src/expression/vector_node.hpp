@@ -68,10 +68,13 @@ struct VectorBuffer {
   }
 };
 
-/// Whole chunks that nodes keep: what they may take together.
+/// What the nodes of a pool share: whole chunks that they keep, how many these may be, and whether what they remember
+/// of a batch is still there.
 struct ChunkVectors {
   static constexpr uint32_t kMax = 64;
   uint32_t count = 0;
+  uint64_t number = 0;  ///< Of the batch that was computed last.
+  uint64_t epoch = 0;   ///< Grows with every other batch: vectors of nodes may lie in rooms of their parts.
 };
 
 class VectorNode {
@@ -95,9 +98,13 @@ class VectorNode {
     parts_ = std::move(parts);
   }
 
-  /// To be called before values() of rows of another chunk than before, by whoever holds no values of any node: those
-  /// of parts are computed anew.
-  void enter(const ChunkView& chunk);
+  /// To be called before values(), by whoever holds no values of any node: those of parts are computed anew.
+  void begin(const RowBatch& batch);
+  /// A column or a constant: it remembers its last batch, and no chunks.
+  void remember(std::shared_ptr<ChunkVectors> kept) {
+    kept_ = std::move(kept);
+    is_leaf_ = true;
+  }
 
  protected:
   [[nodiscard]] virtual ValueVector compute(const RowBatch& batch) = 0;
@@ -118,6 +125,7 @@ class VectorNode {
     bool is_there = false;  ///< Not where values do not fit into 64 bits.
   };
 
+  void enter(const ChunkView& chunk);
   void compute_chunk(const ChunkView& chunk);
   void keep(const ValueVector& part, const RowBatch& batch);
   void keep_texts(const ValueVector& part, const RowBatch& batch);
@@ -126,6 +134,8 @@ class VectorNode {
   Form form_;
   int32_t scale_;
   uint64_t last_number_ = 0;
+  uint64_t last_epoch_ = 0;
+  bool is_leaf_ = false;
   ValueVector last_;
   std::shared_ptr<ChunkVectors> kept_;
   std::vector<std::shared_ptr<VectorNode>> parts_;

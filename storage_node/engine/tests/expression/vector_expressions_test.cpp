@@ -218,6 +218,25 @@ TEST_F(VectorExpressions, AgreeWhereEqualPartsAreComputedOnce) {
   }
 }
 
+/// NULLIF hands on what its first part has: that must not be taken for this batch's after another was computed.
+TEST_F(VectorExpressions, WhatABatchLeftIsNotTakenForItAfterAnother) {
+  ExpressionPool pool;
+  const BoundExpression big = semantics::column_of(test::test_schema(), test::kBig);
+  const BoundExpression none = semantics::make_constant(Type{TypeKind::kBigint}, INT64_MIN + 1);
+  const BoundExpression passed = *semantics::make_call(FunctionId::kNullIf, {big, none});
+  const BoundExpression tested = *semantics::make_call(FunctionId::kCoalesce, {big, none});
+  const ExpressionColumn first(filled_.layout, passed, &pool);
+  const ExpressionColumn second(filled_.layout, tested, &pool);
+  const std::vector<Result<Value>> expected = plain(passed);
+  const std::vector<uint32_t> even = {0, 2, 4, 6, 8, 10, 12};
+  const std::vector<uint32_t> odd = {1, 3, 5, 7, 9, 11, 13};
+  RowBatch batch = {.chunk = &view_, .rows = even.data(), .count = 7, .number = 1};
+  check_values(first, expected, batch);
+  VectorRoom room;
+  ASSERT_TRUE(second.compute({.chunk = &view_, .rows = odd.data(), .count = 7}, room));
+  check_values(first, expected, batch);
+}
+
 /// A second chunk, because only then it is known that rows of the first were asked for again.
 TEST(KeptChunks, HaveTheValuesOfEachOfTheirRows) {
   Random random(test::test_seed());
