@@ -1,5 +1,4 @@
-"""Writes docs/functions.md and the shell's list from the table of functions, or with --check says whether they are up
-to date."""
+"""Writes docs/functions.md, the shell's list and the writer's from the table of functions; --check: are they so?"""
 
 from __future__ import annotations
 
@@ -12,6 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TWIN = ROOT / "build" / "release" / "bin" / "statement_twin"
 PAGE = ROOT / "docs" / "functions.md"
 LIST = ROOT / "client-java/cli/src/main/resources/org/daedalus/cli/sql/functions.tsv"
+SIGNATURES = ROOT / "client-java/writer/src/main/resources/org/daedalus/writer/functions.tsv"
 
 HEAD = """# Functions and operators
 
@@ -36,15 +36,24 @@ Refused by name (0A000), among what PostgreSQL has for these types: to_char, to_
 regular expressions, make_interval, quote_ident, quote_nullable, normalize, random,
 date_trunc of a date (cast it to timestamp), overlaps; whatever needs types that are not here.
 
+SET and WHERE of UPDATE and DELETE take the same, but for functions whose last digits hang on the machine (of double
+precision all but those that round or are exact, and `^`, exp, ln, log, power of any numbers): every copy of a row has
+to come to the same. Compute such a value and send it. Where SET or WHERE fails on a row, that row stays as it is and
+counts as refused; PostgreSQL refuses the whole update.
+
 | name | takes | gives |
 | --- | --- | --- |
 """
 
 
+def asked(what: str) -> list[str]:
+    done = subprocess.run([TWIN], input=f"{what}\n", text=True, capture_output=True, timeout=60, check=True)
+    return done.stdout.strip("\n").split("\x04")
+
+
 def entries() -> list[tuple[str, bool, str, str]]:
-    done = subprocess.run([TWIN], input="functions\n", text=True, capture_output=True, timeout=60, check=True)
     found = []
-    for entry in done.stdout.strip("\n").split("\x04"):
+    for entry in asked("functions"):
         name, is_operator, arguments, result, _ = entry.split("\x03")
         found.append((name, is_operator == "1", arguments, result))
     return found
@@ -68,17 +77,16 @@ def shell_list() -> str:
 
 
 def main() -> int:
+    files = {PAGE: page(), LIST: shell_list(), SIGNATURES: "\n".join(asked("signatures")) + "\n"}
     if "--check" not in sys.argv[1:]:
-        PAGE.write_text(page())
-        LIST.write_text(shell_list())
+        for file, text in files.items():
+            file.write_text(text)
         return 0
-    if PAGE.read_text() == page() and LIST.read_text() == shell_list():
-        return 0
-    print(
-        "docs/functions.md or the shell's list is not what the table of functions says: run tools/functions_page.py",
-        file=sys.stderr,
-    )
-    return 1
+    stale = [file for file, text in files.items() if not file.exists() or file.read_text() != text]
+    for file in stale:
+        name = file.relative_to(ROOT)
+        print(f"{name} is not what the table of functions says: run tools/functions_page.py", file=sys.stderr)
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-VERSION = 4
+VERSION = 5
 FRAME_SIZE_MAX = 16 << 20
 
 

@@ -76,6 +76,23 @@ def test_numeric_overflow_has_the_same_code(three_rows: LocalCluster) -> None:
     assert three_rows.value("SELECT total FROM counters WHERE id = 1") == "99.99"
 
 
+def test_a_row_that_cannot_be_computed_stays_as_it_is(three_rows: LocalCluster) -> None:
+    """SET, then WHERE: each by itself fails on the row with a zero."""
+    assert three_rows.sql("UPDATE counters SET amount = amount - 1, name = upper('a' || id::text)").code == 0
+    for statement in (
+        "UPDATE counters SET amount = 100 / amount WHERE id <> 2",
+        "DELETE FROM counters WHERE 100 / amount > 10 AND id < 4",
+    ):
+        answer = three_rows.sql(statement)
+        assert answer.code == 1, answer.said
+        document = answer.json()
+        assert document["refused"] == [{"reason": "failed with 22012", "rows": 1}]
+        assert document["error"]["sqlstate"] == "22012"
+    assert amounts(three_rows) == [0, 32766], "one row was deleted, and the zero is still there"
+    refused = three_rows.sql("UPDATE counters SET total = sin(amount)")
+    assert refused.json()["error"]["sqlstate"] == "0A000"
+
+
 def test_csv_has_the_counts_and_the_error_stream_the_code(three_rows: LocalCluster) -> None:
     answer = three_rows.daedalus("sql", "-c", "UPDATE counters SET amount = amount + 1", "--format", "csv")
     assert answer.code == 1, answer.said

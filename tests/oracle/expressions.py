@@ -205,6 +205,37 @@ class Expressions:
         )
 
 
+# What a column of the kind is given without a cast, beside its own.
+ASSIGNABLE = {
+    "smallint": ["integer", "bigint", "numeric", "double precision"],
+    "integer": ["smallint", "bigint", "numeric", "real"],
+    "bigint": ["integer", "numeric", "double precision"],
+    "real": ["integer", "double precision", "numeric"],
+    "double precision": ["real", "bigint", "numeric"],
+    "numeric": ["integer", "bigint", "double precision", "real"],
+    "date": ["timestamp without time zone"],
+    "timestamp without time zone": ["date"],
+    "character": ["text", "character varying", "integer", "boolean"],
+    "character varying": ["text", "character", "numeric", "date", "boolean"],
+}
+
+# Columns that say where a row is stored.
+_PLACING = ["i", "s"]
+
+
+def update(choice: random.Random, expressions: Expressions) -> str:
+    """One UPDATE or DELETE of the rows that a computed condition selects."""
+    condition = f"({expressions.of('boolean', choice.randint(1, 3))}) IS TRUE" if choice.random() < 0.6 else "true"
+    where = f"WHERE i = i AND {condition}"
+    if choice.random() < 0.15:
+        return f"DELETE FROM t {where}"
+    kinds = [kind for kind, columns in COLUMNS.items() if set(columns) - set(_PLACING)]
+    kind = choice.choice(kinds)
+    column = choice.choice([each for each in COLUMNS[kind] if each not in _PLACING])
+    source = choice.choice(ASSIGNABLE[kind]) if kind in ASSIGNABLE and choice.random() < 0.4 else kind
+    return f"UPDATE t SET {column} = {expressions.of(source, choice.randint(1, 3))} {where}"
+
+
 def select(choice: random.Random, expressions: Expressions) -> str:
     """One SELECT: outputs, a condition, or groups with aggregates and HAVING."""
     kind, other = expressions.output_kind(), expressions.output_kind()

@@ -37,7 +37,7 @@ COLUMNS = {
 
 _ANSWER = """
 CREATE FUNCTION answer(statement text, wanted text) RETURNS text LANGUAGE plpgsql AS $body$
-DECLARE found text; types text;
+DECLARE found text; types text; row_id int; row_count int; applied int := 0; failed text[] := '{}';
 BEGIN
   IF statement LIKE 'SELECT%' THEN
     EXECUTE 'CREATE TEMP VIEW answered AS ' || statement;
@@ -46,6 +46,23 @@ BEGIN
     DROP VIEW answered;
     EXECUTE 'SELECT coalesce(string_agg(q::text || chr(2), ''''), '''') FROM (' || statement || ') q' INTO found;
     found := types || '|' || translate(found, E'\\n\\r', '  ');
+  ELSIF statement LIKE 'UPDATE%' OR statement LIKE 'DELETE%' THEN
+    -- Row by row: a row on which it fails stays as it is.
+    FOR row_id IN SELECT i FROM t ORDER BY i LOOP
+      BEGIN
+        EXECUTE replace(statement, 'i = i', 'i = ' || row_id);
+        GET DIAGNOSTICS row_count = ROW_COUNT;
+        applied := applied + row_count;
+      EXCEPTION WHEN OTHERS THEN
+        IF SQLSTATE LIKE '42%' THEN
+          RAISE;
+        END IF;
+        failed := failed || SQLSTATE;
+      END;
+    END LOOP;
+    SELECT string_agg(format(' failed %s %s', state, rows), '' ORDER BY state) INTO found
+      FROM (SELECT state, count(*) AS rows FROM unnest(failed) AS state GROUP BY state) q;
+    found := 'applied ' || applied || coalesce(found, '');
   ELSE
     EXECUTE statement || ' RETURNING format(''%s'', ' || wanted || ')' INTO found;
   END IF;
@@ -68,8 +85,9 @@ def _in_order(answer: str) -> str:
 
 
 class Twins:
-    """The compiler's answers and PostgreSQL's. A column is read back from each INSERT,
-    types and rows from each SELECT."""
+    """The compiler's answers and PostgreSQL's. A column is read back from each INSERT, types and rows from each SELECT,
+    and of UPDATE and DELETE how many rows were changed and how many it failed on, each row by itself: that it is about
+    one row stands in the text as `i = i`."""
 
     def __init__(self, port: int) -> None:
         self._port = port

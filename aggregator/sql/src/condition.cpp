@@ -403,12 +403,4 @@ Result<semantics::Condition> compile_condition(Scope& scope, const grammar::Node
   return simple;
 }
 
-Result<std::optional<Expression>> compile_where(Scope& scope, const grammar::Node& where) {
-  auto condition = compile_condition(scope, where);
-  if (!condition) {
-    return condition.error();
-  }
-  return contract::to_expression(scope.schema(), *condition);
-}
-
 }  // namespace daedalus::aggregator::sql

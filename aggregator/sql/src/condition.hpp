@@ -5,22 +5,17 @@
 // columns' domains: semantics does.
 #pragma once
 
-#include <optional>
-
 #include "daedalus/semantics/expression.hpp"
 #include "daedalus/semantics/predicate.hpp"
 #include "scope.hpp"
 
 namespace daedalus::aggregator::sql {
 
-/// Compiles a WHERE clause to a condition that is simplified; the rest as compile_where().
-[[nodiscard]] Result<semantics::Condition> compile_condition(Scope& scope, const grammar::Node& where);
-
-/// Compiles a WHERE clause; an empty optional when it keeps every row. What comes out has AND and OR over comparisons
-/// of a column with constants of the column's own type: nothing is left in it that could fail on its way.
+/// Compiles a condition to one that is simplified. What comes out has AND and OR over comparisons of a column with
+/// constants of the column's own type: nothing is left in it that could fail on its way.
 ///
 /// Errors carry positions: 42703, 42883, 42804, 42803 (an aggregate), those of constants, 54001 and 54000 beyond the
 /// bounds of predicates, 0A000 with the name of what is not supported.
-[[nodiscard]] Result<std::optional<semantics::Expression>> compile_where(Scope& scope, const grammar::Node& where);
+[[nodiscard]] Result<semantics::Condition> compile_condition(Scope& scope, const grammar::Node& where);
 
 }  // namespace daedalus::aggregator::sql

@@ -313,7 +313,7 @@ Result<CompiledSelect> compile_select(Scope& scope, const contract::PartitionMap
   }
   Where where;
   if (select.where_clause.is_present()) {
-    auto compiled = compile_where_of_select(scope, select.where_clause);
+    auto compiled = compile_where(scope, select.where_clause);
     if (!compiled) {
       return compiled.error();
     }

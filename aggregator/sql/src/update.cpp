@@ -1,15 +1,17 @@
-// UPDATE and DELETE: rows found by a predicate, changed by constants.
+// UPDATE and DELETE: rows found by a condition, changed by constants or by what is computed of each.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "arithmetic.hpp"
-#include "condition.hpp"
 #include "constant.hpp"
+#include "daedalus/contract/normal_form.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "expression_binder.hpp"
 #include "lexer.hpp"
 #include "refusals.hpp"
 #include "statements.hpp"
+#include "where.hpp"
 
 namespace daedalus::aggregator::sql {
 
@@ -65,6 +67,9 @@ Result<void> check_assignable(const Scope& scope, const contract::PlacementColum
   return {};
 }
 
+/// Said of what one way of compiling cannot do, or does not know, so that another one is tried.
+bool is_refused(const Error& error) { return error.sqlstate == "0A000" || error.sqlstate == "42883"; }
+
 Expression constant_of(const semantics::Column& column, semantics::Value value) {
   return Expression::make_constant(column.type, std::move(value));
 }
@@ -77,25 +82,13 @@ Type change_type(const Type& column, const Constant& change) {
   return semantics::is_floating(column.kind) && !change.is_untyped ? Type{TypeKind::kDouble} : column;
 }
 
-/// col ± constant, the constant brought to the column's type (to a number of days for a date) without any loss.
+/// col ± constant, the constant brought to the column's type (to a number of days for a date) without any loss. Error
+/// 0A000: that cannot be. Precondition: can_be_added().
 Result<Expression> compile_change(const Scope& scope, uint32_t column, Operator op, const Constant& change,
                                   int32_t location) {
   const semantics::Column& target = scope.schema().columns[column];
-  const TypeKind kind = target.type.kind;
-  if (!semantics::is_numeric(kind) && kind != TypeKind::kDate) {
-    return scope.error(
-        "0A000",
-        fmt::format("adding to column \"{}\" is not supported for type {}", target.name, semantics::kind_name(kind)),
-        location, "only numbers and dates can be added to");
-  }
   const Type type = change_type(target.type, change);
   semantics::Column operand{target.name, type, target.nullable, std::nullopt};
-  if (!change.is_untyped && !semantics::is_numeric(change.type.kind)) {
-    return scope.error("42883",
-                       fmt::format("operator does not exist: {} {} {}", semantics::kind_name(kind),
-                                   op == Operator::kSubtract ? "-" : "+", semantics::kind_name(change.type.kind)),
-                       location);
-  }
   auto value = resolve_for_assignment(scope, change, operand);
   if (!value) {
     return value.error();
@@ -122,66 +115,75 @@ Result<Expression> compile_change(const Scope& scope, uint32_t column, Operator 
                                {Expression::make_column(column), Expression::make_constant(type, std::move(*value))});
 }
 
-/// An assigned expression with a column in it: only the column itself, plus or minus a constant.
-Result<Expression> compile_column_change(Scope& scope, uint32_t column, const grammar::Node& node) {
-  static constexpr std::string_view kHint = "assign a constant, or the column itself plus or minus a constant";
-  const auto refuse_other = [&](const grammar::Node& wrong) -> Error {
-    return scope.refuse("assignment from another column", location_of(wrong), std::string(kHint));
-  };
+/// Whether PostgreSQL's operator is the one of the column's own kind: numbers to numbers, whole ones to dates.
+bool can_be_added(TypeKind column, const Constant& constant) {
+  if (!semantics::is_numeric(column) && column != TypeKind::kDate) {
+    return false;
+  }
+  const TypeKind kind = constant.type.kind;
+  return constant.is_untyped || (column == TypeKind::kDate ? kind == TypeKind::kInt || kind == TypeKind::kSmallint
+                                                           : semantics::is_numeric(kind));
+}
+
+/// `col ± constant` of the assigned column itself, which nodes add up without evaluating anything. Nothing where the
+/// expression is another one, or where that could not be done exactly.
+Result<std::optional<Expression>> compile_column_change(Scope& scope, uint32_t column, const grammar::Node& node) {
+  const std::optional<Expression> other;
   const bool is_sum = node.has_operator_expression() &&
                       node.operator_expression().kind == grammar::OperatorKind::kPlain &&
                       node.operator_expression().left.is_present();
   const std::string_view symbol = is_sum ? plain_name(node.operator_expression().name) : std::string_view();
   if (symbol != "+" && symbol != "-") {
-    if (!node.has_column()) {
-      Construct construct = describe(node);
-      return scope.refuse(construct.name + " in an assignment", location_of(node), std::string(kHint));
-    }
-    auto source = scope.column(node.column());
-    return !source ? source.error() : refuse_other(node);
+    return other;
   }
   const grammar::OperatorExpression& sum = node.operator_expression();
   const bool column_is_left = sum.left.has_column();
   const grammar::Node& column_side = column_is_left ? sum.left : sum.right;
   const grammar::Node& constant_side = column_is_left ? sum.right : sum.left;
-  auto constant = fold(scope, constant_side);
-  if (!constant) {
-    return constant.error();
-  }
-  if (!column_side.has_column() || !constant->has_value()) {
-    return scope.refuse("a computed assignment of this form", location_of(node), std::string(kHint));
+  if (!column_side.has_column() || (!column_is_left && symbol == "-") || mentions_column(constant_side)) {
+    return other;
   }
   auto source = scope.column(column_side.column());
   if (!source) {
     return source.error();
   }
   if (*source != column) {
-    return refuse_other(column_side);
+    return other;
   }
-  if (!column_is_left && symbol == "-") {
-    return scope.refuse("subtracting a column from a constant", location_of(node), std::string(kHint));
+  auto constant = fold(scope, constant_side);
+  if (!constant) {
+    return is_refused(constant.error()) ? Result<std::optional<Expression>>(other) : constant.error();
   }
-  return compile_change(scope, column, symbol == "-" ? Operator::kSubtract : Operator::kAdd, **constant, sum.location);
+  if (!constant->has_value() || !can_be_added(scope.schema().columns[column].type.kind, **constant)) {
+    return other;
+  }
+  const Operator op = symbol == "-" ? Operator::kSubtract : Operator::kAdd;
+  auto change = compile_change(scope, column, op, **constant, sum.location);
+  if (!change) {
+    return is_refused(change.error()) ? Result<std::optional<Expression>>(other) : change.error();
+  }
+  return std::optional<Expression>(std::move(*change));
 }
 
-Result<Expression> compile_assigned(Scope& scope, uint32_t column, const grammar::Node& node) {
+/// A constant, the column's default, or `col ± constant`; nothing where the value has to be computed of the row.
+Result<std::optional<Expression>> compile_known(Scope& scope, uint32_t column, const grammar::Node& node) {
   const semantics::Column& target = scope.schema().columns[column];
   if (node.has_multiple_assignment()) {
     return scope.refuse("assignment to several columns at once", find_keyword(scope.text(), "set"),
                         "assign each column on its own");
   }
   if (node.has_set_to_default() && target.default_value) {
-    return constant_of(target, *target.default_value);
+    return std::optional(constant_of(target, *target.default_value));
   }
   std::optional<Constant> constant;
   if (node.has_set_to_default()) {
     constant = Constant{target.type, {}, false, node.location()};
-  } else {
+  } else if (!mentions_column(node)) {
     auto folded = fold(scope, node);
-    if (!folded) {
+    if (!folded && !is_refused(folded.error())) {
       return folded.error();
     }
-    constant = std::move(*folded);
+    constant = folded ? std::move(*folded) : std::nullopt;
   }
   if (!constant) {
     return compile_column_change(scope, column, node);
@@ -190,11 +192,20 @@ Result<Expression> compile_assigned(Scope& scope, uint32_t column, const grammar
   if (!value) {
     return value.error();
   }
-  return constant_of(target, std::move(*value));
+  return std::optional(constant_of(target, std::move(*value)));
 }
 
+/// What is computed of the row, bound: it is folded once all of the statement is bound.
+struct Computed {
+  int assignment = 0;
+  uint32_t column = 0;
+  semantics::BoundExpression expression;
+  int32_t location = -1;
+};
+
 Result<void> compile_assignments(Scope& scope, const contract::PartitionMap& map,
-                                 const grammar::UpdateStatement& update, wire::v1::ModifyPart* part) {
+                                 const grammar::UpdateStatement& update, wire::v1::ModifyPart* part,
+                                 std::vector<Computed>* computed) {
   const contract::PlacementColumns placement = map.placement_columns();
   std::vector<uint32_t> assigned;
   for (const grammar::Node& node : update.target_list) {
@@ -210,32 +221,93 @@ Result<void> compile_assignments(Scope& scope, const contract::PartitionMap& map
     if (auto checked = check_assignable(scope, placement, *column, target.location); !checked) {
       return checked.error();
     }
-    auto value = compile_assigned(scope, *column, target.value);
-    if (!value) {
-      return value.error();
+    auto known = compile_known(scope, *column, target.value);
+    if (!known) {
+      return known.error();
     }
     assigned.push_back(*column);
     wire::v1::Assignment* assignment = part->add_assignments();
     assignment->set_column(*column);
-    *assignment->mutable_value() = contract::from_expression(*value);
+    if (known->has_value()) {
+      *assignment->mutable_value() = contract::from_expression(**known);
+      continue;
+    }
+    auto expression = ExpressionBinder(scope, {"UPDATE"}).value(target.value);
+    if (!expression) {
+      return expression.error();
+    }
+    computed->push_back({part->assignments_size() - 1, *column, std::move(*expression), location_of(target.value)});
   }
   return {};
 }
 
-/// WHERE into a part's filter; `Part` is a modify or delete part.
+/// Every node that has the row has to come to the same.
+Result<void> check_exact(const Scope& scope, const semantics::BoundExpression& expression, int32_t location) {
+  const semantics::ScalarFunction* function = semantics::find_inexact(expression);
+  if (function == nullptr) {
+    return {};
+  }
+  return scope.refuse(fmt::format("{} in UPDATE and DELETE", function->name), location,
+                      "its last digits may differ from node to node");
+}
+
+Result<void> write_computed(const Scope& scope, std::vector<Computed> computed, wire::v1::ModifyPart* part) {
+  for (Computed& it : computed) {
+    const semantics::Column& target = scope.schema().columns[it.column];
+    if (!semantics::can_assign(it.expression.type.kind, target.type.kind)) {
+      return scope.error(
+          "42804",
+          fmt::format("column \"{}\" is of type {} but expression is of type {}", target.name,
+                      semantics::kind_name(target.type.kind), semantics::kind_name(it.expression.type.kind)),
+          it.location, "You will need to rewrite or cast the expression.");
+    }
+    auto folded = semantics::fold(std::move(it.expression));
+    if (!folded) {
+      return scope.located(folded.error(), it.location);
+    }
+    wire::v1::Expression* written = part->mutable_assignments(it.assignment)->mutable_value();
+    if (folded->is_constant()) {
+      auto value = semantics::evaluate_for(target, *folded, {});
+      if (!value) {
+        return scope.located(value.error(), it.location);
+      }
+      *written = contract::from_expression(constant_of(target, std::move(*value)));
+      continue;
+    }
+    if (auto exact = check_exact(scope, *folded, it.location); !exact) {
+      return exact.error();
+    }
+    contract::write_bound(*folded, written);
+  }
+  return {};
+}
+
+/// WHERE into a part's filter and residuals; `Part` is a modify or delete part.
 template <typename Part>
-Result<void> write_filter(Scope& scope, const grammar::Node& where, Part* part) {
+Result<void> write_where(const Scope& scope, Where where, int32_t location, Part* part) {
+  if (auto folded = fold_residuals(where); !folded) {
+    return scope.located(folded.error(), location);
+  }
+  if (const auto filter = contract::to_expression(scope.schema(), where.condition)) {
+    *part->mutable_filter() = contract::from_expression(*filter);
+  }
+  for (const semantics::BoundExpression& residual : where.residuals) {
+    if (auto exact = check_exact(scope, residual, location); !exact) {
+      return exact.error();
+    }
+    contract::write_bound(residual, part->add_residuals());
+  }
+  return {};
+}
+
+Result<Where> bind_where(Scope& scope, const grammar::Node& where) {
+  if (!where.is_present()) {
+    return Where();
+  }
   if (where.has_current_of()) {
     return scope.refuse("WHERE CURRENT OF", find_keyword(scope.text(), "where"));
   }
-  auto filter = compile_where(scope, where);
-  if (!filter) {
-    return filter.error();
-  }
-  if (filter->has_value()) {
-    *part->mutable_filter() = contract::from_expression(**filter);
-  }
-  return {};
+  return compile_where(scope, where);
 }
 
 }  // namespace
@@ -262,11 +334,19 @@ Result<CompiledUpdate> compile_update(Scope& scope, const contract::PartitionMap
   }
   wire::v1::UpdateBody body;
   wire::v1::ModifyPart* part = body.add_parts()->mutable_modify();
-  if (auto assigned = compile_assignments(scope, map, update, part); !assigned) {
+  std::vector<Computed> computed;
+  if (auto assigned = compile_assignments(scope, map, update, part, &computed); !assigned) {
     return assigned.error();
   }
-  if (update.where_clause.is_present()) {
-    if (auto written = write_filter(scope, update.where_clause, part); !written) {
+  auto where = bind_where(scope, update.where_clause);
+  if (!where) {
+    return where.error();
+  }
+  if (!scope.is_described()) {
+    if (auto written = write_computed(scope, std::move(computed), part); !written) {
+      return written.error();
+    }
+    if (auto written = write_where(scope, std::move(*where), location_of(update.where_clause), part); !written) {
       return written.error();
     }
   }
@@ -283,8 +363,12 @@ Result<CompiledUpdate> compile_delete(Scope& scope, const contract::PartitionMap
   }
   wire::v1::UpdateBody body;
   wire::v1::DeletePart* part = body.add_parts()->mutable_delete_();
-  if (del.where_clause.is_present()) {
-    if (auto written = write_filter(scope, del.where_clause, part); !written) {
+  auto where = bind_where(scope, del.where_clause);
+  if (!where) {
+    return where.error();
+  }
+  if (!scope.is_described()) {
+    if (auto written = write_where(scope, std::move(*where), location_of(del.where_clause), part); !written) {
       return written.error();
     }
   }

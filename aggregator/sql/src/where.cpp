@@ -53,7 +53,7 @@ Result<std::optional<semantics::Condition>> looked_up(Scope& scope, const gramma
 
 }  // namespace
 
-Result<Where> compile_where_of_select(Scope& scope, const grammar::Node& node) {
+Result<Where> compile_where(Scope& scope, const grammar::Node& node) {
   Where where;
   auto whole = looked_up(scope, node);
   if (!whole) {

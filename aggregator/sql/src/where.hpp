@@ -1,4 +1,4 @@
-// WHERE of a SELECT: what a sweep can look up, and what has to be computed for each row that is left.
+// WHERE: what a sweep can look up, and what has to be computed for each row that is left.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ struct Where {
 };
 
 /// Errors: those of compile_condition() and of ExpressionBinder.
-[[nodiscard]] Result<Where> compile_where_of_select(Scope& scope, const grammar::Node& where);
+[[nodiscard]] Result<Where> compile_where(Scope& scope, const grammar::Node& where);
 
 /// Computes what is constant in the residuals; one that is the same for every row is none any more. Errors: those of
 /// its functions.

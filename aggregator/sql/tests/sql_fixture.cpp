@@ -203,10 +203,22 @@ std::string to_text(const semantics::Schema& schema, const std::vector<semantics
   std::string text;
   for (const semantics::Assignment& assignment : assignments) {
     const Column& column = schema.columns[assignment.column];
+    if (assignment.kind == semantics::Assignment::Kind::kCompute) {
+      append(&text, ", ", fmt::format("{}:={}", column.name, expression_text(schema, *assignment.expression)));
+      continue;
+    }
     const bool is_add = assignment.kind == semantics::Assignment::Kind::kAdd;
     const Type type = is_add && column.type.kind == TypeKind::kDate ? Type{TypeKind::kInt} : column.type;
     text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", column.name, is_add ? "+=" : "=",
                         value_text(type, assignment.value));
+  }
+  return text;
+}
+
+std::string to_text(const semantics::Schema& schema, const semantics::Residuals& residuals) {
+  std::string text;
+  for (size_t at = 0; residuals != nullptr && at < residuals->size(); ++at) {
+    text += " AND " + expression_text(schema, (*residuals)[at]);
   }
   return text;
 }
@@ -309,7 +321,8 @@ std::string SqlTest::assigned(std::string_view sql, std::vector<wire::v1::Consta
     return fmt::format("<to_update: {}>", parts.error().message);
   }
   const auto& part = std::get<contract::ModifyPart>(parts->at(0));
-  return fmt::format("{} where {}", to_text(*schema_, part.assignments), to_text(*schema_, part.predicate));
+  return fmt::format("{} where {}{}", to_text(*schema_, part.assignments), to_text(*schema_, part.predicate),
+                     to_text(*schema_, part.residuals));
 }
 
 wire::v1::Constant untyped(std::string_view text) {

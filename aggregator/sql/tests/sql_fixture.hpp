@@ -29,8 +29,10 @@ std::string to_text(const semantics::Schema& schema, const semantics::Predicate&
 std::string expression_text(const semantics::Schema& schema, const semantics::BoundExpression& expression);
 /// Outputs "name:source", hidden ones in brackets, then " group by ...", " order by ...", " limit ...", " offset ...".
 std::string to_text(const semantics::Schema& schema, const semantics::Selection& selection);
-/// Assignments "col=value" or "col+=value", joined by ", ".
+/// Assignments "col=value", "col+=value" or "col:=expression", joined by ", ".
 std::string to_text(const semantics::Schema& schema, const std::vector<semantics::Assignment>& assignments);
+/// What of a condition is computed, each behind " AND ".
+std::string to_text(const semantics::Schema& schema, const semantics::Residuals& residuals);
 /// Values of a row joined by "|"; NULL as "-".
 std::string to_text(const semantics::Schema& schema, const std::vector<semantics::Value>& row);
 

@@ -4,9 +4,11 @@
 // A line in, a line out:
 //   now MICROSECONDS             what "now" means from here on; answered with "ok"
 //   INSERT INTO t (i, …) …       keeps the rows; answered with their values, as text and joined by '|', NULL as '-'
+//   UPDATE t …, DELETE FROM t …  answered with the rows that were changed, and those it failed on by SQLSTATE
 //   SELECT … FROM t …            answered with the types of the answer, '|' and its rows as PostgreSQL writes records
 //   functions                    answered with the table of functions: name, sign or not, arguments, result, volatility
 //   casts                        answered with pairs of kinds that are cast: 'i' without being asked, 'e' where written
+//   signatures                   answered with the lines of the writer's functions.tsv
 // An error is answered with "error SQLSTATE message", \x05 and its position in the statement, from 1; 0: none. Rows
 // qualify by the plain evaluation of the normal form and of what is computed besides; groups are merged as nodes and
 // aggregators merge them.
@@ -14,6 +16,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,6 +27,7 @@
 #include "daedalus/semantics/predicate.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
+#include "daedalus/semantics/update.hpp"
 #include "sql_fixture.hpp"
 
 namespace daedalus::aggregator::testing {
@@ -147,6 +151,9 @@ class StatementTwin {
     if (line == "casts") {
       return casts();
     }
+    if (line == "signatures") {
+      return signatures();
+    }
     wire::v1::StatementBody statement;
     statement.set_sql(line);
     Result<Compiled> compiled = compiler_.compile(statement, now_us_);
@@ -156,10 +163,88 @@ class StatementTwin {
     if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
       return answer_of(*select->selection);
     }
-    return keep(std::get<CompiledUpdate>(*compiled).body.parts(0).insert().rows());
+    const std::string body = std::get<CompiledUpdate>(*compiled).body.SerializeAsString();
+    const auto parts = contract::to_update(*schema_, map_->placement_columns(), body);
+    if (!parts) {
+      return error_of(parts.error());
+    }
+    if (const auto* inserted = std::get_if<contract::InsertPart>(&(*parts)[0])) {
+      return keep(inserted->rows);
+    }
+    return change((*parts)[0]);
   }
 
  private:
+  /// What an UPDATE or a DELETE does to the rows, one after the other.
+  std::string change(const contract::UpdatePart& part) {
+    const auto* modification = std::get_if<contract::ModifyPart>(&part);
+    const auto& predicate =
+        modification != nullptr ? modification->predicate : std::get<contract::DeletePart>(part).predicate;
+    const auto& residuals =
+        modification != nullptr ? modification->residuals : std::get<contract::DeletePart>(part).residuals;
+    std::map<std::string, uint32_t> failed;
+    uint32_t applied = 0;
+    std::vector<Row> left;
+    for (const Row& row : rows_) {
+      const Result<bool> is_selected = selects(predicate, residuals, row);
+      const Result<Row> changed = !is_selected ? Result<Row>(is_selected.error())
+                                  : *is_selected && modification != nullptr
+                                      ? changed_row(modification->assignments, row)
+                                      : Result<Row>(row);
+      if (!changed) {
+        ++failed[changed.error().sqlstate];
+      }
+      applied += changed && *is_selected ? 1 : 0;
+      if (!changed || !*is_selected || modification != nullptr) {
+        left.push_back(changed ? *changed : row);
+      }
+    }
+    rows_ = std::move(left);
+    std::string text = fmt::format("applied {}", applied);
+    for (const auto& [sqlstate, rows] : failed) {
+      text += fmt::format(" failed {} {}", sqlstate, rows);
+    }
+    return text;
+  }
+
+  [[nodiscard]] Result<bool> selects(const semantics::Predicate& predicate, const semantics::Residuals& residuals,
+                                     const Row& row) const {
+    if (!semantics::evaluate(*schema_, predicate, row)) {
+      return false;
+    }
+    for (size_t at = 0; residuals != nullptr && at < residuals->size(); ++at) {
+      const Result<Value> truth = semantics::evaluate((*residuals)[at], row);
+      if (!truth) {
+        return truth.error();
+      }
+      if (*truth != Value(true)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// `column + constant` as PostgreSQL reads it is tested where it is computed; here only that it is not a call.
+  [[nodiscard]] Result<Row> changed_row(const std::vector<semantics::Assignment>& assignments, const Row& row) const {
+    Row changed = row;
+    for (const semantics::Assignment& assignment : assignments) {
+      const semantics::Column& column = schema_->columns[assignment.column];
+      if (assignment.kind == semantics::Assignment::Kind::kSet) {
+        changed[assignment.column] = assignment.value;
+        continue;
+      }
+      if (assignment.kind == semantics::Assignment::Kind::kAdd) {
+        return rejected("0A000", "a sum that nodes compute");
+      }
+      Result<Value> value = semantics::evaluate_for(column, *assignment.expression, row);
+      if (!value) {
+        return value.error();
+      }
+      changed[assignment.column] = std::move(*value);
+    }
+    return changed;
+  }
+
   std::string keep(std::string_view packed) {
     std::string text;
     semantics::PackedRows rows(packed);
@@ -206,6 +291,35 @@ class StatementTwin {
       }
     }
     return text;
+  }
+
+  static std::string signatures() {
+    std::string text;
+    for (const semantics::ScalarFunction& function : semantics::scalar_functions()) {
+      if (function.evaluate != nullptr) {
+        const bool is_exact = semantics::is_exact(function);
+        text += fmt::format("function\t{}\t{}\t{}\t{}\t{}\t{}\x04", static_cast<int>(function.id), function.name,
+                            fmt::join(numbers(function.arguments), ","), static_cast<int>(function.result),
+                            is_exact ? "exact" : "inexact", function.takes_any ? "any" : "");
+      }
+    }
+    for (int from = 1; from <= wire::v1::TypeKind_MAX; ++from) {
+      for (int to = 1; to <= wire::v1::TypeKind_MAX; ++to) {
+        const auto kinds = std::pair(static_cast<semantics::TypeKind>(from), static_cast<semantics::TypeKind>(to));
+        text +=
+            semantics::can_cast_explicitly(kinds.first, kinds.second) ? fmt::format("cast\t{}\t{}\x04", from, to) : "";
+        text += semantics::can_assign(kinds.first, kinds.second) ? fmt::format("assignment\t{}\t{}\x04", from, to) : "";
+      }
+    }
+    text.pop_back();
+    return text;
+  }
+
+  static std::vector<int> numbers(const std::vector<semantics::TypeKind>& kinds) {
+    std::vector<int> made;
+    std::transform(kinds.begin(), kinds.end(), std::back_inserter(made),
+                   [](semantics::TypeKind kind) { return static_cast<int>(kind); });
+    return made;
   }
 
   [[nodiscard]] std::string answer_of(const semantics::Selection& selection) const {
@@ -288,7 +402,8 @@ class StatementTwin {
   }
 
   std::shared_ptr<const semantics::Schema> schema_ = test_schema();
-  Compiler compiler_{schema_, test_map()};
+  std::shared_ptr<const contract::PartitionMap> map_ = test_map();
+  Compiler compiler_{schema_, map_};
   int64_t now_us_ = kNowUs;
   std::vector<Row> rows_;
 };

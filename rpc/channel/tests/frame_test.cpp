@@ -93,7 +93,7 @@ TEST(FramerTest, NamesWhatIsWrong) {
       {std::string("\x07\x00\x00\x00", 4), FrameFault::kTooShort, "length 7 is below the minimum of 8"},
       {std::string("\x61\x00\x00\x00", 4), FrameFault::kTooLong, "length 97 is beyond the maximum of 96"},
       {std::string("\xff\xff\xff\xff", 4), FrameFault::kTooLong, "length 4294967295 is beyond"},
-      {with_byte(frame, 4, 1), FrameFault::kVersion, "version 1, this side speaks 4"},
+      {with_byte(frame, 4, 1), FrameFault::kVersion, "version 1, this side speaks 5"},
       {with_byte(frame, 5, 0), FrameFault::kType, "unknown type 0"},
       {with_byte(frame, 5, 6), FrameFault::kType, "unknown type 6"},
       {with_byte(frame, 6, 1), FrameFault::kFlags, "flag byte 0x01"},
@@ -138,7 +138,7 @@ TEST(FramerTest, TakesTheLargestFrameAndNotOneByteMore) {
 TEST(FrameTest, LaysOutBytesAsDocumented) {
   // docs/wire.md, "Frames".
   const std::string frame = encode_frame(FrameType::kKeepAlive, "");
-  EXPECT_EQ(frame.substr(0, 8), std::string("\x08\x00\x00\x00\x04\x02\x00\x00", 8));
+  EXPECT_EQ(frame.substr(0, 8), std::string("\x08\x00\x00\x00\x05\x02\x00\x00", 8));
   EXPECT_EQ(frame.size(), 12u);
 }
 

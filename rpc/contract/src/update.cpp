@@ -16,6 +16,7 @@ namespace daedalus::contract {
 namespace {
 
 using semantics::Assignment;
+using semantics::BoundExpression;
 using semantics::Column;
 using semantics::Decimal;
 using semantics::Schema;
@@ -194,6 +195,43 @@ Result<Addition> to_addition(const Column& column, uint32_t position, const sema
   return Addition{is_subtraction, type, std::move(*value)};
 }
 
+/// Refused: what could come out otherwise on another machine, and what no row has.
+Result<BoundExpression> to_computed(const Schema& schema, const wire::v1::Expression& expression) {
+  Result<BoundExpression> computed = to_bound(schema, expression);
+  if (!computed) {
+    return computed;
+  }
+  if (semantics::has_aggregate(*computed)) {
+    return rejected("42803", "aggregate functions are not allowed in UPDATE");
+  }
+  if (const semantics::ScalarFunction* function = semantics::find_inexact(*computed)) {
+    return rejected(
+        "0A000", fmt::format("{} in UPDATE and DELETE is not supported: its last digits may differ from node to node",
+                             function->name));
+  }
+  return computed;
+}
+
+Result<Assignment> to_computation(const Schema& schema, uint32_t position, const wire::v1::Expression& value) {
+  const Column& column = schema.columns[position];
+  Result<BoundExpression> computed = to_computed(schema, value);
+  if (!computed) {
+    return at(fmt::format("column \"{}\": ", column.name), std::move(computed).error());
+  }
+  if (!semantics::can_assign(computed->type.kind, column.type.kind)) {
+    return rejected("42804",
+                    fmt::format("column \"{}\" is of type {} but expression is of type {}", column.name,
+                                semantics::kind_name(column.type.kind), semantics::kind_name(computed->type.kind)));
+  }
+  return Assignment{position, Assignment::Kind::kCompute, Value(),
+                    std::make_shared<const BoundExpression>(std::move(*computed))};
+}
+
+/// Whether it is computed of the row, unlike a constant and what is added to the column itself.
+bool is_computation(const wire::v1::Expression& value) {
+  return value.has_column() || (value.has_call() && value.call().function() != 0) || value.has_aggregate();
+}
+
 Result<Assignment> to_assignment(const Schema& schema, const PlacementColumns& placement,
                                  const wire::v1::Assignment& assignment) {
   const uint32_t position = assignment.column();
@@ -210,16 +248,15 @@ Result<Assignment> to_assignment(const Schema& schema, const PlacementColumns& p
                     fmt::format("column \"{}\" decides where a row is stored and cannot be updated", column.name),
                     "delete the row and insert it again with the new value");
   }
+  if (is_computation(assignment.value())) {
+    return to_computation(schema, position, assignment.value());
+  }
   const Result<semantics::Expression> value = to_expression(assignment.value());
   if (!value) {
     return value.error();
   }
   if (value->kind == semantics::Expression::Kind::kConstant) {
     return to_set(column, position, value->type, value->value);
-  }
-  if (value->kind == semantics::Expression::Kind::kColumn) {
-    return rejected("0A000",
-                    fmt::format("assignment of another column to column \"{}\" is not supported", column.name));
   }
   Result<Addition> addition = to_addition(column, position, *value);
   if (!addition) {
@@ -246,6 +283,29 @@ Result<semantics::Predicate> to_predicate(const Schema& schema, bool has_filter,
   return semantics::normalise(schema, *expression);
 }
 
+Result<semantics::Residuals> to_residuals(const Schema& schema,
+                                          const google::protobuf::RepeatedPtrField<wire::v1::Expression>& expressions) {
+  if (expressions.empty()) {
+    return semantics::Residuals();
+  }
+  if (static_cast<uint32_t>(expressions.size()) > semantics::kClausesMax) {
+    return rejected("54001", fmt::format("the condition is too complex: more than {} parts that are computed",
+                                         semantics::kClausesMax));
+  }
+  std::vector<BoundExpression> residuals;
+  for (const wire::v1::Expression& expression : expressions) {
+    Result<BoundExpression> residual = to_computed(schema, expression);
+    if (!residual) {
+      return residual.error();
+    }
+    if (residual->type.kind != TypeKind::kBool) {
+      return rejected("08P01", "a condition that is no boolean of its rows");
+    }
+    residuals.push_back(std::move(*residual));
+  }
+  return semantics::Residuals(std::make_shared<const std::vector<BoundExpression>>(std::move(residuals)));
+}
+
 Result<UpdatePart> to_modify(const Schema& schema, const PlacementColumns& placement,
                              const wire::v1::ModifyPart& part) {
   ModifyPart made;
@@ -270,6 +330,11 @@ Result<UpdatePart> to_modify(const Schema& schema, const PlacementColumns& place
     return std::move(predicate).error();
   }
   made.predicate = std::move(*predicate);
+  Result<semantics::Residuals> residuals = to_residuals(schema, part.residuals());
+  if (!residuals) {
+    return std::move(residuals).error();
+  }
+  made.residuals = std::move(*residuals);
   return UpdatePart(std::move(made));
 }
 
@@ -288,7 +353,11 @@ Result<UpdatePart> to_part(const Schema& schema, const PlacementColumns& placeme
   if (!predicate) {
     return std::move(predicate).error();
   }
-  return UpdatePart(DeletePart{std::move(*predicate)});
+  Result<semantics::Residuals> residuals = to_residuals(schema, part.residuals());
+  if (!residuals) {
+    return std::move(residuals).error();
+  }
+  return UpdatePart(DeletePart{std::move(*predicate), std::move(*residuals)});
 }
 
 }  // namespace

@@ -12,191 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "contract_fixture.hpp"
-#include "daedalus/wire/v1/results.pb.h"
+#include "update_lines.hpp"
 
 namespace daedalus::contract {
 namespace {
 
-using semantics::Type;
-using semantics::TypeKind;
-using semantics::Value;
-
-std::string hex(std::string_view bytes) {
-  std::string text;
-  for (const char byte : bytes) {
-    fmt::format_to(std::back_inserter(text), "{:02x}", static_cast<uint8_t>(byte));
-  }
-  return text;
-}
-
-class UpdateVectors : public ContractTest {
+class UpdateVectors : public UpdateLines {
  protected:
-  enum : uint32_t {
-    kKey,
-    kPlace,
-    kBool,
-    kShort,
-    kLong,
-    kSingle,
-    kDouble,
-    kMoney,
-    kWide,
-    kDate,
-    kTime,
-    kCode,
-    kText,
-    kColumns
-  };
-
-  UpdateVectors() {
-    schema_.columns = {{"key", {TypeKind::kInt}, false, {}},
-                       {"place", {TypeKind::kInt}, true, {}},
-                       {"bool", {TypeKind::kBool}, true, {}},
-                       {"short", {TypeKind::kSmallint}, true, {}},
-                       {"long", {TypeKind::kBigint}, true, {}},
-                       {"single", {TypeKind::kReal}, true, {}},
-                       {"double", {TypeKind::kDouble}, true, {}},
-                       {"money", {TypeKind::kNumeric, 5, 2}, true, {}},
-                       {"wide", {TypeKind::kNumeric, 30, 4}, true, {}},
-                       {"date", {TypeKind::kDate}, true, {}},
-                       {"time", {TypeKind::kTimestamp}, true, {}},
-                       {"code", {TypeKind::kChar, 0, 0, 5}, true, {}},
-                       {"text", {TypeKind::kVarchar, 0, 0, 20}, true, {}}};
-    placement_ = {{kPlace}, {}};
-  }
-
-  // ---- the file ----
-
-  /// What is said of one update: `both` take it, `node` only the node does, `neither` does, `either` the writer may
-  /// refuse it.
-  void add(const std::string& name, const std::string& pieces, std::string_view if_taken = "both") {
-    const std::string error = refusal(body_of(pieces));
-    lines_.push_back(fmt::format("{}\t{}\t{}", error.empty() ? if_taken : "neither:" + error, name, pieces));
-  }
-
-  /// Pieces are separated by blanks; `N*` repeats one.
-  static std::string body_of(const std::string& pieces) {
-    std::string body;
-    for (size_t at = 0; at < pieces.size();) {
-      const size_t end = std::min(pieces.find(' ', at), pieces.size());
-      const std::string piece = pieces.substr(at, end - at);
-      const size_t star = piece.find('*');
-      const size_t count = star == std::string::npos ? 1 : std::stoul(piece.substr(0, star));
-      std::string bytes;
-      for (size_t digit = star == std::string::npos ? 0 : star + 1; digit < piece.size(); digit += 2) {
-        bytes.push_back(static_cast<char>(std::stoi(piece.substr(digit, 2), nullptr, 16)));
-      }
-      for (size_t i = 0; i < count; ++i) {
-        body.append(bytes);
-      }
-      at = end + 1;
-    }
-    return body;
-  }
-
-  /// Why a node refuses what the writer, who reads and writes messages anew, would send; empty: it does not.
-  std::string refusal(const std::string& bytes) const {
-    wire::v1::UpdateBody body;
-    if (!body.ParseFromString(bytes)) {
-      return "08P01";
-    }
-    const std::string sent = body.SerializeAsString();
-    const auto parts = to_update(schema_, placement_, sent);
-    return parts ? std::string() : parts.error().sqlstate;
-  }
-
-  std::string table_line() const {
-    wire::v1::DescribeReply reply;
-    for (const semantics::Column& column : schema_.columns) {
-      *reply.add_columns() = from_column(column);
-    }
-    reply.mutable_map()->set_version(1);
-    reply.mutable_map()->set_distribution(wire::v1::DISTRIBUTION_HASH);
-    reply.mutable_map()->add_columns(kPlace);
-    reply.mutable_limits()->set_update_rows_max(kUpdateRowsMax);
-    reply.mutable_limits()->set_update_bytes_max(kUpdateBytesMax);
-    reply.mutable_limits()->set_literals_max(semantics::kLiteralsMax);
-    return "table\t" + hex(reply.SerializeAsString());
-  }
-
-  // ---- updates ----
-
-  static std::string insert(const std::string& rows, uint32_t row_count, uint32_t first_ordinal = 0) {
-    wire::v1::UpdateBody body;
-    wire::v1::InsertPart* part = body.add_parts()->mutable_insert();
-    part->set_rows(rows);
-    part->set_row_count(row_count);
-    part->set_first_ordinal(first_ordinal);
-    return hex(body.SerializeAsString());
-  }
-
-  static std::string remove(const wire::v1::Expression& filter) {
-    wire::v1::UpdateBody body;
-    *body.add_parts()->mutable_delete_()->mutable_filter() = filter;
-    return hex(body.SerializeAsString());
-  }
-
-  static std::string modify(uint32_t column, const wire::v1::Expression& value) {
-    wire::v1::UpdateBody body;
-    wire::v1::Assignment* assignment = body.add_parts()->mutable_modify()->add_assignments();
-    assignment->set_column(column);
-    *assignment->mutable_value() = value;
-    return hex(body.SerializeAsString());
-  }
-
-  /// A row of NULLs but for the key and, if it is one of `columns`, the given bytes.
-  static std::string raw_row(uint32_t column, const std::string& packed) {
-    std::string row(2, '\0');
-    const auto is_there = [&](uint32_t at) { return at == kKey || at == column; };
-    for (uint32_t at = 0; at < kColumns; ++at) {
-      if (!is_there(at)) {
-        row[at / 8] = static_cast<char>(static_cast<uint8_t>(row[at / 8]) | (1u << (at % 8)));
-      }
-    }
-    row.append(std::string("\7\0\0\0", 4)).append(packed);
-    std::string sized(4, '\0');
-    const auto size = static_cast<uint32_t>(row.size());
-    std::memcpy(sized.data(), &size, sizeof size);
-    return sized + row;
-  }
-
-  static std::string text(const std::string& bytes) {
-    std::string packed(2, '\0');
-    packed[0] = static_cast<char>(bytes.size() & 0xff);
-    packed[1] = static_cast<char>(bytes.size() >> 8);
-    return packed + bytes;
-  }
-
-  template <typename T>
-  static std::string raw(T value) {
-    std::string bytes(sizeof value, '\0');
-    std::memcpy(bytes.data(), &value, sizeof value);
-    return bytes;
-  }
-
-  static wire::v1::Expression raw_constant(const Type& type, const std::string& packed) {
-    wire::v1::Expression made;
-    *made.mutable_constant()->mutable_type() = from_type(type);
-    made.mutable_constant()->set_packed(packed);
-    return made;
-  }
-
-  const Type& type_of(uint32_t column) const { return schema_.columns[column].type; }
-
-  wire::v1::Expression compare(wire::v1::Operator op, uint32_t column_at, const wire::v1::Expression& constant) const {
-    return call(op, column(column_at), constant);
-  }
-
-  static wire::v1::Expression list(wire::v1::Operator op, const std::vector<wire::v1::Expression>& arguments) {
-    wire::v1::Expression made;
-    made.mutable_call()->set_operator_(op);
-    for (const wire::v1::Expression& argument : arguments) {
-      *made.mutable_call()->add_arguments() = argument;
-    }
-    return made;
-  }
-
   // ---- what the file holds ----
 
   std::vector<std::pair<uint32_t, std::string>> values() const {
@@ -397,6 +219,77 @@ class UpdateVectors : public ContractTest {
     add("set beyond", modify(kColumns, constant({TypeKind::kInt}, "1")));
   }
 
+  void add_computed() {
+    using enum semantics::FunctionId;
+    const auto number = [](semantics::FunctionId id) { return static_cast<uint32_t>(id); };
+    const auto plus = [](const wire::v1::Expression& left, const wire::v1::Expression& right) {
+      return function("+", true, {TypeKind::kInt, TypeKind::kInt}, {left, right});
+    };
+    const wire::v1::Expression sum = plus(column(kKey), column(kPlace));
+    const wire::v1::Expression truth = column(kBool);
+    for (uint32_t from = 0; from < kColumns; ++from) {
+      for (uint32_t to = 0; to < kColumns; ++to) {
+        add(fmt::format("compute {} of {}", schema_.columns[to].name, schema_.columns[from].name),
+            modify(to, column(from)));
+      }
+      add(fmt::format("compute condition {}", schema_.columns[from].name), remove_computed({truth, column(from)}));
+    }
+    const Expressions some = {
+        column(kKey),          truth, column(kText), column(kDouble), column(kSingle), sum, null({TypeKind::kInterval}),
+        null({TypeKind::kInt})};
+    for (uint32_t id = 0; id <= number(kCast) + 1; ++id) {
+      add(fmt::format("compute form {} of nothing", id), modify(kText, form(id, {})), "either");
+      for (size_t first = 0; first < some.size(); ++first) {
+        add(fmt::format("compute form {} of {}", id, first), modify(kText, form(id, {some[first]})), "either");
+        for (size_t second = 0; id > 0 && second < some.size(); ++second) {
+          add(fmt::format("compute form {} of {} and {}", id, first, second),
+              modify(kText, form(id, {some[first], some[second]})));
+          if (id == number(kCase) || id == number(kIn)) {
+            add(fmt::format("compute form {} of three, {} and {}", id, first, second),
+                modify(kText, form(id, {truth, some[first], some[second]})));
+          }
+        }
+        add(fmt::format("compute form {} of {} to text", id, first),
+            modify(kText, form(id, {some[first]}, TypeKind::kText)), id == 0 ? "either" : "both");
+        add(fmt::format("compute form {} of {} to integer", id, first),
+            modify(kLong, form(id, {some[first]}, TypeKind::kInt)), id == 0 ? "either" : "both");
+      }
+    }
+    add("compute sum", modify(kLong, sum));
+    add("compute key", modify(kKey, sum));
+    add("compute place", modify(kPlace, sum));
+    add("compute sum of others", modify(kLong, form(sum.call().function(), {column(kLong), column(kKey)})));
+    add("compute sum of one", modify(kLong, form(sum.call().function(), {column(kKey)})));
+    add("compute no function", modify(kLong, form(65'000, {})));
+    add("compute column beyond", modify(kLong, plus(column(kKey), column(kColumns))));
+    add("compute sine", modify(kDouble, function("sin", false, {TypeKind::kDouble}, {column(kDouble)})));
+    add("compute root", modify(kDouble, function("sqrt", false, {TypeKind::kDouble}, {column(kDouble)})));
+    add("compute condition of a sine",
+        remove_computed({function("<", true, {TypeKind::kDouble, TypeKind::kDouble},
+                                  {function("sin", false, {TypeKind::kDouble}, {column(kDouble)}), column(kDouble)})}));
+    wire::v1::Expression aggregate;
+    aggregate.mutable_aggregate()->set_function(wire::v1::AGGREGATE_FUNCTION_COUNT_ROWS);
+    add("compute aggregate", modify(kLong, aggregate));
+    add("compute of an aggregate", modify(kLong, form(number(kCoalesce), {aggregate})));
+    for (const uint32_t count : {semantics::kClausesMax, semantics::kClausesMax + 1}) {
+      add(fmt::format("compute {} conditions", count), remove_computed(Expressions(count, truth)));
+    }
+    for (const uint32_t levels : {38u, 39u, 40u}) {
+      wire::v1::Expression deep = sum;
+      for (uint32_t level = 2; level < levels; ++level) {
+        deep = plus(deep, column(kKey));
+      }
+      add(fmt::format("compute {} levels", levels + 1), modify(kLong, plus(deep, column(kKey))));
+    }
+    for (const uint32_t count : {semantics::kCallNodesMax - 1, semantics::kCallNodesMax}) {
+      const std::string body = modify(kLong, form(number(kCoalesce), Expressions(count, column(kKey))));
+      const std::string argument = "12020800";
+      const size_t at = body.find(argument);
+      add(fmt::format("compute of {} parts", count + 1),
+          fmt::format("{} {}*{} {}", body.substr(0, at), count, argument, body.substr(at + count * argument.size())));
+    }
+  }
+
   void add_shapes() {
     add("no parts", "");
     add("part of no kind", "0a00");
@@ -416,9 +309,6 @@ class UpdateVectors : public ContractTest {
     add(fmt::format("{} parts", kUpdateRowsMax), fmt::format("{}*0a021a00", kUpdateRowsMax));
     add(fmt::format("{} parts", kUpdateRowsMax + 1), fmt::format("{}*0a021a00", kUpdateRowsMax + 1));
   }
-
-  PlacementColumns placement_;
-  std::vector<std::string> lines_;
 };
 
 TEST_F(UpdateVectors, AreWhatANodeTakesAndRefuses) {
@@ -426,6 +316,7 @@ TEST_F(UpdateVectors, AreWhatANodeTakesAndRefuses) {
   add_rows();
   add_filters();
   add_assignments();
+  add_computed();
   std::string text = table_line() + "\n";
   for (const std::string& line : lines_) {
     text.append(line).append("\n");

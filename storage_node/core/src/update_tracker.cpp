@@ -17,15 +17,8 @@ void add_refused(wire::v1::RowRefusal reason, uint64_t row_count, wire::v1::Part
   }
 }
 
-/// What the segments of one partition did.
-struct Sums {
-  uint64_t rows_matched = 0;
-  uint64_t rows_applied = 0;
-  uint64_t refused_no_room = 0;
-  uint64_t refused_overflow = 0;
-};
-
-wire::v1::PartitionOutcome outcome_of(NodeId node, PartitionId partition, const Sums& sums) {
+/// `sums` is what the segments of one partition did.
+wire::v1::PartitionOutcome outcome_of(NodeId node, PartitionId partition, const engine::UpdateOutput& sums) {
   wire::v1::PartitionOutcome outcome;
   outcome.set_node(raw(node));
   outcome.set_partition(raw(partition));
@@ -33,6 +26,10 @@ wire::v1::PartitionOutcome outcome_of(NodeId node, PartitionId partition, const 
   outcome.set_rows_applied(sums.rows_applied);
   add_refused(wire::v1::ROW_REFUSAL_NO_ROOM, sums.refused_no_room, &outcome);
   add_refused(wire::v1::ROW_REFUSAL_OVERFLOW, sums.refused_overflow, &outcome);
+  for (const engine::FailedRows& failed : sums.failed) {
+    add_refused(wire::v1::ROW_REFUSAL_FAILED, failed.row_count, &outcome);
+    outcome.mutable_refused(outcome.refused_size() - 1)->set_sqlstate(failed.sqlstate);
+  }
   return outcome;
 }
 
@@ -76,12 +73,15 @@ Outcomes UpdateTracker::outcomes_of(const std::vector<bool>& concerned, const Ou
   Outcomes outcomes;
   auto segment = record.segments.begin();
   for (uint32_t hosted = 0; hosted < concerned.size(); ++hosted) {
-    Sums sums;
+    engine::UpdateOutput sums;
     for (; segment != record.segments.end() && placement_.hosted_index_of(segment->first) == hosted; ++segment) {
       sums.rows_matched += segment->second.rows_matched;
       sums.rows_applied += segment->second.rows_applied;
       sums.refused_no_room += segment->second.refused_no_room;
       sums.refused_overflow += segment->second.refused_overflow;
+      for (const engine::FailedRows& failed : segment->second.failed) {
+        count_refused(sums, failed.sqlstate, failed.row_count);
+      }
     }
     if (concerned[hosted]) {
       outcomes.push_back(outcome_of(node_, placement_.hosted()[hosted], sums));

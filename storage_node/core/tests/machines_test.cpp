@@ -1,4 +1,5 @@
 // The small machines, each alone.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -197,6 +198,29 @@ TEST(NodePlacementTest, AsksOnlySegmentsThatAPredicatePins) {
     const uint32_t partition = semantics::hash_partition(semantics::placement_key(schema->columns[1].type, value), 3);
     EXPECT_EQ(placement.segments_of(semantics::Predicate{{pinned(1, value)}}).size(), partition == 1 ? 0u : 2u);
   }
+}
+
+TEST(UpdateTrackerTest, AddsUpWhatFailedBySqlstate) {
+  contract::PartitionMap map;
+  map.version = 1;
+  map.partitions = {{NodeId{4}}};
+  const NodePlacement placement(tickets_schema(), map, NodeId{4}, 2);
+  UpdateTracker tracker(placement, NodeId{4});
+  tracker.on_enqueued(Timestamp{1}, {true});
+  for (const uint32_t segment : {0u, 1u}) {
+    engine::UpdateOutput output{.timestamp = Timestamp{1}, .rows_matched = 9};
+    for (const char* sqlstate : {"22P02", "22012", "22003", "22012"}) {
+      count_refused(output, sqlstate, segment + 1);
+    }
+    tracker.on_output(SegmentIndex{segment}, std::move(output));
+  }
+  const auto applied = tracker.take_applied();
+  ASSERT_TRUE(applied);
+  std::string refused;
+  for (const auto& rows : applied->outcomes.at(0).refused()) {
+    refused += fmt::format("{} {} {}, ", static_cast<int>(rows.reason()), rows.sqlstate(), rows.row_count());
+  }
+  EXPECT_EQ(refused, "2  3, 3 22012 6, 3 22P02 3, ");
 }
 
 TEST(UpdateTrackerTest, IsAppliedWhenTheLastSegmentHas) {

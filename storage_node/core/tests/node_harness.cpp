@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string_view>
 #include <utility>
+
+#include "daedalus/semantics/scalar_function.hpp"
 
 namespace daedalus::node {
 
@@ -87,6 +90,36 @@ wire::v1::UpdatePart add_seats_part(int64_t by, wire::v1::Expression filter) {
   assignment->set_column(2);
   *assignment->mutable_value() = call(wire::v1::OPERATOR_ADD, {column(2), constant(by)});
   *part.mutable_modify()->mutable_filter() = std::move(filter);
+  return part;
+}
+
+namespace {
+
+/// An operator of two int.
+wire::v1::Expression of_ints(std::string_view sign, wire::v1::Expression left, wire::v1::Expression right) {
+  const semantics::ArgumentKind kinds[] = {{semantics::TypeKind::kInt}, {semantics::TypeKind::kInt}};
+  wire::v1::Expression made;
+  made.mutable_call()->set_function(
+      static_cast<uint32_t>((*semantics::resolve_function(sign, /*is_operator=*/true, kinds))->id));
+  *made.mutable_call()->add_arguments() = std::move(left);
+  *made.mutable_call()->add_arguments() = std::move(right);
+  return made;
+}
+
+}  // namespace
+
+wire::v1::UpdatePart divide_seats_part(int64_t dividend, wire::v1::Expression filter) {
+  wire::v1::UpdatePart part;
+  auto* assignment = part.mutable_modify()->add_assignments();
+  assignment->set_column(2);
+  *assignment->mutable_value() = of_ints("/", constant(dividend), column(2));
+  *part.mutable_modify()->mutable_filter() = std::move(filter);
+  return part;
+}
+
+wire::v1::UpdatePart delete_quotients_part(int64_t dividend) {
+  wire::v1::UpdatePart part;
+  *part.mutable_delete_()->add_residuals() = of_ints(">", of_ints("/", constant(dividend), column(2)), constant(10));
   return part;
 }
 

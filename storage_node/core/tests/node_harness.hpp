@@ -43,6 +43,10 @@ struct Ticket {
 [[nodiscard]] wire::v1::UpdatePart insert_part(const std::vector<Ticket>& tickets, uint32_t first_ordinal = 0);
 /// UPDATE ... SET seats = seats + by WHERE filter
 [[nodiscard]] wire::v1::UpdatePart add_seats_part(int64_t by, wire::v1::Expression filter);
+/// seats = dividend / seats.
+[[nodiscard]] wire::v1::UpdatePart divide_seats_part(int64_t dividend, wire::v1::Expression filter);
+/// Of every row whose seats go into the dividend more than ten times.
+[[nodiscard]] wire::v1::UpdatePart delete_quotients_part(int64_t dividend);
 [[nodiscard]] wire::v1::UpdatePart delete_part(wire::v1::Expression filter);
 [[nodiscard]] std::string update_body(const std::vector<wire::v1::UpdatePart>& parts);
 

@@ -79,8 +79,8 @@ void judge_columns(const PlainTable& table, const GivenAnswer& answer, Faults& f
 }
 
 std::string describe(const PlainCounts& counts) {
-  return fmt::format("{}/{}/{}/{}", counts.rows_matched, counts.rows_applied, counts.rows_overflowed,
-                     counts.rows_without_room);
+  return fmt::format("{}/{}/{}/{}/{}", counts.rows_matched, counts.rows_applied, counts.rows_overflowed,
+                     counts.rows_failed, counts.rows_without_room);
 }
 
 }  // namespace
@@ -107,6 +107,8 @@ std::vector<std::string> Judge::confirmation(Timestamp timestamp, const wire::v1
     for (const auto& refused : outcome.refused()) {
       if (refused.reason() == wire::v1::ROW_REFUSAL_OVERFLOW) {
         counts.rows_overflowed += refused.row_count();
+      } else if (refused.reason() == wire::v1::ROW_REFUSAL_FAILED && refused.sqlstate() == "22012") {
+        counts.rows_failed += refused.row_count();
       } else {
         counts.rows_without_room += refused.row_count();
       }
@@ -119,9 +121,9 @@ std::vector<std::string> Judge::confirmation(Timestamp timestamp, const wire::v1
       faults.push_back(
           fmt::format("update {} is confirmed twice for partition {}", raw(timestamp), outcome.partition()));
     } else if (counts != expected[outcome.partition()]) {
-      faults.push_back(
-          fmt::format("update {} matched/applied/overflowed/had no room for {} rows in partition {} instead of {}",
-                      raw(timestamp), describe(counts), outcome.partition(), describe(expected[outcome.partition()])));
+      faults.push_back(fmt::format(
+          "update {} matched/applied/overflowed/failed on/had no room for {} rows in partition {} instead of {}",
+          raw(timestamp), describe(counts), outcome.partition(), describe(expected[outcome.partition()])));
     }
   }
   for (const auto& [partition, counts] : expected) {

@@ -13,20 +13,38 @@ using semantics::Value;
 
 namespace {
 
-/// The value after one assignment, or nothing when it leaves the column's range. Sums of int columns only.
+/// The value after one assignment, or nothing when it leaves the column's range or divides by zero. Sums and quotients
+/// of int columns only.
 std::optional<Value> assigned(const semantics::Column& column, const PlainModify& part, const Value& before) {
-  if (!part.is_sum) {
+  if (part.form == PlainModify::Form::kConstant) {
     return part.value;
   }
   if (semantics::is_null(before)) {
     return before;
   }
   CHECK(column.type.kind == semantics::TypeKind::kInt);
+  if (part.form == PlainModify::Form::kQuotient) {
+    const int64_t divisor = std::get<int64_t>(before);
+    return divisor == 0 ? std::nullopt : std::optional(Value{std::get<int64_t>(part.value) / divisor});
+  }
   const int64_t sum = std::get<int64_t>(before) + std::get<int64_t>(part.value);
   if (sum < INT32_MIN || sum > INT32_MAX) {
     return std::nullopt;
   }
   return Value{sum};
+}
+
+/// Whether a row that the filter selects is to be changed; nothing where that cannot be computed.
+std::optional<bool> qualifies(bool asks_quotient, const Row& row) {
+  if (!asks_quotient) {
+    return true;
+  }
+  const Value& amount = row[kAmount];
+  if (semantics::is_null(amount)) {
+    return false;
+  }
+  const int64_t divisor = std::get<int64_t>(amount);
+  return divisor == 0 ? std::nullopt : std::optional(kDividend / divisor >= 0);
 }
 
 }  // namespace
@@ -94,15 +112,21 @@ void PlainTable::apply(const PlainModify& part, Rows& rows, PlainOutcome& outcom
     if (!semantics::evaluate(schema_, part.filter, *row.values)) {
       continue;
     }
+    const std::optional<bool> is_asked = qualifies(part.asks_quotient, *row.values);
+    if (is_asked == false) {
+      continue;
+    }
     PlainCounts& counts = outcome[row.place.first];
     ++counts.rows_matched;
-    if (auto value = assigned(schema_.columns[part.column], part, (*row.values)[part.column])) {
+    if (!is_asked) {
+      ++counts.rows_failed;
+    } else if (auto value = assigned(schema_.columns[part.column], part, (*row.values)[part.column])) {
       auto changed = std::make_shared<Row>(*row.values);
       (*changed)[part.column] = std::move(*value);
       row.values = std::move(changed);
       ++counts.rows_applied;
     } else {
-      ++counts.rows_overflowed;
+      ++(part.form == PlainModify::Form::kQuotient ? counts.rows_failed : counts.rows_overflowed);
     }
   }
 }
@@ -110,13 +134,17 @@ void PlainTable::apply(const PlainModify& part, Rows& rows, PlainOutcome& outcom
 void PlainTable::apply(const PlainDelete& part, Rows& rows, PlainOutcome& outcome) const {
   add_concerned(part.filter, outcome);
   std::erase_if(rows, [&](const PlainRow& row) {
-    const bool is_selected = semantics::evaluate(schema_, part.filter, *row.values);
-    if (is_selected) {
-      PlainCounts& counts = outcome[row.place.first];
-      ++counts.rows_matched;
-      ++counts.rows_applied;
+    if (!semantics::evaluate(schema_, part.filter, *row.values)) {
+      return false;
     }
-    return is_selected;
+    const std::optional<bool> is_asked = qualifies(part.asks_quotient, *row.values);
+    if (is_asked == false) {
+      return false;
+    }
+    PlainCounts& counts = outcome[row.place.first];
+    ++counts.rows_matched;
+    ++(is_asked ? counts.rows_applied : counts.rows_failed);
+    return is_asked.has_value();
   });
 }
 

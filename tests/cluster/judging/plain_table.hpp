@@ -27,6 +27,7 @@ struct PlainCounts {
   uint64_t rows_matched = 0;
   uint64_t rows_applied = 0;
   uint64_t rows_overflowed = 0;
+  uint64_t rows_failed = 0;  ///< They divide by zero.
   uint64_t rows_without_room = 0;
 
   friend bool operator==(const PlainCounts&, const PlainCounts&) = default;
@@ -42,7 +43,8 @@ class PlainTable {
   /// How many rows a segment holds, from now on; any number before.
   void set_room(uint64_t rows) { room_ = rows; }
 
-  /// Applies the next update in order. Integer overflow of `col + c` leaves the row as it was.
+  /// Applies the next update in order. Integer overflow of `col + c`, and division by zero, leave
+  /// the row as it was.
   void apply(const std::vector<PlainPart>& parts);
 
   /// Forgets the updates after `last`: no node has taken them, and another writer numbers from there.

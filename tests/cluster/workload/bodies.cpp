@@ -1,7 +1,12 @@
 #include "bodies.hpp"
 
+#include <string_view>
+#include <utility>
+
+#include "daedalus/base/check.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/packed.hpp"
+#include "daedalus/semantics/scalar_function.hpp"
 
 namespace daedalus::testing {
 
@@ -35,16 +40,53 @@ void add_part(const semantics::Schema& schema, const PlainInsert& insert, uint32
   }
 }
 
+/// An operator of two int.
+wire::v1::Expression of_ints(std::string_view sign, wire::v1::Expression left, wire::v1::Expression right) {
+  const semantics::ArgumentKind kinds[] = {{semantics::TypeKind::kInt}, {semantics::TypeKind::kInt}};
+  const auto function = semantics::resolve_function(sign, /*is_operator=*/true, kinds);
+  CHECK(function.has_value());
+  wire::v1::Expression made;
+  made.mutable_call()->set_function(static_cast<uint32_t>((*function)->id));
+  *made.mutable_call()->add_arguments() = std::move(left);
+  *made.mutable_call()->add_arguments() = std::move(right);
+  return made;
+}
+
+wire::v1::Expression int_constant(int64_t value) {
+  return contract::from_expression(Expression::make_constant({semantics::TypeKind::kInt}, semantics::Value{value}));
+}
+
+wire::v1::Expression quotient(uint32_t column, int64_t dividend) {
+  return of_ints("/", int_constant(dividend), contract::from_expression(Expression::make_column(column)));
+}
+
+wire::v1::Expression asked_quotient() { return of_ints(">=", quotient(kAmount, kDividend), int_constant(0)); }
+
 void add_part(const semantics::Schema& schema, const PlainModify& modify, wire::v1::UpdatePart& out) {
   wire::v1::ModifyPart& part = *out.mutable_modify();
   wire::v1::Assignment& assignment = *part.add_assignments();
   assignment.set_column(modify.column);
   Expression value = Expression::make_constant(schema.columns[modify.column].type, modify.value);
-  if (modify.is_sum) {
+  if (modify.form == PlainModify::Form::kQuotient) {
+    *assignment.mutable_value() = quotient(modify.column, std::get<int64_t>(modify.value));
+  } else if (modify.form == PlainModify::Form::kSum) {
     value = Expression::make_call(Operator::kAdd, {Expression::make_column(modify.column), std::move(value)});
   }
-  *assignment.mutable_value() = contract::from_expression(value);
+  if (modify.form != PlainModify::Form::kQuotient) {
+    *assignment.mutable_value() = contract::from_expression(value);
+  }
   *part.mutable_filter() = contract::from_expression(modify.filter);
+  if (modify.asks_quotient) {
+    *part.add_residuals() = asked_quotient();
+  }
+}
+
+void add_part(const PlainDelete& removal, wire::v1::UpdatePart& out) {
+  wire::v1::DeletePart& part = *out.mutable_delete_();
+  *part.mutable_filter() = contract::from_expression(removal.filter);
+  if (removal.asks_quotient) {
+    *part.add_residuals() = asked_quotient();
+  }
 }
 
 }  // namespace
@@ -88,7 +130,7 @@ std::string update_body(const semantics::Schema& schema, const std::vector<Plain
     } else if (const auto* modify = std::get_if<PlainModify>(&part)) {
       add_part(schema, *modify, out);
     } else {
-      *out.mutable_delete_()->mutable_filter() = contract::from_expression(std::get<PlainDelete>(part).filter);
+      add_part(std::get<PlainDelete>(part), out);
     }
   }
   return body.SerializeAsString();

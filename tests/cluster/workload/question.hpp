@@ -65,17 +65,27 @@ struct PlainInsert {
   std::vector<Row> rows;
 };
 
-/// column = value, or column = column + value.
+/// The table's amount, an int.
+constexpr uint32_t kAmount = 2;
+
+/// column = value, column = column + value, or column = value / column, which fails (22012) where that is 0.
 struct PlainModify {
+  enum class Form : uint8_t { kConstant, kSum, kQuotient };
+
   uint32_t column = 0;
-  bool is_sum = false;
+  Form form = Form::kConstant;
   semantics::Value value;
   semantics::Expression filter;
+  bool asks_quotient = false;  ///< See kDividend.
 };
 
 struct PlainDelete {
   semantics::Expression filter;
+  bool asks_quotient = false;  ///< See kDividend.
 };
+
+/// What a part asks besides its filter: this, divided by the row's amount, is not negative. Fails where that is 0.
+constexpr int64_t kDividend = 1'000;
 
 using PlainPart = std::variant<PlainInsert, PlainModify, PlainDelete>;
 

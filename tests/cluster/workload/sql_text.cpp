@@ -125,16 +125,24 @@ std::string is_before(int64_t before_us) {
   return fmt::format("now() < TIMESTAMP '{:%F %T}'", fmt::gmtime(seconds));
 }
 
+std::string asked_text(const Schema& schema, bool asks_quotient) {
+  return asks_quotient ? fmt::format(" AND {} / {} >= 0", kDividend, schema.columns[kAmount].name) : "";
+}
+
 std::string part_text(const Schema& schema, const PlainModify& modify) {
   const std::string& column = schema.columns[modify.column].name;
-  const std::string value =
-      modify.is_sum ? fmt::format("{} + ({})", column, literal(modify.value)) : literal(modify.value);
-  return fmt::format("UPDATE {} SET {} = {} WHERE {}", schema.table_name, column, value,
-                     condition(schema, modify.filter, nullptr));
+  using Form = PlainModify::Form;
+  const std::string constant = literal(modify.value);
+  const std::string value = modify.form == Form::kSum        ? fmt::format("{} + ({})", column, constant)
+                            : modify.form == Form::kQuotient ? fmt::format("{} / {}", constant, column)
+                                                             : constant;
+  return fmt::format("UPDATE {} SET {} = {} WHERE {}{}", schema.table_name, column, value,
+                     condition(schema, modify.filter, nullptr), asked_text(schema, modify.asks_quotient));
 }
 
 std::string part_text(const Schema& schema, const PlainDelete& part) {
-  return fmt::format("DELETE FROM {} WHERE {}", schema.table_name, condition(schema, part.filter, nullptr));
+  return fmt::format("DELETE FROM {} WHERE {}{}", schema.table_name, condition(schema, part.filter, nullptr),
+                     asked_text(schema, part.asks_quotient));
 }
 
 }  // namespace

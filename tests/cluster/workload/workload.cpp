@@ -137,16 +137,26 @@ Value Workload::draw_value(const Type& type) {
 
 PlainModify Workload::draw_modify() {
   const int64_t amount = random_.between(-2, 2) * 700'000'000;  // Sums leave the range of int now and then.
-  PlainModify part{.column = kAmount, .is_sum = random_.chance(0.7), .value = Value{amount}, .filter = draw_filter()};
+  using Form = PlainModify::Form;
+  PlainModify part{.column = kAmount,
+                   .form = random_.chance(0.7) ? Form::kSum : Form::kConstant,
+                   .value = Value{amount},
+                   .filter = draw_filter()};
+  part.asks_quotient = part.form == Form::kConstant && amount > 0;
+  if (amount == 0 && part.form == Form::kSum) {
+    part.form = Form::kQuotient;  // Of most amounts 0, which another one divides by.
+    part.value = Value{kDividend};
+  }
   if (schema_.columns.size() > kNote + 1 && random_.chance(0.3)) {
     const auto last = static_cast<uint32_t>(schema_.columns.size() - 1);
-    part = {.column = last, .is_sum = false, .value = draw_value(schema_.columns[last].type), .filter = part.filter};
+    part = {.column = last, .value = draw_value(schema_.columns[last].type), .filter = part.filter};
   }
   return part;
 }
 
 PlainDelete Workload::draw_delete() {
-  return {.filter = both(compare(kPlace, Operator::kEqual, draw_place()), draw_filter())};
+  return {.filter = both(compare(kPlace, Operator::kEqual, draw_place()), draw_filter()),
+          .asks_quotient = next_id_ % 2 == 0};
 }
 
 // ---- filters ----

@@ -18,7 +18,6 @@ namespace daedalus::testing {
 
 constexpr uint32_t kId = 0;
 constexpr uint32_t kPlace = 1;
-constexpr uint32_t kAmount = 2;
 constexpr uint32_t kNote = 3;
 /// Places are 0 up to this.
 constexpr int64_t kPlaces = 12;

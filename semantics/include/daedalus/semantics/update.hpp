@@ -2,30 +2,56 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
+#include "daedalus/semantics/bound_expression.hpp"
 #include "daedalus/semantics/predicate.hpp"
+#include "daedalus/semantics/scalar_function.hpp"
 
 namespace daedalus::semantics {
 
-/// What one assignment does to one column: set it, or add to it.
+/// What one assignment does to one column: set it, add to it, or compute it of the row as it was before the update.
 struct Assignment {
-  enum class Kind : uint8_t { kSet, kAdd };
+  enum class Kind : uint8_t { kSet, kAdd, kCompute };
 
   uint32_t column = 0;
   Kind kind = Kind::kSet;
   Value value;  ///< In the column's domain; NULL allowed for kSet. kAdd: a subtraction is negated already; for date
                 ///< columns days, for numeric ones the column's scale; for real a double that is not rounded to float:
                 ///< add in double precision, then round. Never for bool, timestamp, strings.
+  std::shared_ptr<const BoundExpression> expression = nullptr;  ///< kCompute: what evaluate_for() takes.
 };
+
+/// What has to hold besides a predicate, computed of each row that satisfies it, one after the other. Null: nothing.
+/// Where one fails, the row stays as it is and counts as refused.
+using Residuals = std::shared_ptr<const std::vector<BoundExpression>>;
 
 struct ModifyPart {
   std::vector<Assignment> assignments;  ///< Distinct columns.
   Predicate predicate;
+  Residuals residuals = nullptr;
 };
 
 struct DeletePart {
   Predicate predicate;
+  Residuals residuals = nullptr;
 };
+
+/// Whether PostgreSQL lets a column of the kind take a value of another without being asked (assignment casts).
+[[nodiscard]] bool can_assign(TypeKind from, TypeKind to);
+
+/// Whether each machine that evaluates the function comes to the same bits.
+[[nodiscard]] bool is_exact(const ScalarFunction& function);
+
+/// What an update computes must come out alike, to the last bit, on each machine that has the row. Null where that is
+/// so; otherwise a function in the expression that leaves its result to the machine's mathematical library.
+[[nodiscard]] const ScalarFunction* find_inexact(const BoundExpression& expression);
+
+/// What a column is given by an expression. Errors: those of evaluate() and assign(), 23502 where it forbids NULL.
+/// Precondition: can_assign(), and `row` has a value for each input.
+[[nodiscard]] Result<Value> evaluate_for(const Column& column, const BoundExpression& expression,
+                                         std::span<const Value> row);
 
 }  // namespace daedalus::semantics

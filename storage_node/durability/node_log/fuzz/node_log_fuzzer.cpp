@@ -64,6 +64,9 @@ std::string draw_outcomes(Input& input, Timestamp last) {
     output.timestamp = last;
     output.rows_matched = input.below(200);
     output.slots.push_back({static_cast<uint32_t>(input.below(100)), static_cast<uint32_t>(input.below(100))});
+    if (input.below(2) == 0) {
+      count_refused(output, "22012", 1 + input.below(200));
+    }
     outcome.segments.emplace_back(node::SegmentIndex{static_cast<uint32_t>(input.below(4))}, output);
   }
   outcomes.push_back(std::move(outcome));

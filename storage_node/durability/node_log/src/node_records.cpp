@@ -1,5 +1,6 @@
 #include "daedalus/durability/node_records.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -20,6 +21,12 @@ constexpr uint64_t kUpdate = 1;
 constexpr uint64_t kNoOpRange = 2;
 /// No node has so many segments.
 constexpr uint64_t kSegmentsMax = 1u << 20;
+/// Where the number of outcomes stands, which is never that: it follows, and outcomes have rows that failed.
+constexpr uint64_t kWithFailed = 0;
+constexpr size_t kSqlstateSize = 5;
+constexpr uint64_t kSqlstateBase = 36;
+constexpr uint64_t kSqlstateNumberMax =
+    kSqlstateBase * kSqlstateBase * kSqlstateBase * kSqlstateBase * kSqlstateBase - 1;
 
 void put_u64(std::string& bytes, uint64_t value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); }
 
@@ -76,6 +83,41 @@ void put_segment(std::string& bytes, node::SegmentIndex segment, const engine::U
   for (const engine::SlotRun& run : output.slots) {
     put_varint(bytes, run.first);
     put_varint(bytes, run.count);
+  }
+}
+
+/// A SQLSTATE is five characters, each a digit or a capital letter: the digits of a number to the base 36, at most
+/// 60,466,175.
+uint64_t number_of(std::string_view sqlstate) {
+  uint64_t number = 0;
+  for (const char letter : sqlstate) {
+    number = number * kSqlstateBase + static_cast<uint64_t>(letter <= '9' ? letter - '0' : letter - 'A' + 10);
+  }
+  return number;
+}
+
+std::string sqlstate_of(uint64_t number) {
+  std::string sqlstate(kSqlstateSize, '0');
+  for (size_t at = kSqlstateSize; at-- > 0; number /= kSqlstateBase) {
+    const auto digit = static_cast<char>(number % kSqlstateBase);
+    sqlstate[at] = static_cast<char>(digit < 10 ? '0' + digit : 'A' + digit - 10);
+  }
+  return sqlstate;
+}
+
+void put_failed(std::string& bytes, const engine::UpdateOutput& output) {
+  put_varint(bytes, output.failed.size());
+  for (const engine::FailedRows& failed : output.failed) {
+    put_varint(bytes, number_of(failed.sqlstate));
+    put_varint(bytes, failed.row_count);
+  }
+}
+
+void get_failed(Numbers& numbers, engine::UpdateOutput& output) {
+  const uint64_t count = numbers.next(numbers.left());  // Each takes two bytes at least.
+  for (uint64_t i = 0; i < count && numbers.is_sound(); ++i) {
+    std::string sqlstate = sqlstate_of(numbers.next(kSqlstateNumberMax));
+    output.failed.push_back({std::move(sqlstate), numbers.next()});
   }
 }
 
@@ -143,12 +185,22 @@ Result<DecodedUpdate> decode_update(Timestamp last, std::string_view payload) {
 
 std::string encode_outcomes(const std::vector<OutcomeRecord>& outcomes) {
   std::string bytes;
+  const bool has_failed = std::any_of(outcomes.begin(), outcomes.end(), [](const OutcomeRecord& outcome) {
+    return std::any_of(outcome.segments.begin(), outcome.segments.end(),
+                       [](const auto& segment) { return !segment.second.failed.empty(); });
+  });
+  if (has_failed) {
+    put_varint(bytes, kWithFailed);
+  }
   put_varint(bytes, outcomes.size());
   for (const OutcomeRecord& outcome : outcomes) {
     put_varint(bytes, raw(outcome.last));
     put_varint(bytes, outcome.segments.size());
     for (const auto& [segment, output] : outcome.segments) {
       put_segment(bytes, segment, output);
+      if (has_failed) {
+        put_failed(bytes, output);
+      }
     }
   }
   return bytes;
@@ -157,7 +209,11 @@ std::string encode_outcomes(const std::vector<OutcomeRecord>& outcomes) {
 Result<std::vector<OutcomeRecord>> decode_outcomes(std::string_view payload) {
   Numbers numbers(payload);
   std::vector<OutcomeRecord> outcomes;
-  const uint64_t count = numbers.next(payload.size());
+  uint64_t count = numbers.next(payload.size());
+  const bool has_failed = count == kWithFailed && numbers.left() > 0;
+  if (has_failed) {
+    count = numbers.next(payload.size());
+  }
   Timestamp before{};
   for (uint64_t i = 0; i < count && numbers.is_sound(); ++i) {
     OutcomeRecord& outcome = outcomes.emplace_back();
@@ -169,6 +225,9 @@ Result<std::vector<OutcomeRecord>> decode_outcomes(std::string_view payload) {
     const uint64_t segments = numbers.next(numbers.left());
     for (uint64_t j = 0; j < segments && numbers.is_sound(); ++j) {
       outcome.segments.push_back(get_segment(outcome.last, numbers));
+      if (has_failed) {
+        get_failed(numbers, outcome.segments.back().second);
+      }
     }
   }
   if (!numbers.is_sound() || numbers.left() > 0) {

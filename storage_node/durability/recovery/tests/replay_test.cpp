@@ -239,6 +239,9 @@ TEST_F(ReplayTest, EveryKindOfVerdictIsDecidedAgainAsItWasWhereverTheOutcomesEnd
   add({node::add_seats_part(std::numeric_limits<int32_t>::max(), is_id(6))});     // Leaves the range of int.
   add({node::add_seats_part(std::numeric_limits<int32_t>::max(), is_id(1000))});  // Matches nothing.
   add({node::delete_part(is_id(7)), tickets(1, 7, {})});                          // Two parts.
+  add({node::divide_seats_part(100, is_id(8)), tickets(1, 50, 0)});               // Computed of the row,
+  add({node::divide_seats_part(100, is_id(50))});                                 // which fails on this one;
+  add({node::delete_quotients_part(100)});                                        // and a condition that is computed.
   add({tickets(30'000, 2000, 1)});                                                // More than there is room for.
   last_ = Timestamp{raw(last_) + 3};
   records.push_back({Epoch{1}, {Timestamp{raw(last_) - 2}, last_}, {.is_no_op = true, .digest = 0}, nullptr});
@@ -250,17 +253,23 @@ TEST_F(ReplayTest, EveryKindOfVerdictIsDecidedAgainAsItWasWhereverTheOutcomesEnd
   ASSERT_TRUE(original.replay(disk_, RecoveryOrder::kOneByOne));
   const std::vector<node::OutcomeRecord> outcomes = original.effects().outcomes;
   engine::UpdateOutput sum;
+  uint64_t failed = 0;
   for (const node::OutcomeRecord& outcome : outcomes) {
     for (const auto& [segment, output] : outcome.segments) {
       sum.rows_matched += output.rows_matched;
       sum.rows_applied += output.rows_applied;
       sum.refused_no_room += output.refused_no_room;
       sum.refused_overflow += output.refused_overflow;
+      for (const engine::FailedRows& rows : output.failed) {
+        EXPECT_EQ(rows.sqlstate, "22012");
+        failed += rows.row_count;
+      }
     }
   }
   EXPECT_GT(sum.refused_no_room, 0U);
   EXPECT_EQ(sum.refused_overflow, 1U);
-  EXPECT_EQ(sum.rows_matched, sum.rows_applied + sum.refused_no_room + sum.refused_overflow);
+  EXPECT_EQ(failed, 2U);
+  EXPECT_EQ(sum.rows_matched, sum.rows_applied + sum.refused_no_room + sum.refused_overflow + failed);
 
   for (size_t kept = 0; kept < outcomes.size(); ++kept) {
     if (kept > 0) {

@@ -44,6 +44,10 @@ enum class Branch : uint8_t {
   kPartTakesChunk,     ///< or all must.
   kInsertedRowFound,   ///< A part finds a row that came in this cycle,
   kChangedRowFound,    ///< or that an earlier part gave the key it asks for.
+  kConditionHolds,     ///< What is computed of a part's condition is true,
+  kConditionIsNot,     ///< or is not,
+  kConditionFails,     ///< or cannot be computed of the row.
+  kAssignmentFails,    ///< A row cannot be given what a part computes for it.
   kAdmissionWaits,     ///< Slots depend on deletes of this cycle.
   kCoolingSlotsTaken,  ///< No other slots were left.
   kTailDecides,        ///< A pass over a column of strings finds one whose first bytes are the constant's.

@@ -21,29 +21,38 @@ constexpr double kFewRows = 1.0 / 16;
 
 ChangeList::ChangeList(const TableLayout& layout, Sketches& sketches, std::pmr::memory_resource& memory,
                        AccessPaths paths)
-    : layout_(&layout), sketches_(&sketches), memory_(&memory), paths_(paths), modifications_(layout) {}
+    : layout_(&layout),
+      sketches_(&sketches),
+      memory_(&memory),
+      paths_(paths),
+      computed_row_(layout),
+      modifications_(layout) {}
 
 void ChangeList::add_delete(Source source, const semantics::DeletePart& part) {
-  if (add(source, part.predicate)) {
+  if (add(source, part.predicate, part.residuals)) {
     changes_.back().is_delete = 1;
   }
 }
 
 void ChangeList::add_modification(Source source, const semantics::ModifyPart& part) {
-  if (add(source, part.predicate)) {
+  if (add(source, part.predicate, part.residuals)) {
     const Modifications::Part writes = modifications_.compile(part.assignments);
     changes_.back().first_write = writes.first;
     changes_.back().write_count = writes.count & 0x7ff;
   }
 }
 
-bool ChangeList::add(Source source, const semantics::Predicate& predicate) {
+bool ChangeList::add(Source source, const semantics::Predicate& predicate, const semantics::Residuals& residuals) {
   predicates_.emplace_back(*layout_, predicate, memory_);
   if (predicates_.back().is_never()) {
     predicates_.pop_back();
     return false;
   }
   changes_.push_back({.update = source.update});
+  if (residuals != nullptr) {
+    changes_.back().has_residuals = 1;
+    computed_.push_back({size() - 1, residuals});
+  }
   sequences_.push_back(source.sequence);
   return true;
 }
@@ -223,6 +232,12 @@ uint32_t ChangeList::first_of(uint32_t update) const {
   return static_cast<uint32_t>(first - changes_.begin());
 }
 
+Result<bool> ChangeList::satisfies(uint32_t change, const ChunkView& view, uint32_t row) {
+  const auto found =
+      std::partition_point(computed_.begin(), computed_.end(), [=](const Computed& it) { return it.change < change; });
+  return computed_row_.satisfies(*found->residuals, {view.planes, view.tails, view.nulls, row});
+}
+
 bool ChangeList::matches(uint32_t change, const ChunkView& view, uint32_t row) const {
   const Change& it = changes_[change];
   for (uint32_t test = 0; test < it.test_count; ++test) {
@@ -260,6 +275,7 @@ void ChangeList::clear() {
   predicates_.clear();
   sequences_.clear();
   more_tests_.clear();
+  computed_.clear();
   modifications_.clear();
   indexes_.clear();
   scans_.clear();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "change_index.hpp"
+#include "computed_row.hpp"
 #include "daedalus/engine/segment_options.hpp"
 #include "key_choice.hpp"
 #include "predicate_shapes.hpp"
@@ -32,7 +33,8 @@ struct alignas(64) Change {
   uint32_t write_count : 11 = 0;
   uint32_t test_count : 9 = 0;
   uint32_t is_delete : 1 = 0;
-  uint32_t touches_keys : 1 = 0;  ///< Gives rows another key: other changes may ask for that.
+  uint32_t touches_keys : 1 = 0;   ///< Gives rows another key: other changes may ask for that.
+  uint32_t has_residuals : 1 = 0;  ///< A row that passes the tests is asked more.
 
   [[nodiscard]] Modifications::Part writes() const { return {first_write, write_count}; }
 };
@@ -71,6 +73,9 @@ class ChangeList {
   [[nodiscard]] std::span<const uint32_t> scans() const { return scans_; }
   [[nodiscard]] const std::vector<ChangeIndex>& indexes() const { return indexes_; }
 
+  /// Whether a live row that matches satisfies what is computed of a change's condition. Errors: those of that.
+  [[nodiscard]] Result<bool> satisfies(uint32_t change, const ChunkView& view, uint32_t row);
+
   /// Whether a live row satisfies a change's predicate.
   [[nodiscard]] bool matches(uint32_t change, const ChunkView& view, uint32_t row) const;
 
@@ -87,7 +92,7 @@ class ChangeList {
     std::optional<KeyChoice> choice;  ///< Of the first leader that has one.
   };
 
-  [[nodiscard]] bool add(Source source, const semantics::Predicate& predicate);
+  [[nodiscard]] bool add(Source source, const semantics::Predicate& predicate, const semantics::Residuals& residuals);
   void choose_leaders();
   /// The key of the change's shape, unless the values that it asks for are common.
   [[nodiscard]] std::optional<KeyChoice> choice_of_follower(uint32_t change);
@@ -107,6 +112,13 @@ class ChangeList {
   std::vector<CompiledPredicate> predicates_;  ///< By change, as are sequences_.
   std::vector<uint32_t> sequences_;
   std::vector<RowTest> more_tests_;
+  /// What of a condition is computed, for those changes that have such.
+  struct Computed {
+    uint32_t change = 0;
+    semantics::Residuals residuals;
+  };
+  std::vector<Computed> computed_;  ///< By change.
+  ComputedRow computed_row_;
   Modifications modifications_;
   std::vector<ChangeIndex> indexes_;
   std::vector<uint32_t> scans_;

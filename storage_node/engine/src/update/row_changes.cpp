@@ -89,6 +89,10 @@ Modifications::Part Modifications::compile(const std::vector<semantics::Assignme
       write.is_addition = true;
       write.place = static_cast<uint32_t>(additions_.size());
       additions_.push_back(compile_addition(layout, assignment.value));
+    } else if (assignment.kind == semantics::Assignment::Kind::kCompute) {
+      write.is_computed = true;
+      write.place = static_cast<uint32_t>(computations_.size());
+      computations_.push_back({.expression = assignment.expression, .new_value = std::vector<uint8_t>(layout.width)});
     } else {
       keep_value(layout, assignment.value, write);
     }
@@ -181,14 +185,52 @@ bool Modifications::prepare(Addition& addition, const uint8_t* old_value) {
   });
 }
 
-bool Modifications::apply(Part part, uint8_t* const* planes, uint64_t* const* nulls, uint32_t row) {
+std::optional<std::string> Modifications::prepare(const Write& write, const RowPlace& place) {
+  static constexpr const char* kOutOfRange = "22003";
+  if (write.is_addition) {
+    Addition& addition = additions_[write.place];
+    addition.stays_null = test_bit(place.nulls[write.column], place.row);
+    const bool fits =
+        addition.stays_null || prepare(addition, place.planes[write.column] + size_t{place.row} * write.width);
+    return fits ? std::nullopt : std::optional<std::string>(kOutOfRange);
+  }
+  Computation& computation = computations_[write.place];
+  const Result<semantics::Value> value = computed_row_.compute(*computation.expression, write.column, place);
+  if (!value) {
+    return value.error().sqlstate;
+  }
+  computation.is_null = semantics::is_null(*value);
+  std::fill(computation.new_value.begin(), computation.new_value.end(), uint8_t{0});
+  if (!computation.is_null) {
+    write_native(layout_->columns[write.column], *value, computation.new_value.data());
+  }
+  return std::nullopt;
+}
+
+void Modifications::put_computed(const Write& write, uint8_t* const* planes, uint64_t* const* nulls,
+                                 uint32_t row) const {
+  const Computation& computation = computations_[write.place];
+  const uint8_t* const value = computation.new_value.data();
+  put(planes[write.column] + size_t{row} * write.width, value, write.width);
+  if (write.tail_width > 0) {
+    std::memcpy(planes[layout_->tail_plane(write.column)] + size_t{row} * write.tail_width, value + write.width,
+                write.tail_width);
+  }
+  if (computation.is_null) {
+    set_bit(nulls[write.column], row);
+  } else if (write.is_nullable) {
+    clear_bit(nulls[write.column], row);
+  }
+}
+
+std::optional<std::string> Modifications::apply(Part part, uint8_t* const* planes, uint64_t* const* nulls,
+                                                uint32_t row) {
   const std::span<const Write> all = writes(part);
   for (const Write& write : all) {
-    if (write.is_addition) {
-      Addition& addition = additions_[write.place];
-      addition.stays_null = test_bit(nulls[write.column], row);
-      if (!addition.stays_null && !prepare(addition, planes[write.column] + size_t{row} * write.width)) {
-        return false;
+    if (write.depends_on_row()) {
+      std::optional<std::string> failed = prepare(write, {planes, planes + layout_->columns.size(), nulls, row});
+      if (failed) {
+        return failed;
       }
     }
   }
@@ -201,6 +243,10 @@ bool Modifications::apply(Part part, uint8_t* const* planes, uint64_t* const* nu
       }
       continue;
     }
+    if (write.is_computed) {
+      put_computed(write, planes, nulls, row);
+      continue;
+    }
     put(target, value_of(write), write.width);
     if (write.tail_width > 0) {
       put_tail(write, planes[layout_->tail_plane(write.column)], row);
@@ -211,19 +257,19 @@ bool Modifications::apply(Part part, uint8_t* const* planes, uint64_t* const* nu
       clear_bit(nulls[write.column], row);
     }
   }
-  return true;
+  return std::nullopt;
 }
 
-bool Modifications::has_additions(Part part) const {
+bool Modifications::depends_on_row(Part part) const {
   const std::span<const Write> all = writes(part);
-  return std::any_of(all.begin(), all.end(), [](const Write& write) { return write.is_addition; });
+  return std::any_of(all.begin(), all.end(), [](const Write& write) { return write.depends_on_row(); });
 }
 
 void Modifications::apply_all(Part part, uint8_t* const* planes, uint64_t* const* nulls,
                               std::span<const uint64_t> rows) const {
   const auto words = static_cast<uint32_t>(rows.size());
   for (const Write& write : writes(part)) {
-    DCHECK(!write.is_addition);
+    DCHECK(!write.depends_on_row());
     const uint8_t* value = value_of(write);
     uint8_t* plane = planes[write.column];
     for_each_bit(rows.data(), words, [&](uint32_t row) { put(plane + size_t{row} * write.width, value, write.width); });
@@ -242,6 +288,7 @@ void Modifications::apply_all(Part part, uint8_t* const* planes, uint64_t* const
 void Modifications::clear() {
   writes_.clear();
   additions_.clear();
+  computations_.clear();
   long_values_.clear();
 }
 

@@ -1,4 +1,4 @@
-// What modifications do to rows: all assignments of one take effect on a row, or none when one overflows.
+// What modifications do to rows: all assignments of one take effect on a row, or none when one fails.
 //
 // Decides what the bytes of a changed row are. The assignments of all modifications of a cycle lie in a few arrays that
 // are kept from cycle to cycle, so that compiling one allocates nothing. Refuses to know predicates and chunks.
@@ -6,9 +6,13 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "computed_row.hpp"
 #include "daedalus/semantics/update.hpp"
 #include "native.hpp"
 #include "prefetch.hpp"
@@ -18,14 +22,17 @@ namespace daedalus::engine {
 /// One assignment. Small: those of thousands of modifications, applied in turn, stay in the second-level cache.
 struct Write {
   uint32_t column = 0;
-  uint32_t place = 0;  ///< Of an addition: its number. Else where what `value` cannot hold begins.
+  uint32_t place = 0;  ///< Of an addition or a computation: its number. Else where what `value` cannot hold begins.
   uint64_t value = 0;  ///< What lies in its plane, up to eight bytes, zeros behind them.
   uint16_t tail_width = 0;
-  uint16_t tail_size = 0;  ///< Bytes of the tail up to its last that is not zero: the others need no place.
-  uint8_t width = 0;       ///< Bytes of a value in its plane.
-  bool is_null = false;    ///< An assignment of NULL.
-  bool is_addition = false;
-  bool is_nullable = false;
+  uint16_t tail_size = 0;    ///< Bytes of the tail up to its last that is not zero: the others need no place.
+  uint8_t width = 0;         ///< Bytes of a value in its plane.
+  bool is_null : 1 = false;  ///< An assignment of NULL.
+  bool is_addition : 1 = false;
+  bool is_computed : 1 = false;
+  bool is_nullable : 1 = false;
+
+  [[nodiscard]] bool depends_on_row() const { return is_addition || is_computed; }
 };
 static_assert(semantics::kStringLengthMax <= UINT16_MAX && sizeof(Write) == 24);
 
@@ -37,7 +44,7 @@ class Modifications {
     uint32_t count = 0;
   };
 
-  explicit Modifications(const TableLayout& layout) : layout_(&layout) {}
+  explicit Modifications(const TableLayout& layout) : layout_(&layout), computed_row_(layout) {}
 
   /// Precondition: the assignments were checked against the layout's schema.
   [[nodiscard]] Part compile(const std::vector<semantics::Assignment>& assignments);
@@ -48,19 +55,21 @@ class Modifications {
 
   void prefetch(Part part) const { fetch_ahead(writes_.data() + part.first); }
 
-  /// Changes the row at `row` of the chunk with these planes. False when a sum leaves its column's range: the row is as
-  /// it was. NULL plus a constant stays NULL and is no overflow.
-  [[nodiscard]] bool apply(Part part, uint8_t* const* planes, uint64_t* const* nulls, uint32_t row);
+  /// Changes the row at `row` of the chunk with these planes. The SQLSTATE of the first assignment that fails on it:
+  /// the row is as it was then. NULL plus a constant stays NULL and is no overflow.
+  [[nodiscard]] std::optional<std::string> apply(Part part, uint8_t* const* planes, uint64_t* const* nulls,
+                                                 uint32_t row);
 
   /// Whether a row's new values depend on its old ones, so that apply_all() cannot be used.
-  [[nodiscard]] bool has_additions(Part part) const;
+  [[nodiscard]] bool depends_on_row(Part part) const;
 
-  /// Changes all rows of a bitmap. Precondition: no additions. Cost: a column at a time, NULLs a word at a time.
+  /// Changes all rows of a bitmap. Precondition: !depends_on_row(). Cost: a column at a time, NULLs a word at a time.
   void apply_all(Part part, uint8_t* const* planes, uint64_t* const* nulls, std::span<const uint64_t> rows) const;
 
   /// Bytes of what is kept of all that was compiled: not more than a few times those of the constants as they came.
   [[nodiscard]] uint64_t kept_bytes() const {
-    return writes_.size() * sizeof(Write) + additions_.size() * sizeof(Addition) + long_values_.size();
+    return writes_.size() * sizeof(Write) + additions_.size() * sizeof(Addition) +
+           computations_.size() * sizeof(Computation) + long_values_.size();
   }
 
   /// Forgets all, keeps the memory.
@@ -78,8 +87,16 @@ class Modifications {
     std::array<uint8_t, 16> new_value{};  ///< After prepare().
   };
 
+  struct Computation {
+    std::shared_ptr<const semantics::BoundExpression> expression;
+    bool is_null = false;            ///< After prepare().
+    std::vector<uint8_t> new_value;  ///< After prepare(), unless it is NULL: its bytes, its tail behind them.
+  };
+
   static Addition compile_addition(const ColumnLayout& layout, const semantics::Value& value);
   [[nodiscard]] static bool prepare(Addition& addition, const uint8_t* old_value);
+  [[nodiscard]] std::optional<std::string> prepare(const Write& write, const RowPlace& place);
+  void put_computed(const Write& write, uint8_t* const* planes, uint64_t* const* nulls, uint32_t row) const;
   /// Where the bytes lie that are to be written to the column's plane.
   [[nodiscard]] const uint8_t* value_of(const Write& write) const {
     return write.width <= sizeof write.value ? reinterpret_cast<const uint8_t*>(&write.value)
@@ -91,6 +108,8 @@ class Modifications {
   const TableLayout* layout_;
   std::vector<Write> writes_;
   std::vector<Addition> additions_;
+  std::vector<Computation> computations_;
+  ComputedRow computed_row_;
   std::vector<uint8_t> long_values_;
   NativeBytes native_;  ///< Reused from value to value.
 };

@@ -357,7 +357,26 @@ void UpdateSweep::add_pending(uint32_t change) {
   }
 }
 
+bool UpdateSweep::qualifies(uint32_t number, uint32_t row) {
+  const Change& change = changes_[number];
+  if (change.has_residuals == 0) {
+    return true;
+  }
+  const Result<bool> holds = changes_.satisfies(number, view_, row);
+  if (!holds) {
+    mark_branch(Branch::kConditionFails);
+    ++outputs_[change.update].rows_matched;
+    count_refused(outputs_[change.update], holds.error().sqlstate);
+    return false;
+  }
+  mark_branch(*holds ? Branch::kConditionHolds : Branch::kConditionIsNot);
+  return *holds;
+}
+
 void UpdateSweep::apply_change(uint32_t number, uint32_t row) {
+  if (!qualifies(number, row)) {
+    return;
+  }
   const Change& change = changes_[number];
   UpdateOutput& output = outputs_[change.update];
   ++output.rows_matched;
@@ -365,14 +384,18 @@ void UpdateSweep::apply_change(uint32_t number, uint32_t row) {
     store_->mark_dead(chunk_, row);
     slots_.release(output.timestamp, chunk_ * store_->chunk_rows() + row);
     --live_rows_;
-  } else if (changes_.modifications().apply(change.writes(), store_->planes(chunk_), store_->nulls(chunk_), row)) {
+  } else {
+    const auto failed =
+        changes_.modifications().apply(change.writes(), store_->planes(chunk_), store_->nulls(chunk_), row);
+    if (failed) {
+      mark_branch(Branch::kAssignmentFails);
+      count_refused(output, *failed);
+      return;
+    }
     for (const Write& write : changes_.modifications().writes(change.writes())) {
       sketches_->on_write(chunk_, row, write.column);
       bounds_.on_write(chunk_, row, write.column);
     }
-  } else {
-    ++output.refused_overflow;
-    return;
   }
   ++output.rows_applied;
   note_touch(change.update);
@@ -402,7 +425,20 @@ void UpdateSweep::scan(uint32_t change) {
   }
 }
 
-void UpdateSweep::delete_all(uint32_t change, std::span<const uint64_t> rows) {
+/// Leaves those that are to be changed.
+void UpdateSweep::keep_qualifying(uint32_t change, std::span<uint64_t> rows) {
+  if (changes_[change].has_residuals == 0) {
+    return;
+  }
+  for_each_bit(rows.data(), static_cast<uint32_t>(rows.size()), [&](uint32_t row) {
+    if (!qualifies(change, row)) {
+      clear_bit(rows.data(), row);
+    }
+  });
+}
+
+void UpdateSweep::delete_all(uint32_t change, std::span<uint64_t> rows) {
+  keep_qualifying(change, rows);
   UpdateOutput& output = outputs_[changes_[change].update];
   slots_.release(output.timestamp, chunk_ * store_->chunk_rows(), rows);
   const uint32_t count = store_->mark_dead(chunk_, rows.data());
@@ -415,10 +451,12 @@ void UpdateSweep::delete_all(uint32_t change, std::span<const uint64_t> rows) {
   for (uint32_t row = 0; row < count; ++row) {
     sketches_->on_change();
   }
-  bounds_.on_delete_all(chunk_, changes_.predicate(change));
+  if (changes_[change].has_residuals == 0) {
+    bounds_.on_delete_all(chunk_, changes_.predicate(change));
+  }
 }
 
-void UpdateSweep::modify_all(uint32_t number, std::span<const uint64_t> rows) {
+void UpdateSweep::modify_all(uint32_t number, std::span<uint64_t> rows) {
   const Change& change = changes_[number];
   const auto words = static_cast<uint32_t>(rows.size());
   const uint32_t end = number + 1;
@@ -427,12 +465,13 @@ void UpdateSweep::modify_all(uint32_t number, std::span<const uint64_t> rows) {
       look_up_again(row, end, end);  // All that is applied to it from now on comes after this scan.
     }
   };
-  if (changes_.modifications().has_additions(change.writes())) {
+  if (changes_.modifications().depends_on_row(change.writes())) {
     return for_each_bit(rows.data(), words, [&](uint32_t row) {
       apply_change(number, row);
       look_up(row);
     });
   }
+  keep_qualifying(number, rows);
   changes_.modifications().apply_all(change.writes(), store_->planes(chunk_), store_->nulls(chunk_), rows);
   UpdateOutput& output = outputs_[change.update];
   for_each_bit(rows.data(), words, [&](uint32_t row) {

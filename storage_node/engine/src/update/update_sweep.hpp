@@ -108,12 +108,16 @@ class UpdateSweep {
   void insert(const Insertion& insertion, uint32_t end);
   void apply_pending(uint32_t row, uint32_t end);
   void apply_change(uint32_t change, uint32_t row);
+  /// Whether a row that matches is to be changed, which what is computed of the condition decides. One that this fails
+  /// on is counted.
+  [[nodiscard]] bool qualifies(uint32_t change, uint32_t row);
   void look_up_again(uint32_t row, uint32_t first_change, uint32_t end);
   void add_pending(uint32_t change);
   void note_touch(uint32_t update) { touches_ = std::max(touches_, update + 1); }
   void scan(uint32_t change);
-  void delete_all(uint32_t change, std::span<const uint64_t> rows);
-  void modify_all(uint32_t change, std::span<const uint64_t> rows);
+  void keep_qualifying(uint32_t change, std::span<uint64_t> rows);
+  void delete_all(uint32_t change, std::span<uint64_t> rows);
+  void modify_all(uint32_t change, std::span<uint64_t> rows);
 
   const TableLayout* layout_;
   ChunkStore* store_;

@@ -113,7 +113,67 @@ void add_to_groups(Random& random, semantics::Grouping& grouping) {
   }
 }
 
+BoundExpression quotient(TestColumn divisor) {
+  return named("/", true, {constant(100), cast(column(divisor), TypeKind::kInt)});
+}
+
+/// Fails where the row has a zero, or too large a number, in some column.
+BoundExpression failing_number(Random& random) {
+  switch (below(random, 4)) {
+    case 0:
+      return quotient(TestColumn::kSmall);
+    case 1:
+      return named("*", true, {column(TestColumn::kInt), constant(1'000'000)});
+    case 2:
+      return named("+", true, {cast(column(TestColumn::kSmall), TypeKind::kInt), column(TestColumn::kInt)});
+    default:
+      return named("/", true, {column(TestColumn::kNumeric), column(TestColumn::kWide)});
+  }
+}
+
+BoundExpression some_text(Random& random) {
+  switch (below(random, 3)) {
+    case 0:
+      return named("||", true, {text_of(TestColumn::kName), text_of(TestColumn::kCode)});
+    case 1:
+      return named("upper", false, {text_of(TestColumn::kText)});
+    default:
+      return column(TestColumn::kCode);
+  }
+}
+
+BoundExpression computed_for(Random& random, TypeKind kind) {
+  if (semantics::is_string(kind)) {
+    return one_in(random, 4) ? some_number(random) : some_text(random);
+  }
+  switch (kind) {
+    case TypeKind::kBool:
+      return some_truth(random);
+    case TypeKind::kDate:
+    case TypeKind::kTimestamp:
+      return column(one_in(random, 2) ? TestColumn::kDay : TestColumn::kTime);
+    default:
+      return one_in(random, 2) ? some_number(random) : failing_number(random);
+  }
+}
+
 }  // namespace
+
+semantics::Assignment computed_assignment(Random& random, uint32_t column) {
+  const TypeKind kind = test_schema().columns[column].type.kind;
+  return {column, semantics::Assignment::Kind::kCompute, Value(),
+          std::make_shared<const BoundExpression>(computed_for(random, kind))};
+}
+
+semantics::Residuals computed_condition(Random& random) {
+  std::vector<BoundExpression> residuals;
+  for (uint64_t more = below(random, 2); more > 0; --more) {
+    residuals.push_back(some_truth(random));
+  }
+  residuals.push_back(one_in(random, 2) ? some_truth(random)
+                                        : named(">", true, {quotient(TestColumn::kSmall), constant(-50)}));
+  return std::make_shared<const std::vector<BoundExpression>>(std::move(residuals));
+}
 
 void add_expressions(Random& random, semantics::Selection& selection) {
   for (uint64_t residuals = below(random, 3); residuals > 0; --residuals) {

@@ -248,9 +248,13 @@ class RoundRun {
     sightings_.rows_without_room += expected.refused_no_room;
     sightings_.rows_overflowed += expected.refused_overflow;
     const auto text = [](const UpdateOutput& outcome) {
+      std::string failed;
+      for (const FailedRows& rows : outcome.failed) {
+        failed += ", " + std::to_string(rows.row_count) + " failed with " + rows.sqlstate;
+      }
       return std::to_string(raw(outcome.timestamp)) + ": " + std::to_string(outcome.rows_matched) + " matched, " +
              std::to_string(outcome.rows_applied) + " applied, " + std::to_string(outcome.refused_no_room) +
-             " without room, " + std::to_string(outcome.refused_overflow) + " overflowed";
+             " without room, " + std::to_string(outcome.refused_overflow) + " overflowed" + failed;
     };
     return text(done) == text(expected)
                ? ""

@@ -316,6 +316,10 @@ std::vector<semantics::Assignment> OperationMix::assignments() {
       continue;
     }
     const semantics::Column& target = test_schema().columns[column];
+    if (one_in(*random_, 6)) {
+      assigned.push_back(computed_assignment(*random_, column));
+      continue;
+    }
     const bool can_add = target.type.kind != TypeKind::kBool && target.type.kind != TypeKind::kTimestamp &&
                          !semantics::is_string(target.type.kind);
     if (can_add && column != kKey && one_in(*random_, 3)) {
@@ -339,7 +343,9 @@ std::vector<semantics::Assignment> OperationMix::assignments() {
 void OperationMix::note(const std::vector<semantics::Assignment>& assigned) {
   for (const semantics::Assignment& assignment : assigned) {
     const uint32_t column = assignment.column;
-    if (is_null(assignment.value)) {
+    if (assignment.kind == semantics::Assignment::Kind::kCompute) {
+      hot_.push_back({literal(column)});
+    } else if (is_null(assignment.value)) {
       hot_.push_back({{.column = column, .kind = Literal::Kind::kIsNull}});
       hot_.push_back({{.column = column, .kind = Literal::Kind::kIsNotNull}});
     } else if (assignment.kind == semantics::Assignment::Kind::kSet) {
@@ -362,14 +368,24 @@ UpdatePart OperationMix::part() {
     case 2: {
       Predicate predicate = update_predicate();
       predicate.clauses.push_back(equality(kKey));
-      return remove(predicate);
+      return removal(std::move(predicate));
     }
     default: {
       // The predicate first: what is assigned is asked for by others, and seldom by this very part.
       Predicate predicate = update_predicate();
-      return modify(assignments(), std::move(predicate));
+      semantics::ModifyPart made{assignments(), std::move(predicate)};
+      made.residuals = some_residuals();
+      return std::make_shared<const semantics::ModifyPart>(std::move(made));
     }
   }
+}
+
+semantics::Residuals OperationMix::some_residuals() {
+  return one_in(*random_, 6) ? computed_condition(*random_) : nullptr;
+}
+
+UpdatePart OperationMix::removal(Predicate predicate) {
+  return std::make_shared<const semantics::DeletePart>(semantics::DeletePart{std::move(predicate), some_residuals()});
 }
 
 std::vector<UpdatePart> OperationMix::chain() {
@@ -408,7 +424,7 @@ UpdatePart OperationMix::purge() {
     return remove({});
   }
   const uint32_t day = one_in(*random_, 2) ? kDay : kTime;
-  return remove(where(day, one_in(*random_, 3) ? Operator::kGreater : Operator::kLess, constant(day)));
+  return removal(where(day, one_in(*random_, 3) ? Operator::kGreater : Operator::kLess, constant(day)));
 }
 
 semantics::SelectItem OperationMix::some_aggregate() {

@@ -42,6 +42,8 @@ class OperationMix {
   [[nodiscard]] InsertRows insertion(uint64_t row_count);
 
  private:
+  [[nodiscard]] semantics::Residuals some_residuals();
+  [[nodiscard]] UpdatePart removal(semantics::Predicate predicate);
   [[nodiscard]] Value pooled_value(uint32_t column);
   [[nodiscard]] Value value_or_null(uint32_t column);
   /// A constant to compare with: a value of some row, one beside it, or anything.

@@ -136,21 +136,47 @@ std::vector<Row> PlainTable::matching(const semantics::Predicate& predicate) con
   return found;
 }
 
-bool PlainTable::modify_row(const std::vector<semantics::Assignment>& assignments, Row& row) const {
+std::optional<std::string> PlainTable::modify_row(const std::vector<semantics::Assignment>& assignments,
+                                                  Row& row) const {
   Row changed = row;
   for (const semantics::Assignment& assignment : assignments) {
     Value& target = changed[assignment.column];
     if (assignment.kind == semantics::Assignment::Kind::kSet) {
       target = assignment.value;
+    } else if (assignment.kind == semantics::Assignment::Kind::kCompute) {
+      Result<Value> value = semantics::evaluate_for(schema_->columns[assignment.column], *assignment.expression, row);
+      if (!value) {
+        return value.error().sqlstate;
+      }
+      target = std::move(*value);
     } else if (!semantics::is_null(target)) {
       const std::optional<Value> sum = sum_of(schema_->columns[assignment.column].type, target, assignment.value);
       if (!sum.has_value()) {
-        return false;
+        return "22003";
       }
       target = *sum;
     }
   }
   row = std::move(changed);
+  return std::nullopt;
+}
+
+bool PlainTable::selects(const semantics::Predicate& predicate, const semantics::Residuals& residuals, const Row& row,
+                         UpdateOutput& output) const {
+  if (!semantics::evaluate(*schema_, predicate, row)) {
+    return false;
+  }
+  for (size_t at = 0; residuals != nullptr && at < residuals->size(); ++at) {
+    const Result<Value> truth = semantics::evaluate((*residuals)[at], row);
+    if (!truth) {
+      ++output.rows_matched;
+      count_refused(output, truth.error().sqlstate);
+      return false;
+    }
+    if (*truth != Value(true)) {
+      return false;
+    }
+  }
   return true;
 }
 
@@ -171,15 +197,19 @@ UpdateOutput PlainTable::apply(const Update& update) {
       }
     } else if (const auto* change = std::get_if<std::shared_ptr<const semantics::ModifyPart>>(&part)) {
       for (Row& row : rows_) {
-        if (semantics::evaluate(*schema_, (*change)->predicate, row)) {
+        if (selects((*change)->predicate, (*change)->residuals, row, output)) {
           ++output.rows_matched;
-          ++(modify_row((*change)->assignments, row) ? output.rows_applied : output.refused_overflow);
+          if (const auto failed = modify_row((*change)->assignments, row)) {
+            count_refused(output, *failed);
+          } else {
+            ++output.rows_applied;
+          }
         }
       }
     } else {
       const auto& removal = std::get<std::shared_ptr<const semantics::DeletePart>>(part);
-      const size_t removed =
-          std::erase_if(rows_, [&](const Row& row) { return semantics::evaluate(*schema_, removal->predicate, row); });
+      const size_t removed = std::erase_if(
+          rows_, [&](const Row& row) { return selects(removal->predicate, removal->residuals, row, output); });
       output.rows_matched += removed;
       output.rows_applied += removed;
     }

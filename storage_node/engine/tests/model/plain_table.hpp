@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,12 @@ class PlainTable {
   /// Of the aggregates of one group.
   [[nodiscard]] std::string fault_of_states(const semantics::Selection& selection, const Row& row,
                                             const std::vector<Row>& members) const;
-  /// False when a sum leaves its column's range; `row` is then as it was.
-  [[nodiscard]] bool modify_row(const std::vector<semantics::Assignment>& assignments, Row& row) const;
+  /// The SQLSTATE of what fails; `row` is then as it was.
+  [[nodiscard]] std::optional<std::string> modify_row(const std::vector<semantics::Assignment>& assignments,
+                                                      Row& row) const;
+  /// Whether a part changes the row; what fails is counted.
+  [[nodiscard]] bool selects(const semantics::Predicate& predicate, const semantics::Residuals& residuals,
+                             const Row& row, UpdateOutput& output) const;
 
   const semantics::Schema* schema_;
   uint64_t rows_max_;

@@ -109,6 +109,10 @@ std::string selection_text(const semantics::Selection& selection) {
   return text.str();
 }
 
+std::string residuals_text(const semantics::Residuals& residuals) {
+  return residuals == nullptr ? "" : " AND " + std::to_string(residuals->size()) + " that are computed";
+}
+
 std::string part_text(const UpdatePart& part) {
   if (const auto* rows = std::get_if<InsertRows>(&part)) {
     std::string text = "INSERT " + std::to_string(rows->rows.size()) + " rows";
@@ -122,16 +126,20 @@ std::string part_text(const UpdatePart& part) {
     return text;
   }
   if (const auto* removal = std::get_if<std::shared_ptr<const semantics::DeletePart>>(&part)) {
-    return "DELETE" + predicate_text((*removal)->predicate);
+    return "DELETE" + predicate_text((*removal)->predicate) + residuals_text((*removal)->residuals);
   }
   const auto& change = *std::get<std::shared_ptr<const semantics::ModifyPart>>(part);
   std::string text = "UPDATE";
   for (const semantics::Assignment& assignment : change.assignments) {
+    if (assignment.kind == semantics::Assignment::Kind::kCompute) {
+      text += " " + test_schema().columns[assignment.column].name + " := (computed)";
+      continue;
+    }
     text += " " + test_schema().columns[assignment.column].name +
             (assignment.kind == semantics::Assignment::Kind::kAdd ? " += " : " := ") +
             value_text(assignment.column, assignment.value);
   }
-  return text + predicate_text(change.predicate);
+  return text + predicate_text(change.predicate) + residuals_text(change.residuals);
 }
 
 /// Cuts a round down as long as it still fails.

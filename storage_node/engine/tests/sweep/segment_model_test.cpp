@@ -93,6 +93,9 @@ Aftermath aftermath_of(const Round& round) {
       aftermath.outcomes.insert(aftermath.outcomes.end(),
                                 {raw(update.timestamp), update.rows_matched, update.rows_applied,
                                  update.refused_no_room, update.refused_overflow});
+      for (const FailedRows& failed : update.failed) {
+        aftermath.outcomes.push_back(failed.row_count);
+      }
     }
   }
   std::vector<uint32_t> columns(test_schema().columns.size());

@@ -154,6 +154,7 @@ class Pair {
       EXPECT_EQ(output.rows_applied, expected.rows_applied) << raw(update.timestamp);
       EXPECT_EQ(output.refused_no_room, expected.refused_no_room) << raw(update.timestamp);
       EXPECT_EQ(output.refused_overflow, expected.refused_overflow) << raw(update.timestamp);
+      EXPECT_EQ(output.failed, expected.failed) << raw(update.timestamp);
       refused_no_room += output.refused_no_room;
       refused_overflow += output.refused_overflow;
       matched += output.rows_matched;

@@ -20,7 +20,7 @@ enum class FrameType : uint8_t {
 
 [[nodiscard]] std::string_view to_string(FrameType type);
 
-constexpr uint8_t kProtocolVersion = 4;
+constexpr uint8_t kProtocolVersion = 5;
 /// Length field, version, type, flags.
 constexpr uint32_t kFrameHeaderSize = 8;
 constexpr uint32_t kChecksumSize = 4;

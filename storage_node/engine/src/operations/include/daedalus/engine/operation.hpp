@@ -3,6 +3,7 @@
 // Decides nothing: these are the words that all rooms of the engine share with whoever uses it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -80,6 +81,14 @@ struct QueryOutput {
   ByteLease lease;                    ///< The memory of `rows`.
 };
 
+/// Rows of an update that SET or WHERE failed on: they stayed as they were.
+struct FailedRows {
+  std::string sqlstate;
+  uint64_t row_count = 0;
+
+  friend bool operator==(const FailedRows&, const FailedRows&) = default;
+};
+
 /// What one update did here. Insert parts match the rows they bring. The same sequence of updates has the same
 /// outcomes, however it is cut into cycles.
 struct UpdateOutput {
@@ -87,11 +96,27 @@ struct UpdateOutput {
   uint64_t rows_matched = 0;
   uint64_t rows_applied = 0;
   uint64_t refused_no_room = 0;
-  uint64_t refused_overflow = 0;
-  SlotRuns slots = {};  ///< Of the inserted rows that found room: no more runs than rows.
+  uint64_t refused_overflow = 0;        ///< 22003.
+  SlotRuns slots = {};                  ///< Of the inserted rows that found room: no more runs than rows.
+  std::vector<FailedRows> failed = {};  ///< By SQLSTATE, ascending, each once; none of them 22003.
 
   friend bool operator==(const UpdateOutput&, const UpdateOutput&) = default;
 };
+
+/// Counts rows that SET or WHERE failed on.
+inline void count_refused(UpdateOutput& output, std::string_view sqlstate, uint64_t row_count = 1) {
+  if (sqlstate == "22003") {
+    output.refused_overflow += row_count;
+    return;
+  }
+  const auto place = std::partition_point(output.failed.begin(), output.failed.end(),
+                                          [=](const FailedRows& failed) { return failed.sqlstate < sqlstate; });
+  if (place != output.failed.end() && place->sqlstate == sqlstate) {
+    place->row_count += row_count;
+  } else {
+    output.failed.insert(place, FailedRows{std::string(sqlstate), row_count});
+  }
+}
 
 using Output = std::variant<QueryOutput, UpdateOutput>;
 

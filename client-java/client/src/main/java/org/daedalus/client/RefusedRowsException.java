@@ -1,7 +1,6 @@
 package org.daedalus.client;
 
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,7 +15,7 @@ import org.daedalus.wire.v1.Error;
  * <p>The update has its place in the total order, and its other rows have been changed: repeating it would change
  * those once more. Hence it is never {@link Category#RETRY}, and the client never repeats it. The SQLSTATE is the one
  * with which PostgreSQL, which applies all rows or none, would have refused the whole: 53100 where there was no room
- * for some row, else 22003 where a value would have left its column's range.
+ * for some row, else 22003 where a value would have left its column's range, else that of what failed.
  */
 public final class RefusedRowsException extends DaedalusException {
     private static final long serialVersionUID = 1L;
@@ -44,21 +43,14 @@ public final class RefusedRowsException extends DaedalusException {
     }
 
     private static Error errorOf(WriteOutcome outcome) {
-        Set<Refusal> reasons = EnumSet.copyOf(outcome.refused().keySet());
+        Set<Refusal> reasons = outcome.refused().keySet();
         String applied = (outcome.countsForgotten() ? "at least " : "") + rows(outcome.applied()) + " applied, ";
         String message = applied + outcome.refusedRows() + " refused (" + reasons(outcome.refused())
                 + "): the update has taken effect under timestamp " + outcome.timestamp()
                 + " and is not to be repeated";
         String detail = reasons.stream().map(RefusedRowsException::meaning).collect(Collectors.joining(" "));
-        return Error.newBuilder().setSqlstate(sqlState(reasons)).setMessage(message)
+        return Error.newBuilder().setSqlstate(reasons.iterator().next().sqlState()).setMessage(message)
                 .setDetail(detail + " " + places(outcome)).setHint(hint(reasons)).build();
-    }
-
-    private static String sqlState(Set<Refusal> reasons) {
-        if (reasons.contains(Refusal.NO_ROOM)) {
-            return "53100";
-        }
-        return reasons.contains(Refusal.OVERFLOW) ? "22003" : "XX000";
     }
 
     private static String rows(long count) {
@@ -73,11 +65,15 @@ public final class RefusedRowsException extends DaedalusException {
     }
 
     private static String meaning(Refusal reason) {
-        return switch (reason) {
-            case NO_ROOM -> "Rows without room are not in the table: their segment is full.";
-            case OVERFLOW -> "Rows that overflow stayed as they were: the sum is out of its column's range.";
-            case OTHER -> "Rows stayed as they were for a reason that this client does not know.";
-        };
+        if (reason.equals(Refusal.NO_ROOM)) {
+            return "Rows without room are not in the table: their segment is full.";
+        }
+        if (reason.equals(Refusal.OVERFLOW)) {
+            return "Rows that overflow stayed as they were: what was computed for them is out of range.";
+        }
+        return reason.equals(Refusal.OTHER)
+                ? "Rows stayed as they were for a reason that this client does not know."
+                : "Rows that SET or WHERE " + reason.text() + " on stayed as they were.";
     }
 
     private static String places(WriteOutcome outcome) {

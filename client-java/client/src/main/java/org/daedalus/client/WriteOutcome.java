@@ -1,9 +1,10 @@
 package org.daedalus.client;
 
 import java.io.Serializable;
-import java.util.EnumMap;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.daedalus.wire.v1.PartitionOutcome;
 import org.daedalus.wire.v1.RefusedRows;
 import org.daedalus.wire.v1.WriteConfirmed;
@@ -18,24 +19,39 @@ import org.daedalus.wire.v1.WriteConfirmed;
  */
 public record WriteOutcome(long timestamp, List<Partition> partitions, boolean countsForgotten)
         implements Outcome, Serializable {
-    /** Why a row stayed as it was. */
-    public enum Refusal {
+    /**
+     * Why a row stayed as it was.
+     *
+     * @param text the reason in words
+     * @param sqlState with which PostgreSQL would have refused the whole update
+     */
+    public record Refusal(String text, String sqlState) implements Comparable<Refusal>, Serializable {
         /** The segment is full. */
-        NO_ROOM("no room"),
-        /** {@code column + constant} left the type's range. */
-        OVERFLOW("overflow"),
+        public static final Refusal NO_ROOM = new Refusal("no room", "53100");
+        /** What was computed for the row, {@code column + constant} say, left a type's range. */
+        public static final Refusal OVERFLOW = new Refusal("overflow", "22003");
         /** A reason this library does not know. */
-        OTHER("other");
+        public static final Refusal OTHER = new Refusal("other", "XX000");
 
-        private final String text;
-
-        Refusal(String text) {
-            this.text = text;
+        /** SET or WHERE failed on the row. */
+        public static Refusal failed(String sqlState) {
+            return new Refusal("failed with " + sqlState, sqlState);
         }
 
-        /** The reason in words. */
-        public String text() {
-            return text;
+        /** Want of room first, then overflow; what is not known last. */
+        @Override
+        public int compareTo(Refusal other) {
+            return Comparator.comparingInt(Refusal::rank).thenComparing(Refusal::sqlState).compare(this, other);
+        }
+
+        private int rank() {
+            if (equals(NO_ROOM)) {
+                return 0;
+            }
+            if (equals(OVERFLOW)) {
+                return 1;
+            }
+            return equals(OTHER) ? 3 : 2;
         }
     }
 
@@ -61,11 +77,12 @@ public record WriteOutcome(long timestamp, List<Partition> partitions, boolean c
     }
 
     private static Partition toPartition(PartitionOutcome outcome) {
-        Map<Refusal, Long> refused = new EnumMap<>(Refusal.class);
+        Map<Refusal, Long> refused = new TreeMap<>();
         for (RefusedRows rows : outcome.getRefusedList()) {
             Refusal reason = switch (rows.getReason()) {
                 case ROW_REFUSAL_NO_ROOM -> Refusal.NO_ROOM;
                 case ROW_REFUSAL_OVERFLOW -> Refusal.OVERFLOW;
+                case ROW_REFUSAL_FAILED -> Refusal.failed(rows.getSqlstate());
                 default -> Refusal.OTHER;
             };
             if (rows.getRowCount() != 0) {
@@ -86,9 +103,9 @@ public record WriteOutcome(long timestamp, List<Partition> partitions, boolean c
         return partitions.stream().mapToLong(Partition::applied).sum();
     }
 
-    /** Rows refused in all partitions, by reason; no reason without rows. */
+    /** Rows refused in all partitions, by reason, in their order; no reason without rows. */
     public Map<Refusal, Long> refused() {
-        Map<Refusal, Long> total = new EnumMap<>(Refusal.class);
+        Map<Refusal, Long> total = new TreeMap<>();
         for (Partition partition : partitions) {
             partition.refused.forEach((reason, rows) -> total.merge(reason, rows, Long::sum));
         }

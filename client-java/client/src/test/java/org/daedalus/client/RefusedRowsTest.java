@@ -83,6 +83,26 @@ class RefusedRowsTest {
     }
 
     @Test
+    void shouldHaveTheSqlstateThatSetOrWhereFailedWith() {
+        RefusedRowsException failed = refusal(partition(0, 1).setRowsMatched(4)
+                .addRefused(RefusedRows.newBuilder().setReason(RowRefusal.ROW_REFUSAL_FAILED).setSqlstate("22P02")
+                        .setRowCount(1))
+                .addRefused(RefusedRows.newBuilder().setReason(RowRefusal.ROW_REFUSAL_FAILED).setSqlstate("22012")
+                        .setRowCount(2)));
+        assertThat(failed).hasMessageStartingWith(
+                "1 row applied, 3 refused (2 failed with 22012, 1 failed with 22P02)");
+        assertThat(failed.sqlState()).isEqualTo("22012");
+        assertThat(failed.outcome().refused()).containsExactly(
+                Map.entry(Refusal.failed("22012"), 2L), Map.entry(Refusal.failed("22P02"), 1L));
+        RefusedRowsException mixed = refusal(partition(0, 0, RowRefusal.ROW_REFUSAL_UNSPECIFIED, 1)
+                .addRefused(RefusedRows.newBuilder().setReason(RowRefusal.ROW_REFUSAL_FAILED).setSqlstate("22012")
+                        .setRowCount(1))
+                .addRefused(RefusedRows.newBuilder().setReason(RowRefusal.ROW_REFUSAL_OVERFLOW).setRowCount(1)));
+        assertThat(mixed.sqlState()).isEqualTo("22003");
+        assertThat(mixed.detail()).contains("WHERE failed with 22012 on");
+    }
+
+    @Test
     void shouldCarryTheOutcomePartitionByPartitionAlsoWhereItIsThrownAgainOrSentElsewhere() throws Exception {
         RefusedRowsException refusal =
                 refusal(partition(0, 3), partition(1, 1, RowRefusal.ROW_REFUSAL_OVERFLOW, 2));

@@ -14,7 +14,7 @@ import java.util.zip.CRC32C;
  */
 public record Frame(FrameType type, byte[] payload) {
     /** Protocol version in every frame. */
-    public static final int VERSION = 4;
+    public static final int VERSION = 5;
     /** Largest frame, its length field included. */
     public static final int SIZE_MAX = 16 << 20;
     /** Bytes around the payload: length, version, type, flags and checksum. */

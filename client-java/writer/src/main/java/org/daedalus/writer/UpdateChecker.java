@@ -33,6 +33,9 @@ import org.daedalus.wire.v1.UpdatePart;
  * numbering nothing is refused any more, so what passes here must pass everywhere.
  */
 final class UpdateChecker {
+    /** Parts of a condition that are computed, as nodes allow them. */
+    private static final int RESIDUALS_MAX = 256;
+
     private final DescribedTable table;
     private final List<ColumnType> types;
     private final PackedScan scan;
@@ -115,6 +118,7 @@ final class UpdateChecker {
                 if (part.getDelete().hasFilter()) {
                     new FilterChecker(table).check(part.getDelete().getFilter());
                 }
+                checkResiduals(part.getDelete().getResidualsList());
                 return 0;
             default:
                 throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "an update part of no known kind");
@@ -184,6 +188,17 @@ final class UpdateChecker {
         if (part.hasFilter()) {
             new FilterChecker(table).check(part.getFilter());
         }
+        checkResiduals(part.getResidualsList());
+    }
+
+    private void checkResiduals(List<Expression> residuals) throws RefusedUpdateException {
+        if (residuals.size() > RESIDUALS_MAX) {
+            throw new RefusedUpdateException("54001", "the condition has more than " + RESIDUALS_MAX
+                    + " parts that are computed");
+        }
+        for (Expression residual : residuals) {
+            new ExpressionChecker(table).checkCondition(residual);
+        }
     }
 
     private void checkAssignment(Assignment assignment, Set<Integer> assigned) throws RefusedUpdateException {
@@ -202,6 +217,8 @@ final class UpdateChecker {
         Expression value = assignment.getValue();
         if (value.hasConstant()) {
             checkSet(column, value.getConstant());
+        } else if (value.hasColumn() || value.getCall().getFunction() != 0) {
+            new ExpressionChecker(table).checkAssigned(column, value);
         } else {
             checkAdd(column, position, value.getCall());
         }

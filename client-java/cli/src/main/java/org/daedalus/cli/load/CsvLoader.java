@@ -312,7 +312,7 @@ final class CsvLoader {
     }
 
     private static String describe(WriteOutcome.Refusal reason) {
-        return reason.text() + (reason == WriteOutcome.Refusal.NO_ROOM ? " (a segment is full)" : "");
+        return reason.text() + (reason.equals(WriteOutcome.Refusal.NO_ROOM) ? " (a segment is full)" : "");
     }
 
     private long rejectSize() {

@@ -27,7 +27,7 @@ final class SqlHelp {
             "INSERT", """
                     INSERT INTO table [(column, ...)] VALUES (value | DEFAULT, ...), ...""",
             "UPDATE", """
-                    UPDATE table SET column = value | column = column + | - value, ... [WHERE condition]""",
+                    UPDATE table SET column = expression | DEFAULT, ... [WHERE condition]""",
             "DELETE", """
                     DELETE FROM table [WHERE condition]""",
             "DESCRIBE", """

@@ -1,0 +1,95 @@
+// What updates compute: of a row, for a column, alike wherever the row is.
+#include "daedalus/semantics/update.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "daedalus/semantics/text.hpp"
+
+// A product that is rounded only together with a sum has other last bits than on a machine that cannot do so.
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#error "What updates compute must be built without contraction of floating operations (-ffp-contract=off)"
+#endif
+
+namespace daedalus::semantics {
+namespace {
+
+bool is_datetime(TypeKind kind) { return kind == TypeKind::kDate || kind == TypeKind::kTimestamp; }
+
+/// One NaN stands for all of them, so that equal values have equal bytes.
+Value canonical(Value value) {
+  if (const auto* number = std::get_if<double>(&value); number != nullptr && std::isnan(*number)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return value;
+}
+
+}  // namespace
+
+bool can_assign(TypeKind from, TypeKind to) {
+  return (is_numeric(from) && is_numeric(to)) || (is_datetime(from) && is_datetime(to)) || is_string(to) || from == to;
+}
+
+bool is_exact(const ScalarFunction& function) {
+  // Each of them is one operation that IEEE 754 rounds correctly, or none at all. Whatever else takes or gives a
+  // floating number is refused until it is known to be so.
+  static constexpr std::string_view kExact[] = {"abs",     "ceil",  "ceiling", "degrees", "floor",
+                                                "radians", "round", "sign",    "sqrt",    "trunc"};
+  // Even of numerics these choose their digits by a logarithm in double precision.
+  static constexpr std::string_view kByLogarithm[] = {"^", "exp", "ln", "log", "log10", "pow", "power"};
+  if (std::find(std::begin(kByLogarithm), std::end(kByLogarithm), function.name) != std::end(kByLogarithm)) {
+    return false;
+  }
+  const bool is_floating_function =
+      is_floating(function.result) || std::any_of(function.arguments.begin(), function.arguments.end(),
+                                                  [](TypeKind kind) { return is_floating(kind); });
+  if (!is_floating_function || function.arguments.empty()) {
+    return true;
+  }
+  if (function.is_operator) {
+    return true;
+  }
+  const bool takes_none = std::none_of(function.arguments.begin(), function.arguments.end(),
+                                       [](TypeKind kind) { return is_floating(kind); });
+  return takes_none || std::find(std::begin(kExact), std::end(kExact), function.name) != std::end(kExact);
+}
+
+const ScalarFunction* find_inexact(const BoundExpression& expression) {
+  if (expression.kind == BoundExpression::Kind::kCall) {
+    const ScalarFunction* function = find_function(expression.function);
+    if (function != nullptr && !is_exact(*function)) {
+      return function;
+    }
+  }
+  for (const BoundExpression& argument : expression.arguments) {
+    if (const ScalarFunction* function = find_inexact(argument)) {
+      return function;
+    }
+  }
+  return nullptr;
+}
+
+Result<Value> evaluate_for(const Column& column, const BoundExpression& expression, std::span<const Value> row) {
+  Result<Value> value = evaluate(expression, row);
+  if (!value) {
+    return value;
+  }
+  if (is_null(*value)) {
+    if (!column.nullable) {
+      return rejected("23502", fmt::format("null value in column \"{}\" violates not-null constraint", column.name));
+    }
+    return value;
+  }
+  if (expression.type.kind == TypeKind::kChar) {  // Its blanks are no part of what another column takes.
+    std::string& text = std::get<std::string>(*value);
+    text.erase(text.find_last_not_of(' ') + 1);
+  }
+  Result<Value> assigned = assign(expression.type, *value, column.type);
+  return assigned ? Result<Value>(canonical(std::move(*assigned))) : assigned;
+}
+
+}  // namespace daedalus::semantics
