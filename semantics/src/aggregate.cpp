@@ -9,6 +9,7 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/order.hpp"
+#include "exact_sum.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -36,8 +37,28 @@ std::string_view function_name(AggregateFunction function) {
       return "max";
     case AggregateFunction::kAvg:
       return "avg";
+    case AggregateFunction::kBoolAnd:
+      return "bool_and";
+    case AggregateFunction::kBoolOr:
+      return "bool_or";
+    case AggregateFunction::kBitAnd:
+      return "bit_and";
+    case AggregateFunction::kBitOr:
+      return "bit_or";
+    case AggregateFunction::kVarPop:
+      return "var_pop";
+    case AggregateFunction::kVarSamp:
+      return "var_samp";
+    case AggregateFunction::kStddevPop:
+      return "stddev_pop";
+    case AggregateFunction::kStddevSamp:
+      return "stddev_samp";
   }
   return "unknown";
+}
+
+bool is_spread(AggregateFunction function) {
+  return function >= AggregateFunction::kVarPop && function <= AggregateFunction::kStddevSamp;
 }
 
 Decimal average(const Decimal& sum, int64_t count) {
@@ -72,11 +93,27 @@ Result<Type> aggregate_type(AggregateFunction function, const Type& argument) {
       }
       break;
     case AggregateFunction::kAvg:
+    case AggregateFunction::kVarPop:
+    case AggregateFunction::kVarSamp:
+    case AggregateFunction::kStddevPop:
+    case AggregateFunction::kStddevSamp:
       if (is_floating(kind)) {
         return Type{TypeKind::kDouble};
       }
       if (is_numeric(kind)) {
         return Type{TypeKind::kNumeric};
+      }
+      break;
+    case AggregateFunction::kBoolAnd:
+    case AggregateFunction::kBoolOr:
+      if (kind == TypeKind::kBool) {
+        return argument;
+      }
+      break;
+    case AggregateFunction::kBitAnd:
+    case AggregateFunction::kBitOr:
+      if (kind == TypeKind::kSmallint || kind == TypeKind::kInt || kind == TypeKind::kBigint) {
+        return argument;
       }
       break;
   }
@@ -90,9 +127,20 @@ std::vector<Type> partial_types(AggregateFunction function, const Type& argument
       return {Type{TypeKind::kBigint}};
     case AggregateFunction::kMin:
     case AggregateFunction::kMax:
+    case AggregateFunction::kBoolAnd:
+    case AggregateFunction::kBoolOr:
+    case AggregateFunction::kBitAnd:
+    case AggregateFunction::kBitOr:
       return {argument};
     case AggregateFunction::kSum:
       return sum_state_types(argument);
+    case AggregateFunction::kVarPop:
+    case AggregateFunction::kVarSamp:
+    case AggregateFunction::kStddevPop:
+    case AggregateFunction::kStddevSamp: {
+      const Type part{is_floating(argument.kind) ? TypeKind::kDouble : TypeKind::kNumeric};
+      return {part, part, Type{TypeKind::kBigint}};
+    }
     case AggregateFunction::kAvg: {
       std::vector<Type> types = sum_state_types(argument);
       types.emplace_back(TypeKind::kBigint);
@@ -108,21 +156,17 @@ AggregateState::AggregateState(AggregateFunction function, const Type& argument)
 
 namespace {
 
-/// Adds an exact number, or a sum, to a sum that may not have begun.
-void add_to(Value& sum, const Value& number) {
-  if (is_null(sum)) {
-    sum = Decimal{};
-  }
-  auto& total = std::get<Decimal>(sum);
-  if (const auto* integer = std::get_if<int64_t>(&number)) {
-    total.unscaled += *integer;
-    return;
-  }
-  const auto& decimal = std::get<Decimal>(number);
-  if (total.scale == decimal.scale) {
-    total.unscaled += decimal.unscaled;
-  } else {
-    total = add(total, decimal);
+/// Two booleans, or two integers, as one.
+Value combined(AggregateFunction function, const Value& left, const Value& right) {
+  switch (function) {
+    case AggregateFunction::kBoolAnd:
+      return std::get<bool>(left) && std::get<bool>(right);
+    case AggregateFunction::kBoolOr:
+      return std::get<bool>(left) || std::get<bool>(right);
+    case AggregateFunction::kBitAnd:
+      return std::get<int64_t>(left) & std::get<int64_t>(right);
+    default:
+      return std::get<int64_t>(left) | std::get<int64_t>(right);
   }
 }
 
@@ -174,6 +218,17 @@ void AggregateState::add(const Value& argument) {
         add_to(value_, argument);
       }
       return;
+    case AggregateFunction::kBoolAnd:
+    case AggregateFunction::kBoolOr:
+    case AggregateFunction::kBitAnd:
+    case AggregateFunction::kBitOr:
+      value_ = is_null(value_) ? argument : combined(function_, value_, argument);
+      return;
+    case AggregateFunction::kVarPop:
+    case AggregateFunction::kVarSamp:
+    case AggregateFunction::kStddevPop:
+    case AggregateFunction::kStddevSamp:
+      return add_spread(argument);
   }
 }
 
@@ -188,11 +243,20 @@ void AggregateState::merge(std::span<const Value> partial) {
       return;
     case AggregateFunction::kMin:
     case AggregateFunction::kMax:
+    case AggregateFunction::kBoolAnd:
+    case AggregateFunction::kBoolOr:
+    case AggregateFunction::kBitAnd:
+    case AggregateFunction::kBitOr:
       add(partial[0]);
       return;
     case AggregateFunction::kSum:
       merge_sum(partial);
       return;
+    case AggregateFunction::kVarPop:
+    case AggregateFunction::kVarSamp:
+    case AggregateFunction::kStddevPop:
+    case AggregateFunction::kStddevSamp:
+      return merge_spread(partial);
     case AggregateFunction::kAvg:
       if (!is_null(partial[0]) && !is_null(partial.back())) {
         merge_sum(partial);
@@ -221,9 +285,18 @@ std::vector<Value> AggregateState::partial() const {
       return {count_};
     case AggregateFunction::kMin:
     case AggregateFunction::kMax:
+    case AggregateFunction::kBoolAnd:
+    case AggregateFunction::kBoolOr:
+    case AggregateFunction::kBitAnd:
+    case AggregateFunction::kBitOr:
       return {value_};
     case AggregateFunction::kSum:
       return partial_sum();
+    case AggregateFunction::kVarPop:
+    case AggregateFunction::kVarSamp:
+    case AggregateFunction::kStddevPop:
+    case AggregateFunction::kStddevSamp:
+      return partial_spread();
     case AggregateFunction::kAvg: {
       std::vector<Value> state = partial_sum();
       state.emplace_back(count_);
@@ -288,7 +361,16 @@ Result<Value> AggregateState::finish() const {
       return Value(count_);
     case AggregateFunction::kMin:
     case AggregateFunction::kMax:
+    case AggregateFunction::kBoolAnd:
+    case AggregateFunction::kBoolOr:
+    case AggregateFunction::kBitAnd:
+    case AggregateFunction::kBitOr:
       return value_;
+    case AggregateFunction::kVarPop:
+    case AggregateFunction::kVarSamp:
+    case AggregateFunction::kStddevPop:
+    case AggregateFunction::kStddevSamp:
+      return finish_spread();
     case AggregateFunction::kSum:
       if (floating_) {
         return finish_floating_sum(argument_, *floating_);

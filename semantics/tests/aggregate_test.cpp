@@ -123,6 +123,76 @@ TEST(Aggregate, CountsAndExtremesSkipNulls) {
   EXPECT_EQ(aggregate(Function::kMin, {TypeKind::kDate}, {}), "NULL");
 }
 
+TEST(Aggregate, TruthsAndBitsComeTogetherAsInPostgres) {
+  const Type kBool{TypeKind::kBool};
+  EXPECT_EQ(aggregate(Function::kBoolAnd, kBool, {"true", "NULL", "false"}), "f");
+  EXPECT_EQ(aggregate(Function::kBoolAnd, kBool, {"true", "NULL"}), "t");
+  EXPECT_EQ(aggregate(Function::kBoolOr, kBool, {"false", "true"}), "t");
+  EXPECT_EQ(aggregate(Function::kBoolOr, kBool, {"NULL"}), "NULL");
+  EXPECT_EQ(aggregate(Function::kBitAnd, kInt, {"7", "-2", "NULL"}), "6");
+  EXPECT_EQ(aggregate(Function::kBitOr, kBigint, {"4", "-9223372036854775808"}), "-9223372036854775804");
+  EXPECT_EQ(aggregate(Function::kBitOr, kInt, {}), "NULL");
+}
+
+TEST(Aggregate, SpreadsHaveTheDigitsThatPostgresChooses) {
+  const Type kNumeric{TypeKind::kNumeric, 10, 2};
+  EXPECT_EQ(aggregate(Function::kVarSamp, kInt, {"1", "2", "4"}), "2.3333333333333333");
+  EXPECT_EQ(aggregate(Function::kVarPop, kInt, {"1", "2", "4"}), "1.5555555555555556");
+  EXPECT_EQ(aggregate(Function::kStddevSamp, kInt, {"1", "2", "4"}), "1.5275252316519467");
+  EXPECT_EQ(aggregate(Function::kStddevPop, kInt, {"1", "2", "NULL", "4"}), "1.2472191289246471");
+  EXPECT_EQ(aggregate(Function::kVarPop, kInt, {"5", "5"}), "0");
+  EXPECT_EQ(aggregate(Function::kVarSamp, kInt, {"5"}), "NULL");
+  EXPECT_EQ(aggregate(Function::kVarPop, kInt, {"5"}), "0");
+  EXPECT_EQ(aggregate(Function::kStddevPop, kInt, {}), "NULL");
+  EXPECT_EQ(aggregate(Function::kVarSamp, kNumeric, {"1.50", "2.25"}), "0.28125000000000000000");
+  EXPECT_EQ(aggregate(Function::kVarSamp, kBigint, {"9223372036854775807", "-9223372036854775808"}),
+            "170141183460469231713240559642174554113");
+}
+
+TEST(Aggregate, SpreadsOfFloatsLoseNothingWhereValuesAreClose) {
+  EXPECT_EQ(aggregate(Function::kVarPop, kDouble, {"1e9", "1000000001", "1000000002"}), "0.6666666666666666");
+  EXPECT_EQ(aggregate(Function::kStddevSamp, kReal, {"1", "2", "4"}), "1.5275252316519468");
+  EXPECT_EQ(aggregate(Function::kVarPop, kDouble, {"Infinity"}), "NaN");
+  EXPECT_EQ(aggregate(Function::kVarPop, kDouble, {"1", "NaN", "2"}), "NaN");
+  EXPECT_EQ(aggregate(Function::kVarPop, kDouble, {"1e200", "-1e200"}), "value out of range: overflow");
+  EXPECT_EQ(aggregate(Function::kVarSamp, kDouble, {"1e200"}), "NULL");
+}
+
+TEST(Aggregate, SpreadsOfFloatsMergeWithinTheirRounding) {
+  Random random(43);
+  for (int i = 0; i < 500; ++i) {
+    AggregateState whole(Function::kVarSamp, kDouble);
+    AggregateState merged(Function::kVarSamp, kDouble);
+    for (int64_t part = random.between(1, 5); part > 0; --part) {
+      AggregateState state(Function::kVarSamp, kDouble);
+      for (int64_t row = random.between(0, 9); row > 0; --row) {
+        const Value value = static_cast<double>(random.between(-1000, 1000)) / 8 + 1e6;
+        whole.add(value);
+        state.add(value);
+      }
+      merged.merge(state.partial());
+    }
+    const Value expected = *whole.finish();
+    const Value actual = *merged.finish();
+    ASSERT_EQ(is_null(actual), is_null(expected));
+    if (!is_null(expected)) {
+      ASSERT_NEAR(std::get<double>(actual), std::get<double>(expected), 1e-9 * std::get<double>(expected));
+    }
+  }
+}
+
+TEST(Aggregate, SquaresWithTooManyDigitsAreRefusedWhereverTheyAreMade) {
+  const Type kUnbounded{TypeKind::kNumeric};
+  const std::string huge(310, '9');
+  EXPECT_EQ(aggregate(Function::kVarPop, kUnbounded, {huge}), "0");
+  AggregateState part(Function::kVarPop, kUnbounded);
+  part.add(Value(Decimal{BigInt(huge), 0}));
+  AggregateState whole(Function::kVarPop, kUnbounded);
+  whole.merge(part.partial());
+  whole.add(Value(Decimal{1, 0}));
+  EXPECT_EQ(whole.finish().error().sqlstate, "22003");
+}
+
 TEST(AggregateType, RefusesWhatPostgresDoesNotHave) {
   const auto refusal = [](Function function, TypeKind kind) { return aggregate_type(function, {kind}).error(); };
   EXPECT_EQ(refusal(Function::kMin, TypeKind::kBool).message, "function min(boolean) does not exist");
@@ -141,9 +211,10 @@ TEST(Aggregate, PartsMergeToTheWhole) {
   Random random(41);
   for (int i = 0; i < 5'000; ++i) {
     const Type type = random.type();
-    const auto function = static_cast<Function>(random.between(1, 6));
+    const auto function = static_cast<Function>(random.between(kAggregateFunctionFirst, kAggregateFunctionLast));
     // Floating sums depend on where the parts end; everything else does not.
-    const bool is_inexact = is_floating(type.kind) && (function == Function::kSum || function == Function::kAvg);
+    const bool is_sum = function == Function::kSum || function == Function::kAvg || is_spread(function);
+    const bool is_inexact = is_floating(type.kind) && is_sum;
     if (!aggregate_type(function, type) || is_inexact) {
       continue;
     }

@@ -236,6 +236,28 @@ def update(choice: random.Random, expressions: Expressions) -> str:
     return f"UPDATE t SET {column} = {expressions.of(source, choice.randint(1, 3))} {where}"
 
 
+def aggregate(choice: random.Random, expressions: Expressions, value: str) -> str:
+    """One aggregate of an expression, or a count of `value`."""
+    summable = choice.choice(["smallint", "integer", "bigint", "numeric"])
+    spread = choice.choice(["stddev", "stddev_samp", "stddev_pop", "variance", "var_samp", "var_pop"])
+    bits = choice.choice(["smallint", "integer", "bigint"])
+    return choice.choice(
+        [
+            f"sum({expressions.of(summable, 2)})",
+            f"avg({expressions.of(summable, 2)})",
+            f"count({value})",
+            f"count(*) FILTER (WHERE {expressions.of('boolean', 2)})",
+            f"max({expressions.of(choice.choice(['integer', 'numeric', 'text', 'date', 'real']), 2)})",
+            f"min({expressions.of(choice.choice(['bigint', 'double precision', 'timestamp without time zone']), 2)})",
+            f"{choice.choice(['bool_and', 'bool_or', 'every'])}({expressions.of('boolean', 2)})",
+            f"{choice.choice(['bit_and', 'bit_or'])}({expressions.of(bits, 2)})",
+            f"{spread}({expressions.of(summable, 2)})",
+            f"{spread}({expressions.of(summable, 1)}) FILTER (WHERE {expressions.of('boolean', 2)})",
+            f"round({spread}({expressions.of(choice.choice(['real', 'double precision']), 1)})::numeric, 3)",
+        ]
+    )
+
+
 def select(choice: random.Random, expressions: Expressions) -> str:
     """One SELECT: outputs, a condition, or groups with aggregates and HAVING."""
     kind, other = expressions.output_kind(), expressions.output_kind()
@@ -251,17 +273,7 @@ def select(choice: random.Random, expressions: Expressions) -> str:
         return f"SELECT i, {value} AS e, {expressions.of(other, 2)} AS f FROM t{where}"
     if shape == 3:
         return f"SELECT DISTINCT {value} AS e FROM t{where}"
-    summable = choice.choice(["smallint", "integer", "bigint", "numeric"])
-    aggregates = choice.choice(
-        [
-            f"sum({expressions.of(summable, 2)})",
-            f"avg({expressions.of(summable, 2)})",
-            f"count({value})",
-            f"count(*) FILTER (WHERE {expressions.of('boolean', 2)})",
-            f"max({expressions.of(choice.choice(['integer', 'numeric', 'text', 'date', 'real']), 2)})",
-            f"min({expressions.of(choice.choice(['bigint', 'double precision', 'timestamp without time zone']), 2)})",
-        ]
-    )
+    aggregates = aggregate(choice, expressions, value)
     if shape == 4:
         return f"SELECT {aggregates} AS e, count(*) AS f FROM t{where}"
     key = expressions.of(choice.choice(["boolean", "integer", "date", "text", "character varying"]), 1)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "refusals.hpp"
@@ -12,17 +13,36 @@ namespace {
 
 using semantics::AggregateFunction;
 
-constexpr std::array kAggregates{AggregateFunction::kCount, AggregateFunction::kSum, AggregateFunction::kMin,
-                                 AggregateFunction::kMax, AggregateFunction::kAvg};
+struct NamedAggregate {
+  std::string_view name;
+  AggregateFunction function;
+};
+
+/// As statements call them; one may have several names.
+constexpr std::array kAggregates{
+    NamedAggregate{"count", AggregateFunction::kCount},
+    NamedAggregate{"sum", AggregateFunction::kSum},
+    NamedAggregate{"min", AggregateFunction::kMin},
+    NamedAggregate{"max", AggregateFunction::kMax},
+    NamedAggregate{"avg", AggregateFunction::kAvg},
+    NamedAggregate{"bool_and", AggregateFunction::kBoolAnd},
+    NamedAggregate{"every", AggregateFunction::kBoolAnd},
+    NamedAggregate{"bool_or", AggregateFunction::kBoolOr},
+    NamedAggregate{"bit_and", AggregateFunction::kBitAnd},
+    NamedAggregate{"bit_or", AggregateFunction::kBitOr},
+    NamedAggregate{"var_pop", AggregateFunction::kVarPop},
+    NamedAggregate{"var_samp", AggregateFunction::kVarSamp},
+    NamedAggregate{"variance", AggregateFunction::kVarSamp},
+    NamedAggregate{"stddev_pop", AggregateFunction::kStddevPop},
+    NamedAggregate{"stddev_samp", AggregateFunction::kStddevSamp},
+    NamedAggregate{"stddev", AggregateFunction::kStddevSamp},
+};
 
 std::optional<AggregateFunction> find_aggregate(const grammar::FunctionCall& call) {
   const std::string_view name = plain_name(call.name);
-  for (const AggregateFunction function : kAggregates) {
-    if (name == semantics::function_name(function)) {
-      return function;
-    }
-  }
-  return std::nullopt;
+  const auto* const found = std::find_if(kAggregates.begin(), kAggregates.end(),
+                                         [&](const NamedAggregate& aggregate) { return aggregate.name == name; });
+  return found == kAggregates.end() ? std::nullopt : std::optional(found->function);
 }
 
 /// Refuses what may stand in and behind the parentheses of an aggregate, but is not supported.
@@ -50,7 +70,7 @@ bool is_aggregate(const grammar::FunctionCall& call) { return find_aggregate(cal
 
 Result<AggregateFunction> resolve_aggregate(const Scope& scope, const grammar::FunctionCall& call) {
   const AggregateFunction function = *find_aggregate(call);
-  const std::string_view name = semantics::function_name(function);
+  const std::string_view name = plain_name(call.name);
   if (auto checked = check_modifiers(scope, call, name); !checked) {
     return checked.error();
   }

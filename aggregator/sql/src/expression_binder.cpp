@@ -278,68 +278,6 @@ ExpressionBinder::Bound ExpressionBinder::function_call(const grammar::FunctionC
   return resolved(name, false, std::move(*arguments), node.location);
 }
 
-ExpressionBinder::Bound ExpressionBinder::aggregate_call(const grammar::FunctionCall& node) {
-  auto function = resolve_aggregate(scope_, node);
-  if (!function) {
-    return function.error();
-  }
-  const bool is_nested = std::exchange(is_in_aggregate_, true);
-  auto arguments = bind_all(node.arguments);
-  auto filter = node.filter.is_present() ? bind(node.filter) : Bound(Typed());
-  is_in_aggregate_ = is_nested;
-  if (!arguments || !filter) {
-    return !arguments ? arguments.error() : filter.error();
-  }
-  std::vector<BoundExpression> argument;
-  for (Typed& one : *arguments) {
-    const bool is_counted = *function == semantics::AggregateFunction::kCount && one.is_unknown;
-    auto typed = is_counted ? Result<BoundExpression>(std::move(one.expression)) : settled(std::move(one));
-    if (!typed) {
-      return typed.error();
-    }
-    argument.push_back(std::move(*typed));
-  }
-  const bool counts_rows = *function == semantics::AggregateFunction::kCount && argument[0].is_constant() &&
-                           (scope_.is_described() || !semantics::is_null(argument[0].value));
-  if (counts_rows) {
-    function = semantics::AggregateFunction::kCountRows;
-    argument.clear();
-  }
-  if (node.filter.is_present()) {
-    // What a row that is filtered out is for an aggregate, NULL is, too.
-    auto truth = as_boolean(std::move(*filter), "FILTER");
-    if (!truth) {
-      return truth.error();
-    }
-    if (argument.empty()) {
-      function = semantics::AggregateFunction::kCount;
-      argument.push_back(semantics::make_constant(Type{TypeKind::kBool}, Value(true)));
-    }
-    const Type type = argument[0].type;
-    std::vector<BoundExpression> arms = list_of(std::move(*truth));
-    arms.push_back(std::move(argument[0]));
-    arms.push_back(semantics::make_constant(type, Value()));
-    auto kept = call(FunctionId::kCase, std::move(arms), node.location);
-    if (!kept) {
-      return kept;
-    }
-    argument[0] = std::move(kept->expression);
-  }
-  auto made = semantics::make_aggregate(*function, std::move(argument));
-  if (!made) {
-    return scope_.located(made.error(), node.location);
-  }
-  // What is wrong in its arguments comes first.
-  if (!place_.takes_aggregates) {
-    return scope_.error("42803", fmt::format("aggregate functions are not allowed in {}", place_.clause),
-                        node.location);
-  }
-  if (is_nested) {
-    return scope_.error("42803", "aggregate function calls cannot be nested", node.location);
-  }
-  return Typed{std::move(*made), false, node.location};
-}
-
 ExpressionBinder::Bound ExpressionBinder::operator_expression(const grammar::OperatorExpression& node) {
   switch (node.kind) {
     case grammar::OperatorKind::kPlain:

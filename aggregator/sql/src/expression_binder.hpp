@@ -58,6 +58,12 @@ class ExpressionBinder {
   /// The start of the day that is now, in UTC.
   Typed midnight();
   Bound aggregate_call(const grammar::FunctionCall& node);
+  /// An argument of the aggregate; a literal without a type gets the one that PostgreSQL chooses. Error 42725.
+  Result<semantics::BoundExpression> aggregated(semantics::AggregateFunction function, std::string_view name,
+                                                Typed argument, int32_t location);
+  /// Makes NULL of the first argument where `filter` is not true; count(*) becomes a count of something.
+  Result<void> filter_arguments(semantics::AggregateFunction& function,
+                                std::vector<semantics::BoundExpression>& arguments, Typed filter, int32_t location);
   Bound operator_expression(const grammar::OperatorExpression& node);
   Bound plain_operator(const grammar::OperatorExpression& node);
   Bound refused_operator(const grammar::OperatorExpression& node);

@@ -121,6 +121,11 @@ TEST_F(ExpressionTest, MistakesHavePostgresCodes) {
            {"concat()", "42883 function concat() does not exist"},
            {"concat_ws('x')", "42883 function concat_ws(unknown) does not exist"},
            {"date_trunc('day', day)", "0A000 function date_trunc of date is not supported"},
+           {"sum('1')", "42725 function sum(unknown) is not unique"},
+           {"bit_and(NULL)", "42725 function bit_and(unknown) is not unique"},
+           {"bool_and(i)", "42883 function bool_and(integer) does not exist"},
+           {"stddev(v)", "42883 function stddev_samp(character varying) does not exist"},
+           {"every(i)", "42883 function bool_and(integer) does not exist"},
        }) {
     EXPECT_EQ(bound(sql), expected) << sql;
   }

@@ -64,8 +64,8 @@ Result<BoundExpression> read_call(const Schema& schema, const wire::v1::Call& ca
 }
 
 Result<BoundExpression> read_aggregate(const Schema& schema, const wire::v1::Aggregate& aggregate, uint32_t depth) {
-  if (aggregate.function() < wire::v1::AGGREGATE_FUNCTION_COUNT_ROWS ||
-      aggregate.function() > wire::v1::AGGREGATE_FUNCTION_AVG) {
+  if (aggregate.function() < semantics::kAggregateFunctionFirst ||
+      aggregate.function() > semantics::kAggregateFunctionLast) {
     return rejected("08P01",
                     fmt::format("there is no aggregate function number {}", static_cast<int>(aggregate.function())));
   }

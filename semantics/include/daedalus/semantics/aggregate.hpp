@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daedalus/base/result.hpp"
+#include "daedalus/semantics/floating_moments.hpp"
 #include "daedalus/semantics/floating_sum.hpp"
 #include "daedalus/semantics/types.hpp"
 
@@ -20,10 +21,25 @@ enum class AggregateFunction : uint8_t {
   kMin = 4,
   kMax = 5,
   kAvg = 6,
+  kBoolAnd = 7,
+  kBoolOr = 8,
+  kBitAnd = 9,
+  kBitOr = 10,
+  kVarPop = 11,
+  kVarSamp = 12,
+  kStddevPop = 13,
+  kStddevSamp = 14,
 };
 
-/// "count", "sum", "min", "max", "avg".
+/// The numbers of the first and the last of them.
+constexpr uint8_t kAggregateFunctionFirst = 1;
+constexpr uint8_t kAggregateFunctionLast = 14;
+
+/// "count", "sum", "min", "max", "avg", "bool_and" and so on.
 [[nodiscard]] std::string_view function_name(AggregateFunction function);
+
+/// Whether it is a variance or a standard deviation: made of a sum and a sum of squares.
+[[nodiscard]] bool is_spread(AggregateFunction function);
 
 /// Type of the finished aggregate. Errors: 42883 no such function for the type (sum(date), min(bool), …).
 [[nodiscard]] Result<Type> aggregate_type(AggregateFunction function, const Type& argument);
@@ -43,19 +59,26 @@ class AggregateState {
 
   [[nodiscard]] std::vector<Value> partial() const;
   /// Errors: 22003 when a bigint sum overflows ("bigint out of range"), or the sum of finite floating values does
-  /// ("value out of range: overflow"), also on its way to an average. Of equal extremes (0.0 and −0.0) the last counts.
+  /// ("value out of range: overflow"), also on its way to an average, or their squares on the way to a variance, or a
+  /// numeric's squares have too many digits. Of equal extremes (0.0 and −0.0) the last counts.
   [[nodiscard]] Result<Value> finish() const;
 
  private:
   void add_sum(const FloatingSum& sum);
   void merge_sum(std::span<const Value> partial);
   [[nodiscard]] std::vector<Value> partial_sum() const;
+  void add_spread(const Value& argument);
+  void merge_spread(std::span<const Value> partial);
+  [[nodiscard]] std::vector<Value> partial_spread() const;
+  [[nodiscard]] Result<Value> finish_spread() const;
 
   AggregateFunction function_;
   Type argument_;
   int64_t count_ = 0;
-  Value value_;                          ///< Exact sum, minimum or maximum; NULL before the first value.
+  Value value_;    ///< Exact sum, extreme, what bits or truths come to; NULL before the first value.
+  Value squares_;  ///< Of a spread: the exact sum of squares, or NULL where that has too many digits.
   std::optional<FloatingSum> floating_;  ///< Sum of floating values; nothing before the first.
+  FloatingMoments moments_;              ///< Of a spread of floating values.
 };
 
 /// numeric division with the scale PostgreSQL's avg() chooses (numeric.c, select_div_scale). count > 0.

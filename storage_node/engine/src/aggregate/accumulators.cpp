@@ -1,12 +1,11 @@
 #include "accumulators.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
 
+#include "accumulator_parts.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/packed.hpp"
+#include "expression_column.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -16,64 +15,6 @@ using semantics::AggregateFunction;
 /// Words of rows whose best code is found before a string is looked at: what the first of a chunk teach serves the
 /// rest.
 constexpr uint32_t kTextBlockWords = 16;
-
-/// Calls use(position) for every value of the batch that is not NULL, ascending.
-template <typename Use>
-void for_each_position(const GroupedValues& values, Use&& use) {
-  const uint32_t count = values.batch->count;
-  if (values.vector.nulls == nullptr) {
-    for (uint32_t position = 0; position < count; ++position) {
-      use(position);
-    }
-    return;
-  }
-  for (uint32_t first = 0; first < count; first += 64) {
-    const uint64_t ones = count - first >= 64 ? ~uint64_t{0} : (uint64_t{1} << (count - first)) - 1;
-    for (uint64_t bits = ~values.vector.nulls[first / 64] & ones; bits != 0; bits &= bits - 1) {
-      use(first + static_cast<uint32_t>(__builtin_ctzll(bits)));
-    }
-  }
-}
-
-/// From so many bytes on, states are beyond the second-level cache and fetched ahead of their turn.
-constexpr size_t kStatesInCache = size_t{1} << 19;
-constexpr uint32_t kStatesAhead = 32;
-
-/// Calls use(position, the state of its group) for every value of the batch that is not NULL, ascending.
-template <typename State, typename Use>
-void for_each_state(const GroupedValues& values, LargeArray<State>& states, Use&& use) {
-  State* of_groups = states.data();
-  const uint32_t* groups = values.groups;
-  if (states.size() * sizeof(State) <= kStatesInCache) {
-    return for_each_position(values, [&](uint32_t position) { use(position, of_groups[groups[position]]); });
-  }
-  const uint32_t last = values.batch->count - 1;
-  for (uint32_t position = 0; position < std::min(kStatesAhead, values.batch->count); ++position) {
-    __builtin_prefetch(of_groups + groups[position], 1);
-  }
-  for_each_position(values, [&](uint32_t position) {
-    __builtin_prefetch(of_groups + groups[std::min(position + kStatesAhead, last)], 1);
-    use(position, of_groups[groups[position]]);
-  });
-}
-
-/// Calls use(row) for the values of a word that count, ascending.
-template <typename Use>
-void for_each_of_word(const SelectedValues& values, uint32_t word, Use&& use) {
-  const uint64_t bits = values.selection == nullptr ? ~uint64_t{0} : values.selection[word];
-  if (bits == ~uint64_t{0}) {
-    for (uint32_t row = word * 64; row < word * 64 + 64; ++row) {
-      use(row);
-    }
-  } else {
-    for_each_bit(&bits, 1, [&](uint32_t bit) { use(word * 64 + bit); });
-  }
-}
-
-template <typename T>
-const T* typed(const uint8_t* values) {
-  return reinterpret_cast<const T*>(values);
-}
 
 /// Calls use(std::type_identity<T>) with the type of the numbers that a `Sum` adds up.
 template <typename Sum, typename Use>
@@ -119,72 +60,9 @@ void add_selected(semantics::FloatingSum&, const T*, const SelectedValues&) {
   check_failed("groups, or a LanedSum", __FILE__, __LINE__);
 }
 
-constexpr semantics::PackedColumn kPackedWord = {.width = kWordBytes};
-
-template <typename T>
-void put_number(T number, bool is_null, PartialRow& row) {
-  static_assert(sizeof number == kWordBytes);
-  row.put(kPackedWord, reinterpret_cast<const uint8_t*>(&number), is_null);
-}
-
-uint32_t bit_count(uint64_t word) { return static_cast<uint32_t>(std::bit_width(word)); }
-
-/// Answers have one NaN.
-double canonical_nan(double number) { return std::isnan(number) ? std::numeric_limits<double>::quiet_NaN() : number; }
-
-/// A numeric without bound: the size of the unscaled value, its scale, and its bytes, highest first, as few as keep the
-/// sign. high: 64 bits above those of `low`.
-void put_exact(const ColumnLayout& layout, UInt128 low, int64_t high, PartialRow& row) {
-  constexpr uint32_t kBytes = 24;
-  constexpr uint32_t kHead = 3;
-  const auto middle = static_cast<uint64_t>(low >> 64);
-  const auto lowest = static_cast<uint64_t>(low);
-  const auto sign = static_cast<uint64_t>(high >> 63);
-  const uint64_t top = static_cast<uint64_t>(high) ^ sign;
-  const uint32_t bits = top != 0               ? 128 + bit_count(top)
-                        : (middle ^ sign) != 0 ? 64 + bit_count(middle ^ sign)
-                                               : bit_count(lowest ^ sign);
-  const uint32_t size = bits / 8 + 1;
-  const uint64_t words[] = {__builtin_bswap64(static_cast<uint64_t>(high)), __builtin_bswap64(middle),
-                            __builtin_bswap64(lowest)};
-  uint8_t bytes[kHead + kBytes];
-  std::memcpy(bytes + kHead, words, kBytes);
-  uint8_t* begin = bytes + kBytes - size;
-  const auto scale = static_cast<int16_t>(layout.type.kind == semantics::TypeKind::kNumeric ? layout.type.scale : 0);
-  begin[0] = static_cast<uint8_t>(size);
-  std::memcpy(begin + 1, &scale, sizeof scale);
-  row.put_packed(begin, kHead + size);
-}
-
-void append_sum(const ColumnLayout& layout, Int128 sum, PartialRow& row) {
-  put_exact(layout, static_cast<UInt128>(sum), sum < 0 ? -1 : 0, row);
-}
-void append_sum(const ColumnLayout& layout, const ExactSum& sum, PartialRow& row) {
-  put_exact(layout, sum.low, sum.high, row);
-}
-void append_sum(const ColumnLayout&, const semantics::FloatingSum& sum, PartialRow& row) {
-  put_number(canonical_nan(sum.low), false, row);
-  put_number(canonical_nan(sum.high), sum.high == 0, row);
-}
-
 /// Columns of a partial row that a sum takes.
 template <typename Sum>
 constexpr uint32_t kSumColumns = std::is_same_v<Sum, semantics::FloatingSum> ? 2 : 1;
-
-/// columns: NULLs in place of a state that has seen nothing.
-template <typename Append>
-void append_counted(int64_t count, uint32_t columns, bool with_count, PartialRow& row, Append&& append) {
-  if (count == 0) {
-    for (uint32_t column = 0; column < columns; ++column) {
-      put_number(int64_t{0}, true, row);
-    }
-  } else {
-    append();
-  }
-  if (with_count) {
-    put_number(count, false, row);
-  }
-}
 
 /// The value with this exact code, as it lies in a plane, zeros behind it.
 uint64_t raw_value(const CodeRule& rule, uint64_t code) {
@@ -203,6 +81,13 @@ bool has_sign(const CodeRule& rule, const uint8_t* value) { return (load<uint64_
 
 /// Whether codes of the column decide every comparison.
 bool has_exact_codes(const ColumnLayout& layout) { return layout.code.is_exact; }
+
+Accumulator make_spreads(AggregateFunction function, const ColumnLayout& layout) {
+  if (layout.native == Native::kFloat || layout.native == Native::kDouble) {
+    return FloatingSpreads(layout);
+  }
+  return layout.native == Native::kInt128 ? Accumulator(BoxedStates(function, layout)) : ExactSpreads(layout);
+}
 
 }  // namespace
 
@@ -431,14 +316,17 @@ void LongExtremes::append(uint32_t group, PartialRow& row) const {
 }
 
 void BoxedStates::take(const GroupedValues& values) {
-  for (uint32_t position = 0; position < values.batch->count; ++position) {
-    if (values.vector.nulls == nullptr || !test_bit(values.vector.nulls, position)) {
-      states_[values.groups[position]].add(values.vector.boxed[position]);
-    }
-  }
+  for_each_position(values, [&](uint32_t position) {
+    states_[values.groups[position]].add(value_at(*layout_, values.vector, position, bytes_));
+  });
 }
 
-void BoxedStates::take(const SelectedValues&) { CHECK(false); }
+void BoxedStates::take(const SelectedValues& values) {
+  const ColumnVector vector = {.values = values.values, .nulls = nullptr, .tails = values.tails};
+  for (uint32_t word = 0; word < values.word_count; ++word) {
+    for_each_of_word(values, word, [&](uint32_t row) { states_[0].add(value_at(*layout_, vector, row, bytes_)); });
+  }
+}
 
 uint32_t BoxedStates::append_bytes_max() const {
   constexpr uint32_t kValueBytes = 3 + semantics::kDecimalBytesMax;
@@ -463,7 +351,7 @@ Accumulator make_accumulator(AggregateFunction function, const ColumnLayout& lay
   const bool is_floating = layout.native == Native::kFloat || layout.native == Native::kDouble;
   const bool is_count = function == AggregateFunction::kCountRows || function == AggregateFunction::kCount;
   if (layout.native == Native::kDecimal && !is_count) {
-    return BoxedStates(function, layout.type);
+    return BoxedStates(function, layout);
   }
   switch (function) {
     case AggregateFunction::kCountRows:
@@ -475,6 +363,17 @@ Accumulator make_accumulator(AggregateFunction function, const ColumnLayout& lay
         return CodeExtremes(layout, function == AggregateFunction::kMax);
       }
       return LongExtremes(layout, function == AggregateFunction::kMax);
+    case AggregateFunction::kBoolAnd:
+    case AggregateFunction::kBoolOr:
+      return CodeExtremes(layout, function == AggregateFunction::kBoolOr);
+    case AggregateFunction::kBitAnd:
+    case AggregateFunction::kBitOr:
+      return Bits(layout, function == AggregateFunction::kBitAnd);
+    case AggregateFunction::kVarPop:
+    case AggregateFunction::kVarSamp:
+    case AggregateFunction::kStddevPop:
+    case AggregateFunction::kStddevSamp:
+      return make_spreads(function, layout);
     case AggregateFunction::kSum:
     case AggregateFunction::kAvg:
       break;

@@ -8,47 +8,14 @@
 #include <variant>
 #include <vector>
 
-#include "column_vector.hpp"
 #include "daedalus/semantics/aggregate.hpp"
-#include "daedalus/semantics/packed_writer.hpp"
+#include "grouped_values.hpp"
 #include "kernels_aggregate.hpp"
 #include "large_memory.hpp"
 #include "scaled_sums.hpp"
+#include "spreads.hpp"
 
 namespace daedalus::engine {
-
-/// Values of a batch and the group of each position.
-struct GroupedValues {
-  ColumnVector vector;
-  const RowBatch* batch = nullptr;
-  const uint32_t* groups = nullptr;
-  const ExactVector* exact = nullptr;  ///< In place of `vector`, for ScaledSums.
-};
-
-/// Values of consecutive rows, of which some count: those selected and not NULL.
-struct SelectedValues {
-  const uint8_t* values = nullptr;
-  const uint8_t* tails = nullptr;
-  const uint64_t* selection = nullptr;  ///< Null: all.
-  uint32_t word_count = 0;
-  uint32_t count = 0;  ///< That count; at least one.
-};
-
-// Each kind of states has the same members:
-//
-//   state_bytes()      what the state of one more group takes
-//   resize(groups)     makes room; new states have seen nothing
-//   take(grouped)      takes a batch
-//   take(selected)     takes values into group 0
-//   append_bytes_max() of a partial aggregate, in a packed row
-//   append(group, row) the partial aggregate, as docs/wire.md has it, to a PackedRowWriter
-
-using PartialRow = semantics::PackedRowWriter;
-
-/// What one number takes, and a sum with its count: an exact one has three bytes before up to 24, a floating one
-/// is two numbers.
-constexpr uint32_t kWordBytes = sizeof(int64_t);
-constexpr uint32_t kSumBytesMax = 3 + 24 + kWordBytes;
 
 /// count(*) and count(x).
 class Counts {
@@ -125,8 +92,8 @@ class LanedSum {
   double high_ = 0;  ///< What was moved out of all lanes: FloatingSum::high.
 };
 
-/// min(x) and max(x) of everything whose code is exact: numbers up to eight bytes, strings up to eight bytes. Of the
-/// zeros, which have one code, the last counts: it is 0.0 or −0.0.
+/// min(x) and max(x) of everything whose code is exact: numbers up to eight bytes, strings up to eight bytes; bool_and(x)
+/// and bool_or(x), which are extremes of truths. Of the zeros, which have one code, the last counts: it is 0.0 or −0.0.
 class CodeExtremes {
  public:
   CodeExtremes(const ColumnLayout& layout, bool is_max)
@@ -183,14 +150,14 @@ class LongExtremes {
   LargeArray<uint8_t> values_;  ///< group · width
 };
 
-/// sum(x), avg(x), min(x) and max(x) of numerics without bound: the plain states. Those values are computed, so they
-/// come by batches only.
+/// What has no states of its own: aggregates of numerics without bound, which are computed and come by batches only, and
+/// spreads of wide ones. The plain states.
 class BoxedStates {
  public:
-  BoxedStates(semantics::AggregateFunction function, const semantics::Type& argument)
-      : function_(function), argument_(argument), types_(semantics::partial_types(function, argument)) {}
+  BoxedStates(semantics::AggregateFunction function, const ColumnLayout& layout)
+      : function_(function), layout_(&layout), types_(semantics::partial_types(function, layout.type)) {}
   [[nodiscard]] static uint64_t state_bytes() { return sizeof(semantics::AggregateState) + kDigitBytes; }
-  void resize(uint32_t groups) { states_.resize(groups, semantics::AggregateState(function_, argument_)); }
+  void resize(uint32_t groups) { states_.resize(groups, semantics::AggregateState(function_, layout_->type)); }
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
   [[nodiscard]] uint32_t append_bytes_max() const;
@@ -200,7 +167,8 @@ class BoxedStates {
   static constexpr uint64_t kDigitBytes = 64;
 
   semantics::AggregateFunction function_;
-  semantics::Type argument_;
+  const ColumnLayout* layout_;
+  std::vector<uint8_t> bytes_;          ///< Of one value.
   std::vector<semantics::Type> types_;  ///< Of a partial aggregate.
   std::vector<semantics::AggregateState> states_;
 };
@@ -214,7 +182,7 @@ class ExactSums : public ScaledSums {
 };
 
 using Accumulator = std::variant<Counts, NarrowSums, IntegerSums, WideSums, FloatingSums, LanedSum, CodeExtremes,
-                                 LongExtremes, BoxedStates, ExactSums>;
+                                 LongExtremes, Bits, ExactSpreads, FloatingSpreads, BoxedStates, ExactSums>;
 
 /// Precondition: the function exists for the type (semantics::aggregate_type); `layout` outlives the result.
 [[nodiscard]] Accumulator make_accumulator(semantics::AggregateFunction function, const ColumnLayout& layout,

@@ -101,9 +101,13 @@ BoundExpression some_value(Random& random) {
 
 void add_to_groups(Random& random, semantics::Grouping& grouping) {
   for (semantics::BoundAggregate& aggregate : grouping.aggregates) {
-    if (aggregate.argument && one_in(random, 2)) {
-      aggregate.argument = some_number(random);
-      aggregate.type = *semantics::aggregate_type(aggregate.function, aggregate.argument->type);
+    if (!aggregate.argument || !one_in(random, 2)) {
+      continue;
+    }
+    BoundExpression computed = some_number(random);
+    if (const auto type = semantics::aggregate_type(aggregate.function, computed.type)) {
+      aggregate.argument = std::move(computed);
+      aggregate.type = *type;
     }
   }
   for (BoundExpression& key : grouping.keys) {

@@ -429,7 +429,8 @@ UpdatePart OperationMix::purge() {
 
 semantics::SelectItem OperationMix::some_aggregate() {
   while (true) {
-    const auto function = static_cast<AggregateFunction>(1 + below(*random_, 6));
+    const auto function = static_cast<AggregateFunction>(semantics::kAggregateFunctionFirst +
+                                                         below(*random_, semantics::kAggregateFunctionLast));
     const auto column = static_cast<uint32_t>(below(*random_, test_schema().columns.size()));
     if (function == AggregateFunction::kCountRows ||
         semantics::aggregate_type(function, test_schema().columns[column].type).has_value()) {

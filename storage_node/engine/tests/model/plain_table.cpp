@@ -79,12 +79,33 @@ double magnitude_of(const std::vector<Value>& values) {
 }
 
 /// Whether a partial state is `expected`. Floating sums may leave the range of doubles on one way and not on another.
-bool states_agree(const semantics::AggregateState& expected, std::span<const Value> actual, double magnitude) {
+/// Sums of squares are added up in an order of their own, and where a value is not finite, or they leave the range, that
+/// order decides what they are.
+bool squares_agree(double left, double right, double magnitude) {
+  if (!std::isfinite(left) || !std::isfinite(right)) {
+    return (!std::isfinite(left) && !std::isfinite(right)) || std::isinf(magnitude * magnitude);
+  }
+  return std::abs(left - right) <= 1e-9 * std::max(left, right) + 1e-12 * magnitude * magnitude;
+}
+
+bool spreads_agree(std::span<const Value> wanted, std::span<const Value> actual, double magnitude) {
+  const auto* const sum = std::get_if<double>(&actual[0]);
+  const auto* const squares = std::get_if<double>(&actual[1]);
+  return sum != nullptr && squares != nullptr && wanted[2] == actual[2] &&
+         (agree(std::get<double>(wanted[0]), *sum, magnitude) || std::isinf(magnitude)) &&
+         squares_agree(std::get<double>(wanted[1]), *squares, magnitude);
+}
+
+bool states_agree(const semantics::BoundAggregate& aggregate, const semantics::AggregateState& expected,
+                  std::span<const Value> actual, double magnitude) {
   const std::vector<Value> wanted = expected.partial();
   const bool is_floating_sum = wanted.size() > 1 && std::holds_alternative<double>(wanted[0]);
   if (!is_floating_sum) {
     return std::equal(wanted.begin(), wanted.end(), actual.begin(),
                       [&](const Value& left, const Value& right) { return agree(left, right, magnitude); });
+  }
+  if (semantics::is_spread(aggregate.function)) {
+    return spreads_agree(wanted, actual, magnitude);
   }
   if (!std::holds_alternative<double>(actual[0]) || wanted.size() != actual.size() ||
       (wanted.size() > 2 && wanted[2] != actual[2])) {
@@ -317,7 +338,7 @@ std::string PlainTable::fault_of_states(const semantics::Selection& selection, c
     }
     const std::vector<Value> partial = state.partial();
     const std::span<const Value> actual(row.data() + place, partial.size());
-    if (!states_agree(state, actual, magnitude_of(arguments))) {
+    if (!states_agree(aggregate, state, actual, magnitude_of(arguments))) {
       return "aggregate " + std::to_string(static_cast<int>(aggregate.function)) + ", state column " +
              std::to_string(place);
     }
