@@ -53,12 +53,30 @@ std::string_view function_name(AggregateFunction function) {
       return "stddev_pop";
     case AggregateFunction::kStddevSamp:
       return "stddev_samp";
+    case AggregateFunction::kStringAgg:
+      return "string_agg";
+    case AggregateFunction::kGrouping:
+      return "grouping";
   }
   return "unknown";
 }
 
 bool is_spread(AggregateFunction function) {
   return function >= AggregateFunction::kVarPop && function <= AggregateFunction::kStddevSamp;
+}
+
+bool ignores_repetition(AggregateFunction function) {
+  switch (function) {
+    case AggregateFunction::kMin:
+    case AggregateFunction::kMax:
+    case AggregateFunction::kBoolAnd:
+    case AggregateFunction::kBoolOr:
+    case AggregateFunction::kBitAnd:
+    case AggregateFunction::kBitOr:
+      return true;
+    default:
+      return false;
+  }
 }
 
 Decimal average(const Decimal& sum, int64_t count) {
@@ -116,6 +134,13 @@ Result<Type> aggregate_type(AggregateFunction function, const Type& argument) {
         return argument;
       }
       break;
+    case AggregateFunction::kStringAgg:
+      if (kind == TypeKind::kText) {
+        return Type{TypeKind::kText, 0, 0, kStringAggBytesMax};
+      }
+      break;
+    case AggregateFunction::kGrouping:
+      return Type{TypeKind::kInt};
   }
   return rejected("42883", fmt::format("function {}({}) does not exist", function_name(function), kind_name(kind)));
 }
@@ -141,6 +166,9 @@ std::vector<Type> partial_types(AggregateFunction function, const Type& argument
       const Type part{is_floating(argument.kind) ? TypeKind::kDouble : TypeKind::kNumeric};
       return {part, part, Type{TypeKind::kBigint}};
     }
+    case AggregateFunction::kStringAgg:
+    case AggregateFunction::kGrouping:
+      return {};
     case AggregateFunction::kAvg: {
       std::vector<Type> types = sum_state_types(argument);
       types.emplace_back(TypeKind::kBigint);
@@ -229,6 +257,25 @@ void AggregateState::add(const Value& argument) {
     case AggregateFunction::kStddevPop:
     case AggregateFunction::kStddevSamp:
       return add_spread(argument);
+    case AggregateFunction::kStringAgg:
+    case AggregateFunction::kGrouping:
+      CHECK(false);
+  }
+}
+
+void AggregateState::append(const Value& text, const Value& between) {
+  if (is_null(text)) {
+    return;
+  }
+  if (is_null(value_)) {
+    value_ = text;
+    return;
+  }
+  auto& whole = std::get<std::string>(value_);
+  // One that is too long already is refused, however much too long it is.
+  if (whole.size() <= kStringAggBytesMax) {
+    whole += is_null(between) ? "" : std::get<std::string>(between);
+    whole += std::get<std::string>(text);
   }
 }
 
@@ -257,6 +304,9 @@ void AggregateState::merge(std::span<const Value> partial) {
     case AggregateFunction::kStddevPop:
     case AggregateFunction::kStddevSamp:
       return merge_spread(partial);
+    case AggregateFunction::kStringAgg:
+    case AggregateFunction::kGrouping:
+      return;
     case AggregateFunction::kAvg:
       if (!is_null(partial[0]) && !is_null(partial.back())) {
         merge_sum(partial);
@@ -297,6 +347,9 @@ std::vector<Value> AggregateState::partial() const {
     case AggregateFunction::kStddevPop:
     case AggregateFunction::kStddevSamp:
       return partial_spread();
+    case AggregateFunction::kStringAgg:
+    case AggregateFunction::kGrouping:
+      return {};
     case AggregateFunction::kAvg: {
       std::vector<Value> state = partial_sum();
       state.emplace_back(count_);
@@ -371,6 +424,13 @@ Result<Value> AggregateState::finish() const {
     case AggregateFunction::kStddevPop:
     case AggregateFunction::kStddevSamp:
       return finish_spread();
+    case AggregateFunction::kStringAgg:
+      if (!is_null(value_) && std::get<std::string>(value_).size() > kStringAggBytesMax) {
+        return rejected("54000", fmt::format("a text of string_agg() has more than {} bytes", kStringAggBytesMax));
+      }
+      return value_;
+    case AggregateFunction::kGrouping:
+      break;
     case AggregateFunction::kSum:
       if (floating_) {
         return finish_floating_sum(argument_, *floating_);

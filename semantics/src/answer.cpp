@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "answer_merge.hpp"
@@ -11,6 +12,35 @@
 #include "packed_walk.hpp"
 
 namespace daedalus::semantics {
+
+namespace {
+
+void plan_groups(const Grouping& grouping, MergePlan& plan) {
+  plan.own_keys = static_cast<uint32_t>(grouping.keys.size());
+  plan.key_count = plan.own_keys;
+  if (grouping.has_sets()) {
+    plan.sets = group_sets(grouping);
+    plan.lists = grouping.lists;
+    plan.first_key = 1;
+    plan.key_count += 1 + static_cast<uint32_t>(grouping.list_values.size());
+  }
+  uint32_t first = plan.key_count;
+  for (const BoundAggregate& aggregate : grouping.aggregates) {
+    MergeAggregate& made = plan.aggregates.emplace_back();
+    made.function = aggregate.function;
+    made.argument = aggregate.argument_type();
+    made.first_partial = first;
+    made.partial_count = static_cast<uint32_t>(state_types(aggregate).size());
+    made.list = aggregate.values;
+    for (const BoundExpression& key : aggregate.more) {
+      const auto place = std::find(grouping.keys.begin(), grouping.keys.end(), key);
+      made.keys.push_back(static_cast<uint32_t>(place - grouping.keys.begin()));
+    }
+    first += made.partial_count;
+  }
+}
+
+}  // namespace
 
 MergePlan make_plan(const Selection& selection, AnswerForm form, AnswerLimit limit) {
   MergePlan plan;
@@ -29,14 +59,7 @@ MergePlan make_plan(const Selection& selection, AnswerForm form, AnswerLimit lim
     plan.final_types.push_back(plan.outputs[i].type);
   }
   if (selection.grouping) {
-    plan.key_count = static_cast<uint32_t>(selection.grouping->keys.size());
-    uint32_t first = plan.key_count;
-    for (const BoundAggregate& aggregate : selection.grouping->aggregates) {
-      const Type argument = aggregate.argument_type();
-      const auto count = static_cast<uint32_t>(partial_types(aggregate.function, argument).size());
-      plan.aggregates.push_back({aggregate.function, argument, first, count});
-      first += count;
-    }
+    plan_groups(*selection.grouping, plan);
   }
   const uint64_t rows_limit = selection.limit.value_or(UINT64_MAX);
   plan.rows_wanted = rows_limit > UINT64_MAX - selection.offset ? UINT64_MAX : rows_limit + selection.offset;

@@ -9,6 +9,7 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "group_store.hpp"
+#include "list_fold.hpp"
 #include "row_sorter.hpp"
 #include "sort_key.hpp"
 
@@ -21,7 +22,10 @@ constexpr uint64_t kMergeUnits = 64;
 class GroupMerge final : public Merge {
  public:
   explicit GroupMerge(const MergePlan& plan)
-      : plan_(plan), groups_(plan.key_count, static_cast<uint32_t>(plan.aggregates.size())), output_(plan) {}
+      : plan_(plan),
+        groups_(plan.key_count, static_cast<uint32_t>(plan.aggregates.size() + (plan.sets.empty() ? 0 : 1))),
+        fold_(plan, groups_),
+        output_(plan) {}
 
   /// Rows wait, packed, until all parts are there: the order of merging must not depend on the order of arrival.
   Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) override {
@@ -41,6 +45,13 @@ class GroupMerge final : public Merge {
       }
       are_merged_ = true;
     }
+    if (!are_folded_ && plan_.form == AnswerForm::kFinal && !plan_.sets.empty()) {
+      const Result<bool> folded = fold_.step(budget);
+      if (!folded || !*folded) {
+        return folded;
+      }
+      are_folded_ = true;
+    }
     const bool is_sorted = plan_.form == AnswerForm::kFinal && !plan_.order_by.empty();
     if (!is_sorted) {
       return write_groups(budget, out);
@@ -54,11 +65,12 @@ class GroupMerge final : public Merge {
   }
 
   [[nodiscard]] uint64_t memory_bytes() const override {
-    return blocks_.memory_bytes() + groups_.memory_bytes() + sorter_.memory_bytes() + sorted_bytes_;
+    return blocks_.memory_bytes() + groups_.memory_bytes() + fold_.memory_bytes() + sorter_.memory_bytes() +
+           sorted_bytes_;
   }
 
   bool drop(WorkBudget& budget) override {
-    if (!blocks_.drop(budget) || !groups_.drop(budget) || !sorter_.drop(budget)) {
+    if (!blocks_.drop(budget) || !groups_.drop(budget) || !fold_.drop(budget) || !sorter_.drop(budget)) {
       return false;
     }
     while (!sorted_rows_.empty() && !budget.is_spent()) {
@@ -80,10 +92,10 @@ class GroupMerge final : public Merge {
   Result<bool> merge_blocks(WorkBudget& budget) {
     if (!is_reserved_) {
       is_reserved_ = true;
-      groups_.reserve(std::min<uint64_t>(blocks_.bytes() / plan_.partial_row_bytes_min, kGroupsMax) + 1);
-      if (plan_.key_count == 0) {
-        find_group({});  // No rows at all still make one answer.
-      }
+      // One more that is too many, one that is looked for in vain, and those that need no rows.
+      groups_.reserve(std::min<uint64_t>(blocks_.bytes() / plan_.partial_row_bytes_min, kGroupsMax) + 2 +
+                      plan_.sets.size());
+      make_empty_groups();
     }
     while (RowsBlock* const block = blocks_.front()) {
       if (budget.is_spent()) {
@@ -112,12 +124,9 @@ class GroupMerge final : public Merge {
     if (!values) {
       return values.error();
     }
-    for (const MergeAggregate& aggregate : plan_.aggregates) {
-      const bool is_count =
-          aggregate.function == AggregateFunction::kCountRows || aggregate.function == AggregateFunction::kCount;
-      if (is_count && is_null((*values)[aggregate.first_partial])) {
-        return rejected("08P01", "malformed partial answer: a count is NULL");
-      }
+    const Result<bool> has_states = check_row(*values);
+    if (!has_states) {
+      return has_states.error();
     }
     const uint32_t group = find_group(*values);
     if (groups_.size() > kGroupsMax) {
@@ -125,34 +134,69 @@ class GroupMerge final : public Merge {
                       "restrict the rows or group by fewer columns");
     }
     AggregateState* state = groups_.states(group).data();
+    if (!*has_states) {
+      groups_.states(group).back().merge({&values->back(), 1});
+      return {};
+    }
     for (const MergeAggregate& aggregate : plan_.aggregates) {
-      state++->merge({values->data() + aggregate.first_partial, aggregate.partial_count});
+      if (aggregate.partial_count > 0) {
+        state->merge({values->data() + aggregate.first_partial, aggregate.partial_count});
+      }
+      ++state;
     }
     return {};
   }
 
-  /// The group's identity as bytes: NULL equals NULL, −0.0 equals 0.0, every NaN is one.
-  void make_group_key(std::span<const Value> values) {
-    key_.clear();
-    for (uint32_t number = 0; number < plan_.key_count; ++number) {
-      const Value& value = values[number];
-      key_.push_back(is_null(value) ? '\0' : '\1');
-      if (is_null(value)) {
-        continue;
+  /// No rows at all still make one answer, and one of each set without keys.
+  void make_empty_groups() {
+    if (plan_.sets.empty() && plan_.key_count == 0) {
+      find_group({});
+    }
+    for (size_t number = 0; number < plan_.sets.size(); ++number) {
+      if (plan_.sets[number].keys.empty() && !plan_.sets[number].list) {
+        std::vector<Value> key(plan_.key_count);
+        key[0] = static_cast<int64_t>(number);
+        find_group(key);
       }
-      const auto* zero = std::get_if<double>(&value);
-      append_packed(plan_.partial_types[number], zero != nullptr && *zero == 0.0 ? Value(0.0) : value, key_);
     }
   }
 
+  /// Whether a row has states of aggregates; one of a list has the number of its rows instead. Error 08P01.
+  [[nodiscard]] Result<bool> check_row(std::span<const Value> values) const {
+    if (!plan_.sets.empty()) {
+      const auto* set = std::get_if<int64_t>(&values[0]);
+      if (set == nullptr || *set < 0 || static_cast<size_t>(*set) >= plan_.sets.size()) {
+        return rejected("08P01", "malformed partial answer: there is no such set of groups");
+      }
+      if (plan_.sets[static_cast<size_t>(*set)].list) {
+        return is_null(values.back()) ? count_is_null() : Result<bool>(false);
+      }
+    }
+    for (const MergeAggregate& aggregate : plan_.aggregates) {
+      const bool is_count =
+          aggregate.function == AggregateFunction::kCountRows || aggregate.function == AggregateFunction::kCount;
+      if (is_count && aggregate.partial_count > 0 && is_null(values[aggregate.first_partial])) {
+        return count_is_null();
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] static Result<bool> count_is_null() {
+    return rejected("08P01", "malformed partial answer: a count is NULL");
+  }
+
   uint32_t find_group(std::span<const Value> values) {
-    make_group_key(values);
+    make_group_key(plan_, values, key_);
     bool is_new = false;
     const uint32_t group = groups_.find(key_, is_new);
     if (is_new) {
       std::copy_n(values.begin(), plan_.key_count, groups_.plain(group).begin());
       for (const MergeAggregate& aggregate : plan_.aggregates) {
         groups_.add_state(group, aggregate.function, aggregate.argument);
+      }
+      if (!plan_.sets.empty()) {
+        groups_.add_state(group, AggregateFunction::kCountRows, {});
       }
     }
     return group;
@@ -169,18 +213,30 @@ class GroupMerge final : public Merge {
   Result<bool> make_partial_row(uint32_t group) {
     const auto keys = groups_.plain(group);
     row_.assign(keys.begin(), keys.end());
-    for (const AggregateState& state : groups_.states(group)) {
-      std::vector<Value> partial = state.partial();
+    const auto states = groups_.states(group);
+    for (size_t number = 0; number < states.size(); ++number) {
+      if (number < plan_.aggregates.size() && plan_.aggregates[number].partial_count == 0) {
+        continue;
+      }
+      std::vector<Value> partial = states[number].partial();
       std::move(partial.begin(), partial.end(), std::back_inserter(row_));
     }
     return true;
   }
 
   Result<bool> make_outputs(uint32_t group) {
-    const auto keys = groups_.plain(group);
+    if (is_of_list(group)) {
+      return false;
+    }
+    const auto keys = groups_.plain(group).subspan(plan_.first_key, plan_.own_keys);
     finished_.assign(keys.begin(), keys.end());
-    for (const AggregateState& state : groups_.states(group)) {
-      Result<Value> value = state.finish();
+    const auto states = groups_.states(group);
+    for (size_t number = 0; number < plan_.aggregates.size(); ++number) {
+      if (plan_.aggregates[number].function == AggregateFunction::kGrouping) {
+        finished_.emplace_back(lacking(group, plan_.aggregates[number].keys));
+        continue;
+      }
+      Result<Value> value = states[number].finish();
       if (!value) {
         return std::move(value).error();
       }
@@ -203,6 +259,22 @@ class GroupMerge final : public Merge {
       row_.push_back(std::move(*value));
     }
     return true;
+  }
+
+  [[nodiscard]] const GroupSet& set_of(uint32_t group) {
+    return plan_.sets[static_cast<size_t>(std::get<int64_t>(groups_.plain(group)[0]))];
+  }
+
+  [[nodiscard]] bool is_of_list(uint32_t group) { return !plan_.sets.empty() && set_of(group).list.has_value(); }
+
+  /// GROUPING(): a bit for each of the keys, the last one's lowest, set where the group's set lacks it.
+  [[nodiscard]] int64_t lacking(uint32_t group, const std::vector<uint32_t>& keys) {
+    const std::vector<uint32_t>& has = set_of(group).keys;
+    int64_t bits = 0;
+    for (const uint32_t key : keys) {
+      bits = bits << 1 | (std::binary_search(has.begin(), has.end(), key) ? 0 : 1);
+    }
+    return bits;
   }
 
   Result<bool> write_groups(WorkBudget& budget, AnswerWriter& out) {
@@ -308,8 +380,10 @@ class GroupMerge final : public Merge {
   const MergePlan& plan_;
   PartBlocks blocks_;
   GroupStore groups_;
+  ListFold fold_;
   bool is_reserved_ = false;
   bool are_merged_ = false;
+  bool are_folded_ = false;
   uint32_t next_group_ = 0;  ///< To be written, or to be sorted.
   uint64_t rows_made_ = 0;   ///< Of groups before that one.
   std::string key_;
@@ -323,6 +397,19 @@ class GroupMerge final : public Merge {
 };
 
 }  // namespace
+
+void make_group_key(const MergePlan& plan, std::span<const Value> values, std::string& key) {
+  key.clear();
+  for (uint32_t number = 0; number < plan.key_count; ++number) {
+    const Value& value = values[number];
+    key.push_back(is_null(value) ? '\0' : '\1');
+    if (is_null(value)) {
+      continue;
+    }
+    const auto* zero = std::get_if<double>(&value);
+    append_packed(plan.partial_types[number], zero != nullptr && *zero == 0.0 ? Value(0.0) : value, key);
+  }
+}
 
 std::unique_ptr<Merge> make_group_merge(const MergePlan& plan) { return std::make_unique<GroupMerge>(plan); }
 

@@ -23,7 +23,9 @@ struct MergeAggregate {
   AggregateFunction function = AggregateFunction::kCountRows;
   Type argument;
   uint32_t first_partial = 0;
-  uint32_t partial_count = 1;
+  uint32_t partial_count = 1;  ///< None: it is made of a list, or of the group's set.
+  std::optional<uint32_t> list = std::nullopt;
+  std::vector<uint32_t> keys = {};  ///< Of GROUPING(): places among the keys.
 };
 
 /// What a selection means for a merge, worked out once.
@@ -31,7 +33,11 @@ struct MergePlan {
   AnswerForm form = AnswerForm::kFinal;
   std::vector<OrderKey> order_by;
   std::vector<Type> partial_types;  ///< Of a group: its keys' first.
-  uint32_t key_count = 0;           ///< None beside aggregates: there is a single group.
+  uint32_t key_count = 0;           ///< What groups are told apart by. None beside aggregates: there is a single group.
+  uint32_t first_key = 0;           ///< Of GROUP BY: behind the set where there are sets.
+  uint32_t own_keys = 0;            ///< Of GROUP BY.
+  std::vector<GroupSet> sets;       ///< None: the groups are those of all keys.
+  std::vector<ValueList> lists;     ///< That aggregates are made of.
   std::vector<MergeAggregate> aggregates;
   std::vector<BoundExpression> outputs;   ///< Of a group's keys and, behind them, finished aggregates.
   std::optional<BoundExpression> having;  ///< Groups where it is not true are no part of a final answer.
@@ -173,6 +179,9 @@ class SortedOutput {
   std::optional<RowSorter::Sorted> next_;  ///< Has not gone out yet.
   uint64_t position_ = 0;                  ///< Of the next row among all.
 };
+
+/// A group's identity as bytes, of its first `key_count` values: NULL equals NULL, −0.0 equals 0.0, every NaN is one.
+void make_group_key(const MergePlan& plan, std::span<const Value> values, std::string& key);
 
 /// Error 08P01 where the bytes are no row of the plan's partial types.
 [[nodiscard]] Result<void> check_shape(const MergePlan& plan, std::string_view row);

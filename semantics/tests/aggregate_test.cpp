@@ -193,6 +193,20 @@ TEST(Aggregate, SquaresWithTooManyDigitsAreRefusedWhereverTheyAreMade) {
   EXPECT_EQ(whole.finish().error().sqlstate, "22003");
 }
 
+TEST(Aggregate, TextsThatAreTooLongAreRefused) {
+  AggregateState state(Function::kStringAgg, {TypeKind::kText});
+  state.append(Value(), Value());
+  EXPECT_TRUE(is_null(*state.finish()));
+  state.append(Value(std::string("a")), Value(std::string("-")));
+  state.append(Value(std::string("b")), Value());
+  state.append(Value(std::string("c")), Value(std::string("-")));
+  EXPECT_EQ(std::get<std::string>(*state.finish()), "ab-c");
+  state.append(Value(std::string(kStringAggBytesMax - 4, 'x')), Value());
+  EXPECT_TRUE(state.finish().has_value());
+  state.append(Value(std::string("y")), Value());
+  EXPECT_EQ(state.finish().error().sqlstate, "54000");
+}
+
 TEST(AggregateType, RefusesWhatPostgresDoesNotHave) {
   const auto refusal = [](Function function, TypeKind kind) { return aggregate_type(function, {kind}).error(); };
   EXPECT_EQ(refusal(Function::kMin, TypeKind::kBool).message, "function min(boolean) does not exist");
@@ -211,7 +225,7 @@ TEST(Aggregate, PartsMergeToTheWhole) {
   Random random(41);
   for (int i = 0; i < 5'000; ++i) {
     const Type type = random.type();
-    const auto function = static_cast<Function>(random.between(kAggregateFunctionFirst, kAggregateFunctionLast));
+    const auto function = static_cast<Function>(random.between(kAggregateFunctionFirst, kAggregateWithStateLast));
     // Floating sums depend on where the parts end; everything else does not.
     const bool is_sum = function == Function::kSum || function == Function::kAvg || is_spread(function);
     const bool is_inexact = is_floating(type.kind) && is_sum;

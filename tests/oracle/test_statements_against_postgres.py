@@ -17,6 +17,7 @@ import pytest
 from constants import STORED_STRINGS, TEXTS, cast_constant, quoted, string_condition
 from expressions import Expressions, select, update
 from facts import ROOT
+from groups import grouped, repeated_rows
 from spellings import spelling
 from statement_twins import Twins, are_there, code, functions, running_twins
 from thickets import thicket
@@ -261,6 +262,26 @@ def test_random_updates(twins: Twins, daedalus_seed: int) -> None:
     print(f"{equal} of {count} are equal, {some_fail} of them fail on some rows; {refused} are refused here")
     assert equal > count * 2 / 3
     assert some_fail > 0
+
+
+def test_random_groups(twins: Twins, daedalus_seed: int) -> None:
+    count = STATEMENTS // 2
+    choice = random.Random(f"{daedalus_seed} groups")
+    expressions = Expressions(choice, functions())
+    filled = repeated_rows(choice, 40)
+    statements = [grouped(choice, expressions) for _ in range(count)]
+    answers = [
+        answer
+        for first in range(0, count, 1000)
+        for answer in twins.answers(filled + statements[first : first + 1000])[len(filled) :]
+    ]
+    right = [is_right(ours, postgres) or has_several_mistakes(ours, postgres) for ours, postgres in answers]
+    check(statements, answers, right)
+    refused = sum(code(ours) is not None and code(postgres) is None for ours, postgres in answers)
+    answered = sum(code(postgres) is None for _, postgres in answers)
+    print(f"{answered} of {count} have an answer, {refused} of them are refused here")
+    assert refused <= answered / 20
+    assert answered > count / 2
 
 
 def test_the_page_of_functions_is_what_the_table_says() -> None:

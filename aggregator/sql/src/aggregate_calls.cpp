@@ -1,12 +1,14 @@
 // Calls of aggregates within expressions: what they are given, and what FILTER leaves of it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "aggregates.hpp"
 #include "bound_lists.hpp"
 #include "expression_binder.hpp"
+#include "refusals.hpp"
 
 namespace daedalus::aggregator::sql {
 
@@ -37,10 +39,18 @@ std::optional<TypeKind> kind_of_unknown(AggregateFunction function) {
   }
 }
 
+/// Whether `taken` is the expression, as it is or brought to the type that the aggregate takes.
+bool is_taken_as(const BoundExpression& expression, const BoundExpression& taken) {
+  return taken == expression || (taken.is_call(FunctionId::kCast) && taken.arguments[0] == expression);
+}
+
 }  // namespace
 
 Result<BoundExpression> ExpressionBinder::aggregated(AggregateFunction function, std::string_view name, Typed argument,
                                                      int32_t location) {
+  if (function == AggregateFunction::kStringAgg) {
+    return joined_text(std::move(argument), name, location);
+  }
   if (!argument.is_unknown || scope_.is_described()) {
     return settled(std::move(argument));
   }
@@ -55,73 +65,173 @@ Result<BoundExpression> ExpressionBinder::aggregated(AggregateFunction function,
   return coerced(std::move(argument), *kind);
 }
 
+Result<BoundExpression> ExpressionBinder::joined_text(Typed argument, std::string_view name, int32_t location) {
+  const TypeKind kind = argument.expression.type.kind;
+  if (!argument.is_unknown && !semantics::is_string(kind)) {
+    return scope_.error("42883", fmt::format("function {}({}, …) does not exist", name, semantics::kind_name(kind)),
+                        location, "cast it to text");
+  }
+  return coerced(std::move(argument), TypeKind::kText);
+}
+
 ExpressionBinder::Bound ExpressionBinder::aggregate_call(const grammar::FunctionCall& node) {
-  if (is_in_aggregate_) {
-    return scope_.error("42803", "aggregate function calls cannot be nested", node.location);
-  }
-  if (!place_.takes_aggregates) {
-    return scope_.error("42803", fmt::format("aggregate functions are not allowed in {}", place_.clause),
-                        node.location);
-  }
   auto function = resolve_aggregate(scope_, node);
   if (!function) {
     return function.error();
   }
-  is_in_aggregate_ = true;
-  auto arguments = bind_all(node.arguments);
-  auto filter = node.filter.is_present() ? bind(node.filter) : Bound(Typed());
-  is_in_aggregate_ = false;
-  if (!arguments || !filter) {
-    return !arguments ? arguments.error() : filter.error();
+  const bool is_nested = std::exchange(is_in_aggregate_, true);
+  auto parts = bind_aggregate_parts(*function, node);
+  is_in_aggregate_ = is_nested;
+  if (!parts) {
+    return parts.error();
   }
-  std::vector<BoundExpression> taken;
-  for (Typed& one : *arguments) {
-    auto typed = aggregated(*function, node.name.back(), std::move(one), node.location);
-    if (!typed) {
-      return typed.error();
-    }
-    taken.push_back(std::move(*typed));
-  }
-  const bool counts_rows = *function == AggregateFunction::kCount && taken[0].is_constant() &&
+  std::vector<BoundExpression>& taken = parts->arguments;
+  const bool counts_rows = *function == AggregateFunction::kCount && !node.distinct && taken[0].is_constant() &&
                            (scope_.is_described() || !semantics::is_null(taken[0].value));
   if (counts_rows) {
     function = AggregateFunction::kCountRows;
     taken.clear();
   }
-  if (node.filter.is_present()) {
-    auto filtered = filter_arguments(*function, taken, std::move(*filter), node.location);
+  if (parts->filter) {
+    auto filtered = filter_arguments(*function, taken, std::move(*parts->filter), node.location);
     if (!filtered) {
       return filtered.error();
     }
   }
-  auto made = semantics::make_aggregate(*function, std::move(taken));
+  auto made = semantics::make_aggregate(*function, std::move(taken), {node.distinct, std::move(parts->order)});
   if (!made) {
     return scope_.located(made.error(), node.location);
+  }
+  // What is wrong in its arguments comes first.
+  if (auto placed = check_place("aggregate functions are", "aggregate function calls cannot be nested", node.location);
+      !placed) {
+    return placed.error();
   }
   return Typed{std::move(*made), false, node.location};
 }
 
-Result<void> ExpressionBinder::filter_arguments(AggregateFunction& function, std::vector<BoundExpression>& arguments,
-                                                Typed filter, int32_t location) {
-  auto truth = as_boolean(std::move(filter), "FILTER");
-  if (!truth) {
-    return truth.error();
+Result<void> ExpressionBinder::check_place(std::string_view what, std::string_view nested, int32_t location) const {
+  if (!place_.takes_aggregates) {
+    return scope_.error("42803", fmt::format("{} not allowed in {}", what, place_.clause), location);
   }
+  return is_in_aggregate_ ? Result<void>(scope_.error("42803", std::string(nested), location)) : Result<void>();
+}
+
+Result<ExpressionBinder::AggregateParts> ExpressionBinder::bind_aggregate_parts(AggregateFunction function,
+                                                                                const grammar::FunctionCall& node) {
+  AggregateParts parts;
+  auto arguments = bind_all(node.arguments);
+  if (!arguments) {
+    return arguments.error();
+  }
+  for (Typed& one : *arguments) {
+    auto typed = aggregated(function, node.name.back(), std::move(one), node.location);
+    if (!typed) {
+      return typed.error();
+    }
+    parts.arguments.push_back(std::move(*typed));
+  }
+  const size_t argument_count = parts.arguments.size();
+  for (const grammar::Node& item : node.order) {
+    if (auto added = add_order(item.sort(), argument_count, node.distinct, parts); !added) {
+      return added.error();
+    }
+  }
+  if (function != AggregateFunction::kStringAgg) {
+    parts.arguments.resize(argument_count);  // What it counts does not depend on the order.
+    parts.order.clear();
+  }
+  if (node.filter.is_present()) {
+    auto filter = bind(node.filter);
+    if (!filter) {
+      return filter.error();
+    }
+    auto truth = as_boolean(std::move(*filter), "FILTER");
+    if (!truth) {
+      return truth.error();
+    }
+    parts.filter = std::move(*truth);
+  }
+  return parts;
+}
+
+Result<void> ExpressionBinder::add_order(const grammar::SortBy& sort, size_t argument_count, bool is_distinct,
+                                         AggregateParts& parts) {
+  if (sort.direction == grammar::SortDirection::kUsing) {
+    return scope_.refuse("ORDER BY ... USING", sort.location, "use ASC or DESC");
+  }
+  auto key = value(sort.expression);
+  if (!key) {
+    return key.error();
+  }
+  if (is_distinct) {
+    const auto end = parts.arguments.begin() + static_cast<std::ptrdiff_t>(argument_count);
+    const auto argument = std::find_if(parts.arguments.begin(), end,
+                                       [&](const BoundExpression& taken) { return is_taken_as(*key, taken); });
+    if (argument == end) {
+      return scope_.error("42P10", "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
+                          location_of(sort.expression));
+    }
+    *key = BoundExpression(*argument);
+  }
+  if (!key->is_constant()) {
+    parts.arguments.push_back(std::move(*key));
+    parts.order.push_back(order_of(sort));
+  }
+  return {};
+}
+
+Result<void> ExpressionBinder::filter_arguments(AggregateFunction& function, std::vector<BoundExpression>& arguments,
+                                                BoundExpression filter, int32_t location) {
   if (arguments.empty()) {
     function = AggregateFunction::kCount;
     arguments.push_back(semantics::make_constant(Type{TypeKind::kBool}, Value(true)));
   }
   // What a row that is filtered out is for an aggregate, NULL is, too.
-  const Type type = arguments[0].type;
-  std::vector<BoundExpression> arms = list_of(std::move(*truth));
-  arms.push_back(std::move(arguments[0]));
-  arms.push_back(semantics::make_constant(type, Value()));
-  auto kept = call(FunctionId::kCase, std::move(arms), location);
-  if (!kept) {
-    return kept.error();
+  for (size_t number = 0; number < arguments.size(); ++number) {
+    BoundExpression& argument = arguments[number];
+    if (number > 0 && argument.is_constant()) {
+      continue;
+    }
+    const Type type = argument.type;
+    std::vector<BoundExpression> arms = list_of(BoundExpression(filter));
+    arms.push_back(std::move(argument));
+    arms.push_back(semantics::make_constant(type, Value()));
+    auto kept = call(FunctionId::kCase, std::move(arms), location);
+    if (!kept) {
+      return kept.error();
+    }
+    argument = std::move(kept->expression);
   }
-  arguments[0] = std::move(kept->expression);
   return {};
+}
+
+ExpressionBinder::Bound ExpressionBinder::grouping_function(const grammar::GroupingFunction& node) {
+  constexpr size_t kArgumentsMax = 31;
+  if (node.arguments.size() > kArgumentsMax) {
+    return scope_.error("54023", "GROUPING must have fewer than 32 arguments", node.location);
+  }
+  auto arguments = bind_all(node.arguments);
+  if (!arguments) {
+    return arguments.error();
+  }
+  std::vector<BoundExpression> keys;
+  for (Typed& one : *arguments) {
+    auto key = settled(std::move(one));
+    if (!key) {
+      return key.error();
+    }
+    keys.push_back(std::move(*key));
+  }
+  auto made = semantics::make_aggregate(AggregateFunction::kGrouping, std::move(keys));
+  if (!made) {
+    return scope_.located(made.error(), node.location);
+  }
+  if (auto placed = check_place("grouping operations are", "aggregate function calls cannot be nested", node.location);
+      !placed) {
+    return placed.error();
+  }
+  return Typed{std::move(*made), false, node.location};
 }
 
 }  // namespace daedalus::aggregator::sql

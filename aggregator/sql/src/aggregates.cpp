@@ -36,6 +36,7 @@ constexpr std::array kAggregates{
     NamedAggregate{"stddev_pop", AggregateFunction::kStddevPop},
     NamedAggregate{"stddev_samp", AggregateFunction::kStddevSamp},
     NamedAggregate{"stddev", AggregateFunction::kStddevSamp},
+    NamedAggregate{"string_agg", AggregateFunction::kStringAgg},
 };
 
 std::optional<AggregateFunction> find_aggregate(const grammar::FunctionCall& call) {
@@ -51,12 +52,8 @@ Result<void> check_modifiers(const Scope& scope, const grammar::FunctionCall& ca
     return scope.refuse(fmt::format("window function {}() OVER", name), call.location,
                         "use an aggregate with GROUP BY");
   }
-  if (call.distinct) {
-    return scope.refuse(fmt::format("DISTINCT in {}()", name), call.location,
-                        "group by the column and count the groups in the application");
-  }
-  if (call.has_order) {
-    return scope.refuse(fmt::format("ORDER BY in {}()", name), call.location, "leave it out: the result is the same");
+  if (call.is_within_group) {
+    return scope.refuse(fmt::format("WITHIN GROUP of {}()", name), call.location);
   }
   if (call.variadic) {
     return scope.refuse(fmt::format("VARIADIC in {}()", name), call.location);
@@ -80,7 +77,7 @@ Result<AggregateFunction> resolve_aggregate(const Scope& scope, const grammar::F
     }
     return scope.error("42883", fmt::format("function {}() does not exist", name), call.location);
   }
-  if (call.arguments.size() == 1) {
+  if (call.arguments.size() == (function == AggregateFunction::kStringAgg ? 2 : 1)) {
     return function;
   }
   if (function == AggregateFunction::kCount && call.arguments.empty()) {

@@ -85,6 +85,8 @@ ExpressionBinder::Bound ExpressionBinder::bind_here(const grammar::Node& node) {
       return boolean_test(node.boolean_test());
     case grammar::Node::kCast:
       return cast_expression(node);
+    case grammar::Node::kGroupingFunction:
+      return grouping_function(node.grouping_function());
     case grammar::Node::kCaseExpression:
       return case_expression(node);
     case grammar::Node::kCoalesce:
@@ -262,8 +264,8 @@ ExpressionBinder::Bound ExpressionBinder::function_call(const grammar::FunctionC
     return aggregate_call(node);
   }
   const std::string_view name = plain_name(node.name);
-  const bool is_plain =
-      !node.has_over && !node.star && !node.distinct && !node.has_order && !node.variadic && !node.filter.is_present();
+  const bool is_plain = !node.has_over && !node.star && !node.distinct && node.order.empty() && !node.is_within_group &&
+                        !node.variadic && !node.filter.is_present();
   if (!is_plain || !semantics::is_function_name(name)) {
     return constant(grammar::Node(&node, node.location));
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -61,9 +62,23 @@ class ExpressionBinder {
   /// An argument of the aggregate; a literal without a type gets the one that PostgreSQL chooses. Error 42725.
   Result<semantics::BoundExpression> aggregated(semantics::AggregateFunction function, std::string_view name,
                                                 Typed argument, int32_t location);
-  /// Makes NULL of the first argument where `filter` is not true; count(*) becomes a count of something.
+  /// An argument of string_agg. Error 42883: it is no string.
+  Result<semantics::BoundExpression> joined_text(Typed argument, std::string_view name, int32_t location);
+  /// What stands in and behind the parentheses of an aggregate.
+  struct AggregateParts {
+    std::vector<semantics::BoundExpression> arguments;  ///< And what they are ordered by.
+    std::vector<semantics::SortOrder> order;
+    std::optional<semantics::BoundExpression> filter;
+  };
+  Result<AggregateParts> bind_aggregate_parts(semantics::AggregateFunction function, const grammar::FunctionCall& node);
+  Result<void> add_order(const grammar::SortBy& sort, size_t argument_count, bool is_distinct, AggregateParts& parts);
+  /// Makes NULL of the arguments where `filter` is not true; count(*) becomes a count of something.
   Result<void> filter_arguments(semantics::AggregateFunction& function,
-                                std::vector<semantics::BoundExpression>& arguments, Typed filter, int32_t location);
+                                std::vector<semantics::BoundExpression>& arguments, semantics::BoundExpression filter,
+                                int32_t location);
+  /// Whether an aggregate may stand here. Error 42803, with `nested` within another.
+  [[nodiscard]] Result<void> check_place(std::string_view what, std::string_view nested, int32_t location) const;
+  Bound grouping_function(const grammar::GroupingFunction& node);
   Bound operator_expression(const grammar::OperatorExpression& node);
   Bound plain_operator(const grammar::OperatorExpression& node);
   Bound refused_operator(const grammar::OperatorExpression& node);
@@ -105,6 +120,9 @@ class ExpressionBinder {
   bool is_in_aggregate_ = false;
   std::vector<std::pair<uint32_t, int32_t>> columns_;
 };
+
+/// Direction, and place of NULLs, of an item of ORDER BY.
+[[nodiscard]] semantics::SortOrder order_of(const grammar::SortBy& sort);
 
 /// The name that PostgreSQL gives an output without one.
 [[nodiscard]] std::string name_of(const grammar::Node& node);

@@ -23,6 +23,7 @@ struct ColumnReference;
 struct ConstantNode;
 struct DeleteStatement;
 struct FunctionCall;
+struct GroupingFunction;
 struct GroupingSet;
 struct Indirection;
 struct InsertStatement;
@@ -126,6 +127,7 @@ class Node {
   [[nodiscard]] const ConstantNode& constant() const;
   [[nodiscard]] const DeleteStatement& delete_() const;
   [[nodiscard]] const FunctionCall& function_call() const;
+  [[nodiscard]] const GroupingFunction& grouping_function() const;
   [[nodiscard]] const GroupingSet& grouping_set() const;
   [[nodiscard]] const Indirection& indirection() const;
   [[nodiscard]] const InsertStatement& insert() const;
@@ -245,8 +247,9 @@ struct FunctionCall {
   Names name;
   Nodes arguments;
   Node filter;  ///< FILTER (WHERE …).
+  Nodes order;  ///< ORDER BY in the parentheses.
   int32_t location = -1;
-  bool has_order = false;  ///< ORDER BY, in the parentheses or behind them.
+  bool is_within_group = false;  ///< ORDER BY behind them.
   bool has_over = false;
   bool star = false;
   bool distinct = false;
@@ -339,6 +342,7 @@ struct ArrayExpression {
 struct RowExpression {
   static constexpr Node::Kind kKind = Node::kRow;
   Nodes items;
+  bool has_keyword = false;  ///< ROW(…).
 };
 
 struct MinMax {
@@ -384,7 +388,15 @@ struct SortBy {
 struct GroupingSet {
   enum class Kind : uint8_t { kEmpty, kSimple, kRollup, kCube, kSets };
   static constexpr Node::Kind kKind = Node::kGroupingSet;
+  Nodes content;
   Kind kind = Kind::kEmpty;
+};
+
+/// GROUPING(…).
+struct GroupingFunction {
+  static constexpr Node::Kind kKind = Node::kGroupingFunction;
+  Nodes arguments;
+  int32_t location = -1;
 };
 
 // ---- statements ----
@@ -397,6 +409,7 @@ struct SelectStatement {
   Nodes from_clause;
   Node where_clause;
   Nodes group_clause;
+  Nodes distinct_on;
   Nodes values_lists;
   Nodes sort_clause;
   Node limit_offset;
@@ -454,6 +467,7 @@ inline const ColumnReference& Node::column() const { return as<ColumnReference>(
 inline const ConstantNode& Node::constant() const { return as<ConstantNode>(); }
 inline const DeleteStatement& Node::delete_() const { return as<DeleteStatement>(); }
 inline const FunctionCall& Node::function_call() const { return as<FunctionCall>(); }
+inline const GroupingFunction& Node::grouping_function() const { return as<GroupingFunction>(); }
 inline const GroupingSet& Node::grouping_set() const { return as<GroupingSet>(); }
 inline const Indirection& Node::indirection() const { return as<Indirection>(); }
 inline const InsertStatement& Node::insert() const { return as<InsertStatement>(); }

@@ -38,6 +38,9 @@ std::vector<Node> children_of(const Node& node) {
     case Node::kFunctionCall:
       add(node.function_call().arguments);
       break;
+    case Node::kGroupingFunction:
+      add(node.grouping_function().arguments);
+      break;
     case Node::kCast:
       children = {node.cast().argument};
       break;

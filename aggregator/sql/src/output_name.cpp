@@ -38,6 +38,8 @@ Figured figure(const grammar::Node& node) {
       Figured inner = figure(node.case_expression().otherwise);
       return inner.is_strong ? inner : Figured{"case", false};
     }
+    case Node::kGroupingFunction:
+      return {"grouping", true};
     case Node::kCoalesce:
       return {"coalesce", true};
     case Node::kMinMax:

@@ -268,6 +268,7 @@ grammar::Node TreeReader::read_refused(const void* raw) {
     case T_GroupingSet: {
       auto* set = make<grammar::GroupingSet>();
       set->kind = same<grammar::GroupingSet::Kind::kSets, GROUPING_SET_SETS>(as<::GroupingSet>(raw).kind);
+      set->content = nodes(as<::GroupingSet>(raw).content);
       return {set, as<::GroupingSet>(raw).location};
     }
     case T_CollateClause: {
@@ -290,6 +291,7 @@ grammar::Node TreeReader::read_refused(const void* raw) {
     case T_RowExpr: {
       auto* row = make<grammar::RowExpression>();
       row->items = nodes(as<::RowExpr>(raw).args);
+      row->has_keyword = as<::RowExpr>(raw).row_format == COERCE_EXPLICIT_CALL;
       return {row, as<::RowExpr>(raw).location};
     }
     case T_A_ArrayExpr: {
@@ -297,8 +299,12 @@ grammar::Node TreeReader::read_refused(const void* raw) {
       array->items = nodes(as<::A_ArrayExpr>(raw).elements);
       return {array, as<::A_ArrayExpr>(raw).location};
     }
-    case T_GroupingFunc:
-      return Node(Node::kGroupingFunction, as<::GroupingFunc>(raw).location);
+    case T_GroupingFunc: {
+      auto* function = make<grammar::GroupingFunction>();
+      function->arguments = nodes(as<::GroupingFunc>(raw).args);
+      function->location = as<::GroupingFunc>(raw).location;
+      return {function, function->location};
+    }
     case T_NamedArgExpr:
       return Node(Node::kNamedArgument, as<::NamedArgExpr>(raw).location);
     case T_XmlExpr:
@@ -338,6 +344,9 @@ const grammar::SelectStatement* TreeReader::select(const ::SelectStmt& raw) {
   made->set_operation = same<grammar::SetOperation::kExcept, SETOP_EXCEPT>(raw.op);
   made->has_distinct = !is_empty(raw.distinctClause);
   made->has_distinct_on = made->has_distinct && linitial(raw.distinctClause) != nullptr;
+  if (made->has_distinct_on) {
+    made->distinct_on = nodes(raw.distinctClause);
+  }
   made->has_into = raw.intoClause != nullptr;
   made->has_group_distinct = raw.groupDistinct;
   made->having_clause = read(raw.havingClause);
@@ -455,7 +464,8 @@ const grammar::FunctionCall* TreeReader::function_call(const ::FuncCall& raw) {
   made->arguments = nodes(raw.args);
   made->location = raw.location;
   made->filter = read(raw.agg_filter);
-  made->has_order = !is_empty(raw.agg_order) || raw.agg_within_group;
+  made->order = nodes(raw.agg_order);
+  made->is_within_group = raw.agg_within_group;
   made->has_over = raw.over != nullptr;
   made->star = raw.agg_star;
   made->distinct = raw.agg_distinct;

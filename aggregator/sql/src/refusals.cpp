@@ -180,18 +180,9 @@ Construct describe(const Node& node) {
     case Node::kCollate:
       return {"COLLATE", "strings compare as bytes, as under COLLATE \"C\""};
     case Node::kGroupingFunction:
-      return {"GROUPING()", {}};
+      return {"GROUPING()", {}, true};
     case Node::kGroupingSet:
-      switch (node.grouping_set().kind) {
-        case grammar::GroupingSet::Kind::kRollup:
-          return {"ROLLUP", "send one query for each grouping"};
-        case grammar::GroupingSet::Kind::kCube:
-          return {"CUBE", "send one query for each grouping"};
-        case grammar::GroupingSet::Kind::kSets:
-          return {"GROUPING SETS", "send one query for each grouping"};
-        default:
-          return {"GROUP BY ()", "leave GROUP BY out"};
-      }
+      return {"a grouping set", {}, true};
     case Node::kNamedArgument:
       return {"named argument", {}};
     case Node::kXml:

@@ -42,9 +42,6 @@ Result<void> check_clauses(const Scope& scope, const grammar::SelectStatement& s
   if (select.has_into) {
     return scope.refuse("SELECT INTO", at_keyword("into"));
   }
-  if (select.has_group_distinct) {
-    return scope.refuse("GROUP BY DISTINCT", at_keyword("group"));
-  }
   if (select.has_window) {
     return scope.refuse("WINDOW", at_keyword("window"), "use an aggregate with GROUP BY");
   }
@@ -212,7 +209,8 @@ Result<void> fold_constants(semantics::SelectList& list) {
 
 Result<semantics::Selection> bind_outputs(const Scope& scope, Outputs outputs, SortGroup& order) {
   const uint32_t visible_count = outputs.visible_count();
-  semantics::SelectList list{std::move(outputs).take(), std::move(order.group_by), std::move(order.having)};
+  semantics::SelectList list{std::move(outputs).take(), std::move(order.group_by), std::move(order.having),
+                             std::move(order.grouping_sets)};
   if (auto computed = fold_constants(list); !computed) {
     return computed.error();
   }

@@ -15,12 +15,13 @@ namespace daedalus::aggregator::sql {
 
 struct SortGroup {
   std::vector<semantics::BoundExpression> group_by;  ///< Each once.
+  std::vector<std::vector<uint32_t>> grouping_sets;  ///< By places in group_by; none: one of all.
   std::optional<semantics::BoundExpression> having;
   std::vector<semantics::OrderKey> order_by;  ///< Over outputs, visible and hidden.
 };
 
 /// Errors: 42P10 an ordinal that is not in the list, 42601 another constant, 42702 ambiguous, 42703, 42803 neither
-/// grouped nor aggregated, 0A000 expressions, ROLLUP and the like, USING.
+/// grouped nor aggregated, 0A000 USING, too many sets.
 [[nodiscard]] Result<SortGroup> compile_sort_group(Scope& scope, const grammar::SelectStatement& select,
                                                    Outputs* outputs);
 

@@ -126,6 +126,14 @@ TEST_F(ExpressionTest, MistakesHavePostgresCodes) {
            {"bool_and(i)", "42883 function bool_and(integer) does not exist"},
            {"stddev(v)", "42883 function stddev_samp(character varying) does not exist"},
            {"every(i)", "42883 function bool_and(integer) does not exist"},
+           {"string_agg(i, ',')", "42883 function string_agg(integer, …) does not exist"},
+           {"string_agg(v)", "42883 function string_agg() with 1 arguments does not exist"},
+           {"string_agg(DISTINCT v, ',' ORDER BY i)",
+            "42P10 in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list"},
+           {"count(DISTINCT n / 3)",
+            "0A000 DISTINCT in count() of a numeric without a bound on its digits is not supported"},
+           {"grouping(i)", "42803 arguments to GROUPING must be grouping expressions of the associated query level"},
+           {"sum(grouping(i))", "42803 aggregate function calls cannot be nested"},
        }) {
     EXPECT_EQ(bound(sql), expected) << sql;
   }
@@ -146,6 +154,21 @@ TEST_F(ExpressionTest, GroupsAreOfExpressions) {
             "42P10@39 for SELECT DISTINCT, ORDER BY expressions must appear in select list");
   EXPECT_EQ(failure("SELECT i FROM t GROUP BY i HAVING count(*)"),
             "42804@35 argument of HAVING must be type boolean, not type bigint");
+}
+
+TEST_F(ExpressionTest, GroupsAreOfSets) {
+  EXPECT_EQ(failure("SELECT i, grouping(i, s), count(*) FROM t GROUP BY ROLLUP (i, (s, l)), GROUPING SETS ((), b)"),
+            "accepted");
+  EXPECT_EQ(failure("SELECT i + 1 AS e, grouping(i + 1) FROM t GROUP BY CUBE (1, s)"), "accepted");
+  EXPECT_EQ(failure("SELECT count(*) FROM t GROUP BY ()"), "accepted");
+  EXPECT_EQ(failure("SELECT i FROM t GROUP BY GROUPING SETS ((s), ())"),
+            "42803@8 column \"t.i\" must appear in the GROUP BY clause or be used in an aggregate function");
+  EXPECT_EQ(failure("SELECT i FROM t WHERE grouping(i) = 0 GROUP BY i"),
+            "42803@23 grouping operations are not allowed in WHERE");
+  const auto compiled = compile("SELECT i, count(DISTINCT v), sum(DISTINCT k) FROM t GROUP BY ROLLUP (i)");
+  const semantics::Selection& selection = *std::get<CompiledSelect>(*compiled).selection;
+  EXPECT_EQ(semantics::group_sets(*selection.grouping).size(), 6U);  // Each of two sets, and its two lists of values.
+  EXPECT_TRUE(selection.outputs[0].expression.nullable);
 }
 
 TEST_F(ExpressionTest, ASelectWithoutFromIsOneRowOfConstants) {

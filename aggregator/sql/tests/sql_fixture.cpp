@@ -88,7 +88,6 @@ std::string output_text(const semantics::Schema& schema, const semantics::Select
 
 std::string expression_text(const semantics::Schema& schema, const semantics::BoundExpression& expression) {
   using Kind = semantics::BoundExpression::Kind;
-  static constexpr std::string_view kNames[] = {"?", "count_rows", "count", "sum", "min", "max", "avg"};
   static constexpr std::string_view kForms[] = {
       "none",        "and",      "or",           "not",         "is_null",         "is_not_null", "is_true",
       "is_not_true", "is_false", "is_not_false", "is_distinct", "is_not_distinct", "case",        "coalesce",
@@ -104,7 +103,8 @@ std::string expression_text(const semantics::Schema& schema, const semantics::Bo
     arguments += (arguments.empty() ? "" : ",") + expression_text(schema, argument);
   }
   if (expression.kind == Kind::kAggregate) {
-    const std::string_view name = kNames[static_cast<size_t>(expression.aggregate)];
+    const bool counts_rows = expression.aggregate == semantics::AggregateFunction::kCountRows;
+    const std::string_view name = counts_rows ? "count_rows" : semantics::function_name(expression.aggregate);
     return arguments.empty() ? std::string(name) : fmt::format("{}({})", name, arguments);
   }
   const semantics::ScalarFunction* function = semantics::find_function(expression.function);

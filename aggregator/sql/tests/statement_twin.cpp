@@ -36,19 +36,22 @@ namespace {
 using semantics::Value;
 using Row = std::vector<Value>;
 
-/// Groups in the order of their first rows.
+/// Groups of one set in the order of their first rows.
 class PlainGroups {
  public:
-  explicit PlainGroups(const semantics::Selection& selection) : selection_(selection) {
-    if (selection.grouping && selection.grouping->keys.empty()) {
+  PlainGroups(const semantics::Grouping& grouping, semantics::GroupSet set, int64_t number)
+      : grouping_(grouping), set_(std::move(set)), number_(number) {
+    if (set_.keys.empty()) {
       add({});
     }
   }
 
   Result<void> take(const Row& row) {
     Row key;
-    for (const semantics::BoundExpression& expression : selection_.grouping->keys) {
-      Result<Value> value = semantics::evaluate(expression, row);
+    for (const uint32_t place : set_.keys) {
+      const bool is_own = place < grouping_.keys.size();
+      Result<Value> value = semantics::evaluate(
+          is_own ? grouping_.keys[place] : grouping_.list_values[place - grouping_.keys.size()], row);
       if (!value) {
         return value.error();
       }
@@ -64,9 +67,14 @@ class PlainGroups {
       add(std::move(key));
       group = groups_.end() - 1;
     }
-    for (size_t number = 0; number < group->states.size(); ++number) {
-      const auto& argument = selection_.grouping->aggregates[number].argument;
-      const Result<Value> value = argument ? semantics::evaluate(*argument, row) : Result<Value>(Value());
+    ++group->rows;
+    for (size_t number = 0; number < group->states.size() && !set_.list; ++number) {
+      const semantics::BoundAggregate& aggregate = grouping_.aggregates[number];
+      if (semantics::state_types(aggregate).empty()) {
+        continue;
+      }
+      const Result<Value> value =
+          aggregate.argument ? semantics::evaluate(*aggregate.argument, row) : Result<Value>(Value());
       if (!value) {
         return value.error();
       }
@@ -75,35 +83,84 @@ class PlainGroups {
     return {};
   }
 
-  [[nodiscard]] std::vector<Row> rows() const {
-    std::vector<Row> rows;
+  void add_rows(std::vector<Row>& rows) const {
     for (const Group& group : groups_) {
-      Row row = group.key;
-      for (const semantics::AggregateState& state : group.states) {
-        const Row partial = state.partial();
+      Row row;
+      if (grouping_.has_sets()) {
+        row.emplace_back(number_);
+      }
+      const size_t first = row.size();
+      row.resize(first + grouping_.keys.size() + grouping_.list_values.size());
+      for (size_t number = 0; number < set_.keys.size(); ++number) {
+        row[first + set_.keys[number]] = group.key[number];
+      }
+      for (size_t number = 0; number < group.states.size(); ++number) {
+        if (semantics::state_types(grouping_.aggregates[number]).empty()) {
+          continue;
+        }
+        const Row partial = group.states[number].partial();
         row.insert(row.end(), partial.begin(), partial.end());
+      }
+      if (grouping_.has_sets()) {
+        row.push_back(set_.list ? Value(group.rows) : Value());
       }
       rows.push_back(std::move(row));
     }
-    return rows;
   }
 
  private:
   struct Group {
     Row key;
     std::vector<semantics::AggregateState> states;
+    int64_t rows = 0;
   };
 
   void add(Row key) {
     Group& group = groups_.emplace_back();
     group.key = std::move(key);
-    for (const semantics::BoundAggregate& aggregate : selection_.grouping->aggregates) {
+    for (const semantics::BoundAggregate& aggregate : grouping_.aggregates) {
       group.states.emplace_back(aggregate.function, aggregate.argument_type());
     }
   }
 
-  const semantics::Selection& selection_;
+  const semantics::Grouping& grouping_;
+  semantics::GroupSet set_;
+  int64_t number_;
   std::vector<Group> groups_;
+};
+
+/// The groups of all sets.
+class PlainGroupings {
+ public:
+  explicit PlainGroupings(const semantics::Selection& selection) {
+    if (!selection.grouping) {
+      return;
+    }
+    for (semantics::GroupSet& set : semantics::group_sets(*selection.grouping)) {
+      const auto number = static_cast<int64_t>(sets_.size());
+      sets_.emplace_back(*selection.grouping, std::move(set), number);
+    }
+  }
+
+  Result<void> take(const Row& row) {
+    for (PlainGroups& set : sets_) {
+      if (Result<void> taken = set.take(row); !taken) {
+        return taken;
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::vector<Row> rows() const {
+    std::vector<Row> rows;
+    for (const PlainGroups& set : sets_) {
+      set.add_rows(rows);
+    }
+    return rows;
+  }
+
+ private:
+  std::vector<PlainGroups> sets_;
 };
 
 /// A field of a record, quoted where PostgreSQL quotes it.
@@ -350,7 +407,7 @@ class StatementTwin {
   /// The rows that qualify, as whoever merges them gets them.
   [[nodiscard]] Result<semantics::MergedRows> partial_rows(const semantics::Selection& selection) const {
     std::vector<Row> made;
-    PlainGroups groups(selection);
+    PlainGroupings groups(selection);
     for (const Row& row : rows_) {
       const Result<bool> qualifies = matches(selection, row);
       if (!qualifies) {

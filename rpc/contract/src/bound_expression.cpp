@@ -69,18 +69,31 @@ Result<BoundExpression> read_aggregate(const Schema& schema, const wire::v1::Agg
     return rejected("08P01",
                     fmt::format("there is no aggregate function number {}", static_cast<int>(aggregate.function())));
   }
-  std::vector<BoundExpression> argument;
-  if (aggregate.has_argument()) {
-    Result<BoundExpression> made = read(schema, aggregate.argument(), depth + 1);
+  std::vector<BoundExpression> arguments;
+  const auto read_argument = [&](const wire::v1::Expression& expression) -> Result<void> {
+    Result<BoundExpression> made = read(schema, expression, depth + 1);
     if (!made) {
-      return made;
+      return made.error();
     }
     if (semantics::has_aggregate(*made)) {
       return rejected("42803", "aggregate function calls cannot be nested");
     }
-    argument.push_back(std::move(*made));
+    arguments.push_back(std::move(*made));
+    return {};
+  };
+  Result<void> taken = aggregate.has_argument() ? read_argument(aggregate.argument()) : Result<void>();
+  for (int number = 0; taken && number < aggregate.more_size(); ++number) {
+    taken = read_argument(aggregate.more(number));
   }
-  return semantics::make_aggregate(static_cast<AggregateFunction>(aggregate.function()), std::move(argument));
+  if (!taken) {
+    return taken.error();
+  }
+  semantics::AggregateInput input{.is_distinct = aggregate.distinct()};
+  for (const wire::v1::SortOrder& order : aggregate.order()) {
+    input.order.push_back({order.descending(), order.nulls_first()});
+  }
+  return semantics::make_aggregate(static_cast<AggregateFunction>(aggregate.function()), std::move(arguments),
+                                   std::move(input));
 }
 
 Result<BoundExpression> read(const Schema& schema, const wire::v1::Expression& expression, uint32_t depth) {
@@ -135,8 +148,14 @@ void write_bound(const BoundExpression& expression, wire::v1::Expression* writte
 
 void write_aggregate(const BoundExpression& expression, wire::v1::Aggregate* written) {
   written->set_function(static_cast<wire::v1::AggregateFunction>(expression.aggregate));
-  for (const BoundExpression& argument : expression.arguments) {
-    write_bound(argument, written->mutable_argument());
+  for (size_t number = 0; number < expression.arguments.size(); ++number) {
+    write_bound(expression.arguments[number], number == 0 ? written->mutable_argument() : written->add_more());
+  }
+  written->set_distinct(expression.is_distinct);
+  for (const semantics::SortOrder& order : expression.order) {
+    wire::v1::SortOrder* added = written->add_order();
+    added->set_descending(order.descending);
+    added->set_nulls_first(order.nulls_first);
   }
 }
 

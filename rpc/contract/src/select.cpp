@@ -76,6 +76,22 @@ Result<std::vector<BoundExpression>> read_residuals(const Schema& schema, const 
   return residuals;
 }
 
+Result<void> read_grouping_sets(const wire::v1::SelectBody& body, semantics::SelectList& list) {
+  if (static_cast<size_t>(body.grouping_sets_size()) > semantics::kGroupSetsMax) {
+    return rejected("0A000", fmt::format("more than {} grouping sets are not supported", semantics::kGroupSetsMax));
+  }
+  for (const wire::v1::GroupingSet& set : body.grouping_sets()) {
+    std::vector<uint32_t>& keys = list.grouping_sets.emplace_back();
+    for (const uint32_t key : set.keys()) {
+      if (key >= list.group_by.size()) {
+        return rejected("08P01", fmt::format("a grouping set of key {} of {}", key, list.group_by.size()));
+      }
+      keys.push_back(key);
+    }
+  }
+  return {};
+}
+
 /// The list, its groups, and what of its condition is computed.
 Result<Selection> read_outputs(const Schema& schema, const wire::v1::SelectBody& body) {
   if (body.outputs_size() > kOutputsMax) {
@@ -95,6 +111,9 @@ Result<Selection> read_outputs(const Schema& schema, const wire::v1::SelectBody&
     return group_by.error();
   }
   list.group_by = std::move(*group_by);
+  if (Result<void> sets = read_grouping_sets(body, list); !sets) {
+    return sets.error();
+  }
   if (body.has_having()) {
     Result<BoundExpression> having = read_condition(schema, body.having(), /*of_rows=*/false);
     if (!having) {

@@ -61,6 +61,10 @@ void write_selection(const Selection& selection, wire::v1::ResultForm form, wire
     for (const semantics::BoundExpression& key : selection.grouping->keys) {
       write_bound(key, body->add_group_by());
     }
+    for (const std::vector<uint32_t>& set : selection.grouping->sets) {
+      wire::v1::GroupingSet* written = body->add_grouping_sets();
+      written->mutable_keys()->Add(set.begin(), set.end());
+    }
     if (selection.having) {
       write_bound(semantics::unbound(*selection.having, *selection.grouping), body->mutable_having());
     }

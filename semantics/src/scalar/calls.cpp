@@ -216,6 +216,19 @@ uint64_t digit_count(const BigInt& value) {
   return value.is_zero() ? 0 : BigInt(boost::multiprecision::abs(value)).str().size();
 }
 
+bool takes_arguments(AggregateFunction function, size_t count, const AggregateInput& input) {
+  switch (function) {
+    case AggregateFunction::kCountRows:
+      return count == 0 && !input.is_distinct && input.order.empty();
+    case AggregateFunction::kStringAgg:
+      return count == 2 + input.order.size();
+    case AggregateFunction::kGrouping:
+      return count > 0 && count < 32 && !input.is_distinct && input.order.empty();
+    default:
+      return count == 1 && input.order.empty();
+  }
+}
+
 }  // namespace
 
 BoundExpression make_input(uint32_t input, const Type& type, bool nullable) {
@@ -265,20 +278,27 @@ Result<BoundExpression> make_call(FunctionId function, std::vector<BoundExpressi
   return checked(std::move(made));
 }
 
-Result<BoundExpression> make_aggregate(AggregateFunction function, std::vector<BoundExpression> argument) {
+Result<BoundExpression> make_aggregate(AggregateFunction function, std::vector<BoundExpression> arguments,
+                                       AggregateInput input) {
   BoundExpression made;
   made.kind = BoundExpression::Kind::kAggregate;
   made.aggregate = function;
-  if (argument.size() != (function == AggregateFunction::kCountRows ? 0 : 1)) {
-    return rejected("08P01", fmt::format("{}() of {} arguments", function_name(function), argument.size()));
+  if (!takes_arguments(function, arguments.size(), input)) {
+    return rejected("08P01", fmt::format("{}() of {} arguments", function_name(function), arguments.size()));
   }
-  const Result<Type> type = aggregate_type(function, argument.empty() ? Type{TypeKind::kBigint} : argument[0].type);
+  const Result<Type> type = aggregate_type(function, arguments.empty() ? Type{TypeKind::kBigint} : arguments[0].type);
   if (!type) {
     return type.error();
   }
+  if (function == AggregateFunction::kStringAgg && arguments[1].type.kind != TypeKind::kText) {
+    return rejected("08P01", "string_agg() puts something between texts that is none");
+  }
   made.type = *type;
-  made.nullable = function != AggregateFunction::kCountRows && function != AggregateFunction::kCount;
-  made.arguments = std::move(argument);
+  made.nullable = function != AggregateFunction::kCountRows && function != AggregateFunction::kCount &&
+                  function != AggregateFunction::kGrouping;
+  made.arguments = std::move(arguments);
+  made.is_distinct = input.is_distinct && !ignores_repetition(function);
+  made.order = std::move(input.order);
   return checked(std::move(made));
 }
 

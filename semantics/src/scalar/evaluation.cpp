@@ -341,7 +341,8 @@ Result<BoundExpression> fold(BoundExpression expression) {
       }
       argument = std::move(*folded);
     }
-    return make_aggregate(expression.aggregate, std::move(expression.arguments));
+    return make_aggregate(expression.aggregate, std::move(expression.arguments),
+                          {expression.is_distinct, std::move(expression.order)});
   }
   if (expression.kind != BoundExpression::Kind::kCall) {
     return expression;

@@ -29,11 +29,17 @@ enum class AggregateFunction : uint8_t {
   kVarSamp = 12,
   kStddevPop = 13,
   kStddevSamp = 14,
+  kStringAgg = 15,  ///< Of a text and what is put between texts; then what they are ordered by.
+  kGrouping = 16,   ///< GROUPING(): which of the keys that are its arguments a group's set lacks, a bit each.
 };
 
-/// The numbers of the first and the last of them.
+/// The numbers of the first and the last of them, and of the last that has a state for each group of a segment.
 constexpr uint8_t kAggregateFunctionFirst = 1;
-constexpr uint8_t kAggregateFunctionLast = 14;
+constexpr uint8_t kAggregateWithStateLast = 14;
+constexpr uint8_t kAggregateFunctionLast = 16;
+
+/// The longest text that string_agg makes.
+constexpr uint32_t kStringAggBytesMax = 32'768;
 
 /// "count", "sum", "min", "max", "avg", "bool_and" and so on.
 [[nodiscard]] std::string_view function_name(AggregateFunction function);
@@ -44,7 +50,11 @@ constexpr uint8_t kAggregateFunctionLast = 14;
 /// Type of the finished aggregate. Errors: 42883 no such function for the type (sum(date), min(bool), …).
 [[nodiscard]] Result<Type> aggregate_type(AggregateFunction function, const Type& argument);
 
-/// Columns of the partial state (docs/wire.md). Precondition: aggregate_type() accepted it.
+/// Whether equal arguments may count as often as they like: DISTINCT changes nothing.
+[[nodiscard]] bool ignores_repetition(AggregateFunction function);
+
+/// Columns of the partial state (docs/wire.md); none of string_agg and GROUPING(). Precondition: aggregate_type()
+/// accepted it.
 [[nodiscard]] std::vector<Type> partial_types(AggregateFunction function, const Type& argument);
 
 /// One aggregate's running state over values of one argument type.
@@ -54,13 +64,16 @@ class AggregateState {
 
   /// Takes one row's argument (ignored for kCountRows).
   void add(const Value& argument);
+  /// Of string_agg: appends the text, behind what stands between texts unless it is the first; NULL is nothing.
+  void append(const Value& text, const Value& between);
   /// Takes another state's partial columns; states are merged in the order of (partition, segment).
   void merge(std::span<const Value> partial);
 
   [[nodiscard]] std::vector<Value> partial() const;
   /// Errors: 22003 when a bigint sum overflows ("bigint out of range"), or the sum of finite floating values does
   /// ("value out of range: overflow"), also on its way to an average, or their squares on the way to a variance, or a
-  /// numeric's squares have too many digits. Of equal extremes (0.0 and −0.0) the last counts.
+  /// numeric's squares have too many digits; 54000 a text of string_agg is too long. Of equal extremes (0.0 and −0.0)
+  /// the last counts.
   [[nodiscard]] Result<Value> finish() const;
 
  private:

@@ -9,6 +9,7 @@
 
 #include "daedalus/base/result.hpp"
 #include "daedalus/semantics/aggregate.hpp"
+#include "daedalus/semantics/order.hpp"
 #include "daedalus/semantics/types.hpp"
 
 namespace daedalus::semantics {
@@ -59,11 +60,13 @@ struct BoundExpression {
   Kind kind = Kind::kInput;
   bool nullable = true;
   FunctionId function = FunctionId::kNone;                      ///< kCall
-  AggregateFunction aggregate = AggregateFunction::kCountRows;  ///< kAggregate; its argument is the only one.
+  AggregateFunction aggregate = AggregateFunction::kCountRows;  ///< kAggregate
   uint32_t input = 0;                                           ///< kInput: which value of the row.
   Type type;    ///< A numeric with a precision always has that very scale; a text always has a length.
   Value value;  ///< kConstant
-  std::vector<BoundExpression> arguments;  ///< kCall, kAggregate
+  std::vector<BoundExpression> arguments;  ///< kCall, kAggregate; of an ordered one its order's values stand behind.
+  bool is_distinct = false;                ///< kAggregate: equal arguments count once.
+  std::vector<SortOrder> order;            ///< kAggregate: of the last arguments, which it is ordered by.
 
   [[nodiscard]] bool is_input() const { return kind == Kind::kInput; }
   [[nodiscard]] bool is_constant() const { return kind == Kind::kConstant; }
@@ -83,8 +86,15 @@ struct BoundExpression {
 [[nodiscard]] Result<BoundExpression> make_call(FunctionId function, std::vector<BoundExpression> arguments,
                                                 const Type& target = {});
 
+/// What an aggregate counts of its arguments, and in which order.
+struct AggregateInput {
+  bool is_distinct = false;
+  std::vector<SortOrder> order = {};  ///< Of the last arguments. Of string_agg alone: for others it says nothing.
+};
+
 /// An aggregate of the rows of a group. Errors: those of aggregate_type(), 54001.
-[[nodiscard]] Result<BoundExpression> make_aggregate(AggregateFunction function, std::vector<BoundExpression> argument);
+[[nodiscard]] Result<BoundExpression> make_aggregate(AggregateFunction function, std::vector<BoundExpression> arguments,
+                                                     AggregateInput input = {});
 
 /// The value of an expression for one row: the plain twin of whatever computes faster. Precondition: no kAggregate in
 /// it, and `row` has a value for each of its inputs. Errors: those of its functions, 54000 a text too long.

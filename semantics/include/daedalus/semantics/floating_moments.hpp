@@ -1,9 +1,9 @@
 // Count, sum and squared deviations of floating values: what variances are made of.
 //
-// Youngs and Cramer's way (Some results relevant to choice of sum and sum-of-product algorithms, Technometrics 13, 1971),
-// as PostgreSQL has it: squares of differences are added up, so that nothing is lost where values are close together.
-// Two states make a third one, whatever values each has seen; but for rounding that is associative, and whoever merges
-// does it in a fixed order, so that answers repeat.
+// Youngs and Cramer's way (Some results relevant to choice of sum and sum-of-product algorithms, Technometrics 13,
+// 1971), as PostgreSQL has it: squares of differences are added up, so that nothing is lost where values are close
+// together. Two states make a third one, whatever values each has seen; but for rounding that is associative, and
+// whoever merges does it in a fixed order, so that answers repeat.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,8 @@ namespace daedalus::semantics {
 struct FloatingMoments {
   int64_t count = 0;
   double sum = 0.0;
-  double squares = 0.0;  ///< Of the differences from the average. Infinite: beyond the range; NaN: some value was not finite.
+  double squares =
+      0.0;  ///< Of the differences from the average. Infinite: beyond the range; NaN: some value was not finite.
 
   void add(double value) { add(FloatingMoments{1, value, std::isfinite(value) ? 0.0 : kNaN}); }
 

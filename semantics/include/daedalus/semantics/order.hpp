@@ -15,6 +15,8 @@ namespace daedalus::semantics {
 struct SortOrder {
   bool descending = false;
   bool nulls_first = false;
+
+  friend bool operator==(const SortOrder&, const SortOrder&) = default;
 };
 
 /// Orders any two values, NULLs included, as ORDER BY does.

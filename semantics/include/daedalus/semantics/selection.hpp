@@ -21,11 +21,20 @@ namespace daedalus::semantics {
 /// Rows of a slice that names no number of bytes.
 constexpr uint64_t kSliceBytesDefault = 8u << 20;
 
+/// The most sets that rows of one query are grouped by: those of GROUPING SETS, and one more of each for each list of
+/// values that an aggregate wants once, or in an order.
+constexpr size_t kGroupSetsMax = 128;
+
 /// One aggregate of a group.
 struct BoundAggregate {
   AggregateFunction function = AggregateFunction::kCountRows;
-  std::optional<BoundExpression> argument;  ///< Of a row of the table. None for kCountRows.
+  std::optional<BoundExpression> argument;  ///< Of a row of the table. None for kCountRows and kGrouping.
   Type type;                                ///< Of the finished value.
+  std::vector<BoundExpression> more = {};   ///< Arguments behind the first; all of kGrouping.
+  bool is_distinct = false;
+  std::vector<SortOrder> order = {};
+  std::optional<uint32_t> values =
+      std::nullopt;  ///< Which of the grouping's value lists it is made of: it has no state.
 
   /// The argument's type; any will do for kCountRows.
   [[nodiscard]] Type argument_type() const { return argument ? argument->type : Type{TypeKind::kBigint}; }
@@ -33,11 +42,36 @@ struct BoundAggregate {
   friend bool operator==(const BoundAggregate&, const BoundAggregate&) = default;
 };
 
+/// What an aggregate of a group is made of that has no state: rows of the group by these values.
+struct ValueList {
+  std::vector<uint32_t> values;  ///< Among the grouping's list_values, in the order of the aggregate's arguments.
+  std::vector<SortOrder> order;  ///< Of the last of them.
+  bool is_distinct = false;      ///< Rows of equal values count once.
+
+  friend bool operator==(const ValueList&, const ValueList&) = default;
+};
+
 /// How rows become groups, and what is known of a group.
 struct Grouping {
   std::vector<BoundExpression> keys;  ///< Of a row of the table, each once. None: all rows are one group, even none.
-  std::vector<BoundAggregate> aggregates;  ///< Each once.
+  std::vector<BoundAggregate> aggregates = {};    ///< Each once.
+  std::vector<std::vector<uint32_t>> sets = {};   ///< GROUPING SETS, by places among the keys. None: one of all keys.
+  std::vector<BoundExpression> list_values = {};  ///< Of a row of the table, each once.
+  std::vector<ValueList> lists = {};              ///< Each once.
+
+  /// Whether rows are grouped in several ways: then a group's identity includes which.
+  [[nodiscard]] bool has_sets() const { return !sets.empty() || !lists.empty(); }
 };
+
+/// One way in which rows are grouped.
+struct GroupSet {
+  std::vector<uint32_t> keys;    ///< Ascending, among the grouping's keys and, behind them, its list_values.
+  uint32_t of = 0;               ///< The set of groups whose list it is, itself if it is none.
+  std::optional<uint32_t> list;  ///< Which list it is: its groups are counted, and that is all.
+};
+
+/// All ways, those of the statement first. Precondition: has_sets().
+[[nodiscard]] std::vector<GroupSet> group_sets(const Grouping& grouping);
 
 /// One column of the answer.
 struct OutputColumn {
@@ -85,12 +119,13 @@ struct NamedExpression {
 struct SelectList {
   std::vector<NamedExpression> outputs;
   std::vector<BoundExpression> group_by = {};
-  std::optional<BoundExpression> having = std::nullopt;  ///< A boolean.
+  std::optional<BoundExpression> having = std::nullopt;   ///< A boolean.
+  std::vector<std::vector<uint32_t>> grouping_sets = {};  ///< By places in group_by.
 };
 
 /// A selection of every row with these outputs, all visible. Rows are grouped if the list has a key, an aggregate or a
-/// HAVING; of equal keys there is one. Errors: 42803 a column beside groups that is neither aggregated nor a key, 0A000
-/// a key of numerics without bound.
+/// HAVING; of equal keys there is one. Errors: 42803 a column beside groups that is neither aggregated nor a key, or
+/// GROUPING() of what is no key; 0A000 a key of numerics without bound, or more than kGroupSetsMax sets.
 [[nodiscard]] Result<Selection> bind_select(const Schema& schema, SelectList list);
 
 /// The expression that bind_select() made one of a group of: over columns and aggregates again.
@@ -117,8 +152,11 @@ struct SelectItem {
 [[nodiscard]] Result<Selection> bind_items(const Schema& schema, std::vector<SelectItem> items,
                                            const std::vector<uint32_t>& group_by = {});
 
-/// Types of the rows in a partial answer: a group's keys, then its aggregates as their states; without groups, all
-/// outputs.
+/// Columns of its state; none where it is made of a list.
+[[nodiscard]] std::vector<Type> state_types(const BoundAggregate& aggregate);
+/// Types of the rows in a partial answer: a group's keys, then its aggregates as their states; of a grouping that
+/// has_sets() its set before, list_values behind the keys, and last how many rows a group of a list has; without
+/// groups, all outputs.
 [[nodiscard]] std::vector<Type> partial_row_types(const Selection& selection);
 /// Names and types of the finished answer: visible outputs.
 [[nodiscard]] std::vector<Column> final_columns(const Selection& selection);

@@ -83,7 +83,9 @@ void put_number(T number, bool is_null, PartialRow& row) {
 inline uint32_t bit_count(uint64_t word) { return static_cast<uint32_t>(std::bit_width(word)); }
 
 /// Answers have one NaN.
-inline double canonical_nan(double number) { return std::isnan(number) ? std::numeric_limits<double>::quiet_NaN() : number; }
+inline double canonical_nan(double number) {
+  return std::isnan(number) ? std::numeric_limits<double>::quiet_NaN() : number;
+}
 
 /// Digits of its values behind the point.
 inline int32_t scale_of(const ColumnLayout& layout) {

@@ -374,6 +374,9 @@ Accumulator make_accumulator(AggregateFunction function, const ColumnLayout& lay
     case AggregateFunction::kStddevPop:
     case AggregateFunction::kStddevSamp:
       return make_spreads(function, layout);
+    case AggregateFunction::kStringAgg:
+    case AggregateFunction::kGrouping:
+      check_failed("an aggregate with states", __FILE__, __LINE__);
     case AggregateFunction::kSum:
     case AggregateFunction::kAvg:
       break;

@@ -92,8 +92,9 @@ class LanedSum {
   double high_ = 0;  ///< What was moved out of all lanes: FloatingSum::high.
 };
 
-/// min(x) and max(x) of everything whose code is exact: numbers up to eight bytes, strings up to eight bytes; bool_and(x)
-/// and bool_or(x), which are extremes of truths. Of the zeros, which have one code, the last counts: it is 0.0 or −0.0.
+/// min(x) and max(x) of everything whose code is exact: numbers up to eight bytes, strings up to eight bytes;
+/// bool_and(x) and bool_or(x), which are extremes of truths. Of the zeros, which have one code, the last counts: it is
+/// 0.0 or −0.0.
 class CodeExtremes {
  public:
   CodeExtremes(const ColumnLayout& layout, bool is_max)
@@ -150,8 +151,8 @@ class LongExtremes {
   LargeArray<uint8_t> values_;  ///< group · width
 };
 
-/// What has no states of its own: aggregates of numerics without bound, which are computed and come by batches only, and
-/// spreads of wide ones. The plain states.
+/// What has no states of its own: aggregates of numerics without bound, which are computed and come by batches only,
+/// and spreads of wide ones. The plain states.
 class BoxedStates {
  public:
   BoxedStates(semantics::AggregateFunction function, const ColumnLayout& layout)

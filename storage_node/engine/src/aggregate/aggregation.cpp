@@ -71,6 +71,38 @@ AggregationPlan plan_of(const TableLayout& layout, const semantics::Grouping& gr
   return plan;
 }
 
+AggregationPlan plan_of(const TableLayout& layout, const semantics::Grouping& grouping, const NumberedSet& numbered,
+                        ExpressionPool& expressions) {
+  const semantics::GroupSet& set = numbered.set;
+  AggregationPlan plan;
+  AggregationPlan::Frame& frame = plan.frame.emplace();
+  frame.set = numbered.number;
+  frame.keys.resize(grouping.keys.size() + grouping.list_values.size());
+  for (const uint32_t key : set.keys) {
+    frame.keys[key] = static_cast<uint32_t>(plan.keys.size());
+    const bool is_own = key < grouping.keys.size();
+    plan.keys.push_back(source_of(
+        layout, is_own ? grouping.keys[key] : grouping.list_values[key - grouping.keys.size()], &expressions));
+  }
+  uint32_t state_columns = 0;
+  for (const semantics::BoundAggregate& aggregate : grouping.aggregates) {
+    const auto columns = static_cast<uint32_t>(semantics::state_types(aggregate).size());
+    state_columns += columns;
+    if (columns > 0 && !set.list) {
+      plan.aggregates.push_back({aggregate.function, aggregate.argument
+                                                         ? source_of(layout, *aggregate.argument, &expressions)
+                                                         : ColumnSource(layout, 0)});
+    }
+  }
+  if (set.list) {
+    plan.aggregates.push_back({AggregateFunction::kCountRows, ColumnSource(layout, 0)});
+    frame.nulls_before = state_columns;
+  } else {
+    frame.nulls_behind = 1;
+  }
+  return plan;
+}
+
 Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, uint64_t answer_bytes_max, Groupings& groupings)
     : Aggregation(store, plan,
                   plan.keys.empty() ? nullptr : std::make_shared<GroupFinder>(plan.keys, groupings.memory()),
@@ -88,6 +120,7 @@ Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, std::sha
       answer_bytes_max_(answer_bytes_max),
       memory_(&groupings.memory()),
       scratch_(&groupings.scratch()),
+      frame_(std::move(plan.frame)),
       finder_(std::move(finder)),
       batch_rows_(batch_rows_for(finder_ == nullptr ? 0 : finder_->keys().word_count())),
       states_memory_(groupings.memory()) {
@@ -274,26 +307,57 @@ Aggregation::RowShape Aggregation::row_shape() const {
     shape.columns += static_cast<uint32_t>(states.size());
     shape.bytes_max += std::visit([](const auto& kind) { return kind.append_bytes_max(); }, aggregate.states);
   }
+  if (frame_) {
+    shape.columns +=
+        1 + static_cast<uint32_t>(frame_->keys.size()) - key_count() + frame_->nulls_before + frame_->nulls_behind;
+    shape.bytes_max += sizeof(int16_t);
+  }
   shape.bytes_max += semantics::packed_head_size(shape.columns) + semantics::kPackedSlack;
   return shape;
 }
 
 uint32_t Aggregation::write_row(uint32_t group, const RowShape& shape, uint8_t* bytes) const {
   semantics::PackedRowWriter row(bytes, shape.columns);
-  for (uint32_t key = 0; key < key_count(); ++key) {
-    finder_->append(group, key, row);
-  }
+  append_keys(group, row);
   for (const Aggregate& aggregate : aggregates_) {
     std::visit([&](const auto& states) { states.append(group, row); }, aggregate.states);
+  }
+  for (uint32_t column = 0; frame_ && column < frame_->nulls_behind; ++column) {
+    row.put_null();
   }
   return row.finish();
 }
 
+void Aggregation::append_keys(uint32_t group, semantics::PackedRowWriter& row) const {
+  if (!frame_) {
+    for (uint32_t key = 0; key < key_count(); ++key) {
+      finder_->append(group, key, row);
+    }
+    return;
+  }
+  const auto set = static_cast<int16_t>(frame_->set);
+  row.put({.width = sizeof set}, reinterpret_cast<const uint8_t*>(&set), false);
+  for (const std::optional<uint32_t>& key : frame_->keys) {
+    key ? finder_->append(group, *key, row) : row.put_null();
+  }
+  for (uint32_t column = 0; column < frame_->nulls_before; ++column) {
+    row.put_null();
+  }
+}
+
 Result<AnswerRows> Aggregation::finish() const {
+  AnswerRows rows;
+  MemoryShare memory(*memory_);
+  if (Result<void> finished = finish(rows, memory); !finished) {
+    return finished.error();
+  }
+  rows.lease = memory.hand_over();
+  return rows;
+}
+
+Result<void> Aggregation::finish(AnswerRows& merged, MemoryShare& merged_memory) const {
   const RowShape shape = row_shape();
   const uint32_t group_count = finder_ == nullptr ? 1 : finder_->size();
-  AnswerRows merged;
-  MemoryShare merged_memory(*memory_);
   std::vector<uint8_t> bytes(shape.bytes_max);
   for (uint32_t group = 0; group < group_count; ++group) {
     const uint32_t size = write_row(group, shape, bytes.data());
@@ -314,9 +378,8 @@ Result<AnswerRows> Aggregation::finish() const {
     }
     merged.bytes.append(reinterpret_cast<const char*>(bytes.data()), size);
   }
-  merged.count = group_count;
-  merged.lease = merged_memory.hand_over();
-  return merged;
+  merged.count += group_count;
+  return {};
 }
 
 }  // namespace daedalus::engine

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "accumulators.hpp"
@@ -23,13 +24,32 @@ struct AggregationPlan {
     ColumnSource source;  ///< Not read for count(*).
   };
 
+  /// Where the columns of a partial row stand that has more of them than keys and states.
+  struct Frame {
+    int64_t set = 0;
+    std::vector<std::optional<uint32_t>> keys;  ///< Places among `keys` above; nothing: NULL.
+    uint32_t nulls_before = 0;                  ///< Columns of states that are not there, before those that are,
+    uint32_t nulls_behind = 0;                  ///< and behind them.
+  };
+
   std::vector<ColumnSource> keys;  ///< GROUP BY; none: one group, even of no rows.
   std::vector<Aggregate> aggregates;
+  std::optional<Frame> frame;
 };
 
-/// The plan of a grouping.
+/// The plan of a grouping without sets.
 [[nodiscard]] AggregationPlan plan_of(const TableLayout& layout, const semantics::Grouping& grouping,
                                       ExpressionPool& expressions);
+
+/// Which of a grouping's sets is meant, and its number.
+struct NumberedSet {
+  semantics::GroupSet set;
+  uint32_t number = 0;
+};
+
+/// The plan of one of its sets.
+[[nodiscard]] AggregationPlan plan_of(const TableLayout& layout, const semantics::Grouping& grouping,
+                                      const NumberedSet& numbered, ExpressionPool& expressions);
 
 class Aggregation {
  public:
@@ -49,6 +69,8 @@ class Aggregation {
   /// Packed partial rows, keys before aggregates, groups in the order of their first row. Errors: 54000 too large,
   /// 53200 no memory for them.
   [[nodiscard]] Result<AnswerRows> finish() const;
+  /// The same behind other rows, for which `memory` answers.
+  [[nodiscard]] Result<void> finish(AnswerRows& rows, MemoryShare& memory) const;
 
  private:
   struct Aggregate {
@@ -68,6 +90,7 @@ class Aggregation {
   Aggregation(const ChunkStore& store, AggregationPlan plan, std::shared_ptr<GroupFinder> finder,
               uint64_t answer_bytes_max, Groupings& groupings);
 
+  void append_keys(uint32_t group, semantics::PackedRowWriter& row) const;
   void take_columns(const ChunkView& chunk, const uint64_t* selection);
   [[nodiscard]] Result<void> take_batch(RowBatch batch);
   [[nodiscard]] Result<const uint32_t*> find_groups(const RowBatch& batch);
@@ -85,6 +108,7 @@ class Aggregation {
   BatchScratch* scratch_;
   std::vector<Aggregate> aggregates_;
   bool has_computed_ = false;  ///< Of them at least one takes what is computed.
+  std::optional<AggregationPlan::Frame> frame_;
   std::shared_ptr<GroupFinder> finder_;
   FindProgress progress_;
   uint32_t batch_rows_;

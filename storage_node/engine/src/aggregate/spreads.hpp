@@ -1,7 +1,7 @@
 // States of bit_and and bit_or, and of variances and standard deviations.
 //
-// Decides what they add up: integers and numerics of up to eighteen digits exactly, floating values by their moments, in
-// slot order. Refuses to know what becomes of them: semantics does.
+// Decides what they add up: integers and numerics of up to eighteen digits exactly, floating values by their moments,
+// in slot order. Refuses to know what becomes of them: semantics does.
 #pragma once
 
 #include <cstdint>

@@ -45,7 +45,7 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
       flow_(&flow) {
   const semantics::Selection& selection = *query_.selection;
   if (selection.grouping) {
-    aggregation_ = std::make_unique<Aggregation>(layout, store, query_, flow.answer_bytes_max, groupings);
+    aggregation_ = std::make_unique<SetAggregation>(layout, store, query_, flow.answer_bytes_max, groupings);
   } else {
     const uint64_t wanted = rows_wanted(selection);
     if (selection.order_by.empty()) {

@@ -8,12 +8,12 @@
 #include <memory_resource>
 #include <optional>
 
-#include "aggregation.hpp"
 #include "compiled_predicate.hpp"
 #include "computed_top_rows.hpp"
 #include "daedalus/engine/operation.hpp"
 #include "residual_filter.hpp"
 #include "row_encoder.hpp"
+#include "set_aggregation.hpp"
 #include "top_rows.hpp"
 
 namespace daedalus::engine {
@@ -121,10 +121,10 @@ class QueryRun {
   bool is_ready_ = false;  ///< Listed in flow_->ready.
   bool is_finished_ = false;
   std::optional<Error> error_;
-  std::vector<uint32_t> listed_;              ///< Of a bitmap. Rare.
-  std::unique_ptr<ResidualFilter> residual_;  ///< Rare.
-  std::unique_ptr<Aggregation> aggregation_;  ///< Large, and rare.
-  std::unique_ptr<SliceRun> slice_;           ///< Rare.
+  std::vector<uint32_t> listed_;                 ///< Of a bitmap. Rare.
+  std::unique_ptr<ResidualFilter> residual_;     ///< Rare.
+  std::unique_ptr<SetAggregation> aggregation_;  ///< Large, and rare.
+  std::unique_ptr<SliceRun> slice_;              ///< Rare.
   std::optional<TopRows> top_;
   std::unique_ptr<ComputedTopRows> computed_top_;  ///< Rare.
   std::optional<RowEncoder> encoder_;

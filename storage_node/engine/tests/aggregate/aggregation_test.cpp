@@ -1,6 +1,4 @@
 // Grouping and aggregates over column vectors against the plain table, and against themselves however rows are found.
-#include "aggregation.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "filled_store.hpp"
 #include "operation_mix.hpp"
 #include "plain_table.hpp"
+#include "set_aggregation.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -42,7 +41,8 @@ semantics::Selection random_aggregates(Random& random) {
   return selection;
 }
 
-Result<AnswerRows> run(Aggregation& aggregation, const FilledStore& filled, Feed how, Random& random) {
+template <typename AnyAggregation>
+Result<AnswerRows> run(AnyAggregation& aggregation, const FilledStore& filled, Feed how, Random& random) {
   Result<void> taken;
   const auto keep = [&](Result<void> result) {
     if (taken) {
@@ -69,7 +69,7 @@ TEST(AggregationTest, AnswersAreTheSameToTheLastBitHoweverRowsAreFound) {
       std::vector<std::string> answers;
       for (const Feed how : test::kFeeds) {
         Groupings groupings(memory);
-        Aggregation aggregation(filled.layout, filled.store, query_of(selection), kAnswerBytes, groupings);
+        SetAggregation aggregation(filled.layout, filled.store, query_of(selection), kAnswerBytes, groupings);
         answers.push_back(run(aggregation, filled, how, random).value().bytes);
       }
       ASSERT_EQ(answers[0], answers[1]);
@@ -95,7 +95,7 @@ TEST(AggregationTest, AgreesWithAPlainTable) {
     for (int draw = 0; draw < 30; ++draw) {
       const semantics::Selection selection = random_aggregates(random);
       Groupings groupings(memory);
-      Aggregation aggregation(filled.layout, filled.store, query_of(selection), kAnswerBytes, groupings);
+      SetAggregation aggregation(filled.layout, filled.store, query_of(selection), kAnswerBytes, groupings);
       AnswerRows merged = run(aggregation, filled, Feed::kMixed, random).value();
       ASSERT_EQ(table.fault(selection, {.rows = std::move(merged.bytes), .row_count = merged.count}), "");
     }

@@ -194,4 +194,26 @@ void add_expressions(Random& random, semantics::Selection& selection) {
   }
 }
 
+void add_sets(Random& random, semantics::Selection& selection) {
+  semantics::Grouping& grouping = *selection.grouping;
+  for (uint64_t sets = below(random, 4); sets > 0; --sets) {
+    std::vector<uint32_t>& set = grouping.sets.emplace_back();
+    for (uint32_t key = 0; key < grouping.keys.size(); ++key) {
+      if (one_in(random, 2)) {
+        set.push_back(key);
+      }
+    }
+  }
+  for (semantics::BoundAggregate& aggregate : grouping.aggregates) {
+    const bool has_bound = aggregate.argument && (aggregate.argument->type.kind != TypeKind::kNumeric ||
+                                                  aggregate.argument->type.precision != 0);
+    if (has_bound && one_in(random, 3)) {
+      aggregate.is_distinct = true;
+      aggregate.values = static_cast<uint32_t>(grouping.lists.size());
+      grouping.lists.push_back({{static_cast<uint32_t>(grouping.list_values.size())}, {}, true});
+      grouping.list_values.push_back(*aggregate.argument);
+    }
+  }
+}
+
 }  // namespace daedalus::engine::test

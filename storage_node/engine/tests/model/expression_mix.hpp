@@ -17,4 +17,8 @@ void add_expressions(Random& random, semantics::Selection& selection);
 /// What has to hold of a row besides, now and then more than one; some fail on some rows.
 [[nodiscard]] semantics::Residuals computed_condition(Random& random);
 
+/// Groups rows in several ways: by sets of the keys, and by the values of aggregates that want each once.
+/// Precondition: the selection has groups.
+void add_sets(Random& random, semantics::Selection& selection);
+
 }  // namespace daedalus::engine::test

@@ -430,7 +430,7 @@ UpdatePart OperationMix::purge() {
 semantics::SelectItem OperationMix::some_aggregate() {
   while (true) {
     const auto function = static_cast<AggregateFunction>(semantics::kAggregateFunctionFirst +
-                                                         below(*random_, semantics::kAggregateFunctionLast));
+                                                         below(*random_, semantics::kAggregateWithStateLast));
     const auto column = static_cast<uint32_t>(below(*random_, test_schema().columns.size()));
     if (function == AggregateFunction::kCountRows ||
         semantics::aggregate_type(function, test_schema().columns[column].type).has_value()) {
@@ -484,6 +484,9 @@ semantics::Selection OperationMix::selection() {
   }
   if (one_in(*random_, 5)) {
     add_expressions(*random_, selection);
+  }
+  if (selection.grouping && one_in(*random_, 4)) {
+    add_sets(*random_, selection);
   }
   return selection;
 }

@@ -79,8 +79,8 @@ double magnitude_of(const std::vector<Value>& values) {
 }
 
 /// Whether a partial state is `expected`. Floating sums may leave the range of doubles on one way and not on another.
-/// Sums of squares are added up in an order of their own, and where a value is not finite, or they leave the range, that
-/// order decides what they are.
+/// Sums of squares are added up in an order of their own, and where a value is not finite, or they leave the range,
+/// that order decides what they are.
 bool squares_agree(double left, double right, double magnitude) {
   if (!std::isfinite(left) || !std::isfinite(right)) {
     return (!std::isfinite(left) && !std::isfinite(right)) || std::isinf(magnitude * magnitude);
@@ -132,6 +132,11 @@ std::vector<std::string> sorted_texts(const std::vector<semantics::Type>& types,
 
 std::string count_fault(const std::string& what, uint64_t actual, uint64_t expected) {
   return what + ": " + std::to_string(actual) + ", expected " + std::to_string(expected);
+}
+
+/// Columns of a partial row before the states of aggregates.
+size_t key_columns(const semantics::Grouping& grouping) {
+  return (grouping.has_sets() ? 1 : 0) + grouping.keys.size() + grouping.list_values.size();
 }
 
 }  // namespace
@@ -292,15 +297,29 @@ std::string PlainTable::fault_of_rows(const semantics::Selection& selection, con
 
 std::map<Row, std::vector<Row>, PlainTable::KeyLess> PlainTable::groups(const semantics::Selection& selection) const {
   std::map<Row, std::vector<Row>, KeyLess> groups;
-  if (selection.grouping->keys.empty()) {
-    groups[{}] = {};
-  }
-  for (const Row& row : matching(selection)) {
-    Row key;
-    for (const semantics::BoundExpression& column : selection.grouping->keys) {
-      key.push_back(*semantics::evaluate(column, row));
+  const semantics::Grouping& grouping = *selection.grouping;
+  const std::vector<Row> rows = matching(selection);
+  const std::vector<semantics::GroupSet> sets = semantics::group_sets(grouping);
+  for (size_t number = 0; number < sets.size(); ++number) {
+    Row empty;
+    if (grouping.has_sets()) {
+      empty.emplace_back(static_cast<int64_t>(number));
     }
-    groups[key].push_back(row);
+    const size_t first = empty.size();
+    empty.resize(first + grouping.keys.size() + grouping.list_values.size());
+    if (sets[number].keys.empty()) {
+      groups[empty] = {};
+    }
+    for (const Row& row : rows) {
+      Row key = empty;
+      for (const uint32_t place : sets[number].keys) {
+        const bool is_own = place < grouping.keys.size();
+        const semantics::BoundExpression& column =
+            is_own ? grouping.keys[place] : grouping.list_values[place - grouping.keys.size()];
+        key[first + place] = *semantics::evaluate(column, row);
+      }
+      groups[key].push_back(row);
+    }
   }
   return groups;
 }
@@ -312,7 +331,7 @@ std::string PlainTable::fault_of_groups(const semantics::Selection& selection, c
     return count_fault("groups", actual.size(), expected.size());
   }
   for (const Row& row : actual) {
-    const auto key_end = row.begin() + static_cast<std::ptrdiff_t>(selection.grouping->keys.size());
+    const auto key_end = row.begin() + static_cast<std::ptrdiff_t>(key_columns(*selection.grouping));
     const Row key(row.begin(), key_end);
     const auto group = expected.find(key);
     if (group == expected.end()) {
@@ -328,8 +347,24 @@ std::string PlainTable::fault_of_groups(const semantics::Selection& selection, c
 
 std::string PlainTable::fault_of_states(const semantics::Selection& selection, const Row& row,
                                         const std::vector<Row>& members) const {
-  size_t place = selection.grouping->keys.size();
-  for (const semantics::BoundAggregate& aggregate : selection.grouping->aggregates) {
+  const semantics::Grouping& grouping = *selection.grouping;
+  size_t place = key_columns(grouping);
+  if (grouping.has_sets()) {
+    const auto set = static_cast<size_t>(std::get<int64_t>(row[0]));
+    const bool is_list = semantics::group_sets(grouping)[set].list.has_value();
+    if (row.back() != (is_list ? Value(static_cast<int64_t>(members.size())) : Value())) {
+      return "the number of rows of a list";
+    }
+    if (is_list) {
+      const auto has_value = [](const Value& value) { return !semantics::is_null(value); };
+      const bool has_state = std::any_of(row.begin() + static_cast<std::ptrdiff_t>(place), row.end() - 1, has_value);
+      return has_state ? "a list with states" : "";
+    }
+  }
+  for (const semantics::BoundAggregate& aggregate : grouping.aggregates) {
+    if (semantics::state_types(aggregate).empty()) {
+      continue;
+    }
     semantics::AggregateState state(aggregate.function, aggregate.argument_type());
     std::vector<Value> arguments;
     for (const Row& member : members) {

@@ -1,0 +1,104 @@
+"""Random groups: sets of keys, and aggregates that want each value once, or all in an order."""
+
+from __future__ import annotations
+
+import random
+
+from expressions import Expressions
+
+KEYS = ["b", "s", "i", "v", "day", "c", "n", "d", "(i % 2)", "upper(v)", "(l + 1)"]
+NUMBERS = ["s", "i", "l", "n", "h", "d", "r", "(i % 3)", "(s + i)"]
+TEXTS = ["v", "c", "upper(v)", "(v || '-')", "i::text"]
+ORDERS = ["i", "s", "day", "n", "b", "v", "(i % 2)"]
+ROW = "(i, b, s, l, r, d, n, h, day, at, c, v)"
+
+
+def repeated_rows(choice: random.Random, count: int) -> list[str]:
+    """INSERTs of rows whose values come again and again."""
+    pools = [
+        ["0", "1", "2", "3"],
+        ["true", "false"],
+        ["-1", "0", "7"],
+        ["5", "-5000000000"],
+        ["0.5", "-2", "0"],
+        ["0.1", "3", "0"],
+        ["1.50", "-2.25"],
+        ["0.0001", "12"],
+        ["'2013-01-01'", "'2000-02-29'"],
+        ["'2013-01-01 05:00:00'"],
+        ["'ab'", "''", "'x'"],
+        ["'ab'", "'Ab'", "''", "'z,'"],
+    ]
+    drawn = [
+        ["NULL" if n > 0 and choice.random() < 0.2 else choice.choice(pool) for n, pool in enumerate(pools)]
+        for _ in range(count)
+    ]
+    return [f"INSERT INTO t {ROW} VALUES ({', '.join(values)})" for values in drawn]
+
+
+def _order(choice: random.Random, last: str) -> str:
+    keys = [f"{key}{choice.choice(['', ' DESC', ' NULLS FIRST', ' DESC NULLS LAST'])}" for key in ORDERS]
+    return ", ".join([*choice.sample(keys, choice.randint(0, 2)), last])
+
+
+def _aggregate(choice: random.Random, expressions: Expressions, keys: list[str]) -> str:
+    number, text = choice.choice(NUMBERS), choice.choice(TEXTS)
+    exact = choice.choice(["s", "i", "l", "n", "h"])
+    made = choice.choice(
+        [
+            f"count(DISTINCT {choice.choice(KEYS)})",
+            f"sum(DISTINCT {exact})",
+            f"avg(DISTINCT {exact})",
+            f"{choice.choice(['min', 'max'])}(DISTINCT {number})",
+            f"{choice.choice(['stddev', 'var_pop'])}(DISTINCT {exact})",
+            f"bool_or(DISTINCT {choice.choice(['b', 'i > 1'])})",
+            f"string_agg({text}, {choice.choice([repr(','), repr(''), 'NULL'])} ORDER BY {_order(choice, text)})",
+            f"string_agg({text}, v ORDER BY {_order(choice, f'{text}, v')})",
+            f"string_agg(DISTINCT {text}, ';')",
+            f"string_agg(DISTINCT {text}, ';' ORDER BY {text} DESC)",
+            f"sum({number} ORDER BY {choice.choice(ORDERS)})" if number in ("s", "i", "l") else "count(i ORDER BY v)",
+            "count(*)",
+            f"sum({exact})",
+        ]
+    )
+    if choice.random() < 0.25:
+        made += f" FILTER (WHERE {expressions.of('boolean', 1)})"
+    if choice.random() < 0.1:
+        made = f"round(sum(DISTINCT {number})::numeric, 3)"
+    if choice.random() < 0.2:
+        made = f"grouping({', '.join(choice.sample(keys, choice.randint(1, len(keys))))})"
+    return made
+
+
+def _sets(choice: random.Random, keys: list[str]) -> str:
+    joined = ", ".join(keys)
+    first, rest = keys[0], ", ".join(keys[1:]) or keys[0]
+    return choice.choice(
+        [
+            joined,
+            f"ROLLUP ({joined})",
+            f"CUBE ({joined})",
+            f"GROUPING SETS (({joined}), ({first}), ())",
+            f"GROUPING SETS ({first}, ({rest}))",
+            f"GROUPING SETS (ROLLUP ({joined}), CUBE ({first}), ())",
+            f"{first}, ROLLUP ({rest})",
+            f"ROLLUP (({joined}))",
+            f"GROUPING SETS (({first}), ({first}))",
+            f"DISTINCT ROLLUP ({joined}), CUBE ({first})",
+            f"(({joined}))" if len(keys) > 1 else joined,
+        ]
+    )
+
+
+def grouped(choice: random.Random, expressions: Expressions) -> str:
+    """One SELECT of groups."""
+    keys = choice.sample(KEYS, choice.randint(1, 3))
+    where = f" WHERE ({expressions.of('boolean', 1)}) IS TRUE" if choice.random() < 0.3 else ""
+    aggregates = [_aggregate(choice, expressions, keys) for _ in range(choice.randint(1, 3))]
+    having = f" HAVING count(DISTINCT {choice.choice(KEYS)}) > 1" if choice.random() < 0.2 else ""
+    if choice.random() < 0.2:
+        plain = [aggregate for aggregate in aggregates if not aggregate.startswith("grouping")] or ["count(DISTINCT i)"]
+        return "SELECT " + ", ".join(f"{made} AS a{n}" for n, made in enumerate(plain)) + f" FROM t{where}{having}"
+    shown = [f"{key} AS k{n}" for n, key in enumerate(keys) if choice.random() < 0.8]
+    shown += [f"{made} AS a{n}" for n, made in enumerate(aggregates)]
+    return f"SELECT {', '.join(shown)} FROM t{where} GROUP BY {_sets(choice, keys)}{having}"
