@@ -22,15 +22,20 @@ compared with PostgreSQL by `tests/oracle/test_statements_against_postgres.py`.
 Beside these: AND, OR, NOT, IS [NOT] NULL, IS [NOT] TRUE, FALSE and UNKNOWN, IS [NOT] DISTINCT FROM, [NOT] BETWEEN
 [SYMMETRIC], [NOT] IN (list), ANY and ALL of an array (ARRAY[…], a text '{…}' or a parameter that is one, with and
 without a type), comparisons of rows, CASE, COALESCE, NULLIF, GREATEST, LEAST, casts among all types, LIKE and ILIKE
-with ESCAPE; count, sum, avg, min and max of any expression, with FILTER.
+with ESCAPE; count, sum, avg, min, max, bool_and, bool_or, every, bit_and, bit_or, stddev, stddev_samp, stddev_pop,
+variance, var_samp and var_pop of any expression, with DISTINCT and FILTER; string_agg with ORDER BY; GROUPING() of
+keys; version(), current_schema() and current_database(), whose types are text.
 
 Intervals are there within expressions: what a SELECT puts out, groups by or aggregates is none; cast it to text.
 
 Differences: a computed numeric has at most 300 digits before its point and 300 behind it (22003), a computed text at
 most 4,096 bytes (54000). Rows are grouped by numerics only where their digits are bounded, as those of columns, sums
-and products are; cast a quotient to numeric(p, s). char(n) values of several lengths in one CASE, COALESCE, GREATEST or
-LEAST show the longest one's blanks. What is computed in WHERE is asked after all that cannot fail. What an array of ANY
-or ALL computes of a row must not be able to fail (0A000).
+and products are, and the same goes for what DISTINCT or ORDER BY within an aggregate tells apart; cast a quotient to
+numeric(p, s). A text of string_agg has at most 32,768 bytes (54000); without ORDER BY its texts are ordered by
+themselves. char(n) values of several lengths in one CASE, COALESCE, GREATEST or LEAST show the longest one's blanks.
+What is computed in WHERE is asked after all that cannot fail. What an array of ANY or ALL computes of a row must not
+be able to fail (0A000). Sums and variances of floating values may differ in their last digits; they fail where the
+whole is beyond the range, whatever its parts are.
 
 Refused by name (0A000), among what PostgreSQL has for these types: to_char, to_date, to_timestamp, to_number, format,
 regular expressions, make_interval, quote_ident, quote_nullable, normalize, random,

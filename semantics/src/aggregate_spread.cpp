@@ -1,5 +1,4 @@
 // Variances and standard deviations: of integers and numerics exactly, of floating values by their moments.
-#include <boost/multiprecision/integer.hpp>
 #include <cmath>
 #include <optional>
 

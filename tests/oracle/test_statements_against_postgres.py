@@ -18,6 +18,7 @@ from constants import STORED_STRINGS, TEXTS, cast_constant, quoted, string_condi
 from expressions import Expressions, select, update
 from facts import ROOT
 from groups import grouped, repeated_rows
+from inner_queries import inner_query
 from spellings import spelling
 from statement_twins import Twins, are_there, code, functions, running_twins
 from thickets import thicket
@@ -262,6 +263,25 @@ def test_random_updates(twins: Twins, daedalus_seed: int) -> None:
     print(f"{equal} of {count} are equal, {some_fail} of them fail on some rows; {refused} are refused here")
     assert equal > count * 2 / 3
     assert some_fail > 0
+
+
+def test_random_inner_queries(twins: Twins, daedalus_seed: int) -> None:
+    count = STATEMENTS // 4
+    choice = random.Random(f"{daedalus_seed} inner queries")
+    expressions = Expressions(choice, functions())
+    filled = repeated_rows(choice, 20)
+    statements = [inner_query(choice, expressions) for _ in range(count)]
+    answers = [
+        answer
+        for first in range(0, count, 1000)
+        for answer in twins.answers(filled + statements[first : first + 1000])[len(filled) :]
+    ]
+    check(statements, answers, [has_answer_or_limit(ours, postgres) for ours, postgres in answers])
+    refused = sum(code(ours) is not None and code(postgres) is None for ours, postgres in answers)
+    answered = sum(code(postgres) is None for _, postgres in answers)
+    print(f"{answered} of {count} have an answer, {refused} of them are refused here")
+    assert refused <= answered / 20
+    assert answered > count / 2
 
 
 def test_random_groups(twins: Twins, daedalus_seed: int) -> None:

@@ -51,11 +51,11 @@ Result<BoundExpression> ExpressionBinder::aggregated(AggregateFunction function,
   if (function == AggregateFunction::kStringAgg) {
     return joined_text(std::move(argument), name, location);
   }
+  if (function == AggregateFunction::kCount && argument.is_unknown) {
+    return std::move(argument.expression);
+  }
   if (!argument.is_unknown || scope_.is_described()) {
     return settled(std::move(argument));
-  }
-  if (function == AggregateFunction::kCount) {
-    return std::move(argument.expression);
   }
   const std::optional<TypeKind> kind = kind_of_unknown(function);
   if (!kind) {

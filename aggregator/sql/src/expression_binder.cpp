@@ -32,6 +32,17 @@ Typed typed_constant(Constant constant) {
   return made;
 }
 
+/// What programs ask of a server before anything else; nothing for other functions.
+std::optional<std::string_view> text_of_session(std::string_view name) {
+  if (name == "version") {
+    return "PostgreSQL 15 as Daedalus speaks it";
+  }
+  if (name == "current_schema") {
+    return "public";
+  }
+  return name == "current_database" ? std::optional<std::string_view>("daedalus") : std::nullopt;
+}
+
 }  // namespace
 
 // ---- what is asked for ----
@@ -266,6 +277,11 @@ ExpressionBinder::Bound ExpressionBinder::function_call(const grammar::FunctionC
   const std::string_view name = plain_name(node.name);
   const bool is_plain = !node.has_over && !node.star && !node.distinct && node.order.empty() && !node.is_within_group &&
                         !node.variadic && !node.filter.is_present();
+  const std::optional<std::string_view> text =
+      is_plain && node.arguments.empty() ? text_of_session(name) : std::nullopt;
+  if (text) {
+    return Typed{semantics::make_constant(Type{TypeKind::kText}, std::string(*text)), false, node.location};
+  }
   if (!is_plain || !semantics::is_function_name(name)) {
     return constant(grammar::Node(&node, node.location));
   }

@@ -18,6 +18,7 @@ struct BooleanExpression;
 struct BooleanTest;
 struct CaseExpression;
 struct Coalesce;
+struct CommonTable;
 struct Collate;
 struct ColumnReference;
 struct ConstantNode;
@@ -32,6 +33,7 @@ struct NodeList;
 struct NullTest;
 struct OperatorExpression;
 struct ParameterReference;
+struct RangeSubselect;
 struct RangeVariable;
 struct ResultTarget;
 struct RowExpression;
@@ -41,6 +43,7 @@ struct SubLink;
 struct TypeCast;
 struct UpdateStatement;
 struct ValueFunction;
+struct WithClause;
 
 /// A name of several parts, as "pg_catalog"."int4" is.
 using Names = std::span<const std::string_view>;
@@ -62,6 +65,7 @@ class Node {
     kCollate,
     kColumn,
     kConstant,
+    kCommonTable,
     kCurrentOf,
     kDelete,
     kFunctionCall,
@@ -90,6 +94,7 @@ class Node {
     kTarget,
     kUpdate,
     kValueFunction,
+    kWith,
     kXml,
   };
 
@@ -121,6 +126,7 @@ class Node {
   [[nodiscard]] const BooleanTest& boolean_test() const;
   [[nodiscard]] const CaseExpression& case_expression() const;
   [[nodiscard]] const TypeCast& cast() const;
+  [[nodiscard]] const CommonTable& common_table() const;
   [[nodiscard]] const Coalesce& coalesce() const;
   [[nodiscard]] const Collate& collate() const;
   [[nodiscard]] const ColumnReference& column() const;
@@ -136,6 +142,7 @@ class Node {
   [[nodiscard]] const NullTest& null_test() const;
   [[nodiscard]] const OperatorExpression& operator_expression() const;
   [[nodiscard]] const ParameterReference& parameter() const;
+  [[nodiscard]] const RangeSubselect& range_subselect() const;
   [[nodiscard]] const RangeVariable& range_variable() const;
   [[nodiscard]] const RowExpression& row() const;
   [[nodiscard]] const SelectStatement& select() const;
@@ -143,6 +150,7 @@ class Node {
   [[nodiscard]] const SubLink& sub_link() const;
   [[nodiscard]] const ResultTarget& target() const;
   [[nodiscard]] const UpdateStatement& update() const;
+  [[nodiscard]] const WithClause& with() const;
   [[nodiscard]] const ValueFunction& value_function() const;
 
  private:
@@ -374,6 +382,30 @@ struct ResultTarget {
   bool has_indirection = false;  ///< Only a part of the column is meant.
 };
 
+/// A query in FROM.
+struct RangeSubselect {
+  static constexpr Node::Kind kKind = Node::kRangeSubselect;
+  Node query;
+  std::string_view alias;
+  Names columns;  ///< Names for its first ones.
+  bool is_lateral = false;
+};
+
+/// `name (columns) AS (query)` of WITH.
+struct CommonTable {
+  static constexpr Node::Kind kKind = Node::kCommonTable;
+  std::string_view name;
+  Names columns;
+  Node query;
+  int32_t location = -1;
+};
+
+struct WithClause {
+  static constexpr Node::Kind kKind = Node::kWith;
+  Nodes tables;
+  bool is_recursive = false;
+};
+
 enum class SortDirection : uint8_t { kDefault, kAscending, kDescending, kUsing };
 enum class SortNulls : uint8_t { kDefault, kFirst, kLast };
 
@@ -461,6 +493,7 @@ inline const BooleanExpression& Node::boolean_expression() const { return as<Boo
 inline const BooleanTest& Node::boolean_test() const { return as<BooleanTest>(); }
 inline const CaseExpression& Node::case_expression() const { return as<CaseExpression>(); }
 inline const TypeCast& Node::cast() const { return as<TypeCast>(); }
+inline const CommonTable& Node::common_table() const { return as<CommonTable>(); }
 inline const Coalesce& Node::coalesce() const { return as<Coalesce>(); }
 inline const Collate& Node::collate() const { return as<Collate>(); }
 inline const ColumnReference& Node::column() const { return as<ColumnReference>(); }
@@ -476,6 +509,7 @@ inline const MinMax& Node::min_max() const { return as<MinMax>(); }
 inline const NullTest& Node::null_test() const { return as<NullTest>(); }
 inline const OperatorExpression& Node::operator_expression() const { return as<OperatorExpression>(); }
 inline const ParameterReference& Node::parameter() const { return as<ParameterReference>(); }
+inline const RangeSubselect& Node::range_subselect() const { return as<RangeSubselect>(); }
 inline const RangeVariable& Node::range_variable() const { return as<RangeVariable>(); }
 inline const RowExpression& Node::row() const { return as<RowExpression>(); }
 inline const SelectStatement& Node::select() const { return as<SelectStatement>(); }
@@ -483,6 +517,7 @@ inline const SortBy& Node::sort() const { return as<SortBy>(); }
 inline const SubLink& Node::sub_link() const { return as<SubLink>(); }
 inline const ResultTarget& Node::target() const { return as<ResultTarget>(); }
 inline const UpdateStatement& Node::update() const { return as<UpdateStatement>(); }
+inline const WithClause& Node::with() const { return as<WithClause>(); }
 inline const ValueFunction& Node::value_function() const { return as<ValueFunction>(); }
 
 }  // namespace daedalus::aggregator::grammar

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "aggregates.hpp"
 #include "refusals.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -67,6 +68,14 @@ std::vector<Node> children_of(const Node& node) {
 }
 
 }  // namespace
+
+bool mentions_aggregate(const Node& node) {
+  if (node.kind() == Node::kGroupingFunction || (node.has_function_call() && is_aggregate(node.function_call()))) {
+    return true;
+  }
+  const std::vector<Node> children = children_of(node);
+  return std::any_of(children.begin(), children.end(), mentions_aggregate);
+}
 
 bool mentions_column(const Node& node) {
   if (node.has_column()) {

@@ -317,8 +317,32 @@ grammar::Node TreeReader::read_refused(const void* raw) {
       return Node(Node::kRangeTableFunction, as<::RangeTableFunc>(raw).location);
     case T_RangeFunction:
       return Node(Node::kRangeFunction);
-    case T_RangeSubselect:
-      return Node(Node::kRangeSubselect);
+    case T_RangeSubselect: {
+      auto* sub_query = make<grammar::RangeSubselect>();
+      const auto& range = as<::RangeSubselect>(raw);
+      sub_query->query = read(range.subquery);
+      sub_query->is_lateral = range.lateral;
+      if (range.alias != nullptr) {
+        sub_query->alias = text(range.alias->aliasname);
+        sub_query->columns = names(range.alias->colnames);
+      }
+      return {sub_query, -1};
+    }
+    case T_CommonTableExpr: {
+      auto* table = make<grammar::CommonTable>();
+      const auto& common = as<::CommonTableExpr>(raw);
+      table->name = text(common.ctename);
+      table->columns = names(common.aliascolnames);
+      table->query = read(common.ctequery);
+      table->location = common.location;
+      return {table, common.location};
+    }
+    case T_WithClause: {
+      auto* with = make<grammar::WithClause>();
+      with->tables = nodes(as<::WithClause>(raw).ctes);
+      with->is_recursive = as<::WithClause>(raw).recursive;
+      return {with, as<::WithClause>(raw).location};
+    }
     case T_JoinExpr:
       return Node(Node::kJoin);
     case T_MultiAssignRef:
@@ -340,7 +364,7 @@ const grammar::SelectStatement* TreeReader::select(const ::SelectStmt& raw) {
   made->sort_clause = nodes(raw.sortClause);
   made->limit_offset = read(raw.limitOffset);
   made->limit_count = read(raw.limitCount);
-  made->with_clause = place_of(raw.withClause);
+  made->with_clause = read(raw.withClause);
   made->set_operation = same<grammar::SetOperation::kExcept, SETOP_EXCEPT>(raw.op);
   made->has_distinct = !is_empty(raw.distinctClause);
   made->has_distinct_on = made->has_distinct && linitial(raw.distinctClause) != nullptr;

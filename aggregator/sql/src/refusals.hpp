@@ -33,6 +33,9 @@ struct Construct {
 /// Byte offset of the leftmost part of a node; −1 when the tree does not keep it.
 [[nodiscard]] int32_t location_of(const grammar::Node& node);
 
+/// Whether an aggregate, or GROUPING(), is called anywhere in an expression.
+[[nodiscard]] bool mentions_aggregate(const grammar::Node& node);
+
 /// Whether a column is named anywhere in an expression.
 [[nodiscard]] bool mentions_column(const grammar::Node& node);
 

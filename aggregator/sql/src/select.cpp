@@ -6,6 +6,7 @@
 #include "condition.hpp"
 #include "constant.hpp"
 #include "expression_binder.hpp"
+#include "flatten.hpp"
 #include "lexer.hpp"
 #include "outputs.hpp"
 #include "refusals.hpp"
@@ -20,9 +21,6 @@ namespace {
 /// Refuses whole clauses, in the order in which they stand in the text.
 Result<void> check_clauses(const Scope& scope, const grammar::SelectStatement& select) {
   const auto at_keyword = [&](std::string_view keyword) { return find_keyword(scope.text(), keyword); };
-  if (select.with_clause.is_present()) {
-    return scope.refuse("WITH", select.with_clause.location(), "send each query on its own");
-  }
   switch (select.set_operation) {
     case grammar::SetOperation::kUnion:
       return scope.refuse("UNION", at_keyword("union"), "send each query on its own");
@@ -292,10 +290,8 @@ Result<CompiledSelect> compile_without_from(Scope& scope, const contract::Partit
   return make_select(scope.schema(), map, std::move(*selection), std::move(none));
 }
 
-}  // namespace
-
-Result<CompiledSelect> compile_select(Scope& scope, const contract::PartitionMap& map,
-                                      const grammar::SelectStatement& select) {
+Result<CompiledSelect> compile_flat(Scope& scope, const contract::PartitionMap& map,
+                                    const grammar::SelectStatement& select) {
   if (auto checked = check_clauses(scope, select); !checked) {
     return checked.error();
   }
@@ -337,6 +333,19 @@ Result<CompiledSelect> compile_select(Scope& scope, const contract::PartitionMap
   }
   selection->predicate = semantics::normal_form(where.condition);
   return make_select(scope.schema(), map, std::move(*selection), std::move(where.condition));
+}
+
+}  // namespace
+
+Result<CompiledSelect> compile_select(Scope& scope, const contract::PartitionMap& map,
+                                      const grammar::SelectStatement& select) {
+  if (!has_inner_query(select)) {
+    return compile_flat(scope, map, select);
+  }
+  constexpr size_t kArenaBytes = 16u << 10;
+  Arena arena(kArenaBytes);
+  auto flat = flattened(scope, select, arena);
+  return flat ? compile_flat(scope, map, **flat) : flat.error();
 }
 
 }  // namespace daedalus::aggregator::sql

@@ -34,6 +34,35 @@ TEST_F(SelectTest, Lists) {
   }
 }
 
+TEST_F(SelectTest, AQueryInFromIsOneWithTheOuter) {
+  for (const auto& [sql, expected] : std::initializer_list<Accepted>{
+           {"SELECT a, q.b AS c FROM (SELECT i AS a, v AS b FROM t) q", "a:i c:v"},
+           {"SELECT * FROM (SELECT i + 1 AS a, * FROM t AS u) q (z) ORDER BY z DESC, l",
+            "z:+(i,1) b:b s:s i:i l:l r:r d:d n:n h:h day:day at:at c:c v:v Mixed:Mixed k:k x:x order by 0 desc nulls "
+            "first,4 asc nulls last"},
+           {"SELECT a FROM (SELECT 5 AS a FROM t) q GROUP BY a", "a:5 group by 5"},
+           {"SELECT i + 1 AS l FROM (SELECT s AS i FROM t) q GROUP BY l",
+            "l:+(cast(s as integer),1) group by +(cast(s as integer),1)"},
+           {"SELECT i AS l FROM (SELECT s AS i, v AS l FROM t) q ORDER BY l", "l:s order by 0 asc nulls last"},
+           {"WITH q AS (SELECT s AS a FROM t), r (z) AS (SELECT a FROM q) SELECT count(DISTINCT z) FROM r",
+            "count:count(s)"},
+           {"WITH t AS (SELECT i FROM t) SELECT * FROM t LIMIT 3", "i:i limit 3"},
+           {"SELECT 1 AS e, n FROM (SELECT v AS z, count(*) AS n FROM t GROUP BY 1) q", "e:1 n:count_rows group by v"},
+           {"SELECT n FROM (SELECT upper(v) AS z, count(*) AS n FROM t GROUP BY z) q",
+            "n:count_rows group by upper(cast(v as text))"},
+           {"SELECT n FROM (SELECT v, count(*) AS n FROM t GROUP BY v) q", "n:count_rows group by v"},
+       }) {
+    EXPECT_EQ(selection(sql), expected) << sql;
+  }
+  const auto compiled = compile("SELECT a FROM (SELECT i AS a FROM t WHERE s = 1) q WHERE a > 5");
+  EXPECT_EQ(to_text(*schema_, std::get<CompiledSelect>(*compiled).selection->predicate), where("s = 1 AND i > 5"));
+  EXPECT_EQ(failure("SELECT i FROM (SELECT i AS a FROM t) q"), "42703@8 column \"i\" does not exist");
+  EXPECT_EQ(failure("SELECT t.a FROM (SELECT i AS a FROM t) q"), "42P01@8 missing FROM-clause entry for table \"t\"");
+  EXPECT_EQ(failure("SELECT a FROM (SELECT i AS a, s AS a FROM t) q"), "42702@8 column reference \"a\" is ambiguous");
+  EXPECT_EQ(failure("SELECT a FROM (SELECT i FROM t) q (a, b)"),
+            "42P10@0 table \"q\" has 1 columns available but 2 columns specified");
+}
+
 TEST_F(SelectTest, Groups) {
   for (const auto& [sql, expected] : std::initializer_list<Accepted>{
            {"SELECT v, count(*) FROM t GROUP BY v", "v:v count:count_rows group by v"},

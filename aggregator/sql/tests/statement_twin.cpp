@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "daedalus/aggregator/compile.hpp"
+#include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/answer.hpp"
 #include "daedalus/semantics/order.hpp"
 #include "daedalus/semantics/packed.hpp"
@@ -380,7 +381,8 @@ class StatementTwin {
   }
 
   [[nodiscard]] std::string answer_of(const semantics::Selection& selection) const {
-    auto partial = partial_rows(selection);
+    auto sent = as_sent(selection);
+    auto partial = sent ? partial_rows(*sent) : Result<semantics::MergedRows>(sent.error());
     if (!partial) {
       return error_of(partial.error());
     }
@@ -402,6 +404,17 @@ class StatementTwin {
       text += record_of(types, *semantics::read_packed_row(types, **row)) + '\x02';
     }
     return text;
+  }
+
+  /// The selection as a node reads it. What is looked up is no part of what is tried here.
+  [[nodiscard]] Result<semantics::Selection> as_sent(const semantics::Selection& selection) const {
+    const wire::v1::SelectBody body =
+        contract::from_selection(*schema_, selection, nullptr, wire::v1::RESULT_FORM_PARTIAL);
+    Result<semantics::Selection> sent = contract::to_selection(*schema_, body, nullptr);
+    if (sent) {
+      sent->predicate = selection.predicate;
+    }
+    return sent;
   }
 
   /// The rows that qualify, as whoever merges them gets them.

@@ -1,0 +1,22 @@
+// Queries in FROM and in WITH: one SELECT over the table that means the same, where there is one.
+//
+// Decides which may be put into one: expressions of the inner query take the place of its columns' names in the outer
+// one. Refuses to know the table's columns, but for a star.
+#pragma once
+
+#include "arena.hpp"
+#include "grammar.hpp"
+#include "scope.hpp"
+
+namespace daedalus::aggregator::sql {
+
+/// Whether there is anything to be put into one.
+[[nodiscard]] bool has_inner_query(const grammar::SelectStatement& select);
+
+/// The SELECT without queries in FROM and without WITH; what is made for it lies in the arena, and names in the scope's
+/// schema. An inner ORDER BY without LIMIT goes: no order of a table is promised. Errors: 42702, 42703, 42P01, 42P10;
+/// 0A000 with the name of what keeps the queries apart.
+[[nodiscard]] Result<const grammar::SelectStatement*> flattened(const Scope& scope,
+                                                                const grammar::SelectStatement& select, Arena& arena);
+
+}  // namespace daedalus::aggregator::sql
