@@ -36,14 +36,14 @@ void ChangeIndex::add(std::span<const CodedValue> members, const Sketches& sketc
     const auto [first, second] = sketches.pair_of(columns(), members);
     pairs_->add(first, second);
     set_bit(leading_filter_.data(), bit_of(members[leading_].raw));
+    if (pairs_->count > kPairsMax) {
+      pairs_ = nullptr;  // What comes after need not be looked up in histograms.
+    }
   }
 }
 
 void ChangeIndex::build() {
   by_values_.build();
-  if (pairs_ != nullptr && pairs_->count > kPairsMax) {
-    pairs_ = nullptr;
-  }
   if (pairs_ != nullptr) {
     mark_branch(Branch::kChangesBySketches);
   }
