@@ -39,7 +39,7 @@ _ANSWER = """
 CREATE FUNCTION answer(statement text, wanted text) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE found text; types text; row_id int; row_count int; applied int := 0; failed text[] := '{}';
 BEGIN
-  IF statement LIKE 'SELECT%' OR statement LIKE 'WITH%' THEN
+  IF statement ~ '^(SELECT|WITH|VALUES)' THEN
     EXECUTE 'CREATE TEMP VIEW answered AS ' || statement;
     SELECT string_agg(format_type(atttypid, NULL), ',' ORDER BY attnum) INTO types
       FROM pg_attribute WHERE attrelid = 'answered'::regclass;

@@ -1,0 +1,146 @@
+"""What SQL is made of, a construct with statements that use it: what `docs/sql.md` lists, and `test_constructs.py` asks
+PostgreSQL, too. Whether a construct is answered is not said here: the compiler says it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+ROWS = [
+    "INSERT INTO t (i, b, s, l, r, d, n, h, day, at, c, v) VALUES " + row
+    for row in (
+        "(1, true, 1, 20, 1.5, 2.5, 1.25, 1.2345, '2013-01-01', '2013-01-01 05:00:00', 'ab', 'ab')",
+        "(2, false, -5, -7, -0.5, 100, -99.99, -0.0001, '1969-12-31', '1969-12-31 23:59:59.5', 'x', '')",
+        "(3, NULL, 327, 92233720, 3, 1000, 99999999.99, 9999999999, '2013-02-01', '2013-02-01', '', 'é')",
+        "(4, true, NULL, 0, 0, 0, 0, 0, '2000-02-29', '2000-02-29 12:34:56.789', 'A b', 'Ab cd')",
+        "(1, NULL, 7, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+        "(2, false, 3, 9, 0.25, 0.5, 0.01, 12345.6, '2013-12-31', NULL, 'zz', 'z%')",
+    )
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Construct:
+    """One thing that SQL has. Each of the statements uses it; it is answered when all of them are."""
+
+    area: str
+    name: str
+    statements: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """Its part of the test's name."""
+        return re.sub("[^a-z0-9_]+", "-", self.name.lower()).strip("-")
+
+
+def _each(*expressions: str) -> str:
+    """A SELECT of these: each has a name of its own, because PostgreSQL's side makes a view of it."""
+    named = [f"{expression} AS x{place}" for place, expression in enumerate(expressions, 1)]
+    return f"SELECT {', '.join(named)} FROM t"
+
+
+def _of(area: str, *pairs: tuple[str, tuple[str, ...] | str]) -> list[Construct]:
+    return [
+        Construct(area, name, statements if isinstance(statements, tuple) else (statements,))
+        for name, statements in pairs
+    ]
+
+
+CONSTRUCTS = [
+    *_of(
+        "Values",
+        (
+            "arithmetic",
+            (_each("i + 1", "l - s", "n * h", "i % 2", "-n"), _each("n / 3", "l / 2", "d / 4") + " WHERE i = 1"),
+        ),
+        ("powers", "SELECT i ^ 2 FROM t"),
+        ("bits", _each("i & 3", "i | 8", "i # 5", "~ i", "i << 2", "l >> 1")),
+        ("concatenation", "SELECT v || '-' || i FROM t"),
+        ("comparison of expressions", "SELECT i FROM t WHERE i + 1 > s AND n < h"),
+        ("IS DISTINCT FROM", _each("s IS DISTINCT FROM 7", "l IS NOT DISTINCT FROM NULL")),
+        ("IS TRUE, FALSE, UNKNOWN", _each("b IS TRUE", "b IS NOT FALSE", "b IS UNKNOWN")),
+        ("BETWEEN SYMMETRIC", "SELECT i FROM t WHERE s BETWEEN SYMMETRIC 10 AND 1"),
+        ("comparison of rows", "SELECT i FROM t WHERE (i, s) < (2, 0)"),
+        ("IN a list", "SELECT i FROM t WHERE i + 1 IN (2, 3, NULL) AND v NOT IN ('x', 'y')"),
+        ("IN a list of rows", "SELECT i FROM t WHERE (i, s) IN ((1, 1), (2, 3))"),
+        ("= ANY of an array", "SELECT i FROM t WHERE i = ANY ('{1,2}'::int[])"),
+        ("<> ALL of an array", "SELECT i FROM t WHERE i <> ALL (ARRAY[1, 2])"),
+        ("CASE", _each("CASE WHEN i > 2 THEN 'many' ELSE 'few' END", "CASE i WHEN 1 THEN 10 END")),
+        ("COALESCE, NULLIF", "SELECT coalesce(s, 0), nullif(i, 1) FROM t"),
+        ("GREATEST, LEAST", "SELECT greatest(i, s), least(n, h) FROM t"),
+        ("casts", "SELECT i::text, '7'::int, CAST(n AS int), at::date, d::numeric(6, 1) FROM t"),
+        ("conditions as values", _each("i > 1 AND b", "NOT b")),
+        ("LIKE, ILIKE", "SELECT i FROM t WHERE v LIKE '%b%' OR v ILIKE '_B %' OR v LIKE '%!%' ESCAPE '!'"),
+        ("SIMILAR TO", "SELECT i FROM t WHERE v SIMILAR TO '(a|z)%'"),
+        ("regular expressions", "SELECT i FROM t WHERE v ~ '^a'"),
+        ("COLLATE", 'SELECT v COLLATE "C" FROM t'),
+        (
+            "dates and intervals",
+            _each("day + 1", "at + INTERVAL '1 day'", "at - INTERVAL '2 hours 30 minutes'", "day - DATE '2000-01-01'"),
+        ),
+        ("intervals as results", "SELECT at - TIMESTAMP '2000-01-01' FROM t WHERE i = 1"),
+        ("EXTRACT", _each("extract(year FROM day)", "extract(epoch FROM at)")),
+        ("now()", "SELECT i FROM t WHERE at < now()::timestamp - INTERVAL '1 day'"),
+        ("AT TIME ZONE", "SELECT at AT TIME ZONE 'UTC' AT TIME ZONE 'UTC' FROM t"),
+    ),
+    *_of(
+        "Aggregates",
+        ("count, sum, avg, min, max", _each("count(*)", "count(s)", "sum(i)", "avg(n)", "min(i)", "max(day)")),
+        ("of expressions", "SELECT sum(i * n), max(length(v)) FROM t"),
+        ("FILTER", "SELECT count(*) FILTER (WHERE i > 1), sum(i) FILTER (WHERE b) FROM t"),
+        ("bool_and, bool_or, every", "SELECT bool_and(b), bool_or(b), every(i > 0) FROM t"),
+        ("bit_and, bit_or, bit_xor", ("SELECT bit_and(i), bit_or(l) FROM t", "SELECT bit_xor(i) FROM t")),
+        ("variance, stddev", "SELECT var_pop(i), variance(n), stddev_samp(s), stddev(l), stddev_pop(i) FROM t"),
+        ("of distinct values", "SELECT count(DISTINCT i), sum(DISTINCT i), avg(DISTINCT s) FROM t"),
+        ("string_agg", "SELECT string_agg(v, ',' ORDER BY v, i) FROM t"),
+        ("array_agg", "SELECT array_agg(i ORDER BY i) FROM t"),
+        ("percentile_cont", "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY d) FROM t"),
+        ("corr and regressions", "SELECT corr(d, r) FROM t"),
+    ),
+    *_of(
+        "Groups",
+        ("GROUP BY columns", "SELECT i, count(*) FROM t GROUP BY i"),
+        ("GROUP BY expressions", "SELECT i % 2, count(*) FROM t GROUP BY i % 2"),
+        (
+            "GROUP BY positions and aliases",
+            ("SELECT i, b, count(*) FROM t GROUP BY 1, 2", "SELECT i + 1 AS x1, count(*) FROM t GROUP BY x1"),
+        ),
+        ("HAVING", "SELECT i, count(*) FROM t GROUP BY i HAVING count(*) > 1"),
+        ("GROUPING SETS", "SELECT i, b, count(*) FROM t GROUP BY GROUPING SETS ((i), (b), ())"),
+        (
+            "ROLLUP, CUBE",
+            (
+                "SELECT i, b, count(*) FROM t GROUP BY ROLLUP (i, b)",
+                "SELECT i, b, count(*) FROM t GROUP BY CUBE (i, b)",
+            ),
+        ),
+        ("GROUPING()", "SELECT i, GROUPING(i), count(*) FROM t GROUP BY ROLLUP (i)"),
+        ("SELECT DISTINCT", "SELECT DISTINCT i, i % 2 FROM t"),
+        ("DISTINCT ON", "SELECT DISTINCT ON (i) i, s FROM t ORDER BY i, s"),
+    ),
+    *_of(
+        "Order and limits",
+        ("ORDER BY expressions", "SELECT i, s FROM t ORDER BY i % 2, s DESC NULLS LAST, i LIMIT 3"),
+        ("NULLS FIRST, LAST", "SELECT s FROM t ORDER BY s NULLS FIRST LIMIT 2"),
+        ("LIMIT, OFFSET", "SELECT s FROM t ORDER BY s LIMIT 2 OFFSET 1"),
+        ("FETCH FIRST", "SELECT s FROM t ORDER BY s OFFSET 1 ROW FETCH FIRST 2 ROWS ONLY"),
+        ("WITH TIES", "SELECT i FROM t ORDER BY i FETCH FIRST 1 ROW WITH TIES"),
+    ),
+    *_of(
+        "Statements",
+        ("SELECT without FROM", "SELECT 1 + 1 AS x1, 'a' || 'b' AS x2, upper('x') AS x3"),
+        ("all columns", "SELECT * FROM t WHERE i = 3"),
+        ("qualified names", ("SELECT q.i, q.v FROM t AS q WHERE q.i = 1", "SELECT t.i FROM public.t WHERE t.s = 7")),
+        ("a derived table", "SELECT x1 + 1 FROM (SELECT i * 2 AS x1, b FROM t WHERE i > 1) AS q WHERE b"),
+        ("an aggregate over a derived table", "SELECT max(x1) FROM (SELECT i * 2 AS x1 FROM t) AS q"),
+        ("WITH", "WITH q AS (SELECT i, s FROM t WHERE i > 1) SELECT i FROM q WHERE s > 0"),
+        ("VALUES as a statement", "SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS q (x1, x2)"),
+        ("UNION", "SELECT i FROM t UNION SELECT s FROM t"),
+        ("a join", "SELECT a.i FROM t AS a JOIN t AS z ON a.i = z.i WHERE a.s = 1"),
+        ("a window", "SELECT i, row_number() OVER (ORDER BY i, s) FROM t"),
+        ("a subquery", "SELECT i FROM t WHERE i = (SELECT max(i) FROM t)"),
+        ("version(), current_schema()", "SELECT current_schema(), current_database() = current_database()"),
+        ("INSERT of expressions", "INSERT INTO t (i, v) VALUES (1 + 2, upper('a'))"),
+        ("INSERT with DEFAULT", "INSERT INTO t (i, k) VALUES (1, DEFAULT)"),
+    ),
+]
