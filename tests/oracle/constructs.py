@@ -141,6 +141,8 @@ CONSTRUCTS = [
         ("a subquery", "SELECT i FROM t WHERE i = (SELECT max(i) FROM t)"),
         ("version(), current_schema()", "SELECT current_schema(), current_database() = current_database()"),
         ("INSERT of expressions", "INSERT INTO t (i, v) VALUES (1 + 2, upper('a'))"),
+        ("UPDATE with expressions", "UPDATE t SET i = s * 2, v = upper(v) WHERE i % 2 = 1"),
+        ("DELETE under any condition", "DELETE FROM t WHERE length(v) > i"),
         ("INSERT with DEFAULT", "INSERT INTO t (i, k) VALUES (1, DEFAULT)"),
     ),
 ]

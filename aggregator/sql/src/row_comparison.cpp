@@ -29,9 +29,9 @@ class Writer {
       for (size_t at = 0; at < left.size(); ++at) {
         parts[at] = values(expression_.name, left[at], right[at]);
       }
-      return joined(is_any && expression_.kind != OperatorKind::kNotDistinct ? BooleanOperator::kOr
-                                                                              : BooleanOperator::kAnd,
-                    parts);
+      return joined(
+          is_any && expression_.kind != OperatorKind::kNotDistinct ? BooleanOperator::kOr : BooleanOperator::kAnd,
+          parts);
     }
     const bool is_order = sign == "<" || sign == "<=" || sign == ">" || sign == ">=";
     return is_order ? ordered(left, right) : Node();
@@ -46,8 +46,8 @@ class Writer {
     equal[0] = values(kEqual, left[0], right[0]);
     equal[1] = ordered(left.subspan(1), right.subspan(1));
     std::span<Node> either = list(2);
-    either[0] = values(expression_.name.back()[0] == '<' ? grammar::Names(kLess) : grammar::Names(kGreater), left[0],
-                       right[0]);
+    either[0] =
+        values(expression_.name.back()[0] == '<' ? grammar::Names(kLess) : grammar::Names(kGreater), left[0], right[0]);
     either[1] = joined(BooleanOperator::kAnd, equal);
     return joined(BooleanOperator::kOr, either);
   }
@@ -112,9 +112,8 @@ Node compared_by_value(Arena& arena, const grammar::OperatorExpression& expressi
       return {};
   }
   const grammar::Nodes members = expression.right.list().items;
-  const bool are_rows = std::all_of(members.begin(), members.end(), [&](const Node& member) {
-    return are_comparable(expression.left, member);
-  });
+  const bool are_rows = std::all_of(members.begin(), members.end(),
+                                    [&](const Node& member) { return are_comparable(expression.left, member); });
   if (members.empty() || !are_rows) {
     return {};
   }
