@@ -211,6 +211,9 @@ class GroupByCompiler {
 }  // namespace
 
 Result<GroupBy> compile_group_by(Scope& scope, const grammar::SelectStatement& select, const Outputs& outputs) {
+  if (select.group_clause.empty()) {
+    return GroupBy{};
+  }
   GroupByCompiler compiler(scope, outputs);
   Sets sets{Set{}};
   bool has_sets = false;
