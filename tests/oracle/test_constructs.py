@@ -3,14 +3,17 @@ refused by name (0A000), and is no mistake to PostgreSQL."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from constructs import CONSTRUCTS, ROWS, Construct
 from facts import ROOT
-from statement_twins import Twins, are_there, code, running_twins
+from local_cluster import local_cluster
+from statement_twins import COLUMNS, Twins, are_there, code, running_twins
 
 pytestmark = pytest.mark.skipif(
     not are_there(), reason="not run: PostgreSQL 15 is not installed here, or the programs are not built"
@@ -29,6 +32,19 @@ def test_construct(twins: Twins, construct: Construct) -> None:
     for statement, (ours, postgres) in zip(construct.statements, asked, strict=True):
         assert code(postgres) is None, f"{statement!r} is a mistake: {postgres}"
         assert ours == postgres or code(ours) == "0A000", f"{statement!r}\n  here: {ours}\n  PostgreSQL: {postgres}"
+
+
+def test_a_cluster_and_its_client_answer_them_too(twins: Twins, tmp_path: Path) -> None:
+    statements = [*ROWS, *(statement for construct in CONSTRUCTS for statement in construct.statements)]
+    file = tmp_path / "statements.sql"
+    file.write_text("".join(f"{statement};\n" for statement in statements))
+    table = ", ".join(f"{name} {column_type}" for name, column_type in COLUMNS.items())
+    with local_cluster(tmp_path, f"CREATE TABLE t ({table});", "--partition-by", "hash(i)", "--segment-mib", "4") as t:
+        replies = [json.loads(line) for line in t.daedalus("sql", "-f", file, "--format", "json").out.splitlines()]
+    assert len(replies) == len(statements)
+    for statement, reply, (ours, _) in zip(statements, replies, twins.answers(statements), strict=True):
+        said = reply["error"]["sqlstate"] if "error" in reply else None
+        assert said == code(ours), f"{statement!r}: {reply}"
 
 
 def test_the_page_says_what_is_answered() -> None:

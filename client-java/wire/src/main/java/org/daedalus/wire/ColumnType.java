@@ -22,6 +22,9 @@ public record ColumnType(Kind kind, int precision, int scale, int length) {
     /** Largest declared length of a string. */
     public static final int STRING_LENGTH_MAX = 4_096;
 
+    /** Largest length of a computed text: what string_agg puts together. */
+    public static final int TEXT_LENGTH_MAX = 32_768;
+
     /** The type of an untyped literal: text that takes the type its place asks for. */
     public static final ColumnType UNTYPED = varcharOf(0);
 

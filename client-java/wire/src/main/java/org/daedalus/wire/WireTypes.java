@@ -19,7 +19,9 @@ public final class WireTypes {
                 new ColumnType(KINDS[number - 1], type.getPrecision(), type.getScale(), type.getLength());
         boolean numericOk = result.precision() >= 0 && result.precision() <= ColumnType.NUMERIC_PRECISION_MAX
                 && result.scale() >= 0 && (result.precision() == 0 || result.scale() <= result.precision());
-        if (!numericOk || result.length() < 0 || result.length() > ColumnType.STRING_LENGTH_MAX) {
+        int lengthMax =
+                result.kind() == ColumnType.Kind.TEXT ? ColumnType.TEXT_LENGTH_MAX : ColumnType.STRING_LENGTH_MAX;
+        if (!numericOk || result.length() < 0 || result.length() > lengthMax) {
             throw new WireException("type out of range: " + result);
         }
         return result;
