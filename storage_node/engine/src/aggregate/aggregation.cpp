@@ -75,7 +75,7 @@ AggregationPlan plan_of(const TableLayout& layout, const semantics::Grouping& gr
                         ExpressionPool& expressions) {
   const semantics::GroupSet& set = numbered.set;
   AggregationPlan plan;
-  AggregationPlan::Frame& frame = plan.frame.emplace();
+  PartialRowFrame& frame = plan.frame.emplace();
   frame.set = numbered.number;
   frame.keys.resize(grouping.keys.size() + grouping.list_values.size());
   for (const uint32_t key : set.keys) {

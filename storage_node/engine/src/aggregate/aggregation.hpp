@@ -17,6 +17,14 @@
 
 namespace daedalus::engine {
 
+/// Where the columns of a partial row stand that has more of them than keys and states.
+struct PartialRowFrame {
+  int64_t set = 0;
+  std::vector<std::optional<uint32_t>> keys;  ///< Places among the keys of the plan; nothing: NULL.
+  uint32_t nulls_before = 0;                  ///< Columns of states that are not there, before those that are,
+  uint32_t nulls_behind = 0;                  ///< and behind them.
+};
+
 /// What an aggregating query computes, whether from columns of the table or from computed ones.
 struct AggregationPlan {
   struct Aggregate {
@@ -24,17 +32,9 @@ struct AggregationPlan {
     ColumnSource source;  ///< Not read for count(*).
   };
 
-  /// Where the columns of a partial row stand that has more of them than keys and states.
-  struct Frame {
-    int64_t set = 0;
-    std::vector<std::optional<uint32_t>> keys;  ///< Places among `keys` above; nothing: NULL.
-    uint32_t nulls_before = 0;                  ///< Columns of states that are not there, before those that are,
-    uint32_t nulls_behind = 0;                  ///< and behind them.
-  };
-
   std::vector<ColumnSource> keys;  ///< GROUP BY; none: one group, even of no rows.
   std::vector<Aggregate> aggregates;
-  std::optional<Frame> frame;
+  std::optional<PartialRowFrame> frame;
 };
 
 /// The plan of a grouping without sets.
@@ -108,7 +108,7 @@ class Aggregation {
   BatchScratch* scratch_;
   std::vector<Aggregate> aggregates_;
   bool has_computed_ = false;  ///< Of them at least one takes what is computed.
-  std::optional<AggregationPlan::Frame> frame_;
+  std::optional<PartialRowFrame> frame_;
   std::shared_ptr<GroupFinder> finder_;
   FindProgress progress_;
   uint32_t batch_rows_;
