@@ -335,8 +335,8 @@ void Aggregation::append_keys(uint32_t group, semantics::PackedRowWriter& row) c
     }
     return;
   }
-  const auto set = static_cast<int16_t>(frame_->set);
-  row.put({.width = sizeof set}, reinterpret_cast<const uint8_t*>(&set), false);
+  const int64_t set = frame_->set;  // Its low bytes are the smallint; whole words are read of a value.
+  row.put({.width = sizeof(int16_t)}, reinterpret_cast<const uint8_t*>(&set), false);
   for (const std::optional<uint32_t>& key : frame_->keys) {
     key ? finder_->append(group, *key, row) : row.put_null();
   }

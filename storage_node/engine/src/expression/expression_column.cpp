@@ -169,11 +169,11 @@ void ExpressionColumn::write_texts(const ValueVector& values, uint32_t first, ui
     char* head = heads + size_t{first + position} * layout_.stride;
     const size_t in_head = std::min<size_t>(text.size(), layout_.stride);
     std::memset(head, 0, layout_.stride);
-    std::memcpy(head, text.data(), in_head);
+    std::copy_n(text.data(), in_head, head);
     if (tail_width > 0) {
       char* tail = tails + size_t{first + position} * tail_width;
       std::memset(tail, 0, tail_width);
-      std::memcpy(tail, text.data() + in_head, text.size() - in_head);
+      std::copy_n(text.data() + in_head, text.size() - in_head, tail);
     }
   }
 }
