@@ -48,9 +48,8 @@ Result<Value> concat_with(Arguments arguments, const BoundExpression& call) {
 
 template <bool kCountsNulls>
 Result<Value> count_nulls(Arguments arguments, const BoundExpression&) {
-  return Value(static_cast<int64_t>(std::count_if(arguments.begin(), arguments.end(), [](const Value& value) {
-    return is_null(value) == kCountsNulls;
-  })));
+  return Value(static_cast<int64_t>(std::count_if(arguments.begin(), arguments.end(),
+                                                  [](const Value& value) { return is_null(value) == kCountsNulls; })));
 }
 
 /// The most bytes that a value of a type is shown in.
