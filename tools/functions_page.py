@@ -36,6 +36,9 @@ themselves. char(n) values of several lengths in one CASE, COALESCE, GREATEST or
 What is computed in WHERE is asked after all that cannot fail. What an array of ANY or ALL computes of a row must not
 be able to fail (0A000). Sums and variances of floating values may differ in their last digits; they fail where the
 whole is beyond the range, whatever its parts are.
+What NULL decides in a comparison of rows, a list or a stable function, and what an aggregate's FILTER never lets in, is
+not computed, so that a mistake in it is not met. A bucket of width_bucket beyond the last integer is refused (22003),
+where PostgreSQL's number wraps around.
 
 Refused by name (0A000), among what PostgreSQL has for these types: to_char, to_date, to_timestamp, to_number, format,
 regular expressions, make_interval, quote_ident, quote_nullable, normalize, random,

@@ -13,7 +13,7 @@ from experiments.harness.record import ROOT
 from experiments.sql.statements import PRODUCT, PRODUCT_BYTES, Q1, Q6, any_queries, q6_variants, residuals
 from experiments.sql.world import Cycles, Duck, VoidPointError, agree
 
-_ANSWERED = re.compile(r"(\d+) of (\d+) have an answer, (\d+) of them are refused here")
+_ANSWERED = re.compile(r"(\d+) of (\d+) have an answer, (\d+) of them are refused here, (\d+) differ")
 _STATEMENT_SECONDS_MAX = 1_500
 
 
@@ -31,8 +31,9 @@ def statements(context: Context) -> None:
     found = _ANSWERED.search(finished.stdout)
     if finished.returncode != 0 or found is None:
         raise VoidPointError(f"the judge says: {finished.stdout.strip()[-500:]}")
-    answered, asked, refused = (int(number) for number in found.groups())
-    context.add({"part": "statements"}, {"asked": asked, "answered": answered, "refused": refused, "equal": 1.0})
+    answered, asked, refused, different = (int(number) for number in found.groups())
+    result = {"asked": asked, "answered": answered, "refused": refused, "equal": 1 - different / asked}
+    context.add({"part": "statements"}, result)
 
 
 def alone(context: Context, cycles: Cycles, duck: Duck) -> None:
