@@ -32,7 +32,7 @@ def statements(context: Context) -> None:
     if finished.returncode != 0 or found is None:
         raise VoidPointError(f"the judge says: {finished.stdout.strip()[-500:]}")
     answered, asked, refused, different = (int(number) for number in found.groups())
-    result = {"asked": asked, "answered": answered, "refused": refused, "equal": 1 - different / asked}
+    result = {"asked": asked, "answered": answered, "refused": refused, "different": different}
     context.add({"part": "statements"}, result)
 
 

@@ -63,9 +63,15 @@ def test_one_wrong_answer_is_one_too_many() -> None:
 
 
 def test_refusals_have_a_limit() -> None:
-    few = {"asked": 100, "answered": 80, "refused": 4, "equal": 1.0}
+    few = {"asked": 100, "answered": 80, "refused": 4, "different": 0}
     assert claim([made_up("statements", few)], "of those").is_met
     assert not claim([made_up("statements", {**few, "refused": 5})], "of those").is_met
+
+
+def test_one_statement_that_differs_is_one_too_many() -> None:
+    few = {"asked": 100, "answered": 80, "refused": 4, "different": 0}
+    assert claim([made_up("statements", few)], "random statements").is_met
+    assert not claim([made_up("statements", {**few, "different": 1})], "random statements").is_met
 
 
 def test_answers_agree_digit_by_digit_and_averages_nearly() -> None:
