@@ -18,8 +18,9 @@ def statements(points: Points) -> list[Claim]:
     refused = tuple(result["refused"] / max(result["answered"], 1) for result in found)
     asked = sum(result["asked"] for result in found)
     return [
-        Claim("random statements that PostgreSQL 15 answers otherwise, outside refusals and the list of differences", 0,
-              False, different, "mistakes in what NULL decides", is_about_answers=True, note=f"of {asked:,} statements"),
+        Claim("random statements that PostgreSQL 15 answers otherwise, outside refusals and the list of differences",
+              0, False, different, "mistakes in what NULL decides", is_about_answers=True,
+              note=f"of {asked:,} statements"),
         Claim("of those that it answers, refused here", REFUSED_MAX, False, refused, "", is_about_answers=True),
     ]  # fmt: skip
 
