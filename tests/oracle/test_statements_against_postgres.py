@@ -186,6 +186,25 @@ def count_known_differences(statements: list[str], answers: list[tuple[str, str]
     return count
 
 
+def answers_on(twins: Twins, rows: list[str], statements: list[str]) -> list[tuple[str, str]]:
+    """Answers of both sides, on these rows. In turns: PostgreSQL locks what it makes to learn types until the
+    transaction ends."""
+    return [
+        answer
+        for first in range(0, len(statements), 1000)
+        for answer in twins.answers(rows + statements[first : first + 1000])[len(rows) :]
+    ]
+
+
+def count_answered(answers: list[tuple[str, str]]) -> int:
+    """Those that PostgreSQL answers, of which few may be refused here."""
+    refused = sum(code(ours) is not None and code(postgres) is None for ours, postgres in answers)
+    answered = sum(code(postgres) is None for _, postgres in answers)
+    print(f"{answered} of {len(answers)} have an answer, {refused} of them are refused here")
+    assert refused <= answered / 20
+    return answered
+
+
 def test_each_function_of_the_table(twins: Twins, daedalus_seed: int) -> None:
     choice = random.Random(f"{daedalus_seed} each function")
     table = functions()
@@ -194,11 +213,7 @@ def test_each_function_of_the_table(twins: Twins, daedalus_seed: int) -> None:
     calls = [expressions.call_of(entry, 1) for entry in table for _ in range(max(STATEMENTS // 500, 1))]
     # Within a text, so that intervals may be put out, too.
     statements = [f"SELECT i, ({call})::text AS e FROM t WHERE i IN (1, 2, 3, 4)" for call in calls]
-    answers = [
-        answer
-        for first in range(0, len(statements), 1000)
-        for answer in twins.answers(rows + statements[first : first + 1000])[len(rows) :]
-    ]
+    answers = answers_on(twins, rows, statements)
     check(statements, answers, [has_answer_or_limit(ours, postgres) for ours, postgres in answers])
     assert sum(code(postgres) is None for _, postgres in answers) > len(statements) / 2
 
@@ -209,12 +224,7 @@ def test_random_expressions(twins: Twins, daedalus_seed: int) -> None:
     expressions = Expressions(choice, functions())
     rows = [f"INSERT INTO t (i, b, s, l, r, d, n, h, day, at, c, v) VALUES {row}" for row in ROWS]
     statements = [select(choice, expressions) for _ in range(count)]
-    # PostgreSQL locks what it makes to learn types until the transaction ends.
-    answers = [
-        answer
-        for first in range(0, count, 1000)
-        for answer in twins.answers(rows + statements[first : first + 1000])[len(rows) :]
-    ]
+    answers = answers_on(twins, rows, statements)
     right = [has_answer_or_limit(ours, postgres) for ours, postgres in answers]
     different = count_known_differences(statements, answers, right)
     check(statements, answers, right)
@@ -299,19 +309,11 @@ def test_random_inner_queries(twins: Twins, daedalus_seed: int) -> None:
     expressions = Expressions(choice, functions())
     filled = repeated_rows(choice, 20)
     statements = [inner_query(choice, expressions) for _ in range(count)]
-    answers = [
-        answer
-        for first in range(0, count, 1000)
-        for answer in twins.answers(filled + statements[first : first + 1000])[len(filled) :]
-    ]
+    answers = answers_on(twins, filled, statements)
     right = [has_answer_or_limit(ours, postgres) for ours, postgres in answers]
     count_known_differences(statements, answers, right)
     check(statements, answers, right)
-    refused = sum(code(ours) is not None and code(postgres) is None for ours, postgres in answers)
-    answered = sum(code(postgres) is None for _, postgres in answers)
-    print(f"{answered} of {count} have an answer, {refused} of them are refused here")
-    assert refused <= answered / 20
-    assert answered > count / 2
+    assert count_answered(answers) > count / 2
 
 
 def test_random_groups(twins: Twins, daedalus_seed: int) -> None:
@@ -320,19 +322,11 @@ def test_random_groups(twins: Twins, daedalus_seed: int) -> None:
     expressions = Expressions(choice, functions())
     filled = repeated_rows(choice, 40)
     statements = [grouped(choice, expressions) for _ in range(count)]
-    answers = [
-        answer
-        for first in range(0, count, 1000)
-        for answer in twins.answers(filled + statements[first : first + 1000])[len(filled) :]
-    ]
+    answers = answers_on(twins, filled, statements)
     right = [is_right(ours, postgres) or has_several_mistakes(ours, postgres) for ours, postgres in answers]
     count_known_differences(statements, answers, right)
     check(statements, answers, right)
-    refused = sum(code(ours) is not None and code(postgres) is None for ours, postgres in answers)
-    answered = sum(code(postgres) is None for _, postgres in answers)
-    print(f"{answered} of {count} have an answer, {refused} of them are refused here")
-    assert refused <= answered / 20
-    assert answered > count / 2
+    assert count_answered(answers) > count / 2
 
 
 def test_the_page_of_functions_is_what_the_table_says() -> None:
