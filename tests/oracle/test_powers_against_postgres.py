@@ -76,6 +76,22 @@ def call(choice: random.Random) -> str:
     )
 
 
+def test_powers_half_way_between_two_results_go_where_postgres_lets_them() -> None:
+    """What is far behind the last digit decides; PostgreSQL does not compute all of it."""
+    statements = [
+        f"SELECT power(1.{'0' * zeros}{last}::numeric, {exponent}::numeric) AS e FROM t"
+        for zeros in (14, 15, 16, 19, 24, 40)
+        for last in (1, 3, 5, 25)
+        for exponent in ("4.5", "-4.5", "0.5", "-0.5", "1.5", "2.05", "1000.5", "0.05")
+    ]
+    with running_twins() as twins:
+        answers = twins.answers(["INSERT INTO t (i) VALUES (1)", *statements])[1:]
+    wrong = [
+        (statement, pair) for statement, pair in zip(statements, answers, strict=True) if len(set(pair)) > 1
+    ]
+    assert not wrong, wrong
+
+
 def test_powers_have_postgres_digits(daedalus_seed: int) -> None:
     choice = random.Random(f"{daedalus_seed} powers")
     statements = [f"SELECT {call(choice)} AS e FROM t" for _ in range(STATEMENTS)]

@@ -155,6 +155,21 @@ Decimal exponential_of_fixed(const BigInt& value, uint32_t bits, int32_t scale) 
   return {divide_rounded(numerator, denominator), scale};
 }
 
+/// e to the power of what is near 0. As in numeric.c, the power itself is added whole and only what follows is rounded:
+/// where 1 + x is all but half way between two results, it is x alone that says which.
+Decimal exponential_near_one(const Decimal& value, int32_t scale) {
+  constexpr int32_t kMore = 8;
+  const int32_t series_scale = scale + kMore;
+  Decimal sum = add({1, 0}, value);
+  Decimal term = value;
+  for (int32_t number = 2; !term.unscaled.is_zero(); ++number) {
+    term = rescale(multiply(term, value), series_scale);
+    term.unscaled = divide_rounded(term.unscaled, number);
+    sum = add(sum, term);
+  }
+  return rescale(sum, scale);
+}
+
 Decimal logarithm_at(const Decimal& value, int32_t scale) {
   const uint32_t bits = bits_of(scale + kGuardDigits);
   return rounded(fixed_logarithm(value, bits), bits, scale);
@@ -177,6 +192,17 @@ Decimal power_by_logarithm(const Decimal& base, const Decimal& exponent, double 
   const uint32_t bits = bits_of(result_digits + exponent_digits + 2 * kGuardDigits);
   const BigInt product = fixed_logarithm(base, bits) * exponent.unscaled;
   return exponential_of_fixed(divide_floor(product, power_of_ten(static_cast<uint32_t>(exponent.scale))), bits, scale);
+}
+
+/// Where numeric.c takes the series of e as it is, without halving.
+constexpr double kNearOne = 0.01;
+
+/// base to a power whose logarithm is near 0, with the digits of it that PostgreSQL has. Precondition: base > 0.
+Decimal power_near_one(const Decimal& base, const Decimal& exponent, int32_t scale) {
+  constexpr int32_t kMore = 8;
+  const int32_t logarithm_scale = std::max(scale - place_of_logarithm(base) + kMore, 0);
+  const Decimal product = multiply(logarithm_at(base, logarithm_scale), exponent);
+  return exponential_near_one(rescale(product, logarithm_scale), scale);
 }
 
 /// numeric.c's power_var_int(): sixteen fractional digits at least, whatever the size.
@@ -295,7 +321,8 @@ Result<Decimal> power_of(const Decimal& base, const Decimal& exponent) {
     return Decimal{0, kDecimalScaleMax};
   }
   const int32_t scale = shown_scale(kSignificantDigitsMin - static_cast<int32_t>(place), {base.scale, exponent.scale});
-  Decimal made = power_by_logarithm(positive, exponent, place, scale);
+  Decimal made = std::fabs(as_double(product)) > kNearOne ? power_by_logarithm(positive, exponent, place, scale)
+                                                          : power_near_one(positive, exponent, scale);
   const bool is_negative = sign < 0 && whole % 2 != 0;
   if (is_negative) {
     made.unscaled = -made.unscaled;
