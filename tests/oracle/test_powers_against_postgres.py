@@ -86,9 +86,7 @@ def test_powers_half_way_between_two_results_go_where_postgres_lets_them() -> No
     ]
     with running_twins() as twins:
         answers = twins.answers(["INSERT INTO t (i) VALUES (1)", *statements])[1:]
-    wrong = [
-        (statement, pair) for statement, pair in zip(statements, answers, strict=True) if len(set(pair)) > 1
-    ]
+    wrong = [(statement, pair) for statement, pair in zip(statements, answers, strict=True) if len(set(pair)) > 1]
     assert not wrong, wrong
 
 
