@@ -174,12 +174,13 @@ Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int
   return compiled;
 }
 
-Result<StatementDescription> Compiler::describe(std::string_view sql) {
+Result<StatementDescription> Compiler::describe(std::string_view sql,
+                                                std::span<const std::optional<semantics::TypeKind>> declared) {
   const auto found = state_->cache.get(sql, sql::Keep::kFromTheFirstTime);  // It is about to be asked.
   if (!found) {
     return found.error();
   }
-  sql::ParameterTypes types;
+  sql::ParameterTypes types(declared);
   sql::Scope scope(*state_->columns, *found->parsed, types);
   auto compiled = compile_root(scope, *state_->map);
   if (!compiled) {

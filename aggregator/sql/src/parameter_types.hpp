@@ -1,12 +1,14 @@
 // What the places of a statement's parameters ask of their types, while the statement is described without values.
 //
-// Decides as PostgreSQL does for parameters of undeclared type: the first place that asks gives a parameter its type,
-// which it then has in every later place. Refuses to know places.
+// Decides as PostgreSQL does: a parameter has the type that the client declared; of one of undeclared type the first
+// place that asks gives a parameter its type, which it then has in every later place. Refuses to know places.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "daedalus/semantics/types.hpp"
 
@@ -22,8 +24,19 @@ class ParameterTypes {
     std::optional<semantics::TypeKind> kind;
   };
 
+  ParameterTypes() = default;
+  /// What the client declares $1, $2, ... to be, before any place asks; nothing where it leaves that to the places.
+  explicit ParameterTypes(std::span<const std::optional<semantics::TypeKind>> declared)
+      : declared_(declared.begin(), declared.end()) {}
+
   /// The parameter stands at this place. Precondition: 1 <= number <= kParametersMax.
-  const Parameter& see(int32_t number, int32_t location) { return seen_.try_emplace(number, location).first->second; }
+  const Parameter& see(int32_t number, int32_t location) {
+    const auto [seen, is_new] = seen_.try_emplace(number, location);
+    if (const auto index = static_cast<size_t>(number) - 1; is_new && index < declared_.size()) {
+      seen->second.kind = declared_[index];
+    }
+    return seen->second;
+  }
   /// A place asks for this type; ignored when an earlier one has asked. Precondition: it was seen.
   void ask(int32_t number, semantics::TypeKind kind) {
     if (auto& known = seen_.at(number).kind; !known) {
@@ -34,6 +47,7 @@ class ParameterTypes {
   [[nodiscard]] const std::map<int32_t, Parameter>& seen() const { return seen_; }
 
  private:
+  std::vector<std::optional<semantics::TypeKind>> declared_;
   std::map<int32_t, Parameter> seen_;  ///< Bounded by the text.
 };
 

@@ -90,6 +90,22 @@ TEST_F(DescribeTest, AParameterKeepsTheTypeOfItsFirstPlace) {
             "42804@34 argument of AND must be type boolean, not type integer");
 }
 
+TEST_F(DescribeTest, ADeclaredParameterHasItsTypeWhateverItsPlaceAsksFor) {
+  using Declared = std::vector<std::optional<TypeKind>>;
+  const auto kinds = [&](std::string_view sql, const Declared& declared) {
+    const auto description = compiler_.describe(sql, declared);
+    return description ? description->parameters : std::vector<TypeKind>();
+  };
+  const char* const two = "SELECT i FROM t WHERE i = $1 AND day = $2";
+  EXPECT_EQ(kinds(two, {TypeKind::kBigint}), (std::vector{TypeKind::kBigint, TypeKind::kDate}));
+  EXPECT_EQ(kinds(two, {std::nullopt, TypeKind::kTimestamp}), (std::vector{TypeKind::kInt, TypeKind::kTimestamp}));
+  EXPECT_EQ(kinds("SELECT count(*) FROM t WHERE $1 IS NULL", {TypeKind::kDate}), (std::vector{TypeKind::kDate}));
+  const Declared wrong{TypeKind::kBool};
+  const auto refused = compiler_.describe("SELECT i FROM t WHERE day = $1", wrong);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().sqlstate, "42883");
+}
+
 TEST_F(DescribeTest, AssignedParametersHaveTheTypeOfTheirColumn) {
   for (const auto& [sql, expected] : std::initializer_list<Described>{
            {"INSERT INTO t (i, day, v, c) VALUES ($1, $2, $3, $4), (5, $5, NULL, DEFAULT)",

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -44,7 +46,8 @@ class Compiler final : public KnownStatements {
   /// a text that is not in the cache; may be called from any thread with 1 MiB of stack.
   [[nodiscard]] Result<Compiled> compile(const wire::v1::StatementBody& statement, int64_t now_us);
 
-  /// What the statement takes and gives; nothing is executed, and its parameters have no values yet. A parameter takes
+  /// What the statement takes and gives; nothing is executed, and its parameters have no values yet. One that is
+  /// `declared` (the first is that of $1; nothing: it is not) has that type; any other takes
   /// the type that its first place asks for: of the column it is compared with, assigned to or listed beside, of the
   /// cast around it, of the other side of its sum; it is a string as LIKE's pattern, a bigint behind LIMIT and OFFSET,
   /// and a boolean as a condition.
@@ -52,7 +55,8 @@ class Compiler final : public KnownStatements {
   /// Errors: those of compile() that do not depend on a parameter's value, but for what is wrong with rows to insert as
   /// a whole (23502, 54000), which compile() says; 42P18 for a parameter to which no place gives a type, or that is
   /// left out; 42P02 for a number beyond 65,535. Cost and threads: as compile().
-  [[nodiscard]] Result<StatementDescription> describe(std::string_view sql);
+  [[nodiscard]] Result<StatementDescription> describe(
+      std::string_view sql, std::span<const std::optional<semantics::TypeKind>> declared = {});
 
   /// Of a SELECT that is kept compiled, as those are that are described or come a second time. Parameters that are
   /// compared with columns and do nothing else take any values whose comparisons come to the same kind, others those it

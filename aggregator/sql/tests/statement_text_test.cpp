@@ -1,0 +1,52 @@
+#include "daedalus/aggregator/statement_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace daedalus::aggregator {
+namespace {
+
+std::vector<std::string> split(std::string_view text, size_t count_max = 100) {
+  std::vector<std::string> found;
+  for (const StatementText& statement : split_statements(text, count_max)) {
+    EXPECT_EQ(text.substr(statement.offset, statement.sql.size()), statement.sql);
+    found.emplace_back(statement.sql);
+  }
+  return found;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(StatementTextTest, SemicolonsPartStatementsUnlessTheyAreQuotedOrCommentedOut) {
+  EXPECT_EQ(split("SELECT 1"), Texts{"SELECT 1"});
+  EXPECT_EQ(split("SELECT 1; SELECT 2;"), (Texts{"SELECT 1", " SELECT 2"}));
+  EXPECT_EQ(split("SELECT ';', \";\", $a$;$a$ /* ; */ -- ;\n;x"),
+            (Texts{"SELECT ';', \";\", $a$;$a$ /* ; */ -- ;\n", "x"}));
+}
+
+TEST(StatementTextTest, WhatHasNoTokenIsNoStatement) {
+  EXPECT_EQ(split(""), Texts{});
+  EXPECT_EQ(split(" ;; -- nothing\n ; "), Texts{});
+}
+
+TEST(StatementTextTest, OneMoreThanTheMostSaysThatThereAreTooMany) {
+  EXPECT_EQ(split("a;b;c;d;e", 2).size(), 3u);
+  EXPECT_EQ(split("a;b", 2).size(), 2u);
+}
+
+TEST(StatementTextTest, WordsAreReadWithoutTheirQuotesAndInLowerCase) {
+  const auto words = first_words("SET \"Time\"\"Zone\" = 'it''s' 5", 10);
+  ASSERT_EQ(words.size(), 5u);
+  EXPECT_TRUE(is_word(words[0], "set"));
+  EXPECT_FALSE(is_word(words[1], "set"));
+  EXPECT_EQ(unquoted(words[0]), "set");
+  EXPECT_EQ(unquoted(words[1]), "Time\"Zone");
+  EXPECT_EQ(unquoted(words[3]), "it's");
+  EXPECT_EQ(unquoted(words[4]), "5");
+  EXPECT_EQ(first_words("a b c", 2).size(), 2u);
+}
+
+}  // namespace
+}  // namespace daedalus::aggregator
