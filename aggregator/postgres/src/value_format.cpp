@@ -1,0 +1,300 @@
+#include "value_format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "byte_order.hpp"
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/packed.hpp"
+#include "daedalus/semantics/text.hpp"
+#include "daedalus/semantics/utf8.hpp"
+#include "numeric_format.hpp"
+
+namespace daedalus::postgres {
+
+using semantics::Type;
+using semantics::TypeKind;
+using semantics::Value;
+
+namespace {
+
+/// What pg_type has of a type.
+struct TypeEntry {
+  TypeKind kind;
+  uint32_t oid;
+  int16_t size;
+};
+
+constexpr TypeEntry kTypes[] = {
+    {TypeKind::kBool, 16, 1},        {TypeKind::kSmallint, 21, 2},   {TypeKind::kInt, 23, 4},
+    {TypeKind::kBigint, 20, 8},      {TypeKind::kReal, 700, 4},      {TypeKind::kDouble, 701, 8},
+    {TypeKind::kNumeric, 1700, -1},  {TypeKind::kDate, 1082, 4},     {TypeKind::kTimestamp, 1114, 8},
+    {TypeKind::kChar, 1042, -1},     {TypeKind::kVarchar, 1043, -1}, {TypeKind::kText, kTextOid, -1},
+    {TypeKind::kInterval, 1186, 16},
+};
+
+constexpr uint32_t kUnknownOid = 705;
+constexpr uint32_t kNameOid = 19;
+constexpr uint32_t kTimestampTzOid = 1184;
+/// PostgreSQL's typmod of strings and numerics counts a header that is not there.
+constexpr int32_t kModifierHeader = 4;
+/// From 1970-01-01, where days and microseconds begin here, to 2000-01-01, where PostgreSQL's do.
+constexpr int64_t kEpochDays = 10'957;
+constexpr int64_t kEpochMicros = kEpochDays * semantics::kMicrosPerDay;
+
+const TypeEntry& entry_of(TypeKind kind) {
+  return *std::find_if(std::begin(kTypes), std::end(kTypes),
+                       [&](const TypeEntry& entry) { return entry.kind == kind; });
+}
+
+int32_t modifier_of(const Type& type) {
+  if (type.kind == TypeKind::kNumeric && type.precision > 0) {
+    return static_cast<int32_t>(type.precision << 16 | type.scale) + kModifierHeader;
+  }
+  const bool has_length = (type.kind == TypeKind::kChar || type.kind == TypeKind::kVarchar) && type.length > 0;
+  return has_length ? static_cast<int32_t>(type.length) + kModifierHeader : -1;
+}
+
+void append_binary(const Type& type, const Value& value, std::string& out) {
+  switch (type.kind) {
+    case TypeKind::kBool:
+      out.push_back(std::get<bool>(value) ? '\1' : '\0');
+      return;
+    case TypeKind::kSmallint:
+      append_big_endian(static_cast<int16_t>(std::get<int64_t>(value)), out);
+      return;
+    case TypeKind::kInt:
+      append_big_endian(static_cast<int32_t>(std::get<int64_t>(value)), out);
+      return;
+    case TypeKind::kBigint:
+      append_big_endian(std::get<int64_t>(value), out);
+      return;
+    case TypeKind::kReal:
+      append_big_endian(std::bit_cast<uint32_t>(static_cast<float>(std::get<double>(value))), out);
+      return;
+    case TypeKind::kDouble:
+      append_big_endian(std::bit_cast<uint64_t>(std::get<double>(value)), out);
+      return;
+    case TypeKind::kNumeric:
+      append_binary_numeric(std::get<semantics::Decimal>(value), out);
+      return;
+    case TypeKind::kDate:
+      append_big_endian(static_cast<int32_t>(std::get<int64_t>(value) - kEpochDays), out);
+      return;
+    case TypeKind::kTimestamp:
+      append_big_endian(std::get<int64_t>(value) - kEpochMicros, out);
+      return;
+    case TypeKind::kInterval: {
+      const auto& interval = std::get<semantics::Interval>(value);
+      append_big_endian(interval.micros, out);
+      append_big_endian(interval.days, out);
+      append_big_endian(interval.months, out);
+      return;
+    }
+    case TypeKind::kChar:
+    case TypeKind::kVarchar:
+    case TypeKind::kText:
+      out.append(semantics::format_text(type, value));
+      return;
+  }
+}
+
+Error wrong_binary(TypeKind kind) {
+  return rejected("22P03", fmt::format("incorrect binary data format for a parameter of type {}", kind_name(kind)));
+}
+
+Result<Value> within(Value value, int64_t number, int64_t low, int64_t high, const char* what) {
+  if (number < low || number > high) {
+    return rejected("22008", fmt::format("{} out of range", what));
+  }
+  return value;
+}
+
+Result<Value> read_binary_date(std::string_view bytes) {
+  const int64_t days = read_big_endian<int32_t>(bytes) + kEpochDays;
+  return within(Value(days), days, semantics::kDateDaysMin, semantics::kDateDaysMax, "date");
+}
+
+Result<Value> read_binary_timestamp(std::string_view bytes) {
+  const auto since_2000 = read_big_endian<int64_t>(bytes);
+  if (since_2000 > semantics::kTimestampMicrosMax - kEpochMicros) {
+    return rejected("22008", "timestamp out of range");
+  }
+  const int64_t micros = since_2000 + kEpochMicros;
+  return within(Value(micros), micros, semantics::kTimestampMicrosMin, semantics::kTimestampMicrosMax, "timestamp");
+}
+
+Result<Value> read_binary(TypeKind kind, std::string_view bytes) {
+  const int16_t size = entry_of(kind).size;
+  if (size >= 0 && bytes.size() != static_cast<size_t>(size)) {
+    return wrong_binary(kind);
+  }
+  switch (kind) {
+    case TypeKind::kBool:
+      return Value(bytes[0] != '\0');
+    case TypeKind::kSmallint:
+      return Value(static_cast<int64_t>(read_big_endian<int16_t>(bytes)));
+    case TypeKind::kInt:
+      return Value(static_cast<int64_t>(read_big_endian<int32_t>(bytes)));
+    case TypeKind::kBigint:
+      return Value(read_big_endian<int64_t>(bytes));
+    case TypeKind::kReal:
+      return Value(static_cast<double>(std::bit_cast<float>(read_big_endian<uint32_t>(bytes))));
+    case TypeKind::kDouble:
+      return Value(std::bit_cast<double>(read_big_endian<uint64_t>(bytes)));
+    case TypeKind::kNumeric:
+      return read_binary_numeric(bytes);
+    case TypeKind::kDate:
+      return read_binary_date(bytes);
+    case TypeKind::kTimestamp:
+      return read_binary_timestamp(bytes);
+    case TypeKind::kInterval:
+      return Value(semantics::Interval{read_big_endian<int32_t>(bytes.substr(12)),
+                                       read_big_endian<int32_t>(bytes.substr(8)), read_big_endian<int64_t>(bytes)});
+    case TypeKind::kChar:
+    case TypeKind::kVarchar:
+    case TypeKind::kText:
+      break;
+  }
+  return Value(std::string(bytes));
+}
+
+/// The type that a value of this kind travels with: strings have a length, without which they were quoted literals.
+Type type_of(TypeKind kind, const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value); text != nullptr || semantics::is_string(kind)) {
+    const size_t size = text != nullptr ? text->size() : 0;
+    return Type{TypeKind::kVarchar, 0, 0, static_cast<uint32_t>(std::max<size_t>(size, 1))};
+  }
+  return Type{kind};
+}
+
+/// What a quoted literal in the statement would be.
+Result<wire::v1::Constant> untyped(std::string_view text) {
+  return contract::from_value(Type{TypeKind::kVarchar}, Value(std::string(text)));
+}
+
+}  // namespace
+
+uint32_t oid_of(TypeKind kind) { return entry_of(kind).oid; }
+
+Result<std::optional<TypeKind>> declared_kind(uint32_t oid) {
+  if (oid == 0 || oid == kUnknownOid) {
+    return std::optional<TypeKind>();
+  }
+  if (oid == kNameOid) {
+    return std::optional(TypeKind::kText);
+  }
+  for (const TypeEntry& entry : kTypes) {
+    if (entry.oid == oid) {
+      return std::optional(entry.kind);
+    }
+  }
+  return rejected("0A000", fmt::format("a parameter of the type with OID {} is not supported", oid),
+                  oid == kTimestampTzOid ? "timestamps have no time zone here: pass one without"
+                                         : "pass it as text and leave its type to the server");
+}
+
+Field field_of(const semantics::Column& column, int16_t format) {
+  const TypeEntry& entry = entry_of(column.type.kind);
+  return {column.name, entry.oid, entry.size, modifier_of(column.type), format};
+}
+
+Result<std::vector<int16_t>> formats_of(std::span<const int16_t> given, size_t count) {
+  if (given.size() > 1 && given.size() != count) {
+    return rejected("08P01", fmt::format("bind message has {} formats but {} values", given.size(), count));
+  }
+  std::vector<int16_t> formats(count, given.size() == 1 ? given[0] : kTextFormat);
+  if (given.size() > 1) {
+    std::copy(given.begin(), given.end(), formats.begin());
+  }
+  for (const int16_t format : given) {
+    if (format != kTextFormat && format != kBinaryFormat) {
+      return rejected("22023", fmt::format("unsupported format code: {}", format));
+    }
+  }
+  return formats;
+}
+
+void append_value(const Type& type, const Value& value, int16_t format, std::string& out) {
+  if (semantics::is_null(value)) {
+    append_big_endian<int32_t>(-1, out);
+    return;
+  }
+  const size_t length_at = out.size();
+  append_big_endian<uint32_t>(0, out);
+  if (format == kBinaryFormat) {
+    append_binary(type, value, out);
+  } else {
+    out.append(semantics::format_text(type, value));
+  }
+  put_big_endian(static_cast<uint32_t>(out.size() - length_at - sizeof(uint32_t)), out.data() + length_at);
+}
+
+Result<wire::v1::Constant> read_parameter(ParameterType type, int16_t format, std::optional<std::string_view> bytes) {
+  if (!bytes) {
+    return contract::from_value(type.is_declared ? type_of(type.kind, {}) : Type{TypeKind::kVarchar}, {});
+  }
+  const bool is_text = format == kTextFormat || semantics::is_string(type.kind);
+  if (is_text && !semantics::is_valid_text(*bytes)) {
+    return rejected("22021", "invalid byte sequence for encoding \"UTF8\" in a parameter");
+  }
+  if (is_text && !type.is_declared) {
+    return untyped(*bytes);
+  }
+  auto value = semantics::is_string(type.kind) ? Result<Value>(std::string(*bytes))
+               : is_text                       ? semantics::parse_text(Type{type.kind}, *bytes)
+                                               : read_binary(type.kind, *bytes);
+  if (!value) {
+    return value.error();
+  }
+  return contract::from_value(type_of(type.kind, *value), *value);
+}
+
+RowEncoder::RowEncoder(std::span<const semantics::Column> columns, std::vector<int16_t> formats)
+    : formats_(std::move(formats)) {
+  types_.reserve(columns.size());
+  for (const semantics::Column& column : columns) {
+    types_.push_back(column.type);
+  }
+}
+
+Result<void> RowEncoder::encode(std::string_view& rows, size_t size_max, std::string& out) const {
+  do {
+    const auto size = size_of_rows(rows, 1);
+    if (!size) {
+      return size.error();
+    }
+    auto values = semantics::read_packed_row(types_, rows.substr(sizeof(uint32_t), *size - sizeof(uint32_t)));
+    if (!values) {
+      return values.error();
+    }
+    rows.remove_prefix(*size);
+    const MessageWriter message('D', out);
+    append_big_endian(static_cast<uint16_t>(values->size()), out);
+    for (size_t column = 0; column < values->size(); ++column) {
+      append_value(types_[column], (*values)[column], formats_[column], out);
+    }
+  } while (!rows.empty() && out.size() < size_max);
+  return {};
+}
+
+Result<size_t> size_of_rows(std::string_view rows, uint32_t count) {
+  semantics::PackedRows reader(rows);
+  size_t size = 0;
+  for (uint32_t row = 0; row < count; ++row) {
+    const auto next = reader.next();
+    if (!next) {
+      return next.error();
+    }
+    if (!*next) {
+      break;
+    }
+    size += sizeof(uint32_t) + (*next)->size();
+  }
+  return size;
+}
+
+}  // namespace daedalus::postgres

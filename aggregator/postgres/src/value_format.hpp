@@ -1,0 +1,66 @@
+// Values as PostgreSQL's clients know them: the OIDs of their types, and their text and binary forms, both ways.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend.hpp"
+#include "daedalus/base/result.hpp"
+#include "daedalus/semantics/types.hpp"
+#include "daedalus/wire/v1/values.pb.h"
+
+namespace daedalus::postgres {
+
+constexpr int16_t kTextFormat = 0;
+constexpr int16_t kBinaryFormat = 1;
+constexpr uint32_t kTextOid = 25;
+
+[[nodiscard]] uint32_t oid_of(semantics::TypeKind kind);
+
+/// The type a parameter is declared with. Nothing for 0 and `unknown`: it is not. Errors: 0A000 a type that is not
+/// supported.
+[[nodiscard]] Result<std::optional<semantics::TypeKind>> declared_kind(uint32_t oid);
+
+/// A column of an answer in this format.
+[[nodiscard]] Field field_of(const semantics::Column& column, int16_t format);
+
+/// The formats of so many columns or parameters: none given means text, one is for all. Errors: 08P01 another count, or
+/// another format than 0 and 1.
+[[nodiscard]] Result<std::vector<int16_t>> formats_of(std::span<const int16_t> given, size_t count);
+
+/// Appends the length and the value, or −1 for NULL.
+void append_value(const semantics::Type& type, const semantics::Value& value, int16_t format, std::string& out);
+
+/// How a parameter is to be read.
+struct ParameterType {
+  semantics::TypeKind kind = semantics::TypeKind::kText;
+  bool is_declared = false;  ///< By the client. Otherwise its text is read as a quoted literal in its place is.
+};
+/// A parameter as it came; nothing: NULL. Errors: 22P03 no value of the type in binary form, 22021 no UTF-8, and those
+/// of semantics::parse_text().
+[[nodiscard]] Result<wire::v1::Constant> read_parameter(ParameterType type, int16_t format,
+                                                        std::optional<std::string_view> bytes);
+
+/// Packed rows (docs/wire.md) become DataRows, `rows_max` of them at most.
+class RowEncoder {
+ public:
+  /// Precondition: as many formats as columns.
+  RowEncoder(std::span<const semantics::Column> columns, std::vector<int16_t> formats);
+
+  /// Takes rows off the front of `rows` and appends them until `out` has `size_max` bytes; at least one. Errors: 08P01
+  /// they are no rows of these columns.
+  [[nodiscard]] Result<void> encode(std::string_view& rows, size_t size_max, std::string& out) const;
+
+ private:
+  std::vector<semantics::Type> types_;
+  std::vector<int16_t> formats_;
+};
+
+/// Bytes of the first `count` packed rows, all of them where there are fewer. Errors: 08P01.
+[[nodiscard]] Result<size_t> size_of_rows(std::string_view rows, uint32_t count);
+
+}  // namespace daedalus::postgres
