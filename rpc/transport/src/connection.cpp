@@ -15,8 +15,11 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Bytes read at once; a few hundred small messages, and small enough to have one per connection.
-constexpr size_t kInputSize = 64u << 10;
+/// Bytes read at once: at first, and once a read has filled that: a few hundred small messages.
+constexpr size_t kInputSizeMin = 2u << 10;
+constexpr size_t kInputSizeMax = 64u << 10;
+/// After so many reads that would have fitted into the small one, the large one is given back.
+constexpr uint32_t kSmallReadsMax = 64;
 /// Pieces of output written at once, and bytes after which no further piece is added.
 constexpr size_t kPiecesMax = 16;
 constexpr size_t kWriteSize = 256u << 10;
@@ -38,7 +41,7 @@ Connection::Connection(ConnectionOwner& owner, asio::io_context& io, asio::ip::t
       session_(std::move(session)),
       goodbye_ns_max_(settings.goodbye_ns_max),
       timer_(io, [this] { on_deadline(); }),
-      input_(kInputSize) {
+      input_(kInputSizeMin) {
   if (settings.output_budget) {
     output_lease_.emplace(std::move(settings.output_budget));
   }
@@ -52,14 +55,28 @@ void Connection::start() {
 }
 
 void Connection::read() {
-  if (!socket_open_) {
+  if (!socket_open_ || is_reading_ || resume_posted_ || !session_->takes_input()) {
     return;
   }
+  is_reading_ = true;
   socket_.async_read_some(asio::buffer(input_),
                           [self = shared_from_this()](const auto& error, size_t size) { self->on_read(error, size); });
 }
 
+void Connection::fit_input(size_t read_size) {
+  if (read_size == input_.size() && input_.size() < kInputSizeMax) {
+    input_ = std::vector<char>(kInputSizeMax);
+  } else if (input_.size() == kInputSizeMax) {
+    small_reads_ = read_size < kInputSizeMin ? small_reads_ + 1 : 0;
+    if (small_reads_ >= kSmallReadsMax) {
+      input_ = std::vector<char>(kInputSizeMin);
+      small_reads_ = 0;
+    }
+  }
+}
+
 void Connection::on_read(const boost::system::error_code& error, size_t size) {
+  is_reading_ = false;
   if (!socket_open_) {
     return;
   }
@@ -72,11 +89,10 @@ void Connection::on_read(const boost::system::error_code& error, size_t size) {
   }
   has_resumed_ = false;
   session_->on_bytes(std::string_view(input_.data(), size), steady_now());
+  fit_input(size);
   deliver();
   owner_.mark_dirty(shared_from_this());
-  if (!resume_posted_) {
-    read();
-  }
+  read();
   owner_.watch([this] { return describe("input"); });
 }
 
@@ -128,6 +144,7 @@ void Connection::end_turn() {
   } else if (socket_open_) {
     finish_when_written();
   }
+  read();
 }
 
 void Connection::write() {

@@ -62,7 +62,10 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   bool dirty = false;  ///< In the owner's list for the end of this turn.
 
  private:
+  /// Reads on, unless that is under way, has been left to resume(), or the session has enough.
   void read();
+  /// The size of input_ follows what comes: an idle connection keeps little. Nothing is being read.
+  void fit_input(size_t read_size);
   void on_read(const boost::system::error_code& error, size_t size);
   void on_written(const boost::system::error_code& error, size_t size);
   void on_deadline();
@@ -85,9 +88,11 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   int64_t goodbye_ns_max_;
   DeadlineTimer timer_;
   std::vector<char> input_;
+  uint32_t small_reads_ = 0;         ///< In a row, into a large input_.
   std::deque<std::string> writing_;  ///< Pieces of output that are being written.
   size_t written_ = 0;               ///< Of the first.
   bool is_writing_ = false;
+  bool is_reading_ = false;
   std::optional<ByteLease> output_lease_;
   const char* last_event_ = "handshake";  ///< Handed over, for the watch.
   bool resume_posted_ = false;            ///< Nothing is read until then.

@@ -107,6 +107,48 @@ TEST(ByteSessionTest, WhatTheOwnerSaysByItselfLeavesWhenTheSessionIsWoken) {
   EXPECT_EQ(raw.received, "welcome\nnews\nbye: enough\n");
 }
 
+TEST(ByteSessionTest, WhoHasEnoughIsReadNoFurtherUntilItIsLookedAtAgain) {
+  LineServer server;
+  RawPeer raw(server.address);
+  ASSERT_TRUE(server.answers(raw, "welcome\n"));
+  server.sessions[0]->takes_more = false;  // One read is under way.
+  raw.send("one\n");
+  ASSERT_TRUE(server.answers(raw, "welcome\none\n"));
+  raw.send("two\n");
+  for (int turn = 0; turn < 20; ++turn) {
+    server.network->run_for(kMillisecond);
+  }
+  EXPECT_THAT(server.lines, ElementsAre("one"));
+  server.network->post("a test", [&] {
+    server.sessions[0]->takes_more = true;
+    server.network->wake(server.infos[0].id);
+  });
+  EXPECT_TRUE(server.answers(raw, "welcome\none\ntwo\n")) << raw.received;
+  server.sessions[0]->takes_more = false;
+  server.sessions[0]->close("enough");  // What still comes is read, or the last words might not arrive.
+  server.network->wake(server.infos[0].id);
+  raw.send("three\n");
+  ASSERT_TRUE(run_until({&server}, [&] { return raw.read(); }));
+  EXPECT_EQ(raw.received, "welcome\none\ntwo\nbye: enough\n");
+}
+
+TEST(ByteSessionTest, ManyLinesAtOnceAndFewAfterwardsAllCome) {
+  LineServer server;
+  RawPeer raw(server.address);
+  std::string sent;
+  for (int line = 0; line < 20'000; ++line) {
+    sent += "line " + std::to_string(line) + "\n";
+  }
+  raw.send(sent);
+  ASSERT_TRUE(server.answers(raw, "welcome\n" + sent));
+  std::string few;
+  for (int line = 0; line < 200; ++line) {
+    few += "x\n";
+    raw.send("x\n");
+    ASSERT_TRUE(server.answers(raw, "welcome\n" + sent + few)) << line;
+  }
+}
+
 TEST(ByteSessionTest, APeerThatGoesIsLostToTheSession) {
   LineServer server;
   {

@@ -22,6 +22,9 @@ class LineSession final : public ByteSession {
     output_ = "welcome\n";
   }
 
+  bool takes_more = true;
+  [[nodiscard]] bool takes_input() const override { return takes_more; }
+
   /// What the owner has to say by itself.
   void say(const std::string& line) { output_ += line + "\n"; }
 
