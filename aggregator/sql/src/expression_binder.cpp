@@ -32,15 +32,16 @@ Typed typed_constant(Constant constant) {
   return made;
 }
 
-/// What programs ask of a server before anything else; nothing for other functions.
-std::optional<std::string_view> text_of_session(std::string_view name) {
+/// What programs ask of a server before anything else; nothing for other functions. The one database has the table's
+/// name.
+std::optional<std::string_view> text_of_session(std::string_view name, std::string_view table) {
   if (name == "version") {
     return "PostgreSQL 15 as Daedalus speaks it";
   }
   if (name == "current_schema") {
     return "public";
   }
-  return name == "current_database" ? std::optional<std::string_view>("daedalus") : std::nullopt;
+  return name == "current_database" ? std::optional(table) : std::nullopt;
 }
 
 }  // namespace
@@ -278,7 +279,7 @@ ExpressionBinder::Bound ExpressionBinder::function_call(const grammar::FunctionC
   const bool is_plain = !node.has_over && !node.star && !node.distinct && node.order.empty() && !node.is_within_group &&
                         !node.variadic && !node.filter.is_present();
   const std::optional<std::string_view> text =
-      is_plain && node.arguments.empty() ? text_of_session(name) : std::nullopt;
+      is_plain && node.arguments.empty() ? text_of_session(name, scope_.schema().table_name) : std::nullopt;
   if (text) {
     return Typed{semantics::make_constant(Type{TypeKind::kText}, std::string(*text)), false, node.location};
   }
