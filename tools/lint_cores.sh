@@ -12,6 +12,7 @@ cpp_cores=(
   storage_node/engine/include storage_node/engine/src
   storage_node/core/include storage_node/core/src
   aggregator/core/include aggregator/core/src
+  aggregator/postgres/include aggregator/postgres/src
   rpc/channel/include rpc/channel/src
   rpc/merging/include rpc/merging/src
   rpc/contract/include rpc/contract/src

@@ -1,0 +1,175 @@
+// Whatever bytes arrive, in whatever pieces, and however operations and work are answered: nothing crashes, what is
+// kept is bounded, a session that was up is down at most once, and one that is over says nothing more.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "byte_order.hpp"
+#include "daedalus/base/check.hpp"
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/packed.hpp"
+#include "session.hpp"
+
+namespace daedalus::postgres {
+namespace {
+
+constexpr Instant kStart{1};
+constexpr uint64_t kOutputMax = 8u << 20;
+
+/// Answers everything, as bytes of the input say.
+class Owner final : public SessionOwner {
+ public:
+  void on_session_up(rpc::PeerId /*session*/, const rpc::PeerInfo& /*info*/) override { CHECK(++ups == 1); }
+  void on_session_down(rpc::PeerId /*session*/, const std::string& /*reason*/) override {
+    CHECK(ups == 1);
+    CHECK(++downs == 1);
+  }
+  void on_session_operation(rpc::PeerId /*session*/, wire::v1::Operation&& operation) override {
+    CHECK(ups == 1 && operation.header().sequence() > last_sequence);
+    last_sequence = operation.header().sequence();
+    if (operation.header().kind() != wire::v1::OPERATION_KIND_ABORT) {
+      operations.push_back(std::move(operation));
+    }
+  }
+  void on_session_work(rpc::PeerId /*session*/, Work&& work) override {
+    CHECK(works.empty());
+    works.push_back(std::move(work));
+  }
+  void on_cancel_request(const CancelKey& /*key*/) override {}
+
+  int ups = 0;
+  int downs = 0;
+  uint64_t last_sequence = 0;
+  std::vector<wire::v1::Operation> operations;
+  std::vector<Work> works;
+};
+
+wire::v1::Result rows_of_one(uint64_t sequence) {
+  wire::v1::Result result;
+  result.set_sequence(sequence);
+  auto& rows = *result.mutable_rows();
+  const semantics::Column column{"id", {semantics::TypeKind::kInt}, true, std::nullopt};
+  *rows.add_columns() = contract::from_column(column);
+  const std::vector<semantics::Type> types{column.type};
+  semantics::append_packed_row(types, std::vector<semantics::Value>{int64_t{7}}, *rows.mutable_rows());
+  rows.set_row_count(1);
+  return result;
+}
+
+WorkDone done(const Work& work, uint8_t choice) {
+  if (const auto* split = std::get_if<Work::Split>(&work.what)) {
+    return pieces_of(*split->text, 100);
+  }
+  if (const auto* describe = std::get_if<Work::Describe>(&work.what)) {
+    if ((choice & 1) != 0) {
+      return Result<aggregator::StatementDescription>(rejected("42601", "wrong"));
+    }
+    aggregator::StatementDescription description;
+    description.parameters.assign(describe->declared.size(), semantics::TypeKind::kNumeric);
+    description.columns.push_back({"id", {semantics::TypeKind::kInt}, true, std::nullopt});
+    return Result<aggregator::StatementDescription>(std::move(description));
+  }
+  aggregator::CompiledUpdate update;
+  if ((choice & 1) != 0) {
+    update.body.add_parts()->mutable_insert()->set_row_count(1);
+  } else {
+    update.body.add_parts()->mutable_modify();
+  }
+  return Result<aggregator::Compiled>(std::move(update));
+}
+
+void answer(Owner& owner, PgSession& session, uint8_t choice) {
+  if (!owner.works.empty()) {
+    const Work work = std::move(owner.works.back());
+    owner.works.clear();
+    session.on_work_done(work.id, done(work, choice), kStart);
+    return;
+  }
+  if (owner.operations.empty()) {
+    return;
+  }
+  const uint64_t sequence = owner.operations.back().header().sequence();
+  const bool writes = owner.operations.back().header().kind() == wire::v1::OPERATION_KIND_SUBMIT;
+  owner.operations.pop_back();
+  wire::v1::Result end;
+  end.set_sequence(sequence);
+  if ((choice & 2) != 0) {
+    end.mutable_error()->set_sqlstate("57014");
+  } else if (writes) {
+    end.mutable_confirmed()->set_timestamp(1);
+  } else {
+    session.on_result(rows_of_one(sequence), kStart);
+    end.mutable_end();
+  }
+  session.on_result(std::move(end), kStart);
+}
+
+/// Wraps pieces of the input in messages with right lengths, so that what is behind them is reached.
+std::string as_messages(std::string_view bytes) {
+  constexpr std::string_view kTypes = "QPBDECHSXFdcfp";
+  std::string stream;
+  while (bytes.size() >= 2) {
+    stream.push_back(kTypes[static_cast<uint8_t>(bytes[0]) % kTypes.size()]);
+    const std::string_view body = bytes.substr(2, static_cast<uint8_t>(bytes[1]));
+    append_big_endian(static_cast<uint32_t>(body.size() + 4), stream);
+    stream += body;
+    bytes.remove_prefix(2 + body.size());
+  }
+  return stream;
+}
+
+std::string login() {
+  const std::string_view fields("user\0a\0database\0t\0\0", 20);
+  std::string packet;
+  append_big_endian(static_cast<uint32_t>(fields.size() + 8), packet);
+  append_big_endian<uint32_t>(3u << 16, packet);
+  packet += fields;
+  return packet;
+}
+
+void drive(std::string_view stream, size_t piece, uint8_t choices, bool with_login) {
+  SessionOptions options;
+  options.database = "t";
+  options.trusts_loopback = true;
+  Owner owner;
+  PgSession session(options, {rpc::PeerId{1}, "127.0.0.1:1", std::nullopt}, {{1, 2}, std::string(16, 'x')}, owner,
+                    kStart);
+  const std::string whole = (with_login ? login() : std::string()) + std::string(stream);
+  for (size_t begin = 0; begin < whole.size(); begin += piece) {
+    session.on_bytes(std::string_view(whole).substr(begin, piece), kStart);
+    session.deliver([](const char* /*event*/) { return false; });
+    answer(owner, session, static_cast<uint8_t>(choices >> (begin % 5)));
+    if (begin % 7 == 0) {
+      session.cancel(kStart);
+    }
+    session.deliver([](const char* /*event*/) { return false; });
+    CHECK(session.output_waiting() < kOutputMax);
+    while (session.has_output() && begin % 3 != 0) {
+      session.on_written(session.take_output(kStart).size(), kStart);
+    }
+    if (session.ended()) {
+      CHECK(owner.downs == owner.ups);
+    }
+  }
+  session.on_lost("gone");
+  session.deliver([](const char* /*event*/) { return false; });
+  CHECK(session.ended().has_value() && owner.downs == owner.ups);
+}
+
+}  // namespace
+}  // namespace daedalus::postgres
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace daedalus::postgres;
+  if (size < 3) {
+    return 0;
+  }
+  const std::string_view rest(reinterpret_cast<const char*>(data) + 3, size - 3);
+  const std::string stream = (data[0] & 1) != 0 ? as_messages(rest) : std::string(rest);
+  drive(stream, 1 + data[1], data[2], (data[0] & 2) != 0);
+  return 0;
+}

@@ -1,0 +1,53 @@
+// All sessions of PostgreSQL's protocol that one process has: who they are, and what comes back for them.
+//
+// Decides which session a cancel request means. Refuses to know sockets, threads and the clock: the process brings
+// them, and draws the random numbers.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "daedalus/postgres/session_options.hpp"
+#include "daedalus/postgres/session_owner.hpp"
+#include "daedalus/rpc/byte_session.hpp"
+
+namespace daedalus::postgres {
+
+class PgSession;
+
+class Door {
+ public:
+  /// `owner` must outlive the door and its sessions, and `random` be one that nobody can guess.
+  Door(SessionOptions options, SessionOwner& owner, std::function<uint64_t()> random);
+  ~Door();
+  Door(const Door&) = delete;
+  Door& operator=(const Door&) = delete;
+
+  /// For rpc::AsioNetwork::listen(). The door must outlive the sessions it makes.
+  [[nodiscard]] std::shared_ptr<rpc::ByteSession> make_session(const rpc::ConnectionInfo& connection, Instant now);
+  /// The result of an operation; false when it is no session's. The session is to be woken afterwards, as after the
+  /// others that return whether there is one.
+  bool on_result(rpc::PeerId session, wire::v1::Result&& result, Instant now);
+  bool on_work_done(rpc::PeerId session, uint64_t work, WorkDone done, Instant now);
+  /// The session that was meant, if the key is right; its statement is to be stopped.
+  std::optional<rpc::PeerId> cancel(const CancelKey& key, Instant now);
+  [[nodiscard]] size_t session_count() const { return sessions_.size(); }
+
+ private:
+  [[nodiscard]] std::shared_ptr<PgSession> find(rpc::PeerId session);
+  void drop_gone();
+
+  const SessionOptions options_;
+  SessionOwner& owner_;
+  const std::function<uint64_t()> random_;
+  std::map<rpc::PeerId, std::weak_ptr<PgSession>> sessions_;  ///< Those that are gone leave now and then.
+  size_t drop_at_ = 64;                                       ///< So many: time to look which are gone.
+  uint32_t last_process_id_ = 0;
+};
+
+/// A statement's text, taken apart as Work::Split demands; for the thread that does it.
+[[nodiscard]] TextPieces split(const Work::Split& work);
+
+}  // namespace daedalus::postgres

@@ -1,0 +1,33 @@
+// What sessions of PostgreSQL's protocol are told once, and the maximum of everything that one keeps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "daedalus/base/units.hpp"
+
+namespace daedalus::postgres {
+
+/// The maximum of everything a session keeps.
+struct SessionLimits {
+  size_t statements_max = 1024;              ///< Prepared, with names.
+  size_t statement_bytes_max = 4u << 20;     ///< Of their texts.
+  size_t portals_max = 64;                   ///< With names.
+  size_t portal_bytes_max = 16u << 20;       ///< Of the parameters of all portals.
+  size_t simple_statements_max = 4096;       ///< In one text.
+  size_t input_size_max = 64u << 10;         ///< Read ahead while a statement runs, bytes.
+  uint64_t output_pause_size = 256u << 10;   ///< So much unread output: no further message is looked at, bytes.
+  int64_t startup_ns_max = 10 * kSecond;     ///< Until its client has logged in.
+  int64_t stall_ns_max = 60 * kSecond;       ///< While output waits and none of it leaves.
+  int64_t operation_ns_max = 600 * kSecond;  ///< Of a statement without statement_timeout.
+};
+
+struct SessionOptions {
+  std::string database;  ///< The one there is; the table's name.
+  uint64_t map_version = 0;
+  bool trusts_loopback = false;  ///< Clients of this machine log in without a password; nobody else does.
+  SessionLimits limits;
+};
+
+}  // namespace daedalus::postgres

@@ -1,0 +1,58 @@
+// What a session of PostgreSQL's protocol asks of the process that it is in.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "daedalus/aggregator/statement.hpp"
+#include "daedalus/base/result.hpp"
+#include "daedalus/rpc/network.hpp"
+
+namespace daedalus::postgres {
+
+/// A text as its pieces: offset and size of each statement.
+using TextPieces = std::vector<std::pair<uint32_t, uint32_t>>;
+
+/// What takes too long for the network's thread: one piece of work that a session waits for. A session has at most one
+/// under way.
+struct Work {
+  struct Split {
+    std::shared_ptr<const std::string> text;
+  };
+  struct Describe {
+    std::string sql;
+    std::vector<std::optional<semantics::TypeKind>> declared;
+  };
+  struct Compile {
+    wire::v1::StatementBody statement;
+  };
+  uint64_t id = 0;  ///< Of this session.
+  std::variant<Split, Describe, Compile> what;
+};
+using WorkDone = std::variant<TextPieces, Result<aggregator::StatementDescription>, Result<aggregator::Compiled>>;
+
+/// Who asks for a running statement to be stopped.
+struct CancelKey {
+  uint32_t process_id = 0;
+  uint32_t secret = 0;
+  friend bool operator==(const CancelKey&, const CancelKey&) = default;
+};
+
+/// Called by sessions, never from within their calls but deliver(). A session is up once its client has logged in; it
+/// sends operations and work only then, and is down afterwards.
+class SessionOwner {
+ public:
+  virtual ~SessionOwner() = default;
+  virtual void on_session_up(rpc::PeerId session, const rpc::PeerInfo& info) = 0;
+  virtual void on_session_down(rpc::PeerId session, const std::string& reason) = 0;
+  virtual void on_session_operation(rpc::PeerId session, wire::v1::Operation&& operation) = 0;
+  virtual void on_session_work(rpc::PeerId session, Work&& work) = 0;
+  virtual void on_cancel_request(const CancelKey& key) = 0;
+};
+
+}  // namespace daedalus::postgres

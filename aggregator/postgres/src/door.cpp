@@ -1,0 +1,70 @@
+#include "daedalus/postgres/door.hpp"
+
+#include <utility>
+
+#include "session.hpp"
+
+namespace daedalus::postgres {
+
+Door::Door(SessionOptions options, SessionOwner& owner, std::function<uint64_t()> random)
+    : options_(std::move(options)), owner_(owner), random_(std::move(random)) {}
+
+Door::~Door() = default;
+
+std::shared_ptr<rpc::ByteSession> Door::make_session(const rpc::ConnectionInfo& connection, Instant now) {
+  if (sessions_.size() >= drop_at_) {
+    drop_gone();
+  }
+  SessionIdentity identity;
+  // Clients read it as a positive number.
+  last_process_id_ = last_process_id_ == INT32_MAX ? 1 : last_process_id_ + 1;
+  identity.key = {last_process_id_, static_cast<uint32_t>(random_())};
+  for (int half = 0; half < 2; ++half) {
+    const uint64_t bits = random_();
+    identity.submission_client.append(reinterpret_cast<const char*>(&bits), sizeof(bits));
+  }
+  auto session = std::make_shared<PgSession>(options_, connection, std::move(identity), owner_, now);
+  sessions_.insert_or_assign(connection.id, session);
+  return session;
+}
+
+bool Door::on_result(rpc::PeerId session, wire::v1::Result&& result, Instant now) {
+  const auto found = find(session);
+  if (found != nullptr) {
+    found->on_result(std::move(result), now);
+  }
+  return found != nullptr;
+}
+
+bool Door::on_work_done(rpc::PeerId session, uint64_t work, WorkDone done, Instant now) {
+  const auto found = find(session);
+  if (found != nullptr) {
+    found->on_work_done(work, std::move(done), now);
+  }
+  return found != nullptr;
+}
+
+std::optional<rpc::PeerId> Door::cancel(const CancelKey& key, Instant now) {
+  for (const auto& [id, weak] : sessions_) {
+    const auto session = weak.lock();
+    if (session != nullptr && session->was_up() && session->key() == key) {
+      session->cancel(now);
+      return id;
+    }
+  }
+  return std::nullopt;
+}
+
+std::shared_ptr<PgSession> Door::find(rpc::PeerId session) {
+  const auto found = sessions_.find(session);
+  return found == sessions_.end() ? nullptr : found->second.lock();
+}
+
+void Door::drop_gone() {
+  std::erase_if(sessions_, [](const auto& entry) { return entry.second.expired(); });
+  drop_at_ = 2 * sessions_.size() + 64;
+}
+
+TextPieces split(const Work::Split& work) { return pieces_of(*work.text, SessionLimits{}.simple_statements_max); }
+
+}  // namespace daedalus::postgres

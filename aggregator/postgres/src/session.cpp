@@ -1,0 +1,306 @@
+// Bytes and time: what comes in is cut into messages, and what goes out is told when it is due.
+#include "session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace daedalus::postgres {
+
+namespace {
+
+const std::optional<std::string> kNotYet;
+
+uint32_t characters_in(std::string_view text) {
+  return static_cast<uint32_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+}  // namespace
+
+PgSession::PgSession(const SessionOptions& options, rpc::ConnectionInfo connection, SessionIdentity identity,
+                     SessionOwner& owner, Instant now)
+    : options_(options),
+      connection_(std::move(connection)),
+      identity_(std::move(identity)),
+      owner_(owner),
+      started_(now),
+      last_progress_(now) {}
+
+PgSession::~PgSession() = default;
+
+// ---- what happens to the connection ----
+
+void PgSession::on_bytes(std::string_view bytes, Instant /*now*/) {
+  if (phase_ != Phase::kOver) {
+    input_.feed(bytes);
+    process();
+  }
+}
+
+bool PgSession::takes_input() const {
+  const bool is_stopped = wait_ != Wait::kNothing || output_.waiting() >= options_.limits.output_pause_size;
+  return !is_stopped || phase_ == Phase::kOver || input_.size() < options_.limits.input_size_max;
+}
+
+void PgSession::process() {
+  while (phase_ != Phase::kOver && wait_ == Wait::kNothing && output_.waiting() < options_.limits.output_pause_size) {
+    if (simple_ != nullptr) {
+      step_simple();
+      continue;
+    }
+    const auto frame = input_.next(phase_ != Phase::kStartup);
+    if (!frame) {
+      fatal(frame.error());
+      return;
+    }
+    if (!*frame) {
+      break;
+    }
+    handle(**frame);
+  }
+  if (phase_ != Phase::kOver) {
+    input_.drop_read();
+  }
+}
+
+void PgSession::handle(const Frame& frame) {
+  if (phase_ == Phase::kStartup) {
+    handle_first(frame.body);
+    return;
+  }
+  if (frame.type == 'X') {
+    finish("the client has said goodbye");
+    return;
+  }
+  if (skips_to_sync_ && frame.type != 'S') {
+    return;
+  }
+  switch (frame.type) {
+    case 'Q':
+      return on_query(frame.body);
+    case 'P':
+      return on_parse(frame.body);
+    case 'B':
+      return on_bind(frame.body);
+    case 'D':
+      return on_describe(frame.body);
+    case 'E':
+      return on_execute(frame.body);
+    case 'C':
+      return on_close(frame.body);
+    case 'H':
+      return on_flush();
+    case 'S':
+      return on_sync();
+    case 'F':
+      fail(rejected("0A000", "function calls of the protocol are not supported", "use SELECT"));
+      skips_to_sync_ = false;
+      return end_ready();
+    case 'd':
+    case 'c':
+    case 'f':
+      return;  // Of a COPY that was refused: its client may have sent on.
+    default:
+      fatal(rejected("08P01", fmt::format("invalid frontend message type {}", static_cast<unsigned char>(frame.type))));
+  }
+}
+
+void PgSession::on_written(size_t size, Instant now) {
+  output_.on_written(size);
+  last_progress_ = now;
+  if (phase_ != Phase::kOver) {
+    process();
+  }
+}
+
+void PgSession::on_deadline(Instant now) {
+  if (phase_ == Phase::kOver || now < next_deadline()) {
+    return;
+  }
+  if (phase_ == Phase::kStartup) {
+    fatal(rejected("08006", "the client did not log in in time"));
+  } else {
+    output_.clear();
+    finish("the client does not read");
+  }
+}
+
+Instant PgSession::next_deadline() const {
+  if (phase_ == Phase::kOver) {
+    return kNever;
+  }
+  if (phase_ == Phase::kStartup) {
+    return after(started_, options_.limits.startup_ns_max);
+  }
+  return output_.taken() > 0 ? after(last_progress_, options_.limits.stall_ns_max) : kNever;
+}
+
+void PgSession::on_lost(std::string reason) {
+  output_.clear();
+  finish(std::move(reason));
+}
+
+void PgSession::close(std::string reason) { fatal(rejected("57P01", std::move(reason), "connect again")); }
+
+std::string PgSession::take_output(Instant now) {
+  if (output_.taken() == 0) {
+    last_progress_ = now;
+  }
+  auto taken = output_.take();
+  if (taken) {
+    return std::move(*taken);
+  }
+  fatal(taken.error());
+  return std::move(*output_.take());
+}
+
+// ---- what its owner is told ----
+
+void PgSession::deliver(const IsEnough& is_enough) {
+  const char* name = "session";
+  while (!events_.empty()) {
+    Event event = events_.take_front();
+    if (const auto* up = std::get_if<Up>(&event)) {
+      owner_.on_session_up(connection_.id, up->info);
+    } else if (const auto* down = std::get_if<Down>(&event)) {
+      owner_.on_session_down(connection_.id, down->reason);
+    } else if (auto* operation = std::get_if<wire::v1::Operation>(&event)) {
+      name = "statement";
+      owner_.on_session_operation(connection_.id, std::move(*operation));
+    } else if (auto* work = std::get_if<Work>(&event)) {
+      name = "work";
+      owner_.on_session_work(connection_.id, std::move(*work));
+    } else {
+      name = "cancel request";
+      owner_.on_cancel_request(std::get<CancelKey>(event));
+    }
+    if (is_enough(name)) {
+      return;
+    }
+  }
+}
+
+const std::optional<std::string>& PgSession::ended() const { return events_.empty() ? ended_ : kNotYet; }
+
+void PgSession::on_work_done(uint64_t id, WorkDone done, Instant /*now*/) {
+  if (phase_ == Phase::kOver || id != last_work_) {
+    return;
+  }
+  const Wait waited = std::exchange(wait_, Wait::kNothing);
+  if (std::exchange(is_cancelled_, false)) {
+    fail(rejected("57014", "canceling statement due to user request"));
+  } else if (auto* pieces = std::get_if<TextPieces>(&done)) {
+    simple_->pieces = std::move(*pieces);
+  } else if (auto* description = std::get_if<Result<aggregator::StatementDescription>>(&done)) {
+    on_described(std::move(*description));
+  } else if (waited == Wait::kCompile) {
+    on_compiled(std::move(std::get<Result<aggregator::Compiled>>(done)));
+  }
+  process();
+}
+
+void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
+  if (phase_ == Phase::kOver) {
+    return;
+  }
+  if (wait_ == Wait::kSubmit && result.sequence() == last_sequence_) {
+    on_submitted(std::move(result));
+  } else if (Portal* const portal = find_running(result.sequence())) {
+    if (result.has_rows()) {
+      on_rows(*portal, *result.mutable_rows());
+    } else {
+      portal->has_ended = true;
+      portal->sequence = 0;
+      if (!result.has_end()) {
+        portal->failure = result.has_error()
+                              ? failure_of(result.error(), portal->statement->sql)
+                              : Failure{rejected("XX000", "a query was answered with something else"), {}};
+      }
+    }
+    if (portal == active_) {
+      pump();
+    }
+  }
+  process();
+}
+
+void PgSession::cancel(Instant /*now*/) {
+  if (wait_ == Wait::kRows && active_ != nullptr && active_->sequence != 0) {
+    is_cancelled_ = true;
+    wire::v1::Operation operation;
+    operation.mutable_header()->set_sequence(++last_sequence_);
+    operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_ABORT);
+    operation.mutable_header()->set_abort_sequence(active_->sequence);
+    events_.push_back(std::move(operation));
+  } else if (wait_ == Wait::kSplit || wait_ == Wait::kDescribe || wait_ == Wait::kCompile) {
+    is_cancelled_ = true;
+  }
+  // What has been submitted cannot be taken back.
+}
+
+// ---- ends ----
+
+void PgSession::start_work(Wait wait, decltype(Work::what) what) {
+  wait_ = wait;
+  events_.push_back(Work{++last_work_, std::move(what)});
+}
+
+void PgSession::warn(std::string sqlstate, std::string message) {
+  append_error(Severity::kWarning, rejected(std::move(sqlstate), std::move(message)), {}, out());
+}
+
+void PgSession::fail(Failure failure) {
+  if (simple_ != nullptr && failure.error.position > 0) {
+    // Clients count from the start of what they sent.
+    const uint32_t begin = simple_->pieces[simple_->next - 1].first;
+    failure.error.position += characters_in(std::string_view(*simple_->text).substr(0, begin));
+  }
+  group_.clear();
+  active_ = nullptr;
+  wait_ = Wait::kNothing;
+  is_cancelled_ = false;
+  if (is_in_block()) {
+    block_.state = BlockState::kFailed;
+    drop_all_portals();
+  }
+  append_error(Severity::kError, failure.error, failure.detail, out());
+  if (simple_ != nullptr) {
+    abort(simple_portal_);
+    simple_portal_ = {};
+    end_simple();
+  } else {
+    skips_to_sync_ = true;
+  }
+}
+
+void PgSession::fatal(const Error& error) {
+  if (phase_ == Phase::kOver) {
+    return;
+  }
+  append_error(Severity::kFatal, error, {}, output_.text());
+  finish(error.message);
+}
+
+void PgSession::finish(std::string reason) {
+  if (phase_ == Phase::kOver) {
+    return;
+  }
+  phase_ = Phase::kOver;
+  wait_ = Wait::kNothing;
+  active_ = nullptr;
+  simple_.reset();
+  input_.clear();
+  group_.clear();
+  statements_.clear();
+  portals_.clear();
+  simple_portal_ = {};
+  portal_row_bytes_ = 0;
+  if (was_up_) {
+    events_.push_back(Down{reason});
+  }
+  ended_ = std::move(reason);
+}
+
+}  // namespace daedalus::postgres

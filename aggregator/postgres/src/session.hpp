@@ -1,0 +1,276 @@
+// One connection of a client of PostgreSQL's protocol, as a state machine: bytes and the time go in, bytes and
+// operations come out. Towards the aggregator's core it is one more peer that sends STATEMENT and SUBMIT.
+//
+// Decides the order of everything a client sees: one statement at a time, errors up to the next Sync, blocks, what
+// becomes one update. Refuses to know sockets, threads, the clock, and what a query means.
+//
+//              logged in                   goodbye, fault, refusal, silence
+//   kStartup ────────────► kReady ─────────────────────────────────────────► kOver
+//        └───────────────── refusal, silence, cancel request ────────────────►
+//
+// Methods are in files by what they are for: session.cpp (bytes and time), session_startup.cpp, session_simple.cpp,
+// session_extended.cpp, session_commands.cpp (what the session answers itself), session_queries.cpp,
+// session_writes.cpp.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "command.hpp"
+#include "daedalus/base/fifo.hpp"
+#include "daedalus/postgres/session_options.hpp"
+#include "daedalus/postgres/session_owner.hpp"
+#include "daedalus/rpc/byte_session.hpp"
+#include "daedalus/wire/v1/operations.pb.h"
+#include "frontend.hpp"
+#include "output.hpp"
+#include "settings.hpp"
+#include "value_format.hpp"
+#include "write_group.hpp"
+
+namespace daedalus::postgres {
+
+/// What is drawn for each session.
+struct SessionIdentity {
+  CancelKey key;
+  std::string submission_client;  ///< 16 random bytes.
+};
+
+/// A text taken apart; more than `count_max` pieces are too many.
+[[nodiscard]] TextPieces pieces_of(std::string_view text, size_t count_max);
+
+/// What is said of a statement over the catalogue.
+[[nodiscard]] Error catalogue_refusal(uint32_t position);
+
+class PgSession final : public rpc::ByteSession {
+ public:
+  /// `options` and `owner` must outlive the session.
+  PgSession(const SessionOptions& options, rpc::ConnectionInfo connection, SessionIdentity identity,
+            SessionOwner& owner, Instant now);
+  ~PgSession() override;
+
+  // ---- what the owner was asked for; ignored once the session is over ----
+  void on_result(wire::v1::Result&& result, Instant now);
+  void on_work_done(uint64_t id, WorkDone done, Instant now);
+  /// The statement that runs, if one does, is to be stopped.
+  void cancel(Instant now);
+  [[nodiscard]] const CancelKey& key() const { return identity_.key; }
+
+  // ---- rpc::ByteSession ----
+  void on_bytes(std::string_view bytes, Instant now) override;
+  void on_deadline(Instant now) override;
+  void on_unread(Instant /*now*/) override {}
+  void on_written(size_t size, Instant now) override;
+  void on_lost(std::string reason) override;
+  void close(std::string reason) override;
+  [[nodiscard]] bool takes_input() const override;
+  [[nodiscard]] bool has_events() const override { return !events_.empty(); }
+  void deliver(const IsEnough& is_enough) override;
+  [[nodiscard]] bool has_output() const override { return output_.has_any(); }
+  [[nodiscard]] std::string take_output(Instant now) override;
+  [[nodiscard]] uint64_t output_waiting() const override { return output_.waiting() + portal_row_bytes_; }
+  [[nodiscard]] Instant next_deadline() const override;
+  [[nodiscard]] bool was_up() const override { return was_up_; }
+  [[nodiscard]] const std::optional<std::string>& ended() const override;
+
+ private:
+  enum class Phase : uint8_t { kStartup, kReady, kOver };
+  /// What has to come before anything else happens.
+  enum class Wait : uint8_t { kNothing, kSplit, kDescribe, kCompile, kRows, kSubmit };
+  /// What a submission ends.
+  enum class Then : uint8_t { kEndSimple, kEndSync, kAfterFlush, kEndBlock };
+
+  /// An error as it goes out.
+  struct Failure {
+    Error error;
+    std::string detail;
+  };
+
+  /// A statement that has been described.
+  struct Prepared {
+    std::string sql;
+    Command command;
+    std::vector<ParameterType> parameters;
+    std::vector<semantics::Column> columns;  ///< None: it gives no rows.
+  };
+
+  /// A statement with its parameters, and how far its answer has come.
+  struct Portal {
+    std::shared_ptr<const Prepared> statement;
+    std::vector<wire::v1::Constant> parameters;
+    size_t parameter_bytes = 0;
+    std::vector<int16_t> formats;  ///< As given by Bind, one for each column.
+    bool is_simple = false;        ///< Its columns are told when they come.
+    bool has_started = false;
+    uint64_t sequence = 0;  ///< Of its operation, while that is in flight.
+    std::shared_ptr<const RowEncoder> encoder;
+    Fifo<std::pair<std::string, uint32_t>> rows;  ///< That wait for an Execute, and how many.
+    bool has_ended = false;
+    std::optional<Failure> failure;
+  };
+
+  /// The texts of one Query message, and how far it has come.
+  struct SimpleRun {
+    std::shared_ptr<const std::string> text;
+    TextPieces pieces;
+    size_t next = 0;
+  };
+
+  struct Block {
+    BlockState state = BlockState::kIdle;
+    bool is_repeatable = false;
+    bool is_read_only = false;
+    bool has_queried = false;
+    Settings::Values values;                                   ///< When it began.
+    std::map<std::string, std::optional<std::string>> locals;  ///< What SET LOCAL replaced.
+  };
+
+  struct Up {
+    rpc::PeerInfo info;
+  };
+  struct Down {
+    std::string reason;
+  };
+  using Event = std::variant<Up, Down, wire::v1::Operation, Work, CancelKey>;
+
+  // ---- bytes and time (session.cpp) ----
+  void process();
+  void handle(const Frame& frame);
+  [[nodiscard]] std::string& out() { return group_.is_holding() ? group_.held() : output_.text(); }
+  /// Ends the statement that runs, and whatever depends on it.
+  void fail(Failure failure);
+  void fail(Error error) { fail(Failure{std::move(error), {}}); }
+  void warn(std::string sqlstate, std::string message);
+  /// Tells the client and ends the connection.
+  void fatal(const Error& error);
+  void finish(std::string reason);
+  void start_work(Wait wait, decltype(Work::what) what);
+  [[nodiscard]] bool is_in_block() const { return block_.state != BlockState::kIdle; }
+
+  // ---- session_startup.cpp ----
+  void handle_first(std::string_view body);
+  void start(StartupMessage message);
+  [[nodiscard]] Result<void> log_in(const StartupMessage& message);
+  [[nodiscard]] Result<void> take_startup_parameter(const std::string& name, const std::string& value);
+  void greet(const std::vector<std::string>& unknown_options, uint16_t minor);
+
+  // ---- session_simple.cpp ----
+  void on_query(std::string_view body);
+  void step_simple();
+  void run_simple(std::string sql);
+  void end_simple();
+  void end_ready();
+
+  // ---- session_extended.cpp ----
+  void on_parse(std::string_view body);
+  void on_bind(std::string_view body);
+  void on_describe(std::string_view body);
+  void on_execute(std::string_view body);
+  void on_close(std::string_view body);
+  void on_flush();
+  void on_sync();
+  void end_sync();
+  [[nodiscard]] Result<void> check_room(const ParseMessage& message) const;
+  void keep_prepared(Prepared prepared);
+  void on_described(Result<aggregator::StatementDescription> description);
+  [[nodiscard]] Result<Portal> bind(const BindMessage& message) const;
+  void describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats);
+  void drop_statement(const std::string& name);
+  void drop_all_statements();
+  void drop_portal(const std::string& name);
+  void drop_all_portals();
+  /// But the one that is being executed, whose statement may be what ends the others.
+  void drop_all_portals_but_active();
+
+  // ---- session_commands.cpp ----
+  /// A statement that needs neither table nor writer, with its tag; false: it is none.
+  [[nodiscard]] bool run_command(Portal& portal);
+  void run(const SetCommand& command);
+  void run(const BeginCommand& command);
+  void run(const SetBlockCommand& command);
+  void run(const EndCommand& command);
+  void run(const DeallocateCommand& command);
+  void reset(const std::string& name);
+  void discard_all();
+  void end_block(bool is_commit);
+  void tell_changes(const std::vector<Report>& before);
+  void answer(Portal& portal, std::vector<semantics::Value> values, std::string_view tag);
+  [[nodiscard]] Result<semantics::Value> value_of(const SessionQuery::Item& item);
+  [[nodiscard]] Result<std::string> show(const std::string& name) const;
+  [[nodiscard]] static std::vector<semantics::Column> columns_of(const Command& command);
+
+  // ---- session_queries.cpp ----
+  /// Runs a statement or goes on with it; at most `rows_max` rows, 0: all.
+  void execute(Portal& portal, uint32_t rows_max);
+  [[nodiscard]] Result<void> check_block(const Command& command) const;
+  void start_query(Portal& portal);
+  void on_rows(Portal& portal, wire::v1::QueryRows& rows);
+  /// Sends what the active portal has, and ends its Execute when there is enough.
+  void pump();
+  [[nodiscard]] Portal* find_running(uint64_t sequence);
+  void abort(Portal& portal);
+  [[nodiscard]] Failure failure_of(const wire::v1::Error& error, std::string_view sql) const;
+  void put_parameters(const Portal& portal, wire::v1::StatementBody& body) const;
+  [[nodiscard]] int64_t time_left() const;
+
+  // ---- session_writes.cpp ----
+  void start_write(Portal& portal);
+  void on_compiled(Result<aggregator::Compiled> compiled);
+  /// Errors: 0A000 it cannot be part of the update under way.
+  [[nodiscard]] Result<void> check_write(const WriteCommand& command) const;
+  void submit(Then then);
+  void send_submission();
+  void on_submitted(wire::v1::Result&& result);
+  void on_confirmed(const wire::v1::WriteConfirmed& confirmed);
+  void end_submission(std::optional<Failure> failure);
+
+  const SessionOptions& options_;
+  const rpc::ConnectionInfo connection_;
+  const SessionIdentity identity_;
+  SessionOwner& owner_;
+
+  Phase phase_ = Phase::kStartup;
+  Wait wait_ = Wait::kNothing;
+  bool skips_to_sync_ = false;
+  bool was_up_ = false;
+  bool is_cancelled_ = false;  ///< What is waited for.
+  Instant started_;
+  Instant last_progress_;  ///< Of output.
+  FrameBuffer input_;
+  Output output_;
+  Fifo<Event> events_;
+  std::optional<std::string> ended_;
+
+  std::string user_;
+  Settings settings_{{}};
+  Block block_;
+  WriteGroup group_;
+  Then then_ = Then::kEndSync;
+  uint32_t submission_tries_ = 0;
+  uint64_t submission_number_ = 0;
+  uint64_t writer_epoch_ = 0;
+  uint64_t numbered_after_ = 0;
+
+  std::unique_ptr<SimpleRun> simple_;
+  Portal simple_portal_;
+  std::map<std::string, std::shared_ptr<const Prepared>, std::less<>> statements_;
+  size_t statement_bytes_ = 0;
+  std::map<std::string, Portal, std::less<>> portals_;
+  size_t portal_bytes_ = 0;
+  uint64_t portal_row_bytes_ = 0;      ///< Of rows that wait in portals.
+  Portal* active_ = nullptr;           ///< Whose Execute waits for something.
+  const Portal* executed_ = nullptr;   ///< The last one that was executed; it may be gone.
+  std::optional<uint64_t> rows_left_;  ///< Of that Execute; none: no limit.
+  uint64_t rows_sent_ = 0;             ///< By that Execute.
+  Prepared described_;                 ///< What a Parse waits to become.
+  std::string described_name_;
+
+  uint64_t last_sequence_ = 0;
+  uint64_t last_work_ = 0;
+};
+
+}  // namespace daedalus::postgres

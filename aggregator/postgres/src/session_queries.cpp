@@ -1,0 +1,232 @@
+// Statements that run: what is asked of the core, and its rows on their way to the client.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "daedalus/contract/translate.hpp"
+#include "session.hpp"
+
+namespace daedalus::postgres {
+
+namespace {
+
+/// So many missing partitions are named; the others are counted.
+constexpr int kMissingNamedMax = 8;
+
+/// Errors with which a statement over the catalogue may fail.
+bool is_of_unknown_name(std::string_view sqlstate) {
+  constexpr std::string_view kStates[] = {"42P01", "42703", "42883", "3F000", "0A000", "42601", "42704"};
+  return std::find(std::begin(kStates), std::end(kStates), sqlstate) != std::end(kStates);
+}
+
+std::string detail_of(const wire::v1::Error& error) {
+  std::string detail = error.detail();
+  for (int index = 0; index < std::min(error.missing_size(), kMissingNamedMax); ++index) {
+    const auto& part = error.missing(index);
+    detail += fmt::format("{}Partition {} of storage node {} is missing: {}.", detail.empty() ? "" : " ",
+                          part.partition(), part.node(), part.reason());
+  }
+  if (error.missing_size() > kMissingNamedMax) {
+    detail += fmt::format(" {} more are missing.", error.missing_size() - kMissingNamedMax);
+  }
+  return detail;
+}
+
+}  // namespace
+
+Error catalogue_refusal(uint32_t position) {
+  Error error =
+      rejected("0A000", "a statement over the catalogue (pg_catalog, information_schema) is not supported yet",
+               "the database has one table, of the database's name; `SELECT * FROM` it with LIMIT 1 shows its "
+               "columns");
+  error.position = position;
+  return error;
+}
+
+Result<void> PgSession::check_block(const Command& command) const {
+  if (const auto* refused = std::get_if<RefusedCommand>(&command)) {
+    return refused->error;
+  }
+  if (block_.state == BlockState::kFailed && !std::holds_alternative<EndCommand>(command) &&
+      !std::holds_alternative<EmptyCommand>(command)) {
+    return rejected("25P02", "current transaction is aborted, commands ignored until end of transaction block");
+  }
+  return {};
+}
+
+void PgSession::execute(Portal& portal, uint32_t rows_max) {
+  executed_ = &portal;
+  const Command& command = portal.statement->command;
+  if (auto may = check_block(command); !may) {
+    return fail(may.error());
+  }
+  if (run_command(portal)) {
+    return;
+  }
+  if (const auto* write = std::get_if<WriteCommand>(&command)) {
+    if (auto may = check_write(*write); !may) {
+      return fail(may.error());
+    }
+    if (std::exchange(portal.has_started, true)) {
+      return fail(rejected("55000", "a write runs once for each Bind", "send Bind before each Execute"));
+    }
+    return start_write(portal);
+  }
+  if (!portal.has_started) {
+    if (group_.has_any()) {
+      return fail(rejected("0A000", "a query after a write that has not been submitted yet is not supported",
+                           is_in_block() ? "use autocommit, or COMMIT first" : "send it behind a Sync of its own"));
+    }
+    if (block_.is_repeatable && std::exchange(block_.has_queried, true)) {
+      return fail(rejected("0A000", "a second query in a block of REPEATABLE READ is not supported",
+                           "use READ COMMITTED, where each query sees all that was confirmed before it"));
+    }
+    block_.has_queried = is_in_block();
+  }
+  active_ = &portal;
+  wait_ = Wait::kRows;
+  rows_left_ = rows_max > 0 ? std::optional<uint64_t>(rows_max) : std::nullopt;
+  rows_sent_ = 0;
+  if (!portal.has_started) {
+    start_query(portal);
+  }
+  pump();
+}
+
+void PgSession::start_query(Portal& portal) {
+  portal.has_started = true;
+  portal.sequence = ++last_sequence_;
+  wire::v1::Operation operation;
+  auto& header = *operation.mutable_header();
+  header.set_sequence(portal.sequence);
+  header.set_kind(wire::v1::OPERATION_KIND_STATEMENT);
+  header.set_remaining_ns(static_cast<uint64_t>(time_left()));
+  header.set_principal(user_);
+  wire::v1::StatementBody body;
+  put_parameters(portal, body);
+  body.SerializeToString(operation.mutable_body());
+  events_.push_back(std::move(operation));
+}
+
+void PgSession::put_parameters(const Portal& portal, wire::v1::StatementBody& body) const {
+  body.set_sql(portal.statement->sql);
+  body.mutable_parameters()->Add(portal.parameters.begin(), portal.parameters.end());
+}
+
+int64_t PgSession::time_left() const {
+  const int64_t timeout = settings_.statement_timeout_ns();
+  return timeout > 0 ? timeout : options_.limits.operation_ns_max;
+}
+
+PgSession::Portal* PgSession::find_running(uint64_t sequence) {
+  if (simple_portal_.sequence == sequence) {
+    return &simple_portal_;
+  }
+  for (auto& [name, portal] : portals_) {
+    if (portal.sequence == sequence) {
+      return &portal;
+    }
+  }
+  return nullptr;
+}
+
+void PgSession::on_rows(Portal& portal, wire::v1::QueryRows& rows) {
+  if (portal.encoder == nullptr) {
+    std::vector<semantics::Column> columns;
+    for (const auto& column : rows.columns()) {
+      const auto type = contract::to_type(column.type());
+      columns.push_back(
+          {column.name(), type ? *type : semantics::Type{semantics::TypeKind::kText}, true, std::nullopt});
+    }
+    if (portal.is_simple) {
+      portal.formats.assign(columns.size(), kTextFormat);
+      describe_columns(columns, portal.formats);
+    } else if (!std::equal(columns.begin(), columns.end(), portal.statement->columns.begin(),
+                           portal.statement->columns.end(),
+                           [](const auto& a, const auto& b) { return a.type.kind == b.type.kind; })) {
+      abort(portal);
+      portal.has_ended = true;
+      portal.failure = Failure{rejected("0A000", "the values change the types of the answer that was described",
+                                        "declare the parameters' types, or cast them in the statement"),
+                               {}};
+      return;
+    }
+    portal.encoder = std::make_shared<const RowEncoder>(columns, portal.formats);
+  }
+  if (rows.row_count() > 0) {
+    portal_row_bytes_ += rows.rows().size();
+    portal.rows.emplace_back(std::move(*rows.mutable_rows()), rows.row_count());
+  }
+}
+
+void PgSession::pump() {
+  Portal& portal = *active_;
+  while (!portal.rows.empty() && rows_left_ != 0u) {
+    auto& [rows, count] = portal.rows.front();
+    std::string taken;
+    uint32_t taken_count = count;
+    if (!rows_left_ || count <= *rows_left_) {
+      taken = std::move(portal.rows.take_front().first);
+    } else {
+      taken_count = static_cast<uint32_t>(*rows_left_);
+      const auto size = size_of_rows(rows, taken_count);
+      if (!size) {
+        return fail(size.error());
+      }
+      taken = rows.substr(0, *size);
+      rows.erase(0, *size);
+      count -= taken_count;
+    }
+    portal_row_bytes_ -= taken.size();
+    rows_sent_ += taken_count;
+    if (rows_left_) {
+      *rows_left_ -= taken_count;
+    }
+    if (auto added = output_.add_rows(portal.encoder, std::move(taken)); !added) {
+      return fail(added.error());
+    }
+  }
+  if (rows_left_ == 0u) {
+    append_plain('s', out());
+  } else if (!portal.has_ended) {
+    return;
+  } else if (portal.failure) {
+    return fail(std::move(*portal.failure));
+  } else {
+    append_command_complete(fmt::format("SELECT {}", rows_sent_), out());
+  }
+  active_ = nullptr;
+  wait_ = Wait::kNothing;
+  is_cancelled_ = false;
+}
+
+void PgSession::abort(Portal& portal) {
+  if (portal.sequence != 0) {
+    wire::v1::Operation operation;
+    operation.mutable_header()->set_sequence(++last_sequence_);
+    operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_ABORT);
+    operation.mutable_header()->set_abort_sequence(portal.sequence);
+    events_.push_back(std::move(operation));
+    portal.sequence = 0;
+  }
+  while (!portal.rows.empty()) {
+    portal_row_bytes_ -= portal.rows.take_front().first.size();
+  }
+}
+
+PgSession::Failure PgSession::failure_of(const wire::v1::Error& error, std::string_view sql) const {
+  Failure failure{contract::to_error(error), detail_of(error)};
+  if (failure.error.sqlstate == "57014" && is_cancelled_) {
+    return {rejected("57014", "canceling statement due to user request"), {}};
+  }
+  if (failure.error.sqlstate == "57014" && settings_.statement_timeout_ns() > 0) {
+    return {rejected("57014", "canceling statement due to statement timeout"), {}};
+  }
+  if (is_of_unknown_name(failure.error.sqlstate) && mentions_catalogue(sql)) {
+    return {catalogue_refusal(failure.error.position), {}};
+  }
+  return failure;
+}
+
+}  // namespace daedalus::postgres

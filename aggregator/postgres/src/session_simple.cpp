@@ -1,0 +1,87 @@
+// The simple protocol: a text of any number of statements, one after the other, and one ReadyForQuery at its end.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "daedalus/aggregator/statement_text.hpp"
+#include "session.hpp"
+
+namespace daedalus::postgres {
+
+namespace {
+
+/// Longer texts are taken apart by another thread.
+constexpr size_t kShortTextSize = 32u << 10;
+
+}  // namespace
+
+void PgSession::on_query(std::string_view body) {
+  const auto message = read_query(body);
+  if (!message) {
+    fatal(message.error());
+    return;
+  }
+  simple_ = std::make_unique<SimpleRun>();
+  simple_->text = std::make_shared<const std::string>(message->sql);
+  if (message->sql.size() > kShortTextSize) {
+    start_work(Wait::kSplit, Work::Split{simple_->text});
+  } else {
+    simple_->pieces = pieces_of(*simple_->text, options_.limits.simple_statements_max);
+  }
+}
+
+TextPieces pieces_of(std::string_view text, size_t count_max) {
+  TextPieces pieces;
+  for (const aggregator::StatementText& statement : aggregator::split_statements(text, count_max)) {
+    pieces.emplace_back(statement.offset, static_cast<uint32_t>(statement.sql.size()));
+  }
+  return pieces;
+}
+
+void PgSession::step_simple() {
+  SimpleRun& run = *simple_;
+  if (run.pieces.size() > options_.limits.simple_statements_max) {
+    fail(rejected("54000",
+                  fmt::format("one message has more than {} statements", options_.limits.simple_statements_max),
+                  "send them in several"));
+    return;
+  }
+  if (run.pieces.empty()) {
+    append_plain('I', out());
+  }
+  if (run.next >= run.pieces.size()) {
+    if (!is_in_block() && group_.has_any()) {
+      submit(Then::kEndSimple);
+    } else {
+      end_simple();
+    }
+    return;
+  }
+  const auto [offset, size] = run.pieces[run.next++];
+  run_simple(run.text->substr(offset, size));
+}
+
+void PgSession::run_simple(std::string sql) {
+  Prepared prepared;
+  prepared.command = command_of(sql);
+  prepared.sql = std::move(sql);
+  prepared.columns = columns_of(prepared.command);
+  simple_portal_ = {};
+  simple_portal_.statement = std::make_shared<const Prepared>(std::move(prepared));
+  simple_portal_.formats.assign(simple_portal_.statement->columns.size(), kTextFormat);
+  simple_portal_.is_simple = true;
+  execute(simple_portal_, 0);
+}
+
+void PgSession::end_simple() {
+  simple_.reset();
+  simple_portal_ = {};
+  if (!is_in_block()) {
+    drop_all_portals();
+  }
+  end_ready();
+}
+
+void PgSession::end_ready() { append_ready(block_.state, output_.text()); }
+
+}  // namespace daedalus::postgres

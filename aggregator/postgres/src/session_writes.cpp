@@ -1,0 +1,187 @@
+// Statements that write: compiled by another thread, gathered into one update, and submitted to the logical writer.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "daedalus/contract/translate.hpp"
+#include "session.hpp"
+
+namespace daedalus::postgres {
+
+namespace {
+
+/// A writer says what to know of it, and is asked again; another one may have taken over meanwhile, but not for ever.
+constexpr uint32_t kTriesMax = 5;
+
+struct Outcome {
+  uint64_t applied = 0;
+  uint64_t refused = 0;
+  std::string sqlstate;  ///< Of the first refusal.
+};
+
+std::string sqlstate_of(const wire::v1::RefusedRows& refused) {
+  switch (refused.reason()) {
+    case wire::v1::ROW_REFUSAL_NO_ROOM:
+      return "53100";
+    case wire::v1::ROW_REFUSAL_OVERFLOW:
+      return "22003";
+    default:
+      return refused.sqlstate().empty() ? "XX000" : refused.sqlstate();
+  }
+}
+
+Outcome outcome_of(const wire::v1::WriteConfirmed& confirmed) {
+  Outcome outcome;
+  for (const auto& partition : confirmed.outcomes()) {
+    outcome.applied += partition.rows_applied();
+    for (const auto& refused : partition.refused()) {
+      outcome.refused += refused.row_count();
+      if (outcome.sqlstate.empty() || refused.reason() == wire::v1::ROW_REFUSAL_NO_ROOM) {
+        outcome.sqlstate = sqlstate_of(refused);
+      }
+    }
+  }
+  return outcome;
+}
+
+}  // namespace
+
+Result<void> PgSession::check_write(const WriteCommand& command) const {
+  const bool is_insert = command.word == "INSERT";
+  const bool is_read_only =
+      is_in_block() ? block_.is_read_only : *settings_.show("default_transaction_read_only") == "on";
+  if (is_read_only) {
+    return rejected("25006", fmt::format("cannot execute {} in a read-only transaction", command.word));
+  }
+  if (is_in_block() && !is_insert) {
+    return rejected("0A000", fmt::format("{} in a block is not supported", command.word),
+                    "use autocommit: outside a block each statement takes effect at once, as one update");
+  }
+  if (group_.is_alone() || (group_.has_any() && !is_insert)) {
+    return rejected("0A000", "an UPDATE or DELETE together with other writes before one Sync is not supported",
+                    "send each UPDATE and DELETE on its own; INSERTs may go together");
+  }
+  return {};
+}
+
+void PgSession::start_write(Portal& portal) {
+  Work::Compile work;
+  put_parameters(portal, work.statement);
+  active_ = &portal;
+  start_work(Wait::kCompile, std::move(work));
+}
+
+void PgSession::on_compiled(Result<aggregator::Compiled> compiled) {
+  const Prepared& statement = *active_->statement;
+  const std::string word(std::get<WriteCommand>(statement.command).word);
+  active_ = nullptr;
+  if (!compiled) {
+    return fail(compiled.error());
+  }
+  auto* const update = std::get_if<aggregator::CompiledUpdate>(&*compiled);
+  if (update == nullptr) {
+    return fail(rejected("XX000", "a write was compiled to something else"));
+  }
+  const auto rows = group_.add(std::move(*update));
+  if (!rows) {
+    return fail(rows.error());
+  }
+  const bool is_insert = word == "INSERT";
+  if (!is_in_block()) {
+    group_.hold(is_insert ? std::string() : word);
+  }
+  if (is_insert) {
+    append_command_complete(fmt::format("INSERT 0 {}", *rows), out());
+  }
+}
+
+void PgSession::submit(Then then) {
+  then_ = then;
+  wait_ = Wait::kSubmit;
+  submission_tries_ = 0;
+  ++submission_number_;
+  send_submission();
+}
+
+void PgSession::send_submission() {
+  ++submission_tries_;
+  wire::v1::Operation operation;
+  auto& header = *operation.mutable_header();
+  header.set_sequence(++last_sequence_);
+  header.set_kind(wire::v1::OPERATION_KIND_SUBMIT);
+  header.set_map_version(options_.map_version);
+  header.set_remaining_ns(static_cast<uint64_t>(time_left()));
+  header.set_principal(user_);
+  wire::v1::SubmitBody body;
+  body.mutable_submission()->set_client(identity_.submission_client);
+  body.mutable_submission()->set_number(submission_number_);
+  body.mutable_submission()->set_epoch(writer_epoch_);
+  body.mutable_submission()->set_numbered_after(numbered_after_);
+  *body.mutable_update() = group_.body();
+  body.SerializeToString(operation.mutable_body());
+  events_.push_back(std::move(operation));
+}
+
+void PgSession::on_submitted(wire::v1::Result&& result) {
+  if (result.has_confirmed()) {
+    return on_confirmed(result.confirmed());
+  }
+  if (result.has_error()) {
+    return end_submission(failure_of(result.error(), {}));
+  }
+  const auto& refused = result.refused();
+  if (refused.reason() == wire::v1::WRITE_REFUSAL_STALE_SUBMISSION && submission_tries_ < kTriesMax) {
+    writer_epoch_ = refused.epoch();
+    numbered_after_ = refused.timestamp();
+    return send_submission();
+  }
+  end_submission(refused.has_error()
+                     ? failure_of(refused.error(), {})
+                     : Failure{rejected("57P03", "the writer takes no updates for now", "try again"), {}});
+}
+
+void PgSession::on_confirmed(const wire::v1::WriteConfirmed& confirmed) {
+  numbered_after_ = std::max(numbered_after_, confirmed.timestamp());
+  const Outcome outcome = outcome_of(confirmed);
+  if (outcome.refused > 0) {
+    return end_submission(
+        Failure{rejected(outcome.sqlstate,
+                         fmt::format("{} rows applied, {} refused: the update has taken effect under timestamp {} and "
+                                     "is not to be repeated",
+                                     outcome.applied, outcome.refused, confirmed.timestamp()),
+                         "what was refused stayed as it was"),
+                {}});
+  }
+  group_.set_applied(outcome.applied);
+  end_submission(std::nullopt);
+}
+
+void PgSession::end_submission(std::optional<Failure> failure) {
+  wait_ = Wait::kNothing;
+  if (then_ == Then::kEndBlock) {
+    end_block(/*is_commit=*/!failure.has_value());
+  }
+  if (failure) {
+    fail(std::move(*failure));
+    if (then_ == Then::kEndSync) {
+      skips_to_sync_ = false;
+      end_sync();
+    }
+    return;
+  }
+  output_.text() += group_.release();
+  group_.clear();
+  switch (then_) {
+    case Then::kEndSimple:
+      return end_simple();
+    case Then::kEndSync:
+      return end_sync();
+    case Then::kEndBlock:
+      return append_command_complete("COMMIT", out());
+    case Then::kAfterFlush:
+      return;
+  }
+}
+
+}  // namespace daedalus::postgres

@@ -1,0 +1,65 @@
+// What SET, SHOW and RESET are about: PostgreSQL's run-time parameters, as far as clients set them.
+//
+// Decides which values are honoured. What would change answers and is not honoured is refused by name; nothing is taken
+// and ignored that a client could notice. A session keeps only what differs from the defaults.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "daedalus/base/result.hpp"
+
+namespace daedalus::postgres {
+
+/// The server that clients are told they speak to.
+constexpr std::string_view kServerVersion = "15.0 (Daedalus)";
+
+/// A parameter that clients are told about whenever it changes (ParameterStatus).
+using Report = std::pair<std::string, std::string>;
+
+class Settings {
+ public:
+  /// Most values of parameters with a prefix ("my.name"), which a session may invent.
+  static constexpr size_t kCustomMax = 32;
+  /// Most bytes of one value.
+  static constexpr size_t kValueSizeMax = 1024;
+
+  explicit Settings(std::string user) : user_(std::move(user)) {}
+
+  /// Whether clients may name it; any case.
+  [[nodiscard]] static bool is_known(std::string_view name);
+  /// From now on. Errors: 42704 no such parameter, 22023 no value of it, 55P02 it cannot be changed, 0A000 a value that
+  /// is not supported.
+  [[nodiscard]] Result<void> set(std::string_view name, std::string_view value);
+  /// The same, and what RESET goes back to: values that a client starts with.
+  [[nodiscard]] Result<void> start_with(std::string_view name, std::string_view value);
+  /// Errors: 42704, 55P02.
+  [[nodiscard]] Result<void> reset(std::string_view name);
+  void reset_all() { restore(started_with_); }
+  /// Errors: 42704.
+  [[nodiscard]] Result<std::string> show(std::string_view name) const;
+  /// Those that clients are told about, in PostgreSQL's spelling.
+  [[nodiscard]] std::vector<Report> reports() const;
+  /// Of a statement; 0: none.
+  [[nodiscard]] int64_t statement_timeout_ns() const { return statement_timeout_ns_; }
+
+  /// For ROLLBACK, which takes back what was set in its block, and COMMIT, which takes back SET LOCAL.
+  using Values = std::map<std::string, std::string, std::less<>>;
+  [[nodiscard]] const Values& values() const { return changed_; }
+  void restore(Values values);
+
+ private:
+  [[nodiscard]] std::string current(std::string_view key) const;
+  void learn_timeout();
+
+  std::string user_;
+  Values changed_;  ///< By name in lower case.
+  Values started_with_;
+  int64_t statement_timeout_ns_ = 0;
+};
+
+}  // namespace daedalus::postgres

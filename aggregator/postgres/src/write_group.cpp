@@ -1,0 +1,70 @@
+#include "write_group.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "backend.hpp"
+#include "daedalus/contract/translate.hpp"
+
+namespace daedalus::postgres {
+
+namespace {
+
+/// What surrounds the rows of an update's body.
+constexpr uint64_t kBodyOverhead = 64;
+
+}  // namespace
+
+Result<uint32_t> WriteGroup::add(aggregator::CompiledUpdate update) {
+  uint32_t rows = 0;
+  const uint64_t bytes = update.body.ByteSizeLong();
+  for (const auto& part : update.body.parts()) {
+    rows += part.insert().row_count();
+    is_alone_ = is_alone_ || !part.has_insert();
+  }
+  if (rows_ + rows > contract::kUpdateRowsMax || bytes_ + bytes + kBodyOverhead > contract::kUpdateBytesMax) {
+    return rejected("54000",
+                    fmt::format("one update takes at most {} rows and {} bytes", contract::kUpdateRowsMax,
+                                contract::kUpdateBytesMax),
+                    "commit more often, with fewer rows each");
+  }
+  for (auto& part : *update.body.mutable_parts()) {
+    auto* const last = body_.parts_size() > 0 ? body_.mutable_parts(body_.parts_size() - 1) : nullptr;
+    if (part.has_insert() && last != nullptr && last->has_insert()) {
+      last->mutable_insert()->mutable_rows()->append(part.insert().rows());
+      last->mutable_insert()->set_row_count(last->insert().row_count() + part.insert().row_count());
+    } else {
+      if (part.has_insert()) {
+        part.mutable_insert()->set_first_ordinal(rows_);
+      }
+      *body_.add_parts() = std::move(part);
+    }
+  }
+  rows_ += rows;
+  bytes_ += bytes;
+  return rows;
+}
+
+void WriteGroup::hold(std::string word) {
+  is_holding_ = true;
+  if (!word.empty()) {
+    word_ = std::move(word);
+    tag_at_ = held_.size();
+  }
+}
+
+std::string WriteGroup::release() {
+  is_holding_ = false;
+  if (!word_.empty()) {
+    std::string tag;
+    append_command_complete(fmt::format("{} {}", word_, applied_), tag);
+    held_.insert(tag_at_, tag);
+    word_.clear();
+  }
+  return std::exchange(held_, {});
+}
+
+void WriteGroup::clear() { *this = {}; }
+
+}  // namespace daedalus::postgres

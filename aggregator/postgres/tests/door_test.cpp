@@ -1,0 +1,53 @@
+// Sessions as one process has them.
+#include "daedalus/postgres/door.hpp"
+
+#include "session_fixture.hpp"
+
+namespace daedalus::postgres::testing {
+namespace {
+
+class DoorTest : public SessionTest {
+ protected:
+  std::shared_ptr<rpc::ByteSession> enter(Door& door, uint64_t id) {
+    auto session = door.make_session({rpc::PeerId{id}, "127.0.0.1:1", std::nullopt}, now_);
+    session->on_bytes(startup(), now_);
+    session->deliver([](const char* /*event*/) { return false; });
+    return session;
+  }
+};
+
+TEST_F(DoorTest, ResultsReachTheirSession) {
+  Door door(options_, *this, [] { return uint64_t{5}; });
+  const auto session = enter(door, 3);
+  session->on_bytes(query("SELECT 1"), now_);
+  session->deliver([](const char* /*event*/) { return false; });
+  wire::v1::Result result;
+  result.set_sequence(operations_.back().header().sequence());
+  result.mutable_error()->set_sqlstate("42P01");
+  EXPECT_FALSE(door.on_result(rpc::PeerId{4}, wire::v1::Result(result), now_));
+  EXPECT_TRUE(door.on_result(rpc::PeerId{3}, std::move(result), now_));
+  EXPECT_NE(session->take_output(now_).find("42P01"), std::string::npos);
+}
+
+TEST_F(DoorTest, OnlyTheRightKeyCancels) {
+  uint64_t next = 100;
+  Door door(options_, *this, [&] { return next++; });
+  const auto first = enter(door, 1);
+  const auto second = enter(door, 2);
+  EXPECT_EQ(door.cancel({1, 100}, now_), rpc::PeerId{1});
+  EXPECT_EQ(door.cancel({2, 103}, now_), rpc::PeerId{2});
+  EXPECT_EQ(door.cancel({2, 100}, now_), std::nullopt);
+  EXPECT_EQ(door.cancel({3, 100}, now_), std::nullopt);
+}
+
+TEST_F(DoorTest, SessionsThatAreGoneAreForgotten) {
+  Door door(options_, *this, [] { return uint64_t{5}; });
+  for (uint64_t id = 1; id <= 1'000; ++id) {
+    static_cast<void>(enter(door, id));
+  }
+  EXPECT_LE(door.session_count(), 65u);
+  EXPECT_FALSE(door.on_result(rpc::PeerId{999}, {}, now_));
+}
+
+}  // namespace
+}  // namespace daedalus::postgres::testing

@@ -1,0 +1,78 @@
+// A session without a socket: a client's messages go in, what comes out is read as text, and operations are answered by
+// the test.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "session.hpp"
+
+namespace daedalus::postgres::testing {
+
+/// A message of the client's, type and all.
+std::string message(char type, const std::string& body);
+/// Of text: with the zero byte that ends it.
+std::string text(const std::string& text);
+std::string number16(uint16_t number);
+std::string number32(uint32_t number);
+std::string query(const std::string& sql);
+std::string parse(const std::string& name, const std::string& sql, const std::vector<uint32_t>& types = {});
+/// All of it as text.
+std::string bind(const std::string& portal, const std::string& statement,
+                 const std::vector<std::string>& parameters = {});
+std::string execute(const std::string& portal, uint32_t rows_max = 0);
+std::string sync();
+std::string startup(const std::string& database = "tickets");
+
+class SessionTest : public ::testing::Test, public SessionOwner {
+ protected:
+  SessionTest();
+
+  /// Makes a session anew, from this address.
+  void connect(const std::string& address = "127.0.0.1:40000");
+  /// The same, and logs in; nothing of that is shown.
+  void log_in();
+  /// Hands in bytes and carries out what comes of it.
+  void send(const std::string& bytes);
+  /// What has come out since: a line for each message, "T id:23" or "E 42601 message", joined by "|".
+  std::string said();
+  /// The bytes themselves.
+  std::string taken();
+
+  /// Answers the latest operation with rows of one int column named "id".
+  void answer_rows(const std::vector<int64_t>& values, bool ends = true);
+  void answer_end();
+  void answer_error(const std::string& sqlstate, const std::string& message, uint32_t position = 0);
+  void answer_confirmed(uint64_t rows_applied);
+  void answer(wire::v1::Result result);
+  /// Ends the latest work: a SELECT of one int column with parameters of these kinds.
+  void described(std::vector<semantics::TypeKind> parameters = {}, bool has_columns = true);
+  void compiled_insert(uint32_t rows);
+  void compiled_update();
+  void done(WorkDone done);
+  /// The statement that the latest operation asks for.
+  std::string asked_sql();
+  void deliver();
+
+  void on_session_up(rpc::PeerId session, const rpc::PeerInfo& info) override;
+  void on_session_down(rpc::PeerId session, const std::string& reason) override;
+  void on_session_operation(rpc::PeerId session, wire::v1::Operation&& operation) override;
+  void on_session_work(rpc::PeerId session, Work&& work) override;
+  void on_cancel_request(const CancelKey& key) override;
+
+  SessionOptions options_;
+  std::shared_ptr<PgSession> session_;
+  Instant now_{1'000};
+  std::vector<std::string> ups_;
+  std::vector<std::string> downs_;
+  std::vector<wire::v1::Operation> operations_;
+  std::vector<Work> works_;
+  std::vector<CancelKey> cancels_;
+  bool rows_began_ = false;
+};
+
+}  // namespace daedalus::postgres::testing
