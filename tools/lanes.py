@@ -97,6 +97,7 @@ FAST = [
         environment={},
     ),
     pytest_suite("commands", "tests/commands"),
+    pytest_suite("clients of PostgreSQL", "tests/postgres"),
     pytest_suite("oracle", "tests/oracle"),
     pytest_suite("demo", "tests/demo"),
     pytest_suite("proof", "tests/proof"),

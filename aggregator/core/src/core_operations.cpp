@@ -209,6 +209,7 @@ void AggregatorCore::State::on_status(Upstream upstream, Instant deadline, Insta
   wire::v1::AggregatorStatus status;
   status.set_name(context.options.name);
   status.set_version(context.options.version);
+  status.set_postgres_endpoint(context.options.postgres_endpoint);
   status.set_process_id(context.options.process_id);
   status.set_clients(context.clients.count());
   status.set_queries_in_flight(queries.count());

@@ -27,6 +27,12 @@ Result<Configuration> read_configuration(const std::string& path) {
   const std::string cluster_path = file->resolve(root.text("cluster"));
   configuration.name = root.text("name");
   configuration.listen = root.endpoint("listen");
+  if (root.has("postgres_listen")) {
+    configuration.postgres_listen = root.endpoint("postgres_listen");
+  }
+  if (root.has("postgres_trust")) {
+    configuration.postgres_trusts_loopback = root.choice("postgres_trust", {"loopback", "nobody"}) == "loopback";
+  }
   configuration.sql_threads = static_cast<uint32_t>(root.integer("sql_threads", {1, kSqlThreadsMax}));
   configuration.answer_bytes = configuration::answer_bytes(root, kAnswerMemoryMibDefault);
   configuration.answer_bytes_max =

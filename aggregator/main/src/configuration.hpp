@@ -15,7 +15,9 @@ namespace daedalus::aggregator {
 struct Configuration {
   configuration::Cluster cluster;
   std::string name;
-  std::string listen;  ///< host:port
+  std::string listen;           ///< host:port
+  std::string postgres_listen;  ///< host:port; empty: clients of PostgreSQL's protocol are not served.
+  bool postgres_trusts_loopback = false;
   uint32_t sql_threads = 1;
   uint64_t answer_bytes = 0;      ///< Of all answers together, until they have left.
   uint64_t answer_bytes_max = 0;  ///< Of one.

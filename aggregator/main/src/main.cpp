@@ -33,6 +33,16 @@ int serve(const Configuration& configuration) {
   spdlog::info("{} serves {} at {}: {} partitions on {} storage nodes", configuration.name,
                configuration.schema->table_name, *address, configuration.map->partition_count(),
                configuration.cluster.nodes.size());
+  if (!configuration.postgres_listen.empty()) {
+    const auto postgres_address = server.listen_postgres(configuration.postgres_listen);
+    if (!postgres_address) {
+      spdlog::error("{}", configuration::to_line(postgres_address.error()));
+      return kFailed;
+    }
+    spdlog::info(
+        "clients of PostgreSQL's protocol are served at {}, {}", *postgres_address,
+        configuration.postgres_trusts_loopback ? "those of this machine without a password" : "but nobody may log in");
+  }
   spdlog::info("ready");
   server.run();
   spdlog::info("stopped");

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 namespace daedalus::aggregator {
@@ -35,16 +36,32 @@ AggregatorOptions core_options(const Configuration& configuration, const std::st
   options.version = version;
   options.cluster_id = configuration.cluster.cluster_id;
   options.process_id = static_cast<uint64_t>(getpid());
+  options.postgres_endpoint = configuration.postgres_listen;
   for (const auto& node : configuration.cluster.nodes) {
     options.endpoints.emplace(node.node, node.endpoint);
   }
   return options;
 }
 
+postgres::SessionOptions session_options(const Configuration& configuration) {
+  postgres::SessionOptions options;
+  options.database = configuration.schema->table_name;
+  options.map_version = configuration.map->version;
+  options.trusts_loopback = configuration.postgres_trusts_loopback;
+  return options;
+}
+
+/// Of the kernel's: cancel keys must not be guessed, and ids of submissions must not meet.
+uint64_t random_bits() {
+  std::random_device device;
+  return static_cast<uint64_t>(device()) << 32 | device();
+}
+
 }  // namespace
 
 Server::Server(const Configuration& configuration, std::string version)
-    : answer_budget_(std::make_shared<ByteBudget>(configuration.answer_bytes)),
+    : door_(session_options(configuration), *this, random_bits),
+      answer_budget_(std::make_shared<ByteBudget>(configuration.answer_bytes)),
       network_(network_options(configuration, version, answer_budget_), *this) {
   std::map<rpc::LinkId, NodeId> nodes;
   for (const auto& node : configuration.cluster.nodes) {
@@ -54,6 +71,15 @@ Server::Server(const Configuration& configuration, std::string version)
   }
   const AggregatorOptions options = core_options(configuration, version, answer_budget_);
   auto compiler = std::make_shared<Compiler>(configuration.schema, configuration.map);
+  workers_ =
+      std::make_unique<SessionWorkers>(compiler, [this](rpc::PeerId session, uint64_t work, postgres::WorkDone done) {
+        auto shared = std::make_shared<postgres::WorkDone>(std::move(done));
+        network_.post("work of a session", [this, session, work, shared] {
+          if (door_.on_work_done(session, work, std::move(*shared), network_.now())) {
+            network_.wake(session);
+          }
+        });
+      });
   core_ = std::make_unique<AggregatorCore>(options, configuration.schema, configuration.map, nodes, compiler);
   pool_ = std::make_unique<CompilePool>(configuration.sql_threads, std::move(compiler),
                                         [this](CompileTicket ticket, Result<Compiled> compiled) {
@@ -68,6 +94,12 @@ Server::Server(const Configuration& configuration, std::string version)
 Server::~Server() = default;
 
 Result<std::string> Server::listen(const std::string& endpoint) { return network_.listen(endpoint); }
+
+Result<std::string> Server::listen_postgres(const std::string& endpoint) {
+  return network_.listen(endpoint, [this](const rpc::ConnectionInfo& connection, Instant now) {
+    return door_.make_session(connection, now);
+  });
+}
 
 void Server::run() { network_.run(); }
 
@@ -106,6 +138,39 @@ void Server::on_dial_failed(rpc::LinkId link, const std::string& reason) {
   core_->on_dial_failed(link, reason, effects_);
 }
 
+// ---- what sessions of PostgreSQL's protocol want ----
+
+void Server::on_session_up(rpc::PeerId session, const rpc::PeerInfo& info) {
+  core_->on_up(session, info, network_.now(), effects_);
+}
+
+void Server::on_session_down(rpc::PeerId session, const std::string& reason) {
+  core_->on_down(session, reason, network_.now(), effects_);
+}
+
+void Server::on_session_operation(rpc::PeerId session, wire::v1::Operation&& operation) {
+  core_->on_operation(session, std::move(operation), network_.now(), effects_);
+}
+
+void Server::on_session_work(rpc::PeerId session, postgres::Work&& work) { workers_->submit(session, std::move(work)); }
+
+void Server::on_cancel_request(const postgres::CancelKey& key) {
+  if (const auto session = door_.cancel(key, network_.now())) {
+    network_.wake(*session);
+  }
+}
+
+void Server::give_to_sessions() {
+  if (door_.session_count() == 0) {
+    return;
+  }
+  for (auto& [peer, result] : effects_.results) {
+    if (door_.on_result(peer, std::move(result), network_.now())) {
+      network_.wake(peer);
+    }
+  }
+}
+
 // ---- the end of a turn ----
 
 void Server::on_turn_end() {
@@ -116,6 +181,7 @@ void Server::on_turn_end() {
   for (const auto& [peer, reason] : effects_.closes) {
     spdlog::warn("closing {}: {}", peers_.contains(peer) ? peers_.at(peer) : "a peer", reason);
   }
+  give_to_sessions();
   network_.send(std::move(effects_));  // Its outbox; empty, but not without memory, afterwards.
   if (is_draining_ && (core_->operations_in_flight() == 0 || network_.now() >= drain_deadline_)) {
     is_draining_ = false;

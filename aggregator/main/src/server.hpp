@@ -10,18 +10,22 @@
 #include "compiled_mailbox.hpp"
 #include "configuration.hpp"
 #include "daedalus/aggregator/core.hpp"
+#include "daedalus/postgres/door.hpp"
 #include "daedalus/rpc/asio_network.hpp"
+#include "session_workers.hpp"
 
 namespace daedalus::aggregator {
 
 /// One aggregator process. Everything but the compiler threads happens on the thread inside run().
-class Server final : public rpc::PeerHandler {
+class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
  public:
   Server(const Configuration& configuration, std::string version);
   ~Server() override;
 
   /// Takes the listening address and starts dialling the nodes. Errors: those of rpc::AsioNetwork::listen.
   [[nodiscard]] Result<std::string> listen(const std::string& endpoint);
+  /// The same for clients of PostgreSQL's protocol.
+  [[nodiscard]] Result<std::string> listen_postgres(const std::string& endpoint);
   /// Serves until asked to stop; operations in flight then have kDrainNs to end.
   void run();
 
@@ -31,6 +35,12 @@ class Server final : public rpc::PeerHandler {
   void on_result(rpc::PeerId peer, wire::v1::Result&& result) override;
   void on_dial_failed(rpc::LinkId link, const std::string& reason) override;
 
+  void on_session_up(rpc::PeerId session, const rpc::PeerInfo& info) override;
+  void on_session_down(rpc::PeerId session, const std::string& reason) override;
+  void on_session_operation(rpc::PeerId session, wire::v1::Operation&& operation) override;
+  void on_session_work(rpc::PeerId session, postgres::Work&& work) override;
+  void on_cancel_request(const postgres::CancelKey& key) override;
+
   static constexpr int64_t kDrainNs = 5 * kSecond;
 
  private:
@@ -38,12 +48,15 @@ class Server final : public rpc::PeerHandler {
   void on_compiled();
   void on_timer();
   void compile();
+  /// Results of sessions go to them; the network sends the others.
+  void give_to_sessions();
   void dial();
   void stop();
 
   std::map<rpc::LinkId, std::string> links_;          ///< Endpoint of each link, for logs.
   std::map<rpc::LinkId, std::string> dial_failures_;  ///< Last reason logged per link: repetitions are not.
   std::map<rpc::PeerId, std::string> peers_;          ///< Name of each peer, for logs.
+  postgres::Door door_;                               ///< Outlives the network, which has its sessions.
   std::shared_ptr<ByteBudget> answer_budget_;
   rpc::AsioNetwork network_;
   std::unique_ptr<AggregatorCore> core_;
@@ -53,7 +66,8 @@ class Server final : public rpc::PeerHandler {
   Instant drain_deadline_ = kNever;
   bool is_stopping_ = false;           ///< Asked to stop.
   bool is_draining_ = false;           ///< Waiting for operations in flight.
-  std::unique_ptr<CompilePool> pool_;  ///< Last, so that its threads end first.
+  std::unique_ptr<CompilePool> pool_;  ///< Last, as workers_ is, so that their threads end first.
+  std::unique_ptr<SessionWorkers> workers_;
 };
 
 }  // namespace daedalus::aggregator

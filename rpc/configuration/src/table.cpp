@@ -146,6 +146,11 @@ int64_t Table::integer_or(std::string_view key, IntegerRange range, int64_t othe
   return integer(key, range);
 }
 
+bool Table::has(std::string_view key) const {
+  state_->known.insert(path_ + std::string(key));
+  return table_ != nullptr && static_cast<const toml::table*>(table_)->get(key) != nullptr;
+}
+
 std::string Table::choice(std::string_view key, std::initializer_list<std::string_view> choices) const {
   std::string value = text(key);
   if (!value.empty() && std::find(choices.begin(), choices.end(), value) == choices.end()) {

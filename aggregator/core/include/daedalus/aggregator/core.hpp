@@ -33,6 +33,7 @@ struct AggregatorOptions {
   std::string version;
   std::string cluster_id;
   uint64_t process_id = 0;
+  std::string postgres_endpoint;            ///< For STATUS; empty: there is none.
   std::map<NodeId, std::string> endpoints;  ///< host:port of every storage node of the map.
 
   uint32_t queries_max = 8'192;                ///< In flight; further ones are refused with RETRY.

@@ -36,6 +36,9 @@ class Table {
   /// "host:port" with a port from 1 to 65535.
   [[nodiscard]] std::string endpoint(std::string_view key) const;
 
+  /// Whether the key is there; known from now on, it may be left out.
+  [[nodiscard]] bool has(std::string_view key) const;
+
   /// Reports a problem of meaning with the value at `key`.
   void refuse(std::string_view key, const std::string& problem, const std::string& remedy) const;
 

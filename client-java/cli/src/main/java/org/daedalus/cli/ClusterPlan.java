@@ -89,6 +89,11 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
         return HOST + ":" + (settings.port() + aggregator);
     }
 
+    /** Where clients of PostgreSQL's protocol find it. */
+    String postgresEndpoint(int aggregator) {
+        return HOST + ":" + (settings.postgresPort() + aggregator);
+    }
+
     String writerEndpoint() {
         return HOST + ":" + (settings.port() + WRITER_PORT_OFFSET);
     }
@@ -221,6 +226,8 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
         return "cluster = \"cluster.toml\"\n"
                 + "name = \"aggregator-" + aggregator + "\"\n"
                 + "listen = " + quote(aggregatorEndpoint(aggregator)) + "\n"
+                + "postgres_listen = " + quote(postgresEndpoint(aggregator)) + "\n"
+                + "postgres_trust = \"loopback\"\n"
                 + "sql_threads = 1\n"
                 + settings.answers().aggregatorLines();
     }

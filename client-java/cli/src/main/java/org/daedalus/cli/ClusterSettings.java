@@ -5,10 +5,31 @@ import java.util.List;
 
 /**
  * What the options of `up` come to. Those that decide where rows are, and whether they are kept, stay what they are for
- * as long as there are rows; when an update is synced, {@code aggregators}, {@code answers} and {@code port} do not.
+ * as long as there are rows; when an update is synced, {@code aggregators}, {@code answers} and the ports do not.
+ *
+ * @param postgresPort of the first aggregator, for clients of PostgreSQL's protocol; the others have those after it
  */
 record ClusterSettings(int storageNodes, int segments, int segmentMib, ClusterPlan.Placement partitionBy,
-        ClusterPlan.Placement segmentBy, Durability durability, int aggregators, AnswerRoom answers, int port) {
+        ClusterPlan.Placement segmentBy, Durability durability, int aggregators, AnswerRoom answers, int port,
+        int postgresPort) {
+    private static final int PORT_DEFAULT = 7400;
+    private static final int POSTGRES_PORT_DEFAULT = 5433;
+
+    /** Behind the writer's, which is P+50. */
+    private static final int POSTGRES_PORT_OFFSET = 51;
+
+    /** With the port for clients of PostgreSQL's protocol that nobody has asked for. */
+    ClusterSettings(int storageNodes, int segments, int segmentMib, ClusterPlan.Placement partitionBy,
+            ClusterPlan.Placement segmentBy, Durability durability, int aggregators, AnswerRoom answers, int port) {
+        this(storageNodes, segments, segmentMib, partitionBy, segmentBy, durability, aggregators, answers, port,
+                postgresPortOf(port));
+    }
+
+    /** 5433 where the cluster has the ports it has by default, otherwise one of its own: two clusters never meet. */
+    static int postgresPortOf(int port) {
+        return port == PORT_DEFAULT ? POSTGRES_PORT_DEFAULT : port + POSTGRES_PORT_OFFSET;
+    }
+
     /** What differs between these and {@code other}, of what must not: as "OPTION is A there, not B". */
     List<String> differencesFrom(ClusterSettings other) {
         List<String> found = new ArrayList<>();

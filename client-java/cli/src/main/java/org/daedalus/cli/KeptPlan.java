@@ -58,7 +58,9 @@ record KeptPlan(boolean isMade, String clusterId, String fingerprint, ClusterSet
                 new Durability(Durability.Mode.parse(value(values, "durability")), number(values, "sync_ms")),
                 number(values, "aggregators"),
                 new AnswerRoom(answerMib == null ? OptionalInt.empty() : OptionalInt.of(number(values, "answer_mib"))),
-                number(values, "port"));
+                number(values, "port"),
+                values.getProperty("postgres_port") == null ? ClusterSettings.postgresPortOf(number(values, "port"))
+                        : number(values, "postgres_port"));
         return new KeptPlan(value(values, "made").equals("yes"), value(values, "cluster_id"),
                 value(values, "schema_fingerprint"), settings);
     }
@@ -101,6 +103,7 @@ record KeptPlan(boolean isMade, String clusterId, String fingerprint, ClusterSet
         line(text, "aggregators", settings.aggregators());
         settings.answers().mib().ifPresent(mib -> line(text, "answer_mib", mib));
         line(text, "port", settings.port());
+        line(text, "postgres_port", settings.postgresPort());
         return text.toString();
     }
 

@@ -173,20 +173,26 @@ final class UpCommand implements Callable<Integer> {
         plan.aggregatorMembers().forEach(member -> endpoints.add(member.endpoint()));
         plan.nodes().forEach(member -> endpoints.add(member.endpoint()));
         endpoints.add(plan.writerEndpoint());
+        for (int aggregator = 0; aggregator < plan.settings().aggregators(); aggregator++) {
+            String dialled = plan.aggregatorEndpoint(aggregator);
+            if (running.stream().noneMatch(member -> member.endpoint().equals(dialled))) {
+                refusePortInUse(plan.postgresEndpoint(aggregator), "--postgres-port");
+            }
+        }
         running.forEach(member -> endpoints.remove(member.endpoint()));
         for (String endpoint : endpoints) {
-            refusePortInUse(endpoint);
+            refusePortInUse(endpoint, "--port");
         }
     }
 
-    private static void refusePortInUse(String text) throws CliException {
+    private static void refusePortInUse(String text, String option) throws CliException {
         Endpoint endpoint = Endpoint.parse(text);
         try (ServerSocket probe = new ServerSocket()) {
             probe.setReuseAddress(true);
             probe.bind(new InetSocketAddress(InetAddress.getByName(endpoint.host()), endpoint.port()));
         } catch (IOException e) {
             throw CliException.failed("port " + endpoint.port() + " is in use (" + e.getMessage()
-                    + "): choose another --port, or stop what listens on " + text);
+                    + "): choose another " + option + ", or stop what listens on " + text);
         }
     }
 
@@ -234,6 +240,8 @@ final class UpCommand implements Callable<Integer> {
         for (LocalCluster.Member member : cluster.processes()) {
             System.out.printf("  %-14s %-18s process %d%n", member.name(), member.endpoint(), member.pid());
         }
+        System.out.println("psql and other clients of PostgreSQL, on this machine and without a password: psql -h "
+                + "127.0.0.1 -p " + plan.settings().postgresPort() + " " + plan.table());
         System.out.println("Data, logs and configuration: " + cluster.directory());
     }
 }

@@ -52,6 +52,10 @@ final class UpOptions {
             + "the writer P+50 (default: " + PORT_DEFAULT + ")")
     private Integer port;
 
+    @Option(names = "--postgres-port", paramLabel = "P", description = "where psql and other clients of PostgreSQL's "
+            + "protocol find the first aggregator; the others take P+1 and up (default: 5433, or with --port P: P+51)")
+    private Integer postgresPort;
+
     /** The port that names the default data directory. */
     int portOfDirectory() throws CliException {
         return inRange("--port", port, PORT_DEFAULT, 1, PORT_MAX);
@@ -72,6 +76,7 @@ final class UpOptions {
     }
 
     private ClusterSettings over(Optional<ClusterSettings> kept, Durability durabilityKept) throws CliException {
+        int basePort = inRange("--port", port, kept.map(ClusterSettings::port).orElse(PORT_DEFAULT), 1, PORT_MAX);
         return new ClusterSettings(
                 inRange("--storage-nodes", storageNodes,
                         kept.map(ClusterSettings::storageNodes).orElse(STORAGE_NODES_DEFAULT), 1,
@@ -86,7 +91,10 @@ final class UpOptions {
                 inRange("--aggregators", aggregators, kept.map(ClusterSettings::aggregators).orElse(1), 1,
                         ClusterPlan.AGGREGATORS_MAX),
                 answers(kept),
-                inRange("--port", port, kept.map(ClusterSettings::port).orElse(PORT_DEFAULT), 1, PORT_MAX));
+                basePort,
+                inRange("--postgres-port", postgresPort,
+                        kept.filter(there -> there.port() == basePort).map(ClusterSettings::postgresPort)
+                                .orElse(ClusterSettings.postgresPortOf(basePort)), 1, PORT_MAX));
     }
 
     private static int inRange(String option, Integer given, int otherwise, int min, int max) throws CliException {

@@ -57,6 +57,8 @@ class ClusterPlanTest {
                 cluster = "cluster.toml"
                 name = "aggregator-1"
                 listen = "127.0.0.1:7401"
+                postgres_listen = "127.0.0.1:5434"
+                postgres_trust = "loopback"
                 sql_threads = 1
                 """);
         assertThat(plan.writer().arguments()).containsExactly("--aggregators", "127.0.0.1:7400,127.0.0.1:7401",

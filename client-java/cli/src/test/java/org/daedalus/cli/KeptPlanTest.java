@@ -38,6 +38,19 @@ class KeptPlanTest {
     }
 
     @Test
+    void shouldHavePortsForPostgresOfItsOwnUnlessTheyAreGiven() throws Exception {
+        assertThat(SYNC.postgresPort()).isEqualTo(5433);
+        assertThat(ClusterSettings.postgresPortOf(12_000)).isEqualTo(12_051);
+        ClusterSettings given = new ClusterSettings(2, 3, 64, SYNC.partitionBy(), ANYWHERE, SYNC.durability(), 1,
+                SYNC.answers(), 7400, 6000);
+        String written = new KeptPlan(true, "c", "f", given).render();
+        Files.writeString(directory.resolve(KeptPlan.FILE), written);
+        assertThat(KeptPlan.read(directory).orElseThrow().settings().postgresPort()).isEqualTo(6000);
+        Files.writeString(directory.resolve(KeptPlan.FILE), written.replace("postgres_port = 6000\n", ""));
+        assertThat(KeptPlan.read(directory).orElseThrow().settings()).isEqualTo(SYNC);
+    }
+
+    @Test
     void shouldBeTheKeyToRowsOnceItIsMadeAndOnlyWhereRowsAreKept() {
         KeptPlan plan = new KeptPlan(false, "c", "f", SYNC);
         assertThat(plan.keepsRows()).isFalse();

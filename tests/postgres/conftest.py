@@ -1,0 +1,67 @@
+"""One small cluster for clients of PostgreSQL, as they are installed everywhere: psql, psycopg, asyncpg."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+
+import psycopg
+import pytest
+from local_cluster import LocalCluster, local_cluster
+
+KINDS = """
+CREATE TABLE kinds (
+  id int NOT NULL PRIMARY KEY,
+  yes bool,
+  small smallint,
+  big bigint,
+  single real,
+  twice double precision,
+  price numeric(12,3),
+  day date,
+  at timestamp,
+  code char(4),
+  name varchar(40)
+);
+"""
+
+Psql = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+    """1 storage node of 2 segments, 1 aggregator."""
+    base = tmp_path_factory.mktemp("postgres")
+    with local_cluster(base, KINDS, "--storage-nodes", "1", "--segments", "2", "--segment-mib", "16") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def dsn(cluster: LocalCluster) -> str:
+    """How clients find the first aggregator."""
+    return f"host=127.0.0.1 port={cluster.port + 51} user=ada dbname=kinds"
+
+
+@pytest.fixture
+def table(dsn: str) -> str:
+    """The same, of a table without rows."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("DELETE FROM kinds")
+    return dsn
+
+
+@pytest.fixture(scope="session")
+def psql(dsn: str) -> Psql:
+    """Runs psql with these arguments."""
+
+    def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["psql", "-X", "-d", dsn, *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run

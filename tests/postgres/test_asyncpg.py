@@ -1,0 +1,66 @@
+"""asyncpg: everything prepared, everything binary, cursors with a limit of rows."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+from collections.abc import Awaitable, Callable
+from decimal import Decimal
+from typing import Any
+
+import asyncpg
+import pytest
+
+Ask = Callable[[Any], Awaitable[None]]
+
+
+def run(dsn: str, ask: Ask) -> None:
+    """Connects and asks."""
+    settings = dict(part.split("=") for part in dsn.split())
+
+    async def connected() -> None:
+        connection = await asyncpg.connect(
+            host=settings["host"], port=int(settings["port"]), user=settings["user"], database=settings["dbname"]
+        )
+        try:
+            await ask(connection)
+        finally:
+            await connection.close()
+
+    asyncio.run(connected())
+
+
+def test_types_are_inferred_and_binary(table: str) -> None:
+    async def ask(connection: Any) -> None:
+        row = (5, True, Decimal("2.500"), datetime.date(2013, 2, 8), datetime.datetime(2013, 2, 8, 1, 2, 3), "ab")
+        told = await connection.execute(
+            "INSERT INTO kinds (id, yes, price, day, at, name) VALUES ($1, $2, $3, $4, $5, $6)", *row
+        )
+        assert told == "INSERT 0 1"
+        found = await connection.fetchrow("SELECT id, yes, price, day, at, name FROM kinds WHERE id = $1", 5)
+        assert tuple(found) == row
+        assert await connection.execute("UPDATE kinds SET price = price + $1 WHERE id = 5", Decimal(1)) == "UPDATE 1"
+        assert await connection.fetchval("SELECT price FROM kinds") == Decimal("3.500")
+
+    run(table, ask)
+
+
+def test_a_cursor_takes_some_rows_at_a_time(table: str) -> None:
+    async def ask(connection: Any) -> None:
+        await connection.executemany("INSERT INTO kinds (id) VALUES ($1)", [(number,) for number in range(1_000)])
+        async with connection.transaction():
+            found = [row["id"] async for row in connection.cursor("SELECT id FROM kinds", prefetch=70)]
+        assert sorted(found) == list(range(1_000))
+
+    run(table, ask)
+
+
+def test_an_error_leaves_the_connection_as_it_was(table: str) -> None:
+    async def ask(connection: Any) -> None:
+        with pytest.raises(asyncpg.UndefinedColumnError):
+            await connection.fetch("SELECT nothing FROM kinds")
+        with pytest.raises(asyncpg.DataError):
+            await connection.fetch("SELECT id FROM kinds WHERE id = $1", "text")
+        assert await connection.fetchval("SELECT 1 + 1") == 2
+
+    run(table, ask)
