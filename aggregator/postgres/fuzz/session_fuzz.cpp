@@ -136,8 +136,9 @@ void drive(std::string_view stream, size_t piece, uint8_t choices, bool with_log
   options.database = "t";
   options.trusts_loopback = true;
   Owner owner;
-  PgSession session(options, {rpc::PeerId{1}, "127.0.0.1:1", std::nullopt}, {{1, 2}, std::string(16, 'x')}, owner,
-                    kStart);
+  Descriptions descriptions;
+  PgSession session(options, descriptions, {rpc::PeerId{1}, "127.0.0.1:1", std::nullopt},
+                    {{1, 2}, std::string(16, 'x')}, owner, kStart);
   const std::string whole = (with_login ? login() : std::string()) + std::string(stream);
   for (size_t begin = 0; begin < whole.size(); begin += piece) {
     session.on_bytes(std::string_view(whole).substr(begin, piece), kStart);

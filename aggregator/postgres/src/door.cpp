@@ -7,7 +7,10 @@
 namespace daedalus::postgres {
 
 Door::Door(SessionOptions options, SessionOwner& owner, std::function<uint64_t()> random)
-    : options_(std::move(options)), owner_(owner), random_(std::move(random)) {}
+    : options_(std::move(options)),
+      owner_(owner),
+      descriptions_(std::make_unique<Descriptions>()),
+      random_(std::move(random)) {}
 
 Door::~Door() = default;
 
@@ -23,7 +26,7 @@ std::shared_ptr<rpc::ByteSession> Door::make_session(const rpc::ConnectionInfo& 
     const uint64_t bits = random_();
     identity.submission_client.append(reinterpret_cast<const char*>(&bits), sizeof(bits));
   }
-  auto session = std::make_shared<PgSession>(options_, connection, std::move(identity), owner_, now);
+  auto session = std::make_shared<PgSession>(options_, *descriptions_, connection, std::move(identity), owner_, now);
   sessions_.insert_or_assign(connection.id, session);
   return session;
 }

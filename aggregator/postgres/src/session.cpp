@@ -19,9 +19,10 @@ uint32_t characters_in(std::string_view text) {
 
 }  // namespace
 
-PgSession::PgSession(const SessionOptions& options, rpc::ConnectionInfo connection, SessionIdentity identity,
-                     SessionOwner& owner, Instant now)
+PgSession::PgSession(const SessionOptions& options, Descriptions& descriptions, rpc::ConnectionInfo connection,
+                     SessionIdentity identity, SessionOwner& owner, Instant now)
     : options_(options),
+      descriptions_(descriptions),
       connection_(std::move(connection)),
       identity_(std::move(identity)),
       owner_(owner),
@@ -194,6 +195,9 @@ void PgSession::on_work_done(uint64_t id, WorkDone done, Instant /*now*/) {
   } else if (auto* pieces = std::get_if<TextPieces>(&done)) {
     simple_->pieces = std::move(*pieces);
   } else if (auto* description = std::get_if<Result<aggregator::StatementDescription>>(&done)) {
+    if (*description) {
+      descriptions_.keep(described_.sql, declared_of(described_), **description);
+    }
     on_described(std::move(*description));
   } else if (waited == Wait::kCompile) {
     on_compiled(std::move(std::get<Result<aggregator::Compiled>>(done)));

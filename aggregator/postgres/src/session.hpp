@@ -26,6 +26,7 @@
 #include "daedalus/postgres/session_owner.hpp"
 #include "daedalus/rpc/byte_session.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
+#include "descriptions.hpp"
 #include "frontend.hpp"
 #include "output.hpp"
 #include "settings.hpp"
@@ -48,9 +49,9 @@ struct SessionIdentity {
 
 class PgSession final : public rpc::ByteSession {
  public:
-  /// `options` and `owner` must outlive the session.
-  PgSession(const SessionOptions& options, rpc::ConnectionInfo connection, SessionIdentity identity,
-            SessionOwner& owner, Instant now);
+  /// `options`, `descriptions` and `owner` must outlive the session.
+  PgSession(const SessionOptions& options, Descriptions& descriptions, rpc::ConnectionInfo connection,
+            SessionIdentity identity, SessionOwner& owner, Instant now);
   ~PgSession() override;
 
   // ---- what the owner was asked for; ignored once the session is over ----
@@ -176,6 +177,7 @@ class PgSession final : public rpc::ByteSession {
   void end_sync();
   [[nodiscard]] Result<void> check_room(const ParseMessage& message) const;
   void keep_prepared(Prepared prepared);
+  [[nodiscard]] static std::vector<std::optional<semantics::TypeKind>> declared_of(const Prepared& prepared);
   void on_described(Result<aggregator::StatementDescription> description);
   [[nodiscard]] Result<Portal> bind(const BindMessage& message) const;
   void describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats);
@@ -229,6 +231,7 @@ class PgSession final : public rpc::ByteSession {
   void end_submission(std::optional<Failure> failure);
 
   const SessionOptions& options_;
+  Descriptions& descriptions_;
   const rpc::ConnectionInfo connection_;
   const SessionIdentity identity_;
   SessionOwner& owner_;

@@ -45,9 +45,11 @@ void PgSession::on_parse(std::string_view body) {
     for (const auto& kind : declared) {
       prepared.parameters.push_back({kind.value_or(semantics::TypeKind::kText), kind.has_value()});
     }
-    Work::Describe work{prepared.sql, std::move(declared)};
     described_ = std::move(prepared);
-    return start_work(Wait::kDescribe, std::move(work));
+    if (const auto* known = descriptions_.find(described_.sql, declared)) {
+      return on_described(*known);
+    }
+    return start_work(Wait::kDescribe, Work::Describe{described_.sql, std::move(declared)});
   }
   prepared.columns = columns_of(prepared.command);
   keep_prepared(std::move(prepared));
@@ -87,6 +89,14 @@ void PgSession::on_described(Result<aggregator::StatementDescription> descriptio
   described_.parameters = std::move(parameters);
   described_.columns = std::move(description->columns);
   keep_prepared(std::exchange(described_, {}));
+}
+
+std::vector<std::optional<semantics::TypeKind>> PgSession::declared_of(const Prepared& prepared) {
+  std::vector<std::optional<semantics::TypeKind>> declared;
+  for (const ParameterType& parameter : prepared.parameters) {
+    declared.push_back(parameter.is_declared ? std::optional(parameter.kind) : std::nullopt);
+  }
+  return declared;
 }
 
 void PgSession::keep_prepared(Prepared prepared) {

@@ -171,6 +171,9 @@ Type type_of(TypeKind kind, const Value& value) {
   return Type{kind};
 }
 
+/// Whose text means the same whatever its place and the time: a typed value need not be compiled with its statement.
+bool is_read_here(TypeKind kind) { return kind == TypeKind::kBool || semantics::is_numeric(kind); }
+
 /// What a quoted literal in the statement would be.
 Result<wire::v1::Constant> untyped(std::string_view text) {
   return contract::from_value(Type{TypeKind::kVarchar}, Value(std::string(text)));
@@ -241,7 +244,7 @@ Result<wire::v1::Constant> read_parameter(ParameterType type, int16_t format, st
   if (is_text && !semantics::is_valid_text(*bytes)) {
     return rejected("22021", "invalid byte sequence for encoding \"UTF8\" in a parameter");
   }
-  if (is_text && !type.is_declared) {
+  if (is_text && !type.is_declared && !is_read_here(type.kind)) {
     return untyped(*bytes);
   }
   auto value = semantics::is_string(type.kind) ? Result<Value>(std::string(*bytes))

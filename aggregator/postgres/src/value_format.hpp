@@ -38,7 +38,7 @@ void append_value(const semantics::Type& type, const semantics::Value& value, in
 /// How a parameter is to be read.
 struct ParameterType {
   semantics::TypeKind kind = semantics::TypeKind::kText;
-  bool is_declared = false;  ///< By the client. Otherwise its text is read as a quoted literal in its place is.
+  bool is_declared = false;  ///< By the client. Otherwise its text is as a quoted literal in its place.
 };
 /// A parameter as it came; nothing: NULL. Errors: 22P03 no value of the type in binary form, 22021 no UTF-8, and those
 /// of semantics::parse_text().

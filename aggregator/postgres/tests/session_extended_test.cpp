@@ -11,8 +11,11 @@ class ExtendedTest : public SessionTest {
  protected:
   ExtendedTest() { log_in(); }
   void prepare(const std::string& name = "", std::vector<TypeKind> parameters = {}) {
+    works_.clear();
     send(parse(name, "SELECT id FROM tickets"));
-    described(std::move(parameters));
+    if (!works_.empty()) {  // Else it is known already.
+      described(std::move(parameters));
+    }
     ASSERT_EQ(said(), "1");
   }
 };
@@ -27,7 +30,7 @@ TEST_F(ExtendedTest, AStatementIsPreparedDescribedBoundAndExecuted) {
   wire::v1::StatementBody body;
   ASSERT_TRUE(body.ParseFromString(operations_.back().body()));
   ASSERT_EQ(body.parameters_size(), 1);
-  EXPECT_EQ(body.parameters(0).type().length(), 0u);  // A quoted literal: its place decides.
+  EXPECT_EQ(body.parameters(0).type().kind(), wire::v1::TYPE_KIND_INT);
   answer_rows({12});
   EXPECT_EQ(said(), "D 12|C SELECT 1|Z I");
 }
@@ -41,6 +44,19 @@ TEST_F(ExtendedTest, DeclaredTypesAreKeptAndUnknownOnesRefused) {
   EXPECT_EQ(said(), "1|t 20|T id:23");
   send(parse("", "SELECT $1", {1184}));
   EXPECT_EQ(said(), "E 0A000 a parameter of the type with OID 1184 is not supported");
+}
+
+TEST_F(ExtendedTest, AStatementIsDescribedOnceForAllConnections) {
+  const std::string whole = parse("", "SELECT $1", {20}) + message('D', "S" + text(""));
+  send(whole);
+  described({TypeKind::kBigint});
+  EXPECT_EQ(said(), "1|t 20|T id:23");
+  log_in();
+  send(whole);
+  EXPECT_EQ(said(), "1|t 20|T id:23");
+  EXPECT_EQ(works_.size(), 1u);
+  send(parse("", "SELECT $1", {21}));
+  EXPECT_EQ(works_.size(), 2u);
 }
 
 TEST_F(ExtendedTest, RowLimitsSuspendThePortal) {

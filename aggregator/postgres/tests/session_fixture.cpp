@@ -138,8 +138,9 @@ SessionTest::SessionTest() {
 }
 
 void SessionTest::connect(const std::string& address) {
-  session_ = std::make_shared<PgSession>(options_, rpc::ConnectionInfo{rpc::PeerId{7}, address, std::nullopt},
-                                         SessionIdentity{{42, 4711}, std::string(16, 'c')}, *this, now_);
+  session_ =
+      std::make_shared<PgSession>(options_, descriptions_, rpc::ConnectionInfo{rpc::PeerId{7}, address, std::nullopt},
+                                  SessionIdentity{{42, 4711}, std::string(16, 'c')}, *this, now_);
 }
 
 void SessionTest::log_in() {

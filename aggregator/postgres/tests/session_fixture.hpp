@@ -65,6 +65,7 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   void on_cancel_request(const CancelKey& key) override;
 
   SessionOptions options_;
+  Descriptions descriptions_;
   std::shared_ptr<PgSession> session_;
   Instant now_{1'000};
   std::vector<std::string> ups_;

@@ -91,10 +91,14 @@ TEST(ValueFormatTest, WrongBinaryParametersAreRefused) {
 }
 
 TEST(ValueFormatTest, TextOfAnUndeclaredParameterIsAQuotedLiteral) {
-  const auto undeclared = read_parameter({TypeKind::kInt, false}, kTextFormat, "12");
-  ASSERT_TRUE(undeclared);
-  EXPECT_EQ(undeclared->type().kind(), wire::v1::TYPE_KIND_VARCHAR);
-  EXPECT_EQ(undeclared->type().length(), 0u);
+  for (const TypeKind kind : {TypeKind::kDate, TypeKind::kTimestamp, TypeKind::kChar, TypeKind::kVarchar}) {
+    const auto undeclared = read_parameter({kind, false}, kTextFormat, "today");
+    ASSERT_TRUE(undeclared);
+    EXPECT_EQ(undeclared->type().kind(), wire::v1::TYPE_KIND_VARCHAR);
+    EXPECT_EQ(undeclared->type().length(), 0u);
+  }
+  // Of a number it is its value, wherever it stands.
+  EXPECT_EQ(read_parameter({TypeKind::kInt, false}, kTextFormat, "12")->type().kind(), wire::v1::TYPE_KIND_INT);
   const auto declared = read_parameter({TypeKind::kInt, true}, kTextFormat, "12");
   ASSERT_TRUE(declared);
   EXPECT_EQ(declared->type().kind(), wire::v1::TYPE_KIND_INT);

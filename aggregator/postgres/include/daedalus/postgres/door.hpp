@@ -15,6 +15,7 @@
 
 namespace daedalus::postgres {
 
+class Descriptions;
 class PgSession;
 
 class Door {
@@ -41,6 +42,7 @@ class Door {
 
   const SessionOptions options_;
   SessionOwner& owner_;
+  const std::unique_ptr<Descriptions> descriptions_;
   const std::function<uint64_t()> random_;
   std::map<rpc::PeerId, std::weak_ptr<PgSession>> sessions_;  ///< Those that are gone leave now and then.
   size_t drop_at_ = 64;                                       ///< So many: time to look which are gone.

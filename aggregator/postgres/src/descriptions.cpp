@@ -1,0 +1,59 @@
+#include "descriptions.hpp"
+
+#include <utility>
+
+namespace daedalus::postgres {
+
+namespace {
+
+/// Types, then the text: no two statements have one key.
+std::string key_of(std::string_view sql, Descriptions::Declared declared) {
+  std::string key;
+  key.reserve(declared.size() + 1 + sql.size());
+  for (const auto& kind : declared) {
+    key.push_back(kind ? static_cast<char>(*kind) : '\x7f');
+  }
+  key.push_back('\0');
+  key.append(sql);
+  return key;
+}
+
+size_t bytes_of(const std::string& key, const aggregator::StatementDescription& description) {
+  size_t bytes = sizeof(description) + 2 * sizeof(key) + key.size() + description.parameters.size();
+  for (const semantics::Column& column : description.columns) {
+    bytes += sizeof(column) + column.name.size();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+const aggregator::StatementDescription* Descriptions::find(std::string_view sql, Declared declared) {
+  if (sql.size() > kEntryBytesMax) {
+    return nullptr;
+  }
+  const auto found = by_key_.find(key_of(sql, declared));
+  if (found == by_key_.end()) {
+    return nullptr;
+  }
+  entries_.splice(entries_.begin(), entries_, found->second);
+  return &found->second->description;
+}
+
+void Descriptions::keep(std::string_view sql, Declared declared, const aggregator::StatementDescription& description) {
+  std::string key = key_of(sql, declared);
+  const size_t bytes = bytes_of(key, description);
+  if (bytes > kEntryBytesMax || by_key_.contains(key)) {
+    return;
+  }
+  entries_.push_front({std::move(key), description, bytes});
+  by_key_.emplace(entries_.front().key, entries_.begin());
+  bytes_ += bytes;
+  while (bytes_ > kBytesMax) {
+    bytes_ -= entries_.back().bytes;
+    by_key_.erase(entries_.back().key);
+    entries_.pop_back();
+  }
+}
+
+}  // namespace daedalus::postgres

@@ -1,0 +1,45 @@
+// What statements take and give, as sessions have learnt it: a program prepares the same few texts on every connection,
+// and again and again where its driver gives them no name.
+//
+// Decides how much is kept; what has not been asked for longest goes first. A description depends on text, declared
+// types and schema alone, so that one that is kept is never out of date.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "daedalus/aggregator/statement.hpp"
+
+namespace daedalus::postgres {
+
+class Descriptions {
+ public:
+  using Declared = std::span<const std::optional<semantics::TypeKind>>;
+
+  /// Most bytes of all of them, and of one.
+  static constexpr size_t kBytesMax = 4u << 20;
+  static constexpr size_t kEntryBytesMax = 64u << 10;
+
+  /// Null when it is not known. Valid until the next keep().
+  [[nodiscard]] const aggregator::StatementDescription* find(std::string_view sql, Declared declared);
+  void keep(std::string_view sql, Declared declared, const aggregator::StatementDescription& description);
+  [[nodiscard]] size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    std::string key;
+    aggregator::StatementDescription description;
+    size_t bytes = 0;
+  };
+
+  std::list<Entry> entries_;  ///< The latest first.
+  std::unordered_map<std::string_view, std::list<Entry>::iterator> by_key_;
+  size_t bytes_ = 0;
+};
+
+}  // namespace daedalus::postgres
