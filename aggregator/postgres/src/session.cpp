@@ -154,7 +154,7 @@ std::string PgSession::take_output(Instant now) {
     return std::move(*taken);
   }
   fatal(taken.error());
-  return std::move(*output_.take());
+  return *output_.take();
 }
 
 // ---- what its owner is told ----
