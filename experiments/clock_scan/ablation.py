@@ -19,11 +19,9 @@ PATHS = {
     "masks": "masks of eight queries",
     "bitmaps": "bitmaps that queries share",
     "buckets": "bitmaps of single buckets",
-    "quick_tests": "more planes of sketches for candidates",
     "windows": "candidates judged by their row's sketches",
     "gathering": "a query's many candidates tested together",
-    "selections": "aggregates straight from bitmaps",
-    "passes_of_many": "passes for many comparisons",
+    "bounds": "chunks passed by where bounds rule them out",
 }
 WORTH = 1.1
 

@@ -29,6 +29,7 @@ FORMS = {
     "or-and": "(a = v AND b = w) OR (c = x AND d = y)",
     "pairs-1000": "(a, b) IN of 1,000 pairs",
     "sums": "sum, count WHERE days, 30 %",
+    "recent-1": "sum, count of the newest rows, up to 1 %",
     "flags": "sum, count WHERE two of four values each",
     "whole": "all columns of 32 rows",
     "random-rows": "random conditions, few rows",

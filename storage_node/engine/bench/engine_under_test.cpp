@@ -1,5 +1,8 @@
 #include "engine_under_test.hpp"
 
+#include <fmt/format.h>
+
+#include <map>
 #include <numeric>
 
 #include "daedalus/semantics/packed.hpp"
@@ -17,12 +20,29 @@ SegmentOptions options_for(const TicketTable& table, AccessPaths paths) {
   return options;
 }
 
+/// Columns, operators and numbers of constants.
+std::string shape_text(const semantics::Predicate& predicate) {
+  std::string text;
+  for (const semantics::Clause& clause : predicate.clauses) {
+    for (const semantics::Literal& literal : clause) {
+      text += fmt::format("{} {} {} {},", literal.column, static_cast<int>(literal.kind), static_cast<int>(literal.op),
+                          literal.values.size());
+    }
+    text += ';';
+  }
+  return text;
+}
+
 }  // namespace
 
 Selections to_selections(const TicketTable& table, const std::vector<TicketQuery>& queries) {
   Selections selections;
+  std::map<std::string, std::shared_ptr<const semantics::Selection>> shapes;
   for (const TicketQuery& query : queries) {
-    selections.push_back(to_selection(table, query));
+    std::shared_ptr<const semantics::Selection> whole = to_selection(table, query);
+    const std::shared_ptr<const semantics::Selection>& shape =
+        shapes.try_emplace(shape_text(whole->predicate), whole).first->second;
+    selections.push_back({shape, std::shared_ptr<const semantics::Predicate>(whole, &whole->predicate)});
   }
   return selections;
 }
@@ -63,7 +83,8 @@ std::vector<QueryOutput> EngineUnderTest::cycle(const Selections& queries, const
     CHECK(segment_.enqueue(Update{Timestamp{++timestamp_}, {part}}));
   }
   for (size_t number = 0; number < queries.size(); ++number) {
-    CHECK(segment_.enqueue(Query{QueryHandle{number}, queries[number], kNever, nullptr}));
+    CHECK(segment_.enqueue(
+        Query{QueryHandle{number}, queries[number].selection, kNever, nullptr, queries[number].bound}));
   }
   // One cycle, but for queries that take so much memory that the others wait for the next.
   while (segment_.step({0})) {
@@ -89,7 +110,7 @@ void EngineUnderTest::settle() {
   // Each cycle makes some sketches of what was loaded: two rounds of all of them, since buckets are drawn once more.
   const uint64_t planes = segment_.statistics().rows_max / segment_.statistics().chunk_rows * table_->column_count();
   const Selections one = table_->has_tickets() ? to_selections(*table_, make_queries(*table_, {}, 1, random))
-                                               : Selections{sum_of_column(table_->schema(), kNarrowId)};
+                                               : Selections{{sum_of_column(table_->schema(), kNarrowId)}};
   for (uint64_t made = 0; made < 2 * planes; made += SegmentOptions().sketch_planes_per_cycle_max) {
     cycle(one);
   }

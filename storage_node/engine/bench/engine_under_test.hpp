@@ -11,8 +11,14 @@
 
 namespace daedalus::engine::bench {
 
-using Selections = std::vector<std::shared_ptr<const semantics::Selection>>;
+/// A statement as a node has it: what queries of one shape share, and its own condition, if it is not the shape's.
+struct Statement {
+  std::shared_ptr<const semantics::Selection> selection;
+  std::shared_ptr<const semantics::Predicate> bound = nullptr;
+};
+using Selections = std::vector<Statement>;
 
+/// Queries that differ in nothing but constants share a selection, as those that reach a node do.
 [[nodiscard]] Selections to_selections(const TicketTable& table, const std::vector<TicketQuery>& queries);
 
 class EngineUnderTest {

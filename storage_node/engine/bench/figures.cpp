@@ -84,25 +84,22 @@ std::vector<std::vector<double>> Sizes::run(const Load& load) {
 }
 
 AccessPaths paths_of(const std::string& name) {
-  static const std::map<std::string, AccessPaths> kNames = {
-      {"by_cost", AccessPaths::kByCost},
-      {"keys", AccessPaths::kKeys},
-      {"sketches", AccessPaths::kSketches},
-      {"passes", AccessPaths::kPasses},
-      {"masks", AccessPaths::kMasks},
-      {"without_keys", AccessPaths::kWithoutKeys},
-      {"without_pairs", AccessPaths::kWithoutPairs},
-      {"without_sketch_keys", AccessPaths::kWithoutSketchKeys},
-      {"without_value_keys", AccessPaths::kWithoutValueKeys},
-      {"without_alternatives", AccessPaths::kWithoutAlternatives},
-      {"without_masks", AccessPaths::kWithoutMasks},
-      {"without_bitmaps", AccessPaths::kWithoutBitmaps},
-      {"without_buckets", AccessPaths::kWithoutBuckets},
-      {"without_quick_tests", AccessPaths::kWithoutQuickTests},
-      {"without_windows", AccessPaths::kWithoutWindows},
-      {"without_gathering", AccessPaths::kWithoutGathering},
-      {"without_selections", AccessPaths::kWithoutSelections},
-      {"without_passes_of_many", AccessPaths::kWithoutPassesOfMany}};
+  static const std::map<std::string, AccessPaths> kNames = {{"by_cost", AccessPaths::kByCost},
+                                                            {"keys", AccessPaths::kKeys},
+                                                            {"sketches", AccessPaths::kSketches},
+                                                            {"passes", AccessPaths::kPasses},
+                                                            {"masks", AccessPaths::kMasks},
+                                                            {"without_keys", AccessPaths::kWithoutKeys},
+                                                            {"without_pairs", AccessPaths::kWithoutPairs},
+                                                            {"without_sketch_keys", AccessPaths::kWithoutSketchKeys},
+                                                            {"without_value_keys", AccessPaths::kWithoutValueKeys},
+                                                            {"without_alternatives", AccessPaths::kWithoutAlternatives},
+                                                            {"without_masks", AccessPaths::kWithoutMasks},
+                                                            {"without_bitmaps", AccessPaths::kWithoutBitmaps},
+                                                            {"without_buckets", AccessPaths::kWithoutBuckets},
+                                                            {"without_windows", AccessPaths::kWithoutWindows},
+                                                            {"without_gathering", AccessPaths::kWithoutGathering},
+                                                            {"without_bounds", AccessPaths::kWithoutBounds}};
   const auto found = kNames.find(name);
   CHECK(found != kNames.end());
   return found->second;
@@ -234,7 +231,7 @@ Steady run_steady(uint32_t rows, uint32_t cycles, const Load& load) {
 
 Aggregate run_aggregate(Bench& bench, uint32_t column, uint32_t runs) {
   const HugeArray<uint8_t> plain(size_t{bench.table.row_count()} * bench.table.columns()[column].width);
-  const Selections selections = {sum_of_column(bench.table.schema(), column)};
+  const Selections selections = {{sum_of_column(bench.table.schema(), column)}};
   EngineUnderTest& engine = bench.engine();
   engine.cycle(selections);
   Aggregate result;

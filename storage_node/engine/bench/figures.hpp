@@ -32,7 +32,7 @@ class Sizes {
 };
 
 /// by_cost, keys, sketches, passes, masks, or without_X, where X is keys, pairs, sketch_keys, value_keys, alternatives,
-/// masks, bitmaps, buckets, quick_tests, windows, gathering, selections, passes_of_many. Anything else is CHECKed.
+/// masks, bitmaps, buckets, windows, gathering, bounds. Anything else is CHECKed.
 [[nodiscard]] AccessPaths paths_of(const std::string& name);
 
 /// One table under several ways of finding rows.

@@ -134,7 +134,7 @@ void check_answers(Bench& bench, const std::vector<FormQuery>& asked, const Sele
     result.rows += outputs[number].row_count;
     if (number < checked_max) {
       result.checked += 1;
-      result.wrong += is_right(bench, asked[number], *selections[number], outputs[number]) ? 0 : 1;
+      result.wrong += is_right(bench, asked[number], *selections[number].selection, outputs[number]) ? 0 : 1;
     }
   }
 }
@@ -149,7 +149,7 @@ FormResult run_form(Bench& bench, const FormRequest& request) {
     const std::vector<FormQuery> asked = make_form_queries(bench.table, request.form, request.queries, random);
     Selections selections;
     for (const FormQuery& query : asked) {
-      selections.push_back(to_selection(bench.table, query));
+      selections.push_back({to_selection(bench.table, query)});
     }
     bench.caches.evict();
     std::vector<QueryOutput> outputs;

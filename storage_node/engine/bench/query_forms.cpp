@@ -68,6 +68,14 @@ FormCondition rows_of(const TicketTable& table, const std::vector<uint32_t>& col
   return any_of(std::move(alternatives));
 }
 
+/// So many percent of the rows that came last, less up to half of them.
+FormCondition newest(const TicketTable& table, uint32_t percent, Random& random) {
+  const uint32_t rows = table.row_count();
+  const uint32_t most = std::max(1u, static_cast<uint32_t>(uint64_t{rows} * percent / 100));
+  const auto wanted = static_cast<uint32_t>(most / 2 + below(random, most - most / 2)) + 1;
+  return range({.column = kId, .low = rows - std::min(wanted, rows), .high = rows - 1});
+}
+
 FormCondition three_ranges(const TicketTable& table, uint32_t percent, Random& random) {
   std::vector<uint32_t> columns = {kDeparture, kArrival, kFare, kTicketNumber, kBooked, kCount, kTax, kChanged};
   std::shuffle(columns.begin(), columns.end(), random);
@@ -199,6 +207,9 @@ FormQuery ticket_query(const TicketTable& table, const FormName& form, Random& r
   }
   if (form.kind == "flags") {
     return {.condition = values({kCabin, kSgtQualifier}), .output = FormOutput::kSum};
+  }
+  if (form.kind == "recent") {
+    return {.condition = newest(table, form.number, random), .output = FormOutput::kSum};
   }
   if (form.kind == "whole") {
     return {.condition = values({kFlight, kDateIn}), .output = FormOutput::kWhole};
@@ -341,7 +352,7 @@ Selections make_selections(const TicketTable& table, const std::string& mix_or_f
   }
   Selections selections;
   for (const FormQuery& query : make_form_queries(table, mix_or_form, count, random)) {
-    selections.push_back(to_selection(table, query));
+    selections.push_back({to_selection(table, query)});
   }
   return selections;
 }

@@ -4,8 +4,7 @@
 
 namespace daedalus::engine {
 
-QueryIndex::QueryIndex(const TableLayout& layout, const Key& key)
-    : by_values_(layout, key.columns), read_(key.columns) {
+QueryIndex::QueryIndex(const TableLayout& layout, const Key& key) : by_values_(layout, key.columns) {
   if (key.form == KeyForm::kSketches) {
     by_sketches_ = std::make_unique<SketchIndex>();
   }

@@ -3,10 +3,8 @@
 // Decides which of both a chunk is asked with. Refuses to know how the key was chosen.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,8 +15,6 @@
 #include "sketches.hpp"
 
 namespace daedalus::engine {
-
-using QuickColumns = std::array<uint32_t, 2>;
 
 class QueryIndex {
  public:
@@ -39,20 +35,12 @@ class QueryIndex {
   void set_joined() { is_joined_ = true; }
   [[nodiscard]] bool is_joined() const { return is_joined_; }
 
-  /// Columns whose sketches most of the queries' candidates fail, asked in the chunk's planes before a row's. None
-  /// where few rows are candidates.
-  void set_quick_columns(QuickColumns columns) {
-    quick_ = columns;
-    read_.insert(read_.end(), columns.begin(), columns.end());
-  }
-  [[nodiscard]] const std::optional<QuickColumns>& quick_columns() const { return quick_; }
-
   /// Calls use(row, query) for every live row and each query that may ask for its key; rows ascend.
   template <typename Use>
   void probe(const ChunkView& view, uint32_t chunk, const Sketches& sketches, IndexScratch& scratch, Use&& use) {
     const PairPlanes planes = by_sketches_ == nullptr ? PairPlanes() : sketches.bytes(chunk, columns());
     if (planes.exist()) {
-      return by_sketches_->probe(view, planes, sketches.bytes_after(chunk, read_), scratch.rows.data(), use);
+      return by_sketches_->probe(view, planes, sketches.bytes_after(chunk, columns()), scratch.rows.data(), use);
     }
     build_values();
     by_values_.probe(view, scratch.values, use);
@@ -65,8 +53,6 @@ class QueryIndex {
   bool is_joined_ = false;
   bool has_values_ = false;                   ///< Built: as late as such a chunk comes by.
   std::unique_ptr<SketchIndex> by_sketches_;  ///< Null: values are better.
-  std::optional<QuickColumns> quick_;
-  std::vector<uint32_t> read_;  ///< Columns whose sketches are read in every chunk.
 };
 
 }  // namespace daedalus::engine

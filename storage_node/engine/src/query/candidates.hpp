@@ -18,11 +18,8 @@ class Candidates {
   /// A chunk is being swept. row_sketches: null where they do not exist. Plan and queries stay until the next chunk.
   void begin(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk, const uint8_t* row_sketches);
 
-  /// Of one query rows ascend. A row that does not pass is none; saying so costs no branch.
-  void add(uint32_t row, uint32_t query, bool passes = true) {
-    waiting_[waiting_count_] = {row, query};
-    waiting_count_ += passes ? 1 : 0;
-  }
+  /// Of one query rows ascend.
+  void add(uint32_t row, uint32_t query) { waiting_[waiting_count_++] = {row, query}; }
   /// So many wait that they should be tested.
   [[nodiscard]] bool is_full() const { return waiting_count_ >= kWaitingMax; }
 

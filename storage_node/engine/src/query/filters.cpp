@@ -48,7 +48,7 @@ void Filters::begin(const QueryPlan& plan, const std::vector<QueryRun>& queries)
   ends_.clear();
   for (uint32_t number = 0; number < plan.sketch_queries.size(); ++number) {
     const SketchQuery& query = plan.sketch_queries[number];
-    if (!query.is_selection && !query.is_pass && queries[query.query].takes_selections()) {
+    if (queries[query.query].takes_selections()) {
       members_.push_back({hash_of(queries[query.query].predicate()), number});
     }
   }

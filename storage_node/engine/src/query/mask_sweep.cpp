@@ -14,6 +14,9 @@ bool MaskSweep::sweep(const QueryPlan& plan, const std::vector<QueryRun>& querie
   }
   mark_branch(Branch::kMasks);
   find_active(masks, queries, chunk);
+  if (std::all_of(active_.begin(), active_.end(), [](uint8_t active) { return active == 0; })) {
+    return true;
+  }
   const ChunkView view = store_->view(chunk);
   for (uint32_t first_row = 0; first_row < view.row_count; first_row += kMaskBlockRows) {
     sweep_block(masks, view, first_row, candidates);

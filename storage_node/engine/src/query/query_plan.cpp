@@ -13,25 +13,15 @@ namespace {
 /// there.
 constexpr double kBitmapCost = 0.0065;
 constexpr double kUseCost = 0.0015;
-/// Queries that may take whole bitmaps: each holds one of a chunk.
-constexpr uint32_t kSelectionsMax = 256;
 
 /// Bounds of a column that bitmaps are made for. Many queries without a key share them, and making them is what costs;
 /// few have hardly two in common, and candidates are what costs (engine_mix_bench).
 constexpr int64_t kFewQueries = 384;
 constexpr uint32_t kBoundsOfFew = 64;
 constexpr uint32_t kBoundsOfMany = 32;
-/// Candidates a row from which on reading two more planes of sketches in the order of rows is cheaper than reading
-/// rows' sketches all over the chunk: about one in three lines of a plane is asked for then.
-constexpr double kQuickCandidatesMin = 0.005;
 
 /// Candidates of one query, as a share of rows, that are tested together rather than with those of others.
 constexpr double kGatheredShareMin = 0.01;
-
-/// A query that compares rows with so many literals, one by one, passes over columns instead where bitmaps leave more
-/// than this share of the rows: a row of a pass costs some fortieth of a row that is tested.
-constexpr uint32_t kManyLiterals = 32;
-constexpr double kPassShareMin = 1.0 / 32;
 
 class Planner {
  public:
@@ -44,7 +34,6 @@ class Planner {
         bitmaps_(static_cast<uint32_t>(layout.columns.size()), plan_) {
     plan_.tests_of.resize(queries.size());
     plan_.windows.resize(queries.size());
-    plan_.quick_tests.resize(queries.size());
   }
 
   QueryPlan plan() {
@@ -58,7 +47,6 @@ class Planner {
     for (const Key& key : keys.keys()) {
       plan_.indexes.emplace_back(layout_, key);
     }
-    quick_.resize(keys.keys().size(), {.failing = std::vector<double>(layout_.columns.size())});
     for (size_t position = 0; position < operations_.size(); ++position) {
       if (keys.has_key(position)) {
         add_indexed(position, keys);
@@ -68,7 +56,6 @@ class Planner {
     }
     bitmaps_.end();
     plan_.masks = masks_.end();
-    choose_quick_columns(keys);
     for (QueryIndex& index : plan_.indexes) {
       index.build();
     }
@@ -136,7 +123,6 @@ class Planner {
       keys.for_each_key(position, entry, [&](std::span<const CodedValue> members) {
         index.add(members, sketches_, operation.operation);
       });
-      quick_[entry.choice.key].candidates += entry.share;
     }
     begin_tests(operation.operation);
     const std::span<const QueryKeys::Entry> entries = keys.entries(position);
@@ -160,9 +146,6 @@ class Planner {
       if (index.is_by_sketches() || !is_key(weighed.clause)) {
         describe_clause(sketches_, *operation.predicate, weighed.clause, described_);
         add_tests(operation, weighed.clause);
-        if (!is_key(weighed.clause) && index.is_by_sketches() && described_.ranges.size() == 1) {
-          quick_[choice.key].failing[described_.ranges[0].column] += 1 - described_.share;
-        }
       }
     }
     if (!index.is_by_sketches()) {
@@ -203,41 +186,6 @@ class Planner {
       plan_.joined.push_back(operation.operation);
       for (const QueryKeys::Entry& entry : entries) {
         plan_.indexes[entry.choice.key].set_joined();
-      }
-    }
-  }
-
-  /// Lets the candidates of an index by sketches be judged by two more columns of them, where that reads few more bytes
-  /// than candidates would.
-  void choose_quick_columns(const QueryKeys& keys) {
-    for (size_t key = 0; key < keys.keys().size(); ++key) {
-      QuickChoice& choice = quick_[key];
-      QuickColumns columns{};
-      for (uint32_t& column : columns) {
-        const auto most = std::max_element(choice.failing.begin(), choice.failing.end());
-        column = static_cast<uint32_t>(most - choice.failing.begin());
-        *most = 0;
-      }
-      if (paths_ != AccessPaths::kWithoutQuickTests && plan_.indexes[key].is_by_sketches() &&
-          choice.candidates > kQuickCandidatesMin) {
-        mark_branch(Branch::kQuickTests);
-        plan_.indexes[key].set_quick_columns(columns);
-      }
-    }
-    for (size_t position = 0; position < operations_.size(); ++position) {
-      // Tests are a query's: those that may ask several indexes have none.
-      if (keys.has_key(position) && keys.entries(position).size() == 1) {
-        set_quick_test(operations_[position].operation, plan_.indexes[keys.entries(position)[0].choice.key]);
-      }
-    }
-  }
-
-  void set_quick_test(uint32_t query, const QueryIndex& index) {
-    for (uint32_t place = 0; index.quick_columns().has_value() && place < index.quick_columns()->size(); ++place) {
-      const uint32_t column = (*index.quick_columns())[place];
-      if (column < kRowSketchColumnsMax) {
-        plan_.quick_tests[query].low[place] = plan_.windows[query].low[column];
-        plan_.quick_tests[query].span[place] = plan_.windows[query].span[column];
       }
     }
   }
@@ -316,13 +264,7 @@ class Planner {
       }
     }
     end_tests(operation);
-    SketchQuery query{.query = operation.operation, .within = add_uses(within_), .without = add_uses(without_)};
-    query.is_selection = paths_ != AccessPaths::kWithoutSelections && plan_.tests_of[query.query].rows.count == 0 &&
-                         selections_ < kSelectionsMax && queries_[query.query].takes_selections();
-    selections_ += query.is_selection ? 1 : 0;
-    query.is_pass = paths_ != AccessPaths::kWithoutPassesOfMany &&
-                    operation.predicate->joined_literals() >= kManyLiterals && left > kPassShareMin;
-    plan_.sketch_queries.push_back(query);
+    plan_.sketch_queries.push_back({operation.operation, add_uses(within_), add_uses(without_)});
   }
 
   Part add_uses(const std::vector<uint16_t>& bitmaps) {
@@ -330,12 +272,6 @@ class Planner {
     plan_.uses.insert(plan_.uses.end(), bitmaps.begin(), bitmaps.end());
     return part;
   }
-
-  /// How the candidates of one index are, summed over its queries.
-  struct QuickChoice {
-    double candidates = 0;        ///< Shares of rows.
-    std::vector<double> failing;  ///< Shares of candidates that a column's sketches rule out, by column.
-  };
 
   const TableLayout& layout_;
   const Sketches& sketches_;
@@ -347,8 +283,6 @@ class Planner {
   std::vector<const semantics::Condition*> trees_;  ///< By position in operations_.
   MaskPlanner masks_;
   SharedBitmaps bitmaps_;
-  std::vector<QuickChoice> quick_;  ///< By key.
-  uint32_t selections_ = 0;
   uint32_t bounds_max_ = 0;        ///< Of a column, that bitmaps are made for.
   ClauseRanges described_;         ///< The clause at hand.
   std::vector<SketchRange> wide_;  ///< Its ranges as bitmaps have them,

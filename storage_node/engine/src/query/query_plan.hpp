@@ -56,16 +56,8 @@ struct SketchUnion {
 /// A query whose candidates are the rows that bitmaps leave.
 struct SketchQuery {
   uint32_t query = 0;
-  Part within;                ///< In QueryPlan::uses: bitmaps that a row is in,
-  Part without;               ///< and bitmaps that it is not in.
-  bool is_selection = false;  ///< Nothing else is to be tested, and it takes bitmaps as they are.
-  bool is_pass = false;       ///< Bitmaps leave too many rows for all that is to be tested: by passes over columns.
-};
-
-/// What the sketches of an index's quick columns have to be: bucket − low <= span, unsigned, in each.
-struct QuickTest {
-  uint8_t low[std::tuple_size_v<QuickColumns>] = {};
-  uint8_t span[std::tuple_size_v<QuickColumns>] = {255, 255};
+  Part within;   ///< In QueryPlan::uses: bitmaps that a row is in,
+  Part without;  ///< and bitmaps that it is not in.
 };
 
 struct QueryPlan {
@@ -79,8 +71,7 @@ struct QueryPlan {
   uint32_t bitmap_count = 0;
   std::vector<SketchWindow> windows;  ///< By query: tests on its rows' sketches.
   std::vector<RowTest> row_tests;
-  std::vector<QueryTests> tests_of;    ///< By query.
-  std::vector<QuickTest> quick_tests;  ///< By query.
+  std::vector<QueryTests> tests_of;  ///< By query.
   /// Queries that ask several indexes, or that many rows of a chunk are candidates of; and by query its place among
   /// them, or kAlone. Empty: there are none.
   std::vector<uint32_t> joined;

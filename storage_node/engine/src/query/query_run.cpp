@@ -37,15 +37,15 @@ bool is_ordered_by_columns(const semantics::Selection& selection) {
 }  // namespace
 
 QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query query, uint32_t number, AnswerFlow& flow,
-                   std::pmr::memory_resource& memory, Groupings& groupings)
+                   CycleShared& shared)
     : store_(&store),
       query_(std::move(query)),
-      predicate_(layout, query_.predicate(), &memory),
+      predicate_(layout, query_.predicate(), &shared.memory),
       number_(number),
       flow_(&flow) {
   const semantics::Selection& selection = *query_.selection;
   if (selection.grouping) {
-    aggregation_ = std::make_unique<SetAggregation>(layout, store, query_, flow.answer_bytes_max, groupings);
+    aggregation_ = std::make_unique<SetAggregation>(layout, store, query_, flow.answer_bytes_max, shared.groupings);
   } else {
     const uint64_t wanted = rows_wanted(selection);
     if (selection.order_by.empty()) {
@@ -58,13 +58,10 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
           std::make_unique<ComputedTopRows>(layout, store, selection, static_cast<uint32_t>(wanted), flow.memory);
     }
     active_ = wanted > 0;
-    encoder_.emplace(layout, static_cast<uint32_t>(selection.outputs.size()), flow, memory);
-    for (const semantics::OutputColumn& output : selection.outputs) {
-      encoder_->add_output(source_of(layout, output.expression));
-    }
+    encoder_.emplace(layout, shared.outputs.of(selection), flow);
   }
   if (!selection.residuals.empty()) {
-    residual_ = std::make_unique<ResidualFilter>(layout, selection.residuals, groupings.expressions());
+    residual_ = std::make_unique<ResidualFilter>(layout, selection.residuals, shared.groupings.expressions());
   }
   if (selection.slice.has_value()) {
     slice_ = std::make_unique<SliceRun>(SliceRun{selection.slice->first_slot, selection.slice->answer_bytes, {}});

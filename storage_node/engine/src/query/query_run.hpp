@@ -18,13 +18,19 @@
 
 namespace daedalus::engine {
 
+/// What the queries of one cycle share.
+struct CycleShared {
+  std::pmr::memory_resource& memory;  ///< Of what is compiled.
+  Groupings& groupings;
+  SharedRowOutputs& outputs;
+};
+
 class QueryRun {
  public:
   /// Starts ended, with an error, when the query's deadline has passed or it was aborted.
-  /// It is number `number` of the queries that share `flow`. `flow` and `memory` outlive this object; `groupings` are
-  /// those of its cycle.
+  /// It is number `number` of the queries that share `flow`, which outlives this object, as does `shared`.
   QueryRun(const TableLayout& layout, const ChunkStore& store, Query query, uint32_t number, AnswerFlow& flow,
-           std::pmr::memory_resource& memory, Groupings& groupings);
+           CycleShared& shared);
 
   /// Whether more rows can change the answer.
   [[nodiscard]] bool is_active() const { return active_; }
@@ -61,9 +67,12 @@ class QueryRun {
     }
   }
 
+  /// No row of the chunk satisfies the condition.
+  void pass_by(uint32_t chunk) { passed_by_ = chunk; }
   /// Whether rows of the chunk can be in the answer.
   [[nodiscard]] bool reaches(uint32_t chunk) const {
-    return slice_ == nullptr || (uint64_t{chunk} + 1) * store_->chunk_rows() > slice_->first_slot;
+    return chunk != passed_by_ &&
+           (slice_ == nullptr || (uint64_t{chunk} + 1) * store_->chunk_rows() > slice_->first_slot);
   }
 
   /// Takes qualifying rows of one chunk, ascending; chunks ascend too. `sketches` are those of the chunk, if whoever
@@ -116,7 +125,8 @@ class QueryRun {
   CompiledPredicate predicate_;
   uint32_t number_;
   AnswerFlow* flow_;
-  uint64_t rows_max_ = UINT64_MAX;  ///< Enough rows: more cannot change the answer.
+  uint64_t rows_max_ = UINT64_MAX;   ///< Enough rows: more cannot change the answer.
+  uint32_t passed_by_ = UINT32_MAX;  ///< A chunk.
   bool active_ = true;
   bool is_ready_ = false;  ///< Listed in flow_->ready.
   bool is_finished_ = false;

@@ -14,10 +14,12 @@ constexpr size_t kManyRows = 128;
 
 }  // namespace
 
-QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches, AccessPaths paths)
+QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches,
+                       const ChunkBounds& bounds, AccessPaths paths)
     : layout_(&layout),
       store_(&store),
       sketches_(&sketches),
+      bounds_(&bounds),
       paths_(paths),
       probe_(store.chunk_rows()),
       candidates_(layout, store),
@@ -32,6 +34,41 @@ void QuerySweep::begin(std::vector<QueryRun>& queries) {
   active_ = std::any_of(queries.begin(), queries.end(), [](const QueryRun& query) { return query.is_active(); });
   next_look_ = 0;
   joined_.begin(plan_.joined.size());
+  find_bounded();
+}
+
+void QuerySweep::find_bounded() {
+  bounded_.clear();
+  if (!is_by_cost(paths_) || paths_ == AccessPaths::kWithoutBounds) {
+    return;
+  }
+  const std::vector<bool> clustered = bounds_->clustered();
+  if (std::find(clustered.begin(), clustered.end(), true) == clustered.end()) {
+    return;
+  }
+  for (uint32_t number = 0; number < queries_->size(); ++number) {
+    const CompiledPredicate& predicate = (*queries_)[number].predicate();
+    const auto is_bounded = [&](const CompiledClause& clause) {
+      const std::span<const CompiledLiteral> any = predicate.literals(clause);
+      return std::all_of(any.begin(), any.end(), [&](const CompiledLiteral& one) { return clustered[one.column]; });
+    };
+    if (std::any_of(predicate.clauses().begin(), predicate.clauses().end(), is_bounded)) {
+      bounded_.push_back(number);
+    }
+  }
+}
+
+bool QuerySweep::pass_by(uint32_t chunk) {
+  size_t passed = 0;
+  for (const uint32_t number : bounded_) {
+    QueryRun& query = (*queries_)[number];
+    if (bounds_->reach(chunk, query.predicate()) == Reach::kNone) {
+      mark_branch(Branch::kQuerySkipsChunk);
+      query.pass_by(chunk);
+      ++passed;
+    }
+  }
+  return passed < queries_->size();
 }
 
 void QuerySweep::look_for_aborts() {
@@ -50,7 +87,7 @@ void QuerySweep::look_for_aborts() {
 
 void QuerySweep::sweep(uint32_t chunk) {
   look_for_aborts();
-  if (!active_ || store_->live_rows(chunk) == 0) {
+  if (!active_ || store_->live_rows(chunk) == 0 || !pass_by(chunk)) {
     return;
   }
   candidates_.begin(plan_, *queries_, chunk, sketches_->rows(chunk));
@@ -63,26 +100,8 @@ void QuerySweep::sweep(uint32_t chunk) {
   candidates_.test();
 }
 
-template <typename Use>
-void QuerySweep::probe(QueryIndex& index, uint32_t chunk, Use&& use) {
-  const ChunkView view = store_->view(chunk);
-  const uint8_t* quick[std::tuple_size_v<QuickColumns>] = {};
-  for (uint32_t place = 0; index.quick_columns().has_value() && place < std::size(quick); ++place) {
-    quick[place] = sketches_->bytes(chunk, (*index.quick_columns())[place]);
-  }
-  if (quick[0] == nullptr || quick[1] == nullptr) {
-    return index.probe(view, chunk, *sketches_, probe_, [&](uint32_t row, uint32_t query) { use(row, query, true); });
-  }
-  index.probe(view, chunk, *sketches_, probe_, [&](uint32_t row, uint32_t query) {
-    const QuickTest& test = plan_.quick_tests[query];
-    const bool first = static_cast<uint8_t>(quick[0][row] - test.low[0]) <= test.span[0];
-    const bool second = static_cast<uint8_t>(quick[1][row] - test.low[1]) <= test.span[1];
-    use(row, query, first && second);
-  });
-}
-
 void QuerySweep::sweep_index(QueryIndex& index, uint32_t chunk) {
-  probe(index, chunk, [&](uint32_t row, uint32_t query, bool passes) { add(row, query, passes); });
+  index.probe(store_->view(chunk), chunk, *sketches_, probe_, [&](uint32_t row, uint32_t query) { add(row, query); });
 }
 
 void QuerySweep::sweep_masks(uint32_t chunk) {
@@ -98,11 +117,11 @@ void QuerySweep::sweep_masks(uint32_t chunk) {
 }
 
 void QuerySweep::sweep_joined(QueryIndex& index, uint32_t chunk) {
-  probe(index, chunk, [&](uint32_t row, uint32_t query, bool passes) {
+  index.probe(store_->view(chunk), chunk, *sketches_, probe_, [&](uint32_t row, uint32_t query) {
     const uint32_t place = plan_.joined_place[query];
     if (place == QueryPlan::kAlone) {
-      add(row, query, passes);
-    } else if (passes) {
+      add(row, query);
+    } else {
       joined_.add(place, row);
     }
   });
@@ -119,7 +138,7 @@ void QuerySweep::add_joined() {
       continue;
     }
     for (const uint32_t row : rows_) {
-      add(row, query, true);
+      add(row, query);
     }
   }
 }

@@ -9,6 +9,7 @@
 
 #include "branches.hpp"
 #include "candidates.hpp"
+#include "chunk_bounds.hpp"
 #include "joined_rows.hpp"
 #include "mask_sweep.hpp"
 #include "query_plan.hpp"
@@ -18,7 +19,9 @@ namespace daedalus::engine {
 
 class QuerySweep {
  public:
-  QuerySweep(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches, AccessPaths paths);
+  /// All outlive this object.
+  QuerySweep(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches, const ChunkBounds& bounds,
+             AccessPaths paths);
 
   /// Plans for all queries; they stay where they are until the sweep has ended.
   void begin(std::vector<QueryRun>& queries);
@@ -33,16 +36,16 @@ class QuerySweep {
 
  private:
   void look_for_aborts();
+  void find_bounded();
+  /// Marks those queries that bounds keep from the chunk. Whether some query may want rows of it.
+  [[nodiscard]] bool pass_by(uint32_t chunk);
   void sweep_index(QueryIndex& index, uint32_t chunk);
   void sweep_masks(uint32_t chunk);
   /// The same for an index some of whose queries gather their rows.
   void sweep_joined(QueryIndex& index, uint32_t chunk);
   void add_joined();
-  /// Calls use(row, query, whether quick tests let it pass).
-  template <typename Use>
-  void probe(QueryIndex& index, uint32_t chunk, Use&& use);
-  void add(uint32_t row, uint32_t query, bool passes) {
-    candidates_.add(row, query, passes);
+  void add(uint32_t row, uint32_t query) {
+    candidates_.add(row, query);
     if (candidates_.is_full()) {
       mark_branch(Branch::kCandidatesInParts);
       candidates_.test();
@@ -52,9 +55,11 @@ class QuerySweep {
   const TableLayout* layout_;
   const ChunkStore* store_;
   const Sketches* sketches_;
+  const ChunkBounds* bounds_;
   AccessPaths paths_;
   std::vector<QueryRun>* queries_ = nullptr;
   QueryPlan plan_;
+  std::vector<uint32_t> bounded_;  ///< Queries whose condition says something of a clustered column.
   bool active_ = false;
   uint32_t next_look_ = 0;  ///< The query to look at next for an abort.
 

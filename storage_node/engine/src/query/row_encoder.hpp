@@ -5,16 +5,15 @@
 #pragma once
 
 #include <cstdint>
-#include <memory_resource>
 #include <string>
 #include <vector>
 
 #include "answer_flow.hpp"
 #include "column_vector.hpp"
-#include "daedalus/semantics/packed_writer.hpp"
 #include "histogram.hpp"
 #include "kernels_window.hpp"
 #include "prefetch.hpp"
+#include "row_outputs.hpp"
 
 namespace daedalus::engine {
 
@@ -26,12 +25,9 @@ class RowEncoder {
     kNoMemory,  ///< All answers together would.
   };
 
-  /// layout, flow: outlive this object; flow is asked for the memory that rows take. memory: for what is made here
-  /// once.
-  RowEncoder(const TableLayout& layout, uint32_t output_count, AnswerFlow& flow, std::pmr::memory_resource& memory);
-
-  /// Rows get one more column, up to `output_count`. Precondition: no row has been appended.
-  void add_output(const ColumnSource& output);
+  /// All outlive this object; flow is asked for the memory that rows take.
+  RowEncoder(const TableLayout& layout, const RowOutputs& outputs, AnswerFlow& flow)
+      : layout_(&layout), outputs_(&outputs), flow_(&flow), memory_(flow.memory) {}
 
   /// Appends rows up to the first that does not fit any more. `sketches`: where NULLs are known from without a look at
   /// each column's bitmap; the line of a row that was found through them is in the caches already. Row by row, which
@@ -43,8 +39,8 @@ class RowEncoder {
   /// Fetches the values of table columns that append() will read of a row.
   void prefetch(const ChunkView& chunk, uint32_t row, const RowSketches& sketches) const {
     const uint8_t* sketch = sketches.of(row);
-    for (const Output output : outputs_) {
-      if (is_computed(output)) {
+    for (const RowOutputs::Output output : outputs_->all()) {
+      if (outputs_->is_computed(output)) {
         continue;
       }
       bool is_known_null = false;
@@ -64,14 +60,14 @@ class RowEncoder {
   }
 
   /// Fetches what prefetch() reads of this object's memory.
-  void prefetch_outputs() const { fetch_ahead(outputs_.data()); }
+  void prefetch_outputs() const { fetch_ahead(outputs_->all().data()); }
 
   /// Rows appended, those taken included.
   [[nodiscard]] uint64_t row_count() const { return row_count_; }
   /// Bytes of them.
   [[nodiscard]] uint64_t total_bytes() const { return taken_bytes_ + used_; }
   /// What one row may take.
-  [[nodiscard]] uint32_t row_size_max() const { return row_size_max_; }
+  [[nodiscard]] uint32_t row_size_max() const { return outputs_->row_size_max(); }
   /// Bytes of rows that wait here.
   [[nodiscard]] uint64_t waiting_bytes() const { return used_; }
 
@@ -79,27 +75,16 @@ class RowEncoder {
   [[nodiscard]] AnswerRows take();
 
  private:
-  /// A column of the table; behind those the computed ones. Small, because thousands of queries have dozens of them
-  /// and each is read when no cache knows it any more.
-  using Output = uint16_t;
-  struct Computed {
-    ColumnSource source;
-    semantics::PackedColumn packed;  ///< Nothing of a numeric without bound.
-    ColumnVector vector;             ///< Of the batch that is being appended.
-  };
-
-  [[nodiscard]] bool is_computed(Output output) const { return output >= layout_->packed.size(); }
   [[nodiscard]] Result<void> compute(const RowBatch& batch);
-  void put_computed(const Computed& computed, uint32_t position, semantics::PackedRowWriter& writer) const;
+  void put_computed(size_t place, uint32_t position, semantics::PackedRowWriter& writer) const;
   [[nodiscard]] Appended append_row(const RowBatch& batch, uint32_t position, const uint8_t* sketch);
   [[nodiscard]] uint32_t write_row(const RowBatch& batch, uint32_t position, const uint8_t* sketch, uint8_t* out) const;
 
   const TableLayout* layout_;
-  std::pmr::vector<Output> outputs_;
-  std::vector<Computed> computed_;
+  const RowOutputs* outputs_;
+  std::vector<ColumnVector> computed_;  ///< Of the batch that is being appended.
   AnswerFlow* flow_;
-  MemoryShare memory_;  ///< Of buffer_.
-  uint32_t row_size_max_;
+  MemoryShare memory_;          ///< Of buffer_.
   mutable std::string packed_;  ///< Of one value.
   std::string buffer_;          ///< used_ bytes of rows, then room.
   uint64_t used_ = 0;

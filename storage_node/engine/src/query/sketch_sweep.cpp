@@ -23,7 +23,8 @@ SketchSweep::SketchSweep(const TableLayout& layout, const ChunkStore& store, con
       rows_(std::max(store.chunk_rows(), kSketchBlockRows)) {}
 
 void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk, Candidates& candidates) {
-  if (plan.sketch_queries.empty()) {
+  const auto wants_rows = [&](const SketchQuery& query) { return queries[query.query].reaches(chunk); };
+  if (std::none_of(plan.sketch_queries.begin(), plan.sketch_queries.end(), wants_rows)) {
     return;
   }
   if (!find_bytes(plan, chunk)) {
@@ -31,26 +32,17 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
     return sweep_plainly(plan, queries, chunk);
   }
   const ChunkView view = store_->view(chunk);
-  const auto count = static_cast<uint32_t>(std::count_if(plan.sketch_queries.begin(), plan.sketch_queries.end(),
-                                                         [](const SketchQuery& query) { return query.is_selection; }));
-  const size_t chunk_words = (size_t{view.word_count()} + kSketchWords - 1) / kSketchWords * kSketchWords;
-  selections_.resize(std::max(selections_.size(), std::max(count, 1u) * chunk_words));
   for (uint32_t first_row = 0; first_row < view.row_count; first_row += kSketchBlockRows) {
     const uint64_t* live = live_block(view, first_row);
     fetch_next_live(chunk, first_row);
     mark_block(plan, first_row);
-    uint64_t* selection = selections_.data() + first_row / 64;
     for (size_t filter = 0; filter < filters_.firsts().size(); ++filter) {
       choose_rows(live, choice_of(plan, plan.sketch_queries[filters_.firsts()[filter]]),
                   filters_.candidates(filter) + first_row / 64);
     }
     for (size_t number = 0; number < plan.sketch_queries.size(); ++number) {
       const SketchQuery& query = plan.sketch_queries[number];
-      if (query.is_selection) {
-        choose_rows(live, choice_of(plan, query), selection);
-        selection += chunk_words;
-      } else if (!query.is_pass && !filters_.has(number) && queries[query.query].is_active() &&
-                 queries[query.query].reaches(chunk)) {
+      if (!filters_.has(number) && queries[query.query].is_active() && queries[query.query].reaches(chunk)) {
         const uint32_t row_count = list_chosen_rows(live, choice_of(plan, query), first_row, rows_.data());
         mark_branch(row_count >= kManyRows ? Branch::kManyCandidates : Branch::kFewCandidates);
         if (row_count >= kManyRows) {
@@ -67,19 +59,6 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
     }
   }
   filters_.take(plan, queries, chunk, candidates);
-  uint64_t* selection = selections_.data();
-  for (const SketchQuery& query : plan.sketch_queries) {
-    if (query.is_selection) {
-      if (queries[query.query].is_active()) {
-        mark_branch(Branch::kSelectionTaken);
-        queries[query.query].take_selection(chunk, selection);
-      }
-      selection += chunk_words;
-    } else if (query.is_pass) {
-      mark_branch(Branch::kWholePass);
-      pass_over(view, queries[query.query], chunk);
-    }
-  }
 }
 
 bool SketchSweep::find_bytes(const QueryPlan& plan, uint32_t chunk) {

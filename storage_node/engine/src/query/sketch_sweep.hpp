@@ -43,7 +43,6 @@ class SketchSweep {
   std::vector<uint32_t> rows_;
   std::vector<const uint8_t*> bytes_;      ///< Of the chunk, by the plan's bounds.
   std::vector<SketchBitmap> bitmaps_;      ///< Of the block, by number.
-  std::vector<uint64_t> selections_;       ///< Of the chunk, for queries that take them, one behind the other.
   uint64_t last_live_[kSketchWords] = {};  ///< Of a block that the chunk's end cuts short.
 };
 

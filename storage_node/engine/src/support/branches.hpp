@@ -18,7 +18,6 @@ enum class Branch : uint8_t {
   kKeyOfRange,         ///< A key whose values a range names.
   kKeyOfSketches,      ///< An index over queries by the sketches of a key.
   kChangesBySketches,  ///< An index over changes whose rows are found by sketches.
-  kQuickTests,         ///< Its candidates are judged by more sketches before a row's.
   kManyKeys,           ///< Its filter is larger than the least.
   kSharedKey,          ///< Several operations ask for one key.
   kCandidatesInParts,  ///< A chunk's candidates are verified before all are found.
@@ -30,9 +29,8 @@ enum class Branch : uint8_t {
   kSketchMade,         ///< For the first time,
   kSketchMadeAnew,     ///< and after its buckets were drawn anew.
   kSketchWritten,      ///< A row's byte after a change.
-  kSelectionTaken,     ///< Aggregated straight from a bitmap: of exact predicates,
-  kPassTaken,          ///< and of passes over columns.
-  kFilterTaken,        ///< of sketches narrowed by passes,
+  kPassTaken,          ///< Aggregated straight from a bitmap: of passes over columns,
+  kFilterTaken,        ///< of sketches, narrowed by passes where they do not decide,
   kFilterTested,       ///< or tested row by row, where few rows are left.
   kSharedFilter,       ///< Several queries filter alike.
   kFewCandidates,      ///< A query's candidates in a block go to those of others,
@@ -42,6 +40,7 @@ enum class Branch : uint8_t {
   kPartScansChunk,     ///< by a pass over columns;
   kPartSkipsChunk,     ///< no row of the chunk can match,
   kPartTakesChunk,     ///< or all must.
+  kQuerySkipsChunk,    ///< A query whose condition no row of the chunk can satisfy.
   kInsertedRowFound,   ///< A part finds a row that came in this cycle,
   kChangedRowFound,    ///< or that an earlier part gave the key it asks for.
   kConditionHolds,     ///< What is computed of a part's condition is true,
@@ -57,8 +56,7 @@ enum class Branch : uint8_t {
   kListKey,            ///< A key of a list that is longer than what keys of two columns take,
   kAlternatives,       ///< or of the values that a disjunction's alternatives name;
   kJoinedRow,          ///< a row that two of a query's keys find,
-  kGatheredRows,       ///< and many rows of a query that are tested together;
-  kWholePass,          ///< and no index: many comparisons of most rows, by passes over columns.
+  kGatheredRows,       ///< and many rows of a query that are tested together.
   kTopRows,            ///< ORDER BY with LIMIT.
   kEnoughRows,         ///< A query ends in the middle of a segment.
 };

@@ -48,6 +48,13 @@ class SpscRing {
     return &places_[head & (capacity_ - 1)];
   }
 
+  /// Consumer. The element so many behind the oldest, or null where none is known of yet. Precondition: front() is not
+  /// null.
+  [[nodiscard]] const T* behind_front(uint32_t distance) const {
+    const uint64_t place = head_.load(std::memory_order_relaxed) + distance;
+    return place < tail_seen_ ? &places_[place & (capacity_ - 1)] : nullptr;
+  }
+
   /// Consumer. Drops the oldest element and what it owns. Precondition: front() is not null.
   void pop() {
     const uint64_t head = head_.load(std::memory_order_relaxed);

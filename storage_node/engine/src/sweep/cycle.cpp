@@ -14,10 +14,11 @@ Cycle::Cycle(const TableLayout& layout, ChunkStore& store, const SegmentOptions&
       sketches_(layout, store, options.sketch_planes_per_cycle_max),
       updates_(layout, store, sketches_, memory_, options.access_paths),
       groupings_(flow.memory),
-      query_sweep_(layout, store, sketches_, options.access_paths) {}
+      outputs_(layout, memory_),
+      query_sweep_(layout, store, sketches_, updates_.bounds(), options.access_paths) {}
 
 void Cycle::admit(Query query) {
-  queries_.emplace_back(*layout_, *store_, std::move(query), query_count(), *flow_, memory_, groupings_);
+  queries_.emplace_back(*layout_, *store_, std::move(query), query_count(), *flow_, shared_);
   entry_bytes_ += queries_.back().entry_bytes();
 }
 
@@ -104,6 +105,7 @@ void Cycle::finish() {
   queries_.clear();
   entry_bytes_ = 0;
   groupings_.clear();
+  outputs_.clear();
   memory_.reset();
 }
 

@@ -76,6 +76,8 @@ class Cycle {
   Sketches sketches_;
   UpdateSweep updates_;
   Groupings groupings_;
+  SharedRowOutputs outputs_;
+  CycleShared shared_{memory_, groupings_, outputs_};
   std::vector<QueryRun> queries_;
   QuerySweep query_sweep_;
   size_t entry_bytes_ = 0;  ///< That indexes of queries may take.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "admission_fetch.hpp"
 #include "answer_flow.hpp"
 #include "checkpoint_round.hpp"
 #include "chunk_loader.hpp"
@@ -11,8 +12,6 @@
 
 namespace daedalus::engine {
 namespace {
-
-using Operation = std::variant<Query, Update>;
 
 /// A figure written by one thread and read by any, for statistics only.
 using Figure = std::atomic<uint64_t>;
@@ -94,6 +93,7 @@ bool Segment::State::enqueue(Operation operation, std::atomic<uint32_t>& waiting
 void Segment::State::admit() {
   for (Operation* operation = operations.front(); operation != nullptr && !cycle.is_full();
        operation = operations.front()) {
+    fetch_next(operations);
     if (auto* query = std::get_if<Query>(operation)) {
       if (cycle.query_count() >= share.share()) {
         return;

@@ -54,6 +54,9 @@ class UpdateSweep {
   /// Live rows of the segment.
   [[nodiscard]] uint64_t live_rows() const { return live_rows_; }
 
+  /// What rows have in each chunk; in those that were swept with this cycle's changes.
+  [[nodiscard]] const ChunkBounds& bounds() const { return bounds_; }
+
   /// Before the first cycle: the rows of this chunk were loaded. Everything derived from them is made anew.
   void on_load(uint32_t chunk);
   /// See SlotAllocator.

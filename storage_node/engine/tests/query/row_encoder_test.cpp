@@ -59,13 +59,8 @@ struct Outputs {
   }
 };
 
-RowEncoder encoder_of(const Outputs& outputs, const FilledStore& filled, AnswerFlow& flow) {
-  RowEncoder encoder(filled.layout, static_cast<uint32_t>(outputs.sources.size()), flow,
-                     *std::pmr::get_default_resource());
-  for (const ColumnSource& source : outputs.sources) {
-    encoder.add_output(source);
-  }
-  return encoder;
+RowOutputs shape_of(const Outputs& outputs, const FilledStore& filled) {
+  return {filled.layout, outputs.sources, *std::pmr::get_default_resource()};
 }
 
 TEST(RowEncoderTest, AgreesWithValuesPackedOneByOneWithSketchesAndWithout) {
@@ -81,7 +76,8 @@ TEST(RowEncoderTest, AgreesWithValuesPackedOneByOneWithSketchesAndWithout) {
   const ChunkView view = filled.store.view(0);
   for (int draw = 0; draw < 100; ++draw) {
     const Outputs outputs(random, filled);
-    RowEncoder encoder = encoder_of(outputs, filled, flow);
+    const RowOutputs shape = shape_of(outputs, filled);
+    RowEncoder encoder(filled.layout, shape, flow);
     std::vector<uint32_t> rows(view.row_count);
     std::iota(rows.begin(), rows.end(), 0);
     const uint64_t chances = 1 + below(random, 20);
@@ -116,7 +112,8 @@ TEST(RowEncoderTest, StopsAtTheFirstRowThatDoesNotFit) {
     outputs = Outputs(random, filled);
   }
   const ChunkView view = filled.store.view(0);
-  RowEncoder encoder = encoder_of(outputs, filled, flow);
+  const RowOutputs shape = shape_of(outputs, filled);
+  RowEncoder encoder(filled.layout, shape, flow);
   RowEncoder::Appended appended = RowEncoder::Appended::kFine;
   while (appended == RowEncoder::Appended::kFine) {
     appended = *encoder.append(whole_chunk(view), {});
@@ -126,7 +123,7 @@ TEST(RowEncoderTest, StopsAtTheFirstRowThatDoesNotFit) {
   AnswerMemory& memory = flow.memory;
   while (memory.reserve(1'000, 1'000)) {
   }
-  RowEncoder another = encoder_of(outputs, filled, flow);
+  RowEncoder another(filled.layout, shape, flow);
   EXPECT_EQ(*another.append(whole_chunk(view), {}), RowEncoder::Appended::kNoMemory);
 }
 

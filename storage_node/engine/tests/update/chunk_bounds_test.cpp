@@ -88,7 +88,7 @@ class ChunkBoundsTest : public testing::Test {
 
   Random random_{test::test_seed()};
   const TableLayout layout_{test::test_schema(), test::test_codec()};
-  ChunkStore store_{layout_, 64, 60'000};
+  ChunkStore store_{layout_, 64, 200'000};
   ChunkBounds bounds_{layout_, store_};
 };
 
@@ -130,6 +130,27 @@ TEST_F(ChunkBoundsTest, APurgeLeavesBoundsThatTheNextOnePassesBy) {
   EXPECT_EQ(bounds_.reach(0, day_at_most(6)), Reach::kSome);
   set_day(0, 10, 3);
   EXPECT_EQ(bounds_.reach(0, day_at_most(5)), Reach::kSome);
+}
+
+TEST_F(ChunkBoundsTest, AColumnIsClusteredWhereChunksHoldNarrowPartsOfIt) {
+  constexpr int32_t kDaysOfAChunk = 10;
+  const uint32_t chunks = store_.chunk_count();
+  ASSERT_GT(chunks, 4u);
+  EXPECT_FALSE(bounds_.clustered()[test::kDay]) << "of no rows";
+  for (uint32_t chunk = 0; chunk < chunks; ++chunk) {
+    for (uint32_t row = 0; row < 20; ++row) {
+      insert(chunk, row);
+      set_day(chunk, row, kDaysOfAChunk * static_cast<int32_t>(chunk) + static_cast<int32_t>(row) % kDaysOfAChunk);
+    }
+    bounds_.on_load(chunk);
+  }
+  EXPECT_TRUE(bounds_.clustered()[test::kDay]);
+  EXPECT_FALSE(bounds_.clustered()[test::kTime]) << "drawn at random";
+  for (uint32_t chunk = 0; chunk < chunks; ++chunk) {
+    set_day(chunk, 0, 0);
+    set_day(chunk, 1, static_cast<int32_t>(chunks) * kDaysOfAChunk);
+  }
+  EXPECT_FALSE(bounds_.clustered()[test::kDay]);
 }
 
 }  // namespace

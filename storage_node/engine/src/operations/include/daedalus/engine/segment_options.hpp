@@ -31,13 +31,11 @@ enum class AccessPaths : uint8_t {
   kWithoutMasks,         ///< No masks of eight queries.
   kWithoutBitmaps,       ///< No bitmaps that queries share,
   kWithoutBuckets,       ///< or none of single buckets.
-  kWithoutQuickTests,    ///< Candidates are not judged by more planes of sketches,
-  kWithoutWindows,       ///< or not by their row's sketches.
+  kWithoutWindows,       ///< Candidates are not judged by their row's sketches.
   kWithoutGathering,     ///< A query's many candidates are tested with those of others.
-  kWithoutSelections,    ///< Aggregates are not taken straight from bitmaps.
-  kWithoutPassesOfMany   ///< Many comparisons are tested row by row.
+  kWithoutBounds         ///< Queries look at chunks in which no row can satisfy them.
 };
-constexpr uint32_t kAccessPathsCount = static_cast<uint32_t>(AccessPaths::kWithoutPassesOfMany) + 1;
+constexpr uint32_t kAccessPathsCount = static_cast<uint32_t>(AccessPaths::kWithoutBounds) + 1;
 
 /// Whether costs decide.
 [[nodiscard]] constexpr bool is_by_cost(AccessPaths paths) {

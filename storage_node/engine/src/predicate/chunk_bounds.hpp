@@ -1,5 +1,5 @@
 // The lowest and highest value of clustered columns in each chunk: a purge of old days passes by the chunks that hold
-// none, and takes whole chunks that hold nothing else.
+// none, and takes whole chunks that hold nothing else; a question about the last hour is asked of the last chunks.
 //
 // Decides which chunks an operation need not look at, or may take without looking. Columns that values tend to arrive
 // in the order of are tracked: dates, timestamps and integers of four bytes and more. Bounds only widen while a chunk
@@ -32,6 +32,10 @@ class ChunkBounds {
   /// No live row of the chunk satisfies the predicate any more. Of use where it is a range over one column: what is
   /// left of the chunk lies beyond it, so that the next purge passes by.
   void on_delete_all(uint32_t chunk, const CompiledPredicate& predicate);
+
+  /// Which columns' bounds are narrow: in a chunk that holds rows at most a quarter of what they span in all of them,
+  /// on average. Cost: of a glance at all bounds.
+  [[nodiscard]] std::vector<bool> clustered() const;
 
   /// What bounds say about a chunk and a predicate. Cost: a few ns a literal.
   [[nodiscard]] Reach reach(uint32_t chunk, const CompiledPredicate& predicate) const;

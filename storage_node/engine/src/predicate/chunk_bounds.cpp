@@ -73,6 +73,26 @@ void ChunkBounds::on_delete_all(uint32_t chunk, const CompiledPredicate& predica
   }
 }
 
+std::vector<bool> ChunkBounds::clustered() const {
+  constexpr double kNarrow = 0.25;
+  std::vector<bool> clustered(layout_->columns.size());
+  for (const uint32_t column : tracked_) {
+    CodeRange all = Bounds{}.codes;
+    double spans = 0;
+    uint32_t chunks = 0;
+    for (uint32_t chunk = 0; chunk < store_->chunk_count(); ++chunk) {
+      const CodeRange& codes = bounds(chunk, column).codes;
+      if (store_->live_rows(chunk) > 0 && codes.low <= codes.high) {
+        all = {std::min(all.low, codes.low), std::max(all.high, codes.high)};
+        spans += static_cast<double>(codes.high - codes.low);
+        ++chunks;
+      }
+    }
+    clustered[column] = chunks > 1 && spans <= kNarrow * chunks * static_cast<double>(all.high - all.low);
+  }
+  return clustered;
+}
+
 Reach ChunkBounds::reach(uint32_t chunk, const CompiledLiteral& literal) const {
   if (place_[literal.column] == kUntracked || literal.kind == Kind::kIsNull) {
     return Reach::kSome;
