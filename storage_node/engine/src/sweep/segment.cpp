@@ -93,8 +93,8 @@ bool Segment::State::enqueue(Operation operation, std::atomic<uint32_t>& waiting
 void Segment::State::admit() {
   for (Operation* operation = operations.front(); operation != nullptr && !cycle.is_full();
        operation = operations.front()) {
-    fetch_next(operations);
     if (auto* query = std::get_if<Query>(operation)) {
+      fetch_next(operations);
       if (cycle.query_count() >= share.share()) {
         return;
       }
