@@ -123,7 +123,8 @@ std::string as_messages(std::string_view bytes) {
 }
 
 std::string login() {
-  const std::string_view fields("user\0a\0database\0t\0\0", 20);
+  using namespace std::string_view_literals;
+  constexpr std::string_view fields = "user\0a\0database\0t\0\0"sv;
   std::string packet;
   append_big_endian(static_cast<uint32_t>(fields.size() + 8), packet);
   append_big_endian<uint32_t>(3u << 16, packet);
@@ -139,9 +140,13 @@ void drive(std::string_view stream, size_t piece, uint8_t choices, bool with_log
   Descriptions descriptions;
   PgSession session(options, descriptions, {rpc::PeerId{1}, "127.0.0.1:1", std::nullopt},
                     {{1, 2}, std::string(16, 'x')}, owner, kStart);
-  const std::string whole = (with_login ? login() : std::string()) + std::string(stream);
-  for (size_t begin = 0; begin < whole.size(); begin += piece) {
-    session.on_bytes(std::string_view(whole).substr(begin, piece), kStart);
+  if (with_login) {
+    session.on_bytes(login(), kStart);
+    session.deliver([](const char* /*event*/) { return false; });
+    CHECK(owner.ups == 1);
+  }
+  for (size_t begin = 0; begin < stream.size(); begin += piece) {
+    session.on_bytes(stream.substr(begin, piece), kStart);
     session.deliver([](const char* /*event*/) { return false; });
     answer(owner, session, static_cast<uint8_t>(choices >> (begin % 5)));
     if (begin % 7 == 0) {

@@ -44,6 +44,9 @@ struct SessionIdentity {
 /// A text taken apart; more than `count_max` pieces are too many.
 [[nodiscard]] TextPieces pieces_of(std::string_view text, size_t count_max);
 
+/// Errors: 22021 it is no UTF-8.
+[[nodiscard]] Result<void> check_text(std::string_view text);
+
 /// What is said of a statement over the catalogue.
 [[nodiscard]] Error catalogue_refusal(uint32_t position);
 

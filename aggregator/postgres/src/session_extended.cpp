@@ -21,6 +21,11 @@ void PgSession::on_parse(std::string_view body) {
     fatal(message.error());
     return;
   }
+  for (const std::string_view text : {message->statement, message->sql}) {
+    if (auto valid = check_text(text); !valid) {
+      return fail(valid.error());
+    }
+  }
   if (auto fits = check_room(*message); !fits) {
     return fail(fits.error());
   }

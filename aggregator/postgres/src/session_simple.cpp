@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "daedalus/aggregator/statement_text.hpp"
+#include "daedalus/semantics/utf8.hpp"
 #include "session.hpp"
 
 namespace daedalus::postgres {
@@ -21,6 +22,11 @@ void PgSession::on_query(std::string_view body) {
     fatal(message.error());
     return;
   }
+  if (auto valid = check_text(message->sql); !valid) {
+    fail(valid.error());
+    skips_to_sync_ = false;
+    return end_ready();
+  }
   simple_ = std::make_unique<SimpleRun>();
   simple_->text = std::make_shared<const std::string>(message->sql);
   if (message->sql.size() > kShortTextSize) {
@@ -36,6 +42,11 @@ TextPieces pieces_of(std::string_view text, size_t count_max) {
     pieces.emplace_back(statement.offset, static_cast<uint32_t>(statement.sql.size()));
   }
   return pieces;
+}
+
+Result<void> check_text(std::string_view text) {
+  return semantics::is_valid_text(text) ? Result<void>()
+                                        : rejected("22021", "invalid byte sequence for encoding \"UTF8\"");
 }
 
 void PgSession::step_simple() {

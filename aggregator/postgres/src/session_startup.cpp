@@ -101,6 +101,9 @@ Result<void> PgSession::log_in(const StartupMessage& message) {
     return rejected("28000", user_.empty() ? std::string("no PostgreSQL user name specified in startup packet")
                                            : fmt::format("the user's name has more than {} bytes", kUserSizeMax));
   }
+  if (auto valid = check_text(user_); !valid) {
+    return valid;
+  }
   if (!options_.trusts_loopback || !is_loopback(connection_.address)) {
     return rejected("28000", fmt::format("no way to log in is configured for connections from {}", connection_.address),
                     "postgres_trust = \"loopback\" in the aggregator's configuration lets in clients of its machine");

@@ -50,6 +50,15 @@ TEST_F(SimpleTest, ATextWithoutStatementsIsAnsweredAsEmpty) {
   EXPECT_EQ(said(), "I|Z I|I|Z I");
 }
 
+TEST_F(SimpleTest, ATextThatIsNoUtf8IsRefused) {
+  send(query("SELECT '\xff'"));
+  send(parse("", "SELECT '\xc3'") + parse("", "SHOW jit") + sync());
+  EXPECT_EQ(said(),
+            "E 22021 invalid byte sequence for encoding \"UTF8\"|Z I|E 22021 invalid byte sequence for encoding "
+            "\"UTF8\"|Z I");
+  EXPECT_TRUE(operations_.empty() && works_.empty());
+}
+
 TEST_F(SimpleTest, QueriesThatCameTogetherWaitForEachOther) {
   send(query("SELECT 1") + query("SELECT 2"));
   EXPECT_EQ(operations_.size(), 1u);
