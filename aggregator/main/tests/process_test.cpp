@@ -49,6 +49,27 @@ TEST_F(ProcessTest, OneAnswerHasNoMoreThanAllTogether) {
   }
 }
 
+TEST_F(ProcessTest, ClientsOfPostgresAreServedWhereItIsConfigured) {
+  EXPECT_EQ(Child({"--check-config", write_aggregator("postgres_listen = \"127.0.0.1:5433\"\n")}).wait(), 0);
+  for (const char* wrong : {"postgres_listen = \"5433\"\n", "postgres_trust = \"everybody\"\n"}) {
+    Child child({"--check-config", write_aggregator(wrong)});
+    EXPECT_EQ(child.wait(), 2) << wrong;
+    EXPECT_THAT(child.output(), HasSubstr("postgres_")) << wrong;
+  }
+  Port postgres;
+  postgres.release();
+  const std::string path = write_aggregator(
+      fmt::format("postgres_listen = \"127.0.0.1:{}\"\npostgres_trust = \"loopback\"\n", postgres.number()));
+  port_.release();
+  Child child({"--config", path});
+  ASSERT_TRUE(child.wait_for("ready\n")) << child.output();
+  EXPECT_THAT(child.output(), HasSubstr(fmt::format("PostgreSQL's protocol are served at 127.0.0.1:{}, those of this "
+                                                    "machine without a password",
+                                                    postgres.number())));
+  child.stop();
+  EXPECT_EQ(child.wait(), 0) << child.output();
+}
+
 TEST_F(ProcessTest, NamesASchemaLibraryThatDoesNotLoad) {
   const std::string path = write_aggregator();
   std::ifstream file(folder_ / "cluster.toml");
