@@ -203,7 +203,8 @@ def strange_aggregator(cluster: LocalCluster, directory: Path) -> Iterator[str]:
     """A further aggregator by the configuration in `directory`, at a port of its own; yields its address."""
     address = f"127.0.0.1:{free_ports(1)}"
     aggregator = next(directory.glob("aggregator-0*.toml"))
-    aggregator.write_text(aggregator.read_text().replace(cluster.address, address))
+    lines = [line for line in aggregator.read_text().splitlines() if not line.startswith("postgres_")]
+    aggregator.write_text("\n".join(lines).replace(cluster.address, address) + "\n")
     process = subprocess.Popen(
         [PROGRAMS / "daedalus-aggregator", "--config", aggregator], stderr=subprocess.PIPE, text=True
     )

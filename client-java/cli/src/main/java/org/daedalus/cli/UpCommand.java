@@ -173,15 +173,15 @@ final class UpCommand implements Callable<Integer> {
         plan.aggregatorMembers().forEach(member -> endpoints.add(member.endpoint()));
         plan.nodes().forEach(member -> endpoints.add(member.endpoint()));
         endpoints.add(plan.writerEndpoint());
+        running.forEach(member -> endpoints.remove(member.endpoint()));
+        for (String endpoint : endpoints) {
+            refusePortInUse(endpoint, "--port");
+        }
         for (int aggregator = 0; aggregator < plan.settings().aggregators(); aggregator++) {
             String dialled = plan.aggregatorEndpoint(aggregator);
             if (running.stream().noneMatch(member -> member.endpoint().equals(dialled))) {
                 refusePortInUse(plan.postgresEndpoint(aggregator), "--postgres-port");
             }
-        }
-        running.forEach(member -> endpoints.remove(member.endpoint()));
-        for (String endpoint : endpoints) {
-            refusePortInUse(endpoint, "--port");
         }
     }
 
