@@ -311,8 +311,10 @@ double rounded_micros(double seconds) { return std::rint(seconds * kSecond) / kS
 
 /// Months, days and time as they come out, what is left of each passed on to the next.
 Result<Interval> spread(double months, double days, double micros) {
-  constexpr double kLimit = std::numeric_limits<int32_t>::max();
-  if (std::isnan(months) || std::fabs(months) > kLimit || std::isnan(days) || std::fabs(days) > kLimit) {
+  // False for NaN, too.
+  const auto fits_below = [](double value, double limit) { return value >= -limit && value < limit; };
+  constexpr double kInt32Limit = 0x1p31;
+  if (!fits_below(months, kInt32Limit) || !fits_below(days, kInt32Limit)) {
     return out_of_range();
   }
   const double whole_months = std::trunc(months);
@@ -326,7 +328,7 @@ Result<Interval> spread(double months, double days, double micros) {
   }
   whole_days += std::trunc(days_left);
   const double time = std::rint(micros + seconds_left * kSecond);
-  if (std::isnan(time) || std::fabs(time) >= 0x1p63 || std::fabs(whole_days) > kLimit) {
+  if (!fits_below(time, 0x1p63) || !fits_below(whole_days, kInt32Limit)) {
     return out_of_range();
   }
   return in_range({static_cast<int64_t>(whole_months), static_cast<int64_t>(whole_days), static_cast<int64_t>(time)});

@@ -194,7 +194,17 @@ Result<void> ExpressionBinder::filter_arguments(AggregateFunction& function, std
       continue;
     }
     const Type type = argument.type;
-    std::vector<BoundExpression> arms = list_of(BoundExpression(filter));
+    std::vector<BoundExpression> arms;
+    if (!has_column(argument) && !semantics::has_stable(argument) && semantics::can_fail(argument)) {
+      // PostgreSQL computes what is constant, whatever the filter leaves.
+      auto test = call(FunctionId::kIsNull, list_of(BoundExpression(argument)), location);
+      if (!test) {
+        return test.error();
+      }
+      arms.push_back(std::move(test->expression));
+      arms.push_back(semantics::make_constant(type, Value()));
+    }
+    arms.push_back(BoundExpression(filter));
     arms.push_back(std::move(argument));
     arms.push_back(semantics::make_constant(type, Value()));
     auto kept = call(FunctionId::kCase, std::move(arms), location);

@@ -41,4 +41,15 @@ namespace daedalus::aggregator::sql {
   return found;
 }
 
+/// Whether it may end in an error on some row, which no planner meets before.
+[[nodiscard]] inline bool may_fail(const semantics::BoundExpression& expression) {
+  return semantics::can_fail(expression) && (has_column(expression) || semantics::has_stable(expression));
+}
+
+/// Whether a NULL among its constants decides it, so that nothing else of it is computed.
+[[nodiscard]] inline bool is_null_for_all(const semantics::BoundExpression& expression) {
+  const auto folded = semantics::fold(semantics::BoundExpression(expression));
+  return folded && folded->is_constant() && semantics::is_null(folded->value);
+}
+
 }  // namespace daedalus::aggregator::sql

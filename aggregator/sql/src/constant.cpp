@@ -204,7 +204,9 @@ Folded fold_computed(Scope& scope, const grammar::Node& node) {
     return has_words ? Folded(std::optional<Constant>()) : Folded(scope.located(folded.error(), location_of(node)));
   }
   if (!folded->is_constant()) {
-    return std::optional<Constant>();
+    // It fails, and a stable function has a part in it: here it is wanted now.
+    auto value = semantics::evaluate(*folded, {});
+    return value ? Folded(std::optional<Constant>()) : Folded(scope.located(value.error(), location_of(node)));
   }
   return std::optional<Constant>(constant_of(std::move(*folded), location_of(node)));
 }

@@ -1,6 +1,8 @@
 // ANY and ALL of an array: comparisons with each of its elements, joined.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "array_list.hpp"
 #include "bound_lists.hpp"
 #include "cast.hpp"
@@ -23,9 +25,14 @@ grammar::TypeName element_type(grammar::TypeName type) {
   return type;
 }
 
-/// Whether it may end in an error on some row. PostgreSQL computes both sides as a whole before it compares, and here
-/// the first element that decides is the last.
-bool may_fail(const BoundExpression& expression) { return has_column(expression) && semantics::can_fail(expression); }
+/// Whether one function compares one value with values of its type.
+bool are_alike(const std::vector<BoundExpression>& tests) {
+  const BoundExpression& first = tests[0];
+  return std::all_of(tests.begin(), tests.end(), [&](const BoundExpression& test) {
+    return test.function == first.function && test.arguments[0] == first.arguments[0] &&
+           test.arguments[1].type.kind == first.arguments[0].type.kind;
+  });
+}
 
 Typed unknown_text(std::optional<std::string> text, int32_t location) {
   Typed made;
@@ -150,25 +157,33 @@ ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpr
   if (tests.empty()) {
     return Typed{semantics::make_constant(Type{TypeKind::kBool}, Value(!is_any)), false, node.location};
   }
+  const bool is_list = tests.size() > 1 && are_alike(tests) && sign == (is_any ? "=" : "<>");
+  if (is_list) {
+    return as_list(std::move(tests), is_any, node.location);
+  }
+  if (may_fail(left->expression) && std::any_of(tests.begin(), tests.end(), is_null_for_all)) {
+    // A NULL among the elements hides no mistake of what they are compared with.
+    auto met = computed_first(std::move(left->expression), !is_any, node.location);
+    if (!met) {
+      return met;
+    }
+    tests.insert(tests.begin(), std::move(met->expression));
+  }
   if (tests.size() == 1) {
     return Typed{std::move(tests[0]), false, node.location};
-  }
-  if ((is_any && sign == "=") || (!is_any && sign == "<>")) {
-    return as_list(std::move(tests), is_any, node.location);
   }
   return call(is_any ? FunctionId::kOr : FunctionId::kAnd, std::move(tests), node.location);
 }
 
-/// One list of values where all are compared alike.
+ExpressionBinder::Bound ExpressionBinder::computed_first(BoundExpression expression, bool truth, int32_t location) {
+  auto test = call(FunctionId::kIsNull, list_of(std::move(expression)), location);
+  return test ? call(truth ? FunctionId::kIsNotNull : FunctionId::kIsNull, list_of(std::move(test->expression)),
+                     location)
+              : test;
+}
+
+/// One list of values. Precondition: are_alike(tests).
 ExpressionBinder::Bound ExpressionBinder::as_list(std::vector<BoundExpression> tests, bool is_any, int32_t location) {
-  const BoundExpression& first = tests[0];
-  const bool are_alike = std::all_of(tests.begin(), tests.end(), [&](const BoundExpression& test) {
-    return test.function == first.function && test.arguments[0] == first.arguments[0] &&
-           test.arguments[1].type.kind == first.arguments[0].type.kind;
-  });
-  if (!are_alike) {
-    return call(is_any ? FunctionId::kOr : FunctionId::kAnd, std::move(tests), location);
-  }
   std::vector<BoundExpression> list = list_of(std::move(tests[0].arguments[0]));
   for (BoundExpression& test : tests) {
     list.push_back(std::move(test.arguments[1]));

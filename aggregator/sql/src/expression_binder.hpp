@@ -88,10 +88,16 @@ class ExpressionBinder {
   Bound in_list(const grammar::OperatorExpression& node);
   /// op ANY (array), op ALL (array).
   Bound array_test(const grammar::OperatorExpression& node);
+  /// A boolean that is `truth` whatever the row, and fails where the expression does.
+  Bound computed_first(semantics::BoundExpression expression, bool truth, int32_t location);
   Bound as_list(std::vector<semantics::BoundExpression> tests, bool is_any, int32_t location);
   Result<std::optional<std::vector<Typed>>> cast_elements(const grammar::Node& node);
   Bound between(const grammar::OperatorExpression& node);
   Bound boolean_expression(const grammar::Node& node);
+  /// `<` and the like of rows: their values are looked at one after the other, up to the first that decides.
+  Bound row_order(const grammar::Node& node);
+  Bound row_order_by_turns(semantics::BoundExpression before, semantics::BoundExpression equal,
+                           semantics::BoundExpression rest, int32_t location);
   Bound null_test(const grammar::Node& node);
   Bound boolean_test(const grammar::BooleanTest& node);
   Bound cast_expression(const grammar::Node& node);

@@ -1,6 +1,7 @@
 // Expressions that are no calls of functions: conditions as values, lists, casts and choices.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "bound_lists.hpp"
@@ -114,6 +115,9 @@ ExpressionBinder::Bound ExpressionBinder::between(const grammar::OperatorExpress
 
 ExpressionBinder::Bound ExpressionBinder::boolean_expression(const grammar::Node& node) {
   const grammar::BooleanExpression& expression = node.boolean_expression();
+  if (expression.is_row_order) {
+    return row_order(node);
+  }
   constexpr std::array kNames{"AND", "OR", "NOT"};
   constexpr std::array kForms{FunctionId::kAnd, FunctionId::kOr, FunctionId::kNot};
   const auto number = static_cast<size_t>(expression.op);
@@ -135,6 +139,63 @@ ExpressionBinder::Bound ExpressionBinder::boolean_expression(const grammar::Node
     }
   }
   return call(kForms[number], std::move(parts), node.location());
+}
+
+ExpressionBinder::Bound ExpressionBinder::row_order(const grammar::Node& node) {
+  const grammar::Nodes either = node.boolean_expression().arguments;
+  const grammar::Nodes both = either[1].boolean_expression().arguments;
+  std::vector<BoundExpression> parts;
+  for (const grammar::Node* part : {&either[0], &both[0], &both[1]}) {
+    auto bound = bind(*part);
+    auto truth = bound ? as_boolean(std::move(*bound), "row comparison") : bound.error();
+    if (!truth) {
+      return truth.error();
+    }
+    parts.push_back(std::move(*truth));
+  }
+  if (std::any_of(parts.begin(), parts.end(), semantics::can_fail)) {
+    return row_order_by_turns(std::move(parts[0]), std::move(parts[1]), std::move(parts[2]), node.location());
+  }
+  std::vector<BoundExpression> behind = list_of(std::move(parts[1]));
+  behind.push_back(std::move(parts[2]));
+  auto joined = call(FunctionId::kAnd, std::move(behind), node.location());
+  if (!joined) {
+    return joined;
+  }
+  parts.erase(parts.begin() + 1, parts.end());
+  parts.push_back(std::move(joined->expression));
+  return call(FunctionId::kOr, std::move(parts), node.location());
+}
+
+ExpressionBinder::Bound ExpressionBinder::row_order_by_turns(BoundExpression before, BoundExpression equal,
+                                                             BoundExpression rest, int32_t location) {
+  const Type truth{TypeKind::kBool};
+  std::vector<BoundExpression> arms;
+  if (before.arguments.size() == 2 && is_null_for_all(before)) {
+    // Both are computed, and what is behind them is not.
+    for (BoundExpression& side : before.arguments) {
+      auto met = computed_first(std::move(side), false, location);
+      if (!met) {
+        return met;
+      }
+      arms.push_back(std::move(met->expression));
+      arms.push_back(semantics::make_constant(truth, Value()));
+    }
+    arms.push_back(semantics::make_constant(truth, Value()));
+    return call(FunctionId::kCase, std::move(arms), location);
+  }
+  auto unknown = call(FunctionId::kIsNull, list_of(BoundExpression(before)), location);
+  if (!unknown) {
+    return unknown;
+  }
+  arms.push_back(std::move(before));
+  arms.push_back(semantics::make_constant(truth, Value(true)));
+  arms.push_back(std::move(equal));
+  arms.push_back(std::move(rest));
+  arms.push_back(std::move(unknown->expression));
+  arms.push_back(semantics::make_constant(truth, Value()));
+  arms.push_back(semantics::make_constant(truth, Value(false)));
+  return call(FunctionId::kCase, std::move(arms), location);
 }
 
 ExpressionBinder::Bound ExpressionBinder::null_test(const grammar::Node& node) {

@@ -49,7 +49,11 @@ class Writer {
     either[0] =
         values(expression_.name.back()[0] == '<' ? grammar::Names(kLess) : grammar::Names(kGreater), left[0], right[0]);
     either[1] = joined(BooleanOperator::kAnd, equal);
-    return joined(BooleanOperator::kOr, either);
+    auto* made = make<grammar::BooleanExpression>();
+    made->arguments = either;
+    made->op = BooleanOperator::kOr;
+    made->is_row_order = true;
+    return {made, expression_.location};
   }
 
   Node joined(BooleanOperator op, std::span<Node> parts) {

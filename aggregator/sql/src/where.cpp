@@ -26,26 +26,37 @@ void add_conjuncts(const grammar::Node& node, std::vector<const grammar::Node*>&
   }
 }
 
-/// All of a condition is bound before anything of it is computed: where a constant could not be computed, another
-/// mistake comes first.
-Error earlier_mistake(Scope& scope, const grammar::Node& node, Error met) {
+/// A condition whose constants could not be computed. All of it is bound before anything is computed, so another
+/// mistake comes first; and where PostgreSQL's planner does not meet this one, it waits for a row (nothing).
+Result<std::optional<semantics::Condition>> met_later(Scope& scope, const grammar::Node& node, Error met) {
   const bool is_of_evaluation = met.sqlstate.starts_with("22") || met.sqlstate == "54000";
   if (!is_of_evaluation) {
     return met;
   }
   auto bound = ExpressionBinder(scope, {"WHERE"}).condition(node);
-  return bound || bound.error().sqlstate == kNotSupported ? met : bound.error();
+  if (!bound) {
+    return bound.error().sqlstate == kNotSupported ? met : bound.error();
+  }
+  constexpr std::string_view kOpenEscape = "22025";  // Of a pattern that is a mistake whatever the rows are.
+  return met.sqlstate != kOpenEscape && semantics::fold(std::move(*bound))
+             ? Result<std::optional<semantics::Condition>>(std::nullopt)
+             : met;
 }
 
-/// Compiles a condition; nothing when only a computation can say whether it holds.
-Result<std::optional<semantics::Condition>> looked_up(Scope& scope, const grammar::Node& node) {
+/// Compiles a condition; nothing when only a computation can say whether it holds. `waits` becomes true where there is
+/// a mistake in it that waits for a row.
+Result<std::optional<semantics::Condition>> looked_up(Scope& scope, const grammar::Node& node, bool& waits) {
   ParameterPlaces before = scope.places();
   auto condition = compile_condition(scope, node);
   if (condition) {
     return std::optional(std::move(*condition));
   }
   if (condition.error().sqlstate != kNotSupported) {
-    return earlier_mistake(scope, node, condition.error());
+    auto later = met_later(scope, node, condition.error());
+    if (!later) {
+      return later;
+    }
+    waits = true;
   }
   scope.places() = std::move(before);
   return std::optional<semantics::Condition>();
@@ -55,7 +66,8 @@ Result<std::optional<semantics::Condition>> looked_up(Scope& scope, const gramma
 
 Result<Where> compile_where(Scope& scope, const grammar::Node& node) {
   Where where;
-  auto whole = looked_up(scope, node);
+  bool waits = false;
+  auto whole = looked_up(scope, node, waits);
   if (!whole) {
     return whole.error();
   }
@@ -64,10 +76,14 @@ Result<Where> compile_where(Scope& scope, const grammar::Node& node) {
     return where;
   }
   std::vector<const grammar::Node*> conjuncts;
-  add_conjuncts(node, conjuncts);
+  if (waits) {
+    conjuncts.push_back(&node);  // What hides the mistake may stand beside it.
+  } else {
+    add_conjuncts(node, conjuncts);
+  }
   std::vector<semantics::Condition> conditions;
   for (const grammar::Node* conjunct : conjuncts) {
-    auto condition = looked_up(scope, *conjunct);
+    auto condition = looked_up(scope, *conjunct, waits);
     if (!condition) {
       return condition.error();
     }

@@ -1,5 +1,6 @@
 // Functions of whole numbers and numerics that lose no digit: divisors, digits, buckets.
 #include <cmath>
+#include <limits>
 
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
@@ -170,12 +171,11 @@ Result<Value> bucket_of_floating(Arguments arguments, const BoundExpression&) {
   if (value >= high) {
     return fit_integer(kInt, Int128{count} + 1);
   }
-  const auto parts = static_cast<double>(count);
-  const bool is_wide = std::isinf(high - low);
-  // Rounded, the last part's end may be the one behind it, as in PostgreSQL.
-  const double place =
-      is_wide ? parts * ((value / 2 - low / 2) / (high / 2 - low / 2)) : parts * (value - low) / (high - low);
-  return fit_integer(kInt, static_cast<int64_t>(std::min(place + 1, parts + 1)));
+  // Between bounds further apart than a number can say, PostgreSQL divides by infinity. What its conversion makes of a
+  // result that is no integer of its size is the lowest one.
+  const double place = static_cast<double>(count) * (value - low) / (high - low) + 1;
+  const bool fits = place >= std::numeric_limits<int32_t>::min() && place < 0x1p31;
+  return Value(fits ? static_cast<int64_t>(place) : int64_t{std::numeric_limits<int32_t>::min()});
 }
 
 }  // namespace

@@ -101,8 +101,12 @@ struct AggregateInput {
 [[nodiscard]] Result<Value> evaluate(const BoundExpression& expression, std::span<const Value> row);
 
 /// The same expression with what depends on no row computed, in the order in which PostgreSQL does: what an AND, an OR,
-/// a CASE or a COALESCE cannot reach is left out uncomputed. Errors: those of evaluate().
+/// a CASE or a COALESCE cannot reach is left out uncomputed. What fails because of a stable function (has_stable()) is
+/// left as it is, and fails on each row. Errors: those of evaluate().
 [[nodiscard]] Result<BoundExpression> fold(BoundExpression expression);
+
+/// Whether there is a function in it that PostgreSQL calls stable: its planner computes nothing that depends on it.
+[[nodiscard]] bool has_stable(const BoundExpression& expression);
 
 /// Whether evaluating it may end in an error, whatever the row.
 [[nodiscard]] bool can_fail(const BoundExpression& expression);

@@ -1,0 +1,242 @@
+// What depends on no row is computed once, before any row is looked at: what, and in which order, is PostgreSQL's.
+//
+// Of functions that PostgreSQL calls stable a result is known here, too, but to its planner it is none: it decides
+// nothing, and a mistake that follows from it is met only where a row is computed.
+#include <algorithm>
+
+#include "families.hpp"
+
+namespace daedalus::semantics {
+namespace {
+
+/// An expression with its constants computed, and whether a stable function has a part in it.
+struct Folded {
+  BoundExpression expression;
+  bool is_stable = false;
+
+  /// Whether PostgreSQL's planner knows the value, too.
+  [[nodiscard]] bool is_known() const { return expression.is_constant() && !is_stable; }
+  [[nodiscard]] bool is_truth(bool truth) const {
+    return expression.is_constant() && !is_null(expression.value) && std::get<bool>(expression.value) == truth;
+  }
+  [[nodiscard]] bool is_null_constant() const { return expression.is_constant() && is_null(expression.value); }
+};
+
+Result<Folded> folded(BoundExpression expression);
+
+Result<Folded> with(Result<BoundExpression> made, bool is_stable) {
+  return made ? Result<Folded>(Folded{std::move(*made), is_stable}) : made.error();
+}
+
+Folded constant(const Type& type, Value value, bool is_stable = false) {
+  return {make_constant(type, std::move(value)), is_stable};
+}
+
+/// The call of folded arguments, computed where all are constant. What a stable function has a part in may fail, and is
+/// then left as it is.
+Result<Folded> computed(BoundExpression call, bool is_stable) {
+  const bool is_constant = std::all_of(call.arguments.begin(), call.arguments.end(),
+                                       [](const BoundExpression& argument) { return argument.is_constant(); });
+  if (is_constant) {
+    Result<Value> value = evaluate(call, {});
+    if (value) {
+      return constant(call.type, std::move(*value), is_stable);
+    }
+    if (!is_stable) {
+      return value.error();
+    }
+  }
+  return with(make_call(call.function, std::move(call.arguments), call.type), is_stable);
+}
+
+/// Folds arguments in order, up to one that decides.
+Result<Folded> fold_joint(BoundExpression call) {
+  const Type bool_type{TypeKind::kBool};
+  const bool decides = call.function == FunctionId::kOr;
+  bool is_stable = false;
+  std::vector<BoundExpression> kept;
+  for (BoundExpression& argument : call.arguments) {
+    Result<Folded> part = folded(std::move(argument));
+    if (!part) {
+      return part;
+    }
+    if (part->is_known() && part->is_truth(decides)) {
+      return part;
+    }
+    is_stable = is_stable || part->is_stable;
+    if (!part->is_truth(!decides)) {
+      kept.push_back(std::move(part->expression));
+    }
+  }
+  if (kept.empty()) {
+    return constant(bool_type, Value(!decides), is_stable);
+  }
+  if (kept.size() == 1) {
+    return Folded{std::move(kept[0]), is_stable};
+  }
+  call.arguments = std::move(kept);
+  return computed(std::move(call), is_stable);
+}
+
+Result<Folded> fold_case(BoundExpression call) {
+  std::vector<BoundExpression> kept;
+  bool is_stable = false;
+  bool is_decided = false;  // By what PostgreSQL's planner does not know: it looks at what is behind, too.
+  const auto keep = [&](Result<Folded>& part) {
+    is_stable = is_stable || part->is_stable;
+    kept.push_back(std::move(part->expression));
+  };
+  for (size_t number = 0; number + 1 < call.arguments.size(); number += 2) {
+    Result<Folded> condition = folded(std::move(call.arguments[number]));
+    if (!condition) {
+      return condition;
+    }
+    const bool is_never = condition->expression.is_constant() && !condition->is_truth(true);
+    if (is_never && condition->is_known()) {
+      continue;
+    }
+    Result<Folded> value = folded(std::move(call.arguments[number + 1]));
+    if (!value) {
+      return value;
+    }
+    is_stable = is_stable || condition->is_stable;
+    if (is_never || is_decided) {
+      continue;
+    }
+    if (!condition->is_truth(true)) {
+      keep(condition);
+      keep(value);
+      continue;
+    }
+    is_decided = true;
+    keep(value);
+    if (condition->is_known()) {
+      return kept.size() == 1 ? Result<Folded>(Folded{std::move(kept[0]), is_stable})
+                              : with(make_call(call.function, std::move(kept)), is_stable);
+    }
+  }
+  Result<Folded> otherwise = folded(std::move(call.arguments.back()));
+  if (!otherwise) {
+    return otherwise;
+  }
+  if (!is_decided) {
+    keep(otherwise);
+  }
+  return kept.size() == 1 ? Result<Folded>(Folded{std::move(kept[0]), is_stable})
+                          : with(make_call(call.function, std::move(kept)), is_stable);
+}
+
+Result<Folded> fold_coalesce(BoundExpression call) {
+  std::vector<BoundExpression> kept;
+  bool is_stable = false;
+  bool is_decided = false;
+  for (BoundExpression& argument : call.arguments) {
+    Result<Folded> part = folded(std::move(argument));
+    if (!part) {
+      return part;
+    }
+    is_stable = is_stable || part->is_stable;
+    if (is_decided || part->is_null_constant()) {
+      continue;
+    }
+    const bool is_last = part->is_known();
+    is_decided = part->expression.is_constant();
+    kept.push_back(std::move(part->expression));
+    if (is_last) {
+      break;
+    }
+  }
+  if (kept.empty()) {
+    return constant(call.type, Value(), is_stable);
+  }
+  return kept.size() == 1 && kept[0].is_constant() ? Result<Folded>(Folded{std::move(kept[0]), is_stable})
+                                                   : with(make_call(call.function, std::move(kept)), is_stable);
+}
+
+bool is_of_calendar(TypeKind kind) {
+  return kind == TypeKind::kDate || kind == TypeKind::kTimestamp || kind == TypeKind::kInterval;
+}
+
+/// What a setting of the session would change in PostgreSQL: how dates are written, and read.
+bool depends_on_session(const BoundExpression& call) {
+  if (call.function == FunctionId::kCast) {
+    const TypeKind from = call.arguments[0].type.kind;
+    return (is_of_calendar(from) && is_string(call.type.kind)) || (is_string(from) && is_of_calendar(call.type.kind));
+  }
+  const ScalarFunction* function = find_function(call.function);
+  return function != nullptr && function->is_stable;
+}
+
+Result<Folded> fold_call(BoundExpression call) {
+  bool is_stable = depends_on_session(call);
+  bool has_null = false;
+  bool has_known_null = false;
+  bool others_fail = false;  // Beside the NULL, on some row.
+  for (BoundExpression& argument : call.arguments) {
+    Result<Folded> part = folded(std::move(argument));
+    if (!part) {
+      return part;
+    }
+    is_stable = is_stable || part->is_stable;
+    has_null = has_null || part->is_null_constant();
+    has_known_null = has_known_null || (part->is_null_constant() && part->is_known());
+    others_fail = others_fail || can_fail(part->expression);
+    argument = std::move(part->expression);
+  }
+  if (call.function == FunctionId::kNullIf && has_known_null) {
+    return Folded{std::move(call.arguments[0]), is_stable};  // NULL equals nothing.
+  }
+  const ScalarFunction* function = find_function(call.function);
+  const bool is_strict = function != nullptr ? !function->takes_nulls : call.function == FunctionId::kCast;
+  if (is_strict && (has_known_null || (has_null && !others_fail))) {
+    return constant(call.type, Value(), is_stable && !has_known_null);
+  }
+  return computed(std::move(call), is_stable);
+}
+
+Result<Folded> fold_aggregate(BoundExpression aggregate) {
+  for (BoundExpression& argument : aggregate.arguments) {
+    Result<Folded> part = folded(std::move(argument));
+    if (!part) {
+      return part;
+    }
+    argument = std::move(part->expression);
+  }
+  return with(make_aggregate(aggregate.aggregate, std::move(aggregate.arguments),
+                             {aggregate.is_distinct, std::move(aggregate.order)}),
+              false);
+}
+
+Result<Folded> folded(BoundExpression expression) {
+  if (expression.kind == BoundExpression::Kind::kAggregate) {
+    return fold_aggregate(std::move(expression));
+  }
+  if (expression.kind != BoundExpression::Kind::kCall) {
+    return Folded{std::move(expression), false};
+  }
+  switch (expression.function) {
+    case FunctionId::kAnd:
+    case FunctionId::kOr:
+      return fold_joint(std::move(expression));
+    case FunctionId::kCase:
+      return fold_case(std::move(expression));
+    case FunctionId::kCoalesce:
+      return fold_coalesce(std::move(expression));
+    default:
+      return fold_call(std::move(expression));
+  }
+}
+
+}  // namespace
+
+Result<BoundExpression> fold(BoundExpression expression) {
+  Result<Folded> made = folded(std::move(expression));
+  return made ? Result<BoundExpression>(std::move(made->expression)) : made.error();
+}
+
+bool has_stable(const BoundExpression& expression) {
+  return (expression.kind == BoundExpression::Kind::kCall && depends_on_session(expression)) ||
+         std::any_of(expression.arguments.begin(), expression.arguments.end(), has_stable);
+}
+
+}  // namespace daedalus::semantics
