@@ -22,9 +22,10 @@ compared with PostgreSQL by `tests/oracle/test_statements_against_postgres.py`.
 Beside these: AND, OR, NOT, IS [NOT] NULL, IS [NOT] TRUE, FALSE and UNKNOWN, IS [NOT] DISTINCT FROM, [NOT] BETWEEN
 [SYMMETRIC], [NOT] IN (list), ANY and ALL of an array (ARRAY[…], a text '{…}' or a parameter that is one, with and
 without a type), comparisons of rows, CASE, COALESCE, NULLIF, GREATEST, LEAST, casts among all types, LIKE and ILIKE
-with ESCAPE; count, sum, avg, min, max, bool_and, bool_or, every, bit_and, bit_or, stddev, stddev_samp, stddev_pop,
-variance, var_samp and var_pop of any expression, with DISTINCT and FILTER; string_agg with ORDER BY; GROUPING() of
-keys; version(), current_schema() and current_database(), whose types are text.
+with ESCAPE; count, sum, avg, min, max, bool_and, bool_or, every, bit_and, bit_or, bit_xor, stddev, stddev_samp,
+stddev_pop, variance, var_samp and var_pop of any expression, with DISTINCT and FILTER; string_agg with ORDER BY;
+GROUPING() of keys; version(), current_schema() and current_database(), CURRENT_SCHEMA and CURRENT_CATALOG, whose types
+are text.
 
 Intervals are there within expressions: what a SELECT puts out, groups by or aggregates is none; cast it to text.
 

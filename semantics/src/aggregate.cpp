@@ -45,6 +45,8 @@ std::string_view function_name(AggregateFunction function) {
       return "bit_and";
     case AggregateFunction::kBitOr:
       return "bit_or";
+    case AggregateFunction::kBitXor:
+      return "bit_xor";
     case AggregateFunction::kVarPop:
       return "var_pop";
     case AggregateFunction::kVarSamp:
@@ -130,6 +132,7 @@ Result<Type> aggregate_type(AggregateFunction function, const Type& argument) {
       break;
     case AggregateFunction::kBitAnd:
     case AggregateFunction::kBitOr:
+    case AggregateFunction::kBitXor:
       if (kind == TypeKind::kSmallint || kind == TypeKind::kInt || kind == TypeKind::kBigint) {
         return argument;
       }
@@ -156,6 +159,7 @@ std::vector<Type> partial_types(AggregateFunction function, const Type& argument
     case AggregateFunction::kBoolOr:
     case AggregateFunction::kBitAnd:
     case AggregateFunction::kBitOr:
+    case AggregateFunction::kBitXor:
       return {argument};
     case AggregateFunction::kSum:
       return sum_state_types(argument);
@@ -193,6 +197,8 @@ Value combined(AggregateFunction function, const Value& left, const Value& right
       return std::get<bool>(left) || std::get<bool>(right);
     case AggregateFunction::kBitAnd:
       return std::get<int64_t>(left) & std::get<int64_t>(right);
+    case AggregateFunction::kBitXor:
+      return std::get<int64_t>(left) ^ std::get<int64_t>(right);
     default:
       return std::get<int64_t>(left) | std::get<int64_t>(right);
   }
@@ -250,6 +256,7 @@ void AggregateState::add(const Value& argument) {
     case AggregateFunction::kBoolOr:
     case AggregateFunction::kBitAnd:
     case AggregateFunction::kBitOr:
+    case AggregateFunction::kBitXor:
       value_ = is_null(value_) ? argument : combined(function_, value_, argument);
       return;
     case AggregateFunction::kVarPop:
@@ -294,6 +301,7 @@ void AggregateState::merge(std::span<const Value> partial) {
     case AggregateFunction::kBoolOr:
     case AggregateFunction::kBitAnd:
     case AggregateFunction::kBitOr:
+    case AggregateFunction::kBitXor:
       add(partial[0]);
       return;
     case AggregateFunction::kSum:
@@ -339,6 +347,7 @@ std::vector<Value> AggregateState::partial() const {
     case AggregateFunction::kBoolOr:
     case AggregateFunction::kBitAnd:
     case AggregateFunction::kBitOr:
+    case AggregateFunction::kBitXor:
       return {value_};
     case AggregateFunction::kSum:
       return partial_sum();
@@ -418,6 +427,7 @@ Result<Value> AggregateState::finish() const {
     case AggregateFunction::kBoolOr:
     case AggregateFunction::kBitAnd:
     case AggregateFunction::kBitOr:
+    case AggregateFunction::kBitXor:
       return value_;
     case AggregateFunction::kVarPop:
     case AggregateFunction::kVarSamp:

@@ -64,6 +64,8 @@ MergePlan make_plan(const Selection& selection, AnswerForm form, AnswerLimit lim
   const uint64_t rows_limit = selection.limit.value_or(UINT64_MAX);
   plan.rows_wanted = rows_limit > UINT64_MAX - selection.offset ? UINT64_MAX : rows_limit + selection.offset;
   plan.rows_skipped = form == AnswerForm::kFinal ? selection.offset : 0;
+  plan.ties_by = selection.ties_by;
+  plan.distinct_by = selection.distinct_by;
   plan.partial_row_bytes_min = sizeof(uint32_t) + (plan.partial_types.size() + 7) / 8;
   return plan;
 }

@@ -340,7 +340,7 @@ class GroupMerge final : public Merge {
     if (!*is_row) {
       return {};
     }
-    key_.clear();
+    OrderKeyWriter keys(plan_, key_);
     for (const OrderKey& key : plan_.order_by) {
       const Value& value = row_[key.output];
       packed_.clear();
@@ -350,11 +350,12 @@ class GroupMerge final : public Merge {
         // A string's key is made of its bytes alone.
         bytes = std::string_view(packed_).substr(is_string(plan_.outputs[key.output].type.kind) ? 2 : 0);
       }
-      const auto appended = append_sort_key(plan_.outputs[key.output].type, bytes, key.order, key_);
+      const auto appended = keys.append(plan_.outputs[key.output].type, bytes);
       if (!appended) {
         return appended;
       }
     }
+    keys.finish();
     AnswerWriter visible(plan_.limit);
     const Result<bool> written = visible.append_values(plan_.final_types, {row_.data(), plan_.final_types.size()});
     if (!written) {

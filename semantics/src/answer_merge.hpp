@@ -1,6 +1,7 @@
 // The four ways partial answers become one: passed on as they come, laid end to end, sorted, grouped.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -42,8 +43,10 @@ struct MergePlan {
   std::vector<BoundExpression> outputs;   ///< Of a group's keys and, behind them, finished aggregates.
   std::optional<BoundExpression> having;  ///< Groups where it is not true are no part of a final answer.
   std::vector<Type> final_types;
-  uint64_t rows_wanted = UINT64_MAX;   ///< offset + limit: no more rows than these matter.
-  uint64_t rows_skipped = 0;           ///< The offset, where this merge is the last.
+  uint64_t rows_wanted = UINT64_MAX;  ///< offset + limit: no more rows than these matter.
+  uint64_t rows_skipped = 0;          ///< The offset, where this merge is the last.
+  uint32_t ties_by = 0;               ///< See Selection.
+  uint32_t distinct_by = 0;
   uint64_t partial_row_bytes_min = 0;  ///< Of the shortest partial row there can be, its size field included.
   AnswerLimit limit;                   ///< Of rows kept, and of rows put out.
 };
@@ -166,18 +169,61 @@ class VisibleRow {
   std::string cut_;
 };
 
+/// The key that rows are sorted by, put together from those of ORDER BY. Behind them it says where those end that
+/// RowCut compares: equal keys end alike, so that this orders nothing.
+class OrderKeyWriter {
+ public:
+  OrderKeyWriter(const MergePlan& plan, std::string& key) : plan_(plan), key_(key) { key.clear(); }
+  /// As append_sort_key(), of the next key of the order.
+  [[nodiscard]] Result<void> append(const Type& type, std::optional<std::string_view> packed);
+  /// All have been appended.
+  void finish();
+
+ private:
+  const MergePlan& plan_;
+  std::string& key_;
+  uint32_t number_ = 0;
+  std::array<uint32_t, 2> ends_{};  ///< Of keys for ties, and of those that make rows distinct.
+};
+
+/// How many of sorted rows there are: up to the limit, with its ties, and of equal ones the first alone.
+class RowCut {
+ public:
+  enum class Verdict : uint8_t {
+    kStays,
+    kRepeats,  ///< It equals the row before.
+    kEnd,      ///< It is beyond the limit, as are all behind it.
+  };
+  explicit RowCut(const MergePlan& plan) : plan_(&plan) {}
+
+  /// Whether no row stays any more, whatever its key. What a key says is asked for by judge() alone.
+  [[nodiscard]] bool is_closed() const { return count_ >= plan_->rows_wanted && plan_->ties_by == 0; }
+  /// The next row in order. Precondition: its key comes from an OrderKeyWriter.
+  [[nodiscard]] Verdict judge(const RowSorter::Sorted& row);
+
+ private:
+  [[nodiscard]] bool equals_last(size_t which) const;
+
+  const MergePlan* plan_;
+  uint64_t count_ = 0;  ///< Of rows that stay.
+  std::string last_;    ///< The key of the last of them.
+  std::string key_;
+};
+
 /// Sorted rows on their way out, cut to offset and limit: a place in them that outlives the steps.
 class SortedOutput {
  public:
-  explicit SortedOutput(const MergePlan& plan) : plan_(plan) {}
+  explicit SortedOutput(const MergePlan& plan) : plan_(plan), cut_(plan) {}
   /// As Merge::produce(); `visible` says what a row becomes. Precondition: the sorter is prepared.
   [[nodiscard]] Result<bool> write(RowSorter& sorter, const std::function<std::string_view(std::string_view)>& visible,
                                    WorkBudget& budget, AnswerWriter& out);
 
  private:
   const MergePlan& plan_;
+  RowCut cut_;
   std::optional<RowSorter::Sorted> next_;  ///< Has not gone out yet.
   uint64_t position_ = 0;                  ///< Of the next row among all.
+  bool is_at_end_ = false;
 };
 
 /// A group's identity as bytes, of its first `key_count` values: NULL equals NULL, −0.0 equals 0.0, every NaN is one.

@@ -210,6 +210,7 @@ class SortedMerge final : public Merge {
       if (has_too_many(*block)) {
         // The rest of this block is looked at later: what has been must not refer to it then.
         best_ = std::make_unique<Rows>();
+        cut_ = RowCut(plan_);
       }
     }
     return false;
@@ -284,19 +285,20 @@ class SortedMerge final : public Merge {
     if (end != WalkEnd::kComplete) {
       return malformed_row(end);
     }
-    key_.clear();
+    OrderKeyWriter keys(plan_, key_);
     for (const OrderKey& key : plan_.order_by) {
-      const auto appended = append_sort_key(plan_.partial_types[key.output], keys_[key.output], key.order, key_);
+      const auto appended = keys.append(plan_.partial_types[key.output], keys_[key.output]);
       if (!appended) {
         return appended;
       }
     }
+    keys.finish();
     return {};
   }
 
   [[nodiscard]] bool has_too_many(const RowsBlock& block) const {
     const uint64_t count = rows_->sorter.row_count();
-    if (count <= plan_.rows_wanted) {
+    if (count <= plan_.rows_wanted || count / 2 < kept_) {
       return false;
     }
     const bool is_large = rows_->bytes + block.bytes() > plan_.limit.bytes_max / 2 && count / 2 > plan_.rows_wanted;
@@ -309,12 +311,18 @@ class SortedMerge final : public Merge {
       if (!rows_->sorter.prepare(budget)) {
         return;
       }
-      while (best_->sorter.row_count() < plan_.rows_wanted) {
+      while (!cut_.is_closed()) {
         if (budget.is_spent()) {
           return;
         }
         const std::optional<RowSorter::Sorted> next = rows_->sorter.next(budget);
-        CHECK(next.has_value());
+        const RowCut::Verdict verdict = next ? cut_.judge(*next) : RowCut::Verdict::kEnd;
+        if (verdict == RowCut::Verdict::kRepeats) {
+          continue;
+        }
+        if (verdict == RowCut::Verdict::kEnd) {
+          break;
+        }
         key_.assign(next->key_head).append(next->key_tail);
         best_->sorter.add(kBestStream, key_, next->place, best_->copy(next->row), budget);
         budget.spend(copy_units(next->row.size()));
@@ -323,6 +331,7 @@ class SortedMerge final : public Merge {
     }
     if (rows_->drop(budget)) {
       rows_ = std::exchange(best_, nullptr);
+      kept_ = rows_->sorter.row_count();
       is_best_complete_ = false;
     }
   }
@@ -336,6 +345,8 @@ class SortedMerge final : public Merge {
   std::unique_ptr<Rows> rows_;
   std::unique_ptr<Rows> best_;  ///< In the making.
   bool is_best_complete_ = false;
+  uint64_t kept_ = 0;  ///< Rows that stayed the last time: with ties there may be any number of them.
+  RowCut cut_{plan_};  ///< Of the best.
   std::unordered_map<uint32_t, uint32_t> sequence_;  ///< Rows taken so far, by part.
   SortedOutput output_;
 };

@@ -1,5 +1,6 @@
 // What the ways of merging share: rows on their way out, blocks of rows kept by part, rows cut to what is visible.
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "answer_merge.hpp"
@@ -7,6 +8,7 @@
 #include "daedalus/semantics/decimal.hpp"
 #include "int128.hpp"
 #include "packed_walk.hpp"
+#include "sort_key.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -123,13 +125,64 @@ std::string_view VisibleRow::of(std::string_view row) {
   return cut_;
 }
 
+// ---- OrderKeyWriter, RowCut ----
+
+Result<void> OrderKeyWriter::append(const Type& type, std::optional<std::string_view> packed) {
+  const Result<void> appended = append_sort_key(type, packed, plan_.order_by[number_].order, key_);
+  ++number_;
+  const auto end = static_cast<uint32_t>(key_.size());
+  ends_ = {number_ == plan_.ties_by ? end : ends_[0], number_ == plan_.distinct_by ? end : ends_[1]};
+  return appended;
+}
+
+void OrderKeyWriter::finish() {
+  if (plan_.ties_by > 0 || plan_.distinct_by > 0) {
+    key_.append(reinterpret_cast<const char*>(ends_.data()), sizeof ends_);
+  }
+}
+
+bool RowCut::equals_last(size_t which) const {
+  std::array<uint32_t, 2> ends{};
+  std::memcpy(ends.data(), key_.data() + key_.size() - sizeof ends, sizeof ends);
+  const size_t end = ends[which];
+  return last_.size() >= end && std::memcmp(last_.data(), key_.data(), end) == 0;
+}
+
+RowCut::Verdict RowCut::judge(const RowSorter::Sorted& row) {
+  if (plan_->ties_by > 0 || plan_->distinct_by > 0) {
+    key_.assign(row.key_head).append(row.key_tail);
+    const bool has_last = count_ > 0;
+    if (plan_->distinct_by > 0 && has_last && equals_last(1)) {
+      return Verdict::kRepeats;
+    }
+    const bool is_tie = plan_->ties_by > 0 && has_last && equals_last(0);
+    if (count_ >= plan_->rows_wanted && !is_tie) {
+      return Verdict::kEnd;
+    }
+    std::swap(last_, key_);
+  } else if (count_ >= plan_->rows_wanted) {
+    return Verdict::kEnd;
+  }
+  ++count_;
+  return Verdict::kStays;
+}
+
 // ---- SortedOutput ----
 
 Result<bool> SortedOutput::write(RowSorter& sorter, const std::function<std::string_view(std::string_view)>& visible,
                                  WorkBudget& budget, AnswerWriter& out) {
   while (!budget.is_spent()) {
-    if (!next_ && position_ < plan_.rows_wanted) {
-      next_ = sorter.next(budget);
+    if (!next_ && !is_at_end_) {
+      next_ = cut_.is_closed() ? std::nullopt : sorter.next(budget);
+      const RowCut::Verdict verdict = next_ ? cut_.judge(*next_) : RowCut::Verdict::kEnd;
+      if (verdict == RowCut::Verdict::kRepeats) {
+        next_.reset();
+        continue;
+      }
+      if (verdict == RowCut::Verdict::kEnd) {
+        next_.reset();
+        is_at_end_ = true;
+      }
     }
     if (!next_) {
       return true;

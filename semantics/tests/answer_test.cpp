@@ -157,6 +157,13 @@ Selection random_selection(Random& random, const Schema& schema) {
     selection.limit = static_cast<uint64_t>(random.between(0, 12));
   }
   selection.offset = random.chance(30) ? static_cast<uint64_t>(random.between(0, 6)) : 0;
+  const auto key_count = static_cast<int64_t>(selection.order_by.size());
+  if (key_count > 0 && selection.limit.value_or(0) > 0 && random.chance(50)) {
+    selection.ties_by = static_cast<uint32_t>(random.between(1, key_count));
+  }
+  if (key_count > 0 && random.chance(30)) {
+    selection.distinct_by = static_cast<uint32_t>(random.between(1, key_count));
+  }
   return selection;
 }
 
@@ -172,6 +179,14 @@ std::vector<Value> finished_group(const Grouping& grouping, const std::vector<Va
     at += static_cast<std::ptrdiff_t>(width);
   }
   return made;
+}
+
+/// Whether two rows are equal by so many keys of the order.
+bool are_equal(const Selection& selection, uint32_t key_count, const std::vector<Value>& left,
+               const std::vector<Value>& right) {
+  return std::all_of(selection.order_by.begin(), selection.order_by.begin() + key_count, [&](const OrderKey& key) {
+    return compare_ordered(left[key.output], right[key.output], key.order) == 0;
+  });
 }
 
 /// The answer by the plain definition: one merge of everything in the order of parts, no trimming.
@@ -193,11 +208,22 @@ Rows expected_answer(const Selection& selection, const std::vector<Rows>& parts)
     }
     return false;
   });
-  Rows cut;
-  for (uint64_t i = selection.offset; i < rows.size() && i - selection.offset < selection.limit.value_or(UINT64_MAX);
-       ++i) {
-    rows[i].resize(selection.visible_outputs);
-    cut.push_back(rows[i]);
+  if (selection.distinct_by > 0) {
+    rows.erase(std::unique(rows.begin(), rows.end(),
+                           [&](const auto& left, const auto& right) {
+                             return are_equal(selection, selection.distinct_by, left, right);
+                           }),
+               rows.end());
+  }
+  const uint64_t begin = std::min<uint64_t>(selection.offset, rows.size());
+  uint64_t end = begin + std::min<uint64_t>(selection.limit.value_or(UINT64_MAX), rows.size() - begin);
+  while (selection.ties_by > 0 && end > begin && end < rows.size() &&
+         are_equal(selection, selection.ties_by, rows[end - 1], rows[end])) {
+    ++end;
+  }
+  Rows cut(rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.begin() + static_cast<std::ptrdiff_t>(end));
+  for (std::vector<Value>& row : cut) {
+    row.resize(selection.visible_outputs);
   }
   return cut;
 }

@@ -25,7 +25,7 @@ WRONG_STATEMENTS = [
     ("SELECT id FROM things", "42P01", ['relation "things" does not exist']),
     ("SELECT id FROM items WHERE day = 5", "42883", ["operator does not exist"]),
     ("SELECT id FROM items WHERE amount = 'many'", "22P02", ["smallint", "many"]),
-    ("SELECT DISTINCT ON (name) name FROM items", "0A000", ["DISTINCT"]),
+    ("SELECT DISTINCT ON (name) name FROM items ORDER BY id", "42P10", ["DISTINCT ON"]),
     ("SELECT a.id FROM items a JOIN items b ON a.id = b.id", "0A000", ["JOIN"]),
     ("INSERT INTO items (id, place, amount) VALUES (1, 1, 40000)", "22003", ["out of range"]),
     ("INSERT INTO items (id, place, price) VALUES (1, 1, 12345.6)", "22003", ["numeric"]),

@@ -89,8 +89,7 @@ CONSTRUCTS = [
         ("of expressions", "SELECT sum(i * n), max(length(v)) FROM t"),
         ("FILTER", "SELECT count(*) FILTER (WHERE i > 1), sum(i) FILTER (WHERE b) FROM t"),
         ("bool_and, bool_or, every", "SELECT bool_and(b), bool_or(b), every(i > 0) FROM t"),
-        ("bit_and, bit_or", "SELECT bit_and(i), bit_or(l) FROM t"),
-        ("bit_xor", "SELECT bit_xor(i) FROM t"),
+        ("bit_and, bit_or, bit_xor", "SELECT bit_and(i), bit_or(l), bit_xor(s) FROM t"),
         ("variance, stddev", "SELECT var_pop(i), variance(n), stddev_samp(s), stddev(l), stddev_pop(i) FROM t"),
         ("of distinct values", "SELECT count(DISTINCT i), sum(DISTINCT i), avg(DISTINCT s) FROM t"),
         ("string_agg", "SELECT string_agg(v, ',' ORDER BY v, i) FROM t"),
@@ -117,7 +116,20 @@ CONSTRUCTS = [
         ),
         ("GROUPING()", "SELECT i, GROUPING(i), count(*) FROM t GROUP BY ROLLUP (i)"),
         ("SELECT DISTINCT", "SELECT DISTINCT i, i % 2 FROM t"),
-        ("DISTINCT ON", "SELECT DISTINCT ON (b) b, s FROM t ORDER BY b, s"),
+        (
+            "DISTINCT of groups",
+            (
+                "SELECT DISTINCT b, count(*) FROM t GROUP BY ROLLUP (b, s)",
+                "SELECT DISTINCT count(*) AS x1 FROM t GROUP BY b ORDER BY x1 LIMIT 1",
+            ),
+        ),
+        (
+            "DISTINCT ON",
+            (
+                "SELECT DISTINCT ON (b) b, s FROM t ORDER BY b, s",
+                "SELECT DISTINCT ON (b) count(*) AS x1 FROM t GROUP BY b, i % 2 ORDER BY b, x1 DESC",
+            ),
+        ),
     ),
     *_of(
         "Order and limits",
@@ -125,7 +137,14 @@ CONSTRUCTS = [
         ("NULLS FIRST, LAST", "SELECT s FROM t ORDER BY s NULLS FIRST LIMIT 2"),
         ("LIMIT, OFFSET", "SELECT s FROM t ORDER BY s LIMIT 2 OFFSET 1"),
         ("FETCH FIRST", "SELECT s FROM t ORDER BY s OFFSET 1 ROW FETCH FIRST 2 ROWS ONLY"),
-        ("WITH TIES", "SELECT i FROM t ORDER BY i FETCH FIRST 1 ROW WITH TIES"),
+        (
+            "WITH TIES",
+            (
+                "SELECT b FROM t ORDER BY b FETCH FIRST 1 ROW WITH TIES",
+                "SELECT b, s FROM t ORDER BY b, s OFFSET 1 FETCH FIRST 2 ROWS WITH TIES",
+                "SELECT count(*) FROM t GROUP BY i ORDER BY count(*) FETCH FIRST 2 ROWS WITH TIES",
+            ),
+        ),
     ),
     *_of(
         "Statements",
@@ -142,7 +161,10 @@ CONSTRUCTS = [
         ("a subquery", "SELECT i FROM t WHERE i = (SELECT max(i) FROM t)"),
         (
             "version(), current_schema()",
-            "SELECT current_schema() = 'public' AS x1, current_database() = current_database() AS x2",
+            (
+                "SELECT current_schema() = 'public' AS x1, current_database() = current_database() AS x2",
+                "SELECT CURRENT_SCHEMA = 'public' AS x1, CURRENT_CATALOG = current_database() AS x2",
+            ),
         ),
         ("INSERT of expressions", "INSERT INTO t (i, v) VALUES (1 + 2, upper('a'))"),
         ("UPDATE with expressions", "UPDATE t SET l = s * 2, v = upper(v) WHERE i = i AND i % 2 = 1"),

@@ -250,7 +250,7 @@ def aggregate(choice: random.Random, expressions: Expressions, value: str) -> st
             f"max({expressions.of(choice.choice(['integer', 'numeric', 'text', 'date', 'real']), 2)})",
             f"min({expressions.of(choice.choice(['bigint', 'double precision', 'timestamp without time zone']), 2)})",
             f"{choice.choice(['bool_and', 'bool_or', 'every'])}({expressions.of('boolean', 2)})",
-            f"{choice.choice(['bit_and', 'bit_or'])}({expressions.of(bits, 2)})",
+            f"{choice.choice(['bit_and', 'bit_or', 'bit_xor'])}({expressions.of(bits, 2)})",
             f"{spread}({expressions.of(summable, 2)})",
             f"{spread}({expressions.of(summable, 1)}) FILTER (WHERE {expressions.of('boolean', 2)})",
             f"round({spread}({expressions.of(choice.choice(['real', 'double precision']), 1)})::numeric, 3)",

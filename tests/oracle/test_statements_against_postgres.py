@@ -20,6 +20,7 @@ from facts import ROOT
 from groups import grouped, repeated_rows
 from inner_queries import inner_query
 from met_mistakes import STATEMENTS as MET_MISTAKES
+from ranked import ranked
 from spellings import spelling
 from statement_twins import Twins, are_there, code, functions, running_twins
 from thickets import thicket
@@ -323,6 +324,16 @@ def test_random_groups(twins: Twins, daedalus_seed: int) -> None:
     right = [is_right(ours, postgres) or has_several_mistakes(ours, postgres) for ours, postgres in answers]
     check(statements, answers, right)
     assert count_answered(answers) > count / 2
+
+
+def test_which_rows_come_first(twins: Twins, daedalus_seed: int) -> None:
+    count = STATEMENTS // 4
+    choice = random.Random(f"{daedalus_seed} ranked")
+    filled = repeated_rows(choice, 60)
+    statements = [ranked(choice) for _ in range(count)]
+    answers = answers_on(twins, filled, statements)
+    check(statements, answers, [ours == postgres or code(ours) == code(postgres) for ours, postgres in answers])
+    assert sum(code(postgres) is None for _, postgres in answers) > count / 2
 
 
 def test_the_page_of_functions_is_what_the_table_says() -> None:

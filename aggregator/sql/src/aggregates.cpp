@@ -30,6 +30,7 @@ constexpr std::array kAggregates{
     NamedAggregate{"bool_or", AggregateFunction::kBoolOr},
     NamedAggregate{"bit_and", AggregateFunction::kBitAnd},
     NamedAggregate{"bit_or", AggregateFunction::kBitOr},
+    NamedAggregate{"bit_xor", AggregateFunction::kBitXor},
     NamedAggregate{"var_pop", AggregateFunction::kVarPop},
     NamedAggregate{"var_samp", AggregateFunction::kVarSamp},
     NamedAggregate{"variance", AggregateFunction::kVarSamp},

@@ -44,6 +44,18 @@ std::optional<std::string_view> text_of_session(std::string_view name, std::stri
   return name == "current_database" ? std::optional(table) : std::nullopt;
 }
 
+/// The same without parentheses.
+std::optional<std::string_view> text_of_session(grammar::ValueFunctionKind kind, std::string_view table) {
+  switch (kind) {
+    case grammar::ValueFunctionKind::kCurrentSchema:
+      return text_of_session("current_schema", table);
+    case grammar::ValueFunctionKind::kCurrentCatalog:
+      return text_of_session("current_database", table);
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
 // ---- what is asked for ----
@@ -122,6 +134,10 @@ ExpressionBinder::Bound ExpressionBinder::column(const grammar::ColumnReference&
 }
 
 ExpressionBinder::Bound ExpressionBinder::constant(const grammar::Node& node) {
+  if (const auto text = text_of_session(node.value_function().kind, scope_.database());
+      text && node.kind() == grammar::Node::kValueFunction) {
+    return Typed{semantics::make_constant(Type{TypeKind::kText}, std::string(*text)), false, node.location()};
+  }
   auto constant = fold(scope_, node);
   if (!constant) {
     return constant.error();
@@ -279,7 +295,7 @@ ExpressionBinder::Bound ExpressionBinder::function_call(const grammar::FunctionC
   const bool is_plain = !node.has_over && !node.star && !node.distinct && node.order.empty() && !node.is_within_group &&
                         !node.variadic && !node.filter.is_present();
   const std::optional<std::string_view> text =
-      is_plain && node.arguments.empty() ? text_of_session(name, scope_.schema().table_name) : std::nullopt;
+      is_plain && node.arguments.empty() ? text_of_session(name, scope_.database()) : std::nullopt;
   if (text) {
     return Typed{semantics::make_constant(Type{TypeKind::kText}, std::string(*text)), false, node.location};
   }

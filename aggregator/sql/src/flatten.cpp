@@ -253,8 +253,10 @@ class Flattener {
     auto groups = rewritten_groups(outer, inner, rewriter, *targets);
     auto where = rewriter.rewrite(outer.where_clause);
     auto having = rewriter.rewrite(outer.having_clause);
-    auto sorts = rewritten_sorts(outer, *targets, rewriter);
-    for (const std::optional<Error>& error : {error_of(groups), error_of(where), error_of(having), error_of(sorts)}) {
+    auto sorts = rewritten_sorts(outer.sort_clause, *targets, rewriter);
+    auto distinct_on = rewritten_sorts(outer.distinct_on, *targets, rewriter);
+    for (const std::optional<Error>& error :
+         {error_of(groups), error_of(where), error_of(having), error_of(sorts), error_of(distinct_on)}) {
       if (error) {
         return *error;
       }
@@ -262,6 +264,7 @@ class Flattener {
     outer.target_list = *targets;
     outer.from_clause = inner.select->from_clause;
     outer.sort_clause = *sorts;
+    outer.distinct_on = outer.has_distinct_on ? *distinct_on : outer.distinct_on;
     if (!inner_groups) {
       outer.where_clause = both(inner.select->where_clause, *where);
       outer.group_clause = *groups;
@@ -382,10 +385,12 @@ class Flattener {
   }
 
   /// A bare name is that of an output before that of a column.
-  Result<grammar::Nodes> rewritten_sorts(const SelectStatement& outer, grammar::Nodes targets, NodeRewriter& rewriter) {
+  /// Items of ORDER BY or DISTINCT ON.
+  Result<grammar::Nodes> rewritten_sorts(grammar::Nodes items, grammar::Nodes targets, NodeRewriter& rewriter) {
     std::vector<Node> made;
-    for (const Node& node : outer.sort_clause) {
-      if (output_named(node.sort().expression, targets) != nullptr) {
+    for (const Node& node : items) {
+      const Node& value = node.kind() == Node::kSort ? node.sort().expression : node;
+      if (output_named(value, targets) != nullptr) {
         made.push_back(node);
         continue;
       }

@@ -38,6 +38,8 @@ class Scope {
   [[nodiscard]] const grammar::Node& root() const { return statement_.root(); }
   [[nodiscard]] int32_t statement_location() const { return statement_.location(); }
   [[nodiscard]] int64_t now_us() const { return now_us_; }
+  /// The name of the database: the table's.
+  [[nodiscard]] std::string_view database() const { return schema_.table_name; }
 
   // ---- names ----
   /// Position of the table's column of this name, or nothing.

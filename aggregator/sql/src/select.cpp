@@ -34,17 +34,11 @@ Result<void> check_clauses(const Scope& scope, const grammar::SelectStatement& s
   if (!select.values_lists.empty()) {
     return scope.refuse("VALUES as a query", at_keyword("values"));
   }
-  if (select.has_distinct_on) {
-    return scope.refuse("DISTINCT ON", at_keyword("distinct"), "use GROUP BY with min() or max()");
-  }
   if (select.has_into) {
     return scope.refuse("SELECT INTO", at_keyword("into"));
   }
   if (select.has_window) {
     return scope.refuse("WINDOW", at_keyword("window"), "use an aggregate with GROUP BY");
-  }
-  if (select.has_ties) {
-    return scope.refuse("FETCH ... WITH TIES", at_keyword("fetch"), "use ROWS ONLY");
   }
   if (select.has_locking) {
     return scope.refuse("FOR UPDATE or FOR SHARE", at_keyword("for"), "rows are never locked");
@@ -160,7 +154,9 @@ Result<std::optional<uint64_t>> compile_count(Scope& scope, const grammar::Node&
   return std::optional<uint64_t>(static_cast<uint64_t>(**count));
 }
 
-Result<void> compile_bounds(Scope& scope, const grammar::SelectStatement& select, semantics::Selection& selection) {
+/// LIMIT and OFFSET, and WITH TIES by so many keys of the order.
+Result<void> compile_bounds(Scope& scope, const grammar::SelectStatement& select, uint32_t ties_by,
+                            semantics::Selection& selection) {
   if (select.limit_count.is_present()) {
     auto limit = compile_count(scope, select.limit_count, true);
     if (!limit) {
@@ -175,6 +171,15 @@ Result<void> compile_bounds(Scope& scope, const grammar::SelectStatement& select
     }
     selection.offset = offset->value_or(0);
   }
+  if (!select.has_ties) {
+    return {};
+  }
+  const bool is_null =
+      select.limit_count.has_constant() && select.limit_count.constant().kind == grammar::ConstantNode::Kind::kNull;
+  if (is_null) {
+    return scope.error("2201W", "row count cannot be null in FETCH FIRST ... WITH TIES clause", -1);
+  }
+  selection.ties_by = selection.limit.value_or(0) > 0 ? ties_by : 0;  // Nothing has no last row.
   return {};
 }
 
@@ -218,6 +223,7 @@ Result<semantics::Selection> bind_outputs(const Scope& scope, Outputs outputs, S
   }
   selection->visible_outputs = visible_count;
   selection->order_by = std::move(order.order_by);
+  selection->distinct_by = order.distinct_by;
   return selection;
 }
 
@@ -273,12 +279,13 @@ Result<CompiledSelect> compile_without_from(Scope& scope, const contract::Partit
   }
   order->group_by.clear();
   order->order_by.clear();
+  order->distinct_by = 0;
   order->having = *semantics::make_call(semantics::FunctionId::kAnd, std::move(conditions));
   auto selection = bind_outputs(scope, std::move(*outputs), *order);
   if (!selection) {
     return selection.error();
   }
-  if (auto bounds = compile_bounds(scope, select, *selection); !bounds) {
+  if (auto bounds = compile_bounds(scope, select, 0, *selection); !bounds) {
     return bounds.error();
   }
   if (auto checked = contract::check_selection(*selection); !checked) {
@@ -324,7 +331,7 @@ Result<CompiledSelect> compile_flat(Scope& scope, const contract::PartitionMap& 
   if (auto folded = fold_residuals(where); !folded) {
     return folded.error();
   }
-  if (auto bounds = compile_bounds(scope, select, *selection); !bounds) {
+  if (auto bounds = compile_bounds(scope, select, order->ties_by, *selection); !bounds) {
     return bounds.error();
   }
   selection->residuals = std::move(where.residuals);

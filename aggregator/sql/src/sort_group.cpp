@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "expression_binder.hpp"
 #include "group_by.hpp"
-#include "lexer.hpp"
 #include "refusals.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -16,12 +16,11 @@ namespace {
 
 using semantics::BoundExpression;
 
-/// The output an ORDER BY item sorts by, added hidden if the list does not have it.
-Result<uint32_t> order_item(Scope& scope, Outputs* outputs, const grammar::Node& node) {
-  static constexpr const char* kClause = "ORDER BY";
+/// The output that an item of ORDER BY or DISTINCT ON stands for, added hidden if the list does not have it.
+Result<uint32_t> output_of(Scope& scope, Outputs* outputs, const grammar::Node& node, const char* clause) {
   const int32_t location = location_of(node);
   if (const auto name = bare_name(node)) {
-    auto output = resolve_output_name(scope, *outputs, *name, kClause, location);
+    auto output = resolve_output_name(scope, *outputs, *name, clause, location);
     if (!output) {
       return output.error();
     }
@@ -30,14 +29,18 @@ Result<uint32_t> order_item(Scope& scope, Outputs* outputs, const grammar::Node&
     }
   }
   if (node.has_constant()) {
-    return resolve_ordinal(scope, *outputs, node.constant(), kClause);
+    return resolve_ordinal(scope, *outputs, node.constant(), clause);
   }
-  ExpressionBinder binder(scope, {kClause, true});
+  ExpressionBinder binder(scope, {clause, true});
   auto expression = binder.value(node);
   if (!expression) {
     return expression.error();
   }
   return outputs->find_or_add({{name_of(node), std::move(*expression)}, location, binder.columns()});
+}
+
+bool has_key(const std::vector<semantics::OrderKey>& keys, uint32_t output) {
+  return std::any_of(keys.begin(), keys.end(), [&](const semantics::OrderKey& key) { return key.output == output; });
 }
 
 Result<std::vector<semantics::OrderKey>> compile_order_by(Scope& scope, const grammar::SelectStatement& select,
@@ -48,17 +51,57 @@ Result<std::vector<semantics::OrderKey>> compile_order_by(Scope& scope, const gr
     if (sort.direction == grammar::SortDirection::kUsing) {
       return scope.refuse("ORDER BY ... USING", sort.location, "use ASC or DESC");
     }
-    auto output = order_item(scope, outputs, sort.expression);
+    auto output = output_of(scope, outputs, sort.expression, "ORDER BY");
     if (!output) {
       return output.error();
     }
-    const bool is_repeated =
-        std::any_of(keys.begin(), keys.end(), [&](const semantics::OrderKey& key) { return key.output == *output; });
-    if (!is_repeated) {  // A second key on the same output decides nothing any more.
+    if (!has_key(keys, *output)) {  // A second key on the same output decides nothing any more.
       keys.push_back({*output, order_of(sort)});
     }
   }
   return keys;
+}
+
+/// DISTINCT ON: the first keys of the order are its values, in the order's turn. Returns how many there are; those that
+/// ORDER BY does not name are added to it.
+Result<uint32_t> compile_distinct_on(Scope& scope, const grammar::SelectStatement& select, Outputs* outputs,
+                                     std::vector<semantics::OrderKey>& order_by) {
+  std::vector<std::pair<uint32_t, int32_t>> wanted;  // Outputs, and where they are asked for.
+  for (const grammar::Node& node : select.distinct_on) {
+    auto output = output_of(scope, outputs, node, "DISTINCT ON");
+    if (!output) {
+      return output.error();
+    }
+    const bool is_repeated =
+        std::any_of(wanted.begin(), wanted.end(), [&](const auto& known) { return known.first == *output; });
+    if (!is_repeated) {
+      wanted.emplace_back(*output, location_of(node));
+    }
+  }
+  const auto place_of = [&](uint32_t output) {
+    return std::find_if(wanted.begin(), wanted.end(), [&](const auto& known) { return known.first == output; });
+  };
+  const auto mismatch = [&](int32_t location) {
+    return scope.error("42P10", "SELECT DISTINCT ON expressions must match initial ORDER BY expressions", location);
+  };
+  bool is_behind = false;
+  for (const semantics::OrderKey& key : order_by) {
+    const auto found = place_of(key.output);
+    if (found != wanted.end() && is_behind) {
+      return mismatch(found->second);
+    }
+    is_behind = is_behind || found == wanted.end();
+  }
+  for (const auto& [output, location] : wanted) {
+    if (has_key(order_by, output)) {
+      continue;
+    }
+    if (is_behind) {
+      return mismatch(location);
+    }
+    order_by.push_back({output, {}});
+  }
+  return static_cast<uint32_t>(wanted.size());
 }
 
 /// HAVING, and the columns that it names.
@@ -89,17 +132,16 @@ Result<void> check_grouped(const Scope& scope, const std::vector<BoundExpression
                      named == item.columns.end() ? item.location : named->second);
 }
 
-/// SELECT DISTINCT puts out each row once: what it shows are the keys of its groups.
+/// SELECT DISTINCT puts out each row once: what it shows are the keys of its groups or, where there are groups already,
+/// of its order.
 Result<void> make_distinct(const Scope& scope, const Outputs& outputs, SortGroup& result) {
-  const int32_t location = find_keyword(scope.text(), "distinct");
   if (outputs.items().size() > outputs.visible_count()) {
     return scope.error("42P10", "for SELECT DISTINCT, ORDER BY expressions must appear in select list",
                        outputs.items()[outputs.visible_count()].location);
   }
-  if (!result.grouping_sets.empty()) {
-    return scope.refuse("DISTINCT of GROUPING SETS", location, "leave it out, or use GROUP BY DISTINCT");
-  }
-  if (result.group_by.empty() && !outputs.has_aggregate() && !result.having) {
+  const bool is_grouped =
+      !result.group_by.empty() || !result.grouping_sets.empty() || outputs.has_aggregate() || result.having.has_value();
+  if (!is_grouped) {
     for (const OutputItem& item : outputs.items()) {
       result.group_by.push_back(item.expression);
     }
@@ -109,11 +151,16 @@ Result<void> make_distinct(const Scope& scope, const Outputs& outputs, SortGroup
     return std::any_of(outputs.items().begin(), outputs.items().end(),
                        [&](const OutputItem& item) { return item.expression == key; });
   });
-  if (shows_all) {
+  if (shows_all && result.grouping_sets.empty()) {
     return {};  // Groups differ in what is shown of their keys.
   }
-  return scope.refuse("DISTINCT of groups without all their keys in the list", location,
-                      "add the GROUP BY columns to the list");
+  for (uint32_t output = 0; output < outputs.visible_count(); ++output) {
+    if (!has_key(result.order_by, output)) {
+      result.order_by.push_back({output, {}});
+    }
+  }
+  result.distinct_by = static_cast<uint32_t>(result.order_by.size());
+  return {};
 }
 
 }  // namespace
@@ -138,6 +185,14 @@ Result<SortGroup> compile_sort_group(Scope& scope, const grammar::SelectStatemen
   if (!order_by) {
     return order_by.error();
   }
+  result.ties_by = static_cast<uint32_t>(order_by->size());
+  if (select.has_distinct_on) {
+    auto distinct_by = compile_distinct_on(scope, select, outputs, *order_by);
+    if (!distinct_by) {
+      return distinct_by.error();
+    }
+    result.distinct_by = *distinct_by;
+  }
   const std::vector<BoundExpression>& keys = group_by->keys;
   const bool is_grouped = !keys.empty() || !group_by->sets.empty() || having->has_value() || outputs->has_aggregate();
   for (const OutputItem& item : outputs->items()) {
@@ -155,7 +210,7 @@ Result<SortGroup> compile_sort_group(Scope& scope, const grammar::SelectStatemen
   result.group_by = std::move(group_by->keys);
   result.grouping_sets = std::move(group_by->sets);
   result.order_by = std::move(*order_by);
-  if (select.has_distinct) {
+  if (select.has_distinct && !select.has_distinct_on) {
     if (auto made = make_distinct(scope, *outputs, result); !made) {
       return made.error();
     }

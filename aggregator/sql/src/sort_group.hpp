@@ -1,4 +1,4 @@
-// GROUP BY and ORDER BY.
+// GROUP BY, ORDER BY and DISTINCT.
 //
 // Decides what their items mean by PostgreSQL's rules (GROUP BY looks for a column of the table first, ORDER BY for an
 // output), adds the hidden outputs they need, and checks that every output is one value per group.
@@ -18,10 +18,12 @@ struct SortGroup {
   std::vector<std::vector<uint32_t>> grouping_sets;  ///< By places in group_by; none: one of all.
   std::optional<semantics::BoundExpression> having;
   std::vector<semantics::OrderKey> order_by;  ///< Over outputs, visible and hidden.
+  uint32_t ties_by = 0;                       ///< Keys that ORDER BY itself has.
+  uint32_t distinct_by = 0;  ///< Of rows that are equal by so many keys the first is shown; 0: all are.
 };
 
-/// Errors: 42P10 an ordinal that is not in the list, 42601 another constant, 42702 ambiguous, 42703, 42803 neither
-/// grouped nor aggregated, 0A000 USING, too many sets.
+/// Errors: 42P10 an ordinal that is not in the list, or DISTINCT and ORDER BY that do not go together; 42601 another
+/// constant, 42702 ambiguous, 42703, 42803 neither grouped nor aggregated, 0A000 USING, too many sets.
 [[nodiscard]] Result<SortGroup> compile_sort_group(Scope& scope, const grammar::SelectStatement& select,
                                                    Outputs* outputs);
 

@@ -117,6 +117,51 @@ TEST_F(SelectTest, Bounds) {
     EXPECT_EQ(selection(sql), expected) << sql;
   }
   EXPECT_EQ(selection("SELECT i FROM t LIMIT $1 OFFSET $2", {untyped("5"), untyped("2")}), "i:i limit 5 offset 2");
+  wire::v1::Constant null = untyped("");
+  null.clear_packed();
+  null.set_is_null(true);
+  EXPECT_EQ(selection("SELECT i FROM t LIMIT $1 OFFSET $2", {null, null}), "i:i");
+  EXPECT_EQ(failure("SELECT i FROM t LIMIT $1", {untyped("-1")}), "2201W@23 LIMIT must not be negative");
+  EXPECT_EQ(failure("SELECT i FROM t OFFSET $1", {untyped("-1")}), "2201X@24 OFFSET must not be negative");
+}
+
+TEST_F(SelectTest, TiesAreThoseOfTheKeysOfOrderBy) {
+  for (const auto& [sql, expected] : std::initializer_list<Accepted>{
+           {"SELECT i FROM t ORDER BY i FETCH FIRST 2 ROWS WITH TIES",
+            "i:i order by 0 asc nulls last limit 2 ties by 1"},
+           {"SELECT i FROM t ORDER BY v, i OFFSET 1 FETCH FIRST ROW WITH TIES",
+            "i:i [v:v] order by 1 asc nulls last,0 asc nulls last limit 1 offset 1 ties by 2"},
+           {"SELECT i FROM t ORDER BY i FETCH FIRST 0 ROWS WITH TIES", "i:i order by 0 asc nulls last limit 0"},
+           {"SELECT DISTINCT ON (v, i) i FROM t ORDER BY v FETCH FIRST 2 ROWS WITH TIES",
+            "i:i [v:v] order by 1 asc nulls last,0 asc nulls last limit 2 ties by 1 distinct by 2"},
+       }) {
+    EXPECT_EQ(selection(sql), expected) << sql;
+  }
+  EXPECT_EQ(failure("SELECT i FROM t ORDER BY i FETCH FIRST NULL ROWS WITH TIES"),
+            "2201W@0 row count cannot be null in FETCH FIRST ... WITH TIES clause");
+  EXPECT_EQ(failure("SELECT i FROM t FETCH FIRST 1 ROW WITH TIES"),
+            "42601@0 WITH TIES cannot be specified without ORDER BY clause");
+}
+
+TEST_F(SelectTest, DistinctOnIsOfTheFirstKeysOfTheOrder) {
+  for (const auto& [sql, expected] : std::initializer_list<Accepted>{
+           {"SELECT DISTINCT ON (v) v, i FROM t", "v:v i:i order by 0 asc nulls last distinct by 1"},
+           {"SELECT DISTINCT ON (2, v) v, i FROM t ORDER BY v DESC",
+            "v:v i:i order by 0 desc nulls first,1 asc nulls last distinct by 2"},
+           {"SELECT DISTINCT ON (s, s) v FROM t ORDER BY s, l",
+            "v:v [s:s] [l:l] order by 1 asc nulls last,2 asc nulls last distinct by 1"},
+           {"SELECT DISTINCT ON (q) a AS q FROM (SELECT i AS a FROM t) u ORDER BY q, a + 1",
+            "q:i [?column?:+(i,1)] order by 0 asc nulls last,1 asc nulls last distinct by 1"},
+           {"SELECT DISTINCT count(*) FROM t GROUP BY v",
+            "count:count_rows group by v order by 0 asc nulls last distinct by 1"},
+       }) {
+    EXPECT_EQ(selection(sql), expected) << sql;
+  }
+  constexpr const char* kMismatch = " SELECT DISTINCT ON expressions must match initial ORDER BY expressions";
+  EXPECT_EQ(failure("SELECT DISTINCT ON (v) v FROM t ORDER BY i"), std::string("42P10@21") + kMismatch);
+  EXPECT_EQ(failure("SELECT DISTINCT ON (v, s) v FROM t ORDER BY v, i, s"), std::string("42P10@24") + kMismatch);
+  EXPECT_EQ(failure("SELECT DISTINCT ON (v) count(*) FROM t"),
+            "42803@21 column \"t.v\" must appear in the GROUP BY clause or be used in an aggregate function");
 }
 
 TEST_F(SelectTest, BodyIsPartialAndComparesInTheColumnsOwnType) {

@@ -196,6 +196,8 @@ std::string to_text(const semantics::Schema& schema, const semantics::Selection&
   }
   text += selection.limit ? fmt::format(" limit {}", *selection.limit) : "";
   text += selection.offset > 0 ? fmt::format(" offset {}", selection.offset) : "";
+  text += selection.ties_by > 0 ? fmt::format(" ties by {}", selection.ties_by) : "";
+  text += selection.distinct_by > 0 ? fmt::format(" distinct by {}", selection.distinct_by) : "";
   return text;
 }
 

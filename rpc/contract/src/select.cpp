@@ -142,6 +142,14 @@ Result<void> check_order(const Selection& selection) {
       return rejected("08P01", fmt::format("ORDER BY position {} of {} outputs", key.output, selection.outputs.size()));
     }
   }
+  if (std::max(selection.ties_by, selection.distinct_by) > selection.order_by.size()) {
+    return rejected("08P01",
+                    fmt::format("rows compared by {} of {} keys", std::max(selection.ties_by, selection.distinct_by),
+                                selection.order_by.size()));
+  }
+  if (selection.ties_by > 0 && !selection.limit) {
+    return rejected("08P01", "ties of a limit that there is not");
+  }
   return {};
 }
 
@@ -160,6 +168,8 @@ Result<void> read_order(const wire::v1::SelectBody& body, Selection& selection) 
     selection.limit = body.limit();
   }
   selection.offset = body.offset();
+  selection.ties_by = body.ties_by();
+  selection.distinct_by = body.distinct_by();
   return {};
 }
 

@@ -81,6 +81,8 @@ void write_selection(const Selection& selection, wire::v1::ResultForm form, wire
   body->set_has_limit(selection.limit.has_value());
   body->set_limit(selection.limit.value_or(0));
   body->set_offset(selection.offset);
+  body->set_ties_by(selection.ties_by);
+  body->set_distinct_by(selection.distinct_by);
 }
 
 wire::v1::SelectBody from_selection(const semantics::Schema& schema, const Selection& selection,

@@ -31,18 +31,23 @@ enum class AggregateFunction : uint8_t {
   kStddevSamp = 14,
   kStringAgg = 15,  ///< Of a text and what is put between texts; then what they are ordered by.
   kGrouping = 16,   ///< GROUPING(): which of the keys that are its arguments a group's set lacks, a bit each.
+  kBitXor = 17,
 };
 
-/// The numbers of the first and the last of them, and of the last that has a state for each group of a segment.
+/// The numbers of the first and the last of them.
 constexpr uint8_t kAggregateFunctionFirst = 1;
-constexpr uint8_t kAggregateWithStateLast = 14;
-constexpr uint8_t kAggregateFunctionLast = 16;
+constexpr uint8_t kAggregateFunctionLast = 17;
 
 /// The longest text that string_agg makes.
 constexpr uint32_t kStringAggBytesMax = 32'768;
 
 /// "count", "sum", "min", "max", "avg", "bool_and" and so on.
 [[nodiscard]] std::string_view function_name(AggregateFunction function);
+
+/// Whether it has a state for each group of a segment. Others are made of lists, or of a group's set.
+[[nodiscard]] constexpr bool has_state(AggregateFunction function) {
+  return function != AggregateFunction::kStringAgg && function != AggregateFunction::kGrouping;
+}
 
 /// Whether it is a variance or a standard deviation: made of a sum and a sum of squares.
 [[nodiscard]] bool is_spread(AggregateFunction function);

@@ -106,6 +106,12 @@ struct Selection {
   std::vector<OrderKey> order_by;
   std::optional<uint64_t> limit;
   uint64_t offset = 0;
+  /// WITH TIES: rows that equal the last one by so many of the first keys of the order belong to the limit, too. 0:
+  /// none.
+  uint32_t ties_by = 0;
+  /// Of rows that are equal by so many of the first keys of the order the first one is put out alone, before the limit
+  /// counts them. 0: all are.
+  uint32_t distinct_by = 0;
   std::optional<Slice> slice;  ///< Rows of this piece alone. Only of what can_stream().
 };
 

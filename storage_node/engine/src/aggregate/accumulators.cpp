@@ -368,7 +368,8 @@ Accumulator make_accumulator(AggregateFunction function, const ColumnLayout& lay
       return CodeExtremes(layout, function == AggregateFunction::kBoolOr);
     case AggregateFunction::kBitAnd:
     case AggregateFunction::kBitOr:
-      return Bits(layout, function == AggregateFunction::kBitAnd);
+    case AggregateFunction::kBitXor:
+      return Bits(layout, function);
     case AggregateFunction::kVarPop:
     case AggregateFunction::kVarSamp:
     case AggregateFunction::kStddevPop:

@@ -1,4 +1,4 @@
-// States of bit_and and bit_or, and of variances and standard deviations.
+// States of bit_and, bit_or and bit_xor, and of variances and standard deviations.
 //
 // Decides what they add up: integers and numerics of up to eighteen digits exactly, floating values by their moments,
 // in slot order. Refuses to know what becomes of them: semantics does.
@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "daedalus/semantics/aggregate.hpp"
 #include "daedalus/semantics/floating_moments.hpp"
 #include "grouped_values.hpp"
 #include "kernels_aggregate.hpp"
@@ -15,13 +16,13 @@ namespace daedalus::engine {
 
 // For the members see grouped_values.hpp.
 
-/// bit_and(x) and bit_or(x).
+/// bit_and(x), bit_or(x) and bit_xor(x).
 class Bits {
  public:
-  Bits(const ColumnLayout& layout, bool is_and)
-      : layout_(&layout), packed_(semantics::packed_column(layout.type)), is_and_(is_and) {}
+  Bits(const ColumnLayout& layout, semantics::AggregateFunction function)
+      : layout_(&layout), packed_(semantics::packed_column(layout.type)), function_(function) {}
   [[nodiscard]] static uint64_t state_bytes() { return sizeof(State); }
-  void resize(uint32_t groups) { states_.resize(groups, State{is_and_ ? ~int64_t{0} : int64_t{0}}); }
+  void resize(uint32_t groups) { states_.resize(groups, State{is_and() ? ~int64_t{0} : int64_t{0}}); }
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
   [[nodiscard]] uint32_t append_bytes_max() const { return semantics::packed_size_max(packed_); }
@@ -32,14 +33,16 @@ class Bits {
     int64_t bits = 0;
     bool has_value = false;
   };
+  [[nodiscard]] bool is_and() const { return function_ == semantics::AggregateFunction::kBitAnd; }
   void take_number(State& state, int64_t number) const {
-    state.bits = is_and_ ? state.bits & number : state.bits | number;
+    const bool is_xor = function_ == semantics::AggregateFunction::kBitXor;
+    state.bits = is_and() ? state.bits & number : is_xor ? state.bits ^ number : state.bits | number;
     state.has_value = true;
   }
 
   const ColumnLayout* layout_;
   semantics::PackedColumn packed_;
-  bool is_and_;
+  semantics::AggregateFunction function_;
   LargeArray<State> states_;
 };
 

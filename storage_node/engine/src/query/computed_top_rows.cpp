@@ -20,6 +20,7 @@ ComputedTopRows::ComputedTopRows(const TableLayout& layout, const ChunkStore& st
     : store_(&store),
       rows_max_(rows_max),
       candidates_max_(rows_max + std::max(rows_max, kCandidatesSpare)),
+      ties_by_(selection.ties_by),
       candidate_bytes_(sizeof(Candidate)),
       answer_memory_(&memory),
       memory_(memory) {
@@ -32,13 +33,18 @@ ComputedTopRows::ComputedTopRows(const TableLayout& layout, const ChunkStore& st
 }
 
 bool ComputedTopRows::is_before(const Candidate& left, const Candidate& right) const {
-  for (size_t number = 0; number < keys_.size(); ++number) {
+  const int order = compare(left, right, keys_.size());
+  return order != 0 ? order < 0 : left.slot < right.slot;
+}
+
+int ComputedTopRows::compare(const Candidate& left, const Candidate& right, size_t key_count) const {
+  for (size_t number = 0; number < key_count; ++number) {
     const auto order = semantics::compare_ordered(left.keys[number], right.keys[number], keys_[number].order);
     if (order != 0) {
-      return order < 0;
+      return order < 0 ? -1 : 1;
     }
   }
-  return left.slot < right.slot;
+  return 0;
 }
 
 Result<void> ComputedTopRows::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count) {
@@ -87,7 +93,13 @@ void ComputedTopRows::drop_last() {
   }
   const auto before = [this](const Candidate& left, const Candidate& right) { return is_before(left, right); };
   std::nth_element(candidates_.begin(), candidates_.begin() + (rows_max_ - 1), candidates_.end(), before);
-  candidates_.resize(rows_max_);
+  const Candidate& last = candidates_[rows_max_ - 1];
+  const auto rest = candidates_.begin() + rows_max_;
+  const auto end = ties_by_ == 0 ? rest : std::partition(rest, candidates_.end(), [&](const Candidate& candidate) {
+    return compare(last, candidate, ties_by_) == 0;
+  });
+  candidates_.erase(end, candidates_.end());
+  candidates_max_ = std::max<size_t>(candidates_max_, 2 * candidates_.size());
 }
 
 std::vector<uint32_t> ComputedTopRows::finish() {

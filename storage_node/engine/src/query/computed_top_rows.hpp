@@ -14,8 +14,9 @@ namespace daedalus::engine {
 
 class ComputedTopRows {
  public:
-  /// Keeps the first `rows_max` rows, at least one. Precondition: the selection is ordered and not aggregated.
-  /// `memory` outlives this object, which asks it before it keeps more rows.
+  /// Keeps the first `rows_max` rows, at least one, and ties of the last one where the selection wants them.
+  /// Precondition: the selection is ordered and not aggregated. `memory` outlives this object, which asks it before it
+  /// keeps more rows.
   ComputedTopRows(const TableLayout& layout, const ChunkStore& store, const semantics::Selection& selection,
                   uint32_t rows_max, AnswerMemory& memory);
 
@@ -36,6 +37,8 @@ class ComputedTopRows {
     uint32_t slot = 0;
   };
 
+  /// Below zero, zero or above it, by so many of the keys.
+  [[nodiscard]] int compare(const Candidate& left, const Candidate& right, size_t key_count) const;
   [[nodiscard]] bool is_before(const Candidate& left, const Candidate& right) const;
   [[nodiscard]] Result<void> take_batch(uint32_t chunk, const RowBatch& batch);
   void drop_last();
@@ -43,7 +46,8 @@ class ComputedTopRows {
   const ChunkStore* store_;
   std::vector<Key> keys_;
   uint32_t rows_max_;
-  uint32_t candidates_max_;
+  size_t candidates_max_;
+  uint32_t ties_by_;
   uint64_t candidate_bytes_;  ///< Of one, its longest values included.
   AnswerMemory* answer_memory_;
   MemoryShare memory_;

@@ -20,8 +20,12 @@ constexpr uint32_t kBatchMin = 128;
 /// So many are not worth counting.
 constexpr uint32_t kFewEntries = 16;
 
-/// Rows that LIMIT and OFFSET let through, at most.
+/// Rows that LIMIT and OFFSET let through, at most, ties of the last one not counted. How many of them are distinct is
+/// not known before they are sorted.
 uint64_t rows_wanted(const semantics::Selection& selection) {
+  if (selection.distinct_by > 0 && selection.limit != 0) {
+    return UINT64_MAX;
+  }
   if (!selection.limit.has_value() || *selection.limit > UINT64_MAX - selection.offset) {
     return UINT64_MAX;
   }

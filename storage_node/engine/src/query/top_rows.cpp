@@ -27,7 +27,9 @@ TopRows::TopRows(const TableLayout& layout, const ChunkStore& store, const seman
   for (const semantics::OrderKey& key : selection.order_by) {
     keys_.push_back({selection.outputs[key.output].expression.input, key.order});
   }
-  is_rank_all_ = keys_.size() == 1 && layout.columns[keys_[0].column].code.is_exact;
+  ties_by_ = selection.ties_by;
+  // A tie of the last row stays, too.
+  is_rank_all_ = keys_.size() == 1 && layout.columns[keys_[0].column].code.is_exact && ties_by_ == 0;
 }
 
 TopRows::Rank TopRows::rank_of(const ChunkView& chunk, uint32_t row) const {
@@ -41,20 +43,25 @@ TopRows::Rank TopRows::rank_of(const ChunkView& chunk, uint32_t row) const {
 }
 
 bool TopRows::is_before(const Candidate& left, const Candidate& right) const {
+  const int order = compare(left, right, keys_.size());
+  return order != 0 ? order < 0 : left.slot < right.slot;
+}
+
+int TopRows::compare(const Candidate& left, const Candidate& right, size_t key_count) const {
   if (left.rank != right.rank) {
-    return left.rank < right.rank;
+    return left.rank < right.rank ? -1 : 1;
   }
   const uint32_t chunk_rows = store_->chunk_rows();
   const ChunkView left_chunk = store_->view(left.slot / chunk_rows);
   const ChunkView right_chunk = store_->view(right.slot / chunk_rows);
   const bool is_first_done = layout_->columns[keys_[0].column].code.is_exact;
-  for (size_t number = is_first_done ? 1 : 0; number < keys_.size(); ++number) {
+  for (size_t number = is_first_done ? 1 : 0; number < key_count; ++number) {
     const Key& key = keys_[number];
     const ColumnLayout& column = layout_->columns[key.column];
     const bool left_null = test_bit(left_chunk.nulls[key.column], left.slot % chunk_rows);
     const bool right_null = test_bit(right_chunk.nulls[key.column], right.slot % chunk_rows);
     if (left_null != right_null) {
-      return left_null == key.order.nulls_first;
+      return left_null == key.order.nulls_first ? -1 : 1;
     }
     if (left_null) {
       continue;
@@ -62,10 +69,10 @@ bool TopRows::is_before(const Candidate& left, const Candidate& right) const {
     const int order = compare_native(column, value_at(column, left_chunk, key.column, left.slot % chunk_rows),
                                      value_at(column, right_chunk, key.column, right.slot % chunk_rows));
     if (order != 0) {
-      return (order < 0) != key.order.descending;
+      return (order < 0) != key.order.descending ? -1 : 1;
     }
   }
-  return left.slot < right.slot;
+  return 0;
 }
 
 CodeRange TopRows::codes_to_stay() const {
@@ -150,8 +157,15 @@ void TopRows::drop_last() {
   }
   const auto before = [this](const Candidate& left, const Candidate& right) { return is_before(left, right); };
   std::nth_element(candidates_.begin(), candidates_.begin() + (rows_max_ - 1), candidates_.end(), before);
-  candidates_.resize(rows_max_);
-  bound_ = candidates_.back().rank;
+  const Candidate last = candidates_[rows_max_ - 1];
+  const auto rest = candidates_.begin() + rows_max_;
+  const auto end = ties_by_ == 0 ? rest : std::partition(rest, candidates_.end(), [&](const Candidate& candidate) {
+    return compare(last, candidate, ties_by_) == 0;
+  });
+  candidates_.erase(end, candidates_.end());
+  // However many ties there are, most of what is looked at next does not stay.
+  candidates_max_ = std::max<size_t>(candidates_max_, 2 * candidates_.size());
+  bound_ = last.rank;
   has_bound_ = true;
 }
 

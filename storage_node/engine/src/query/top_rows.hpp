@@ -18,8 +18,9 @@ namespace daedalus::engine {
 
 class TopRows {
  public:
-  /// Keeps the first `rows_max` rows, at least one. Precondition: the selection is ordered and not aggregated.
-  /// `memory` outlives this object, which asks it before it keeps more rows.
+  /// Keeps the first `rows_max` rows, at least one, and ties of the last one where the selection wants them.
+  /// Precondition: the selection is ordered and not aggregated. `memory` outlives this object, which asks it before it
+  /// keeps more rows.
   TopRows(const TableLayout& layout, const ChunkStore& store, const semantics::Selection& selection, uint32_t rows_max,
           AnswerMemory& memory);
 
@@ -54,6 +55,8 @@ class TopRows {
   };
 
   [[nodiscard]] Rank rank_of(const ChunkView& chunk, uint32_t row) const;
+  /// Below zero, zero or above it, by so many of the keys.
+  [[nodiscard]] int compare(const Candidate& left, const Candidate& right, size_t key_count) const;
   [[nodiscard]] bool is_before(const Candidate& left, const Candidate& right) const;
   /// Whether a row of this rank that lies behind all rows taken may stay.
   [[nodiscard]] bool may_stay(const Rank& rank) const {
@@ -71,9 +74,10 @@ class TopRows {
   const TableLayout* layout_;
   const ChunkStore* store_;
   std::vector<Key> keys_;
-  bool is_rank_all_;  ///< Rows of one rank are equal under the order.
+  bool is_rank_all_;  ///< Rows of one rank are equal under the order, and the first of them are enough.
   uint32_t rows_max_;
-  uint32_t candidates_max_;
+  size_t candidates_max_;
+  uint32_t ties_by_ = 0;
   MemoryShare memory_;
   std::vector<Candidate> candidates_;
   bool is_out_of_memory_ = false;

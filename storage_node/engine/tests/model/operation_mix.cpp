@@ -430,8 +430,11 @@ UpdatePart OperationMix::purge() {
 semantics::SelectItem OperationMix::some_aggregate() {
   while (true) {
     const auto function = static_cast<AggregateFunction>(semantics::kAggregateFunctionFirst +
-                                                         below(*random_, semantics::kAggregateWithStateLast));
+                                                         below(*random_, semantics::kAggregateFunctionLast));
     const auto column = static_cast<uint32_t>(below(*random_, test_schema().columns.size()));
+    if (!semantics::has_state(function)) {
+      continue;
+    }
     if (function == AggregateFunction::kCountRows ||
         semantics::aggregate_type(function, test_schema().columns[column].type).has_value()) {
       return aggregate_of(function, column);
@@ -480,6 +483,9 @@ semantics::Selection OperationMix::selection() {
     for (uint64_t keys = 1 + below(*random_, 2); keys > 0; --keys) {
       selection.order_by.push_back({static_cast<uint32_t>(below(*random_, selection.outputs.size())),
                                     {.descending = one_in(*random_, 2), .nulls_first = one_in(*random_, 2)}});
+    }
+    if (selection.limit.value_or(0) > 0 && one_in(*random_, 3)) {
+      selection.ties_by = static_cast<uint32_t>(1 + below(*random_, selection.order_by.size()));
     }
   }
   if (one_in(*random_, 5)) {

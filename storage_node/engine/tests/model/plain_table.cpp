@@ -269,15 +269,12 @@ std::string PlainTable::fault_of_rows(const semantics::Selection& selection, con
   if (!selection.limit.has_value()) {
     return actual_texts == expected_texts ? "" : count_fault("other rows", actual.size(), expected.size());
   }
-  const uint64_t wanted = *selection.limit == 0 ? 0 : *selection.limit + selection.offset;
-  if (actual.size() != std::min<uint64_t>(wanted, expected.size())) {
-    return count_fault("limited rows", actual.size(), std::min<uint64_t>(wanted, expected.size()));
-  }
   if (!std::includes(expected_texts.begin(), expected_texts.end(), actual_texts.begin(), actual_texts.end())) {
     return "a row that does not qualify";
   }
-  const auto before = [&](const Row& left, const Row& right) {
-    for (const semantics::OrderKey& key : selection.order_by) {
+  const auto is_before = [&](const Row& left, const Row& right, size_t keys) {
+    for (size_t number = 0; number < keys; ++number) {
+      const semantics::OrderKey& key = selection.order_by[number];
       const auto compared = semantics::compare_ordered(left[key.output], right[key.output], key.order);
       if (compared != 0) {
         return compared < 0;
@@ -285,8 +282,20 @@ std::string PlainTable::fault_of_rows(const semantics::Selection& selection, con
     }
     return false;
   };
+  const auto before = [&](const Row& left, const Row& right) {
+    return is_before(left, right, selection.order_by.size());
+  };
   std::stable_sort(actual.begin(), actual.end(), before);
   std::stable_sort(expected.begin(), expected.end(), before);
+  const uint64_t limit = *selection.limit == 0 ? 0 : *selection.limit + selection.offset;
+  uint64_t wanted = std::min<uint64_t>(limit, expected.size());
+  while (selection.ties_by > 0 && wanted > 0 && wanted < expected.size() &&
+         !is_before(expected[wanted - 1], expected[wanted], selection.ties_by)) {
+    ++wanted;
+  }
+  if (actual.size() != wanted) {
+    return count_fault("limited rows", actual.size(), wanted);
+  }
   for (size_t row = 0; row < actual.size(); ++row) {
     if (before(actual[row], expected[row]) || before(expected[row], actual[row])) {
       return "not the first rows of the order";

@@ -104,7 +104,7 @@ std::string selection_text(const semantics::Selection& selection) {
          << (key.order.nulls_first ? " NULLS FIRST" : "");
   }
   if (selection.limit.has_value()) {
-    text << " LIMIT " << *selection.limit << " OFFSET " << selection.offset;
+    text << " LIMIT " << *selection.limit << " OFFSET " << selection.offset << " TIES " << selection.ties_by;
   }
   return text.str();
 }

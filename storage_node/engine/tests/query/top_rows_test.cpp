@@ -27,10 +27,27 @@ semantics::Selection random_order(Random& random) {
   }
   semantics::Selection selection = test::select(columns);
   selection.order_by = std::move(order_by);
+  if (one_in(random, 2)) {
+    selection.ties_by = static_cast<uint32_t>(1 + below(random, selection.order_by.size()));
+  }
   return selection;
 }
 
-/// The slots of the first rows, ties by slot.
+/// The order of two slots by so many keys.
+int compare(const FilledStore& filled, const semantics::Selection& selection, size_t keys, uint32_t left,
+            uint32_t right) {
+  for (size_t number = 0; number < keys; ++number) {
+    const semantics::OrderKey& key = selection.order_by[number];
+    const uint32_t column = selection.outputs[key.output].expression.input;
+    const auto order = semantics::compare_ordered(filled.rows[left][column], filled.rows[right][column], key.order);
+    if (order != 0) {
+      return order < 0 ? -1 : 1;
+    }
+  }
+  return 0;
+}
+
+/// The slots of the first rows, by slot among equals, and the ties of the last one where they are wanted.
 std::vector<uint32_t> first_slots(const FilledStore& filled, const semantics::Selection& selection, uint32_t wanted) {
   std::vector<uint32_t> slots;
   for (uint32_t slot = 0; slot < filled.rows.size(); ++slot) {
@@ -39,16 +56,14 @@ std::vector<uint32_t> first_slots(const FilledStore& filled, const semantics::Se
     }
   }
   std::stable_sort(slots.begin(), slots.end(), [&](uint32_t left, uint32_t right) {
-    for (const semantics::OrderKey& key : selection.order_by) {
-      const uint32_t column = selection.outputs[key.output].expression.input;
-      const auto order = semantics::compare_ordered(filled.rows[left][column], filled.rows[right][column], key.order);
-      if (order != 0) {
-        return order < 0;
-      }
-    }
-    return false;
+    return compare(filled, selection, selection.order_by.size(), left, right) < 0;
   });
-  slots.resize(std::min<size_t>(slots.size(), wanted));
+  size_t count = std::min<size_t>(slots.size(), wanted);
+  while (selection.ties_by > 0 && count > 0 && count < slots.size() &&
+         compare(filled, selection, selection.ties_by, slots[count - 1], slots[count]) == 0) {
+    ++count;
+  }
+  slots.resize(count);
   std::sort(slots.begin(), slots.end());
   return slots;
 }
