@@ -154,7 +154,20 @@ CONSTRUCTS = [
         ("a derived table", "SELECT x1 + 1 FROM (SELECT i * 2 AS x1, b FROM t WHERE i > 1) AS q WHERE b"),
         ("an aggregate over a derived table", "SELECT max(x1) FROM (SELECT i * 2 AS x1 FROM t) AS q"),
         ("WITH", "WITH q AS (SELECT i, s FROM t WHERE i > 1) SELECT i FROM q WHERE s > 0"),
-        ("VALUES as a statement", "SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS q (x1, x2)"),
+        (
+            "VALUES as a statement",
+            ("VALUES (1, 'a'), (2, NULL), (1 + 2, 'c') ORDER BY column1 DESC LIMIT 2", "VALUES (1)"),
+        ),
+        (
+            "VALUES in FROM",
+            (
+                "SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS q (x1, x2)",
+                "SELECT x1 % 2 AS x3, count(*), string_agg(x2, ',' ORDER BY x2 DESC) FROM "
+                "(VALUES (1, 'a'), (2, 'b'), (3.5, NULL), (4, 'd')) AS q (x1, x2) WHERE x1 > 1 GROUP BY ROLLUP (1)",
+                "SELECT DISTINCT ON (column1) column1, q.column2 FROM (VALUES (1, 2), (1, 1), (0, 5)) AS q "
+                "ORDER BY 1, 2",
+            ),
+        ),
         ("UNION", "SELECT i FROM t UNION SELECT s FROM t"),
         ("a join", "SELECT a.i FROM t AS a JOIN t AS z ON a.i = z.i WHERE a.s = 1"),
         ("a window", "SELECT i, row_number() OVER (ORDER BY i, s) FROM t"),

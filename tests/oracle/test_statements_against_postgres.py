@@ -24,6 +24,7 @@ from ranked import ranked
 from spellings import spelling
 from statement_twins import Twins, are_there, code, functions, running_twins
 from thickets import thicket
+from value_lists import STATEMENTS as VALUE_LISTS
 
 STATEMENTS = int(os.environ.get("DAEDALUS_ORACLE_QUERIES", "2000"))
 VECTORS = ROOT / "rpc" / "vectors" / "datetimes.tsv"
@@ -334,6 +335,11 @@ def test_which_rows_come_first(twins: Twins, daedalus_seed: int) -> None:
     answers = answers_on(twins, filled, statements)
     check(statements, answers, [ours == postgres or code(ours) == code(postgres) for ours, postgres in answers])
     assert sum(code(postgres) is None for _, postgres in answers) > count / 2
+
+
+def test_rows_that_the_statement_brings(twins: Twins) -> None:
+    answers = answers_on(twins, [], VALUE_LISTS)
+    check(VALUE_LISTS, answers, [ours == postgres for ours, postgres in answers])
 
 
 def test_the_page_of_functions_is_what_the_table_says() -> None:

@@ -169,6 +169,9 @@ Result<contract::Partitions> QueryFanOut::partitions_of(QueryRequest& request) c
   if (request.partitions) {
     return std::move(*request.partitions);
   }
+  if (request.select.rows != nullptr) {
+    return contract::Partitions{};
+  }
   const semantics::Selection& selection = *request.select.selection;
   const std::optional<semantics::Slice>& slice = selection.slice;
   if (request.select.shape_routing != nullptr) {
@@ -228,7 +231,7 @@ void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
                 merging::GatheredQuery{request.upstream, selection,
                                        is_final ? semantics::AnswerForm::kFinal : semantics::AnswerForm::kPartial,
                                        query.select.columns, std::move(request.shape_columns), std::move(parts),
-                                       slice_after(*selection)},
+                                       slice_after(*selection), query.select.rows},
                 now, out);
 }
 

@@ -54,6 +54,9 @@ Result<Compiled> with_slice(Compiled compiled, const wire::v1::Slice& slice) {
   if (select == nullptr) {
     return rejected("0A000", "only a SELECT can be answered by a slice of the table");
   }
+  if (select->rows != nullptr) {
+    return rejected("0A000", "VALUES cannot be answered by a slice of the table");
+  }
   semantics::Selection selection = *select->selection;
   selection.slice = contract::to_slice(slice);
   if (auto checked = contract::check_selection(selection); !checked) {

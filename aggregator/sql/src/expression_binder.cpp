@@ -76,6 +76,11 @@ Result<BoundExpression> ExpressionBinder::condition(const grammar::Node& node) {
   return as_boolean(std::move(*bound), place_.clause);
 }
 
+Result<std::vector<BoundExpression>> ExpressionBinder::of_one_type(grammar::Nodes nodes, std::string_view construct) {
+  auto bound = bind_all(nodes);
+  return bound ? brought_together(std::move(*bound), construct) : bound.error();
+}
+
 // ---- any expression ----
 
 ExpressionBinder::Bound ExpressionBinder::bind(const grammar::Node& node) {

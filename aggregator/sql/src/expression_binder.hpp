@@ -45,6 +45,10 @@ class ExpressionBinder {
   /// What an array holds, each unknown or all of one type; nothing when it is NULL. Errors: as value(), 42809 no array.
   [[nodiscard]] Result<std::optional<std::vector<Typed>>> array_elements(const grammar::Node& node);
 
+  /// Values brought to one type, which PostgreSQL chooses as for UNION. Errors: as value(), 42804.
+  [[nodiscard]] Result<std::vector<semantics::BoundExpression>> of_one_type(grammar::Nodes nodes,
+                                                                            std::string_view construct);
+
   /// Columns that were named, and where, in their order.
   [[nodiscard]] const std::vector<std::pair<uint32_t, int32_t>>& columns() const { return columns_; }
 

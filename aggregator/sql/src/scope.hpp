@@ -39,7 +39,7 @@ class Scope {
   [[nodiscard]] int32_t statement_location() const { return statement_.location(); }
   [[nodiscard]] int64_t now_us() const { return now_us_; }
   /// The name of the database: the table's.
-  [[nodiscard]] std::string_view database() const { return schema_.table_name; }
+  [[nodiscard]] std::string_view database() const { return database_; }
 
   // ---- names ----
   /// Position of the table's column of this name, or nothing.
@@ -54,6 +54,14 @@ class Scope {
   [[nodiscard]] Result<uint32_t> target_column(const grammar::ResultTarget& target) const;
   /// `"table"."column"` as messages spell it: without quotes, the table under its alias.
   [[nodiscard]] std::string qualified(uint32_t column) const;
+
+  /// The same statement over a table of its own, which outlives what is made.
+  [[nodiscard]] Scope over(const ColumnNames& columns) const { return {*this, columns}; }
+  /// What the statement's parameters came to there.
+  void take_back(const Scope& over) {
+    parameters_used_ = over.parameters_used_;
+    places_ = over.places_;
+  }
 
   // ---- parameters ----
   /// The wire's constant for $number. Errors: 42P02.
@@ -81,6 +89,19 @@ class Scope {
   [[nodiscard]] Error located(Error error, int32_t location) const;
 
  private:
+  Scope(const Scope& other, const ColumnNames& columns)
+      : columns_(columns),
+        schema_(columns.schema()),
+        statement_(other.statement_),
+        body_(other.body_),
+        now_us_(other.now_us_),
+        table_alias_(columns.schema().table_name),
+        has_alias_(true),
+        database_(other.database_),
+        parameters_used_(other.parameters_used_),
+        places_(other.places_),
+        types_(other.types_) {}
+
   [[nodiscard]] Result<void> check_qualifier(const grammar::ColumnReference& reference, size_t qualifier_size) const;
 
   const ColumnNames& columns_;
@@ -90,6 +111,7 @@ class Scope {
   const int64_t now_us_;
   std::string_view table_alias_;  ///< The name columns are qualified with.
   bool has_alias_ = false;
+  std::string_view database_ = schema_.table_name;
   int32_t parameters_used_ = 0;
   mutable ParameterPlaces places_;   ///< Noted down, not decided by.
   ParameterTypes* types_ = nullptr;  ///< Of a statement that is described.

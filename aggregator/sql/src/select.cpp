@@ -5,6 +5,7 @@
 
 #include "condition.hpp"
 #include "constant.hpp"
+#include "daedalus/semantics/plain_answer.hpp"
 #include "expression_binder.hpp"
 #include "flatten.hpp"
 #include "lexer.hpp"
@@ -12,6 +13,7 @@
 #include "refusals.hpp"
 #include "sort_group.hpp"
 #include "statements.hpp"
+#include "values.hpp"
 #include "where.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -344,8 +346,55 @@ Result<CompiledSelect> compile_flat(Scope& scope, const contract::PartitionMap& 
 
 }  // namespace
 
+Result<CompiledSelect> compile_over(Scope& scope, const contract::PartitionMap& map,
+                                    const grammar::SelectStatement& select, const ValuesTable& table) {
+  if (auto checked = check_clauses(scope, select); !checked) {
+    return checked.error();
+  }
+  auto outputs = compile_list(scope, select);
+  if (!outputs) {
+    return outputs.error();
+  }
+  Where where;
+  if (select.where_clause.is_present()) {
+    auto condition = ExpressionBinder(scope, {"WHERE"}).condition(select.where_clause);
+    if (!condition) {
+      return condition.error();
+    }
+    where.residuals.push_back(std::move(*condition));
+  }
+  auto order = compile_sort_group(scope, select, &*outputs);
+  if (!order) {
+    return order.error();
+  }
+  auto selection = bind_outputs(scope, std::move(*outputs), *order);
+  if (!selection) {
+    return selection.error();
+  }
+  if (auto bounds = compile_bounds(scope, select, order->ties_by, *selection); !bounds) {
+    return bounds.error();
+  }
+  if (auto checked = contract::check_selection(*selection); !checked) {
+    return scope.located(checked.error(), scope.statement_location());
+  }
+  selection->residuals = std::move(where.residuals);
+  auto rows = semantics::plain_answer(*selection, table.rows);
+  if (!rows) {
+    return rows.error();
+  }
+  selection->residuals.clear();
+  scope.places().give_up();  // Other values make other rows.
+  CompiledSelect made = make_select(scope.schema(), map, std::move(*selection), {});
+  made.shape = nullptr;
+  made.rows = std::make_shared<const semantics::MergedRows>(std::move(*rows));
+  return made;
+}
+
 Result<CompiledSelect> compile_select(Scope& scope, const contract::PartitionMap& map,
                                       const grammar::SelectStatement& select) {
+  if (is_of_values(select)) {
+    return compile_values(scope, map, select);
+  }
   if (!has_inner_query(select)) {
     return compile_flat(scope, map, select);
   }

@@ -23,8 +23,8 @@
 #include "daedalus/aggregator/compile.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/answer.hpp"
-#include "daedalus/semantics/order.hpp"
 #include "daedalus/semantics/packed.hpp"
+#include "daedalus/semantics/plain_answer.hpp"
 #include "daedalus/semantics/predicate.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
@@ -36,133 +36,6 @@ namespace {
 
 using semantics::Value;
 using Row = std::vector<Value>;
-
-/// Groups of one set in the order of their first rows.
-class PlainGroups {
- public:
-  PlainGroups(const semantics::Grouping& grouping, semantics::GroupSet set, int64_t number)
-      : grouping_(grouping), set_(std::move(set)), number_(number) {
-    if (set_.keys.empty()) {
-      add({});
-    }
-  }
-
-  Result<void> take(const Row& row) {
-    Row key;
-    for (const uint32_t place : set_.keys) {
-      const bool is_own = place < grouping_.keys.size();
-      Result<Value> value = semantics::evaluate(
-          is_own ? grouping_.keys[place] : grouping_.list_values[place - grouping_.keys.size()], row);
-      if (!value) {
-        return value.error();
-      }
-      key.push_back(std::move(*value));
-    }
-    const auto is_same = [&](const Group& group) {
-      return std::equal(key.begin(), key.end(), group.key.begin(), [](const Value& left, const Value& right) {
-        return semantics::compare_ordered(left, right, {}) == 0;
-      });
-    };
-    auto group = std::find_if(groups_.begin(), groups_.end(), is_same);
-    if (group == groups_.end()) {
-      add(std::move(key));
-      group = groups_.end() - 1;
-    }
-    ++group->rows;
-    for (size_t number = 0; number < group->states.size() && !set_.list; ++number) {
-      const semantics::BoundAggregate& aggregate = grouping_.aggregates[number];
-      if (semantics::state_types(aggregate).empty()) {
-        continue;
-      }
-      const Result<Value> value =
-          aggregate.argument ? semantics::evaluate(*aggregate.argument, row) : Result<Value>(Value());
-      if (!value) {
-        return value.error();
-      }
-      group->states[number].add(*value);
-    }
-    return {};
-  }
-
-  void add_rows(std::vector<Row>& rows) const {
-    for (const Group& group : groups_) {
-      Row row;
-      if (grouping_.has_sets()) {
-        row.emplace_back(number_);
-      }
-      const size_t first = row.size();
-      row.resize(first + grouping_.keys.size() + grouping_.list_values.size());
-      for (size_t number = 0; number < set_.keys.size(); ++number) {
-        row[first + set_.keys[number]] = group.key[number];
-      }
-      for (size_t number = 0; number < group.states.size(); ++number) {
-        if (semantics::state_types(grouping_.aggregates[number]).empty()) {
-          continue;
-        }
-        const Row partial = group.states[number].partial();
-        row.insert(row.end(), partial.begin(), partial.end());
-      }
-      if (grouping_.has_sets()) {
-        row.push_back(set_.list ? Value(group.rows) : Value());
-      }
-      rows.push_back(std::move(row));
-    }
-  }
-
- private:
-  struct Group {
-    Row key;
-    std::vector<semantics::AggregateState> states;
-    int64_t rows = 0;
-  };
-
-  void add(Row key) {
-    Group& group = groups_.emplace_back();
-    group.key = std::move(key);
-    for (const semantics::BoundAggregate& aggregate : grouping_.aggregates) {
-      group.states.emplace_back(aggregate.function, aggregate.argument_type());
-    }
-  }
-
-  const semantics::Grouping& grouping_;
-  semantics::GroupSet set_;
-  int64_t number_;
-  std::vector<Group> groups_;
-};
-
-/// The groups of all sets.
-class PlainGroupings {
- public:
-  explicit PlainGroupings(const semantics::Selection& selection) {
-    if (!selection.grouping) {
-      return;
-    }
-    for (semantics::GroupSet& set : semantics::group_sets(*selection.grouping)) {
-      const auto number = static_cast<int64_t>(sets_.size());
-      sets_.emplace_back(*selection.grouping, std::move(set), number);
-    }
-  }
-
-  Result<void> take(const Row& row) {
-    for (PlainGroups& set : sets_) {
-      if (Result<void> taken = set.take(row); !taken) {
-        return taken;
-      }
-    }
-    return {};
-  }
-
-  [[nodiscard]] std::vector<Row> rows() const {
-    std::vector<Row> rows;
-    for (const PlainGroups& set : sets_) {
-      set.add_rows(rows);
-    }
-    return rows;
-  }
-
- private:
-  std::vector<PlainGroups> sets_;
-};
 
 /// A field of a record, quoted where PostgreSQL quotes it.
 std::string field_of(const std::string& text) {
@@ -219,7 +92,7 @@ class StatementTwin {
       return error_of(compiled.error());
     }
     if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
-      return answer_of(*select->selection);
+      return answer_of(*select);
     }
     const std::string body = std::get<CompiledUpdate>(*compiled).body.SerializeAsString();
     const auto parts = contract::to_update(*schema_, map_->placement_columns(), body);
@@ -380,9 +253,9 @@ class StatementTwin {
     return made;
   }
 
-  [[nodiscard]] std::string answer_of(const semantics::Selection& selection) const {
-    auto sent = as_sent(selection);
-    auto partial = sent ? partial_rows(*sent) : Result<semantics::MergedRows>(sent.error());
+  [[nodiscard]] std::string answer_of(const CompiledSelect& select) const {
+    const semantics::Selection& selection = *select.selection;
+    auto partial = select.rows != nullptr ? Result<semantics::MergedRows>(*select.rows) : partial_rows(selection);
     if (!partial) {
       return error_of(partial.error());
     }
@@ -419,56 +292,14 @@ class StatementTwin {
 
   /// The rows that qualify, as whoever merges them gets them.
   [[nodiscard]] Result<semantics::MergedRows> partial_rows(const semantics::Selection& selection) const {
-    std::vector<Row> made;
-    PlainGroupings groups(selection);
-    for (const Row& row : rows_) {
-      const Result<bool> qualifies = matches(selection, row);
-      if (!qualifies) {
-        return qualifies.error();
-      }
-      if (!*qualifies) {
-        continue;
-      }
-      Row outputs;
-      const Result<void> taken = selection.grouping ? groups.take(row) : project(selection, row, outputs);
-      if (!taken) {
-        return taken.error();
-      }
-      made.push_back(std::move(outputs));
+    const auto sent = as_sent(selection);
+    if (!sent) {
+      return sent.error();
     }
-    semantics::MergedRows packed;
-    for (const Row& row : selection.grouping ? groups.rows() : made) {
-      semantics::append_packed_row(semantics::partial_row_types(selection), row, packed.rows);
-      ++packed.row_count;
-    }
-    return packed;
-  }
-
-  [[nodiscard]] Result<bool> matches(const semantics::Selection& selection, const Row& row) const {
-    if (!semantics::evaluate(*schema_, selection.predicate, row)) {
-      return false;
-    }
-    for (const semantics::BoundExpression& residual : selection.residuals) {
-      const Result<Value> truth = semantics::evaluate(residual, row);
-      if (!truth) {
-        return truth.error();
-      }
-      if (*truth != Value(true)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  static Result<void> project(const semantics::Selection& selection, const Row& row, Row& outputs) {
-    for (const semantics::OutputColumn& output : selection.outputs) {
-      Result<Value> value = semantics::evaluate(output.expression, row);
-      if (!value) {
-        return value.error();
-      }
-      outputs.push_back(std::move(*value));
-    }
-    return {};
+    std::vector<Row> found;
+    std::copy_if(rows_.begin(), rows_.end(), std::back_inserter(found),
+                 [&](const Row& row) { return semantics::evaluate(*schema_, sent->predicate, row); });
+    return semantics::plain_answer(*sent, found);
   }
 
   std::shared_ptr<const semantics::Schema> schema_ = test_schema();

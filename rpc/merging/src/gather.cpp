@@ -69,6 +69,13 @@ void Gather::start(QueryId id, GatheredQuery query, Instant now, rpc::Outbox& ou
       return;
     }
   }
+  if (query.rows != nullptr) {
+    open_merge(id, state);
+    if (const auto added = merges_.add(id, static_cast<uint32_t>(state.parts.size()), *query.rows); !added) {
+      fail(id, added.error(), out);
+      return;
+    }
+  }
   if (state.waiting_count == 0) {
     complete(id, state, out);  // No part of the table can hold a row that qualifies.
   }

@@ -35,6 +35,8 @@ struct CompiledSelect {
   std::shared_ptr<const contract::ShapeBytes> shape;
   std::string values;                                             ///< Of the shape, packed.
   std::shared_ptr<const std::vector<semantics::Column>> columns;  ///< Of the answer.
+  /// What the statement itself brings, as rows of the partial form: then it is about no table, and nobody is asked.
+  std::shared_ptr<const semantics::MergedRows> rows;
 };
 
 /// A checked selection, parted into what travels once and what travels with it. `condition` is what its predicate was

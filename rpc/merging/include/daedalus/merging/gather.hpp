@@ -54,6 +54,8 @@ struct GatheredQuery {
   Parts parts;
   /// Of a query for a slice: the one that follows when its part has no more; nothing when it is the last.
   std::optional<wire::v1::Slice> slice_after;
+  /// Rows of the partial form that are known without asking anybody, behind those of all parts; or null.
+  std::shared_ptr<const semantics::MergedRows> rows;
 };
 
 /// The prefix that a segment was in when it answered.

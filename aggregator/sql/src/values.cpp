@@ -1,0 +1,169 @@
+#include "values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "expression_binder.hpp"
+#include "lexer.hpp"
+#include "refusals.hpp"
+
+namespace daedalus::aggregator::sql {
+
+namespace {
+
+using grammar::Node;
+using semantics::BoundExpression;
+using semantics::Type;
+using semantics::TypeKind;
+using semantics::Value;
+
+constexpr const char* kTable = "*VALUES*";  // As PostgreSQL calls it.
+
+/// The query in FROM that is VALUES.
+const grammar::RangeSubselect& values_in_from(const grammar::SelectStatement& select) {
+  static const grammar::RangeSubselect kNone;
+  return select.from_clause.size() == 1 ? select.from_clause[0].range_subselect() : kNone;
+}
+
+/// By column, all values of it brought to one type.
+using Columns = std::vector<std::vector<BoundExpression>>;
+
+Result<Columns> bind_columns(Scope& scope, const grammar::SelectStatement& values) {
+  const size_t width = values.values_lists[0].list().items.size();
+  for (const Node& row : values.values_lists) {
+    if (row.list().items.size() != width) {
+      return scope.error("42601", "VALUES lists must all be the same length", location_of(row));
+    }
+    for (const Node& item : row.list().items) {
+      if (mentions_column(item)) {
+        return scope.error("42703", "a column is named, and VALUES has none to name", location_of(item));
+      }
+    }
+  }
+  Columns columns;
+  for (size_t column = 0; column < width; ++column) {
+    std::vector<Node> items;
+    for (const Node& row : values.values_lists) {
+      items.push_back(row.list().items[column]);
+    }
+    auto bound = ExpressionBinder(scope, {"VALUES"}).of_one_type(items, "VALUES");
+    if (!bound) {
+      return bound.error();
+    }
+    columns.push_back(std::move(*bound));
+  }
+  return columns;
+}
+
+/// The type of all of a column's values.
+Result<Type> type_of(const std::vector<BoundExpression>& values) {
+  auto any = semantics::make_call(semantics::FunctionId::kCoalesce, values);
+  return any ? Result<Type>(any->type) : any.error();
+}
+
+Result<Value> computed(const Scope& scope, BoundExpression expression) {
+  auto value = semantics::evaluate(expression, {});
+  return value ? value : Result<Value>(scope.located(value.error(), -1));
+}
+
+Result<ValuesTable> make_table(Scope& scope, const grammar::SelectStatement& values, std::string name,
+                               grammar::Names names) {
+  auto columns = bind_columns(scope, values);
+  if (!columns) {
+    return columns.error();
+  }
+  if (names.size() > columns->size()) {
+    return scope.error("42P10",
+                       fmt::format("table \"{}\" has {} columns available but {} columns specified", name,
+                                   columns->size(), names.size()),
+                       -1);
+  }
+  auto schema = std::make_shared<semantics::Schema>();
+  schema->table_name = std::move(name);
+  ValuesTable table;
+  table.rows.resize(values.values_lists.size());
+  for (size_t number = 0; number < columns->size(); ++number) {
+    const std::vector<BoundExpression>& column = (*columns)[number];
+    auto type = type_of(column);
+    if (!type) {
+      return type.error();
+    }
+    const bool is_padded_alike = std::all_of(column.begin(), column.end(), [&](const BoundExpression& value) {
+      return value.type == *type || semantics::is_null(value.value);
+    });
+    if (type->kind == TypeKind::kChar && !is_padded_alike) {
+      return scope.refuse("VALUES of character of several lengths", location_of(values.values_lists[0]),
+                          "cast all to one length");
+    }
+    if (type->kind == TypeKind::kInterval) {
+      return scope.refuse("an interval as output or key", location_of(values.values_lists[0]), "cast it to text");
+    }
+    schema->columns.push_back(
+        {number < names.size() ? std::string(names[number]) : fmt::format("column{}", number + 1), *type, true, {}});
+    for (size_t row = 0; row < column.size(); ++row) {
+      auto value = computed(scope, column[row]);
+      if (!value) {
+        return value.error();
+      }
+      table.rows[row].push_back(std::move(*value));
+    }
+  }
+  table.schema = std::move(schema);
+  return table;
+}
+
+/// What VALUES as a statement of its own may have behind it.
+Result<void> check_values(const Scope& scope, const grammar::SelectStatement& values, bool is_in_from) {
+  const auto refuse = [&](const char* what) {
+    return scope.refuse(fmt::format("VALUES {}", what), scope.statement_location());
+  };
+  if (values.with_clause.is_present()) {
+    return refuse("with WITH");
+  }
+  if (values.has_locking || values.has_into) {
+    return refuse("with INTO or FOR UPDATE");
+  }
+  const bool has_order =
+      !values.sort_clause.empty() || values.limit_count.is_present() || values.limit_offset.is_present();
+  return is_in_from && has_order ? Result<void>(refuse("with ORDER BY, LIMIT or OFFSET in FROM")) : Result<void>();
+}
+
+}  // namespace
+
+bool is_of_values(const grammar::SelectStatement& select) {
+  return !select.values_lists.empty() || !values_in_from(select).query.select().values_lists.empty();
+}
+
+Result<CompiledSelect> compile_values(Scope& scope, const contract::PartitionMap& map,
+                                      const grammar::SelectStatement& select) {
+  const bool is_in_from = select.values_lists.empty();
+  const grammar::RangeSubselect& range = values_in_from(select);
+  const grammar::SelectStatement& values = is_in_from ? range.query.select() : select;
+  for (const grammar::SelectStatement* each : {&values, &select}) {
+    if (auto checked = check_values(scope, *each, is_in_from && each == &values); !checked) {
+      return checked.error();
+    }
+  }
+  const bool has_name = is_in_from && !range.alias.empty();
+  auto table = make_table(scope, values, has_name ? std::string(range.alias) : kTable, range.columns);
+  if (!table) {
+    return table.error();
+  }
+  const ColumnNames names(table->schema);
+  Scope over = scope.over(names);
+  // The statement about the table: all of it, where VALUES stands alone.
+  grammar::ColumnReference star;
+  star.is_star = true;
+  grammar::ResultTarget all;
+  all.value = Node(&star, -1);
+  const Node target(&all, -1);
+  grammar::SelectStatement about = select;
+  about.values_lists = {};
+  about.target_list = is_in_from ? select.target_list : grammar::Nodes(&target, 1);
+  auto compiled = compile_over(over, map, about, *table);
+  scope.take_back(over);
+  return compiled;
+}
+
+}  // namespace daedalus::aggregator::sql
