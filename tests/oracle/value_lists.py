@@ -29,5 +29,8 @@ STATEMENTS = [
     "SELECT grouping(a) AS g, a, count(*) AS n FROM (VALUES (1), (2)) AS v (a) GROUP BY ROLLUP (a)",
     "SELECT 1 AS x FROM (VALUES (1), (2)) AS v (a) LIMIT 1 OFFSET 1",
     "SELECT * FROM (VALUES (1::real), (2.5)) AS v (a)",
+    "WITH q (a, b) AS (VALUES (1, 'x'), (2, 'y')) SELECT b, r.a * 2 AS x FROM q AS r WHERE a > 1",
+    "WITH q AS (VALUES (3), (1)) SELECT * FROM q ORDER BY column1 LIMIT 1",
+    "SELECT a FROM (VALUES (1), (2)) AS v (a) ORDER BY a LIMIT a + 1",
     "SELECT current_database() = current_catalog AS x FROM (VALUES (1)) AS v (a)",
 ]

@@ -138,7 +138,7 @@ Result<std::optional<uint64_t>> compile_count(Scope& scope, const grammar::Node&
     return constant.error();
   }
   if (!constant->has_value()) {
-    if (node.has_column()) {
+    if (mentions_column(node)) {
       return scope.error("42P10", fmt::format("argument of {} must not contain variables", name), location_of(node));
     }
     return scope.refuse(node);

@@ -20,10 +20,36 @@ using semantics::Value;
 
 constexpr const char* kTable = "*VALUES*";  // As PostgreSQL calls it.
 
-/// The query in FROM that is VALUES.
-const grammar::RangeSubselect& values_in_from(const grammar::SelectStatement& select) {
-  static const grammar::RangeSubselect kNone;
-  return select.from_clause.size() == 1 ? select.from_clause[0].range_subselect() : kNone;
+/// VALUES in FROM: itself, and what it is called there. No query: there is none.
+struct ValuesInFrom {
+  const grammar::SelectStatement* query = nullptr;
+  std::string_view alias;
+  grammar::Names columns;
+};
+
+/// The query where it is VALUES.
+const grammar::SelectStatement* values_of(const Node& query) {
+  return query.select().values_lists.empty() ? nullptr : &query.select();
+}
+
+ValuesInFrom values_in_from(const grammar::SelectStatement& select) {
+  if (select.from_clause.size() != 1) {
+    return {};
+  }
+  const Node& from = select.from_clause[0];
+  if (!select.with_clause.is_present()) {
+    const grammar::RangeSubselect& range = from.range_subselect();
+    return {values_of(range.query), range.alias, range.columns};
+  }
+  const grammar::WithClause& with = select.with_clause.with();
+  const grammar::RangeVariable& named = from.range_variable();
+  const bool is_plain = with.tables.size() == 1 && !with.is_recursive && from.has_range_variable() &&
+                        named.schema_name.empty() && !named.has_column_aliases;
+  if (!is_plain || with.tables[0].common_table().name != named.relation_name) {
+    return {};
+  }
+  const grammar::CommonTable& table = with.tables[0].common_table();
+  return {values_of(table.query), named.has_alias ? named.alias : named.relation_name, table.columns};
 }
 
 /// By column, all values of it brought to one type.
@@ -113,7 +139,7 @@ Result<ValuesTable> make_table(Scope& scope, const grammar::SelectStatement& val
   return table;
 }
 
-/// What VALUES as a statement of its own may have behind it.
+/// What may stand behind or before VALUES itself.
 Result<void> check_values(const Scope& scope, const grammar::SelectStatement& values, bool is_in_from) {
   const auto refuse = [&](const char* what) {
     return scope.refuse(fmt::format("VALUES {}", what), scope.statement_location());
@@ -132,21 +158,18 @@ Result<void> check_values(const Scope& scope, const grammar::SelectStatement& va
 }  // namespace
 
 bool is_of_values(const grammar::SelectStatement& select) {
-  return !select.values_lists.empty() || !values_in_from(select).query.select().values_lists.empty();
+  return !select.values_lists.empty() || values_in_from(select).query != nullptr;
 }
 
 Result<CompiledSelect> compile_values(Scope& scope, const contract::PartitionMap& map,
                                       const grammar::SelectStatement& select) {
   const bool is_in_from = select.values_lists.empty();
-  const grammar::RangeSubselect& range = values_in_from(select);
-  const grammar::SelectStatement& values = is_in_from ? range.query.select() : select;
-  for (const grammar::SelectStatement* each : {&values, &select}) {
-    if (auto checked = check_values(scope, *each, is_in_from && each == &values); !checked) {
-      return checked.error();
-    }
+  const ValuesInFrom range = is_in_from ? values_in_from(select) : ValuesInFrom{&select, {}, {}};
+  const grammar::SelectStatement& values = *range.query;
+  if (auto checked = check_values(scope, values, is_in_from); !checked) {
+    return checked.error();
   }
-  const bool has_name = is_in_from && !range.alias.empty();
-  auto table = make_table(scope, values, has_name ? std::string(range.alias) : kTable, range.columns);
+  auto table = make_table(scope, values, range.alias.empty() ? kTable : std::string(range.alias), range.columns);
   if (!table) {
     return table.error();
   }

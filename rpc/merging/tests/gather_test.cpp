@@ -78,11 +78,12 @@ class GatherTest : public testing::Test {
   }
 
   /// One part for each list of candidates, of the partition of the same number.
-  void start(const std::vector<std::vector<uint32_t>>& candidates) {
+  void start(const std::vector<std::vector<uint32_t>>& candidates, std::shared_ptr<const MergedRows> known = nullptr) {
     GatheredQuery query{kAsker,      std::make_shared<const semantics::Selection>(selection_),
                         form_,       std::make_shared<const std::vector<semantics::Column>>(schema_->columns),
                         {},          {},
                         std::nullopt};
+    query.rows = std::move(known);
     for (uint32_t i = 0; i < candidates.size(); ++i) {
       Part part{{PartitionId{i}}, 0, {}};
       for (const uint32_t candidate : candidates[i]) {
@@ -136,6 +137,17 @@ class GatherTest : public testing::Test {
   rpc::Outbox out_;
   Gather gather_{GatherLimits{}, std::make_shared<ByteBudget>(8u << 20), candidates_};
 };
+
+TEST_F(GatherTest, RowsThatAreKnownAreAnAnswerOfNobody) {
+  form_ = AnswerForm::kFinal;
+  selection_.limit = 2;
+  start({}, std::make_shared<const MergedRows>(numbers({3, 1, 2})));
+  run();
+  EXPECT_EQ(sent_rows(), numbers({3, 1}).rows);
+  ASSERT_EQ(last_words().size(), 1u);
+  EXPECT_TRUE(last_words()[0].has_end());
+  EXPECT_TRUE(candidates_.asked.empty());
+}
 
 TEST_F(GatherTest, RowsAndStampsFollowTheirPlaceNotTheirArrival) {
   selection_.order_by = {{0, {}}};
