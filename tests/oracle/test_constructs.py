@@ -13,7 +13,9 @@ import pytest
 from constructs import CONSTRUCTS, ROWS, Construct
 from facts import ROOT
 from local_cluster import local_cluster
+from met_mistakes import STATEMENTS as MET_MISTAKES
 from statement_twins import COLUMNS, Twins, are_there, code, running_twins
+from value_lists import STATEMENTS as VALUE_LISTS
 
 pytestmark = pytest.mark.skipif(
     not are_there(), reason="not run: PostgreSQL 15 is not installed here, or the programs are not built"
@@ -35,7 +37,8 @@ def test_construct(twins: Twins, construct: Construct) -> None:
 
 
 def test_a_cluster_and_its_client_answer_them_too(twins: Twins, tmp_path: Path) -> None:
-    statements = [*ROWS, *(statement for construct in CONSTRUCTS for statement in construct.statements)]
+    of_constructs = [statement for construct in CONSTRUCTS for statement in construct.statements]
+    statements = [*ROWS, *MET_MISTAKES, *VALUE_LISTS, *of_constructs]
     file = tmp_path / "statements.sql"
     file.write_text("".join(f"{statement};\n" for statement in statements))
     table = ", ".join(f"{name} {column_type}" for name, column_type in COLUMNS.items())
