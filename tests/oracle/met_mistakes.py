@@ -14,6 +14,7 @@ STATEMENTS = [
     "SELECT i FROM t WHERE 1 / i < ANY (ARRAY[NULL::int, 1]) AND i > 0",
     "SELECT i FROM t WHERE 1 / (i - 1) < ALL (ARRAY[NULL::int, 1])",
     "SELECT sum(1 / 0) FILTER (WHERE false) AS e FROM t",
+    "SELECT sum(NULL::int / 2) FILTER (WHERE 1 / (i - 1) > 0) AS e FROM t",
     "SELECT sum(1 / i) FILTER (WHERE i > 0) AS e FROM t",
     "SELECT sum('x'::text::int) FILTER (WHERE i = 100) AS e FROM t",
     "SELECT count(concat('x')::int) FILTER (WHERE i = 100) AS e FROM t",

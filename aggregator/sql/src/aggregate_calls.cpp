@@ -197,7 +197,7 @@ Result<void> ExpressionBinder::filter_arguments(AggregateFunction& function, std
     std::vector<BoundExpression> arms;
     if (!has_column(argument) && !semantics::has_stable(argument) && semantics::can_fail(argument)) {
       // PostgreSQL computes what is constant, whatever the filter leaves.
-      auto test = call(FunctionId::kIsNull, list_of(BoundExpression(argument)), location);
+      auto test = computed_first(BoundExpression(argument), false, location);
       if (!test) {
         return test.error();
       }
