@@ -113,10 +113,10 @@ int main(int argc, char** argv) {
   app.add_option("--updates", options.updates, "Updates in a cycle beside 0, 512 and 1,024 booking queries")
       ->delimiter(',');
   app.add_option("--mixes", options.mixes, "booking, any-S, hard-S with the skew S")->delimiter(',');
-  app.add_option(
-         "--forms", options.forms,
-         "Instead of mixes: list-K, codes-K, floats-K, or, pairs-K, keys-K, or-and, ranges-P, sums, flags, recent-P, whole, "
-         "random-rows, random-counts, nested-K; of a narrow table: narrow, groups, groups-where")
+  app.add_option("--forms", options.forms,
+                 "Instead of mixes: list-K, codes-K, floats-K, or, pairs-K, keys-K, or-and, ranges-P, sums, flags, "
+                 "recent-P, whole, "
+                 "random-rows, random-counts, nested-K; of a narrow table: narrow, groups, groups-where")
       ->delimiter(',');
   app.add_option("--classic-max", options.classic_queries_max, "Most queries that the baselines are run with");
   CLI11_PARSE(app, argc, argv);

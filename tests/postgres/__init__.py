@@ -1,0 +1,1 @@
+"""Real clients of PostgreSQL at a running cluster (docs/postgres.md)."""
