@@ -64,6 +64,11 @@ def test_the_catalogue_is_refused_by_name(psql: Psql) -> None:
     assert "HINT:  the database has one table" in answer.stderr
 
 
+def test_values_are_a_statement_and_a_table(psql: Psql) -> None:
+    assert psql("-Atc", "VALUES (1, 'a'), (2, NULL) ORDER BY 1 DESC").stdout == "2|\n1|a\n"
+    assert psql("-Atc", "SELECT max(x) FROM (VALUES (1), (2)) AS q (x)").stdout == "2\n"
+
+
 def test_described_columns_have_their_types(psql: Psql) -> None:
     answer = psql(stdin="SELECT id, price, code, name, at FROM kinds \\gdesc\n")
     assert "not supported yet" in answer.stderr  # \gdesc asks the catalogue for the names of types.
