@@ -148,12 +148,26 @@ class PackedRowWriter {
     at_ += is_null ? 0 : prefix + bytes;
   }
 
+  /// So many bytes from `at` on, zeros behind them. Nothing but the value is read.
+  [[nodiscard]] static uint64_t load_part(const uint8_t* value, uint32_t at, uint32_t bytes) {
+    uint64_t word = 0;
+    if (bytes == sizeof word) {
+      std::memcpy(&word, value + at, sizeof word);
+    } else if (at == 0) {
+      std::memcpy(&word, value, bytes);
+    } else {
+      std::memcpy(&word, value + at + bytes - sizeof word, sizeof word);
+      word >>= 8 * (sizeof word - bytes);
+    }
+    return word;
+  }
+
   /// Copies a string before the zeros that fill its place, and up to seven of those; returns its bytes. Word by word:
   /// most are a few, for which looking for the end and copying, one after the other, takes three times as long.
   static uint32_t copy_text(const uint8_t* value, uint32_t width, uint8_t* out) {
     for (uint32_t at = 0; at < width; at += sizeof(uint64_t)) {
       const uint32_t bytes = std::min<uint32_t>(width - at, sizeof(uint64_t));
-      const uint64_t word = load_short(value + at, bytes);
+      const uint64_t word = load_part(value, at, bytes);
       std::memcpy(out + at, &word, sizeof word);
       if (const uint32_t text = text_bytes(word); text < bytes) {
         return at + text;
