@@ -5,8 +5,7 @@ cd "$(dirname "$0")/.."
 
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-git ls-files -z -- base cmake semantics storage_node aggregator/core rpc client-java \
-  aggregator/sql aggregator/main schema_compiler tests docs ARCHITECTURE.md |
+git ls-files -z -- base cmake semantics storage_node aggregator rpc client-java schema_compiler tests docs ARCHITECTURE.md |
   xargs -0 cp --parents -t "$tree"
 
 # expect FOUND|CLEAN FILE LINE: the verdict of $lint with LINE at the end of FILE.
@@ -71,4 +70,8 @@ lint_names() { .venv/bin/python tools/lint_names.py "$1"; }
   expect FOUND docs/limits.md '| a limit | 7 | it is refused | `FramerTest.shouldHoldPartialFrame` |'
   expect FOUND docs/limits.md '| a limit | 7 | it is refused | `test_wire::test_frames` |'
   expect FOUND docs/limits.md '| a limit | 7 | it is refused | tests of the sequencer |'
+  expect FOUND docs/postgres.md '
+| what | | test |
+| --- | --- | --- |
+| logging in | yes | `StartupTest.LetsEverybodyIn` |'
 }
