@@ -11,22 +11,10 @@
 #include <thread>
 #include <vector>
 
+#include "one_column.hpp"
+
 namespace daedalus::aggregator {
 namespace {
-
-using semantics::TypeKind;
-
-std::shared_ptr<Compiler> compiler_of_one_column() {
-  auto schema = std::make_shared<semantics::Schema>();
-  schema->table_name = "numbers";
-  schema->fingerprint = "test";
-  schema->columns = {{"id", {TypeKind::kInt}, false, std::nullopt}};
-  auto map = std::make_shared<contract::PartitionMap>();
-  map->version = 1;
-  map->grid = {1};
-  map->partitions = {{NodeId{0}}};
-  return std::make_shared<Compiler>(schema, map);
-}
 
 /// Every third statement is wrong; sixteen texts, so that threads meet in the cache of parsed statements.
 CompileRequest request(uint64_t number) {

@@ -11,24 +11,14 @@
 #include <variant>
 #include <vector>
 
+#include "one_column.hpp"
+
 namespace daedalus::aggregator {
 namespace {
 
 using postgres::Work;
 using postgres::WorkDone;
 using semantics::TypeKind;
-
-std::shared_ptr<Compiler> compiler_of_one_column() {
-  auto schema = std::make_shared<semantics::Schema>();
-  schema->table_name = "numbers";
-  schema->fingerprint = "test";
-  schema->columns = {{"id", {TypeKind::kInt}, false, std::nullopt}};
-  auto map = std::make_shared<contract::PartitionMap>();
-  map->version = 1;
-  map->grid = {1};
-  map->partitions = {{NodeId{0}}};
-  return std::make_shared<Compiler>(schema, map);
-}
 
 /// What came back, by the number of the work; filled by both threads.
 class Answers {
