@@ -39,6 +39,12 @@ struct PackedColumn {
   return column.width + (column.is_text ? static_cast<uint32_t>(sizeof(uint16_t)) : 0);
 }
 
+/// Bytes of a string before the zeros that fill its place: text has no NUL, so the first zero ends it.
+[[nodiscard]] inline uint32_t text_size(const uint8_t* value, uint32_t width) {
+  const void* zero = std::memchr(value, 0, width);
+  return zero == nullptr ? width : static_cast<uint32_t>(static_cast<const uint8_t*>(zero) - value);
+}
+
 /// Bytes behind a row that its writer may write.
 constexpr uint32_t kPackedSlack = 16;
 
@@ -71,11 +77,11 @@ class PackedRowWriter {
     uint64_t word;
     std::memcpy(&word, prefix, sizeof word);
     const uint32_t in_prefix = text_bytes(word);
-    uint8_t* text = at_ + sizeof(uint16_t);
-    std::memcpy(text, &word, sizeof word);
-    const uint32_t in_tail = in_prefix < kPrefix ? 0 : copy_text(tail, column.tail_width(), text + in_prefix);
+    const uint32_t in_tail = in_prefix < kPrefix ? 0 : text_size(tail, column.tail_width());
     const auto length = static_cast<uint16_t>(in_prefix + in_tail);
     std::memcpy(at_, &length, sizeof length);
+    std::memcpy(at_ + sizeof length, &word, sizeof word);
+    std::memcpy(at_ + sizeof length + in_prefix, tail, in_tail);
     at_ += sizeof length + length;
   }
 
@@ -148,38 +154,11 @@ class PackedRowWriter {
     at_ += is_null ? 0 : prefix + bytes;
   }
 
-  /// So many bytes from `at` on, zeros behind them. Nothing but the value is read.
-  [[nodiscard]] static uint64_t load_part(const uint8_t* value, uint32_t at, uint32_t bytes) {
-    uint64_t word = 0;
-    if (bytes == sizeof word) {
-      std::memcpy(&word, value + at, sizeof word);
-    } else if (at == 0) {
-      std::memcpy(&word, value, bytes);
-    } else {
-      std::memcpy(&word, value + at + bytes - sizeof word, sizeof word);
-      word >>= 8 * (sizeof word - bytes);
-    }
-    return word;
-  }
-
-  /// Copies a string before the zeros that fill its place, and up to seven of those; returns its bytes. Word by word:
-  /// most are a few, for which looking for the end and copying, one after the other, takes three times as long.
-  static uint32_t copy_text(const uint8_t* value, uint32_t width, uint8_t* out) {
-    for (uint32_t at = 0; at < width; at += sizeof(uint64_t)) {
-      const uint32_t bytes = std::min<uint32_t>(width - at, sizeof(uint64_t));
-      const uint64_t word = load_part(value, at, bytes);
-      std::memcpy(out + at, &word, sizeof word);
-      if (const uint32_t text = text_bytes(word); text < bytes) {
-        return at + text;
-      }
-    }
-    return width;
-  }
-
   void put_long(PackedColumn column, const uint8_t* value) {
     if (column.is_text) {
-      const auto length = static_cast<uint16_t>(copy_text(value, column.width, at_ + sizeof(uint16_t)));
+      const auto length = static_cast<uint16_t>(text_size(value, column.width));
       std::memcpy(at_, &length, sizeof length);
+      std::memcpy(at_ + sizeof length, value, length);
       at_ += sizeof length + length;
     } else {
       std::memcpy(at_, value, column.width);
