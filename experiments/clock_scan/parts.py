@@ -13,6 +13,7 @@ from experiments.harness.context import Context
 from experiments.harness.record import ROOT
 
 BOOKING_NEAR_KEYS = (1, 16, 64, 1_024)
+DOSES = 8  # Pairs of each row that has a rival which is asked one query at a time.
 STRATEGIES = ("by_cost", "keys", "masks", "sketches", "passes")
 
 
@@ -124,11 +125,12 @@ def dump(bench: Bench, folder: Path, **words: str | int) -> tuple[Path, dict[str
 
 
 def ask_in_doses(context: Context, bench: Bench, rival: Rival, point: dict[str, Any], sampled: int) -> None:
-    """The sampled queries of the point's mix in four doses, each with a cycle of the engine beside it."""
+    """The sampled queries of the point's mix in doses, each with a cycle of the engine beside it."""
     middle = counts(context, "grid", (64, 512))[-1]
-    for _ in range(4):
+    doses = min(DOSES, sampled)
+    for _ in range(doses):
         context.check_time()
-        asked = bench.ask("queries", mix=point["mix"], queries=sampled // 4, seed=context.fresh_seed())
+        asked = bench.ask("queries", mix=point["mix"], queries=sampled // doses, seed=context.fresh_seed())
         engine = bench.ask_one(
             "cell", mix=point["mix"], queries=middle, runs=1, seed=context.fresh_seed(), checked_max=0
         )
