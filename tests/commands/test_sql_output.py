@@ -32,6 +32,20 @@ def test_commands_and_files_run_in_the_order_they_are_given(empty_table: LocalCl
     assert [line for line in lines if line.isdigit()] == ["0", "1", "1", "0"]
 
 
+def test_an_insert_returns_what_it_wrote(empty_table: LocalCluster) -> None:
+    insert = "INSERT INTO items (id, place, name) VALUES (7, 1, 'a'), (8, 2, NULL) RETURNING id + 1 AS next, name"
+    assert empty_table.daedalus("sql", "-c", insert, "--format", "csv").out.splitlines() == ["next,name", "8,a", "9,"]
+    reply = json.loads(empty_table.daedalus("sql", "-c", insert, "--format", "json").out)
+    assert reply["rows"] == [[8, "a"], [9, None]]
+    assert (reply["matched"], reply["applied"]) == (2, 2)
+    table = empty_table.daedalus("sql", "-c", insert).out
+    assert "(2 rows" in table
+    assert "2 rows matched, 2 applied" in table
+    refused = empty_table.daedalus("sql", "-c", "INSERT INTO items (id, place) VALUES (7, 1) RETURNING 1 / (id - 7)")
+    assert "ERROR 22012" in refused.err
+    assert rows_of(empty_table, "-c", "SELECT count(*) FROM items") == ["6"]
+
+
 def test_every_statement_of_a_file_sees_those_before_it(empty_table: LocalCluster, tmp_path: Path) -> None:
     file = tmp_path / "statements.sql"
     lines = []

@@ -163,7 +163,7 @@ CONSTRUCTS = [
             (
                 "SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS q (x1, x2)",
                 "SELECT x1 % 2 AS x3, count(*), string_agg(x2, ',' ORDER BY x2 DESC) FROM "
-                "(VALUES (1, 'a'), (2, 'b'), (3.5, NULL), (4, 'd')) AS q (x1, x2) WHERE x1 > 1 GROUP BY ROLLUP (1)",
+                "(VALUES (1, 'a'), (2, 'b'), (3, NULL), (4, 'd')) AS q (x1, x2) WHERE x1 > 1 GROUP BY ROLLUP (1)",
                 "SELECT DISTINCT ON (column1) column1, q.column2 FROM (VALUES (1, 2), (1, 1), (0, 5)) AS q "
                 "ORDER BY 1, 2",
             ),
@@ -180,6 +180,13 @@ CONSTRUCTS = [
             ),
         ),
         ("INSERT of expressions", "INSERT INTO t (i, v) VALUES (1 + 2, upper('a'))"),
+        (
+            "INSERT with RETURNING",
+            (
+                "INSERT INTO t (i, n, v) VALUES (1, 1.005, 'a'), (2, NULL, 'b') RETURNING i + 1 AS next, n, upper(v), k",
+                "INSERT INTO t AS q (i, at) VALUES (3, '2013-01-01') RETURNING q.*, at + INTERVAL '1 day'",
+            ),
+        ),
         ("UPDATE with expressions", "UPDATE t SET l = s * 2, v = upper(v) WHERE i = i AND i % 2 = 1"),
         ("DELETE under any condition", "DELETE FROM t WHERE i = i AND length(v) > s"),
         ("INSERT with DEFAULT", "INSERT INTO t (i, k) VALUES (1, DEFAULT)"),

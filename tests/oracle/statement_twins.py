@@ -63,6 +63,9 @@ BEGIN
     SELECT string_agg(format(' failed %s %s', state, rows), '' ORDER BY state) INTO found
       FROM (SELECT state, count(*) AS rows FROM unnest(failed) AS state GROUP BY state) q;
     found := 'applied ' || applied || coalesce(found, '');
+  ELSIF position(' RETURNING ' IN statement) > 0 THEN
+    EXECUTE 'WITH q AS (' || statement || ') SELECT string_agg(q::text || chr(2), '''') FROM q' INTO found;
+    found := 'returned|' || translate(found, E'\\n\\r', '  ');
   ELSE
     EXECUTE statement || ' RETURNING format(''%s'', ' || wanted || ')' INTO found;
   END IF;
@@ -85,8 +88,8 @@ def _in_order(answer: str) -> str:
 
 
 class Twins:
-    """The compiler's answers and PostgreSQL's. A column is read back from each INSERT, types and rows from each SELECT,
-    and of UPDATE and DELETE how many rows were changed and how many it failed on, each row by itself: that it is about
+    """The compiler's answers and PostgreSQL's. A column is read back from each INSERT, or what it returns, types and rows
+    from each SELECT, and of UPDATE and DELETE how many rows were changed and how many it failed on, each row by itself: that it is about
     one row stands in the text as `i = i`."""
 
     def __init__(self, port: int) -> None:
@@ -121,7 +124,7 @@ class Twins:
         place = list(COLUMNS).index(column)
         ours = [_without_position(answer) for answer in _twin([f"now {now}", *statements])[1:]]
         for number, answer in enumerate(ours):
-            if statements[number].startswith("INSERT") and not answer.startswith("error "):
+            if statements[number].startswith("INSERT") and not answer.startswith(("error ", "returned|")):
                 ours[number] = answer.split("|")[place]
         ours = [_in_order(answer) for answer in ours]
         assert len(ours) == len(postgres) == len(statements)

@@ -230,6 +230,20 @@ def test_random_expressions(twins: Twins, daedalus_seed: int) -> None:
     assert answered > count / 4
 
 
+def test_what_inserts_return(twins: Twins, daedalus_seed: int) -> None:
+    choice = random.Random(f"{daedalus_seed} returning")
+    expressions = Expressions(choice, functions())
+    statements = []
+    for _ in range(STATEMENTS // 8):
+        rows = ", ".join(choice.choices(ROWS, k=choice.randint(1, 3)))
+        value = expressions.of(expressions.output_kind(), choice.randint(1, 3))
+        outputs = choice.choice([f"i, {value} AS e", f"*, {value}", f"{value} AS e, upper(v), n + 1, k"])
+        statements.append(f"INSERT INTO t (i, b, s, l, r, d, n, h, day, at, c, v) VALUES {rows} RETURNING {outputs}")
+    answers = answers_on(twins, [], statements)
+    check(statements, answers, [has_answer_or_limit(ours, postgres) for ours, postgres in answers])
+    assert sum(code(ours) is None for ours, _ in answers) > len(statements) / 4
+
+
 def test_conditions_of_up_to_a_thousand_comparisons_are_answered_however_they_nest(
     twins: Twins, daedalus_seed: int
 ) -> None:

@@ -75,6 +75,13 @@ def test_described_columns_have_their_types(psql: Psql) -> None:
     assert psql("-c", r"\gset", stdin="").returncode in (0, 1)
 
 
+def test_an_insert_returns_what_it_wrote(table: str, psql: Psql) -> None:
+    insert = "INSERT INTO kinds (id, price, name) VALUES (1, 2.5, 'Ada'), (2, NULL, '') "
+    answer = psql("-At", "-c", insert + "RETURNING id * 10, price, upper(name)", "-c", "SELECT count(*) FROM kinds")
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.splitlines() == ["10|2.500|ADA", "20||", "INSERT 0 2", "2"]
+
+
 def test_statements_of_one_message_are_one_update(table: str, psql: Psql) -> None:
     answer = psql("-c", "INSERT INTO kinds (id) VALUES (1); INSERT INTO kinds (id) VALUES (2); SELECT nothing")
     assert "a query after a write that has not been submitted yet is not supported" in answer.stderr

@@ -54,6 +54,22 @@ def test_a_statement_is_prepared_and_used_again(table: str) -> None:
             assert found == (value,)
 
 
+def test_inserts_return_what_they_wrote(table: str) -> None:
+    with psycopg.connect(table, autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute("INSERT INTO kinds (id, day) VALUES (%s, %s) RETURNING id, day + 1", (1, "2013-02-08"))
+        assert cursor.fetchall() == [(1, datetime.date(2013, 2, 9))]
+        cursor.executemany(
+            "INSERT INTO kinds (id) VALUES (%s) RETURNING id", [(number,) for number in range(2, 50)], returning=True
+        )
+        returned: list[tuple[Any, ...]] = []
+        while True:
+            returned += cursor.fetchall()
+            if not cursor.nextset():
+                break
+        assert returned == [(number,) for number in range(2, 50)]
+        assert cursor.execute("SELECT count(*) FROM kinds").fetchone() == (49,)
+
+
 def test_many_inserts_in_a_pipeline_are_one_update(table: str) -> None:
     with psycopg.connect(table, autocommit=True) as connection:
         with connection.cursor() as cursor:

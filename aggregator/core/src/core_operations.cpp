@@ -183,7 +183,7 @@ void AggregatorCore::State::on_submit(Upstream upstream, const wire::v1::Operati
     reply(upstream, error_result(body.error()), out);
     return;
   }
-  submissions.start(upstream, operation.header(), *body, deadline, now, out);
+  submissions.start(upstream, operation.header(), *body, /*returning=*/std::nullopt, deadline, now, out);
 }
 
 void AggregatorCore::State::on_epoch(Upstream upstream, const wire::v1::Operation& operation, Instant deadline,

@@ -217,7 +217,8 @@ void AggregatorCore::State::on_compiled(Compilation compilation, Compiled compil
   *body.mutable_submission() = std::move(compilation.submission);
   *body.mutable_update() = std::move(update.body);
   body.mutable_routes()->Add(update.routes.begin(), update.routes.end());
-  submissions.start(compilation.upstream, compilation.header, body, compilation.deadline, now, out);
+  submissions.start(compilation.upstream, compilation.header, body, std::move(update.returning), compilation.deadline,
+                    now, out);
 }
 
 // ---- time ----

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/placement.hpp"
 #include "failures.hpp"
 
 namespace daedalus::aggregator {
@@ -17,6 +19,25 @@ constexpr size_t kSubmissionClientSize = 16;
 Error unknown(std::string message) {
   return Error{ErrorCategory::kUnknown, "08007", std::move(message),
                "the update may or may not have taken effect; repeat it under the same submission id to find out", 0};
+}
+
+bool has_refused_rows(const wire::v1::WriteConfirmed& confirmed) {
+  return std::any_of(confirmed.outcomes().begin(), confirmed.outcomes().end(),
+                     [](const auto& outcome) { return outcome.refused_size() > 0; });
+}
+
+/// What took effect is what the rows are of, or they are unknown.
+void add_returned(Returning returning, uint64_t digest, wire::v1::WriteConfirmed& confirmed) {
+  wire::v1::ReturnedRows& returned = *confirmed.mutable_returned();
+  for (const semantics::Column& column : *returning.columns) {
+    contract::write_column(column, returned.add_columns());
+  }
+  if (confirmed.digest() != digest || has_refused_rows(confirmed)) {
+    returned.set_are_unknown(true);
+    return;
+  }
+  returned.set_row_count(static_cast<uint32_t>(returning.rows.row_count));
+  returned.set_rows(std::move(returning.rows.rows));
 }
 
 }  // namespace
@@ -50,18 +71,35 @@ Result<wire::v1::SubmitBody> check_submission(const semantics::Schema& schema, c
   return submit;
 }
 
+Result<std::unique_ptr<Submissions::Kept>> Submissions::keep(const wire::v1::UpdateBody& update, Returning returning) {
+  auto kept = std::make_unique<Kept>(Kept{std::move(returning), semantics::digest(update.SerializeAsString()),
+                                          ByteLease(context_.options.answer_budget)});
+  if (!kept->lease.resize(kept->returning.rows.rows.size())) {
+    return overloaded("the aggregator's memory for answers is taken: there is none for the rows of RETURNING");
+  }
+  return kept;
+}
+
 void Submissions::start(Upstream upstream, const wire::v1::OperationHeader& header, const wire::v1::SubmitBody& body,
-                        Instant deadline, Instant now, rpc::Outbox& out) {
-  const auto peer = writer_.peer();
-  if (!peer || submissions_.size() >= context_.options.submissions_max) {
-    reply(
-        upstream,
-        error_result(peer ? overloaded(fmt::format("the aggregator has {} submissions in flight", submissions_.size()))
-                          : writer_.absence(),
-                     context_.options.retry_after_ns),
-        out);
+                        std::optional<Returning> returning, Instant deadline, Instant now, rpc::Outbox& out) {
+  const auto refuse = [&](const Error& error) {
+    reply(upstream, error_result(error, context_.options.retry_after_ns), out);
     context_.clients.finish(upstream);
-    return;
+  };
+  const auto peer = writer_.peer();
+  if (!peer) {
+    return refuse(writer_.absence());
+  }
+  if (submissions_.size() >= context_.options.submissions_max) {
+    return refuse(overloaded(fmt::format("the aggregator has {} submissions in flight", submissions_.size())));
+  }
+  std::unique_ptr<Kept> kept;
+  if (returning) {
+    auto keeping = keep(body.update(), std::move(*returning));
+    if (!keeping) {
+      return refuse(keeping.error());
+    }
+    kept = std::move(*keeping);
   }
   const uint64_t id = context_.next_id++;
   wire::v1::Operation operation;
@@ -75,7 +113,7 @@ void Submissions::start(Upstream upstream, const wire::v1::OperationHeader& head
   operation.set_body(body.SerializeAsString());
   const std::pair sent{*peer, writer_.send(std::move(operation), out)};
   sent_.emplace(sent, id);
-  submissions_.emplace(id, Submission{upstream, deadline, sent});
+  submissions_.emplace(id, Submission{upstream, deadline, sent, std::move(kept)});
   context_.clients.assign(upstream, {Machine::kSubmission, id});
   context_.deadlines.add(deadline, {Machine::kSubmission, id});
 }
@@ -88,6 +126,9 @@ void Submissions::on_result(rpc::PeerId peer, wire::v1::Result&& result, rpc::Ou
   const auto submission = submissions_.find(sent->second);
   if (result.has_confirmed()) {
     context_.learn_confirmed(result.confirmed().timestamp());
+    if (const auto& kept = submission->second.kept) {
+      add_returned(std::move(kept->returning), kept->digest, *result.mutable_confirmed());
+    }
   } else if (!result.has_refused() && !result.has_error()) {
     fail(submission->first, unknown("the writer answered a submission with something else"), out);
     return;

@@ -6,9 +6,13 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "context.hpp"
+#include "daedalus/aggregator/statement.hpp"
+#include "daedalus/base/byte_budget.hpp"
 #include "writer_link.hpp"
 
 namespace daedalus::aggregator {
@@ -26,9 +30,9 @@ class Submissions {
  public:
   Submissions(Context& context, WriterLink& writer) : context_(context), writer_(writer) {}
 
-  /// Precondition: `body` was checked.
+  /// `returning` is told with the confirmation of just this body. Precondition: `body` was checked.
   void start(Upstream upstream, const wire::v1::OperationHeader& header, const wire::v1::SubmitBody& body,
-             Instant deadline, Instant now, rpc::Outbox& out);
+             std::optional<Returning> returning, Instant deadline, Instant now, rpc::Outbox& out);
 
   void on_result(rpc::PeerId peer, wire::v1::Result&& result, rpc::Outbox& out);
   /// Everything in flight on `peer` is unknown now.
@@ -39,11 +43,20 @@ class Submissions {
   [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(submissions_.size()); }
 
  private:
+  /// Rows that wait for the confirmation.
+  struct Kept {
+    Returning returning;
+    uint64_t digest = 0;  ///< Of the update they are of.
+    ByteLease lease;
+  };
   struct Submission {
     Upstream upstream;
     Instant deadline;
     std::pair<rpc::PeerId, uint64_t> sent;  ///< Connection and sequence to the writer.
+    std::unique_ptr<Kept> kept;             ///< Null without RETURNING.
   };
+
+  [[nodiscard]] Result<std::unique_ptr<Kept>> keep(const wire::v1::UpdateBody& update, Returning returning);
 
   void fail(uint64_t submission, const Error& error, rpc::Outbox& out);
   void erase(std::map<uint64_t, Submission>::iterator submission);

@@ -56,8 +56,12 @@ void UpdateFanOut::start(Upstream upstream, wire::v1::Operation operation, Insta
     return;
   }
   const uint64_t id = context_.next_id++;
-  const auto entry =
-      updates_.emplace(id, Update{.upstream = upstream, .deadline = deadline, .timestamp = timestamp}).first;
+  const auto entry = updates_
+                         .emplace(id, Update{.upstream = upstream,
+                                             .deadline = deadline,
+                                             .timestamp = timestamp,
+                                             .digest = header.update().digest()})
+                         .first;
   Update& update = entry->second;
   context_.clients.assign(upstream, {Machine::kUpdate, id});
   context_.deadlines.add(deadline, {Machine::kUpdate, id});
@@ -232,6 +236,7 @@ void UpdateFanOut::send_confirmed(Update& update, rpc::Outbox& out) {
   confirmed.set_timestamp(update.timestamp);
   confirmed.mutable_outcomes()->Add(update.outcomes.begin(), update.outcomes.end());
   confirmed.set_outcome_forgotten(update.outcome_forgotten);
+  confirmed.set_digest(update.digest);
   context_.nodes.add_watermarks(*confirmed.mutable_watermarks());
   update.is_reported = true;
   update.has_news = false;

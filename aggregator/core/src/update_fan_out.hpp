@@ -52,6 +52,7 @@ class UpdateFanOut {
     Upstream upstream;
     Instant deadline;
     uint64_t timestamp = 0;
+    uint64_t digest = 0;
     std::vector<Waiting> waiting;
     size_t responsible_waiting_count = 0;
     bool has_responsible = false;

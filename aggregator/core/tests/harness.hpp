@@ -54,6 +54,7 @@ struct ClusterOptions {
 class Cluster {
  public:
   explicit Cluster(ClusterOptions options = {});
+  [[nodiscard]] const ClusterOptions& options() const { return options_; }
 
   // ---- peers ----
   rpc::PeerId connect(wire::v1::Role role);

@@ -89,6 +89,36 @@ class SubmissionsTest : public ::testing::Test {
     return select;
   }
 
+  /// An INSERT of one row that gives back its only value, 7.
+  [[nodiscard]] static CompiledUpdate compiled_insert() {
+    CompiledUpdate update;
+    auto& insert = *update.body.add_parts()->mutable_insert();
+    insert.set_rows("a row");
+    insert.set_row_count(1);
+    Returning returning;
+    returning.columns = std::make_shared<const std::vector<semantics::Column>>(
+        std::vector<semantics::Column>{{.name = "id", .type = {.kind = semantics::TypeKind::kInt}}});
+    const std::vector<semantics::Type> types{{semantics::TypeKind::kInt}};
+    semantics::append_packed_row(types, std::vector<semantics::Value>{int64_t{7}}, returning.rows.rows);
+    returning.rows.row_count = 1;
+    update.returning = std::move(returning);
+    return update;
+  }
+
+  /// What the writer says of an update with this digest.
+  static wire::v1::Result confirmed_as(uint64_t digest) {
+    wire::v1::Result result;
+    result.mutable_confirmed()->set_timestamp(12);
+    result.mutable_confirmed()->set_digest(digest);
+    return result;
+  }
+
+  /// What the client was told last.
+  wire::v1::ReturnedRows told() {
+    return cluster.results().empty() ? wire::v1::ReturnedRows()
+                                     : cluster.results().back().second.confirmed().returned();
+  }
+
   Cluster cluster;
   rpc::PeerId client = cluster.connect(wire::v1::ROLE_CLIENT);
   rpc::PeerId writer_client = cluster.connect(wire::v1::ROLE_WRITER);
@@ -121,6 +151,43 @@ TEST_F(SubmissionsTest, RelaysToTheWriterAndItsAnswerBack) {
   EXPECT_EQ(cluster.take(), "");
   cluster.select(client, select_ids());
   EXPECT_EQ(cluster.last_operation(0).header().prefix_min(), 12u);  // Its own write must be seen.
+}
+
+TEST_F(SubmissionsTest, RowsOfReturningComeWithTheConfirmationOfWhatTheyAreOf) {
+  register_writer();
+  compiled(state(submission_id(1)), compiled_insert());
+  EXPECT_GT(cluster.options().aggregator.answer_budget->taken(), 0u);
+  cluster.answer(writer, cluster.last(writer),
+                 confirmed_as(semantics::digest(compiled_insert().body.SerializeAsString())));
+  ASSERT_EQ(told().columns_size(), 1);
+  EXPECT_EQ(told().columns(0).name(), "id");
+  EXPECT_EQ(told().row_count(), 1u);
+  EXPECT_EQ(told().rows(), compiled_insert().returning->rows.rows);
+  EXPECT_FALSE(told().are_unknown());
+  EXPECT_EQ(cluster.options().aggregator.answer_budget->taken(), 0u);
+}
+
+TEST_F(SubmissionsTest, RowsOfReturningAreUnknownWhereSomethingElseTookEffectOrSomeWereRefused) {
+  register_writer();
+  const uint64_t own = semantics::digest(compiled_insert().body.SerializeAsString());
+  wire::v1::Result refused = confirmed_as(own);
+  refused.mutable_confirmed()->add_outcomes()->add_refused()->set_row_count(1);
+  uint64_t number = 0;
+  for (const wire::v1::Result& result : {confirmed_as(own + 1), confirmed_as(0), refused}) {
+    compiled(state(submission_id(++number)), compiled_insert());
+    cluster.answer(writer, cluster.last(writer), result);
+    EXPECT_EQ(told().columns_size(), 1);
+    EXPECT_TRUE(told().are_unknown());
+    EXPECT_EQ(told().rows(), "");
+  }
+}
+
+TEST_F(SubmissionsTest, WithoutMemoryForItsRowsNothingIsSubmitted) {
+  register_writer();
+  ByteLease others(cluster.options().aggregator.answer_budget);
+  others.resize_anyway(cluster.options().aggregator.answer_budget->bytes_max());
+  compiled(state(submission_id(1)), compiled_insert());
+  EXPECT_EQ(cluster.take(), "client 102 #1 <- error RETRY 53000\n");
 }
 
 TEST_F(SubmissionsTest, RelaysWhatTheClientSaysOfItsFirstSendingAndTheWritersRefusalOfIt) {

@@ -97,6 +97,20 @@ TEST_F(UpdateFanOutTest, OutcomesAreSortedByPartition) {
   EXPECT_THAT(cluster.take(), HasSubstr("outcome=0:0 outcome=1:1 outcome=2:2"));
 }
 
+TEST_F(UpdateFanOutTest, AConfirmationHasTheDigestOfItsUpdate) {
+  auto operation = make_operation(wire::v1::OPERATION_KIND_UPDATE, "update body");
+  operation.mutable_header()->mutable_update()->set_epoch(1);
+  operation.mutable_header()->mutable_update()->set_timestamp(1);
+  operation.mutable_header()->mutable_update()->set_digest(77);
+  cluster.send(writer, operation);
+  static_cast<void>(cluster.take());
+  for (const uint32_t node : {0u, 1u, 2u}) {
+    cluster.confirm(node, cluster.last(node), 1, {node});
+  }
+  ASSERT_EQ(cluster.results().size(), 1u);
+  EXPECT_EQ(cluster.results().back().second.confirmed().digest(), 77u);
+}
+
 TEST_F(UpdateFanOutTest, WhatOneNodeHasForgottenIsForgottenWhateverTheOthersSay) {
   for (const uint32_t forgetful : {0u, 2u}) {
     cluster.update(writer, 1 + forgetful, "");

@@ -115,6 +115,7 @@ class PgSession final : public rpc::ByteSession {
     Fifo<std::pair<std::string, uint32_t>> rows;  ///< That wait for an Execute, and how many.
     bool has_ended = false;
     std::optional<Failure> failure;
+    std::optional<uint32_t> inserted;  ///< Of an INSERT whose RETURNING gives the rows: for its tag.
   };
 
   /// The texts of one Query message, and how far it has come.
@@ -213,7 +214,13 @@ class PgSession final : public rpc::ByteSession {
   void execute(Portal& portal, uint32_t rows_max);
   [[nodiscard]] Result<void> check_block(const Command& command) const;
   void start_query(Portal& portal);
+  /// The next rows are the first of so many.
+  void limit_rows(uint32_t rows_max);
   void on_rows(Portal& portal, wire::v1::QueryRows& rows);
+  /// Rows of these columns come. Errors: 0A000 others were described.
+  [[nodiscard]] Result<void> begin_rows(Portal& portal, const std::vector<semantics::Column>& columns);
+  /// Errors: 08P01, 54000 too much is held back.
+  [[nodiscard]] Result<void> send_rows(const Portal& portal, std::string rows);
   /// Sends what the active portal has, and ends its Execute when there is enough.
   void pump();
   [[nodiscard]] Portal* find_running(uint64_t sequence);
@@ -223,8 +230,9 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] int64_t time_left() const;
 
   // ---- session_writes.cpp ----
-  void start_write(Portal& portal);
+  void start_write(Portal& portal, uint32_t rows_max);
   void on_compiled(Result<aggregator::Compiled> compiled);
+  void give_back(Portal& portal, aggregator::Returning returning, uint32_t inserted);
   /// Errors: 0A000 it cannot be part of the update under way.
   [[nodiscard]] Result<void> check_write(const WriteCommand& command) const;
   void submit(Then then);

@@ -64,14 +64,14 @@ void PgSession::execute(Portal& portal, uint32_t rows_max) {
   if (run_command(portal)) {
     return;
   }
-  if (const auto* write = std::get_if<WriteCommand>(&command)) {
+  if (const auto* write = std::get_if<WriteCommand>(&command); write != nullptr && !portal.inserted) {
     if (auto may = check_write(*write); !may) {
       return fail(may.error());
     }
     if (std::exchange(portal.has_started, true)) {
       return fail(rejected("55000", "a write runs once for each Bind", "send Bind before each Execute"));
     }
-    return start_write(portal);
+    return start_write(portal, rows_max);
   }
   if (!portal.has_started) {
     if (group_.has_any()) {
@@ -86,12 +86,16 @@ void PgSession::execute(Portal& portal, uint32_t rows_max) {
   }
   active_ = &portal;
   wait_ = Wait::kRows;
-  rows_left_ = rows_max > 0 ? std::optional<uint64_t>(rows_max) : std::nullopt;
-  rows_sent_ = 0;
+  limit_rows(rows_max);
   if (!portal.has_started) {
     start_query(portal);
   }
   pump();
+}
+
+void PgSession::limit_rows(uint32_t rows_max) {
+  rows_left_ = rows_max > 0 ? std::optional<uint64_t>(rows_max) : std::nullopt;
+  rows_sent_ = 0;
 }
 
 void PgSession::start_query(Portal& portal) {
@@ -139,25 +143,49 @@ void PgSession::on_rows(Portal& portal, wire::v1::QueryRows& rows) {
       columns.push_back(
           {column.name(), type ? *type : semantics::Type{semantics::TypeKind::kText}, true, std::nullopt});
     }
-    if (portal.is_simple) {
-      portal.formats.assign(columns.size(), kTextFormat);
-      describe_columns(columns, portal.formats);
-    } else if (!std::equal(columns.begin(), columns.end(), portal.statement->columns.begin(),
-                           portal.statement->columns.end(),
-                           [](const auto& a, const auto& b) { return a.type.kind == b.type.kind; })) {
+    if (auto begun = begin_rows(portal, columns); !begun) {
       abort(portal);
       portal.has_ended = true;
-      portal.failure = Failure{rejected("0A000", "the values change the types of the answer that was described",
-                                        "declare the parameters' types, or cast them in the statement"),
-                               {}};
+      portal.failure = Failure{begun.error(), {}};
       return;
     }
-    portal.encoder = std::make_shared<const RowEncoder>(columns, portal.formats);
   }
   if (rows.row_count() > 0) {
     portal_row_bytes_ += rows.rows().size();
     portal.rows.emplace_back(std::move(*rows.mutable_rows()), rows.row_count());
   }
+}
+
+Result<void> PgSession::begin_rows(Portal& portal, const std::vector<semantics::Column>& columns) {
+  if (portal.is_simple) {
+    portal.formats.assign(columns.size(), kTextFormat);
+    describe_columns(columns, portal.formats);
+  } else if (!std::equal(columns.begin(), columns.end(), portal.statement->columns.begin(),
+                         portal.statement->columns.end(),
+                         [](const auto& a, const auto& b) { return a.type.kind == b.type.kind; })) {
+    return rejected("0A000", "the values change the types of the answer that was described",
+                    "declare the parameters' types, or cast them in the statement");
+  }
+  portal.encoder = std::make_shared<const RowEncoder>(columns, portal.formats);
+  return {};
+}
+
+Result<void> PgSession::send_rows(const Portal& portal, std::string rows) {
+  if (!group_.is_holding()) {
+    return output_.add_rows(portal.encoder, std::move(rows));
+  }
+  std::string_view rest = rows;
+  while (!rest.empty()) {
+    if (auto encoded = portal.encoder->encode(rest, WriteGroup::kHeldBytesMax, group_.held()); !encoded) {
+      return encoded.error();
+    }
+    if (group_.held().size() >= WriteGroup::kHeldBytesMax) {
+      return rejected(
+          "54000", fmt::format("RETURNING gives more than {} bytes before they can be sent", WriteGroup::kHeldBytesMax),
+          "send a Sync after fewer INSERTs");
+    }
+  }
+  return {};
 }
 
 void PgSession::pump() {
@@ -183,8 +211,8 @@ void PgSession::pump() {
     if (rows_left_) {
       *rows_left_ -= taken_count;
     }
-    if (auto added = output_.add_rows(portal.encoder, std::move(taken)); !added) {
-      return fail(added.error());
+    if (auto sent = send_rows(portal, std::move(taken)); !sent) {
+      return fail(sent.error());
     }
   }
   if (rows_left_ == 0u) {
@@ -194,7 +222,9 @@ void PgSession::pump() {
   } else if (portal.failure) {
     return fail(std::move(*portal.failure));
   } else {
-    append_command_complete(fmt::format("SELECT {}", rows_sent_), out());
+    append_command_complete(portal.inserted ? fmt::format("INSERT 0 {}", std::exchange(*portal.inserted, 0))
+                                            : fmt::format("SELECT {}", rows_sent_),
+                            out());
   }
   active_ = nullptr;
   wait_ = Wait::kNothing;

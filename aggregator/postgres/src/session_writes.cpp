@@ -65,7 +65,8 @@ Result<void> PgSession::check_write(const WriteCommand& command) const {
   return {};
 }
 
-void PgSession::start_write(Portal& portal) {
+void PgSession::start_write(Portal& portal, uint32_t rows_max) {
+  limit_rows(rows_max);
   Work::Compile work;
   put_parameters(portal, work.statement);
   active_ = &portal;
@@ -73,9 +74,8 @@ void PgSession::start_write(Portal& portal) {
 }
 
 void PgSession::on_compiled(Result<aggregator::Compiled> compiled) {
-  const Prepared& statement = *active_->statement;
-  const std::string word(std::get<WriteCommand>(statement.command).word);
-  active_ = nullptr;
+  Portal& portal = *std::exchange(active_, nullptr);
+  const std::string word(std::get<WriteCommand>(portal.statement->command).word);
   if (!compiled) {
     return fail(compiled.error());
   }
@@ -83,6 +83,7 @@ void PgSession::on_compiled(Result<aggregator::Compiled> compiled) {
   if (update == nullptr) {
     return fail(rejected("XX000", "a write was compiled to something else"));
   }
+  std::optional<aggregator::Returning> returning = std::exchange(update->returning, std::nullopt);
   const auto rows = group_.add(std::move(*update));
   if (!rows) {
     return fail(rows.error());
@@ -91,9 +92,24 @@ void PgSession::on_compiled(Result<aggregator::Compiled> compiled) {
   if (!is_in_block()) {
     group_.hold(is_insert ? std::string() : word);
   }
-  if (is_insert) {
+  if (returning) {
+    give_back(portal, std::move(*returning), *rows);
+  } else if (is_insert) {
     append_command_complete(fmt::format("INSERT 0 {}", *rows), out());
   }
+}
+
+void PgSession::give_back(Portal& portal, aggregator::Returning returning, uint32_t inserted) {
+  if (auto begun = begin_rows(portal, *returning.columns); !begun) {
+    return fail(begun.error());
+  }
+  portal.inserted = inserted;
+  portal.has_ended = true;
+  portal_row_bytes_ += returning.rows.rows.size();
+  portal.rows.emplace_back(std::move(returning.rows.rows), static_cast<uint32_t>(returning.rows.row_count));
+  active_ = &portal;
+  wait_ = Wait::kRows;
+  pump();
 }
 
 void PgSession::submit(Then then) {

@@ -18,6 +18,9 @@ namespace daedalus::postgres {
 
 class WriteGroup {
  public:
+  /// Of messages that are held back.
+  static constexpr size_t kHeldBytesMax = 16u << 20;
+
   [[nodiscard]] bool has_any() const { return body_.parts_size() > 0; }
   /// Whether it has an UPDATE or DELETE.
   [[nodiscard]] bool is_alone() const { return is_alone_; }

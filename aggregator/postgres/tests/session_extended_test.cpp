@@ -192,6 +192,24 @@ TEST_F(ExtendedTest, InsertsUpToSyncAreOneUpdate) {
   EXPECT_EQ(said(), "C INSERT 0 1|2|C INSERT 0 1|Z I");
 }
 
+TEST_F(ExtendedTest, WhatAnInsertReturnsIsDescribedAndTaken) {
+  send(parse("", "INSERT INTO t VALUES ($1) RETURNING id") + bind("", "", {"7"}) + execute("") + sync());
+  described({semantics::TypeKind::kInt});
+  compiled_returning({7});
+  answer_confirmed(1);
+  EXPECT_EQ(said(), "1|2|D 7|C INSERT 0 1|Z I");
+}
+
+TEST_F(ExtendedTest, RowLimitsSuspendWhatAnInsertReturns) {
+  send(parse("", "INSERT INTO t VALUES ($1) RETURNING id") + bind("", "", {"7"}) + execute("", 2) + execute("", 2) +
+       sync());
+  described({semantics::TypeKind::kInt});
+  compiled_returning({7, 8, 9});
+  EXPECT_EQ(works_.size(), 2u);  // It is compiled, and inserts, once.
+  answer_confirmed(3);
+  EXPECT_EQ(said(), "1|2|D 7|D 8|s|D 9|C INSERT 0 3|Z I");
+}
+
 TEST_F(ExtendedTest, AnUpdateThatFailsAtSyncIsTheErrorOfItsFirstWrite) {
   send(parse("i", "INSERT INTO t VALUES (1)"));
   described({}, /*has_columns=*/false);

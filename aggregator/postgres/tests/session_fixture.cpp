@@ -188,16 +188,26 @@ void SessionTest::answer(wire::v1::Result result) {
   deliver();
 }
 
+namespace {
+
+semantics::MergedRows packed(const std::vector<int64_t>& values) {
+  semantics::MergedRows made{{}, values.size()};
+  const std::vector<semantics::Type> types{int_column().type};
+  for (const int64_t value : values) {
+    semantics::append_packed_row(types, std::vector<semantics::Value>{value}, made.rows);
+  }
+  return made;
+}
+
+}  // namespace
+
 void SessionTest::answer_rows(const std::vector<int64_t>& values, bool ends) {
   wire::v1::Result result;
   auto& rows = *result.mutable_rows();
   if (!std::exchange(rows_began_, true)) {
     *rows.add_columns() = contract::from_column(int_column());
   }
-  const std::vector<semantics::Type> types{int_column().type};
-  for (const int64_t value : values) {
-    semantics::append_packed_row(types, std::vector<semantics::Value>{value}, *rows.mutable_rows());
-  }
+  rows.set_rows(packed(values).rows);
   rows.set_row_count(static_cast<uint32_t>(values.size()));
   answer(std::move(result));
   if (ends) {
@@ -247,6 +257,16 @@ void SessionTest::compiled_insert(uint32_t rows) {
   auto& insert = *update.body.add_parts()->mutable_insert();
   insert.set_rows(std::string(rows, 'r'));
   insert.set_row_count(rows);
+  done(Result<aggregator::Compiled>(std::move(update)));
+}
+
+void SessionTest::compiled_returning(const std::vector<int64_t>& values) {
+  aggregator::CompiledUpdate update;
+  update.body.add_parts()->mutable_insert()->set_row_count(static_cast<uint32_t>(values.size()));
+  aggregator::Returning returning;
+  returning.columns = std::make_shared<const std::vector<semantics::Column>>(1, int_column());
+  returning.rows = packed(values);
+  update.returning = std::move(returning);
   done(Result<aggregator::Compiled>(std::move(update)));
 }
 

@@ -52,6 +52,8 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   /// Ends the latest work: a SELECT of one int column with parameters of these kinds.
   void described(std::vector<semantics::TypeKind> parameters = {}, bool has_columns = true);
   void compiled_insert(uint32_t rows);
+  /// The same with RETURNING: these values of an int column named "id".
+  void compiled_returning(const std::vector<int64_t>& values);
   void compiled_update();
   void done(WorkDone done);
   /// The statement that the latest operation asks for.

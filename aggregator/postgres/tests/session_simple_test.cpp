@@ -194,6 +194,46 @@ TEST_F(SimpleTest, AnErrorBehindAWriteInItsMessageLeavesNothingOfIt) {
   EXPECT_EQ(said(), "T jit:25|D off|C SHOW|Z I");
 }
 
+TEST_F(SimpleTest, WhatAnInsertReturnsIsToldOnceItIsConfirmed) {
+  send(query("INSERT INTO t VALUES (7), (8) RETURNING id; INSERT INTO t VALUES (9)"));
+  compiled_returning({7, 8});
+  compiled_insert(1);
+  EXPECT_EQ(said(), "");
+  answer_confirmed(3);
+  EXPECT_EQ(said(), "T id:23|D 7|D 8|C INSERT 0 2|C INSERT 0 1|Z I");
+}
+
+TEST_F(SimpleTest, NothingIsReturnedOfAnUpdateThatFailed) {
+  send(query("INSERT INTO t VALUES (7) RETURNING id"));
+  compiled_returning({7});
+  answer_error("57P03", "no writer");
+  EXPECT_EQ(said(), "E 57P03 no writer|Z I");
+}
+
+TEST_F(SimpleTest, InABlockInsertsReturnAtOnce) {
+  send(query("BEGIN; INSERT INTO t VALUES (7) RETURNING id"));
+  compiled_returning({7});
+  EXPECT_EQ(said(), "C BEGIN|T id:23|D 7|C INSERT 0 1|Z T");
+  send(query("COMMIT"));
+  answer_confirmed(1);
+  EXPECT_EQ(said(), "C COMMIT|Z I");
+}
+
+TEST_F(SimpleTest, WhatIsHeldBackForAConfirmationIsBounded) {
+  std::string sql = "INSERT";
+  for (int statement = 0; statement < 40; ++statement) {
+    sql += " INTO t VALUES (7) RETURNING id; INSERT";
+  }
+  send(query(sql));
+  const std::vector<int64_t> many(50'000, 1'234'567'890);
+  std::string told;
+  for (int statement = 0; statement < 40 && told.empty(); ++statement) {
+    compiled_returning(many);
+    told = said();
+  }
+  EXPECT_EQ(told.substr(0, 8), "E 54000 ");
+}
+
 TEST_F(SimpleTest, WritesThatCannotBeOneUpdateAreRefused) {
   send(query("INSERT INTO t VALUES (1); UPDATE t SET a = 1"));
   compiled_insert(1);

@@ -194,8 +194,10 @@ Result<StatementDescription> Compiler::describe(std::string_view sql,
     return parameters.error();
   }
   StatementDescription description{std::move(*parameters), {}};
-  if (auto* select = std::get_if<CompiledSelect>(&*compiled)) {
+  if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
     description.columns = *select->columns;
+  } else if (const auto& returning = std::get<CompiledUpdate>(*compiled).returning) {
+    description.columns = *returning->columns;
   }
   return description;
 }

@@ -107,8 +107,8 @@ struct InsertStatement {
   Node source;  ///< A SELECT or VALUES; absent for DEFAULT VALUES.
   Node on_conflict;
   Node with_clause;
+  Nodes returning;
   bool has_overriding = false;
-  bool has_returning = false;
 };
 
 struct UpdateStatement {

@@ -23,6 +23,7 @@ struct InsertShape {
   std::vector<int32_t> locations;  ///< Of the column names; empty if no list was given.
   std::vector<semantics::Type> types;
   bool has_column_list = false;
+  bool returns = false;  ///< There is a RETURNING.
 };
 
 Result<void> check_clauses(const Scope& scope, const grammar::InsertStatement& insert) {
@@ -34,9 +35,6 @@ Result<void> check_clauses(const Scope& scope, const grammar::InsertStatement& i
   }
   if (insert.on_conflict.is_present()) {
     return scope.refuse("ON CONFLICT", insert.on_conflict.location(), "keys are not enforced: send an UPDATE instead");
-  }
-  if (insert.has_returning) {
-    return scope.refuse("RETURNING", find_keyword(scope.text(), "returning"), "send a SELECT after the INSERT");
   }
   if (!insert.source.is_present()) {
     return {};  // DEFAULT VALUES
@@ -58,6 +56,7 @@ Result<InsertShape> shape_of(const Scope& scope, const grammar::InsertStatement&
   InsertShape shape;
   shape.types = semantics::column_types(schema);
   shape.has_column_list = !insert.columns.empty();
+  shape.returns = !insert.returning.empty();
   for (const grammar::Node& node : insert.columns) {
     auto column = scope.target_column(node.target());
     if (!column) {
@@ -125,9 +124,15 @@ Error too_large(std::string_view what, uint32_t bound) {
                   "send fewer rows with each INSERT");
 }
 
+/// The rows of one INSERT.
+struct InsertRows {
+  std::string packed;
+  std::vector<std::vector<Value>> kept;  ///< For RETURNING; none without.
+};
+
 /// Appends one row; `list` is empty for DEFAULT VALUES.
 Result<void> append_row(Scope& scope, const InsertShape& shape, const std::vector<Value>& defaults, grammar::Nodes list,
-                        std::string* rows) {
+                        InsertRows& rows) {
   std::vector<Value> values = defaults;
   for (size_t i = 0; i < list.size(); ++i) {
     const uint32_t column = shape.columns[i];
@@ -137,9 +142,12 @@ Result<void> append_row(Scope& scope, const InsertShape& shape, const std::vecto
     }
     values[column] = std::move(*value);
   }
-  semantics::append_packed_row(shape.types, values, *rows);
-  if (rows->size() > contract::kUpdateBytesMax) {
+  semantics::append_packed_row(shape.types, values, rows.packed);
+  if (rows.packed.size() > contract::kUpdateBytesMax) {
     return too_large("bytes of rows", contract::kUpdateBytesMax);
+  }
+  if (shape.returns) {
+    rows.kept.push_back(std::move(values));
   }
   return {};
 }
@@ -165,8 +173,11 @@ Result<std::vector<Value>> common_defaults(const Scope& scope, const InsertShape
   return defaults;
 }
 
-Result<wire::v1::InsertPart> compile_rows(Scope& scope, const grammar::InsertStatement& insert,
-                                          const InsertShape& shape) {
+size_t row_count(const grammar::InsertStatement& insert) {
+  return insert.source.is_present() ? insert.source.select().values_lists.size() : 1;
+}
+
+Result<InsertRows> compile_rows(Scope& scope, const grammar::InsertStatement& insert, const InsertShape& shape) {
   const grammar::Nodes lists = insert.source.select().values_lists;
   const bool only_defaults = !insert.source.is_present();
   if (lists.size() > contract::kUpdateRowsMax) {
@@ -184,18 +195,14 @@ Result<wire::v1::InsertPart> compile_rows(Scope& scope, const grammar::InsertSta
   if (!defaults) {
     return defaults.error();
   }
-  wire::v1::InsertPart part;
-  std::string rows;
-  const size_t row_count = only_defaults ? 1 : lists.size();
-  for (size_t row = 0; row < row_count; ++row) {
+  InsertRows rows;
+  for (size_t row = 0; row < row_count(insert); ++row) {
     const grammar::Nodes list = only_defaults ? grammar::Nodes() : lists[row].list().items;
-    if (auto appended = append_row(scope, shape, *defaults, list, &rows); !appended) {
+    if (auto appended = append_row(scope, shape, *defaults, list, rows); !appended) {
       return appended.error();
     }
   }
-  part.set_rows(std::move(rows));
-  part.set_row_count(static_cast<uint32_t>(row_count));
-  return part;
+  return rows;
 }
 
 }  // namespace
@@ -212,13 +219,28 @@ Result<CompiledUpdate> compile_insert(Scope& scope, const contract::PartitionMap
   if (!shape) {
     return shape.error();
   }
-  auto part = compile_rows(scope, insert, *shape);
-  if (!part) {
-    return part.error();
+  auto rows = compile_rows(scope, insert, *shape);
+  if (!rows) {
+    return rows.error();
+  }
+  std::optional<Returning> returning;
+  if (shape->returns) {
+    auto made = compile_returning(scope, insert.returning,
+                                  scope.is_described() ? std::vector<std::vector<Value>>() : std::move(rows->kept));
+    if (!made) {
+      return made.error();
+    }
+    returning = std::move(*made);
   }
   wire::v1::UpdateBody body;
-  *body.add_parts()->mutable_insert() = std::move(*part);
-  return finish_update(scope, map, std::move(body));
+  wire::v1::InsertPart& part = *body.add_parts()->mutable_insert();
+  part.set_rows(std::move(rows->packed));
+  part.set_row_count(static_cast<uint32_t>(row_count(insert)));
+  auto update = finish_update(scope, map, std::move(body));
+  if (update) {
+    update->returning = std::move(returning);
+  }
+  return update;
 }
 
 }  // namespace daedalus::aggregator::sql

@@ -75,7 +75,7 @@ OutputItem column_item(const Scope& scope, uint32_t column, const grammar::Resul
 }
 
 /// One item of the list that is not a star.
-Result<OutputItem> list_item(Scope& scope, const grammar::ResultTarget& target) {
+Result<OutputItem> list_item(Scope& scope, ExpressionBinder::Place place, const grammar::ResultTarget& target) {
   if (target.value.has_column()) {
     auto column = scope.column(target.value.column());
     if (!column) {
@@ -83,7 +83,7 @@ Result<OutputItem> list_item(Scope& scope, const grammar::ResultTarget& target) 
     }
     return column_item(scope, *column, target);
   }
-  ExpressionBinder binder(scope, {"the SELECT list", true});
+  ExpressionBinder binder(scope, place);
   auto expression = binder.value(target.value);
   if (!expression) {
     return expression.error();
@@ -96,10 +96,10 @@ Result<OutputItem> list_item(Scope& scope, const grammar::ResultTarget& target) 
   return item;
 }
 
-Result<Outputs> compile_list(Scope& scope, const grammar::SelectStatement& select) {
+Result<Outputs> compile_list(Scope& scope, ExpressionBinder::Place place, grammar::Nodes list) {
   Outputs outputs;
-  outputs.reserve(select.target_list.size());
-  for (const grammar::Node& node : select.target_list) {
+  outputs.reserve(list.size());
+  for (const grammar::Node& node : list) {
     const grammar::ResultTarget& target = node.target();
     if (target.value.has_column()) {
       auto is_star = scope.is_star(target.value.column());
@@ -113,7 +113,7 @@ Result<Outputs> compile_list(Scope& scope, const grammar::SelectStatement& selec
         continue;
       }
     }
-    auto item = list_item(scope, target);
+    auto item = list_item(scope, place, target);
     if (!item) {
       return item.error();
     }
@@ -128,6 +128,10 @@ Result<Outputs> compile_list(Scope& scope, const grammar::SelectStatement& selec
                        scope.statement_location());
   }
   return outputs;
+}
+
+Result<Outputs> compile_list(Scope& scope, const grammar::SelectStatement& select) {
+  return compile_list(scope, {"the SELECT list", /*takes_aggregates=*/true}, select.target_list);
 }
 
 /// LIMIT or OFFSET; nothing when it is absent or NULL.
@@ -227,6 +231,38 @@ Result<semantics::Selection> bind_outputs(const Scope& scope, Outputs outputs, S
   selection->order_by = std::move(order.order_by);
   selection->distinct_by = order.distinct_by;
   return selection;
+}
+
+/// So many rows of RETURNING are computed together, until their bytes are counted.
+constexpr size_t kReturnedAtOnce = 1024;
+
+/// Rows of a table as an application gets them.
+Result<semantics::MergedRows> final_rows(const semantics::Selection& selection,
+                                         std::span<const std::vector<semantics::Value>> rows) {
+  semantics::MergedRows made;
+  for (size_t begin = 0; begin < rows.size(); begin += kReturnedAtOnce) {
+    auto partial =
+        semantics::plain_answer(selection, rows.subspan(begin, std::min(kReturnedAtOnce, rows.size() - begin)));
+    if (!partial) {
+      return partial.error();
+    }
+    semantics::AnswerMerger merger(selection, semantics::AnswerForm::kFinal);
+    if (auto added = merger.add(0, std::move(*partial)); !added) {
+      return added.error();
+    }
+    auto merged = semantics::merge_all(merger);
+    if (!merged) {
+      return merged.error();
+    }
+    made.rows += merged->rows;
+    made.row_count += merged->row_count;
+    if (made.rows.size() > contract::kUpdateBytesMax) {
+      return rejected("54000",
+                      fmt::format("RETURNING too large: more than {} bytes of rows", contract::kUpdateBytesMax),
+                      "send fewer rows with each INSERT");
+    }
+  }
+  return made;
 }
 
 /// What may not stand in a SELECT without FROM: nothing of it is of a row.
@@ -388,6 +424,28 @@ Result<CompiledSelect> compile_over(Scope& scope, const contract::PartitionMap& 
   made.shape = nullptr;
   made.rows = std::make_shared<const semantics::MergedRows>(std::move(*rows));
   return made;
+}
+
+Result<Returning> compile_returning(Scope& scope, grammar::Nodes list,
+                                    std::span<const std::vector<semantics::Value>> rows) {
+  auto outputs = compile_list(scope, {"RETURNING"}, list);
+  if (!outputs) {
+    return outputs.error();
+  }
+  SortGroup no_order;
+  auto selection = bind_outputs(scope, std::move(*outputs), no_order);
+  if (!selection) {
+    return selection.error();
+  }
+  if (auto checked = contract::check_selection(*selection); !checked) {
+    return scope.located(checked.error(), scope.statement_location());
+  }
+  auto made = final_rows(*selection, rows);
+  if (!made) {
+    return made.error();
+  }
+  return Returning{std::make_shared<const std::vector<semantics::Column>>(semantics::final_columns(*selection)),
+                   std::move(*made)};
 }
 
 Result<CompiledSelect> compile_select(Scope& scope, const contract::PartitionMap& map,

@@ -1,6 +1,9 @@
 // The statements that are supported, each compiled to its wire body. compile.hpp is what others see of them.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "daedalus/aggregator/compile.hpp"
 #include "scope.hpp"
 
@@ -9,6 +12,11 @@ namespace daedalus::aggregator::sql {
 /// A SELECT to a selection, its shape and the columns of its answer.
 [[nodiscard]] Result<CompiledSelect> compile_select(Scope& scope, const contract::PartitionMap& map,
                                                     const grammar::SelectStatement& select);
+
+/// What RETURNING gives of these rows of the table. Errors: those of a SELECT list, 42803 an aggregate, of each row
+/// what evaluating it meets, 54000 more bytes than an update has.
+[[nodiscard]] Result<Returning> compile_returning(Scope& scope, grammar::Nodes list,
+                                                  std::span<const std::vector<semantics::Value>> rows);
 
 /// An INSERT … VALUES to one insert part of packed rows.
 [[nodiscard]] Result<CompiledUpdate> compile_insert(Scope& scope, const contract::PartitionMap& map,

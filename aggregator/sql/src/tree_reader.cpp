@@ -212,8 +212,8 @@ const grammar::InsertStatement* TreeReader::insert(const ::InsertStmt& raw) {
     made->on_conflict = grammar::Node(grammar::Node::kOther, raw.onConflictClause->location);
   }
   made->with_clause = place_of(raw.withClause);
+  made->returning = nodes(raw.returningList);
   made->has_overriding = raw.override != OVERRIDING_NOT_SET;
-  made->has_returning = !is_empty(raw.returningList);
   return made;
 }
 

@@ -251,24 +251,6 @@ std::string SqlTest::failure(std::string_view sql, std::vector<wire::v1::Constan
   return fmt::format("{}@{} {}", error.sqlstate, error.position, error.message);
 }
 
-std::string SqlTest::described(std::string_view sql) {
-  auto description = compiler_.describe(sql);
-  if (!description) {
-    const Error& error = description.error();
-    return fmt::format("{}@{} {}", error.sqlstate, error.position, error.message);
-  }
-  std::string parameters;
-  for (const TypeKind kind : description->parameters) {
-    append(&parameters, ", ", semantics::kind_name(kind));
-  }
-  std::string columns;
-  for (const Column& column : description->columns) {
-    append(&columns, ", ",
-           fmt::format("{} {}{}", column.name, semantics::to_string(column.type), column.nullable ? "" : " not null"));
-  }
-  return fmt::format("{} -> {}", parameters.empty() ? "none" : parameters, columns.empty() ? "nothing" : columns);
-}
-
 Error SqlTest::error_of(std::string_view sql, std::vector<wire::v1::Constant> parameters) {
   auto compiled = compile(sql, std::move(parameters));
   return !compiled ? compiled.error() : Error{};
@@ -290,26 +272,72 @@ std::string SqlTest::where(std::string_view condition, std::vector<wire::v1::Con
   return to_text(*schema_, std::get<CompiledSelect>(*compiled).selection->predicate);
 }
 
+namespace {
+
+/// Packed rows of a table, each a line.
+std::string lines_of(const semantics::Schema& schema, std::string_view packed, uint64_t row_count) {
+  semantics::PackedRows rows(packed);
+  std::string text;
+  uint64_t seen = 0;
+  while (true) {
+    auto row = rows.next();
+    if (!row || !row->has_value()) {
+      break;
+    }
+    auto values = semantics::read_packed_row(semantics::column_types(schema), **row);
+    append(&text, "\n", values.has_value() ? to_text(schema, *values) : "malformed");
+    ++seen;
+  }
+  EXPECT_EQ(seen, row_count) << text;
+  return text;
+}
+
+std::string columns_text(const std::vector<Column>& columns) {
+  std::string text;
+  for (const Column& column : columns) {
+    append(&text, ", ",
+           fmt::format("{} {}{}", column.name, semantics::to_string(column.type), column.nullable ? "" : " not null"));
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string SqlTest::inserted(std::string_view sql, std::vector<wire::v1::Constant> parameters) {
   auto compiled = compile(sql, std::move(parameters));
   if (!compiled) {
     return fmt::format("<{}>", compiled.error().message);
   }
   const wire::v1::InsertPart& part = std::get<CompiledUpdate>(*compiled).body.parts(0).insert();
-  semantics::PackedRows rows(part.rows());
-  std::string text;
-  uint32_t row_count = 0;
-  while (true) {
-    auto row = rows.next();
-    if (!row || !row->has_value()) {
-      break;
-    }
-    auto values = semantics::read_packed_row(semantics::column_types(*schema_), **row);
-    append(&text, "\n", values.has_value() ? to_text(*schema_, *values) : "malformed");
-    ++row_count;
+  return lines_of(*schema_, part.rows(), part.row_count());
+}
+
+std::string SqlTest::returned(std::string_view sql, std::vector<wire::v1::Constant> parameters) {
+  auto compiled = compile(sql, std::move(parameters));
+  if (!compiled) {
+    return fmt::format("<{}>", compiled.error().message);
   }
-  EXPECT_EQ(row_count, part.row_count()) << sql;
-  return text;
+  const auto& returning = std::get<CompiledUpdate>(*compiled).returning;
+  if (!returning) {
+    return "nothing";
+  }
+  semantics::Schema schema;
+  schema.columns = *returning->columns;
+  return columns_text(schema.columns) + "\n" + lines_of(schema, returning->rows.rows, returning->rows.row_count);
+}
+
+std::string SqlTest::described(std::string_view sql) {
+  auto description = compiler_.describe(sql);
+  if (!description) {
+    const Error& error = description.error();
+    return fmt::format("{}@{} {}", error.sqlstate, error.position, error.message);
+  }
+  std::string parameters;
+  for (const TypeKind kind : description->parameters) {
+    append(&parameters, ", ", semantics::kind_name(kind));
+  }
+  const std::string columns = columns_text(description->columns);
+  return fmt::format("{} -> {}", parameters.empty() ? "none" : parameters, columns.empty() ? "nothing" : columns);
 }
 
 std::string SqlTest::assigned(std::string_view sql, std::vector<wire::v1::Constant> parameters) {

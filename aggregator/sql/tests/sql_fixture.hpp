@@ -47,6 +47,8 @@ class SqlTest : public ::testing::Test {
   std::string where(std::string_view condition, std::vector<wire::v1::Constant> parameters = {});
   /// The rows of an INSERT, each a line.
   std::string inserted(std::string_view sql, std::vector<wire::v1::Constant> parameters = {});
+  /// "name type, ..." of what an INSERT returns, and its rows, each a line; "nothing" without RETURNING.
+  std::string returned(std::string_view sql, std::vector<wire::v1::Constant> parameters = {});
   /// The assignments of an UPDATE.
   std::string assigned(std::string_view sql, std::vector<wire::v1::Constant> parameters = {});
   /// "sqlstate@position message" of the error; "accepted" if there is none.

@@ -100,7 +100,9 @@ class StatementTwin {
       return error_of(parts.error());
     }
     if (const auto* inserted = std::get_if<contract::InsertPart>(&(*parts)[0])) {
-      return keep(inserted->rows);
+      const std::string kept = keep(inserted->rows);
+      const auto& returning = std::get<CompiledUpdate>(*compiled).returning;
+      return returning ? "returned|" + records_of(types_of(*returning->columns), returning->rows.rows) : kept;
     }
     return change((*parts)[0]);
   }
@@ -266,13 +268,23 @@ class StatementTwin {
       return error_of(merged.error());
     }
     std::string text;
-    std::vector<semantics::Type> types;
-    for (const semantics::Column& column : semantics::final_columns(selection)) {
-      types.push_back(column.type);
-      text += fmt::format("{}{}", text.empty() ? "" : ",", semantics::kind_name(column.type.kind));
+    const std::vector<semantics::Type> types = types_of(semantics::final_columns(selection));
+    for (const semantics::Type& type : types) {
+      text += fmt::format("{}{}", text.empty() ? "" : ",", semantics::kind_name(type.kind));
     }
-    text += '|';
-    semantics::PackedRows rows(merged->rows);
+    return text + '|' + records_of(types, merged->rows);
+  }
+
+  static std::vector<semantics::Type> types_of(const std::vector<semantics::Column>& columns) {
+    std::vector<semantics::Type> types;
+    std::transform(columns.begin(), columns.end(), std::back_inserter(types),
+                   [](const semantics::Column& column) { return column.type; });
+    return types;
+  }
+
+  static std::string records_of(const std::vector<semantics::Type>& types, std::string_view packed) {
+    std::string text;
+    semantics::PackedRows rows(packed);
     for (auto row = rows.next(); row.has_value() && row->has_value(); row = rows.next()) {
       text += record_of(types, *semantics::read_packed_row(types, **row)) + '\x02';
     }

@@ -40,6 +40,45 @@ TEST_F(InsertTest, TakesParametersAndTheTime) {
             "-|-|12|-|-|-|-|-|2013-06-15|2013-06-15 12:34:56.789|-|'x'|-|7|0");
 }
 
+TEST_F(InsertTest, ReturnsWhatItInserts) {
+  EXPECT_EQ(returned("INSERT INTO t (i, v) VALUES (1, 'a'), (2, NULL) RETURNING i, v, k"),
+            "i integer not null, v character varying(10), k integer not null\n1|'a'|7\n2|-|7");
+  EXPECT_EQ(returned("INSERT INTO t AS q (i, n, r) VALUES (3, 1.005, 0.1) RETURNING q.i + 1 AS next, n, upper('x'), r"),
+            "next integer not null, n numeric(10,2), upper text not null, r real\n4|1.01|'X'|0.1");
+  EXPECT_EQ(returned("INSERT INTO t (i, at) VALUES ($1, now()) RETURNING at - INTERVAL '1 day', i = $1",
+                     {typed({TypeKind::kInt}, int64_t{5})}),
+            "?column? timestamp without time zone, ?column? boolean not null\n2013-06-14 12:34:56.789|t");
+  EXPECT_EQ(returned("INSERT INTO t (i) VALUES (1) RETURNING *").substr(0, 10), "b boolean,");
+  EXPECT_EQ(returned("INSERT INTO t (i) VALUES (1)"), "nothing");
+}
+
+TEST_F(InsertTest, DescribesWhatItReturns) {
+  EXPECT_EQ(described("INSERT INTO t (i, v) VALUES ($1, $2) RETURNING i, upper(v)"),
+            "integer, character varying -> i integer not null, upper text");
+}
+
+TEST_F(InsertTest, RefusesWhatItCannotReturn) {
+  for (const auto& [sql, error] : std::initializer_list<Accepted>{
+           {"INSERT INTO t (i) VALUES (1) RETURNING z", "42703@40 column \"z\" does not exist"},
+           {"INSERT INTO t (i) VALUES (1) RETURNING count(*)",
+            "42803@40 aggregate functions are not allowed in RETURNING"},
+           {"INSERT INTO t (i) VALUES (0), (1) RETURNING 1 / i", "22012@0 division by zero"},
+           {"INSERT INTO t (i) VALUES (1) RETURNING (SELECT 1)", "0A000@40 sub-query is not supported"},
+       }) {
+    EXPECT_EQ(failure(sql), error) << sql;
+  }
+}
+
+TEST_F(InsertTest, ReturnsNoMoreThanAnUpdateMayHave) {
+  std::string sql = "INSERT INTO t (i) VALUES (1)";
+  for (uint32_t row = 1; row < 3000; ++row) {
+    sql += ",(1)";
+  }
+  EXPECT_EQ(failure(sql + " RETURNING repeat('x', 4000)"),
+            "54000@0 RETURNING too large: more than 8388608 bytes of rows");
+  EXPECT_EQ(failure(sql + " RETURNING repeat('x', 2000)"), "accepted");
+}
+
 TEST_F(InsertTest, RoutesListTheKeysOfItsRows) {
   auto compiled = compile("INSERT INTO t (i) VALUES (1), (2), (1)");
   ASSERT_TRUE(compiled.has_value());
@@ -119,7 +158,6 @@ TEST_F(InsertTest, RefusesWhatDoesNotFit) {
            {"INSERT INTO t (i) VALUES ((SELECT 1))", "0A000@27 sub-query is not supported"},
            {"INSERT INTO t SELECT * FROM t", "0A000@15 INSERT ... SELECT is not supported"},
            {"INSERT INTO t (i) VALUES (1) ON CONFLICT DO NOTHING", "0A000@30 ON CONFLICT is not supported"},
-           {"INSERT INTO t (i) VALUES (1) RETURNING i", "0A000@30 RETURNING is not supported"},
            {"INSERT INTO t (i) OVERRIDING USER VALUE VALUES (1)", "0A000@19 OVERRIDING is not supported"},
            {"WITH w AS (SELECT 1) INSERT INTO t (i) VALUES (1)", "0A000@1 WITH is not supported"},
            {"INSERT INTO t (i) VALUES (1) LIMIT 1",

@@ -44,10 +44,17 @@ struct CompiledSelect {
 [[nodiscard]] CompiledSelect make_select(const semantics::Schema& schema, const contract::PartitionMap& map,
                                          semantics::Selection selection, semantics::Condition condition);
 
+/// What RETURNING makes of the rows that are to be inserted.
+struct Returning {
+  std::shared_ptr<const std::vector<semantics::Column>> columns;
+  semantics::MergedRows rows;  ///< As an application gets them.
+};
+
 /// An INSERT, UPDATE or DELETE, ready to be submitted to the logical writer.
 struct CompiledUpdate {
   wire::v1::UpdateBody body;
   std::vector<wire::v1::Route> routes;
+  std::optional<Returning> returning = std::nullopt;
 };
 
 using Compiled = std::variant<CompiledSelect, CompiledUpdate>;
@@ -78,7 +85,7 @@ class KnownStatements {
 struct StatementDescription {
   /// Of $1, $2, ...: without length, precision and scale.
   std::vector<semantics::TypeKind> parameters;
-  /// Of the answer; none for a statement that writes.
+  /// Of the answer, or of what RETURNING gives; none for a statement that writes and gives nothing back.
   std::vector<semantics::Column> columns;
 };
 

@@ -16,9 +16,15 @@ import org.daedalus.wire.v1.WriteConfirmed;
  * @param timestamp its place in the total order; give it to {@code atLeast} to read at least this far
  * @param partitions the effect, partition by partition
  * @param countsForgotten true when the update was confirmed before and its counts have been forgotten since
+ * @param returned what RETURNING gives
  */
-public record WriteOutcome(long timestamp, List<Partition> partitions, boolean countsForgotten)
+public record WriteOutcome(long timestamp, List<Partition> partitions, boolean countsForgotten, ReturnedRows returned)
         implements Outcome, Serializable {
+    /** Of a statement without RETURNING. */
+    public WriteOutcome(long timestamp, List<Partition> partitions, boolean countsForgotten) {
+        this(timestamp, partitions, countsForgotten, ReturnedRows.NONE);
+    }
+
     /**
      * Why a row stayed as it was.
      *
@@ -73,7 +79,7 @@ public record WriteOutcome(long timestamp, List<Partition> partitions, boolean c
     static WriteOutcome of(WriteConfirmed confirmed) {
         return new WriteOutcome(confirmed.getTimestamp(),
                 confirmed.getOutcomesList().stream().map(WriteOutcome::toPartition).toList(),
-                confirmed.getOutcomeForgotten());
+                confirmed.getOutcomeForgotten(), ReturnedRows.of(confirmed.getReturned()));
     }
 
     private static Partition toPartition(PartitionOutcome outcome) {

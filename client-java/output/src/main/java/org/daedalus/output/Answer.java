@@ -5,6 +5,7 @@ import java.util.List;
 import org.daedalus.client.DaedalusException;
 import org.daedalus.client.ResultColumn;
 import org.daedalus.client.ResultSet;
+import org.daedalus.client.ReturnedRows;
 import org.daedalus.client.Row;
 
 /** Rows to be printed: of a query, or made by a command. Values are text as PostgreSQL spells it; null is NULL. */
@@ -27,6 +28,11 @@ public interface Answer {
                 return rows.iterator();
             }
         };
+    }
+
+    /** What RETURNING gave. */
+    static Answer of(ReturnedRows returned) {
+        return of(returned.columns(), returned.rows().stream().map(Answer::cells).toList());
     }
 
     /** Rows as they arrive. A thread that is interrupted reads no further: the answer ends in 57014. */

@@ -37,6 +37,10 @@ public final class JsonLinesOutput extends TextOutput {
 
     @Override
     public void written(WriteOutcome outcome, Elapsed elapsed) {
+        if (outcome.returned().isKnown()) {
+            rows(Answer.of(outcome.returned()), elapsed);
+            return;
+        }
         out.println(JsonOutput.effect(outcome, elapsed, new Json().open('{')).close('}'));
         out.flush();
     }

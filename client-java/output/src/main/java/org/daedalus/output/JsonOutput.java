@@ -83,6 +83,13 @@ public final class JsonOutput implements StatementOutput {
     }
 
     static Json effect(WriteOutcome outcome, Elapsed elapsed, Json json) {
+        if (outcome.returned().isKnown()) {
+            List<Row> rows = outcome.returned().rows();
+            answer(outcome.returned().columns(), rows, json);
+            json.key("row_count").number(rows.size());
+        } else if (outcome.returned().isAsked()) {
+            json.key("returned").literal("null");
+        }
         json.key("timestamp").number(outcome.timestamp())
                 .key("matched").number(outcome.matched()).key("applied").number(outcome.applied())
                 .key("refused").open('[');

@@ -103,6 +103,9 @@ public final class TableOutput extends TextOutput {
 
     @Override
     public void written(WriteOutcome outcome, Elapsed elapsed) {
+        if (outcome.returned().isKnown()) {
+            rows(Answer.of(outcome.returned()), elapsed);
+        }
         out.println(effect(outcome, style, elapsed));
         out.flush();
     }
@@ -117,6 +120,9 @@ public final class TableOutput extends TextOutput {
                     .append(" applied");
             outcome.refused().forEach((reason, rows) ->
                     text.append(", ").append(rows).append(" refused (").append(reason.text()).append(')'));
+        }
+        if (outcome.returned().isAsked() && !outcome.returned().isKnown()) {
+            text.append("; what RETURNING gives is not known");
         }
         text.append(" (timestamp ").append(outcome.timestamp());
         return text.append(style.timing() ? ", " + elapsed.ms() + " ms" : "").append(')').toString();

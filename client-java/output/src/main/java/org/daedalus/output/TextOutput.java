@@ -11,7 +11,8 @@ import org.daedalus.wire.ColumnType;
 
 /**
  * What formats have in common that print a head and then row after row as they come. An error, which goes to the error
- * stream, makes rows before it void. An update prints its counts as a row under a head of their own.
+ * stream, makes rows before it void. An update prints its counts as a row under a head of their own, or what RETURNING
+ * gave instead.
  */
 abstract class TextOutput implements StatementOutput {
     private static final int FLUSH_SIZE = 1 << 14;
@@ -64,6 +65,10 @@ abstract class TextOutput implements StatementOutput {
 
     @Override
     public void written(WriteOutcome outcome, Elapsed elapsed) {
+        if (outcome.returned().isKnown()) {
+            rows(Answer.of(outcome.returned()), elapsed);
+            return;
+        }
         StringBuilder text = new StringBuilder();
         head(EFFECT, text);
         row(new String[] {Long.toString(outcome.timestamp()), Long.toString(outcome.matched()),

@@ -57,6 +57,9 @@ public final class UnalignedOutput extends TextOutput {
 
     @Override
     public void written(WriteOutcome outcome, Elapsed elapsed) {
+        if (outcome.returned().isKnown()) {
+            rows(Answer.of(outcome.returned()), elapsed);
+        }
         out.println(TableOutput.effect(outcome, style, elapsed));
         out.flush();
     }
