@@ -183,7 +183,7 @@ CONSTRUCTS = [
         (
             "INSERT with RETURNING",
             (
-                "INSERT INTO t (i, n, v) VALUES (1, 1.005, 'a'), (2, NULL, 'b') RETURNING i + 1 AS next, n, upper(v), k",
+                "INSERT INTO t (i, n, v) VALUES (1, 1.005, 'a'), (2, NULL, 'b') RETURNING i + 1 AS x1, n, upper(v), k",
                 "INSERT INTO t AS q (i, at) VALUES (3, '2013-01-01') RETURNING q.*, at + INTERVAL '1 day'",
             ),
         ),

@@ -88,9 +88,9 @@ def _in_order(answer: str) -> str:
 
 
 class Twins:
-    """The compiler's answers and PostgreSQL's. A column is read back from each INSERT, or what it returns, types and rows
-    from each SELECT, and of UPDATE and DELETE how many rows were changed and how many it failed on, each row by itself: that it is about
-    one row stands in the text as `i = i`."""
+    """The compiler's answers and PostgreSQL's. A column is read back from each INSERT, or what it returns, types and
+    rows from each SELECT, and of UPDATE and DELETE how many rows were changed and how many it failed on, each row by
+    itself: that it is about one row stands in the text as `i = i`."""
 
     def __init__(self, port: int) -> None:
         self._port = port
