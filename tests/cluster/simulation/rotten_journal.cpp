@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "journal_bytes.hpp"
 #include "simulated_cluster.hpp"
@@ -41,8 +42,11 @@ void SimulatedCluster::let_journal_rot() {
   const JournalBytes& bytes = writer().journal_bytes();
   std::string file = bytes.file();
   judge_sound_journal(file);
-  const uint64_t kind = random.below(4);
-  const uint64_t first = kind == 0 ? 0 : kind == 1 ? bytes.last_update() : JournalBytes::kHeaderSize;
+  // In the header, from the last update on, in the last record (twice as often, as it alone may be torn), or anywhere.
+  const std::array<uint64_t, 5> begins = {0, bytes.last_update(), bytes.last_record(), bytes.last_record(),
+                                          JournalBytes::kHeaderSize};
+  const uint64_t kind = random.below(begins.size());
+  const uint64_t first = begins[kind];
   const uint64_t end = kind == 0 ? JournalBytes::kHeaderSize : bytes.end();
   const uint64_t bit = random.between(static_cast<int64_t>(8 * first), static_cast<int64_t>(8 * end - 1));
   file[bit / 8] = static_cast<char>(file[bit / 8] ^ (1 << bit % 8));

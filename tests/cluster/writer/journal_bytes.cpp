@@ -223,6 +223,7 @@ void JournalBytes::append(uint64_t kind, const std::string& payload) {
   put<uint64_t>(frame, 24, kind);
   put<uint32_t>(frame, 0, crc32c(std::string_view(frame).substr(4)));
   records_ += frame;
+  last_ = position;
 }
 
 void JournalBytes::forced(Timestamp through) {
@@ -237,6 +238,7 @@ void JournalBytes::end_with(Timestamp last) {
     updates_.erase(first, updates_.end());
   }
   forced_ = records_.size();
+  last_ = std::min(last_, last_update() - kHeaderSize);
 }
 
 std::string JournalBytes::file() const { return header_ + records_ + std::string(kZerosAhead, '\0'); }

@@ -35,6 +35,8 @@ class JournalBytes {
   [[nodiscard]] uint64_t end() const { return kHeaderSize + records_.size(); }
   /// Where the record of the last update begins; where there is none, the first record.
   [[nodiscard]] uint64_t last_update() const;
+  /// Where the last record begins; where there is none, records would.
+  [[nodiscard]] uint64_t last_record() const { return kHeaderSize + last_; }
 
  private:
   void append(uint64_t kind, const std::string& payload);
@@ -43,6 +45,7 @@ class JournalBytes {
   std::string records_;
   std::map<Timestamp, std::pair<uint64_t, uint64_t>> updates_;  ///< Where their records begin and end, as positions.
   uint64_t forced_ = 0;
+  uint64_t last_ = 0;  ///< The last record's position.
 };
 
 /// What a writer finds that starts with this file. Errors (XX001) name file, offset and what to do.
