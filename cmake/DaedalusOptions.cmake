@@ -7,6 +7,7 @@ option(DAEDALUS_TESTS "Find what tests and benchmarks need; without it only the 
 
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED)
+find_package(OpenSSL 3.0 REQUIRED)
 find_package(Protobuf 3.21 REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(spdlog 1.10 REQUIRED)

@@ -132,18 +132,36 @@ std::string login() {
   return packet;
 }
 
-void drive(std::string_view stream, size_t piece, uint8_t choices, bool with_login) {
+/// A client's first message of SCRAM-SHA-256.
+std::string sasl_first() {
+  using namespace std::string_view_literals;
+  constexpr std::string_view body = "SCRAM-SHA-256\0\0\0\0\x0bn,,n=,r=abc"sv;
+  std::string packet = "p";
+  append_big_endian(static_cast<uint32_t>(body.size() + 4), packet);
+  packet += body;
+  return packet;
+}
+
+/// How far a session is when bytes of the input come.
+enum class Begin : uint8_t { kNothing, kLoggedIn, kAskedForPassword };
+
+void drive(std::string_view stream, size_t piece, uint8_t choices, Begin begin_at) {
   SessionOptions options;
   options.database = "t";
-  options.trusts_loopback = true;
+  options.trusts_loopback = begin_at != Begin::kAskedForPassword;
   Owner owner;
   Descriptions descriptions;
-  PgSession session(options, descriptions, {rpc::PeerId{1}, "127.0.0.1:1", std::nullopt},
-                    {{1, 2}, std::string(16, 'x')}, owner, kStart);
-  if (with_login) {
+  LoginGuard guard([] { return uint64_t{1}; });
+  guard.set_users(std::make_shared<const Users>(Users{{"a", {Role::kWriter, std::nullopt}}}));
+  PgSession session({options, descriptions, guard, owner}, {rpc::PeerId{1}, "127.0.0.1:1", std::nullopt},
+                    {{1, 2}, std::string(16, 'x')}, kStart);
+  if (begin_at != Begin::kNothing) {
     session.on_bytes(login(), kStart);
     session.deliver([](const char* /*event*/) { return false; });
-    CHECK(owner.ups == 1);
+    CHECK(owner.ups == (begin_at == Begin::kLoggedIn ? 1 : 0));
+  }
+  if (begin_at == Begin::kAskedForPassword) {
+    session.on_bytes(sasl_first(), kStart);
   }
   for (size_t begin = 0; begin < stream.size(); begin += piece) {
     session.on_bytes(stream.substr(begin, piece), kStart);
@@ -176,6 +194,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const std::string_view rest(reinterpret_cast<const char*>(data) + 3, size - 3);
   const std::string stream = (data[0] & 1) != 0 ? as_messages(rest) : std::string(rest);
-  drive(stream, 1 + data[1], data[2], (data[0] & 2) != 0);
+  const bool is_trusted = (data[0] & 4) == 0;
+  drive(stream, 1 + data[1], data[2],
+        (data[0] & 2) == 0 ? Begin::kNothing
+        : is_trusted       ? Begin::kLoggedIn
+                           : Begin::kAskedForPassword);
   return 0;
 }

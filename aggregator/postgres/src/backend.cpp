@@ -11,6 +11,10 @@ namespace {
 constexpr size_t kLengthSize = 4;
 /// 3.0, the newest that is spoken.
 constexpr uint32_t kMinorVersion = 3u << 16;
+/// Kinds of an authentication request.
+constexpr uint32_t kSaslStart = 10;
+constexpr uint32_t kSaslContinue = 11;
+constexpr uint32_t kSaslFinal = 12;
 
 void append_text(std::string_view text, std::string& out) {
   out.append(text.substr(0, text.find('\0')));
@@ -52,6 +56,27 @@ MessageWriter::~MessageWriter() {
 void append_authentication_ok(std::string& out) {
   const MessageWriter message('R', out);
   append_big_endian<uint32_t>(0, out);
+}
+
+void append_sasl(std::span<const std::string_view> mechanisms, std::string& out) {
+  const MessageWriter message('R', out);
+  append_big_endian(kSaslStart, out);
+  for (const std::string_view mechanism : mechanisms) {
+    append_text(mechanism, out);
+  }
+  out.push_back('\0');
+}
+
+void append_sasl_continue(std::string_view data, std::string& out) {
+  const MessageWriter message('R', out);
+  append_big_endian(kSaslContinue, out);
+  out.append(data);
+}
+
+void append_sasl_final(std::string_view data, std::string& out) {
+  const MessageWriter message('R', out);
+  append_big_endian(kSaslFinal, out);
+  out.append(data);
 }
 
 void append_negotiate_version(std::span<const std::string> unknown_options, std::string& out) {

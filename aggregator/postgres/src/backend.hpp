@@ -42,6 +42,11 @@ class MessageWriter {
 };
 
 void append_authentication_ok(std::string& out);
+/// AuthenticationSASL: the mechanisms that may be chosen.
+void append_sasl(std::span<const std::string_view> mechanisms, std::string& out);
+/// AuthenticationSASLContinue and AuthenticationSASLFinal.
+void append_sasl_continue(std::string_view data, std::string& out);
+void append_sasl_final(std::string_view data, std::string& out);
 /// Tells that this side speaks 3.0, and which options it does not know.
 void append_negotiate_version(std::span<const std::string> unknown_options, std::string& out);
 void append_parameter_status(std::string_view name, std::string_view value, std::string& out);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "secure_session.hpp"
 #include "session.hpp"
 
 namespace daedalus::postgres {
@@ -10,7 +11,8 @@ Door::Door(SessionOptions options, SessionOwner& owner, std::function<uint64_t()
     : options_(std::move(options)),
       owner_(owner),
       descriptions_(std::make_unique<Descriptions>()),
-      random_(std::move(random)) {}
+      random_(std::move(random)),
+      guard_(random_) {}
 
 Door::~Door() = default;
 
@@ -26,9 +28,13 @@ std::shared_ptr<rpc::ByteSession> Door::make_session(const rpc::ConnectionInfo& 
     const uint64_t bits = random_();
     identity.submission_client.append(reinterpret_cast<const char*>(&bits), sizeof(bits));
   }
-  auto session = std::make_shared<PgSession>(options_, *descriptions_, connection, std::move(identity), owner_, now);
+  const PgSession::Shared shared{options_, *descriptions_, guard_, owner_};
+  auto session = std::make_shared<PgSession>(shared, connection, std::move(identity), now);
   sessions_.insert_or_assign(connection.id, session);
-  return session;
+  if (tls_ == nullptr) {
+    return session;
+  }
+  return std::make_shared<SecureSession>(std::move(session), tls_);
 }
 
 bool Door::on_result(rpc::PeerId session, wire::v1::Result&& result, Instant now) {

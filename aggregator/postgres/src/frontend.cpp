@@ -87,17 +87,19 @@ std::vector<int16_t> read_formats(Reader& reader) {
 
 }  // namespace
 
-Result<std::optional<Frame>> FrameBuffer::next(bool with_type) {
+Result<std::optional<Frame>> FrameBuffer::next(FrameKind kind) {
+  const bool with_type = kind != FrameKind::kFirst;
   const std::string_view waiting = std::string_view(bytes_).substr(read_);
   const size_t type_size = with_type ? 1 : 0;
   if (waiting.size() < type_size + kLengthSize) {
     return std::optional<Frame>();
   }
   const auto length = read_big_endian<uint32_t>(waiting.substr(type_size));
-  const uint32_t length_max = with_type ? kMessageSizeMax : kStartupSizeMax;
+  const bool is_logged_in = kind == FrameKind::kMessage;
+  const uint32_t length_max = is_logged_in ? kMessageSizeMax : kStartupSizeMax;
   if (length < kLengthSize || length > length_max) {
     return malformed(fmt::format("invalid message length {}: from {} to {} bytes are allowed{}", length, kLengthSize,
-                                 length_max, with_type ? "" : " before a login"));
+                                 length_max, is_logged_in ? "" : " before a login"));
   }
   if (waiting.size() < type_size + length) {
     return std::optional<Frame>();
@@ -149,6 +151,18 @@ Result<FirstMessage> read_first(std::string_view body) {
     startup.parameters.emplace_back(name, reader.text());
   }
   return whole(reader, FirstMessage(std::move(startup)), "the startup packet");
+}
+
+Result<SaslMessage> read_sasl(std::string_view body) {
+  Reader reader(body);
+  SaslMessage message;
+  message.mechanism = reader.text();
+  const auto size = reader.integer<int32_t>();
+  if (size < 0) {
+    return malformed("invalid message format: SASLInitialResponse has no response");
+  }
+  message.data = reader.take(static_cast<size_t>(size));
+  return whole(reader, message, "SASLInitialResponse");
 }
 
 Result<QueryMessage> read_query(std::string_view body) {

@@ -20,9 +20,16 @@ namespace daedalus::postgres {
 constexpr uint32_t kStartupSizeMax = 10'000;
 constexpr uint32_t kMessageSizeMax = (16u << 20) + (64u << 10);
 
+/// What may come next.
+enum class FrameKind : uint8_t {
+  kFirst,    ///< Without a type: requests and the startup packet.
+  kLogin,    ///< With one, but as short as those before it: of somebody who has not logged in.
+  kMessage,  ///< Of somebody who has.
+};
+
 /// One message as it came: what stands behind its length.
 struct Frame {
-  char type = 0;  ///< 0 for those that come before a login, which have none.
+  char type = 0;  ///< 0 for the first ones, which have none.
   std::string_view body;
 };
 
@@ -30,9 +37,9 @@ struct Frame {
 class FrameBuffer {
  public:
   void feed(std::string_view bytes) { bytes_.append(bytes); }
-  /// The next whole frame, which stays valid until feed() or drop(); nothing while it has not come. `with_type` is
-  /// false before a login. Errors: 08P01 a length that is none, or too long; said as soon as the length has come.
-  [[nodiscard]] Result<std::optional<Frame>> next(bool with_type);
+  /// The next whole frame, which stays valid until feed() or drop(); nothing while it has not come. Errors: 08P01 a
+  /// length that is none, or too long; said as soon as the length has come.
+  [[nodiscard]] Result<std::optional<Frame>> next(FrameKind kind);
   /// Gives back the memory of what has been read, once nobody looks at it any longer.
   void drop_read();
   /// Bytes that wait.
@@ -60,6 +67,15 @@ using FirstMessage = std::variant<SslRequest, GssRequest, CancelRequest, Startup
 
 /// Errors: 08P01.
 [[nodiscard]] Result<FirstMessage> read_first(std::string_view body);
+
+// ---- during it ----
+/// SASLInitialResponse.
+struct SaslMessage {
+  std::string_view mechanism;
+  std::string_view data;
+};
+/// Errors: 08P01.
+[[nodiscard]] Result<SaslMessage> read_sasl(std::string_view body);
 
 // ---- afterwards; texts are borrowed from the frame ----
 struct QueryMessage {

@@ -19,22 +19,24 @@ uint32_t characters_in(std::string_view text) {
 
 }  // namespace
 
-PgSession::PgSession(const SessionOptions& options, Descriptions& descriptions, rpc::ConnectionInfo connection,
-                     SessionIdentity identity, SessionOwner& owner, Instant now)
-    : options_(options),
-      descriptions_(descriptions),
+PgSession::PgSession(const Shared& shared, rpc::ConnectionInfo connection, SessionIdentity identity, Instant now)
+    : options_(shared.options),
+      descriptions_(shared.descriptions),
+      guard_(shared.guard),
+      owner_(shared.owner),
       connection_(std::move(connection)),
       identity_(std::move(identity)),
-      owner_(owner),
       started_(now),
+      now_(now),
       last_progress_(now) {}
 
 PgSession::~PgSession() = default;
 
 // ---- what happens to the connection ----
 
-void PgSession::on_bytes(std::string_view bytes, Instant /*now*/) {
+void PgSession::on_bytes(std::string_view bytes, Instant now) {
   if (phase_ != Phase::kOver) {
+    now_ = now;
     input_.feed(bytes);
     process();
   }
@@ -51,7 +53,9 @@ void PgSession::process() {
       step_simple();
       continue;
     }
-    const auto frame = input_.next(phase_ != Phase::kStartup);
+    const auto frame = input_.next(phase_ == Phase::kReady   ? FrameKind::kMessage
+                                   : phase_ == Phase::kLogin ? FrameKind::kLogin
+                                                             : FrameKind::kFirst);
     if (!frame) {
       fatal(frame.error());
       return;
@@ -69,6 +73,10 @@ void PgSession::process() {
 void PgSession::handle(const Frame& frame) {
   if (phase_ == Phase::kStartup) {
     handle_first(frame.body);
+    return;
+  }
+  if (phase_ == Phase::kLogin) {
+    on_login(frame);
     return;
   }
   if (frame.type == 'X') {
@@ -120,7 +128,10 @@ void PgSession::on_deadline(Instant now) {
   if (phase_ == Phase::kOver || now < next_deadline()) {
     return;
   }
-  if (phase_ == Phase::kStartup) {
+  if (wait_ == Wait::kVerdict && now >= login_->told_at) {
+    tell_verdict();
+    process();
+  } else if (phase_ != Phase::kReady) {
     fatal(rejected("08006", "the client did not log in in time"));
   } else {
     output_.clear();
@@ -132,7 +143,10 @@ Instant PgSession::next_deadline() const {
   if (phase_ == Phase::kOver) {
     return kNever;
   }
-  if (phase_ == Phase::kStartup) {
+  if (wait_ == Wait::kVerdict) {
+    return login_->told_at;
+  }
+  if (phase_ != Phase::kReady) {
     return after(started_, options_.limits.startup_ns_max);
   }
   return output_.taken() > 0 ? after(last_progress_, options_.limits.stall_ns_max) : kNever;
@@ -295,6 +309,7 @@ void PgSession::finish(std::string reason) {
   wait_ = Wait::kNothing;
   active_ = nullptr;
   simple_.reset();
+  login_.reset();
   input_.clear();
   group_.clear();
   statements_.clear();

@@ -4,13 +4,14 @@
 // Decides the order of everything a client sees: one statement at a time, errors up to the next Sync, blocks, what
 // becomes one update. Refuses to know sockets, threads, the clock, and what a query means.
 //
-//              logged in                   goodbye, fault, refusal, silence
-//   kStartup ────────────► kReady ─────────────────────────────────────────► kOver
-//        └───────────────── refusal, silence, cancel request ────────────────►
+//             a password is needed            it was right              goodbye, fault, silence
+//   kStartup ──────────────────────► kLogin ────────────────► kReady ─────────────────────────► kOver
+//       │ └──────────── trusted, or by a certificate ───────────┘                                 ▲
+//       └────────────────────────────────┴───────────── refusal, silence, cancel request ─────────┘
 //
-// Methods are in files by what they are for: session.cpp (bytes and time), session_startup.cpp, session_simple.cpp,
-// session_extended.cpp, session_commands.cpp (what the session answers itself), session_queries.cpp,
-// session_writes.cpp.
+// Methods are in files by what they are for: session.cpp (bytes and time), session_startup.cpp, session_login.cpp (who
+// may enter, and do what), session_simple.cpp, session_extended.cpp, session_commands.cpp (what the session answers
+// itself), session_queries.cpp, session_writes.cpp.
 #pragma once
 
 #include <map>
@@ -22,6 +23,7 @@
 
 #include "command.hpp"
 #include "daedalus/base/fifo.hpp"
+#include "daedalus/postgres/login_guard.hpp"
 #include "daedalus/postgres/session_options.hpp"
 #include "daedalus/postgres/session_owner.hpp"
 #include "daedalus/rpc/byte_session.hpp"
@@ -29,6 +31,7 @@
 #include "descriptions.hpp"
 #include "frontend.hpp"
 #include "output.hpp"
+#include "scram.hpp"
 #include "settings.hpp"
 #include "value_format.hpp"
 #include "write_group.hpp"
@@ -39,6 +42,12 @@ namespace daedalus::postgres {
 struct SessionIdentity {
   CancelKey key;
   std::string submission_client;  ///< 16 random bytes.
+};
+
+/// What the encryption of a connection says of it.
+struct Secured {
+  std::string certified_name;  ///< Of a client certificate that was verified: its common name; empty: there is none.
+  std::string binding;         ///< What a login may be bound to (tls-server-end-point); empty: nothing.
 };
 
 /// A text taken apart; more than `count_max` pieces are too many.
@@ -52,10 +61,23 @@ struct SessionIdentity {
 
 class PgSession final : public rpc::ByteSession {
  public:
-  /// `options`, `descriptions` and `owner` must outlive the session.
-  PgSession(const SessionOptions& options, Descriptions& descriptions, rpc::ConnectionInfo connection,
-            SessionIdentity identity, SessionOwner& owner, Instant now);
+  /// What all sessions share; it must outlive them.
+  struct Shared {
+    const SessionOptions& options;
+    Descriptions& descriptions;
+    LoginGuard& guard;
+    SessionOwner& owner;
+  };
+  PgSession(const Shared& shared, rpc::ConnectionInfo connection, SessionIdentity identity, Instant now);
   ~PgSession() override;
+
+  // ---- encryption, which is somebody else's ----
+  /// From now on a client that asks for encryption is told that it may begin.
+  void offer_tls() { tls_ = Tls::kOffered; }
+  /// The client has been told so: its next bytes are encrypted.
+  [[nodiscard]] bool expects_tls() const { return tls_ == Tls::kExpected; }
+  /// It is encrypted now: what comes in and goes out here is what was encrypted.
+  void on_secured(Secured secured);
 
   // ---- what the owner was asked for; ignored once the session is over ----
   void on_result(wire::v1::Result&& result, Instant now);
@@ -82,9 +104,10 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] const std::optional<std::string>& ended() const override;
 
  private:
-  enum class Phase : uint8_t { kStartup, kReady, kOver };
-  /// What has to come before anything else happens.
-  enum class Wait : uint8_t { kNothing, kSplit, kDescribe, kCompile, kRows, kSubmit };
+  enum class Phase : uint8_t { kStartup, kLogin, kReady, kOver };
+  enum class Tls : uint8_t { kNever, kOffered, kExpected, kOn };
+  /// What has to come before anything else happens; kVerdict: the time to tell whether a password was right.
+  enum class Wait : uint8_t { kNothing, kVerdict, kSplit, kDescribe, kCompile, kRows, kSubmit };
   /// What a submission ends.
   enum class Then : uint8_t { kEndSimple, kEndSync, kAfterFlush, kEndBlock };
 
@@ -134,6 +157,16 @@ class PgSession final : public rpc::ByteSession {
     std::map<std::string, std::optional<std::string>> locals;  ///< What SET LOCAL replaced.
   };
 
+  /// A login under way.
+  struct Login {
+    StartupMessage message;
+    std::optional<ScramExchange> exchange;  ///< Once a password is needed.
+    bool is_mock = false;                   ///< There is no such user; nobody is told.
+    bool has_begun = false;                 ///< The client's first message has come.
+    ScramExchange::Outcome outcome;         ///< Once its final one has.
+    Instant told_at{};
+  };
+
   struct Up {
     rpc::PeerInfo info;
   };
@@ -159,9 +192,25 @@ class PgSession final : public rpc::ByteSession {
   // ---- session_startup.cpp ----
   void handle_first(std::string_view body);
   void start(StartupMessage message);
-  [[nodiscard]] Result<void> log_in(const StartupMessage& message);
+  [[nodiscard]] Result<void> take_user(const StartupMessage& message);
+  /// Who it is, is known: the rest of what it started with, and what it is told first.
+  void enter();
+  [[nodiscard]] Result<void> check_database(const StartupMessage& message) const;
   [[nodiscard]] Result<void> take_startup_parameter(const std::string& name, const std::string& value);
-  void greet(const std::vector<std::string>& unknown_options, uint16_t minor);
+  void greet();
+
+  // ---- session_login.cpp ----
+  void log_in(StartupMessage message);
+  [[nodiscard]] Result<void> check_way_in() const;
+  [[nodiscard]] bool is_certified() const;
+  void ask_for_password();
+  void on_login(const Frame& frame);
+  void on_first_answer(std::string_view body);
+  void on_final_answer(std::string_view body);
+  void tell_verdict();
+  [[nodiscard]] bool is_trusted() const;
+  /// Errors: 42501.
+  [[nodiscard]] Result<void> check_role(Role needed, std::string_view what) const;
 
   // ---- session_simple.cpp ----
   void on_query(std::string_view body);
@@ -243,22 +292,27 @@ class PgSession final : public rpc::ByteSession {
 
   const SessionOptions& options_;
   Descriptions& descriptions_;
+  LoginGuard& guard_;
+  SessionOwner& owner_;
   const rpc::ConnectionInfo connection_;
   const SessionIdentity identity_;
-  SessionOwner& owner_;
 
   Phase phase_ = Phase::kStartup;
   Wait wait_ = Wait::kNothing;
+  Tls tls_ = Tls::kNever;
   bool skips_to_sync_ = false;
   bool was_up_ = false;
   bool is_cancelled_ = false;  ///< What is waited for.
   Instant started_;
+  Instant now_;            ///< When bytes came last.
   Instant last_progress_;  ///< Of output.
   FrameBuffer input_;
   Output output_;
   Fifo<Event> events_;
   std::optional<std::string> ended_;
 
+  std::unique_ptr<Login> login_;
+  std::unique_ptr<Secured> secured_;
   std::string user_;
   Settings settings_{{}};
   Block block_;

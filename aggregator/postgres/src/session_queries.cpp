@@ -74,6 +74,9 @@ void PgSession::execute(Portal& portal, uint32_t rows_max) {
     return start_write(portal, rows_max);
   }
   if (!portal.has_started) {
+    if (auto may = check_role(Role::kReader, "SELECT"); !may) {
+      return fail(may.error());
+    }
     if (group_.has_any()) {
       return fail(rejected("0A000", "a query after a write that has not been submitted yet is not supported",
                            is_in_block() ? "use autocommit, or COMMIT first" : "send it behind a Sync of its own"));

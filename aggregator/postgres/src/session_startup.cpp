@@ -1,4 +1,4 @@
-// Up to the login: requests that come before it, parameters, who may enter, and what a client is told at first.
+// Before and behind the login: requests that come before it, parameters, and what a client is told at first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,11 +10,8 @@ namespace daedalus::postgres {
 
 namespace {
 
-constexpr size_t kUserSizeMax = 63;
 /// What an option of the protocol's that this side does not know begins with.
 constexpr std::string_view kProtocolOption = "_pq_.";
-
-bool is_loopback(std::string_view address) { return address.starts_with("127.") || address.starts_with("[::1]"); }
 
 std::string_view find(const StartupMessage& message, std::string_view name) {
   const auto found = std::find_if(message.parameters.begin(), message.parameters.end(),
@@ -63,8 +60,15 @@ void PgSession::handle_first(std::string_view body) {
   auto first = read_first(body);
   if (!first) {
     fatal(first.error());
+  } else if (std::holds_alternative<SslRequest>(*first) && tls_ == Tls::kOffered) {
+    if (input_.size() > 0) {
+      // Whoever sits in between could have put it there, to be taken for what comes encrypted.
+      return fatal(rejected("08P01", "received unencrypted data after SSL request"));
+    }
+    tls_ = Tls::kExpected;
+    output_.text().push_back('S');
   } else if (std::holds_alternative<SslRequest>(*first) || std::holds_alternative<GssRequest>(*first)) {
-    output_.text().push_back('N');  // No encryption yet: the client goes on without, or does not.
+    output_.text().push_back('N');  // The client goes on without, or does not.
   } else if (const auto* request = std::get_if<CancelRequest>(&*first)) {
     events_.push_back(CancelKey{request->process_id, request->secret});
     finish("a cancel request");
@@ -82,39 +86,46 @@ void PgSession::start(StartupMessage message) {
     }
     return is_unknown;
   });
-  if (auto entered = log_in(message); !entered) {
-    fatal(entered.error());
-    return;
+  if (auto taken = take_user(message); !taken) {
+    return fatal(taken.error());
+  }
+  if (message.minor > 0 || !unknown_options.empty()) {
+    append_negotiate_version(unknown_options, output_.text());
+  }
+  log_in(std::move(message));
+}
+
+Result<void> PgSession::take_user(const StartupMessage& message) {
+  user_ = find(message, "user");
+  if (user_.empty() || user_.size() > kUserNameSizeMax) {
+    return rejected("28000", user_.empty() ? std::string("no PostgreSQL user name specified in startup packet")
+                                           : fmt::format("the user's name has more than {} bytes", kUserNameSizeMax));
+  }
+  return check_text(user_);
+}
+
+void PgSession::enter() {
+  const StartupMessage message = std::move(login_->message);
+  login_.reset();
+  settings_ = Settings(user_);
+  if (auto known = check_database(message); !known) {
+    return fatal(known.error());
   }
   for (const auto& [name, value] : message.parameters) {
     if (auto taken = take_startup_parameter(name, value); !taken) {
-      fatal(taken.error());
-      return;
+      return fatal(taken.error());
     }
   }
-  greet(unknown_options, message.minor);
+  greet();
 }
 
-Result<void> PgSession::log_in(const StartupMessage& message) {
-  user_ = find(message, "user");
-  if (user_.empty() || user_.size() > kUserSizeMax) {
-    return rejected("28000", user_.empty() ? std::string("no PostgreSQL user name specified in startup packet")
-                                           : fmt::format("the user's name has more than {} bytes", kUserSizeMax));
-  }
-  if (auto valid = check_text(user_); !valid) {
-    return valid;
-  }
-  if (!options_.trusts_loopback || !is_loopback(connection_.address)) {
-    return rejected("28000", fmt::format("no way to log in is configured for connections from {}", connection_.address),
-                    "postgres_trust = \"loopback\" in the aggregator's configuration lets in clients of its machine");
-  }
+Result<void> PgSession::check_database(const StartupMessage& message) const {
   const std::string_view named = find(message, "database");
   const std::string_view database = named.empty() ? user_ : named;
   if (database != options_.database) {
     return rejected("3D000", fmt::format("database \"{}\" does not exist", database),
                     fmt::format("the only database is \"{}\"", options_.database));
   }
-  settings_ = Settings(user_);
   return {};
 }
 
@@ -142,11 +153,8 @@ Result<void> PgSession::take_startup_parameter(const std::string& name, const st
   return {};
 }
 
-void PgSession::greet(const std::vector<std::string>& unknown_options, uint16_t minor) {
+void PgSession::greet() {
   std::string& text = output_.text();
-  if (minor > 0 || !unknown_options.empty()) {
-    append_negotiate_version(unknown_options, text);
-  }
   append_authentication_ok(text);
   for (const auto& [name, value] : settings_.reports()) {
     append_parameter_status(name, value, text);

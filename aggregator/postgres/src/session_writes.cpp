@@ -54,6 +54,9 @@ Result<void> PgSession::check_write(const WriteCommand& command) const {
   if (is_read_only) {
     return rejected("25006", fmt::format("cannot execute {} in a read-only transaction", command.word));
   }
+  if (auto may = check_role(Role::kWriter, command.word); !may) {
+    return may;
+  }
   if (is_in_block() && !is_insert) {
     return rejected("0A000", fmt::format("{} in a block is not supported", command.word),
                     "use autocommit: outside a block each statement takes effect at once, as one update");

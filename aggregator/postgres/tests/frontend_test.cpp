@@ -15,11 +15,11 @@ TEST(FrameBufferTest, HoldsAPartialFrameUntilTheRestHasCome) {
   for (size_t cut = 0; cut < frame.size(); ++cut) {
     FrameBuffer buffer;
     buffer.feed(frame.substr(0, cut));
-    const auto early = buffer.next(true);
+    const auto early = buffer.next(FrameKind::kMessage);
     ASSERT_TRUE(early);
     EXPECT_FALSE(early->has_value()) << cut;
     buffer.feed(frame.substr(cut));
-    const auto whole = buffer.next(true);
+    const auto whole = buffer.next(FrameKind::kMessage);
     ASSERT_TRUE(whole && whole->has_value()) << cut;
     EXPECT_EQ((*whole)->type, 'Q');
     EXPECT_EQ((*whole)->body, "SELECT 1\0"s);
@@ -31,10 +31,10 @@ TEST(FrameBufferTest, HoldsAPartialFrameUntilTheRestHasCome) {
 TEST(FrameBufferTest, RefusesALengthAsSoonAsItHasCome) {
   for (const std::string& length :
        {"\0\0\0\0"s, "\0\0\0\3"s, "\x7f\xff\xff\xff"s, "\x80\0\0\0"s, "\xff\xff\xff\xff"s}) {
-    for (const bool with_type : {false, true}) {
+    for (const FrameKind kind : {FrameKind::kFirst, FrameKind::kLogin, FrameKind::kMessage}) {
       FrameBuffer buffer;
-      buffer.feed((with_type ? "Q" : "") + length);
-      const auto next = buffer.next(with_type);
+      buffer.feed((kind == FrameKind::kFirst ? "" : "Q") + length);
+      const auto next = buffer.next(kind);
       ASSERT_FALSE(next);
       EXPECT_EQ(next.error().sqlstate, "08P01");
     }
@@ -45,10 +45,13 @@ TEST(FrameBufferTest, ALongMessageIsForThoseWhoHaveLoggedIn) {
   const std::string length = "\0\0\x27\x11"s;  // 10,001
   FrameBuffer before;
   before.feed(length);
-  EXPECT_FALSE(before.next(false));
+  EXPECT_FALSE(before.next(FrameKind::kFirst));
+  FrameBuffer during;
+  during.feed("p" + length);
+  EXPECT_FALSE(during.next(FrameKind::kLogin));
   FrameBuffer afterwards;
   afterwards.feed("Q" + length);
-  EXPECT_TRUE(afterwards.next(true));
+  EXPECT_TRUE(afterwards.next(FrameKind::kMessage));
 }
 
 TEST(FirstMessageTest, TellsRequestsFromStartUps) {

@@ -68,6 +68,10 @@ std::string shown(char type, std::string_view body) {
       const size_t end = body.find('\0');
       return fmt::format("S {}={}", body.substr(0, end), body.substr(end + 1, body.size() - end - 2));
     }
+    case 'R': {
+      const auto kind = read_big_endian<uint32_t>(body);
+      return kind == 0 ? std::string("R") : fmt::format("R{} {}", kind, body.substr(4));
+    }
     case 't': {
       std::string types = "t";
       for (size_t at = 2; at < body.size(); at += 4) {
@@ -126,8 +130,12 @@ std::string execute(const std::string& portal, uint32_t rows_max) {
 
 std::string sync() { return message('S', ""); }
 
-std::string startup(const std::string& database) {
-  const std::string body = number32(3u << 16) + text("user") + text("ada") + text("database") + text(database) + '\0';
+std::function<uint64_t()> counting_random() {
+  return [next = uint64_t{0}]() mutable { return ++next; };
+}
+
+std::string startup(const std::string& database, const std::string& user) {
+  const std::string body = number32(3u << 16) + text("user") + text(user) + text("database") + text(database) + '\0';
   return number32(static_cast<uint32_t>(body.size() + 4)) + body;
 }
 
@@ -138,9 +146,9 @@ SessionTest::SessionTest() {
 }
 
 void SessionTest::connect(const std::string& address) {
-  session_ =
-      std::make_shared<PgSession>(options_, descriptions_, rpc::ConnectionInfo{rpc::PeerId{7}, address, std::nullopt},
-                                  SessionIdentity{{42, 4711}, std::string(16, 'c')}, *this, now_);
+  session_ = std::make_shared<PgSession>(PgSession::Shared{options_, descriptions_, guard_, *this},
+                                         rpc::ConnectionInfo{rpc::PeerId{7}, address, std::nullopt},
+                                         SessionIdentity{{42, 4711}, std::string(16, 'c')}, now_);
 }
 
 void SessionTest::log_in() {

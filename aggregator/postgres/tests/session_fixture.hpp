@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -26,7 +27,9 @@ std::string bind(const std::string& portal, const std::string& statement,
                  const std::vector<std::string>& parameters = {});
 std::string execute(const std::string& portal, uint32_t rows_max = 0);
 std::string sync();
-std::string startup(const std::string& database = "tickets");
+std::string startup(const std::string& database = "tickets", const std::string& user = "ada");
+/// Not random at all.
+std::function<uint64_t()> counting_random();
 
 class SessionTest : public ::testing::Test, public SessionOwner {
  protected:
@@ -68,6 +71,7 @@ class SessionTest : public ::testing::Test, public SessionOwner {
 
   SessionOptions options_;
   Descriptions descriptions_;
+  LoginGuard guard_{counting_random()};
   std::shared_ptr<PgSession> session_;
   Instant now_{1'000};
   std::vector<std::string> ups_;

@@ -1,4 +1,5 @@
-// All sessions of PostgreSQL's protocol that one process has: who they are, and what comes back for them.
+// All sessions of PostgreSQL's protocol that one process has: who they are, what comes back for them, and what they
+// share: users and the certificate.
 //
 // Decides which session a cancel request means. Refuses to know sockets, threads and the clock: the process brings
 // them, and draws the random numbers.
@@ -9,8 +10,10 @@
 #include <memory>
 #include <optional>
 
+#include "daedalus/postgres/login_guard.hpp"
 #include "daedalus/postgres/session_options.hpp"
 #include "daedalus/postgres/session_owner.hpp"
+#include "daedalus/postgres/tls_context.hpp"
 #include "daedalus/rpc/byte_session.hpp"
 
 namespace daedalus::postgres {
@@ -34,6 +37,11 @@ class Door {
   bool on_work_done(rpc::PeerId session, uint64_t work, WorkDone done, Instant now);
   /// The session that was meant, if the key is right; its statement is to be stopped.
   std::optional<rpc::PeerId> cancel(const CancelKey& key, Instant now);
+  /// Who may log in from now on; what a session may do follows at its next statement. Null: nobody, but who is trusted.
+  void set_users(std::shared_ptr<const Users> users) { guard_.set_users(std::move(users)); }
+  /// With what connections that come from now on are encrypted. Null: they are not.
+  void set_tls(std::shared_ptr<const TlsContext> tls) { tls_ = std::move(tls); }
+  [[nodiscard]] const LoginCounts& login_counts() const { return guard_.counts(); }
   [[nodiscard]] size_t session_count() const { return sessions_.size(); }
 
  private:
@@ -44,6 +52,8 @@ class Door {
   SessionOwner& owner_;
   const std::unique_ptr<Descriptions> descriptions_;
   const std::function<uint64_t()> random_;
+  LoginGuard guard_;
+  std::shared_ptr<const TlsContext> tls_;
   std::map<rpc::PeerId, std::weak_ptr<PgSession>> sessions_;  ///< Those that are gone leave now and then.
   size_t drop_at_ = 64;                                       ///< So many: time to look which are gone.
   uint32_t last_process_id_ = 0;

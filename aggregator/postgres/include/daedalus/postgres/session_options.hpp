@@ -26,7 +26,8 @@ struct SessionLimits {
 struct SessionOptions {
   std::string database;  ///< The one there is; the table's name.
   uint64_t map_version = 0;
-  bool trusts_loopback = false;  ///< Clients of this machine log in without a password; nobody else does.
+  bool trusts_loopback = false;  ///< Clients of this machine log in without a password, as operators.
+  bool requires_tls = false;     ///< Of clients of other machines.
   SessionLimits limits;
 };
 
