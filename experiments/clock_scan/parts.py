@@ -13,7 +13,7 @@ from experiments.harness.context import Context
 from experiments.harness.record import ROOT
 
 BOOKING_NEAR_KEYS = (1, 16, 64, 1_024)
-DOSES = 8  # Pairs of each row that has a rival which is asked one query at a time.
+DOSES = 5  # Pairs of each row that has a rival which is asked one query at a time.
 STRATEGIES = ("by_cost", "keys", "masks", "sketches", "passes")
 
 
