@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -19,10 +20,10 @@ class BenchError(Exception):
 class Bench:
     """One process with tables of `rows` rows. Usable as a context; ends with it."""
 
-    def __init__(self, rows: int) -> None:
+    def __init__(self, rows: int, program: Path = PROGRAM) -> None:
         self.rows = rows
         self._process = subprocess.Popen(
-            [PROGRAM, "--serve", f"--rows={rows}"],
+            [program, "--serve", f"--rows={rows}"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -10,7 +10,16 @@ from collections.abc import Callable
 
 from experiments.harness.context import Context
 from experiments.harness.record import ROOT
-from experiments.sql.statements import PRODUCT, PRODUCT_BYTES, Q1, Q6, any_queries, q6_variants, residuals
+from experiments.sql.statements import (
+    PRODUCT,
+    PRODUCT_BYTES,
+    Q1,
+    Q6,
+    any_queries,
+    q6_variants,
+    residuals,
+    residuals_without_kernel,
+)
 from experiments.sql.world import Cycles, Duck, VoidPointError, agree
 
 _ANSWERED = re.compile(r"(\d+) of (\d+) have an answer, (\d+) of them are refused here, (\d+) differ")
@@ -78,12 +87,14 @@ def residual_cycles(context: Context, cycles: Cycles, duck: Duck) -> None:
     """Statements that are residuals as a whole, and any-query statements with a residual and without."""
     plan, runs = context.plan.section("residuals"), context.plan.section("window")["runs"]
     count, seed = plan["statements"], plan["seed"]
-    asked = residuals(count, seed)
-    ours, answers = cycles.run(asked, runs)
-    looked_at = range(0, count, count // 8 + 1)
-    wrong = sum(not agree(answers[number], duck.run(asked[number])[1]) for number in looked_at)
-    result = {"statements": count, "ms": ours, "checked": len(looked_at), "wrong": wrong}
-    context.add({"part": "residuals"}, result)
+    for name, asked in (
+        ("residuals", residuals(count, seed)),
+        ("residuals_without_kernel", residuals_without_kernel(count, seed)),
+    ):
+        ours, answers = cycles.run(asked, runs)
+        looked_at = range(0, count, count // 8 + 1)
+        wrong = sum(not agree(answers[number], duck.run(asked[number])[1]) for number in looked_at)
+        context.add({"part": name}, {"statements": count, "ms": ours, "checked": len(looked_at), "wrong": wrong})
     without, _ = cycles.run(any_queries(count, seed, plan["share"], with_residual=False), runs)
     with_some, _ = cycles.run(any_queries(count, seed, plan["share"], with_residual=True), runs)
     context.add({"part": "beside"}, {"statements": count, "ms": with_some, "without_ms": without})

@@ -14,6 +14,7 @@ from pathlib import Path
 from experiments.harness import proof
 from experiments.harness.context import Context
 from experiments.harness.plan import read_plan, resolved
+from experiments.sql.builds import builds
 from experiments.sql.claims import judge, published
 from experiments.sql.parts import EVERY_PART, Part, statements
 from experiments.sql.world import Duck, lineitem_csv, running_cycles
@@ -49,6 +50,9 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = proof.parser(__doc__, FOLDER.name, "few rows, few statements: a minute instead of ten")
     parser.add_argument("--publish", action="store_true", help="put the table into the experiment's README.md")
+    parser.add_argument(
+        "--old", type=Path, help="engine_mix_bench of an older build, for the key points of both in turn"
+    )
     return parser.parse_args()
 
 
@@ -67,6 +71,8 @@ def main() -> int:
     plan = resolved(read_plan(FOLDER), is_quick=asked.quick)
     context = proof.begin(plan, asked.output)
     measure(context, asked.parts)
+    if asked.old is not None:
+        proof.attempt(context, "builds", partial(builds, context, asked.old))
     claims, figures = judge(context.runs), published(context.runs)
     proof.write_verdict(context, claims, asked.output, published=figures)
     lines = [*proof.table(claims, has_bounds=True), "", *(f"- {line}" for line in figures)]

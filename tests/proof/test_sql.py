@@ -62,6 +62,17 @@ def test_one_wrong_answer_is_one_too_many() -> None:
     assert claim([made_up("product", fine)], "answers that are not").is_met
 
 
+def test_a_build_may_be_as_dear_as_the_old_one_is_to_itself() -> None:
+    point = {"part": "builds", "mix": "booking", "queries": 64, "updates": 0}
+    times = {"old_ms": [1.0, 1.0, 1.0], "ms": [1.05, 1.06, 1.07], "again_ms": [1.0, 1.0, 1.0]}
+    dear, alike = (
+        Run("sql", "hash", "commit", {}, "now", point, {**times, **more}, None)
+        for more in ({}, {"again_ms": [1.0, 1.08, 1.2]})
+    )
+    assert not claim([dear], "booking, 64 queries").is_met
+    assert claim([alike], "booking, 64 queries").is_met
+
+
 def test_refusals_have_a_limit() -> None:
     few = {"asked": 100, "answered": 80, "refused": 4, "different": 0}
     assert claim([made_up("statements", few)], "of those").is_met
