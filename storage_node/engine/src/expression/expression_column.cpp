@@ -235,36 +235,43 @@ Result<ExactVector> ExpressionColumn::compute_exact(const RowBatch& batch) const
 }
 
 Result<void> ExpressionColumn::keep_true(const RowBatch& batch, VectorBits& rows) const {
-  const VectorBits wanted = rows;
-  const auto take_row = [&](uint32_t position) -> Result<void> {
-    if (!test_bit(wanted.data(), position)) {
-      return {};
-    }
-    const Result<semantics::Value> value = plain_.value(*batch.chunk, batch.row(position));
-    if (!value) {
-      return value.error();
-    }
-    if (semantics::is_null(*value) || !std::get<bool>(*value)) {
-      clear_bit(rows.data(), position);
-    } else {
-      set_bit(rows.data(), position);
-    }
-    return {};
-  };
   if (node_ == nullptr) {
-    for (uint32_t position = 0; position < batch.count; ++position) {
-      if (Result<void> taken = take_row(position); !taken) {
-        return taken;
-      }
-    }
-    return {};
+    return keep_true_by_row(batch, rows);
   }
+  const VectorBits wanted = rows;
   node_->begin(batch);
   const ValueVector values = node_->values(batch);
   for (uint32_t word = 0; word < vector_words(batch.count); ++word) {
     rows[word] &= values.truths[word] & ~(values.nulls != nullptr ? values.nulls[word] : 0);
   }
-  return for_each_hard(values, batch.count, take_row);
+  return for_each_hard(values, batch.count, [&](uint32_t position) {
+    return test_bit(wanted.data(), position) ? keep_row(batch, position, rows) : Result<void>();
+  });
+}
+
+Result<void> ExpressionColumn::keep_true_by_row(const RowBatch& batch, VectorBits& rows) const {
+  for (uint32_t word = 0; word < vector_words(batch.count); ++word) {
+    for (uint64_t bits = rows[word]; bits != 0; bits &= bits - 1) {
+      const uint32_t position = word * 64 + static_cast<uint32_t>(__builtin_ctzll(bits));
+      if (Result<void> kept = keep_row(batch, position, rows); !kept) {
+        return kept;
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> ExpressionColumn::keep_row(const RowBatch& batch, uint32_t position, VectorBits& rows) const {
+  const Result<semantics::Value> value = plain_.value(*batch.chunk, batch.row(position));
+  if (!value) {
+    return value.error();
+  }
+  if (*value == semantics::Value(true)) {
+    set_bit(rows.data(), position);
+  } else {
+    clear_bit(rows.data(), position);
+  }
+  return {};
 }
 
 ColumnSource source_of(const TableLayout& layout, const semantics::BoundExpression& expression, ExpressionPool* pool) {

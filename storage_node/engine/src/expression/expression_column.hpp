@@ -30,8 +30,14 @@ class ExpressionColumn final : public ComputedColumn {
   /// Of a condition: clears the bits of positions where it is not true. What is not set is not looked at, and is no
   /// error. Precondition: at most kVectorRows rows, and no bits beyond.
   [[nodiscard]] Result<void> keep_true(const RowBatch& batch, VectorBits& rows) const;
+  /// The same by the plain evaluation of each row: where few are set.
+  [[nodiscard]] Result<void> keep_true_by_row(const RowBatch& batch, VectorBits& rows) const;
+
+  /// Whether a part of it has no kernel, and is evaluated a row at a time.
+  [[nodiscard]] bool is_by_row() const { return node_ == nullptr || node_->is_by_row(); }
 
  private:
+  [[nodiscard]] Result<void> keep_row(const RowBatch& batch, uint32_t position, VectorBits& rows) const;
   [[nodiscard]] Result<void> take_part(const RowBatch& part, uint32_t first, const ColumnVector& made, VectorRoom& room,
                                        bool& has_nulls) const;
   [[nodiscard]] Result<void> take_hard(const RowBatch& part, const ValueVector& values, uint32_t first,

@@ -222,6 +222,8 @@ class PlainNode final : public VectorNode {
   PlainNode(FormOf form, const BoundExpression& expression, const TableLayout& layout)
       : VectorNode(form.form, form.scale), rows_(layout, expression) {}
 
+  [[nodiscard]] bool is_by_row() const override { return true; }
+
  private:
   ValueVector compute(const RowBatch& batch) override {
     buffer_.nulls.fill(0);

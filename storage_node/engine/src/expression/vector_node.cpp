@@ -10,6 +10,10 @@ VectorNode::~VectorNode() {
   }
 }
 
+bool VectorNode::is_by_row() const {
+  return std::any_of(parts_.begin(), parts_.end(), [](const VectorNodePtr& part) { return part->is_by_row(); });
+}
+
 ValueVector VectorNode::values(const RowBatch& batch) {
   DCHECK(batch.count <= kVectorRows);
   const uint64_t epoch = kept_ != nullptr ? kept_->epoch : 0;

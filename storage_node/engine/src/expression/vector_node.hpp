@@ -98,6 +98,9 @@ class VectorNode {
     parts_ = std::move(parts);
   }
 
+  /// Whether it, or what it reads, is evaluated a row at a time: because it has no kernel.
+  [[nodiscard]] virtual bool is_by_row() const;
+
   /// To be called before values(), by whoever holds no values of any node: those of parts are computed anew.
   void begin(const RowBatch& batch);
   /// A column or a constant: it remembers its last batch, and no chunks.

@@ -65,7 +65,8 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
     encoder_.emplace(layout, shared.outputs.of(selection), flow);
   }
   if (!selection.residuals.empty()) {
-    residual_ = std::make_unique<ResidualFilter>(layout, selection.residuals, shared.groupings.expressions());
+    residual_ =
+        std::make_unique<ResidualFilter>(layout, selection.residuals, shared.groupings.expressions(), shared.sketches);
   }
   if (selection.slice.has_value()) {
     slice_ = std::make_unique<SliceRun>(SliceRun{selection.slice->first_slot, selection.slice->answer_bytes, {}});
@@ -208,7 +209,7 @@ void QueryRun::take_narrowed(uint32_t chunk, const uint64_t* selection) {
   if (!active_) {
     return;
   }
-  const Result<std::span<uint64_t>> narrowed = residual_->narrow(view, selection);
+  const Result<std::span<uint64_t>> narrowed = residual_->narrow(*store_, chunk, selection);
   if (!narrowed) {
     return fail(narrowed.error());
   }

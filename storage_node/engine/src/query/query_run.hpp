@@ -14,6 +14,7 @@
 #include "residual_filter.hpp"
 #include "row_encoder.hpp"
 #include "set_aggregation.hpp"
+#include "sketches.hpp"
 #include "top_rows.hpp"
 
 namespace daedalus::engine {
@@ -23,6 +24,7 @@ struct CycleShared {
   std::pmr::memory_resource& memory;  ///< Of what is compiled.
   Groupings& groupings;
   SharedRowOutputs& outputs;
+  const Sketches& sketches;
 };
 
 class QueryRun {

@@ -6,14 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "expression_column.hpp"
+#include "residual.hpp"
 
 namespace daedalus::engine {
 
 class ResidualFilter {
  public:
   ResidualFilter(const TableLayout& layout, std::span<const semantics::BoundExpression> residuals,
-                 ExpressionPool& expressions);
+                 ExpressionPool& expressions, const Sketches& sketches);
 
   /// Of one chunk, in the order in which they came.
   struct Rows {
@@ -38,15 +38,15 @@ class ResidualFilter {
 
   /// Of the rows of a chunk that a bitmap marks, those for which every residual is true, until the next call. Cost: all
   /// rows of every 1,024 of which one is marked.
-  [[nodiscard]] Result<std::span<uint64_t>> narrow(const ChunkView& view, const uint64_t* selection);
+  [[nodiscard]] Result<std::span<uint64_t>> narrow(const ChunkStore& store, uint32_t chunk, const uint64_t* selection);
 
  private:
   static constexpr size_t kWaitingMax = kVectorRows;
 
-  [[nodiscard]] Result<void> keep(const ChunkView& view, const ExpressionColumn& residual);
-  [[nodiscard]] Result<void> narrow_batch(const RowBatch& batch, uint64_t* words);
+  [[nodiscard]] Result<void> keep(const ChunkView& view, Residual& residual);
+  [[nodiscard]] Result<void> narrow_batch(uint32_t chunk, const RowBatch& batch, uint64_t* words);
 
-  std::vector<std::unique_ptr<ExpressionColumn>> residuals_;
+  std::vector<std::unique_ptr<Residual>> residuals_;
   VectorBits rows_{};  ///< Of a batch.
   std::vector<uint64_t> narrowed_;
   std::vector<uint32_t> waiting_;

@@ -57,6 +57,7 @@ enum class Branch : uint8_t {
   kAlternatives,       ///< or of the values that a disjunction's alternatives name;
   kJoinedRow,          ///< a row that two of a query's keys find,
   kGatheredRows,       ///< and many rows of a query that are tested together.
+  kBucketsDecide,      ///< A computed part of a condition is decided by buckets of its column.
   kTopRows,            ///< ORDER BY with LIMIT.
   kEnoughRows,         ///< A query ends in the middle of a segment.
 };

@@ -77,7 +77,7 @@ class Cycle {
   UpdateSweep updates_;
   Groupings groupings_;
   SharedRowOutputs outputs_;
-  CycleShared shared_{memory_, groupings_, outputs_};
+  CycleShared shared_{memory_, groupings_, outputs_, sketches_};
   std::vector<QueryRun> queries_;
   QuerySweep query_sweep_;
   size_t entry_bytes_ = 0;  ///< That indexes of queries may take.

@@ -128,6 +128,13 @@ BucketRange Histogram::buckets(CodeRange codes) const {
   return range;
 }
 
+std::optional<uint64_t> Histogram::only_code(uint8_t bucket) const {
+  const uint64_t low = bucket == 0 ? 0 : bounds_[bucket - 1u];
+  const uint64_t high = bucket == bound_count_ ? UINT64_MAX : bounds_[bucket] - 1;
+  const bool is_only = rule_.is_exact && !rule_.is_floating && (low | (rule_.step() - 1)) == high;
+  return is_only ? std::optional(low) : std::nullopt;
+}
+
 double Histogram::share(CodeRange codes) const {
   if (codes.is_empty()) {
     return 0;

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "codes.hpp"
@@ -48,6 +49,9 @@ class Histogram {
 
   /// Precondition: the range is not empty.
   [[nodiscard]] BucketRange buckets(CodeRange codes) const;
+
+  /// The code of all values in a bucket, where there can be but one.
+  [[nodiscard]] std::optional<uint64_t> only_code(uint8_t bucket) const;
 
   /// The share of rows within a range of codes, and of rows that are NULL.
   [[nodiscard]] double share(CodeRange codes) const;

@@ -36,8 +36,19 @@ BoundExpression text_of(TestColumn number) { return cast(column(number), TypeKin
 
 BoundExpression constant(int64_t value) { return semantics::make_constant(Type{TypeKind::kInt}, value); }
 
+/// Over one column of few values, by what has no kernel.
+BoundExpression truth_of_digest(TestColumn number) {
+  return named(
+      "<", true,
+      {named("md5", false, {text_of(number)}), semantics::make_constant(Type{TypeKind::kText}, std::string("9"))});
+}
+
 BoundExpression some_truth(Random& random) {
-  switch (below(random, 5)) {
+  switch (below(random, 7)) {
+    case 4:
+      return truth_of_digest(TestColumn::kSmall);
+    case 5:
+      return truth_of_digest(TestColumn::kFlag);
     case 0:
       return named("<", true, {cast(column(TestColumn::kSmall), TypeKind::kInt), column(TestColumn::kInt)});
     case 1:
