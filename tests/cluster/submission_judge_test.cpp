@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 
+#include "daedalus/semantics/packed.hpp"
 #include "topology.hpp"
 #include "workload.hpp"
 
@@ -116,6 +118,29 @@ TEST_F(SubmissionJudgeTest, LetsAnUpdateOfTheSameBytesStandForTheOneThatHasItsNu
 TEST_F(SubmissionJudgeTest, FindsAConfirmationThatOnlyTheSubmitterHasSeen) {
   judge_.on_told_confirmed(add_numbered(), confirmation(1));
   EXPECT_THAT(judge_.faults(), ElementsAre(HasSubstr("confirmed to its submitter, but not to the writer")));
+}
+
+TEST_F(SubmissionJudgeTest, FindsRowsThatAreGivenBackAndAreNotThoseThatTookEffect) {
+  const auto told = [this](const std::function<void(wire::v1::ReturnedRows&)>& returning) {
+    const uint64_t number = add_numbered();
+    judge_.expect_returned(number, {kId});
+    auto confirmed = confirmation(raw(table_.last()));
+    confirmed.set_digest(1);
+    judge_.on_confirmed(number, confirmed);
+    returning(*confirmed.mutable_returned());
+    judge_.on_told_confirmed(number, confirmed);
+  };
+  const auto id = [this](int64_t number) {
+    std::string row;
+    semantics::append_packed_row(std::vector{schema_.columns[kId].type}, Row{semantics::Value{number}}, row);
+    return row;
+  };
+  told([&](auto& returned) { returned.set_rows(id(1)); });
+  EXPECT_THAT(judge_.faults(), IsEmpty());
+  told([&](auto& returned) { returned.set_rows(id(1)); });
+  EXPECT_THAT(judge_.faults(), ElementsAre(HasSubstr("submission 2 got rows back that are not those")));
+  told([](auto& returned) { returned.set_are_unknown(true); });
+  EXPECT_THAT(judge_.faults().back(), HasSubstr("rows of submission 3 are unknown without a reason"));
 }
 
 TEST_F(SubmissionJudgeTest, TakesAnUpdateThatHangsOnTheClockForWhatItWasCompiledTo) {

@@ -61,7 +61,7 @@ void judge_rows(const PlainTable& table, const GivenAnswer& answer, const std::m
                 Faults& faults) {
   const PlainAnswer expected =
       answer_to(table.schema(), answer.question, table.select(answer.question.filter, prefixes));
-  if (!is_answer(answer.question, expected, answer.rows) || answer.row_count != expected.row_count ||
+  if (!is_answer(expected, answer.rows) || answer.row_count != expected.row_count ||
       answer.end.row_count() != expected.row_count) {
     faults.push_back(fmt::format("an answer has {} rows and is not the {} rows of its prefixes", answer.row_count,
                                  expected.row_count));

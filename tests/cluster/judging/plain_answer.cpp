@@ -1,19 +1,21 @@
 #include "plain_answer.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <map>
+#include <numeric>
 
 #include "bodies.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/order.hpp"
 #include "daedalus/semantics/packed.hpp"
+#include "plain_aggregates.hpp"
 
 namespace daedalus::testing {
 
 namespace {
 
 using semantics::AggregateFunction;
-using semantics::Decimal;
 using semantics::Type;
 using semantics::TypeKind;
 using semantics::Value;
@@ -28,92 +30,128 @@ struct RowLess {
   }
 };
 
-std::vector<Value> values_of(const Rows& rows, uint32_t column) {
-  std::vector<Value> values;
-  for (const auto& row : rows) {
-    if (!semantics::is_null((*row)[column])) {
-      values.push_back((*row)[column]);
-    }
-  }
-  return values;
+/// Keys of one set of groups: places in group_by.
+using KeySet = std::vector<uint32_t>;
+
+bool has_key(const Question& question, const KeySet& set, uint32_t column) {
+  return std::any_of(set.begin(), set.end(), [&](uint32_t key) { return question.group_by[key] == column; });
 }
 
-Value aggregate(const semantics::Schema& schema, const PlainOutput& output, const Rows& rows) {
-  if (*output.function == AggregateFunction::kCountRows) {
-    return Value{static_cast<int64_t>(rows.size())};
+/// A bit for each key that the set has not, the first key's being the highest.
+Value grouping_of(const Question& question, const KeySet& set) {
+  int64_t bits = 0;
+  for (const uint32_t column : question.group_by) {
+    bits = bits << 1 | (has_key(question, set, column) ? 0 : 1);
   }
-  const std::vector<Value> values = values_of(rows, output.column);
-  const auto count = static_cast<int64_t>(values.size());
-  if (*output.function == AggregateFunction::kCount) {
-    return Value{count};
-  }
-  if (values.empty()) {
-    return Value{};
-  }
-  const auto less = [](const Value& left, const Value& right) { return semantics::compare(left, right) < 0; };
-  if (*output.function == AggregateFunction::kMin) {
-    return *std::min_element(values.begin(), values.end(), less);
-  }
-  if (*output.function == AggregateFunction::kMax) {
-    return *std::max_element(values.begin(), values.end(), less);
-  }
-  int64_t sum = 0;  // Of a few thousand values far below 2^50.
-  for (const Value& value : values) {
-    sum += std::get<int64_t>(value);
-  }
-  if (*output.function == AggregateFunction::kAvg) {
-    return Value{semantics::average(Decimal{sum, 0}, count)};
-  }
-  const bool is_wide = schema.columns[output.column].type.kind == TypeKind::kBigint;
-  return is_wide ? Value{Decimal{sum, 0}} : Value{sum};
+  return Value{bits};
 }
 
-Row output_row(const semantics::Schema& schema, const Question& question, const Rows& group) {
+Row group_row(const semantics::Schema& schema, const Question& question, const KeySet& set, const Rows& group) {
   Row row;
   for (const PlainOutput& output : question.outputs) {
-    row.push_back(output.function ? aggregate(schema, output, group) : (*group.front())[output.column]);
+    if (output.function == AggregateFunction::kGrouping) {
+      row.push_back(grouping_of(question, set));
+    } else if (output.function) {
+      row.push_back(plain_aggregate(schema, output, group));
+    } else {
+      row.push_back(has_key(question, set, output.column) ? (*group.front())[output.column] : Value{});
+    }
   }
   return row;
+}
+
+void add_groups(const semantics::Schema& schema, const Question& question, const KeySet& set, const Rows& selected,
+                std::vector<Row>& rows) {
+  std::map<Row, Rows, RowLess> groups;
+  if (set.empty()) {
+    groups[{}];  // One row, whatever there is.
+  }
+  for (const auto& row : selected) {
+    Row key;
+    for (const uint32_t place : set) {
+      key.push_back((*row)[question.group_by[place]]);
+    }
+    groups[key].push_back(row);
+  }
+  for (const auto& [key, group] : groups) {
+    if (static_cast<int64_t>(group.size()) > question.having_more_than.value_or(-1)) {
+      rows.push_back(group_row(schema, question, set, group));
+    }
+  }
+}
+
+std::vector<KeySet> key_sets(const Question& question) {
+  if (!question.grouping_sets.empty()) {
+    return question.grouping_sets;
+  }
+  KeySet all(question.group_by.size());
+  std::iota(all.begin(), all.end(), 0);
+  return {all};
+}
+
+Rows wanted(const Question& question, Rows rows) {
+  if (question.remainder) {
+    const auto is_other = [&](const auto& row) {
+      return std::get<int64_t>((*row)[kId]) % PlainRemainder::kDivisor != question.remainder->remainder;
+    };
+    rows.erase(std::remove_if(rows.begin(), rows.end(), is_other), rows.end());
+  }
+  std::sort(rows.begin(), rows.end(), [](const auto& left, const auto& right) {
+    return std::get<int64_t>((*left)[kId]) < std::get<int64_t>((*right)[kId]);
+  });
+  return rows;
 }
 
 /// All outputs, hidden ones included.
 std::vector<Row> output_rows(const semantics::Schema& schema, const Question& question, const Rows& selected) {
   std::vector<Row> rows;
-  if (!question.is_aggregated()) {
-    for (const auto& row : selected) {
-      rows.push_back(output_row(schema, question, {row}));
+  if (question.is_aggregated()) {
+    for (const KeySet& set : key_sets(question)) {
+      add_groups(schema, question, set, selected, rows);
     }
     return rows;
   }
-  std::map<Row, Rows, RowLess> groups;
-  if (question.group_by.empty()) {
-    groups[{}];  // One row, whatever there is.
-  }
-  for (const auto& row : selected) {
-    Row key;
-    for (const uint32_t column : question.group_by) {
-      key.push_back((*row)[column]);
+  for (const auto& selected_row : selected) {
+    Row& row = rows.emplace_back();
+    for (const PlainOutput& output : question.outputs) {
+      row.push_back((*selected_row)[output.column]);
     }
-    groups[key].push_back(row);
-  }
-  for (const auto& [key, group] : groups) {
-    rows.push_back(output_row(schema, question, group));
   }
   return rows;
 }
 
-void sort(const Question& question, std::vector<Row>& rows) {
-  const auto comes_before = [&](const Row& left, const Row& right) {
-    for (const PlainOrder& order : question.order_by) {
-      const auto ordering = semantics::compare_ordered(
-          left[order.output], right[order.output], {.descending = order.descending, .nulls_first = order.nulls_first});
-      if (ordering != 0) {
-        return ordering < 0;
-      }
+/// By so many first keys of the order.
+std::weak_ordering compare_rows(const Question& question, size_t keys, const Row& left, const Row& right) {
+  for (size_t key = 0; key < keys; ++key) {
+    const PlainOrder& order = question.order_by[key];
+    const auto ordering = semantics::compare_ordered(
+        left[order.output], right[order.output], {.descending = order.descending, .nulls_first = order.nulls_first});
+    if (ordering != 0) {
+      return ordering;
     }
-    return false;
-  };
-  std::sort(rows.begin(), rows.end(), comes_before);
+  }
+  return std::weak_ordering::equivalent;
+}
+
+/// Sorts, and takes away what DISTINCT ON does, the offset and what is behind the limit.
+void put_in_order(const Question& question, std::vector<Row>& rows) {
+  const size_t keys = question.order_by.size();
+  std::sort(rows.begin(), rows.end(),
+            [&](const Row& left, const Row& right) { return compare_rows(question, keys, left, right) < 0; });
+  if (question.distinct_on > 0) {
+    const auto are_equal = [&](const Row& left, const Row& right) {
+      return compare_rows(question, question.distinct_on, left, right) == 0;
+    };
+    rows.erase(std::unique(rows.begin(), rows.end(), are_equal), rows.end());
+  }
+  const size_t first = std::min<uint64_t>(question.offset, rows.size());
+  size_t last = first + std::min<uint64_t>(question.limit.value_or(UINT64_MAX), rows.size() - first);
+  while (question.has_ties && last > first && last < rows.size() &&
+         compare_rows(question, keys, rows[last - 1], rows[last]) == 0) {
+    ++last;
+  }
+  rows.resize(last);
+  rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
 std::vector<Type> visible_types(const semantics::Schema& schema, const Question& question) {
@@ -125,7 +163,9 @@ std::vector<Type> visible_types(const semantics::Schema& schema, const Question&
       types.push_back(type);
       continue;
     }
-    const auto aggregated = semantics::aggregate_type(*output.function, type);
+    const bool is_of_text = output.function == AggregateFunction::kStringAgg;
+    const auto aggregated = semantics::aggregate_type(
+        *output.function, is_of_text ? Type{.kind = TypeKind::kText, .length = kNoteLength} : type);
     CHECK(aggregated.has_value());
     types.push_back(*aggregated);
   }
@@ -147,6 +187,15 @@ std::optional<std::vector<std::string>> split(const std::string& rows) {
   }
 }
 
+/// Each class of rows that may come in any order by their bytes. No ends: all are one.
+void sort_classes(const std::vector<size_t>& ends, std::vector<std::string>& rows) {
+  size_t first = 0;
+  for (const size_t end : ends.empty() ? std::vector<size_t>{rows.size()} : ends) {
+    std::sort(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.begin() + static_cast<std::ptrdiff_t>(end));
+    first = end;
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> answer_columns(const semantics::Schema& schema, const Question& question) {
@@ -158,35 +207,38 @@ std::vector<std::string> answer_columns(const semantics::Schema& schema, const Q
 }
 
 PlainAnswer answer_to(const semantics::Schema& schema, const Question& question, const Rows& selected) {
-  std::vector<Row> rows = output_rows(schema, question, selected);
-  const uint64_t skipped = std::min<uint64_t>(question.offset, rows.size());
-  PlainAnswer answer{.rows = {}, .row_count = std::min(question.limit.value_or(UINT64_MAX), rows.size() - skipped)};
+  std::vector<Row> rows = output_rows(schema, question, wanted(question, selected));
+  PlainAnswer answer;
   if (!question.order_by.empty()) {
-    sort(question, rows);
-    rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(skipped));
-    rows.resize(answer.row_count);
+    put_in_order(question, rows);
+    answer.row_count = rows.size();
+    for (size_t row = 1; row <= rows.size(); ++row) {
+      if (row == rows.size() || compare_rows(question, question.order_by.size(), rows[row - 1], rows[row]) != 0) {
+        answer.class_ends.push_back(row);
+      }
+    }
+  } else {
+    const uint64_t skipped = std::min<uint64_t>(question.offset, rows.size());
+    answer.row_count = std::min<uint64_t>(question.limit.value_or(UINT64_MAX), rows.size() - skipped);
   }
   const std::vector<Type> types = visible_types(schema, question);
   for (Row& row : rows) {
     row.resize(types.size());
     semantics::append_packed_row(types, row, answer.rows.emplace_back());
   }
-  if (question.order_by.empty()) {
-    std::sort(answer.rows.begin(), answer.rows.end());
-  }
+  sort_classes(answer.class_ends, answer.rows);
   return answer;
 }
 
-bool is_answer(const Question& question, const PlainAnswer& answer, const std::string& given) {
+bool is_answer(const PlainAnswer& answer, const std::string& given) {
   auto rows = split(given);
   if (!rows || rows->size() != answer.row_count) {
     return false;
   }
-  if (!question.order_by.empty()) {
-    return *rows == answer.rows;
-  }
-  std::sort(rows->begin(), rows->end());
-  return std::includes(answer.rows.begin(), answer.rows.end(), rows->begin(), rows->end());
+  sort_classes(answer.class_ends, *rows);
+  return answer.row_count == answer.rows.size()
+             ? *rows == answer.rows
+             : std::includes(answer.rows.begin(), answer.rows.end(), rows->begin(), rows->end());
 }
 
 }  // namespace daedalus::testing

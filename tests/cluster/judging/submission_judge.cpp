@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/semantics/packed.hpp"
 
 namespace daedalus::testing {
 
@@ -21,6 +22,10 @@ uint64_t SubmissionJudge::add_by_clock(std::vector<PlainPart> parts, std::string
   const uint64_t number = add(std::move(parts), std::move(body));
   entries_[number].otherwise = {std::move(otherwise), std::move(otherwise_body)};
   return number;
+}
+
+void SubmissionJudge::expect_returned(uint64_t submission, std::vector<uint32_t> columns) {
+  entries_.at(submission).returning = std::move(columns);
 }
 
 bool SubmissionJudge::on_compiled(uint64_t submission, const std::string& body) {
@@ -143,6 +148,44 @@ void SubmissionJudge::on_told_confirmed(uint64_t submission, const wire::v1::Wri
     return;
   }
   on_confirmed(submission, confirmed);
+  judge_returned(submission, confirmed);
+}
+
+/// Rows that are given back are those that took effect, whichever of its sendings that was. They may be unknown where
+/// one was refused, where what is known of the update has been forgotten, or where its sendings may differ.
+void SubmissionJudge::judge_returned(uint64_t submission, const wire::v1::WriteConfirmed& confirmed) {
+  const Entry& entry = entries_.at(submission);
+  const bool has_returned = confirmed.has_returned();
+  if (has_returned == entry.returning.empty()) {
+    fault(fmt::format("submission {} {} rows back", submission, has_returned ? "got" : "asked for, and did not get,"));
+    return;
+  }
+  if (!has_returned) {
+    return;
+  }
+  const bool has_refused = std::any_of(confirmed.outcomes().begin(), confirmed.outcomes().end(),
+                                       [](const auto& outcome) { return outcome.refused_size() > 0; });
+  if (confirmed.returned().are_unknown()) {
+    if (!has_refused && !entry.otherwise && !confirmed.outcome_forgotten() && confirmed.digest() != 0) {
+      fault(fmt::format("rows of submission {} are unknown without a reason", submission));
+    }
+    return;
+  }
+  std::string expected;
+  std::vector<semantics::Type> types;
+  for (const uint32_t column : entry.returning) {
+    types.push_back(table_.schema().columns[column].type);
+  }
+  for (const Row& row : std::get<PlainInsert>(entry.parts.front()).rows) {
+    Row returned;
+    for (const uint32_t column : entry.returning) {
+      returned.push_back(row[column]);
+    }
+    semantics::append_packed_row(types, returned, expected);
+  }
+  if (has_refused || confirmed.returned().rows() != expected) {
+    fault(fmt::format("submission {} got rows back that are not those that took effect", submission));
+  }
 }
 
 Timestamp SubmissionJudge::confirmed() const {

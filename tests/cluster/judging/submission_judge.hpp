@@ -29,6 +29,8 @@ class SubmissionJudge {
   /// The same, which may as well become these: which, the clock says when it is compiled.
   [[nodiscard]] uint64_t add_by_clock(std::vector<PlainPart> parts, std::string body, std::vector<PlainPart> otherwise,
                                       std::string otherwise_body);
+  /// Its submitter is to be given these columns of its rows back.
+  void expect_returned(uint64_t submission, std::vector<uint32_t> columns);
 
   // ---- what writers do; they are counted from 0 ----
   /// Before it is numbered: as these bytes. Says whether it has become what it is otherwise.
@@ -64,15 +66,17 @@ class SubmissionJudge {
     std::vector<PlainPart> parts;
     std::string body;
     std::optional<std::pair<std::vector<PlainPart>, std::string>> otherwise;
-    bool is_otherwise = false;  ///< The two have changed places.
-    Timestamp timestamp{};      ///< 0: it has none in the history that counts.
-    bool is_numbered = false;   ///< By any writer, at any time.
+    std::vector<uint32_t> returning;  ///< Columns; none: its rows are not to be given back.
+    bool is_otherwise = false;        ///< The two have changed places.
+    Timestamp timestamp{};            ///< 0: it has none in the history that counts.
+    bool is_numbered = false;         ///< By any writer, at any time.
     bool is_confirmed = false;
     bool is_denied = false;
     bool is_numbered_over = false;
   };
 
   void fault(std::string text);
+  void judge_returned(uint64_t submission, const wire::v1::WriteConfirmed& confirmed);
   /// Of what has a number behind `last` too, though another submission's.
   void forget_after(Timestamp last);
 

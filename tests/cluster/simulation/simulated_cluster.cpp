@@ -179,6 +179,7 @@ void SimulatedCluster::submit_by_clock() {
       submissions_.add_by_clock(update.parts, update.body, update.by_clock->otherwise, update.by_clock->otherwise_body);
   by_clock_[number] = {update.by_clock->before_us, network_.now()};
   note("application", fmt::format("submits {}: {}", number, *update.text));
+  submissions_.expect_returned(number, update.returning);
   client_->submit(number, update, true, kSubmissionPatienceNs);
 }
 
@@ -201,7 +202,11 @@ void SimulatedCluster::judge_clock(uint64_t submission, bool is_otherwise) {
 
 void SimulatedCluster::submit_from_client(uint64_t number, const Workload::Update& update) {
   const bool is_short = options_.has_faults && network_.random().chance(0.1);
-  client_->submit(number, update, network_.random().chance(0.6),
+  const bool is_text = network_.random().chance(0.6);
+  if (is_text) {
+    submissions_.expect_returned(number, update.returning);
+  }
+  client_->submit(number, update, is_text,
                   is_short ? network_.random().between(1, 50) * kMillisecond : kSubmissionPatienceNs);
 }
 

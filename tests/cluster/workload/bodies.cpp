@@ -15,17 +15,40 @@ using semantics::Operator;
 
 namespace {
 
-void add_output(wire::v1::SelectBody& body, const semantics::Schema& schema, const PlainOutput& asked) {
+/// What an aggregate takes that is more than one column.
+void add_arguments(const Question& question, const PlainOutput& asked, wire::v1::Aggregate& aggregate) {
+  if (*asked.function == semantics::AggregateFunction::kGrouping) {
+    aggregate.mutable_argument()->set_column(question.group_by.front());
+    for (size_t key = 1; key < question.group_by.size(); ++key) {
+      aggregate.add_more()->set_column(question.group_by[key]);
+    }
+  } else if (*asked.function == semantics::AggregateFunction::kStringAgg) {
+    wire::v1::Call& text = *aggregate.mutable_argument()->mutable_call();
+    text.set_function(static_cast<uint32_t>(semantics::FunctionId::kCast));
+    *text.mutable_type() = contract::from_type({.kind = semantics::TypeKind::kText, .length = kNoteLength});
+    text.add_arguments()->set_column(asked.column);
+    *aggregate.add_more()->mutable_constant() = contract::from_value({.kind = semantics::TypeKind::kText, .length = 1},
+                                                                     semantics::Value{std::string(kBetween)});
+    aggregate.add_more()->set_column(kId);
+    aggregate.add_order();
+  }
+}
+
+void add_output(wire::v1::SelectBody& body, const semantics::Schema& schema, const Question& question,
+                const PlainOutput& asked) {
   wire::v1::Output& output = *body.add_outputs();
   output.set_name(output_name(schema, asked));
   if (!asked.function) {
     output.mutable_expression()->set_column(asked.column);
     return;
   }
-  output.mutable_aggregate()->set_function(static_cast<wire::v1::AggregateFunction>(*asked.function));
+  wire::v1::Aggregate& aggregate = *output.mutable_aggregate();
+  aggregate.set_function(static_cast<wire::v1::AggregateFunction>(*asked.function));
+  aggregate.set_distinct(asked.is_distinct);
   if (*asked.function != semantics::AggregateFunction::kCountRows) {
-    output.mutable_aggregate()->mutable_argument()->set_column(asked.column);
+    aggregate.mutable_argument()->set_column(asked.column);
   }
+  add_arguments(question, asked, aggregate);
 }
 
 void add_part(const semantics::Schema& schema, const PlainInsert& insert, uint32_t& ordinal,
@@ -40,9 +63,10 @@ void add_part(const semantics::Schema& schema, const PlainInsert& insert, uint32
   }
 }
 
-/// An operator of two int.
-wire::v1::Expression of_ints(std::string_view sign, wire::v1::Expression left, wire::v1::Expression right) {
-  const semantics::ArgumentKind kinds[] = {{semantics::TypeKind::kInt}, {semantics::TypeKind::kInt}};
+/// An operator of two values of a type.
+wire::v1::Expression of_two(std::string_view sign, semantics::TypeKind kind, wire::v1::Expression left,
+                            wire::v1::Expression right) {
+  const semantics::ArgumentKind kinds[] = {{kind}, {kind}};
   const auto function = semantics::resolve_function(sign, /*is_operator=*/true, kinds);
   CHECK(function.has_value());
   wire::v1::Expression made;
@@ -52,8 +76,33 @@ wire::v1::Expression of_ints(std::string_view sign, wire::v1::Expression left, w
   return made;
 }
 
-wire::v1::Expression int_constant(int64_t value) {
-  return contract::from_expression(Expression::make_constant({semantics::TypeKind::kInt}, semantics::Value{value}));
+wire::v1::Expression of_ints(std::string_view sign, wire::v1::Expression left, wire::v1::Expression right) {
+  return of_two(sign, semantics::TypeKind::kInt, std::move(left), std::move(right));
+}
+
+wire::v1::Expression of_bigints(std::string_view sign, wire::v1::Expression left, wire::v1::Expression right) {
+  return of_two(sign, semantics::TypeKind::kBigint, std::move(left), std::move(right));
+}
+
+wire::v1::Expression constant(semantics::TypeKind kind, int64_t value) {
+  return contract::from_expression(Expression::make_constant({kind}, semantics::Value{value}));
+}
+
+wire::v1::Expression int_constant(int64_t value) { return constant(semantics::TypeKind::kInt, value); }
+
+wire::v1::Expression bigint_constant(int64_t value) { return constant(semantics::TypeKind::kBigint, value); }
+
+wire::v1::Expression has_remainder(const PlainRemainder& asked) {
+  return of_bigints("=",
+                    of_bigints("%", contract::from_expression(Expression::make_column(kId)),
+                               bigint_constant(PlainRemainder::kDivisor)),
+                    bigint_constant(asked.remainder));
+}
+
+wire::v1::Expression has_more_than(int64_t rows) {
+  wire::v1::Expression count;
+  count.mutable_aggregate()->set_function(wire::v1::AGGREGATE_FUNCTION_COUNT_ROWS);
+  return of_bigints(">", std::move(count), bigint_constant(rows));
 }
 
 wire::v1::Expression quotient(uint32_t column, int64_t dividend) {
@@ -89,21 +138,19 @@ void add_part(const PlainDelete& removal, wire::v1::UpdatePart& out) {
   }
 }
 
-}  // namespace
-
-std::string output_name(const semantics::Schema& schema, const PlainOutput& output) {
-  return output.function ? std::string(semantics::function_name(*output.function)) : schema.columns[output.column].name;
-}
-
-std::string select_body(const semantics::Schema& schema, const Question& question) {
-  wire::v1::SelectBody body;
-  for (const PlainOutput& output : question.outputs) {
-    add_output(body, schema, output);
-  }
-  body.set_visible_outputs(question.visible_outputs);
+void add_groups(const Question& question, wire::v1::SelectBody& body) {
   for (const uint32_t column : question.group_by) {
     body.add_group_by()->set_column(column);
   }
+  for (const std::vector<uint32_t>& set : question.grouping_sets) {
+    body.add_grouping_sets()->mutable_keys()->Add(set.begin(), set.end());
+  }
+  if (question.having_more_than) {
+    *body.mutable_having() = has_more_than(*question.having_more_than);
+  }
+}
+
+void add_order(const Question& question, wire::v1::SelectBody& body) {
   for (const PlainOrder& order : question.order_by) {
     wire::v1::OrderKey& key = *body.add_order_by();
     key.set_output(order.output);
@@ -113,8 +160,29 @@ std::string select_body(const semantics::Schema& schema, const Question& questio
   body.set_has_limit(question.limit.has_value());
   body.set_limit(question.limit.value_or(0));
   body.set_offset(question.offset);
+  body.set_ties_by(question.has_ties ? static_cast<uint32_t>(question.order_by.size()) : 0);
+  body.set_distinct_by(question.distinct_on);
+}
+
+}  // namespace
+
+std::string output_name(const semantics::Schema& schema, const PlainOutput& output) {
+  return output.function ? std::string(semantics::function_name(*output.function)) : schema.columns[output.column].name;
+}
+
+std::string select_body(const semantics::Schema& schema, const Question& question) {
+  wire::v1::SelectBody body;
+  for (const PlainOutput& output : question.outputs) {
+    add_output(body, schema, question, output);
+  }
+  body.set_visible_outputs(question.visible_outputs);
+  add_groups(question, body);
+  add_order(question, body);
   if (question.filter) {
     *body.mutable_filter() = contract::from_expression(*question.filter);
+  }
+  if (question.remainder) {
+    *body.add_residuals() = has_remainder(*question.remainder);
   }
   body.set_form(wire::v1::RESULT_FORM_FINAL);
   return body.SerializeAsString();

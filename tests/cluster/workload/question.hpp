@@ -13,17 +13,28 @@
 
 namespace daedalus::testing {
 
+/// The table's id, a bigint, its amount, an int, and its note, a varchar of this length.
+constexpr uint32_t kId = 0;
+constexpr uint32_t kAmount = 2;
+constexpr uint32_t kNote = 3;
+constexpr uint32_t kNoteLength = 8;
+
 /// All columns of one row.
 using Row = std::vector<semantics::Value>;
 
 /// No value: every row.
 using Filter = std::optional<semantics::Expression>;
 
-/// One column of an answer: a column of the table, or an aggregate over one.
+/// One column of an answer: a column of the table, or an aggregate over one. string_agg takes texts in the order of
+/// the id, GROUPING() all columns that are grouped by.
 struct PlainOutput {
   std::optional<semantics::AggregateFunction> function;
-  uint32_t column = 0;  ///< Unused for kCountRows.
+  uint32_t column = 0;       ///< Unused for kCountRows and kGrouping.
+  bool is_distinct = false;  ///< An aggregate of different values.
 };
+
+/// What string_agg puts between texts.
+constexpr const char* kBetween = "-";
 
 /// ORDER BY an output.
 struct PlainOrder {
@@ -32,15 +43,28 @@ struct PlainOrder {
   bool nulls_first = false;
 };
 
-/// A SELECT. An order, where there is one, is total: no two rows of the answer are equal in it.
+/// Rows whose id has this remainder: asked besides the filter, and for each row computed.
+struct PlainRemainder {
+  static constexpr int64_t kDivisor = 3;
+
+  int64_t remainder = 0;
+};
+
+/// A SELECT. An order, where there is one, is total but for the ties it asks for: no two rows of the answer are equal
+/// in it.
 struct Question {
   std::vector<PlainOutput> outputs;
   uint32_t visible_outputs = 0;  ///< The rest serves order and groups only.
   Filter filter;
-  std::vector<uint32_t> group_by;  ///< Columns; each is among the outputs.
+  std::optional<PlainRemainder> remainder;
+  std::vector<uint32_t> group_by;                    ///< Columns; each is among the outputs.
+  std::vector<std::vector<uint32_t>> grouping_sets;  ///< Places in group_by; none: one set of all.
+  std::optional<int64_t> having_more_than;           ///< Groups of more rows.
   std::vector<PlainOrder> order_by;
   std::optional<uint64_t> limit;
   uint64_t offset = 0;
+  bool has_ties = false;     ///< Rows equal in the order to the last one of the limit are part of the answer.
+  uint32_t distinct_on = 0;  ///< Of rows that are equal in so many first keys of the order the first counts. 0: all do.
   /// Microseconds since 1970: `AND now() < …`, which holds for all rows or for none. As SQL only.
   std::optional<int64_t> before_us;
   bool is_too_wide = false;  ///< A row could be larger than a row of an answer may be: to be refused.
@@ -64,9 +88,6 @@ struct Question {
 struct PlainInsert {
   std::vector<Row> rows;
 };
-
-/// The table's amount, an int.
-constexpr uint32_t kAmount = 2;
 
 /// column = value, column = column + value, or column = value / column, which fails (22012) where that is 0.
 struct PlainModify {

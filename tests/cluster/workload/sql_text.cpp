@@ -85,20 +85,108 @@ std::string condition(const Schema& schema, const Expression& expression, Parame
   return {};
 }
 
-std::string output_text(const Schema& schema, const PlainOutput& output) {
+std::string names(const Schema& schema, const std::vector<uint32_t>& columns) {
+  std::vector<std::string> names;
+  for (const uint32_t column : columns) {
+    names.push_back(schema.columns[column].name);
+  }
+  return fmt::to_string(fmt::join(names, ", "));
+}
+
+std::string arguments_text(const Schema& schema, const Question& question, const PlainOutput& output) {
+  switch (*output.function) {
+    case semantics::AggregateFunction::kCountRows:
+      return "*";
+    case semantics::AggregateFunction::kGrouping:
+      return names(schema, question.group_by);
+    case semantics::AggregateFunction::kStringAgg:
+      return fmt::format("{}, '{}' ORDER BY {}", schema.columns[output.column].name, kBetween,
+                         schema.columns[kId].name);
+    default:
+      return schema.columns[output.column].name;
+  }
+}
+
+std::string output_text(const Schema& schema, const Question& question, const PlainOutput& output) {
   if (!output.function) {
     return schema.columns[output.column].name;
   }
-  const bool is_of_rows = *output.function == semantics::AggregateFunction::kCountRows;
-  return fmt::format("{}({})", semantics::function_name(*output.function),
-                     is_of_rows ? "*" : schema.columns[output.column].name);
+  return fmt::format("{}({}{})", semantics::function_name(*output.function), output.is_distinct ? "DISTINCT " : "",
+                     arguments_text(schema, question, output));
+}
+
+std::string order_key(const Schema& schema, const Question& question, const PlainOrder& order) {
+  // What is shown is named by its position: a name could be that of several.
+  return order.output < question.visible_outputs ? fmt::to_string(order.output + 1)
+                                                 : output_text(schema, question, question.outputs[order.output]);
 }
 
 std::string order_text(const Schema& schema, const Question& question, const PlainOrder& order) {
-  // What is shown is named by its position: a name could be that of several.
-  const std::string by = order.output < question.visible_outputs ? fmt::to_string(order.output + 1)
-                                                                 : output_text(schema, question.outputs[order.output]);
-  return fmt::format("{} {} NULLS {}", by, order.descending ? "DESC" : "ASC", order.nulls_first ? "FIRST" : "LAST");
+  return fmt::format("{} {} NULLS {}", order_key(schema, question, order), order.descending ? "DESC" : "ASC",
+                     order.nulls_first ? "FIRST" : "LAST");
+}
+
+std::string list_text(const Schema& schema, const Question& question) {
+  std::vector<std::string> keys;
+  for (uint32_t key = 0; key < question.distinct_on; ++key) {
+    keys.push_back(order_key(schema, question, question.order_by[key]));
+  }
+  std::vector<std::string> list;
+  for (uint32_t output = 0; output < question.visible_outputs; ++output) {
+    list.push_back(output_text(schema, question, question.outputs[output]));
+  }
+  return (keys.empty() ? "" : fmt::format("DISTINCT ON ({}) ", fmt::join(keys, ", "))) +
+         fmt::to_string(fmt::join(list, ", "));
+}
+
+std::string is_before(int64_t before_us) {
+  const std::time_t seconds = before_us / 1'000'000;
+  return fmt::format("now() < TIMESTAMP '{:%F %T}'", fmt::gmtime(seconds));
+}
+
+std::string where_text(const Schema& schema, const Question& question, Parameters* parameters) {
+  std::vector<std::string> parts;
+  if (question.filter) {
+    parts.push_back(condition(schema, *question.filter, parameters));
+  }
+  if (question.remainder) {
+    parts.push_back(
+        fmt::format("{} % {} = {}", schema.columns[kId].name, PlainRemainder::kDivisor, question.remainder->remainder));
+  }
+  if (question.before_us) {
+    parts.push_back(is_before(*question.before_us));
+  }
+  return parts.empty() ? "" : fmt::format(" WHERE {}", fmt::join(parts, " AND "));
+}
+
+std::string group_text(const Schema& schema, const Question& question) {
+  std::string text;
+  if (!question.grouping_sets.empty()) {
+    std::vector<std::string> sets;
+    for (const std::vector<uint32_t>& set : question.grouping_sets) {
+      std::vector<uint32_t> columns;
+      for (const uint32_t key : set) {
+        columns.push_back(question.group_by[key]);
+      }
+      sets.push_back(fmt::format("({})", names(schema, columns)));
+    }
+    text = fmt::format(" GROUP BY GROUPING SETS ({})", fmt::join(sets, ", "));
+  } else if (!question.group_by.empty()) {
+    text = fmt::format(" GROUP BY {}", names(schema, question.group_by));
+  }
+  if (question.having_more_than) {
+    text += fmt::format(" HAVING count(*) > {}", *question.having_more_than);
+  }
+  return text;
+}
+
+std::string limit_text(const Question& question) {
+  std::string text = question.offset > 0 ? fmt::format(" OFFSET {}", question.offset) : "";
+  if (question.limit) {
+    text += question.has_ties ? fmt::format(" FETCH FIRST {} ROWS WITH TIES", *question.limit)
+                              : fmt::format(" LIMIT {}", *question.limit);
+  }
+  return text;
 }
 
 /// `value` says how the value of a row and a column is written.
@@ -118,11 +206,6 @@ std::string insert_text(const Schema& schema, size_t row_count, const ValueText&
 std::string part_text(const Schema& schema, const PlainInsert& insert) {
   return insert_text(schema, insert.rows.size(),
                      [&](size_t row, size_t column) { return literal(insert.rows[row][column]); });
-}
-
-std::string is_before(int64_t before_us) {
-  const std::time_t seconds = before_us / 1'000'000;
-  return fmt::format("now() < TIMESTAMP '{:%F %T}'", fmt::gmtime(seconds));
 }
 
 std::string asked_text(const Schema& schema, bool asks_quotient) {
@@ -148,24 +231,8 @@ std::string part_text(const Schema& schema, const PlainDelete& part) {
 }  // namespace
 
 std::string select_text(const Schema& schema, const Question& question, std::vector<wire::v1::Constant>* parameters) {
-  std::vector<std::string> list;
-  for (uint32_t output = 0; output < question.visible_outputs; ++output) {
-    list.push_back(output_text(schema, question.outputs[output]));
-  }
-  std::string text = fmt::format("SELECT {} FROM {}", fmt::join(list, ", "), schema.table_name);
-  if (question.filter) {
-    text += " WHERE " + condition(schema, *question.filter, parameters);
-  }
-  if (question.before_us) {
-    text += fmt::format(" {} {}", question.filter ? "AND" : "WHERE", is_before(*question.before_us));
-  }
-  std::vector<std::string> groups;
-  for (const uint32_t column : question.group_by) {
-    groups.push_back(schema.columns[column].name);
-  }
-  if (!groups.empty()) {
-    text += fmt::format(" GROUP BY {}", fmt::join(groups, ", "));
-  }
+  std::string text = fmt::format("SELECT {} FROM {}{}{}", list_text(schema, question), schema.table_name,
+                                 where_text(schema, question, parameters), group_text(schema, question));
   std::vector<std::string> orders;
   for (const PlainOrder& order : question.order_by) {
     orders.push_back(order_text(schema, question, order));
@@ -173,20 +240,20 @@ std::string select_text(const Schema& schema, const Question& question, std::vec
   if (!orders.empty()) {
     text += fmt::format(" ORDER BY {}", fmt::join(orders, ", "));
   }
-  if (question.limit) {
-    text += fmt::format(" LIMIT {}", *question.limit);
-  }
-  if (question.offset > 0) {
-    text += fmt::format(" OFFSET {}", question.offset);
-  }
-  return text;
+  return text + limit_text(question);
 }
 
-std::optional<std::string> update_text(const Schema& schema, const std::vector<PlainPart>& parts) {
+std::string returning_text(const Schema& schema, const std::vector<uint32_t>& columns) {
+  return columns.empty() ? "" : " RETURNING " + names(schema, columns);
+}
+
+std::optional<std::string> update_text(const Schema& schema, const std::vector<PlainPart>& parts,
+                                       const std::vector<uint32_t>& returning) {
   if (parts.size() != 1) {
     return std::nullopt;
   }
-  return std::visit([&](const auto& part) { return part_text(schema, part); }, parts.front());
+  return std::visit([&](const auto& part) { return part_text(schema, part); }, parts.front()) +
+         returning_text(schema, returning);
 }
 
 std::string insert_by_clock_text(const Schema& schema, const PlainInsert& before, const PlainInsert& otherwise,

@@ -16,9 +16,13 @@ namespace daedalus::testing {
 [[nodiscard]] std::string select_text(const semantics::Schema& schema, const Question& question,
                                       std::vector<wire::v1::Constant>* parameters = nullptr);
 
-/// Nothing for an update of several parts: a statement has one.
+/// " RETURNING …" of these columns, or nothing.
+[[nodiscard]] std::string returning_text(const semantics::Schema& schema, const std::vector<uint32_t>& columns);
+
+/// Nothing for an update of several parts: a statement has one. Precondition: what returns columns is an INSERT.
 [[nodiscard]] std::optional<std::string> update_text(const semantics::Schema& schema,
-                                                     const std::vector<PlainPart>& parts);
+                                                     const std::vector<PlainPart>& parts,
+                                                     const std::vector<uint32_t>& returning);
 
 /// An INSERT whose rows are `before` where now() is before then, a full second since 1970, and `otherwise` if not.
 /// Precondition: as many rows of as many values in both.

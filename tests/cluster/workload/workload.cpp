@@ -48,7 +48,7 @@ semantics::Schema simulated_schema(TableShape shape) {
   schema.columns = {{"id", Type{.kind = TypeKind::kBigint}, false, {}},
                     {"place", Type{.kind = TypeKind::kInt}, false, {}},
                     {"amount", Type{.kind = TypeKind::kInt}, true, {}},
-                    {"note", Type{.kind = TypeKind::kVarchar, .length = 8}, true, {}}};
+                    {"note", Type{.kind = TypeKind::kVarchar, .length = kNoteLength}, true, {}}};
   const Type wide{.kind = TypeKind::kVarchar, .length = kWideLength};
   const Type narrow[] = {{.kind = TypeKind::kInt},
                          {.kind = TypeKind::kSmallint},
@@ -78,7 +78,8 @@ Workload::Update Workload::next_update() {
     }
   }
   update.body = update_body(schema_, update.parts);
-  update.text = update_text(schema_, update.parts);
+  draw_returning(update);
+  update.text = update_text(schema_, update.parts, update.returning);
   const auto checked = contract::to_update(schema_, map_.placement_columns(), update.body);
   CHECK(checked.has_value());
   update.routes = contract::routes_of(schema_, map_, *checked);
@@ -96,10 +97,21 @@ Workload::Update Workload::next_update_by_clock(int64_t before_us) {
   Update update;
   update.parts.emplace_back(before);
   update.body = update_body(schema_, update.parts);
-  update.text = insert_by_clock_text(schema_, before, otherwise, second_us);
+  draw_returning(update);
+  update.text = insert_by_clock_text(schema_, before, otherwise, second_us) + returning_text(schema_, update.returning);
   update.by_clock = {.before_us = second_us, .otherwise = {otherwise}, .otherwise_body = {}};
   update.by_clock->otherwise_body = update_body(schema_, update.by_clock->otherwise);
   return update;
+}
+
+/// Of what is one INSERT.
+void Workload::draw_returning(Update& update) {
+  if (update.parts.size() > 1 || !std::holds_alternative<PlainInsert>(update.parts.front()) || random_.chance(0.5)) {
+    return;
+  }
+  for (int64_t columns = random_.between(1, 3); columns > 0; --columns) {
+    update.returning.push_back(draw_column());
+  }
 }
 
 PlainInsert Workload::draw_insert() {
@@ -205,6 +217,9 @@ Expression Workload::draw_pinned() {
 Workload::Query Workload::next_query() {
   Question question = draw_question();
   question.filter = draw_filter();
+  if (random_.chance(0.2)) {
+    question.remainder = PlainRemainder{random_.between(0, PlainRemainder::kDivisor - 1)};
+  }
   return query(std::move(question));
 }
 
@@ -234,7 +249,7 @@ Question Workload::draw_question() {
   if (random_.chance(0.4)) {
     draw_order(question);
   }
-  if (random_.chance(0.3)) {
+  if (!question.has_ties && random_.chance(0.3)) {
     draw_limit(question);
   }
   return question;
@@ -261,18 +276,53 @@ void Workload::draw_groups(Question& question) {
   for (const uint32_t column : question.group_by) {
     question.outputs.push_back({.function = {}, .column = column});
   }
+  if (random_.chance(0.3)) {
+    draw_sets(question);
+  }
+  if (random_.chance(0.2)) {
+    question.having_more_than = random_.between(0, 3);
+  }
+}
+
+/// Different ones, so that a row's set is known from what GROUPING() says of it; that of all keys is among them,
+/// because a column of no set could not be shown.
+void Workload::draw_sets(Question& question) {
+  const size_t subsets = size_t{1} << question.group_by.size();
+  for (size_t subset = 0; subset < subsets; ++subset) {
+    if (subset + 1 == subsets || random_.chance(0.6)) {
+      std::vector<uint32_t>& set = question.grouping_sets.emplace_back();
+      for (uint32_t key = 0; key < question.group_by.size(); ++key) {
+        if ((subset >> key & 1) != 0) {
+          set.push_back(key);
+        }
+      }
+    }
+  }
+  question.outputs.push_back({.function = semantics::AggregateFunction::kGrouping});
 }
 
 void Workload::draw_aggregates(Question& question) {
-  using Function = semantics::AggregateFunction;
   for (int64_t aggregates = random_.between(1, 4); aggregates > 0; --aggregates) {
-    const uint32_t column = draw_column();
-    const bool has_sum = schema_.columns[column].type.kind != TypeKind::kVarchar;
-    const Function functions[] = {Function::kCountRows, Function::kCount, Function::kMin,
-                                  Function::kMax,       Function::kSum,   Function::kAvg};
-    question.outputs.push_back(
-        {.function = functions[random_.below(has_sum ? std::size(functions) : 4)], .column = column});
+    question.outputs.push_back(draw_aggregate());
   }
+}
+
+PlainOutput Workload::draw_aggregate() {
+  using Function = semantics::AggregateFunction;
+  constexpr Function kOfAnything[] = {Function::kCountRows, Function::kCount, Function::kMin, Function::kMax};
+  constexpr Function kOfNumbers[] = {Function::kSum,    Function::kAvg,     Function::kBitAnd, Function::kBitOr,
+                                     Function::kBitXor, Function::kVarSamp, Function::kVarPop};
+  if (random_.chance(0.1)) {
+    return {.function = Function::kStringAgg, .column = kNote};
+  }
+  const uint32_t column = draw_column();
+  const bool is_number = schema_.columns[column].type.kind != TypeKind::kVarchar;
+  const bool is_of_numbers = is_number && random_.chance(0.6);
+  PlainOutput output{.function = is_of_numbers ? kOfNumbers[random_.below(std::size(kOfNumbers))]
+                                               : kOfAnything[random_.below(std::size(kOfAnything))],
+                     .column = column};
+  output.is_distinct = output.function != Function::kCountRows && random_.chance(0.25);
+  return output;
 }
 
 /// By anything that is shown, then by what tells rows apart: the id, or what they are grouped by.
@@ -285,6 +335,9 @@ void Workload::draw_order(Question& question) {
     for (uint32_t group = 0; group < question.group_by.size(); ++group) {
       outputs.push_back(group);  // They come first among the outputs.
     }
+    if (!question.grouping_sets.empty()) {
+      outputs.push_back(static_cast<uint32_t>(question.group_by.size()));  // GROUPING().
+    }
   } else {
     question.outputs.push_back({.function = {}, .column = kId});  // Hidden, whether it is shown, too, or not.
     outputs.push_back(static_cast<uint32_t>(question.outputs.size() - 1));
@@ -296,6 +349,20 @@ void Workload::draw_order(Question& question) {
           {.output = output, .descending = random_.chance(0.5), .nulls_first = random_.chance(0.5)});
     }
   }
+  if (question.order_by.size() > 1 && random_.chance(0.3)) {
+    draw_equals(question);
+  }
+}
+
+/// Rows that are equal in the first keys of the order: all of them belong to the answer, or one.
+void Workload::draw_equals(Question& question) {
+  if (random_.chance(0.5)) {
+    question.distinct_on = 1;
+    return;
+  }
+  question.order_by.resize(1);
+  question.limit = random_.between(1, 10);  // Whose ties are many: the answer stays one that there is only one of.
+  question.has_ties = true;
 }
 
 void Workload::draw_limit(Question& question) {

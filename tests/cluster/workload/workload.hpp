@@ -16,9 +16,7 @@
 
 namespace daedalus::testing {
 
-constexpr uint32_t kId = 0;
 constexpr uint32_t kPlace = 1;
-constexpr uint32_t kNote = 3;
 /// Places are 0 up to this.
 constexpr int64_t kPlaces = 12;
 
@@ -48,6 +46,7 @@ class Workload {
     std::string body;
     std::vector<wire::v1::Route> routes;
     std::optional<std::string> text;  ///< SQL, where one statement can say it.
+    std::vector<uint32_t> returning;  ///< Columns that the text's INSERT gives back; none: it has no RETURNING.
     std::optional<ByClock> by_clock;
   };
   [[nodiscard]] Update next_update();
@@ -77,6 +76,7 @@ class Workload {
   [[nodiscard]] Query rows_at(int64_t place) const;
 
  private:
+  void draw_returning(Update& update);
   [[nodiscard]] PlainInsert draw_insert();
   [[nodiscard]] PlainModify draw_modify();
   [[nodiscard]] PlainDelete draw_delete();
@@ -87,8 +87,11 @@ class Workload {
   [[nodiscard]] Question draw_question();
   void draw_list(Question& question);
   void draw_groups(Question& question);
+  void draw_sets(Question& question);
   void draw_aggregates(Question& question);
+  [[nodiscard]] PlainOutput draw_aggregate();
   void draw_order(Question& question);
+  void draw_equals(Question& question);
   void draw_limit(Question& question);
   [[nodiscard]] uint32_t draw_column();
   [[nodiscard]] int64_t draw_place() { return random_.between(0, kPlaces - 1); }

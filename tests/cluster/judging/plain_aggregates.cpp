@@ -1,0 +1,120 @@
+#include "plain_aggregates.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "daedalus/semantics/aggregate.hpp"
+#include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/order.hpp"
+
+namespace daedalus::testing {
+
+namespace {
+
+using semantics::AggregateFunction;
+using semantics::BigInt;
+using semantics::Decimal;
+using semantics::Type;
+using semantics::TypeKind;
+using semantics::Value;
+using Rows = std::vector<std::shared_ptr<const Row>>;
+
+/// The arguments of an aggregate, of the rows in the order of their ids.
+std::vector<Value> values_of(const Rows& rows, const PlainOutput& output) {
+  std::vector<Value> values;
+  for (const auto& row : rows) {
+    const Value& value = (*row)[output.column];
+    const bool is_new = !output.is_distinct || std::find(values.begin(), values.end(), value) == values.end();
+    if (!semantics::is_null(value) && is_new) {
+      values.push_back(value);
+    }
+  }
+  return values;
+}
+
+bool value_less(const Value& left, const Value& right) { return semantics::compare(left, right) < 0; }
+
+Value bits_of(AggregateFunction function, const std::vector<Value>& values) {
+  int64_t bits = std::get<int64_t>(values.front());
+  for (size_t index = 1; index < values.size(); ++index) {
+    const int64_t more = std::get<int64_t>(values[index]);
+    bits = function == AggregateFunction::kBitAnd  ? bits & more
+           : function == AggregateFunction::kBitOr ? bits | more
+                                                   : bits ^ more;
+  }
+  return Value{bits};
+}
+
+Value texts_of(const std::vector<Value>& values) {
+  std::string text;
+  for (const Value& value : values) {
+    text += (&value == &values.front() ? "" : kBetween) + std::get<std::string>(value);
+  }
+  return Value{std::move(text)};
+}
+
+/// From the exact sums of values and squares.
+Value variance_of(AggregateFunction function, const std::vector<Value>& values) {
+  const bool is_of_sample = function == AggregateFunction::kVarSamp;
+  const auto rows = static_cast<int64_t>(values.size());
+  if (is_of_sample && rows == 1) {
+    return Value{};
+  }
+  BigInt sum;
+  BigInt squares;
+  for (const Value& value : values) {
+    sum += std::get<int64_t>(value);
+    squares += BigInt(std::get<int64_t>(value)) * std::get<int64_t>(value);
+  }
+  const BigInt numerator = rows * squares - sum * sum;
+  if (numerator == 0) {
+    return Value{Decimal{}};
+  }
+  return Value{semantics::divide(Decimal{numerator, 0}, Decimal{BigInt(rows) * (is_of_sample ? rows - 1 : rows), 0})};
+}
+
+Value sum_of(const Type& type, AggregateFunction function, const std::vector<Value>& values) {
+  int64_t sum = 0;  // Of a few thousand values far below 2^50.
+  for (const Value& value : values) {
+    sum += std::get<int64_t>(value);
+  }
+  if (function == AggregateFunction::kAvg) {
+    return Value{semantics::average(Decimal{sum, 0}, static_cast<int64_t>(values.size()))};
+  }
+  return type.kind == TypeKind::kBigint ? Value{Decimal{sum, 0}} : Value{sum};
+}
+
+}  // namespace
+
+Value plain_aggregate(const semantics::Schema& schema, const PlainOutput& output, const Rows& rows) {
+  const AggregateFunction function = *output.function;
+  if (function == AggregateFunction::kCountRows) {
+    return Value{static_cast<int64_t>(rows.size())};
+  }
+  const std::vector<Value> values = values_of(rows, output);
+  if (function == AggregateFunction::kCount) {
+    return Value{static_cast<int64_t>(values.size())};
+  }
+  if (values.empty()) {
+    return Value{};
+  }
+  switch (function) {
+    case AggregateFunction::kMin:
+      return *std::min_element(values.begin(), values.end(), value_less);
+    case AggregateFunction::kMax:
+      return *std::max_element(values.begin(), values.end(), value_less);
+    case AggregateFunction::kBitAnd:
+    case AggregateFunction::kBitOr:
+    case AggregateFunction::kBitXor:
+      return bits_of(function, values);
+    case AggregateFunction::kStringAgg:
+      return texts_of(values);
+    case AggregateFunction::kVarSamp:
+    case AggregateFunction::kVarPop:
+      return variance_of(function, values);
+    default:
+      return sum_of(schema.columns[output.column].type, function, values);
+  }
+}
+
+}  // namespace daedalus::testing
