@@ -210,6 +210,12 @@ void AggregatorCore::State::on_status(Upstream upstream, Instant deadline, Insta
   status.set_name(context.options.name);
   status.set_version(context.options.version);
   status.set_postgres_endpoint(context.options.postgres_endpoint);
+  if (context.options.logins) {
+    const LoginCounts counts = context.options.logins();
+    status.set_postgres_logins(counts.accepted);
+    status.set_postgres_logins_failed(counts.failed);
+    status.set_postgres_logins_refused(counts.refused);
+  }
   status.set_process_id(context.options.process_id);
   status.set_clients(context.clients.count());
   status.set_queries_in_flight(queries.count());

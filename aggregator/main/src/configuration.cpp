@@ -15,6 +15,32 @@ constexpr int64_t kAnswerMemoryMibDefault = 512;
 /// What four nodes may answer together by default.
 constexpr int64_t kAnswerMibDefault = 256;
 
+/// Paths are relative to the file.
+PostgresPaths postgres_paths(const configuration::File& file, const configuration::Table& root) {
+  const auto path = [&](const char* key) { return root.has(key) ? file.resolve(root.text(key)) : std::string(); };
+  return {path("postgres_users"), path("postgres_certificate"), path("postgres_key"), path("postgres_client_ca")};
+}
+
+/// What the keys that concern clients of PostgreSQL's protocol lead to.
+Result<void> check_postgres(const Configuration& configuration) {
+  const PostgresPaths& paths = configuration.postgres_paths;
+  if (paths.certificate.empty() != paths.key.empty()) {
+    return Error{ErrorCategory::kFatal, "F0000", "postgres_certificate and postgres_key go together", "give both", 0};
+  }
+  if (paths.certificate.empty() && (!paths.client_ca.empty() || configuration.postgres_requires_tls)) {
+    return Error{ErrorCategory::kFatal, "F0000",
+                 "postgres_client_ca and postgres_require_tls are for encrypted connections",
+                 "give postgres_certificate and postgres_key, too", 0};
+  }
+  if (auto users = read_users(paths); !users) {
+    return users.error();
+  }
+  if (auto tls = read_tls(paths); !tls) {
+    return tls.error();
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Configuration> read_configuration(const std::string& path) {
@@ -33,12 +59,19 @@ Result<Configuration> read_configuration(const std::string& path) {
   if (root.has("postgres_trust")) {
     configuration.postgres_trusts_loopback = root.choice("postgres_trust", {"loopback", "nobody"}) == "loopback";
   }
+  if (root.has("postgres_require_tls")) {
+    configuration.postgres_requires_tls = root.choice("postgres_require_tls", {"remote", "nobody"}) == "remote";
+  }
+  configuration.postgres_paths = postgres_paths(*file, root);
   configuration.sql_threads = static_cast<uint32_t>(root.integer("sql_threads", {1, kSqlThreadsMax}));
   configuration.answer_bytes = configuration::answer_bytes(root, kAnswerMemoryMibDefault);
   configuration.answer_bytes_max =
       configuration::answer_bytes_of_one(root, configuration.answer_bytes, kAnswerMibDefault);
   if (const auto finished = file->finish(); !finished) {
     return finished.error();
+  }
+  if (auto checked = check_postgres(configuration); !checked) {
+    return checked.error();
   }
   auto cluster = configuration::read_cluster(cluster_path);
   if (!cluster) {

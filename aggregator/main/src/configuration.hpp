@@ -9,6 +9,7 @@
 #include "daedalus/configuration/cluster.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/types.hpp"
+#include "postgres_access.hpp"
 
 namespace daedalus::aggregator {
 
@@ -18,6 +19,8 @@ struct Configuration {
   std::string listen;           ///< host:port
   std::string postgres_listen;  ///< host:port; empty: clients of PostgreSQL's protocol are not served.
   bool postgres_trusts_loopback = false;
+  bool postgres_requires_tls = false;  ///< Of clients of other machines.
+  PostgresPaths postgres_paths;
   uint32_t sql_threads = 1;
   uint64_t answer_bytes = 0;      ///< Of all answers together, until they have left.
   uint64_t answer_bytes_max = 0;  ///< Of one.

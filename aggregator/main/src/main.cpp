@@ -20,6 +20,17 @@ constexpr int kFine = 0;
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 
+std::string who_may_enter(const Configuration& configuration) {
+  std::string who;
+  if (configuration.postgres_trusts_loopback) {
+    who = "those of this machine without a password";
+  }
+  if (!configuration.postgres_paths.users.empty()) {
+    who += fmt::format("{}users of {} with theirs", who.empty() ? "" : ", ", configuration.postgres_paths.users);
+  }
+  return who.empty() ? "but nobody may log in (postgres_users, postgres_trust)" : who;
+}
+
 int serve(const Configuration& configuration) {
   keep_freed_memory();
   spdlog::info("daedalus-aggregator {}, configuration {}, instruction set {}, NUMA {}", DAEDALUS_VERSION,
@@ -39,9 +50,8 @@ int serve(const Configuration& configuration) {
       spdlog::error("{}", configuration::to_line(postgres_address.error()));
       return kFailed;
     }
-    spdlog::info(
-        "clients of PostgreSQL's protocol are served at {}, {}", *postgres_address,
-        configuration.postgres_trusts_loopback ? "those of this machine without a password" : "but nobody may log in");
+    spdlog::info("clients of PostgreSQL's protocol are served at {}, {}", *postgres_address,
+                 who_may_enter(configuration));
   }
   spdlog::info("ready");
   server.run();

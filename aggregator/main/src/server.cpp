@@ -48,6 +48,7 @@ postgres::SessionOptions session_options(const Configuration& configuration) {
   options.database = configuration.schema->table_name;
   options.map_version = configuration.map->version;
   options.trusts_loopback = configuration.postgres_trusts_loopback;
+  options.requires_tls = configuration.postgres_requires_tls;
   return options;
 }
 
@@ -69,7 +70,11 @@ Server::Server(const Configuration& configuration, std::string version)
     nodes.emplace(link, node.node);
     links_.emplace(link, node.endpoint);
   }
-  const AggregatorOptions options = core_options(configuration, version, answer_budget_);
+  AggregatorOptions options = core_options(configuration, version, answer_budget_);
+  options.logins = [this] {
+    const postgres::LoginCounts& counts = door_.login_counts();
+    return LoginCounts{counts.accepted, counts.failed, counts.refused};
+  };
   auto compiler = std::make_shared<Compiler>(configuration.schema, configuration.map);
   workers_ =
       std::make_unique<SessionWorkers>(compiler, [this](rpc::PeerId session, uint64_t work, postgres::WorkDone done) {
@@ -87,6 +92,7 @@ Server::Server(const Configuration& configuration, std::string version)
                                             network_.post("compiled statements", [this] { on_compiled(); });
                                           }
                                         });
+  watch_access(configuration.postgres_paths);
   network_.set_on_turn_end([this] { on_turn_end(); });
   network_.on_stop_signal([this] { stop(); });
 }
@@ -99,6 +105,17 @@ Result<std::string> Server::listen_postgres(const std::string& endpoint) {
   return network_.listen(endpoint, [this](const rpc::ConnectionInfo& connection, Instant now) {
     return door_.make_session(connection, now);
   });
+}
+
+void Server::watch_access(const PostgresPaths& paths) {
+  access_ = std::make_unique<PostgresAccess>(
+      paths,
+      PostgresAccess::Handlers{[this](std::shared_ptr<const postgres::Users> users) {
+                                 network_.post("users", [this, users = std::move(users)] { door_.set_users(users); });
+                               },
+                               [this](std::shared_ptr<const postgres::TlsContext> tls) {
+                                 network_.post("certificate", [this, tls = std::move(tls)] { door_.set_tls(tls); });
+                               }});
 }
 
 void Server::run() { network_.run(); }

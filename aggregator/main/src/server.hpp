@@ -12,6 +12,7 @@
 #include "daedalus/aggregator/core.hpp"
 #include "daedalus/postgres/door.hpp"
 #include "daedalus/rpc/asio_network.hpp"
+#include "postgres_access.hpp"
 #include "session_workers.hpp"
 
 namespace daedalus::aggregator {
@@ -48,6 +49,8 @@ class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
   void on_compiled();
   void on_timer();
   void compile();
+  /// Reads, and goes on reading, who may come in by PostgreSQL's protocol.
+  void watch_access(const PostgresPaths& paths);
   /// Results of sessions go to them; the network sends the others.
   void give_to_sessions();
   void dial();
@@ -66,8 +69,9 @@ class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
   Instant drain_deadline_ = kNever;
   bool is_stopping_ = false;           ///< Asked to stop.
   bool is_draining_ = false;           ///< Waiting for operations in flight.
-  std::unique_ptr<CompilePool> pool_;  ///< Last, as workers_ is, so that their threads end first.
+  std::unique_ptr<CompilePool> pool_;  ///< Last, as those behind it are, so that their threads end first.
   std::unique_ptr<SessionWorkers> workers_;
+  std::unique_ptr<PostgresAccess> access_;
 };
 
 }  // namespace daedalus::aggregator

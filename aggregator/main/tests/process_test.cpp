@@ -70,6 +70,27 @@ TEST_F(ProcessTest, ClientsOfPostgresAreServedWhereItIsConfigured) {
   EXPECT_EQ(child.wait(), 0) << child.output();
 }
 
+TEST_F(ProcessTest, NamesWhatIsWrongInTheFilesOfThoseWhoMayLogIn) {
+  EXPECT_EQ(Child({"--check-config", write_aggregator("postgres_users = \"users\"\n")}).wait(), 0)
+      << "a file that does not exist lets nobody in";
+  write("users", "ada reader -\n");
+  EXPECT_EQ(Child({"--check-config", write_aggregator("postgres_users = \"users\"\n")}).wait(), 0);
+  write("users", "ada reader -\nbob king -\n");
+  Child damaged({"--check-config", write_aggregator("postgres_users = \"users\"\n")});
+  EXPECT_EQ(damaged.wait(), 2);
+  EXPECT_THAT(damaged.output(), HasSubstr("users, line 2: the role of \"bob\""));
+  write("certificate", "garbage");
+  for (const char* wrong :
+       {"postgres_certificate = \"certificate\"\n", "postgres_key = \"key\"\n",
+        "postgres_certificate = \"certificate\"\npostgres_key = \"certificate\"\n",
+        "postgres_certificate = \"nowhere\"\npostgres_key = \"nowhere\"\n", "postgres_client_ca = \"ca\"\n",
+        "postgres_require_tls = \"remote\"\n", "postgres_require_tls = \"yes\"\n"}) {
+    Child child({"--check-config", write_aggregator(wrong)});
+    EXPECT_EQ(child.wait(), 2) << wrong;
+    EXPECT_THAT(child.output(), ::testing::AnyOf(HasSubstr("postgres_"), HasSubstr("nowhere"))) << wrong;
+  }
+}
+
 TEST_F(ProcessTest, NamesASchemaLibraryThatDoesNotLoad) {
   const std::string path = write_aggregator();
   std::ifstream file(folder_ / "cluster.toml");

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,6 +28,13 @@ namespace daedalus::aggregator {
 /// statements: where they are too few, each statement is often defined anew, with its columns.
 constexpr contract::SlotLimits kClientSlots{1024, contract::kShapeBytesMax};
 
+/// Logins by PostgreSQL's protocol, since this process began.
+struct LoginCounts {
+  uint64_t accepted = 0;
+  uint64_t failed = 0;
+  uint64_t refused = 0;  ///< Not looked at, because too many failed before.
+};
+
 /// Who this aggregator is, and the maximum of everything it keeps.
 struct AggregatorOptions {
   std::string name;
@@ -34,6 +42,7 @@ struct AggregatorOptions {
   std::string cluster_id;
   uint64_t process_id = 0;
   std::string postgres_endpoint;            ///< For STATUS; empty: there is none.
+  std::function<LoginCounts()> logins;      ///< Asked for STATUS; may be empty.
   std::map<NodeId, std::string> endpoints;  ///< host:port of every storage node of the map.
 
   uint32_t queries_max = 8'192;                ///< In flight; further ones are refused with RETRY.

@@ -45,6 +45,7 @@ final class StatusView {
                 .append(unsigned(aggregator.getQueriesTotal())).append(" queries and ")
                 .append(unsigned(aggregator.getUpdatesTotal())).append(" updates so far, confirmed through ")
                 .append(unsigned(aggregator.getConfirmed())).append('\n');
+        text.append(logins(aggregator));
         text.append(writer(reply)).append('\n');
         text.append(writerMemory(reply.getWriter())).append('\n');
         List<String[]> nodes = new ArrayList<>();
@@ -57,6 +58,15 @@ final class StatusView {
         text.append('\n');
         new TextTable(SEGMENT_HEAD, rightAlignedFrom(SEGMENT_HEAD.length, 0)).render(segments, text);
         return text.toString();
+    }
+
+    /** Of clients of PostgreSQL; empty where none are served. */
+    private static String logins(AggregatorStatus aggregator) {
+        return aggregator.getPostgresEndpoint().isEmpty() ? ""
+                : "clients of PostgreSQL at " + aggregator.getPostgresEndpoint() + ": "
+                        + unsigned(aggregator.getPostgresLogins()) + " logins so far, "
+                        + unsigned(aggregator.getPostgresLoginsFailed()) + " failed, "
+                        + unsigned(aggregator.getPostgresLoginsRefused()) + " refused because too many had failed\n";
     }
 
     private static String writer(StatusReply reply) {
