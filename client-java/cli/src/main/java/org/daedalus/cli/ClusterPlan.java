@@ -227,7 +227,8 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
                 + "name = \"aggregator-" + aggregator + "\"\n"
                 + "listen = " + quote(aggregatorEndpoint(aggregator)) + "\n"
                 + "postgres_listen = " + quote(postgresEndpoint(aggregator)) + "\n"
-                + "postgres_trust = \"loopback\"\n"
+                + settings.users().map(users -> "postgres_users = " + quote(users) + "\n")
+                        .orElse("postgres_trust = \"loopback\"\n")
                 + "sql_threads = 1\n"
                 + settings.answers().aggregatorLines();
     }

@@ -60,7 +60,8 @@ record KeptPlan(boolean isMade, String clusterId, String fingerprint, ClusterSet
                 new AnswerRoom(answerMib == null ? OptionalInt.empty() : OptionalInt.of(number(values, "answer_mib"))),
                 number(values, "port"),
                 values.getProperty("postgres_port") == null ? ClusterSettings.postgresPortOf(number(values, "port"))
-                        : number(values, "postgres_port"));
+                        : number(values, "postgres_port"),
+                Optional.ofNullable(values.getProperty("postgres_users")));
         return new KeptPlan(value(values, "made").equals("yes"), value(values, "cluster_id"),
                 value(values, "schema_fingerprint"), settings);
     }
@@ -104,6 +105,7 @@ record KeptPlan(boolean isMade, String clusterId, String fingerprint, ClusterSet
         settings.answers().mib().ifPresent(mib -> line(text, "answer_mib", mib));
         line(text, "port", settings.port());
         line(text, "postgres_port", settings.postgresPort());
+        settings.users().ifPresent(users -> line(text, "postgres_users", users));
         return text.toString();
     }
 

@@ -6,6 +6,7 @@ import org.daedalus.channel.ProcessEnd;
 import org.daedalus.cli.export.ExportCommand;
 import org.daedalus.cli.load.LoadCommand;
 import org.daedalus.cli.sql.SqlCommand;
+import org.daedalus.cli.user.UserCommand;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
 import org.daedalus.output.Errors;
@@ -21,7 +22,7 @@ import picocli.CommandLine;
         version = "daedalus " + DaedalusClient.VERSION,
         description = "Starts, loads, asks and stops a Daedalus cluster.",
         subcommands = {UpCommand.class, LoadCommand.class, ExportCommand.class, SqlCommand.class, StatusCommand.class,
-            DownCommand.class, CommandLine.HelpCommand.class},
+            DownCommand.class, UserCommand.class, CommandLine.HelpCommand.class},
         footer = {
             "",
             "The cluster is --cluster HOST:PORT, else DAEDALUS_CLUSTER, else the last `up` on this machine.",

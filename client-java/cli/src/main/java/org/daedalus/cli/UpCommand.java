@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.daedalus.channel.Endpoint;
+import org.daedalus.cli.user.UsersFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -86,6 +87,9 @@ final class UpCommand implements Callable<Integer> {
                 compiler.compile(schema, data.schemaFolder()), settings);
         checkMachine(running);
         data.writeConfiguration(plan);
+        if (settings.users().isPresent()) {
+            UsersFile.make(Path.of(settings.users().get()));
+        }
         Launcher launcher = new Launcher(programs, data.path());
         for (ClusterPlan.Member member : plan.configured()) {
             launcher.check(member);
@@ -240,8 +244,10 @@ final class UpCommand implements Callable<Integer> {
         for (LocalCluster.Member member : cluster.processes()) {
             System.out.printf("  %-14s %-18s process %d%n", member.name(), member.endpoint(), member.pid());
         }
-        System.out.println("psql and other clients of PostgreSQL, on this machine and without a password: psql -h "
-                + "127.0.0.1 -p " + plan.settings().postgresPort() + " " + plan.table());
+        System.out.println("psql and other clients of PostgreSQL, "
+                + plan.settings().users().map(file -> "with a password of " + file + " (`daedalus user add`)")
+                        .orElse("on this machine and without a password")
+                + ": psql -h 127.0.0.1 -p " + plan.settings().postgresPort() + " " + plan.table());
         System.out.println("Data, logs and configuration: " + cluster.directory());
     }
 }

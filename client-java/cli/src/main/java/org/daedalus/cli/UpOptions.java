@@ -1,5 +1,6 @@
 package org.daedalus.cli;
 
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalInt;
 import picocli.CommandLine.Option;
@@ -13,6 +14,9 @@ final class UpOptions {
     private static final int SEGMENTS_MAX = 1_024;
     private static final int SEGMENT_MIB_DEFAULT = 128;
     private static final int SEGMENT_MIB_MAX = 1 << 20;
+
+    /** In place of a file: no passwords. */
+    private static final String TRUST = "trust";
 
     @Option(names = "--storage-nodes", paramLabel = "N", description = "default: " + STORAGE_NODES_DEFAULT)
     private Integer storageNodes;
@@ -56,6 +60,11 @@ final class UpOptions {
             + "protocol find the first aggregator; the others take P+1 and up (default: 5433, or with --port P: P+51)")
     private Integer postgresPort;
 
+    @Option(names = "--users", paramLabel = "FILE|" + TRUST, description = "who may log in by PostgreSQL's protocol, "
+            + "with a password: `daedalus user` writes that file; " + TRUST + ": everybody on this machine, without a "
+            + "password (default: " + TRUST + ")")
+    private String users;
+
     /** The port that names the default data directory. */
     int portOfDirectory() throws CliException {
         return inRange("--port", port, PORT_DEFAULT, 1, PORT_MAX);
@@ -94,7 +103,13 @@ final class UpOptions {
                 basePort,
                 inRange("--postgres-port", postgresPort,
                         kept.filter(there -> there.port() == basePort).map(ClusterSettings::postgresPort)
-                                .orElse(ClusterSettings.postgresPortOf(basePort)), 1, PORT_MAX));
+                                .orElse(ClusterSettings.postgresPortOf(basePort)), 1, PORT_MAX),
+                users == null ? kept.flatMap(ClusterSettings::users) : usersFile());
+    }
+
+    private Optional<String> usersFile() {
+        return users.equals(TRUST) ? Optional.empty()
+                : Optional.of(Path.of(users).toAbsolutePath().normalize().toString());
     }
 
     private static int inRange(String option, Integer given, int otherwise, int min, int max) throws CliException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
@@ -64,6 +65,15 @@ class ClusterPlanTest {
         assertThat(plan.writer().arguments()).containsExactly("--aggregators", "127.0.0.1:7400,127.0.0.1:7401",
                 "--listen", "127.0.0.1:7450", "--name", "writer");
         assertThat(plan.nodes().get(0).arguments()).containsExactly("--config", "/data/node-0.toml");
+    }
+
+    @Test
+    void shouldAskForPasswordsWhereThereIsAFileOfThem() throws CliException {
+        ClusterSettings settings = new ClusterSettings(1, 1, 64, placement("round_robin"), placement("round_robin"),
+                OFF, 1, BY_DEFAULT, 7400, 5433, Optional.of("/data/users"));
+        assertThat(new ClusterPlan("c", Path.of("/data"), Path.of("/data/t.so"), settings).files()
+                .get("aggregator-0.toml")).contains("postgres_users = \"/data/users\"\n")
+                .doesNotContain("postgres_trust");
     }
 
     private static ClusterPlan planOf(Durability durability) throws CliException {

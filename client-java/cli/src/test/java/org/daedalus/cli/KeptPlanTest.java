@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,11 +43,12 @@ class KeptPlanTest {
         assertThat(SYNC.postgresPort()).isEqualTo(5433);
         assertThat(ClusterSettings.postgresPortOf(12_000)).isEqualTo(12_051);
         ClusterSettings given = new ClusterSettings(2, 3, 64, SYNC.partitionBy(), ANYWHERE, SYNC.durability(), 1,
-                SYNC.answers(), 7400, 6000);
+                SYNC.answers(), 7400, 6000, Optional.of("/etc/users of ours"));
         String written = new KeptPlan(true, "c", "f", given).render();
         Files.writeString(directory.resolve(KeptPlan.FILE), written);
-        assertThat(KeptPlan.read(directory).orElseThrow().settings().postgresPort()).isEqualTo(6000);
-        Files.writeString(directory.resolve(KeptPlan.FILE), written.replace("postgres_port = 6000\n", ""));
+        assertThat(KeptPlan.read(directory).orElseThrow().settings()).isEqualTo(given);
+        Files.writeString(directory.resolve(KeptPlan.FILE), written.replace("postgres_port = 6000\n", "")
+                .replace("postgres_users = /etc/users of ours\n", ""));
         assertThat(KeptPlan.read(directory).orElseThrow().settings()).isEqualTo(SYNC);
     }
 
