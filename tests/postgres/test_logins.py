@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import asyncpg
+import asyncpg  # type: ignore[import-untyped]
 import psycopg
 import pytest
 from local_cluster import LocalCluster, local_cluster, wait_until
@@ -26,6 +26,7 @@ DDL = "CREATE TABLE kinds (id int NOT NULL PRIMARY KEY, name varchar(40));\n"
 PASSWORD = "a pass Ⅸ wörd"  # The Roman nine is prepared to IX.
 SSL_REQUEST = struct.pack("!ii", 8, 80877103)
 ANSWER_SECONDS_MAX = 20
+IDLE_KIB_MAX = 60  # 26 were measured: 6 for the connection and its session, the rest is what OpenSSL keeps.
 
 
 class Door:
@@ -279,6 +280,26 @@ def test_handshakes_that_do_not_end_hold_nobody_up_and_are_ended(door: Door) -> 
         assert time.monotonic() - began < 5
         assert all(heard(client) == b"" for client in clients)
         assert time.monotonic() - began < 15
+
+
+def resident_kib(process: int) -> int:
+    found = re.search(r"VmRSS:\s*(\d+) kB", Path("/proc", str(process), "status").read_text())
+    assert found is not None
+    return int(found.group(1))
+
+
+def test_idle_encrypted_connections_cost_a_bounded_amount(door: Door) -> None:
+    process = door.cluster.processes["aggregator-0"]
+    count = 200
+    with contextlib.ExitStack() as stack:
+        for _ in range(20):  # What the first ones need once.
+            stack.enter_context(door.connect("ada"))
+        before = resident_kib(process)
+        for _ in range(count):
+            stack.enter_context(door.connect("ada")).execute("SELECT 1")
+        each = (resident_kib(process) - before) / count
+        print(f"an idle encrypted connection: {each:.1f} KiB")
+        assert each < IDLE_KIB_MAX, f"{each} KiB"
 
 
 def in_threads(count: int, run: Callable[[], None]) -> None:
