@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Sequence
 
 Q6 = (
     "SELECT sum(l_extendedprice * l_discount) AS revenue FROM lineitem WHERE l_shipdate >= date '1994-01-01'"
@@ -47,7 +48,7 @@ def residuals(count: int, seed: int) -> list[str]:
         lambda: f"date_trunc('month', l_shipdate::timestamp) = timestamp '{_month(choice)}'",
         lambda: f"upper(l_shipmode) = '{choice.choice(_MODES)}'",
     )
-    return [f"SELECT count(*) FROM lineitem WHERE {kinds[number % len(kinds)]()}" for number in range(count)]
+    return _counted_in_turn(kinds, count)
 
 
 def residuals_without_kernel(count: int, seed: int) -> list[str]:
@@ -59,6 +60,10 @@ def residuals_without_kernel(count: int, seed: int) -> list[str]:
         lambda: f"substring(l_returnflag from 1 for 1) || '{choice.randrange(1000)}' > 'N'",
         lambda: f"md5((l_linenumber + {choice.randrange(1000)})::text) < '{choice.randrange(1, 10)}'",
     )
+    return _counted_in_turn(kinds, count)
+
+
+def _counted_in_turn(kinds: Sequence[Callable[[], str]], count: int) -> list[str]:
     return [f"SELECT count(*) FROM lineitem WHERE {kinds[number % len(kinds)]()}" for number in range(count)]
 
 

@@ -10,6 +10,28 @@
 
 namespace daedalus::testing {
 
+namespace {
+
+/// Columns of the rows of an INSERT, packed.
+std::string returned_rows(const semantics::Schema& schema, const std::vector<PlainPart>& parts,
+                          const std::vector<uint32_t>& columns) {
+  std::vector<semantics::Type> types;
+  for (const uint32_t column : columns) {
+    types.push_back(schema.columns[column].type);
+  }
+  std::string rows;
+  for (const Row& row : std::get<PlainInsert>(parts.front()).rows) {
+    Row returned;
+    for (const uint32_t column : columns) {
+      returned.push_back(row[column]);
+    }
+    semantics::append_packed_row(types, returned, rows);
+  }
+  return rows;
+}
+
+}  // namespace
+
 uint64_t SubmissionJudge::add(std::vector<PlainPart> parts, std::string body) {
   const uint64_t number = entries_.size() + 1;
   entries_[number].parts = std::move(parts);
@@ -171,19 +193,7 @@ void SubmissionJudge::judge_returned(uint64_t submission, const wire::v1::WriteC
     }
     return;
   }
-  std::string expected;
-  std::vector<semantics::Type> types;
-  for (const uint32_t column : entry.returning) {
-    types.push_back(table_.schema().columns[column].type);
-  }
-  for (const Row& row : std::get<PlainInsert>(entry.parts.front()).rows) {
-    Row returned;
-    for (const uint32_t column : entry.returning) {
-      returned.push_back(row[column]);
-    }
-    semantics::append_packed_row(types, returned, expected);
-  }
-  if (has_refused || confirmed.returned().rows() != expected) {
+  if (has_refused || confirmed.returned().rows() != returned_rows(table_.schema(), entry.parts, entry.returning)) {
     fault(fmt::format("submission {} got rows back that are not those that took effect", submission));
   }
 }
