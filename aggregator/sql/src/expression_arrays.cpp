@@ -133,11 +133,8 @@ ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpr
   if (!elements) {
     return scope_.located(elements.error(), node.location);
   }
-  if ((!elements->has_value() || (*elements)->empty()) && may_fail(left->expression)) {
-    return scope_.refuse("an array of nothing beside what may fail", node.location);
-  }
-  if (!elements->has_value()) {
-    return Typed{semantics::make_constant(Type{TypeKind::kBool}, Value()), false, node.location};
+  if (!elements->has_value() || (*elements)->empty()) {
+    return test_of_nothing(std::move(left->expression), elements->has_value(), !is_any, node.location);
   }
   std::vector<BoundExpression> tests;
   for (Typed& element : **elements) {
@@ -153,9 +150,6 @@ ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpr
       return truth.error();
     }
     tests.push_back(std::move(*truth));
-  }
-  if (tests.empty()) {
-    return Typed{semantics::make_constant(Type{TypeKind::kBool}, Value(!is_any)), false, node.location};
   }
   const bool is_list = tests.size() > 1 && are_alike(tests) && sign == (is_any ? "=" : "<>");
   if (is_list) {
@@ -173,6 +167,23 @@ ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpr
     return Typed{std::move(tests[0]), false, node.location};
   }
   return call(is_any ? FunctionId::kOr : FunctionId::kAnd, std::move(tests), node.location);
+}
+
+/// NULL, or what an array without elements decides. What would have been compared is computed all the same: its
+/// mistakes are met, and a planner does not know the result beforehand.
+ExpressionBinder::Bound ExpressionBinder::test_of_nothing(BoundExpression left, bool has_array, bool truth,
+                                                          int32_t location) {
+  const Type boolean{TypeKind::kBool};
+  if (left.is_constant()) {
+    return Typed{semantics::make_constant(boolean, has_array ? Value(truth) : Value()), false, location};
+  }
+  auto met = computed_first(std::move(left), has_array && truth, location);
+  if (!met || has_array) {
+    return met;
+  }
+  std::vector<BoundExpression> either = list_of(std::move(met->expression));
+  either.push_back(semantics::make_constant(boolean, Value()));
+  return call(FunctionId::kOr, std::move(either), location);
 }
 
 ExpressionBinder::Bound ExpressionBinder::computed_first(BoundExpression expression, bool truth, int32_t location) {

@@ -93,6 +93,7 @@ class ExpressionBinder {
   /// op ANY (array), op ALL (array).
   Bound array_test(const grammar::OperatorExpression& node);
   /// A boolean that is `truth` whatever the row, and fails where the expression does.
+  Bound test_of_nothing(semantics::BoundExpression left, bool has_array, bool truth, int32_t location);
   Bound computed_first(semantics::BoundExpression expression, bool truth, int32_t location);
   Bound as_list(std::vector<semantics::BoundExpression> tests, bool is_any, int32_t location);
   Result<std::optional<std::vector<Typed>>> cast_elements(const grammar::Node& node);

@@ -123,7 +123,7 @@ Result<Value> like_escape(Arguments arguments, const BoundExpression&) {
   const std::string_view pattern = text(arguments[0]);
   const std::string_view escape = text(arguments[1]);
   if (!escape.empty() && character_size(escape[0]) != escape.size()) {
-    return rejected("22019", "invalid escape string", "Escape string must be empty or one character.");
+    return rejected("22025", "invalid escape string", "Escape string must be empty or one character.");
   }
   std::string made;
   if (escape == "\\") {
