@@ -16,6 +16,9 @@ Result<std::string> AsioNetwork::listen(const std::string& endpoint, SessionFact
 }
 LinkId AsioNetwork::dial(const std::string& endpoint) { return impl_->dial(endpoint); }
 void AsioNetwork::drop_link(LinkId link, const std::string& reason) { impl_->drop_link(link, reason); }
+void AsioNetwork::connect_local(const std::string& path, SessionFactory make_session, OnConnectFailed on_failed) {
+  impl_->connect_local(path, std::move(make_session), std::move(on_failed));
+}
 void AsioNetwork::send(Outbox&& outbox) { impl_->send(std::move(outbox)); }
 uint64_t AsioNetwork::output_waiting(PeerId peer) const { return impl_->output_waiting(peer); }
 void AsioNetwork::wake(PeerId session) { impl_->wake(session); }

@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <numeric>
 #include <utility>
 
@@ -33,7 +34,7 @@ size_t size_of(const std::deque<std::string>& pieces) {
 
 }  // namespace
 
-Connection::Connection(ConnectionOwner& owner, asio::io_context& io, asio::ip::tcp::socket socket, ConnectionInfo info,
+Connection::Connection(ConnectionOwner& owner, asio::io_context& io, StreamSocket socket, ConnectionInfo info,
                        std::shared_ptr<ByteSession> session, Settings settings)
     : owner_(owner),
       socket_(std::move(socket)),
@@ -48,7 +49,7 @@ Connection::Connection(ConnectionOwner& owner, asio::io_context& io, asio::ip::t
 }
 
 void Connection::start() {
-  boost::system::error_code ignored;  // Without it the connection is slower, not wrong.
+  boost::system::error_code ignored;  // Without it the connection is slower, not wrong; a Unix socket has none.
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   end_turn();
   read();
@@ -207,7 +208,7 @@ void Connection::finish_when_written() {
   if (!is_writing_ && !session_->has_output() && send_side_open_) {
     send_side_open_ = false;
     boost::system::error_code ignored;  // The peer has closed first.
-    socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+    socket_.shutdown(asio::socket_base::shutdown_send, ignored);
   }
   if (!linger_set_) {
     linger_set_ = true;

@@ -1,7 +1,9 @@
-// One TCP connection with its session: moves bytes and time between socket and state machine, whatever its protocol.
+// One connection, by TCP or a Unix socket, with its session: moves bytes and time between socket and state machine,
+// whatever its protocol.
 #pragma once
 
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -16,6 +18,9 @@
 namespace daedalus::rpc {
 
 class Connection;
+
+/// Of any kind that streams bytes.
+using StreamSocket = boost::asio::generic::stream_protocol::socket;
 
 /// What a connection needs of the network it belongs to.
 class ConnectionOwner {
@@ -42,8 +47,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
     std::shared_ptr<ByteBudget> output_budget;  ///< May be null.
   };
 
-  Connection(ConnectionOwner& owner, boost::asio::io_context& io, boost::asio::ip::tcp::socket socket,
-             ConnectionInfo info, std::shared_ptr<ByteSession> session, Settings settings);
+  Connection(ConnectionOwner& owner, boost::asio::io_context& io, StreamSocket socket, ConnectionInfo info,
+             std::shared_ptr<ByteSession> session, Settings settings);
 
   /// Starts reading, and sends what the session begins with.
   void start();
@@ -82,7 +87,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   [[nodiscard]] std::string describe(const char* what) const;
 
   ConnectionOwner& owner_;
-  boost::asio::ip::tcp::socket socket_;
+  StreamSocket socket_;
   ConnectionInfo info_;
   std::shared_ptr<ByteSession> session_;
   int64_t goodbye_ns_max_;

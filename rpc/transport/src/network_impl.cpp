@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <sys/un.h>
 
 #include <boost/asio/post.hpp>
 #include <csignal>
@@ -15,6 +16,9 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 namespace {
+
+/// Of a Unix socket's path, without the zero byte at its end.
+constexpr size_t kLocalPathSizeMax = sizeof(sockaddr_un::sun_path) - 1;
 
 std::string to_text(const tcp::endpoint& endpoint) {
   const auto address = endpoint.address();
@@ -200,6 +204,33 @@ void AsioNetwork::Impl::on_dial_failed(Link& link, const std::string& reason) {
   want_turn_end();
 }
 
+void AsioNetwork::Impl::connect_local(const std::string& path, SessionFactory make_session, OnConnectFailed on_failed) {
+  if (path.size() > kLocalPathSizeMax) {
+    on_failed(fmt::format("{} has more than {} bytes", path, kLocalPathSizeMax));
+    return;
+  }
+  const auto socket = std::make_shared<asio::local::stream_protocol::socket>(io_);
+  const auto on_done = [this, socket, path, make_session = std::move(make_session),
+                        on_failed = std::move(on_failed)](const boost::system::error_code& error) {
+    if (shutting_down_) {
+      return;
+    }
+    if (error) {
+      on_failed(fmt::format("cannot connect to {}: {}", path, error.message()));
+    } else if (connections_.size() >= options.connections_max) {
+      on_failed(fmt::format("{} connections are the maximum", options.connections_max));
+    } else {
+      ConnectionInfo info{PeerId{next_peer_++}, path, std::nullopt};
+      auto session = make_session(info, steady_now());
+      CHECK(session != nullptr);
+      add_connection(std::move(*socket), std::move(info), std::move(session))->start();
+    }
+    want_turn_end();
+    watch_.end_turn([] { return std::string("a connection to a Unix socket"); });
+  };
+  socket->async_connect(asio::local::stream_protocol::endpoint(path), on_done);
+}
+
 // ---- connections ----
 
 void AsioNetwork::Impl::add_peer(tcp::socket socket, ConnectionInfo info) {
@@ -209,7 +240,7 @@ void AsioNetwork::Impl::add_peer(tcp::socket socket, ConnectionInfo info) {
   connection->start();
 }
 
-std::shared_ptr<Connection> AsioNetwork::Impl::add_connection(tcp::socket socket, ConnectionInfo info,
+std::shared_ptr<Connection> AsioNetwork::Impl::add_connection(StreamSocket socket, ConnectionInfo info,
                                                               std::shared_ptr<ByteSession> session) {
   const PeerId id = info.id;
   auto connection = std::make_shared<Connection>(*this, io_, std::move(socket), std::move(info), std::move(session),

@@ -4,6 +4,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <functional>
 #include <memory>
@@ -29,6 +30,7 @@ class AsioNetwork::Impl final : public ConnectionOwner {
   [[nodiscard]] Result<std::string> listen_for_peers(const std::string& endpoint);
   LinkId dial(const std::string& endpoint);
   void drop_link(LinkId link, const std::string& reason);
+  void connect_local(const std::string& path, SessionFactory make_session, OnConnectFailed on_failed);
   void send(Outbox&& outbox);
   [[nodiscard]] uint64_t output_waiting(PeerId peer) const;
   void wake(PeerId id);
@@ -68,7 +70,7 @@ class AsioNetwork::Impl final : public ConnectionOwner {
   [[nodiscard]] Result<std::string> open_listener(const std::string& endpoint, AddConnection add);
   void add_peer(boost::asio::ip::tcp::socket socket, ConnectionInfo info);
   /// Not started yet.
-  std::shared_ptr<Connection> add_connection(boost::asio::ip::tcp::socket socket, ConnectionInfo info,
+  std::shared_ptr<Connection> add_connection(StreamSocket socket, ConnectionInfo info,
                                              std::shared_ptr<ByteSession> session);
   template <typename Message>
   void send_to(PeerId id, Message&& message);

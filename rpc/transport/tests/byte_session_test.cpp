@@ -1,7 +1,11 @@
 // The transport with sessions of another protocol than Daedalus's: what it promises, it promises every ByteSession.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -159,6 +163,50 @@ TEST(ByteSessionTest, APeerThatGoesIsLostToTheSession) {
   ASSERT_TRUE(run_until({&server}, [&] { return server.network->connection_count() == 0; }));
   EXPECT_THAT(server.lines, ElementsAre("hello"));
   EXPECT_EQ(server.sessions.at(0)->ended(), "peer closed the connection without goodbye");
+}
+
+TEST(ByteSessionTest, AUnixSocketIsConnectedToOnceAndToldOfWhereNobodyListens) {
+  char folder[] = "/tmp/daedalus-local-XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string path = std::string(folder) + "/socket";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(listen(listener, 1), 0);
+
+  LineServer client;
+  std::vector<std::string> failures;
+  const auto connect_to = [&](const std::string& where) {
+    client.network->connect_local(
+        where,
+        [&](const ConnectionInfo& info, Instant now) {
+          client.infos.push_back(info);
+          client.sessions.push_back(std::make_shared<LineSession>(client.lines, kPatience, now));
+          return client.sessions.back();
+        },
+        [&](const std::string& reason) { failures.push_back(reason); });
+  };
+  connect_to(path);
+  ASSERT_TRUE(run_until({&client}, [&] { return !client.sessions.empty(); }));
+  const int accepted = accept(listener, nullptr, nullptr);
+  ASSERT_GE(accepted, 0);
+  ASSERT_EQ(send(accepted, "hello\n", 6, 0), 6);
+  ASSERT_TRUE(run_until({&client}, [&] { return !client.lines.empty(); }));
+  EXPECT_THAT(client.lines, ElementsAre("hello"));
+  EXPECT_EQ(client.infos.at(0).address, path);
+  EXPECT_FALSE(client.infos.at(0).link);
+
+  close(accepted);
+  close(listener);
+  unlink(path.c_str());
+  connect_to(path);
+  connect_to(std::string(folder) + "/" + std::string(200, 'x'));
+  ASSERT_TRUE(run_until({&client}, [&] { return failures.size() == 2; }));
+  EXPECT_THAT(failures, testing::Each(testing::HasSubstr(folder)));
+  EXPECT_EQ(client.sessions.size(), 1u);
+  rmdir(folder);
 }
 
 TEST(ByteSessionTest, SessionsOfAllProtocolsCountTogetherAndEndTogether) {

@@ -1,6 +1,6 @@
-// Real sockets: TCP through Asio, one thread, one ByteSession per connection. Decides when to read, write, dial and
-// close; what the bytes mean is the session's business. Those of Daedalus's own protocol are made here and speak to the
-// handler; whoever listens for another protocol brings a factory of its sessions.
+// Real sockets: TCP and Unix sockets through Asio, one thread, one ByteSession per connection. Decides when to read,
+// write, dial and close; what the bytes mean is the session's business. Those of Daedalus's own protocol are made here
+// and speak to the handler; whoever listens for another protocol brings a factory of its sessions.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,8 @@ struct AsioOptions {
   std::shared_ptr<ByteBudget> output_budget;  ///< What waits to be sent counts against it; may be null.
 };
 
+using OnConnectFailed = std::function<void(const std::string& reason)>;
+
 /// Everything is called from, and calls back on, the one thread inside run(), except post() and shutdown(), which are
 /// safe from any thread. Before run() starts, all calls are allowed from the thread that will run it.
 ///
@@ -54,6 +56,9 @@ class AsioNetwork final : public Network {
   LinkId dial(const std::string& endpoint) override;
   /// Stops dialling; the link's connection, if there is one, says goodbye with `reason`.
   void drop_link(LinkId link, const std::string& reason);
+  /// Connects once to the Unix socket at `path`. The session that is made then counts like one that was accepted.
+  /// Where that fails `on_failed` is called instead, and at once where the path is too long.
+  void connect_local(const std::string& path, SessionFactory make_session, OnConnectFailed on_failed);
   void send(Outbox&& outbox) override;
   [[nodiscard]] uint64_t output_waiting(PeerId peer) const override;
   /// The session that was made for this connection has output, events or an end that came of something else than the
