@@ -16,11 +16,11 @@ constexpr uint32_t kKeysMax = 16;
 /// Askers that a key's gain is summed over: of more than so many a part stands for all.
 constexpr size_t kGatheredMax = 256;
 
-/// ns a row, from engine_mix_bench: a pass of a probe over values and over sketches, each byte of its key's columns (a
+/// ns a row, from engine_mix_bench: a pass of a probe over values and over sketches, by whether filters are asked in
+/// registers; each byte of its key's columns (a
 /// pass is bound by reading them), columns whose width no vector has, and what a candidate costs until it is known to
 /// be none.
-constexpr double kProbeCost = 0.25;
-constexpr double kSketchProbeCost = 0.05;
+constexpr double kProbeCosts[2][kKeyForms] = {{0.9, 1.2}, {0.25, 0.05}};
 constexpr double kByteCost = 0.05;
 constexpr double kOddColumnCost = 0.1;
 constexpr double kCandidateCost = 20;
@@ -68,6 +68,7 @@ class Chooser {
       : layout_(&layout),
         askers_(askers),
         paths_(paths),
+        probe_costs_(kProbeCosts[has_fast_probes() ? 1 : 0]),
         entry_cost_(kEntryCost / std::max(kEntryRowsMin, static_cast<double>(sketches.row_count()))) {
     dense_.assign(layout.columns.size(), kColumnsMax);
     for (const KeyAsker& asker : askers) {
@@ -168,7 +169,7 @@ class Chooser {
   }
 
   [[nodiscard]] double pass_cost(KeyForm form, uint32_t first, uint32_t second) const {
-    return (form == KeyForm::kSketches ? kSketchProbeCost : kProbeCost) + probe_cost(*layout_, form, columns_[first]) +
+    return probe_costs_[static_cast<uint32_t>(form)] + probe_cost(*layout_, form, columns_[first]) +
            (second == first ? 0 : probe_cost(*layout_, form, columns_[second]));
   }
 
@@ -238,9 +239,10 @@ class Chooser {
   const TableLayout* layout_;
   std::span<const KeyAsker> askers_;
   AccessPaths paths_;
-  double entry_cost_;              ///< ns a row and value.
-  std::vector<uint32_t> dense_;    ///< By column: its number among those of keys.
-  std::vector<uint32_t> columns_;  ///< The other way round.
+  const double (&probe_costs_)[kKeyForms];  ///< By form.
+  double entry_cost_;                       ///< ns a row and value.
+  std::vector<uint32_t> dense_;             ///< By column: its number among those of keys.
+  std::vector<uint32_t> columns_;           ///< The other way round.
   std::vector<Named> named_;
   std::vector<uint32_t> first_;  ///< By asker: its named columns begin there.
   std::vector<uint64_t> masks_;  ///< By asker: bit c for dense column c.

@@ -50,14 +50,17 @@ struct MaskedRow {
   uint8_t queries = 0;  ///< A bit each.
 };
 
-/// Whether masks cost no more than other ways to find rows: with AVX-512 and VBMI.
+/// Whether masks cost no more than other ways to find rows: with AVX-512 and VBMI, or with AVX2.
 [[nodiscard]] bool has_fast_masks() noexcept;
+/// What a table costs, ns a row. Precondition: has_fast_masks().
+[[nodiscard]] double mask_table_cost() noexcept;
 
 /// Makes the codes of word_count · 64 rows, at most a block, from their sketches.
 void make_codes(const uint8_t* sketches, uint32_t shift, uint32_t word_count, CodeBlock& out) noexcept;
 
 /// Lists, ascending, the rows of a bitmap of word_count words that some of the group's queries may want. `active`:
-/// which of them want rows at all. `rows` has room for all. Returns how many. Cost: about a ns a table and 64 rows.
+/// which of them want rows at all. `rows` has room for all. Returns how many. Cost: about a ns a table and 64 rows,
+/// with AVX2 three.
 [[nodiscard]] uint32_t list_masked(const CodeBlock* blocks, const MaskGroup& group, const uint64_t* live,
                                    uint32_t word_count, uint8_t active, MaskedRow* rows) noexcept;
 
@@ -67,8 +70,16 @@ void make_codes(const uint8_t* sketches, uint32_t shift, uint32_t word_count, Co
                                    uint32_t word_count, uint8_t active, MaskedRow* rows) noexcept;
 }  // namespace scalar
 
+namespace avx2 {
+[[nodiscard]] bool is_supported() noexcept;
+/// As above. Precondition: is_supported().
+void make_codes(const uint8_t* sketches, uint32_t shift, uint32_t word_count, CodeBlock& out) noexcept;
+[[nodiscard]] uint32_t list_masked(const CodeBlock* blocks, const MaskGroup& group, const uint64_t* live,
+                                   uint32_t word_count, uint8_t active, MaskedRow* rows) noexcept;
+}  // namespace avx2
+
 namespace avx512 {
-/// As above. Precondition: has_fast_masks().
+/// As above. Precondition: is_supported().
 void make_codes(const uint8_t* sketches, uint32_t shift, uint32_t word_count, CodeBlock& out) noexcept;
 [[nodiscard]] uint32_t list_masked(const CodeBlock* blocks, const MaskGroup& group, const uint64_t* live,
                                    uint32_t word_count, uint8_t active, MaskedRow* rows) noexcept;

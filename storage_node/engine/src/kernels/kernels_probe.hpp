@@ -129,6 +129,9 @@ struct ProbeScratch {
   alignas(64) uint8_t unpacked[kKeyColumnsMax][(kProbeRowsMax + 8) * sizeof(uint64_t)];
 };
 
+/// Whether filters are asked in registers (AVX-512 with VBMI), where a pass costs little more than reading the columns.
+[[nodiscard]] bool has_fast_probes() noexcept;
+
 /// Lists rows and hashes of those that pass a filter, in ascending order of rows. Returns how many.
 ///
 /// row_count  at most kProbeRowsMax; 0 is legal.

@@ -9,7 +9,6 @@ namespace {
 
 /// ns a row of the segment, from engine_mix_bench: another clause of one query in tables, and (ns a candidate) what a
 /// row costs that they let through.
-constexpr double kTableCost = 0.0015;
 constexpr double kMaskedCandidateCost = 8;
 /// The same for a column that no other query's tables know: its plane is read, and codes are made.
 constexpr double kPlaneCost = 0.02;
@@ -94,7 +93,7 @@ bool MaskPlanner::add(const KeyedOperation& operation, ClauseRanges& described) 
   const auto first = static_cast<uint32_t>(uses_.size());
   double left = 1;
   for (const WeighedClause& weighed : operation.clauses) {
-    if (left * (1 - weighed.share) * kMaskedCandidateCost < kTableCost) {
+    if (left * (1 - weighed.share) * kMaskedCandidateCost < mask_table_cost()) {
       break;
     }
     describe_clause(*sketches_, *operation.predicate, weighed.clause, described);
@@ -104,7 +103,7 @@ bool MaskPlanner::add(const KeyedOperation& operation, ClauseRanges& described) 
     const uint32_t column = described.ranges.front().column;
     double share = 1;
     const uint64_t codes = codes_of(described.ranges, shift_of(sketches_->histogram(column)), share);
-    const double cost = kTableCost + (place_[column] == kNone ? kPlaneCost : 0);
+    const double cost = mask_table_cost() + (place_[column] == kNone ? kPlaneCost : 0);
     if (left * (1 - share) * kMaskedCandidateCost > cost) {
       uses_.push_back({place_of(column), codes});
       left *= share;

@@ -47,6 +47,43 @@ TEST(MaskKernels, MakeCodesAsTheirScalarTwin) {
   });
 }
 
+/// By AVX2, which the CPU at hand may have something better than.
+TEST(MaskKernels, Avx2DoesAsItsScalarTwin) {
+  if (!avx2::is_supported()) {
+    GTEST_SKIP() << "no AVX2 here";
+  }
+  Random random(test::test_seed());
+  std::vector<uint8_t> sketches(kMaskBlockRows);
+  std::vector<CodeBlock> fast(3);
+  std::vector<CodeBlock> plain(3);
+  for (int draw = 0; draw < 300; ++draw) {
+    for (size_t place = 0; place < fast.size(); ++place) {
+      std::generate(sketches.begin(), sketches.end(), [&] { return static_cast<uint8_t>(random()); });
+      const auto shift = static_cast<uint32_t>(below(random, 3));
+      avx2::make_codes(sketches.data(), shift, kMaskWords, fast[place]);
+      scalar::make_codes(sketches.data(), shift, kMaskWords, plain[place]);
+      ASSERT_TRUE(std::equal(std::begin(fast[place].codes), std::end(fast[place].codes), plain[place].codes));
+    }
+    std::vector<MaskTable> tables(below(random, 4));
+    const uint16_t columns[] = {2, 0, 1};
+    for (MaskTable& table : tables) {
+      std::generate(std::begin(table.queries), std::end(table.queries), [&] { return static_cast<uint8_t>(random()); });
+    }
+    uint64_t live[kMaskWords];
+    std::generate(std::begin(live), std::end(live), [&] { return one_in(random, 3) ? UINT64_MAX : random(); });
+    const MaskGroup group{tables.data(), columns, static_cast<uint32_t>(tables.size())};
+    const auto words = static_cast<uint32_t>(below(random, kMaskWords + 1));
+    std::vector<MaskedRow> listed(kMaskBlockRows);
+    std::vector<MaskedRow> twins(kMaskBlockRows);
+    const uint32_t count = avx2::list_masked(fast.data(), group, live, words, 0xb7, listed.data());
+    ASSERT_EQ(count, scalar::list_masked(plain.data(), group, live, words, 0xb7, twins.data()));
+    for (uint32_t at = 0; at < count; ++at) {
+      ASSERT_EQ(listed[at].row, twins[at].row) << at;
+      ASSERT_EQ(listed[at].queries, twins[at].queries) << at;
+    }
+  }
+}
+
 TEST(MaskKernels, ListRowsWithTheirQueriesAsTheirScalarTwin) {
   Random random(test::test_seed());
   constexpr uint32_t kColumns = 6;
