@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.harness.claims import Claim, figure, spread_text
+from experiments.harness.readme import put_table
 
-BEGIN = "<!-- clock_scan: begin -->\n"
-END = "<!-- clock_scan: end -->\n"
+NAME = "clock_scan"  # of its tables in READMEs
 
 # What a newcomer asks first: what many queries cost, against what one would use instead, where it falls short, and
 # what updates cost.
@@ -25,15 +25,6 @@ TELLING = (
     "2,300 updates beside 1,024 booking queries: share of the throughput without",
     "50,000 updates a sweep over 3,145,728 rows: ms",
 )
-
-
-def with_table(readme: str, table: str) -> str:
-    """The README with another table between its marks. Error: ValueError when a mark is missing."""
-    head, begin, rest = readme.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"the README lacks {BEGIN.strip()} or {END.strip()}")
-    return head + begin + table + end + tail
 
 
 def telling_lines(verdict: dict[str, Any]) -> str:
@@ -69,9 +60,8 @@ def line_of(claim: dict[str, Any]) -> str:
 
 def publish(output: Path, folder: Path, readme: Path) -> None:
     """Copies what a run left in `output` into the experiment's folder, and tells of it in the README of the tree."""
-    whole = folder / "README.md"
-    whole.write_text(with_table(whole.read_text(), (output / "proof.md").read_text()))
+    put_table(folder / "README.md", NAME, (output / "proof.md").read_text())
     for path in [*output.glob("*.png"), output / "runs.jsonl", output / "proof.json"]:
         shutil.copy(path, folder / path.name)
     verdict = json.loads((output / "proof.json").read_text())
-    readme.write_text(with_table(readme.read_text(), telling_lines(verdict)))
+    put_table(readme, NAME, telling_lines(verdict))

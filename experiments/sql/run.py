@@ -14,14 +14,13 @@ from pathlib import Path
 from experiments.harness import proof
 from experiments.harness.context import Context
 from experiments.harness.plan import read_plan, resolved
+from experiments.harness.readme import put_table
 from experiments.sql.builds import builds
 from experiments.sql.claims import judge, published
 from experiments.sql.parts import EVERY_PART, Part, statements
 from experiments.sql.world import Duck, lineitem_csv, running_cycles
 
 FOLDER = Path(__file__).parent
-BEGIN = "<!-- sql: begin -->\n"
-END = "<!-- sql: end -->\n"
 
 
 def measure(context: Context, wanted: list[str] | None) -> None:
@@ -56,15 +55,6 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def with_table(readme: str, table: str) -> str:
-    """The README with another table between its marks. Error: ValueError when a mark is missing."""
-    head, begin, rest = readme.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"the README lacks {BEGIN.strip()} or {END.strip()}")
-    return head + begin + table + end + tail
-
-
 def main() -> int:
     """Measures, judges, prints."""
     asked = arguments()
@@ -78,8 +68,7 @@ def main() -> int:
     lines = [*proof.table(claims, has_bounds=True), "", *(f"- {line}" for line in figures)]
     proof.write_table(context, asked.output, f"{plan.section('data')['rows']:,} rows of lineitem.", lines)
     if asked.publish:
-        readme = FOLDER / "README.md"
-        readme.write_text(with_table(readme.read_text(), (asked.output / "proof.md").read_text()))
+        put_table(FOLDER / "README.md", FOLDER.name, (asked.output / "proof.md").read_text())
     return proof.report(context, claims, figures, is_quick=asked.quick)
 
 

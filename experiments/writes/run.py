@@ -16,12 +16,11 @@ from types import FrameType
 from experiments.harness import proof
 from experiments.harness.context import Context
 from experiments.harness.plan import read_plan, resolved
+from experiments.harness.readme import put_table
 from experiments.writes.claims import judge, published
 from experiments.writes.parts import EVERY_RUN
 
 FOLDER = Path(__file__).parent
-BEGIN = "<!-- writes: begin -->\n"
-END = "<!-- writes: end -->\n"
 
 
 def measure(context: Context, wanted: list[str] | None) -> None:
@@ -38,15 +37,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, help="interleaved runs, instead of the plan's")
     parser.add_argument("--publish", action="store_true", help="put the table into the experiment's README.md")
     return parser.parse_args()
-
-
-def with_table(readme: str, table: str) -> str:
-    """The README with another table between its marks. Error: ValueError when a mark is missing."""
-    head, begin, rest = readme.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"the README lacks {BEGIN.strip()} or {END.strip()}")
-    return head + begin + table + end + tail
 
 
 def give_up(_sign: int, _frame: FrameType | None) -> None:
@@ -68,8 +58,7 @@ def main() -> int:
     proof.write_verdict(context, claims, asked.output, published=figures)
     proof.write_table(context, asked.output, f"{plan.section('data')['tickets']:,} tickets.", lines)
     if asked.publish:
-        readme = FOLDER / "README.md"
-        readme.write_text(with_table(readme.read_text(), (asked.output / "proof.md").read_text()))
+        put_table(FOLDER / "README.md", FOLDER.name, (asked.output / "proof.md").read_text())
     return proof.report(context, claims, figures, is_quick=asked.quick)
 
 

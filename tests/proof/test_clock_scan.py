@@ -15,11 +15,12 @@ from experiments.clock_scan.bench import Bench
 from experiments.clock_scan.claims import judge, published
 from experiments.clock_scan.context import resolved
 from experiments.clock_scan.form_claims import form_table
-from experiments.clock_scan.publish import BEGIN, END, TELLING, publish, telling_lines, with_table
+from experiments.clock_scan.publish import NAME, TELLING, publish, telling_lines
 from experiments.clock_scan.run import run_group
 from experiments.harness.claims import Claim
 from experiments.harness.context import Context
 from experiments.harness.plan import read_plan
+from experiments.harness.readme import marks
 from experiments.harness.record import ROOT, Records, Run
 
 
@@ -88,24 +89,13 @@ def test_a_part_beyond_the_time_limit_is_recorded_and_not_started(tmp_path: Path
     assert "OutOfTimeError" in (context.runs[0].failure or "")
 
 
-@pytest.mark.parametrize("file", ["README.md", "experiments/clock_scan/README.md"])
-def test_publishing_replaces_the_table_and_nothing_else(file: str) -> None:
-    readme = (ROOT / file).read_text()
-    once = with_table(readme, "| a |\n")
-    assert "| a |" in once
-    assert with_table(once, "| b |\n") == with_table(readme, "| b |\n")
-    assert len(once.split("\n## ")) == len(readme.split("\n## "))
-    with pytest.raises(ValueError, match="clock_scan"):
-        with_table("no marks", "| a |\n")
-
-
 def test_publishing_puts_the_whole_table_beside_the_experiment_and_telling_lines_into_the_readme(
     proof: Path, tmp_path: Path
 ) -> None:
     folder, readme = tmp_path / "clock_scan", tmp_path / "README.md"
     folder.mkdir()
     for file in (folder / "README.md", readme):
-        file.write_text(f"before\n{BEGIN}old\n{END}after\n")
+        file.write_text("before\n{}old\n{}after\n".format(*marks(NAME)))
     publish(proof, folder, readme)
     whole, told = (folder / "README.md").read_text(), readme.read_text()
     assert (proof / "proof.md").read_text() in whole

@@ -12,6 +12,8 @@ from experiments.harness import proof
 from experiments.harness.claims import Claim
 from experiments.harness.context import Context
 from experiments.harness.plan import Plan
+from experiments.harness.readme import marks, with_table
+from experiments.harness.record import ROOT
 
 PLAN = Plan("made_up", {"limits": {"minutes": 1}})
 MET = Claim("met", 2, True, (3.0,), "memory")
@@ -97,3 +99,19 @@ def test_verdict_and_table_hold_every_claim(context: Context, tmp_path: Path) ->
     assert written.splitlines()[0].endswith("cores, 7 rows.")
     assert "| met | ≥ 2 | 3 | 3 to 3, quartile 3, n 1 | met | memory |\n| missed |" in written
     assert len({line.count("|") for line in written.splitlines() if line.startswith("|")}) == 1
+
+
+PUBLISHED = [("README.md", "clock_scan")]
+PUBLISHED += [(f"experiments/{name}/README.md", name) for name in ("clock_scan", "front_door", "sql", "writes")]
+
+
+@pytest.mark.parametrize(("file", "name"), PUBLISHED)
+def test_a_published_table_takes_the_place_of_the_one_before_and_of_nothing_else(file: str, name: str) -> None:
+    readme = (ROOT / file).read_text()
+    once = with_table(readme, name, "| a |\n")
+    begin, end = marks(name)
+    assert f"{begin}| a |\n{end}" in once
+    assert with_table(once, name, "| b |\n") == with_table(readme, name, "| b |\n")
+    assert len(once.split("\n## ")) == len(readme.split("\n## "))
+    with pytest.raises(ValueError, match=name):
+        with_table("no marks", name, "| a |\n")

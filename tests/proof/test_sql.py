@@ -14,7 +14,6 @@ import pytest
 from experiments.harness.claims import Claim
 from experiments.harness.record import ROOT, Run
 from experiments.sql.claims import judge, published
-from experiments.sql.run import BEGIN, END, FOLDER, with_table
 from experiments.sql.statements import any_queries, q6_variants, residuals
 from experiments.sql.world import PROGRAM, agree
 
@@ -99,13 +98,6 @@ def test_the_same_seed_gives_the_same_statements() -> None:
     assert len(set(residuals(64, 1))) > 16
     plain, computed = (any_queries(40, 3, 10, with_residual=wanted) for wanted in (False, True))
     assert [len(after) > len(before) for before, after in zip(plain, computed, strict=True)].count(True) == 4
-
-
-def test_a_table_takes_the_place_of_the_one_before() -> None:
-    readme = with_table((FOLDER / "README.md").read_text(), "a table\n")
-    assert f"{BEGIN}a table\n{END}" in readme
-    with pytest.raises(ValueError, match="lacks"):
-        with_table("no marks", "a table")
 
 
 @pytest.mark.skipif(not PROGRAM.exists(), reason="not run: the programs are not built")

@@ -16,7 +16,6 @@ from experiments.harness.record import ROOT, Run
 from experiments.writes.claims import judge, published
 from experiments.writes.cluster import cluster_file, node_file, node_values
 from experiments.writes.disk import MIB, SyncWatch, read_rate, synced_pieces
-from experiments.writes.run import BEGIN, END, FOLDER, with_table
 from experiments.writes.world import (
     Round,
     VoidPointError,
@@ -134,14 +133,6 @@ def test_a_pause_is_measured_by_the_cycles_and_syncs_of_its_own_run() -> None:
 
 def test_figures_without_a_target_are_published() -> None:
     assert "fdatasync of 4 KiB, median, ms: 0.25" in published([made_up("low_load", {"sync_ms": 0.25, "p50_ms": 3.0})])
-
-
-def test_a_table_takes_the_place_of_the_one_before() -> None:
-    readme = with_table((FOLDER / "README.md").read_text(), "a table\n")
-    assert f"{BEGIN}a table\n{END}" in readme
-    assert with_table(readme, "another\n").count("table\n") == readme.count("table\n") - 1
-    with pytest.raises(ValueError, match="lacks"):
-        with_table("no marks", "a table")
 
 
 def test_the_last_start_of_a_node_is_read_from_its_log() -> None:
