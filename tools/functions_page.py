@@ -27,23 +27,27 @@ stddev_pop, variance, var_samp and var_pop of any expression, with DISTINCT and 
 GROUPING() of keys; version(), current_schema() and current_database(), CURRENT_SCHEMA and CURRENT_CATALOG, whose types
 are text.
 
-Intervals are there within expressions: what a SELECT puts out, groups by or aggregates is none; cast it to text.
+Intervals are computed only: no column is one. They are equal as PostgreSQL has it, a month being 30 days and a day 24
+hours, and where several equal ones become one (GROUP BY, DISTINCT) the first of the first part is shown.
 
 Differences: a computed numeric has at most 300 digits before its point and 300 behind it (22003), a computed text at
-most 4,096 bytes (54000). Rows are grouped by numerics only where their digits are bounded, as those of columns, sums
-and products are, and the same goes for what DISTINCT or ORDER BY within an aggregate tells apart; cast a quotient to
-numeric(p, s). A text of string_agg has at most 32,768 bytes (54000); without ORDER BY its texts are ordered by
-themselves. char(n) values of several lengths in one CASE, COALESCE, GREATEST or LEAST show the longest one's blanks.
-What is computed in WHERE is asked after all that cannot fail. What an array of ANY or ALL computes of a row must not
-be able to fail (0A000). Sums and variances of floating values may differ in their last digits; they fail where the
-whole is beyond the range, whatever its parts are.
-What NULL decides in a comparison of rows, a list or a stable function, and what an aggregate's FILTER never lets in, is
-not computed, so that a mistake in it is not met. A bucket of width_bucket beyond the last integer is refused (22003),
-where PostgreSQL's number wraps around.
+most 4,096 bytes (54000). A text of string_agg has at most 32,768 bytes (54000); without ORDER BY its texts are
+ordered by themselves. char(n) values of several lengths in one CASE, COALESCE, GREATEST or LEAST show the longest
+one's blanks. What is computed in WHERE is asked after all that cannot fail. What an array of ANY or ALL computes of a
+row must not be able to fail (0A000). Sums and variances of floating values may differ in their last digits; they, and
+sums of intervals, fail where the whole is beyond the range, whatever its parts are. make_interval of parts that are
+together out of range is refused (22008), where PostgreSQL's numbers wrap around.
 
-Refused by name (0A000), among what PostgreSQL has for these types: to_char, to_date, to_timestamp, to_number, format,
-regular expressions, make_interval, quote_ident, quote_nullable, normalize, random,
-date_trunc of a date (cast it to timestamp), overlaps; whatever needs types that are not here.
+Refused by name (0A000), among what PostgreSQL has for these types: to_char, to_date, to_timestamp of a text,
+to_number, format, regular expressions, CURRENT_TIME (it has a time zone; LOCALTIME has none), quote_ident,
+quote_nullable, normalize, random, overlaps; whatever needs types that are not here. gen_random_uuid() is there among
+the values of an INSERT, and nowhere else.
+
+A session's time zone is UTC: of moments (timestamp with time zone) fields, days and texts are UTC's; AT TIME ZONE,
+date_trunc and make_timestamptz take any other zone, by what PostgreSQL calls it. It is looked up when the statement is
+read, so it has to be a constant or a parameter (0A000). A zone of POSIX's with daylight saving time and without rules
+(FOO5BAR) is refused, and in what is computed of rows a text names its zone by an offset or an abbreviation (0A000).
+now() and its kin, clock_timestamp() too, are read once a statement.
 
 SET and WHERE of UPDATE and DELETE take the same, but for functions whose last digits hang on the machine (of double
 precision all but those that round or are exact, and `^`, exp, ln, log, power of any numbers): every copy of a row has

@@ -14,17 +14,22 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_UP, Context, Decimal
 
 from daedalus_schema.declaration import Constant, NotConstant
 from daedalus_schema.resolve import Problem, resolve
-from daedalus_schema.types import FLOATING_KINDS, INTEGER_KINDS, STRING_KINDS, Kind, Type
+from daedalus_schema.types import FLOATING_KINDS, INTEGER_KINDS, STRING_KINDS, TIMESTAMP_KINDS, Kind, Type
 
 _INTEGER_SIZES = {Kind.SMALLINT: 2, Kind.INT: 4, Kind.BIGINT: 8}
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?")
 _DATE = re.compile(r"([0-9]{4,7})-([0-9]{1,2})-([0-9]{1,2})")
 _TIMESTAMP = re.compile(
-    r"([0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2})(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,6}))?)?)?Z?"
+    r"([0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2})(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,6}))?)?)?"
+    r"(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?"
 )
+_TIME = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,6}))?)?")
+_UUID = re.compile(r"[0-9a-fA-F]{4}(?:-?[0-9a-fA-F]{4}){7}")
 _BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 _DATE_YEAR_MAX = 5874897
 _TIMESTAMP_YEAR_MAX = 294276
+_ZONE_HOURS_MAX = 15
+_TIME_MAX = 86_400_000_000  # 24:00:00 is a time.
 # Wide enough for every constant that is not far out of range anyway.
 _EXACT = Context(prec=100_000, Emax=MAX_EMAX, Emin=MIN_EMIN, rounding=ROUND_HALF_UP)
 
@@ -52,8 +57,12 @@ def pack_default(column_type: Type, default: Constant | NotConstant) -> Packed |
         return _wrong_type(column_type, default)
     if column_type.kind is Kind.DATE:
         return _date(column_type, default)
-    if column_type.kind is Kind.TIMESTAMP:
+    if column_type.kind in TIMESTAMP_KINDS:
         return _timestamp(column_type, default)
+    if column_type.kind is Kind.TIME:
+        return _time(column_type, default)
+    if column_type.kind is Kind.UUID:
+        return _uuid(column_type, default)
     return _string(column_type, default)
 
 
@@ -194,7 +203,43 @@ def _timestamp(column_type: Type, default: Constant) -> Packed | Problem:
     if days is None or year > _TIMESTAMP_YEAR_MAX or hour > 23 or minute > 59 or second > 59:
         return _out_of_range(column_type, default.text)
     seconds = ((days * 24 + hour) * 60 + minute) * 60 + second
+    if column_type.kind is Kind.TIMESTAMPTZ:
+        offset = _offset(match.group(6) or "Z")
+        if offset is None:
+            return _out_of_range(column_type, default.text)
+        seconds -= offset
     return (seconds * 1_000_000 + microsecond).to_bytes(8, "little", signed=True)
+
+
+def _offset(text: str) -> int | None:
+    """Seconds east of UTC; None when that is no offset. A timestamp without time zone ignores it."""
+    if text == "Z":
+        return 0
+    hours, minutes = int(text[1:3]), int(text[3:].lstrip(":") or 0)
+    if hours > _ZONE_HOURS_MAX or minutes > 59:
+        return None
+    return (hours * 3600 + minutes * 60) * (-1 if text[0] == "-" else 1)
+
+
+def _time(column_type: Type, default: Constant) -> Packed | Problem:
+    match = _TIME.fullmatch(default.text.strip())
+    if not match:
+        return _malformed(column_type, default.text)
+    hour, minute, second = (int(match.group(index) or 0) for index in (1, 2, 3))
+    microsecond = int((match.group(4) or "").ljust(6, "0"))
+    micros = ((hour * 60 + minute) * 60 + second) * 1_000_000 + microsecond
+    if minute > 59 or second > 59 or micros > _TIME_MAX:
+        return _out_of_range(column_type, default.text)
+    return micros.to_bytes(8, "little", signed=True)
+
+
+def _uuid(column_type: Type, default: Constant) -> Packed | Problem:
+    text = default.text
+    digits = text[1:-1] if text.startswith("{") and text.endswith("}") else text
+    if not _UUID.fullmatch(digits):
+        return _malformed(column_type, text)
+    number = int(digits.replace("-", ""), 16) - (1 << 127)
+    return number.to_bytes(16, "little", signed=True)
 
 
 def _string(column_type: Type, default: Constant) -> Packed | Problem:

@@ -24,7 +24,10 @@ _PLAIN = {
     "float4": Kind.REAL,
     "float8": Kind.DOUBLE,
     "date": Kind.DATE,
+    "uuid": Kind.UUID,
 }
+
+_WITH_MICROSECONDS = {"time": Kind.TIME, "timestamp": Kind.TIMESTAMP, "timestamptz": Kind.TIMESTAMPTZ}
 
 # PostgreSQL's name → (rule, spelling, what to write instead).
 _REFUSED: dict[str, tuple[str, str, str]] = {
@@ -32,9 +35,7 @@ _REFUSED: dict[str, tuple[str, str, str]] = {
     "citext": ("type-text", "citext", "varchar(n) with 1 <= n <= 4096 bytes"),
     "name": ("type-text", "name", "varchar(63)"),
     "char": ("type-internal-char", '"char"', "char(1)"),
-    "timestamptz": ("type-timestamptz", "timestamp with time zone", "timestamp, in UTC"),
-    "time": ("type-time", "time", "int, in seconds of the day, or timestamp"),
-    "timetz": ("type-time", "time with time zone", "int, in seconds of the day, or timestamp"),
+    "timetz": ("type-timetz", "time with time zone", "time, or timestamptz"),
     "interval": ("type-interval", "interval", "bigint, in a unit of your choice"),
     "smallserial": ("type-serial", "smallserial", "smallint"),
     "serial2": ("type-serial", "serial2", "smallint"),
@@ -45,7 +46,6 @@ _REFUSED: dict[str, tuple[str, str, str]] = {
     "json": ("type-json", "json", "varchar(n), or one column per member"),
     "jsonb": ("type-json", "jsonb", "varchar(n), or one column per member"),
     "xml": ("type-xml", "xml", "varchar(n), or one column per element"),
-    "uuid": ("type-uuid", "uuid", "char(36)"),
     "bytea": ("type-bytea", "bytea", "varchar(n), as hexadecimal digits"),
     "money": ("type-money", "money", "numeric(p,s)"),
     "bit": ("type-bit", "bit", "bool columns, or bigint"),
@@ -69,7 +69,10 @@ _REFUSED |= {
     for name in ("int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange")
 }
 
-SUPPORTED = "bool, smallint, int, bigint, real, double precision, numeric(p,s), date, timestamp, char(n), varchar(n)"
+SUPPORTED = (
+    "bool, smallint, int, bigint, real, double precision, numeric(p,s), date, time, timestamp, timestamptz, uuid, "
+    "char(n), varchar(n)"
+)
 
 
 def resolve(written: TypeName) -> Type | Problem:
@@ -83,8 +86,8 @@ def resolve(written: TypeName) -> Type | Problem:
         return Problem(rule, f"type {spelling} is not supported; use {alternative}")
     if written.name in _PLAIN:
         return Type(_PLAIN[written.name])
-    if written.name == "timestamp":
-        return _timestamp(written)
+    if written.name in _WITH_MICROSECONDS:
+        return _with_microseconds(written)
     if written.name == "numeric":
         return _numeric(written)
     if written.name in {"bpchar", "varchar"}:
@@ -92,10 +95,12 @@ def resolve(written: TypeName) -> Type | Problem:
     return Problem("type-unknown", f'type "{written.name}" is not supported; use one of {SUPPORTED}')
 
 
-def _timestamp(written: TypeName) -> Type | Problem:
+def _with_microseconds(written: TypeName) -> Type | Problem:
+    name = written.name
     if written.modifiers not in {(), (6,)}:
-        return Problem("timestamp-precision", "timestamp keeps microseconds and takes no precision; use timestamp")
-    return Type(Kind.TIMESTAMP)
+        code = "time-precision" if name == "time" else "timestamp-precision"
+        return Problem(code, f"{name} keeps microseconds and takes no precision; use {name}")
+    return Type(_WITH_MICROSECONDS[name])
 
 
 def _numeric(written: TypeName) -> Type | Problem:

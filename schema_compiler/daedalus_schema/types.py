@@ -23,6 +23,9 @@ class Kind(IntEnum):
     TIMESTAMP = 9
     CHAR = 10
     VARCHAR = 11
+    TIME = 14
+    UUID = 15
+    TIMESTAMPTZ = 16
 
 
 _SPELLINGS = {
@@ -37,6 +40,9 @@ _SPELLINGS = {
     Kind.TIMESTAMP: "timestamp",
     Kind.CHAR: "char",
     Kind.VARCHAR: "varchar",
+    Kind.TIMESTAMPTZ: "timestamptz",
+    Kind.TIME: "time",
+    Kind.UUID: "uuid",
 }
 
 _FIXED_WIDTHS = {
@@ -48,9 +54,13 @@ _FIXED_WIDTHS = {
     Kind.DOUBLE: 8,
     Kind.DATE: 4,
     Kind.TIMESTAMP: 8,
+    Kind.TIMESTAMPTZ: 8,
+    Kind.TIME: 8,
+    Kind.UUID: 16,
 }
 
 INTEGER_KINDS = frozenset({Kind.SMALLINT, Kind.INT, Kind.BIGINT})
+TIMESTAMP_KINDS = frozenset({Kind.TIMESTAMP, Kind.TIMESTAMPTZ})
 FLOATING_KINDS = frozenset({Kind.REAL, Kind.DOUBLE})
 STRING_KINDS = frozenset({Kind.CHAR, Kind.VARCHAR})
 

@@ -10,7 +10,16 @@ from daedalus_schema.types import Kind, Type
 
 Value = None | bool | int | float | Decimal | str
 
-_INTEGER_SIZES = {Kind.SMALLINT: 2, Kind.INT: 4, Kind.BIGINT: 8, Kind.DATE: 4, Kind.TIMESTAMP: 8}
+_INTEGER_SIZES = {
+    Kind.SMALLINT: 2,
+    Kind.INT: 4,
+    Kind.BIGINT: 8,
+    Kind.DATE: 4,
+    Kind.TIMESTAMP: 8,
+    Kind.TIMESTAMPTZ: 8,
+    Kind.TIME: 8,
+    Kind.UUID: 16,
+}
 
 
 class MalformedError(Exception):

@@ -39,11 +39,10 @@ BROKEN = [
     ("CREATE TABLE t (a text)", "1:19", "type-text", "varchar(n)"),
     ("CREATE TABLE t (a citext)", "1:19", "type-text", "varchar(n)"),
     ('CREATE TABLE t (a "char")', "1:19", "type-internal-char", "char(1)"),
-    ("CREATE TABLE t (a timestamptz)", "1:19", "type-timestamptz", "use timestamp"),
-    ("CREATE TABLE t (a timestamp with time zone)", "1:19", "type-timestamptz", "use timestamp"),
+    ("CREATE TABLE t (a timestamptz(3))", "1:19", "timestamp-precision", "use timestamptz"),
     ("CREATE TABLE t (a timestamp(3))", "1:19", "timestamp-precision", "use timestamp"),
-    ("CREATE TABLE t (a time)", "1:19", "type-time", "int"),
-    ("CREATE TABLE t (a time with time zone)", "1:19", "type-time", "int"),
+    ("CREATE TABLE t (a time(3))", "1:19", "time-precision", "use time"),
+    ("CREATE TABLE t (a time with time zone)", "1:19", "type-timetz", "use time"),
     ("CREATE TABLE t (a interval)", "1:19", "type-interval", "bigint"),
     ("CREATE TABLE t (a serial)", "1:19", "type-serial", "bigint"),
     ("CREATE TABLE t (a bigserial)", "1:19", "type-serial", "bigint"),
@@ -51,7 +50,6 @@ BROKEN = [
     ("CREATE TABLE t (a json)", "1:19", "type-json", "varchar(n)"),
     ("CREATE TABLE t (a jsonb)", "1:19", "type-json", "varchar(n)"),
     ("CREATE TABLE t (a xml)", "1:19", "type-xml", "varchar(n)"),
-    ("CREATE TABLE t (a uuid)", "1:19", "type-uuid", "char(36)"),
     ("CREATE TABLE t (a bytea)", "1:19", "type-bytea", "varchar(n)"),
     ("CREATE TABLE t (a money)", "1:19", "type-money", "numeric(p,s)"),
     ("CREATE TABLE t (a bit(3))", "1:19", "type-bit", "bigint"),
@@ -112,6 +110,9 @@ BROKEN = [
     ("CREATE TABLE t (a numeric(5,2) DEFAULT '1,5')", "1:40", "default-value", "invalid input"),
     ("CREATE TABLE t (a real DEFAULT 'x')", "1:32", "default-value", "invalid input"),
     ("CREATE TABLE t (a date DEFAULT '1.1.2013')", "1:32", "default-value", "invalid input"),
+    ("CREATE TABLE t (a uuid DEFAULT '0011')", "1:32", "default-value", "invalid input"),
+    ("CREATE TABLE t (a uuid DEFAULT 5)", "1:32", "default-type", "a quoted value"),
+    ("CREATE TABLE t (a time DEFAULT 'noon')", "1:32", "default-value", "invalid input"),
     ("CREATE TABLE t (a timestamp DEFAULT 'noon')", "1:37", "default-value", "invalid input"),
     ("CREATE TABLE t (a smallint DEFAULT 32768)", "1:36", "default-range", "32768"),
     ("CREATE TABLE t (a smallint DEFAULT -32769)", "1:36", "default-range", "-32769"),
@@ -123,6 +124,7 @@ BROKEN = [
     ("CREATE TABLE t (a real DEFAULT 1e39)", "1:32", "default-range", "out of range"),
     ("CREATE TABLE t (a double precision DEFAULT 1e-400)", "1:44", "default-range", "out of range"),
     ("CREATE TABLE t (a date DEFAULT '2013-02-29')", "1:32", "default-range", "out of range"),
+    ("CREATE TABLE t (a time DEFAULT '24:00:01')", "1:32", "default-range", "out of range"),
     ("CREATE TABLE t (a timestamp DEFAULT '2013-01-01 25:00')", "1:37", "default-range", "out of range"),
     ("CREATE TABLE t (a varchar(3) DEFAULT 'abcd')", "1:38", "default-range", "takes 4 bytes"),
     ("CREATE TABLE t (a char(3) DEFAULT 'ééé')", "1:35", "default-range", "takes 6 bytes"),
@@ -149,14 +151,14 @@ def test_every_rule_is_tested() -> None:
 
 def test_all_errors_come_at_once_in_source_order() -> None:
     errors = errors_of(
-        "CREATE TABLE t (\n  a text,\n  b int UNIQUE DEFAULT 99999999999,\n  c timestamptz\n) PARTITION BY LIST (b);\n"
+        "CREATE TABLE t (\n  a text,\n  b int UNIQUE DEFAULT 99999999999,\n  c interval\n) PARTITION BY LIST (b);\n"
         "SELECT 1;"
     )
     assert [error.split(": ")[0] + " " + error.split("[")[-1] for error in errors] == [
         "test.sql:2:5 type-text]",
         "test.sql:3:9 unique]",
         "test.sql:3:24 default-range]",
-        "test.sql:4:5 type-timestamptz]",
+        "test.sql:4:5 type-interval]",
         "test.sql:5:3 partition-by]",
         "test.sql:6:1 one-table]",
     ]

@@ -17,7 +17,8 @@ Schema make_schema() {
   const std::vector<Type> types = {
       {TypeKind::kBool}, {TypeKind::kSmallint},  {TypeKind::kInt},           {TypeKind::kBigint},
       {TypeKind::kReal}, {TypeKind::kDouble},    {TypeKind::kNumeric, 5, 2}, {TypeKind::kNumeric, 38, 10},
-      {TypeKind::kDate}, {TypeKind::kTimestamp}, {TypeKind::kChar, 0, 0, 4}, {TypeKind::kVarchar, 0, 0, 9}};
+      {TypeKind::kDate}, {TypeKind::kTimestamp}, {TypeKind::kTimestampTz},   {TypeKind::kInterval},
+      {TypeKind::kTime}, {TypeKind::kUuid},      {TypeKind::kChar, 0, 0, 4}, {TypeKind::kVarchar, 0, 0, 9}};
   for (const Type& type : types) {
     schema.columns.push_back({"c", type, schema.columns.size() % 3 != 0, {}});
   }
@@ -70,7 +71,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (auto row = rows.next(); row && row->has_value(); row = rows.next()) {
     check_row(kSchema, **row);
   }
-  const std::vector<Type> computed = {{TypeKind::kNumeric}, {TypeKind::kVarchar}, {TypeKind::kNumeric}};
+  const std::vector<Type> computed = {
+      {TypeKind::kNumeric}, {TypeKind::kVarchar}, {TypeKind::kInterval}, {TypeKind::kNumeric}};
   (void)read_packed_row(computed, bytes);
   return 0;
 }

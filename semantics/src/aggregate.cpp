@@ -10,11 +10,13 @@
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/order.hpp"
 #include "exact_sum.hpp"
+#include "interval.hpp"
 
 namespace daedalus::semantics {
 namespace {
 
-/// Sums and averages of floating values run in double precision, beyond its range if need be, all others exactly.
+/// Sums and averages of floating values run in double precision, beyond its range if need be, all others exactly:
+/// those of intervals in one number, too (exact_sum.hpp).
 std::vector<Type> sum_state_types(const Type& argument) {
   if (is_floating(argument.kind)) {
     return {Type{TypeKind::kDouble}, Type{TypeKind::kDouble}};
@@ -88,16 +90,13 @@ Decimal average(const Decimal& sum, int64_t count) {
 
 Result<Type> aggregate_type(AggregateFunction function, const Type& argument) {
   const TypeKind kind = argument.kind;
-  if (kind == TypeKind::kInterval) {
-    return rejected("0A000", fmt::format("function {}(interval) is not supported", function_name(function)));
-  }
   switch (function) {
     case AggregateFunction::kCountRows:
     case AggregateFunction::kCount:
       return Type{TypeKind::kBigint};
     case AggregateFunction::kMin:
     case AggregateFunction::kMax:
-      if (kind != TypeKind::kBool) {
+      if (kind != TypeKind::kBool && kind != TypeKind::kUuid) {
         return argument;
       }
       break;
@@ -108,11 +107,15 @@ Result<Type> aggregate_type(AggregateFunction function, const Type& argument) {
       if (kind == TypeKind::kBigint || kind == TypeKind::kNumeric) {
         return Type{TypeKind::kNumeric};
       }
-      if (is_floating(kind)) {
+      if (is_floating(kind) || kind == TypeKind::kInterval) {
         return Type{kind};
       }
       break;
     case AggregateFunction::kAvg:
+      if (kind == TypeKind::kInterval) {
+        return Type{kind};
+      }
+      [[fallthrough]];
     case AggregateFunction::kVarPop:
     case AggregateFunction::kVarSamp:
     case AggregateFunction::kStddevPop:
@@ -205,12 +208,12 @@ Value combined(AggregateFunction function, const Value& left, const Value& right
 }
 
 /// Whether a value takes the place of the minimum or maximum so far. Of equal ones the later stays, as in PostgreSQL:
-/// −0.0 and 0.0
-/// show it, and 1.0 and 1.00.
+/// −0.0 and 0.0 show it, 1.0 and 1.00, a month and 30 days.
 bool is_better(AggregateFunction function, const Value& value, const Value& best) {
   const std::strong_ordering order = compare(value, best);
   if (order == 0) {
-    return std::holds_alternative<double>(value) || std::holds_alternative<Decimal>(value);
+    return std::holds_alternative<double>(value) || std::holds_alternative<Decimal>(value) ||
+           std::holds_alternative<Interval>(value);
   }
   return (order < 0) == (function == AggregateFunction::kMin);
 }
@@ -403,8 +406,23 @@ Result<Value> finish_floating_average(const FloatingSum& sum, int64_t count) {
   return Value((*total + 0.0) / static_cast<double>(count));  // PostgreSQL begins at 0.0, which makes 0.0 of −0.0.
 }
 
+/// Error 22008 where the sum is out of range, whatever its share is: PostgreSQL adds up first.
+Result<Value> finish_average(const Type& argument, const Value& sum, int64_t count) {
+  const auto& total = std::get<Decimal>(sum);
+  if (argument.kind != TypeKind::kInterval) {
+    return Value(average(total, count));
+  }
+  const Result<Interval> whole = interval_of(total.unscaled);
+  const Result<Interval> share = whole ? divided(*whole, static_cast<double>(count)) : whole;
+  return share ? Result<Value>(Value(*share)) : share.error();
+}
+
 Result<Value> finish_sum(const Type& argument, const Value& sum) {
   const auto& total = std::get<Decimal>(sum);
+  if (argument.kind == TypeKind::kInterval) {
+    const Result<Interval> whole = interval_of(total.unscaled);
+    return whole ? Result<Value>(Value(*whole)) : whole.error();
+  }
   if (argument.kind == TypeKind::kSmallint || argument.kind == TypeKind::kInt) {
     if (total.scale != 0 || total.unscaled < INT64_MIN || total.unscaled > INT64_MAX) {
       return rejected("22003", "bigint out of range");
@@ -450,8 +468,7 @@ Result<Value> AggregateState::finish() const {
       if ((is_null(value_) && !floating_) || count_ <= 0) {
         return Value();
       }
-      return floating_ ? finish_floating_average(*floating_, count_)
-                       : Result<Value>(Value(average(std::get<Decimal>(value_), count_)));
+      return floating_ ? finish_floating_average(*floating_, count_) : finish_average(argument_, value_, count_);
   }
   CHECK(false);
   return Value();

@@ -7,8 +7,11 @@
 
 #include "answer_merge.hpp"
 #include "daedalus/base/check.hpp"
+#include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "group_store.hpp"
+#include "int128.hpp"
+#include "interval.hpp"
 #include "list_fold.hpp"
 #include "row_sorter.hpp"
 #include "sort_key.hpp"
@@ -407,8 +410,17 @@ void make_group_key(const MergePlan& plan, std::span<const Value> values, std::s
     if (is_null(value)) {
       continue;
     }
+    if (const auto* interval = std::get_if<Interval>(&value)) {
+      append(interval_micros(*interval), key);
+      continue;
+    }
+    const Type& type = plan.partial_types[number];
+    if (type.kind == TypeKind::kNumeric && type.precision == 0) {
+      append_packed(type, Value(without_trailing_zeros(std::get<Decimal>(value))), key);
+      continue;
+    }
     const auto* zero = std::get_if<double>(&value);
-    append_packed(plan.partial_types[number], zero != nullptr && *zero == 0.0 ? Value(0.0) : value, key);
+    append_packed(type, zero != nullptr && *zero == 0.0 ? Value(0.0) : value, key);
   }
 }
 

@@ -226,7 +226,8 @@ class SortedOutput {
   bool is_at_end_ = false;
 };
 
-/// A group's identity as bytes, of its first `key_count` values: NULL equals NULL, −0.0 equals 0.0, every NaN is one.
+/// A group's identity as bytes, of its first `key_count` values: NULL equals NULL, −0.0 equals 0.0, every NaN is one,
+/// intervals are those of their order, 1.0 is 1.00. The first that comes is shown.
 void make_group_key(const MergePlan& plan, std::span<const Value> values, std::string& key);
 
 /// Error 08P01 where the bytes are no row of the plan's partial types.

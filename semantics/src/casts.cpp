@@ -7,6 +7,7 @@
 #include "calendar.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "text_parts.hpp"
 
@@ -94,8 +95,8 @@ Result<Value> assign_datetime(const Type& from, int64_t value, const Type& to) {
       value > (is_date ? kDateDaysMax : kTimestampMicrosMax)) {
     return rejected("22008", is_date ? "date out of range" : "timestamp out of range");
   }
-  if (from.kind == to.kind) {
-    return Value(value);
+  if (from.kind == to.kind || (is_timestamp(from.kind) && is_timestamp(to.kind))) {
+    return Value(value);  // The session's time zone is UTC.
   }
   if (to.kind == TypeKind::kDate) {
     return Value(floor_div(value, kMicrosPerDay));
@@ -106,7 +107,15 @@ Result<Value> assign_datetime(const Type& from, int64_t value, const Type& to) {
   return Value(value * kMicrosPerDay);
 }
 
-bool is_datetime(TypeKind kind) { return kind == TypeKind::kDate || kind == TypeKind::kTimestamp; }
+/// The time of day of a moment, or of a span whose days and months do not count; as a span, the time since midnight.
+Value assign_time(const Value& value, const Type& to) {
+  const auto* interval = std::get_if<Interval>(&value);
+  const int64_t micros = interval != nullptr ? interval->micros : std::get<int64_t>(value);
+  if (to.kind == TypeKind::kInterval) {
+    return Interval{0, 0, micros};
+  }
+  return micros - floor_div(micros, kMicrosPerDay) * kMicrosPerDay;
+}
 
 }  // namespace
 
@@ -120,10 +129,14 @@ Result<Value> assign(const Type& from, const Value& value, const Type& to) {
   if (is_numeric(from.kind) && is_numeric(to.kind)) {
     return assign_number(from, value, to);
   }
-  if (is_datetime(from.kind) && is_datetime(to.kind)) {
+  if (is_moment(from.kind) && is_moment(to.kind)) {
     return assign_datetime(from, std::get<int64_t>(value), to);
   }
-  if (from.kind == TypeKind::kBool && to.kind == TypeKind::kBool) {
+  if (is_cast_of_time(from.kind, to.kind)) {
+    return assign_time(value, to);
+  }
+  if (from.kind == to.kind &&
+      (from.kind == TypeKind::kBool || from.kind == TypeKind::kTime || from.kind == TypeKind::kUuid)) {
     return value;
   }
   if (is_string(to.kind)) {

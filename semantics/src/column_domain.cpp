@@ -1,8 +1,8 @@
 // Moves constants into their column's own domain, so that a scan compares like with like.
 //
-// Integers, dates, timestamps and numeric(p, s) are ordinals: whole numbers in a range. Whatever a constant is compared
-// as (an exact decimal, a moment, a double), the comparison is monotone in the ordinal, so the constant is fully
-// described by two bounds: the first ordinal that is at least it and the first one above it.
+// Integers, dates, timestamps, times and numeric(p, s) are ordinals: whole numbers in a range. Whatever a constant is
+// compared as (an exact decimal, a moment, a double), the comparison is monotone in the ordinal, so the constant is
+// fully described by two bounds: the first ordinal that is at least it and the first one above it.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,13 +33,12 @@ struct Bounds {
 };
 
 bool is_ordinal(TypeKind kind) {
-  return is_integer(kind) || kind == TypeKind::kNumeric || kind == TypeKind::kDate || kind == TypeKind::kTimestamp;
+  return is_integer(kind) || kind == TypeKind::kNumeric || is_moment(kind) || kind == TypeKind::kTime;
 }
 
 IntegerRange whole_range(TypeKind kind) {
-  return integer_range(kind == TypeKind::kDate        ? TypeKind::kInt
-                       : kind == TypeKind::kTimestamp ? TypeKind::kBigint
-                                                      : kind);
+  const bool has_micros = is_timestamp(kind) || kind == TypeKind::kTime;
+  return integer_range(kind == TypeKind::kDate ? TypeKind::kInt : has_micros ? TypeKind::kBigint : kind);
 }
 
 Domain domain_of(const Type& type) {
@@ -129,10 +128,10 @@ Bounds bounds_of(const Type& type, const TypedValue& constant, const Domain& dom
     return decimal_bounds(*decimal, domain.scale);
   }
   const BigInt integer = std::get<int64_t>(constant.value);
-  if (type.kind == TypeKind::kDate && constant.type.kind == TypeKind::kTimestamp) {
+  if (type.kind == TypeKind::kDate && is_timestamp(constant.type.kind)) {
     return exact_bounds(integer, kMicrosPerDay);
   }
-  if (type.kind == TypeKind::kTimestamp && constant.type.kind == TypeKind::kDate) {
+  if (is_timestamp(type.kind) && constant.type.kind == TypeKind::kDate) {
     return exact_bounds(integer * kMicrosPerDay, 1);
   }
   return decimal_bounds(Decimal{integer, 0}, domain.scale);
@@ -193,8 +192,9 @@ void list_span(const Type& type, const Span& span, std::vector<Value>& values) {
 /// Whether a constant is a whole number of the column's own kind and has values of it on either side: then every
 /// comparison with it is one already.
 bool is_inside(const Type& type, const Type& given, const Value& constant) {
-  const bool is_own =
-      is_integer(type.kind) ? is_integer(given.kind) : type.kind == given.kind && type.kind != TypeKind::kNumeric;
+  const bool is_own = is_integer(type.kind)     ? is_integer(given.kind)
+                      : is_timestamp(type.kind) ? is_timestamp(given.kind)
+                                                : type.kind == given.kind && type.kind != TypeKind::kNumeric;
   const auto* ordinal = std::get_if<int64_t>(&constant);
   if (!is_own || ordinal == nullptr) {
     return false;
@@ -314,6 +314,9 @@ Condition compare_string(ColumnRef column, Operator op, const TypedValue& consta
 }  // namespace
 
 bool is_plain_comparison(const Type& column, Operator op, const Type& type, const Value& constant) {
+  if (column.kind == TypeKind::kUuid || type.kind == TypeKind::kUuid) {
+    return column.kind == type.kind && !is_null(constant);
+  }
   const auto* text = std::get_if<std::string>(&constant);
   if (text != nullptr) {
     const bool is_prefix = op == Operator::kStartsWith || op == Operator::kNotStartsWith;

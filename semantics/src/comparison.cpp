@@ -11,7 +11,7 @@
 namespace daedalus::semantics {
 namespace {
 
-enum class Family : uint8_t { kBool, kNumber, kMoment, kString, kSpan };
+enum class Family : uint8_t { kBool, kNumber, kMoment, kTime, kString, kSpan, kUuid };
 
 Family family(TypeKind kind) {
   if (is_numeric(kind)) {
@@ -22,6 +22,12 @@ Family family(TypeKind kind) {
   }
   if (kind == TypeKind::kInterval) {
     return Family::kSpan;
+  }
+  if (kind == TypeKind::kTime) {
+    return Family::kTime;
+  }
+  if (kind == TypeKind::kUuid) {
+    return Family::kUuid;
   }
   return kind == TypeKind::kBool ? Family::kBool : Family::kMoment;
 }
@@ -169,6 +175,8 @@ std::strong_ordering compare_typed(const TypedValue& left, const TypedValue& rig
     case Family::kString:
       return compare_strings(left, right);
     case Family::kSpan:
+    case Family::kTime:
+    case Family::kUuid:
     case Family::kBool:
       return compare(left.value, right.value);
   }

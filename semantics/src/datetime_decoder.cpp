@@ -5,6 +5,7 @@
 #include "calendar.hpp"
 #include "characters.hpp"
 #include "datetime_numbers.hpp"
+#include "zone_abbreviations.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -26,9 +27,9 @@ constexpr int64_t kJulianDayOf1970 = 2'440'588;
 
 }  // namespace
 
-DatetimeFault DatetimeDecoder::decode(const std::vector<DatetimeField>& fields) {
+DatetimeFault DatetimeDecoder::take_all(const std::vector<DatetimeField>& fields, Take one) {
   for (size_t place = 0; place < fields.size(); ++place) {
-    const Found found = take(fields, place);
+    const Found found = (this->*one)(fields, place);
     if (found.fault != Fault::kNone) {
       return found.fault;
     }
@@ -36,6 +37,13 @@ DatetimeFault DatetimeDecoder::decode(const std::vector<DatetimeField>& fields) 
       return Fault::kSyntax;
     }
     seen_ |= found.parts;
+  }
+  return Fault::kNone;
+}
+
+DatetimeFault DatetimeDecoder::decode(const std::vector<DatetimeField>& fields) {
+  if (const Fault fault = take_all(fields, &DatetimeDecoder::take); fault != Fault::kNone) {
+    return fault;
   }
   if (const Fault fault = check_date(); fault != Fault::kNone) {
     return fault;
@@ -53,10 +61,8 @@ DatetimeDecoder::Found DatetimeDecoder::take(const std::vector<DatetimeField>& f
       return take_date_field(field.text);
     case DatetimeField::Kind::kTime:
       return take_time_field(field.text);
-    case DatetimeField::Kind::kZone: {
-      const Fault zone = datetime::check_zone_offset(field.text);
-      return zone == Fault::kNone ? parts(kZone) : fault(zone);
-    }
+    case DatetimeField::Kind::kZone:
+      return take_zone_offset(field.text, kZone);
     case DatetimeField::Kind::kNumber:
       return label_ != Label::kNone ? take_labelled(field.text) : take_number_field(field.text);
     case DatetimeField::Kind::kWord:
@@ -83,8 +89,7 @@ DatetimeDecoder::Found DatetimeDecoder::take_julian_day_with_zone(std::string_vi
   }
   set_julian_day(day.value);
   label_ = Label::kNone;
-  const Fault zone = datetime::check_zone_offset(day.rest);
-  return zone == Fault::kNone ? parts(kDate | kTime | kZone) : fault(zone);
+  return take_zone_offset(day.rest, kDate | kTime | kZone);
 }
 
 DatetimeDecoder::Found DatetimeDecoder::take_time_with_zone(std::string_view text) {
@@ -93,15 +98,26 @@ DatetimeDecoder::Found DatetimeDecoder::take_time_with_zone(std::string_view tex
     return malformed();
   }
   label_ = Label::kNone;
-  if (const Fault zone = datetime::check_zone_offset(text.substr(sign)); zone != Fault::kNone) {
-    return fault(zone);
+  return read_time_with_zone(text, sign, seen_);
+}
+
+DatetimeDecoder::Found DatetimeDecoder::read_time_with_zone(std::string_view text, size_t sign, Parts seen) {
+  if (const Found zone = take_zone_offset(text.substr(sign), kZone); zone.fault != Fault::kNone) {
+    return zone;
   }
-  Found found = read_run_together(text.substr(0, sign), seen_);
+  Found found = read_run_together(text.substr(0, sign), seen);
   found.parts |= kZone;
   return found;
 }
 
+DatetimeDecoder::Found DatetimeDecoder::take_zone_offset(std::string_view text, Parts found) {
+  const datetime::ZoneOffset zone = datetime::read_zone_offset(text);
+  moment_.offset = zone.seconds;
+  return zone.fault == Fault::kNone ? parts(found) : fault(zone.fault);
+}
+
 DatetimeDecoder::Found DatetimeDecoder::take_zone_name(std::string_view text) {
+  moment_.zone = text;
   switch (find_zone(text)) {
     case ZoneName::kWord:
       has_zone_name_ = true;
@@ -120,6 +136,15 @@ DatetimeDecoder::Found DatetimeDecoder::take_time_field(std::string_view text) {
     return malformed();
   }
   label_ = Label::kNone;
+  const Found found = read_time(text);
+  if (found.fault != Fault::kNone) {
+    return found;
+  }
+  // 24:00:00 is midnight of the next day, 60 seconds the next minute: so says ISO 8601.
+  return hour_ > 24 || micros_of_day() > kMicrosOfDay ? fault(Fault::kField) : found;
+}
+
+DatetimeDecoder::Found DatetimeDecoder::read_time(std::string_view text) {
   const LeadingInteger first = read_integer(text);
   const LeadingInteger second = read_integer(first.rest.substr(1));  // Behind the colon.
   LeadingInteger third{0, false, second.rest};
@@ -142,11 +167,7 @@ DatetimeDecoder::Found DatetimeDecoder::take_time_field(std::string_view text) {
   hour_ = is_minutes_and_seconds ? 0 : first.value;
   minute_ = is_minutes_and_seconds ? first.value : second.value;
   second_ = is_minutes_and_seconds ? second.value : third.value;
-  if (hour_ > 24 || minute_ > 59 || second_ > 60) {
-    return fault(Fault::kField);
-  }
-  // 24:00:00 is midnight of the next day, 60 seconds the next minute: so says ISO 8601.
-  return micros_of_day() > kMicrosOfDay ? fault(Fault::kField) : parts(kTime);
+  return first.is_too_large || minute_ > 59 || second_ > 60 ? fault(Fault::kField) : parts(kTime);
 }
 
 DatetimeDecoder::Found DatetimeDecoder::take_number_field(const std::string& text) {
@@ -220,26 +241,38 @@ DatetimeDecoder::Found DatetimeDecoder::take_labelled_value(Label label, int64_t
   }
 }
 
+/// To standard time "dst" may be added.
+std::optional<DatetimeDecoder::Found> DatetimeDecoder::take_zone_abbreviation(std::string_view text) {
+  constexpr int64_t kSecondsPerMinute = 60;
+  const std::optional<ZoneAbbreviation> abbreviation = find_zone_abbreviation(text);
+  if (!abbreviation) {
+    return std::nullopt;
+  }
+  moment_.offset = abbreviation->minutes * kSecondsPerMinute;
+  if (abbreviation->kind == ZoneAbbreviation::Kind::kOfPlace) {
+    moment_.zone = text;
+  }
+  return parts(abbreviation->kind == ZoneAbbreviation::Kind::kStandard ? kZone : kZone | kDaylightZone);
+}
+
 DatetimeDecoder::Found DatetimeDecoder::take_word(const std::vector<DatetimeField>& fields, size_t place) {
   const std::string& text = fields[place].text;
-  switch (find_zone_abbreviation(text)) {
-    case ZoneName::kFixed:
-      return parts(kZone);
-    case ZoneName::kOther:
-      return parts(kZone | kDaylightZone);
-    default:
-      break;
+  if (const std::optional<Found> abbreviation = take_zone_abbreviation(text)) {
+    return *abbreviation;
   }
   const std::optional<Word> word = find_datetime_word(text);
   if (!word) {
     has_zone_name_ = find_zone(text) == ZoneName::kWord;
+    moment_.zone = text;
     return has_zone_name_ ? parts(kZone) : malformed();
   }
-  const bool is_last = place + 1 == fields.size();
-  const bool has_time_next = !is_last && (fields[place + 1].kind == DatetimeField::Kind::kNumber ||
-                                          fields[place + 1].kind == DatetimeField::Kind::kTime ||
-                                          fields[place + 1].kind == DatetimeField::Kind::kDate);
-  return take_known_word(*word, has_time_next);
+  return take_known_word(*word, has_time_next(fields, place));
+}
+
+bool DatetimeDecoder::has_time_next(const std::vector<DatetimeField>& fields, size_t place) {
+  return place + 1 < fields.size() &&
+         (fields[place + 1].kind == DatetimeField::Kind::kNumber ||
+          fields[place + 1].kind == DatetimeField::Kind::kTime || fields[place + 1].kind == DatetimeField::Kind::kDate);
 }
 
 DatetimeDecoder::Found DatetimeDecoder::take_known_word(Word word, bool has_time_next) {
@@ -282,6 +315,7 @@ DatetimeDecoder::Found DatetimeDecoder::take_known_word(Word word, bool has_time
       moment_.kind = word.kind == Word::Kind::kLate ? Moment::Kind::kLate : Moment::Kind::kEarly;
       return parts(kFarMoment);
     case Word::Kind::kDaylightModifier:
+      moment_.offset += 3'600;
       return parts(kDaylightModifier | kDaylightZone);
   }
   return malformed();

@@ -2,7 +2,7 @@
 // MDY.
 //
 // Decides which part of a moment each field is: that depends on what came before it, on its length and on labels and
-// month names beside it. Refuses to know the types' ranges, and ignores time zones as a timestamp without one does.
+// month names beside it. Refuses to know the types' ranges, and which offset a zone that is named has.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,8 @@ struct Moment {
   int64_t days = 0;          ///< Since 1970-01-01.
   int64_t micros = 0;        ///< Of that day, or beyond its end.
   bool is_at_place = false;  ///< Its time zone has a place's name; whether there is such a place is not known here.
+  int64_t offset = 0;        ///< Of its time zone, in seconds east of UTC; 0 where it says none.
+  std::string zone;          ///< Its time zone's name, in lower case, unless the offset is known here.
   std::string_view refers;   ///< To a word that means another moment tomorrow; static storage. For kNoClock.
 };
 
@@ -41,7 +43,9 @@ class DatetimeDecoder {
   explicit DatetimeDecoder(std::optional<int64_t> now_us) : now_us_(now_us) {}
 
   [[nodiscard]] DatetimeFault decode(const std::vector<DatetimeField>& fields);
-  /// What decode() made of the fields, if it found no fault.
+  /// A time of day: a date beside it is taken, and nothing is made of it. Of the moment only micros mean something.
+  [[nodiscard]] DatetimeFault decode_time(const std::vector<DatetimeField>& fields);
+  /// What decode() or decode_time() made of the fields, if it found no fault.
   [[nodiscard]] const Moment& moment() const { return moment_; }
 
  private:
@@ -76,6 +80,9 @@ class DatetimeDecoder {
 
   [[nodiscard]] bool has(Parts wanted) const { return (seen_ & wanted) == wanted; }
 
+  /// Takes all fields, each by `one`, and joins what they add.
+  using Take = Found (DatetimeDecoder::*)(const std::vector<DatetimeField>& fields, size_t place);
+  [[nodiscard]] DatetimeFault take_all(const std::vector<DatetimeField>& fields, Take one);
   Found take(const std::vector<DatetimeField>& fields, size_t place);
   Found take_date_field(std::string_view text);
   Found take_time_field(std::string_view text);
@@ -84,12 +91,26 @@ class DatetimeDecoder {
   Found take_known_word(DatetimeWord word, bool has_time_next);
   Found take_month_name(int month);
 
+  // Of a time alone (datetime_time_decoder.cpp).
+  Found take_of_time(const std::vector<DatetimeField>& fields, size_t place);
+  Found take_date_of_time(const std::vector<DatetimeField>& fields, size_t place);
+  Found take_number_of_time(const std::vector<DatetimeField>& fields, size_t place);
+  Found take_word_of_time(const std::vector<DatetimeField>& fields, size_t place);
+  Found take_known_word_of_time(DatetimeWord word, bool has_time_next);
+  [[nodiscard]] DatetimeFault finish_time();
+
   Found take_labelled(std::string_view text);
   Found take_labelled_value(DatetimeLabel label, int64_t value, std::string_view fraction);
   Found take_julian_day_with_zone(std::string_view text);
   Found take_time_with_zone(std::string_view text);
   Found take_zone_name(std::string_view text);
+  Found take_zone_offset(std::string_view text, Parts found);
+  [[nodiscard]] std::optional<Found> take_zone_abbreviation(std::string_view text);
+  /// The zone behind a time that it is run together with, and that time.
+  Found read_time_with_zone(std::string_view text, size_t sign, Parts seen);
 
+  /// hh:mm:ss.fff, hh:mm or mm:ss.fff, its hours as many as they are.
+  Found read_time(std::string_view text);
   /// Numbers and month names with separators.
   Found read_date(std::string_view text);
   /// A number alone: part of a date by its length and by what is there already, or a time.
@@ -100,6 +121,8 @@ class DatetimeDecoder {
 
   Found set_now(Parts set, int64_t days);
   void set_julian_day(int64_t day);
+  /// Whether the next field is one that a time can be in.
+  [[nodiscard]] static bool has_time_next(const std::vector<DatetimeField>& fields, size_t place);
   [[nodiscard]] int64_t micros_of_day() const;
   [[nodiscard]] DatetimeFault check_date();
   [[nodiscard]] DatetimeFault check_year();

@@ -42,10 +42,10 @@ int64_t to_micros(double fraction) {
   return static_cast<int64_t>(std::rint(fraction * static_cast<double>(kMicrosPerSecond)));
 }
 
-DatetimeFault check_zone_offset(std::string_view text) {
+ZoneOffset read_zone_offset(std::string_view text) {
   constexpr int64_t kHoursMax = 15;
   if (!text.starts_with('+') && !text.starts_with('-')) {
-    return DatetimeFault::kSyntax;
+    return {DatetimeFault::kSyntax, 0};
   }
   LeadingInteger hours = read_integer(text.substr(1));
   LeadingInteger minutes{0, false, hours.rest};
@@ -63,9 +63,13 @@ DatetimeFault check_zone_offset(std::string_view text) {
   const bool is_too_large = hours.is_too_large || minutes.is_too_large || seconds.is_too_large;
   if (is_too_large || hours.value < 0 || hours.value > kHoursMax || minutes.value < 0 || minutes.value > 59 ||
       seconds.value < 0 || seconds.value > 59) {
-    return DatetimeFault::kZoneOffset;
+    return {DatetimeFault::kZoneOffset, 0};
   }
-  return seconds.rest.empty() ? DatetimeFault::kNone : DatetimeFault::kSyntax;
+  if (!seconds.rest.empty()) {
+    return {DatetimeFault::kSyntax, 0};
+  }
+  const int64_t offset = (hours.value * 60 + minutes.value) * 60 + seconds.value;
+  return {DatetimeFault::kNone, text.starts_with('-') ? -offset : offset};
 }
 
 }  // namespace datetime

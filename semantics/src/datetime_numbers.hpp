@@ -25,8 +25,12 @@ struct LeadingInteger {
 /// A fraction of a second, rounded half to even: as much as a whole one.
 [[nodiscard]] int64_t to_micros(double fraction);
 
-/// Checks the offset of a time zone, which means nothing beyond that.
-[[nodiscard]] DatetimeFault check_zone_offset(std::string_view text);
+/// The offset of a time zone: a sign and hours, minutes, seconds.
+struct ZoneOffset {
+  DatetimeFault fault = DatetimeFault::kNone;
+  int64_t seconds = 0;  ///< East of UTC.
+};
+[[nodiscard]] ZoneOffset read_zone_offset(std::string_view text);
 
 [[nodiscard]] constexpr bool is_between(int64_t value, int64_t low, int64_t high) {
   return value >= low && value <= high;

@@ -90,28 +90,6 @@ constexpr auto kWords = std::to_array<NamedWord>({
     {"yesterday", {Kind::kDay, -1}},
 });
 
-constexpr auto kStandardTimes = std::to_array<std::string_view>({
-    "acst", "act", "acwst", "aest", "aft",  "akst", "almt", "amt",   "ast",  "awst", "azot", "bdt", "bnt",  "bort",
-    "bot",  "bra", "brt",   "btt",  "cast", "cct",  "cet",  "chast", "chut", "cot",  "cst",  "cxt", "ddut", "eat",
-    "eet",  "egt", "est",   "fet",  "fjt",  "fnt",  "galt", "gamt",  "gft",  "gilt", "gmt",  "hkt", "hst",  "ict",
-    "irt",  "ist", "jayt",  "jst",  "kst",  "lhst", "ligt", "mart",  "met",  "mez",  "mht",  "mmt", "mpt",  "mst",
-    "mut",  "mvt", "myt",   "nft",  "npt",  "nst",  "nzst", "nzt",   "pet",  "pgt",  "pht",  "pkt", "pmst", "pont",
-    "pst",  "pwt", "ret",   "sast", "sct",  "taht", "tft",  "tjt",   "tot",  "trut", "tvt",  "uct", "ut",   "utc",
-    "uyt",  "uzt", "vut",   "wakt", "wast", "wat",  "wet",  "wft",   "wgt",  "xjt",  "yapt", "z",   "zulu",
-});
-
-constexpr auto kOtherTimes = std::to_array<std::string_view>({
-    "acdt",   "acsst", "adt",   "aedt",  "aesst",  "akdt",   "almst", "amst", "anast", "anat", "arst",
-    "art",    "awsst", "azost", "azst",  "azt",    "bdst",   "brst",  "bst",  "cadt",  "cdt",  "cest",
-    "cetdst", "chadt", "ckt",   "clst",  "clt",    "davt",   "easst", "east", "edt",   "eest", "eetdst",
-    "egst",   "fjst",  "fkst",  "fkt",   "fnst",   "gest",   "get",   "gyt",  "idt",   "iot",  "irkst",
-    "irkt",   "kdt",   "kgst",  "kgt",   "kost",   "krast",  "krat",  "lhdt", "lint",  "lkt",  "magst",
-    "magt",   "mawt",  "mdt",   "mest",  "mesz",   "metdst", "msd",   "msk",  "must",  "ndt",  "novst",
-    "novt",   "nut",   "nzdt",  "omsst", "omst",   "pdt",    "petst", "pett", "pkst",  "pmdt", "pyst",
-    "pyt",    "sadt",  "sgt",   "tkt",   "tmt",    "ulast",  "ulat",  "uyst", "uzst",  "vet",  "vlast",
-    "vlat",   "volt",  "wadt",  "wdt",   "wetdst", "wgst",   "yakst", "yakt", "yekst", "yekt",
-});
-
 /// Zones of the time zone database whose name is one word, as far as they are no abbreviations.
 constexpr auto kZoneWords = std::to_array<std::string_view>({
     "cuba",     "egypt",      "eire",  "factory",   "gb",    "gb-eire",   "greenwich", "hongkong",  "iceland", "iran",
@@ -148,8 +126,6 @@ constexpr bool contains(const std::array<std::string_view, kSize>& sorted, std::
 
 static_assert(std::is_sorted(kWords.begin(), kWords.end(),
                              [](const NamedWord& left, const NamedWord& right) { return left.name < right.name; }));
-static_assert(std::is_sorted(kStandardTimes.begin(), kStandardTimes.end()));
-static_assert(std::is_sorted(kOtherTimes.begin(), kOtherTimes.end()));
 static_assert(std::is_sorted(kZoneWords.begin(), kZoneWords.end()));
 static_assert(std::is_sorted(kZoneAreas.begin(), kZoneAreas.end()));
 
@@ -212,12 +188,6 @@ std::optional<DatetimeWord> find_datetime_word(std::string_view text) {
       std::lower_bound(kWords.begin(), kWords.end(), text,
                        [](const NamedWord& word, std::string_view wanted) { return word.name < wanted; });
   return found != kWords.end() && found->name == text ? std::optional(found->word) : std::nullopt;
-}
-
-ZoneName find_zone_abbreviation(std::string_view name) {
-  return contains(kStandardTimes, name) ? ZoneName::kFixed
-         : contains(kOtherTimes, name)  ? ZoneName::kOther
-                                        : ZoneName::kNone;
 }
 
 ZoneName find_zone(std::string_view name) {

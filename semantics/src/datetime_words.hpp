@@ -48,15 +48,12 @@ struct DatetimeWord {
 /// The word, in lower case, if it is one.
 [[nodiscard]] std::optional<DatetimeWord> find_datetime_word(std::string_view text);
 
-/// Whether a name stands for a time zone, and which kind. Names are in lower case.
+/// Whether a name that is no abbreviation stands for a time zone, and which kind. Names are in lower case.
 enum class ZoneName : uint8_t {
   kNone,
-  kFixed,     ///< An abbreviation of standard time, to which "dst" may be added.
-  kOther,     ///< Any other abbreviation.
   kWord,      ///< A zone whose name is one word, or says what its offset is.
   kLocation,  ///< What begins like "europe/…": whether there is such a place is not known here.
 };
-[[nodiscard]] ZoneName find_zone_abbreviation(std::string_view name);
-[[nodiscard]] ZoneName find_zone(std::string_view name);  ///< kNone, kWord or kLocation.
+[[nodiscard]] ZoneName find_zone(std::string_view name);
 
 }  // namespace daedalus::semantics

@@ -167,6 +167,14 @@ bool fits_precision(const Decimal& value, uint32_t precision) {
   return boost::multiprecision::abs(value.unscaled) < power_of_ten(precision);
 }
 
+Decimal without_trailing_zeros(Decimal value) {
+  while (value.scale > 0 && value.unscaled % 10 == 0) {
+    value.unscaled /= 10;
+    --value.scale;
+  }
+  return value;
+}
+
 std::string format_decimal(const Decimal& value) {
   std::string digits = BigInt(boost::multiprecision::abs(value.unscaled)).str();
   if (value.scale > 0) {

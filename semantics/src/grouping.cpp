@@ -51,31 +51,14 @@ std::optional<size_t> place_among(std::span<const BoundExpression> keys, const B
   return found == keys.end() ? std::nullopt : std::optional(static_cast<size_t>(found - keys.begin()));
 }
 
-/// Groups are told apart by values that have a bound.
-Result<void> check_key(const BoundExpression& key, std::string_view what) {
-  if (key.type.kind == TypeKind::kNumeric && key.type.precision == 0) {
-    return rejected("0A000", fmt::format("{} a numeric without a bound on its digits is not supported", what),
-                    "cast it to numeric(p, s)");
-  }
-  if (key.type.kind == TypeKind::kInterval) {
-    return rejected("0A000", fmt::format("{} an interval is not supported", what), "cast it to text");
-  }
-  return {};
-}
-
 /// What an aggregate is made of that wants each value once, or all in an order.
-Result<void> add_list(BoundAggregate& aggregate, Grouping& grouping) {
+void add_list(BoundAggregate& aggregate, Grouping& grouping) {
   ValueList list;
   list.order = aggregate.order;
   list.is_distinct = aggregate.is_distinct;
   std::vector<BoundExpression> values{*aggregate.argument};
   values.insert(values.end(), aggregate.more.begin(), aggregate.more.end());
   for (BoundExpression& value : values) {
-    const std::string what = fmt::format("{} in {}() of", aggregate.is_distinct ? "DISTINCT" : "ORDER BY",
-                                         function_name(aggregate.function));
-    if (const Result<void> checked = check_key(value, what); !checked) {
-      return checked;
-    }
     const std::optional<size_t> place = place_among(grouping.list_values, value);
     list.values.push_back(static_cast<uint32_t>(place.value_or(grouping.list_values.size())));
     if (!place) {
@@ -87,7 +70,6 @@ Result<void> add_list(BoundAggregate& aggregate, Grouping& grouping) {
   if (found == grouping.lists.end()) {
     grouping.lists.push_back(std::move(list));
   }
-  return {};
 }
 
 Result<BoundExpression> bind_aggregate(const BoundExpression& expression, Grouping& grouping) {
@@ -103,9 +85,7 @@ Result<BoundExpression> bind_aggregate(const BoundExpression& expression, Groupi
     }
   }
   if (aggregate.is_distinct || aggregate.function == AggregateFunction::kStringAgg) {
-    if (const Result<void> added = add_list(aggregate, grouping); !added) {
-      return added.error();
-    }
+    add_list(aggregate, grouping);
   }
   const auto found = std::find(grouping.aggregates.begin(), grouping.aggregates.end(), aggregate);
   const auto number = static_cast<size_t>(found - grouping.aggregates.begin());
@@ -140,28 +120,10 @@ Result<BoundExpression> bind_to_group(const Schema& schema, BoundExpression expr
   return expression;
 }
 
-/// Of what rows are made of; within an expression they are fine.
-Result<void> refuse_intervals(const SelectList& list) {
-  const auto is_interval = [](const BoundExpression& expression) {
-    return expression.type.kind == TypeKind::kInterval;
-  };
-  const bool has_any = std::any_of(list.outputs.begin(), list.outputs.end(),
-                                   [&](const NamedExpression& output) { return is_interval(output.expression); }) ||
-                       std::any_of(list.group_by.begin(), list.group_by.end(), is_interval);
-  if (!has_any) {
-    return {};
-  }
-  return rejected("0A000", "an interval as output or key is not supported",
-                  "cast it to text, or take extract(epoch from ...) of its ends");
-}
-
 Result<Grouping> make_grouping(SelectList& list) {
   Grouping grouping;
   std::vector<uint32_t> places;
   for (BoundExpression& key : list.group_by) {
-    if (const Result<void> checked = check_key(key, "grouping by"); !checked) {
-      return checked.error();
-    }
     const std::optional<size_t> place = place_among(grouping.keys, key);
     places.push_back(static_cast<uint32_t>(place.value_or(grouping.keys.size())));
     if (!place) {
@@ -256,9 +218,6 @@ Result<Selection> bind_select(const Schema& schema, SelectList list) {
     return has_aggregate(output.expression);
   });
   selection.visible_outputs = static_cast<uint32_t>(list.outputs.size());
-  if (const Result<void> checked = refuse_intervals(list); !checked) {
-    return checked.error();
-  }
   selection.outputs.reserve(list.outputs.size());
   const bool is_grouped = has_aggregates || !list.group_by.empty() || list.having || !list.grouping_sets.empty();
   if (!is_grouped) {

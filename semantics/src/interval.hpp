@@ -1,17 +1,13 @@
-// Intervals: reading, writing, and calendar arithmetic with them.
+// Intervals: writing them, and calendar arithmetic with them.
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "daedalus/base/result.hpp"
 #include "daedalus/semantics/value.hpp"
 
 namespace daedalus::semantics {
 
-/// PostgreSQL's traditional spelling: `1 year 2 mons -3 days 04:05:06.5`, units in any order, `ago`. Errors: 22007
-/// malformed, 22008 out of range, 0A000 the spelling of ISO 8601.
-[[nodiscard]] Result<Value> parse_interval(std::string_view text);
 /// IntervalStyle postgres.
 [[nodiscard]] std::string format_interval(const Interval& interval);
 
@@ -23,6 +19,7 @@ namespace daedalus::semantics {
 [[nodiscard]] Result<int64_t> add_interval(int64_t timestamp_micros, const Interval& interval);
 
 /// Error 22008 out of range.
+[[nodiscard]] Result<Interval> make_interval(__int128 months, __int128 days, __int128 micros);
 [[nodiscard]] Result<Interval> add_intervals(const Interval& left, const Interval& right);
 [[nodiscard]] Result<Interval> negated(const Interval& interval);
 /// What is left of months is days, what is left of days is time. Error 22008 out of range.

@@ -22,6 +22,7 @@ enum class ValueFault : uint8_t {
   kPrecision,
   kDate,
   kTimestamp,
+  kTime,
   kLength,
   kBlanks,
   kEncoding,
@@ -75,6 +76,7 @@ ValueFault value_fault(const Type& type, std::string_view bytes) {
     case TypeKind::kSmallint:
     case TypeKind::kInt:
     case TypeKind::kBigint:
+    case TypeKind::kUuid:
       return ValueFault::kNone;
     case TypeKind::kReal:
       return nan_fault<float, uint32_t>(bytes);
@@ -85,12 +87,16 @@ ValueFault value_fault(const Type& type, std::string_view bytes) {
     case TypeKind::kDate:
       return range_fault<int32_t>(bytes, kDateDaysMin, kDateDaysMax, ValueFault::kDate);
     case TypeKind::kTimestamp:
+    case TypeKind::kTimestampTz:
       return range_fault<int64_t>(bytes, kTimestampMicrosMin, kTimestampMicrosMax, ValueFault::kTimestamp);
+    case TypeKind::kTime:
+      return range_fault<int64_t>(bytes, 0, kTimeMicrosMax, ValueFault::kTime);
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
-    case TypeKind::kInterval:
       return string_fault(type, bytes);
+    case TypeKind::kInterval:
+      return ValueFault::kNone;
   }
   return ValueFault::kNone;
 }
@@ -110,6 +116,8 @@ Error column_error(const Column& column, ValueFault fault) {
       return rejected("22008", fmt::format("date out of range in column \"{}\"", column.name));
     case ValueFault::kTimestamp:
       return rejected("22008", fmt::format("timestamp out of range in column \"{}\"", column.name));
+    case ValueFault::kTime:
+      return rejected("22008", fmt::format("time out of range in column \"{}\"", column.name));
     case ValueFault::kLength:
       return rejected("22001",
                       fmt::format("value too long for column \"{}\" of type {}", column.name, to_string(column.type)));

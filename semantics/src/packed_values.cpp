@@ -5,6 +5,7 @@
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "daedalus/semantics/utf8.hpp"
+#include "daedalus/semantics/uuid.hpp"
 #include "int128.hpp"
 #include "packed_walk.hpp"
 
@@ -108,6 +109,8 @@ void append_packed(const Type& type, const Value& value, std::string& out) {
       return append(static_cast<int32_t>(std::get<int64_t>(value)), out);
     case TypeKind::kBigint:
     case TypeKind::kTimestamp:
+    case TypeKind::kTime:
+    case TypeKind::kTimestampTz:
       return append(std::get<int64_t>(value), out);
     case TypeKind::kReal: {
       const auto number = static_cast<float>(std::get<double>(value));
@@ -127,6 +130,8 @@ void append_packed(const Type& type, const Value& value, std::string& out) {
       const auto& number = std::get<Decimal>(value);
       return type.precision == 0 ? append_unbounded_numeric(number, out) : append_bounded_numeric(type, number, out);
     }
+    case TypeKind::kUuid:
+      return append(uuid_number(std::get<std::string>(value)), out);
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText: {
@@ -154,6 +159,8 @@ Result<Value> decode_packed(const Type& type, std::string_view bytes) {
       return Value(int64_t{load<int32_t>(bytes.data())});
     case TypeKind::kBigint:
     case TypeKind::kTimestamp:
+    case TypeKind::kTime:
+    case TypeKind::kTimestampTz:
       return Value(load<int64_t>(bytes.data()));
     case TypeKind::kReal:
       return Value(double{load<float>(bytes.data())});
@@ -164,6 +171,8 @@ Result<Value> decode_packed(const Type& type, std::string_view bytes) {
           Interval{load<int32_t>(bytes.data() + 12), load<int32_t>(bytes.data() + 8), load<int64_t>(bytes.data())});
     case TypeKind::kNumeric:
       return decode_numeric(type, bytes);
+    case TypeKind::kUuid:
+      return Value(uuid_bytes(load<Int128>(bytes.data())));
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:

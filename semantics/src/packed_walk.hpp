@@ -24,8 +24,11 @@ namespace daedalus::semantics {
     case TypeKind::kBigint:
     case TypeKind::kDouble:
     case TypeKind::kTimestamp:
+    case TypeKind::kTime:
+    case TypeKind::kTimestampTz:
       return 8;
     case TypeKind::kInterval:
+    case TypeKind::kUuid:
       return 16;
     case TypeKind::kNumeric:
       return type.precision == 0 ? 0 : type.precision <= 18 ? 8 : 16;

@@ -60,7 +60,7 @@ uint64_t placement_key(const Type& type, const Value& value) {
   if (is_null(value)) {
     return kNullKey;
   }
-  if (const auto* text = std::get_if<std::string>(&value)) {
+  if (const auto* text = std::get_if<std::string>(&value); text != nullptr && is_string(type.kind)) {
     return digest(*text);
   }
   std::string packed;

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "int128.hpp"
+#include "interval.hpp"
 #include "packed_walk.hpp"
 
 namespace daedalus::semantics {
@@ -104,6 +105,15 @@ Result<void> append_numeric(const Type& type, std::string_view packed, std::stri
   return {};
 }
 
+Result<void> append_interval(const Type& type, std::string_view packed, std::string& out) {
+  const Result<Value> value = decode_packed(type, packed);
+  if (!value) {
+    return value.error();
+  }
+  append_integer<Uint128>(interval_micros(std::get<Interval>(*value)), out);
+  return {};
+}
+
 Result<void> append_value(const Type& type, std::string_view packed, std::string& out) {
   switch (type.kind) {
     case TypeKind::kBool:
@@ -118,6 +128,8 @@ Result<void> append_value(const Type& type, std::string_view packed, std::string
       return {};
     case TypeKind::kBigint:
     case TypeKind::kTimestamp:
+    case TypeKind::kTime:
+    case TypeKind::kTimestampTz:
       append_integer<uint64_t>(load<int64_t>(packed.data()), out);
       return {};
     case TypeKind::kReal:
@@ -126,14 +138,18 @@ Result<void> append_value(const Type& type, std::string_view packed, std::string
     case TypeKind::kDouble:
       append_floating<uint64_t>(load<double>(packed.data()), out);
       return {};
+    case TypeKind::kUuid:
+      append_integer<Uint128>(load<Int128>(packed.data()), out);
+      return {};
     case TypeKind::kNumeric:
       return append_numeric(type, packed, out);
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
-    case TypeKind::kInterval:
       append_string(packed, out);
       return {};
+    case TypeKind::kInterval:
+      return append_interval(type, packed, out);
   }
   return rejected("08P01", "malformed value: no such type");
 }

@@ -9,7 +9,9 @@
 #include "characters.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/interval_modifier.hpp"
 #include "daedalus/semantics/utf8.hpp"
+#include "daedalus/semantics/uuid.hpp"
 #include "interval.hpp"
 #include "text_parts.hpp"
 
@@ -229,7 +231,8 @@ Result<Value> fit_string(const Type& type, std::string_view text) {
   return Value(std::string(text));
 }
 
-Result<Value> parse_text(const Type& type, std::string_view text, std::optional<int64_t> now_us) {
+Result<Value> parse_text(const Type& type, std::string_view text, std::optional<int64_t> now_us,
+                         const TimeZones* zones) {
   switch (type.kind) {
     case TypeKind::kBool:
       return parse_bool(type, text);
@@ -246,7 +249,12 @@ Result<Value> parse_text(const Type& type, std::string_view text, std::optional<
       return parse_interval(text);
     case TypeKind::kDate:
     case TypeKind::kTimestamp:
-      return parse_datetime(type, text, now_us);
+    case TypeKind::kTimestampTz:
+      return parse_datetime(type, text, now_us, zones);
+    case TypeKind::kTime:
+      return parse_time(text, now_us);
+    case TypeKind::kUuid:
+      return parse_uuid(text);
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
@@ -275,6 +283,12 @@ std::string format_text(const Type& type, const Value& value) {
       return format_date(std::get<int64_t>(value));
     case TypeKind::kTimestamp:
       return format_timestamp(std::get<int64_t>(value));
+    case TypeKind::kTimestampTz:
+      return format_timestamptz(std::get<int64_t>(value));
+    case TypeKind::kTime:
+      return format_time(std::get<int64_t>(value));
+    case TypeKind::kUuid:
+      return format_uuid(std::get<std::string>(value));
     case TypeKind::kChar: {
       std::string text = std::get<std::string>(value);
       text.resize(std::max<size_t>(text.size(), type.length), ' ');

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "calendar.hpp"
+#include "daedalus/base/check.hpp"
+#include "daedalus/semantics/time_zone.hpp"
 #include "datetime_decoder.hpp"
 #include "datetime_fields.hpp"
 #include "text_parts.hpp"
@@ -17,7 +19,13 @@ constexpr int64_t kPostgresFirstDay = 10'957;
 constexpr int64_t kPostgresDaysMin = -2'440'588;  // 4714-11-24 BC, the Julian day 0.
 constexpr int64_t kPostgresTimestampDaysMax = days_from_civil({294'276, 12, 31});
 
-std::string_view short_name(const Type& type) { return type.kind == TypeKind::kDate ? "date" : "timestamp"; }
+std::string_view short_name(const Type& type) {
+  return type.kind == TypeKind::kDate ? "date" : type.kind == TypeKind::kTime ? "time" : "timestamp";
+}
+/// As it is called where its syntax is wrong.
+std::string_view whole_name(const Type& type) {
+  return type.kind == TypeKind::kTimestampTz ? kind_name(type.kind) : short_name(type);
+}
 
 Error not_supported(std::string_view what, std::string_view text, std::string hint = {}) {
   return rejected("0A000", fmt::format("{} not supported: \"{}\"", what, text), std::move(hint));
@@ -42,7 +50,7 @@ Error fault_error(const Type& type, DatetimeFault fault, std::string_view refers
     case DatetimeFault::kSyntax:
       break;
   }
-  return rejected("22007", fmt::format("invalid input syntax for type {}: \"{}\"", short_name(type), text));
+  return rejected("22007", fmt::format("invalid input syntax for type {}: \"{}\"", whole_name(type), text));
 }
 
 Result<Value> date_value(const Type& type, const Moment& moment, std::string_view text) {
@@ -56,13 +64,14 @@ Result<Value> date_value(const Type& type, const Moment& moment, std::string_vie
 }
 
 Result<Value> timestamp_value(const Type& type, const Moment& moment, std::string_view text) {
-  const int64_t days = moment.days + floor_div(moment.micros, kMicrosPerDay);
+  const int64_t micros = moment.micros - moment.offset * kMicrosPerSecond;
+  const int64_t days = moment.days + floor_div(micros, kMicrosPerDay);
   if (days < kPostgresDaysMin || days > kPostgresTimestampDaysMax) {
     return out_of_range(type, text);
   }
   // PostgreSQL takes a time of day that leads to the other side of its first day for an overflow.
   const int64_t first = moment.days - kPostgresFirstDay;
-  const int64_t last = days - kPostgresFirstDay;
+  const int64_t last = moment.days + floor_div(moment.micros, kMicrosPerDay) - kPostgresFirstDay;
   const bool is_at_its_start = last == 0 && moment.micros % kMicrosPerDay == 0;
   if (first > 0 ? last < 0 : first < -1 && last >= 0 && !is_at_its_start) {
     return out_of_range(type, text);
@@ -73,7 +82,33 @@ Result<Value> timestamp_value(const Type& type, const Moment& moment, std::strin
   if (days > kTimestampMicrosMax / kMicrosPerDay) {
     return not_supported("timestamps after the year 294246 are", text);
   }
-  return Value(moment.days * kMicrosPerDay + moment.micros);
+  return Value(moment.days * kMicrosPerDay + micros);
+}
+
+/// What a zone that nobody knows makes of a text: a place is missed by its name, any other word is none at all.
+Error no_zone(const Type& type, const Moment& moment, const Error& error, std::string_view text) {
+  if (error.sqlstate != "22023") {
+    return error;
+  }
+  return fault_error(type, moment.is_at_place ? DatetimeFault::kZoneName : DatetimeFault::kSyntax, {}, text);
+}
+
+/// The moment in its zone. A date or timestamp ignores it, if there is such a zone.
+Result<Moment> at_its_zone(const Type& type, Moment moment, std::string_view text, const TimeZones* zones) {
+  const bool has_zone = type.kind == TypeKind::kTimestampTz;
+  const bool is_wanted = !moment.zone.empty() && (has_zone || (moment.is_at_place && zones != nullptr));
+  if (is_wanted) {
+    const Result<std::string> bound = bind_zone(moment.zone, zones);
+    if (!bound) {
+      return no_zone(type, moment, bound.error(), text);
+    }
+    constexpr int64_t kSecondsPerDay = 86'400;
+    const Result<BoundZone> zone = BoundZone::read(*bound);
+    CHECK(zone.has_value());
+    moment.offset = zone->offset_of_local(moment.days * kSecondsPerDay + floor_div(moment.micros, kMicrosPerSecond));
+  }
+  moment.offset = has_zone ? moment.offset : 0;
+  return moment;
 }
 
 std::string format_civil(const CivilDate& date) {
@@ -83,7 +118,8 @@ std::string format_civil(const CivilDate& date) {
 
 }  // namespace
 
-Result<Value> parse_datetime(const Type& type, std::string_view text, std::optional<int64_t> now_us) {
+Result<Value> parse_datetime(const Type& type, std::string_view text, std::optional<int64_t> now_us,
+                             const TimeZones* zones) {
   const bool is_date = type.kind == TypeKind::kDate;
   const auto fields = split_datetime(text, is_date ? kDateCharactersMax : kTimestampCharactersMax);
   if (!fields) {
@@ -105,12 +141,34 @@ Result<Value> parse_datetime(const Type& type, std::string_view text, std::optio
     case Moment::Kind::kFinite:
       break;
   }
-  Result<Value> value = is_date ? date_value(type, moment, text) : timestamp_value(type, moment, text);
-  if (value && moment.is_at_place) {
+  const Result<Moment> placed = at_its_zone(type, moment, text, zones);
+  if (!placed) {
+    return placed.error();
+  }
+  Result<Value> value = is_date ? date_value(type, *placed, text) : timestamp_value(type, *placed, text);
+  if (value && moment.is_at_place && zones == nullptr) {
     return not_supported("the name of a place as time zone is", text,
                          "leave it out: a timestamp without time zone ignores it");
   }
   return value;
+}
+
+Result<Value> parse_time(std::string_view text, std::optional<int64_t> now_us) {
+  constexpr Type kTime{TypeKind::kTime};
+  const auto fields = split_datetime(text, kDateCharactersMax);
+  if (!fields) {
+    return fault_error(kTime, DatetimeFault::kSyntax, {}, text);
+  }
+  DatetimeDecoder decoder(now_us);
+  const DatetimeFault fault = decoder.decode_time(*fields);
+  const Moment& moment = decoder.moment();
+  if (fault != DatetimeFault::kNone) {
+    return fault_error(kTime, fault, moment.refers, text);
+  }
+  if (moment.is_at_place) {
+    return not_supported("the name of a time zone is", text, "leave it out: a time without time zone ignores it");
+  }
+  return Value(moment.micros);
 }
 
 std::string format_date(int64_t days) {
@@ -122,16 +180,25 @@ std::string format_timestamp(int64_t micros) {
   const int64_t days = floor_div(micros, kMicrosPerDay);
   const int64_t of_day = micros - days * kMicrosPerDay;
   const CivilDate date = civil_from_days(days);
-  const int64_t seconds = of_day / kMicrosPerSecond;
-  const int64_t fraction = of_day % kMicrosPerSecond;
-  std::string text =
-      fmt::format("{} {:02}:{:02}:{:02}", format_civil(date), seconds / 3600, seconds / 60 % 60, seconds % 60);
+  return fmt::format("{} {}{}", format_civil(date), format_time(of_day), date.year > 0 ? "" : " BC");
+}
+
+std::string format_time(int64_t micros) {
+  const int64_t seconds = micros / kMicrosPerSecond;
+  const int64_t fraction = micros % kMicrosPerSecond;
+  std::string text = fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
   if (fraction != 0) {
     std::string digits = fmt::format(".{:06}", fraction);
     digits.erase(digits.find_last_not_of('0') + 1);
     text += digits;
   }
-  return text + (date.year > 0 ? "" : " BC");
+  return text;
+}
+
+std::string format_timestamptz(int64_t micros) {
+  std::string text = format_timestamp(micros);
+  const size_t era = text.ends_with(" BC") ? text.size() - 3 : text.size();
+  return text.insert(era, "+00");
 }
 
 }  // namespace daedalus::semantics

@@ -10,6 +10,8 @@
 
 namespace daedalus::semantics {
 
+class TimeZones;
+
 /// Without surrounding white space, as the C locale's isspace() sees it.
 [[nodiscard]] std::string_view trim(std::string_view text);
 
@@ -32,10 +34,15 @@ struct IntegerRange {
 /// PostgreSQL's float4out and float8out with extra_float_digits = 1.
 [[nodiscard]] std::string format_floating(TypeKind kind, double value);
 
-/// now_us: what "now" and "today" mean; without it they are refused (0A000).
-[[nodiscard]] Result<Value> parse_datetime(const Type& type, std::string_view text, std::optional<int64_t> now_us);
+/// now_us: what "now" and "today" mean; without it they are refused (0A000). zones: as parse_text() takes them.
+[[nodiscard]] Result<Value> parse_datetime(const Type& type, std::string_view text, std::optional<int64_t> now_us,
+                                           const TimeZones* zones);
+/// A time of day. Errors as of parse_datetime().
+[[nodiscard]] Result<Value> parse_time(std::string_view text, std::optional<int64_t> now_us);
 [[nodiscard]] std::string format_date(int64_t days);
 [[nodiscard]] std::string format_timestamp(int64_t micros);
+[[nodiscard]] std::string format_timestamptz(int64_t micros);  ///< In UTC.
+[[nodiscard]] std::string format_time(int64_t micros);
 
 /// Strips or refuses what a char or varchar type has no room for.
 [[nodiscard]] Result<Value> fit_string(const Type& type, std::string_view text);

@@ -6,6 +6,12 @@
 #include "daedalus/schema/abi.h"
 
 namespace daedalus::semantics {
+namespace {
+
+/// The name of a number that came from outside and is none of a kind.
+constexpr std::string_view kNoKind = "unknown";
+
+}  // namespace
 
 bool is_integer(TypeKind kind) {
   return kind == TypeKind::kSmallint || kind == TypeKind::kInt || kind == TypeKind::kBigint;
@@ -47,8 +53,14 @@ std::string_view kind_name(TypeKind kind) {
       return "text";
     case TypeKind::kInterval:
       return "interval";
+    case TypeKind::kTime:
+      return "time without time zone";
+    case TypeKind::kUuid:
+      return "uuid";
+    case TypeKind::kTimestampTz:
+      return "timestamp with time zone";
   }
-  return "unknown";
+  return kNoKind;
 }
 
 std::string to_string(const Type& type) {
@@ -63,9 +75,8 @@ std::string to_string(const Type& type) {
 }
 
 std::optional<std::string> type_fault(const Type& type) {
-  const auto kind = static_cast<uint8_t>(type.kind);
-  if (kind < static_cast<uint8_t>(TypeKind::kBool) || kind > static_cast<uint8_t>(TypeKind::kInterval)) {
-    return fmt::format("there is no type number {}", kind);
+  if (kind_name(type.kind) == kNoKind) {
+    return fmt::format("there is no type number {}", static_cast<uint8_t>(type.kind));
   }
   if (type.kind == TypeKind::kNumeric) {
     if (type.precision > kNumericPrecisionMax) {
@@ -94,8 +105,11 @@ uint32_t plane_width(const Type& type) {
     case TypeKind::kBigint:
     case TypeKind::kDouble:
     case TypeKind::kTimestamp:
+    case TypeKind::kTime:
+    case TypeKind::kTimestampTz:
       return 8;
     case TypeKind::kInterval:
+    case TypeKind::kUuid:
       return 16;
     case TypeKind::kNumeric:
       CHECK(type.precision != 0);

@@ -18,8 +18,6 @@
 namespace daedalus::semantics {
 namespace {
 
-bool is_datetime(TypeKind kind) { return kind == TypeKind::kDate || kind == TypeKind::kTimestamp; }
-
 /// One NaN stands for all of them, so that equal values have equal bytes.
 Value canonical(Value value) {
   if (const auto* number = std::get_if<double>(&value); number != nullptr && std::isnan(*number)) {
@@ -31,14 +29,15 @@ Value canonical(Value value) {
 }  // namespace
 
 bool can_assign(TypeKind from, TypeKind to) {
-  return (is_numeric(from) && is_numeric(to)) || (is_datetime(from) && is_datetime(to)) || is_string(to) || from == to;
+  return (is_numeric(from) && is_numeric(to)) || (is_moment(from) && is_moment(to)) || is_cast_of_time(from, to) ||
+         is_string(to) || from == to;
 }
 
 bool is_exact(const ScalarFunction& function) {
   // Each of them is one operation that IEEE 754 rounds correctly, or none at all. Whatever else takes or gives a
   // floating number is refused until it is known to be so.
-  static constexpr std::string_view kExact[] = {"abs",     "ceil",  "ceiling", "degrees", "floor",
-                                                "radians", "round", "sign",    "sqrt",    "trunc"};
+  static constexpr std::string_view kExact[] = {"abs",   "ceil", "ceiling", "degrees",      "floor", "radians",
+                                                "round", "sign", "sqrt",    "to_timestamp", "trunc"};
   // Even of numerics these choose their digits by a logarithm in double precision.
   static constexpr std::string_view kByLogarithm[] = {"^", "exp", "ln", "log", "log10", "pow", "power"};
   if (std::find(std::begin(kByLogarithm), std::end(kByLogarithm), function.name) != std::end(kByLogarithm)) {

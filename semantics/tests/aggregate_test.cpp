@@ -63,6 +63,50 @@ TEST(Aggregate, SumsWidenAndOverflowAsPostgresDoes) {
   EXPECT_EQ(huge.finish().error().sqlstate, "22003");
 }
 
+TEST(Aggregate, IntervalsAddUpFieldByField) {
+  constexpr Type kInterval{TypeKind::kInterval};
+  EXPECT_EQ(aggregate(Function::kSum, kInterval, {"1 mon -3 days", "NULL", "2 days 01:00", "-00:00:01"}),
+            "1 mon -1 days +00:59:59");
+  EXPECT_EQ(aggregate(Function::kAvg, kInterval, {"1 mon", "00:00:03"}), "15 days 00:00:01.5");
+  EXPECT_EQ(aggregate(Function::kAvg, kInterval, {"-1 year", "1 day"}), "-6 mons +12:00:00");
+  EXPECT_EQ(aggregate(Function::kAvg, kInterval, {"NULL"}), "NULL");
+  EXPECT_EQ(aggregate(Function::kSum, kInterval, {"2147483647 mons", "1 mon"}), "interval out of range");
+  EXPECT_EQ(aggregate(Function::kSum, kInterval, {"-2147483648 days", "-1 day"}), "interval out of range");
+  EXPECT_EQ(aggregate(Function::kAvg, kInterval, {"2147483647 mons", "1 mon"}), "interval out of range");
+  EXPECT_EQ(aggregate(Function::kSum, kInterval, {"2147483647 mons", "1 mon", "-1 mon"}),
+            "178956970 years 7 mons");  // Only the whole sum decides.
+  // Of equal extremes the last counts.
+  EXPECT_EQ(aggregate(Function::kMin, kInterval, {"1 mon", "30 days", "1 year"}), "30 days");
+  EXPECT_EQ(aggregate(Function::kMax, kInterval, {"30 days", "720:00:00", "NULL", "1 day"}), "720:00:00");
+  EXPECT_EQ(aggregate_type(Function::kStddevPop, kInterval).error().sqlstate, "42883");
+}
+
+TEST(Aggregate, PartsOfIntervalsMergeExactly) {
+  const Type type{TypeKind::kInterval};
+  Random random(17);
+  for (int turn = 0; turn < 1'000; ++turn) {
+    AggregateState whole(Function::kAvg, type);
+    AggregateState merged(Function::kAvg, type);
+    for (int64_t parts = random.between(0, 4); parts > 0; --parts) {
+      AggregateState part(Function::kAvg, type);
+      for (int64_t rows = random.between(0, 5); rows > 0; --rows) {
+        const Value value = random.nullable_value(type);
+        whole.add(value);
+        part.add(value);
+      }
+      merged.merge(part.partial());
+    }
+    const Result<Value> expected = whole.finish();
+    const Result<Value> actual = merged.finish();
+    ASSERT_EQ(expected.has_value(), actual.has_value());
+    ASSERT_EQ(expected ? *expected : Value(), actual ? *actual : Value());
+  }
+  // What a peer says that is no sum of intervals is one that is out of range.
+  AggregateState peer(Function::kSum, type);
+  peer.merge(std::vector<Value>{Decimal{BigInt(1) << 600, 0}});
+  EXPECT_EQ(peer.finish().error().sqlstate, "22008");
+}
+
 TEST(Aggregate, FiniteValuesNeverSumToInfinity) {
   const std::string overflow = "value out of range: overflow";
   for (const Function function : {Function::kSum, Function::kAvg}) {

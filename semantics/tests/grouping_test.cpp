@@ -152,6 +152,61 @@ TEST(Grouping, AnswersAreTheSameFlatAndAsATreeHoweverRowsAreCut) {
   }
 }
 
+/// A month and 30 days are one group and one value among distinct ones, shown as whichever the parts bring first.
+TEST(Grouping, EqualIntervalsBecomeOneGroupWhereGroupsAreMerged) {
+  Schema schema;
+  schema.table_name = "t";
+  schema.columns = {{"span", Type{TypeKind::kInterval}, true, {}}};
+  const BoundExpression span = column_of(schema, 0);
+  SelectList list;
+  list.outputs = {{"span", span},
+                  {"c", *make_aggregate(AggregateFunction::kCountRows, {})},
+                  {"d", *make_aggregate(AggregateFunction::kCount, {span}, {.is_distinct = true})},
+                  {"s", *make_aggregate(AggregateFunction::kSum, {span}, {.is_distinct = true})}};
+  list.group_by = {span};
+  list.grouping_sets = {{0}, {}};
+  const Selection selection = *bind_select(schema, std::move(list));
+  const Value month = Interval{1, 0, 0};
+  const Value days = Interval{0, 30, 0};
+  const Value hour = Interval{0, 0, 3'600'000'000};
+  const auto answer = [&](const Rows& first, const Rows& second) {
+    return texts(selection,
+                 merged(selection, AnswerForm::kFinal, {partial(selection, first), partial(selection, second)}));
+  };
+  EXPECT_EQ(answer({{month}, {hour}}, {{days}, {days}, {Value()}}),
+            (std::vector<std::string>{"01:00:00|1|1|01:00:00|", "1 mon|3|1|1 mon|", "NULL|1|0|NULL|",
+                                      "NULL|5|2|1 mon 01:00:00|"}));
+  EXPECT_EQ(answer({{days}, {days}, {Value()}}, {{month}, {hour}}),
+            (std::vector<std::string>{"01:00:00|1|1|01:00:00|", "30 days|3|1|30 days|", "NULL|1|0|NULL|",
+                                      "NULL|5|2|30 days 01:00:00|"}));
+}
+
+/// 1.0 and 1.00 are one group and one value among distinct ones, shown as whichever the parts bring first.
+TEST(Grouping, EqualNumericsBecomeOneGroupWhereGroupsAreMerged) {
+  Schema schema;
+  schema.table_name = "t";
+  schema.columns = {{"n", Type{TypeKind::kNumeric}, true, {}}};
+  const BoundExpression number = column_of(schema, 0);
+  SelectList list;
+  list.outputs = {{"n", number},
+                  {"c", *make_aggregate(AggregateFunction::kCountRows, {})},
+                  {"d", *make_aggregate(AggregateFunction::kSum, {number}, {.is_distinct = true})}};
+  list.group_by = {number};
+  list.grouping_sets = {{0}, {}};
+  const Selection selection = *bind_select(schema, std::move(list));
+  const Value one = Decimal{10, 1};
+  const Value same = Decimal{100, 2};
+  const Value third = Decimal{33, 2};
+  const auto answer = [&](const Rows& first, const Rows& second) {
+    return texts(selection,
+                 merged(selection, AnswerForm::kFinal, {partial(selection, first), partial(selection, second)}));
+  };
+  EXPECT_EQ(answer({{one}, {third}}, {{same}, {Value()}}),
+            (std::vector<std::string>{"0.33|1|0.33|", "1.0|2|1.0|", "NULL|1|NULL|", "NULL|4|1.33|"}));
+  EXPECT_EQ(answer({{same}, {Value()}}, {{one}, {third}}),
+            (std::vector<std::string>{"0.33|1|0.33|", "1.00|2|1.00|", "NULL|1|NULL|", "NULL|4|1.33|"}));
+}
+
 TEST(Grouping, RowsThatCannotBeAreRefused) {
   const Selection selection = rollup();
   const size_t columns = partial_row_types(selection).size();

@@ -47,6 +47,10 @@ TEST(Packed, ValuesLookAsDocumented) {
   EXPECT_EQ(hex(packed({TypeKind::kNumeric}, Decimal{-129, 1})), "020100ff7f");
   EXPECT_EQ(hex(packed({TypeKind::kDate}, int64_t{-1})), "ffffffff");
   EXPECT_EQ(hex(packed({TypeKind::kTimestamp}, int64_t{1})), "0100000000000000");
+  EXPECT_EQ(hex(packed({TypeKind::kInterval}, Interval{-1, 2, 3})), "030000000000000002000000ffffffff");
+  EXPECT_EQ(hex(packed({TypeKind::kTime}, kTimeMicrosMax)), "0060d71d14000000");
+  EXPECT_EQ(hex(packed({TypeKind::kUuid}, "\x80" + std::string(14, '\0') + "\x02")),
+            "02000000000000000000000000000000");
   EXPECT_EQ(hex(packed({TypeKind::kChar, 0, 0, 5}, std::string("ab"))), "02006162");
   EXPECT_EQ(hex(packed({TypeKind::kVarchar}, std::string())), "0000");
 }
@@ -65,7 +69,9 @@ TEST(Packed, RowsLookAsDocumented) {
 TEST(Packed, ValuesReadBackAsThemselvesAndOnlyWhole) {
   Random random(21);
   for (int i = 0; i < 20'000; ++i) {
-    const Type type = random.chance(10) ? Type{TypeKind::kNumeric} : random.type();
+    const Type type = random.chance(10)  ? Type{TypeKind::kNumeric}
+                      : random.chance(5) ? Type{TypeKind::kInterval}
+                                         : random.type();
     const Value value = random.value(type);
     const std::string bytes = packed(type, value);
     const Result<Value> back = read_packed(type, bytes);

@@ -15,6 +15,7 @@
 #include "daedalus/semantics/expression.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "daedalus/semantics/types.hpp"
+#include "daedalus/semantics/uuid.hpp"
 
 namespace daedalus::semantics::testing {
 
@@ -135,11 +136,19 @@ class Random {
       case TypeKind::kDate:
         return integer(kDateDaysMin, kDateDaysMax);
       case TypeKind::kTimestamp:
+      case TypeKind::kTimestampTz:
         if (chance(50)) {
           return std::clamp(integer(kDateDaysMin, 100) * kMicrosPerDay + between(-1, 1), kTimestampMicrosMin,
                             kTimestampMicrosMax);
         }
         return integer(kTimestampMicrosMin, kTimestampMicrosMax);
+      case TypeKind::kUuid: {
+        std::string bytes(kUuidSize, chance(30) ? '\xff' : '\0');
+        bytes[static_cast<size_t>(between(0, kUuidSize - 1))] = static_cast<char>(between(-128, 127));
+        return bytes;
+      }
+      case TypeKind::kTime:
+        return chance(20) ? kTimeMicrosMax : between(0, kTimeMicrosMax);
       case TypeKind::kChar: {
         std::string made = text(type.length);
         made.erase(made.find_last_not_of(' ') + 1);
@@ -147,16 +156,28 @@ class Random {
       }
       case TypeKind::kVarchar:
       case TypeKind::kText:
-      case TypeKind::kInterval:
         return text(type.length == 0 ? 8 : type.length);
+      case TypeKind::kInterval:
+        return interval();
     }
     return Value();
+  }
+
+  /// Mostly small ones, many of them equal: a month is 30 days, a day 24 hours.
+  Interval interval() {
+    if (chance(10)) {
+      return {static_cast<int32_t>(integer(std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max())),
+              static_cast<int32_t>(integer(std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max())),
+              integer(std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max())};
+    }
+    return {static_cast<int32_t>(between(-2, 2)), static_cast<int32_t>(30 * between(-1, 1) + between(-1, 1)),
+            kMicrosPerDay * between(-1, 1) + between(-1, 1)};
   }
 
   Value nullable_value(const Type& type, int null_percent = 20) { return chance(null_percent) ? Value() : value(type); }
 
   Type type() {
-    switch (between(1, 11)) {
+    switch (between(1, 13)) {
       case 7: {
         const auto precision = static_cast<uint32_t>(chance(30) ? 38 : between(1, 38));
         return {TypeKind::kNumeric, precision, static_cast<uint32_t>(between(0, precision)), 0};
@@ -179,8 +200,12 @@ class Random {
         return {TypeKind::kDouble};
       case 8:
         return {TypeKind::kDate};
+      case 9:
+        return {TypeKind::kTime};
+      case 12:
+        return {TypeKind::kUuid};
       default:
-        return {TypeKind::kTimestamp};
+        return {chance(50) ? TypeKind::kTimestamp : TypeKind::kTimestampTz};
     }
   }
 
@@ -255,10 +280,10 @@ class Random {
       const bool as_char = column.kind == TypeKind::kChar && chance(50);
       return {as_char ? TypeKind::kChar : TypeKind::kVarchar, 0, 0, static_cast<uint32_t>(between(1, 8))};
     }
-    if (column.kind == TypeKind::kBool) {
+    if (column.kind == TypeKind::kBool || column.kind == TypeKind::kTime || column.kind == TypeKind::kUuid) {
       return column;
     }
-    return {chance(50) ? TypeKind::kDate : TypeKind::kTimestamp};
+    return {chance(50) ? TypeKind::kDate : chance(50) ? TypeKind::kTimestamp : TypeKind::kTimestampTz};
   }
 
   /// The value, or one of its neighbours.
@@ -276,11 +301,14 @@ class Random {
       const Decimal finer = chance(50) ? rescale(*decimal, decimal->scale + 1) : *decimal;
       return Decimal{BigInt(finer.unscaled + step), finer.scale};
     }
+    if (type.kind == TypeKind::kTime) {
+      return std::clamp<int64_t>(std::get<int64_t>(value) + step, 0, kTimeMicrosMax);
+    }
     if (const auto* integer = std::get_if<int64_t>(&value)) {
       const Result<Value> moved = assign({TypeKind::kNumeric}, Decimal{BigInt(*integer) + step, 0},
-                                         type.kind == TypeKind::kDate        ? Type{TypeKind::kInt}
-                                         : type.kind == TypeKind::kTimestamp ? Type{TypeKind::kBigint}
-                                                                             : type);
+                                         type.kind == TypeKind::kDate ? Type{TypeKind::kInt}
+                                         : is_timestamp(type.kind)    ? Type{TypeKind::kBigint}
+                                                                      : type);
       return moved ? *moved : value;
     }
     return value;

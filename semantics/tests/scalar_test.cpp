@@ -54,6 +54,21 @@ TEST(Scalar, CharactersHaveTheBytesOfUtf8) {
   }
 }
 
+TEST(Scalar, ATimeGoesRoundItsDay) {
+  const auto moved = [](const char* time, const char* interval) {
+    const ArgumentKind kinds[] = {{TypeKind::kTime, false}, {TypeKind::kInterval, false}};
+    const auto function = resolve_function("+", true, kinds);
+    const auto call = make_call((*function)->id,
+                                {make_constant({TypeKind::kTime}, *parse_text({TypeKind::kTime}, time)),
+                                 make_constant({TypeKind::kInterval}, *parse_text({TypeKind::kInterval}, interval))});
+    return format_text({TypeKind::kTime}, *evaluate(*call, {}));
+  };
+  EXPECT_EQ(moved("23:00", "02:00"), "01:00:00");
+  EXPECT_EQ(moved("01:00", "-02:00"), "23:00:00");
+  EXPECT_EQ(moved("24:00", "00:00"), "00:00:00");
+  EXPECT_EQ(moved("12:00", "5 mons 3 days 48:00"), "12:00:00");
+}
+
 TEST(Scalar, WholePowersAreProducts) {
   Random random(1);
   for (int round = 0; round < 200; ++round) {

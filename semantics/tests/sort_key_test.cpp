@@ -61,6 +61,20 @@ TEST(SortKey, ComparesNumericsWithoutBoundByValueWhateverTheirScale) {
   }
 }
 
+TEST(SortKey, ComparesIntervalsByTheirLengthWhateverItIsMadeOf) {
+  Random random(93);
+  const Type type{TypeKind::kInterval};
+  for (int round = 0; round < 20'000; ++round) {
+    const SortOrder order{random.chance(50), false};
+    const Value left = random.value(type);
+    const Value right = random.value(type);
+    ASSERT_EQ(sign(key_of(type, left, order).compare(key_of(type, right, order))),
+              sign(compare_ordered(left, right, order)))
+        << format_text(type, left) << " and " << format_text(type, right);
+  }
+  EXPECT_EQ(key_of(type, Interval{1, 0, 0}, {}), key_of(type, Interval{0, 29, kMicrosPerDay}, {}));
+}
+
 TEST(SortKey, NoKeyIsTheBeginningOfAnother) {
   const Type type{TypeKind::kVarchar, 0, 0, 40};
   const std::vector<std::string> texts = {"", "a", "ab", std::string("a\0", 2), std::string("a\0b", 3), "b"};

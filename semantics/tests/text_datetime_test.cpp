@@ -11,6 +11,8 @@ namespace {
 
 constexpr Type kDate{TypeKind::kDate};
 constexpr Type kTimestamp{TypeKind::kTimestamp};
+constexpr Type kMoment{TypeKind::kTimestampTz};
+constexpr Type kTime{TypeKind::kTime};
 /// 2013-06-15 12:34:56.789.
 constexpr int64_t kNowUs = 1'371'299'696'789'000;
 
@@ -27,7 +29,10 @@ TEST(ParseDatetime, SpellingsReadAsPostgresReadsThem) {
     const size_t first = line.find('\t');
     const size_t second = line.rfind('\t');
     ASSERT_LT(first, second) << line;
-    const Type& type = line.starts_with("date\t") ? kDate : kTimestamp;
+    const Type& type = line.starts_with("date\t")          ? kDate
+                       : line.starts_with("timestamptz\t") ? kMoment
+                       : line.starts_with("time\t")        ? kTime
+                                                           : kTimestamp;
     EXPECT_EQ(round_trip(type, line.substr(first + 1, second - first - 1)), line.substr(second + 1)) << line;
   }
   EXPECT_GT(count, 2'000u);
@@ -43,6 +48,8 @@ TEST(ParseDatetime, WordsForTodayMeanTheTimeThatIsGiven) {
   EXPECT_EQ(round_trip(kTimestamp, "tomorrow 8:30 am", kNowUs), "2013-06-16 08:30:00");
   EXPECT_EQ(round_trip(kTimestamp, "yesterday allballs", kNowUs), "2013-06-14 00:00:00");
   EXPECT_EQ(round_trip(kTimestamp, "now today", kNowUs), "22007");
+  EXPECT_EQ(round_trip(kTime, "now", kNowUs), "12:34:56.789");
+  EXPECT_EQ(round_trip(kTime, "today", kNowUs), "22007");
   EXPECT_EQ(round_trip(kTimestamp, "yesterday", int64_t{-1}), "1969-12-30 00:00:00");
 }
 
@@ -58,6 +65,9 @@ TEST(ParseDatetime, WordsForTodayAreRefusedByNameWhereTheTimeIsNotKnown) {
 TEST(ParseDatetime, ErrorsAreThoseOfPostgresOrNameWhatIsNotSupported) {
   const auto message = [](const Type& type, std::string_view text) { return parse_text(type, text).error().message; };
   EXPECT_EQ(message(kDate, "x"), "invalid input syntax for type date: \"x\"");
+  EXPECT_EQ(message(kTime, "x"), "invalid input syntax for type time: \"x\"");
+  EXPECT_EQ(message(kTime, "24:00:01"), "date/time field value out of range: \"24:00:01\"");
+  EXPECT_EQ(message(kTime, "now"), "the time \"now\" is not supported: \"now\"");
   EXPECT_EQ(message(kTimestamp, "x"), "invalid input syntax for type timestamp: \"x\"");
   EXPECT_EQ(message(kDate, "30/06/2013"), "date/time field value out of range: \"30/06/2013\"");
   EXPECT_EQ(message(kDate, "5874898-01-01"), "date out of range: \"5874898-01-01\"");

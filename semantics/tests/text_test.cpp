@@ -172,6 +172,22 @@ TEST(ParseText, StringsCountBytesAndLoseBlanksOnly) {
   EXPECT_EQ(parse_text(kChar3, "abcd").error().message, "value too long for type character(3)");
 }
 
+TEST(ParseText, UuidsTakeHyphensBehindAnyFourDigitsAndBraces) {
+  constexpr Type kUuid{TypeKind::kUuid};
+  for (const char* text : {"00112233-4455-6677-8899-aabbccddeeff", "00112233-4455-6677-8899-AABBCCDDEEFF",
+                           "00112233445566778899aabbccddeeff", "{00112233-4455-6677-8899-aabbccddeeff}",
+                           "0011-2233-4455-6677-8899-aabb-ccdd-eeff", "{0011-22334455-66778899-aabbccdd-eeff}"}) {
+    EXPECT_EQ(round_trip(kUuid, text), "00112233-4455-6677-8899-aabbccddeeff") << text;
+  }
+  for (const char* text : {"", "{}", "00112233-4455-6677-8899-aabbccddeef", "00112233-4455-6677-8899-aabbccddeeff0",
+                           "001-12233-4455-6677-8899-aabbccddeeff", "00112233--4455-6677-8899-aabbccddeeff",
+                           "00112233-4455-6677-8899-aabbccddeeff-", "{00112233-4455-6677-8899-aabbccddeeff",
+                           "00112233-4455-6677-8899-aabbccddeeff}", " 00112233-4455-6677-8899-aabbccddeeff",
+                           "g0112233-4455-6677-8899-aabbccddeeff"}) {
+    EXPECT_EQ(round_trip(kUuid, text), "22P02") << text;
+  }
+}
+
 TEST(Assign, NumbersWidenNarrowAndRound) {
   EXPECT_EQ(cast(kBigint, "32767", kSmallint), "32767");
   EXPECT_EQ(cast(kBigint, "32768", kSmallint), "22003");
@@ -205,6 +221,13 @@ TEST(Assign, MomentsStringsAndTheRest) {
   EXPECT_EQ(cast(kBool, "t", kInt), "42804");
   EXPECT_EQ(cast(kInt, "1", kBool), "42804");
   EXPECT_EQ(cast(kInt, "1", kDate), "42804");
+  EXPECT_EQ(cast(kTimestamp, "1969-12-31 23:59:59.5", {TypeKind::kTime}), "23:59:59.5");
+  EXPECT_EQ(cast({TypeKind::kInterval}, "1 mon -3 days -01:00", {TypeKind::kTime}), "23:00:00");
+  EXPECT_EQ(cast({TypeKind::kTime}, "24:00", {TypeKind::kTime}), "24:00:00");
+  EXPECT_EQ(cast({TypeKind::kTime}, "24:00", kDate), "42804");
+  EXPECT_EQ(cast({TypeKind::kUuid}, "00112233445566778899aabbccddeeff", {TypeKind::kVarchar, 0, 0, 40}),
+            "00112233-4455-6677-8899-aabbccddeeff");
+  EXPECT_EQ(cast({TypeKind::kVarchar, 0, 0, 3}, "abc", {TypeKind::kUuid}), "42804");
   EXPECT_EQ(cast(kLiteral, "12", kInt), "12");
   EXPECT_EQ(cast(kLiteral, "x", kInt), "22P02");
   EXPECT_TRUE(is_null(*assign(kBool, Value(), kDate)));

@@ -32,6 +32,8 @@ CREATE TABLE every (
   w numeric(38,10),
   day date,
   at timestamp,
+  clock time,
+  tag uuid,
   c char(4) DEFAULT 'ok',
   v varchar(40) DEFAULT 'none',
   "Odd, ""name""" varchar(40) NOT NULL DEFAULT 'odd'
@@ -57,6 +59,9 @@ EDGES = {
     "day": ["'0001-01-01'", "'5874897-12-31'", "'1970-01-01'", "'1969-12-31'", "'2000-02-29'", "'10000-01-01'"],
     "at": ["'0001-01-01 00:00:00'", "'294246-12-31 23:59:59.999999'", "'1969-12-31 23:59:59.999999'",
            "'2013-02-03 04:05:06'", "'2013-02-03 04:05:06.1'", "'1970-01-01 00:00:00.000001'"],
+    "clock": ["'00:00'", "'24:00:00'", "'23:59:59.999999'", "'04:05:06'", "'04:05:06.1'", "'12:00:00.000001'"],
+    "tag": ["'00000000-0000-0000-0000-000000000000'", "'FFFFFFFF-ffff-ffff-ffff-ffffffffffff'",
+            "'{00112233445566778899aabbccddeeff}'"],
     "c": ["''", "'a'", "'ab  '", "'    '", "E'\\u00e9'", "'\"'", "','", "E'\\n'", "' a'", "'abcd'"],
 }  # fmt: skip
 
@@ -130,8 +135,8 @@ def test_every_value_of_every_type_comes_back_as_it_was(
     assert len(records) == 1500
     by_id = {record["id"]: record for record in records}
     # char(n) comes without what fills it up; every other string as it is; NULL and '' both read as '' by this reader.
-    assert [by_id[row[0]]["v"] for row in before] == [row[12] or "" for row in before]
-    assert [by_id[row[0]]['Odd, "name"'] for row in before] == [row[13] for row in before]
+    assert [by_id[row[0]]["v"] for row in before] == [row[14] or "" for row in before]
+    assert [by_id[row[0]]['Odd, "name"'] for row in before] == [row[15] for row in before]
     packed = tmp_path / "every.csv.gz"
     assert every.daedalus("export", packed).code == 0
     assert gzip.decompress(packed.read_bytes()) == file.read_bytes()
@@ -162,7 +167,7 @@ def test_null_in_a_table_of_one_column_is_a_row(tmp_path: Path) -> None:
 def test_an_empty_table_is_a_header(every: LocalCluster) -> None:
     answer = every.daedalus("export", "-")
     assert answer.code == 0, answer.said
-    assert answer.out == 'id,b,s,i,l,r,d,n,w,day,at,c,v,"Odd, ""name"""\n'
+    assert answer.out == 'id,b,s,i,l,r,d,n,w,day,at,clock,tag,c,v,"Odd, ""name"""\n'
     assert "0 rows of every, exact" in answer.err
 
 

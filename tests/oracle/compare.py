@@ -45,9 +45,15 @@ def read(output: Output, answered: Any) -> Value:
         if output.length and len(text.encode()) != output.length:
             raise ValueError(f"{answered!r} is not padded to {output.length} bytes")
         return text.rstrip(" ")
-    if kind is Kind.TIMESTAMP:
-        return str(answered).replace("T", " ")
-    return str(answered)
+    return _text(kind, str(answered))
+
+
+def _text(kind: Kind, text: str) -> str:
+    if kind is Kind.TIMESTAMPTZ:
+        if not text.endswith("+00"):
+            raise ValueError(f"{text!r} is not in UTC")
+        return text.removesuffix("+00")
+    return text.replace("T", " ") if kind is Kind.TIMESTAMP else text
 
 
 def _key(value: Value) -> object:

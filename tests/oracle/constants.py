@@ -113,6 +113,26 @@ def string_text(choice: random.Random) -> str:
     )
 
 
+_UUIDS = words(
+    "00112233-4455-6677-8899-aabbccddeeff 00112233445566778899AABBCCDDEEFF "
+    "{00112233-4455-6677-8899-aabbccddeeff} 0011-2233-4455-6677-8899-aabb-ccdd-eeff "
+    "00-112233-4455-6677-8899-aabbccddeeff 0011223-34455-6677-8899-aabbccddeeff "
+    "{00112233-4455-6677-8899-aabbccddeeff 00112233-4455-6677-8899-aabbccddeeff} "
+    "00112233--4455-6677-8899-aabbccddeeff 00112233-4455-6677-8899-aabbccddeef "
+    "00112233-4455-6677-8899-aabbccddeeff0 g0112233-4455-6677-8899-aabbccddeeff "
+    "00112233-4455-6677-8899-aabbccddeeff- -00112233445566778899aabbccddeeff {} "
+    "{{00112233445566778899aabbccddeeff}}"
+)
+
+
+def uuid_text(choice: random.Random) -> str:
+    text = choice.choice(["", "", "", " "]) + choice.choice(_UUIDS) + choice.choice(["", "", "", " "])
+    if choice.random() < 0.3:
+        at = choice.randrange(len(text))
+        text = text[:at] + choice.choice("0aF-{}x ") + text[at + choice.randint(0, 1) :]
+    return text
+
+
 TEXTS: dict[str, Callable[[random.Random], str]] = {
     "b": boolean_text,
     "s": number_text,
@@ -124,11 +144,13 @@ TEXTS: dict[str, Callable[[random.Random], str]] = {
     "h": number_text,
     "c": string_text,
     "v": string_text,
+    "tag": uuid_text,
 }
 """By column of the twins' table: a text for its input function."""
 
 _CASTS = words(
-    "int smallint bigint real float8 numeric numeric(5,2) numeric(10,2) text varchar(3) char(3) bool date timestamp"
+    "int smallint bigint real float8 numeric numeric(5,2) numeric(10,2) text varchar(3) char(3) bool date timestamp "
+    "time uuid"
 )
 
 

@@ -7,14 +7,23 @@ import re
 from dataclasses import dataclass
 
 ROWS = [
-    "INSERT INTO t (i, b, s, l, r, d, n, h, day, at, c, v) VALUES " + row
+    "INSERT INTO t (i, b, s, l, r, d, n, h, day, at, c, v, moment, clock, tag) VALUES " + row
     for row in (
-        "(1, true, 1, 20, 1.5, 2.5, 1.25, 1.2345, '2013-01-01', '2013-01-01 05:00:00', 'ab', 'ab')",
-        "(2, false, -5, -7, -0.5, 100, -99.99, -0.0001, '1969-12-31', '1969-12-31 23:59:59.5', 'x', '')",
-        "(3, NULL, 327, 92233720, 3, 1000, 99999999.99, 9999999999, '2013-02-01', '2013-02-01', '', 'é')",
-        "(4, true, NULL, 0, 0, 0, 0, 0, '2000-02-29', '2000-02-29 12:34:56.789', 'A b', 'Ab cd')",
-        "(5, NULL, 7, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
-        "(6, false, 3, 9, 0.25, 0.5, 0.01, 12345.6, '2013-12-31', NULL, 'zz', 'z%')",
+        "(1, true, 1, 20, 1.5, 2.5, 1.25, 1.2345, '2013-01-01', '2013-01-01 05:00:00', 'ab', "
+        "'ab', '2013-01-01 05:00:00+05:30', "
+        "'05:06:07.5', '00112233-4455-6677-8899-aabbccddeeff')",
+        "(2, false, -5, -7, -0.5, 100, -99.99, -0.0001, '1969-12-31', '1969-12-31 23:59:59.5', "
+        "'x', '', '2024-10-27 01:30:00Z', "
+        "'24:00', 'ffffffff-ffff-ffff-ffff-ffffffffffff')",
+        "(3, NULL, 327, 92233720, 3, 1000, 99999999.99, 9999999999, '2013-02-01', "
+        "'2013-02-01', '', 'é', '2013-02-01', "
+        "'00:00', '00000000-0000-0000-0000-000000000000')",
+        "(4, true, NULL, 0, 0, 0, 0, 0, '2000-02-29', '2000-02-29 12:34:56.789', 'A b', "
+        "'Ab cd', '2000-02-29 12:34:56.789-08', "
+        "'12:34', '00112233-4455-6677-8899-aabbccddeeff')",
+        "(5, NULL, 7, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+        "(6, false, 3, 9, 0.25, 0.5, 0.01, 12345.6, '2013-12-31', NULL, 'zz', 'z%', '2224-07-01 12:00:00', "
+        "'23:59:59.999999', '80000000-0000-0000-0000-000000000000')",
     )
 ]
 
@@ -78,10 +87,80 @@ CONSTRUCTS = [
             "dates and intervals",
             _each("day + 1", "at + INTERVAL '1 day'", "at - INTERVAL '2 hours 30 minutes'", "day - DATE '2000-01-01'"),
         ),
-        ("intervals as results", "SELECT at - TIMESTAMP '2000-01-01' FROM t WHERE i = 1"),
+        (
+            "intervals as results",
+            (
+                _each("at - TIMESTAMP '2000-01-01'", "age(at, TIMESTAMP '2000-01-01')", "INTERVAL '1 day' * i"),
+                "SELECT i FROM t WHERE at IS NOT NULL ORDER BY at - TIMESTAMP '2000-01-01' DESC LIMIT 2",
+                "SELECT DISTINCT at - day AS x1 FROM t",
+                "INSERT INTO t (i, at) VALUES (9, '2013-01-01') RETURNING at - TIMESTAMP '2000-01-01'",
+            ),
+        ),
+        (
+            "spellings of intervals",
+            _each(
+                "INTERVAL '1 year -2 days 03:04:05.6'", "INTERVAL 'P1Y2M-3DT4H'", "INTERVAL '1-2'", "'1 day'::interval"
+            )
+            + " WHERE i = 1",
+        ),
+        (
+            "fields of intervals",
+            _each(
+                "INTERVAL '3' DAY", "INTERVAL '1-2' YEAR TO MONTH", "INTERVAL(1) '1.26 s'", "(at - day)::interval hour"
+            ),
+        ),
+        ("make_interval", _each("make_interval(days => i)", "make_interval(1, 2, secs => 3.5)")),
+        (
+            "times of day",
+            (
+                "SELECT clock, clock + INTERVAL '20 hours' AS x1, day + clock AS x2, at::time, "
+                "extract(hour FROM clock), sum(clock) FROM t GROUP BY clock, day, at",
+                "SELECT i FROM t WHERE clock BETWEEN '05:00' AND '12:34' OR clock - TIME '01:00' > INTERVAL '22 hours'",
+                "SELECT clock, count(*), max(clock) FROM t GROUP BY clock ORDER BY clock DESC NULLS LAST",
+            ),
+        ),
+        (
+            "UUIDs",
+            (
+                "SELECT tag, count(*) FROM t GROUP BY tag ORDER BY tag DESC NULLS LAST",
+                "SELECT i FROM t WHERE tag = '{00112233445566778899AABBCCDDEEFF}' "
+                "OR tag > 'fff00000-0000-0000-0000-000000000000'",
+                "SELECT count(DISTINCT tag), string_agg(tag::text, ',' ORDER BY tag) FROM t",
+            ),
+        ),
+        ("gen_random_uuid()", "INSERT INTO t (i, tag) VALUES (1, gen_random_uuid())"),
         ("EXTRACT", _each("extract(year FROM day)", "extract(epoch FROM at)")),
-        ("now()", "SELECT i FROM t WHERE at < now()::timestamp - INTERVAL '1 day'"),
-        ("AT TIME ZONE", "SELECT at AT TIME ZONE 'UTC' AT TIME ZONE 'UTC' FROM t"),
+        (
+            "now()",
+            (
+                "SELECT i FROM t WHERE at < now() - INTERVAL '1 day' AND moment < CURRENT_TIMESTAMP",
+                "SELECT count(*) FROM t WHERE at < LOCALTIMESTAMP AND moment < clock_timestamp()",
+            ),
+        ),
+        (
+            "moments",
+            _each(
+                "moment",
+                "moment::date",
+                "moment - TIMESTAMPTZ '2000-01-01' > '1 day'",
+                "extract(hour FROM moment)",
+                "moment < at",
+                "moment = day",
+            ),
+        ),
+        (
+            "AT TIME ZONE",
+            (
+                _each(
+                    "at AT TIME ZONE 'Europe/Zurich'",
+                    "moment AT TIME ZONE 'EST'",
+                    "moment AT TIME ZONE INTERVAL '1 hour'",
+                ),
+                "SELECT i FROM t WHERE moment = '2024-10-27 02:30 Europe/Zurich'",
+            ),
+        ),
+        ("a time zone out of a column", "SELECT moment AT TIME ZONE v FROM t WHERE i = 5"),
+        ("date_trunc with a time zone", "SELECT date_trunc('day', moment, 'Asia/Tokyo') FROM t"),
     ),
     *_of(
         "Aggregates",
@@ -91,6 +170,13 @@ CONSTRUCTS = [
         ("bool_and, bool_or, every", "SELECT bool_and(b), bool_or(b), every(i > 0) FROM t"),
         ("bit_and, bit_or, bit_xor", "SELECT bit_and(i), bit_or(l), bit_xor(s) FROM t"),
         ("variance, stddev", "SELECT var_pop(i), variance(n), stddev_samp(s), stddev(l), stddev_pop(i) FROM t"),
+        (
+            "of intervals",
+            (
+                _each("count(at - day)", "sum(at - day)", "avg(at - day)", "min(at - day)", "max(at - day)"),
+                "SELECT sum(at - day) FILTER (WHERE i > 1), avg(DISTINCT at - day) FROM t",
+            ),
+        ),
         ("of distinct values", "SELECT count(DISTINCT i), sum(DISTINCT i), avg(DISTINCT s) FROM t"),
         ("string_agg", "SELECT string_agg(v, ',' ORDER BY v, i) FROM t"),
         ("array_agg", "SELECT array_agg(i ORDER BY i) FROM t"),
@@ -101,6 +187,13 @@ CONSTRUCTS = [
         "Groups",
         ("GROUP BY columns", "SELECT b, count(*) FROM t GROUP BY b"),
         ("GROUP BY expressions", "SELECT i % 2, count(*) FROM t GROUP BY i % 2"),
+        (
+            "GROUP BY intervals",
+            (
+                "SELECT at - day, count(*) FROM t GROUP BY at - day HAVING count(*) > 0",
+                "SELECT at - day, grouping(at - day), count(*) FROM t GROUP BY ROLLUP (at - day)",
+            ),
+        ),
         (
             "GROUP BY positions and aliases",
             ("SELECT i, b, count(*) FROM t GROUP BY 1, 2", "SELECT i + 1 AS x1, count(*) FROM t GROUP BY x1"),

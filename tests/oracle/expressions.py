@@ -18,10 +18,13 @@ COLUMNS = {
     "numeric": ["n", "h"],
     "date": ["day"],
     "timestamp without time zone": ["at"],
+    "timestamp with time zone": ["moment"],
     "character": ["c"],
     "character varying": ["v"],
     "text": [],
     "interval": [],
+    "time without time zone": ["clock"],
+    "uuid": ["tag"],
 }
 
 CONSTANTS = {
@@ -34,7 +37,21 @@ CONSTANTS = {
     + [f"({angle})::float8" for angle in (30, 45, 60, 90, -135, 180, 270, 359.5)],
     "numeric": ["0.0", "1.5", "-2.25", "100.001", "0.000001", "12345678901234567890.5", "3::numeric"],
     "date": ["DATE '2013-01-01'", "DATE '1969-12-31'", "DATE '2000-02-29'", "DATE '1500-03-01'"],
-    "timestamp without time zone": ["TIMESTAMP '2013-01-01 05:06:07.5'", "TIMESTAMP '1969-12-31 23:59:59.999999'"],
+    "timestamp without time zone": [
+        "TIMESTAMP '2013-01-01 05:06:07.5'",
+        "TIMESTAMP '1969-12-31 23:59:59.999999'",
+        "TIMESTAMP '2024-03-31 02:30:00'",
+        "TIMESTAMP '2024-10-27 02:30:00'",
+    ],
+    "timestamp with time zone": [
+        "TIMESTAMPTZ '2013-01-01 05:06:07.5+05:30'",
+        "TIMESTAMPTZ '1969-12-31 23:59:59.999999'",
+        "TIMESTAMPTZ '2024-07-01 12:00 Europe/Zurich'",
+        "TIMESTAMPTZ '2024-10-27 02:30 America/New_York'",
+        "TIMESTAMPTZ '2024-11-03 05:59:59 UTC'",
+        "TIMESTAMPTZ '2224-03-28 01:00:00Z'",
+        "TIMESTAMPTZ '1850-01-01 00:00 PST'",
+    ],
     "character": ["'ab'::char(5)", "''::char(5)", "'x y'::char(5)"],
     "character varying": ["'ab'::varchar", "''::varchar(3)", "'Ab cd'::varchar"],
     "interval": [
@@ -44,7 +61,14 @@ CONSTANTS = {
         "INTERVAL '90' DAY",
         "INTERVAL '2' MONTH",
         "INTERVAL '100 hours 1 week ago'",
+        "INTERVAL 'P1Y2M-3DT4H5.25S'",
+        "INTERVAL '1-2' YEAR TO MONTH",
+        "INTERVAL '1 2:03' DAY TO MINUTE",
+        "INTERVAL(1) '04:05:06.789'",
+        "INTERVAL '30 days'",
     ],
+    "time without time zone": ["TIME '05:06:07.5'", "TIME '24:00:00'", "TIME '00:00'", "TIME '23:59:59.999999'"],
+    "uuid": ["'00112233-4455-6677-8899-aabbccddeeff'::uuid", "'{FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF}'::uuid"],
     "text": ["'ab'::text", "''::text", "'Straße é'::text", "'%_x'::text", "' a b '::text", "'A-b-c'::text"],
 }
 
@@ -56,13 +80,19 @@ CASTS = {
     "real": ["integer", "double precision", "numeric"],
     "double precision": ["integer", "real", "numeric", "bigint"],
     "numeric": ["integer", "bigint", "double precision", "smallint"],
-    "date": ["timestamp without time zone"],
-    "timestamp without time zone": ["date"],
+    "date": ["timestamp without time zone", "timestamp with time zone"],
+    "timestamp without time zone": ["date", "timestamp with time zone"],
+    "timestamp with time zone": ["date", "timestamp without time zone"],
+    "time without time zone": ["timestamp without time zone", "timestamp with time zone", "interval"],
     # PostgreSQL computes others once a row, even of constants: they hang on how a session writes dates.
-    "text": ["integer", "boolean", "numeric", "character", "character varying"],
+    "text": ["integer", "boolean", "numeric", "character", "character varying", "uuid"],
     "character varying": ["text", "bigint"],
     "character(5)": ["text"],
+    "interval": ["interval", "time without time zone"],
 }
+
+# Types that keep a part of an interval.
+RESTRICTED = ["interval(2)", "interval year", "interval day to minute", "interval second(0)", "interval hour"]
 
 COMPARISONS = ["=", "<>", "<", "<=", ">", ">="]
 
@@ -77,17 +107,41 @@ ELEMENTS = {
     "numeric": ["1.25", "-99.990", "0", "12345.6"],
     "date": ["2013-01-01", '"1969-12-31"', "2000-02-29"],
     "timestamp without time zone": ['"2013-01-01 05:00:00"', "1969-12-31 23:59:59.5"],
+    "timestamp with time zone": ['"2013-01-01 05:00:00+02"', "1969-12-31 23:59:59.5Z"],
     "character": ["ab", '"ab "', "x", '""'],
     "character varying": ["ab", '"Ab cd"', '"a\\"b"', "z%", '""', '"null"'],
     "text": ["ab", '"x,y"', "é", "a\\,b"],
     "interval": ["1 day", '"-1 mons"', "04:05:06"],
+    "time without time zone": ["05:06", '"23:59:59.5"', "24:00:00"],
+    "uuid": ["00112233-4455-6677-8899-aabbccddeeff", "ffffffffffffffffffffffffffffffff"],
 }
+
+_TIMESTAMPS = ["timestamp without time zone", "timestamp with time zone"]
 
 ANY = '"any"'  # One value or more of any kinds.
 
 _PARTS = ["second", "minute", "hour", "day", "week", "month", "quarter", "year", "decade", "century", "millennium"]
 _PARTS += ["milliseconds", "microseconds"]
 _MORE_PARTS = [*_PARTS, "dow", "isodow", "doy", "isoyear", "epoch", "julian", "Month", "timezone"]
+_MORE_PARTS += ["timezone_hour", "timezone_minute"]
+ZONES = ["UTC", "Europe/Zurich", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/Sao_Paulo"]
+ZONES += ["Europe/London", "Asia/Gaza", "Pacific/Apia", "Africa/Casablanca", "europe/moscow", "Antarctica/Troll"]
+ZONES += [
+    "EST",
+    "cest",
+    "MSK",
+    "msd",
+    "irkt",
+    "z",
+    "UTC+3",
+    "<x>-05:45",
+    "CET-1CEST,M3.5.0,M10.5.0/3",
+    "+02",
+    "Etc/GMT+5",
+]
+ZONES += ["Nowhere/City", ""]
+# Which argument of these is a time zone.
+ZONE_PLACES = {"timezone": 0, "date_trunc": 2, "make_timestamptz": 6}
 FIELDS = {"date_trunc": _PARTS, "date_part": _MORE_PARTS, "extract": _MORE_PARTS}
 
 
@@ -112,8 +166,10 @@ class Expressions:
     def any_kind(self) -> str:
         return self._choice.choice(list(COLUMNS))
 
-    def output_kind(self) -> str:
-        return self._choice.choice([kind for kind in COLUMNS if kind != "interval"])
+    def key(self, kind: str, depth: int) -> str:
+        """An expression whose equal values look alike: of a month and 30 days either may be shown."""
+        value = self.of(kind, depth)
+        return f"justify_interval({value})" if kind == "interval" else value
 
     def _leaf(self, kind: str) -> str:
         roll = self._choice.random()
@@ -138,6 +194,11 @@ class Expressions:
         arguments = [self.of(each, depth - 1) for each in kinds]
         if name in FIELDS and self._choice.random() < 0.95:
             arguments[0] = f"'{self._choice.choice(FIELDS[name])}'"
+        place = ZONE_PLACES.get(name, len(kinds))
+        if place < len(kinds) and kinds[place] == "text" and self._choice.random() < 0.97:
+            arguments[place] = f"'{self._choice.choice(ZONES)}'"
+        if name == "timezone" and self._choice.random() < 0.5:
+            return f"(({arguments[1]}) AT TIME ZONE ({arguments[0]}))"
         if not entry.is_operator:
             return f"{name}({', '.join(arguments)})"
         if len(arguments) == 1:
@@ -148,6 +209,8 @@ class Expressions:
         sources = CASTS.get(kind, [])
         if not sources:
             return None
+        if kind == "interval" and self._choice.random() < 0.7:
+            return f"({self.of('interval', depth - 1)})::{self._choice.choice(RESTRICTED)}"
         return f"({self.of(self._choice.choice(sources), depth - 1)})::{kind}"
 
     def _form(self, kind: str, depth: int) -> str:
@@ -213,8 +276,10 @@ ASSIGNABLE = {
     "real": ["integer", "double precision", "numeric"],
     "double precision": ["real", "bigint", "numeric"],
     "numeric": ["integer", "bigint", "double precision", "real"],
-    "date": ["timestamp without time zone"],
-    "timestamp without time zone": ["date"],
+    "date": ["timestamp without time zone", "timestamp with time zone"],
+    "timestamp without time zone": ["date", "timestamp with time zone"],
+    "timestamp with time zone": ["date", "timestamp without time zone"],
+    "time without time zone": ["timestamp without time zone", "timestamp with time zone", "interval"],
     "character": ["text", "character varying", "integer", "boolean"],
     "character varying": ["text", "character", "numeric", "date", "boolean"],
 }
@@ -244,11 +309,13 @@ def aggregate(choice: random.Random, expressions: Expressions, value: str) -> st
     return choice.choice(
         [
             f"sum({expressions.of(summable, 2)})",
+            f"{choice.choice(['sum', 'avg', 'min', 'max'])}({expressions.of('interval', 2)})",
             f"avg({expressions.of(summable, 2)})",
             f"count({value})",
             f"count(*) FILTER (WHERE {expressions.of('boolean', 2)})",
             f"max({expressions.of(choice.choice(['integer', 'numeric', 'text', 'date', 'real']), 2)})",
-            f"min({expressions.of(choice.choice(['bigint', 'double precision', 'timestamp without time zone']), 2)})",
+            f"{choice.choice(['min', 'max', 'sum', 'avg'])}({expressions.of('time without time zone', 2)})",
+            f"min({expressions.of(choice.choice(['bigint', 'double precision', *_TIMESTAMPS]), 2)})",
             f"{choice.choice(['bool_and', 'bool_or', 'every'])}({expressions.of('boolean', 2)})",
             f"{choice.choice(['bit_and', 'bit_or', 'bit_xor'])}({expressions.of(bits, 2)})",
             f"{spread}({expressions.of(summable, 2)})",
@@ -260,8 +327,8 @@ def aggregate(choice: random.Random, expressions: Expressions, value: str) -> st
 
 def select(choice: random.Random, expressions: Expressions) -> str:
     """One SELECT: outputs, a condition, or groups with aggregates and HAVING."""
-    kind, other = expressions.output_kind(), expressions.output_kind()
-    value = expressions.of(kind, choice.randint(1, 3))
+    kind, other = expressions.any_kind(), expressions.any_kind()
+    value = expressions.key(kind, choice.randint(1, 3))
     # The order in which PostgreSQL looks at conjuncts depends on their cost: there is one.
     where = f" WHERE ({expressions.of('boolean', choice.randint(1, 3))}) IS TRUE" if choice.random() < 0.4 else ""
     shape = choice.randrange(7)
@@ -276,6 +343,6 @@ def select(choice: random.Random, expressions: Expressions) -> str:
     aggregates = aggregate(choice, expressions, value)
     if shape == 4:
         return f"SELECT {aggregates} AS e, count(*) AS f FROM t{where}"
-    key = expressions.of(choice.choice(["boolean", "integer", "date", "text", "character varying"]), 1)
+    key = expressions.key(choice.choice(["boolean", "integer", "date", "text", "character varying", "interval"]), 1)
     having = f" HAVING count(*) > {choice.randint(0, 2)}" if choice.random() < 0.4 else ""
     return f"SELECT {key} AS e, {aggregates} AS f FROM t{where} GROUP BY {key}{having}"

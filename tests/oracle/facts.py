@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "schemas"
 
 Value = None | bool | int | float | Decimal | str
-"""One value: dates and timestamps as PostgreSQL prints them, numerics as Decimal, char(n) without trailing blanks."""
+"""One value: dates and timestamps as PostgreSQL prints them, a timestamptz without its +00, numerics as Decimal,
+char(n) without trailing blanks."""
 
 _BITS = {Kind.SMALLINT: 16, Kind.INT: 32, Kind.BIGINT: 64}
 
@@ -28,6 +29,9 @@ _DUCK_TYPES = {
     Kind.DOUBLE: "DOUBLE",
     Kind.DATE: "DATE",
     Kind.TIMESTAMP: "TIMESTAMP",
+    Kind.TIMESTAMPTZ: "TIMESTAMP",  # In UTC, on both sides.
+    Kind.TIME: "VARCHAR",  # As PostgreSQL prints them, they are in order; DuckDB has none at 24:00:00 for Python.
+    Kind.UUID: "VARCHAR",
     Kind.CHAR: "VARCHAR",
     Kind.VARCHAR: "VARCHAR",
 }
@@ -42,6 +46,9 @@ _POSTGRES_TYPES = {
     Kind.NUMERIC: "numeric",
     Kind.DATE: "date",
     Kind.TIMESTAMP: "timestamp without time zone",
+    Kind.TIMESTAMPTZ: "timestamp with time zone",
+    Kind.TIME: "time without time zone",
+    Kind.UUID: "uuid",
     Kind.CHAR: "character",
     Kind.VARCHAR: "character varying",
 }

@@ -296,7 +296,7 @@ class Generator:
         function = choice.choice(["count", "sum", "min", "max", "avg"])
         kind, name = column.type.kind, column.name
         is_number = kind in INTEGER_KINDS or is_floating(kind) or kind is Kind.NUMERIC
-        if function == "count" or (function in {"sum", "avg"} and not is_number) or kind is Kind.BOOL:
+        if function == "count" or (function in {"sum", "avg"} and not is_number) or kind in {Kind.BOOL, Kind.UUID}:
             text = choice.choice(["count(*)", f"count({name})"])
             return Output(text, text, "count", Kind.BIGINT)
         text = f"{function}({name})"
@@ -376,7 +376,7 @@ def _as(output: Output) -> str:
 
 def _can_add(column_type: Type) -> bool:
     kind = column_type.kind
-    return kind not in STRING_KINDS and kind not in {Kind.BOOL, Kind.TIMESTAMP}
+    return kind not in STRING_KINDS and kind not in {Kind.BOOL, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.TIME, Kind.UUID}
 
 
 def _has_room(value: Decimal) -> bool:
@@ -406,4 +406,9 @@ def default_value(column: Column) -> Value:
     return _DEFAULTS[column.name]
 
 
-_DEFAULTS: dict[str, Value] = {"f8": 0.5, "d": "2013-01-01"}
+_DEFAULTS: dict[str, Value] = {
+    "f8": 0.5,
+    "d": "2013-01-01",
+    "tod": "04:05:06",
+    "tag": "00112233-4455-6677-8899-aabbccddeeff",
+}

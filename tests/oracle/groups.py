@@ -6,11 +6,12 @@ import random
 
 from expressions import Expressions
 
-KEYS = ["b", "s", "i", "v", "day", "c", "n", "d", "(i % 2)", "upper(v)", "(l + 1)"]
-NUMBERS = ["s", "i", "l", "n", "h", "d", "r", "(i % 3)", "(s + i)"]
+SPAN = "(at - TIMESTAMP '2013-01-31')"
+KEYS = ["b", "s", "i", "v", "day", "c", "n", "d", "(i % 2)", "upper(v)", "(l + 1)", "(n / 3)", "clock", "tag", SPAN]
+NUMBERS = ["s", "i", "l", "n", "h", "d", "r", "(i % 3)", "(s + i)", "(n / 7)"]
 TEXTS = ["v", "c", "upper(v)", "(v || '-')", "i::text"]
-ORDERS = ["i", "s", "day", "n", "b", "v", "(i % 2)"]
-ROW = "(i, b, s, l, r, d, n, h, day, at, c, v)"
+ORDERS = ["i", "s", "day", "n", "b", "v", "(i % 2)", "clock", "tag", SPAN]
+ROW = "(i, b, s, l, r, d, n, h, day, at, c, v, clock, tag)"
 
 
 def repeated_rows(choice: random.Random, count: int) -> list[str]:
@@ -25,9 +26,11 @@ def repeated_rows(choice: random.Random, count: int) -> list[str]:
         ["1.50", "-2.25"],
         ["0.0001", "12"],
         ["'2013-01-01'", "'2000-02-29'"],
-        ["'2013-01-01 05:00:00'"],
+        ["'2013-01-01 05:00:00'", "'2013-02-03'"],
         ["'ab'", "''", "'x'"],
         ["'ab'", "'Ab'", "''", "'z,'"],
+        ["'05:00'", "'24:00'", "'00:00'"],
+        ["'00112233-4455-6677-8899-aabbccddeeff'", "'ffffffff-ffff-ffff-ffff-ffffffffffff'"],
     ]
     drawn = [
         ["NULL" if n > 0 and choice.random() < 0.2 else choice.choice(pool) for n, pool in enumerate(pools)]
@@ -48,6 +51,7 @@ def _aggregate(choice: random.Random, expressions: Expressions, keys: list[str])
         [
             f"count(DISTINCT {choice.choice(KEYS)})",
             f"sum(DISTINCT {exact})",
+            f"{choice.choice(['sum', 'avg', 'min', 'count'])}({choice.choice(['', 'DISTINCT '])}{SPAN})",
             f"avg(DISTINCT {exact})",
             f"{choice.choice(['min', 'max'])}(DISTINCT {number})",
             f"{choice.choice(['stddev', 'var_pop'])}(DISTINCT {exact})",

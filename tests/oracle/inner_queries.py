@@ -8,7 +8,7 @@ from expressions import Expressions
 
 
 def _inner(choice: random.Random, expressions: Expressions) -> str:
-    first, second = (expressions.of(expressions.output_kind(), choice.randint(0, 2)) for _ in range(2))
+    first, second = (expressions.key(expressions.any_kind(), choice.randint(0, 2)) for _ in range(2))
     literal = choice.choice([first, "5", "'x'", "NULL", "1.5", "true"])
     where = f" WHERE ({expressions.of('boolean', 1)}) IS TRUE" if choice.random() < 0.3 else ""
     return f"SELECT {literal} AS a, {second} AS b, i AS c, s FROM t{choice.choice(['', ' AS u'])}{where}"

@@ -67,14 +67,24 @@ def stored_postgres(choice: random.Random, column_type: Type, value: Value) -> s
         return quoted(plain_text(value))
     if isinstance(value, int | float | Decimal):
         return quoted(plain_text(value)) if choice.random() < 0.2 else plain_text(value)
-    if kind is Kind.DATE:
-        return choice.choice(["", "", "DATE "]) + quoted(str(value))
+    if kind in {Kind.DATE, Kind.TIME}:
+        return choice.choice(["", "", f"{kind.name} "]) + quoted(str(value))
     if kind is Kind.TIMESTAMP:
         text = str(value)
         return choice.choice(["", "", "TIMESTAMP "]) + quoted(choice.choice([text, text, text.replace(" ", "T")]))
+    if kind is Kind.TIMESTAMPTZ:
+        return choice.choice(["", "", "TIMESTAMPTZ "]) + quoted(str(value) + choice.choice(["", "+00", "Z", " UTC"]))
+    if kind is Kind.UUID:
+        return _uuid(choice, str(value))
     if kind is Kind.CHAR and choice.random() < 0.3:
         return quoted(str(value) + " " * choice.randint(0, column_type.length + 2))
     return quoted(str(value))
+
+
+def _uuid(choice: random.Random, text: str) -> str:
+    """As PostgreSQL prints it, or otherwise."""
+    written = choice.choice([text, text, text.upper(), text.replace("-", ""), f"{{{text}}}"])
+    return quoted(written) + choice.choice(["", "", "::uuid"])
 
 
 def literals(choice: random.Random, name: str, column_type: Type, values: list[Value], *, list_size: int) -> Literals:
@@ -87,8 +97,14 @@ def literals(choice: random.Random, name: str, column_type: Type, values: list[V
         return _exact(choice, name, column_type, values)
     if kind in FLOATING_KINDS:
         return _floating(choice, name, kind, values, list_size)
-    if kind in {Kind.DATE, Kind.TIMESTAMP}:
+    if kind in {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}:
         return _times(choice, name, kind, values)
+    if kind is Kind.TIME:
+        prefix = choice.choice(["", "", "TIME "])
+        texts = [str(value) for value in values]
+        return Literals([prefix + quoted(text) for text in texts], [quoted(text) for text in texts], name)
+    if kind is Kind.UUID:
+        return Literals([_uuid(choice, str(value)) for value in values], [quoted(str(value)) for value in values], name)
     if kind is Kind.BOOL:
         texts = [stored_postgres(choice, column_type, value) for value in values]
         return Literals(texts, [plain_text(value) for value in values], name)
@@ -137,6 +153,9 @@ def _floating(choice: random.Random, name: str, kind: Kind, values: list[Value],
 def _times(choice: random.Random, name: str, kind: Kind, values: list[Value]) -> Literals:
     texts = [str(value) for value in values]
     own, other = ("DATE", "TIMESTAMP") if kind is Kind.DATE else ("TIMESTAMP", "DATE")
+    if kind is Kind.TIMESTAMPTZ:
+        texts = [f"{own}TZ {quoted(text + choice.choice(['', '+00', 'Z', ' GMT']))}" for text in texts]
+        return Literals(texts, [f"{own} '{value}'" for value in values], name)
     if choice.random() < 0.15:
         # Across the two types PostgreSQL compares as timestamp.
         texts = [text[:10] if other == "DATE" else f"{text} 12:30:00" for text in texts]

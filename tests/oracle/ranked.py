@@ -8,7 +8,19 @@ from __future__ import annotations
 import random
 
 # Equal values of these look alike.
-KEYS = ["b", "s", "i", "v", "day", "l", "(i % 2)", "upper(v)", "(l + 1)", "(s IS NULL)"]
+KEYS = [
+    "b",
+    "s",
+    "i",
+    "v",
+    "day",
+    "l",
+    "(i % 2)",
+    "upper(v)",
+    "(l + 1)",
+    "(s IS NULL)",
+    "(at - TIMESTAMP '2013-01-31')",
+]
 
 
 def _item(choice: random.Random, key: str) -> str:

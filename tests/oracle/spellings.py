@@ -1,4 +1,4 @@
-"""Random spellings of dates and timestamps: as people write them, as programs print them, and broken ones."""
+"""Random spellings of dates, timestamps and times: as people write them, as programs print them, and broken ones."""
 
 from __future__ import annotations
 
@@ -36,6 +36,27 @@ def spelling(choice: random.Random) -> str:
     if draw < 0.7:
         return _broken(choice, _written(choice))
     return "".join(_token(choice) + choice.choice(_SEPARATORS) for _ in range(choice.randint(1, 6)))
+
+
+def time_spelling(choice: random.Random) -> str:
+    """One text that is to be a time of day."""
+    draw = choice.random()
+    if draw < 0.5:
+        return _written_time(choice)
+    if draw < 0.75:
+        return _broken(choice, _written_time(choice))
+    return "".join(_token(choice) + choice.choice(_SEPARATORS) for _ in range(choice.randint(1, 4)))
+
+
+def _written_time(choice: random.Random) -> str:
+    moment = _moment(choice)
+    text = _time(choice, moment)
+    if choice.random() < 0.2:
+        date = _date(choice, moment)
+        text = choice.choice([f"{date} {text}", f"{text} {date}", f"t{text}", f"T {text}"])
+    if choice.random() < 0.3:
+        text += choice.choice(["", " ", " "]) + choice.choice(_ZONES)
+    return text
 
 
 def _moment(choice: random.Random) -> datetime.datetime:

@@ -33,6 +33,9 @@ COLUMNS = {
     '"Mixed"': "varchar(4)",
     "k": "int NOT NULL DEFAULT 7",
     "x": "int NOT NULL DEFAULT 0",
+    "moment": "timestamptz",
+    "clock": "time",
+    "tag": "uuid",
 }
 
 _ANSWER = """

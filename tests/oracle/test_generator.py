@@ -119,6 +119,8 @@ def test_defaults_are_read_from_the_schema() -> None:
         "f8": 0.5,
         "n18_0": 7,
         "d": "2013-01-01",
+        "tod": "04:05:06",
+        "tag": "00112233-4455-6677-8899-aabbccddeeff",
         "c5": "ab",
         "i4_required": 0,
         "c3_required": "",

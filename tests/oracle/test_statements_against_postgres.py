@@ -19,9 +19,10 @@ from expressions import Expressions, select, update
 from facts import ROOT
 from groups import grouped, repeated_rows
 from inner_queries import inner_query
+from interval_spellings import interval_constant, interval_spelling
 from met_mistakes import STATEMENTS as MET_MISTAKES
 from ranked import ranked
-from spellings import spelling
+from spellings import spelling, time_spelling
 from statement_twins import Twins, are_there, code, functions, running_twins
 from thickets import thicket
 from value_lists import STATEMENTS as VALUE_LISTS
@@ -67,19 +68,31 @@ def check(statements: list[str], answers: list[tuple[str, str]], right: list[boo
     assert not wrong, f"{len(wrong)} of {len(statements)} differ:\n" + "\n".join(wrong[:20])
 
 
-@pytest.mark.parametrize("column", ["day", "at"])
-def test_spellings_of_dates_and_timestamps(twins: Twins, daedalus_seed: int, column: str) -> None:
+@pytest.mark.parametrize("column", ["day", "at", "moment", "clock"])
+def test_spellings_of_dates_and_times(twins: Twins, daedalus_seed: int, column: str) -> None:
     choice = random.Random(f"{daedalus_seed} {column}")
-    statements = [insert(column, quoted(spelling(choice))) for _ in range(STATEMENTS)]
+    spell = time_spelling if column == "clock" else spelling
+    statements = [insert(column, quoted(spell(choice))) for _ in range(STATEMENTS)]
     answers = twins.answers(statements, column)
-    # Which places have a time zone is not known here, so other mistakes come first, or the place is refused by name.
+    # Which places have a time zone is not known here, so other mistakes come first, or the place is refused by name;
+    # nor is it known which zones never change, whose names alone a time takes without a date.
     right = [
         is_right(ours, postgres)
         or (code(postgres) == "22023" and code(ours) is not None)
+        or (code(postgres) == "22007" and "the name of a time zone is not supported" in ours)
         or (code(postgres) is None and overflows_calendar(ours))
         for ours, postgres in answers
     ]
     check(statements, answers, right)
+    assert sum(code(postgres) is None for _, postgres in answers) > STATEMENTS / 5
+
+
+def test_spellings_of_intervals(twins: Twins, daedalus_seed: int) -> None:
+    choice = random.Random(f"{daedalus_seed} intervals")
+    constants = [interval_constant(choice, quoted(interval_spelling(choice))) for _ in range(STATEMENTS)]
+    statements = [f"SELECT {constant} AS e" for constant in constants]
+    answers = twins.answers(statements)
+    check(statements, answers, [ours == postgres or code(ours) == (code(postgres) or "") for ours, postgres in answers])
     assert sum(code(postgres) is None for _, postgres in answers) > STATEMENTS / 5
 
 
@@ -119,7 +132,7 @@ def test_conditions_on_strings(twins: Twins, daedalus_seed: int) -> None:
 
 def test_vectors_are_what_postgres_answers(twins: Twins) -> None:
     lines = [line.split("\t") for line in Path(VECTORS).read_text().splitlines()]
-    for type_name, column in (("date", "day"), ("timestamp", "at")):
+    for type_name, column in (("date", "day"), ("timestamp", "at"), ("timestamptz", "moment"), ("time", "clock")):
         texts = {text: expected for name, text, expected in lines if name == type_name}
         statements = [insert(column, quoted(text)) for text in texts]
         answers = twins.answers(statements, column)
@@ -130,13 +143,24 @@ def test_vectors_are_what_postgres_answers(twins: Twins) -> None:
         check(statements, answers, right)
 
 
+INTO = "INSERT INTO t (i, b, s, l, r, d, n, h, day, at, c, v, moment, clock, tag)"
 ROWS = [
-    "(1, true, 1, 2, 1.5, 2.5, 1.25, 1.2345, '2013-01-01', '2013-01-01 05:00:00', 'ab', 'ab')",
-    "(2, false, -5, -7, -0.5, 1e10, -99.99, -0.0001, '1969-12-31', '1969-12-31 23:59:59.5', 'x', '')",
-    "(3, NULL, 32767, 9223372036854775807, 3e38, 1e300, 99999999.99, 9999999999, '0901-01-01', '0901-01-01', '', 'é')",
-    "(4, true, NULL, 0, 0, 0, 0, 0, '2000-02-29', '2000-02-29 12:34:56.789', 'A b', 'Ab cd')",
-    "(-2147483648, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
-    "(2147483647, false, -32768, -9223372036854775808, 1e-37, 1e-300, 0.01, 12345.6, '2013-12-31', NULL, 'zz', 'z%')",
+    "(1, true, 1, 2, 1.5, 2.5, 1.25, 1.2345, '2013-01-01', '2013-01-01 05:00:00', 'ab', 'ab', "
+    "'2013-01-01 05:00:00+05:30', "
+    "'05:06:07.5', '00112233-4455-6677-8899-aabbccddeeff')",
+    "(2, false, -5, -7, -0.5, 1e10, -99.99, -0.0001, '1969-12-31', '1969-12-31 23:59:59.5', "
+    "'x', '', '2024-10-27 01:30:00Z', "
+    "'24:00:00', 'ffffffff-ffff-ffff-ffff-ffffffffffff')",
+    "(3, NULL, 32767, 9223372036854775807, 3e38, 1e300, 99999999.99, 9999999999, '0901-01-01', "
+    "'0901-01-01', '', 'é', '0901-01-01', "
+    "'00:00', '00000000-0000-0000-0000-000000000000')",
+    "(4, true, NULL, 0, 0, 0, 0, 0, '2000-02-29', '2000-02-29 12:34:56.789', 'A b', 'Ab cd', "
+    "'2000-02-29 12:34:56.789-08', "
+    "'23:59:59.999999', '00112233-4455-6677-8899-aabbccddeefe')",
+    "(-2147483648, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+    "(2147483647, false, -32768, -9223372036854775808, 1e-37, 1e-300, 0.01, 12345.6, "
+    "'2013-12-31', NULL, 'zz', 'z%', '2224-07-01 12:00:00', "
+    "'12:30', '80000000-0000-0000-0000-000000000000')",
 ]
 
 
@@ -148,6 +172,7 @@ def has_several_mistakes(ours: str, postgres: str) -> bool:
 
 # Beyond what is here: years before Christ, numbers of more than 300 digits, long texts.
 BEYOND = (
+    "error 22008 interval out of range",
     "error 22008 date out of range",
     "error 22008 timestamp out of range",
     "error 22003 value overflows numeric format",
@@ -155,9 +180,15 @@ BEYOND = (
 )
 
 
+def adds_up(ours: str, postgres: str) -> bool:
+    """Whether a sum of intervals is out of range on its way only: PostgreSQL looks at each step."""
+    return postgres == "error 22008 interval out of range" and code(ours) is None
+
+
 def has_answer_or_limit(ours: str, postgres: str) -> bool:
     return (
         is_right(ours, postgres)
+        or adds_up(ours, postgres)
         or code(ours) == "0A000"
         or ours.startswith(BEYOND)
         or has_several_mistakes(ours, postgres)
@@ -204,10 +235,9 @@ def test_each_function_of_the_table(twins: Twins, daedalus_seed: int) -> None:
     choice = random.Random(f"{daedalus_seed} each function")
     table = functions()
     expressions = Expressions(choice, table)
-    rows = [f"INSERT INTO t (i, b, s, l, r, d, n, h, day, at, c, v) VALUES {row}" for row in ROWS]
+    rows = [f"{INTO} VALUES {row}" for row in ROWS]
     calls = [expressions.call_of(entry, 1) for entry in table for _ in range(max(STATEMENTS // 500, 1))]
-    # Within a text, so that intervals may be put out, too.
-    statements = [f"SELECT i, ({call})::text AS e FROM t WHERE i IN (1, 2, 3, 4)" for call in calls]
+    statements = [f"SELECT i, {call} AS e FROM t WHERE i IN (1, 2, 3, 4)" for call in calls]
     answers = answers_on(twins, rows, statements)
     check(statements, answers, [has_answer_or_limit(ours, postgres) for ours, postgres in answers])
     assert sum(code(postgres) is None for _, postgres in answers) > len(statements) / 2
@@ -217,7 +247,7 @@ def test_random_expressions(twins: Twins, daedalus_seed: int) -> None:
     count = STATEMENTS // 2
     choice = random.Random(f"{daedalus_seed} expressions")
     expressions = Expressions(choice, functions())
-    rows = [f"INSERT INTO t (i, b, s, l, r, d, n, h, day, at, c, v) VALUES {row}" for row in ROWS]
+    rows = [f"{INTO} VALUES {row}" for row in ROWS]
     statements = [select(choice, expressions) for _ in range(count)]
     answers = answers_on(twins, rows, statements)
     right = [has_answer_or_limit(ours, postgres) for ours, postgres in answers]
@@ -236,9 +266,9 @@ def test_what_inserts_return(twins: Twins, daedalus_seed: int) -> None:
     statements = []
     for _ in range(STATEMENTS // 8):
         rows = ", ".join(choice.choices(ROWS, k=choice.randint(1, 3)))
-        value = expressions.of(expressions.output_kind(), choice.randint(1, 3))
+        value = expressions.of(expressions.any_kind(), choice.randint(1, 3))
         outputs = choice.choice([f"i, {value} AS e", f"*, {value}", f"{value} AS e, upper(v), n + 1, k"])
-        statements.append(f"INSERT INTO t (i, b, s, l, r, d, n, h, day, at, c, v) VALUES {rows} RETURNING {outputs}")
+        statements.append(f"{INTO} VALUES {rows} RETURNING {outputs}")
     answers = answers_on(twins, [], statements)
     check(statements, answers, [has_answer_or_limit(ours, postgres) for ours, postgres in answers])
     assert sum(code(ours) is None for ours, _ in answers) > len(statements) / 4
@@ -249,7 +279,7 @@ def test_conditions_of_up_to_a_thousand_comparisons_are_answered_however_they_ne
 ) -> None:
     choice = random.Random(f"{daedalus_seed} thickets")
     sizes = [1000, *(choice.randint(2, 1000) for _ in range(STATEMENTS // 40))]
-    rows = [f"INSERT INTO t (i, b, s, l, r, d, n, h, day, at, c, v) VALUES {row}" for row in ROWS]
+    rows = [f"{INTO} VALUES {row}" for row in ROWS]
     conditions = [f"SELECT i FROM t WHERE {thicket(choice, size)}" for size in sizes]
     answers = twins.answers(rows + conditions)[len(rows) :]
     check(conditions, answers, [ours == postgres and code(ours) is None for ours, postgres in answers])
@@ -275,7 +305,7 @@ def fails_alike(ours: str, postgres: str) -> bool:
 
 
 def test_mistakes_are_met_where_postgres_meets_them(twins: Twins) -> None:
-    rows = [f"INSERT INTO t (i, b, s, l, r, d, n, h, day, at, c, v) VALUES {row}" for row in ROWS]
+    rows = [f"{INTO} VALUES {row}" for row in ROWS]
     answers = answers_on(twins, rows, MET_MISTAKES)
     check(MET_MISTAKES, answers, [ours == postgres for ours, postgres in answers])
 
@@ -284,8 +314,8 @@ def test_random_updates(twins: Twins, daedalus_seed: int) -> None:
     count = STATEMENTS // 8
     choice = random.Random(f"{daedalus_seed} updates")
     expressions = Expressions(choice, functions())
-    before = ["DELETE FROM t", *(f"INSERT INTO t (i, b, s, l, r, d, n, h, day, at, c, v) VALUES {row}" for row in ROWS)]
-    after = "SELECT i, b, s, l, r, d, n, h, day, at, c, v, k, x FROM t"
+    before = ["DELETE FROM t", *(f"{INTO} VALUES {row}" for row in ROWS)]
+    after = "SELECT i, b, s, l, r, d, n, h, day, at, c, v, k, x, moment, clock, tag FROM t"
     statements = [update(choice, expressions) for _ in range(count)]
     step = len(before) + 2
     answers = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import random
 import struct
+import uuid
 from collections.abc import Callable
 from decimal import Decimal
 
@@ -23,6 +24,13 @@ _TIMESTAMP_EDGES = [
     "1970-01-01 00:00:00",
     "2000-02-29 12:00:00.000001",
     "9000-12-31 23:59:59",
+]
+_TIME_EDGES = ["00:00:00", "23:59:59.999999", "24:00:00"]
+_UUID_EDGES = [
+    "00000000-0000-0000-0000-000000000000",
+    "ffffffff-ffff-ffff-ffff-ffffffffffff",
+    "80000000-0000-0000-0000-000000000000",
+    "7fffffff-ffff-ffff-ffff-ffffffffffff",
 ]
 _SHORT_WORDS = ["", "a", "b", "ab", "abc", "abd", "Ab", "b c", "z"]
 _WORDS = [
@@ -110,9 +118,23 @@ def _date(choice: random.Random, _: Type) -> str:
 def _timestamp(choice: random.Random, column_type: Type) -> str:
     if choice.random() < 0.15:
         return choice.choice(_TIMESTAMP_EDGES)
+    return f"{_date(choice, column_type)} {_time_within_day(choice)}"
+
+
+def _time(choice: random.Random, _: Type) -> str:
+    return choice.choice(_TIME_EDGES) if choice.random() < 0.15 else _time_within_day(choice)
+
+
+def _time_within_day(choice: random.Random) -> str:
     time = f"{choice.randint(0, 23):02}:{choice.choice([0, 30]):02}:{choice.choice([0, 59]):02}"
-    fraction = choice.choice(["", "", "", ".5", ".000001", ".123456"])
-    return f"{_date(choice, column_type)} {time}{fraction}"
+    return time + choice.choice(["", "", "", ".5", ".000001", ".123456"])
+
+
+def _uuid(choice: random.Random, _: Type) -> str:
+    if choice.random() < 0.2:
+        return choice.choice(_UUID_EDGES)
+    low = choice.randint(0, 5) if choice.random() < 0.8 else choice.getrandbits(64)
+    return str(uuid.UUID(int=choice.choice([0, 1, 1 << 62, 1 << 63]) << 64 | low))
 
 
 def _char(choice: random.Random, column_type: Type) -> str:
@@ -133,6 +155,9 @@ _MAKERS: dict[Kind, Callable[[random.Random, Type], Value]] = {
     Kind.NUMERIC: _numeric,
     Kind.DATE: _date,
     Kind.TIMESTAMP: _timestamp,
+    Kind.TIMESTAMPTZ: _timestamp,
+    Kind.TIME: _time,
+    Kind.UUID: _uuid,
     Kind.CHAR: _char,
     Kind.VARCHAR: _varchar,
 }

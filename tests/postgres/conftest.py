@@ -20,8 +20,11 @@ CREATE TABLE kinds (
   price numeric(12,3),
   day date,
   at timestamp,
+  clock time,
+  tag uuid,
   code char(4),
-  name varchar(40)
+  name varchar(40),
+  moment timestamptz
 );
 """
 

@@ -45,6 +45,19 @@ def test_types_are_inferred_and_binary(table: str) -> None:
     run(table, ask)
 
 
+def test_intervals_are_inferred_and_binary(table: str) -> None:
+    async def ask(connection: Any) -> None:
+        await connection.execute("INSERT INTO kinds (id, at) VALUES (1, '2013-02-08 09:30')")
+        day = datetime.timedelta(days=1)
+        assert await connection.fetchval("SELECT at - $1 FROM kinds", datetime.datetime(2013, 2, 7, 9, 30)) == day
+        assert await connection.fetchval("SELECT $1::interval + interval '1 hour'", day) == day * 25 / 24
+        assert await connection.fetchval("SELECT at + $1::interval FROM kinds", day) == datetime.datetime(
+            2013, 2, 9, 9, 30
+        )
+
+    run(table, ask)
+
+
 def test_a_cursor_takes_some_rows_at_a_time(table: str) -> None:
     async def ask(connection: Any) -> None:
         await connection.executemany("INSERT INTO kinds (id) VALUES ($1)", [(number,) for number in range(1_000)])

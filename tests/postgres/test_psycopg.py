@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import datetime
 import threading
+import uuid
 from decimal import Decimal
 from typing import Any
 
 import psycopg
 import pytest
 
-COLUMNS = "id, yes, small, big, single, twice, price, day, at, code, name"
+COLUMNS = "id, yes, small, big, single, twice, price, day, at, clock, tag, code, name, moment"
 ROWS: list[tuple[Any, ...]] = [
     (
         1, True, -3, 1 << 40, 1.5, 0.1, Decimal("12345.678"), datetime.date(2013, 2, 8),
-        datetime.datetime(2013, 2, 8, 9, 30, 0, 250_000), "ab  ", "Zoë, 'quoted'",
+        datetime.datetime(2013, 2, 8, 9, 30, 0, 250_000), datetime.time(4, 5, 6, 7),
+        uuid.UUID(int=7), "ab  ", "Zoë, 'quoted'",
+        datetime.datetime(2013, 2, 8, 9, 30, 0, 250_000, datetime.UTC),
     ),
     (
         2, False, 32767, -(1 << 62), -0.25, 1e300, Decimal("-0.005"), datetime.date(1, 1, 1),
-        datetime.datetime(1999, 12, 31, 23, 59, 59, 999_999), "abcd", "",
+        datetime.datetime(1999, 12, 31, 23, 59, 59, 999_999), datetime.time(23, 59, 59, 999_999),
+        uuid.UUID(int=(1 << 128) - 1), "abcd", "",
+        datetime.datetime(1999, 12, 31, 23, 59, 59, 999_999, datetime.UTC),
     ),
-    (3, *[None] * 10),
+    (3, *[None] * 13),
 ]  # fmt: skip
-INSERT = f"INSERT INTO kinds ({COLUMNS}) VALUES ({', '.join(['%s'] * 11)})"
+INSERT = f"INSERT INTO kinds ({COLUMNS}) VALUES ({', '.join(['%s'] * 14)})"
 
 
 @pytest.mark.parametrize("binary", [False, True])
@@ -35,7 +40,7 @@ def test_every_type_comes_back_as_it_went_in(table: str, binary: bool) -> None:
         assert cursor.execute(f"SELECT {COLUMNS} FROM kinds ORDER BY id").fetchall() == ROWS
         assert cursor.description is not None
         assert [column.type_code for column in cursor.description] == [
-            23, 16, 21, 20, 700, 701, 1700, 1082, 1114, 1042, 1043,
+            23, 16, 21, 20, 700, 701, 1700, 1082, 1114, 1083, 2950, 1042, 1043, 1184,
         ]  # fmt: skip
         for position, column in enumerate(COLUMNS.split(", ")):
             if column not in ("single", "twice"):
@@ -43,6 +48,24 @@ def test_every_type_comes_back_as_it_went_in(table: str, binary: bool) -> None:
                     f"SELECT id FROM kinds WHERE {column} = {place} ORDER BY id", (ROWS[0][position],)
                 ).fetchall()
                 assert found == [(1,)], column
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_intervals_come_out_and_go_in(table: str, binary: bool) -> None:
+    with psycopg.connect(table, autocommit=True) as connection, connection.cursor(binary=binary) as cursor:
+        place = "%b" if binary else "%t"
+        cursor.execute("INSERT INTO kinds (id, at) VALUES (1, '2013-02-08 09:30'), (2, '2013-02-09'), (3, NULL)")
+        since = "at - TIMESTAMP '2013-02-08'"
+        spans = [datetime.timedelta(hours=9.5), datetime.timedelta(days=1), None]
+        assert cursor.execute(f"SELECT {since} FROM kinds ORDER BY 1").fetchall() == [(span,) for span in spans]
+        assert cursor.description is not None
+        assert cursor.description[0].type_code == 1186
+        total = cursor.execute(f"SELECT sum({since}), avg({since}), count(DISTINCT {since}) FROM kinds").fetchone()
+        assert total == (datetime.timedelta(hours=33.5), datetime.timedelta(hours=16.75), 2)
+        for span, number in ((spans[0], 1), (spans[1], 2)):
+            found = cursor.execute(f"SELECT id FROM kinds WHERE {since} = {place}", (span,)).fetchall()
+            assert found == [(number,)]
+        assert cursor.execute(f"SELECT {place} * 2", (spans[0],)).fetchone() == (datetime.timedelta(hours=19),)
 
 
 def test_a_statement_is_prepared_and_used_again(table: str) -> None:
@@ -78,6 +101,31 @@ def test_many_inserts_in_a_pipeline_are_one_update(table: str) -> None:
         with connection.pipeline():
             cursors = [connection.execute("SELECT count(*) FROM kinds WHERE id < %s", (n,)) for n in (10, 20, 30)]
         assert [cursor.fetchone() for cursor in cursors] == [(10,), (20,), (30,)]
+
+
+def test_queries_of_a_pipeline_are_answered_in_order(table: str) -> None:
+    with psycopg.connect(table, autocommit=True) as connection:
+        with connection.cursor() as cursor:
+            cursor.executemany("INSERT INTO kinds (id) VALUES (%s)", [(number,) for number in range(1_000)])
+        with connection.pipeline():
+            cursors = [
+                connection.execute("SELECT id FROM kinds WHERE id < %s ORDER BY id", (number,), prepare=True)
+                for number in range(500)
+            ]
+        assert [len(cursor.fetchall()) for cursor in cursors] == list(range(500))
+
+
+def test_large_answers_in_a_pipeline_do_not_stop_each_other(table: str) -> None:
+    with psycopg.connect(table, autocommit=True) as connection:
+        with connection.cursor() as cursor:
+            for first in range(0, 60_000, 20_000):
+                rows = ",".join(f"({number}, '{'x' * 40}')" for number in range(first, first + 20_000))
+                cursor.execute(f"INSERT INTO kinds (id, name) VALUES {rows}")
+        with connection.pipeline():
+            cursors = [connection.execute("SELECT id, name FROM kinds") for _ in range(12)]
+            counts = [connection.execute("SELECT count(*) FROM kinds") for _ in range(3)]
+        assert [len(cursor.fetchall()) for cursor in cursors] == [60_000] * 12
+        assert [cursor.fetchone() for cursor in counts] == [(60_000,)] * 3
 
 
 def test_an_error_in_a_pipeline_skips_what_follows(table: str) -> None:

@@ -209,6 +209,7 @@ void AggregatorCore::State::on_status(Upstream upstream, Instant deadline, Insta
   wire::v1::AggregatorStatus status;
   status.set_name(context.options.name);
   status.set_version(context.options.version);
+  status.set_time_zone_version(context.options.time_zone_version);
   status.set_postgres_endpoint(context.options.postgres_endpoint);
   if (context.options.logins) {
     const LoginCounts counts = context.options.logins();

@@ -7,6 +7,8 @@
 #include <random>
 #include <utility>
 
+#include "daedalus/time_zones/system_zones.hpp"
+
 namespace daedalus::aggregator {
 
 namespace {
@@ -70,12 +72,18 @@ Server::Server(const Configuration& configuration, std::string version)
     nodes.emplace(link, node.node);
     links_.emplace(link, node.endpoint);
   }
+  const auto zones = std::make_shared<const time_zones::SystemZones>();
+  spdlog::info("time zones: {}",
+               zones->version().empty()
+                   ? std::string("none; the package tzdata is missing, so those with a name are refused")
+                   : zones->version());
   AggregatorOptions options = core_options(configuration, version, answer_budget_);
   options.logins = [this] {
     const postgres::LoginCounts& counts = door_.login_counts();
     return LoginCounts{counts.accepted, counts.failed, counts.refused};
   };
-  auto compiler = std::make_shared<Compiler>(configuration.schema, configuration.map);
+  options.time_zone_version = zones->version();
+  auto compiler = std::make_shared<Compiler>(configuration.schema, configuration.map, zones, random_bits);
   workers_ =
       std::make_unique<SessionWorkers>(compiler, [this](rpc::PeerId session, uint64_t work, postgres::WorkDone done) {
         auto shared = std::make_shared<postgres::WorkDone>(std::move(done));

@@ -19,6 +19,7 @@ enum class Kind : uint8_t {
   kBool,       ///< on or off.
   kDuration,   ///< Milliseconds, or with a unit.
   kInteger,    ///< From low to high.
+  kTimeZone,   ///< UTC, by any of its names.
   kDateStyle,  ///< ISO, MDY in any order, one of them or both.
   kFixed,      ///< Says what is; cannot be changed.
 };
@@ -36,6 +37,12 @@ struct Entry {
 constexpr std::string_view kLevels =
     "debug5|debug4|debug3|debug2|debug1|debug|log|notice|warning|error|fatal|panic|info";
 constexpr std::string_view kIsolations = "read committed|read uncommitted|repeatable read";
+
+constexpr std::string_view kTimeZone = "TimeZone";
+constexpr std::string_view kNamesOfUtc =
+    "utc|gmt|uct|zulu|universal|greenwich|etc/utc|etc/gmt|etc/uct|etc/zulu|etc/universal|etc/"
+    "greenwich|gmt0|gmt+0|gmt-0|"
+    "etc/gmt0|etc/gmt+0|etc/gmt-0|0|+00|-00|+00:00|-00:00|<+00>+00|<+00>-00";
 
 constexpr Entry kEntries[] = {
     {"application_name", Kind::kFree, "", true},
@@ -62,7 +69,7 @@ constexpr Entry kEntries[] = {
     {"session_authorization", Kind::kFixed, "", true},
     {"standard_conforming_strings", Kind::kChoice, "on", true, "on|true|yes|1"},
     {"statement_timeout", Kind::kDuration, "0"},
-    {"TimeZone", Kind::kFree, "UTC", true},
+    {kTimeZone, Kind::kTimeZone, "UTC", true},
     {"transaction_isolation", Kind::kChoice, "read committed", false, kIsolations},
     {"transaction_read_only", Kind::kBool, "off"},
 };
@@ -201,6 +208,13 @@ Result<std::string> read_date_style(const Entry& entry, std::string_view value) 
   return std::string("ISO, MDY");
 }
 
+Result<std::string> read_time_zone(const Entry& entry, std::string_view value) {
+  if (!is_choice(kNamesOfUtc, lower(value))) {
+    return unsupported(entry, value, "moments are shown and read in UTC; AT TIME ZONE shows and reads them elsewhere");
+  }
+  return std::string(value);
+}
+
 /// A value as it is kept.
 Result<std::string> read_value(const Entry& entry, std::string_view value) {
   switch (entry.kind) {
@@ -214,6 +228,8 @@ Result<std::string> read_value(const Entry& entry, std::string_view value) {
       return read_duration(entry, value);
     case Kind::kInteger:
       return read_integer(entry, value);
+    case Kind::kTimeZone:
+      return read_time_zone(entry, value);
     case Kind::kDateStyle:
       return read_date_style(entry, value);
     case Kind::kFixed:
@@ -258,6 +274,9 @@ Result<void> Settings::set(std::string_view name, std::string_view value) {
 }
 
 Result<void> Settings::start_with(std::string_view name, std::string_view value) {
+  if (lower(name) == lower(kTimeZone) && !is_choice(kNamesOfUtc, lower(value))) {
+    return {};  // Drivers start with their machine's zone, unasked, and go by the one that they are told.
+  }
   auto done = set(name, value);
   started_with_ = changed_;
   return done;

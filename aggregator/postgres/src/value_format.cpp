@@ -29,16 +29,16 @@ struct TypeEntry {
 };
 
 constexpr TypeEntry kTypes[] = {
-    {TypeKind::kBool, 16, 1},        {TypeKind::kSmallint, 21, 2},   {TypeKind::kInt, 23, 4},
-    {TypeKind::kBigint, 20, 8},      {TypeKind::kReal, 700, 4},      {TypeKind::kDouble, 701, 8},
-    {TypeKind::kNumeric, 1700, -1},  {TypeKind::kDate, 1082, 4},     {TypeKind::kTimestamp, 1114, 8},
-    {TypeKind::kChar, 1042, -1},     {TypeKind::kVarchar, 1043, -1}, {TypeKind::kText, kTextOid, -1},
-    {TypeKind::kInterval, 1186, 16},
+    {TypeKind::kBool, 16, 1},        {TypeKind::kSmallint, 21, 2},      {TypeKind::kInt, 23, 4},
+    {TypeKind::kBigint, 20, 8},      {TypeKind::kReal, 700, 4},         {TypeKind::kDouble, 701, 8},
+    {TypeKind::kNumeric, 1700, -1},  {TypeKind::kDate, 1082, 4},        {TypeKind::kTimestamp, 1114, 8},
+    {TypeKind::kChar, 1042, -1},     {TypeKind::kVarchar, 1043, -1},    {TypeKind::kText, kTextOid, -1},
+    {TypeKind::kInterval, 1186, 16}, {TypeKind::kTimestampTz, 1184, 8}, {TypeKind::kTime, 1083, 8},
+    {TypeKind::kUuid, 2950, 16},
 };
 
 constexpr uint32_t kUnknownOid = 705;
 constexpr uint32_t kNameOid = 19;
-constexpr uint32_t kTimestampTzOid = 1184;
 /// PostgreSQL's typmod of strings and numerics counts a header that is not there.
 constexpr int32_t kModifierHeader = 4;
 /// From 1970-01-01, where days and microseconds begin here, to 2000-01-01, where PostgreSQL's do.
@@ -70,6 +70,7 @@ void append_binary(const Type& type, const Value& value, std::string& out) {
       append_big_endian(static_cast<int32_t>(std::get<int64_t>(value)), out);
       return;
     case TypeKind::kBigint:
+    case TypeKind::kTime:
       append_big_endian(std::get<int64_t>(value), out);
       return;
     case TypeKind::kReal:
@@ -85,6 +86,7 @@ void append_binary(const Type& type, const Value& value, std::string& out) {
       append_big_endian(static_cast<int32_t>(std::get<int64_t>(value) - kEpochDays), out);
       return;
     case TypeKind::kTimestamp:
+    case TypeKind::kTimestampTz:
       append_big_endian(std::get<int64_t>(value) - kEpochMicros, out);
       return;
     case TypeKind::kInterval: {
@@ -94,6 +96,9 @@ void append_binary(const Type& type, const Value& value, std::string& out) {
       append_big_endian(interval.months, out);
       return;
     }
+    case TypeKind::kUuid:
+      out.append(std::get<std::string>(value));
+      return;
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
@@ -150,10 +155,16 @@ Result<Value> read_binary(TypeKind kind, std::string_view bytes) {
     case TypeKind::kDate:
       return read_binary_date(bytes);
     case TypeKind::kTimestamp:
+    case TypeKind::kTimestampTz:
       return read_binary_timestamp(bytes);
+    case TypeKind::kTime: {
+      const auto micros = read_big_endian<int64_t>(bytes);
+      return within(Value(micros), micros, 0, semantics::kTimeMicrosMax, "time");
+    }
     case TypeKind::kInterval:
       return Value(semantics::Interval{read_big_endian<int32_t>(bytes.substr(12)),
                                        read_big_endian<int32_t>(bytes.substr(8)), read_big_endian<int64_t>(bytes)});
+    case TypeKind::kUuid:
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
@@ -164,7 +175,8 @@ Result<Value> read_binary(TypeKind kind, std::string_view bytes) {
 
 /// The type that a value of this kind travels with: strings have a length, without which they were quoted literals.
 Type type_of(TypeKind kind, const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value); text != nullptr || semantics::is_string(kind)) {
+  if (semantics::is_string(kind)) {
+    const auto* text = std::get_if<std::string>(&value);
     const size_t size = text != nullptr ? text->size() : 0;
     return Type{TypeKind::kVarchar, 0, 0, static_cast<uint32_t>(std::max<size_t>(size, 1))};
   }
@@ -172,7 +184,9 @@ Type type_of(TypeKind kind, const Value& value) {
 }
 
 /// Whose text means the same whatever its place and the time: a typed value need not be compiled with its statement.
-bool is_read_here(TypeKind kind) { return kind == TypeKind::kBool || semantics::is_numeric(kind); }
+bool is_read_here(TypeKind kind) {
+  return kind == TypeKind::kBool || kind == TypeKind::kUuid || semantics::is_numeric(kind);
+}
 
 /// What a quoted literal in the statement would be.
 Result<wire::v1::Constant> untyped(std::string_view text) {
@@ -196,8 +210,7 @@ Result<std::optional<TypeKind>> declared_kind(uint32_t oid) {
     }
   }
   return rejected("0A000", fmt::format("a parameter of the type with OID {} is not supported", oid),
-                  oid == kTimestampTzOid ? "timestamps have no time zone here: pass one without"
-                                         : "pass it as text and leave its type to the server");
+                  "pass it as text and leave its type to the server");
 }
 
 Field field_of(const semantics::Column& column, int16_t format) {

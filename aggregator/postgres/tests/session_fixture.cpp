@@ -191,7 +191,8 @@ std::string SessionTest::said() {
 }
 
 void SessionTest::answer(wire::v1::Result result) {
-  result.set_sequence(operations_.back().header().sequence());
+  const wire::v1::Operation& operation = answered_ ? operations_.at(*answered_) : operations_.back();
+  result.set_sequence(operation.header().sequence());
   session_->on_result(std::move(result), now_);
   deliver();
 }

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,6 +81,7 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   std::vector<Work> works_;
   std::vector<CancelKey> cancels_;
   bool rows_began_ = false;
+  std::optional<size_t> answered_;  ///< Which operation answers are for; the latest where it says nothing.
 };
 
 }  // namespace daedalus::postgres::testing

@@ -45,10 +45,17 @@ std::vector<Form> forms() {
       {{TypeKind::kDate}, "2000-01-02", "\0\0\0\1"s},
       {{TypeKind::kDate}, "1999-12-31", "\xff\xff\xff\xff"s},
       {{TypeKind::kTimestamp}, "2000-01-01 00:00:00.000001", "\0\0\0\0\0\0\0\1"s},
+      {{TypeKind::kTimestampTz}, "2000-01-01 00:00:00.000001+00", "\0\0\0\0\0\0\0\1"s},
+      {{TypeKind::kUuid},
+       "00112233-4455-6677-8899-aabbccddeeff",
+       "\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff"s},
+      {{TypeKind::kTime}, "24:00:00", "\0\0\0\x14\x1d\xd7\x60\0"s},
       {{TypeKind::kNumeric, 10, 2}, "12345.60", "\0\3\0\1\0\0\0\2\0\1\x09\x29\x17\x70"s},
       {{TypeKind::kNumeric, 10, 2}, "-0.05", "\0\1\xff\xff\x40\0\0\2\1\xf4"s},
       {{TypeKind::kNumeric, 10, 2}, "0.00", "\0\0\0\0\0\0\0\2"s},
       {{TypeKind::kNumeric, 20, 0}, "1000000000000", "\0\1\0\3\0\0\0\0\0\1"s},
+      {{TypeKind::kInterval}, "1 year 2 mons -3 days", "\0\0\0\0\0\0\0\0\xff\xff\xff\xfd\0\0\0\x0e"s},
+      {{TypeKind::kInterval}, "-00:00:00.000001", "\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0\0\0\0\0"s},
       {{TypeKind::kVarchar, 0, 0, 5}, "abc", "abc"s},
       {{TypeKind::kChar, 0, 0, 5}, "abc", "abc  "s},
   };
@@ -85,13 +92,16 @@ TEST(ValueFormatTest, WrongBinaryParametersAreRefused) {
   EXPECT_EQ(numeric("\0\1\x7f\xff\0\0\0\0\0\1"s), "22003");
   EXPECT_EQ(numeric("\0\0\0\0\xc0\0\0\0"s), "0A000");  // NaN.
   EXPECT_EQ(read_parameter({TypeKind::kDate, true}, kBinaryFormat, "\x7f\xff\xff\xff"s).error().sqlstate, "22008");
+  EXPECT_EQ(read_parameter({TypeKind::kTime, true}, kBinaryFormat, "\0\0\0\x14\x1d\xd7\x60\1"s).error().sqlstate,
+            "22008");
   EXPECT_EQ(
       read_parameter({TypeKind::kTimestamp, true}, kBinaryFormat, "\x7f\xff\xff\xff\xff\xff\xff\xff"s).error().sqlstate,
       "22008");
 }
 
 TEST(ValueFormatTest, TextOfAnUndeclaredParameterIsAQuotedLiteral) {
-  for (const TypeKind kind : {TypeKind::kDate, TypeKind::kTimestamp, TypeKind::kChar, TypeKind::kVarchar}) {
+  for (const TypeKind kind :
+       {TypeKind::kDate, TypeKind::kTimestamp, TypeKind::kTime, TypeKind::kChar, TypeKind::kVarchar}) {
     const auto undeclared = read_parameter({kind, false}, kTextFormat, "today");
     ASSERT_TRUE(undeclared);
     EXPECT_EQ(undeclared->type().kind(), wire::v1::TYPE_KIND_VARCHAR);
@@ -111,6 +121,7 @@ TEST(ValueFormatTest, FieldsSayTypeSizeAndModifier) {
   EXPECT_EQ(field_of({"n", {TypeKind::kNumeric, 10, 2}, true, {}}, 1), (Field{"n", 1700, -1, (10 << 16 | 2) + 4, 1}));
   EXPECT_EQ(field_of({"c", {TypeKind::kChar, 0, 0, 3}, true, {}}, 0), (Field{"c", 1042, -1, 7, 0}));
   EXPECT_EQ(field_of({"i", {TypeKind::kInt}, true, {}}, 0), (Field{"i", 23, 4, -1, 0}));
+  EXPECT_EQ(field_of({"v", {TypeKind::kInterval}, true, {}}, 1), (Field{"v", 1186, 16, -1, 1}));
 }
 
 TEST(ValueFormatTest, OneFormatIsForAllAndOtherCountsAreRefused) {

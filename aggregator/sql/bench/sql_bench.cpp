@@ -166,6 +166,7 @@ wire::v1::Constant constant_for(const Type& type, std::mt19937& random) {
     case TypeKind::kVarchar:
     case TypeKind::kText:
     case TypeKind::kInterval:
+    case TypeKind::kUuid:
       return contract::from_value(Type{TypeKind::kVarchar}, semantics::Value(std::string(type.length, 'A')));
     default:
       return contract::from_value(type, semantics::Value(number));

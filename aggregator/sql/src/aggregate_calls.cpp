@@ -54,6 +54,10 @@ Result<BoundExpression> ExpressionBinder::aggregated(AggregateFunction function,
   if (function == AggregateFunction::kCount && argument.is_unknown) {
     return std::move(argument.expression);
   }
+  const bool is_sum = function == AggregateFunction::kSum || function == AggregateFunction::kAvg;
+  if (is_sum && argument.expression.type.kind == TypeKind::kTime) {
+    return coerced(std::move(argument), TypeKind::kInterval);  // PostgreSQL adds up times as the spans since midnight.
+  }
   if (!argument.is_unknown || scope_.is_described()) {
     return settled(std::move(argument));
   }

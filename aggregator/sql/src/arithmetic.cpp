@@ -211,12 +211,11 @@ Result<std::optional<bool>> compare_constants(const Scope& scope, Operator op, c
   if (left_kind == TypeKind::kInterval || right_kind == TypeKind::kInterval) {
     return scope.refuse("looking up an interval", location);  // It is computed.
   }
-  const auto is_time = [](TypeKind kind) { return kind == TypeKind::kDate || kind == TypeKind::kTimestamp; };
   Type common{left_kind};
   if (semantics::is_numeric(left_kind) && semantics::is_numeric(right_kind)) {
     common.kind = common_kind(left_kind, right_kind);
-  } else if (is_time(left_kind) && is_time(right_kind)) {
-    common.kind = std::max(left_kind, right_kind);
+  } else if (semantics::is_moment(left_kind) && semantics::is_moment(right_kind)) {
+    common.kind = std::max(left_kind, right_kind);  // A timestamptz behind a timestamp behind a date.
   } else if (semantics::is_string(left_kind) && semantics::is_string(right_kind)) {
     common = common_string(*first, *second);
   } else if (left_kind != right_kind) {

@@ -32,7 +32,10 @@ constexpr std::array kTypes{
     NamedType{"numeric", TypeKind::kNumeric, 2},
     NamedType{"date", TypeKind::kDate, 0},
     NamedType{"timestamp", TypeKind::kTimestamp, 1},
-    NamedType{"interval", TypeKind::kInterval, 1},
+    NamedType{"timestamptz", TypeKind::kTimestampTz, 1},
+    NamedType{"interval", TypeKind::kInterval, 2},
+    NamedType{"time", TypeKind::kTime, 1},
+    NamedType{"uuid", TypeKind::kUuid, 0},
     NamedType{"bpchar", TypeKind::kChar, 1},
     NamedType{"varchar", TypeKind::kVarchar, 1},
     NamedType{"text", TypeKind::kVarchar, 0},
@@ -45,13 +48,10 @@ struct RefusedType {
 };
 
 constexpr std::array kRefusedTypes{
-    RefusedType{"timestamptz", "timestamp with time zone", "use timestamp, in UTC"},
-    RefusedType{"time", "time", "use timestamp"},
-    RefusedType{"timetz", "time with time zone", "use timestamp"},
+    RefusedType{"timetz", "time with time zone", "use time or timestamptz"},
     RefusedType{"bytea", "bytea", "use varchar(n)"},
     RefusedType{"json", "json", "use varchar(n)"},
     RefusedType{"jsonb", "jsonb", "use varchar(n)"},
-    RefusedType{"uuid", "uuid", "use char(36)"},
     RefusedType{"name", "name", "use varchar(n)"},
     RefusedType{"char", "\"char\"", "use char(1)"},
     RefusedType{"money", "money", "use numeric(p, s)"},
@@ -86,11 +86,11 @@ Result<std::vector<int32_t>> modifiers(const Scope& scope, const grammar::TypeNa
 /// Gives a type its length, precision and scale.
 Result<Type> with_modifiers(const Scope& scope, Type type, const std::vector<int32_t>& values, int32_t location) {
   if (type.kind == TypeKind::kInterval) {
-    return type;  // Which unit a number alone has: interval_unit().
+    return type;  // What is kept of it: modifier_of_interval().
   }
-  if (type.kind == TypeKind::kTimestamp) {
+  if (semantics::is_timestamp(type.kind) || type.kind == TypeKind::kTime) {
     if (values[0] != 6) {
-      return scope.refuse("timestamp with a precision other than 6", location);
+      return scope.refuse(fmt::format("{} with a precision other than 6", semantics::kind_name(type.kind)), location);
     }
     return type;
   }
@@ -170,22 +170,15 @@ Result<Type> resolve_type(const Scope& scope, const grammar::TypeName& name) {
   return scope.error("42704", fmt::format("type \"{}\" does not exist", spelled(name)), name.location);
 }
 
-std::string with_interval_unit(const grammar::TypeName& name, std::string text) {
-  struct Mask {
-    int32_t mask;
-    std::string_view unit;
-  };
-  static constexpr std::array kMasks{Mask{1 << 2, "year"},  Mask{1 << 1, "month"},   Mask{1 << 3, "day"},
-                                     Mask{1 << 10, "hour"}, Mask{1 << 11, "minute"}, Mask{1 << 12, "second"}};
-  if (name.modifiers.empty() || text.find_first_not_of(" +-.0123456789") != std::string::npos) {
-    return text;
+semantics::IntervalModifier modifier_of_interval(const grammar::TypeName& name) {
+  semantics::IntervalModifier made;
+  if (!name.modifiers.empty()) {
+    made.fields = static_cast<uint32_t>(name.modifiers[0].constant().integer);
   }
-  for (const Mask& mask : kMasks) {
-    if (name.modifiers.front().constant().integer == mask.mask) {
-      return text + " " + std::string(mask.unit);
-    }
+  if (name.modifiers.size() > 1) {
+    made.precision = std::min(name.modifiers[1].constant().integer, semantics::kIntervalPrecisionMax);
   }
-  return text;
+  return made;
 }
 
 Result<Constant> cast(const Scope& scope, const Constant& constant, const Type& type) {
@@ -199,10 +192,7 @@ Result<Constant> cast(const Scope& scope, const Constant& constant, const Type& 
   Result<semantics::Value> value = [&]() -> Result<semantics::Value> {
     if (from_string) {
       const std::string_view text = std::get<std::string>(constant.value);
-      if (may_name_the_time(type, text)) {
-        scope.places().give_up();
-      }
-      return semantics::parse_text(type, to_string ? cut(text, type.length) : text, scope.now_us());
+      return read_text(scope, type, to_string ? cut(text, type.length) : text);
     }
     if (to_string) {
       return semantics::parse_text(type, cut(as_text(constant), type.length));

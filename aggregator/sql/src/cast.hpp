@@ -2,6 +2,7 @@
 #pragma once
 
 #include "constant.hpp"
+#include "daedalus/semantics/interval_modifier.hpp"
 
 namespace daedalus::aggregator::sql {
 
@@ -9,8 +10,8 @@ namespace daedalus::aggregator::sql {
 /// outside the supported ones, 22023 a wrong length, precision or scale.
 [[nodiscard]] Result<semantics::Type> resolve_type(const Scope& scope, const grammar::TypeName& name);
 
-/// INTERVAL '90' DAY: a number alone is of the unit that the type's name says. Any other text stays as it is.
-[[nodiscard]] std::string with_interval_unit(const grammar::TypeName& name, std::string text);
+/// What stands behind INTERVAL in its name: `DAY TO SECOND (3)`. Precondition: resolve_type() made an interval of it.
+[[nodiscard]] semantics::IntervalModifier modifier_of_interval(const grammar::TypeName& name);
 
 /// The constant as `type`, by PostgreSQL's explicit casts: strings are cut to length, anything may become a string and
 /// back. Errors: 42846 no such cast, and those of parse_text() and assign().

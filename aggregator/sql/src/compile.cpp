@@ -85,19 +85,27 @@ Result<std::vector<semantics::TypeKind>> types_of(const sql::Scope& scope, const
 }  // namespace
 
 struct Compiler::State {
-  State(std::shared_ptr<const semantics::Schema> of, std::shared_ptr<const contract::PartitionMap> placement)
-      : schema(std::move(of)), map(std::move(placement)), columns(std::make_shared<const sql::ColumnNames>(schema)) {}
+  State(std::shared_ptr<const semantics::Schema> of, std::shared_ptr<const contract::PartitionMap> placement,
+        std::shared_ptr<const semantics::TimeZones> database, RandomBits bits)
+      : schema(std::move(of)),
+        map(std::move(placement)),
+        zones(std::move(database)),
+        columns(std::make_shared<const sql::ColumnNames>(schema)),
+        random(std::move(bits)) {}
 
   std::shared_ptr<const semantics::Schema> schema;
   std::shared_ptr<const contract::PartitionMap> map;
+  std::shared_ptr<const semantics::TimeZones> zones;
   std::shared_ptr<const sql::ColumnNames> columns;
+  const RandomBits random;
   sql::StatementCache cache{{kCachedStatementsMax, kCachedTextBytesMax}};
   sql::Sightings shared;   ///< Of shared texts.
   sql::Sightings for_one;  ///< Of statements whose values are not followed.
 };
 
-Compiler::Compiler(std::shared_ptr<const semantics::Schema> schema, std::shared_ptr<const contract::PartitionMap> map)
-    : state_(std::make_unique<State>(std::move(schema), std::move(map))) {}
+Compiler::Compiler(std::shared_ptr<const semantics::Schema> schema, std::shared_ptr<const contract::PartitionMap> map,
+                   std::shared_ptr<const semantics::TimeZones> zones, RandomBits random)
+    : state_(std::make_unique<State>(std::move(schema), std::move(map), std::move(zones), std::move(random))) {}
 
 Compiler::~Compiler() = default;
 
@@ -154,7 +162,7 @@ Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int
   if (!found) {
     return found.error();
   }
-  sql::Scope scope(*state_->columns, *found->parsed, statement, now_us);
+  sql::Scope scope(*state_->columns, *found->parsed, statement, now_us, state_->zones.get(), &state_->random);
   scope.places().follow(found->is_kept);
   auto compiled = compile_root(scope, *state_->map);
   if (!compiled) {
@@ -184,7 +192,7 @@ Result<StatementDescription> Compiler::describe(std::string_view sql,
     return found.error();
   }
   sql::ParameterTypes types(declared);
-  sql::Scope scope(*state_->columns, *found->parsed, types);
+  sql::Scope scope(*state_->columns, *found->parsed, types, state_->zones.get());
   auto compiled = compile_root(scope, *state_->map);
   if (!compiled) {
     return compiled.error();

@@ -65,7 +65,7 @@ Result<Constant> ConditionCompiler::like_operand(const grammar::OperatorExpressi
                                     constant->is_untyped ? "unknown" : semantics::kind_name(constant->type.kind)),
                         node.location);
   }
-  ask_kind(scope_, *constant, TypeKind::kVarchar);
+  ask_kind(scope_, *constant, TypeKind::kText);
   return std::move(*constant);
 }
 

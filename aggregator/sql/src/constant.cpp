@@ -9,6 +9,7 @@
 #include "cast.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/text.hpp"
+#include "daedalus/semantics/uuid.hpp"
 #include "expression_binder.hpp"
 #include "refusals.hpp"
 
@@ -97,6 +98,29 @@ Folded fold_parameter(Scope& scope, const grammar::ParameterReference& node) {
   return constant;
 }
 
+/// As an interval of which some fields are kept: in INTERVAL '90' DAY they also say what a number alone is.
+Folded fold_restricted(const Scope& scope, const Constant& argument, semantics::IntervalModifier modifier) {
+  const Type type{TypeKind::kInterval};
+  if (argument.is_untyped && !semantics::is_null(argument.value)) {
+    ask_kind(scope, argument, type.kind);
+    auto read = semantics::parse_interval(std::get<std::string>(argument.value), modifier);
+    return read ? Folded(Constant{type, std::move(*read), false, argument.location})
+                : Folded(scope.located(read.error(), argument.location));
+  }
+  auto made = cast(scope, argument, type);
+  if (!made) {
+    return made.error();
+  }
+  if (!semantics::is_null(made->value)) {
+    const auto kept = semantics::restricted(std::get<semantics::Interval>(made->value), modifier);
+    if (!kept) {
+      return scope.located(kept.error(), argument.location);
+    }
+    made->value = *kept;
+  }
+  return std::move(*made);
+}
+
 Folded fold_cast(Scope& scope, const grammar::TypeCast& node) {
   auto argument = fold(scope, node.argument);
   if (!argument || !argument->has_value()) {
@@ -106,20 +130,32 @@ Folded fold_cast(Scope& scope, const grammar::TypeCast& node) {
   if (!type) {
     return type.error();
   }
-  if (type->kind == TypeKind::kInterval && !semantics::is_null((*argument)->value) && (*argument)->is_untyped) {
-    (*argument)->value = with_interval_unit(node.type_name, std::get<std::string>(std::move((*argument)->value)));
+  if (type->kind == TypeKind::kInterval && !modifier_of_interval(node.type_name).is_none()) {
+    return fold_restricted(scope, **argument, modifier_of_interval(node.type_name));
+  }
+  const bool is_text = plain_name(node.type_name.names) == "text";
+  if (is_text) {
+    ask_kind(scope, **argument, TypeKind::kText);
   }
   auto result = cast(scope, **argument, *type);
   if (!result) {
     return result.error();
   }
-  result->is_text = plain_name(node.type_name.names) == "text";
+  result->is_text = is_text;
   return std::move(*result);
 }
 
-Constant now_as_timestamp(const Scope& scope, int32_t location) {
+/// What the clock says in UTC, which is the session's time zone.
+Constant now_as(TypeKind kind, const Scope& scope, int32_t location) {
   scope.places().give_up();
-  return Constant{Type{TypeKind::kTimestamp}, Value(scope.now_us()), false, location};
+  return Constant{Type{kind}, Value(scope.now_us()), false, location};
+}
+
+Constant now_as_time(const Scope& scope, int32_t location) {
+  Constant constant = now_as(TypeKind::kTime, scope, location);
+  const int64_t of_day = scope.now_us() % semantics::kMicrosPerDay;
+  constant.value = of_day < 0 ? of_day + semantics::kMicrosPerDay : of_day;
+  return constant;
 }
 
 Folded fold_value_function(const Scope& scope, const grammar::ValueFunction& node) {
@@ -131,20 +167,47 @@ Folded fold_value_function(const Scope& scope, const grammar::ValueFunction& nod
       return Constant{Type{TypeKind::kDate}, Value(days), false, node.location};
     }
     case grammar::ValueFunctionKind::kCurrentTimestamp:
+      return now_as(TypeKind::kTimestampTz, scope, node.location);
     case grammar::ValueFunctionKind::kLocalTimestamp:
-      return now_as_timestamp(scope, node.location);
+      return now_as(TypeKind::kTimestamp, scope, node.location);
+    case grammar::ValueFunctionKind::kLocalTime:
+      return now_as_time(scope, node.location);
     default:
       return std::optional<Constant>();
   }
 }
 
+/// Of version 4: all bits are drawn but those that say so.
+Folded random_uuid(const Scope& scope, int32_t location) {
+  Constant constant{Type{TypeKind::kUuid}, {}, false, location};
+  if (scope.is_described()) {
+    return constant;
+  }
+  const std::optional<uint64_t> high = scope.random_bits();
+  const std::optional<uint64_t> low = scope.random_bits();
+  if (!high || !low) {
+    return scope.refuse("gen_random_uuid() outside the values of an INSERT", location, "let the application draw it");
+  }
+  constexpr uint64_t kVersion = 0x4000;
+  constexpr uint64_t kVariant = uint64_t{1} << 63;
+  const uint64_t first = (*high & ~uint64_t{0xf000}) | kVersion;
+  const uint64_t second = (*low & ~(uint64_t{3} << 62)) | kVariant;
+  constant.value = semantics::uuid_bytes(static_cast<__int128>((static_cast<unsigned __int128>(first) << 64 | second) ^
+                                                               (static_cast<unsigned __int128>(1) << 127)));
+  return constant;
+}
+
 Folded fold_function(const Scope& scope, const grammar::FunctionCall& call) {
   const std::string_view name = plain_name(call.name);
-  const bool is_now = name == "now" || name == "transaction_timestamp" || name == "statement_timestamp";
-  if (!is_now || !call.arguments.empty() || call.star || call.has_over || call.filter.is_present()) {
+  if (!call.arguments.empty() || call.star || call.has_over || call.filter.is_present()) {
     return std::optional<Constant>();
   }
-  return now_as_timestamp(scope, call.location);
+  if (name == "gen_random_uuid") {
+    return random_uuid(scope, call.location);
+  }
+  const bool is_now = name == "now" || name == "transaction_timestamp" || name == "statement_timestamp" ||
+                      name == "clock_timestamp";  // A statement looks at the clock once.
+  return is_now ? Folded(now_as(TypeKind::kTimestampTz, scope, call.location)) : Folded(std::optional<Constant>());
 }
 
 Folded fold_operator(Scope& scope, const grammar::OperatorExpression& node) {
@@ -157,6 +220,10 @@ Folded fold_operator(Scope& scope, const grammar::OperatorExpression& node) {
     return right;
   }
   const Sign sign = name == "-" ? Sign::kMinus : Sign::kPlus;
+  const auto is_computed = [](TypeKind kind) { return kind == TypeKind::kInterval || kind == TypeKind::kTime; };
+  if (!node.left.is_present() && (*right)->type.kind == TypeKind::kTime) {
+    return std::optional<Constant>();  // fold_computed()
+  }
   if (!node.left.is_present()) {
     auto result = apply_sign(scope, sign, **right, node.location);
     if (!result) {
@@ -169,8 +236,8 @@ Folded fold_operator(Scope& scope, const grammar::OperatorExpression& node) {
   if (!left || !left->has_value()) {
     return left;
   }
-  if ((*left)->type.kind == TypeKind::kInterval || (*right)->type.kind == TypeKind::kInterval ||
-      ((*left)->type.kind == TypeKind::kTimestamp && (*right)->type.kind == TypeKind::kTimestamp)) {
+  if (is_computed((*left)->type.kind) || is_computed((*right)->type.kind) ||
+      (semantics::is_timestamp((*left)->type.kind) && semantics::is_timestamp((*right)->type.kind))) {
     return std::optional<Constant>();  // fold_computed()
   }
   auto result = add(scope, **left, sign, **right, node.location);
@@ -265,7 +332,8 @@ void ask_kind(const Scope& scope, const Constant& constant, TypeKind kind) {
 }
 
 Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, const Type& column_type) {
-  ask_kind(scope, constant, column_type.kind);
+  // PostgreSQL compares varchar as text.
+  ask_kind(scope, constant, column_type.kind == TypeKind::kVarchar ? TypeKind::kText : column_type.kind);
   const bool is_string_beside_char = column_type.kind == TypeKind::kChar && semantics::is_string(constant.type.kind);
   if (!constant.is_untyped && (!is_string_beside_char || constant.is_text)) {
     return constant;
@@ -281,10 +349,7 @@ Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, c
   if (column_type.kind == TypeKind::kChar) {
     read = read.substr(0, read.find_last_not_of(' ') + 1);  // Blanks at the end of char(n) mean nothing.
   }
-  if (may_name_the_time(constant.type, read)) {
-    scope.places().give_up();
-  }
-  auto value = semantics::parse_text(constant.type, read, scope.now_us());
+  auto value = read_text(scope, constant.type, read);
   if (!value) {
     return scope.located(value.error(), constant.location);
   }
@@ -293,11 +358,18 @@ Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, c
 }
 
 bool may_name_the_time(const Type& type, std::string_view text) {
-  const bool is_moment = type.kind == TypeKind::kDate || type.kind == TypeKind::kTimestamp;
-  return is_moment && std::any_of(text.begin(), text.end(), [](char c) {
+  const bool has_clock = semantics::is_moment(type.kind) || type.kind == TypeKind::kTime;
+  return has_clock && std::any_of(text.begin(), text.end(), [](char c) {
            const char lower = static_cast<char>(c | 0x20);
            return lower >= 'a' && lower <= 'z';
          });
+}
+
+Result<Value> read_text(const Scope& scope, const Type& type, std::string_view text) {
+  if (may_name_the_time(type, text)) {
+    scope.places().give_up();
+  }
+  return semantics::parse_text(type, text, scope.now_us(), scope.zones());
 }
 
 Result<Value> resolve_for_assignment(const Scope& scope, const Constant& constant, const semantics::Column& column) {
@@ -311,9 +383,8 @@ Result<Value> resolve_for_assignment(const Scope& scope, const Constant& constan
     }
     return Value();
   }
-  auto value = constant.is_untyped
-                   ? semantics::parse_text(column.type, std::get<std::string>(constant.value), scope.now_us())
-                   : semantics::assign(constant.type, constant.value, column.type);
+  auto value = constant.is_untyped ? read_text(scope, column.type, std::get<std::string>(constant.value))
+                                   : semantics::assign(constant.type, constant.value, column.type);
   if (value.has_value()) {
     return value;
   }

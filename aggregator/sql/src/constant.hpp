@@ -50,6 +50,11 @@ void ask_kind(const Scope& scope, const Constant& constant, semantics::TypeKind 
 /// Whether a text that is read as `type` may mean another value at another time ('today').
 [[nodiscard]] bool may_name_the_time(const semantics::Type& type, std::string_view text);
 
+/// A text of the statement as a value of a type, at the time and among the zones of the statement. Errors: those of
+/// parse_text().
+[[nodiscard]] Result<semantics::Value> read_text(const Scope& scope, const semantics::Type& type,
+                                                 std::string_view text);
+
 /// The constant as a value to be stored in a column: PostgreSQL's assignment casts. NULL passes.
 /// Errors name the column: those of parse_text() and assign(), 42804.
 [[nodiscard]] Result<semantics::Value> resolve_for_assignment(const Scope& scope, const Constant& constant,

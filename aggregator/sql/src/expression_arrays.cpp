@@ -91,6 +91,9 @@ Result<std::optional<std::vector<Typed>>> ExpressionBinder::cast_elements(const 
   if (!type) {
     return type.error();
   }
+  if (type->kind == TypeKind::kInterval && !modifier_of_interval(node.cast().type_name).is_none()) {
+    return scope_.refuse("an array of intervals of some fields", node.location(), "cast each of them");
+  }
   type->kind = plain_name(node.cast().type_name.names) == "text" ? TypeKind::kText : type->kind;
   auto elements = node.cast().argument.kind() == grammar::Node::kArray && node.cast().argument.array().items.empty()
                       ? Result<Elements>(std::vector<Typed>())

@@ -9,6 +9,8 @@
 #include "bound_lists.hpp"
 #include "cast.hpp"
 #include "daedalus/semantics/text.hpp"
+#include "daedalus/semantics/time_zone.hpp"
+#include "named_arguments.hpp"
 #include "refusals.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -184,7 +186,7 @@ Result<BoundExpression> ExpressionBinder::coerced(Typed value, TypeKind kind) {
     return cast ? Result<BoundExpression>(std::move(cast->expression)) : cast.error();
   }
   if (value.parameter != 0) {
-    scope_.ask_kind(value.parameter, kind == TypeKind::kText ? TypeKind::kVarchar : kind);
+    scope_.ask_kind(value.parameter, kind);
   }
   const Type type{kind};
   if (semantics::is_null(value.expression.value)) {
@@ -195,10 +197,7 @@ Result<BoundExpression> ExpressionBinder::coerced(Typed value, TypeKind kind) {
   if (kind == TypeKind::kChar) {
     read = read.substr(0, read.find_last_not_of(' ') + 1);
   }
-  if (may_name_the_time(type, read)) {
-    scope_.places().give_up();
-  }
-  auto parsed = semantics::parse_text(type, read, scope_.now_us());
+  auto parsed = read_text(scope_, type, read);
   if (!parsed) {
     return scope_.located(parsed.error(), value.location);
   }
@@ -235,6 +234,13 @@ Result<std::vector<BoundExpression>> ExpressionBinder::brought_together(std::vec
   std::vector<BoundExpression> made;
   made.reserve(values.size());
   for (Typed& value : values) {
+    const TypeKind kind = value.expression.type.kind;
+    if (!value.is_unknown && kind != *common && !semantics::can_cast_implicitly(kind, *common)) {
+      return scope_.error("42846",
+                          fmt::format("{} could not convert type {} to {}", construct, semantics::kind_name(kind),
+                                      semantics::kind_name(*common)),
+                          value.location);
+    }
     auto one = coerced(std::move(value), *common);
     if (!one) {
       return one.error();
@@ -278,7 +284,41 @@ ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool i
     }
     taken.push_back(std::move(*argument));
   }
+  if ((*function)->zone_place >= 0) {
+    BoundExpression& zone = taken[static_cast<size_t>((*function)->zone_place)];
+    auto bound = bound_zone(std::move(zone), (*function)->zone_may_be_offset, location);
+    if (!bound) {
+      return bound.error();
+    }
+    zone = std::move(*bound);
+  }
   return call((*function)->id, std::move(taken), location);
+}
+
+/// Nodes have no time zones: what a zone is goes along with the statement. One that does not exist fails where it is
+/// wanted, as everything that is computed.
+Result<BoundExpression> ExpressionBinder::bound_zone(BoundExpression zone, bool may_be_offset, int32_t location) {
+  auto folded = semantics::fold(std::move(zone));
+  if (!folded) {
+    return scope_.located(folded.error(), location);
+  }
+  if (!folded->is_constant()) {
+    return scope_.refuse("a time zone that is no constant", location,
+                         "a zone is looked up when the statement is read: write its name, or pass it as a parameter");
+  }
+  if (semantics::is_null(folded->value)) {
+    return folded;
+  }
+  const auto& name = std::get<std::string>(folded->value);
+  auto text =
+      may_be_offset ? semantics::bind_zone_or_offset(name, scope_.zones()) : semantics::bind_zone(name, scope_.zones());
+  if (!text) {
+    if (text.error().sqlstate != "22023") {
+      return scope_.located(text.error(), location);
+    }
+    text = semantics::bind_no_zone(text.error());
+  }
+  return semantics::make_constant(Type{TypeKind::kText}, Value(std::move(*text)));
 }
 
 ExpressionBinder::Bound ExpressionBinder::compared(std::string_view sign, Typed left, Typed right, int32_t location) {
@@ -307,6 +347,9 @@ ExpressionBinder::Bound ExpressionBinder::function_call(const grammar::FunctionC
   if (!is_plain || !semantics::is_function_name(name)) {
     return constant(grammar::Node(&node, node.location));
   }
+  if (name == "make_interval") {
+    return interval_of_parts(node);
+  }
   auto arguments = bind_all(node.arguments);
   if (!arguments) {
     return arguments.error();
@@ -316,6 +359,26 @@ ExpressionBinder::Bound ExpressionBinder::function_call(const grammar::FunctionC
     arguments->insert(arguments->begin(), midnight());
   }
   return resolved(name, false, std::move(*arguments), node.location);
+}
+
+ExpressionBinder::Bound ExpressionBinder::interval_of_parts(const grammar::FunctionCall& node) {
+  static constexpr std::array<std::string_view, 7> kParts{"years", "months", "weeks", "days", "hours", "mins", "secs"};
+  auto placed = placed_arguments(scope_, node, kParts);
+  if (!placed) {
+    return placed.error();
+  }
+  std::vector<Typed> parts;
+  for (const grammar::Node& part : *placed) {
+    const bool is_seconds = parts.size() + 1 == kParts.size();
+    auto bound = part.is_present() ? bind(part)
+                 : is_seconds      ? Typed{semantics::make_constant(Type{TypeKind::kDouble}, Value(0.0))}
+                                   : Typed{semantics::make_constant(Type{TypeKind::kInt}, Value(int64_t{0}))};
+    if (!bound) {
+      return bound;
+    }
+    parts.push_back(std::move(*bound));
+  }
+  return resolved(plain_name(node.name), false, std::move(parts), node.location);
 }
 
 ExpressionBinder::Bound ExpressionBinder::operator_expression(const grammar::OperatorExpression& node) {

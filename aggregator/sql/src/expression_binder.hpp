@@ -60,6 +60,8 @@ class ExpressionBinder {
   Bound column(const grammar::ColumnReference& node);
   Bound constant(const grammar::Node& node);
   Bound function_call(const grammar::FunctionCall& node);
+  /// make_interval: its parts by place or by name, zero where there are none.
+  Bound interval_of_parts(const grammar::FunctionCall& node);
   /// The start of the day that is now, in UTC.
   Typed midnight();
   Bound aggregate_call(const grammar::FunctionCall& node);
@@ -106,12 +108,15 @@ class ExpressionBinder {
   Bound null_test(const grammar::Node& node);
   Bound boolean_test(const grammar::BooleanTest& node);
   Bound cast_expression(const grammar::Node& node);
+  /// What the fields and the precision in the type's name leave of it.
+  Bound restricted(Typed interval, const grammar::TypeName& type);
   Bound case_expression(const grammar::Node& node);
   Bound choice(semantics::FunctionId function, std::string_view name, const grammar::Nodes& arguments,
                int32_t location);
 
   /// The function or operator that PostgreSQL chooses, with its arguments brought to its types.
   Bound resolved(std::string_view name, bool is_operator, std::vector<Typed> arguments, int32_t location);
+  Result<semantics::BoundExpression> bound_zone(semantics::BoundExpression zone, bool may_be_offset, int32_t location);
   /// `left op right`, each used as it is.
   Bound compared(std::string_view sign, Typed left, Typed right, int32_t location);
   Bound call(semantics::FunctionId function, std::vector<semantics::BoundExpression> arguments, int32_t location,

@@ -46,7 +46,11 @@ ExpressionBinder::Bound ExpressionBinder::in_list(const grammar::OperatorExpress
   std::vector<Typed> list{*value};
   std::copy_if(members->begin(), members->end(), std::back_inserter(list),
                [](const Typed& member) { return !has_column(member.expression); });
-  const bool is_list = list.size() > 2 && semantics::resolve_common_kind(kinds_of(list), "IN");
+  const auto common = semantics::resolve_common_kind(kinds_of(list), "IN");
+  const bool is_list = list.size() > 2 && common && std::all_of(list.begin(), list.end(), [&](const Typed& member) {
+                         const TypeKind kind = member.expression.type.kind;
+                         return member.is_unknown || kind == *common || semantics::can_cast_implicitly(kind, *common);
+                       });
   const bool is_negated = plain_name(node.name) == "<>";
   std::vector<BoundExpression> tests;
   if (is_list) {
@@ -248,10 +252,22 @@ ExpressionBinder::Bound ExpressionBinder::cast_expression(const grammar::Node& n
         "42846", fmt::format("cannot cast type {} to {}", semantics::kind_name(from), semantics::kind_name(type->kind)),
         node.location());
   }
-  if (argument->expression.type == *type) {
-    return argument;
+  auto made = argument->expression.type == *type
+                  ? std::move(argument)
+                  : call(FunctionId::kCast, list_of(std::move(argument->expression)), argument->location, *type);
+  return made && type->kind == TypeKind::kInterval ? restricted(std::move(*made), cast.type_name) : made;
+}
+
+ExpressionBinder::Bound ExpressionBinder::restricted(Typed interval, const grammar::TypeName& type) {
+  const semantics::IntervalModifier modifier = modifier_of_interval(type);
+  if (modifier.is_none()) {
+    return interval;
   }
-  return call(FunctionId::kCast, list_of(std::move(argument->expression)), argument->location, *type);
+  const int32_t location = interval.location;
+  const Value number = int64_t{semantics::number_of(modifier)};
+  return resolved("interval", false,
+                  pair_of(std::move(interval), Typed{semantics::make_constant(Type{TypeKind::kInt}, number)}),
+                  location);
 }
 
 ExpressionBinder::Bound ExpressionBinder::case_expression(const grammar::Node& node) {

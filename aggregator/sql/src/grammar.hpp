@@ -25,6 +25,7 @@ inline const Indirection& Node::indirection() const { return as<Indirection>(); 
 inline const InsertStatement& Node::insert() const { return as<InsertStatement>(); }
 inline const NodeList& Node::list() const { return as<NodeList>(); }
 inline const MinMax& Node::min_max() const { return as<MinMax>(); }
+inline const NamedArgument& Node::named_argument() const { return as<NamedArgument>(); }
 inline const NullTest& Node::null_test() const { return as<NullTest>(); }
 inline const OperatorExpression& Node::operator_expression() const { return as<OperatorExpression>(); }
 inline const ParameterReference& Node::parameter() const { return as<ParameterReference>(); }

@@ -141,6 +141,13 @@ struct Collate {
   Node argument;
 };
 
+/// `name => argument` in a call.
+struct NamedArgument {
+  static constexpr Node::Kind kKind = Node::kNamedArgument;
+  std::string_view name;
+  Node argument;
+};
+
 /// A subscript or a field of `argument`.
 struct Indirection {
   static constexpr Node::Kind kKind = Node::kIndirection;

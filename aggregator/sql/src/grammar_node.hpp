@@ -30,6 +30,7 @@ struct Indirection;
 struct InsertStatement;
 struct MinMax;
 struct NodeList;
+struct NamedArgument;
 struct NullTest;
 struct OperatorExpression;
 struct ParameterReference;
@@ -139,6 +140,7 @@ class Node {
   [[nodiscard]] const InsertStatement& insert() const;
   [[nodiscard]] const NodeList& list() const;
   [[nodiscard]] const MinMax& min_max() const;
+  [[nodiscard]] const NamedArgument& named_argument() const;
   [[nodiscard]] const NullTest& null_test() const;
   [[nodiscard]] const OperatorExpression& operator_expression() const;
   [[nodiscard]] const ParameterReference& parameter() const;

@@ -219,7 +219,9 @@ Result<CompiledUpdate> compile_insert(Scope& scope, const contract::PartitionMap
   if (!shape) {
     return shape.error();
   }
+  scope.set_draws(true);
   auto rows = compile_rows(scope, insert, *shape);
+  scope.set_draws(false);
   if (!rows) {
     return rows.error();
   }

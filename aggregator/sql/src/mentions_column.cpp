@@ -51,6 +51,9 @@ std::vector<Node> children_of(const Node& node) {
     case Node::kMinMax:
       add(node.min_max().arguments);
       break;
+    case Node::kNamedArgument:
+      children = {node.named_argument().argument};
+      break;
     case Node::kCollate:
       children = {node.collate().argument};
       break;

@@ -89,6 +89,11 @@ Node NodeRewriter::rewritten(const Node& node) {
       set(made->arguments);
       return {made, node.location()};
     }
+    case Node::kNamedArgument: {
+      auto* made = copy_of(node.named_argument());
+      set(made->argument);
+      return {made, node.location()};
+    }
     case Node::kCollate: {
       auto* made = copy_of(node.collate());
       set(made->argument);

@@ -68,8 +68,9 @@ const char* value_function_name(grammar::ValueFunctionKind kind) {
     case grammar::ValueFunctionKind::kCurrentTimestampN:
       return "CURRENT_TIMESTAMP with a precision";
     case grammar::ValueFunctionKind::kLocalTime:
-    case grammar::ValueFunctionKind::kLocalTimeN:
       return "LOCALTIME";
+    case grammar::ValueFunctionKind::kLocalTimeN:
+      return "LOCALTIME with a precision";
     case grammar::ValueFunctionKind::kLocalTimestamp:
       return "LOCALTIMESTAMP";
     case grammar::ValueFunctionKind::kLocalTimestampN:

@@ -9,7 +9,9 @@
 #include <string_view>
 
 #include "column_names.hpp"
+#include "daedalus/aggregator/compile.hpp"
 #include "daedalus/base/result.hpp"
+#include "daedalus/semantics/time_zone.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
 #include "parameter_places.hpp"
@@ -22,15 +24,23 @@ namespace daedalus::aggregator::sql {
 class Scope {
  public:
   Scope(const ColumnNames& columns, const ParsedStatement& statement, const wire::v1::StatementBody& body,
-        int64_t now_us)
-      : columns_(columns), schema_(columns.schema()), statement_(statement), body_(body), now_us_(now_us) {}
+        int64_t now_us, const semantics::TimeZones* zones = nullptr, const RandomBits* random = nullptr)
+      : columns_(columns),
+        schema_(columns.schema()),
+        statement_(statement),
+        body_(body),
+        now_us_(now_us),
+        zones_(zones),
+        random_(random) {}
   /// Of a statement that is described, not compiled: its parameters have no values, and `types` learns of their places.
-  Scope(const ColumnNames& columns, const ParsedStatement& statement, ParameterTypes& types)
+  Scope(const ColumnNames& columns, const ParsedStatement& statement, ParameterTypes& types,
+        const semantics::TimeZones* zones = nullptr)
       : columns_(columns),
         schema_(columns.schema()),
         statement_(statement),
         body_(wire::v1::StatementBody::default_instance()),
         now_us_(0),
+        zones_(zones),
         types_(&types) {}
 
   [[nodiscard]] const semantics::Schema& schema() const { return schema_; }
@@ -38,6 +48,14 @@ class Scope {
   [[nodiscard]] const grammar::Node& root() const { return statement_.root(); }
   [[nodiscard]] int32_t statement_location() const { return statement_.location(); }
   [[nodiscard]] int64_t now_us() const { return now_us_; }
+  /// What places are called; null: nobody knows.
+  [[nodiscard]] const semantics::TimeZones* zones() const { return zones_; }
+  /// Bits for a value that is another one each time; nothing where there is no such value: they are among those of an
+  /// INSERT only, which are computed once, before it is numbered.
+  [[nodiscard]] std::optional<uint64_t> random_bits() const {
+    return draws_ && random_ != nullptr && *random_ != nullptr ? std::optional((*random_)()) : std::nullopt;
+  }
+  void set_draws(bool draws) { draws_ = draws; }
   /// The name of the database: the table's.
   [[nodiscard]] std::string_view database() const { return database_; }
 
@@ -95,6 +113,8 @@ class Scope {
         statement_(other.statement_),
         body_(other.body_),
         now_us_(other.now_us_),
+        zones_(other.zones_),
+        random_(other.random_),
         table_alias_(columns.schema().table_name),
         has_alias_(true),
         database_(other.database_),
@@ -109,6 +129,9 @@ class Scope {
   const ParsedStatement& statement_;
   const wire::v1::StatementBody& body_;
   const int64_t now_us_;
+  const semantics::TimeZones* const zones_;
+  const RandomBits* random_ = nullptr;
+  bool draws_ = false;
   std::string_view table_alias_;  ///< The name columns are qualified with.
   bool has_alias_ = false;
   std::string_view database_ = schema_.table_name;

@@ -128,8 +128,12 @@ grammar::Node TreeReader::read_refused(const void* raw) {
       function->location = as<::GroupingFunc>(raw).location;
       return {function, function->location};
     }
-    case T_NamedArgExpr:
-      return Node(Node::kNamedArgument, as<::NamedArgExpr>(raw).location);
+    case T_NamedArgExpr: {
+      auto* named = make<grammar::NamedArgument>();
+      named->name = text(as<::NamedArgExpr>(raw).name);
+      named->argument = read(as<::NamedArgExpr>(raw).arg);
+      return {named, as<::NamedArgExpr>(raw).location};
+    }
     case T_XmlExpr:
       return Node(Node::kXml, as<::XmlExpr>(raw).location);
     case T_SetToDefault:

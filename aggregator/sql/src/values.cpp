@@ -122,9 +122,6 @@ Result<ValuesTable> make_table(Scope& scope, const grammar::SelectStatement& val
       return scope.refuse("VALUES of character of several lengths", location_of(values.values_lists[0]),
                           "cast all to one length");
     }
-    if (type->kind == TypeKind::kInterval) {
-      return scope.refuse("an interval as output or key", location_of(values.values_lists[0]), "cast it to text");
-    }
     schema->columns.push_back(
         {number < names.size() ? std::string(names[number]) : fmt::format("column{}", number + 1), *type, true, {}});
     for (size_t row = 0; row < column.size(); ++row) {

@@ -45,13 +45,13 @@ TEST_F(DescribeTest, AParameterHasTheTypeOfTheColumnItIsComparedWith) {
            {"$1 <= at", "timestamp without time zone"},
            {"b = $1 OR s <> $2 AND l < $3", "boolean, smallint, bigint"},
            {"r > $1 AND d > $2 AND n >= $3 AND h >= $4", "real, double precision, numeric, numeric"},
-           {"c = $1 AND v = $2 AND \"Mixed\" = $3", "character, character varying, character varying"},
+           {"c = $1 AND v = $2 AND \"Mixed\" = $3", "character, text, text"},
            {"day BETWEEN $2 AND $1", "date, date"},
            {"i NOT BETWEEN $1 AND 7", "integer"},
-           {"v IN ('a', $2) AND day NOT IN ($1)", "date, character varying"},
+           {"v IN ('a', $2) AND day NOT IN ($1)", "date, text"},
            {"s IN ($1, $2, 3)", "smallint, smallint"},
-           {"c LIKE $1", "character varying"},
-           {"NOT (t.v = $1)", "character varying"},
+           {"c LIKE $1", "text"},
+           {"NOT (t.v = $1)", "text"},
        }) {
     EXPECT_EQ(parameters(condition), expected) << condition;
   }
@@ -62,12 +62,13 @@ TEST_F(DescribeTest, AParameterHasTheTypeThatItsPlaceAsksFor) {
            {"$1", "boolean"},
            {"i = $1::bigint", "bigint"},
            {"day = CAST($1 AS date)", "date"},
-           {"v = $1::text AND c = $2::char(3)", "character varying, character"},
+           {"v = $1::text AND c = $2::char(3)", "text, character"},
            {"i = $1 + 1", "integer"},
            {"l = 2.5 - $1", "numeric"},
            {"day > $1::date - $2::int", "date, integer"},
            {"$1 = 4", "integer"},
-           {"$1 = $2", "character varying, character varying"},
+           {"$1 = $2", "text, text"},
+           {"v = $1 AND v LIKE $2 AND v IN ($3) AND v || $4 > $5", "text, text, text, text, text"},
            {"$1::int IS NULL OR i = $1", "integer"},
        }) {
     EXPECT_EQ(parameters(condition), expected) << condition;
@@ -81,7 +82,7 @@ TEST_F(DescribeTest, AParameterKeepsTheTypeOfItsFirstPlace) {
            {"s = $1 AND l = $1", "smallint"},
            {"c = $1 AND v = $1 AND v LIKE $1", "character"},
            {"n = $1 OR d = $1", "numeric"},
-           {"v = $1 OR c = $1", "character varying"},
+           {"v = $1 OR c = $1", "text"},
        }) {
     EXPECT_EQ(parameters(condition), expected) << condition;
   }
@@ -153,7 +154,7 @@ TEST_F(DescribeTest, CompilesWithValuesOfTheDescribedTypes) {
       {TypeKind::kBool, "true"},    {TypeKind::kSmallint, "1"},      {TypeKind::kInt, "2"},
       {TypeKind::kBigint, "3"},     {TypeKind::kReal, "1.5"},        {TypeKind::kDouble, "2.5"},
       {TypeKind::kNumeric, "4.25"}, {TypeKind::kDate, "2013-06-15"}, {TypeKind::kTimestamp, "2013-06-15 12:00:00"},
-      {TypeKind::kChar, "abc"},     {TypeKind::kVarchar, "abc"},
+      {TypeKind::kChar, "abc"},     {TypeKind::kVarchar, "abc"},     {TypeKind::kText, "abc"},
   };
   for (const char* sql : {
            "SELECT i, avg(n) FROM t WHERE b = $1 AND s = $2 AND l > $3 AND r < $4 AND d < $5 GROUP BY i LIMIT $6",

@@ -20,14 +20,20 @@ TEST_F(SelectTest, Lists) {
            {"select I from T", "i:i"},
            {"SELECT \"Mixed\" AS \"Some Name\" FROM t", "Some Name:Mixed"},
            {"SELECT i, i AS again FROM t", "i:i again:i"},
-           {"SELECT v, * FROM t", "v:v b:b s:s i:i l:l r:r d:d n:n h:h day:day at:at c:c v:v Mixed:Mixed k:k x:x"},
-           {"SELECT a.* FROM t a", "b:b s:s i:i l:l r:r d:d n:n h:h day:day at:at c:c v:v Mixed:Mixed k:k x:x"},
+           {"SELECT v, * FROM t",
+            "v:v b:b s:s i:i l:l r:r d:d n:n h:h day:day at:at c:c v:v Mixed:Mixed k:k x:x moment:moment clock:clock "
+            "tag:tag"},
+           {"SELECT a.* FROM t a",
+            "b:b s:s i:i l:l r:r d:d n:n h:h day:day at:at c:c v:v Mixed:Mixed k:k x:x moment:moment clock:clock "
+            "tag:tag"},
            {"SELECT count(*) FROM t", "count:count_rows"},
            {"SELECT COUNT(1) FROM t", "count:count_rows"},
            {"SELECT count(v), sum(i), min(v), max(day), avg(n) FROM t",
             "count:count(v) sum:sum(i) min:min(v) max:max(day) avg:avg(n)"},
            {"SELECT pg_catalog.sum(i) AS total FROM t", "total:sum(i)"},
-           {"TABLE t", "b:b s:s i:i l:l r:r d:d n:n h:h day:day at:at c:c v:v Mixed:Mixed k:k x:x"},
+           {"TABLE t",
+            "b:b s:s i:i l:l r:r d:d n:n h:h day:day at:at c:c v:v Mixed:Mixed k:k x:x moment:moment clock:clock "
+            "tag:tag"},
            {"SELECT i FROM ONLY t;", "i:i"},
        }) {
     EXPECT_EQ(selection(sql), expected) << sql;
@@ -38,7 +44,8 @@ TEST_F(SelectTest, AQueryInFromIsOneWithTheOuter) {
   for (const auto& [sql, expected] : std::initializer_list<Accepted>{
            {"SELECT a, q.b AS c FROM (SELECT i AS a, v AS b FROM t) q", "a:i c:v"},
            {"SELECT * FROM (SELECT i + 1 AS a, * FROM t AS u) q (z) ORDER BY z DESC, l",
-            "z:+(i,1) b:b s:s i:i l:l r:r d:d n:n h:h day:day at:at c:c v:v Mixed:Mixed k:k x:x order by 0 desc nulls "
+            "z:+(i,1) b:b s:s i:i l:l r:r d:d n:n h:h day:day at:at c:c v:v Mixed:Mixed k:k x:x moment:moment "
+            "clock:clock tag:tag order by 0 desc nulls "
             "first,4 asc nulls last"},
            {"SELECT a FROM (SELECT 5 AS a FROM t) q GROUP BY a", "a:5 group by 5"},
            {"SELECT i + 1 AS l FROM (SELECT s AS i FROM t) q GROUP BY l",

@@ -27,8 +27,8 @@ std::string value_text(const Type& type, const Value& value) {
   if (semantics::is_null(value)) {
     return "-";
   }
-  if (const auto* text = std::get_if<std::string>(&value)) {
-    return fmt::format("'{}'", *text);
+  if (semantics::is_string(type.kind)) {
+    return fmt::format("'{}'", std::get<std::string>(value));
   }
   return semantics::format_text(type, value);
 }
@@ -134,6 +134,9 @@ std::shared_ptr<const semantics::Schema> test_schema() {
       {"Mixed", {TypeKind::kVarchar, 0, 0, 4}, true, std::nullopt},
       {"k", {TypeKind::kInt}, false, Value(int64_t{7})},
       {"x", {TypeKind::kInt}, false, Value(int64_t{0})},
+      {"moment", {TypeKind::kTimestampTz}, true, std::nullopt},
+      {"clock", {TypeKind::kTime}, true, std::nullopt},
+      {"tag", {TypeKind::kUuid}, true, std::nullopt},
   };
   schema->primary_key = {2};
   return schema;

@@ -38,7 +38,11 @@ std::string to_text(const semantics::Schema& schema, const std::vector<semantics
 
 class SqlTest : public ::testing::Test {
  protected:
-  SqlTest() : schema_(test_schema()), map_(test_map()), compiler_(schema_, map_) {}
+  /// Random bits are 0, 1, 2 and so on.
+  SqlTest()
+      : schema_(test_schema()),
+        map_(test_map()),
+        compiler_(schema_, map_, nullptr, [next = uint64_t{0}]() mutable { return next++; }) {}
 
   Result<Compiled> compile(std::string_view sql, std::vector<wire::v1::Constant> parameters = {});
   /// The selection as text, or the error's message in angle brackets.

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "daedalus/semantics/update.hpp"
+#include "daedalus/time_zones/system_zones.hpp"
 #include "sql_fixture.hpp"
 
 namespace daedalus::aggregator::testing {
@@ -62,10 +64,14 @@ std::string error_of(const Error& error) {
   return fmt::format("error {} {}\x05{}", error.sqlstate, error.message, error.position);
 }
 
-constexpr auto kKindLast = semantics::TypeKind::kInterval;
-
-constexpr semantics::TypeKind next(semantics::TypeKind kind) {
-  return static_cast<semantics::TypeKind>(static_cast<int>(kind) + 1);
+std::vector<semantics::TypeKind> all_kinds() {
+  std::vector<semantics::TypeKind> kinds;
+  for (int number = 1; number <= wire::v1::TypeKind_MAX; ++number) {
+    if (wire::v1::TypeKind_IsValid(number)) {
+      kinds.push_back(static_cast<semantics::TypeKind>(number));
+    }
+  }
+  return kinds;
 }
 
 class StatementTwin {
@@ -214,8 +220,8 @@ class StatementTwin {
 
   static std::string casts() {
     std::string text;
-    for (auto from = semantics::TypeKind::kBool; from <= kKindLast; from = next(from)) {
-      for (auto to = semantics::TypeKind::kBool; to <= kKindLast; to = next(to)) {
+    for (const semantics::TypeKind from : all_kinds()) {
+      for (const semantics::TypeKind to : all_kinds()) {
         if (from == to || !semantics::can_cast_explicitly(from, to)) {
           continue;
         }
@@ -236,12 +242,11 @@ class StatementTwin {
                             is_exact ? "exact" : "inexact", function.takes_any ? "any" : "");
       }
     }
-    for (int from = 1; from <= wire::v1::TypeKind_MAX; ++from) {
-      for (int to = 1; to <= wire::v1::TypeKind_MAX; ++to) {
-        const auto kinds = std::pair(static_cast<semantics::TypeKind>(from), static_cast<semantics::TypeKind>(to));
-        text +=
-            semantics::can_cast_explicitly(kinds.first, kinds.second) ? fmt::format("cast\t{}\t{}\x04", from, to) : "";
-        text += semantics::can_assign(kinds.first, kinds.second) ? fmt::format("assignment\t{}\t{}\x04", from, to) : "";
+    for (const semantics::TypeKind from : all_kinds()) {
+      for (const semantics::TypeKind to : all_kinds()) {
+        const std::string numbers = fmt::format("{}\t{}\x04", static_cast<int>(from), static_cast<int>(to));
+        text += semantics::can_cast_explicitly(from, to) ? "cast\t" + numbers : "";
+        text += semantics::can_assign(from, to) ? "assignment\t" + numbers : "";
       }
     }
     text.pop_back();
@@ -316,7 +321,8 @@ class StatementTwin {
 
   std::shared_ptr<const semantics::Schema> schema_ = test_schema();
   std::shared_ptr<const contract::PartitionMap> map_ = test_map();
-  Compiler compiler_{schema_, map_};
+  Compiler compiler_{schema_, map_, std::make_shared<const time_zones::SystemZones>(),
+                     [state = std::mt19937_64(1)]() mutable { return state(); }};
   int64_t now_us_ = kNowUs;
   std::vector<Row> rows_;
 };

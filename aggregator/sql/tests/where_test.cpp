@@ -149,6 +149,11 @@ TEST_F(WhereTest, DatesInOtherSpellings) {
            {"at = '2013-06-30 1:2:3'", "at=2013-06-30 01:02:03"},
            {"at > '20000229T123456.789'", "at>2000-02-29 12:34:56.789"},
            {"at = CAST('2013-06-30 01:02 PM +02' AS timestamp)", "at=2013-06-30 13:02:00"},
+           {"tag = '{00112233445566778899AABBCCDDEEFF}'", "tag=00112233-4455-6677-8899-aabbccddeeff"},
+           {"clock = '04:05'", "clock=04:05:00"},
+           {"clock < TIME '24:00'", "clock<24:00:00"},
+           {"clock IN ('4:05 PM', '040506', 'allballs')", "clock in (00:00:00,04:05:06,16:05:00)"},
+           {"clock > '22:00'::time + INTERVAL '3 hours'", "clock>01:00:00"},
        }) {
     EXPECT_EQ(where(condition), predicate) << condition;
   }
@@ -165,6 +170,8 @@ TEST_F(WhereTest, TimeFoldsToTheCallersNow) {
   EXPECT_EQ(where("at <= now()"), "at<=2013-06-15 12:34:56.789");
   EXPECT_EQ(where("at <= CURRENT_TIMESTAMP"), "at<=2013-06-15 12:34:56.789");
   EXPECT_EQ(where("at <= LOCALTIMESTAMP"), "at<=2013-06-15 12:34:56.789");
+  EXPECT_EQ(where("clock <= LOCALTIME"), "clock<=12:34:56.789");
+  EXPECT_EQ(where("clock = 'now'"), "clock=12:34:56.789");
   EXPECT_EQ(where("day = CURRENT_DATE"), "day=2013-06-15");
   EXPECT_EQ(where("day = now()::date"), "day=2013-06-15");
 }

@@ -19,25 +19,37 @@ struct Accepted {
 TEST_F(InsertTest, BringsEveryValueToItsColumnsType) {
   EXPECT_EQ(inserted("INSERT INTO t VALUES (true, 1, 2, 3, 1.5, 2.5, 12.345, 1e10, '2013-01-01', '2013-01-01 05:00', "
                      "'ab  ', 'text', 'four', 8, 9)"),
-            "t|1|2|3|1.5|2.5|12.35|10000000000.0000|2013-01-01|2013-01-01 05:00:00|'ab'|'text'|'four'|8|9");
+            "t|1|2|3|1.5|2.5|12.35|10000000000.0000|2013-01-01|2013-01-01 05:00:00|'ab'|'text'|'four'|8|9|-|-|-");
   EXPECT_EQ(inserted("INSERT INTO t VALUES ('f', '1', '2', '3', '1.5', '2.5', '12.345', '-0.00005', DATE '2013-01-01', "
                      "DATE '2013-01-01', 'abcde   ', 'ten chars   ', NULL, 8.5, -9)"),
-            "f|1|2|3|1.5|2.5|12.35|-0.0001|2013-01-01|2013-01-01 00:00:00|'abcde'|'ten chars '|-|9|-9");
+            "f|1|2|3|1.5|2.5|12.35|-0.0001|2013-01-01|2013-01-01 00:00:00|'abcde'|'ten chars '|-|9|-9|-|-|-");
 }
 
 TEST_F(InsertTest, MissingColumnsTakeTheirDefaultOrNull) {
-  constexpr const char* kOnlyI = "-|-|1|-|-|-|-|-|-|-|-|-|-|7|0";
+  constexpr const char* kOnlyI = "-|-|1|-|-|-|-|-|-|-|-|-|-|7|0|-|-|-";
   EXPECT_EQ(inserted("INSERT INTO t (i) VALUES (1)"), kOnlyI);
   EXPECT_EQ(inserted("INSERT INTO public.t AS a (k, i) VALUES (DEFAULT, 1)"), kOnlyI);
   EXPECT_EQ(inserted("INSERT INTO t VALUES (NULL, DEFAULT, 1)"), kOnlyI);
   EXPECT_EQ(inserted("INSERT INTO t (i, \"Mixed\", v) VALUES (1, 'M', DEFAULT), (2, DEFAULT, 'v')"),
-            "-|-|1|-|-|-|-|-|-|-|-|-|'M'|7|0\n-|-|2|-|-|-|-|-|-|-|-|'v'|-|7|0");
+            "-|-|1|-|-|-|-|-|-|-|-|-|'M'|7|0|-|-|-\n-|-|2|-|-|-|-|-|-|-|-|'v'|-|7|0|-|-|-");
 }
 
 TEST_F(InsertTest, TakesParametersAndTheTime) {
   EXPECT_EQ(inserted("INSERT INTO t (i, day, at, v) VALUES ($1, current_date, now(), $2)",
                      {typed({TypeKind::kBigint}, int64_t{12}), untyped("x")}),
-            "-|-|12|-|-|-|-|-|2013-06-15|2013-06-15 12:34:56.789|-|'x'|-|7|0");
+            "-|-|12|-|-|-|-|-|2013-06-15|2013-06-15 12:34:56.789|-|'x'|-|7|0|-|-|-");
+}
+
+TEST_F(InsertTest, DrawsUuidsAnewForEachCall) {
+  EXPECT_EQ(returned("INSERT INTO t (i, tag) VALUES (1, gen_random_uuid()), (2, gen_random_uuid()) RETURNING tag"),
+            "tag uuid\n00000000-0000-4000-8000-000000000001\n00000000-0000-4002-8000-000000000003");
+  EXPECT_EQ(described("INSERT INTO t (i, v) VALUES ($1, upper(left(gen_random_uuid()::text, 5)))"),
+            "integer -> nothing");
+  for (const char* sql : {"SELECT gen_random_uuid() FROM t", "SELECT i FROM t WHERE tag = gen_random_uuid()",
+                          "UPDATE t SET tag = gen_random_uuid()", "DELETE FROM t WHERE tag = gen_random_uuid()",
+                          "INSERT INTO t (i) VALUES (1) RETURNING gen_random_uuid()"}) {
+    EXPECT_EQ(error_of(sql).message, "gen_random_uuid() outside the values of an INSERT is not supported") << sql;
+  }
 }
 
 TEST_F(InsertTest, ReturnsWhatItInserts) {

@@ -137,7 +137,7 @@ const char* flaw_of(const Literal& literal, const Type& type, const Value& value
     return *number == 0 && std::signbit(*number) ? "a negative zero" : nullptr;
   }
   const auto* text = std::get_if<std::string>(&value);
-  if (text == nullptr || wants_order(literal)) {
+  if (text == nullptr || !semantics::is_string(type.kind) || wants_order(literal)) {
     return nullptr;
   }
   const bool is_prefix = literal.kind == Literal::Kind::kStartsWith || literal.kind == Literal::Kind::kNotStartsWith;

@@ -13,7 +13,7 @@ using semantics::TypeKind;
 using semantics::Value;
 
 Result<Type> to_type(const wire::v1::Type& type) {
-  if (type.kind() < wire::v1::TYPE_KIND_BOOL || type.kind() > wire::v1::TYPE_KIND_INTERVAL) {
+  if (type.kind() < wire::v1::TYPE_KIND_BOOL || !wire::v1::TypeKind_IsValid(type.kind())) {
     return rejected("08P01", fmt::format("there is no type number {}", static_cast<int>(type.kind())));
   }
   Type made;

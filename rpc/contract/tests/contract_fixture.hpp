@@ -26,7 +26,9 @@ class ContractTest : public ::testing::Test {
                        {"day", {TypeKind::kDate}, true, {}},
                        {"speed", {TypeKind::kReal}, true, {}},
                        {"small", {TypeKind::kSmallint}, false, {}},
-                       {"at", {TypeKind::kTimestamp}, true, {}}};
+                       {"at", {TypeKind::kTimestamp}, true, {}},
+                       {"clock", {TypeKind::kTime}, true, {}},
+                       {"tag", {TypeKind::kUuid}, true, {}}};
   }
 
   static wire::v1::Expression constant(const semantics::Type& type, std::string_view text) {

@@ -42,6 +42,8 @@ class UpdateLines : public ContractTest {
     kTime,
     kCode,
     kText,
+    kClock,
+    kTag,
     kColumns
   };
 
@@ -58,7 +60,9 @@ class UpdateLines : public ContractTest {
                        {"date", {TypeKind::kDate}, true, {}},
                        {"time", {TypeKind::kTimestamp}, true, {}},
                        {"code", {TypeKind::kChar, 0, 0, 5}, true, {}},
-                       {"text", {TypeKind::kVarchar, 0, 0, 20}, true, {}}};
+                       {"text", {TypeKind::kVarchar, 0, 0, 20}, true, {}},
+                       {"clock", {TypeKind::kTime}, true, {}},
+                       {"tag", {TypeKind::kUuid}, true, {}}};
     placement_ = {{kPlace}, {}};
   }
 

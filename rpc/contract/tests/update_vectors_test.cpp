@@ -51,6 +51,12 @@ class UpdateVectors : public UpdateLines {
             {kTime, raw(int64_t{9'223'371'244'800'000'000})},
             {kTime, raw(int64_t{-62'135'596'800'000'000})},
             {kTime, raw(int64_t{-62'135'596'800'000'001})},
+            {kClock, raw(int64_t{0})},
+            {kClock, raw(int64_t{-1})},
+            {kClock, raw(int64_t{86'400'000'000})},
+            {kClock, raw(int64_t{86'400'000'001})},
+            {kTag, std::string(16, '\xff')},
+            {kTag, std::string(15, '\0')},
             {kCode, text("")},
             {kCode, text("abcde")},
             {kCode, text("abcdef")},
@@ -109,7 +115,8 @@ class UpdateVectors : public UpdateLines {
     using enum wire::v1::Operator;
     for (const auto& [column, packed] : values()) {
       // A date, a timestamp or a NaN that no row may hold still orders: the node takes what the writer refuses.
-      const bool is_wider = column == kDate || column == kTime || column == kSingle || column == kDouble;
+      const bool is_wider =
+          column == kDate || column == kTime || column == kClock || column == kSingle || column == kDouble;
       add(fmt::format("filter {} {}", schema_.columns[column].name, hex(packed)),
           remove(compare(OPERATOR_EQUAL, column, raw_constant(type_of(column), packed))), is_wider ? "either" : "both");
     }
@@ -199,7 +206,8 @@ class UpdateVectors : public UpdateLines {
         {{TypeKind::kDouble}, {"1.5", "-Infinity"}},
         {{TypeKind::kChar, 0, 0, 5}, {"1"}},
         {{TypeKind::kBool}, {"t"}}};
-    for (const uint32_t at : {kKey, kBool, kShort, kLong, kSingle, kDouble, kMoney, kWide, kDate, kTime, kText}) {
+    for (const uint32_t at :
+         {kKey, kBool, kShort, kLong, kSingle, kDouble, kMoney, kWide, kDate, kTime, kText, kClock, kTag}) {
       for (const auto& [type, texts] : numbers) {
         for (const std::string& number : texts) {
           const bool is_own = type == type_of(at) || (at == kDate && type.kind == TypeKind::kInt) ||

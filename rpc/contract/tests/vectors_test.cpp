@@ -72,15 +72,24 @@ const std::vector<Example>& examples() {
       {{TypeKind::kTimestamp},
        {"1970-01-01 00:00:00", "1969-12-31 23:59:59.999999", "2013-01-01 05:00:00.5", "0001-01-01 00:00:00",
         "294246-12-31 23:59:59.999999"}},
+      {{TypeKind::kTimestampTz}, {"1970-01-01 00:00:00+00", "2013-01-01 05:00:00.5+00", "0001-01-01 00:00:00+00"}},
+      {{TypeKind::kUuid},
+       {"00000000-0000-0000-0000-000000000000", "00112233-4455-6677-8899-aabbccddeeff",
+        "80000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"}},
+      {{TypeKind::kTime}, {"00:00:00", "04:05:06.5", "23:59:59.999999", "24:00:00"}},
       {{TypeKind::kChar, 0, 0, 5}, {"     ", "ab   ", "\xc3\xa9t\xc3\xa9", "a b  "}},
       {{TypeKind::kVarchar, 0, 0, 20}, {"", "ab ", "\xe6\x97\xa5\xe6\x9c\xac", "\"quoted\\\"", "a\x01"}},
-      {{TypeKind::kVarchar}, {"", "no bound"}}};
+      {{TypeKind::kVarchar}, {"", "no bound"}},
+      {{TypeKind::kInterval},
+       {"00:00:00", "1 year 2 mons 3 days 04:05:06.5", "-1 years -2 mons +3 days -00:00:00.000001", "1 mon", "30 days",
+        "720:00:00", "178956970 years 7 mons 2147483647 days 2562047788:00:54.775807",
+        "-178956970 years -7 mons -2147483647 days -2562047788:00:54.775807"}}};
   return kExamples;
 }
 
 /// Placement is for columns only: computed types have no key.
 bool is_column_type(const Type& type) {
-  return !((type.kind == TypeKind::kNumeric && type.precision == 0) ||
+  return !(type.kind == TypeKind::kInterval || (type.kind == TypeKind::kNumeric && type.precision == 0) ||
            (semantics::is_string(type.kind) && type.length == 0));
 }
 
@@ -191,7 +200,9 @@ std::vector<std::string> malformed_lines() {
                                         {{TypeKind::kChar, 0, 0, 3}, std::string("\2\0a ", 4)},
                                         {{TypeKind::kVarchar}, std::string("\1\0\xff", 3)},
                                         {{TypeKind::kVarchar}, std::string("\1\0\0", 3)},
-                                        {{TypeKind::kVarchar}, std::string("\2\0a", 3)}};
+                                        {{TypeKind::kVarchar}, std::string("\2\0a", 3)},
+                                        {{TypeKind::kInterval}, std::string(15, '\0')},
+                                        {{TypeKind::kInterval}, std::string(17, '\0')}};
   std::vector<std::string> lines;
   for (const Malformed& it : cases) {
     const Result<Value> value = semantics::read_packed(it.type, it.bytes);

@@ -32,6 +32,13 @@ class Adder {
     functions_.back().takes_nulls = true;
     functions_.back().is_stable = is_stable;
   }
+  /// The one added last is stable in PostgreSQL.
+  void is_stable() { functions_.back().is_stable = true; }
+  /// The one added last takes a time zone at this place.
+  void takes_zone(int8_t place, bool or_offset = false) {
+    functions_.back().zone_place = place;
+    functions_.back().zone_may_be_offset = or_offset;
+  }
   /// An overload that PostgreSQL has, so that no other one is taken for it; it is refused by name.
   void refuse(std::string_view name, std::vector<TypeKind> arguments, TypeKind result) {
     add(name, std::move(arguments), result, nullptr);

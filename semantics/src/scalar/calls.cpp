@@ -247,7 +247,7 @@ BoundExpression make_constant(Type type, Value value) {
   }
   // What a char(n) is padded to is part of its value.
   const auto* string = std::get_if<std::string>(&value);
-  if (string != nullptr && (type.kind != TypeKind::kChar || type.length == 0)) {
+  if (string != nullptr && is_string(type.kind) && (type.kind != TypeKind::kChar || type.length == 0)) {
     type.length = static_cast<uint32_t>(std::max<size_t>(string->size(), 1));
   }
   if (is_null(value) && is_string(type.kind)) {

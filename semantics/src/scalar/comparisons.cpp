@@ -36,6 +36,9 @@ constexpr std::pair<TypeKind, TypeKind> kPairs[] = {
     {TypeKind::kChar, TypeKind::kChar},
     {TypeKind::kText, TypeKind::kText},
     {TypeKind::kInterval, TypeKind::kInterval},
+    {TypeKind::kTimestampTz, TypeKind::kTimestampTz},
+    {TypeKind::kTime, TypeKind::kTime},
+    {TypeKind::kUuid, TypeKind::kUuid},
 };
 
 }  // namespace

@@ -22,6 +22,7 @@ void add_numbers(Functions& functions);        // 900 to 999
 void add_exact_numbers(Functions& functions);  // 1000 to 1059
 void add_degrees(Functions& functions);        // 1060 to 1099
 void add_written(Functions& functions);        // 1100 to 1199
+void add_time_of_day(Functions& functions);    // 1300 to 1349
 
 // ---- for evaluation ----
 [[nodiscard]] inline int64_t integer(const Value& value) { return std::get<int64_t>(value); }

@@ -153,15 +153,17 @@ Result<Folded> fold_coalesce(BoundExpression call) {
                                                    : with(make_call(call.function, std::move(kept)), is_stable);
 }
 
-bool is_of_calendar(TypeKind kind) {
-  return kind == TypeKind::kDate || kind == TypeKind::kTimestamp || kind == TypeKind::kInterval;
-}
+bool is_of_calendar(TypeKind kind) { return is_moment(kind) || kind == TypeKind::kInterval; }
 
-/// What a setting of the session would change in PostgreSQL: how dates are written, and read.
+/// What a setting of the session would change in PostgreSQL: how dates are written, and read, and which zone a moment
+/// without one is in.
 bool depends_on_session(const BoundExpression& call) {
   if (call.function == FunctionId::kCast) {
     const TypeKind from = call.arguments[0].type.kind;
-    return (is_of_calendar(from) && is_string(call.type.kind)) || (is_string(from) && is_of_calendar(call.type.kind));
+    // A time is written in one way only, but may be read as `now`.
+    const bool is_by_zone = (from == TypeKind::kTimestampTz) != (call.type.kind == TypeKind::kTimestampTz);
+    return is_by_zone || (is_of_calendar(from) && is_string(call.type.kind)) ||
+           (is_string(from) && (is_of_calendar(call.type.kind) || call.type.kind == TypeKind::kTime));
   }
   const ScalarFunction* function = find_function(call.function);
   return function != nullptr && function->is_stable;

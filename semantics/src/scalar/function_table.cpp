@@ -47,6 +47,7 @@ Functions make_functions() {
   add_exact_numbers(functions);
   add_degrees(functions);
   add_written(functions);
+  add_time_of_day(functions);
   const auto is_out_of_order = [](const ScalarFunction& left, const ScalarFunction& right) {
     return left.id >= right.id;
   };

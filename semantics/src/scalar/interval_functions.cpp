@@ -1,9 +1,12 @@
 #include "interval_functions.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include "../calendar.hpp"
+#include "../interval.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/interval_modifier.hpp"
 #include "time_fields.hpp"
 
 namespace daedalus::semantics::scalar {
@@ -13,6 +16,7 @@ using Int128 = __int128;
 
 constexpr TypeKind kTimestamp = TypeKind::kTimestamp;
 constexpr TypeKind kInterval = TypeKind::kInterval;
+constexpr TypeKind kInt = TypeKind::kInt;
 constexpr int64_t kMicrosPerSecond = 1'000'000;
 constexpr int64_t kDaysPerMonth = 30;
 
@@ -185,6 +189,31 @@ Result<Value> justify_interval(Arguments arguments, const BoundExpression&) {
   return fitted(months, days, micros);
 }
 
+// ---- made of parts ----
+
+/// Years, months, weeks, days, hours, minutes, seconds.
+Result<Value> interval_of_parts(Arguments arguments, const BoundExpression&) {
+  const auto part = [&](size_t place) { return Int128{integer(arguments[place])}; };
+  const double micros = std::rint(floating(arguments[6]) * static_cast<double>(kMicrosPerSecond));
+  if (!(micros >= -0x1p63 && micros < 0x1p63)) {
+    return rejected("22008", "interval out of range");
+  }
+  const Result<Interval> made =
+      make_interval(part(0) * 12 + part(1), part(2) * 7 + part(3),
+                    (part(4) * 60 + part(5)) * 60 * kMicrosPerSecond + static_cast<int64_t>(micros));
+  return made ? Result<Value>(Value(*made)) : made.error();
+}
+
+/// What the fields and the precision of a type's name leave of an interval.
+Result<Value> restricted_interval(Arguments arguments, const BoundExpression&) {
+  const Result<IntervalModifier> modifier = interval_modifier(static_cast<int32_t>(integer(arguments[1])));
+  if (!modifier) {
+    return modifier.error();
+  }
+  const Result<Interval> made = restricted(std::get<Interval>(arguments[0]), *modifier);
+  return made ? Result<Value>(Value(*made)) : made.error();
+}
+
 // ---- age ----
 
 /// Years, months, days and time from the earlier moment to the later one, by the calendar. Days that are borrowed are
@@ -270,6 +299,9 @@ void add_intervals_of(Adder& adder) {
   adder.add("justify_hours", {kInterval}, kInterval, justify_hours);
   adder.add("justify_days", {kInterval}, kInterval, justify_days);
   adder.add("justify_interval", {kInterval}, kInterval, justify_interval);
+  adder.add("make_interval", {kInt, kInt, kInt, kInt, kInt, kInt, TypeKind::kDouble}, kInterval, interval_of_parts);
+  adder.add("interval", {kInterval, kInt}, kInterval, restricted_interval);
+  adder.add("age", {TypeKind::kTimestampTz, TypeKind::kTimestampTz}, kInterval, age, nullptr, false);
 }
 
 }  // namespace daedalus::semantics::scalar

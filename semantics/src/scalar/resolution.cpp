@@ -10,7 +10,7 @@
 namespace daedalus::semantics {
 namespace {
 
-enum class Category : uint8_t { kBoolean, kNumber, kString, kDateTime, kTimespan };
+enum class Category : uint8_t { kBoolean, kNumber, kString, kDateTime, kTimespan, kOther };
 
 using Kinds = std::span<const ArgumentKind>;
 using Candidates = std::vector<const ScalarFunction*>;
@@ -21,9 +21,13 @@ Category category_of(TypeKind kind) {
       return Category::kBoolean;
     case TypeKind::kDate:
     case TypeKind::kTimestamp:
+    case TypeKind::kTime:
+    case TypeKind::kTimestampTz:
       return Category::kDateTime;
     case TypeKind::kInterval:
       return Category::kTimespan;
+    case TypeKind::kUuid:
+      return Category::kOther;
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
@@ -40,9 +44,10 @@ int number_rank(TypeKind kind) {
   return static_cast<int>(std::find(std::begin(kRanks), std::end(kRanks), kind) - std::begin(kRanks));
 }
 
-/// The kind of its category that others are cast to first. Of moments that is one that is not supported.
+/// The kind of its category that others are cast to first.
 bool is_preferred(TypeKind kind) {
-  return kind == TypeKind::kBool || kind == TypeKind::kDouble || kind == TypeKind::kText || kind == TypeKind::kInterval;
+  return kind == TypeKind::kBool || kind == TypeKind::kDouble || kind == TypeKind::kText ||
+         kind == TypeKind::kInterval || kind == TypeKind::kTimestampTz;
 }
 
 bool accepts(const ScalarFunction& function, Kinds arguments) {
@@ -263,6 +268,9 @@ Result<TypeKind> resolve_common_kind(Kinds values, std::string_view construct) {
 }
 
 bool can_cast_implicitly(TypeKind from, TypeKind to) {
+  if (from == TypeKind::kTime && to == TypeKind::kInterval) {
+    return true;
+  }
   if (category_of(from) != category_of(to) || from == to) {
     return false;
   }
@@ -270,21 +278,31 @@ bool can_cast_implicitly(TypeKind from, TypeKind to) {
     case Category::kNumber:
       return number_rank(from) < number_rank(to);
     case Category::kDateTime:
-      return to == TypeKind::kTimestamp;
+      return (from != TypeKind::kTime && to == TypeKind::kTimestampTz) ||
+             (from == TypeKind::kDate && to == TypeKind::kTimestamp);
     case Category::kString:
       return true;
     case Category::kTimespan:
+    case Category::kOther:
     case Category::kBoolean:
       break;
   }
   return false;
 }
 
+bool is_cast_of_time(TypeKind from, TypeKind to) {
+  return (is_timestamp(from) && to == TypeKind::kTime) || (from == TypeKind::kInterval && to == TypeKind::kTime) ||
+         (from == TypeKind::kTime && to == TypeKind::kInterval);
+}
+
 bool can_cast_explicitly(TypeKind from, TypeKind to) {
   const Category source = category_of(from);
   const Category target = category_of(to);
-  if (source == Category::kString || target == Category::kString || source == target) {
+  if (source == Category::kString || target == Category::kString || from == to || is_cast_of_time(from, to)) {
     return true;
+  }
+  if (source == target) {
+    return from != TypeKind::kTime && to != TypeKind::kTime;
   }
   return (from == TypeKind::kBool && to == TypeKind::kInt) || (from == TypeKind::kInt && to == TypeKind::kBool);
 }

@@ -57,6 +57,11 @@ constexpr std::array kFields{
     NamedField{"isoyear", Field::kIsoYear},
     NamedField{"epoch", Field::kEpoch},
     NamedField{"julian", Field::kJulian},
+    NamedField{"timezone", Field::kTimezone},
+    NamedField{"timezone_h", Field::kTimezoneHour},
+    NamedField{"timezone_hour", Field::kTimezoneHour},
+    NamedField{"timezone_m", Field::kTimezoneMinute},
+    NamedField{"timezone_minute", Field::kTimezoneMinute},
 };
 
 std::string lowered(std::string text) {
@@ -78,12 +83,13 @@ Result<Field> field_of(const Value& unit, TypeKind kind) {
   const std::string name = lowered(text(unit));
   const auto found =
       std::find_if(kFields.begin(), kFields.end(), [&](const NamedField& each) { return each.name == name; });
-  if (found != kFields.end()) {
-    return found->field;
+  if (found == kFields.end()) {
+    return not_recognized(name, kind);
   }
-  const bool is_zone = name == "timezone" || name == "timezone_h" || name == "timezone_m" || name == "timezone_hour" ||
-                       name == "timezone_minute";
-  return is_zone ? not_supported(name, kind) : not_recognized(name, kind);
+  if (found->field >= Field::kTimezone && kind != TypeKind::kTimestampTz) {
+    return not_supported(name, kind);
+  }
+  return found->field;
 }
 
 Error field_not_supported(const Value& unit, TypeKind kind) { return not_supported(lowered(text(unit)), kind); }

@@ -28,6 +28,9 @@ enum class Field : uint8_t {
   kIsoYear,
   kEpoch,
   kJulian,
+  kTimezone,
+  kTimezoneHour,
+  kTimezoneMinute,
 };
 
 /// The field that a text names, of values of this kind. Errors: 22023 there is no such field; 0A000 one that no value

@@ -10,12 +10,15 @@
 #include "daedalus/semantics/decimal.hpp"
 #include "interval_functions.hpp"
 #include "time_fields.hpp"
+#include "time_of_day.hpp"
+#include "timestamptz_functions.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
 
 constexpr TypeKind kDate = TypeKind::kDate;
 constexpr TypeKind kTimestamp = TypeKind::kTimestamp;
+constexpr TypeKind kTimestampTz = TypeKind::kTimestampTz;
 constexpr TypeKind kInterval = TypeKind::kInterval;
 constexpr TypeKind kText = TypeKind::kText;
 constexpr TypeKind kDouble = TypeKind::kDouble;
@@ -30,13 +33,6 @@ Result<Value> as_value(const Result<Made>& made) {
 }
 
 // ---- arithmetic ----
-
-Result<int64_t> midnight_of(int64_t days) {
-  if (days > kTimestampMicrosMax / kMicrosPerDay) {
-    return rejected("22008", "date out of range for timestamp");
-  }
-  return days * kMicrosPerDay;
-}
 
 /// A moment in the first argument, or in the second where kIsTurned, moved there or back.
 template <bool kIsDate, bool kIsTurned, bool kIsBack>
@@ -143,6 +139,10 @@ int64_t whole_field(Field field, const Moment& moment) {
       return moment.days - days_from_civil({year, 1, 1}) + 1;
     case Field::kIsoYear:
       return iso_year_of(moment.days, year);
+    case Field::kTimezone:
+    case Field::kTimezoneHour:
+    case Field::kTimezoneMinute:
+      return 0;  // The session's, which is UTC.
     default:
       return moment.time % (60 * kMicrosPerSecond);  // kMicroseconds
   }
@@ -170,8 +170,8 @@ Decimal extracted(Field field, int64_t micros) {
   }
 }
 
-Result<Value> extract_from_timestamp(Arguments arguments, const BoundExpression&) {
-  const Result<Field> field = field_of(arguments[0], kTimestamp);
+Result<Value> extract_from_timestamp(Arguments arguments, const BoundExpression& call) {
+  const Result<Field> field = field_of(arguments[0], call.arguments[1].type.kind);
   return field ? Result<Value>(Value(extracted(*field, integer(arguments[1])))) : field.error();
 }
 
@@ -216,25 +216,26 @@ double parted(Field field, int64_t micros) {
 }
 
 template <bool kIsDate>
-Result<Value> date_part(Arguments arguments, const BoundExpression&) {
+Result<Value> date_part(Arguments arguments, const BoundExpression& call) {
   const Result<int64_t> moment = kIsDate ? midnight_of(integer(arguments[1])) : Result<int64_t>(integer(arguments[1]));
   if (!moment) {
     return moment.error();
   }
-  const Result<Field> field = field_of(arguments[0], kTimestamp);
+  const Result<Field> field = field_of(arguments[0], kIsDate ? kTimestamp : call.arguments[1].type.kind);
   return field ? Result<Value>(Value(parted(*field, *moment))) : field.error();
 }
 
 // ---- truncation ----
 
-Result<Value> date_trunc(Arguments arguments, const BoundExpression&) {
-  const Result<Field> field = field_of(arguments[0], kTimestamp);
+}  // namespace
+
+Result<Value> truncated(const Value& unit, int64_t micros, TypeKind kind) {
+  const Result<Field> field = field_of(unit, kind);
   if (!field) {
     return field.error();
   }
-  const int64_t micros = integer(arguments[1]);
   const Moment moment = moment_of(micros);
-  const auto down = [&](int64_t unit) { return Value(micros - (moment.time - moment.time / unit * unit)); };
+  const auto down = [&](int64_t step) { return Value(micros - moment.time % step); };
   const auto from = [](CivilDate date) -> Result<Value> {
     const int64_t start = days_from_civil(date) * kMicrosPerDay;
     return start < kTimestampMicrosMin ? Result<Value>(rejected("22008", "timestamp out of range")) : Value(start);
@@ -270,8 +271,14 @@ Result<Value> date_trunc(Arguments arguments, const BoundExpression&) {
     case Field::kMillennium:
       return from({(year + 999) / 1'000 * 1'000 - 999, 1, 1});
     default:
-      return field_not_supported(arguments[0], kTimestamp);
+      return field_not_supported(unit, kind);
   }
+}
+
+namespace {
+
+Result<Value> date_trunc(Arguments arguments, const BoundExpression& call) {
+  return truncated(arguments[0], integer(arguments[1]), call.arguments[1].type.kind);
 }
 
 Result<Value> make_date(Arguments arguments, const BoundExpression&) {
@@ -291,25 +298,22 @@ Result<Value> make_date(Arguments arguments, const BoundExpression&) {
   return Value(days);
 }
 
+}  // namespace
+
 Result<Value> make_timestamp(Arguments arguments, const BoundExpression& call) {
   const Result<Value> date = make_date(arguments.first(3), call);
   if (!date) {
     return date;
   }
-  const int64_t hour = integer(arguments[3]);
-  const int64_t minute = integer(arguments[4]);
-  const double seconds = floating(arguments[5]);
-  const double micros = std::rint(seconds * kMicrosPerSecond);
-  const bool is_time =
-      hour >= 0 && hour <= 24 && minute >= 0 && minute <= 59 && micros >= 0 && micros <= 60.0 * kMicrosPerSecond;
-  const int64_t time =
-      is_time ? (hour * 60 + minute) * 60 * kMicrosPerSecond + static_cast<int64_t>(micros) : kMicrosPerDay + 1;
-  if (time > kMicrosPerDay) {
-    return rejected("22008", fmt::format("time field value out of range: {}:{:02}:{:02g}", hour, minute, seconds));
+  const Result<int64_t> time = time_of(integer(arguments[3]), integer(arguments[4]), floating(arguments[5]));
+  if (!time) {
+    return time.error();
   }
   const Result<int64_t> midnight = midnight_of(integer(*date));
-  return midnight ? Result<Value>(Value(*midnight + time)) : rejected("22008", "timestamp out of range");
+  return midnight ? Result<Value>(Value(*midnight + *time)) : rejected("22008", "timestamp out of range");
 }
+
+namespace {
 
 /// The start of the bin of so many days and microseconds, counted from an origin.
 Result<Value> date_bin(Arguments arguments, const BoundExpression&) {
@@ -354,6 +358,26 @@ void add_movements(Adder& adder) {
   adder.add_operator("/", {kInterval, kDouble}, kInterval, interval_by);
 }
 
+/// What is computed as of a timestamp: the session's zone is UTC.
+void add_moments_in_utc(Adder& adder) {
+  adder.start(800);
+  adder.add_operator("+", {kTimestampTz, kInterval}, kTimestampTz, moved<false, false, false>);
+  adder.is_stable();
+  adder.add_operator("+", {kInterval, kTimestampTz}, kTimestampTz, moved<false, true, false>);
+  adder.is_stable();
+  adder.add_operator("-", {kTimestampTz, kInterval}, kTimestampTz, moved<false, false, true>);
+  adder.is_stable();
+  adder.add_operator("-", {kTimestampTz, kTimestampTz}, kInterval, between_timestamps, nullptr, false);
+  adder.add("date_trunc", {kText, kTimestampTz}, kTimestampTz, date_trunc);
+  adder.is_stable();
+  adder.add("date_part", {kText, kTimestampTz}, kDouble, date_part<false>);
+  adder.is_stable();
+  adder.add("extract", {kText, kTimestampTz}, TypeKind::kNumeric, extract_from_timestamp);
+  adder.is_stable();
+  adder.add("date_bin", {kInterval, kTimestampTz, kTimestampTz}, kTimestampTz, date_bin);
+  adder.add("isfinite", {kTimestampTz}, TypeKind::kBool, is_finite, nullptr, false);
+}
+
 }  // namespace
 
 void add_time(Functions& functions) {
@@ -361,7 +385,7 @@ void add_time(Functions& functions) {
   add_movements(adder);
   adder.start(720);
   adder.add("date_trunc", {kText, kTimestamp}, kTimestamp, date_trunc);
-  adder.refuse("date_trunc", {kText, kDate}, kTimestamp);
+  adder.start(722);
   adder.add("date_trunc", {kText, kInterval}, kInterval, truncate_interval);
   adder.add("date_part", {kText, kTimestamp}, kDouble, date_part<false>);
   adder.add("date_part", {kText, kDate}, kDouble, date_part<true>);
@@ -377,6 +401,8 @@ void add_time(Functions& functions) {
     adder.add("isfinite", {kind}, TypeKind::kBool, is_finite, nullptr, false);
   }
   add_intervals_of(adder);
+  add_moments_in_utc(adder);
+  add_zones(adder);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -65,9 +65,13 @@ uint64_t shown_size(const Type& type) {
     case TypeKind::kDouble:
     case TypeKind::kDate:
     case TypeKind::kTimestamp:
+    case TypeKind::kTime:
+    case TypeKind::kTimestampTz:
       return 32;
     case TypeKind::kNumeric:
       return type.precision == 0 ? kStringLengthMax : type.precision + 3;
+    case TypeKind::kUuid:
+      return 36;
     case TypeKind::kInterval:
       return 96;
     default:

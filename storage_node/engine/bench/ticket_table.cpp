@@ -174,11 +174,13 @@ semantics::Value TicketTable::value(uint32_t column, uint32_t ordinal) const {
     case TypeKind::kDate:
       return kFirstDay + ordinal;
     case TypeKind::kTimestamp:
+    case TypeKind::kTimestampTz:
       return (kFirstDay * 1440 + ordinal) * kMicrosPerMinute;
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
     case TypeKind::kInterval:
+    case TypeKind::kUuid:
       return letters(ordinal, type.length);
     default:
       return static_cast<int64_t>(ordinal);

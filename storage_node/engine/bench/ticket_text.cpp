@@ -27,6 +27,7 @@ std::string sql_type(const ColumnSpec& column) {
     case TypeKind::kVarchar:
     case TypeKind::kText:
     case TypeKind::kInterval:
+    case TypeKind::kUuid:
       return "VARCHAR";
     default:
       return "BIGINT";
@@ -49,6 +50,7 @@ std::string literal_text(const TicketTable& table, uint32_t column, uint32_t ord
     case TypeKind::kVarchar:
     case TypeKind::kText:
     case TypeKind::kInterval:
+    case TypeKind::kUuid:
       return std::get<std::string>(value);
     default:
       return std::to_string(std::get<int64_t>(value));

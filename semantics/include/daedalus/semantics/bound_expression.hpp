@@ -72,7 +72,13 @@ struct BoundExpression {
   [[nodiscard]] bool is_constant() const { return kind == Kind::kConstant; }
   [[nodiscard]] bool is_call(FunctionId id) const { return kind == Kind::kCall && function == id; }
 
-  friend bool operator==(const BoundExpression&, const BoundExpression&) = default;
+  /// Whether both make the same of every row: a constant NaN is itself, 0.0 and −0.0 are two constants.
+  friend bool operator==(const BoundExpression& left, const BoundExpression& right) {
+    return left.kind == right.kind && left.nullable == right.nullable && left.function == right.function &&
+           left.aggregate == right.aggregate && left.input == right.input && left.type == right.type &&
+           is_identical(left.value, right.value) && left.arguments == right.arguments &&
+           left.is_distinct == right.is_distinct && left.order == right.order;
+  }
 };
 
 [[nodiscard]] BoundExpression make_input(uint32_t input, const Type& type, bool nullable);

@@ -48,6 +48,9 @@ constexpr uint32_t kDecimalDigitsMax = 612;
 /// Whether |value| at its scale is below 10^precision, as numeric(precision, scale) demands.
 [[nodiscard]] bool fits_precision(const Decimal& value, uint32_t precision);
 
+/// The same value at the least scale that holds it.
+[[nodiscard]] Decimal without_trailing_zeros(Decimal value);
+
 /// Digits with sign and point: "-0.05", "120".
 [[nodiscard]] std::string format_decimal(const Decimal& value);
 

@@ -30,6 +30,8 @@ struct ScalarFunction {
   bool takes_any = false;            ///< One value or more of any kinds, behind `arguments`, which are all the others.
   bool takes_nulls = false;          ///< It is asked about NULLs, too.
   bool is_stable = false;  ///< PostgreSQL's volatility: a session's settings, which there are none of here, count.
+  int8_t zone_place = -1;  ///< The argument that names a time zone, as which it takes what bind_zone() makes of it.
+  bool zone_may_be_offset = false;  ///< bind_zone_or_offset(), rather.
 };
 
 /// All of them, ids ascending. Built once.
@@ -61,6 +63,8 @@ struct ArgumentKind {
 /// PostgreSQL's casts among the kinds: without being asked, on assignment, and where they are written.
 [[nodiscard]] bool can_cast_implicitly(TypeKind from, TypeKind to);
 [[nodiscard]] bool can_cast_explicitly(TypeKind from, TypeKind to);
+/// The casts of time to and from other kinds, strings apart: all of them are casts on assignment, too.
+[[nodiscard]] bool is_cast_of_time(TypeKind from, TypeKind to);
 
 /// What an explicit cast makes of a value that is not NULL: strings are cut to length, anything may become a string and
 /// be read from one. Errors: 42846 no such cast, and those of parse_text() and assign().

@@ -25,7 +25,10 @@ enum class TypeKind : uint8_t {
   kChar = 10,
   kVarchar = 11,
   kText = 12,      ///< Computed only, and of a bounded length all the same.
-  kInterval = 13,  ///< Within expressions only.
+  kInterval = 13,  ///< Computed only.
+  kTime = 14,
+  kUuid = 15,
+  kTimestampTz = 16,
 };
 
 constexpr uint32_t kNumericPrecisionMax = 38;
@@ -33,12 +36,14 @@ constexpr uint32_t kStringLengthMax = 4096;
 constexpr uint32_t kColumnsMax = 1600;  // PostgreSQL's limit.
 constexpr uint32_t kRowSizeMax = 1u << 20;
 
-/// What date and timestamp columns hold: from the first day of the year 1 to 5874897-12-31, PostgreSQL's last, and
-/// to 294246-12-31 23:59:59.999999, the last whole year of 64-bit microseconds since 1970 (PostgreSQL, which counts
-/// from 2000, reaches 294276). Years before Christ are refused.
+/// What date, timestamp and timestamptz (in UTC) columns hold: from the first day of the year 1 to 5874897-12-31,
+/// PostgreSQL's last, and to 294246-12-31 23:59:59.999999, the last whole year of 64-bit microseconds since 1970
+/// (PostgreSQL, which counts from 2000, reaches 294276). Years before Christ are refused.
 constexpr int64_t kDateDaysMin = -719162;
 constexpr int64_t kDateDaysMax = 2145042905;
 constexpr int64_t kMicrosPerDay = 86'400'000'000;
+/// A time of day is 00:00:00 to 24:00:00, both included.
+constexpr int64_t kTimeMicrosMax = kMicrosPerDay;
 constexpr int64_t kTimestampMicrosMin = kDateDaysMin * kMicrosPerDay;
 constexpr int64_t kTimestampMicrosMax = 9'223'371'244'799'999'999;
 
@@ -55,6 +60,14 @@ struct Type {
 [[nodiscard]] bool is_floating(TypeKind kind);  ///< real, double.
 [[nodiscard]] bool is_numeric(TypeKind kind);   ///< integer, floating or numeric.
 [[nodiscard]] bool is_string(TypeKind kind);    ///< char, varchar, text.
+
+/// timestamp and timestamptz: microseconds since 1970, of a clock on the wall or in UTC. A session's zone is UTC, so
+/// each is the other's number.
+[[nodiscard]] constexpr bool is_timestamp(TypeKind kind) {
+  return kind == TypeKind::kTimestamp || kind == TypeKind::kTimestampTz;
+}
+/// Those and dates.
+[[nodiscard]] constexpr bool is_moment(TypeKind kind) { return kind == TypeKind::kDate || is_timestamp(kind); }
 
 /// PostgreSQL's spelling: "numeric(10,2)", "character(3)", "character varying(20)", "timestamp without time zone".
 [[nodiscard]] std::string to_string(const Type& type);

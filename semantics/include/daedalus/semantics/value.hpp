@@ -1,6 +1,7 @@
 // One value of any type, for everything that is not a hot loop: constants, keys, merged aggregates, tests.
 #pragma once
 
+#include <bit>
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cstdint>
 #include <string>
@@ -30,13 +31,25 @@ struct Interval {
 /// A value whose type is known from its place. NULL is std::monostate.
 ///
 ///   bool                       bool
-///   int64_t                    smallint, int, bigint, date (days), timestamp (microseconds)
+///   int64_t                    smallint, int, bigint, date (days), timestamp (microseconds), time (those of
+///                              its day)
 ///   double                     real (rounded to float), double precision
 ///   Decimal                    numeric; of a column: scale is the column's
-///   std::string                char(n) (trailing blanks stripped), varchar, text
+///   std::string                char(n) (trailing blanks stripped), varchar, text; uuid: its sixteen bytes
 ///   Interval                   interval
 using Value = std::variant<std::monostate, bool, int64_t, double, Decimal, std::string, Interval>;
 
 [[nodiscard]] inline bool is_null(const Value& value) { return value.index() == 0; }
+
+/// Whether nothing can tell the two apart: NaN is NaN, and 0.0 is not −0.0.
+[[nodiscard]] inline bool is_identical(const Value& left, const Value& right) {
+  const auto* number = std::get_if<double>(&left);
+  const auto* other = std::get_if<double>(&right);
+  if (number == nullptr || other == nullptr) {
+    return left == right;
+  }
+  return std::bit_cast<uint64_t>(*number) == std::bit_cast<uint64_t>(*other) ||
+         (*number != *number && *other != *other);
+}
 
 }  // namespace daedalus::semantics

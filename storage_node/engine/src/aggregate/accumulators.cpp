@@ -350,7 +350,8 @@ void BoxedStates::append(uint32_t group, PartialRow& row) const {
 Accumulator make_accumulator(AggregateFunction function, const ColumnLayout& layout, bool is_grouped) {
   const bool is_floating = layout.native == Native::kFloat || layout.native == Native::kDouble;
   const bool is_count = function == AggregateFunction::kCountRows || function == AggregateFunction::kCount;
-  if (layout.native == Native::kDecimal && !is_count) {
+  const bool is_boxed = layout.native == Native::kDecimal || layout.native == Native::kInterval;
+  if (is_boxed && !is_count) {
     return BoxedStates(function, layout);
   }
   switch (function) {

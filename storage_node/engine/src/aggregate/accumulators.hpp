@@ -151,8 +151,8 @@ class LongExtremes {
   LargeArray<uint8_t> values_;  ///< group · width
 };
 
-/// What has no states of its own: aggregates of numerics without bound, which are computed and come by batches only,
-/// and spreads of wide ones. The plain states.
+/// What has no states of its own: aggregates of numerics without bound and of intervals, which are computed and come by
+/// batches only, and spreads of wide ones. The plain states.
 class BoxedStates {
  public:
   BoxedStates(semantics::AggregateFunction function, const ColumnLayout& layout)

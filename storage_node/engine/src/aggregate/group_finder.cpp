@@ -17,7 +17,7 @@ bool is_minus_zero(const ColumnLayout& layout, const uint8_t* value) {
 }  // namespace
 
 GroupFinder::GroupFinder(std::vector<ColumnSource> keys, AnswerMemory& memory)
-    : keys_(std::move(keys)),
+    : keys_(std::move(keys), memory),
       table_(keys_.word_count(), keys_.domain_bits(), memory),
       minus_zeros_memory_(memory),
       known_memory_(memory) {
@@ -154,7 +154,7 @@ Result<GroupFinder::Groups> GroupFinder::find(const RowBatch& batch, FindProgres
     error_ = keys.error();
     return *error_;
   }
-  found_ = table_.find_or_add(*keys, groups_max_, groups, scratch);
+  found_ = keys_.has_memory() ? table_.find_or_add(*keys, groups_max_, groups, scratch) : Found::kNoMemory;
   if (found_ == Found::kAll && table_.size() > known && !note_minus_zeros(batch, groups, known, scratch)) {
     found_ = Found::kNoMemory;
   }

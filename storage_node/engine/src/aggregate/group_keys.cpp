@@ -1,15 +1,25 @@
 #include "group_keys.hpp"
 
 #include <algorithm>
+#include <string_view>
+
+#include "daedalus/semantics/decimal.hpp"
 
 namespace daedalus::engine {
 namespace {
 
 constexpr uint32_t kPieceBytes = 8;
+/// A packed numeric without a bound, its head included.
+constexpr uint32_t kBoxedBytesMax = 3 + semantics::kDecimalBytesMax;
+
+/// What a column takes in a key: its width, or the number that stands for a value without one.
+uint32_t key_width(const ColumnLayout& layout) {
+  return layout.native == Native::kDecimal ? sizeof(uint32_t) : layout.width;
+}
 
 /// Bits of a piece of a column: a boolean needs one only, so that keys of flags are small numbers.
 uint32_t piece_bits(const ColumnLayout& layout, uint32_t offset) {
-  return layout.native == Native::kBool ? 1 : 8 * std::min(kPieceBytes, layout.width - offset);
+  return layout.native == Native::kBool ? 1 : 8 * std::min(kPieceBytes, key_width(layout) - offset);
 }
 
 /// words[p] |= value p << shift, the value being what `load_value` makes of position p.
@@ -37,13 +47,19 @@ auto canonical_loader(const uint8_t* values) {
 
 }  // namespace
 
-GroupKeys::GroupKeys(std::vector<ColumnSource> columns) : columns_(std::move(columns)) {
+GroupKeys::GroupKeys(std::vector<ColumnSource> columns, AnswerMemory& memory) : columns_(std::move(columns)) {
   for (const ColumnSource& column : columns_) {
-    places_.push_back({.first_piece = static_cast<uint32_t>(pieces_.size()),
-                       .packed = semantics::packed_column(column.layout().type),
-                       .null = {}});
-    for (uint32_t offset = 0; offset < column.layout().width; offset += kPieceBytes) {
-      pieces_.push_back(place_bits(piece_bits(column.layout(), offset)));
+    const ColumnLayout& layout = column.layout();
+    Place& place = places_.emplace_back();
+    place.first_piece = static_cast<uint32_t>(pieces_.size());
+    if (layout.native == Native::kDecimal) {
+      place.boxed = static_cast<uint32_t>(boxed_.size());
+      boxed_.emplace_back(layout.type, memory);
+    } else {
+      place.packed = semantics::packed_column(layout.type);
+    }
+    for (uint32_t offset = 0; offset < key_width(layout); offset += kPieceBytes) {
+      pieces_.push_back(place_bits(piece_bits(layout, offset)));
     }
   }
   for (size_t column = 0; column < columns_.size(); ++column) {
@@ -66,7 +82,12 @@ GroupKeys::Field GroupKeys::place_bits(uint32_t bits) {
   return field;
 }
 
-Result<KeyWords> GroupKeys::pack(const RowBatch& batch, BatchScratch& scratch) const {
+uint32_t GroupKeys::append_bytes_max(uint32_t column) const {
+  const Place& place = places_[column];
+  return place.boxed ? kBoxedBytesMax : semantics::packed_size_max(place.packed);
+}
+
+Result<KeyWords> GroupKeys::pack(const RowBatch& batch, BatchScratch& scratch) {
   const size_t size = size_t{batch.count} * word_count();
   uint64_t* words = room_for(scratch.keys, size);
   std::fill_n(words, size, 0);
@@ -76,9 +97,28 @@ Result<KeyWords> GroupKeys::pack(const RowBatch& batch, BatchScratch& scratch) c
     if (!vector) {
       return vector.error();
     }
-    pack_column(column, *vector, keys, words);
+    if (places_[column].boxed) {
+      pack_boxed(places_[column], *vector, keys, words);
+    } else {
+      pack_column(column, *vector, keys, words);
+    }
+    if (vector->nulls != nullptr) {
+      pack_nulls(column, vector->nulls, keys, words);
+    }
   }
   return keys;
+}
+
+void GroupKeys::pack_boxed(const Place& place, const ColumnVector& vector, const KeyWords& keys, uint64_t* words) {
+  const Field field = pieces_[place.first_piece];
+  for (uint32_t position = 0; position < keys.count && has_memory_; ++position) {
+    if (vector.nulls != nullptr && test_bit(vector.nulls, position)) {
+      continue;
+    }
+    const std::optional<uint32_t> number = boxed_[*place.boxed].number_of(vector.boxed[position]);
+    has_memory_ = number.has_value();
+    words[size_t{field.word} * keys.stride + position] |= uint64_t{number.value_or(0)} << field.shift;
+  }
 }
 
 void GroupKeys::pack_column(uint32_t column, const ColumnVector& vector, const KeyWords& keys, uint64_t* words) const {
@@ -89,12 +129,14 @@ void GroupKeys::pack_column(uint32_t column, const ColumnVector& vector, const K
     const Field field = pieces_[piece];
     pack_piece(layout, offset, field, vector, keys.count, words + size_t{field.word} * keys.stride);
   }
-  if (vector.nulls == nullptr) {
-    return;
-  }
+}
+
+void GroupKeys::pack_nulls(uint32_t column, const uint64_t* nulls, const KeyWords& keys, uint64_t* words) const {
+  const ColumnLayout& layout = columns_[column].layout();
+  const Place& place = places_[column];
   // A plane holds zeros where there is NULL, a computed vector may hold anything.
-  for_each_bit(vector.nulls, bitmap_words(keys.count), [&](uint32_t position) {
-    for (uint32_t offset = 0, at = place.first_piece; offset < layout.width; offset += kPieceBytes, ++at) {
+  for_each_bit(nulls, bitmap_words(keys.count), [&](uint32_t position) {
+    for (uint32_t offset = 0, at = place.first_piece; offset < key_width(layout); offset += kPieceBytes, ++at) {
       const uint64_t ones = ~uint64_t{0} >> (kWordBits - piece_bits(layout, offset));
       words[size_t{pieces_[at].word} * keys.stride + position] &= ~(ones << pieces_[at].shift);
     }
@@ -145,6 +187,14 @@ void GroupKeys::append(const uint64_t* key, uint32_t column, bool is_minus_zero,
                        semantics::PackedRowWriter& row) const {
   const ColumnLayout& layout = columns_[column].layout();
   const Place& place = places_[column];
+  if (place.boxed) {
+    if (is_null(key, place)) {
+      return row.put_null();
+    }
+    const auto number = static_cast<uint32_t>(piece_of(key, place, column, 0));
+    const std::string_view packed = boxed_[*place.boxed].packed(number);
+    return row.put_packed(reinterpret_cast<const uint8_t*>(packed.data()), static_cast<uint32_t>(packed.size()));
+  }
   if (layout.width <= kPieceBytes) {
     uint64_t piece = piece_of(key, place, column, 0);
     piece |= is_minus_zero ? uint64_t{1} << (8 * layout.width - 1) : 0;

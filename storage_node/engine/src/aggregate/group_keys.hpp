@@ -2,12 +2,15 @@
 //
 // Decides where in a key each column's bits lie: narrow columns share words, so that the key of one or two of them is
 // one word, and mostly a small number. Keys are equal, word for word, exactly if the columns are: NULL equals NULL,
-// −0.0 equals 0.0, NaN equals NaN. Which zero it was a key does not say.
+// −0.0 equals 0.0, NaN equals NaN. Which zero it was a key does not say. Intervals are an exception: a month and 30
+// days are two keys here, and become one group where groups are merged.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "batch_scratch.hpp"
+#include "boxed_keys.hpp"
 #include "daedalus/semantics/packed_writer.hpp"
 
 namespace daedalus::engine {
@@ -21,7 +24,8 @@ struct KeyWords {
 
 class GroupKeys {
  public:
-  explicit GroupKeys(std::vector<ColumnSource> columns);
+  /// memory: asked before what columns without a width hold grows; outlives this object.
+  GroupKeys(std::vector<ColumnSource> columns, AnswerMemory& memory);
 
   /// Words of a key, at least one unless there is no column.
   [[nodiscard]] uint32_t word_count() const { return static_cast<uint32_t>(word_bits_.size()); }
@@ -30,13 +34,13 @@ class GroupKeys {
   [[nodiscard]] const std::vector<ColumnSource>& columns() const { return columns_; }
 
   /// Packs the keys of a batch. They stay in `scratch` until the next call with it.
-  /// An error is that of a computed column.
-  [[nodiscard]] Result<KeyWords> pack(const RowBatch& batch, BatchScratch& scratch) const;
+  /// An error is that of a computed column. Without memory for a value the keys are not those of the rows:
+  /// has_memory() says so from then on.
+  [[nodiscard]] Result<KeyWords> pack(const RowBatch& batch, BatchScratch& scratch);
+  [[nodiscard]] bool has_memory() const { return has_memory_; }
 
   /// Bytes that column number `column` of the keys may take of a packed row.
-  [[nodiscard]] uint32_t append_bytes_max(uint32_t column) const {
-    return semantics::packed_size_max(places_[column].packed);
-  }
+  [[nodiscard]] uint32_t append_bytes_max(uint32_t column) const;
   /// Puts what column number `column` is in the key of word_count() words. is_minus_zero: what it says of a zero.
   void append(const uint64_t* key, uint32_t column, bool is_minus_zero, semantics::PackedRowWriter& row) const;
   /// Whether that is a floating number, and zero.
@@ -54,7 +58,8 @@ class GroupKeys {
   struct Place {
     uint32_t first_piece = 0;  ///< In pieces_: one for every eight bytes of the column begun.
     semantics::PackedColumn packed;
-    Field null;  ///< Without a word for a column that forbids NULL.
+    std::optional<uint32_t> boxed;  ///< In boxed_: a column without a width.
+    Field null;                     ///< Without a word for a column that forbids NULL.
   };
 
   [[nodiscard]] bool is_null(const uint64_t* key, const Place& place) const {
@@ -62,13 +67,17 @@ class GroupKeys {
   }
   [[nodiscard]] uint64_t piece_of(const uint64_t* key, const Place& place, uint32_t column, uint32_t offset) const;
   [[nodiscard]] Field place_bits(uint32_t bits);
+  void pack_boxed(const Place& place, const ColumnVector& vector, const KeyWords& keys, uint64_t* words);
   void pack_column(uint32_t column, const ColumnVector& vector, const KeyWords& keys, uint64_t* words) const;
+  void pack_nulls(uint32_t column, const uint64_t* nulls, const KeyWords& keys, uint64_t* words) const;
   void pack_piece(const ColumnLayout& layout, uint32_t offset, Field field, const ColumnVector& vector, uint32_t count,
                   uint64_t* words) const;
 
   std::vector<ColumnSource> columns_;
   std::vector<Place> places_;  ///< By column.
   std::vector<Field> pieces_;
+  std::vector<BoxedKeys> boxed_;
+  bool has_memory_ = true;
   std::vector<uint32_t> word_bits_;  ///< Bits in use, by word.
 };
 

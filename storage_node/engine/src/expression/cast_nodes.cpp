@@ -232,8 +232,6 @@ VectorNodePtr make_exact_cast(const Type& from, const Type& to, FormOf form, Vec
   return std::make_shared<ExactCastNode>(form, power_of_ten(to.precision) - 1, std::move(node));
 }
 
-bool is_moment(TypeKind kind) { return kind == TypeKind::kDate || kind == TypeKind::kTimestamp; }
-
 }  // namespace
 
 VectorNodePtr make_cast_node(const BoundExpression& call, const NodeMaker& make) {
@@ -246,9 +244,11 @@ VectorNodePtr make_cast_node(const BoundExpression& call, const NodeMaker& make)
                          (semantics::is_integer(to.kind) || to.kind == TypeKind::kNumeric);
   const bool is_to_double =
       to.kind == TypeKind::kDouble && (semantics::is_integer(from.kind) || from.kind == TypeKind::kNumeric);
-  const bool is_same = (to.kind == TypeKind::kText && semantics::is_string(from.kind)) ||
+  const bool are_timestamps = semantics::is_timestamp(from.kind) && semantics::is_timestamp(to.kind);
+  const bool is_same = are_timestamps || (to.kind == TypeKind::kText && semantics::is_string(from.kind)) ||
                        (to.kind == TypeKind::kDouble && semantics::is_floating(from.kind));
-  const bool are_moments = is_moment(from.kind) && is_moment(to.kind) && from.kind != to.kind;
+  const bool are_moments =
+      semantics::is_moment(from.kind) && semantics::is_moment(to.kind) && from.kind != to.kind && !are_timestamps;
   if (!are_exact && !is_to_double && !is_same && !are_moments) {
     return nullptr;
   }
@@ -263,8 +263,8 @@ VectorNodePtr make_cast_node(const BoundExpression& call, const NodeMaker& make)
     return node->scale() <= FloatingCastNode::kScaleMax ? std::make_shared<FloatingCastNode>(std::move(node)) : nullptr;
   }
   if (are_moments) {
-    return to.kind == TypeKind::kTimestamp ? VectorNodePtr(std::make_shared<MidnightNode>(std::move(node)))
-                                           : std::make_shared<DayNode>(std::move(node));
+    return from.kind == TypeKind::kDate ? VectorNodePtr(std::make_shared<MidnightNode>(std::move(node)))
+                                        : std::make_shared<DayNode>(std::move(node));
   }
   return make_exact_cast(from, to, *form_of(call), std::move(node));
 }

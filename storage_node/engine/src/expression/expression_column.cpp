@@ -26,7 +26,7 @@ template <typename T, typename From>
 void write_numbers(const From* from, bool is_constant, uint32_t count, uint8_t* out) {
   auto* numbers = reinterpret_cast<T*>(out);
   for (uint32_t position = 0; position < count; ++position) {
-    numbers[position] = static_cast<T>(from[is_constant ? 0 : position]);
+    numbers[position] = with_one_nan(static_cast<T>(from[is_constant ? 0 : position]));
   }
 }
 
@@ -156,7 +156,10 @@ void ExpressionColumn::write(const ValueVector& values, uint32_t first, uint32_t
         room.boxed[first + position] = semantics::Decimal{to_big(values.wide(position)), node_->scale()};
       }
       return;
+    case Native::kInterval:
+      break;
   }
+  check_failed("a type that vectors have a form for", __FILE__, __LINE__);
 }
 
 void ExpressionColumn::write_texts(const ValueVector& values, uint32_t first, uint32_t count, VectorRoom& room) const {

@@ -42,23 +42,6 @@ uint64_t hash_of(const BoundExpression& expression) {
   return hash;
 }
 
-/// Equal as the values that come of them are: 0.0 and −0.0 are not, NaN is.
-bool is_same_value(const semantics::Value& left, const semantics::Value& right) {
-  const auto* floating = std::get_if<double>(&left);
-  const auto* other = std::get_if<double>(&right);
-  if (floating == nullptr || other == nullptr) {
-    return left == right;
-  }
-  return std::memcmp(floating, other, sizeof *floating) == 0;
-}
-
-bool is_same(const BoundExpression& left, const BoundExpression& right) {
-  return left.kind == right.kind && left.nullable == right.nullable && left.function == right.function &&
-         left.input == right.input && left.type == right.type && is_same_value(left.value, right.value) &&
-         std::equal(left.arguments.begin(), left.arguments.end(), right.arguments.begin(), right.arguments.end(),
-                    is_same);
-}
-
 std::optional<int32_t> scale_of(const BoundExpression& expression);
 
 /// The scale that all of them have, from `first` on in steps of `step`.
@@ -154,6 +137,8 @@ std::optional<FormOf> form_of(const BoundExpression& expression) {
     case TypeKind::kBigint:
     case TypeKind::kDate:
     case TypeKind::kTimestamp:
+    case TypeKind::kTime:
+    case TypeKind::kTimestampTz:
       return FormOf{Form::kInteger};
     case TypeKind::kReal:
     case TypeKind::kDouble:
@@ -181,7 +166,7 @@ VectorNodePtr ExpressionPool::node(const TableLayout& layout, const BoundExpress
   uint32_t& first = first_of_hash_[hash % kBuckets];
   for (uint32_t at = first; at != 0; at = next_of_hash_[at - 1]) {
     const Entry& entry = entries_[at - 1];
-    if (entry.hash == hash && is_same(entry.expression, expression)) {
+    if (entry.hash == hash && entry.expression == expression) {
       if (VectorNodePtr node = entry.node.lock()) {
         return node;
       }

@@ -182,7 +182,7 @@ VectorNodePtr make_time_node(const BoundExpression& call, const NodeMaker& make)
   const TypeKind kind = call.arguments[1].type.kind;
   const bool is_date = kind == TypeKind::kDate;
   const std::optional<Unit> unit = unit_of(call.arguments[0]);
-  if ((!is_truncation && !is_field) || !unit || (!is_date && kind != TypeKind::kTimestamp)) {
+  if ((!is_truncation && !is_field) || !unit || (!is_date && !semantics::is_timestamp(kind))) {
     return nullptr;
   }
   const bool is_of_clock = *unit == Unit::kSecond || *unit == Unit::kMinute || *unit == Unit::kHour;

@@ -24,6 +24,7 @@ CodeRule code_rule(Native native, uint32_t width) {
       rule.is_floating = true;
       return rule;
     case Native::kDecimal:
+    case Native::kInterval:
     case Native::kBytes:
       rule.is_text = true;
       rule.is_exact = width <= kCodeBytes;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "daedalus/semantics/uuid.hpp"
+
 namespace daedalus::engine {
 namespace {
 
@@ -19,13 +21,17 @@ Native native_of(const semantics::Type& type) {
       return Native::kInt32;
     case TypeKind::kBigint:
     case TypeKind::kTimestamp:
+    case TypeKind::kTime:
+    case TypeKind::kTimestampTz:
       return Native::kInt64;
+    case TypeKind::kUuid:
+      return Native::kInt128;
     case TypeKind::kReal:
       return Native::kFloat;
     case TypeKind::kDouble:
       return Native::kDouble;
     case TypeKind::kInterval:
-      return Native::kDecimal;
+      return Native::kInterval;
     case TypeKind::kNumeric:
       return type.precision == 0 ? Native::kDecimal : type.precision <= 18 ? Native::kInt64 : Native::kInt128;
     case TypeKind::kChar:
@@ -71,6 +77,19 @@ Fit append_decimal(const ColumnLayout& layout, const semantics::Decimal& value, 
   }
   const Int128 native = to_int128(unscaled);
   return layout.native == Native::kInt64 ? append_integer<int64_t>(native, out) : append_integer<Int128>(native, out);
+}
+
+constexpr size_t kIntervalDays = sizeof(int64_t);
+constexpr size_t kIntervalMonths = kIntervalDays + sizeof(int32_t);
+
+void write_interval(const semantics::Interval& interval, uint8_t* out) {
+  std::memcpy(out, &interval.micros, sizeof interval.micros);
+  std::memcpy(out + kIntervalDays, &interval.days, sizeof interval.days);
+  std::memcpy(out + kIntervalMonths, &interval.months, sizeof interval.months);
+}
+
+semantics::Interval read_interval(const uint8_t* bytes) {
+  return {load<int32_t>(bytes + kIntervalMonths), load<int32_t>(bytes + kIntervalDays), load<int64_t>(bytes)};
 }
 
 }  // namespace
@@ -136,6 +155,10 @@ Fit append_native(const ColumnLayout& layout, const semantics::Value& value, Nat
     CHECK(std::holds_alternative<semantics::Decimal>(value));
     return append_decimal(layout, std::get<semantics::Decimal>(value), out);
   }
+  if (layout.type.kind == TypeKind::kUuid) {
+    append_raw(semantics::uuid_number(std::get<std::string>(value)), out);
+    return Fit::kInside;
+  }
   switch (layout.native) {
     case Native::kBool:
       CHECK(std::holds_alternative<bool>(value));
@@ -168,6 +191,9 @@ Fit append_native(const ColumnLayout& layout, const semantics::Value& value, Nat
 }
 
 void write_native(const ColumnLayout& layout, const semantics::Value& value, uint8_t* out) {
+  if (layout.native == Native::kInterval) {
+    return write_interval(std::get<semantics::Interval>(value), out);
+  }
   if (layout.native == Native::kBytes) {
     const auto& text = std::get<std::string>(value);
     CHECK(text.size() <= layout.width);
@@ -177,12 +203,16 @@ void write_native(const ColumnLayout& layout, const semantics::Value& value, uin
   }
   with_native(layout.native, [&]<typename T>(std::type_identity<T>) {
     T native{};
-    if (const auto* decimal = std::get_if<semantics::Decimal>(&value)) {
+    if (layout.type.kind == TypeKind::kUuid) {
+      if constexpr (std::is_same_v<T, Int128>) {
+        native = semantics::uuid_number(std::get<std::string>(value));
+      }
+    } else if (const auto* decimal = std::get_if<semantics::Decimal>(&value)) {
       if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, Int128>) {
         native = static_cast<T>(to_int128(rescaled(*decimal, layout.type.scale)));
       }
     } else if constexpr (std::is_floating_point_v<T>) {
-      native = static_cast<T>(std::get<double>(value));
+      native = with_one_nan(static_cast<T>(std::get<double>(value)));
     } else if constexpr (std::is_same_v<T, uint8_t>) {
       native = std::get<bool>(value) ? 1 : 0;
     } else {
@@ -193,6 +223,9 @@ void write_native(const ColumnLayout& layout, const semantics::Value& value, uin
 }
 
 semantics::Value to_value(const ColumnLayout& layout, const uint8_t* bytes) {
+  if (layout.native == Native::kInterval) {
+    return read_interval(bytes);
+  }
   if (layout.native == Native::kBytes) {
     const auto* text = reinterpret_cast<const char*>(bytes);
     return std::string(text, strnlen(text, layout.width));
@@ -204,7 +237,9 @@ semantics::Value to_value(const ColumnLayout& layout, const uint8_t* bytes) {
         return semantics::Decimal{to_big(value), static_cast<int32_t>(layout.type.scale)};
       }
     }
-    if constexpr (std::is_same_v<T, uint8_t>) {
+    if constexpr (std::is_same_v<T, Int128>) {
+      return semantics::uuid_bytes(value);
+    } else if constexpr (std::is_same_v<T, uint8_t>) {
       return value != 0;
     } else if constexpr (std::is_floating_point_v<T>) {
       return static_cast<double>(value);

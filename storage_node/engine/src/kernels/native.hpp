@@ -25,7 +25,8 @@ using UInt128 = unsigned __int128;
 /// The element of a column plane. kBytes: strings, zero-padded to the declared length (no string holds a NUL). Of those
 /// beyond eight bytes the first eight are in the column's plane, dense, the others in a plane of tails.
 /// kDecimal: a numeric without a bound on its digits, which is computed and lies in no plane (ColumnVector::boxed).
-enum class Native : uint8_t { kBool, kInt16, kInt32, kInt64, kInt128, kFloat, kDouble, kBytes, kDecimal };
+/// kInterval: computed only, too; microseconds, days, months, as in a packed row.
+enum class Native : uint8_t { kBool, kInt16, kInt32, kInt64, kInt128, kFloat, kDouble, kBytes, kDecimal, kInterval };
 
 /// How a value as it lies in a plane becomes a code (codes.hpp).
 struct CodeRule {
@@ -81,7 +82,7 @@ struct TableLayout {
   [[nodiscard]] size_t tail_plane(uint32_t column) const { return columns.size() + column; }
 };
 
-/// Calls use(std::type_identity<T>) with the C++ type of a scalar plane. Precondition: not kBytes, not kDecimal.
+/// Calls use(std::type_identity<T>) with the C++ type of a scalar plane. Precondition: one of the numbers, or kBool.
 template <typename Use>
 decltype(auto) with_native(Native native, Use&& use) {
   switch (native) {
@@ -101,6 +102,7 @@ decltype(auto) with_native(Native native, Use&& use) {
       return use(std::type_identity<double>{});
     case Native::kBytes:
     case Native::kDecimal:
+    case Native::kInterval:
       break;
   }
   check_failed("a scalar plane", __FILE__, __LINE__);
@@ -114,14 +116,21 @@ T load(const uint8_t* bytes) {
   return value;
 }
 
+/// The value as it travels and lies in planes: the quiet NaN for every NaN. What a processor makes of ∞ − ∞ is another.
+template <typename T>
+T with_one_nan(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return value != value ? std::numeric_limits<T>::quiet_NaN() : value;
+  } else {
+    return value;
+  }
+}
+
 /// The one representative of a class of equal values: 0.0 for −0.0, the quiet NaN for every NaN.
 template <typename T>
 T canonical(T value) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (value != value) {
-      return std::numeric_limits<T>::quiet_NaN();
-    }
-    return value == T{0} ? T{0} : value;
+    return value == T{0} ? T{0} : with_one_nan(value);
   } else {
     return value;
   }
@@ -140,7 +149,7 @@ int compare_scalars(T left, T right) {
   return static_cast<int>(left > right) - static_cast<int>(left < right);
 }
 
-/// Orders two values that are not NULL. Tails are read where nothing else decides.
+/// Orders two values that are not NULL, of a type that columns have. Tails are read where nothing else decides.
 [[nodiscard]] int compare_native(const ColumnLayout& layout, StoredValue left, StoredValue right);
 /// The same for values whose bytes follow each other.
 [[nodiscard]] int compare_native(const ColumnLayout& layout, const uint8_t* left, const uint8_t* right);

@@ -7,7 +7,7 @@ using Kind = CompiledLiteral::Kind;
 
 bool is_tracked(semantics::TypeKind kind) {
   using semantics::TypeKind;
-  return kind == TypeKind::kDate || kind == TypeKind::kTimestamp || kind == TypeKind::kInt || kind == TypeKind::kBigint;
+  return semantics::is_moment(kind) || kind == TypeKind::kTime || kind == TypeKind::kInt || kind == TypeKind::kBigint;
 }
 
 }  // namespace

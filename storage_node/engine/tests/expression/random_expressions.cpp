@@ -4,6 +4,7 @@
 
 #include "daedalus/semantics/selection.hpp"
 #include "daedalus/semantics/text.hpp"
+#include "daedalus/semantics/uuid.hpp"
 
 namespace daedalus::engine::test {
 namespace {
@@ -14,9 +15,10 @@ using semantics::ScalarFunction;
 using semantics::Type;
 using semantics::TypeKind;
 
-constexpr TypeKind kKinds[] = {TypeKind::kBool, TypeKind::kSmallint, TypeKind::kInt,       TypeKind::kBigint,
-                               TypeKind::kReal, TypeKind::kDouble,   TypeKind::kNumeric,   TypeKind::kDate,
-                               TypeKind::kChar, TypeKind::kVarchar,  TypeKind::kTimestamp, TypeKind::kText};
+constexpr TypeKind kKinds[] = {TypeKind::kBool,     TypeKind::kSmallint,    TypeKind::kInt,       TypeKind::kBigint,
+                               TypeKind::kReal,     TypeKind::kDouble,      TypeKind::kNumeric,   TypeKind::kDate,
+                               TypeKind::kChar,     TypeKind::kVarchar,     TypeKind::kTimestamp, TypeKind::kText,
+                               TypeKind::kInterval, TypeKind::kTimestampTz, TypeKind::kTime,      TypeKind::kUuid};
 
 std::vector<const ScalarFunction*> functions_with(TypeKind result) {
   std::vector<const ScalarFunction*> found;
@@ -52,7 +54,12 @@ Value some_constant(Random& random, TypeKind kind) {
     case TypeKind::kDate:
       return 15'706 + number;
     case TypeKind::kTimestamp:
+    case TypeKind::kTimestampTz:
       return (15'706 + number) * semantics::kMicrosPerDay + number;
+    case TypeKind::kTime:
+      return one_in(random, 6) ? semantics::kTimeMicrosMax : (number + 4) * 3'661'000'001;
+    case TypeKind::kUuid:
+      return semantics::uuid_bytes(__int128{number} << (one_in(random, 2) ? 70 : 3));
     case TypeKind::kReal:
     case TypeKind::kDouble:
       return static_cast<double>(number) / 4;

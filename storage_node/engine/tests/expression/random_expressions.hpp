@@ -7,7 +7,7 @@
 
 namespace daedalus::engine::test {
 
-/// Of any type but interval; at most so many calls deep.
+/// Of any type; at most so many calls deep.
 [[nodiscard]] semantics::BoundExpression random_expression(Random& random, uint32_t depth);
 /// Of this kind.
 [[nodiscard]] semantics::BoundExpression random_expression(Random& random, semantics::TypeKind kind, uint32_t depth);

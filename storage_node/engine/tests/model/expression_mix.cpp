@@ -63,9 +63,19 @@ BoundExpression some_truth(Random& random) {
   }
 }
 
-/// Of a type with a bound, so that it may be a key.
+/// Equal ones are made of the same days and microseconds: others become one group only where groups are merged.
+BoundExpression some_interval() {
+  return named("-", true,
+               {column(TestColumn::kTime), semantics::make_constant(Type{TypeKind::kTimestamp}, int64_t{86'399'999})});
+}
+
+/// Some of a type without a bound.
 BoundExpression some_key(Random& random) {
-  switch (below(random, 5)) {
+  switch (below(random, 7)) {
+    case 4:
+      return named("/", true, {column(TestColumn::kNumeric), cast(constant(7), TypeKind::kNumeric)});
+    case 5:
+      return some_interval();
     case 0:
       return some_truth(random);
     case 1:
@@ -115,7 +125,7 @@ void add_to_groups(Random& random, semantics::Grouping& grouping) {
     if (!aggregate.argument || !one_in(random, 2)) {
       continue;
     }
-    BoundExpression computed = some_number(random);
+    BoundExpression computed = one_in(random, 6) ? some_interval() : some_number(random);
     if (const auto type = semantics::aggregate_type(aggregate.function, computed.type)) {
       aggregate.argument = std::move(computed);
       aggregate.type = *type;
@@ -166,7 +176,12 @@ BoundExpression computed_for(Random& random, TypeKind kind) {
       return some_truth(random);
     case TypeKind::kDate:
     case TypeKind::kTimestamp:
+    case TypeKind::kTimestampTz:
       return column(one_in(random, 2) ? TestColumn::kDay : TestColumn::kTime);
+    case TypeKind::kUuid:
+      return column(TestColumn::kTag);
+    case TypeKind::kTime:
+      return column(one_in(random, 2) ? TestColumn::kClock : TestColumn::kTime);
     default:
       return one_in(random, 2) ? some_number(random) : failing_number(random);
   }

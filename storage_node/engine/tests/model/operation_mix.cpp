@@ -52,7 +52,7 @@ void make_members(std::vector<Value>& values) {
 
 bool is_day(uint32_t column) {
   const TypeKind kind = test_schema().columns[column].type.kind;
-  return kind == TypeKind::kDate || kind == TypeKind::kTimestamp;
+  return semantics::is_moment(kind);
 }
 
 }  // namespace
@@ -320,7 +320,8 @@ std::vector<semantics::Assignment> OperationMix::assignments() {
       assigned.push_back(computed_assignment(*random_, column));
       continue;
     }
-    const bool can_add = target.type.kind != TypeKind::kBool && target.type.kind != TypeKind::kTimestamp &&
+    const bool can_add = target.type.kind != TypeKind::kBool && !semantics::is_timestamp(target.type.kind) &&
+                         target.type.kind != TypeKind::kTime && target.type.kind != TypeKind::kUuid &&
                          !semantics::is_string(target.type.kind);
     if (can_add && column != kKey && one_in(*random_, 3)) {
       assigned.push_back({column, Assignment::Kind::kAdd,

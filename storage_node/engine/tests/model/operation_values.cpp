@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daedalus/semantics/uuid.hpp"
+
 namespace daedalus::engine::test {
 namespace {
 
@@ -68,7 +70,13 @@ Value spread_value(Random& random, uint32_t column, uint32_t spread) {
     case TypeKind::kDate:
       return 15'000 + step;
     case TypeKind::kTimestamp:
+    case TypeKind::kTimestampTz:
       return (15'000 + step) * semantics::kMicrosPerDay + (one_in(random, 2) ? step : 0);
+    case TypeKind::kTime:
+      return one_in(random, 12) ? semantics::kTimeMicrosMax : step * 60'000'001 % semantics::kTimeMicrosMax;
+    case TypeKind::kUuid:
+      // They differ above and below the eight bytes that codes are of.
+      return semantics::uuid_bytes(__int128{step - 3} << (one_in(random, 2) ? 62 : 0));
     case TypeKind::kReal:
     case TypeKind::kDouble:
       return static_cast<double>(step - 4) / 4;
@@ -94,6 +102,8 @@ Value number_value(uint32_t column, int64_t number) {
   switch (type.kind) {
     case TypeKind::kBool:
       return number != 0;
+    case TypeKind::kUuid:
+      return semantics::uuid_bytes(number);
     case TypeKind::kReal:
     case TypeKind::kDouble:
       return static_cast<double>(number);
@@ -124,7 +134,14 @@ Value neighbour(Random& random, uint32_t column, const Value& value) {
     case TypeKind::kDate:
       return stepped(random, std::get<int64_t>(value), semantics::kDateDaysMin, semantics::kDateDaysMax);
     case TypeKind::kTimestamp:
+    case TypeKind::kTimestampTz:
       return stepped(random, std::get<int64_t>(value), semantics::kTimestampMicrosMin, semantics::kTimestampMicrosMax);
+    case TypeKind::kTime:
+      return stepped(random, std::get<int64_t>(value), 0, semantics::kTimeMicrosMax);
+    case TypeKind::kUuid: {
+      const __int128 number = semantics::uuid_number(std::get<std::string>(value));
+      return semantics::uuid_bytes(number > 0 ? number - 1 : number + 1);
+    }
     case TypeKind::kReal: {
       const auto number = static_cast<float>(std::get<double>(value));
       return as_constant(static_cast<double>(std::nextafterf(number, one_in(random, 2) ? 1e30f : -1e30f)));

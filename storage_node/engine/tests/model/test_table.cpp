@@ -10,6 +10,7 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/packed.hpp"
+#include "daedalus/semantics/uuid.hpp"
 
 namespace daedalus::engine::test {
 namespace {
@@ -97,7 +98,10 @@ semantics::Schema usual_table() {
                       {"text", {.kind = TypeKind::kVarchar, .length = 12}, true, {}},
                       {"flag", {.kind = TypeKind::kChar, .length = 1}, true, {}},
                       {"code", {.kind = TypeKind::kChar, .length = 8}, true, {}},
-                      {"name", {.kind = TypeKind::kVarchar, .length = 21}, true, {}}},
+                      {"name", {.kind = TypeKind::kVarchar, .length = 21}, true, {}},
+                      {"moment", {.kind = TypeKind::kTimestampTz}, true, {}},
+                      {"clock", {.kind = TypeKind::kTime}, true, {}},
+                      {"tag", {.kind = TypeKind::kUuid}, true, {}}},
           .primary_key = {kId}};
 }
 
@@ -206,7 +210,12 @@ Value random_value(Random& random, uint32_t column) {
     case TypeKind::kDate:
       return edge(random, semantics::kDateDaysMin, semantics::kDateDaysMax);
     case TypeKind::kTimestamp:
+    case TypeKind::kTimestampTz:
       return edge(random, semantics::kTimestampMicrosMin, semantics::kTimestampMicrosMax);
+    case TypeKind::kUuid:
+      return semantics::uuid_bytes(__int128{edge(random, INT64_MIN, INT64_MAX)} << (one_in(random, 2) ? 64 : 0));
+    case TypeKind::kTime:
+      return std::abs(edge(random, 0, semantics::kTimeMicrosMax));
     case TypeKind::kReal:
       return one_in(random, 10) ? static_cast<double>(FLT_MAX) : random_floating(random);
     case TypeKind::kDouble:

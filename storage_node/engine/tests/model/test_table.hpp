@@ -58,7 +58,9 @@ enum TestColumn : uint32_t {
   kText,
   kFlag,
   kCode,
-  kName
+  kName,
+  kClock,
+  kTag
 };
 
 /// All have the columns of TestColumn; what follows them makes rows so wide that chunks are small.

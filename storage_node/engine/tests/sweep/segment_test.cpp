@@ -176,7 +176,7 @@ TEST(SegmentWithKeys, LaterUpdatesFindRowsThatEarlierOnesOfTheirCycleMadeOrMoved
 }
 
 TEST(SegmentOfManyChunks, PurgesADayWhereverItsRowsLieHoweverTheyCameThere) {
-  Segment segment(test_schema(), test_codec(), {.memory_bytes = 70'000, .chunk_rows = 64});
+  Segment segment(test_schema(), test_codec(), {.memory_bytes = 90'000, .chunk_rows = 64});
   ASSERT_GE(segment.statistics().rows_max, 256u);
   uint64_t timestamp = 0;
   const auto matched = [&](UpdatePart part) {

@@ -75,6 +75,7 @@ TEST(GroupKeysTest, AreEqualExactlyWhereTheColumnsAreAndGiveThemBack) {
   const FilledStore filled(random, 256, 1, 100);
   const ChunkView view = filled.store.view(0);
   BatchScratch scratch;
+  AnswerMemory memory(1u << 20);
   std::vector<uint32_t> rows;
   for (int draw = 0; draw < 100; ++draw) {
     std::vector<uint32_t> columns;
@@ -83,7 +84,7 @@ TEST(GroupKeysTest, AreEqualExactlyWhereTheColumnsAreAndGiveThemBack) {
       columns.push_back(static_cast<uint32_t>(1 + below(random, filled.layout.columns.size() - 1)));
       sources.emplace_back(filled.layout, columns.back());
     }
-    GroupKeys keys(sources);
+    GroupKeys keys(sources, memory);
     const RowBatch batch = random_batch(random, view, rows);
     const KeyWords packed = *keys.pack(batch, scratch);
     const auto key_of = [&](uint32_t position) {

@@ -39,6 +39,7 @@ struct LoginCounts {
 struct AggregatorOptions {
   std::string name;
   std::string version;
+  std::string time_zone_version;  ///< Of the database of time zones; empty: there is none.
   std::string cluster_id;
   uint64_t process_id = 0;
   std::string postgres_endpoint;            ///< For STATUS; empty: there is none.

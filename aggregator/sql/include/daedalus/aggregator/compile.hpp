@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/time_zone.hpp"
 
 namespace daedalus::aggregator {
 
@@ -26,13 +28,19 @@ struct CacheCounters {
   size_t more_variants = 0;  ///< Combinations of values for which they are known, beside one each.
 };
 
+/// Bits that nobody can guess, other ones each time. Asked from any thread.
+using RandomBits = std::function<uint64_t()>;
+
 /// Compiles statements against one schema and map. Thread-safe.
 class Compiler final : public KnownStatements {
  public:
   /// The most parsed statements kept for re-use; least recently used go first.
   static constexpr size_t kCachedStatementsMax = 2048;
 
-  Compiler(std::shared_ptr<const semantics::Schema> schema, std::shared_ptr<const contract::PartitionMap> map);
+  /// zones: null where there are none, and only offsets and their abbreviations are understood.
+  /// random: what gen_random_uuid() among the values of an INSERT is made of; without it that is refused.
+  Compiler(std::shared_ptr<const semantics::Schema> schema, std::shared_ptr<const contract::PartitionMap> map,
+           std::shared_ptr<const semantics::TimeZones> zones = nullptr, RandomBits random = nullptr);
   ~Compiler() override;
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;

@@ -34,7 +34,10 @@ typedef enum daedalus_type {
   DAEDALUS_DATE = 8,
   DAEDALUS_TIMESTAMP = 9,
   DAEDALUS_CHAR = 10,
-  DAEDALUS_VARCHAR = 11
+  DAEDALUS_VARCHAR = 11,
+  DAEDALUS_TIME = 14,
+  DAEDALUS_UUID = 15,
+  DAEDALUS_TIMESTAMPTZ = 16
 } daedalus_type;
 
 typedef struct daedalus_column {

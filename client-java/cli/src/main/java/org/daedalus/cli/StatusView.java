@@ -44,7 +44,9 @@ final class StatusView {
                 .append(" queries and ").append(aggregator.getUpdatesInFlight()).append(" updates in flight, ")
                 .append(unsigned(aggregator.getQueriesTotal())).append(" queries and ")
                 .append(unsigned(aggregator.getUpdatesTotal())).append(" updates so far, confirmed through ")
-                .append(unsigned(aggregator.getConfirmed())).append('\n');
+                .append(unsigned(aggregator.getConfirmed())).append(", time zones ")
+                .append(aggregator.getTimeZoneVersion().isEmpty() ? "MISSING" : aggregator.getTimeZoneVersion())
+                .append('\n');
         text.append(logins(aggregator));
         text.append(writer(reply)).append('\n');
         text.append(writerMemory(reply.getWriter())).append('\n');

@@ -20,9 +20,11 @@ public record ClusterStatus(String clusterId, Aggregator aggregator, List<Node> 
      *
      * @param confirmed updates up to this timestamp are confirmed
      * @param writerReachable whether it can submit updates
+     * @param timeZoneVersion of the database of time zones that its statements are bound with; empty: it has none
      */
     public record Aggregator(String name, String version, long processId, int clients, int queriesInFlight,
-            int updatesInFlight, long queries, long updates, long confirmed, boolean writerReachable) {}
+            int updatesInFlight, long queries, long updates, long confirmed, boolean writerReachable,
+            String timeZoneVersion) {}
 
     /**
      * A storage node.
@@ -82,7 +84,8 @@ public record ClusterStatus(String clusterId, Aggregator aggregator, List<Node> 
     private static Aggregator of(AggregatorStatus status) {
         return new Aggregator(status.getName(), status.getVersion(), status.getProcessId(), status.getClients(),
                 status.getQueriesInFlight(), status.getUpdatesInFlight(), status.getQueriesTotal(),
-                status.getUpdatesTotal(), status.getConfirmed(), status.getWriterReachable());
+                status.getUpdatesTotal(), status.getConfirmed(), status.getWriterReachable(),
+                status.getTimeZoneVersion());
     }
 
     private static Node of(NodeStatus status) {

@@ -86,6 +86,17 @@ final class DatetimeNumbers {
         return isOutOfRange ? "22009" : seconds.rest().isEmpty() ? null : "22007";
     }
 
+    /** Seconds east of UTC. Precondition: nothing is wrong with it. */
+    static long zoneOffset(String text) {
+        String[] parts = text.substring(1).split(":");
+        boolean isRunTogether = parts.length == 1 && text.length() > 3;
+        long first = readInteger(parts[0]).value();
+        long hours = isRunTogether ? first / 100 : first;
+        long minutes = isRunTogether ? first % 100 : parts.length > 1 ? readInteger(parts[1]).value() : 0;
+        long seconds = parts.length > 2 ? readInteger(parts[2]).value() : 0;
+        return ((hours * 60 + minutes) * 60 + seconds) * (text.startsWith("-") ? -1 : 1);
+    }
+
     /** Days since 1970-01-01 of a legal day. */
     static long toDays(Civil date) {
         // Years start in March, so that the leap day is a year's last; an era is 400 years.

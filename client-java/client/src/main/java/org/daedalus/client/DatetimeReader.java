@@ -13,24 +13,32 @@ import org.daedalus.client.DatetimeWords.Word;
  *
  * <p>
  * Decides which part of a moment each field is: that depends on what came before it, on its length and on labels and
- * month names beside it. Refuses to know the types' ranges, and ignores time zones as a timestamp without one does.
+ * month names beside it. Refuses to know the types' ranges, and which offset a zone that is named has.
  */
-final class DatetimeReader extends DatetimeParts {
+class DatetimeReader extends DatetimeParts {
     enum Kind {
         FINITE, EPOCH, INFINITY
     }
 
-    /** What a text says: microseconds of a day since 1970, or beyond its end. */
-    record Moment(Kind kind, long days, long micros, boolean isAtPlace) {}
+    /**
+     * What a text says: microseconds of a day since 1970, or beyond its end.
+     *
+     * @param isAtPlace its time zone has a place's name; whether there is such a place is not known here
+     * @param offset of its time zone, in seconds east of UTC
+     * @param isZoneUnknown it names a time zone whose offset is not known here
+     */
+    record Moment(Kind kind, long days, long micros, boolean isAtPlace, long offset, boolean isZoneUnknown) {}
 
-    private Label label = Label.NONE;
+    Label label = Label.NONE;
     private boolean hasMonthName;
-    private boolean hasZoneName;
-    private boolean isAtPlace;
+    boolean hasZoneName;
+    boolean isAtPlace;
+    private long offset;
+    private boolean isZoneUnknown;
     private Boolean isAfternoon;
     private Kind kind = Kind.FINITE;
 
-    private DatetimeReader(String type, String whole) {
+    DatetimeReader(String type, String whole) {
         super(type, whole);
     }
 
@@ -46,14 +54,16 @@ final class DatetimeReader extends DatetimeParts {
         return reader.read(fields);
     }
 
-    private void checkZoneOffset(String text) throws ValueException {
+    final void readZoneOffset(String text) throws ValueException {
         String sqlState = DatetimeNumbers.zoneOffsetFault(text);
         if (sqlState != null) {
             throw sqlState.equals("22009") ? fault(sqlState, "time zone displacement out of range") : malformed();
         }
+        offset = DatetimeNumbers.zoneOffset(text);
     }
 
-    private Moment read(List<Field> fields) throws ValueException {
+    /** What all fields together say, but for what makes of it a value of the type. */
+    final void takeAll(List<Field> fields) throws ValueException {
         for (int place = 0; place < fields.size(); place++) {
             int parts = take(fields, place);
             if ((parts & seen) != 0) {
@@ -63,18 +73,22 @@ final class DatetimeReader extends DatetimeParts {
         }
         checkDate();
         applyMeridian();
+    }
+
+    private Moment read(List<Field> fields) throws ValueException {
+        takeAll(fields);
         if (kind != Kind.FINITE) {
-            return new Moment(kind, 0, 0, false);
+            return new Moment(kind, 0, 0, false, 0, false);
         }
         if (!has(DATE) || has(DAYLIGHT_MODIFIER) && (!has(ZONE) || hasZoneName)) {
             throw malformed();
         }
         long days = DatetimeNumbers.toDays(new Civil(year, (int) month, (int) day));
-        return new Moment(kind, days, microsOfDay(), isAtPlace);
+        return new Moment(kind, days, microsOfDay(), isAtPlace, offset, isZoneUnknown);
     }
 
     /** What one field adds: parts that must be new. */
-    private int take(List<Field> fields, int place) throws ValueException {
+    int take(List<Field> fields, int place) throws ValueException {
         String text = fields.get(place).text();
         switch (fields.get(place).kind()) {
             case DATE :
@@ -82,7 +96,7 @@ final class DatetimeReader extends DatetimeParts {
             case TIME :
                 return takeTimeField(text);
             case ZONE :
-                checkZoneOffset(text);
+                readZoneOffset(text);
                 return ZONE;
             case NUMBER :
                 return label != Label.NONE ? takeLabelled(text) : takeNumberField(text);
@@ -99,7 +113,7 @@ final class DatetimeReader extends DatetimeParts {
             }
             setJulianDay(number.value());
             label = Label.NONE;
-            checkZoneOffset(number.rest());
+            readZoneOffset(number.rest());
             return DATE | TIME | ZONE;
         }
         if (label == Label.NONE && !has(MONTH | DAY)) {
@@ -116,12 +130,18 @@ final class DatetimeReader extends DatetimeParts {
             throw malformed();
         }
         label = Label.NONE;
-        checkZoneOffset(text.substring(sign));
-        return readRunTogether(text.substring(0, sign), seen) | ZONE;
+        return readTimeWithZone(text, sign, seen);
     }
 
-    private int takeZoneName(String text) throws ValueException {
+    /** The zone behind a time that it is run together with, and that time. */
+    final int readTimeWithZone(String text, int sign, int there) throws ValueException {
+        readZoneOffset(text.substring(sign));
+        return readRunTogether(text.substring(0, sign), there) | ZONE;
+    }
+
+    final int takeZoneName(String text) throws ValueException {
         hasZoneName = true;
+        isZoneUnknown = true;
         if (!DatetimeWords.isZone(text)) {
             isAtPlace = DatetimeWords.isPlace(text);
             if (!isAtPlace) {
@@ -136,6 +156,16 @@ final class DatetimeReader extends DatetimeParts {
             throw malformed();
         }
         label = Label.NONE;
+        int parts = readTime(text);
+        // 24:00:00 is midnight of the next day, 60 seconds the next minute: so says ISO 8601.
+        if (hour > 24 || microsOfDay() > MICROS_PER_DAY) {
+            throw outOfRange();
+        }
+        return parts;
+    }
+
+    /** hh:mm:ss.fff, hh:mm or mm:ss.fff, its hours as many as they are. */
+    final int readTime(String text) throws ValueException {
         LeadingInteger first = DatetimeNumbers.readInteger(text);
         LeadingInteger next = DatetimeNumbers.readInteger(first.rest().substring(1)); // Behind the colon.
         boolean hasThird = next.rest().startsWith(":");
@@ -153,8 +183,7 @@ final class DatetimeReader extends DatetimeParts {
         hour = isMinutesAndSeconds ? 0 : first.value();
         minute = isMinutesAndSeconds ? first.value() : next.value();
         second = isMinutesAndSeconds ? next.value() : third.value();
-        // 24:00:00 is midnight of the next day, 60 seconds the next minute: so says ISO 8601.
-        if (hour > 24 || minute > 59 || second > 60 || microsOfDay() > MICROS_PER_DAY) {
+        if (first.isTooLarge() || minute > 59 || second > 60) {
             throw outOfRange();
         }
         return TIME;
@@ -170,7 +199,7 @@ final class DatetimeReader extends DatetimeParts {
         return isRunTogether ? readRunTogether(text, seen) : readNumber(text, hasMonthName, seen);
     }
 
-    private int takeLabelled(String text) throws ValueException {
+    final int takeLabelled(String text) throws ValueException {
         Label its = label;
         LeadingInteger number = DatetimeNumbers.readInteger(text);
         if (number.isTooLarge()) {
@@ -233,12 +262,17 @@ final class DatetimeReader extends DatetimeParts {
         }
     }
 
-    private int takeWord(List<Field> fields, int place) throws ValueException {
+    final int takeWord(List<Field> fields, int place) throws ValueException {
         String text = fields.get(place).text();
-        if (DatetimeWords.isStandardTime(text)) {
+        Integer minutes = DatetimeWords.standardTime(text);
+        if (minutes != null) {
+            offset = minutes * 60L;
             return ZONE;
         }
-        if (DatetimeWords.isOtherTime(text)) {
+        minutes = DatetimeWords.daylightTime(text);
+        if (minutes != null || DatetimeWords.isTimeOfPlace(text)) {
+            offset = minutes == null ? 0 : minutes * 60L;
+            isZoneUnknown = minutes == null;
             return ZONE | DAYLIGHT_ZONE;
         }
         Word word = DatetimeWords.find(text);
@@ -247,6 +281,7 @@ final class DatetimeReader extends DatetimeParts {
             if (!hasZoneName) {
                 throw malformed();
             }
+            isZoneUnknown = true;
             return ZONE;
         }
         DatetimeFields.Kind next = place + 1 < fields.size() ? fields.get(place + 1).kind() : DatetimeFields.Kind.WORD;
@@ -254,7 +289,7 @@ final class DatetimeReader extends DatetimeParts {
         return takeKnownWord(text, word, hasTimeNext);
     }
 
-    private int takeKnownWord(String text, Word word, boolean hasTimeNext) throws ValueException {
+    int takeKnownWord(String text, Word word, boolean hasTimeNext) throws ValueException {
         switch (word.kind()) {
             case IGNORED :
                 return 0;
@@ -289,6 +324,7 @@ final class DatetimeReader extends DatetimeParts {
                 kind = word.kind() == DatetimeWords.Kind.EPOCH ? Kind.EPOCH : Kind.INFINITY;
                 return FAR_MOMENT;
             case DAYLIGHT_MODIFIER :
+                offset += 3_600;
                 return DAYLIGHT_MODIFIER | DAYLIGHT_ZONE;
             default :
                 throw malformed();

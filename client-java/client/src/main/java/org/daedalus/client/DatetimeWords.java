@@ -24,19 +24,28 @@ final class DatetimeWords {
             + "july august september october november december";
     private static final Map<String, Word> WORDS = words();
 
-    private static final Set<String> STANDARD_TIMES = Set.of((
-            "acst act acwst aest aft akst almt amt ast awst azot bdt bnt bort bot bra brt btt cast cct "
-            + "cet chast chut cot cst cxt ddut eat eet egt est fet fjt fnt galt gamt gft gilt gmt hkt "
-            + "hst ict irt ist jayt jst kst lhst ligt mart met mez mht mmt mpt mst mut mvt myt nft npt "
-            + "nst nzst nzt pet pgt pht pkt pmst pont pst pwt ret sast sct taht tft tjt tot trut tvt uct "
-            + "ut utc uyt uzt vut wakt wast wat wet wft wgt xjt yapt z zulu").split(" "));
-    private static final Set<String> OTHER_TIMES = Set.of((
-            "acdt acsst adt aedt aesst akdt almst amst anast anat arst art awsst azost azst azt bdst "
-            + "brst bst cadt cdt cest cetdst chadt ckt clst clt davt easst east edt eest eetdst egst "
-            + "fjst fkst fkt fnst gest get gyt idt iot irkst irkt kdt kgst kgt kost krast krat lhdt lint "
-            + "lkt magst magt mawt mdt mest mesz metdst msd msk must ndt novst novt nut nzdt omsst omst "
-            + "pdt petst pett pkst pmdt pyst pyt sadt sgt tkt tmt ulast ulat uyst uzst vet vlast vlat "
-            + "volt wadt wdt wetdst wgst yakst yakt yekst yekt").split(" "));
+    /** Abbreviations and their minutes east of UTC. */
+    private static final Map<String, Integer> STANDARD_TIMES = times(
+            "acst 570 act -300 acwst 525 aest 600 aft 270 akst -540 almt 360 amt -240 ast -240 awst 480 "
+            + "azot -60 bdt 360 bnt 480 bort 480 bot -240 bra -180 brt -180 btt 360 cast 570 cct 480 cet 60 "
+            + "chast 765 chut 600 cot -300 cst -360 cxt 420 ddut 600 eat 180 eet 120 egt -60 est -300 fet 180 "
+            + "fjt 720 fnt -120 galt -360 gamt -540 gft -180 gilt 720 gmt 0 hkt 480 hst -600 ict 420 irt 210 "
+            + "ist 120 jayt 540 jst 540 kst 540 lhst 630 ligt 600 mart -570 met 60 mez 60 mht 720 mmt 390 "
+            + "mpt 600 mst -420 mut 240 mvt 300 myt 480 nft -210 npt 345 nst -210 nzst 720 nzt 720 pet -300 "
+            + "pgt 600 pht 480 pkt 300 pmst -180 pont 660 pst -480 pwt 540 ret 240 sast 120 sct 240 taht -600 "
+            + "tft 300 tjt 300 tot 780 trut 600 tvt 720 uct 0 ut 0 utc 0 uyt -180 uzt 300 vut 660 wakt 720 "
+            + "wast 420 wat 60 wet 0 wft 720 wgt -180 xjt 360 yapt 600 z 0 zulu 0");
+    private static final Map<String, Integer> DAYLIGHT_TIMES = times(
+            "acdt 630 acsst 630 adt -180 aedt 660 aesst 660 akdt -480 almst 420 awsst 540 azost 0 bdst 120 "
+            + "brst -120 bst 60 cadt 630 cdt -300 cest 120 cetdst 120 chadt 825 clst -180 edt -240 eest 180 "
+            + "eetdst 180 egst 0 fjst 780 fnst -60 idt 180 kdt 600 kgst 360 mdt -360 mest 120 mesz 120 "
+            + "metdst 120 msd 240 must 300 ndt -150 nzdt 780 pdt -420 pkst 360 pmdt -120 pyst -180 sadt 630 "
+            + "ulast 540 uyst -120 uzst 360 wadt 480 wdt 540 wetdst 60 wgst -120 yekst 360");
+    /** What has meant several offsets: which of them, the time zone database knows. */
+    private static final Set<String> TIMES_OF_PLACES = Set.of((
+            "amst anast anat arst art azst azt ckt clt davt easst east fkst fkt gest get gyt iot irkst irkt "
+            + "kgt kost krast krat lhdt lint lkt magst magt mawt msk novst novt nut omsst omst petst pett pyt "
+            + "sgt tkt tmt ulat vet vlast vlat volt yakst yakt yekt").split(" "));
     /** Zones of the time zone database whose name is one word, as far as they are no abbreviations. */
     private static final Set<String> ZONE_WORDS = Set.of((
             "cuba egypt eire factory gb gb-eire greenwich hongkong iceland iran israel jamaica japan "
@@ -62,13 +71,18 @@ final class DatetimeWords {
         return WORDS.get(text);
     }
 
-    /** An abbreviation of standard time, to which "dst" may be added. */
-    static boolean isStandardTime(String name) {
-        return STANDARD_TIMES.contains(name);
+    /** Minutes east of UTC of an abbreviation of standard time, to which "dst" may be added; null if it is none. */
+    static Integer standardTime(String name) {
+        return STANDARD_TIMES.get(name);
     }
 
-    static boolean isOtherTime(String name) {
-        return OTHER_TIMES.contains(name);
+    static Integer daylightTime(String name) {
+        return DAYLIGHT_TIMES.get(name);
+    }
+
+    /** An abbreviation that means what it meant at a place. */
+    static boolean isTimeOfPlace(String name) {
+        return TIMES_OF_PLACES.contains(name);
     }
 
     /** A zone whose name is one word, or says what its offset is. */
@@ -80,6 +94,15 @@ final class DatetimeWords {
     static boolean isPlace(String name) {
         int slash = name.indexOf('/');
         return slash >= 0 && ZONE_AREAS.contains(name.substring(0, slash));
+    }
+
+    private static Map<String, Integer> times(String table) {
+        Map<String, Integer> times = new HashMap<>();
+        String[] words = table.split(" ");
+        for (int i = 0; i < words.length; i += 2) {
+            times.put(words[i], Integer.valueOf(words[i + 1]));
+        }
+        return Map.copyOf(times);
     }
 
     private static Map<String, Word> words() {

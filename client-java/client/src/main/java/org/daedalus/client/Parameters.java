@@ -3,16 +3,21 @@ package org.daedalus.client;
 import com.google.protobuf.ByteString;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
 import java.util.Map;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.ColumnType.Kind;
+import org.daedalus.wire.Interval;
 import org.daedalus.wire.WireTypes;
 
-/** Java values as parameters: numbers and booleans have a type of their own, everything else is untyped text. */
+/** Java values as parameters: numbers, booleans, intervals and UUIDs have a type of their own, everything else is untyped text. */
 final class Parameters {
     private static final Typed NULL = new Typed(ColumnType.UNTYPED, null);
     private static final ColumnType BOOL = ColumnType.of(Kind.BOOL);
@@ -21,9 +26,11 @@ final class Parameters {
     private static final ColumnType REAL = ColumnType.of(Kind.REAL);
     private static final ColumnType DOUBLE = ColumnType.of(Kind.DOUBLE);
     private static final ColumnType NUMERIC = ColumnType.numericOf(0, 0);
+    private static final ColumnType INTERVAL = ColumnType.of(Kind.INTERVAL);
+    private static final ColumnType UUID_TYPE = ColumnType.of(Kind.UUID);
     /** Every type that a parameter can have, as it travels. */
     private static final Map<ColumnType, ByteString> WIRE_TYPES =
-            Stream.of(ColumnType.UNTYPED, BOOL, INT, BIGINT, REAL, DOUBLE, NUMERIC)
+            Stream.of(ColumnType.UNTYPED, BOOL, INT, BIGINT, REAL, DOUBLE, NUMERIC, INTERVAL, UUID_TYPE)
                     .collect(Collectors.toUnmodifiableMap(type -> type,
                             type -> WireTypes.toMessage(type).toByteString()));
 
@@ -78,6 +85,21 @@ final class Parameters {
         if (value instanceof LocalDateTime time) {
             return new Typed(ColumnType.UNTYPED, TimeText.format(time));
         }
+        if (value instanceof Instant moment) {
+            return new Typed(ColumnType.UNTYPED, TimeText.format(moment));
+        }
+        if (value instanceof OffsetDateTime moment) {
+            return new Typed(ColumnType.UNTYPED, TimeText.format(moment.toInstant()));
+        }
+        if (value instanceof Interval) {
+            return new Typed(INTERVAL, value);
+        }
+        if (value instanceof UUID) {
+            return new Typed(UUID_TYPE, value);
+        }
+        if (value instanceof LocalTime time) {
+            return new Typed(ColumnType.UNTYPED, TimeText.format(time));
+        }
         if (value == null) {
             return NULL;
         }
@@ -86,6 +108,7 @@ final class Parameters {
         }
         throw new IllegalArgumentException("a " + value.getClass().getName() + " cannot be a parameter: those are"
                 + " Boolean, Byte, Short, Integer, Long, Float, Double, BigDecimal, BigInteger, LocalDate,"
-                + " LocalDateTime, CharSequence, Character, Enum and null");
+                + " LocalDateTime, LocalTime, Instant, OffsetDateTime, Interval, UUID, CharSequence, Character, Enum and"
+                + " null");
     }
 }

@@ -16,6 +16,7 @@ final class PlainText {
     private static final long SECONDS_PER_DAY = 86_400L;
     private static final int DATE_SIZE = 10;
     private static final int MOMENT_SIZE = 19;
+    private static final int TIME_SIZE = 8;
     private static final int DAYS_IN_EVERY_MONTH = 28;
 
     static {
@@ -36,7 +37,9 @@ final class PlainText {
             case BIGINT -> appendInteger(text, from, to, Long.MIN_VALUE, Long.MAX_VALUE, 8, out);
             case NUMERIC -> appendNumeric(type, text, from, to, out);
             case DATE -> appendDate(text, from, to, out);
-            case TIMESTAMP -> appendTimestamp(text, from, to, out);
+            case TIMESTAMP, TIMESTAMPTZ -> appendTimestamp(text, from, to, out);
+            case TIME -> appendTime(text, from, to, out);
+            case UUID -> UuidText.append(text, from, to, out);
             case CHAR -> appendString(type.length(), text, from, endWithoutBlanks(text, from, to), out);
             case VARCHAR, TEXT -> appendString(type.length(), text, from, to, out);
             default -> false;
@@ -117,20 +120,35 @@ final class PlainText {
     }
 
     private static boolean appendTimestamp(byte[] text, int from, int to, ByteWriter out) {
-        if (to - from != MOMENT_SIZE || (text[from + 10] != ' ' && text[from + 10] != 'T')
-                || text[from + 13] != ':' || text[from + 16] != ':') {
+        if (to - from != MOMENT_SIZE || (text[from + 10] != ' ' && text[from + 10] != 'T')) {
             return false;
         }
         long day = epochDay(text, from);
-        long hour = digits(text, from + 11, from + 13);
-        long minute = digits(text, from + 14, from + 16);
-        long second = digits(text, from + 17, from + 19);
-        if (day == Long.MIN_VALUE || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) {
+        long seconds = secondsOfDay(text, from + 11);
+        if (day == Long.MIN_VALUE || seconds < 0) {
             return false;
         }
-        long seconds = day * SECONDS_PER_DAY + hour * 3_600 + minute * 60 + second;
+        out.putInteger((day * SECONDS_PER_DAY + seconds) * MICROS_PER_SECOND, 8);
+        return true;
+    }
+
+    private static boolean appendTime(byte[] text, int from, int to, ByteWriter out) {
+        long seconds = to - from == TIME_SIZE ? secondsOfDay(text, from) : -1;
+        if (seconds < 0) {
+            return false;
+        }
         out.putInteger(seconds * MICROS_PER_SECOND, 8);
         return true;
+    }
+
+    /** Of HH:MM:SS; negative when that is not what stands there. */
+    private static long secondsOfDay(byte[] text, int from) {
+        long hour = digits(text, from, from + 2);
+        long minute = digits(text, from + 3, from + 5);
+        long second = digits(text, from + 6, from + 8);
+        boolean isPlain = text[from + 2] == ':' && text[from + 5] == ':' && hour >= 0 && hour <= 23 && minute >= 0
+                && minute <= 59 && second >= 0 && second <= 59;
+        return isPlain ? hour * 3_600 + minute * 60 + second : -1;
     }
 
     /** Days since 1970 of YYYY-MM-DD; the smallest long when that is not what stands there. */

@@ -1,10 +1,14 @@
 package org.daedalus.client;
 
 import java.math.BigDecimal;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.util.List;
+import java.util.UUID;
 import org.daedalus.wire.ColumnType;
+import org.daedalus.wire.Interval;
 
 /**
  * One row of an answer. Columns are counted from 0 (JDBC counts from 1), or named: exactly, or else without regard to
@@ -44,7 +48,7 @@ public final class Row {
 
     /**
      * The value in its natural class: Boolean, Short, Integer, Long, Float, Double, BigDecimal, LocalDate,
-     * LocalDateTime or String; null for NULL.
+     * LocalDateTime, LocalTime, Instant, UUID, String or Interval; null for NULL.
      */
     public Object getObject(int column) {
         return value(column);
@@ -156,6 +160,40 @@ public final class Row {
         return getTimestamp(columns.indexOf(column));
     }
 
+    /** A timestamp with time zone. */
+    public Instant getInstant(int column) {
+        return get(column, Instant.class);
+    }
+
+    public Instant getInstant(String column) {
+        return getInstant(columns.indexOf(column));
+    }
+
+    public Interval getInterval(int column) {
+        return get(column, Interval.class);
+    }
+
+    public Interval getInterval(String column) {
+        return getInterval(columns.indexOf(column));
+    }
+
+    /** A time of day; 24:00:00, which LocalTime has not, is LocalTime.MAX. {@link #getText} says either. */
+    public LocalTime getTime(int column) {
+        return get(column, LocalTime.class);
+    }
+
+    public LocalTime getTime(String column) {
+        return getTime(columns.indexOf(column));
+    }
+
+    public UUID getUuid(int column) {
+        return get(column, UUID.class);
+    }
+
+    public UUID getUuid(String column) {
+        return getUuid(columns.indexOf(column));
+    }
+
     /** A char or varchar; a char(n) is padded with blanks to n bytes. */
     public String getString(int column) {
         return get(column, String.class);
@@ -232,7 +270,11 @@ public final class Row {
             case NUMERIC -> "getBigDecimal";
             case DATE -> "getDate";
             case TIMESTAMP -> "getTimestamp";
+            case TIMESTAMPTZ -> "getInstant";
+            case TIME -> "getTime";
+            case UUID -> "getUuid";
             case CHAR, VARCHAR, TEXT -> "getString";
+            case INTERVAL -> "getInterval";
         };
     }
 

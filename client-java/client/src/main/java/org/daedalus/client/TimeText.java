@@ -1,11 +1,15 @@
 package org.daedalus.client;
 
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
 import org.daedalus.client.DatetimeReader.Moment;
+import org.daedalus.wire.PackedValues;
 
 /**
- * Dates and timestamps from and to text. Of what PostgreSQL reads, its answer or a refusal by name (0A000): infinity,
+ * Dates, timestamps and times of day from and to text. Of what PostgreSQL reads, its answer or a refusal by name (0A000): infinity,
  * years before 1, and words like today, because what is read here has no time of its own.
  */
 final class TimeText {
@@ -13,7 +17,9 @@ final class TimeText {
     /** Characters of most of them, for a start. */
     private static final int DATE_SIZE = 10;
     private static final int TIMESTAMP_SIZE = 26;
-    private static final long MICROS_PER_DAY = 86_400_000_000L;
+    private static final int TIME_SIZE = 15;
+    private static final long MICROS_PER_SECOND = 1_000_000;
+    private static final long MICROS_PER_DAY = 86_400 * MICROS_PER_SECOND;
     /** 2000-01-01, from which PostgreSQL counts. */
     private static final long POSTGRES_FIRST_DAY = 10_957;
 
@@ -26,7 +32,12 @@ final class TimeText {
 
     static LocalDateTime parseTimestamp(String text) throws ValueException {
         Moment moment = read("timestamp", text);
-        long days = moment.days() + moment.micros() / MICROS_PER_DAY;
+        return timestamp(text, moment, moment.micros());
+    }
+
+    /** micros: of the day, or before or behind it. */
+    private static LocalDateTime timestamp(String text, Moment moment, long micros) throws ValueException {
+        long days = moment.days() + Math.floorDiv(micros, MICROS_PER_DAY);
         // PostgreSQL takes a time of day that leads to the other side of its first day for an overflow.
         long first = moment.days() - POSTGRES_FIRST_DAY;
         long last = first + Math.floorDiv(moment.micros(), MICROS_PER_DAY);
@@ -35,8 +46,32 @@ final class TimeText {
             throw new ValueException("22008", "timestamp out of range: \"" + text + "\"");
         }
         return dayOf("timestamp", text, moment, days, Limits.TIMESTAMP_DAYS_MAX, Limits.OUR_TIMESTAMP_DAYS_MAX)
-                .atStartOfDay().plusNanos(moment.micros() % MICROS_PER_DAY * NANOS_PER_MICRO)
-                .plusDays(moment.micros() / MICROS_PER_DAY);
+                .atStartOfDay().plusNanos(micros % MICROS_PER_DAY * NANOS_PER_MICRO).plusDays(micros / MICROS_PER_DAY);
+    }
+
+    /** In the time zone that the text says, otherwise in UTC. */
+    static Instant parseInstant(String text) throws ValueException {
+        Moment moment = read("timestamp with time zone", text);
+        if (moment.isZoneUnknown()) {
+            throw notSupported("the name of a place as time zone is", text);
+        }
+        LocalDateTime clock = timestamp(text, moment, moment.micros() - moment.offset() * MICROS_PER_SECOND);
+        return clock.toInstant(ZoneOffset.UTC);
+    }
+
+    static String format(Instant moment) {
+        LocalDateTime clock = LocalDateTime.ofInstant(moment, ZoneOffset.UTC);
+        String text = format(clock);
+        int end = text.length() - era(clock.toLocalDate()).length();
+        return text.substring(0, end) + "+00" + text.substring(end);
+    }
+
+    static LocalTime parseTime(String text) throws ValueException {
+        Moment moment = TimeOfDayReader.read(text);
+        if (moment.isAtPlace()) {
+            throw notSupported("the name of a time zone is", text);
+        }
+        return PackedValues.timeOfMicros(moment.micros());
     }
 
     static String format(LocalDate date) {
@@ -45,6 +80,15 @@ final class TimeText {
 
     static String format(LocalDateTime time) {
         StringBuilder text = day(time.toLocalDate(), new StringBuilder(TIMESTAMP_SIZE)).append(' ');
+        return append(time.toLocalTime(), text).append(era(time.toLocalDate())).toString();
+    }
+
+    /** LocalTime.MAX stands for 24:00:00. */
+    static String format(LocalTime time) {
+        return time.equals(LocalTime.MAX) ? "24:00:00" : append(time, new StringBuilder(TIME_SIZE)).toString();
+    }
+
+    private static StringBuilder append(LocalTime time, StringBuilder text) {
         twoDigits(time.getHour(), text).append(':');
         twoDigits(time.getMinute(), text).append(':');
         twoDigits(time.getSecond(), text);
@@ -52,7 +96,7 @@ final class TimeText {
         if (micros != 0) {
             text.append('.').append(String.format("%06d", micros).replaceFirst("0+$", ""));
         }
-        return text.append(era(time.toLocalDate())).toString();
+        return text;
     }
 
     private static StringBuilder day(LocalDate date, StringBuilder text) {
@@ -89,7 +133,7 @@ final class TimeText {
     private static Moment read(String type, String text) throws ValueException {
         Moment moment = DatetimeReader.read(type, text);
         if (moment.kind() == DatetimeReader.Kind.INFINITY) {
-            throw notSupported(type + " infinity is", text);
+            throw notSupported((type.equals("date") ? type : "timestamp") + " infinity is", text);
         }
         return moment;
     }

@@ -3,8 +3,10 @@ package org.daedalus.client;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.daedalus.wire.ColumnType;
@@ -23,7 +25,8 @@ public final class ValueText {
      * Reads {@code text} as a value of {@code type}; char(n) loses trailing blanks, numeric rounds half away from zero.
      *
      * @throws ValueException 22P02 malformed, 22003 out of range, 22001 string too long, 22007 and 22008 dates, 22009
-     *     and 22023 time zones, 22021 NUL in a string, 0A000 numeric NaN, infinite dates, today and now
+     *     and 22023 time zones, 22021 NUL in a string, 0A000 numeric NaN, infinite dates, today and
+     *     now, intervals, which no column has
      */
     public static Object parse(ColumnType type, String text) throws ValueException {
         return switch (type.kind()) {
@@ -36,7 +39,12 @@ public final class ValueText {
             case NUMERIC -> parseNumeric(type, text);
             case DATE -> TimeText.parseDate(text);
             case TIMESTAMP -> TimeText.parseTimestamp(text);
+            case TIMESTAMPTZ -> TimeText.parseInstant(text);
+            case TIME -> TimeText.parseTime(text);
+            case UUID -> UuidText.parse(text);
             case CHAR, VARCHAR, TEXT -> parseString(type, text);
+            case INTERVAL -> throw new ValueException("0A000", "reading an interval is not supported: \"" + text
+                    + "\"");
         };
     }
 
@@ -49,6 +57,8 @@ public final class ValueText {
             case NUMERIC -> ((BigDecimal) value).toPlainString();
             case DATE -> TimeText.format((LocalDate) value);
             case TIMESTAMP -> TimeText.format((LocalDateTime) value);
+            case TIMESTAMPTZ -> TimeText.format((Instant) value);
+            case TIME -> TimeText.format((LocalTime) value);
             default -> value.toString();
         };
     }

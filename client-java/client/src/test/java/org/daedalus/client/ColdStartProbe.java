@@ -79,7 +79,11 @@ public final class ColdStartProbe {
             case NUMERIC -> BigDecimal.ONE;
             case DATE -> DAY;
             case TIMESTAMP -> DAY.atTime(12, 0);
+            case TIME -> java.time.LocalTime.NOON;
+            case UUID -> new java.util.UUID(1, 2);
+            case TIMESTAMPTZ -> DAY.atTime(12, 0).toInstant(java.time.ZoneOffset.UTC);
             case CHAR, VARCHAR, TEXT -> "x".repeat(type.length());
+            case INTERVAL -> throw new IllegalArgumentException("no column is an interval");
         };
     }
 }

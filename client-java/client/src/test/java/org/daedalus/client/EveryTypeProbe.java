@@ -16,13 +16,17 @@ import static org.daedalus.client.Condition.or;
 import static org.daedalus.client.Condition.startsWith;
 
 import java.math.BigDecimal;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.stream.Collectors;
+import org.daedalus.wire.Interval;
 
 /**
  * Every type as a parameter and as a result, and every condition of the builder, against a real cluster with the table
@@ -48,6 +52,9 @@ public final class EveryTypeProbe {
         VALUES.put("d", List.of(LocalDate.of(1, 1, 1), LocalDate.of(2024, 2, 29)));
         VALUES.put("ts", List.of(LocalDateTime.of(1969, 12, 31, 23, 59, 59, 999_999_000),
                 LocalDateTime.of(2024, 2, 29, 12, 0)));
+        VALUES.put("tstz", List.of(Instant.parse("1969-12-31T23:59:59.999999Z"), Instant.parse("2024-02-29T12:00:00Z")));
+        VALUES.put("tod", List.of(LocalTime.MAX, LocalTime.of(23, 59, 59, 999_999_000)));
+        VALUES.put("tag", List.of(new UUID(-1, -1), UUID.fromString("00112233-4455-6677-8899-aabbccddeeff")));
         VALUES.put("c5", List.of("Größe".substring(0, 3) + " ", "abcde"));
         VALUES.put("v20", List.of("", "50%_\\ 'quoted' ✈"));
     }
@@ -65,6 +72,7 @@ public final class EveryTypeProbe {
             probe.comeOut();
             probe.compareEqual();
             probe.everyCondition();
+            probe.intervals();
             System.out.println("every type is what it was");
         }
     }
@@ -116,6 +124,10 @@ public final class EveryTypeProbe {
         check(first.getBigDecimal("n9_2"), new BigDecimal("-1234567.89"), "getBigDecimal");
         check(first.getDate("d"), LocalDate.of(1, 1, 1), "getDate");
         check(first.getTimestamp("ts"), VALUES.get("ts").get(0), "getTimestamp");
+        check(first.getInstant("tstz"), VALUES.get("tstz").get(0), "getInstant");
+        check(first.getTime("tod"), LocalTime.MAX, "getTime");
+        check(first.getText("tod"), "24:00:00", "getText of a time");
+        check(first.getUuid("tag"), new UUID(-1, -1), "getUuid");
         check(first.getString("v20"), "", "getString");
         check(rows.get(2).get("i4", Integer.class), null, "get of NULL");
     }
@@ -155,6 +167,17 @@ public final class EveryTypeProbe {
         check(ids(select(isNotNull("v20"))), List.of(1L, 2L), "isNotNull");
         check(ids(select(eq("v20", null))), List.of(), "nothing equals NULL");
         check(ids(select(or(eq("id", 1), and(isNull("d"), gt("id", 1))))), List.of(1L, 3L), "or, and");
+    }
+
+    /** No column is one: they are computed. */
+    private void intervals() {
+        Interval day = new Interval(1, 1, 1_500_000L);
+        Row row = client.await(client.query("SELECT ts - (ts - $1) AS span, $1 * 2 AS twice, $1::text AS text, "
+                + "d + $1 = d + INTERVAL '1 mon 1 day 1.5 s' AS same FROM every_type WHERE id = 2", day)).toList().get(0);
+        check(row.getInterval("span"), new Interval(0, 32, 1_500_000L), "ts - (ts - $1)");
+        check(row.getInterval("twice"), new Interval(2, 2, 3_000_000L), "$1 * 2");
+        check(row.getString("text"), day.toString(), "$1::text");
+        check(row.getBoolean("same"), true, "d + $1");
     }
 
     private Select select(Condition condition) {

@@ -8,9 +8,13 @@ import java.math.BigInteger;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.Year;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.ColumnType.Kind;
+import org.daedalus.wire.Interval;
 import org.daedalus.wire.Constants;
 import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Constant;
@@ -44,6 +48,11 @@ class ParametersTest {
         becomes(LocalDate.of(12_013, 1, 1), ColumnType.UNTYPED, "12013-01-01");
         becomes(LocalDate.of(0, 1, 1), ColumnType.UNTYPED, "0001-01-01 BC");
         becomes(LocalDateTime.of(2024, 2, 29, 1, 2, 3, 450_000_000), ColumnType.UNTYPED, "2024-02-29 01:02:03.45");
+        becomes(new Interval(1, -2, 3), ColumnType.of(Kind.INTERVAL), new Interval(1, -2, 3));
+        becomes(LocalTime.of(4, 5, 6, 500_000), ColumnType.UNTYPED, "04:05:06.0005");
+        becomes(new UUID(1, 2), ColumnType.of(Kind.UUID), new UUID(1, 2));
+        becomes(Instant.EPOCH, ColumnType.UNTYPED, "1970-01-01 00:00:00+00");
+        becomes(LocalTime.MAX, ColumnType.UNTYPED, "24:00:00");
         becomes("text", ColumnType.UNTYPED, "text");
         becomes('c', ColumnType.UNTYPED, "c");
         becomes(new StringBuilder("built"), ColumnType.UNTYPED, "built");
@@ -53,7 +62,7 @@ class ParametersTest {
 
     @Test
     void shouldRefuseAClassWithoutATypeAndSayWhichThereAre() {
-        assertThatThrownBy(() -> Parameters.of(Instant.EPOCH)).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("java.time.Instant").hasMessageContaining("LocalDateTime");
+        assertThatThrownBy(() -> Parameters.of(Year.of(2013))).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("java.time.Year").hasMessageContaining("LocalDateTime");
     }
 }

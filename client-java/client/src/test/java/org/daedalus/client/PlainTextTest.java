@@ -17,15 +17,18 @@ class PlainTextTest {
             ColumnType.of(Kind.BOOL), ColumnType.of(Kind.SMALLINT), ColumnType.of(Kind.INT), ColumnType.of(Kind.BIGINT),
             ColumnType.of(Kind.REAL), ColumnType.of(Kind.DOUBLE), ColumnType.numericOf(6, 2),
             ColumnType.numericOf(18, 0), ColumnType.numericOf(18, 18), ColumnType.numericOf(30, 4),
-            ColumnType.of(Kind.DATE), ColumnType.of(Kind.TIMESTAMP), ColumnType.charOf(4), ColumnType.varcharOf(6));
+            ColumnType.of(Kind.DATE), ColumnType.of(Kind.TIMESTAMP), ColumnType.of(Kind.TIME), ColumnType.of(Kind.UUID), ColumnType.charOf(4), ColumnType.varcharOf(6));
     private static final List<String> SAMPLES = List.of(
             "", "t", "f", "true", "false", "0", "1", "yes", "32767", "-32768", "32768", "2147483647", "-2147483648",
             "9223372036854775807", "-0", "+5", "007", "12.34", "-12.345", ".5", "5.", "-.5", "9999.99", "99999.99",
             "123456789012345678", "0.123456789012345678", "1e3", "2013-02-28", "2012-02-29", "2013-02-29",
             "2013-04-31", "0000-01-01", "0001-01-01", "9999-12-31", "2013-1-1", "2013-01-01 10:20:30",
             "2013-01-01T23:59:59", "2013-01-01 24:00:00", "2013-01-01 23:59:60", "2013-01-01 10:20:30.5",
+            "00112233-4455-6677-8899-aabbccddeeff", "00112233-4455-6677-8899-AABBCCDDEEFF",
+            "00112233445566778899aabbccddeeff", "{00112233-4455-6677-8899-aabbccddeeff}",
+            "10:20:30", "23:59:59", "24:00:00", "23:59:60", "10:20", "102030", "1:02:03", "10:20:30.5", "10:20:30 PM",
             "abcd", "abcd  ", " abc", "abcde", "ü", "a\0b", "      ");
-    private static final String ALPHABET = "0123456789-+.: Tteful\u00e9\0";
+    private static final String ALPHABET = "0123456789-+.: Tteful\u00e9\0ABcd{}";
 
     private static String mutate(Random random) {
         StringBuilder text = new StringBuilder(SAMPLES.get(random.nextInt(SAMPLES.size())));
@@ -67,6 +70,7 @@ class PlainTextTest {
         Object[][] plain = {
             {Kind.BOOL, "true"}, {Kind.BOOL, "0"}, {Kind.SMALLINT, "-32768"}, {Kind.INT, "2147483647"},
             {Kind.BIGINT, "-123456789012345678"}, {Kind.DATE, "2012-02-29"}, {Kind.TIMESTAMP, "2013-01-01 10:20:30"},
+            {Kind.TIME, "10:20:30"}, {Kind.UUID, "00112233-4455-6677-8899-aabbccddeeff"},
         };
         for (Object[] each : plain) {
             assertThat(check(ColumnType.of((Kind) each[0]), (String) each[1])).as("%s", each[1]).isTrue();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.math.BigDecimal;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.util.Random;
@@ -19,6 +20,7 @@ class ValueTextTest {
     private static final ColumnType DOUBLE = ColumnType.of(Kind.DOUBLE);
     private static final ColumnType DATE = ColumnType.of(Kind.DATE);
     private static final ColumnType TIMESTAMP = ColumnType.of(Kind.TIMESTAMP);
+    private static final ColumnType TIMESTAMPTZ = ColumnType.of(Kind.TIMESTAMPTZ);
     private static final ColumnType MONEY = ColumnType.numericOf(5, 2);
 
     private static void refused(ColumnType type, String text, String sqlState) {
@@ -73,6 +75,7 @@ class ValueTextTest {
         refused(MONEY, "-nan", "22P02");
         refused(MONEY, "Infinity", "22003");
         refused(MONEY, "1,5", "22P02");
+        refused(ColumnType.of(Kind.INTERVAL), "1 day", "0A000");
     }
 
     @Test
@@ -148,6 +151,13 @@ class ValueTextTest {
         for (String text : new String[] {"", "2013", "2013-01", "2013-01-01T", "x"}) {
             refused(DATE, text, "22007");
         }
+        assertThat(ValueText.parse(TIMESTAMPTZ, "2013-01-01 05:00:00.5+05:30"))
+                .isEqualTo(Instant.parse("2012-12-31T23:30:00.5Z"));
+        assertThat(ValueText.parse(TIMESTAMPTZ, "2013-01-01 05:00 PST")).isEqualTo(Instant.parse("2013-01-01T13:00:00Z"));
+        assertThat(ValueText.format(TIMESTAMPTZ, Instant.parse("2013-01-01T05:00:00.5Z")))
+                .isEqualTo("2013-01-01 05:00:00.5+00");
+        refused(TIMESTAMPTZ, "2013-01-01 05:00 Europe/Zurich", "0A000");
+        refused(TIMESTAMPTZ, "2013-01-01 05:00+16", "22009");
         assertThat(ValueText.format(TIMESTAMP, LocalDateTime.of(2013, 1, 1, 5, 0, 0, 500_000_000)))
                 .isEqualTo("2013-01-01 05:00:00.5");
         assertThat(ValueText.format(DATE, LocalDate.of(0, 2, 29))).isEqualTo("0001-02-29 BC");

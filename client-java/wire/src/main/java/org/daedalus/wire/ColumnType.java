@@ -12,7 +12,9 @@ import java.math.BigDecimal;
 public record ColumnType(Kind kind, int precision, int scale, int length) {
     /** The numbers are those of the wire. */
     public enum Kind {
-        BOOL, SMALLINT, INT, BIGINT, REAL, DOUBLE, NUMERIC, DATE, TIMESTAMP, CHAR, VARCHAR, TEXT
+        BOOL, SMALLINT, INT, BIGINT, REAL, DOUBLE, NUMERIC, DATE, TIMESTAMP, CHAR, VARCHAR, TEXT,
+        /** Computed only. */
+        INTERVAL, TIME, UUID, TIMESTAMPTZ
     }
 
     /** Largest precision of a numeric that fits eight bytes. */
@@ -66,9 +68,13 @@ public record ColumnType(Kind kind, int precision, int scale, int length) {
             case NUMERIC -> precision == 0 ? "numeric" : "numeric(" + precision + "," + scale + ")";
             case DATE -> "date";
             case TIMESTAMP -> "timestamp without time zone";
+            case TIME -> "time without time zone";
+            case UUID -> "uuid";
             case CHAR -> "character(" + length + ")";
             case VARCHAR -> length == 0 ? "character varying" : "character varying(" + length + ")";
             case TEXT -> "text";
+            case INTERVAL -> "interval";
+            case TIMESTAMPTZ -> "timestamp with time zone";
         };
     }
 }

@@ -9,7 +9,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.Arrays;
+import java.util.UUID;
 
 /**
  * Reads packed values one after the other, up to an end that can be moved. What is not in the one form that a value
@@ -76,7 +78,14 @@ final class PackedReader {
             case DATE -> readDate(type);
             case TIMESTAMP -> PackedValues.ofMicros(within(type, PackedValues.TIMESTAMP_MIN,
                     (long) LONG.get(bytes, take(Long.BYTES, type)), PackedValues.TIMESTAMP_MAX));
+            case TIMESTAMPTZ -> PackedValues.ofMicros(within(type, PackedValues.TIMESTAMP_MIN,
+                    (long) LONG.get(bytes, take(Long.BYTES, type)), PackedValues.TIMESTAMP_MAX))
+                    .toInstant(ZoneOffset.UTC);
+            case TIME -> PackedValues.timeOfMicros(within(type, 0, (long) LONG.get(bytes, take(Long.BYTES, type)),
+                    PackedValues.TIME_MAX));
+            case UUID -> readUuid(type);
             case CHAR, VARCHAR, TEXT -> readString(type);
+            case INTERVAL -> readInterval(type);
         };
     }
 
@@ -88,6 +97,11 @@ final class PackedReader {
         }
         at = from + size;
         return from;
+    }
+
+    private UUID readUuid(ColumnType type) throws WireException {
+        int from = take(PackedValues.UUID_SIZE, type);
+        return new UUID((long) LONG.get(bytes, from + Long.BYTES) ^ Long.MIN_VALUE, (long) LONG.get(bytes, from));
     }
 
     private Boolean readBool(ColumnType type) throws WireException {
@@ -150,6 +164,13 @@ final class PackedReader {
     private LocalDate readDate(ColumnType type) throws WireException {
         int day = (int) INT.get(bytes, take(Integer.BYTES, type));
         return LocalDate.ofEpochDay(within(type, PackedValues.DATE_MIN, day, PackedValues.DATE_MAX));
+    }
+
+    private Interval readInterval(ColumnType type) throws WireException {
+        int from = take(PackedValues.INTERVAL_SIZE, type);
+        int days = from + Long.BYTES;
+        return new Interval((int) INT.get(bytes, days + Integer.BYTES), (int) INT.get(bytes, days),
+                (long) LONG.get(bytes, from));
     }
 
     private static long within(ColumnType type, long least, long value, long greatest) throws WireException {

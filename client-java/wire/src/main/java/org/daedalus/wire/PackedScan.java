@@ -119,7 +119,7 @@ public final class PackedScan {
     private boolean isSoundValue(byte[] rows, int at, int next, int column) {
         return switch (kinds[column]) {
             case BOOL -> (rows[at] & ~1) == 0;
-            case SMALLINT, INT, BIGINT -> true;
+            case SMALLINT, INT, BIGINT, INTERVAL, UUID -> true;
             case REAL -> {
                 int bits = (int) INT.get(rows, at);
                 yield bits == PackedValues.FLOAT_NAN || !Float.isNaN(Float.intBitsToFloat(bits));
@@ -132,9 +132,13 @@ public final class PackedScan {
                 int days = (int) INT.get(rows, at);
                 yield days >= PackedValues.DATE_MIN && days <= PackedValues.DATE_MAX;
             }
-            case TIMESTAMP -> {
+            case TIMESTAMP, TIMESTAMPTZ -> {
                 long micros = (long) LONG.get(rows, at);
                 yield micros >= PackedValues.TIMESTAMP_MIN && micros <= PackedValues.TIMESTAMP_MAX;
+            }
+            case TIME -> {
+                long micros = (long) LONG.get(rows, at);
+                yield micros >= 0 && micros <= PackedValues.TIME_MAX;
             }
             case NUMERIC -> isSoundNumeric(rows, at, column);
             case CHAR -> next - at - 2 <= lengths[column] && (next == at + 2 || rows[next - 1] != ' ')

@@ -3,15 +3,18 @@ package org.daedalus.wire;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.time.ZoneOffset;
+import java.util.UUID;
 
 /**
  * Single values in the packed layout (docs/wire.md, "Packed values").
  *
  * <p>A value's Java class is fixed by its type: Boolean, Short, Integer, Long, Float, Double, BigDecimal, LocalDate,
- * LocalDateTime, String. NULL has no packed form and is none of this class's business.
+ * LocalDateTime, LocalTime, Instant, UUID, String, Interval. NULL has no packed form and is none of this class's business.
  */
 public final class PackedValues {
     static final int FLOAT_NAN = 0x7fc00000;
@@ -22,7 +25,11 @@ public final class PackedValues {
     /** From the first day of the year 1 to the end of 294246. */
     static final long TIMESTAMP_MIN = DATE_MIN * 86_400_000_000L;
     static final long TIMESTAMP_MAX = 9_223_371_244_799_999_999L;
+    /** 24:00:00. */
+    static final long TIME_MAX = 86_400_000_000L;
     static final int LONG_NUMERIC_SIZE = 16;
+    static final int INTERVAL_SIZE = 16;
+    static final int UUID_SIZE = 16;
     static final int STRING_SIZE_MAX = 0xffff;
     /** Of a numeric without precision: digits after the point, bytes of all digits, and digits that these may be. */
     static final int SCALE_MAX = 1_000;
@@ -51,7 +58,12 @@ public final class PackedValues {
                 case DATE -> out.putInteger(checked(value, DATE_MIN, ((LocalDate) value).toEpochDay(), DATE_MAX), 4);
                 case TIMESTAMP -> out.putInteger(
                         checked(value, TIMESTAMP_MIN, toMicros((LocalDateTime) value), TIMESTAMP_MAX), 8);
+                case TIMESTAMPTZ -> out.putInteger(
+                        checked(value, TIMESTAMP_MIN, toMicros((Instant) value), TIMESTAMP_MAX), 8);
+                case TIME -> out.putInteger(toMicros((LocalTime) value), 8);
+                case UUID -> appendUuid((UUID) value, out);
                 case CHAR, VARCHAR, TEXT -> appendString(type, (String) value, out);
+                case INTERVAL -> appendInterval((Interval) value, out);
                 default -> throw new IllegalArgumentException("no packed layout for " + type);
             }
         } catch (ClassCastException | ArithmeticException e) {
@@ -72,21 +84,43 @@ public final class PackedValues {
             case BOOL -> 1;
             case SMALLINT -> 2;
             case INT, REAL, DATE -> 4;
-            case BIGINT, DOUBLE, TIMESTAMP -> 8;
+            case BIGINT, DOUBLE, TIMESTAMP, TIMESTAMPTZ, TIME -> 8;
+            case UUID -> UUID_SIZE;
             case NUMERIC -> type.precision() == 0 ? 3 + 0xff : LONG_NUMERIC_SIZE;
+            case INTERVAL -> INTERVAL_SIZE;
             case CHAR, VARCHAR, TEXT -> 2 + (type.length() == 0 ? STRING_SIZE_MAX : type.length());
         };
     }
 
     /** Microseconds since 1970-01-01 00:00:00; finer digits are dropped. */
     public static long toMicros(LocalDateTime value) {
-        long seconds = value.toEpochSecond(ZoneOffset.UTC);
-        return Math.addExact(Math.multiplyExact(seconds, MICROS_PER_SECOND), value.getNano() / NANOS_PER_MICRO);
+        return toMicros(value.toInstant(ZoneOffset.UTC));
+    }
+
+    public static long toMicros(Instant value) {
+        long micros = Math.multiplyExact(value.getEpochSecond(), MICROS_PER_SECOND);
+        return Math.addExact(micros, value.getNano() / NANOS_PER_MICRO);
     }
 
     public static LocalDateTime ofMicros(long micros) {
         return LocalDateTime.ofEpochSecond(Math.floorDiv(micros, MICROS_PER_SECOND),
                 Math.floorMod(micros, MICROS_PER_SECOND) * NANOS_PER_MICRO, ZoneOffset.UTC);
+    }
+
+    /** Microseconds of the day; finer digits are dropped, but LocalTime.MAX stands for 24:00:00. */
+    public static long toMicros(LocalTime value) {
+        return value.equals(LocalTime.MAX) ? TIME_MAX : value.toNanoOfDay() / NANOS_PER_MICRO;
+    }
+
+    /** 24:00:00, which LocalTime has not, is LocalTime.MAX, which no other number of microseconds is. */
+    public static LocalTime timeOfMicros(long micros) {
+        return micros == TIME_MAX ? LocalTime.MAX : LocalTime.ofNanoOfDay(micros * NANOS_PER_MICRO);
+    }
+
+    /** The number that its digits are, less 2^127: numbers are in the order of their digits then. */
+    private static void appendUuid(UUID value, ByteWriter out) {
+        out.putInteger(value.getLeastSignificantBits(), 8);
+        out.putInteger(value.getMostSignificantBits() ^ Long.MIN_VALUE, 8);
     }
 
     static int floatBits(float value) {
@@ -124,6 +158,12 @@ public final class PackedValues {
         out.putInteger(unscaled.length, 1);
         out.putInteger(Math.max(0, value.scale()), 2);
         out.put(unscaled);
+    }
+
+    private static void appendInterval(Interval value, ByteWriter out) {
+        out.putInteger(value.micros(), 8);
+        out.putInteger(value.days(), 4);
+        out.putInteger(value.months(), 4);
     }
 
     private static long checked(Object moment, long least, long value, long greatest) {

@@ -19,16 +19,17 @@ class PackedRowsTest {
             ColumnType.of(Kind.REAL), ColumnType.of(Kind.DOUBLE), ColumnType.numericOf(18, 2),
             ColumnType.numericOf(38, 5),
             ColumnType.numericOf(0, 0), ColumnType.of(Kind.DATE), ColumnType.of(Kind.TIMESTAMP), ColumnType.charOf(3),
-            ColumnType.varcharOf(12));
+            ColumnType.varcharOf(12), ColumnType.of(Kind.INTERVAL));
     private static final Object[] LOW = {
         false, Short.MIN_VALUE, Integer.MIN_VALUE, Long.MIN_VALUE, Float.NEGATIVE_INFINITY, -Double.MAX_VALUE,
         new BigDecimal("-9999999999999999.99"), new BigDecimal("-999999999999999999999999999999999.99999"),
         new BigDecimal("-12345678901234567890.5"), LocalDate.of(1, 1, 1), LocalDateTime.of(1, 1, 1, 0, 0, 0, 1_000),
-        "   ", ""};
+        "   ", "", new Interval(Integer.MIN_VALUE, Integer.MIN_VALUE, Long.MIN_VALUE)};
     private static final Object[] HIGH = {
         true, Short.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE, Float.NaN, Double.NaN,
         new BigDecimal("9999999999999999.99"), new BigDecimal("999999999999999999999999999999999.99999"),
-        new BigDecimal("1000"), LocalDate.of(9999, 12, 31), LocalDateTime.of(2013, 1, 1, 5, 0), "é ", "Zürich ✈"};
+        new BigDecimal("1000"), LocalDate.of(9999, 12, 31), LocalDateTime.of(2013, 1, 1, 5, 0), "é ", "Zürich ✈",
+        new Interval(1, -2, 3)};
 
     @Test
     void shouldReadBackWhatWasAppended() throws WireException {
@@ -136,6 +137,7 @@ class PackedRowsTest {
         layout(ColumnType.numericOf(0, 0), new BigDecimal("-12.8"), "01010080");
         layout(ColumnType.of(Kind.DATE), LocalDate.of(1969, 12, 31), "ffffffff");
         layout(ColumnType.of(Kind.TIMESTAMP), LocalDateTime.of(1970, 1, 1, 0, 0, 0, 1_000), "0100000000000000");
+        layout(ColumnType.of(Kind.INTERVAL), new Interval(-1, 2, 3), "030000000000000002000000ffffffff");
         layout(ColumnType.charOf(5), "ab   ", "02006162");
         layout(ColumnType.varcharOf(0), "", "0000");
     }

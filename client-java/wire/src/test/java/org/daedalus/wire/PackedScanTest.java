@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import org.daedalus.wire.ColumnType.Kind;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +20,9 @@ class PackedScanTest {
     private static final List<ColumnType> TYPES = List.of(
             ColumnType.of(Kind.BOOL), ColumnType.of(Kind.SMALLINT), ColumnType.of(Kind.INT), ColumnType.of(Kind.BIGINT),
             ColumnType.of(Kind.REAL), ColumnType.of(Kind.DOUBLE), ColumnType.numericOf(6, 2),
-            ColumnType.of(Kind.DATE), ColumnType.of(Kind.TIMESTAMP), ColumnType.charOf(4), ColumnType.varcharOf(30));
+            ColumnType.of(Kind.DATE), ColumnType.of(Kind.TIMESTAMP), ColumnType.of(Kind.TIMESTAMPTZ),
+            ColumnType.of(Kind.TIME), ColumnType.of(Kind.UUID), ColumnType.charOf(4), ColumnType.varcharOf(30),
+            ColumnType.of(Kind.INTERVAL));
 
     private static Object value(ColumnType type, Random random) {
         return switch (type.kind()) {
@@ -30,6 +35,10 @@ class PackedScanTest {
             case NUMERIC -> new BigDecimal(BigInteger.valueOf(random.nextInt(1_999_999) - 999_999), type.scale());
             case DATE -> LocalDate.ofEpochDay(random.nextInt(20_000));
             case TIMESTAMP -> LocalDateTime.of(2013, 1, 1, 0, 0).plusSeconds(random.nextInt());
+            case TIMESTAMPTZ -> Instant.ofEpochSecond(random.nextInt());
+            case INTERVAL -> new Interval(random.nextInt(), random.nextInt(), random.nextLong());
+            case UUID -> new UUID(random.nextLong(), random.nextLong());
+            case TIME -> random.nextInt(8) == 0 ? LocalTime.MAX : LocalTime.ofSecondOfDay(random.nextInt(86_400));
             case CHAR, VARCHAR, TEXT ->
                 "abcdefghijklmnopqrstuvwxyz".substring(0, random.nextInt(type.length() % 26 + 1));
         };
@@ -129,6 +138,8 @@ class PackedScanTest {
         refuses(ColumnType.of(Kind.DATE), ColumnType.of(Kind.INT), PackedValues.DATE_MAX + 1);
         refuses(ColumnType.of(Kind.TIMESTAMP), ColumnType.of(Kind.BIGINT), PackedValues.TIMESTAMP_MIN - 1);
         refuses(ColumnType.of(Kind.TIMESTAMP), ColumnType.of(Kind.BIGINT), PackedValues.TIMESTAMP_MAX + 1);
+        refuses(ColumnType.of(Kind.TIME), ColumnType.of(Kind.BIGINT), -1L);
+        refuses(ColumnType.of(Kind.TIME), ColumnType.of(Kind.BIGINT), PackedValues.TIME_MAX + 1);
         refuses(ColumnType.varcharOf(9), ColumnType.varcharOf(9), null, (byte) 1, (byte) 0, (byte) 0);
         refuses(ColumnType.varcharOf(9), ColumnType.varcharOf(9), null, (byte) 9, (byte) 0, (byte) 'a', (byte) 'b',
                 (byte) 'c', (byte) 'd', (byte) 0, (byte) 'f', (byte) 'g', (byte) 'h', (byte) 'i');

@@ -22,9 +22,6 @@ final class ExpressionChecker {
     private static final int NODES_MAX = 16_384;
 
     private static final int BOOL = TypeKind.TYPE_KIND_BOOL_VALUE;
-    private static final int INTERVAL = TypeKind.TYPE_KIND_INTERVAL_VALUE;
-    /** Of an interval: microseconds, days, months. */
-    private static final int INTERVAL_SIZE = 16;
 
     /** Calls below are forms, which decide by themselves what their arguments are. */
     private static final int FUNCTIONS_FROM = 64;
@@ -99,20 +96,12 @@ final class ExpressionChecker {
     }
 
     private static int kindOfConstant(Constant constant) throws RefusedUpdateException {
-        int kind = constant.getType().getKindValue();
-        if (kind == INTERVAL) {
-            int size = constant.getPacked().size();
-            if (size != (constant.getIsNull() ? 0 : INTERVAL_SIZE)) {
-                throw malformed("an interval of " + size + " bytes");
-            }
-            return kind;
-        }
         try {
             Constants.toValue(constant);
         } catch (WireException e) {
             throw malformed(e.getMessage());
         }
-        return kind;
+        return constant.getType().getKindValue();
     }
 
     private int kindOfCall(Call call, int depth) throws RefusedUpdateException {
@@ -185,12 +174,10 @@ final class ExpressionChecker {
     }
 
     private boolean canCast(int from, Type target) throws RefusedUpdateException {
-        if (target.getKindValue() != INTERVAL) {
-            try {
-                WireTypes.read(target);
-            } catch (WireException e) {
-                throw malformed(e.getMessage());
-            }
+        try {
+            WireTypes.read(target);
+        } catch (WireException e) {
+            throw malformed(e.getMessage());
         }
         return functions.canCast(from, target.getKindValue());
     }

@@ -243,7 +243,8 @@ final class UpdateChecker {
                     + "\" can be set to a constant, or to itself plus or minus a constant");
         }
         switch (column.type().kind()) {
-            case BOOL, TIMESTAMP, CHAR, VARCHAR, TEXT -> throw new RefusedUpdateException("42883",
+            case BOOL, TIMESTAMP, TIMESTAMPTZ, INTERVAL, TIME, UUID, CHAR, VARCHAR, TEXT ->
+                throw new RefusedUpdateException("42883",
                     "column \"" + column.name() + "\" of type " + column.type() + " cannot be added to");
             default -> {
                 // Numbers and dates can.

@@ -11,8 +11,8 @@ final class SqlHelp {
         "NOT", "IN", "BETWEEN", "LIKE", "ILIKE", "IS", "DISTINCT", "ANY", "ALL", "CASE", "WHEN", "THEN", "ELSE", "END",
         "CAST", "COALESCE", "NULLIF", "GREATEST", "LEAST", "EXTRACT", "INTERVAL", "HAVING", "FILTER",
         "NULL", "TRUE", "FALSE", "AS", "ASC", "DESC", "NULLS", "FIRST", "LAST",
-        "INSERT", "INTO", "VALUES", "DEFAULT", "UPDATE", "SET", "DELETE", "DATE", "TIMESTAMP", "CURRENT_DATE",
-        "CURRENT_TIMESTAMP", "LOCALTIMESTAMP", "DESCRIBE"};
+        "INSERT", "INTO", "VALUES", "DEFAULT", "UPDATE", "SET", "DELETE", "DATE", "TIME", "TIMESTAMP", "CURRENT_DATE",
+        "CURRENT_TIMESTAMP", "LOCALTIMESTAMP", "LOCALTIME", "DESCRIBE"};
     static final String[] FUNCTIONS = {"count", "sum", "min", "max", "avg", "now"};
 
     private static final Map<String, String> SYNTAX = new TreeMap<>(Map.of(

@@ -1,0 +1,14 @@
+// Times of day out of what functions are given.
+#pragma once
+
+#include "families.hpp"
+
+namespace daedalus::semantics::scalar {
+
+/// The midnight that a date begins with. Error 22008: no timestamp is so late.
+[[nodiscard]] Result<int64_t> midnight_of(int64_t days);
+
+/// Microseconds of the day, up to 24:00:00. Error 22008: it is no time.
+[[nodiscard]] Result<int64_t> time_of(int64_t hour, int64_t minute, double seconds);
+
+}  // namespace daedalus::semantics::scalar

@@ -1,0 +1,142 @@
+// Functions of moments and time zones, as PostgreSQL's timestamp.c has them. A zone comes as the text that it is bound
+// as: see time_zone.hpp.
+#include "timestamptz_functions.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../calendar.hpp"
+#include "../interval.hpp"
+#include "../zone_text.hpp"
+#include "daedalus/semantics/time_zone.hpp"
+#include "time_fields.hpp"
+
+namespace daedalus::semantics::scalar {
+namespace {
+
+constexpr TypeKind kTimestamp = TypeKind::kTimestamp;
+constexpr TypeKind kTimestampTz = TypeKind::kTimestampTz;
+constexpr TypeKind kInterval = TypeKind::kInterval;
+constexpr TypeKind kText = TypeKind::kText;
+constexpr TypeKind kDouble = TypeKind::kDouble;
+constexpr TypeKind kInt = TypeKind::kInt;
+constexpr int64_t kMicrosPerSecond = 1'000'000;
+
+int64_t seconds_of(int64_t micros) { return floor_div(micros, kMicrosPerSecond); }
+
+Result<Value> moved_by(int64_t micros, int64_t seconds) {
+  const int64_t by = seconds * kMicrosPerSecond;
+  if (by < 0 ? micros < kTimestampMicrosMin - by : micros > kTimestampMicrosMax - by) {
+    return rejected("22008", "timestamp out of range");
+  }
+  return Value(micros + by);
+}
+
+int64_t offset_at(const BoundZone& zone, int64_t micros) { return zone.offset_at(seconds_of(micros)); }
+
+/// timestamptz AT TIME ZONE: what a clock on the wall shows there.
+Result<Value> clock_at_zone(Arguments arguments, const BoundExpression&) {
+  const Result<BoundZone> zone = BoundZone::read(text(arguments[0]));
+  const int64_t micros = integer(arguments[1]);
+  return zone ? moved_by(micros, offset_at(*zone, micros)) : zone.error();
+}
+
+/// timestamp AT TIME ZONE: when a clock on the wall shows that.
+Result<Value> moment_at_zone(Arguments arguments, const BoundExpression&) {
+  const Result<BoundZone> zone = BoundZone::read(text(arguments[0]));
+  const int64_t micros = integer(arguments[1]);
+  return zone ? moved_by(micros, -zone->offset_of_local(seconds_of(micros))) : zone.error();
+}
+
+/// A zone as an interval, in one direction or the other.
+template <int kDirection>
+Result<Value> at_interval(Arguments arguments, const BoundExpression&) {
+  const auto& zone = std::get<Interval>(arguments[0]);
+  if (zone.months != 0 || zone.days != 0) {
+    return rejected("22023",
+                    fmt::format("interval time zone \"{}\" must not include months or days", format_interval(zone)));
+  }
+  const int64_t seconds = zone.micros / kMicrosPerSecond;
+  constexpr int64_t kSecondsMax = kTimestampMicrosMax / kMicrosPerSecond;
+  if (seconds > kSecondsMax || seconds < -kSecondsMax) {
+    return rejected("22008", "timestamp out of range");
+  }
+  return moved_by(integer(arguments[1]), kDirection * seconds);
+}
+
+/// From a day on the zone's offset is the one that it has at the day's beginning; within it stays what it is.
+bool is_of_calendar(const Value& unit) {
+  const Result<Field> field = field_of(unit, kTimestampTz);
+  return field && *field >= Field::kDay;
+}
+
+Result<Value> truncated_at_zone(Arguments arguments, const BoundExpression&) {
+  const std::string place = zone_of_place(text(arguments[2]));
+  const Result<BoundZone> zone = BoundZone::read(place);
+  if (!zone) {
+    return zone.error();
+  }
+  const int64_t micros = integer(arguments[1]);
+  const int64_t offset = offset_at(*zone, micros);
+  const Result<Value> clock = moved_by(micros, offset);
+  const Result<Value> cut = clock ? truncated(arguments[0], integer(*clock), kTimestampTz) : clock;
+  if (!cut) {
+    return cut;
+  }
+  const int64_t local = integer(*cut);
+  return moved_by(local, -(is_of_calendar(arguments[0]) ? zone->offset_of_local(seconds_of(local)) : offset));
+}
+
+Result<Value> make_at_zone(Arguments arguments, const BoundExpression& call) {
+  const Result<Value> clock = make_timestamp(arguments.first(6), call);
+  const Result<BoundZone> zone = BoundZone::read(text(arguments[6]));
+  if (!clock || !zone) {
+    return !clock ? clock : zone.error();
+  }
+  const int64_t local = integer(*clock);
+  return moved_by(local, -zone->offset_of_local(seconds_of(local)));
+}
+
+/// Seconds since 1970. As PostgreSQL rounds: after it has made them seconds since 2000.
+Result<Value> to_timestamp(Arguments arguments, const BoundExpression&) {
+  constexpr double kSecondsTo2000 = 946'684'800;
+  constexpr int64_t kMicrosTo2000 = 946'684'800'000'000;
+  const double seconds = floating(arguments[0]);
+  if (std::isnan(seconds)) {
+    return rejected("22008", "timestamp cannot be NaN");
+  }
+  if (std::isinf(seconds)) {
+    return rejected("0A000", fmt::format("timestamp {}infinity is not supported", seconds < 0 ? "-" : ""));
+  }
+  const double micros = std::rint((seconds - kSecondsTo2000) * static_cast<double>(kMicrosPerSecond));
+  constexpr auto kLow = static_cast<double>(kTimestampMicrosMin - kMicrosTo2000);
+  constexpr auto kHigh = static_cast<double>(kTimestampMicrosMax - kMicrosTo2000);
+  if (micros < kLow || micros >= kHigh) {
+    return rejected("22008", fmt::format("timestamp out of range: \"{:g}\"", seconds));
+  }
+  return Value(static_cast<int64_t>(micros) + kMicrosTo2000);
+}
+
+}  // namespace
+
+void add_zones(Adder& adder) {
+  adder.start(820);
+  adder.add("timezone", {kText, kTimestampTz}, kTimestamp, clock_at_zone);
+  adder.takes_zone(0);
+  adder.add("timezone", {kText, kTimestamp}, kTimestampTz, moment_at_zone);
+  adder.takes_zone(0);
+  adder.add("timezone", {kInterval, kTimestampTz}, kTimestamp, at_interval<1>);
+  adder.add("timezone", {kInterval, kTimestamp}, kTimestampTz, at_interval<-1>);
+  adder.add("date_trunc", {kText, kTimestampTz, kText}, kTimestampTz, truncated_at_zone);
+  adder.is_stable();
+  adder.takes_zone(2);
+  adder.add("make_timestamptz", {kInt, kInt, kInt, kInt, kInt, kDouble}, kTimestampTz, make_timestamp);
+  adder.is_stable();
+  adder.add("make_timestamptz", {kInt, kInt, kInt, kInt, kInt, kDouble, kText}, kTimestampTz, make_at_zone);
+  adder.is_stable();
+  adder.takes_zone(6, true);
+  adder.add("to_timestamp", {kDouble}, kTimestampTz, to_timestamp);
+}
+
+}  // namespace daedalus::semantics::scalar
