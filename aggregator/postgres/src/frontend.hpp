@@ -40,6 +40,8 @@ class FrameBuffer {
   /// The next whole frame, which stays valid until feed() or drop(); nothing while it has not come. Errors: 08P01 a
   /// length that is none, or too long; said as soon as the length has come.
   [[nodiscard]] Result<std::optional<Frame>> next(FrameKind kind);
+  /// The latest frame is not to be looked at yet: it is the next one again. Precondition: it is still valid.
+  void put_back(const Frame& frame);
   /// Gives back the memory of what has been read, once nobody looks at it any longer.
   void drop_read();
   /// Bytes that wait.

@@ -43,7 +43,8 @@ void PgSession::on_bytes(std::string_view bytes, Instant now) {
 }
 
 bool PgSession::takes_input() const {
-  const bool is_stopped = wait_ != Wait::kNothing || output_.waiting() >= options_.limits.output_pause_size;
+  const bool is_stopped =
+      wait_ != Wait::kNothing || !slots_.empty() || output_.waiting() >= options_.limits.output_pause_size;
   return !is_stopped || phase_ == Phase::kOver || input_.size() < options_.limits.input_size_max;
 }
 
@@ -61,6 +62,10 @@ void PgSession::process() {
       return;
     }
     if (!*frame) {
+      break;
+    }
+    if (!slots_.empty() && !may_run_ahead(**frame)) {
+      input_.put_back(**frame);
       break;
     }
     handle(**frame);
@@ -225,18 +230,11 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
   }
   if (wait_ == Wait::kSubmit && result.sequence() == last_sequence_) {
     on_submitted(std::move(result));
+  } else if (Slot* const slot = find_slot(result.sequence())) {
+    on_slot_result(*slot, std::move(result));
+    pump_slots();
   } else if (Portal* const portal = find_running(result.sequence())) {
-    if (result.has_rows()) {
-      on_rows(*portal, *result.mutable_rows());
-    } else {
-      portal->has_ended = true;
-      portal->sequence = 0;
-      if (!result.has_end()) {
-        portal->failure = result.has_error()
-                              ? failure_of(result.error(), portal->statement->sql)
-                              : Failure{rejected("XX000", "a query was answered with something else"), {}};
-      }
-    }
+    take_result(*portal, std::move(result));
     if (portal == active_) {
       pump();
     }
@@ -245,12 +243,13 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
 }
 
 void PgSession::cancel(Instant /*now*/) {
-  if (wait_ == Wait::kRows && active_ != nullptr && active_->sequence != 0) {
-    is_cancelled_ = true;
+  Portal* const running = !slots_.empty() ? slots_.front().portal.get() : wait_ == Wait::kRows ? active_ : nullptr;
+  if (running != nullptr && running->sequence != 0) {
+    running->is_cancelled = true;
     wire::v1::Operation operation;
     operation.mutable_header()->set_sequence(++last_sequence_);
     operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_ABORT);
-    operation.mutable_header()->set_abort_sequence(active_->sequence);
+    operation.mutable_header()->set_abort_sequence(running->sequence);
     events_.push_back(std::move(operation));
   } else if (wait_ == Wait::kSplit || wait_ == Wait::kDescribe || wait_ == Wait::kCompile) {
     is_cancelled_ = true;
@@ -315,7 +314,8 @@ void PgSession::finish(std::string reason) {
   statements_.clear();
   portals_.clear();
   simple_portal_ = {};
-  portal_row_bytes_ = 0;
+  slots_.clear();
+  portal_row_bytes_ = slot_row_bytes_ = slot_bytes_ = 0;
   if (was_up_) {
     events_.push_back(Down{reason});
   }

@@ -1,8 +1,9 @@
 // One connection of a client of PostgreSQL's protocol, as a state machine: bytes and the time go in, bytes and
 // operations come out. Towards the aggregator's core it is one more peer that sends STATEMENT and SUBMIT.
 //
-// Decides the order of everything a client sees: one statement at a time, errors up to the next Sync, blocks, what
-// becomes one update. Refuses to know sockets, threads, the clock, and what a query means.
+// Decides the order of everything a client sees: one statement after the other, though queries run beside each other,
+// errors up to the next Sync, blocks, what becomes one update. Refuses to know sockets, threads, the clock, and what a
+// query means.
 //
 //             a password is needed            it was right              goodbye, fault, silence
 //   kStartup ──────────────────────► kLogin ────────────────► kReady ─────────────────────────► kOver
@@ -11,9 +12,10 @@
 //
 // Methods are in files by what they are for: session.cpp (bytes and time), session_startup.cpp, session_login.cpp (who
 // may enter, and do what), session_simple.cpp, session_extended.cpp, session_commands.cpp (what the session answers
-// itself), session_queries.cpp, session_writes.cpp.
+// itself), session_queries.cpp, session_pipeline.cpp (queries that run beside each other), session_writes.cpp.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -139,6 +141,17 @@ class PgSession final : public rpc::ByteSession {
     bool has_ended = false;
     std::optional<Failure> failure;
     std::optional<uint32_t> inserted;  ///< Of an INSERT whose RETURNING gives the rows: for its tag.
+    bool is_cancelled = false;
+  };
+
+  /// A query whose whole answer comes next, or a Sync; what has come in behind it was looked at all the same. Pointers
+  /// to one stay valid until it is taken out.
+  struct Slot {
+    std::unique_ptr<Portal> portal;  ///< Null: a Sync.
+    bool is_put_off = false;  ///< Its rows took too much room before its turn: it is asked again when that comes.
+    uint64_t rows_sent = 0;
+    std::shared_ptr<const Prepared> unnamed;  ///< The statement without a name when it was executed.
+    std::string behind;                       ///< What is said once it has ended.
   };
 
   /// The texts of one Query message, and how far it has come.
@@ -178,7 +191,9 @@ class PgSession final : public rpc::ByteSession {
   // ---- bytes and time (session.cpp) ----
   void process();
   void handle(const Frame& frame);
-  [[nodiscard]] std::string& out() { return group_.is_holding() ? group_.held() : output_.text(); }
+  [[nodiscard]] std::string& out() { return group_.is_holding() ? group_.held() : text_behind(); }
+  /// Where messages go that nothing holds back: behind all queries that are under way.
+  [[nodiscard]] std::string& text_behind() { return slots_.empty() ? output_.text() : slots_.back().behind; }
   /// Ends the statement that runs, and whatever depends on it.
   void fail(Failure failure);
   void fail(Error error) { fail(Failure{std::move(error), {}}); }
@@ -265,6 +280,7 @@ class PgSession final : public rpc::ByteSession {
   void start_query(Portal& portal);
   /// The next rows are the first of so many.
   void limit_rows(uint32_t rows_max);
+  void take_result(Portal& portal, wire::v1::Result&& result);
   void on_rows(Portal& portal, wire::v1::QueryRows& rows);
   /// Rows of these columns come. Errors: 0A000 others were described.
   [[nodiscard]] Result<void> begin_rows(Portal& portal, const std::vector<semantics::Column>& columns);
@@ -277,6 +293,21 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] Failure failure_of(const wire::v1::Error& error, std::string_view sql) const;
   void put_parameters(const Portal& portal, wire::v1::StatementBody& body) const;
   [[nodiscard]] int64_t time_left() const;
+
+  // ---- session_pipeline.cpp ----
+  /// Whether a message may be looked at before the queries ahead of it have ended.
+  [[nodiscard]] bool may_run_ahead(const Frame& frame) const;
+  [[nodiscard]] bool is_plain_query(std::string_view execute) const;
+  void start_slot(Portal& portal);
+  void on_slot_result(Slot& slot, wire::v1::Result&& result);
+  [[nodiscard]] Slot* find_slot(uint64_t sequence);
+  void put_off(Slot& slot);
+  /// Sends what is due, up to the first query that has not ended.
+  void pump_slots();
+  /// Whether the first query has ended.
+  [[nodiscard]] bool pump_first();
+  void fail_first(const Failure& failure);
+  void drop_slot();
 
   // ---- session_writes.cpp ----
   void start_write(Portal& portal, uint32_t rows_max);
@@ -334,6 +365,10 @@ class PgSession final : public rpc::ByteSession {
   const Portal* executed_ = nullptr;   ///< The last one that was executed; it may be gone.
   std::optional<uint64_t> rows_left_;  ///< Of that Execute; none: no limit.
   uint64_t rows_sent_ = 0;             ///< By that Execute.
+  std::deque<Slot> slots_;             ///< In the order in which they are answered.
+  uint64_t slot_bytes_ = 0;            ///< Of their parameters.
+  uint64_t slot_row_bytes_ = 0;        ///< Of rows that wait in them.
+  bool has_parsed_ahead_ = false;      ///< The statement without a name, while queries were under way.
   Prepared described_;                 ///< What a Parse waits to become.
   std::string described_name_;
 

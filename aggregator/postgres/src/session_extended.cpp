@@ -107,6 +107,7 @@ std::vector<std::optional<semantics::TypeKind>> PgSession::declared_of(const Pre
 void PgSession::keep_prepared(Prepared prepared) {
   drop_statement(described_name_);
   statement_bytes_ += prepared.sql.size() + described_name_.size();
+  has_parsed_ahead_ = has_parsed_ahead_ || !slots_.empty();
   statements_.emplace(described_name_, std::make_shared<const Prepared>(std::move(prepared)));
   append_plain('1', out());
 }
@@ -263,6 +264,9 @@ void PgSession::on_sync() {
 void PgSession::end_sync() {
   if (!is_in_block()) {
     drop_all_portals();
+  }
+  if (!slots_.empty()) {
+    slots_.emplace_back();
   }
   end_ready();
 }

@@ -87,6 +87,9 @@ void PgSession::execute(Portal& portal, uint32_t rows_max) {
     }
     block_.has_queried = is_in_block();
   }
+  if (!portal.has_started && !portal.is_simple && rows_max == 0) {
+    return start_slot(portal);
+  }
   active_ = &portal;
   wait_ = Wait::kRows;
   limit_rows(rows_max);
@@ -136,6 +139,21 @@ PgSession::Portal* PgSession::find_running(uint64_t sequence) {
     }
   }
   return nullptr;
+}
+
+void PgSession::take_result(Portal& portal, wire::v1::Result&& result) {
+  if (result.has_rows()) {
+    return on_rows(portal, *result.mutable_rows());
+  }
+  portal.has_ended = true;
+  portal.sequence = 0;
+  if (result.has_error()) {
+    portal.failure = portal.is_cancelled && result.error().sqlstate() == "57014"
+                         ? Failure{rejected("57014", "canceling statement due to user request"), {}}
+                         : failure_of(result.error(), portal.statement->sql);
+  } else if (!result.has_end()) {
+    portal.failure = Failure{rejected("XX000", "a query was answered with something else"), {}};
+  }
 }
 
 void PgSession::on_rows(Portal& portal, wire::v1::QueryRows& rows) {
@@ -250,9 +268,6 @@ void PgSession::abort(Portal& portal) {
 
 PgSession::Failure PgSession::failure_of(const wire::v1::Error& error, std::string_view sql) const {
   Failure failure{contract::to_error(error), detail_of(error)};
-  if (failure.error.sqlstate == "57014" && is_cancelled_) {
-    return {rejected("57014", "canceling statement due to user request"), {}};
-  }
   if (failure.error.sqlstate == "57014" && settings_.statement_timeout_ns() > 0) {
     return {rejected("57014", "canceling statement due to statement timeout"), {}};
   }

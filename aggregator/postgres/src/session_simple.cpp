@@ -93,6 +93,6 @@ void PgSession::end_simple() {
   end_ready();
 }
 
-void PgSession::end_ready() { append_ready(block_.state, output_.text()); }
+void PgSession::end_ready() { append_ready(block_.state, text_behind()); }
 
 }  // namespace daedalus::postgres
