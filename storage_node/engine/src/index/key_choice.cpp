@@ -20,7 +20,7 @@ constexpr size_t kGatheredMax = 256;
 /// registers; each byte of its key's columns (a
 /// pass is bound by reading them), columns whose width no vector has, and what a candidate costs until it is known to
 /// be none.
-constexpr double kProbeCosts[2][kKeyForms] = {{0.9, 1.2}, {0.25, 0.05}};
+constexpr double kProbeCosts[2][kKeyForms] = {{0.6, 1.2}, {0.25, 0.05}};
 constexpr double kByteCost = 0.05;
 constexpr double kOddColumnCost = 0.1;
 constexpr double kCandidateCost = 20;
