@@ -48,6 +48,7 @@ AggregatorOptions core_options(const Configuration& configuration, const std::st
 postgres::SessionOptions session_options(const Configuration& configuration) {
   postgres::SessionOptions options;
   options.database = configuration.schema->table_name;
+  options.schema = configuration.schema;
   options.map_version = configuration.map->version;
   options.trusts_loopback = configuration.postgres_trusts_loopback;
   options.requires_tls = configuration.postgres_requires_tls;

@@ -75,6 +75,9 @@ postgres::WorkDone SessionWorkers::done(const postgres::Work& work) {
   if (const auto* describe = std::get_if<postgres::Work::Describe>(&work.what)) {
     return compiler_->describe(describe->sql, describe->declared);
   }
+  if (const auto* piece = std::get_if<postgres::Work::Convert>(&work.what)) {
+    return postgres::convert(*piece, wall_clock_us());
+  }
   return compiler_->compile(std::get<postgres::Work::Compile>(work.what).statement, wall_clock_us());
 }
 

@@ -1,5 +1,5 @@
 // Threads that do for sessions of PostgreSQL's protocol what takes too long for the network's thread: taking texts
-// apart, describing statements, compiling writes.
+// apart, describing statements, compiling writes, converting what comes with a COPY.
 //
 // One thread for small statements, one for large ones, so that no small one waits for a large one. Each session has at
 // most one piece of work under way, so that first come, first served is fair, and the sessions bound how much waits.

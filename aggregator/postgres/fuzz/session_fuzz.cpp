@@ -11,6 +11,7 @@
 #include "byte_order.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/contract/translate.hpp"
+#include "daedalus/postgres/door.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "session.hpp"
 
@@ -48,6 +49,14 @@ class Owner final : public SessionOwner {
   std::vector<Work> works;
 };
 
+std::shared_ptr<const semantics::Schema> table() {
+  auto schema = std::make_shared<semantics::Schema>();
+  schema->table_name = "t";
+  schema->columns = {{"id", {semantics::TypeKind::kInt}, false, std::nullopt},
+                     {"name", {semantics::TypeKind::kVarchar, 0, 0, 20}, true, std::nullopt}};
+  return schema;
+}
+
 wire::v1::Result rows_of_one(uint64_t sequence) {
   wire::v1::Result result;
   result.set_sequence(sequence);
@@ -72,6 +81,9 @@ WorkDone done(const Work& work, uint8_t choice) {
     description.parameters.assign(describe->declared.size(), semantics::TypeKind::kNumeric);
     description.columns.push_back({"id", {semantics::TypeKind::kInt}, true, std::nullopt});
     return Result<aggregator::StatementDescription>(std::move(description));
+  }
+  if (const auto* piece = std::get_if<Work::Convert>(&work.what)) {
+    return convert(*piece, /*now_us=*/0);
   }
   aggregator::CompiledUpdate update;
   if ((choice & 1) != 0) {
@@ -142,12 +154,25 @@ std::string sasl_first() {
   return packet;
 }
 
+/// A COPY, of one kind or another.
+std::string copy_of(uint8_t choices) {
+  constexpr std::string_view kOptions[] = {"", " CSV", " BINARY", " (FORMAT csv, HEADER match, ESCAPE 'x')"};
+  std::string body = (choices & 4) != 0 ? "SET daedalus.copy = batches; " : "";
+  body += "COPY t FROM STDIN";
+  body += kOptions[choices & 3];
+  body.push_back('\0');
+  std::string packet = "Q";
+  append_big_endian(static_cast<uint32_t>(body.size() + 4), packet);
+  return packet + body;
+}
+
 /// How far a session is when bytes of the input come.
-enum class Begin : uint8_t { kNothing, kLoggedIn, kAskedForPassword };
+enum class Begin : uint8_t { kNothing, kLoggedIn, kAskedForPassword, kInCopy };
 
 void drive(std::string_view stream, size_t piece, uint8_t choices, Begin begin_at) {
   SessionOptions options;
   options.database = "t";
+  options.schema = table();
   options.trusts_loopback = begin_at != Begin::kAskedForPassword;
   Owner owner;
   Descriptions descriptions;
@@ -158,7 +183,10 @@ void drive(std::string_view stream, size_t piece, uint8_t choices, Begin begin_a
   if (begin_at != Begin::kNothing) {
     session.on_bytes(login(), kStart);
     session.deliver([](const char* /*event*/) { return false; });
-    CHECK(owner.ups == (begin_at == Begin::kLoggedIn ? 1 : 0));
+    CHECK(owner.ups == (begin_at != Begin::kAskedForPassword ? 1 : 0));
+  }
+  if (begin_at == Begin::kInCopy) {
+    session.on_bytes(copy_of(choices), kStart);
   }
   if (begin_at == Begin::kAskedForPassword) {
     session.on_bytes(sasl_first(), kStart);
@@ -196,8 +224,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string stream = (data[0] & 1) != 0 ? as_messages(rest) : std::string(rest);
   const bool is_trusted = (data[0] & 4) == 0;
   drive(stream, 1 + data[1], data[2],
-        (data[0] & 2) == 0 ? Begin::kNothing
-        : is_trusted       ? Begin::kLoggedIn
-                           : Begin::kAskedForPassword);
+        (data[0] & 2) == 0                 ? Begin::kNothing
+        : is_trusted && (data[0] & 8) != 0 ? Begin::kInCopy
+        : is_trusted                       ? Begin::kLoggedIn
+                                           : Begin::kAskedForPassword);
   return 0;
 }

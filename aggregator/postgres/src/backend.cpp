@@ -105,18 +105,19 @@ void append_ready(BlockState state, std::string& out) {
   out.push_back(static_cast<char>(state));
 }
 
-void append_error(Severity severity, const Error& error, std::string_view detail, std::string& out) {
+void append_error(Severity severity, const Error& error, ErrorTexts texts, std::string& out) {
   const bool is_notice = severity == Severity::kNotice || severity == Severity::kWarning;
   const MessageWriter message(is_notice ? 'N' : 'E', out);
   append_field('S', name_of(severity), out);
   append_field('V', name_of(severity), out);
   append_field('C', error.sqlstate.empty() ? "XX000" : error.sqlstate, out);
   append_field('M', error.message.empty() ? "unknown error" : error.message, out);
-  append_field('D', detail, out);
+  append_field('D', texts.detail, out);
   append_field('H', error.hint, out);
   if (error.position > 0) {
     append_field('P', fmt::format("{}", error.position), out);
   }
+  append_field('W', texts.context, out);
   out.push_back('\0');
 }
 

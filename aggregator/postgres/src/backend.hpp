@@ -52,8 +52,13 @@ void append_negotiate_version(std::span<const std::string> unknown_options, std:
 void append_parameter_status(std::string_view name, std::string_view value, std::string& out);
 void append_backend_key(uint32_t process_id, uint32_t secret, std::string& out);
 void append_ready(BlockState state, std::string& out);
+/// What an error says besides, each may be empty.
+struct ErrorTexts {
+  std::string_view detail = {};
+  std::string_view context = {};
+};
 /// ErrorResponse, or NoticeResponse for a notice or a warning.
-void append_error(Severity severity, const Error& error, std::string_view detail, std::string& out);
+void append_error(Severity severity, const Error& error, ErrorTexts texts, std::string& out);
 void append_command_complete(std::string_view tag, std::string& out);
 void append_row_description(std::span<const Field> fields, std::string& out);
 void append_parameter_description(std::span<const uint32_t> types, std::string& out);

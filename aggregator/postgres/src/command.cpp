@@ -264,6 +264,14 @@ Command select_command(Words& words) {
   return words.is_at_end() ? Command(std::move(query)) : Command(QueryCommand{});
 }
 
+Command copy_command(std::string_view statement) {
+  auto copy = aggregator::read_copy(statement);
+  if (!copy) {
+    return RefusedCommand{copy.error()};
+  }
+  return CopyCommand{std::make_shared<const aggregator::CopyStatement>(std::move(*copy))};
+}
+
 }  // namespace
 
 Command command_of(std::string_view statement) {
@@ -309,7 +317,7 @@ Command command_of(std::string_view statement) {
     return words.take("all") ? Command(DiscardCommand{}) : Command(refuse("DISCARD of a part", "use DISCARD ALL"));
   }
   if (words.is("copy")) {
-    return refuse("COPY", "use INSERT, or `daedalus load` for files");
+    return copy_command(statement);
   }
   if (words.is("declare") || words.is("fetch") || words.is("move") || words.is("close")) {
     return refuse("a cursor of SQL", "ask with a limit of rows in the protocol (fetch size), which is supported");

@@ -1,14 +1,17 @@
 // What a statement is to a session: something it answers itself, a query for the table, or a write.
 //
-// Decides by the first words alone. Whatever it does not know by name is a query: the compiler says what is wrong.
+// Decides by the first words alone, and by PostgreSQL's tree for COPY. Whatever it does not know by name is a query:
+// the compiler says what is wrong.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "daedalus/aggregator/copy_statement.hpp"
 #include "daedalus/base/result.hpp"
 
 namespace daedalus::postgres {
@@ -55,6 +58,10 @@ struct SessionQuery {
 struct WriteCommand {
   std::string_view word;  ///< Which of them, in upper case.
 };
+/// COPY, whose options nobody has judged yet.
+struct CopyCommand {
+  std::shared_ptr<const aggregator::CopyStatement> statement;
+};
 /// Whatever the compiler is to judge.
 struct QueryCommand {};
 /// A statement that is known, and not supported.
@@ -62,11 +69,11 @@ struct RefusedCommand {
   Error error;
 };
 
-using Command =
-    std::variant<EmptyCommand, SetCommand, ResetCommand, ShowCommand, BeginCommand, SetBlockCommand, EndCommand,
-                 DeallocateCommand, DiscardCommand, SessionQuery, WriteCommand, QueryCommand, RefusedCommand>;
+using Command = std::variant<EmptyCommand, SetCommand, ResetCommand, ShowCommand, BeginCommand, SetBlockCommand,
+                             EndCommand, DeallocateCommand, DiscardCommand, SessionQuery, WriteCommand, CopyCommand,
+                             QueryCommand, RefusedCommand>;
 
-/// `statement` is one statement, without a semicolon. Cost: of its first tokens.
+/// `statement` is one statement, without a semicolon. Cost: of its first tokens; of a COPY, aggregator::read_copy().
 [[nodiscard]] Command command_of(std::string_view statement);
 
 /// Whether a statement speaks of the catalogue: pg_catalog, information_schema, or a relation behind FROM or JOIN whose

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "session_copy.hpp"
+
 namespace daedalus::postgres {
 
 namespace {
@@ -50,7 +52,7 @@ bool PgSession::takes_input() const {
 
 void PgSession::process() {
   while (phase_ != Phase::kOver && wait_ == Wait::kNothing && output_.waiting() < options_.limits.output_pause_size) {
-    if (simple_ != nullptr) {
+    if (simple_ != nullptr && copy_ == nullptr) {
       step_simple();
       continue;
     }
@@ -88,6 +90,9 @@ void PgSession::handle(const Frame& frame) {
     finish("the client has said goodbye");
     return;
   }
+  if (copy_ != nullptr) {
+    return on_copy_frame(frame);
+  }
   if (skips_to_sync_ && frame.type != 'S') {
     return;
   }
@@ -115,7 +120,7 @@ void PgSession::handle(const Frame& frame) {
     case 'd':
     case 'c':
     case 'f':
-      return;  // Of a COPY that was refused: its client may have sent on.
+      return;  // Of a COPY that has failed: its client may have sent on.
     default:
       fatal(rejected("08P01", fmt::format("invalid frontend message type {}", static_cast<unsigned char>(frame.type))));
   }
@@ -132,6 +137,10 @@ void PgSession::on_written(size_t size, Instant now) {
 void PgSession::on_deadline(Instant now) {
   if (phase_ == Phase::kOver || now < next_deadline()) {
     return;
+  }
+  if (now >= copy_deadline()) {
+    cancel_copy("statement timeout");
+    return process();
   }
   if (wait_ == Wait::kVerdict && now >= login_->told_at) {
     tell_verdict();
@@ -154,8 +163,11 @@ Instant PgSession::next_deadline() const {
   if (phase_ != Phase::kReady) {
     return after(started_, options_.limits.startup_ns_max);
   }
-  return output_.taken() > 0 ? after(last_progress_, options_.limits.stall_ns_max) : kNever;
+  const Instant stall = output_.taken() > 0 ? after(last_progress_, options_.limits.stall_ns_max) : kNever;
+  return std::min(stall, copy_deadline());
 }
+
+Instant PgSession::copy_deadline() const { return copy_ != nullptr ? copy_->deadline : kNever; }
 
 void PgSession::on_lost(std::string reason) {
   output_.clear();
@@ -220,6 +232,8 @@ void PgSession::on_work_done(uint64_t id, WorkDone done, Instant /*now*/) {
     on_described(std::move(*description));
   } else if (waited == Wait::kCompile) {
     on_compiled(std::move(std::get<Result<aggregator::Compiled>>(done)));
+  } else if (waited == Wait::kConvert) {
+    on_converted(std::move(std::get<CopyRows>(done)));
   }
   process();
 }
@@ -228,7 +242,8 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
   if (phase_ == Phase::kOver) {
     return;
   }
-  if (wait_ == Wait::kSubmit && result.sequence() == last_sequence_) {
+  if (submission_sequence_ != 0 && result.sequence() == submission_sequence_) {
+    submission_sequence_ = 0;
     on_submitted(std::move(result));
   } else if (Slot* const slot = find_slot(result.sequence())) {
     on_slot_result(*slot, std::move(result));
@@ -243,6 +258,10 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
 }
 
 void PgSession::cancel(Instant /*now*/) {
+  if (copy_ != nullptr) {
+    cancel_copy("user request");
+    return process();
+  }
   Portal* const running = !slots_.empty() ? slots_.front().portal.get() : wait_ == Wait::kRows ? active_ : nullptr;
   if (running != nullptr && running->sequence != 0) {
     running->is_cancelled = true;
@@ -276,13 +295,14 @@ void PgSession::fail(Failure failure) {
   }
   group_.clear();
   active_ = nullptr;
+  copy_.reset();
   wait_ = Wait::kNothing;
   is_cancelled_ = false;
   if (is_in_block()) {
     block_.state = BlockState::kFailed;
     drop_all_portals();
   }
-  append_error(Severity::kError, failure.error, failure.detail, out());
+  append_error(Severity::kError, failure.error, {failure.detail, failure.context}, out());
   if (simple_ != nullptr) {
     abort(simple_portal_);
     simple_portal_ = {};
@@ -308,6 +328,7 @@ void PgSession::finish(std::string reason) {
   wait_ = Wait::kNothing;
   active_ = nullptr;
   simple_.reset();
+  copy_.reset();
   login_.reset();
   input_.clear();
   group_.clear();

@@ -12,7 +12,8 @@
 //
 // Methods are in files by what they are for: session.cpp (bytes and time), session_startup.cpp, session_login.cpp (who
 // may enter, and do what), session_simple.cpp, session_extended.cpp, session_commands.cpp (what the session answers
-// itself), session_queries.cpp, session_pipeline.cpp (queries that run beside each other), session_writes.cpp.
+// itself), session_queries.cpp, session_pipeline.cpp (queries that run beside each other), session_writes.cpp,
+// session_copy.cpp, session_copy_out.cpp.
 #pragma once
 
 #include <deque>
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "copy_options.hpp"
 #include "daedalus/base/fifo.hpp"
 #include "daedalus/postgres/login_guard.hpp"
 #include "daedalus/postgres/session_options.hpp"
@@ -60,6 +62,8 @@ struct Secured {
 
 /// What is said of a statement over the catalogue.
 [[nodiscard]] Error catalogue_refusal(uint32_t position);
+
+struct CopyBound;
 
 class PgSession final : public rpc::ByteSession {
  public:
@@ -109,7 +113,7 @@ class PgSession final : public rpc::ByteSession {
   enum class Phase : uint8_t { kStartup, kLogin, kReady, kOver };
   enum class Tls : uint8_t { kNever, kOffered, kExpected, kOn };
   /// What has to come before anything else happens; kVerdict: the time to tell whether a password was right.
-  enum class Wait : uint8_t { kNothing, kVerdict, kSplit, kDescribe, kCompile, kRows, kSubmit };
+  enum class Wait : uint8_t { kNothing, kVerdict, kSplit, kDescribe, kCompile, kRows, kSubmit, kConvert, kFlight };
   /// What a submission ends.
   enum class Then : uint8_t { kEndSimple, kEndSync, kAfterFlush, kEndBlock };
 
@@ -117,7 +121,11 @@ class PgSession final : public rpc::ByteSession {
   struct Failure {
     Error error;
     std::string detail;
+    std::string context = {};
   };
+  struct CopyIn;
+  struct CopyOut;
+  struct CopyStart;
 
   /// A statement that has been described.
   struct Prepared {
@@ -140,7 +148,8 @@ class PgSession final : public rpc::ByteSession {
     Fifo<std::pair<std::string, uint32_t>> rows;  ///< That wait for an Execute, and how many.
     bool has_ended = false;
     std::optional<Failure> failure;
-    std::optional<uint32_t> inserted;  ///< Of an INSERT whose RETURNING gives the rows: for its tag.
+    std::shared_ptr<CopyOut> copy_out = nullptr;  ///< Of a COPY … TO STDOUT that runs.
+    std::optional<uint32_t> inserted;             ///< Of an INSERT whose RETURNING gives the rows: for its tag.
     bool is_cancelled = false;
   };
 
@@ -277,6 +286,7 @@ class PgSession final : public rpc::ByteSession {
   /// Runs a statement or goes on with it; at most `rows_max` rows, 0: all.
   void execute(Portal& portal, uint32_t rows_max);
   [[nodiscard]] Result<void> check_block(const Command& command) const;
+  void start_rows(Portal& portal, uint32_t rows_max);
   void start_query(Portal& portal);
   /// The next rows are the first of so many.
   void limit_rows(uint32_t rows_max);
@@ -321,6 +331,36 @@ class PgSession final : public rpc::ByteSession {
   void on_confirmed(const wire::v1::WriteConfirmed& confirmed);
   void end_submission(std::optional<Failure> failure);
 
+  // ---- session_copy.cpp ----
+  void start_copy(Portal& portal);
+  /// Errors: 42501 a file, 42P01 another table, 0A000 one of the catalogue.
+  [[nodiscard]] Result<void> check_copy_place(const aggregator::CopyStatement& copy) const;
+  [[nodiscard]] Result<CopyStart> make_copy_in(const aggregator::CopyStatement& copy, CopyBound bound) const;
+  void on_copy_frame(const Frame& frame);
+  void convert_copy();
+  void on_converted(CopyRows rows);
+  /// Goes on with what has been converted.
+  void step_copy();
+  void finish_copy();
+  /// It has failed; it ends once nothing of it is under way.
+  void end_copy(Failure failure);
+  void cancel_copy(const char* reason);
+  /// Of a COPY in batches: what is in, for its error.
+  [[nodiscard]] std::string copy_progress() const;
+  void submit_batch();
+  void on_batch_submitted(std::optional<Failure> failure);
+  [[nodiscard]] Instant copy_deadline() const;
+
+  // ---- session_copy_out.cpp ----
+  void start_copy_out(Portal& portal);
+  [[nodiscard]] Result<void> check_copy_out(const aggregator::CopyStatement& copy, const CopyOptions& options) const;
+  /// What the core is asked, and where its errors are in what the client has sent.
+  [[nodiscard]] static const std::string& sql_of(const Portal& portal);
+  static void place_in_copy(const Portal& portal, Error& error);
+  [[nodiscard]] Result<void> begin_copy_out(Portal& portal, const std::vector<semantics::Column>& columns);
+  [[nodiscard]] Result<void> send_copy_rows(const Portal& portal, std::string rows);
+  void end_copy_out(const Portal& portal);
+
   const SessionOptions& options_;
   Descriptions& descriptions_;
   LoginGuard& guard_;
@@ -350,10 +390,12 @@ class PgSession final : public rpc::ByteSession {
   WriteGroup group_;
   Then then_ = Then::kEndSync;
   uint32_t submission_tries_ = 0;
+  uint64_t submission_sequence_ = 0;  ///< Of the one in flight; 0: none is.
   uint64_t submission_number_ = 0;
   uint64_t writer_epoch_ = 0;
   uint64_t numbered_after_ = 0;
 
+  std::unique_ptr<CopyIn> copy_;  ///< While its client sends.
   std::unique_ptr<SimpleRun> simple_;
   Portal simple_portal_;
   std::map<std::string, std::shared_ptr<const Prepared>, std::less<>> statements_;

@@ -139,7 +139,7 @@ bool PgSession::pump_first() {
 
 /// Leaves the Sync that ends the errors as the first slot, or none where it has not come yet.
 void PgSession::fail_first(const Failure& failure) {
-  append_error(Severity::kError, failure.error, failure.detail, output_.text());
+  append_error(Severity::kError, failure.error, {failure.detail, failure.context}, output_.text());
   const auto unnamed = slots_.front().unnamed;
   while (!slots_.empty() && slots_.front().portal != nullptr) {
     drop_slot();

@@ -73,6 +73,13 @@ void PgSession::execute(Portal& portal, uint32_t rows_max) {
     }
     return start_write(portal, rows_max);
   }
+  if (std::holds_alternative<CopyCommand>(command)) {
+    return start_copy(portal);
+  }
+  start_rows(portal, rows_max);
+}
+
+void PgSession::start_rows(Portal& portal, uint32_t rows_max) {
   if (!portal.has_started) {
     if (auto may = check_role(Role::kReader, "SELECT"); !may) {
       return fail(may.error());
@@ -87,7 +94,7 @@ void PgSession::execute(Portal& portal, uint32_t rows_max) {
     }
     block_.has_queried = is_in_block();
   }
-  if (!portal.has_started && !portal.is_simple && rows_max == 0) {
+  if (!portal.has_started && !portal.is_simple && portal.copy_out == nullptr && rows_max == 0) {
     return start_slot(portal);
   }
   active_ = &portal;
@@ -120,7 +127,7 @@ void PgSession::start_query(Portal& portal) {
 }
 
 void PgSession::put_parameters(const Portal& portal, wire::v1::StatementBody& body) const {
-  body.set_sql(portal.statement->sql);
+  body.set_sql(sql_of(portal));
   body.mutable_parameters()->Add(portal.parameters.begin(), portal.parameters.end());
 }
 
@@ -150,7 +157,8 @@ void PgSession::take_result(Portal& portal, wire::v1::Result&& result) {
   if (result.has_error()) {
     portal.failure = portal.is_cancelled && result.error().sqlstate() == "57014"
                          ? Failure{rejected("57014", "canceling statement due to user request"), {}}
-                         : failure_of(result.error(), portal.statement->sql);
+                         : failure_of(result.error(), sql_of(portal));
+    place_in_copy(portal, portal.failure->error);
   } else if (!result.has_end()) {
     portal.failure = Failure{rejected("XX000", "a query was answered with something else"), {}};
   }
@@ -178,6 +186,9 @@ void PgSession::on_rows(Portal& portal, wire::v1::QueryRows& rows) {
 }
 
 Result<void> PgSession::begin_rows(Portal& portal, const std::vector<semantics::Column>& columns) {
+  if (portal.copy_out != nullptr) {
+    return begin_copy_out(portal, columns);
+  }
   if (portal.is_simple) {
     portal.formats.assign(columns.size(), kTextFormat);
     describe_columns(columns, portal.formats);
@@ -192,6 +203,9 @@ Result<void> PgSession::begin_rows(Portal& portal, const std::vector<semantics::
 }
 
 Result<void> PgSession::send_rows(const Portal& portal, std::string rows) {
+  if (portal.copy_out != nullptr) {
+    return send_copy_rows(portal, std::move(rows));
+  }
   if (!group_.is_holding()) {
     return output_.add_rows(portal.encoder, std::move(rows));
   }
@@ -242,6 +256,8 @@ void PgSession::pump() {
     return;
   } else if (portal.failure) {
     return fail(std::move(*portal.failure));
+  } else if (portal.copy_out != nullptr) {
+    end_copy_out(portal);
   } else {
     append_command_complete(portal.inserted ? fmt::format("INSERT 0 {}", std::exchange(*portal.inserted, 0))
                                             : fmt::format("SELECT {}", rows_sent_),

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "daedalus/contract/translate.hpp"
-#include "session.hpp"
+#include "session_copy.hpp"
 
 namespace daedalus::postgres {
 
@@ -48,7 +48,7 @@ Outcome outcome_of(const wire::v1::WriteConfirmed& confirmed) {
 }  // namespace
 
 Result<void> PgSession::check_write(const WriteCommand& command) const {
-  const bool is_insert = command.word == "INSERT";
+  const bool is_insert = command.word == "INSERT" || command.word == "COPY FROM";
   const bool is_read_only =
       is_in_block() ? block_.is_read_only : *settings_.show("default_transaction_read_only") == "on";
   if (is_read_only) {
@@ -127,7 +127,8 @@ void PgSession::send_submission() {
   ++submission_tries_;
   wire::v1::Operation operation;
   auto& header = *operation.mutable_header();
-  header.set_sequence(++last_sequence_);
+  submission_sequence_ = ++last_sequence_;
+  header.set_sequence(submission_sequence_);
   header.set_kind(wire::v1::OPERATION_KIND_SUBMIT);
   header.set_map_version(options_.map_version);
   header.set_remaining_ns(static_cast<uint64_t>(time_left()));
@@ -137,7 +138,7 @@ void PgSession::send_submission() {
   body.mutable_submission()->set_number(submission_number_);
   body.mutable_submission()->set_epoch(writer_epoch_);
   body.mutable_submission()->set_numbered_after(numbered_after_);
-  *body.mutable_update() = group_.body();
+  *body.mutable_update() = copy_ != nullptr ? copy_->body : group_.body();
   body.SerializeToString(operation.mutable_body());
   events_.push_back(std::move(operation));
 }
@@ -177,6 +178,9 @@ void PgSession::on_confirmed(const wire::v1::WriteConfirmed& confirmed) {
 }
 
 void PgSession::end_submission(std::optional<Failure> failure) {
+  if (copy_ != nullptr) {
+    return on_batch_submitted(std::move(failure));
+  }
   wait_ = Wait::kNothing;
   if (then_ == Then::kEndBlock) {
     end_block(/*is_commit=*/!failure.has_value());

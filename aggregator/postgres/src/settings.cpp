@@ -49,6 +49,7 @@ constexpr Entry kEntries[] = {
     {"bytea_output", Kind::kChoice, "hex", false, "hex"},
     {"client_encoding", Kind::kChoice, "UTF8", true, "utf8|unicode|sqlascii"},
     {"client_min_messages", Kind::kChoice, "notice", false, kLevels},
+    {"daedalus.copy", Kind::kChoice, "atomic", false, "atomic|batches"},
     {"DateStyle", Kind::kDateStyle, "ISO, MDY", true},
     {"default_transaction_isolation", Kind::kChoice, "read committed", false, kIsolations},
     {"default_transaction_read_only", Kind::kBool, "off", true},

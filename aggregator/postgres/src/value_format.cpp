@@ -269,6 +269,14 @@ Result<wire::v1::Constant> read_parameter(ParameterType type, int16_t format, st
   return contract::from_value(type_of(type.kind, *value), *value);
 }
 
+Result<Value> read_binary_value(TypeKind kind, std::string_view bytes) {
+  auto value = read_binary(kind, bytes);
+  if (!value && value.error().sqlstate == "22P03") {
+    return rejected("22P03", "incorrect binary data format");
+  }
+  return value;
+}
+
 RowEncoder::RowEncoder(std::span<const semantics::Column> columns, std::vector<int16_t> formats)
     : formats_(std::move(formats)) {
   types_.reserve(columns.size());
@@ -288,13 +296,17 @@ Result<void> RowEncoder::encode(std::string_view& rows, size_t size_max, std::st
       return values.error();
     }
     rows.remove_prefix(*size);
-    const MessageWriter message('D', out);
-    append_big_endian(static_cast<uint16_t>(values->size()), out);
-    for (size_t column = 0; column < values->size(); ++column) {
-      append_value(types_[column], (*values)[column], formats_[column], out);
-    }
+    append_message(*values, out);
   } while (!rows.empty() && out.size() < size_max);
   return {};
+}
+
+void RowEncoder::append_message(const std::vector<Value>& values, std::string& out) const {
+  const MessageWriter message('D', out);
+  append_big_endian(static_cast<uint16_t>(values.size()), out);
+  for (size_t column = 0; column < values.size(); ++column) {
+    append_value(types_[column], values[column], formats_[column], out);
+  }
 }
 
 Result<size_t> size_of_rows(std::string_view rows, uint32_t count) {

@@ -45,15 +45,26 @@ struct ParameterType {
 [[nodiscard]] Result<wire::v1::Constant> read_parameter(ParameterType type, int16_t format,
                                                         std::optional<std::string_view> bytes);
 
-/// Packed rows (docs/wire.md) become DataRows, `rows_max` of them at most.
+/// A value in binary form. Errors: 22P03 it is none of the type; those of the type's range.
+[[nodiscard]] Result<semantics::Value> read_binary_value(semantics::TypeKind kind, std::string_view bytes);
+
+/// Packed rows (docs/wire.md) become messages: DataRows, unless it is for a COPY (CopyEncoder).
 class RowEncoder {
  public:
   /// Precondition: as many formats as columns.
   RowEncoder(std::span<const semantics::Column> columns, std::vector<int16_t> formats);
+  virtual ~RowEncoder() = default;
+  RowEncoder(const RowEncoder&) = delete;
+  RowEncoder& operator=(const RowEncoder&) = delete;
 
   /// Takes rows off the front of `rows` and appends them until `out` has `size_max` bytes; at least one. Errors: 08P01
   /// they are no rows of these columns.
   [[nodiscard]] Result<void> encode(std::string_view& rows, size_t size_max, std::string& out) const;
+
+ protected:
+  [[nodiscard]] const std::vector<semantics::Type>& types() const { return types_; }
+  /// One row as a message.
+  virtual void append_message(const std::vector<semantics::Value>& values, std::string& out) const;
 
  private:
   std::vector<semantics::Type> types_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "backend.hpp"
@@ -15,6 +16,13 @@ namespace {
 constexpr uint64_t kBodyOverhead = 64;
 
 }  // namespace
+
+uint64_t WriteGroup::rows_left() const { return contract::kUpdateRowsMax - rows_; }
+
+uint64_t WriteGroup::bytes_left() const {
+  const uint64_t taken = bytes_ + 2 * kBodyOverhead;
+  return contract::kUpdateBytesMax - std::min<uint64_t>(taken, contract::kUpdateBytesMax);
+}
 
 Result<uint32_t> WriteGroup::add(aggregator::CompiledUpdate update) {
   uint32_t rows = 0;

@@ -24,6 +24,9 @@ class WriteGroup {
   [[nodiscard]] bool has_any() const { return body_.parts_size() > 0; }
   /// Whether it has an UPDATE or DELETE.
   [[nodiscard]] bool is_alone() const { return is_alone_; }
+  /// How many rows, and how many bytes of them, still go in.
+  [[nodiscard]] uint64_t rows_left() const;
+  [[nodiscard]] uint64_t bytes_left() const;
   /// Messages wait until the outcome is known.
   [[nodiscard]] bool is_holding() const { return is_holding_; }
   [[nodiscard]] std::string& held() { return held_; }

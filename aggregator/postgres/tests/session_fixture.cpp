@@ -4,6 +4,7 @@
 
 #include "byte_order.hpp"
 #include "daedalus/contract/translate.hpp"
+#include "daedalus/postgres/door.hpp"
 #include "daedalus/semantics/packed.hpp"
 
 namespace daedalus::postgres::testing {
@@ -50,6 +51,8 @@ std::string values_of_row(std::string_view body) {
 
 std::string shown(char type, std::string_view body) {
   switch (type) {
+    case 'd':
+      return fmt::format("d {}", body);
     case 'T':
       return "T" + fields_of_description(body);
     case 'D':
@@ -61,8 +64,9 @@ std::string shown(char type, std::string_view body) {
     case 'E':
     case 'N': {
       const std::string position = field_of_error(body, 'P');
-      return fmt::format("{} {} {}{}", type, field_of_error(body, 'C'), field_of_error(body, 'M'),
-                         position.empty() ? "" : " @" + position);
+      const std::string context = field_of_error(body, 'W');
+      return fmt::format("{} {} {}{}{}", type, field_of_error(body, 'C'), field_of_error(body, 'M'),
+                         position.empty() ? "" : " @" + position, context.empty() ? "" : " in " + context);
     }
     case 'S': {
       const size_t end = body.find('\0');
@@ -139,9 +143,19 @@ std::string startup(const std::string& database, const std::string& user) {
   return number32(static_cast<uint32_t>(body.size() + 4)) + body;
 }
 
+std::shared_ptr<const semantics::Schema> tickets() {
+  semantics::Schema schema;
+  schema.table_name = "tickets";
+  schema.columns = {{"id", {semantics::TypeKind::kInt}, false, std::nullopt},
+                    {"day", {semantics::TypeKind::kDate}, true, std::nullopt},
+                    {"name", {semantics::TypeKind::kVarchar, 0, 0, 20}, true, semantics::Value(std::string("none"))}};
+  return std::make_shared<const semantics::Schema>(std::move(schema));
+}
+
 SessionTest::SessionTest() {
   options_.database = "tickets";
   options_.map_version = 1;
+  options_.schema = tickets();
   options_.trusts_loopback = true;
 }
 
@@ -283,6 +297,14 @@ void SessionTest::compiled_update() {
   aggregator::CompiledUpdate update;
   update.body.add_parts()->mutable_modify();
   done(Result<aggregator::Compiled>(std::move(update)));
+}
+
+void SessionTest::converted() { done(convert(std::get<Work::Convert>(works_.back().what), /*now_us=*/0)); }
+
+wire::v1::UpdateBody SessionTest::submitted() {
+  wire::v1::SubmitBody body;
+  EXPECT_TRUE(body.ParseFromString(operations_.back().body()));
+  return body.update();
 }
 
 std::string SessionTest::asked_sql() {

@@ -29,6 +29,8 @@ std::string bind(const std::string& portal, const std::string& statement,
 std::string execute(const std::string& portal, uint32_t rows_max = 0);
 std::string sync();
 std::string startup(const std::string& database = "tickets", const std::string& user = "ada");
+/// id int not null, day date, name varchar(20) default 'none'.
+std::shared_ptr<const semantics::Schema> tickets();
 /// Not random at all.
 std::function<uint64_t()> counting_random();
 
@@ -60,6 +62,10 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   void compiled_returning(const std::vector<int64_t>& values);
   void compiled_update();
   void done(WorkDone done);
+  /// Ends the latest work, a piece of a COPY.
+  void converted();
+  /// The update that the latest operation submits.
+  wire::v1::UpdateBody submitted();
   /// The statement that the latest operation asks for.
   std::string asked_sql();
   void deliver();

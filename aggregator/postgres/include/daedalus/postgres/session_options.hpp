@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "daedalus/base/units.hpp"
+#include "daedalus/semantics/types.hpp"
 
 namespace daedalus::postgres {
 
@@ -27,6 +29,7 @@ struct SessionLimits {
 
 struct SessionOptions {
   std::string database;  ///< The one there is; the table's name.
+  std::shared_ptr<const semantics::Schema> schema;
   uint64_t map_version = 0;
   bool trusts_loopback = false;  ///< Clients of this machine log in without a password, as operators.
   bool requires_tls = false;     ///< Of clients of other machines.

@@ -18,6 +18,21 @@ namespace daedalus::postgres {
 /// A text as its pieces: offset and size of each statement.
 using TextPieces = std::vector<std::pair<uint32_t, uint32_t>>;
 
+class CopyReader;
+
+/// Rows that came with a COPY, packed, as far as they have been converted.
+struct CopyRows {
+  struct Failure {
+    Error error;
+    std::string context;  ///< Which line and column it is about, as PostgreSQL says it.
+  };
+  std::string rows;
+  uint32_t row_count = 0;
+  uint64_t last_line = 0;   ///< Of the last of them.
+  bool is_drained = false;  ///< For more rows more bytes are needed.
+  std::optional<Failure> failure;
+};
+
 /// What takes too long for the network's thread: one piece of work that a session waits for. A session has at most one
 /// under way.
 struct Work {
@@ -31,10 +46,16 @@ struct Work {
   struct Compile {
     wire::v1::StatementBody statement;
   };
+  struct Convert {
+    std::shared_ptr<CopyReader> reader;  ///< Nobody else looks at it meanwhile.
+    std::string bytes;
+    bool is_last = false;
+  };
   uint64_t id = 0;  ///< Of this session.
-  std::variant<Split, Describe, Compile> what;
+  std::variant<Split, Describe, Compile, Convert> what;
 };
-using WorkDone = std::variant<TextPieces, Result<aggregator::StatementDescription>, Result<aggregator::Compiled>>;
+using WorkDone =
+    std::variant<TextPieces, Result<aggregator::StatementDescription>, Result<aggregator::Compiled>, CopyRows>;
 
 /// Who asks for a running statement to be stopped.
 struct CancelKey {
