@@ -112,6 +112,9 @@ TEST(ClusterTest, InvariantsHoldUnderDelaysLossesAndCuts) {
     for (const std::string& name : sum.faults.never()) {
       ADD_FAILURE() << "never in these seeds: " << name;
     }
+    for (const std::string& name : sum.sessions.never()) {
+      ADD_FAILURE() << "never in these seeds: " << name;
+    }
   }
 }
 
