@@ -41,9 +41,23 @@ TEST(ClusterTest, EveryQueryIsAnsweredWhenNothingFails) {
   EXPECT_EQ(report.queries_failed, 0U);
 }
 
+TEST(ClusterTest, ClientsOfPostgresAreServedWhenNothingFails) {
+  const RunReport report =
+      SimulatedCluster({.seed = 4, .session_reads = 150, .session_writes = 100, .has_faults = false}).run();
+  expect_clean(report, 4);
+  const SessionCounts& counts = report.sessions;
+  EXPECT_EQ(counts.logins, 3U);
+  EXPECT_EQ(counts.connections_lost + counts.failed + counts.unknown, 0U);
+  EXPECT_GT(counts.pipelined, 100U);
+  EXPECT_GT(counts.changes, 0U);
+  EXPECT_GT(counts.groups, 0U);
+  EXPECT_GT(counts.blocks, 0U);
+}
+
 TEST(ClusterTest, OneSeedGivesOneRun) {
-  const RunReport first = SimulatedCluster({.seed = 11, .keeps_transcript = true}).run();
-  const RunReport second = SimulatedCluster({.seed = 11, .keeps_transcript = true}).run();
+  const RunOptions options{.seed = 11, .session_reads = 20, .session_writes = 20, .keeps_transcript = true};
+  const RunReport first = SimulatedCluster(options).run();
+  const RunReport second = SimulatedCluster(options).run();
   EXPECT_EQ(first.event_hash, second.event_hash);
   EXPECT_EQ(first.transcript, second.transcript);
   EXPECT_NE(first.event_hash, SimulatedCluster({.seed = 12}).run().event_hash);
@@ -77,6 +91,7 @@ TEST(ClusterTest, InvariantsHoldUnderDelaysLossesAndCuts) {
     sum.queries_aborted += report.queries_aborted;
     taken_over += report.is_taken_over ? 1 : 0;
     sum.faults.add(report.faults);
+    sum.sessions.add(report.sessions);
   }
   std::printf(
       "%lu seeds from %lu: %u updates confirmed, %u unknown, %u queries complete, %u failed cleanly, %u aborted, "
@@ -93,8 +108,11 @@ TEST(ClusterTest, InvariantsHoldUnderDelaysLossesAndCuts) {
     EXPECT_GT(taken_over, 0U) << "every second writer had to stop";
   }
   if (count >= 200) {
-    std::printf("what has befallen them:\n%s", sum.faults.text().c_str());
+    std::printf("what has befallen them:\n%s%s", sum.faults.text().c_str(), sum.sessions.text().c_str());
     for (const std::string& name : sum.faults.never()) {
+      ADD_FAILURE() << "never in these seeds: " << name;
+    }
+    for (const std::string& name : sum.sessions.never()) {
       ADD_FAILURE() << "never in these seeds: " << name;
     }
   }

@@ -107,6 +107,8 @@ INSTANTIATE_TEST_SUITE_P(Faults, PlantedFaultTest,
                                            Planted{"SketchNotMade", Fault::kSketchNotMade},
                                            Planted{"CoolingSlotTwice", Fault::kCoolingSlotTwice},
                                            Planted{"PastNotCompared", Fault::kPastNotCompared},
+                                           Planted{"SuspendedRowDropped", Fault::kSuspendedRowDropped},
+                                           Planted{"InsertNotSubmitted", Fault::kInsertNotSubmitted},
                                            Planted{"QueryAdmittedAtAccepted", Fault::kQueryAdmittedAtAccepted}),
                          [](const auto& tested) { return tested.param.name; });
 

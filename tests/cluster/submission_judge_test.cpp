@@ -60,6 +60,17 @@ TEST_F(SubmissionJudgeTest, HasNothingToSayOfOneNumberAndOneOutcome) {
   EXPECT_THAT(judge_.faults(), IsEmpty());
 }
 
+TEST_F(SubmissionJudgeTest, FindsCountsThatAreNotThoseOfTheUpdate) {
+  const uint64_t number = add_numbered();
+  judge_.on_told_counts(number, 1, 0);
+  EXPECT_THAT(judge_.faults(), ElementsAre(HasSubstr("is confirmed to its submitter, but not to the writer")));
+  judge_.on_confirmed(number, confirmation(1));
+  judge_.on_told_counts(number, 1, 0);
+  EXPECT_EQ(judge_.faults().size(), 1U);
+  judge_.on_told_counts(number, 0, 1);
+  EXPECT_THAT(judge_.faults().back(), HasSubstr("applied to 0 rows and refused on 1 instead of 1 and 0"));
+}
+
 TEST_F(SubmissionJudgeTest, FindsASecondNumber) {
   const uint64_t twice = add_numbered();
   judge_.on_numbered(0, twice, Timestamp{2});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "daedalus/base/planted_faults.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "session.hpp"
 
@@ -240,6 +241,10 @@ void PgSession::pump() {
       taken = rows.substr(0, *size);
       rows.erase(0, *size);
       count -= taken_count;
+      if (is_planted(Fault::kSuspendedRowDropped) && count > 1) {
+        rows.erase(0, size_of_rows(rows, 1).value());
+        --count;
+      }
     }
     portal_row_bytes_ -= taken.size();
     rows_sent_ += taken_count;

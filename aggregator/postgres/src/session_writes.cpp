@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "daedalus/base/planted_faults.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "session_copy.hpp"
 
@@ -117,6 +118,9 @@ void PgSession::give_back(Portal& portal, aggregator::Returning returning, uint3
 
 void PgSession::submit(Then then) {
   then_ = then;
+  if (is_planted(Fault::kInsertNotSubmitted) && then == Then::kEndSync) {
+    return end_submission(std::nullopt);
+  }
   wait_ = Wait::kSubmit;
   submission_tries_ = 0;
   ++submission_number_;

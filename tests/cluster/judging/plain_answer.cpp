@@ -154,24 +154,6 @@ void put_in_order(const Question& question, std::vector<Row>& rows) {
   rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
-std::vector<Type> visible_types(const semantics::Schema& schema, const Question& question) {
-  std::vector<Type> types;
-  for (uint32_t index = 0; index < question.visible_outputs; ++index) {
-    const PlainOutput& output = question.outputs[index];
-    const Type& type = schema.columns[output.column].type;
-    if (!output.function) {
-      types.push_back(type);
-      continue;
-    }
-    const bool is_of_text = output.function == AggregateFunction::kStringAgg;
-    const auto aggregated = semantics::aggregate_type(
-        *output.function, is_of_text ? Type{.kind = TypeKind::kText, .length = kNoteLength} : type);
-    CHECK(aggregated.has_value());
-    types.push_back(*aggregated);
-  }
-  return types;
-}
-
 std::optional<std::vector<std::string>> split(const std::string& rows) {
   std::vector<std::string> given;
   semantics::PackedRows packed(rows);
@@ -206,6 +188,24 @@ std::vector<std::string> answer_columns(const semantics::Schema& schema, const Q
   return names;
 }
 
+std::vector<Type> answer_types(const semantics::Schema& schema, const Question& question) {
+  std::vector<Type> types;
+  for (uint32_t index = 0; index < question.visible_outputs; ++index) {
+    const PlainOutput& output = question.outputs[index];
+    const Type& type = schema.columns[output.column].type;
+    if (!output.function) {
+      types.push_back(type);
+      continue;
+    }
+    const bool is_of_text = output.function == AggregateFunction::kStringAgg;
+    const auto aggregated = semantics::aggregate_type(
+        *output.function, is_of_text ? Type{.kind = TypeKind::kText, .length = kNoteLength} : type);
+    CHECK(aggregated.has_value());
+    types.push_back(*aggregated);
+  }
+  return types;
+}
+
 PlainAnswer answer_to(const semantics::Schema& schema, const Question& question, const Rows& selected) {
   std::vector<Row> rows = output_rows(schema, question, wanted(question, selected));
   PlainAnswer answer;
@@ -221,7 +221,7 @@ PlainAnswer answer_to(const semantics::Schema& schema, const Question& question,
     const uint64_t skipped = std::min<uint64_t>(question.offset, rows.size());
     answer.row_count = std::min<uint64_t>(question.limit.value_or(UINT64_MAX), rows.size() - skipped);
   }
-  const std::vector<Type> types = visible_types(schema, question);
+  const std::vector<Type> types = answer_types(schema, question);
   for (Row& row : rows) {
     row.resize(types.size());
     semantics::append_packed_row(types, row, answer.rows.emplace_back());

@@ -15,6 +15,9 @@ namespace daedalus::testing {
 /// Column names of the answer, in order.
 [[nodiscard]] std::vector<std::string> answer_columns(const semantics::Schema& schema, const Question& question);
 
+/// Their types.
+[[nodiscard]] std::vector<semantics::Type> answer_types(const semantics::Schema& schema, const Question& question);
+
 /// The answer, or what it may be: a question that limits rows and asks for no order may be answered by any of them.
 struct PlainAnswer {
   std::vector<std::string> rows;   ///< Packed: in their order, those that may come in any order by their bytes.

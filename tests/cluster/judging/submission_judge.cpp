@@ -173,6 +173,26 @@ void SubmissionJudge::on_told_confirmed(uint64_t submission, const wire::v1::Wri
   judge_returned(submission, confirmed);
 }
 
+void SubmissionJudge::on_told_counts(uint64_t submission, uint64_t applied, uint64_t refused) {
+  const Entry& entry = entries_.at(submission);
+  if (entry.is_numbered_over) {
+    return;  // As above.
+  }
+  if (!entry.is_confirmed || entry.timestamp == Timestamp{}) {
+    fault(fmt::format("submission {} is confirmed to its submitter, but not to the writer", submission));
+    return;
+  }
+  PlainCounts sum;
+  for (const auto& [partition, counts] : table_.outcome(entry.timestamp)) {
+    sum.rows_applied += counts.rows_applied;
+    sum.rows_failed += counts.rows_overflowed + counts.rows_failed + counts.rows_without_room;
+  }
+  if (applied != sum.rows_applied || refused != sum.rows_failed) {
+    fault(fmt::format("submission {} is said to have been applied to {} rows and refused on {} instead of {} and {}",
+                      submission, applied, refused, sum.rows_applied, sum.rows_failed));
+  }
+}
+
 /// Rows that are given back are those that took effect, whichever of its sendings that was. They may be unknown where
 /// one was refused, where what is known of the update has been forgotten, or where its sendings may differ.
 void SubmissionJudge::judge_returned(uint64_t submission, const wire::v1::WriteConfirmed& confirmed) {

@@ -50,6 +50,9 @@ class SubmissionJudge {
   /// Nothing came of it, and nothing will.
   void on_denied(uint64_t submission, const std::string& why);
   void on_told_confirmed(uint64_t submission, const wire::v1::WriteConfirmed& confirmed);
+  /// It has taken effect on so many rows, and was refused on so many: all that a client of PostgreSQL's protocol
+  /// learns.
+  void on_told_counts(uint64_t submission, uint64_t applied, uint64_t refused);
 
   [[nodiscard]] bool is_numbered(uint64_t submission) const { return entries_.at(submission).is_numbered; }
   /// Highest timestamp up to which everything has been confirmed.

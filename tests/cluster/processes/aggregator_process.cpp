@@ -57,8 +57,36 @@ void AggregatorProcess::start(rpc::SimulatedEndpoint& endpoint) {
 void AggregatorProcess::crash_and_restart() {
   is_turn_posted_ = false;
   network_.crash(name_);
+  if (front_door_) {
+    front_door_->vanish();
+    front_door_.reset();
+  }
   start(network_.restart(name_, hello(), *this));
   started_at_ = network_.now();
+}
+
+void AggregatorProcess::accept(rpc::PeerId session, std::shared_ptr<ByteLine> line, DoorWitness& witness) {
+  if (!front_door_) {
+    postgres::SessionOptions options;
+    options.database = configuration_.schema->table_name;
+    options.map_version = map_->version;
+    options.trusts_loopback = true;
+    front_door_ = std::make_unique<FrontDoor>(
+        FrontDoor::Host{network_, *endpoint_, *core_, *compiler_, [this] { return read_wall_clock(); },
+                        [this](aggregator::Effects effects) { carry_out(std::move(effects)); }},
+        std::move(options), witness);
+  }
+  front_door_->accept(session, std::move(line));
+}
+
+uint64_t AggregatorProcess::output_waiting(rpc::PeerId peer) const {
+  return front_door_ && front_door_->has(peer) ? front_door_->output_waiting(peer) : endpoint_->output_waiting(peer);
+}
+
+int64_t AggregatorProcess::read_wall_clock() {
+  const int64_t now_us = wall_clock_us();
+  wall_clock_read_.emplace_back(network_.now(), now_us);
+  return now_us;
 }
 
 int64_t AggregatorProcess::wall_clock_us() const {
@@ -114,9 +142,7 @@ void AggregatorProcess::on_dial_failed(rpc::LinkId link, const std::string& reas
 /// In place of worker threads: each statement is compiled, and takes its time. The core knows of those it gave up.
 void AggregatorProcess::compile(std::vector<aggregator::CompileRequest> requests) {
   for (aggregator::CompileRequest& request : requests) {
-    const int64_t now_us = wall_clock_us();
-    wall_clock_read_.emplace_back(network_.now(), now_us);
-    auto compiled = compiler_->compile(request.statement, now_us);
+    auto compiled = compiler_->compile(request.statement, read_wall_clock());
     const int64_t pause_ns = network_.random().between(0, 2 * kMillisecond);
     endpoint_->post_at(
         after(network_.now(), pause_ns),
@@ -129,7 +155,7 @@ void AggregatorProcess::compile(std::vector<aggregator::CompileRequest> requests
 }
 
 void AggregatorProcess::carry_out(aggregator::Effects effects) {
-  core_->step(semantics::WorkBudget(kStepUnits), *endpoint_, effects);
+  core_->step(semantics::WorkBudget(kStepUnits), *this, effects);
   for (const auto& request : std::exchange(effects.dials, {})) {
     core_->on_dialled(request.endpoint, endpoint_->dial(request.endpoint), effects);
   }
@@ -138,6 +164,9 @@ void AggregatorProcess::carry_out(aggregator::Effects effects) {
     endpoint_->drop_link(link, "replaced");
   }
   saboteur_.on_outbox(effects);
+  if (front_door_) {
+    front_door_->give_to_sessions(effects);
+  }
   const Instant wake_at = effects.wake_at;
   endpoint_->send(std::move(effects));
   endpoint_->arm(wake_at, [this] {
@@ -146,7 +175,7 @@ void AggregatorProcess::carry_out(aggregator::Effects effects) {
     core_->flush(endpoint_->now(), late);
     carry_out(std::move(late));
   });
-  if (core_->has_work(*endpoint_) && !is_turn_posted_) {
+  if (core_->has_work(*this) && !is_turn_posted_) {
     is_turn_posted_ = true;
     endpoint_->post([this] {
       is_turn_posted_ = false;

@@ -13,11 +13,12 @@
 #include "daedalus/aggregator/compile.hpp"
 #include "daedalus/aggregator/core.hpp"
 #include "daedalus/rpc/simulated_network.hpp"
+#include "front_door.hpp"
 #include "sabotage.hpp"
 
 namespace daedalus::testing {
 
-class AggregatorProcess final : public rpc::PeerHandler {
+class AggregatorProcess final : public rpc::PeerHandler, private rpc::OutputGauge {
  public:
   AggregatorProcess(const ClusterConfiguration& configuration, std::string name, rpc::SimulatedNetwork& network);
   /// With a map of its own; whether its greeting tells the map's version is up to `tells_map`.
@@ -41,11 +42,16 @@ class AggregatorProcess final : public rpc::PeerHandler {
   [[nodiscard]] std::vector<int64_t> wall_clock_read(Instant from, Instant to) const;
   /// Loses everything it knows and starts again.
   void crash_and_restart();
+  /// A client of PostgreSQL's protocol has connected, as this session.
+  void accept(rpc::PeerId session, std::shared_ptr<ByteLine> line, DoorWitness& witness);
 
  private:
   void start(rpc::SimulatedEndpoint& endpoint);
   void carry_out(aggregator::Effects effects);
   void compile(std::vector<aggregator::CompileRequest> requests);
+  /// Somebody looks at the wall clock, and it is written down.
+  [[nodiscard]] int64_t read_wall_clock();
+  [[nodiscard]] uint64_t output_waiting(rpc::PeerId peer) const override;
   [[nodiscard]] wire::v1::Hello hello() const;
 
   const ClusterConfiguration& configuration_;
@@ -57,6 +63,7 @@ class AggregatorProcess final : public rpc::PeerHandler {
   std::shared_ptr<aggregator::Compiler> compiler_;
   std::map<rpc::PeerId, uint32_t> nodes_;  ///< Which storage node a peer is, for the saboteur.
   std::unique_ptr<aggregator::AggregatorCore> core_;
+  std::unique_ptr<FrontDoor> front_door_;  ///< Once somebody has come there.
   Instant started_at_{};
   int64_t wall_ahead_us_ = 0;
   std::vector<std::pair<Instant, int64_t>> wall_clock_read_;

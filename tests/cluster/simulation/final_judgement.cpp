@@ -43,7 +43,7 @@ void SimulatedCluster::settle() {
 }
 
 bool SimulatedCluster::is_settled() const {
-  if (client_->in_flight() > 0 || (older_client_ && older_client_->in_flight() > 0)) {
+  if (client_->in_flight() > 0 || (older_client_ && older_client_->in_flight() > 0) || !sessions_->is_idle()) {
     return false;
   }
   const WriterModel& last = writers_.back()->model();
@@ -72,29 +72,32 @@ void SimulatedCluster::judge(const ClientProcess::Answer& answer) {
 
 void SimulatedCluster::judge_complete(const ClientProcess::Answer& answer) {
   ++report_.queries_complete;
-  if (answer.given.question.is_too_wide) {
-    violation("a query whose rows could be larger than a row may be was answered");
-    return;
+  for (std::string& found : complaints(answer)) {
+    violation(std::move(found));
   }
+}
+
+std::vector<std::string> SimulatedCluster::complaints(const ClientProcess::Answer& answer) const {
+  if (answer.given.question.is_too_wide) {
+    return {"a query whose rows could be larger than a row may be was answered"};
+  }
+  std::vector<std::string> found;
   if (answer.manner.has_older_map || (older_aggregator_ && answer.aggregator == "aggregator-older:1")) {
-    violation("a query that was made for an older partition map was answered");
+    found.emplace_back("a query that was made for an older partition map was answered");
   }
   for (const auto& stamp : answer.given.end.stamps()) {
     if (lost_node_ == stamp.node() && answer.asked_at >= lost_at_) {
-      violation(fmt::format("node {}, which has lost its rows, took part in an answer", stamp.node()));
+      found.push_back(fmt::format("node {}, which has lost its rows, took part in an answer", stamp.node()));
     }
   }
   GivenAnswer given = answer.given;
   if (!could_know(answer)) {
     given.prefix_promised = {};
   }
-  if (given.question.before_us) {
-    judge_by_wall_clock(answer, std::move(given));
-    return;
-  }
-  for (std::string& found : faults_of(answer, given)) {
-    violation(std::move(found));
-  }
+  const auto faults =
+      given.question.before_us ? complaints_by_wall_clock(answer, std::move(given)) : faults_of(answer, given);
+  found.insert(found.end(), faults.begin(), faults.end());
+  return found;
 }
 
 /// Nodes answer from what they have applied. What they lose of it before it is synced comes again out of the journal,
@@ -114,7 +117,8 @@ std::vector<std::string> SimulatedCluster::faults_of(const ClientProcess::Answer
 void SimulatedCluster::remember_history() { lost_histories_.push_back({table_, network_.now()}); }
 
 /// now() is what the wall clock of its aggregator said while the question was under way, wherever it was set.
-void SimulatedCluster::judge_by_wall_clock(const ClientProcess::Answer& answer, GivenAnswer given) {
+std::vector<std::string> SimulatedCluster::complaints_by_wall_clock(const ClientProcess::Answer& answer,
+                                                                    GivenAnswer given) const {
   const auto process = std::find_if(aggregators_.begin(), aggregators_.end(),
                                     [&](const auto& each) { return each->name() == answer.aggregator; });
   const int64_t before_us = *std::exchange(given.question.before_us, std::nullopt);
@@ -126,12 +130,10 @@ void SimulatedCluster::judge_by_wall_clock(const ClientProcess::Answer& answer, 
     }
     found = faults_of(answer, meant);
     if (found.empty()) {
-      return;
+      break;
     }
   }
-  for (std::string& each : found) {
-    violation(std::move(each));
-  }
+  return found;
 }
 
 /// What has been confirmed is known to nodes, writers and aggregators that were there then. A node whose directory is
@@ -145,32 +147,39 @@ bool SimulatedCluster::could_know(const ClientProcess::Answer& answer) const {
          std::none_of(stamps.begin(), stamps.end(), [&](const auto& stamp) { return stamp.node() == *lied_node_; });
 }
 
+bool SimulatedCluster::is_by_abort(const ClientProcess::Answer& answer) const {
+  return answer.error->category() == wire::v1::ERROR_CATEGORY_REJECTED && answer.error->sqlstate() == kAborted &&
+         answer.is_aborted;
+}
+
 void SimulatedCluster::judge_refusal(const ClientProcess::Answer& answer) {
-  const wire::v1::Error& error = *answer.error;
-  if (answer.given.question.is_too_wide && error.sqlstate() == "54000") {
+  if (answer.given.question.is_too_wide && answer.error->sqlstate() == "54000") {
     ++report_.queries_too_wide;
     return;
   }
-  const bool is_by_abort =
-      error.category() == wire::v1::ERROR_CATEGORY_REJECTED && error.sqlstate() == kAborted && answer.is_aborted;
+  ++(is_by_abort(answer) ? report_.queries_aborted : report_.queries_failed);
+  for (std::string& found : refusal_complaints(answer)) {
+    violation(std::move(found));
+  }
+}
+
+std::vector<std::string> SimulatedCluster::refusal_complaints(const ClientProcess::Answer& answer) const {
+  const wire::v1::Error& error = *answer.error;
   const bool is_by_loss = error.category() == wire::v1::ERROR_CATEGORY_FATAL && error.sqlstate() == kNotInState &&
                           lost_node_ && !error.missing().empty();
-  if (is_by_abort) {
-    ++report_.queries_aborted;
-  } else {
-    ++report_.queries_failed;
-  }
-  if (error.message().empty()) {
-    violation("a query failed without a word");
-  }
   const bool is_broken = is_blind_ && error.sqlstate() == kBroken;
-  if (error.category() != wire::v1::ERROR_CATEGORY_RETRY && !is_by_abort && !is_by_loss && !is_broken) {
-    violation(fmt::format("a sound query ended with {}: {}", error.sqlstate(), error.message()));
+  std::vector<std::string> found;
+  if (error.message().empty()) {
+    found.emplace_back("a query failed without a word");
+  }
+  if (error.category() != wire::v1::ERROR_CATEGORY_RETRY && !is_by_abort(answer) && !is_by_loss && !is_broken) {
+    found.push_back(fmt::format("a sound query ended with {}: {}", error.sqlstate(), error.message()));
   }
   if (answer.manner.has_older_map && answer.aggregator != "aggregator-older:1" && error.sqlstate() != kNotInState &&
       error.sqlstate() != kAborted) {
-    violation(fmt::format("a query for an older partition map was refused with {}", error.sqlstate()));
+    found.push_back(fmt::format("a query for an older partition map was refused with {}", error.sqlstate()));
   }
+  return found;
 }
 
 // ---- nodes and writers ----

@@ -28,6 +28,8 @@ struct RunOptions {
   Topology topology = {};
   uint32_t updates = 120;
   uint32_t queries = 80;
+  uint32_t session_reads = 0;  ///< Acts of clients of PostgreSQL's protocol (act.hpp).
+  uint32_t session_writes = 0;
   int64_t duration_ns = 12 * kSecond;  ///< Traffic and faults; then the network heals and the cluster settles.
   bool has_faults = true;              ///< Of the network and of aggregators; also aborts and short deadlines.
   Story story = Story::kNone;

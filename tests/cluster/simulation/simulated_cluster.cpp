@@ -16,6 +16,12 @@ const std::string kClient(16, 'c');
 const std::string kWritersOwn(16, 'w');
 constexpr int64_t kSubmissionPatienceNs = 20 * kSecond;
 
+/// Sessions draw their ids; those of others are one letter again and again.
+bool is_of_session(const SubmissionKey& submission) {
+  const std::string& client = submission.first;
+  return client != std::string(client.size(), client.front());
+}
+
 rpc::SimulationOptions network_options(const RunOptions& options) {
   rpc::SimulationOptions network;
   network.seed = options.seed;
@@ -110,6 +116,7 @@ RunReport SimulatedCluster::run() {
   if (older_client_) {
     judge_answers(*older_client_);
   }
+  sessions_->judge();
   judge_order();
   judge_nodes();
   judge_final_state();
@@ -121,6 +128,7 @@ RunReport SimulatedCluster::run() {
     count(FaultPoint::kResetMidway);
   }
   report_.faults = *configuration_.faults;
+  report_.sessions = sessions_->counts();
   report_.last_events = configuration_.events->last();
   report_.transcript = writers_.front()->transcript().text();
   return std::move(report_);
@@ -151,6 +159,12 @@ void SimulatedCluster::schedule_traffic() {
   }
   for (uint32_t query = 0; query < options_.too_wide_queries; ++query) {
     at_any_time(&SimulatedCluster::ask_too_wide);
+  }
+  for (uint32_t act = 0; act < options_.session_reads; ++act) {
+    at_any_time(&SimulatedCluster::read_by_session);
+  }
+  for (uint32_t act = 0; act < options_.session_writes; ++act) {
+    at_any_time(&SimulatedCluster::write_by_session);
   }
 }
 
@@ -309,6 +323,31 @@ void SimulatedCluster::ask() {
   }
   note("application", "asks: " + query.text);
   client_->ask(query, manner, network_.random().next());
+}
+
+// ---- sessions of PostgreSQL's protocol ----
+
+std::unique_ptr<SessionTraffic> SimulatedCluster::make_sessions() {
+  return std::make_unique<SessionTraffic>(
+      SessionTraffic::World{network_, configuration_, aggregators_, workload_, submissions_,
+                            [this](const ClientProcess::Answer& answer) { return complaints(answer); },
+                            [this](const ClientProcess::Answer& answer) { return refusal_complaints(answer); },
+                            [this](const std::string& who, const std::string& what) { note(who, what); },
+                            [this](std::string text) { violation(std::move(text)); }, options_.has_faults});
+}
+
+void SimulatedCluster::write_by_session() {
+  if (!is_paused_) {
+    sessions_->write();
+  }
+}
+
+uint64_t SimulatedCluster::number_of(const SubmissionKey& submission, const std::string& body) {
+  return is_of_session(submission) ? sessions_->submission_of(submission, body) : submission.second;
+}
+
+uint64_t SimulatedCluster::number_of(const SubmissionKey& submission) const {
+  return is_of_session(submission) ? sessions_->submission_of(submission) : submission.second;
 }
 
 /// Around what some aggregator's wall clock says now.

@@ -17,6 +17,7 @@
 #include "node_process.hpp"
 #include "plain_table.hpp"
 #include "run_options.hpp"
+#include "session_traffic.hpp"
 #include "submission_judge.hpp"
 #include "workload.hpp"
 #include "writer_process.hpp"
@@ -39,6 +40,7 @@ struct RunReport {
   std::string transcript;         ///< Of the first writer.
   std::vector<std::string> last_events;
   FaultCounts faults;  ///< What has befallen it.
+  SessionCounts sessions;
 };
 
 class SimulatedCluster {
@@ -68,6 +70,12 @@ class SimulatedCluster {
   void judge_clock(uint64_t submission, bool is_otherwise);
   void ask();
   void ask_too_wide();
+  [[nodiscard]] std::unique_ptr<SessionTraffic> make_sessions();
+  void read_by_session() { sessions_->read(); }
+  void write_by_session();
+  /// The number of a submission, whoever made it.
+  [[nodiscard]] uint64_t number_of(const SubmissionKey& submission, const std::string& body);
+  [[nodiscard]] uint64_t number_of(const SubmissionKey& submission) const;
   [[nodiscard]] int64_t draw_wall_clock();
   [[nodiscard]] ClientProcess::Manner draw_manner();
   void on_report(const SubmissionReport& report);
@@ -136,11 +144,16 @@ class SimulatedCluster {
   [[nodiscard]] bool is_settled() const;
   void judge_answers(ClientProcess& client);
   void judge(const ClientProcess::Answer& answer);
-  void judge_by_wall_clock(const ClientProcess::Answer& answer, GivenAnswer given);
+  /// What is wrong with an answer that is complete, and with one that is an error.
+  [[nodiscard]] std::vector<std::string> complaints(const ClientProcess::Answer& answer) const;
+  [[nodiscard]] std::vector<std::string> complaints_by_wall_clock(const ClientProcess::Answer& answer,
+                                                                  GivenAnswer given) const;
+  [[nodiscard]] std::vector<std::string> refusal_complaints(const ClientProcess::Answer& answer) const;
   [[nodiscard]] std::vector<std::string> faults_of(const ClientProcess::Answer& answer, const GivenAnswer& given) const;
   void remember_history();
   void judge_complete(const ClientProcess::Answer& answer);
   void judge_refusal(const ClientProcess::Answer& answer);
+  [[nodiscard]] bool is_by_abort(const ClientProcess::Answer& answer) const;
   [[nodiscard]] bool could_know(const ClientProcess::Answer& answer) const;
   void judge_order();
   void judge_nodes();
@@ -168,6 +181,7 @@ class SimulatedCluster {
   std::vector<std::unique_ptr<WriterProcess>> writers_;
   uint32_t current_writer_ = 0;
   std::unique_ptr<ClientProcess> client_;
+  std::unique_ptr<SessionTraffic> sessions_ = make_sessions();
   struct ByClock {
     int64_t before_us = 0;
     Instant submitted_at{};

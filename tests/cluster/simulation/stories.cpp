@@ -125,26 +125,28 @@ void SimulatedCluster::start_writer(WriterOptions options) {
   listener.on_numbered = [this, index, look](const SubmissionKey& submission, const std::string& body,
                                              Timestamp timestamp) {
     look();
-    note(configuration_.writer, fmt::format("{} numbers submission {} as update {}", index == 0 ? "first" : "second",
-                                            submission.second, raw(timestamp)));
-    judge_clock(submission.second, submissions_.on_compiled(submission.second, body));
+    const uint64_t number = number_of(submission, body);
+    note(configuration_.writer,
+         fmt::format("{} numbers submission {} as update {}", index == 0 ? "first" : "second", number, raw(timestamp)));
+    judge_clock(number, submissions_.on_compiled(number, body));
     if (is_blind_ && timestamp <= writer().model().blind_through()) {
-      submissions_.on_numbered_over(submission.second, timestamp);
+      submissions_.on_numbered_over(number, timestamp);
     } else {
-      submissions_.on_numbered(index, submission.second, timestamp);
+      submissions_.on_numbered(index, number, timestamp);
     }
   };
   listener.on_outcome = [this, look](const SubmissionOutcome& outcome) {
     look();
+    const uint64_t number = number_of(outcome.submission);
     note(configuration_.writer,
-         fmt::format("outcome of submission {}: {}", outcome.submission.second,
+         fmt::format("outcome of submission {}: {}", number,
                      outcome.confirmed ? fmt::format("update {} is confirmed", outcome.confirmed->timestamp())
                                        : outcome.error->message));
     if (outcome.confirmed) {
-      submissions_.on_confirmed(outcome.submission.second, *outcome.confirmed);
+      submissions_.on_confirmed(number, *outcome.confirmed);
     } else if ((writers_.size() == 1 && !newest_journal_ && !is_blind_) ||
                outcome.error->category != ErrorCategory::kUnknown) {
-      violation(fmt::format("submission {} ended in error: {}", outcome.submission.second, outcome.error->message));
+      violation(fmt::format("submission {} ended in error: {}", number, outcome.error->message));
     }
   };
   writers_.push_back(

@@ -86,6 +86,32 @@ Workload::Update Workload::next_update() {
   return update;
 }
 
+Workload::Update Workload::next_insert() {
+  Update update;
+  update.parts.emplace_back(draw_insert());
+  draw_returning(update);
+  update.text = update_text(schema_, update.parts, update.returning);
+  return update;
+}
+
+Workload::Update Workload::next_modify(int64_t mark) {
+  const auto marked = [&](Expression filter) {
+    return both(std::move(filter), compare(kId, Operator::kGreaterOrEqual, -mark));  // As every id is.
+  };
+  Update update;
+  if (random_.chance(0.6)) {
+    PlainModify part = draw_modify();
+    part.filter = marked(std::move(part.filter));
+    update.parts.emplace_back(std::move(part));
+  } else {
+    PlainDelete part = draw_delete();
+    part.filter = marked(std::move(part.filter));
+    update.parts.emplace_back(std::move(part));
+  }
+  update.text = update_text(schema_, update.parts, {});
+  return update;
+}
+
 Workload::Update Workload::next_update_by_clock(int64_t before_us) {
   const PlainInsert before = draw_insert();
   PlainInsert otherwise = before;

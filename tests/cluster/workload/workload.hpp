@@ -50,6 +50,11 @@ class Workload {
     std::optional<ByClock> by_clock;
   };
   [[nodiscard]] Update next_update();
+  /// One INSERT; its body is not made.
+  [[nodiscard]] Update next_insert();
+  /// One UPDATE or DELETE that no other mark's is the same as, and which does what it would do without; its body is not
+  /// made.
+  [[nodiscard]] Update next_modify(int64_t mark);
   /// Rows that are what `parts` says where now() is before then, a full second, and others otherwise. To be submitted
   /// as SQL: `body` is what comes of the text in the first case.
   [[nodiscard]] Update next_update_by_clock(int64_t before_us);

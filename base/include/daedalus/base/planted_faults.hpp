@@ -25,6 +25,8 @@ enum class Fault : uint8_t {
   kSketchNotMade,                ///< The engine takes sketches for made that are not.
   kCoolingSlotTwice,             ///< After recovery, a slot that cools is free besides.
   kPastNotCompared,              ///< A node confirms what comes under a past timestamp, whatever it is.
+  kSuspendedRowDropped,          ///< PostgreSQL's port forgets a row of a portal that it suspends.
+  kInsertNotSubmitted,           ///< It confirms what comes up to a Sync without having submitted it.
   kQueryAdmittedAtAccepted,  ///< A node lets a query run before the updates it demands are in the log and in the rings.
 };
 

@@ -1,0 +1,366 @@
+#include "act_maker.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "bodies.hpp"
+#include "daedalus/base/check.hpp"
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/text.hpp"
+
+namespace daedalus::testing {
+
+namespace {
+
+using Kind = ActStatement::Kind;
+
+constexpr double kWrong = 0.35;
+
+std::vector<ValueText> texts_of(const std::vector<wire::v1::Constant>& parameters) {
+  std::vector<ValueText> texts;
+  for (const wire::v1::Constant& parameter : parameters) {
+    semantics::Type type;
+    const auto value = contract::to_value(parameter, &type);
+    CHECK(value.has_value());
+    texts.push_back(semantics::is_null(*value) ? ValueText() : ValueText(semantics::format_text(type, *value)));
+  }
+  return texts;
+}
+
+}  // namespace
+
+ActMaker::ActMaker(std::shared_ptr<const semantics::Schema> schema, std::shared_ptr<const contract::PartitionMap> map,
+                   Workload& workload, rpc::Random& random, Register note_submission)
+    : schema_(schema),
+      compiler_(std::move(schema), std::move(map)),
+      workload_(workload),
+      random_(random),
+      register_(std::move(note_submission)) {}
+
+Act ActMaker::draw_read() {
+  switch (random_.below(6)) {
+    case 0:
+      return simple();
+    case 1:
+      return extended();
+    case 2:
+      return portal();
+    case 3:
+      return portal_in_block();
+    default:
+      return pipeline();
+  }
+}
+
+Act ActMaker::draw_write() {
+  switch (random_.below(3)) {
+    case 0:
+      return change();
+    case 1:
+      return group();
+    default:
+      return block();
+  }
+}
+
+// ---- steps ----
+
+size_t ActMaker::add(Act& act, ActStep& step, ActStatement statement) {
+  act.statements.push_back(std::move(statement));
+  step.statements.push_back(act.statements.size() - 1);
+  return act.statements.size() - 1;
+}
+
+void ActMaker::expect(ActStep& step, Expected::Kind kind, size_t statement, uint32_t rows_max) {
+  step.expected.push_back({kind, statement, rows_max});
+}
+
+void ActMaker::sync(ActStep& step) {
+  step.bytes += sync_message();
+  expect(step, Expected::Kind::kReady);
+}
+
+void ActMaker::add_simple(Act& act, ActStatement statement, bool decides) {
+  ActStep step;
+  step.decides = decides;
+  step.bytes = query_message(statement.sql);
+  expect(step, Expected::Kind::kSimple, add(act, step, std::move(statement)));
+  expect(step, Expected::Kind::kReady);
+  act.steps.push_back(std::move(step));
+}
+
+ActStatement ActMaker::command(const std::string& word) {
+  ActStatement statement;
+  statement.kind = Kind::kCommand;
+  statement.sql = statement.tag = word;
+  return statement;
+}
+
+// ---- reads ----
+
+ActStatement ActMaker::draw_query() {
+  ActStatement statement;
+  statement.query = workload_.next_query();
+  if (random_.chance(0.15)) {
+    statement.query = workload_.until(*statement.query, wall_clock_us_ + random_.between(-5'000'000, 5'000'000));
+  }
+  statement.sql = statement.query->text;
+  return statement;
+}
+
+ActStatement ActMaker::draw_wrong() {
+  struct Wrong {
+    const char* sql;
+    const char* sqlstate;
+  };
+  static constexpr Wrong kAll[] = {
+      {"SELEC 1", "42601"}, {"SELECT nothing FROM small", "42703"}, {"SELECT 1 / 0", "22012"}};
+  const Wrong& drawn = kAll[random_.below(std::size(kAll))];
+  ActStatement statement;
+  statement.kind = Kind::kWrong;
+  statement.sql = drawn.sql;
+  statement.sqlstate = drawn.sqlstate;
+  return statement;
+}
+
+Act ActMaker::simple() {
+  Act act{.kind = ActKind::kSimple};
+  ActStep step;
+  std::string text;
+  for (int64_t left = random_.between(1, 3); left > 0; --left) {
+    ActStatement statement = random_.chance(kWrong / 4) ? draw_wrong() : draw_query();
+    text += (text.empty() ? "" : ";") + statement.sql;  // A blank would be part of the next one.
+    expect(step, Expected::Kind::kSimple, add(act, step, std::move(statement)));
+  }
+  step.bytes = query_message(text);
+  expect(step, Expected::Kind::kReady);
+  act.steps.push_back(std::move(step));
+  return act;
+}
+
+void ActMaker::open(Act& act, ActStep& step, ActStatement statement, const std::string& portal) {
+  const bool is_bound = statement.query && random_.chance(0.5) && !statement.query->parameters.empty();
+  std::vector<ValueText> parameters;
+  if (is_bound) {
+    statement.sql = statement.query->prepared_text;
+    parameters = texts_of(statement.query->parameters);
+    act.has_bound = true;
+  }
+  const std::string name = random_.chance(0.2) ? fmt::format("s{}", ++last_name_) : "";
+  step.bytes += parse_message(name, statement.sql) + bind_message(portal, name, parameters);
+  const size_t index = add(act, step, std::move(statement));
+  expect(step, Expected::Kind::kParsed, index);
+  expect(step, Expected::Kind::kBound, index);
+  if (random_.chance(0.7)) {
+    step.bytes += describe_message(portal);
+    expect(step, Expected::Kind::kDescribed, index);
+  }
+}
+
+void ActMaker::execute(ActStep& step, size_t statement) {
+  step.bytes += execute_message("", 0);
+  expect(step, Expected::Kind::kExecuted, statement);
+}
+
+Act ActMaker::extended() {
+  Act act{.kind = ActKind::kExtended};
+  ActStep step;
+  open(act, step, draw_query(), "");
+  execute(step, 0);
+  sync(step);
+  act.steps.push_back(std::move(step));
+  return act;
+}
+
+/// Queries one behind the other; some end in mistakes, behind some there is a Sync, some are fetched in parts.
+Act ActMaker::pipeline() {
+  Act act{.kind = ActKind::kPipeline};
+  ActStep step;
+  uint32_t syncs = 0;
+  const double synced = random_.chance(0.3) ? 0 : 0.4;
+  for (int64_t left = random_.between(2, 7); left > 0; --left) {
+    open(act, step, random_.chance(kWrong / 3) ? draw_wrong() : draw_query(), "");
+    const size_t index = act.statements.size() - 1;
+    for (bool has_limit = random_.chance(0.2); has_limit; has_limit = random_.chance(0.3)) {
+      const uint32_t rows_max = draw_limit();
+      step.bytes += execute_message("", rows_max);
+      expect(step, Expected::Kind::kExecuted, index, rows_max);
+    }
+    execute(step, index);
+    if (left == 1 || random_.chance(synced)) {
+      sync(step);
+      ++syncs;
+    } else if (random_.chance(0.1)) {
+      step.bytes += flush_message();
+    }
+    if (random_.chance(0.3)) {
+      step.waits = false;
+      act.steps.push_back(std::exchange(step, {}));
+    }
+  }
+  act.has_several_syncs = syncs > 1;
+  if (!step.bytes.empty()) {
+    act.steps.push_back(std::move(step));
+  }
+  return act;
+}
+
+Act ActMaker::portal() {
+  Act act{.kind = ActKind::kPortal};
+  ActStep step;
+  open(act, step, draw_query(), "");
+  for (int64_t left = random_.between(1, 4); left > 0; --left) {
+    const uint32_t rows_max = draw_limit();
+    step.bytes += execute_message("", rows_max) + flush_message();
+    expect(step, Expected::Kind::kExecuted, 0, rows_max);
+    act.steps.push_back(std::exchange(step, {}));
+  }
+  if (random_.chance(0.3)) {
+    act.statements[0].is_abandoned = true;
+    step.bytes += close_message("");
+    expect(step, Expected::Kind::kClosed);
+  } else {
+    execute(step, 0);
+  }
+  sync(step);
+  act.steps.push_back(std::move(step));
+  return act;
+}
+
+Act ActMaker::portal_in_block() {
+  Act act{.kind = ActKind::kPortal};
+  add_simple(act, command("BEGIN"), false);
+  ActStep step;
+  const std::string name = fmt::format("p{}", ++last_name_);
+  open(act, step, draw_query(), name);
+  const size_t index = act.statements.size() - 1;
+  for (int64_t left = random_.between(1, 4); left > 0; --left) {
+    const uint32_t rows_max = draw_limit();
+    step.bytes += execute_message(name, rows_max);
+    expect(step, Expected::Kind::kExecuted, index, rows_max);
+    sync(step);
+    act.steps.push_back(std::exchange(step, {}));
+    if (random_.chance(0.3)) {
+      add_simple(act, random_.chance(kWrong / 3) ? draw_wrong() : draw_query(), false);
+    }
+  }
+  act.statements[index].is_abandoned = random_.chance(0.3);
+  if (!act.statements[index].is_abandoned) {
+    step.bytes += execute_message(name, 0);
+    expect(step, Expected::Kind::kExecuted, index);
+    sync(step);
+    act.steps.push_back(std::move(step));
+  }
+  add_simple(act, command(random_.chance(0.7) ? "COMMIT" : "ROLLBACK"), false);
+  return act;
+}
+
+// ---- writes ----
+
+std::vector<ActStatement> ActMaker::draw_inserts(Act& act, uint64_t count) {
+  std::vector<ActStatement> inserts;
+  PlainInsert together;
+  for (; count > 0; --count) {
+    Workload::Update update = workload_.next_insert();
+    const auto& rows = std::get<PlainInsert>(update.parts.front()).rows;
+    ActStatement& insert = inserts.emplace_back();
+    insert.kind = Kind::kInsert;
+    insert.sql = *update.text;
+    insert.tag = fmt::format("INSERT 0 {}", rows.size());
+    insert.returning = update.returning;
+    insert.inserted = rows;
+    together.rows.insert(together.rows.end(), rows.begin(), rows.end());
+  }
+  std::vector<PlainPart> parts{std::move(together)};
+  std::string body = update_body(*schema_, parts);
+  act.submission = register_(std::move(parts), std::move(body));
+  return inserts;
+}
+
+/// Which one it is shows in its bytes: no two are the same.
+ActStatement ActMaker::draw_modify(Act& act) {
+  Workload::Update update = workload_.next_modify(++last_mark_);
+  ActStatement modify;
+  modify.kind = Kind::kModify;
+  modify.sql = *update.text;
+  modify.tag = modify.sql.substr(0, modify.sql.find(' '));
+  wire::v1::StatementBody statement;
+  statement.set_sql(modify.sql);
+  const auto compiled = compiler_.compile(statement, 0);
+  CHECK(compiled.has_value());
+  act.submission =
+      register_(std::move(update.parts), std::get<aggregator::CompiledUpdate>(*compiled).body.SerializeAsString());
+  return modify;
+}
+
+void ActMaker::write_extended(Act& act, ActStep& step, ActStatement statement) {
+  open(act, step, std::move(statement), "");
+  execute(step, act.statements.size() - 1);
+}
+
+Act ActMaker::change() {
+  Act act{.kind = ActKind::kChange};
+  ActStatement statement = random_.chance(0.4) ? std::move(draw_inserts(act, 1).front()) : draw_modify(act);
+  if (random_.chance(0.5)) {
+    add_simple(act, std::move(statement), true);
+    return act;
+  }
+  ActStep step;
+  step.decides = true;
+  write_extended(act, step, std::move(statement));
+  sync(step);
+  act.steps.push_back(std::move(step));
+  return act;
+}
+
+Act ActMaker::group() {
+  Act act{.kind = ActKind::kGroup};
+  std::vector<ActStatement> inserts = draw_inserts(act, static_cast<uint64_t>(random_.between(2, 4)));
+  if (random_.chance(kWrong)) {
+    inserts.insert(inserts.begin() + static_cast<std::ptrdiff_t>(random_.below(inserts.size() + 1)), draw_wrong());
+  }
+  ActStep step;
+  step.decides = true;
+  if (random_.chance(0.4)) {
+    std::string text;
+    for (ActStatement& insert : inserts) {
+      text += (text.empty() ? "" : ";") + insert.sql;
+      expect(step, Expected::Kind::kSimple, add(act, step, std::move(insert)));
+    }
+    step.bytes = query_message(text);
+    expect(step, Expected::Kind::kReady);
+  } else {
+    for (ActStatement& insert : inserts) {
+      write_extended(act, step, std::move(insert));
+    }
+    sync(step);
+  }
+  act.steps.push_back(std::move(step));
+  return act;
+}
+
+Act ActMaker::block() {
+  Act act{.kind = ActKind::kBlock};
+  add_simple(act, command("BEGIN"), false);
+  const bool is_extended = random_.chance(0.5);
+  for (ActStatement& insert : draw_inserts(act, static_cast<uint64_t>(random_.between(1, 4)))) {
+    if (random_.chance(kWrong / 4)) {
+      add_simple(act, draw_wrong(), false);
+    }
+    if (!is_extended) {
+      add_simple(act, std::move(insert), false);
+      continue;
+    }
+    ActStep step;
+    step.waits = random_.chance(0.5);
+    write_extended(act, step, std::move(insert));
+    sync(step);
+    act.steps.push_back(std::move(step));
+  }
+  act.is_rolled_back = random_.chance(0.25);
+  add_simple(act, command(act.is_rolled_back ? "ROLLBACK" : "COMMIT"), !act.is_rolled_back);
+  return act;
+}
+
+}  // namespace daedalus::testing

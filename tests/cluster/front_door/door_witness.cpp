@@ -1,0 +1,45 @@
+#include "door_witness.hpp"
+
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::testing {
+
+void DoorWitness::on_operation(rpc::PeerId session, const wire::v1::Operation& operation) {
+  const auto kind = operation.header().kind();
+  if (kind == wire::v1::OPERATION_KIND_ABORT) {
+    return;
+  }
+  Exchange exchange;
+  if (kind == wire::v1::OPERATION_KIND_STATEMENT) {
+    wire::v1::StatementBody body;
+    CHECK(body.ParseFromString(operation.body()));
+    exchange.sql = body.sql();
+  }
+  const bool is_new = sessions_.at(session).emplace(operation.header().sequence(), std::move(exchange)).second;
+  CHECK(is_new);  // A sequence is used once.
+}
+
+void DoorWitness::on_result(rpc::PeerId session, const wire::v1::Result& result) {
+  Exchange& exchange = sessions_.at(session).at(result.sequence());
+  if (result.has_end()) {
+    exchange.end = result.end();
+  } else if (result.has_error()) {
+    exchange.error = result.error();
+  } else if (result.has_refused() && result.refused().has_error()) {
+    exchange.error = result.refused().error();
+  }
+}
+
+std::vector<const DoorWitness::Exchange*> DoorWitness::exchanges(rpc::PeerId session, std::string_view sql) const {
+  std::vector<const Exchange*> found;
+  if (const auto of_session = sessions_.find(session); of_session != sessions_.end()) {
+    for (const auto& [sequence, exchange] : of_session->second) {
+      if (exchange.sql == sql) {
+        found.push_back(&exchange);
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace daedalus::testing

@@ -1,0 +1,46 @@
+// What sessions of PostgreSQL's protocol asked the cores of their aggregators, and what these told them.
+//
+// An answer that a client of that protocol gets says nothing of the prefixes it is of; the core says it to the session.
+// So an answer is right if it is that of its question at the prefixes of one answer that its session got for that text,
+// and an error may be if the session got it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daedalus/rpc/network.hpp"
+#include "daedalus/wire/v1/operations.pb.h"
+#include "daedalus/wire/v1/results.pb.h"
+
+namespace daedalus::testing {
+
+class DoorWitness {
+ public:
+  /// One operation and how it ended.
+  struct Exchange {
+    std::string sql;  ///< Of a STATEMENT; empty: a SUBMIT.
+    std::optional<wire::v1::QueryEnd> end;
+    std::optional<wire::v1::Error> error;
+  };
+
+  /// No two connections of one run have the same.
+  [[nodiscard]] rpc::PeerId next_session() { return rpc::PeerId{kFirstSession + sessions_.size()}; }
+  void on_session(rpc::PeerId session) { sessions_[session]; }
+  void on_operation(rpc::PeerId session, const wire::v1::Operation& operation);
+  void on_result(rpc::PeerId session, const wire::v1::Result& result);
+
+  /// Of that session and text, in their order.
+  [[nodiscard]] std::vector<const Exchange*> exchanges(rpc::PeerId session, std::string_view sql) const;
+
+ private:
+  /// Beyond all peers of the simulated network.
+  static constexpr uint64_t kFirstSession = uint64_t{1} << 40;
+
+  std::map<rpc::PeerId, std::map<uint64_t, Exchange>> sessions_;  ///< By sequence.
+};
+
+}  // namespace daedalus::testing
