@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime
 from collections.abc import Awaitable, Callable
 from decimal import Decimal
@@ -77,3 +78,34 @@ def test_an_error_leaves_the_connection_as_it_was(table: str) -> None:
         assert await connection.fetchval("SELECT 1 + 1") == 2
 
     run(table, ask)
+
+
+def test_a_pool_resets_its_connections_and_transactions_nest(table: str) -> None:
+    settings = dict(part.split("=") for part in table.split())
+
+    async def insert(connection: Any, number: int) -> None:
+        async with connection.transaction():
+            await connection.execute("INSERT INTO kinds (id) VALUES ($1)", number)
+            if number % 2:
+                raise ZeroDivisionError
+
+    async def ask() -> None:
+        async with asyncpg.create_pool(
+            host=settings["host"],
+            port=int(settings["port"]),
+            user=settings["user"],
+            database=settings["dbname"],
+            min_size=1,
+            max_size=1,
+        ) as pool:
+            async with pool.acquire() as connection:
+                await connection.execute("SET my.own = 'x'")
+                async with connection.transaction():
+                    for number in range(6):
+                        with contextlib.suppress(ZeroDivisionError):
+                            await insert(connection, number)
+            async with pool.acquire() as connection:
+                assert await connection.fetchval("SELECT current_setting('my.own', true)") is None
+                assert await connection.fetch("SELECT id FROM kinds ORDER BY id") == [(0,), (2,), (4,)]
+
+    asyncio.run(ask())

@@ -2,6 +2,7 @@
 // kept is bounded, a session that was up is down at most once, and one that is over says nothing more.
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -120,6 +121,40 @@ void answer(Owner& owner, PgSession& session, uint8_t choice) {
   session.on_result(std::move(end), kStart);
 }
 
+/// What bytes at random would seldom say.
+constexpr std::string_view kStatements[] = {"BEGIN",
+                                            "COMMIT",
+                                            "ROLLBACK",
+                                            "SAVEPOINT a",
+                                            "SAVEPOINT b",
+                                            "RELEASE a",
+                                            "ROLLBACK TO a",
+                                            "ROLLBACK TO b",
+                                            "DECLARE c CURSOR FOR SELECT 1",
+                                            "DECLARE d SCROLL CURSOR WITH HOLD FOR SELECT 2",
+                                            "DECLARE e NO SCROLL CURSOR FOR SELECT 3; FETCH e; MOVE 1 e",
+                                            "FETCH c",
+                                            "FETCH ALL d",
+                                            "FETCH BACKWARD ALL c",
+                                            "FETCH ABSOLUTE -1 d",
+                                            "MOVE BACKWARD ALL c",
+                                            "FETCH 0 c",
+                                            "CLOSE c",
+                                            "CLOSE ALL",
+                                            "PREPARE p AS SELECT 1",
+                                            "PREPARE q AS INSERT INTO t VALUES (1)",
+                                            "EXECUTE p",
+                                            "EXECUTE p (1)",
+                                            "EXECUTE q",
+                                            "DEALLOCATE ALL",
+                                            "DISCARD ALL",
+                                            "SHOW ALL",
+                                            "SET LOCAL jit = on",
+                                            "INSERT INTO t VALUES (1)",
+                                            "UPDATE t SET a = 1",
+                                            "SELECT 1; SELECT 2",
+                                            "SET statement_timeout = 1"};
+
 /// Wraps pieces of the input in messages with right lengths, so that what is behind them is reached.
 std::string as_messages(std::string_view bytes) {
   constexpr std::string_view kTypes = "QPBDECHSXFdcfp";
@@ -127,8 +162,11 @@ std::string as_messages(std::string_view bytes) {
   while (bytes.size() >= 2) {
     stream.push_back(kTypes[static_cast<uint8_t>(bytes[0]) % kTypes.size()]);
     const std::string_view body = bytes.substr(2, static_cast<uint8_t>(bytes[1]));
-    append_big_endian(static_cast<uint32_t>(body.size() + 4), stream);
-    stream += body;
+    const bool is_statement = stream.back() == 'Q' && !body.empty();
+    const std::string statement(is_statement ? kStatements[static_cast<uint8_t>(body[0]) % std::size(kStatements)]
+                                             : "");
+    append_big_endian(static_cast<uint32_t>((is_statement ? statement.size() + 1 : body.size()) + 4), stream);
+    stream += is_statement ? statement + '\0' : std::string(body);
     bytes.remove_prefix(2 + body.size());
   }
   return stream;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "command_words.hpp"
 #include "daedalus/aggregator/statement_text.hpp"
 
 namespace daedalus::postgres {
@@ -16,63 +17,8 @@ using aggregator::unquoted;
 
 namespace {
 
-/// No command that a session answers itself has more tokens; longer ones are queries, or refused.
-constexpr size_t kWordsMax = 64;
 /// As far as a statement that has failed is looked at for names of the catalogue.
 constexpr size_t kCatalogueWordsMax = 4096;
-
-/// The tokens of one command, read from the front.
-class Words {
- public:
-  explicit Words(std::string_view statement) : words_(first_words(statement, kWordsMax)) {}
-
-  [[nodiscard]] bool is_at_end() const { return at_ >= words_.size(); }
-  [[nodiscard]] bool is_cut() const { return words_.size() == kWordsMax; }
-  [[nodiscard]] bool is(std::string_view keyword) const { return !is_at_end() && is_word(words_[at_], keyword); }
-  [[nodiscard]] bool is_symbol(std::string_view symbol) const {
-    return !is_at_end() && words_[at_].kind == StatementWord::Kind::kSymbol && words_[at_].text == symbol;
-  }
-  [[nodiscard]] bool is_name() const {
-    return !is_at_end() && (words_[at_].kind == StatementWord::Kind::kWord ||
-                            (words_[at_].kind == StatementWord::Kind::kQuoted && words_[at_].text[0] == '"'));
-  }
-  [[nodiscard]] bool is_string() const {
-    return !is_at_end() && words_[at_].kind == StatementWord::Kind::kQuoted && words_[at_].text[0] == '\'';
-  }
-  [[nodiscard]] const StatementWord& word() const { return words_[at_]; }
-  bool take(std::string_view keyword) { return is(keyword) && (++at_, true); }
-  bool take_symbol(std::string_view symbol) { return is_symbol(symbol) && (++at_, true); }
-  std::string take_text() { return unquoted(words_[at_++]); }
-  /// The rest, as a list of values is shown.
-  std::string rest() {
-    std::string text;
-    for (; !is_at_end(); ++at_) {
-      const bool is_first = text.empty() || text.back() == '-' || text.back() == '+';
-      text += is_symbol(",") || is_first ? "" : " ";
-      text += words_[at_].kind == StatementWord::Kind::kQuoted ? unquoted(words_[at_]) : std::string(words_[at_].text);
-    }
-    return text;
-  }
-
- private:
-  std::vector<StatementWord> words_;
-  size_t at_ = 0;
-};
-
-RefusedCommand refuse(std::string name, std::string hint = {}) {
-  return {rejected("0A000", fmt::format("{} is not supported", name), std::move(hint))};
-}
-
-RefusedCommand syntax_error(const Words& words) {
-  const std::string where =
-      words.is_at_end() ? "at end of input" : fmt::format("at or near \"{}\"", words.word().text.substr(0, 64));
-  return {rejected("42601", fmt::format("syntax error {}", where))};
-}
-
-struct BlockModes {
-  bool is_repeatable = false;
-  bool is_read_only = false;
-};
 
 /// ISOLATION LEVEL ..., READ ONLY, READ WRITE, [NOT] DEFERRABLE, with or without commas. What is wrong comes back.
 std::optional<RefusedCommand> read_modes(Words& words, BlockModes& modes) {
@@ -82,9 +28,10 @@ std::optional<RefusedCommand> read_modes(Words& words, BlockModes& modes) {
       if (words.take("serializable")) {
         return refuse("ISOLATION LEVEL SERIALIZABLE", "use READ COMMITTED, or REPEATABLE READ for one query");
       }
-      modes.is_repeatable = words.take("repeatable");
-      if (modes.is_repeatable ? !words.take("read")
-                              : !words.take("read") || !(words.take("committed") || words.take("uncommitted"))) {
+      const bool is_repeatable = words.take("repeatable");
+      modes.is_repeatable = is_repeatable;
+      if (is_repeatable ? !words.take("read")
+                        : !words.take("read") || !(words.take("committed") || words.take("uncommitted"))) {
         return syntax_error(words);
       }
     } else if (words.take("read")) {
@@ -103,11 +50,23 @@ std::optional<RefusedCommand> read_modes(Words& words, BlockModes& modes) {
 }
 
 Command begin_command(Words& words, std::string tag) {
-  BlockModes modes;
-  if (auto wrong = read_modes(words, modes)) {
+  BeginCommand command{std::move(tag), {}};
+  if (auto wrong = read_modes(words, command.modes)) {
     return *wrong;
   }
-  return BeginCommand{std::move(tag), modes.is_repeatable, modes.is_read_only};
+  return command;
+}
+
+/// A savepoint's name, and the end.
+Command savepoint_command(Words& words, SavepointCommand::What what) {
+  if (what != SavepointCommand::What::kMake && words.left() > 1) {
+    static_cast<void>(words.take("savepoint"));
+  }
+  if (!words.is_name()) {
+    return syntax_error(words);
+  }
+  SavepointCommand command{what, words.take_name()};
+  return words.is_at_end() ? Command(std::move(command)) : Command(syntax_error(words));
 }
 
 Command end_command(Words& words, bool is_commit) {
@@ -115,8 +74,8 @@ Command end_command(Words& words, bool is_commit) {
     return refuse("PREPARED", "use COMMIT");
   }
   static_cast<void>(words.take("work") || words.take("transaction"));
-  if (words.is("to")) {
-    return refuse("SAVEPOINT", "use ROLLBACK, which ends the block");
+  if (!is_commit && words.take("to")) {
+    return savepoint_command(words, SavepointCommand::What::kGoBack);
   }
   if (words.take("and")) {
     if (!words.take("no")) {
@@ -128,14 +87,15 @@ Command end_command(Words& words, bool is_commit) {
 }
 
 Command set_modes(Words& words, bool is_default) {
-  BlockModes modes;
-  if (auto wrong = read_modes(words, modes)) {
+  SetBlockCommand command;
+  command.is_default = is_default;
+  if (words.is_at_end()) {
+    return syntax_error(words);
+  }
+  if (auto wrong = read_modes(words, command.modes)) {
     return *wrong;
   }
-  if (!is_default) {
-    return SetBlockCommand{modes.is_repeatable, modes.is_read_only};
-  }
-  return SetCommand{"default_transaction_isolation", modes.is_repeatable ? "repeatable read" : "read committed", false};
+  return command;
 }
 
 Command set_command(Words& words) {
@@ -207,21 +167,35 @@ std::string parameter_name(Words& words) {
   return name;
 }
 
-Command deallocate_command(Words& words) {
-  static_cast<void>(words.take("prepare"));
+Command discard_command(Words& words) {
+  DiscardCommand command;
   if (words.take("all")) {
-    return DeallocateCommand{};
+    command.tag = "DISCARD ALL";
+  } else if (words.take("plans")) {
+    command.tag = "DISCARD PLANS";
+  } else if (words.take("sequences")) {
+    command.tag = "DISCARD SEQUENCES";
+  } else if (words.take("temp") || words.take("temporary")) {
+    command.tag = "DISCARD TEMP";
   }
-  return words.is_name() ? Command(DeallocateCommand{words.take_text()}) : Command(syntax_error(words));
+  return !command.tag.empty() && words.is_at_end() ? Command(command) : Command(syntax_error(words));
 }
 
-constexpr std::string_view kCalls[] = {"version",        "current_database", "current_schema",
-                                       "pg_backend_pid", "current_setting",  "set_config"};
+constexpr std::string_view kCalls[] = {"version",         "current_database", "current_schema",        "pg_backend_pid",
+                                       "current_setting", "set_config",       "pg_advisory_unlock_all"};
 constexpr std::string_view kNames[] = {"current_user", "session_user",    "current_role",
                                        "user",         "current_catalog", "current_schema"};
 
 bool is_among(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool has_its_arguments(const SessionQuery::Item& item) {
+  const size_t count = item.arguments.size();
+  if (item.function == "current_setting") {
+    return count == 1 || count == 2;
+  }
+  return count == (item.function == "set_config" ? 3 : 0);
 }
 
 /// One item of a SessionQuery; nothing when it is none.
@@ -237,8 +211,7 @@ std::optional<SessionQuery::Item> session_item(Words& words) {
       item.arguments.push_back(words.take_text());
       static_cast<void>(words.take_symbol(","));
     }
-    const size_t wanted = item.function == "current_setting" ? 1 : item.function == "set_config" ? 3 : 0;
-    if (!words.take_symbol(")") || !is_among(kCalls, item.function) || item.arguments.size() != wanted) {
+    if (!words.take_symbol(")") || !is_among(kCalls, item.function) || !has_its_arguments(item)) {
       return std::nullopt;
     }
   } else if (!is_among(kNames, item.function)) {
@@ -249,6 +222,12 @@ std::optional<SessionQuery::Item> session_item(Words& words) {
     item.column = words.take_text();
   }
   return item;
+}
+
+/// Nobody listens to anything, which is all that it asks for.
+bool is_unlisten_of_all(std::string_view statement) {
+  Words words(statement);
+  return words.take("unlisten") && words.take_symbol("*") && words.is_at_end();
 }
 
 /// A SELECT of nothing but functions of the session; otherwise a query.
@@ -289,7 +268,7 @@ Command command_of(std::string_view statement) {
     return set_command(words);
   }
   if (words.take("show")) {
-    return ShowCommand{parameter_name(words)};
+    return words.is_at_end() ? Command(syntax_error(words)) : Command(ShowCommand{parameter_name(words)});
   }
   if (words.take("reset")) {
     return ResetCommand{parameter_name(words)};
@@ -307,28 +286,51 @@ Command command_of(std::string_view statement) {
   if (words.take("rollback") || words.take("abort")) {
     return end_command(words, /*is_commit=*/false);
   }
-  if (words.is("savepoint") || words.is("release")) {
-    return refuse("SAVEPOINT", "a block is either committed or rolled back as a whole");
+  if (words.take("savepoint")) {
+    return savepoint_command(words, SavepointCommand::What::kMake);
+  }
+  if (words.take("release")) {
+    return savepoint_command(words, SavepointCommand::What::kRelease);
   }
   if (words.take("deallocate")) {
     return deallocate_command(words);
   }
   if (words.take("discard")) {
-    return words.take("all") ? Command(DiscardCommand{}) : Command(refuse("DISCARD of a part", "use DISCARD ALL"));
+    return discard_command(words);
   }
   if (words.is("copy")) {
     return copy_command(statement);
   }
-  if (words.is("declare") || words.is("fetch") || words.is("move") || words.is("close")) {
-    return refuse("a cursor of SQL", "ask with a limit of rows in the protocol (fetch size), which is supported");
+  if (words.take("declare")) {
+    return declare_command(words);
   }
-  if (words.is("prepare") || words.is("execute")) {
-    return refuse("PREPARE in SQL", "use prepared statements of the protocol");
+  if (words.is("fetch") || words.is("move")) {
+    const bool is_move = words.take("move");
+    static_cast<void>(words.take("fetch"));
+    return fetch_command(words, is_move);
+  }
+  if (words.take("close")) {
+    return close_command(words);
+  }
+  if (words.is("prepare")) {
+    return prepare_command(statement);
+  }
+  if (words.is("execute")) {
+    return execute_command(statement);
+  }
+  if (is_unlisten_of_all(statement)) {
+    return DiscardCommand{"UNLISTEN"};
   }
   if (words.is("listen") || words.is("notify") || words.is("unlisten")) {
     return refuse("LISTEN and NOTIFY");
   }
   return QueryCommand{};
+}
+
+bool ends_failure(const Command& command) {
+  const auto* savepoint = std::get_if<SavepointCommand>(&command);
+  return std::holds_alternative<EndCommand>(command) || std::holds_alternative<EmptyCommand>(command) ||
+         (savepoint != nullptr && savepoint->what == SavepointCommand::What::kGoBack);
 }
 
 bool mentions_catalogue(std::string_view statement) {

@@ -2,8 +2,10 @@
 //
 // Decides by the first words alone, and by PostgreSQL's tree for COPY. Whatever it does not know by name is a query:
 // the compiler says what is wrong.
+// In files by what they are about: command.cpp, command_cursors.cpp, command_statements.cpp, over command_words.cpp.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,31 +28,72 @@ struct ResetCommand {
   std::string name;  ///< "all": everything.
 };
 struct ShowCommand {
-  std::string name;
+  std::string name;  ///< "all": every one.
+};
+/// What is said of a block's isolation and access; nothing: what it would be anyway.
+struct BlockModes {
+  std::optional<bool> is_repeatable;
+  std::optional<bool> is_read_only;
 };
 struct BeginCommand {
   std::string tag;  ///< BEGIN or START TRANSACTION.
-  bool is_repeatable = false;
-  bool is_read_only = false;
+  BlockModes modes;
 };
-/// SET TRANSACTION, within a block.
+/// SET TRANSACTION, within a block; SET SESSION CHARACTERISTICS, for blocks to come.
 struct SetBlockCommand {
-  bool is_repeatable = false;
-  bool is_read_only = false;
+  BlockModes modes;
+  bool is_default = false;
 };
 struct EndCommand {
   bool is_commit = false;
 };
+struct SavepointCommand {
+  enum class What : uint8_t { kMake, kRelease, kGoBack };
+  What what = What::kMake;
+  std::string name;
+};
+struct DeclareCommand {
+  std::string cursor;
+  bool may_go_back = true;  ///< No NO SCROLL.
+  bool is_binary = false;
+  bool is_holdable = false;
+  uint32_t query_at = 0;  ///< Where its query begins, in bytes.
+};
+/// FETCH or MOVE.
+struct FetchCommand {
+  enum class Way : uint8_t { kForward, kBackward, kAbsolute, kRelative };
+  static constexpr int64_t kAll = INT64_MAX;
+  std::string cursor;
+  bool is_move = false;
+  bool is_complete = true;  ///< False while it is read: a number is missing.
+  Way way = Way::kForward;
+  int64_t count = 1;
+};
+struct CloseCommand {
+  std::string cursor;  ///< Empty: all.
+};
+struct PrepareCommand {
+  std::string name;
+  std::vector<uint32_t> types;  ///< OIDs of its first parameters.
+  uint32_t query_at = 0;        ///< Where its statement begins, in bytes.
+};
+struct ExecuteCommand {
+  std::string name;
+  std::vector<std::string> values;  ///< Expressions, as they stand there.
+};
 struct DeallocateCommand {
   std::string name;  ///< Empty: all.
 };
-struct DiscardCommand {};
+/// DISCARD, and UNLISTEN of all: there is nothing to forget but what DISCARD ALL names.
+struct DiscardCommand {
+  std::string_view tag;
+};
 /// SELECT of functions that only the session can answer, without FROM.
 struct SessionQuery {
   struct Item {
     std::string function;
     std::string column;
-    std::vector<std::string> arguments;
+    std::vector<std::string> arguments;  ///< Strings, and booleans by their words.
   };
   std::vector<Item> items;
 };
@@ -69,12 +112,16 @@ struct RefusedCommand {
   Error error;
 };
 
-using Command = std::variant<EmptyCommand, SetCommand, ResetCommand, ShowCommand, BeginCommand, SetBlockCommand,
-                             EndCommand, DeallocateCommand, DiscardCommand, SessionQuery, WriteCommand, CopyCommand,
-                             QueryCommand, RefusedCommand>;
+using Command =
+    std::variant<EmptyCommand, SetCommand, ResetCommand, ShowCommand, BeginCommand, SetBlockCommand, EndCommand,
+                 SavepointCommand, DeclareCommand, FetchCommand, CloseCommand, PrepareCommand, ExecuteCommand,
+                 DeallocateCommand, DiscardCommand, SessionQuery, WriteCommand, CopyCommand, QueryCommand, RefusedCommand>;
 
 /// `statement` is one statement, without a semicolon. Cost: of its first tokens; of a COPY, aggregator::read_copy().
 [[nodiscard]] Command command_of(std::string_view statement);
+
+/// Whether it may run in a block that has failed: what ends the block, or its failure.
+[[nodiscard]] bool ends_failure(const Command& command);
 
 /// Whether a statement speaks of the catalogue: pg_catalog, information_schema, or a relation behind FROM or JOIN whose
 /// name begins with "pg_". Looked at once it has failed.

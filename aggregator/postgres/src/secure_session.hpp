@@ -33,6 +33,7 @@ class SecureSession final : public rpc::ByteSession {
   [[nodiscard]] bool has_output() const override;
   [[nodiscard]] std::string take_output(Instant now) override;
   [[nodiscard]] uint64_t output_waiting() const override { return session_->output_waiting(); }
+  [[nodiscard]] std::optional<uint64_t> awaited_answer() const override { return session_->awaited_answer(); }
   [[nodiscard]] Instant next_deadline() const override { return session_->next_deadline(); }
   [[nodiscard]] bool was_up() const override { return session_->was_up(); }
   [[nodiscard]] const std::optional<std::string>& ended() const override { return session_->ended(); }

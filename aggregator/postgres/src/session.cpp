@@ -147,6 +147,9 @@ void PgSession::on_deadline(Instant now) {
     process();
   } else if (phase_ != Phase::kReady) {
     fatal(rejected("08006", "the client did not log in in time"));
+  } else if (is_fetching() && now >= fetch_due_) {
+    end_late_fetch();
+    process();
   } else {
     output_.clear();
     finish("the client does not read");
@@ -163,8 +166,8 @@ Instant PgSession::next_deadline() const {
   if (phase_ != Phase::kReady) {
     return after(started_, options_.limits.startup_ns_max);
   }
-  const Instant stall = output_.taken() > 0 ? after(last_progress_, options_.limits.stall_ns_max) : kNever;
-  return std::min(stall, copy_deadline());
+  const Instant stalled = output_.taken() > 0 ? after(last_progress_, options_.limits.stall_ns_max) : kNever;
+  return std::min({stalled, copy_deadline(), is_fetching() ? fetch_due_ : kNever});
 }
 
 Instant PgSession::copy_deadline() const { return copy_ != nullptr ? copy_->deadline : kNever; }
@@ -245,6 +248,8 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
   if (submission_sequence_ != 0 && result.sequence() == submission_sequence_) {
     submission_sequence_ = 0;
     on_submitted(std::move(result));
+  } else if (wait_ == Wait::kValues && result.sequence() == values_->sequence) {
+    on_values(std::move(result));
   } else if (Slot* const slot = find_slot(result.sequence())) {
     on_slot_result(*slot, std::move(result));
     pump_slots();
@@ -252,6 +257,8 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
     take_result(*portal, std::move(result));
     if (portal == active_) {
       pump();
+    } else if (portal == awaited()) {
+      go_on_fetching();
     }
   }
   process();
@@ -262,15 +269,10 @@ void PgSession::cancel(Instant /*now*/) {
     cancel_copy("user request");
     return process();
   }
-  Portal* const running = !slots_.empty() ? slots_.front().portal.get() : wait_ == Wait::kRows ? active_ : nullptr;
-  if (running != nullptr && running->sequence != 0) {
+  if (Portal* const running = awaited(); running != nullptr && running->sequence != 0) {
     running->is_cancelled = true;
-    wire::v1::Operation operation;
-    operation.mutable_header()->set_sequence(++last_sequence_);
-    operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_ABORT);
-    operation.mutable_header()->set_abort_sequence(running->sequence);
-    events_.push_back(std::move(operation));
-  } else if (wait_ == Wait::kSplit || wait_ == Wait::kDescribe || wait_ == Wait::kCompile) {
+    abort_operation(running->sequence);
+  } else if (wait_ == Wait::kSplit || wait_ == Wait::kDescribe || wait_ == Wait::kCompile || wait_ == Wait::kValues) {
     is_cancelled_ = true;
   }
   // What has been submitted cannot be taken back.
@@ -293,14 +295,19 @@ void PgSession::fail(Failure failure) {
     const uint32_t begin = simple_->pieces[simple_->next - 1].first;
     failure.error.position += characters_in(std::string_view(*simple_->text).substr(0, begin));
   }
-  group_.clear();
   active_ = nullptr;
   copy_.reset();
+  executed_ = nullptr;
   wait_ = Wait::kNothing;
   is_cancelled_ = false;
+  if (block_.savepoints.count() == 0) {
+    group_.clear();  // Else a savepoint knows what stays of it.
+  }
   if (is_in_block()) {
     block_.state = BlockState::kFailed;
-    drop_all_portals();
+    drop_portals_from(block_.savepoints.count());
+  } else {
+    drop_new_cursors();
   }
   append_error(Severity::kError, failure.error, {failure.detail, failure.context}, out());
   if (simple_ != nullptr) {
@@ -337,6 +344,7 @@ void PgSession::finish(std::string reason) {
   simple_portal_ = {};
   slots_.clear();
   portal_row_bytes_ = slot_row_bytes_ = slot_bytes_ = 0;
+  values_.reset();
   if (was_up_) {
     events_.push_back(Down{reason});
   }

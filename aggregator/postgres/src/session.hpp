@@ -12,8 +12,8 @@
 //
 // Methods are in files by what they are for: session.cpp (bytes and time), session_startup.cpp, session_login.cpp (who
 // may enter, and do what), session_simple.cpp, session_extended.cpp, session_commands.cpp (what the session answers
-// itself), session_queries.cpp, session_pipeline.cpp (queries that run beside each other), session_writes.cpp,
-// session_copy.cpp, session_copy_out.cpp.
+// itself), session_blocks.cpp, session_statements.cpp (PREPARE and EXECUTE), session_cursors.cpp, session_queries.cpp,
+// session_pipeline.cpp (queries that run beside each other), session_writes.cpp, session_copy.cpp, session_copy_out.cpp.
 #pragma once
 
 #include <deque>
@@ -33,8 +33,10 @@
 #include "daedalus/rpc/byte_session.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
 #include "descriptions.hpp"
+#include "fetch_run.hpp"
 #include "frontend.hpp"
 #include "output.hpp"
+#include "savepoints.hpp"
 #include "scram.hpp"
 #include "settings.hpp"
 #include "value_format.hpp"
@@ -59,6 +61,10 @@ struct Secured {
 
 /// Errors: 22021 it is no UTF-8.
 [[nodiscard]] Result<void> check_text(std::string_view text);
+
+/// A statement from one of its bytes on, with blanks in place of the characters before: places in it stay what they
+/// are.
+[[nodiscard]] std::string query_of(std::string_view statement, uint32_t at);
 
 /// What is said of a statement over the catalogue.
 [[nodiscard]] Error catalogue_refusal(uint32_t position);
@@ -105,6 +111,7 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] bool has_output() const override { return output_.has_any(); }
   [[nodiscard]] std::string take_output(Instant now) override;
   [[nodiscard]] uint64_t output_waiting() const override { return output_.waiting() + portal_row_bytes_; }
+  [[nodiscard]] std::optional<uint64_t> awaited_answer() const override;
   [[nodiscard]] Instant next_deadline() const override;
   [[nodiscard]] bool was_up() const override { return was_up_; }
   [[nodiscard]] const std::optional<std::string>& ended() const override;
@@ -113,9 +120,11 @@ class PgSession final : public rpc::ByteSession {
   enum class Phase : uint8_t { kStartup, kLogin, kReady, kOver };
   enum class Tls : uint8_t { kNever, kOffered, kExpected, kOn };
   /// What has to come before anything else happens; kVerdict: the time to tell whether a password was right.
-  enum class Wait : uint8_t { kNothing, kVerdict, kSplit, kDescribe, kCompile, kRows, kSubmit, kConvert, kFlight };
+  enum class Wait : uint8_t { kNothing, kVerdict, kSplit, kDescribe, kCompile, kValues, kRows, kSubmit, kConvert, kFlight };
   /// What a submission ends.
   enum class Then : uint8_t { kEndSimple, kEndSync, kAfterFlush, kEndBlock };
+  /// Who wants to know what a statement takes and gives.
+  enum class Describes : uint8_t { kParse, kPrepare, kDeclare };
 
   /// An error as it goes out.
   struct Failure {
@@ -132,7 +141,18 @@ class PgSession final : public rpc::ByteSession {
     std::string sql;
     Command command;
     std::vector<ParameterType> parameters;
-    std::vector<semantics::Column> columns;  ///< None: it gives no rows.
+    std::vector<semantics::Column> columns;         ///< None: it gives no rows.
+    std::vector<semantics::Column> cursor_columns;  ///< Of the query of a DECLARE, once that has been described.
+  };
+
+  /// A portal that DECLARE made.
+  struct Cursor {
+    bool may_go_back = true;
+    bool is_binary = false;
+    bool is_holdable = false;
+    bool is_held = false;                    ///< The transaction that made it is over.
+    std::vector<semantics::Column> columns;  ///< As they came.
+    CursorRows rows;
   };
 
   /// A statement with its parameters, and how far its answer has come.
@@ -149,8 +169,20 @@ class PgSession final : public rpc::ByteSession {
     bool has_ended = false;
     std::optional<Failure> failure;
     std::shared_ptr<CopyOut> copy_out = nullptr;  ///< Of a COPY … TO STDOUT that runs.
-    std::optional<uint32_t> inserted;             ///< Of an INSERT whose RETURNING gives the rows: for its tag.
+    std::optional<uint32_t> inserted;  ///< Of an INSERT whose RETURNING gives the rows: for its tag.
+    std::unique_ptr<Cursor> cursor;    ///< Its rows are there, not in `rows`.
+    std::optional<FetchRun> fetch;     ///< Of a FETCH or MOVE that has begun.
     bool is_cancelled = false;
+    size_t level = 0;  ///< How many savepoints there were when it was made.
+  };
+
+  /// An EXECUTE that waits for its values, which the aggregator computes.
+  struct Values {
+    uint64_t sequence = 0;
+    std::shared_ptr<const Prepared> statement;
+    std::vector<semantics::Type> types;  ///< As they come.
+    std::string row;
+    uint32_t rows_max = 0;
   };
 
   /// A query whose whole answer comes next, or a Sync; what has come in behind it was looked at all the same. Pointers
@@ -177,6 +209,7 @@ class PgSession final : public rpc::ByteSession {
     bool has_queried = false;
     Settings::Values values;                                   ///< When it began.
     std::map<std::string, std::optional<std::string>> locals;  ///< What SET LOCAL replaced.
+    Savepoints savepoints;
   };
 
   /// A login under way.
@@ -252,32 +285,83 @@ class PgSession final : public rpc::ByteSession {
   void on_flush();
   void on_sync();
   void end_sync();
-  [[nodiscard]] Result<void> check_room(const ParseMessage& message) const;
-  void keep_prepared(Prepared prepared);
+  [[nodiscard]] Result<void> check_room(std::string_view name, size_t sql_size) const;
+  void keep_prepared(const std::string& name, Prepared prepared);
+  /// Learns what `described_` takes and gives, for on_described().
+  void describe(Describes for_whom, std::vector<std::optional<semantics::TypeKind>> declared);
   [[nodiscard]] static std::vector<std::optional<semantics::TypeKind>> declared_of(const Prepared& prepared);
   void on_described(Result<aggregator::StatementDescription> description);
+  /// What it gives, as far as is known now: a FETCH what its cursor gives, an EXECUTE what its statement does.
+  [[nodiscard]] const std::vector<semantics::Column>& columns_now(const Prepared& prepared) const;
   [[nodiscard]] Result<Portal> bind(const BindMessage& message) const;
   void describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats);
   void drop_statement(const std::string& name);
   void drop_all_statements();
   void drop_portal(const std::string& name);
-  void drop_all_portals();
+  using PortalEntry = std::map<std::string, Portal, std::less<>>::iterator;
+  /// Drops it. Returns the one behind it.
+  PortalEntry forget(PortalEntry entry);
   /// But the one that is being executed, whose statement may be what ends the others.
   void drop_all_portals_but_active();
+
+  // ---- session_blocks.cpp ----
+  void run(const BeginCommand& command);
+  void run(const SetBlockCommand& command);
+  void run(const EndCommand& command);
+  [[nodiscard]] Result<void> set_default_modes(const BlockModes& modes);
+  /// Errors: 25001.
+  [[nodiscard]] Result<void> check_modes(const BlockModes& modes) const;
+  void run(const SavepointCommand& command);
+  void make_savepoint(const std::string& name);
+  void release_savepoint(size_t index);
+  void go_back_to_savepoint(size_t index);
+  void end_block(bool is_commit);
+  /// Those that end with the transaction, but the one that is being executed.
+  void end_portals(bool is_commit);
+  /// Those that were made behind so many savepoints, or more, but the one that is being executed.
+  void drop_portals_from(size_t level);
+
+  // ---- session_statements.cpp ----
+  void run(const PrepareCommand& command);
+  void run(const DeallocateCommand& command);
+  void on_prepared();
+  void execute_prepared(Portal& portal, uint32_t rows_max);
+  void ask_for_values(const ExecuteCommand& command, std::shared_ptr<const Prepared> statement, uint32_t rows_max);
+  void on_values(wire::v1::Result&& result);
+  /// From now on the portal is one of that statement.
+  void become(Portal& portal, std::shared_ptr<const Prepared> statement, uint32_t rows_max);
+
+  // ---- session_cursors.cpp ----
+  void declare(Portal& portal);
+  void open_cursor(Portal& portal, const std::vector<semantics::Column>& columns);
+  /// Errors: 25P01, 34000, 42P03, 54000.
+  [[nodiscard]] Result<void> check_cursor(const DeclareCommand& command) const;
+  void fetch(Portal& portal, uint32_t rows_max);
+  [[nodiscard]] Result<void> begin_fetch(Portal& portal, const FetchCommand& command);
+  void go_on_fetching();
+  void run(const CloseCommand& command);
+  [[nodiscard]] const Portal* find_cursor(const std::string& name) const;
+  [[nodiscard]] Portal* find_cursor(const std::string& name);
+  /// The portal whose rows are waited for; null: none are.
+  [[nodiscard]] const Portal* awaited() const;
+  [[nodiscard]] Portal* awaited();
+  [[nodiscard]] bool is_fetching() const { return wait_ == Wait::kRows && active_ != nullptr && active_->fetch; }
+  /// A FETCH takes longer than statement_timeout.
+  void end_late_fetch();
+  /// Those of a transaction that is one message, and has failed.
+  void drop_new_cursors();
 
   // ---- session_commands.cpp ----
   /// A statement that needs neither table nor writer, with its tag; false: it is none.
   [[nodiscard]] bool run_command(Portal& portal);
   void run(const SetCommand& command);
-  void run(const BeginCommand& command);
-  void run(const SetBlockCommand& command);
-  void run(const EndCommand& command);
-  void run(const DeallocateCommand& command);
+  /// Errors: those of Settings.
+  [[nodiscard]] Result<void> set(const SetCommand& command);
   void reset(const std::string& name);
-  void discard_all();
-  void end_block(bool is_commit);
+  void run(const DiscardCommand& command);
   void tell_changes(const std::vector<Report>& before);
-  void answer(Portal& portal, std::vector<semantics::Value> values, std::string_view tag);
+  void answer(Portal& portal, const std::vector<std::vector<semantics::Value>>& rows, std::string_view tag);
+  void show_all(Portal& portal);
   [[nodiscard]] Result<semantics::Value> value_of(const SessionQuery::Item& item);
   [[nodiscard]] Result<std::string> show(const std::string& name) const;
   [[nodiscard]] static std::vector<semantics::Column> columns_of(const Command& command);
@@ -287,7 +371,11 @@ class PgSession final : public rpc::ByteSession {
   void execute(Portal& portal, uint32_t rows_max);
   [[nodiscard]] Result<void> check_block(const Command& command) const;
   void start_rows(Portal& portal, uint32_t rows_max);
+  /// Whether a query may begin now. Errors: 42501, 0A000.
+  [[nodiscard]] Result<void> check_query() const;
   void start_query(Portal& portal);
+  /// Asks the core; returns the operation's sequence.
+  uint64_t send_statement(const wire::v1::StatementBody& body, int64_t remaining_ns);
   /// The next rows are the first of so many.
   void limit_rows(uint32_t rows_max);
   void take_result(Portal& portal, wire::v1::Result&& result);
@@ -299,10 +387,14 @@ class PgSession final : public rpc::ByteSession {
   /// Sends what the active portal has, and ends its Execute when there is enough.
   void pump();
   [[nodiscard]] Portal* find_running(uint64_t sequence);
+  /// The tag of one whose rows have all been sent.
+  [[nodiscard]] std::string tag_of(Portal& portal) const;
   void abort(Portal& portal);
+  void abort_operation(uint64_t sequence);
   [[nodiscard]] Failure failure_of(const wire::v1::Error& error, std::string_view sql) const;
   void put_parameters(const Portal& portal, wire::v1::StatementBody& body) const;
-  [[nodiscard]] int64_t time_left() const;
+  /// A cursor's answer may take longer than statement_timeout, each FETCH may not.
+  [[nodiscard]] int64_t time_left(bool is_cursor = false) const;
 
   // ---- session_pipeline.cpp ----
   /// Whether a message may be looked at before the queries ahead of it have ended.
@@ -402,7 +494,7 @@ class PgSession final : public rpc::ByteSession {
   size_t statement_bytes_ = 0;
   std::map<std::string, Portal, std::less<>> portals_;
   size_t portal_bytes_ = 0;
-  uint64_t portal_row_bytes_ = 0;      ///< Of rows that wait in portals.
+  uint64_t portal_row_bytes_ = 0;      ///< Of rows that wait in portals, or are kept by cursors.
   Portal* active_ = nullptr;           ///< Whose Execute waits for something.
   const Portal* executed_ = nullptr;   ///< The last one that was executed; it may be gone.
   std::optional<uint64_t> rows_left_;  ///< Of that Execute; none: no limit.
@@ -411,8 +503,11 @@ class PgSession final : public rpc::ByteSession {
   uint64_t slot_bytes_ = 0;            ///< Of their parameters.
   uint64_t slot_row_bytes_ = 0;        ///< Of rows that wait in them.
   bool has_parsed_ahead_ = false;      ///< The statement without a name, while queries were under way.
-  Prepared described_;                 ///< What a Parse waits to become.
+  Prepared described_;                 ///< What somebody waits to know more of.
   std::string described_name_;
+  Describes describes_ = Describes::kParse;
+  std::unique_ptr<Values> values_;
+  Instant fetch_due_ = kNever;  ///< While a FETCH waits.
 
   uint64_t last_sequence_ = 0;
   uint64_t last_work_ = 0;

@@ -1,4 +1,4 @@
-// What a session answers itself: settings, blocks, functions of the session, the end of what it keeps.
+// What a session answers itself: settings, functions of the session, the end of what it keeps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,6 @@ namespace {
 constexpr std::string_view kIsolation = "transaction_isolation";
 constexpr std::string_view kDefaultIsolation = "default_transaction_isolation";
 constexpr std::string_view kReadOnly = "transaction_read_only";
-constexpr std::string_view kRepeatable = "repeatable read";
 
 semantics::Column text_column(std::string name) {
   return {std::move(name), {semantics::TypeKind::kText}, true, std::nullopt};
@@ -24,11 +23,16 @@ bool is_among(std::string_view name, std::initializer_list<std::string_view> nam
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// A boolean as PostgreSQL's function takes it, by its word or as a string.
+bool is_true(std::string_view argument) { return is_among(argument, {"true", "t", "on", "yes", "y", "1"}); }
+
 }  // namespace
 
 std::vector<semantics::Column> PgSession::columns_of(const Command& command) {
   std::vector<semantics::Column> columns;
-  if (const auto* shown = std::get_if<ShowCommand>(&command)) {
+  if (const auto* shown = std::get_if<ShowCommand>(&command); shown != nullptr && shown->name == "all") {
+    columns = {text_column("name"), text_column("setting"), text_column("description")};
+  } else if (shown != nullptr) {
     columns.push_back(text_column(shown->name == "timezone" ? "TimeZone" : shown->name));
   } else if (const auto* query = std::get_if<SessionQuery>(&command)) {
     for (const auto& item : query->items) {
@@ -55,16 +59,25 @@ bool PgSession::run_command(Portal& portal) {
     run(*modes);
   } else if (const auto* end = std::get_if<EndCommand>(&command)) {
     run(*end);
+  } else if (const auto* savepoint = std::get_if<SavepointCommand>(&command)) {
+    run(*savepoint);
+  } else if (const auto* close = std::get_if<CloseCommand>(&command)) {
+    run(*close);
+  } else if (const auto* prepare = std::get_if<PrepareCommand>(&command)) {
+    run(*prepare);
   } else if (const auto* deallocate = std::get_if<DeallocateCommand>(&command)) {
     run(*deallocate);
-  } else if (std::holds_alternative<DiscardCommand>(command)) {
-    discard_all();
+  } else if (const auto* discard = std::get_if<DiscardCommand>(&command)) {
+    run(*discard);
   } else if (const auto* shown = std::get_if<ShowCommand>(&command)) {
-    auto value = show(shown->name);
+    auto value = shown->name == "all" ? Result<std::string>(std::string()) : show(shown->name);
     if (!value) {
       fail(value.error());
+    } else if (shown->name == "all") {
+      show_all(portal);
     } else {
-      answer(portal, {std::move(*value)}, "SHOW");
+      std::vector<semantics::Value> row(1, semantics::Value(std::move(*value)));
+      answer(portal, {std::move(row)}, "SHOW");
     }
   } else if (const auto* query = std::get_if<SessionQuery>(&command)) {
     std::vector<semantics::Value> values;
@@ -76,7 +89,7 @@ bool PgSession::run_command(Portal& portal) {
       }
       values.push_back(std::move(*value));
     }
-    answer(portal, std::move(values), "SELECT 1");
+    answer(portal, {std::move(values)}, "SELECT 1");
   } else {
     return false;
   }
@@ -90,11 +103,18 @@ void PgSession::run(const SetCommand& command) {
     warn("25P01", "SET LOCAL can only be used in transaction blocks");
     return append_command_complete("SET", out());
   }
+  if (auto done = set(command); !done) {
+    return fail(done.error());
+  }
+  append_command_complete("SET", out());
+}
+
+Result<void> PgSession::set(const SetCommand& command) {
   const auto before = settings_.reports();
   auto replaced = settings_.show(command.name);
-  const auto done = command.value ? settings_.set(command.name, *command.value) : settings_.reset(command.name);
+  auto done = command.value ? settings_.set(command.name, *command.value) : settings_.reset(command.name);
   if (!done) {
-    return fail(done.error());
+    return done;
   }
   if (command.is_local) {
     block_.locals.try_emplace(command.name, replaced ? std::optional(std::move(*replaced)) : std::nullopt);
@@ -102,7 +122,7 @@ void PgSession::run(const SetCommand& command) {
     block_.locals.erase(command.name);
   }
   tell_changes(before);
-  append_command_complete("SET", out());
+  return {};
 }
 
 void PgSession::reset(const std::string& name) {
@@ -117,11 +137,8 @@ void PgSession::reset(const std::string& name) {
 }
 
 Result<std::string> PgSession::show(const std::string& name) const {
-  if (name.empty() || name == "all") {
-    return rejected("0A000", "SHOW ALL is not supported", "SHOW a parameter by its name");
-  }
   if (name == kIsolation && is_in_block()) {
-    return std::string(block_.is_repeatable ? kRepeatable : "read committed");
+    return std::string(block_.is_repeatable ? "repeatable read" : "read committed");
   }
   if (name == kReadOnly && is_in_block()) {
     return std::string(block_.is_read_only ? "on" : "off");
@@ -138,80 +155,12 @@ void PgSession::tell_changes(const std::vector<Report>& before) {
   }
 }
 
-// ---- blocks ----
-
-void PgSession::run(const BeginCommand& command) {
-  if (is_in_block()) {
-    warn("25001", "there is already a transaction in progress");
-    return append_command_complete(command.tag, out());
-  }
-  if (group_.has_any()) {
-    return fail(rejected("0A000", "BEGIN after a write in the same message is not supported",
-                         "send the write on its own, or BEGIN before it"));
-  }
-  block_ = {};
-  block_.state = BlockState::kInBlock;
-  block_.is_repeatable = command.is_repeatable || *settings_.show(kDefaultIsolation) == kRepeatable;
-  block_.is_read_only = command.is_read_only || *settings_.show("default_transaction_read_only") == "on";
-  block_.values = settings_.values();
-  append_command_complete(command.tag, out());
-}
-
-void PgSession::run(const SetBlockCommand& command) {
-  if (!is_in_block()) {
-    warn("25P01", "SET TRANSACTION can only be used in transaction blocks");
-  } else if (block_.has_queried || group_.has_any()) {
-    return fail(rejected("25001", "SET TRANSACTION must be called before any query"));
-  } else {
-    block_.is_repeatable = command.is_repeatable;
-    block_.is_read_only = command.is_read_only;
-  }
-  append_command_complete("SET", out());
-}
-
-void PgSession::run(const EndCommand& command) {
-  if (!is_in_block()) {
-    warn("25P01", "there is no transaction in progress");
-    return append_command_complete(command.is_commit ? "COMMIT" : "ROLLBACK", out());
-  }
-  const bool is_commit = command.is_commit && block_.state == BlockState::kInBlock;
-  if (is_commit && group_.has_any()) {
-    return submit(Then::kEndBlock);
-  }
-  end_block(is_commit);
-  append_command_complete(is_commit ? "COMMIT" : "ROLLBACK", out());
-}
-
-void PgSession::end_block(bool is_commit) {
-  const auto before = settings_.reports();
-  if (is_commit) {
-    for (const auto& [name, value] : block_.locals) {
-      static_cast<void>(value ? settings_.set(name, *value) : settings_.reset(name));
-    }
-  } else {
-    settings_.restore(std::move(block_.values));
-  }
-  block_ = {};
-  group_.clear();
-  drop_all_portals_but_active();
-  tell_changes(before);
-}
-
 // ---- what is kept ----
 
-void PgSession::run(const DeallocateCommand& command) {
-  if (command.name.empty()) {
-    drop_all_statements();
-    return append_command_complete("DEALLOCATE ALL", out());
+void PgSession::run(const DiscardCommand& command) {
+  if (command.tag != "DISCARD ALL") {
+    return append_command_complete(command.tag, out());  // There is nothing of that kind.
   }
-  if (!statements_.contains(command.name)) {
-    return fail(rejected("26000", fmt::format("prepared statement \"{}\" does not exist", command.name)));
-  }
-  drop_statement(command.name);
-  append_command_complete("DEALLOCATE", out());
-}
-
-void PgSession::discard_all() {
   if (is_in_block()) {
     return fail(rejected("25001", "DISCARD ALL cannot run inside a transaction block"));
   }
@@ -223,14 +172,14 @@ void PgSession::discard_all() {
   append_command_complete("DISCARD ALL", out());
 }
 
-// ---- answers of one row ----
+// ---- answers ----
 
-void PgSession::answer(Portal& portal, std::vector<semantics::Value> values, std::string_view tag) {
+void PgSession::answer(Portal& portal, const std::vector<std::vector<semantics::Value>>& rows, std::string_view tag) {
   const auto& columns = portal.statement->columns;
   if (portal.is_simple) {
     describe_columns(columns, portal.formats);
   }
-  {
+  for (const auto& values : rows) {
     const MessageWriter row('D', out());
     append_big_endian(static_cast<uint16_t>(values.size()), out());
     for (size_t column = 0; column < values.size(); ++column) {
@@ -238,6 +187,16 @@ void PgSession::answer(Portal& portal, std::vector<semantics::Value> values, std
     }
   }
   append_command_complete(tag, out());
+}
+
+void PgSession::show_all(Portal& portal) {
+  std::vector<std::vector<semantics::Value>> rows;
+  for (const Settings::Described& setting : Settings::all()) {
+    auto value = show(std::string(setting.name));
+    rows.push_back({semantics::Value(std::string(setting.name)), semantics::Value(value ? *value : std::string()),
+                    semantics::Value(std::string(setting.description))});
+  }
+  answer(portal, rows, "SHOW");
 }
 
 Result<semantics::Value> PgSession::value_of(const SessionQuery::Item& item) {
@@ -254,15 +213,23 @@ Result<semantics::Value> PgSession::value_of(const SessionQuery::Item& item) {
   if (function == "pg_backend_pid") {
     return semantics::Value(static_cast<int64_t>(identity_.key.process_id));
   }
+  if (function == "pg_advisory_unlock_all") {
+    return semantics::Value(std::string());  // There are none, so none is left; PostgreSQL's void is shown like this.
+  }
   if (function == "set_config") {
-    const auto before = settings_.reports();
-    if (auto done = settings_.set(item.arguments[0], item.arguments[1]); !done) {
+    const bool is_local = is_true(item.arguments[2]);
+    if (is_local && !is_in_block()) {  // It would be over with this statement.
+      return semantics::Value(item.arguments[1]);
+    }
+    if (auto done = set({item.arguments[0], item.arguments[1], is_local}); !done) {
       return done.error();
     }
-    tell_changes(before);
   }
   if (is_among(function, {"current_setting", "set_config"})) {
     auto shown = show(item.arguments[0]);
+    if (!shown && function == "current_setting" && item.arguments.size() == 2 && is_true(item.arguments[1])) {
+      return semantics::Value();  // No such parameter: NULL was asked for.
+    }
     return shown ? Result<semantics::Value>(semantics::Value(std::move(*shown))) : shown.error();
   }
   return semantics::Value(user_);

@@ -7,14 +7,6 @@
 
 namespace daedalus::postgres {
 
-namespace {
-
-Error failed_block() {
-  return rejected("25P02", "current transaction is aborted, commands ignored until end of transaction block");
-}
-
-}  // namespace
-
 void PgSession::on_parse(std::string_view body) {
   const auto message = read_parse(body);
   if (!message) {
@@ -26,12 +18,12 @@ void PgSession::on_parse(std::string_view body) {
       return fail(valid.error());
     }
   }
-  if (auto fits = check_room(*message); !fits) {
+  if (auto fits = check_room(message->statement, message->sql.size()); !fits) {
     return fail(fits.error());
   }
-  Prepared prepared{std::string(message->sql), command_of(message->sql), {}, {}};
-  if (block_.state == BlockState::kFailed && !std::holds_alternative<EndCommand>(prepared.command)) {
-    return fail(failed_block());
+  Prepared prepared{std::string(message->sql), command_of(message->sql), {}, {}, {}};
+  if (auto may = check_block(prepared.command); !may) {
+    return fail(may.error());
   }
   std::vector<std::optional<semantics::TypeKind>> declared;
   for (const uint32_t oid : message->parameter_types) {
@@ -42,33 +34,40 @@ void PgSession::on_parse(std::string_view body) {
     declared.push_back(*kind);
   }
   described_name_ = message->statement;
-  if (const auto* refused = std::get_if<RefusedCommand>(&prepared.command)) {
-    return fail(refused->error);
+  const auto* const cursor = std::get_if<DeclareCommand>(&prepared.command);
+  if (cursor != nullptr) {
+    prepared.sql = query_of(prepared.sql, cursor->query_at);
   }
-  if (std::holds_alternative<QueryCommand>(prepared.command) ||
+  if (cursor != nullptr || std::holds_alternative<QueryCommand>(prepared.command) ||
       std::holds_alternative<WriteCommand>(prepared.command)) {
-    for (const auto& kind : declared) {
-      prepared.parameters.push_back({kind.value_or(semantics::TypeKind::kText), kind.has_value()});
-    }
     described_ = std::move(prepared);
-    if (const auto* known = descriptions_.find(described_.sql, declared)) {
-      return on_described(*known);
-    }
-    return start_work(Wait::kDescribe, Work::Describe{described_.sql, std::move(declared)});
+    return describe(Describes::kParse, std::move(declared));
   }
   prepared.columns = columns_of(prepared.command);
-  keep_prepared(std::move(prepared));
+  keep_prepared(described_name_, std::move(prepared));
+  append_plain('1', out());
 }
 
-Result<void> PgSession::check_room(const ParseMessage& message) const {
-  if (message.statement.empty()) {
+void PgSession::describe(Describes for_whom, std::vector<std::optional<semantics::TypeKind>> declared) {
+  describes_ = for_whom;
+  for (const auto& kind : declared) {
+    described_.parameters.push_back({kind.value_or(semantics::TypeKind::kText), kind.has_value()});
+  }
+  if (const auto* known = descriptions_.find(described_.sql, declared)) {
+    return on_described(*known);
+  }
+  start_work(Wait::kDescribe, Work::Describe{described_.sql, std::move(declared)});
+}
+
+Result<void> PgSession::check_room(std::string_view name, size_t sql_size) const {
+  if (name.empty()) {
     return {};
   }
-  if (statements_.contains(message.statement)) {
-    return rejected("42P05", fmt::format("prepared statement \"{}\" already exists", message.statement));
+  if (statements_.contains(name)) {
+    return rejected("42P05", fmt::format("prepared statement \"{}\" already exists", name));
   }
   if (statements_.size() >= options_.limits.statements_max ||
-      statement_bytes_ + message.sql.size() + message.statement.size() > options_.limits.statement_bytes_max) {
+      statement_bytes_ + sql_size + name.size() > options_.limits.statement_bytes_max) {
     return rejected("54000",
                     fmt::format("a connection keeps at most {} prepared statements of {} bytes together",
                                 options_.limits.statements_max, options_.limits.statement_bytes_max),
@@ -92,8 +91,16 @@ void PgSession::on_described(Result<aggregator::StatementDescription> descriptio
                                      : ParameterType{description->parameters[index], false});
   }
   described_.parameters = std::move(parameters);
-  described_.columns = std::move(description->columns);
-  keep_prepared(std::exchange(described_, {}));
+  if (describes_ == Describes::kDeclare) {
+    return open_cursor(*std::exchange(active_, nullptr), description->columns);
+  }
+  const bool is_cursor = std::holds_alternative<DeclareCommand>(described_.command);
+  (is_cursor ? described_.cursor_columns : described_.columns) = std::move(description->columns);
+  if (describes_ == Describes::kPrepare) {
+    return on_prepared();
+  }
+  keep_prepared(described_name_, std::exchange(described_, {}));
+  append_plain('1', out());
 }
 
 std::vector<std::optional<semantics::TypeKind>> PgSession::declared_of(const Prepared& prepared) {
@@ -104,12 +111,24 @@ std::vector<std::optional<semantics::TypeKind>> PgSession::declared_of(const Pre
   return declared;
 }
 
-void PgSession::keep_prepared(Prepared prepared) {
-  drop_statement(described_name_);
-  statement_bytes_ += prepared.sql.size() + described_name_.size();
+void PgSession::keep_prepared(const std::string& name, Prepared prepared) {
+  drop_statement(name);
+  statement_bytes_ += prepared.sql.size() + name.size();
   has_parsed_ahead_ = has_parsed_ahead_ || !slots_.empty();
-  statements_.emplace(described_name_, std::make_shared<const Prepared>(std::move(prepared)));
-  append_plain('1', out());
+  statements_.emplace(name, std::make_shared<const Prepared>(std::move(prepared)));
+}
+
+const std::vector<semantics::Column>& PgSession::columns_now(const Prepared& prepared) const {
+  if (const auto* fetch = std::get_if<FetchCommand>(&prepared.command); fetch != nullptr && !fetch->is_move) {
+    if (const Portal* const cursor = find_cursor(fetch->cursor)) {
+      return cursor->statement->columns;
+    }
+  } else if (const auto* execute = std::get_if<ExecuteCommand>(&prepared.command)) {
+    if (const auto found = statements_.find(execute->name); found != statements_.end()) {
+      return found->second->columns;
+    }
+  }
+  return prepared.columns;
 }
 
 void PgSession::on_bind(std::string_view body) {
@@ -136,14 +155,15 @@ Result<PgSession::Portal> PgSession::bind(const BindMessage& message) const {
                                  : fmt::format("prepared statement \"{}\" does not exist", message.statement));
   }
   if (!message.portal.empty() && portals_.contains(message.portal)) {
-    return rejected("42P03", fmt::format("portal \"{}\" already exists", message.portal));
+    return rejected("42P03", fmt::format("cursor \"{}\" already exists", message.portal));
   }
   Portal portal;
   portal.statement = found->second;
   const Prepared& statement = *portal.statement;
-  if (block_.state == BlockState::kFailed && !std::holds_alternative<EndCommand>(statement.command)) {
-    return failed_block();
+  if (auto may = check_block(statement.command); !may) {
+    return may.error();
   }
+  portal.level = block_.savepoints.count();
   if (message.parameters.size() != statement.parameters.size()) {
     return rejected("08P01",
                     fmt::format("bind message supplies {} parameters, but prepared statement \"{}\" requires {}",
@@ -172,7 +192,7 @@ Result<PgSession::Portal> PgSession::bind(const BindMessage& message) const {
     }
     portal.parameters.push_back(std::move(*value));
   }
-  auto result_formats = formats_of(message.result_formats, statement.columns.size());
+  auto result_formats = formats_of(message.result_formats, columns_now(statement).size());
   if (!result_formats) {
     return result_formats.error();
   }
@@ -196,13 +216,13 @@ void PgSession::on_describe(std::string_view body) {
       types.push_back(oid_of(parameter.kind));
     }
     append_parameter_description(types, out());
-    return describe_columns(statement->second->columns, {});
+    return describe_columns(columns_now(*statement->second), {});
   }
   const auto portal = portals_.find(message->name);
   if (portal == portals_.end()) {
     return fail(rejected("34000", fmt::format("portal \"{}\" does not exist", message->name)));
   }
-  describe_columns(portal->second.statement->columns, portal->second.formats);
+  describe_columns(columns_now(*portal->second.statement), portal->second.formats);
 }
 
 void PgSession::describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats) {
@@ -211,7 +231,7 @@ void PgSession::describe_columns(const std::vector<semantics::Column>& columns, 
   }
   std::vector<Field> fields;
   for (size_t column = 0; column < columns.size(); ++column) {
-    fields.push_back(field_of(columns[column], formats.empty() ? kTextFormat : formats[column]));
+    fields.push_back(field_of(columns[column], formats.size() == columns.size() ? formats[column] : kTextFormat));
   }
   append_row_description(fields, out());
 }
@@ -225,6 +245,9 @@ void PgSession::on_execute(std::string_view body) {
   const auto portal = portals_.find(message->portal);
   if (portal == portals_.end()) {
     return fail(rejected("34000", fmt::format("portal \"{}\" does not exist", message->portal)));
+  }
+  if (portal->second.cursor != nullptr) {
+    return fail(rejected("0A000", "Execute of a cursor that DECLARE made is not supported", "FETCH from it"));
   }
   execute(portal->second, message->rows_max);
 }
@@ -263,7 +286,8 @@ void PgSession::on_sync() {
 
 void PgSession::end_sync() {
   if (!is_in_block()) {
-    drop_all_portals();
+    executed_ = nullptr;
+    end_portals(/*is_commit=*/true);
   }
   if (!slots_.empty()) {
     slots_.emplace_back();
@@ -285,27 +309,19 @@ void PgSession::drop_all_statements() {
 
 void PgSession::drop_portal(const std::string& name) {
   if (const auto found = portals_.find(name); found != portals_.end()) {
-    abort(found->second);
-    portal_bytes_ -= found->second.parameter_bytes;
-    portals_.erase(found);
+    forget(found);
   }
 }
 
-void PgSession::drop_all_portals() {
-  while (!portals_.empty()) {
-    drop_portal(portals_.begin()->first);
-  }
+PgSession::PortalEntry PgSession::forget(PortalEntry entry) {
+  abort(entry->second);
+  portal_bytes_ -= entry->second.parameter_bytes;
+  return portals_.erase(entry);
 }
 
 void PgSession::drop_all_portals_but_active() {
   for (auto entry = portals_.begin(); entry != portals_.end();) {
-    if (&entry->second == executed_) {
-      ++entry;
-      continue;
-    }
-    abort(entry->second);
-    portal_bytes_ -= entry->second.parameter_bytes;
-    entry = portals_.erase(entry);
+    entry = &entry->second == executed_ ? std::next(entry) : forget(entry);
   }
 }
 

@@ -65,6 +65,7 @@ void PgSession::start_slot(Portal& portal) {
   left.statement = portal.statement;
   left.parameter_bytes = portal.parameter_bytes;
   left.formats = portal.formats;
+  left.level = portal.level;
   left.has_started = true;
   left.has_ended = true;
   slot.portal = std::make_unique<Portal>(std::exchange(portal, std::move(left)));
@@ -156,9 +157,10 @@ void PgSession::fail_first(const Failure& failure) {
     statement_bytes_ += unnamed->sql.size();
     statements_.emplace("", unnamed);
   }
+  executed_ = nullptr;
   if (is_in_block()) {
     block_.state = BlockState::kFailed;
-    drop_all_portals();
+    drop_portals_from(block_.savepoints.count());
   }
   skips_to_sync_ = true;
 }

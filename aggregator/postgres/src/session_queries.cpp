@@ -46,12 +46,25 @@ Error catalogue_refusal(uint32_t position) {
 }
 
 Result<void> PgSession::check_block(const Command& command) const {
-  if (const auto* refused = std::get_if<RefusedCommand>(&command)) {
-    return refused->error;
-  }
-  if (block_.state == BlockState::kFailed && !std::holds_alternative<EndCommand>(command) &&
-      !std::holds_alternative<EmptyCommand>(command)) {
+  const auto* const refused = std::get_if<RefusedCommand>(&command);
+  const bool is_wrong = refused != nullptr && refused->error.sqlstate == "42601";
+  if (block_.state == BlockState::kFailed && !is_wrong && !ends_failure(command)) {
     return rejected("25P02", "current transaction is aborted, commands ignored until end of transaction block");
+  }
+  return refused != nullptr ? Result<void>(refused->error) : Result<void>();
+}
+
+Result<void> PgSession::check_query() const {
+  if (auto may = check_role(Role::kReader, "SELECT"); !may) {
+    return may;
+  }
+  if (group_.has_any()) {
+    return rejected("0A000", "a query after a write that has not been submitted yet is not supported",
+                    is_in_block() ? "use autocommit, or COMMIT first" : "send it behind a Sync of its own");
+  }
+  if (block_.is_repeatable && block_.has_queried) {
+    return rejected("0A000", "a second query in a block of REPEATABLE READ is not supported",
+                    "use READ COMMITTED, where each query sees all that was confirmed before it");
   }
   return {};
 }
@@ -61,6 +74,15 @@ void PgSession::execute(Portal& portal, uint32_t rows_max) {
   const Command& command = portal.statement->command;
   if (auto may = check_block(command); !may) {
     return fail(may.error());
+  }
+  if (std::holds_alternative<DeclareCommand>(command)) {
+    return declare(portal);
+  }
+  if (std::holds_alternative<FetchCommand>(command)) {
+    return fetch(portal, rows_max);
+  }
+  if (std::holds_alternative<ExecuteCommand>(command)) {
+    return execute_prepared(portal, rows_max);
   }
   if (run_command(portal)) {
     return;
@@ -82,16 +104,8 @@ void PgSession::execute(Portal& portal, uint32_t rows_max) {
 
 void PgSession::start_rows(Portal& portal, uint32_t rows_max) {
   if (!portal.has_started) {
-    if (auto may = check_role(Role::kReader, "SELECT"); !may) {
+    if (auto may = check_query(); !may) {
       return fail(may.error());
-    }
-    if (group_.has_any()) {
-      return fail(rejected("0A000", "a query after a write that has not been submitted yet is not supported",
-                           is_in_block() ? "use autocommit, or COMMIT first" : "send it behind a Sync of its own"));
-    }
-    if (block_.is_repeatable && std::exchange(block_.has_queried, true)) {
-      return fail(rejected("0A000", "a second query in a block of REPEATABLE READ is not supported",
-                           "use READ COMMITTED, where each query sees all that was confirmed before it"));
     }
     block_.has_queried = is_in_block();
   }
@@ -114,17 +128,21 @@ void PgSession::limit_rows(uint32_t rows_max) {
 
 void PgSession::start_query(Portal& portal) {
   portal.has_started = true;
-  portal.sequence = ++last_sequence_;
-  wire::v1::Operation operation;
-  auto& header = *operation.mutable_header();
-  header.set_sequence(portal.sequence);
-  header.set_kind(wire::v1::OPERATION_KIND_STATEMENT);
-  header.set_remaining_ns(static_cast<uint64_t>(time_left()));
-  header.set_principal(user_);
   wire::v1::StatementBody body;
   put_parameters(portal, body);
+  portal.sequence = send_statement(body, time_left(portal.cursor != nullptr));
+}
+
+uint64_t PgSession::send_statement(const wire::v1::StatementBody& body, int64_t remaining_ns) {
+  wire::v1::Operation operation;
+  auto& header = *operation.mutable_header();
+  header.set_sequence(++last_sequence_);
+  header.set_kind(wire::v1::OPERATION_KIND_STATEMENT);
+  header.set_remaining_ns(static_cast<uint64_t>(remaining_ns));
+  header.set_principal(user_);
   body.SerializeToString(operation.mutable_body());
   events_.push_back(std::move(operation));
+  return last_sequence_;
 }
 
 void PgSession::put_parameters(const Portal& portal, wire::v1::StatementBody& body) const {
@@ -132,9 +150,9 @@ void PgSession::put_parameters(const Portal& portal, wire::v1::StatementBody& bo
   body.mutable_parameters()->Add(portal.parameters.begin(), portal.parameters.end());
 }
 
-int64_t PgSession::time_left() const {
+int64_t PgSession::time_left(bool is_cursor) const {
   const int64_t timeout = settings_.statement_timeout_ns();
-  return timeout > 0 ? timeout : options_.limits.operation_ns_max;
+  return timeout > 0 && !is_cursor ? timeout : options_.limits.operation_ns_max;
 }
 
 PgSession::Portal* PgSession::find_running(uint64_t sequence) {
@@ -155,6 +173,9 @@ void PgSession::take_result(Portal& portal, wire::v1::Result&& result) {
   }
   portal.has_ended = true;
   portal.sequence = 0;
+  if (portal.cursor != nullptr && result.has_end()) {
+    portal.cursor->rows.end();
+  }
   if (result.has_error()) {
     portal.failure = portal.is_cancelled && result.error().sqlstate() == "57014"
                          ? Failure{rejected("57014", "canceling statement due to user request"), {}}
@@ -162,6 +183,9 @@ void PgSession::take_result(Portal& portal, wire::v1::Result&& result) {
     place_in_copy(portal, portal.failure->error);
   } else if (!result.has_end()) {
     portal.failure = Failure{rejected("XX000", "a query was answered with something else"), {}};
+  }
+  if (portal.cursor != nullptr && portal.failure) {
+    portal.failure->error.position = 0;  // In the text of its DECLARE.
   }
 }
 
@@ -179,8 +203,16 @@ void PgSession::on_rows(Portal& portal, wire::v1::QueryRows& rows) {
       portal.failure = Failure{begun.error(), {}};
       return;
     }
+    if (portal.cursor != nullptr) {
+      portal.cursor->columns = std::move(columns);
+    }
   }
-  if (rows.row_count() > 0) {
+  if (portal.cursor != nullptr) {
+    CursorRows& kept = portal.cursor->rows;
+    const uint64_t before = kept.bytes();
+    kept.append(std::move(*rows.mutable_rows()), rows.row_count());
+    portal_row_bytes_ += kept.bytes() - before;
+  } else if (rows.row_count() > 0) {
     portal_row_bytes_ += rows.rows().size();
     portal.rows.emplace_back(std::move(*rows.mutable_rows()), rows.row_count());
   }
@@ -264,23 +296,39 @@ void PgSession::pump() {
   } else if (portal.copy_out != nullptr) {
     end_copy_out(portal);
   } else {
-    append_command_complete(portal.inserted ? fmt::format("INSERT 0 {}", std::exchange(*portal.inserted, 0))
-                                            : fmt::format("SELECT {}", rows_sent_),
-                            out());
+    append_command_complete(tag_of(portal), out());
   }
   active_ = nullptr;
   wait_ = Wait::kNothing;
   is_cancelled_ = false;
 }
 
+std::string PgSession::tag_of(Portal& portal) const {
+  if (portal.inserted) {
+    return fmt::format("INSERT 0 {}", std::exchange(*portal.inserted, 0));
+  }
+  if (!portal.fetch) {
+    return fmt::format("SELECT {}", rows_sent_);
+  }
+  const bool is_move = std::get<FetchCommand>(portal.statement->command).is_move;
+  return is_move ? fmt::format("MOVE {}", portal.fetch->row_count()) : fmt::format("FETCH {}", rows_sent_);
+}
+
+void PgSession::abort_operation(uint64_t sequence) {
+  wire::v1::Operation operation;
+  operation.mutable_header()->set_sequence(++last_sequence_);
+  operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_ABORT);
+  operation.mutable_header()->set_abort_sequence(sequence);
+  events_.push_back(std::move(operation));
+}
+
 void PgSession::abort(Portal& portal) {
   if (portal.sequence != 0) {
-    wire::v1::Operation operation;
-    operation.mutable_header()->set_sequence(++last_sequence_);
-    operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_ABORT);
-    operation.mutable_header()->set_abort_sequence(portal.sequence);
-    events_.push_back(std::move(operation));
-    portal.sequence = 0;
+    abort_operation(std::exchange(portal.sequence, 0));
+  }
+  if (portal.cursor != nullptr) {
+    portal_row_bytes_ -= portal.cursor->rows.bytes();
+    portal.cursor->rows.clear();
   }
   while (!portal.rows.empty()) {
     portal_row_bytes_ -= portal.rows.take_front().first.size();

@@ -88,7 +88,8 @@ void PgSession::end_simple() {
   simple_.reset();
   simple_portal_ = {};
   if (!is_in_block()) {
-    drop_all_portals();
+    executed_ = nullptr;
+    end_portals(/*is_commit=*/true);
   }
   end_ready();
 }

@@ -26,6 +26,7 @@ enum class Kind : uint8_t {
 
 struct Entry {
   std::string_view name;  ///< PostgreSQL's spelling.
+  std::string_view description;
   Kind kind;
   std::string_view value;  ///< The default.
   bool is_reported = false;
@@ -44,35 +45,58 @@ constexpr std::string_view kNamesOfUtc =
     "greenwich|gmt0|gmt+0|gmt-0|"
     "etc/gmt0|etc/gmt+0|etc/gmt-0|0|+00|-00|+00:00|-00:00|<+00>+00|<+00>-00";
 
+/// In the order of their names, whatever their case.
 constexpr Entry kEntries[] = {
-    {"application_name", Kind::kFree, "", true},
-    {"bytea_output", Kind::kChoice, "hex", false, "hex"},
-    {"client_encoding", Kind::kChoice, "UTF8", true, "utf8|unicode|sqlascii"},
-    {"client_min_messages", Kind::kChoice, "notice", false, kLevels},
-    {"daedalus.copy", Kind::kChoice, "atomic", false, "atomic|batches"},
-    {"DateStyle", Kind::kDateStyle, "ISO, MDY", true},
-    {"default_transaction_isolation", Kind::kChoice, "read committed", false, kIsolations},
-    {"default_transaction_read_only", Kind::kBool, "off", true},
-    {"extra_float_digits", Kind::kInteger, "1", false, {}, 1, 3},
-    {"idle_in_transaction_session_timeout", Kind::kChoice, "0", false, "0"},
-    {"in_hot_standby", Kind::kFixed, "off", true},
-    {"integer_datetimes", Kind::kFixed, "on", true},
-    {"IntervalStyle", Kind::kChoice, "postgres", true, "postgres"},
-    {"is_superuser", Kind::kFixed, "off", true},
-    {"jit", Kind::kBool, "off"},
-    {"lock_timeout", Kind::kDuration, "0"},
-    {"max_identifier_length", Kind::kFixed, "63"},
-    {"row_security", Kind::kBool, "on"},
-    {"search_path", Kind::kFree, "\"$user\", public"},
-    {"server_encoding", Kind::kFixed, "UTF8", true},
-    {"server_version", Kind::kFixed, kServerVersion, true},
-    {"server_version_num", Kind::kFixed, "150000"},
-    {"session_authorization", Kind::kFixed, "", true},
-    {"standard_conforming_strings", Kind::kChoice, "on", true, "on|true|yes|1"},
-    {"statement_timeout", Kind::kDuration, "0"},
-    {kTimeZone, Kind::kTimeZone, "UTC", true},
-    {"transaction_isolation", Kind::kChoice, "read committed", false, kIsolations},
-    {"transaction_read_only", Kind::kBool, "off"},
+    {"application_name", "The client's name for itself.", Kind::kFree, "", true},
+    {"bytea_output", "How bytes are shown.", Kind::kChoice, "hex", false, "hex"},
+    {"check_function_bodies", "Kept; there are no functions to be checked.", Kind::kBool, "on"},
+    {"client_encoding", "The encoding of texts on the wire.", Kind::kChoice, "UTF8", true, "utf8|unicode|sqlascii"},
+    {"client_min_messages", "Kept; the messages there are, are sent.", Kind::kChoice, "notice", false, kLevels},
+    {"daedalus.copy", "Whether a COPY is one update, or batches that follow each other.", Kind::kChoice, "atomic", false,
+     "atomic|batches"},
+    {"DateStyle", "How dates are shown and read.", Kind::kDateStyle, "ISO, MDY", true},
+    {"default_transaction_deferrable", "Kept; no block has anything to wait for.", Kind::kBool, "off"},
+    {"default_transaction_isolation", "The isolation of blocks to come.", Kind::kChoice, "read committed", false,
+     kIsolations},
+    {"default_transaction_read_only", "Whether blocks to come take no writes.", Kind::kBool, "off", true},
+    {"escape_string_warning", "Kept; backslashes in strings mean themselves.", Kind::kBool, "on"},
+    {"extra_float_digits",
+     "Floating values are shown so that they can be read back exactly.",
+     Kind::kInteger,
+     "1",
+     false,
+     {},
+     1,
+     3},
+    {"idle_in_transaction_session_timeout", "A block may be idle as long as it likes.", Kind::kChoice, "0", false, "0"},
+    {"idle_session_timeout", "A connection may be idle as long as it likes.", Kind::kChoice, "0", false, "0"},
+    {"in_hot_standby", "Whether writes are taken elsewhere only.", Kind::kFixed, "off", true},
+    {"integer_datetimes", "Times are whole microseconds.", Kind::kFixed, "on", true},
+    {"IntervalStyle", "How intervals are shown.", Kind::kChoice, "postgres", true, "postgres"},
+    {"is_superuser", "There are none.", Kind::kFixed, "off", true},
+    {"jit", "Kept; statements are not compiled to machine code.", Kind::kBool, "off"},
+    {"lc_collate", "The order of texts: by their bytes.", Kind::kFixed, "C"},
+    {"lc_ctype", "Which characters are letters: those of ASCII.", Kind::kFixed, "C"},
+    {"lc_messages", "The language of messages.", Kind::kFixed, "C"},
+    {"lc_monetary", "How amounts of money are shown.", Kind::kFixed, "C"},
+    {"lc_numeric", "How numbers are shown.", Kind::kFixed, "C"},
+    {"lc_time", "The names of days and months.", Kind::kFixed, "C"},
+    {"lock_timeout", "Kept; nothing waits for a lock.", Kind::kDuration, "0"},
+    {"max_identifier_length", "Most bytes of a name.", Kind::kFixed, "63"},
+    {"row_security", "Kept; every reader sees every row.", Kind::kBool, "on"},
+    {"search_path", "Kept; the table is found without it.", Kind::kFree, "\"$user\", public"},
+    {"server_encoding", "The encoding of texts in the table.", Kind::kFixed, "UTF8", true},
+    {"server_version", "The server that clients speak to.", Kind::kFixed, kServerVersion, true},
+    {"server_version_num", "The same as a number.", Kind::kFixed, "150000"},
+    {"session_authorization", "The user that has logged in.", Kind::kFixed, "", true},
+    {"standard_conforming_strings", "Backslashes in strings mean themselves.", Kind::kChoice, "on", true,
+     "on|true|yes|1"},
+    {"statement_timeout", "How long a statement may take; 0: ten minutes.", Kind::kDuration, "0"},
+    {kTimeZone, "The zone of the clock: UTC.", Kind::kTimeZone, "UTC", true},
+    {"transaction_deferrable", "Kept; no block has anything to wait for.", Kind::kBool, "off"},
+    {"transaction_isolation", "The isolation of this block.", Kind::kChoice, "read committed", false, kIsolations},
+    {"transaction_read_only", "Whether this block takes no writes.", Kind::kBool, "off"},
+    {"xmloption", "Kept; there are no values of XML.", Kind::kChoice, "content", false, "content|document"},
 };
 
 constexpr std::string_view kTimeout = "statement_timeout";
@@ -317,6 +341,14 @@ Result<std::string> Settings::show(std::string_view name) const {
     return unknown(name);
   }
   return current(key);
+}
+
+std::vector<Settings::Described> Settings::all() {
+  std::vector<Described> described;
+  for (const Entry& entry : kEntries) {
+    described.push_back({entry.name, entry.description});
+  }
+  return described;
 }
 
 std::vector<Report> Settings::reports() const {

@@ -47,6 +47,14 @@ class Settings {
   /// Of a statement; 0: none.
   [[nodiscard]] int64_t statement_timeout_ns() const { return statement_timeout_ns_; }
 
+  /// One of those there are, but for those that a session invents.
+  struct Described {
+    std::string_view name;  ///< PostgreSQL's spelling.
+    std::string_view description;
+  };
+  /// In the order of their names.
+  [[nodiscard]] static std::vector<Described> all();
+
   /// For ROLLBACK, which takes back what was set in its block, and COMMIT, which takes back SET LOCAL.
   using Values = std::map<std::string, std::string, std::less<>>;
   [[nodiscard]] const Values& values() const { return changed_; }

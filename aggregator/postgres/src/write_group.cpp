@@ -75,4 +75,26 @@ std::string WriteGroup::release() {
 
 void WriteGroup::clear() { *this = {}; }
 
+WriteGroup::Mark WriteGroup::mark() const {
+  Mark mark{body_.parts_size(), 0, 0, rows_, bytes_};
+  if (mark.part_count > 0) {
+    const auto& insert = body_.parts(mark.part_count - 1).insert();
+    mark.last_rows_size = insert.rows().size();
+    mark.last_row_count = insert.row_count();
+  }
+  return mark;
+}
+
+void WriteGroup::go_back_to(const Mark& mark) {
+  if (mark.part_count == 0) {
+    return clear();
+  }
+  body_.mutable_parts()->DeleteSubrange(mark.part_count, body_.parts_size() - mark.part_count);
+  auto& insert = *body_.mutable_parts(mark.part_count - 1)->mutable_insert();
+  insert.mutable_rows()->resize(mark.last_rows_size);
+  insert.set_row_count(mark.last_row_count);
+  rows_ = mark.rows;
+  bytes_ = mark.bytes;
+}
+
 }  // namespace daedalus::postgres

@@ -21,6 +21,15 @@ class WriteGroup {
   /// Of messages that are held back.
   static constexpr size_t kHeldBytesMax = 16u << 20;
 
+  /// How far it has come: a savepoint.
+  struct Mark {
+    int part_count = 0;
+    size_t last_rows_size = 0;  ///< Of the last part, if that is an INSERT.
+    uint32_t last_row_count = 0;
+    uint32_t rows = 0;
+    uint64_t bytes = 0;
+  };
+
   [[nodiscard]] bool has_any() const { return body_.parts_size() > 0; }
   /// Whether it has an UPDATE or DELETE.
   [[nodiscard]] bool is_alone() const { return is_alone_; }
@@ -43,6 +52,9 @@ class WriteGroup {
   /// How many rows the update was applied to.
   void set_applied(uint64_t rows) { applied_ = rows; }
   void clear();
+  [[nodiscard]] Mark mark() const;
+  /// What was added since is gone. Precondition: the mark is of this group, which has only INSERTs.
+  void go_back_to(const Mark& mark);
 
  private:
   wire::v1::UpdateBody body_;

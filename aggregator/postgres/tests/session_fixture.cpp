@@ -238,6 +238,22 @@ void SessionTest::answer_rows(const std::vector<int64_t>& values, bool ends) {
   }
 }
 
+void SessionTest::answer_of(size_t operation, const std::vector<int64_t>& values, bool ends) {
+  wire::v1::Result result;
+  result.set_sequence(operations_[operation].header().sequence());
+  *result.mutable_rows()->add_columns() = contract::from_column(int_column());
+  result.mutable_rows()->set_rows(packed(values).rows);
+  result.mutable_rows()->set_row_count(static_cast<uint32_t>(values.size()));
+  session_->on_result(std::move(result), now_);
+  if (ends) {
+    wire::v1::Result end;
+    end.set_sequence(operations_[operation].header().sequence());
+    end.mutable_end();
+    session_->on_result(std::move(end), now_);
+  }
+  deliver();
+}
+
 void SessionTest::answer_end() {
   rows_began_ = false;
   wire::v1::Result result;

@@ -55,6 +55,8 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   void answer_error(const std::string& sqlstate, const std::string& message, uint32_t position = 0);
   void answer_confirmed(uint64_t rows_applied);
   void answer(wire::v1::Result result);
+  /// Answers one of the operations with rows of that column, and its end.
+  void answer_of(size_t operation, const std::vector<int64_t>& values, bool ends = true);
   /// Ends the latest work: a SELECT of one int column with parameters of these kinds.
   void described(std::vector<semantics::TypeKind> parameters = {}, bool has_columns = true);
   void compiled_insert(uint32_t rows);

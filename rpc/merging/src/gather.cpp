@@ -83,7 +83,7 @@ void Gather::start(QueryId id, GatheredQuery query, Instant now, rpc::Outbox& ou
 
 void Gather::open_merge(QueryId id, Query& query) {
   if (!std::exchange(query.is_merging, true)) {
-    merges_.open(id, query.to.peer, *query.selection, query.form);
+    merges_.open(id, query.to, *query.selection, query.form);
   }
 }
 

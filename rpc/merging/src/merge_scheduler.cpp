@@ -26,7 +26,7 @@ uint64_t send_units(uint64_t bytes) { return 1 + 4 * semantics::copy_units(bytes
 
 }  // namespace
 
-void MergeScheduler::open(QueryId id, rpc::PeerId to, const semantics::Selection& selection,
+void MergeScheduler::open(QueryId id, rpc::Requester to, const semantics::Selection& selection,
                           semantics::AnswerForm form) {
   Merge merge;
   merge.to = to;
@@ -74,7 +74,7 @@ void MergeScheduler::close(QueryId id) {
   if (found == merges_.end()) {
     return;
   }
-  if (const auto blocked = blocked_.find(found->second.to); blocked != blocked_.end()) {
+  if (const auto blocked = blocked_.find(found->second.to.peer); blocked != blocked_.end()) {
     blocked->second.erase(id);
     if (blocked->second.empty()) {
       blocked_.erase(blocked);
@@ -101,10 +101,10 @@ void MergeScheduler::step(semantics::WorkBudget& budget, const rpc::OutputGauge&
       continue;
     }
     Merge& merge = found->second;
-    if (gauge.output_waiting(merge.to) >= limits_.output_waiting_max) {
-      blocked_[merge.to].insert(*id);
-    } else {
+    if (has_room(merge.to, gauge)) {
       take_turn(*id, merge, budget, put);
+    } else {
+      blocked_[merge.to.peer].insert(*id);
     }
   }
   semantics::WorkBudget for_dropping(std::max(kDropUnits, budget.left()));
@@ -136,10 +136,30 @@ void MergeScheduler::take_turn(QueryId id, Merge& merge, semantics::WorkBudget& 
   }
 }
 
+bool MergeScheduler::has_room(rpc::Requester to, const rpc::OutputGauge& gauge) const {
+  return gauge.output_waiting(to.peer) < limits_.output_waiting_max || gauge.awaited_answer(to.peer) == to.sequence;
+}
+
+std::optional<QueryId> MergeScheduler::find_awaited(rpc::PeerId peer, const std::set<QueryId>& blocked,
+                                                    const rpc::OutputGauge& gauge) const {
+  if (const auto sequence = gauge.awaited_answer(peer)) {
+    for (const QueryId id : blocked) {
+      if (const auto found = merges_.find(id); found != merges_.end() && found->second.to.sequence == *sequence) {
+        return id;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 void MergeScheduler::unblock(const rpc::OutputGauge& gauge) {
   for (auto peer = blocked_.begin(); peer != blocked_.end();) {
     if (gauge.output_waiting(peer->first) >= limits_.output_waiting_max) {
-      ++peer;
+      if (const auto awaited = find_awaited(peer->first, peer->second, gauge)) {
+        peer->second.erase(*awaited);
+        turns_.add(*awaited, false);
+      }
+      peer = peer->second.empty() ? blocked_.erase(peer) : std::next(peer);
       continue;
     }
     for (const QueryId id : peer->second) {
@@ -163,8 +183,10 @@ void MergeScheduler::drop_some(semantics::WorkBudget& budget) {
 
 bool MergeScheduler::has_work(const rpc::OutputGauge& gauge) const {
   return !turns_.is_empty() || !dropped_.empty() ||
-         std::any_of(blocked_.begin(), blocked_.end(),
-                     [&](const auto& peer) { return gauge.output_waiting(peer.first) < limits_.output_waiting_max; });
+         std::any_of(blocked_.begin(), blocked_.end(), [&](const auto& peer) {
+           return gauge.output_waiting(peer.first) < limits_.output_waiting_max ||
+                  find_awaited(peer.first, peer.second, gauge).has_value();
+         });
 }
 
 Error MergeScheduler::no_memory() const {

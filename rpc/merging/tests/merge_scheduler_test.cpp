@@ -28,7 +28,11 @@ class Gauge final : public rpc::OutputGauge {
     const auto found = waiting.find(peer);
     return found == waiting.end() ? 0 : found->second;
   }
+  [[nodiscard]] std::optional<uint64_t> awaited_answer(rpc::PeerId peer) const override {
+    return peer == kSleeper ? awaited : std::nullopt;
+  }
   std::map<rpc::PeerId, uint64_t> waiting;
+  std::optional<uint64_t> awaited;  ///< By the sleeper.
 };
 
 class MergeSchedulerTest : public testing::Test {
@@ -58,7 +62,7 @@ class MergeSchedulerTest : public testing::Test {
   }
 
   void open(uint64_t id, const Selection& selection, rpc::PeerId to = kReader) {
-    scheduler_.open(QueryId{id}, to, selection, AnswerForm::kFinal);
+    scheduler_.open(QueryId{id}, {to, id}, selection, AnswerForm::kFinal);
   }
   void add(uint64_t id, MergedRows rows, uint32_t part = 0) {
     ASSERT_TRUE(scheduler_.add(QueryId{id}, part, std::move(rows)).has_value());
@@ -171,6 +175,31 @@ TEST_F(MergeSchedulerTest, NothingIsMadeForAPeerThatDoesNotRead) {
   EXPECT_TRUE(scheduler_.has_work(gauge_));
   run();
   EXPECT_EQ(row_counts_[1], 1'000u);
+}
+
+TEST_F(MergeSchedulerTest, AnAnswerThatIsAwaitedGoesOnThoughOthersAreNotRead) {
+  gauge_.waiting[kSleeper] = 100'000;
+  for (uint64_t id = 1; id <= 3; ++id) {
+    open(id, rows_, kSleeper);
+    add(id, many(1'000));
+    end(id);
+  }
+  run();
+  gauge_.awaited = 2;
+  EXPECT_TRUE(scheduler_.has_work(gauge_));
+  run();
+  EXPECT_EQ(row_counts_[2], 1'000u);
+  EXPECT_EQ(row_counts_[1] + row_counts_[3], 0u);
+  EXPECT_FALSE(scheduler_.has_work(gauge_));
+  open(4, rows_, kSleeper);
+  gauge_.awaited = 4;
+  add(4, many(1'000));
+  end(4);
+  run();
+  EXPECT_EQ(row_counts_[4], 1'000u);
+  gauge_.waiting.clear();
+  run();
+  EXPECT_EQ(row_counts_[1] + row_counts_[3], 2'000u);
 }
 
 TEST_F(MergeSchedulerTest, WhatIsClosedWhileItsPeerDoesNotReadIsForgotten) {

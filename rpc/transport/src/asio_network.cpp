@@ -21,6 +21,7 @@ void AsioNetwork::connect_local(const std::string& path, SessionFactory make_ses
 }
 void AsioNetwork::send(Outbox&& outbox) { impl_->send(std::move(outbox)); }
 uint64_t AsioNetwork::output_waiting(PeerId peer) const { return impl_->output_waiting(peer); }
+std::optional<uint64_t> AsioNetwork::awaited_answer(PeerId peer) const { return impl_->awaited_answer(peer); }
 void AsioNetwork::wake(PeerId session) { impl_->wake(session); }
 void AsioNetwork::post(const char* what, std::function<void()> task) { impl_->post(what, std::move(task)); }
 void AsioNetwork::arm(Instant when, std::function<void()> task) { impl_->arm(when, std::move(task)); }

@@ -353,6 +353,11 @@ uint64_t AsioNetwork::Impl::output_waiting(PeerId peer) const {
   return found == connections_.end() ? 0 : found->second->session().output_waiting();
 }
 
+std::optional<uint64_t> AsioNetwork::Impl::awaited_answer(PeerId peer) const {
+  const auto found = connections_.find(peer);
+  return found == connections_.end() ? std::nullopt : found->second->session().awaited_answer();
+}
+
 void AsioNetwork::Impl::post(const char* what, std::function<void()> task) {
   asio::post(io_, [this, what, task = std::move(task)] {
     task();

@@ -33,6 +33,7 @@ class AsioNetwork::Impl final : public ConnectionOwner {
   void connect_local(const std::string& path, SessionFactory make_session, OnConnectFailed on_failed);
   void send(Outbox&& outbox);
   [[nodiscard]] uint64_t output_waiting(PeerId peer) const;
+  [[nodiscard]] std::optional<uint64_t> awaited_answer(PeerId peer) const;
   void wake(PeerId id);
   void post(const char* what, std::function<void()> task);
   void arm(Instant when, std::function<void()> task);

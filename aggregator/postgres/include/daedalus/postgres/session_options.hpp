@@ -19,6 +19,8 @@ struct SessionLimits {
   size_t portal_bytes_max = 16u << 20;       ///< Of the parameters of all portals.
   size_t pipeline_max = 1024;                ///< Queries under way at once, and the Syncs between them.
   uint64_t pipeline_bytes_max = 1u << 20;    ///< Of their parameters; and of rows that come before their turn.
+  size_t cursors_max = 16;                   ///< Of SQL (DECLARE).
+  uint64_t cursor_passed_bytes = 4u << 20;   ///< Rows kept that a cursor has passed and may go back to.
   size_t simple_statements_max = 4096;       ///< In one text.
   size_t input_size_max = 64u << 10;         ///< Read ahead while a statement runs, bytes.
   uint64_t output_pause_size = 256u << 10;   ///< So much unread output: no further message is looked at, bytes.

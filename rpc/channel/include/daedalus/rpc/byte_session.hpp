@@ -66,6 +66,8 @@ class ByteSession {
   [[nodiscard]] virtual std::string take_output(Instant now) = 0;
   /// Bytes that have not left this process: those to be written, and those taken and not yet reported by on_written().
   [[nodiscard]] virtual uint64_t output_waiting() const = 0;
+  /// The operation whose answer is to come however much of others waits (OutputGauge::awaited_answer).
+  [[nodiscard]] virtual std::optional<uint64_t> awaited_answer() const { return std::nullopt; }
   /// kNever when there is none, and once ended.
   [[nodiscard]] virtual Instant next_deadline() const = 0;
   /// The peer has proved to speak this protocol: an endpoint that is dialled again is worth no longer pause.

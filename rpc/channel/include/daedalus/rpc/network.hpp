@@ -85,6 +85,8 @@ class OutputGauge {
   virtual ~OutputGauge() = default;
   /// Bytes that wait for the peer to read; 0 for a peer that is gone.
   [[nodiscard]] virtual uint64_t output_waiting(PeerId peer) const = 0;
+  /// The operation whose answer the peer waits for although it has not read all of others: that one goes on.
+  [[nodiscard]] virtual std::optional<uint64_t> awaited_answer(PeerId /*peer*/) const { return std::nullopt; }
 };
 
 /// Of peers that read everything at once.

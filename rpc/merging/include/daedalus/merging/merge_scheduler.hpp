@@ -29,7 +29,7 @@ enum class QueryId : uint64_t {};
 
 struct MergeLimits {
   size_t message_bytes_max = 256u << 10;  ///< Rows of one message; a single row may be larger.
-  /// While a peer has not read so much, what is for it waits as it is.
+  /// While a peer has not read so much, what is for it waits as it is, but for the answer that it waits for.
   uint64_t output_waiting_max = 4u << 20;
   uint64_t answer_bytes_max = semantics::kAnswerBytesMax;  ///< Rows of one answer.
   std::string owner = "this process";                      ///< Whose setting that is, for the error.
@@ -55,7 +55,7 @@ class MergeScheduler {
       : limits_(std::move(limits)), budget_(std::move(budget)) {}
 
   /// A query whose answer goes to `to`. Precondition (CHECKed): the id is new.
-  void open(QueryId id, rpc::PeerId to, const semantics::Selection& selection, semantics::AnswerForm form);
+  void open(QueryId id, rpc::Requester to, const semantics::Selection& selection, semantics::AnswerForm form);
   /// Takes rows of one part, and the lease of their memory if they have one. Errors: 54000 the answer is too large,
   /// 53200 all answers together are: the query has failed, close it. Cost O(1). Precondition: it is open, and its parts
   /// have not ended.
@@ -75,7 +75,7 @@ class MergeScheduler {
 
  private:
   struct Merge {
-    rpc::PeerId to{};
+    rpc::Requester to;
     std::unique_ptr<semantics::AnswerMerger> merger;
     ByteLease lease;
     bool is_waiting = false;  ///< In turns_ or in blocked_.
@@ -87,6 +87,10 @@ class MergeScheduler {
   };
 
   void wait_for_turn(QueryId id, Merge& merge);
+  [[nodiscard]] bool has_room(rpc::Requester to, const rpc::OutputGauge& gauge) const;
+  /// Of a peer that has to read first: the query whose answer it waits for all the same.
+  [[nodiscard]] std::optional<QueryId> find_awaited(rpc::PeerId peer, const std::set<QueryId>& blocked,
+                                                    const rpc::OutputGauge& gauge) const;
   void unblock(const rpc::OutputGauge& gauge);
   void take_turn(QueryId id, Merge& merge, semantics::WorkBudget& budget, const Put& put);
   void drop_some(semantics::WorkBudget& budget);

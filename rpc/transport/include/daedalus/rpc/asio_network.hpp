@@ -61,6 +61,7 @@ class AsioNetwork final : public Network {
   void connect_local(const std::string& path, SessionFactory make_session, OnConnectFailed on_failed);
   void send(Outbox&& outbox) override;
   [[nodiscard]] uint64_t output_waiting(PeerId peer) const override;
+  [[nodiscard]] std::optional<uint64_t> awaited_answer(PeerId peer) const override;
   /// The session that was made for this connection has output, events or an end that came of something else than the
   /// connection's own bytes and deadline: it is looked at when this turn ends. Ignored when the connection is gone.
   void wake(PeerId session);

@@ -1,0 +1,218 @@
+// Cursors of SQL: DECLARE asks, FETCH and MOVE take of the answer what they want, CLOSE ends it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "session.hpp"
+
+namespace daedalus::postgres {
+
+namespace {
+
+Error no_such_cursor(const std::string& name) {
+  return rejected("34000", fmt::format("cursor \"{}\" does not exist", name));
+}
+
+}  // namespace
+
+// ---- DECLARE ----
+
+void PgSession::declare(Portal& portal) {
+  const auto& command = std::get<DeclareCommand>(portal.statement->command);
+  if (!portal.statement->cursor_columns.empty()) {  // The protocol's Parse has described it.
+    described_.sql = portal.statement->sql;
+    return open_cursor(portal, portal.statement->cursor_columns);
+  }
+  described_ = {};
+  described_.sql = query_of(portal.statement->sql, command.query_at);
+  active_ = &portal;
+  describe(Describes::kDeclare, {});
+}
+
+Result<void> PgSession::check_cursor(const DeclareCommand& command) const {
+  if (command.cursor.empty()) {
+    return rejected("34000", "invalid cursor name: must not be empty");
+  }
+  const bool is_among_others = simple_ != nullptr && simple_->pieces.size() > 1;  // Together they are a transaction.
+  if (!command.is_holdable && !is_in_block() && !is_among_others) {
+    return rejected("25P01", "DECLARE CURSOR can only be used in transaction blocks");
+  }
+  if (portals_.contains(command.cursor)) {
+    return rejected("42P03", fmt::format("cursor \"{}\" already exists", command.cursor));
+  }
+  const auto count =
+      std::count_if(portals_.begin(), portals_.end(), [](const auto& entry) { return entry.second.cursor != nullptr; });
+  if (static_cast<size_t>(count) >= options_.limits.cursors_max || portals_.size() >= options_.limits.portals_max) {
+    return rejected("54000", fmt::format("a connection has at most {} cursors", options_.limits.cursors_max),
+                    "CLOSE some that are not needed any longer");
+  }
+  return {};
+}
+
+void PgSession::open_cursor(Portal& portal, const std::vector<semantics::Column>& columns) {
+  const auto& command = std::get<DeclareCommand>(portal.statement->command);
+  if (auto may = check_cursor(command); !may) {
+    return fail(may.error());
+  }
+  if (auto may = check_query(); !may) {
+    return fail(may.error());
+  }
+  block_.has_queried = is_in_block();
+  Prepared query;
+  query.sql = std::exchange(described_, {}).sql;
+  query.command = QueryCommand{};
+  query.columns = columns;
+  Portal made;
+  made.statement = std::make_shared<const Prepared>(std::move(query));
+  made.parameters = portal.parameters;
+  made.parameter_bytes = portal.parameter_bytes;
+  made.formats.assign(columns.size(), command.is_binary ? kBinaryFormat : kTextFormat);
+  made.level = block_.savepoints.count();
+  made.cursor =
+      std::make_unique<Cursor>(Cursor{command.may_go_back,
+                                      command.is_binary,
+                                      command.is_holdable,
+                                      false,
+                                      {},
+                                      CursorRows(command.may_go_back ? options_.limits.cursor_passed_bytes : 0)});
+  portal_bytes_ += made.parameter_bytes;
+  start_query(portals_.emplace(command.cursor, std::move(made)).first->second);
+  append_command_complete("DECLARE CURSOR", out());
+}
+
+// ---- FETCH and MOVE ----
+
+void PgSession::fetch(Portal& portal, uint32_t rows_max) {
+  const auto& command = std::get<FetchCommand>(portal.statement->command);
+  if (auto begun = portal.fetch ? Result<void>() : begin_fetch(portal, command); !begun) {
+    return fail(begun.error());
+  }
+  active_ = &portal;
+  wait_ = Wait::kRows;
+  limit_rows(rows_max);
+  const int64_t timeout = settings_.statement_timeout_ns();
+  fetch_due_ = timeout > 0 ? after(now_, timeout) : kNever;
+  go_on_fetching();
+}
+
+Result<void> PgSession::begin_fetch(Portal& portal, const FetchCommand& command) {
+  const Portal* const cursor = find_cursor(command.cursor);
+  if (cursor == nullptr) {
+    return portals_.contains(command.cursor)
+               ? rejected("0A000", "FETCH from a portal of the protocol is not supported", "Execute it")
+               : no_such_cursor(command.cursor);
+  }
+  auto run = FetchRun::begin(command, cursor->cursor->may_go_back, cursor->cursor->rows);
+  if (!run) {
+    return run.error();
+  }
+  portal.fetch = *run;
+  if (command.is_move) {
+    return {};
+  }
+  const auto& columns = cursor->statement->columns;
+  if (portal.is_simple) {
+    portal.formats.assign(columns.size(), cursor->cursor->is_binary ? kBinaryFormat : kTextFormat);
+    describe_columns(columns, portal.formats);
+  } else if (portal.formats.size() != columns.size()) {
+    return rejected("0A000", "cached plan must not change result type");
+  }
+  return {};
+}
+
+void PgSession::go_on_fetching() {
+  Portal& portal = *active_;
+  const auto& command = std::get<FetchCommand>(portal.statement->command);
+  Portal* const from = find_cursor(command.cursor);
+  if (from == nullptr && !portal.has_ended) {
+    return fail(no_such_cursor(command.cursor));  // It has been closed behind a part of this FETCH.
+  }
+  if (!portal.has_ended) {
+    CursorRows& rows = from->cursor->rows;
+    const uint64_t before = rows.bytes();
+    const auto done = portal.fetch->step(rows, [&](std::string taken, uint32_t count) {
+      if (portal.encoder == nullptr) {
+        portal.encoder = std::make_shared<const RowEncoder>(from->cursor->columns, portal.formats);
+      }
+      portal_row_bytes_ += taken.size();
+      portal.rows.emplace_back(std::move(taken), count);
+    });
+    portal_row_bytes_ += rows.bytes() - before;
+    if (!done) {
+      return fail(done.error());
+    }
+    portal.has_ended = *done || from->failure.has_value();
+    portal.failure = *done ? std::nullopt : from->failure;
+  }
+  pump();
+}
+
+// ---- CLOSE ----
+
+void PgSession::run(const CloseCommand& command) {
+  if (command.cursor.empty()) {
+    drop_all_portals_but_active();
+    return append_command_complete("CLOSE CURSOR ALL", out());
+  }
+  const auto found = portals_.find(command.cursor);
+  if (found == portals_.end()) {
+    return fail(no_such_cursor(command.cursor));
+  }
+  if (&found->second == executed_) {
+    return fail(rejected("24000", fmt::format("cannot drop active portal \"{}\"", command.cursor)));
+  }
+  forget(found);
+  append_command_complete("CLOSE CURSOR", out());
+}
+
+void PgSession::drop_new_cursors() {
+  for (auto entry = portals_.begin(); entry != portals_.end();) {
+    const Cursor* const cursor = entry->second.cursor.get();
+    entry = cursor == nullptr || cursor->is_held ? std::next(entry) : forget(entry);
+  }
+}
+
+// ---- what is waited for ----
+
+const PgSession::Portal* PgSession::find_cursor(const std::string& name) const {
+  const auto found = portals_.find(name);
+  return found == portals_.end() || found->second.cursor == nullptr ? nullptr : &found->second;
+}
+
+PgSession::Portal* PgSession::find_cursor(const std::string& name) {
+  return const_cast<Portal*>(std::as_const(*this).find_cursor(name));
+}
+
+const PgSession::Portal* PgSession::awaited() const {
+  if (!slots_.empty()) {
+    return slots_.front().portal.get();
+  }
+  if (wait_ != Wait::kRows || active_ == nullptr) {
+    return nullptr;
+  }
+  const auto* const fetch = std::get_if<FetchCommand>(&active_->statement->command);
+  return fetch == nullptr ? active_ : find_cursor(fetch->cursor);
+}
+
+PgSession::Portal* PgSession::awaited() { return const_cast<Portal*>(std::as_const(*this).awaited()); }
+
+std::optional<uint64_t> PgSession::awaited_answer() const {
+  const Portal* const portal = awaited();
+  const bool is_wanted = portal != nullptr && portal->sequence != 0;
+  return is_wanted && output_.waiting() < options_.limits.output_pause_size ? std::optional(portal->sequence)
+                                                                            : std::nullopt;
+}
+
+void PgSession::end_late_fetch() {
+  Failure failure{rejected("57014", "canceling statement due to statement timeout"), {}};
+  if (Portal* const cursor = awaited()) {
+    abort(*cursor);
+    cursor->has_ended = true;
+    cursor->failure = failure;
+  }
+  fail(std::move(failure));
+}
+
+}  // namespace daedalus::postgres

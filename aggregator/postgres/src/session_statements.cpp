@@ -1,0 +1,173 @@
+// Prepared statements in SQL: PREPARE, EXECUTE and DEALLOCATE, over the same store as the protocol's.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/packed.hpp"
+#include "daedalus/semantics/text.hpp"
+#include "session.hpp"
+
+namespace daedalus::postgres {
+
+namespace {
+
+Error no_such_statement(const std::string& name) {
+  return rejected("26000", fmt::format("prepared statement \"{}\" does not exist", name));
+}
+
+/// As a CAST wants it: a name that brings no length.
+std::string_view cast_name(semantics::TypeKind kind) {
+  return kind == semantics::TypeKind::kChar ? "bpchar" : semantics::kind_name(kind);
+}
+
+}  // namespace
+
+std::string query_of(std::string_view statement, uint32_t at) {
+  const auto is_first_byte = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
+  const auto before = static_cast<size_t>(std::count_if(statement.begin(), statement.begin() + at, is_first_byte));
+  return std::string(before, ' ') + std::string(statement.substr(at));
+}
+
+// ---- PREPARE ----
+
+void PgSession::run(const PrepareCommand& command) {
+  const std::string& sql = executed_->statement->sql;
+  if (auto fits = check_room(command.name, sql.size()); !fits) {
+    return fail(fits.error());
+  }
+  std::vector<std::optional<semantics::TypeKind>> declared;
+  for (const uint32_t oid : command.types) {
+    auto kind = declared_kind(oid);
+    if (!kind) {
+      return fail(kind.error());
+    }
+    declared.push_back(*kind);
+  }
+  described_ = {};
+  described_.sql = query_of(sql, command.query_at);
+  described_.command = command_of(described_.sql);
+  described_name_ = command.name;
+  if (const auto* refused = std::get_if<RefusedCommand>(&described_.command)) {
+    return fail(refused->error);
+  }
+  if (std::holds_alternative<SessionQuery>(described_.command)) {
+    described_.columns = columns_of(described_.command);
+    return on_prepared();
+  }
+  describe(Describes::kPrepare, std::move(declared));
+}
+
+void PgSession::on_prepared() {
+  keep_prepared(described_name_, std::exchange(described_, {}));
+  append_command_complete("PREPARE", out());
+}
+
+void PgSession::run(const DeallocateCommand& command) {
+  if (command.name.empty()) {
+    drop_all_statements();
+    return append_command_complete("DEALLOCATE ALL", out());
+  }
+  if (!statements_.contains(command.name)) {
+    return fail(no_such_statement(command.name));
+  }
+  drop_statement(command.name);
+  append_command_complete("DEALLOCATE", out());
+}
+
+// ---- EXECUTE ----
+
+void PgSession::execute_prepared(Portal& portal, uint32_t rows_max) {
+  const auto& command = std::get<ExecuteCommand>(portal.statement->command);
+  const auto found = statements_.find(command.name);
+  if (found == statements_.end()) {
+    return fail(no_such_statement(command.name));
+  }
+  const std::shared_ptr<const Prepared> statement = found->second;
+  if (statement->parameters.size() != command.values.size()) {
+    return fail(Failure{
+        rejected("42601", fmt::format("wrong number of parameters for prepared statement \"{}\"", command.name)),
+        fmt::format("Expected {} parameters but got {}.", statement->parameters.size(), command.values.size())});
+  }
+  if (std::holds_alternative<ExecuteCommand>(statement->command)) {
+    return fail(rejected("0A000", "EXECUTE of an EXECUTE is not supported"));
+  }
+  if (!portal.is_simple && portal.formats.size() != columns_now(*statement).size()) {
+    return fail(rejected("0A000", "cached plan must not change result type"));
+  }
+  active_ = &portal;
+  if (command.values.empty()) {
+    return become(portal, statement, rows_max);
+  }
+  ask_for_values(command, statement, rows_max);
+}
+
+void PgSession::ask_for_values(const ExecuteCommand& command, std::shared_ptr<const Prepared> statement,
+                               uint32_t rows_max) {
+  wire::v1::StatementBody body;
+  std::string& sql = *body.mutable_sql();
+  for (size_t index = 0; index < command.values.size(); ++index) {
+    sql += fmt::format("{} CAST({} AS {})", index == 0 ? "SELECT" : ",", command.values[index],
+                       cast_name(statement->parameters[index].kind));
+  }
+  values_ = std::make_unique<Values>();
+  values_->statement = std::move(statement);
+  values_->rows_max = rows_max;
+  values_->sequence = send_statement(body, time_left());
+  wait_ = Wait::kValues;
+}
+
+void PgSession::on_values(wire::v1::Result&& result) {
+  if (result.has_rows()) {
+    for (const auto& column : result.rows().columns()) {
+      const auto type = contract::to_type(column.type());
+      values_->types.push_back(type ? *type : semantics::Type{semantics::TypeKind::kText});
+    }
+    values_->row += result.rows().rows();
+    return;
+  }
+  wait_ = Wait::kNothing;
+  const std::unique_ptr<Values> values = std::move(values_);
+  if (std::exchange(is_cancelled_, false)) {
+    return fail(rejected("57014", "canceling statement due to user request"));
+  }
+  if (!result.has_end()) {
+    Failure failure = failure_of(result.error(), {});
+    failure.error.position = 0;  // In a text that nobody has sent.
+    return fail(std::move(failure));
+  }
+  const auto row = semantics::PackedRows(values->row).next();
+  if (!row || !*row) {
+    return fail(rejected("XX000", "the values of an EXECUTE did not come"));
+  }
+  const auto read = semantics::read_packed_row(values->types, **row);
+  if (!read) {
+    return fail(read.error());
+  }
+  Portal& portal = *active_;
+  portal.parameters.clear();
+  for (size_t index = 0; index < read->size(); ++index) {
+    std::optional<std::string> text;
+    if (!semantics::is_null((*read)[index])) {
+      text = semantics::format_text(values->types[index], (*read)[index]);
+    }
+    auto parameter = read_parameter(values->statement->parameters[index], kTextFormat, text);
+    if (!parameter) {
+      return fail(parameter.error());
+    }
+    portal.parameters.push_back(std::move(*parameter));
+  }
+  become(portal, values->statement, values->rows_max);
+}
+
+void PgSession::become(Portal& portal, std::shared_ptr<const Prepared> statement, uint32_t rows_max) {
+  active_ = nullptr;
+  portal.statement = std::move(statement);
+  if (portal.is_simple) {
+    portal.formats.assign(columns_now(*portal.statement).size(), kTextFormat);
+  }
+  execute(portal, rows_max);
+}
+
+}  // namespace daedalus::postgres

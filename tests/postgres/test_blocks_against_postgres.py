@@ -1,0 +1,146 @@
+"""Blocks, savepoints, cursors, prepared statements and settings, said to a cluster and to PostgreSQL 15 alike: both
+answer with the same columns, rows, tags, codes, messages and states of the transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from local_cluster import LocalCluster
+from sessions import POSTGRES_BIN, running_postgres
+
+from .conftest import KINDS
+from .conversation import Conversation
+
+pytestmark = pytest.mark.skipif(
+    not (Path(POSTGRES_BIN) / "postgres").exists(), reason="not run: PostgreSQL 15 is not installed here"
+)
+
+FILL = "INSERT INTO kinds (id, small, name) VALUES " + ", ".join(
+    f"({number}, {number % 3}, 'n{number}')" for number in range(1, 11)
+)
+CURSOR = "DECLARE c CURSOR FOR SELECT id FROM kinds ORDER BY id"
+SCROLL = "DECLARE c SCROLL CURSOR FOR SELECT id, name FROM kinds ORDER BY id"
+NO_SCROLL = "DECLARE c NO SCROLL CURSOR FOR SELECT id FROM kinds ORDER BY id"
+
+CONVERSATIONS: dict[str, list[str]] = {
+    "the aborted state": [
+        "BEGIN", "SELECT nothing FROM kinds", "SELECT 1", "SAVEPOINT a", "RELEASE a", "ROLLBACK TO a",
+        "FETCH c", "SHOW jit", "SET jit = on", "BEGIN", "PREPARE q AS SELECT 1", "", "COMMIT", "SELECT 1",
+        "START TRANSACTION", "SELECT 1 / 0", "FETCH 1.5 c", "END",
+        "BEGIN; SELECT 1 / 0; SELECT 1", "ABORT", "ROLLBACK",
+    ],
+    "savepoints": [
+        "SAVEPOINT a", "RELEASE a", "ROLLBACK TO a", "BEGIN", "SAVEPOINT a", "SELECT 1 / 0", "ROLLBACK TO SAVEPOINT a",
+        "SELECT 1", "SAVEPOINT b", "SELECT 1 / 0", "SELECT 2", "ROLLBACK TO b", "RELEASE SAVEPOINT b", "ROLLBACK TO b",
+        "ROLLBACK WORK TO a", "RELEASE a", "RELEASE a", "COMMIT",
+        "BEGIN", "SAVEPOINT a", "SAVEPOINT a", "RELEASE a", "SELECT 1 / 0", "ROLLBACK TO a", "RELEASE a", "COMMIT",
+        "BEGIN", 'SAVEPOINT "A b"', 'ROLLBACK TO "A b"', "ROLLBACK TO a", "ROLLBACK",
+        "SAVEPOINT", "RELEASE", "ROLLBACK TO", "BEGIN; SAVEPOINT s; SELECT 1 / 0", "ROLLBACK TO s; COMMIT",
+    ],
+    "inserts behind savepoints": [
+        "BEGIN", "INSERT INTO kinds (id) VALUES (101)", "SAVEPOINT a", "INSERT INTO kinds (id) VALUES (102), (103)",
+        "ROLLBACK TO a", "INSERT INTO kinds (id) VALUES (104)", "SAVEPOINT b", "INSERT INTO kinds (id) VALUES (105)",
+        "INSERT INTO kinds (nothing) VALUES (1)", "ROLLBACK TO b", "RELEASE b", "INSERT INTO kinds (id) VALUES (106)",
+        "COMMIT", "SELECT id FROM kinds WHERE id > 100 ORDER BY id",
+        "BEGIN", "SAVEPOINT a", "INSERT INTO kinds (id) VALUES (107)", "ROLLBACK TO a",
+        "SELECT count(*) FROM kinds WHERE id > 100", "COMMIT", "SELECT count(*) FROM kinds WHERE id > 100",
+    ],
+    "settings": [
+        "SHOW application_name", "SET application_name = 'a'", "BEGIN", "SET application_name = 'b'", "SAVEPOINT s",
+        "SET LOCAL application_name = 'c'", "SHOW application_name", "ROLLBACK TO s", "SHOW application_name",
+        "SET LOCAL application_name = 'd'", "COMMIT", "SHOW application_name", "SET LOCAL application_name = 'e'",
+        "BEGIN; SET application_name = 'f'; ROLLBACK", "SHOW application_name", "RESET application_name",
+        "SHOW application_name", "SET nonsense = 1", "SHOW nonsense", "SET my.own = 'x'", "SHOW my.own",
+        "SELECT current_setting('my.own')", "SELECT current_setting('no.such', true)",
+        "SELECT set_config('my.own', 'y', false)", "SHOW my.own", "BEGIN", "SELECT set_config('my.own', 'z', true)",
+        "SHOW my.own", "COMMIT", "SHOW my.own", "SET statement_timeout = '90s'", "SHOW statement_timeout", "RESET ALL",
+        "SHOW statement_timeout", "SET TRANSACTION READ ONLY", "BEGIN READ ONLY", "SHOW transaction_read_only",
+        "INSERT INTO kinds (id) VALUES (1)", "ROLLBACK", "SHOW transaction_isolation",
+        "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ", "BEGIN",
+        "SHOW transaction_isolation", "COMMIT", "SHOW default_transaction_isolation", "DISCARD ALL",
+        "SHOW default_transaction_isolation", "BEGIN", "DISCARD ALL", "ROLLBACK", "DISCARD PLANS", "DISCARD TEMP",
+        "DISCARD SEQUENCES", "UNLISTEN *", "SHOW", "SET", "BEGIN ISOLATION LEVEL",
+    ],
+    "cursors": [
+        CURSOR, "FETCH c", "CLOSE c", "CLOSE ALL", "BEGIN", CURSOR, CURSOR, "ROLLBACK",
+        "BEGIN", CURSOR, "FETCH c", "FETCH 2 FROM c", "FETCH FORWARD 2 IN c", "MOVE c", "MOVE 2 c", "FETCH NEXT FROM c",
+        "FETCH ALL c", "FETCH c", "CLOSE c", "CLOSE c", "ROLLBACK",
+        "BEGIN", "DECLARE d CURSOR FOR SELECT nothing FROM kinds", "ROLLBACK",
+        "BEGIN", "DECLARE d CURSOR FOR SELECT id, 1 / (id - 3) FROM kinds ORDER BY id", "ROLLBACK",
+        "BEGIN", CURSOR, "COMMIT", "FETCH c", "DECLARE c CURSOR FOR DELETE FROM kinds", "FETCH", "FETCH 1.5 FROM c",
+        "FETCH ABSOLUTE FROM c", "MOVE NEXT FROM c d", "DECLARE c SCROLL NO SCROLL CURSOR FOR SELECT 1",
+        f"{CURSOR}; FETCH 3 FROM c", "FETCH c", "FETCH 99999999999 FROM c",
+    ],
+    "scrolling": [
+        "BEGIN", SCROLL, "FETCH 0 c", "MOVE 0 c", "FETCH PRIOR c", "FETCH 3 c", "FETCH 0 c", "MOVE 0 c",
+        "FETCH PRIOR c", "FETCH RELATIVE 2 c", "FETCH RELATIVE -1 c", "FETCH RELATIVE 0 c", "FETCH ABSOLUTE 7 c",
+        "FETCH ABSOLUTE 2 c",
+        "FETCH ABSOLUTE -2 c", "FETCH FIRST c", "FETCH LAST c", "FETCH NEXT c", "FETCH BACKWARD 3 c", "FETCH -2 c",
+        "MOVE BACKWARD ALL IN c", "FETCH 2 c", "MOVE FORWARD ALL IN c", "MOVE BACKWARD ALL IN c", "MOVE ABSOLUTE 5 c",
+        "MOVE RELATIVE -2 c", "FETCH c", "FETCH BACKWARD ALL c", "FETCH FORWARD ALL c", "FETCH ABSOLUTE 0 c",
+        "FETCH ABSOLUTE 99 c", "FETCH PRIOR c", "FETCH ABSOLUTE -99 c", "FETCH c", "MOVE ABSOLUTE 99 c", "MOVE LAST c",
+        "MOVE BACKWARD 4 c", "MOVE -99 c", "COMMIT",
+        "BEGIN", NO_SCROLL, "MOVE BACKWARD ALL c", "FETCH ABSOLUTE 0 c", "FETCH ABSOLUTE 2 c", "FETCH RELATIVE 2 c",
+        "MOVE 0 c", "FETCH PRIOR c", "ROLLBACK", "BEGIN", NO_SCROLL, "FETCH c", "FETCH 0 c", "ROLLBACK",
+        "BEGIN", NO_SCROLL, "FETCH FIRST c", "FETCH FIRST c", "ROLLBACK", "BEGIN", NO_SCROLL, "FETCH LAST c",
+        "ROLLBACK", "BEGIN", NO_SCROLL, "FETCH c", "MOVE BACKWARD ALL c", "ROLLBACK", "BEGIN", NO_SCROLL,
+        "MOVE ALL c", "FETCH 0 c", "FETCH c", "FETCH BACKWARD c", "ROLLBACK",
+    ],
+    "cursors, savepoints and holding": [
+        "BEGIN", CURSOR, "FETCH c", "SAVEPOINT a", "FETCH c", "DECLARE d CURSOR FOR SELECT id FROM kinds ORDER BY id",
+        "FETCH d", "ROLLBACK TO a", "FETCH c", "FETCH d", "ROLLBACK TO a", "FETCH c", "SAVEPOINT b",
+        "DECLARE e CURSOR FOR SELECT id FROM kinds ORDER BY id DESC", "RELEASE b", "FETCH 2 FROM e", "COMMIT",
+        "DECLARE h CURSOR WITH HOLD FOR SELECT id FROM kinds ORDER BY id", "FETCH 2 FROM h", "BEGIN", "FETCH h",
+        "SELECT 1 / 0", "ROLLBACK", "FETCH h", "BEGIN", "DECLARE i SCROLL CURSOR WITH HOLD FOR SELECT 1", "ROLLBACK",
+        "FETCH i", "BEGIN", "DECLARE i SCROLL CURSOR WITH HOLD FOR SELECT 1", "FETCH i", "COMMIT", "FETCH PRIOR i",
+        "FETCH i", "CLOSE h", "FETCH h", "CLOSE ALL", "FETCH i",
+    ],
+    "prepared statements": [
+        "PREPARE q AS SELECT id FROM kinds WHERE id < $1 ORDER BY id", "EXECUTE q (3)", "EXECUTE q ('4')",
+        "EXECUTE q (2 + 1)", "EXECUTE q (NULL)", "EXECUTE q", "EXECUTE q (1, 2)", "EXECUTE q ('x')",
+        "PREPARE q AS SELECT 1", "DEALLOCATE q", "EXECUTE q (1)", "DEALLOCATE q", "DEALLOCATE ALL",
+        "PREPARE w (int, varchar) AS INSERT INTO kinds (id, name) VALUES ($1, $2)", "EXECUTE w (201, 'a''b')",
+        "EXECUTE w (202, NULL)", "SELECT id, name FROM kinds WHERE id > 200 ORDER BY id", "DEALLOCATE PREPARE w",
+        "PREPARE t (text, numeric) AS SELECT $1 || 'x', $2 + 1", "EXECUTE t (1, 2.50)", "EXECUTE t ('a', '3')",
+        "PREPARE n (nonsense) AS SELECT 1", "PREPARE s AS SHOW jit", "PREPARE", "EXECUTE", "EXECUTE t (",
+        "PREPARE v AS VALUES (1, 'a'), (2, 'b')", "EXECUTE v", "BEGIN", "EXECUTE t (1, 2)", "EXECUTE nothing",
+        "EXECUTE v", "ROLLBACK",
+        "EXECUTE v", "DISCARD ALL", "EXECUTE v",
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[int]:
+    with running_postgres() as port:
+        yield port
+
+
+def refill(dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("DELETE FROM kinds")
+        connection.execute(FILL)
+
+
+def test_a_hundred_statements_and_more_are_said() -> None:
+    assert sum(len(texts) for texts in CONVERSATIONS.values()) > 300
+
+
+@pytest.mark.parametrize("subject", CONVERSATIONS)
+def test_both_say_the_same(cluster: LocalCluster, table: str, postgres: int, subject: str) -> None:
+    dsn = f"host=127.0.0.1 port={postgres} user=oracle dbname=postgres"
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("DROP TABLE IF EXISTS kinds")
+        connection.execute(KINDS)
+    refill(dsn)
+    refill(table)
+    with (
+        Conversation(cluster.port + 51, "ada", "kinds") as ours,
+        Conversation(postgres, "oracle", "postgres") as theirs,
+    ):
+        heard = [(text, ours.say(text), theirs.say(text)) for text in CONVERSATIONS[subject]]
+    differences = [f"{text}\n  ours:   {one}\n  theirs: {other}" for text, one, other in heard if one != other]
+    assert not differences, "\n".join(differences)
