@@ -112,10 +112,10 @@ struct RefusedCommand {
   Error error;
 };
 
-using Command =
-    std::variant<EmptyCommand, SetCommand, ResetCommand, ShowCommand, BeginCommand, SetBlockCommand, EndCommand,
-                 SavepointCommand, DeclareCommand, FetchCommand, CloseCommand, PrepareCommand, ExecuteCommand,
-                 DeallocateCommand, DiscardCommand, SessionQuery, WriteCommand, CopyCommand, QueryCommand, RefusedCommand>;
+using Command = std::variant<EmptyCommand, SetCommand, ResetCommand, ShowCommand, BeginCommand, SetBlockCommand,
+                             EndCommand, SavepointCommand, DeclareCommand, FetchCommand, CloseCommand, PrepareCommand,
+                             ExecuteCommand, DeallocateCommand, DiscardCommand, SessionQuery, WriteCommand, CopyCommand,
+                             QueryCommand, RefusedCommand>;
 
 /// `statement` is one statement, without a semicolon. Cost: of its first tokens; of a COPY, aggregator::read_copy().
 [[nodiscard]] Command command_of(std::string_view statement);

@@ -13,7 +13,8 @@
 // Methods are in files by what they are for: session.cpp (bytes and time), session_startup.cpp, session_login.cpp (who
 // may enter, and do what), session_simple.cpp, session_extended.cpp, session_commands.cpp (what the session answers
 // itself), session_blocks.cpp, session_statements.cpp (PREPARE and EXECUTE), session_cursors.cpp, session_queries.cpp,
-// session_pipeline.cpp (queries that run beside each other), session_writes.cpp, session_copy.cpp, session_copy_out.cpp.
+// session_pipeline.cpp (queries that run beside each other), session_writes.cpp, session_copy.cpp,
+// session_copy_out.cpp.
 #pragma once
 
 #include <deque>
@@ -120,7 +121,18 @@ class PgSession final : public rpc::ByteSession {
   enum class Phase : uint8_t { kStartup, kLogin, kReady, kOver };
   enum class Tls : uint8_t { kNever, kOffered, kExpected, kOn };
   /// What has to come before anything else happens; kVerdict: the time to tell whether a password was right.
-  enum class Wait : uint8_t { kNothing, kVerdict, kSplit, kDescribe, kCompile, kValues, kRows, kSubmit, kConvert, kFlight };
+  enum class Wait : uint8_t {
+    kNothing,
+    kVerdict,
+    kSplit,
+    kDescribe,
+    kCompile,
+    kValues,
+    kRows,
+    kSubmit,
+    kConvert,
+    kFlight
+  };
   /// What a submission ends.
   enum class Then : uint8_t { kEndSimple, kEndSync, kAfterFlush, kEndBlock };
   /// Who wants to know what a statement takes and gives.
@@ -169,9 +181,9 @@ class PgSession final : public rpc::ByteSession {
     bool has_ended = false;
     std::optional<Failure> failure;
     std::shared_ptr<CopyOut> copy_out = nullptr;  ///< Of a COPY … TO STDOUT that runs.
-    std::optional<uint32_t> inserted;  ///< Of an INSERT whose RETURNING gives the rows: for its tag.
-    std::unique_ptr<Cursor> cursor;    ///< Its rows are there, not in `rows`.
-    std::optional<FetchRun> fetch;     ///< Of a FETCH or MOVE that has begun.
+    std::optional<uint32_t> inserted;             ///< Of an INSERT whose RETURNING gives the rows: for its tag.
+    std::unique_ptr<Cursor> cursor;               ///< Its rows are there, not in `rows`.
+    std::optional<FetchRun> fetch;                ///< Of a FETCH or MOVE that has begun.
     bool is_cancelled = false;
     size_t level = 0;  ///< How many savepoints there were when it was made.
   };
