@@ -109,9 +109,7 @@ Result<std::optional<Frame>> FrameBuffer::next(FrameKind kind) {
       {with_type ? waiting[0] : '\0', waiting.substr(type_size + kLengthSize, length - kLengthSize)});
 }
 
-void FrameBuffer::put_back(const Frame& frame) {
-  read_ -= frame.body.size() + kLengthSize + (frame.type == 0 ? 0 : 1);
-}
+void FrameBuffer::put_back(const Frame& frame) { read_ -= frame.body.size() + kLengthSize + (frame.type == 0 ? 0 : 1); }
 
 void FrameBuffer::drop_read() {
   if (read_ == 0) {
