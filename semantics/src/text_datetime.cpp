@@ -104,7 +104,7 @@ Result<Moment> at_its_zone(const Type& type, Moment moment, std::string_view tex
     }
     constexpr int64_t kSecondsPerDay = 86'400;
     const Result<BoundZone> zone = BoundZone::read(*bound);
-    CHECK(zone.has_value());
+    CHECK(static_cast<bool>(zone));
     moment.offset = zone->offset_of_local(moment.days * kSecondsPerDay + floor_div(moment.micros, kMicrosPerSecond));
   }
   moment.offset = has_zone ? moment.offset : 0;

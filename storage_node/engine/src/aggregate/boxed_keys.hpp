@@ -1,7 +1,8 @@
 // Values of a key that have no width, numerics without a bound on their digits: each is a number from the first time
 // it is seen, which stands in the key for it.
 //
-// Values are told apart as they are written: 1.0 and 1.00 are two numbers, and become one group where groups are merged.
+// Values are told apart as they are written: 1.0 and 1.00 are two numbers, and become one group where groups are
+// merged.
 #pragma once
 
 #include <cstdint>

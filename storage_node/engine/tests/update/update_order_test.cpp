@@ -60,7 +60,8 @@ class UpdateOrderTest : public testing::TestWithParam<AccessPaths> {
     return decode(semantics::partial_row_types(selection), std::get<QueryOutput>(*segment_.dequeue()).rows);
   }
 
-  Segment segment_{test_schema(), test_codec(), {.memory_bytes = 120'000, .chunk_rows = 64, .access_paths = GetParam()}};
+  Segment segment_{
+      test_schema(), test_codec(), {.memory_bytes = 120'000, .chunk_rows = 64, .access_paths = GetParam()}};
   uint64_t timestamp_ = 0;
 };
 

@@ -17,7 +17,10 @@ import org.daedalus.wire.ColumnType.Kind;
 import org.daedalus.wire.Interval;
 import org.daedalus.wire.WireTypes;
 
-/** Java values as parameters: numbers, booleans, intervals and UUIDs have a type of their own, everything else is untyped text. */
+/**
+ * Java values as parameters: numbers, booleans, intervals and UUIDs have a type of their own, everything else is
+ * untyped text.
+ */
 final class Parameters {
     private static final Typed NULL = new Typed(ColumnType.UNTYPED, null);
     private static final ColumnType BOOL = ColumnType.of(Kind.BOOL);
@@ -108,7 +111,7 @@ final class Parameters {
         }
         throw new IllegalArgumentException("a " + value.getClass().getName() + " cannot be a parameter: those are"
                 + " Boolean, Byte, Short, Integer, Long, Float, Double, BigDecimal, BigInteger, LocalDate,"
-                + " LocalDateTime, LocalTime, Instant, OffsetDateTime, Interval, UUID, CharSequence, Character, Enum and"
-                + " null");
+                + " LocalDateTime, LocalTime, Instant, OffsetDateTime, Interval, UUID, CharSequence, Character, Enum"
+                + " and null");
     }
 }

@@ -59,11 +59,12 @@ final class TimeOfDayReader extends DatetimeReader {
         }
     }
 
-    /** A date where a time follows at once, or something with hyphens at the end; else a time with its zone, or a zone. */
+    /** A date where a time follows at once, or hyphens are in the last field; else a time with its zone, or a zone. */
     private int takeDate(List<Field> fields, int place) throws ValueException {
         String text = fields.get(place).text();
         if (place == 0 && fields.size() >= 2
-                && (fields.get(fields.size() - 1).kind() == DatetimeFields.Kind.DATE || fields.get(1).kind() == DatetimeFields.Kind.TIME)) {
+                && (fields.get(fields.size() - 1).kind() == DatetimeFields.Kind.DATE
+                        || fields.get(1).kind() == DatetimeFields.Kind.TIME)) {
             return readDate(text);
         }
         if (!DatetimeFields.isDigit(text.charAt(0))) {

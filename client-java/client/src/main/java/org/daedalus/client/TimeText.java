@@ -9,8 +9,8 @@ import org.daedalus.client.DatetimeReader.Moment;
 import org.daedalus.wire.PackedValues;
 
 /**
- * Dates, timestamps and times of day from and to text. Of what PostgreSQL reads, its answer or a refusal by name (0A000): infinity,
- * years before 1, and words like today, because what is read here has no time of its own.
+ * Dates, timestamps and times of day from and to text. Of what PostgreSQL reads, its answer or a refusal by name
+ * (0A000): infinity, years before 1, and words like today, because what is read here has no time of its own.
  */
 final class TimeText {
     private static final int NANOS_PER_MICRO = 1_000;

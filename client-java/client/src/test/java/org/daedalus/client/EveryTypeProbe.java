@@ -52,7 +52,8 @@ public final class EveryTypeProbe {
         VALUES.put("d", List.of(LocalDate.of(1, 1, 1), LocalDate.of(2024, 2, 29)));
         VALUES.put("ts", List.of(LocalDateTime.of(1969, 12, 31, 23, 59, 59, 999_999_000),
                 LocalDateTime.of(2024, 2, 29, 12, 0)));
-        VALUES.put("tstz", List.of(Instant.parse("1969-12-31T23:59:59.999999Z"), Instant.parse("2024-02-29T12:00:00Z")));
+        VALUES.put("tstz",
+                List.of(Instant.parse("1969-12-31T23:59:59.999999Z"), Instant.parse("2024-02-29T12:00:00Z")));
         VALUES.put("tod", List.of(LocalTime.MAX, LocalTime.of(23, 59, 59, 999_999_000)));
         VALUES.put("tag", List.of(new UUID(-1, -1), UUID.fromString("00112233-4455-6677-8899-aabbccddeeff")));
         VALUES.put("c5", List.of("Größe".substring(0, 3) + " ", "abcde"));
@@ -173,7 +174,8 @@ public final class EveryTypeProbe {
     private void intervals() {
         Interval day = new Interval(1, 1, 1_500_000L);
         Row row = client.await(client.query("SELECT ts - (ts - $1) AS span, $1 * 2 AS twice, $1::text AS text, "
-                + "d + $1 = d + INTERVAL '1 mon 1 day 1.5 s' AS same FROM every_type WHERE id = 2", day)).toList().get(0);
+                + "d + $1 = d + INTERVAL '1 mon 1 day 1.5 s' AS same FROM every_type WHERE id = 2", day)).toList()
+                .get(0);
         check(row.getInterval("span"), new Interval(0, 32, 1_500_000L), "ts - (ts - $1)");
         check(row.getInterval("twice"), new Interval(2, 2, 3_000_000L), "$1 * 2");
         check(row.getString("text"), day.toString(), "$1::text");

@@ -17,7 +17,8 @@ class PlainTextTest {
             ColumnType.of(Kind.BOOL), ColumnType.of(Kind.SMALLINT), ColumnType.of(Kind.INT), ColumnType.of(Kind.BIGINT),
             ColumnType.of(Kind.REAL), ColumnType.of(Kind.DOUBLE), ColumnType.numericOf(6, 2),
             ColumnType.numericOf(18, 0), ColumnType.numericOf(18, 18), ColumnType.numericOf(30, 4),
-            ColumnType.of(Kind.DATE), ColumnType.of(Kind.TIMESTAMP), ColumnType.of(Kind.TIME), ColumnType.of(Kind.UUID), ColumnType.charOf(4), ColumnType.varcharOf(6));
+            ColumnType.of(Kind.DATE), ColumnType.of(Kind.TIMESTAMP), ColumnType.of(Kind.TIME),
+            ColumnType.of(Kind.UUID), ColumnType.charOf(4), ColumnType.varcharOf(6));
     private static final List<String> SAMPLES = List.of(
             "", "t", "f", "true", "false", "0", "1", "yes", "32767", "-32768", "32768", "2147483647", "-2147483648",
             "9223372036854775807", "-0", "+5", "007", "12.34", "-12.345", ".5", "5.", "-.5", "9999.99", "99999.99",

@@ -153,7 +153,8 @@ class ValueTextTest {
         }
         assertThat(ValueText.parse(TIMESTAMPTZ, "2013-01-01 05:00:00.5+05:30"))
                 .isEqualTo(Instant.parse("2012-12-31T23:30:00.5Z"));
-        assertThat(ValueText.parse(TIMESTAMPTZ, "2013-01-01 05:00 PST")).isEqualTo(Instant.parse("2013-01-01T13:00:00Z"));
+        assertThat(ValueText.parse(TIMESTAMPTZ, "2013-01-01 05:00 PST"))
+                .isEqualTo(Instant.parse("2013-01-01T13:00:00Z"));
         assertThat(ValueText.format(TIMESTAMPTZ, Instant.parse("2013-01-01T05:00:00.5Z")))
                 .isEqualTo("2013-01-01 05:00:00.5+00");
         refused(TIMESTAMPTZ, "2013-01-01 05:00 Europe/Zurich", "0A000");

@@ -14,7 +14,8 @@ import java.util.UUID;
  * Single values in the packed layout (docs/wire.md, "Packed values").
  *
  * <p>A value's Java class is fixed by its type: Boolean, Short, Integer, Long, Float, Double, BigDecimal, LocalDate,
- * LocalDateTime, LocalTime, Instant, UUID, String, Interval. NULL has no packed form and is none of this class's business.
+ * LocalDateTime, LocalTime, Instant, UUID, String, Interval. NULL has no packed form and is none of this class's
+ * business.
  */
 public final class PackedValues {
     static final int FLOAT_NAN = 0x7fc00000;
