@@ -89,6 +89,7 @@ ATTACKS = [
     ("COPY pg_class TO PROGRAM 'touch /tmp/owned'", "42501"),
     ("COPY (SELECT rolpassword FROM pg_authid) TO STDOUT", "0A000"),
     ("COPY pg_authid TO STDOUT", "0A000"),
+    ("EXPLAIN ANALYZE SELECT pg_sleep(100)", "0A000"),
     ("SELECT query FROM pg_stat_activity", "0A000"),
     ("SELECT * FROM pg_stat_get_activity(NULL)", "0A000"),
     ("SELECT * FROM pg_catalog.pg_stat_statements", "0A000"),

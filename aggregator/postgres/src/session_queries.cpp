@@ -97,7 +97,7 @@ void PgSession::start_rows(Portal& portal, uint32_t rows_max) {
     }
     if (auto may = check_query(); !may) {
       active_ = &portal;
-      return portal.copy_out == nullptr ? fail_or_locate(portal, {may.error(), {}}) : fail(may.error());
+      return fail_or_locate(portal, {may.error(), {}});  // What reads the catalogue sees nothing of a block.
     }
     portal.is_first_query = !block_.has_queried;
     block_.has_queried = is_in_block();
