@@ -8,25 +8,7 @@ from collections.abc import Callable, Iterator
 import psycopg
 import pytest
 from local_cluster import LocalCluster, local_cluster
-
-KINDS = """
-CREATE TABLE kinds (
-  id int NOT NULL PRIMARY KEY,
-  yes bool,
-  small smallint,
-  big bigint,
-  single real,
-  twice double precision,
-  price numeric(12,3),
-  day date,
-  at timestamp,
-  clock time,
-  tag uuid,
-  code char(4),
-  name varchar(40),
-  moment timestamptz
-);
-"""
+from plain_postgres import KINDS
 
 Psql = Callable[..., subprocess.CompletedProcess[str]]
 

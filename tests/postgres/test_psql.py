@@ -58,21 +58,9 @@ def test_an_error_shows_its_place_and_what_to_do(psql: Psql) -> None:
     assert "not supported" in refused.stderr
 
 
-def test_the_catalogue_is_refused_by_name(psql: Psql) -> None:
-    answer = psql("-c", r"\d")
-    assert "a statement over the catalogue (pg_catalog, information_schema) is not supported yet" in answer.stderr
-    assert "HINT:  the database has one table" in answer.stderr
-
-
 def test_values_are_a_statement_and_a_table(psql: Psql) -> None:
     assert psql("-Atc", "VALUES (1, 'a'), (2, NULL) ORDER BY 1 DESC").stdout == "2|\n1|a\n"
     assert psql("-Atc", "SELECT max(x) FROM (VALUES (1), (2)) AS q (x)").stdout == "2\n"
-
-
-def test_described_columns_have_their_types(psql: Psql) -> None:
-    answer = psql(stdin="SELECT id, price, code, name, at FROM kinds \\gdesc\n")
-    assert "not supported yet" in answer.stderr  # \gdesc asks the catalogue for the names of types.
-    assert psql("-c", r"\gset", stdin="").returncode in (0, 1)
 
 
 def test_an_insert_returns_what_it_wrote(table: str, psql: Psql) -> None:

@@ -12,8 +12,11 @@ install_debian() {
   log=$(mktemp)
   echo "setup: installing Debian packages: $*"
   # The status goes to a descriptor that is opened behind sudo, because sudo closes those it is given.
+  # Debian's PostgreSQL is not to start a server of its own.
   # shellcheck disable=SC2016 # expanded by the inner shell
-  if ! as_root sh -c 'exec 3>&1 >&2; echo lists >&3; apt-get update -q -o APT::Status-Fd=3; echo packages >&3
+  if ! as_root sh -c 'exec 3>&1 >&2; mkdir -p /etc/postgresql-common/createcluster.d
+      echo "create_main_cluster = false" > /etc/postgresql-common/createcluster.d/daedalus.conf
+      echo lists >&3; apt-get update -q -o APT::Status-Fd=3; echo packages >&3
       exec env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends -o APT::Status-Fd=3 "$@"' \
     sh "$@" 2> "$log" |
       show_apt_progress; then

@@ -217,6 +217,11 @@ void AggregatorCore::State::on_status(Upstream upstream, Instant deadline, Insta
     status.set_postgres_logins_failed(counts.failed);
     status.set_postgres_logins_refused(counts.refused);
   }
+  if (context.options.catalogue) {
+    CatalogueStatus catalogue = context.options.catalogue();
+    status.set_postgres_catalogue(std::move(catalogue.state));
+    status.set_postgres_catalogue_reason(std::move(catalogue.reason));
+  }
   status.set_process_id(context.options.process_id);
   status.set_clients(context.clients.count());
   status.set_queries_in_flight(queries.count());

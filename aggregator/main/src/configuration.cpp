@@ -1,5 +1,8 @@
 #include "configuration.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <utility>
 
 #include "daedalus/configuration/table.hpp"
@@ -19,6 +22,28 @@ constexpr int64_t kAnswerMibDefault = 256;
 PostgresPaths postgres_paths(const configuration::File& file, const configuration::Table& root) {
   const auto path = [&](const char* key) { return root.has(key) ? file.resolve(root.text(key)) : std::string(); };
   return {path("postgres_users"), path("postgres_certificate"), path("postgres_key"), path("postgres_client_ca")};
+}
+
+constexpr const char* kPostgresPrograms = "/usr/lib/postgresql/15/bin";
+constexpr const char* kRootsFolder = "/run/daedalus-catalogue";
+constexpr const char* kPostgresUser = "postgres";
+
+CatalogueOptions catalogue_options(const configuration::File& file, const configuration::Table& root) {
+  CatalogueOptions options;
+  options.is_on = root.has("postgres_catalogue") && root.choice("postgres_catalogue", {"on", "off"}) == "on";
+  const std::string folder = "catalogue-" + root.text("name");
+  options.is_temporary = !root.has("postgres_catalogue_directory") && geteuid() == 0;
+  if (root.has("postgres_catalogue_directory")) {
+    options.directory = file.resolve(root.text("postgres_catalogue_directory"));
+  } else if (options.is_temporary) {
+    // PostgreSQL's user can hardly enter root's own folders.
+    options.directory = fmt::format("{}/{}", kRootsFolder, configuration::content_hash({file.resolve(folder)}));
+  } else {
+    options.directory = file.resolve(folder);
+  }
+  options.programs = file.resolve(root.has("postgres_programs") ? root.text("postgres_programs") : kPostgresPrograms);
+  options.user = root.has("postgres_catalogue_user") ? root.text("postgres_catalogue_user") : kPostgresUser;
+  return options;
 }
 
 /// What the keys that concern clients of PostgreSQL's protocol lead to.
@@ -63,6 +88,7 @@ Result<Configuration> read_configuration(const std::string& path) {
     configuration.postgres_requires_tls = root.choice("postgres_require_tls", {"remote", "nobody"}) == "remote";
   }
   configuration.postgres_paths = postgres_paths(*file, root);
+  configuration.catalogue = catalogue_options(*file, root);
   configuration.sql_threads = static_cast<uint32_t>(root.integer("sql_threads", {1, kSqlThreadsMax}));
   configuration.answer_bytes = configuration::answer_bytes(root, kAnswerMemoryMibDefault);
   configuration.answer_bytes_max =

@@ -13,6 +13,15 @@
 
 namespace daedalus::aggregator {
 
+/// Of the private PostgreSQL that answers statements over the catalogue.
+struct CatalogueOptions {
+  bool is_on = false;
+  std::string directory;
+  bool is_temporary = false;  ///< The directory goes with the process.
+  std::string programs;
+  std::string user;  ///< Where this process is root.
+};
+
 struct Configuration {
   configuration::Cluster cluster;
   std::string name;
@@ -21,6 +30,7 @@ struct Configuration {
   bool postgres_trusts_loopback = false;
   bool postgres_requires_tls = false;  ///< Of clients of other machines.
   PostgresPaths postgres_paths;
+  CatalogueOptions catalogue;
   uint32_t sql_threads = 1;
   uint64_t answer_bytes = 0;      ///< Of all answers together, until they have left.
   uint64_t answer_bytes_max = 0;  ///< Of one.

@@ -55,6 +55,13 @@ postgres::SessionOptions session_options(const Configuration& configuration) {
   return options;
 }
 
+catalogue::PoolOptions catalogue_pool_options(const Configuration& configuration) {
+  catalogue::PoolOptions options;
+  options.user = catalogue::kReaderRole;
+  options.database = configuration.schema->table_name;
+  return options;
+}
+
 /// Of the kernel's: cancel keys must not be guessed, and ids of submissions must not meet.
 uint64_t random_bits() {
   std::random_device device;
@@ -65,6 +72,7 @@ uint64_t random_bits() {
 
 Server::Server(const Configuration& configuration, std::string version)
     : door_(session_options(configuration), *this, random_bits),
+      catalogue_(catalogue_pool_options(configuration)),
       answer_budget_(std::make_shared<ByteBudget>(configuration.answer_bytes)),
       network_(network_options(configuration, version, answer_budget_), *this) {
   std::map<rpc::LinkId, NodeId> nodes;
@@ -84,9 +92,13 @@ Server::Server(const Configuration& configuration, std::string version)
     return LoginCounts{counts.accepted, counts.failed, counts.refused};
   };
   options.time_zone_version = zones->version();
+  options.catalogue = [this] {
+    const catalogue::ServerState& state = catalogue_.state();
+    return CatalogueStatus{std::string(catalogue::name_of(state.kind)), state.reason};
+  };
   auto compiler = std::make_shared<Compiler>(configuration.schema, configuration.map, zones, random_bits);
-  workers_ =
-      std::make_unique<SessionWorkers>(compiler, [this](rpc::PeerId session, uint64_t work, postgres::WorkDone done) {
+  workers_ = std::make_unique<SessionWorkers>(
+      compiler, configuration.schema->table_name, [this](rpc::PeerId session, uint64_t work, postgres::WorkDone done) {
         auto shared = std::make_shared<postgres::WorkDone>(std::move(done));
         network_.post("work of a session", [this, session, work, shared] {
           if (door_.on_work_done(session, work, std::move(*shared), network_.now())) {
@@ -102,6 +114,7 @@ Server::Server(const Configuration& configuration, std::string version)
                                           }
                                         });
   watch_access(configuration.postgres_paths);
+  plan_catalogue(configuration);
   network_.set_on_turn_end([this] { on_turn_end(); });
   network_.on_stop_signal([this] { stop(); });
 }
@@ -125,6 +138,38 @@ void Server::watch_access(const PostgresPaths& paths) {
                                [this](std::shared_ptr<const postgres::TlsContext> tls) {
                                  network_.post("certificate", [this, tls = std::move(tls)] { door_.set_tls(tls); });
                                }});
+}
+
+void Server::plan_catalogue(const Configuration& configuration) {
+  const CatalogueOptions& wanted = configuration.catalogue;
+  if (!wanted.is_on || configuration.postgres_listen.empty()) {
+    return;
+  }
+  keeper_options_ = catalogue::KeeperOptions{wanted.programs,
+                                             wanted.directory,
+                                             wanted.user,
+                                             configuration.schema->table_name,
+                                             catalogue::make_script(*configuration.schema),
+                                             wanted.is_temporary};
+  const auto missing = catalogue::what_is_missing(wanted.programs);
+  using Kind = catalogue::ServerState::Kind;
+  catalogue_.set_state({missing ? Kind::kMissing : Kind::kWaiting, missing.value_or(""), {}, 0}, network_.now());
+}
+
+void Server::start_catalogue() {
+  if (!keeper_options_) {
+    return;
+  }
+  keeper_ = std::make_unique<catalogue::Keeper>(std::move(*std::exchange(keeper_options_, std::nullopt)),
+                                                [this](const catalogue::ServerState& state) {
+                                                  network_.post("the catalogue's state", [this, state] {
+                                                    spdlog::info("the catalogue is {}", catalogue::name_of(state.kind));
+                                                    catalogue_.set_state(state, network_.now());
+                                                    if (state.table > 0) {
+                                                      door_.set_table_oid(state.table);
+                                                    }
+                                                  });
+                                                });
 }
 
 void Server::run() { network_.run(); }
@@ -167,12 +212,20 @@ void Server::on_dial_failed(rpc::LinkId link, const std::string& reason) {
 // ---- what sessions of PostgreSQL's protocol want ----
 
 void Server::on_session_up(rpc::PeerId session, const rpc::PeerInfo& info) {
+  start_catalogue();
   core_->on_up(session, info, network_.now(), effects_);
 }
 
 void Server::on_session_down(rpc::PeerId session, const std::string& reason) {
+  catalogue_.abandon(session, network_.now());
   core_->on_down(session, reason, network_.now(), effects_);
 }
+
+void Server::on_session_catalogue(rpc::PeerId session, postgres::CatalogueWork&& work) {
+  catalogue_.submit(session, work.id, std::move(work.statement), network_.now());
+}
+
+void Server::on_session_catalogue_abandoned(rpc::PeerId session) { catalogue_.abandon(session, network_.now()); }
 
 void Server::on_session_operation(rpc::PeerId session, wire::v1::Operation&& operation) {
   core_->on_operation(session, std::move(operation), network_.now(), effects_);
@@ -183,6 +236,26 @@ void Server::on_session_work(rpc::PeerId session, postgres::Work&& work) { worke
 void Server::on_cancel_request(const postgres::CancelKey& key) {
   if (const auto session = door_.cancel(key, network_.now())) {
     network_.wake(*session);
+  }
+}
+
+void Server::serve_catalogue() {
+  for (size_t count = catalogue_.take_connects(network_.now()); count > 0; --count) {
+    network_.connect_local(
+        catalogue_.state().socket,
+        [this](const rpc::ConnectionInfo& connection, Instant now) { return catalogue_.make_session(connection, now); },
+        [this](const std::string& reason) {
+          spdlog::warn("the catalogue's server: {}", reason);
+          catalogue_.on_connect_failed(network_.now());
+        });
+  }
+  for (catalogue::Told& told : catalogue_.take_told()) {
+    if (door_.on_catalogue(told.client, told.id, std::move(told.outcome), network_.now())) {
+      network_.wake(told.client);
+    }
+  }
+  for (const rpc::PeerId link : catalogue_.take_wakes()) {
+    network_.wake(link);
   }
 }
 
@@ -208,13 +281,15 @@ void Server::on_turn_end() {
     spdlog::warn("closing {}: {}", peers_.contains(peer) ? peers_.at(peer) : "a peer", reason);
   }
   give_to_sessions();
+  serve_catalogue();
   network_.send(std::move(effects_));  // Its outbox; empty, but not without memory, afterwards.
   if (is_draining_ && (core_->operations_in_flight() == 0 || network_.now() >= drain_deadline_)) {
     is_draining_ = false;
     drain_deadline_ = kNever;
     network_.shutdown("the aggregator is shutting down");
   }
-  network_.arm(std::min(effects_.wake_at, drain_deadline_), [this] { on_timer(); });
+  const Instant wake_at = std::min(effects_.wake_at, catalogue_.next_deadline());
+  network_.arm(std::min(wake_at, drain_deadline_), [this] { on_timer(); });
   if (core_->has_work(network_)) {
     network_.post("answers in progress", [] {});  // The next turn goes on, after a look at the sockets.
   }
@@ -230,7 +305,10 @@ void Server::on_compiled() {
   letters_.clear();
 }
 
-void Server::on_timer() { core_->on_deadline(network_.now(), effects_); }
+void Server::on_timer() {
+  core_->on_deadline(network_.now(), effects_);
+  catalogue_.on_deadline(network_.now());
+}
 
 void Server::compile() {
   for (const CompileTicket ticket : std::exchange(effects_.given_up, {})) {

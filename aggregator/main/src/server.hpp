@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "compiled_mailbox.hpp"
 #include "configuration.hpp"
 #include "daedalus/aggregator/core.hpp"
+#include "daedalus/catalogue/keeper.hpp"
+#include "daedalus/catalogue/pool.hpp"
 #include "daedalus/postgres/door.hpp"
 #include "daedalus/rpc/asio_network.hpp"
 #include "postgres_access.hpp"
@@ -40,6 +43,8 @@ class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
   void on_session_down(rpc::PeerId session, const std::string& reason) override;
   void on_session_operation(rpc::PeerId session, wire::v1::Operation&& operation) override;
   void on_session_work(rpc::PeerId session, postgres::Work&& work) override;
+  void on_session_catalogue(rpc::PeerId session, postgres::CatalogueWork&& work) override;
+  void on_session_catalogue_abandoned(rpc::PeerId session) override;
   void on_cancel_request(const postgres::CancelKey& key) override;
 
   static constexpr int64_t kDrainNs = 5 * kSecond;
@@ -51,6 +56,11 @@ class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
   void compile();
   /// Reads, and goes on reading, who may come in by PostgreSQL's protocol.
   void watch_access(const PostgresPaths& paths);
+  /// The private PostgreSQL is started when the first client comes.
+  void plan_catalogue(const Configuration& configuration);
+  void start_catalogue();
+  /// Makes the connections that the catalogue's statements need, and gives sessions what became of theirs.
+  void serve_catalogue();
   /// Results of sessions go to them; the network sends the others.
   void give_to_sessions();
   void dial();
@@ -60,6 +70,7 @@ class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
   std::map<rpc::LinkId, std::string> dial_failures_;  ///< Last reason logged per link: repetitions are not.
   std::map<rpc::PeerId, std::string> peers_;          ///< Name of each peer, for logs.
   postgres::Door door_;                               ///< Outlives the network, which has its sessions.
+  catalogue::Pool catalogue_;                         ///< As it is.
   std::shared_ptr<ByteBudget> answer_budget_;
   rpc::AsioNetwork network_;
   std::unique_ptr<AggregatorCore> core_;
@@ -72,6 +83,8 @@ class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
   std::unique_ptr<CompilePool> pool_;  ///< Last, as those behind it are, so that their threads end first.
   std::unique_ptr<SessionWorkers> workers_;
   std::unique_ptr<PostgresAccess> access_;
+  std::optional<catalogue::KeeperOptions> keeper_options_;  ///< Until there is one.
+  std::unique_ptr<catalogue::Keeper> keeper_;
 };
 
 }  // namespace daedalus::aggregator

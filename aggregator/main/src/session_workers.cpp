@@ -19,14 +19,17 @@ bool is_small(const postgres::Work& work) {
   if (const auto* describe = std::get_if<postgres::Work::Describe>(&work.what)) {
     return describe->sql.size() <= kSmallBytesMax;
   }
+  if (const auto* locate = std::get_if<postgres::Work::Locate>(&work.what)) {
+    return locate->sql.size() <= kSmallBytesMax;
+  }
   const auto* compile = std::get_if<postgres::Work::Compile>(&work.what);
   return compile != nullptr && compile->statement.ByteSizeLong() <= kSmallBytesMax;
 }
 
 }  // namespace
 
-SessionWorkers::SessionWorkers(std::shared_ptr<Compiler> compiler, OnSessionWork on_done)
-    : compiler_(std::move(compiler)), on_done_(std::move(on_done)) {
+SessionWorkers::SessionWorkers(std::shared_ptr<Compiler> compiler, std::string table, OnSessionWork on_done)
+    : compiler_(std::move(compiler)), table_(std::move(table)), on_done_(std::move(on_done)) {
   for (Lane* const lane : {&small_, &large_}) {
     lane->thread = std::thread([this, lane] { work(*lane); });
   }
@@ -77,6 +80,9 @@ postgres::WorkDone SessionWorkers::done(const postgres::Work& work) {
   }
   if (const auto* piece = std::get_if<postgres::Work::Convert>(&work.what)) {
     return postgres::convert(*piece, wall_clock_us());
+  }
+  if (const auto* locate = std::get_if<postgres::Work::Locate>(&work.what)) {
+    return home_of(locate->sql, table_);
   }
   return compiler_->compile(std::get<postgres::Work::Compile>(work.what).statement, wall_clock_us());
 }

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -24,7 +25,8 @@ using OnSessionWork = std::function<void(rpc::PeerId session, uint64_t work, pos
 
 class SessionWorkers {
  public:
-  SessionWorkers(std::shared_ptr<Compiler> compiler, OnSessionWork on_done);
+  /// `table` is the name of the one there is.
+  SessionWorkers(std::shared_ptr<Compiler> compiler, std::string table, OnSessionWork on_done);
   /// Stops after what is being done; what waits is dropped.
   ~SessionWorkers();
   SessionWorkers(const SessionWorkers&) = delete;
@@ -44,6 +46,7 @@ class SessionWorkers {
   [[nodiscard]] postgres::WorkDone done(const postgres::Work& work);
 
   const std::shared_ptr<Compiler> compiler_;
+  const std::string table_;
   const OnSessionWork on_done_;
   Lane small_;
   Lane large_;

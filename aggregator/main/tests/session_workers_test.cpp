@@ -47,13 +47,14 @@ class Answers {
 
 TEST(SessionWorkersTest, EachKindOfWorkComesBackDone) {
   Answers answers;
-  SessionWorkers workers(compiler_of_one_column(), answers.taker());
+  SessionWorkers workers(compiler_of_one_column(), "numbers", answers.taker());
   wire::v1::StatementBody insert;
   insert.set_sql("INSERT INTO numbers VALUES (1), (2)");
   workers.submit(rpc::PeerId{1}, {7, Work::Split{std::make_shared<const std::string>("a; b")}});
   workers.submit(rpc::PeerId{2}, {8, Work::Describe{"SELECT id FROM numbers WHERE id = $1", {TypeKind::kBigint}}});
   workers.submit(rpc::PeerId{3}, {9, Work::Compile{insert}});
-  answers.wait_for(3);
+  workers.submit(rpc::PeerId{4}, {10, Work::Locate{"SELECT relname FROM pg_class"}});
+  answers.wait_for(4);
   for (const auto& [who, done] : answers.take()) {
     EXPECT_EQ(raw(who.first) + 6, who.second);
     if (who.second == 7) {
@@ -62,6 +63,8 @@ TEST(SessionWorkersTest, EachKindOfWorkComesBackDone) {
       const auto& description = std::get<Result<StatementDescription>>(done);
       ASSERT_TRUE(description);
       EXPECT_EQ(description->parameters, std::vector<TypeKind>{TypeKind::kBigint});
+    } else if (who.second == 10) {
+      EXPECT_TRUE(std::get<StatementHome>(done).is_catalogue);
     } else {
       const auto& compiled = std::get<Result<Compiled>>(done);
       ASSERT_TRUE(compiled);
@@ -74,7 +77,7 @@ TEST(SessionWorkersTest, AllOfManyComeBackOnceAndWhatWaitsAtTheEndIsDropped) {
   constexpr uint64_t kCount = 2'000;
   Answers answers;
   {
-    SessionWorkers workers(compiler_of_one_column(), answers.taker());
+    SessionWorkers workers(compiler_of_one_column(), "numbers", answers.taker());
     for (uint64_t number = 0; number < kCount; ++number) {
       const std::string large = number % 100 == 0 ? std::string(20'000, ' ') : std::string();
       workers.submit(rpc::PeerId{number}, {number, Work::Describe{"SELECT id FROM numbers" + large, {}}});

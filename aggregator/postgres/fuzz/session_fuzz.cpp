@@ -41,6 +41,11 @@ class Owner final : public SessionOwner {
     CHECK(works.empty());
     works.push_back(std::move(work));
   }
+  void on_session_catalogue(rpc::PeerId /*session*/, CatalogueWork&& work) override {
+    CHECK(catalogue.empty());
+    catalogue.push_back(std::move(work));
+  }
+  void on_session_catalogue_abandoned(rpc::PeerId /*session*/) override { catalogue.clear(); }
   void on_cancel_request(const CancelKey& /*key*/) override {}
 
   int ups = 0;
@@ -48,6 +53,7 @@ class Owner final : public SessionOwner {
   uint64_t last_sequence = 0;
   std::vector<wire::v1::Operation> operations;
   std::vector<Work> works;
+  std::vector<CatalogueWork> catalogue;
 };
 
 std::shared_ptr<const semantics::Schema> table() {
@@ -56,6 +62,20 @@ std::shared_ptr<const semantics::Schema> table() {
   schema->columns = {{"id", {semantics::TypeKind::kInt}, false, std::nullopt},
                      {"name", {semantics::TypeKind::kVarchar, 0, 0, 20}, true, std::nullopt}};
   return schema;
+}
+
+/// Of one column and two rows, or an error.
+catalogue::Outcome of_catalogue(const CatalogueWork& work, uint8_t choice) {
+  if ((choice & 2) != 0) {
+    return catalogue::Failure{rejected("42883", "no such function"), {}};
+  }
+  using namespace std::string_view_literals;
+  catalogue::Answer answer;
+  answer.parameter_types.assign(work.statement.parameter_types.size(), 23);
+  answer.columns = "\0\1a\0\0\0\0\0\0\0\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\0"sv;
+  answer.rows = "D\0\0\0\x0b\0\1\0\0\0\1aD\0\0\0\x0b\0\1\0\0\0\1b"sv;
+  answer.tag = "SELECT 2";
+  return answer;
 }
 
 wire::v1::Result rows_of_one(uint64_t sequence) {
@@ -86,6 +106,9 @@ WorkDone done(const Work& work, uint8_t choice) {
   if (const auto* piece = std::get_if<Work::Convert>(&work.what)) {
     return convert(*piece, /*now_us=*/0);
   }
+  if (std::holds_alternative<Work::Locate>(work.what)) {
+    return aggregator::StatementHome{(choice & 1) != 0, std::nullopt};
+  }
   aggregator::CompiledUpdate update;
   if ((choice & 1) != 0) {
     update.body.add_parts()->mutable_insert()->set_row_count(1);
@@ -102,6 +125,12 @@ void answer(Owner& owner, PgSession& session, uint8_t choice) {
     session.on_work_done(work.id, done(work, choice), kStart);
     return;
   }
+  if (!owner.catalogue.empty()) {
+    const CatalogueWork work = std::move(owner.catalogue.back());
+    owner.catalogue.clear();
+    session.on_catalogue(work.id, of_catalogue(work, choice), kStart);
+    return;
+  }
   if (owner.operations.empty()) {
     return;
   }
@@ -111,7 +140,7 @@ void answer(Owner& owner, PgSession& session, uint8_t choice) {
   wire::v1::Result end;
   end.set_sequence(sequence);
   if ((choice & 2) != 0) {
-    end.mutable_error()->set_sqlstate("57014");
+    end.mutable_error()->set_sqlstate((choice & 4) != 0 ? "42P01" : "57014");
   } else if (writes) {
     end.mutable_confirmed()->set_timestamp(1);
   } else {

@@ -131,8 +131,8 @@ void append_row_description(std::span<const Field> fields, std::string& out) {
   append_big_endian(static_cast<uint16_t>(fields.size()), out);
   for (const Field& field : fields) {
     append_text(field.name, out);
-    append_big_endian<uint32_t>(0, out);  // Of no table: OIDs of tables are the catalogue's.
-    append_big_endian<int16_t>(0, out);
+    append_big_endian(field.table, out);
+    append_big_endian(field.number, out);
     append_big_endian(field.type, out);
     append_big_endian(field.size, out);
     append_big_endian(field.modifier, out);

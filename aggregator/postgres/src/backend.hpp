@@ -23,7 +23,9 @@ struct Field {
   uint32_t type = 0;  ///< OID.
   int16_t size = -1;  ///< Bytes of its binary form; −1: not fixed.
   int32_t modifier = -1;
-  int16_t format = 0;  ///< 0 text, 1 binary.
+  int16_t format = 0;   ///< 0 text, 1 binary.
+  uint32_t table = 0;   ///< OID of the table that it is a column of; 0: of none.
+  uint16_t number = 0;  ///< There, from 1.
 
   friend bool operator==(const Field&, const Field&) = default;
 };

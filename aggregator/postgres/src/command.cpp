@@ -10,15 +10,9 @@
 
 namespace daedalus::postgres {
 
-using aggregator::first_words;
-using aggregator::is_word;
 using aggregator::StatementWord;
-using aggregator::unquoted;
 
 namespace {
-
-/// As far as a statement that has failed is looked at for names of the catalogue.
-constexpr size_t kCatalogueWordsMax = 4096;
 
 /// ISOLATION LEVEL ..., READ ONLY, READ WRITE, [NOT] DEFERRABLE, with or without commas. What is wrong comes back.
 std::optional<RefusedCommand> read_modes(Words& words, BlockModes& modes) {
@@ -331,21 +325,6 @@ bool ends_failure(const Command& command) {
   const auto* savepoint = std::get_if<SavepointCommand>(&command);
   return std::holds_alternative<EndCommand>(command) || std::holds_alternative<EmptyCommand>(command) ||
          (savepoint != nullptr && savepoint->what == SavepointCommand::What::kGoBack);
-}
-
-bool mentions_catalogue(std::string_view statement) {
-  bool is_relation = false;
-  for (const StatementWord& word : first_words(statement, kCatalogueWordsMax)) {
-    if (word.kind != StatementWord::Kind::kWord) {
-      continue;
-    }
-    if (is_word(word, "pg_catalog") || is_word(word, "information_schema") ||
-        (is_relation && unquoted(word).starts_with("pg_"))) {
-      return true;
-    }
-    is_relation = is_word(word, "from") || is_word(word, "join");
-  }
-  return false;
 }
 
 }  // namespace daedalus::postgres

@@ -123,8 +123,4 @@ using Command = std::variant<EmptyCommand, SetCommand, ResetCommand, ShowCommand
 /// Whether it may run in a block that has failed: what ends the block, or its failure.
 [[nodiscard]] bool ends_failure(const Command& command);
 
-/// Whether a statement speaks of the catalogue: pg_catalog, information_schema, or a relation behind FROM or JOIN whose
-/// name begins with "pg_". Looked at once it has failed.
-[[nodiscard]] bool mentions_catalogue(std::string_view statement);
-
 }  // namespace daedalus::postgres

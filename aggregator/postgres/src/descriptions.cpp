@@ -19,7 +19,8 @@ std::string key_of(std::string_view sql, Descriptions::Declared declared) {
 }
 
 size_t bytes_of(const std::string& key, const aggregator::StatementDescription& description) {
-  size_t bytes = sizeof(description) + 2 * sizeof(key) + key.size() + description.parameters.size();
+  size_t bytes = sizeof(description) + 2 * sizeof(key) + key.size() + description.parameters.size() +
+                 description.origins.size() * sizeof(uint16_t);
   for (const semantics::Column& column : description.columns) {
     bytes += sizeof(column) + column.name.size();
   }

@@ -29,6 +29,9 @@ class Descriptions {
   [[nodiscard]] const aggregator::StatementDescription* find(std::string_view sql, Declared declared);
   void keep(std::string_view sql, Declared declared, const aggregator::StatementDescription& description);
   [[nodiscard]] size_t size() const { return entries_.size(); }
+  /// The number that the catalogue has for the table; 0: it is not known. It is not part of what is kept.
+  [[nodiscard]] uint32_t table_oid() const { return table_oid_; }
+  void set_table_oid(uint32_t oid) { table_oid_ = oid; }
 
  private:
   struct Entry {
@@ -40,6 +43,7 @@ class Descriptions {
   std::list<Entry> entries_;  ///< The latest first.
   std::unordered_map<std::string_view, std::list<Entry>::iterator> by_key_;
   size_t bytes_ = 0;
+  uint32_t table_oid_ = 0;
 };
 
 }  // namespace daedalus::postgres

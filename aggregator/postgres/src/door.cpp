@@ -37,6 +37,8 @@ std::shared_ptr<rpc::ByteSession> Door::make_session(const rpc::ConnectionInfo& 
   return std::make_shared<SecureSession>(std::move(session), tls_);
 }
 
+void Door::set_table_oid(uint32_t oid) { descriptions_->set_table_oid(oid); }
+
 bool Door::on_result(rpc::PeerId session, wire::v1::Result&& result, Instant now) {
   const auto found = find(session);
   if (found != nullptr) {
@@ -49,6 +51,14 @@ bool Door::on_work_done(rpc::PeerId session, uint64_t work, WorkDone done, Insta
   const auto found = find(session);
   if (found != nullptr) {
     found->on_work_done(work, std::move(done), now);
+  }
+  return found != nullptr;
+}
+
+bool Door::on_catalogue(rpc::PeerId session, uint64_t work, catalogue::Outcome outcome, Instant now) {
+  const auto found = find(session);
+  if (found != nullptr) {
+    found->on_catalogue(work, std::move(outcome), now);
   }
   return found != nullptr;
 }

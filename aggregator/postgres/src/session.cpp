@@ -207,6 +207,11 @@ void PgSession::deliver(const IsEnough& is_enough) {
     } else if (auto* work = std::get_if<Work>(&event)) {
       name = "work";
       owner_.on_session_work(connection_.id, std::move(*work));
+    } else if (auto* asked = std::get_if<CatalogueWork>(&event)) {
+      name = "catalogue statement";
+      owner_.on_session_catalogue(connection_.id, std::move(*asked));
+    } else if (std::holds_alternative<CatalogueAbandoned>(event)) {
+      owner_.on_session_catalogue_abandoned(connection_.id);
     } else {
       name = "cancel request";
       owner_.on_cancel_request(std::get<CancelKey>(event));
@@ -226,6 +231,8 @@ void PgSession::on_work_done(uint64_t id, WorkDone done, Instant /*now*/) {
   const Wait waited = std::exchange(wait_, Wait::kNothing);
   if (std::exchange(is_cancelled_, false)) {
     fail(rejected("57014", "canceling statement due to user request"));
+  } else if (const auto* home = std::get_if<aggregator::StatementHome>(&done)) {
+    on_located(*home);
   } else if (auto* pieces = std::get_if<TextPieces>(&done)) {
     simple_->pieces = std::move(*pieces);
   } else if (auto* description = std::get_if<Result<aggregator::StatementDescription>>(&done)) {
@@ -272,7 +279,12 @@ void PgSession::cancel(Instant /*now*/) {
   if (Portal* const running = awaited(); running != nullptr && running->sequence != 0) {
     running->is_cancelled = true;
     abort_operation(running->sequence);
-  } else if (wait_ == Wait::kSplit || wait_ == Wait::kDescribe || wait_ == Wait::kCompile || wait_ == Wait::kValues) {
+  } else if (wait_ == Wait::kCatalogue) {
+    events_.push_back(CatalogueAbandoned{});
+    fail(rejected("57014", "canceling statement due to user request"));
+    process();
+  } else if (wait_ == Wait::kSplit || wait_ == Wait::kDescribe || wait_ == Wait::kCompile || wait_ == Wait::kValues ||
+             wait_ == Wait::kLocate) {
     is_cancelled_ = true;
   }
   // What has been submitted cannot be taken back.

@@ -13,8 +13,8 @@
 // Methods are in files by what they are for: session.cpp (bytes and time), session_startup.cpp, session_login.cpp (who
 // may enter, and do what), session_simple.cpp, session_extended.cpp, session_commands.cpp (what the session answers
 // itself), session_blocks.cpp, session_statements.cpp (PREPARE and EXECUTE), session_cursors.cpp, session_queries.cpp,
-// session_pipeline.cpp (queries that run beside each other), session_writes.cpp, session_copy.cpp,
-// session_copy_out.cpp.
+// session_pipeline.cpp (queries that run beside each other), session_catalogue.cpp, session_writes.cpp,
+// session_copy.cpp, session_copy_out.cpp.
 #pragma once
 
 #include <deque>
@@ -60,6 +60,9 @@ struct Secured {
 /// A text taken apart; more than `count_max` pieces are too many.
 [[nodiscard]] TextPieces pieces_of(std::string_view text, size_t count_max);
 
+/// Whether a statement with this error may be one over the catalogue, where its names are known.
+[[nodiscard]] bool may_be_of_catalogue(const Error& error);
+
 /// Errors: 22021 it is no UTF-8.
 [[nodiscard]] Result<void> check_text(std::string_view text);
 
@@ -67,8 +70,8 @@ struct Secured {
 /// are.
 [[nodiscard]] std::string query_of(std::string_view statement, uint32_t at);
 
-/// What is said of a statement over the catalogue.
-[[nodiscard]] Error catalogue_refusal(uint32_t position);
+/// What is said of `what` over the catalogue: it runs SELECT alone.
+[[nodiscard]] Error catalogue_refusal(std::string_view what);
 
 struct CopyBound;
 
@@ -95,6 +98,7 @@ class PgSession final : public rpc::ByteSession {
   // ---- what the owner was asked for; ignored once the session is over ----
   void on_result(wire::v1::Result&& result, Instant now);
   void on_work_done(uint64_t id, WorkDone done, Instant now);
+  void on_catalogue(uint64_t id, catalogue::Outcome outcome, Instant now);
   /// The statement that runs, if one does, is to be stopped.
   void cancel(Instant now);
   [[nodiscard]] const CancelKey& key() const { return identity_.key; }
@@ -131,7 +135,9 @@ class PgSession final : public rpc::ByteSession {
     kRows,
     kSubmit,
     kConvert,
-    kFlight
+    kFlight,
+    kLocate,
+    kCatalogue
   };
   /// What a submission ends.
   enum class Then : uint8_t { kEndSimple, kEndSync, kAfterFlush, kEndBlock };
@@ -154,7 +160,16 @@ class PgSession final : public rpc::ByteSession {
     Command command;
     std::vector<ParameterType> parameters;
     std::vector<semantics::Column> columns;         ///< None: it gives no rows.
+    std::vector<uint16_t> origins = {};             ///< Of columns: which of the table's; none where that is not known.
     std::vector<semantics::Column> cursor_columns;  ///< Of the query of a DECLARE, once that has been described.
+    /// Of one that the catalogue runs: types of its parameters and columns; what is above knows nothing of them.
+    std::shared_ptr<const catalogue::Answer> catalogue;
+  };
+
+  /// What the catalogue has given, and how much of it the client has.
+  struct CatalogueRows {
+    catalogue::Answer answer;
+    size_t begin = 0;
   };
 
   /// A portal that DECLARE made.
@@ -184,6 +199,9 @@ class PgSession final : public rpc::ByteSession {
     std::optional<uint32_t> inserted;             ///< Of an INSERT whose RETURNING gives the rows: for its tag.
     std::unique_ptr<Cursor> cursor;               ///< Its rows are there, not in `rows`.
     std::optional<FetchRun> fetch;                ///< Of a FETCH or MOVE that has begun.
+    std::unique_ptr<catalogue::Statement> asked;  ///< Of the catalogue: parameters and formats, as they were bound.
+    std::unique_ptr<CatalogueRows> catalogue;     ///< Once it has answered.
+    bool is_first_query = false;                  ///< Of its block.
     bool is_cancelled = false;
     size_t level = 0;  ///< How many savepoints there were when it was made.
   };
@@ -240,7 +258,8 @@ class PgSession final : public rpc::ByteSession {
   struct Down {
     std::string reason;
   };
-  using Event = std::variant<Up, Down, wire::v1::Operation, Work, CancelKey>;
+  struct CatalogueAbandoned {};
+  using Event = std::variant<Up, Down, wire::v1::Operation, Work, CancelKey, CatalogueWork, CatalogueAbandoned>;
 
   // ---- bytes and time (session.cpp) ----
   void process();
@@ -303,10 +322,17 @@ class PgSession final : public rpc::ByteSession {
   void describe(Describes for_whom, std::vector<std::optional<semantics::TypeKind>> declared);
   [[nodiscard]] static std::vector<std::optional<semantics::TypeKind>> declared_of(const Prepared& prepared);
   void on_described(Result<aggregator::StatementDescription> description);
-  /// What it gives, as far as is known now: a FETCH what its cursor gives, an EXECUTE what its statement does.
-  [[nodiscard]] const std::vector<semantics::Column>& columns_now(const Prepared& prepared) const;
+  /// It is known now what `described_` takes and gives.
+  void keep_described();
+  /// Whose rows it gives, as far as is known now: a FETCH its cursor's, an EXECUTE its statement's.
+  [[nodiscard]] const Prepared& shown_by(const Prepared& prepared) const;
+  [[nodiscard]] static size_t column_count(const Prepared& prepared);
+  [[nodiscard]] static std::vector<uint32_t> parameter_oids(const Prepared& prepared);
   [[nodiscard]] Result<Portal> bind(const BindMessage& message) const;
-  void describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats);
+  void describe_rows(const Prepared& prepared, const std::vector<int16_t>& formats);
+  void describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats,
+                        const std::vector<uint16_t>& origins = {});
+  [[nodiscard]] Result<void> bind_parameters(const BindMessage& message, Portal& portal) const;
   void drop_statement(const std::string& name);
   void drop_all_statements();
   void drop_portal(const std::string& name);
@@ -383,7 +409,7 @@ class PgSession final : public rpc::ByteSession {
   void execute(Portal& portal, uint32_t rows_max);
   [[nodiscard]] Result<void> check_block(const Command& command) const;
   void start_rows(Portal& portal, uint32_t rows_max);
-  /// Whether a query may begin now. Errors: 42501, 0A000.
+  /// Whether a query of the table may begin now. Errors: 42501, 0A000.
   [[nodiscard]] Result<void> check_query() const;
   void start_query(Portal& portal);
   /// Asks the core; returns the operation's sequence.
@@ -403,7 +429,7 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] std::string tag_of(Portal& portal) const;
   void abort(Portal& portal);
   void abort_operation(uint64_t sequence);
-  [[nodiscard]] Failure failure_of(const wire::v1::Error& error, std::string_view sql) const;
+  [[nodiscard]] Failure failure_of(const wire::v1::Error& error) const;
   void put_parameters(const Portal& portal, wire::v1::StatementBody& body) const;
   /// A cursor's answer may take longer than statement_timeout, each FETCH may not.
   [[nodiscard]] int64_t time_left(bool is_cursor = false) const;
@@ -422,6 +448,23 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] bool pump_first();
   void fail_first(const Failure& failure);
   void drop_slot();
+
+  // ---- session_catalogue.cpp ----
+  /// What this side refuses may be the catalogue's: its tree is looked at, before the client hears of it.
+  void locate(const std::string& sql, Failure refusal);
+  /// As locate(), where the portal's text may be the catalogue's.
+  void fail_or_locate(const Portal& portal, Failure failure);
+  void on_located(const aggregator::StatementHome& home);
+  void ask_catalogue(catalogue::Statement statement);
+  void start_catalogue(Portal& portal, uint32_t rows_max);
+  void on_catalogue_described(catalogue::Answer answer);
+  void begin_catalogue_rows(Portal& portal, catalogue::Answer answer);
+  /// Sends what the portal has of its answer, as far as its Execute wants it.
+  void pump_catalogue(Portal& portal);
+  /// Errors: those of bind() that concern a statement of the catalogue's.
+  [[nodiscard]] Result<void> bind_catalogue(const BindMessage& message, Portal& portal) const;
+  void describe_catalogue(const catalogue::Answer& answer, const std::vector<int16_t>& formats);
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> catalogue_settings() const;
 
   // ---- session_writes.cpp ----
   void start_write(Portal& portal, uint32_t rows_max);
@@ -506,16 +549,18 @@ class PgSession final : public rpc::ByteSession {
   size_t statement_bytes_ = 0;
   std::map<std::string, Portal, std::less<>> portals_;
   size_t portal_bytes_ = 0;
-  uint64_t portal_row_bytes_ = 0;      ///< Of rows that wait in portals, or are kept by cursors.
-  Portal* active_ = nullptr;           ///< Whose Execute waits for something.
-  const Portal* executed_ = nullptr;   ///< The last one that was executed; it may be gone.
-  std::optional<uint64_t> rows_left_;  ///< Of that Execute; none: no limit.
-  uint64_t rows_sent_ = 0;             ///< By that Execute.
-  std::deque<Slot> slots_;             ///< In the order in which they are answered.
-  uint64_t slot_bytes_ = 0;            ///< Of their parameters.
-  uint64_t slot_row_bytes_ = 0;        ///< Of rows that wait in them.
-  bool has_parsed_ahead_ = false;      ///< The statement without a name, while queries were under way.
-  Prepared described_;                 ///< What somebody waits to know more of.
+  uint64_t portal_row_bytes_ = 0;        ///< Of rows that wait in portals, or are kept by cursors.
+  Portal* active_ = nullptr;             ///< Whose Execute waits for something.
+  const Portal* executed_ = nullptr;     ///< The last one that was executed; it may be gone.
+  std::optional<uint64_t> rows_left_;    ///< Of that Execute; none: no limit.
+  uint64_t rows_sent_ = 0;               ///< By that Execute.
+  std::deque<Slot> slots_;               ///< In the order in which they are answered.
+  uint64_t slot_bytes_ = 0;              ///< Of their parameters.
+  uint64_t slot_row_bytes_ = 0;          ///< Of rows that wait in them.
+  bool has_parsed_ahead_ = false;        ///< The statement without a name, while queries were under way.
+  Prepared described_;                   ///< What somebody waits to know more of.
+  std::vector<uint32_t> declared_oids_;  ///< Of its parameters.
+  std::optional<Failure> refusal_;       ///< What is said of a statement that is not the catalogue's.
   std::string described_name_;
   Describes describes_ = Describes::kParse;
   std::unique_ptr<Values> values_;
@@ -523,6 +568,7 @@ class PgSession final : public rpc::ByteSession {
 
   uint64_t last_sequence_ = 0;
   uint64_t last_work_ = 0;
+  uint64_t last_catalogue_ = 0;
 };
 
 }  // namespace daedalus::postgres

@@ -46,7 +46,7 @@ Result<void> PgSession::check_copy_place(const aggregator::CopyStatement& copy) 
     return {};
   }
   if (copy.schema == "pg_catalog" || copy.schema == "information_schema" || copy.table.starts_with("pg_")) {
-    return catalogue_refusal(0);
+    return catalogue_refusal("COPY");
   }
   if ((!copy.schema.empty() && copy.schema != "public") || copy.table != options_.schema->table_name) {
     return rejected(

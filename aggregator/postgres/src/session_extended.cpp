@@ -21,25 +21,30 @@ void PgSession::on_parse(std::string_view body) {
   if (auto fits = check_room(message->statement, message->sql.size()); !fits) {
     return fail(fits.error());
   }
-  Prepared prepared{std::string(message->sql), command_of(message->sql), {}, {}, {}};
+  Prepared prepared;
+  prepared.sql = message->sql;
+  prepared.command = command_of(prepared.sql);
   if (auto may = check_block(prepared.command); !may) {
     return fail(may.error());
   }
+  const bool is_query = std::holds_alternative<QueryCommand>(prepared.command);
+  described_name_ = message->statement;
+  describes_ = Describes::kParse;
+  declared_oids_ = message->parameter_types;
   std::vector<std::optional<semantics::TypeKind>> declared;
   for (const uint32_t oid : message->parameter_types) {
     auto kind = declared_kind(oid);
     if (!kind) {
-      return fail(kind.error());
+      described_ = std::move(prepared);
+      return is_query ? locate(described_.sql, {kind.error(), {}}) : fail(kind.error());
     }
     declared.push_back(*kind);
   }
-  described_name_ = message->statement;
   const auto* const cursor = std::get_if<DeclareCommand>(&prepared.command);
   if (cursor != nullptr) {
     prepared.sql = query_of(prepared.sql, cursor->query_at);
   }
-  if (cursor != nullptr || std::holds_alternative<QueryCommand>(prepared.command) ||
-      std::holds_alternative<WriteCommand>(prepared.command)) {
+  if (cursor != nullptr || is_query || std::holds_alternative<WriteCommand>(prepared.command)) {
     described_ = std::move(prepared);
     return describe(Describes::kParse, std::move(declared));
   }
@@ -79,10 +84,9 @@ Result<void> PgSession::check_room(std::string_view name, size_t sql_size) const
 void PgSession::on_described(Result<aggregator::StatementDescription> description) {
   if (!description) {
     Error error = description.error();
-    if (mentions_catalogue(described_.sql)) {
-      error = catalogue_refusal(error.position);
-    }
-    return fail(std::move(error));
+    return !std::holds_alternative<WriteCommand>(described_.command) && may_be_of_catalogue(error)
+               ? locate(described_.sql, {std::move(error), {}})
+               : fail(std::move(error));
   }
   std::vector<ParameterType> parameters;
   for (size_t index = 0; index < description->parameters.size(); ++index) {
@@ -94,8 +98,16 @@ void PgSession::on_described(Result<aggregator::StatementDescription> descriptio
   if (describes_ == Describes::kDeclare) {
     return open_cursor(*std::exchange(active_, nullptr), description->columns);
   }
-  const bool is_cursor = std::holds_alternative<DeclareCommand>(described_.command);
-  (is_cursor ? described_.cursor_columns : described_.columns) = std::move(description->columns);
+  if (std::holds_alternative<DeclareCommand>(described_.command)) {
+    described_.cursor_columns = std::move(description->columns);
+  } else {
+    described_.columns = std::move(description->columns);
+    described_.origins = std::move(description->origins);
+  }
+  keep_described();
+}
+
+void PgSession::keep_described() {
   if (describes_ == Describes::kPrepare) {
     return on_prepared();
   }
@@ -118,17 +130,32 @@ void PgSession::keep_prepared(const std::string& name, Prepared prepared) {
   statements_.emplace(name, std::make_shared<const Prepared>(std::move(prepared)));
 }
 
-const std::vector<semantics::Column>& PgSession::columns_now(const Prepared& prepared) const {
+const PgSession::Prepared& PgSession::shown_by(const Prepared& prepared) const {
   if (const auto* fetch = std::get_if<FetchCommand>(&prepared.command); fetch != nullptr && !fetch->is_move) {
     if (const Portal* const cursor = find_cursor(fetch->cursor)) {
-      return cursor->statement->columns;
+      return *cursor->statement;
     }
   } else if (const auto* execute = std::get_if<ExecuteCommand>(&prepared.command)) {
     if (const auto found = statements_.find(execute->name); found != statements_.end()) {
-      return found->second->columns;
+      return *found->second;
     }
   }
-  return prepared.columns;
+  return prepared;
+}
+
+size_t PgSession::column_count(const Prepared& prepared) {
+  return prepared.catalogue != nullptr ? catalogue::column_count(prepared.catalogue->columns) : prepared.columns.size();
+}
+
+std::vector<uint32_t> PgSession::parameter_oids(const Prepared& prepared) {
+  if (prepared.catalogue != nullptr) {
+    return prepared.catalogue->parameter_types;
+  }
+  std::vector<uint32_t> types;
+  for (const ParameterType& parameter : prepared.parameters) {
+    types.push_back(oid_of(parameter.kind));
+  }
+  return types;
 }
 
 void PgSession::on_bind(std::string_view body) {
@@ -164,10 +191,11 @@ Result<PgSession::Portal> PgSession::bind(const BindMessage& message) const {
     return may.error();
   }
   portal.level = block_.savepoints.count();
-  if (message.parameters.size() != statement.parameters.size()) {
+  const size_t parameter_count = parameter_oids(statement).size();
+  if (message.parameters.size() != parameter_count) {
     return rejected("08P01",
                     fmt::format("bind message supplies {} parameters, but prepared statement \"{}\" requires {}",
-                                message.parameters.size(), message.statement, statement.parameters.size()));
+                                message.parameters.size(), message.statement, parameter_count));
   }
   for (const auto& parameter : message.parameters) {
     portal.parameter_bytes += parameter ? parameter->size() : 0;
@@ -179,6 +207,15 @@ Result<PgSession::Portal> PgSession::bind(const BindMessage& message) const {
                                 options_.limits.portals_max, options_.limits.portal_bytes_max),
                     "close some that are not needed any longer");
   }
+  auto bound = statement.catalogue != nullptr ? bind_catalogue(message, portal) : bind_parameters(message, portal);
+  if (!bound) {
+    return bound.error();
+  }
+  return portal;
+}
+
+Result<void> PgSession::bind_parameters(const BindMessage& message, Portal& portal) const {
+  const Prepared& statement = *portal.statement;
   const auto formats = formats_of(message.parameter_formats, message.parameters.size());
   if (!formats) {
     return formats.error();
@@ -192,12 +229,12 @@ Result<PgSession::Portal> PgSession::bind(const BindMessage& message) const {
     }
     portal.parameters.push_back(std::move(*value));
   }
-  auto result_formats = formats_of(message.result_formats, columns_now(statement).size());
+  auto result_formats = formats_of(message.result_formats, column_count(shown_by(statement)));
   if (!result_formats) {
     return result_formats.error();
   }
   portal.formats = std::move(*result_formats);
-  return portal;
+  return {};
 }
 
 void PgSession::on_describe(std::string_view body) {
@@ -211,27 +248,35 @@ void PgSession::on_describe(std::string_view body) {
     if (statement == statements_.end()) {
       return fail(rejected("26000", fmt::format("prepared statement \"{}\" does not exist", message->name)));
     }
-    std::vector<uint32_t> types;
-    for (const ParameterType& parameter : statement->second->parameters) {
-      types.push_back(oid_of(parameter.kind));
-    }
-    append_parameter_description(types, out());
-    return describe_columns(columns_now(*statement->second), {});
+    append_parameter_description(parameter_oids(*statement->second), out());
+    return describe_rows(shown_by(*statement->second), {});
   }
   const auto portal = portals_.find(message->name);
   if (portal == portals_.end()) {
     return fail(rejected("34000", fmt::format("portal \"{}\" does not exist", message->name)));
   }
-  describe_columns(columns_now(*portal->second.statement), portal->second.formats);
+  describe_rows(shown_by(*portal->second.statement), portal->second.formats);
 }
 
-void PgSession::describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats) {
+void PgSession::describe_rows(const Prepared& prepared, const std::vector<int16_t>& formats) {
+  if (prepared.catalogue != nullptr) {
+    return describe_catalogue(*prepared.catalogue, formats);
+  }
+  describe_columns(prepared.columns, formats, prepared.origins);
+}
+
+void PgSession::describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats,
+                                 const std::vector<uint16_t>& origins) {
   if (columns.empty()) {
     return append_plain('n', out());
   }
   std::vector<Field> fields;
   for (size_t column = 0; column < columns.size(); ++column) {
     fields.push_back(field_of(columns[column], formats.size() == columns.size() ? formats[column] : kTextFormat));
+    if (column < origins.size() && origins[column] > 0 && descriptions_.table_oid() > 0) {
+      fields.back().table = descriptions_.table_oid();
+      fields.back().number = origins[column];
+    }
   }
   append_row_description(fields, out());
 }

@@ -51,7 +51,7 @@ bool PgSession::is_plain_query(std::string_view execute) const {
     return false;
   }
   const auto found = portals_.find(message->portal);
-  return found != portals_.end() && !found->second.has_started &&
+  return found != portals_.end() && !found->second.has_started && found->second.statement->catalogue == nullptr &&
          std::holds_alternative<QueryCommand>(found->second.statement->command);
 }
 
@@ -148,9 +148,13 @@ void PgSession::fail_first(const Failure& failure) {
   if (!slots_.empty()) {
     return;
   }
-  if (wait_ == Wait::kDescribe) {
+  // What a Parse behind it waits for, nobody waits for any longer.
+  if (wait_ == Wait::kDescribe || wait_ == Wait::kLocate) {
     wait_ = Wait::kNothing;
-    ++last_work_;  // Nobody waits for it any longer.
+    ++last_work_;
+  } else if (wait_ == Wait::kCatalogue) {
+    wait_ = Wait::kNothing;
+    events_.push_back(CatalogueAbandoned{});
   }
   drop_statement("");
   if (unnamed != nullptr) {

@@ -15,12 +15,6 @@ namespace {
 /// So many missing partitions are named; the others are counted.
 constexpr int kMissingNamedMax = 8;
 
-/// Errors with which a statement over the catalogue may fail.
-bool is_of_unknown_name(std::string_view sqlstate) {
-  constexpr std::string_view kStates[] = {"42P01", "42703", "42883", "3F000", "0A000", "42601", "42704"};
-  return std::find(std::begin(kStates), std::end(kStates), sqlstate) != std::end(kStates);
-}
-
 std::string detail_of(const wire::v1::Error& error) {
   std::string detail = error.detail();
   for (int index = 0; index < std::min(error.missing_size(), kMissingNamedMax); ++index) {
@@ -35,15 +29,6 @@ std::string detail_of(const wire::v1::Error& error) {
 }
 
 }  // namespace
-
-Error catalogue_refusal(uint32_t position) {
-  Error error =
-      rejected("0A000", "a statement over the catalogue (pg_catalog, information_schema) is not supported yet",
-               "the database has one table, of the database's name; `SELECT * FROM` it with LIMIT 1 shows its "
-               "columns");
-  error.position = position;
-  return error;
-}
 
 Result<void> PgSession::check_block(const Command& command) const {
   const auto* const refused = std::get_if<RefusedCommand>(&command);
@@ -107,6 +92,14 @@ void PgSession::start_rows(Portal& portal, uint32_t rows_max) {
     if (auto may = check_query(); !may) {
       return fail(may.error());
     }
+    if (portal.statement->catalogue != nullptr) {
+      return start_catalogue(portal, rows_max);
+    }
+    if (auto may = check_query(); !may) {
+      active_ = &portal;
+      return fail_or_locate(portal, {may.error(), {}});  // What reads the catalogue sees nothing of a block.
+    }
+    portal.is_first_query = !block_.has_queried;
     block_.has_queried = is_in_block();
   }
   if (!portal.has_started && !portal.is_simple && portal.copy_out == nullptr && rows_max == 0) {
@@ -115,6 +108,9 @@ void PgSession::start_rows(Portal& portal, uint32_t rows_max) {
   active_ = &portal;
   wait_ = Wait::kRows;
   limit_rows(rows_max);
+  if (portal.catalogue != nullptr) {
+    return pump_catalogue(portal);
+  }
   if (!portal.has_started) {
     start_query(portal);
   }
@@ -179,7 +175,7 @@ void PgSession::take_result(Portal& portal, wire::v1::Result&& result) {
   if (result.has_error()) {
     portal.failure = portal.is_cancelled && result.error().sqlstate() == "57014"
                          ? Failure{rejected("57014", "canceling statement due to user request"), {}}
-                         : failure_of(result.error(), sql_of(portal));
+                         : failure_of(result.error());
     place_in_copy(portal, portal.failure->error);
   } else if (!result.has_end()) {
     portal.failure = Failure{rejected("XX000", "a query was answered with something else"), {}};
@@ -292,7 +288,7 @@ void PgSession::pump() {
   } else if (!portal.has_ended) {
     return;
   } else if (portal.failure) {
-    return fail(std::move(*portal.failure));
+    return fail_or_locate(portal, std::move(*portal.failure));
   } else if (portal.copy_out != nullptr) {
     end_copy_out(portal);
   } else {
@@ -333,15 +329,15 @@ void PgSession::abort(Portal& portal) {
   while (!portal.rows.empty()) {
     portal_row_bytes_ -= portal.rows.take_front().first.size();
   }
+  if (const auto rows = std::exchange(portal.catalogue, nullptr)) {
+    portal_row_bytes_ -= rows->answer.rows.size() - rows->begin;
+  }
 }
 
-PgSession::Failure PgSession::failure_of(const wire::v1::Error& error, std::string_view sql) const {
+PgSession::Failure PgSession::failure_of(const wire::v1::Error& error) const {
   Failure failure{contract::to_error(error), detail_of(error)};
   if (failure.error.sqlstate == "57014" && settings_.statement_timeout_ns() > 0) {
     return {rejected("57014", "canceling statement due to statement timeout"), {}};
-  }
-  if (is_of_unknown_name(failure.error.sqlstate) && mentions_catalogue(sql)) {
-    return {catalogue_refusal(failure.error.position), {}};
   }
   return failure;
 }

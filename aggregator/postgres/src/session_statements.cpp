@@ -37,20 +37,23 @@ void PgSession::run(const PrepareCommand& command) {
   if (auto fits = check_room(command.name, sql.size()); !fits) {
     return fail(fits.error());
   }
-  std::vector<std::optional<semantics::TypeKind>> declared;
-  for (const uint32_t oid : command.types) {
-    auto kind = declared_kind(oid);
-    if (!kind) {
-      return fail(kind.error());
-    }
-    declared.push_back(*kind);
-  }
   described_ = {};
   described_.sql = query_of(sql, command.query_at);
   described_.command = command_of(described_.sql);
   described_name_ = command.name;
+  describes_ = Describes::kPrepare;
+  declared_oids_ = command.types;
   if (const auto* refused = std::get_if<RefusedCommand>(&described_.command)) {
     return fail(refused->error);
+  }
+  std::vector<std::optional<semantics::TypeKind>> declared;
+  for (const uint32_t oid : command.types) {
+    auto kind = declared_kind(oid);
+    if (!kind) {
+      return std::holds_alternative<QueryCommand>(described_.command) ? locate(described_.sql, {kind.error(), {}})
+                                                                      : fail(kind.error());
+    }
+    declared.push_back(*kind);
   }
   if (std::holds_alternative<SessionQuery>(described_.command)) {
     described_.columns = columns_of(described_.command);
@@ -85,15 +88,18 @@ void PgSession::execute_prepared(Portal& portal, uint32_t rows_max) {
     return fail(no_such_statement(command.name));
   }
   const std::shared_ptr<const Prepared> statement = found->second;
-  if (statement->parameters.size() != command.values.size()) {
+  if (const size_t count = parameter_oids(*statement).size(); count != command.values.size()) {
     return fail(Failure{
         rejected("42601", fmt::format("wrong number of parameters for prepared statement \"{}\"", command.name)),
-        fmt::format("Expected {} parameters but got {}.", statement->parameters.size(), command.values.size())});
+        fmt::format("Expected {} parameters but got {}.", count, command.values.size())});
+  }
+  if (statement->catalogue != nullptr && !command.values.empty()) {
+    return fail(catalogue_refusal("EXECUTE with values"));
   }
   if (std::holds_alternative<ExecuteCommand>(statement->command)) {
     return fail(rejected("0A000", "EXECUTE of an EXECUTE is not supported"));
   }
-  if (!portal.is_simple && portal.formats.size() != columns_now(*statement).size()) {
+  if (!portal.is_simple && portal.formats.size() != column_count(shown_by(*statement))) {
     return fail(rejected("0A000", "cached plan must not change result type"));
   }
   active_ = &portal;
@@ -133,7 +139,7 @@ void PgSession::on_values(wire::v1::Result&& result) {
     return fail(rejected("57014", "canceling statement due to user request"));
   }
   if (!result.has_end()) {
-    Failure failure = failure_of(result.error(), {});
+    Failure failure = failure_of(result.error());
     failure.error.position = 0;  // In a text that nobody has sent.
     return fail(std::move(failure));
   }
@@ -165,7 +171,10 @@ void PgSession::become(Portal& portal, std::shared_ptr<const Prepared> statement
   active_ = nullptr;
   portal.statement = std::move(statement);
   if (portal.is_simple) {
-    portal.formats.assign(columns_now(*portal.statement).size(), kTextFormat);
+    portal.formats.assign(column_count(shown_by(*portal.statement)), kTextFormat);
+  } else if (portal.statement->catalogue != nullptr) {
+    portal.asked = std::make_unique<catalogue::Statement>();
+    portal.asked->result_formats = portal.formats;
   }
   execute(portal, rows_max);
 }

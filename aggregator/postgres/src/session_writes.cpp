@@ -152,7 +152,7 @@ void PgSession::on_submitted(wire::v1::Result&& result) {
     return on_confirmed(result.confirmed());
   }
   if (result.has_error()) {
-    return end_submission(failure_of(result.error(), {}));
+    return end_submission(failure_of(result.error()));
   }
   const auto& refused = result.refused();
   if (refused.reason() == wire::v1::WRITE_REFUSAL_STALE_SUBMISSION && submission_tries_ < kTriesMax) {
@@ -161,7 +161,7 @@ void PgSession::on_submitted(wire::v1::Result&& result) {
     return send_submission();
   }
   end_submission(refused.has_error()
-                     ? failure_of(refused.error(), {})
+                     ? failure_of(refused.error())
                      : Failure{rejected("57P03", "the writer takes no updates for now", "try again"), {}});
 }
 

@@ -23,10 +23,10 @@ TEST_F(DoorTest, ResultsReachTheirSession) {
   session->deliver([](const char* /*event*/) { return false; });
   wire::v1::Result result;
   result.set_sequence(operations_.back().header().sequence());
-  result.mutable_error()->set_sqlstate("42P01");
+  result.mutable_error()->set_sqlstate("22012");
   EXPECT_FALSE(door.on_result(rpc::PeerId{4}, wire::v1::Result(result), now_));
   EXPECT_TRUE(door.on_result(rpc::PeerId{3}, std::move(result), now_));
-  EXPECT_NE(session->take_output(now_).find("42P01"), std::string::npos);
+  EXPECT_NE(session->take_output(now_).find("22012"), std::string::npos);
 }
 
 TEST_F(DoorTest, OnlyTheRightKeyCancels) {

@@ -177,7 +177,12 @@ void SessionTest::send(const std::string& bytes) {
 }
 
 void SessionTest::deliver() {
-  session_->deliver([](const char* /*event*/) { return false; });
+  const auto all = [](const char* /*event*/) { return false; };
+  session_->deliver(all);
+  for (const uint64_t work : std::exchange(locates_, {})) {
+    session_->on_work_done(work, home_, now_);
+    session_->deliver(all);
+  }
 }
 
 std::string SessionTest::taken() {
@@ -323,6 +328,11 @@ wire::v1::UpdateBody SessionTest::submitted() {
   return body.update();
 }
 
+void SessionTest::answer_catalogue(catalogue::Outcome outcome) {
+  session_->on_catalogue(catalogue_.back().id, std::move(outcome), now_);
+  deliver();
+}
+
 std::string SessionTest::asked_sql() {
   wire::v1::StatementBody body;
   EXPECT_TRUE(body.ParseFromString(operations_.back().body()));
@@ -336,7 +346,17 @@ void SessionTest::on_session_down(rpc::PeerId /*session*/, const std::string& re
 void SessionTest::on_session_operation(rpc::PeerId /*session*/, wire::v1::Operation&& operation) {
   operations_.push_back(std::move(operation));
 }
-void SessionTest::on_session_work(rpc::PeerId /*session*/, Work&& work) { works_.push_back(std::move(work)); }
+void SessionTest::on_session_work(rpc::PeerId /*session*/, Work&& work) {
+  if (std::holds_alternative<Work::Locate>(work.what)) {
+    locates_.push_back(work.id);
+  } else {
+    works_.push_back(std::move(work));
+  }
+}
+void SessionTest::on_session_catalogue(rpc::PeerId /*session*/, CatalogueWork&& work) {
+  catalogue_.push_back(std::move(work));
+}
+void SessionTest::on_session_catalogue_abandoned(rpc::PeerId /*session*/) { ++abandoned_; }
 void SessionTest::on_cancel_request(const CancelKey& key) { cancels_.push_back(key); }
 
 }  // namespace daedalus::postgres::testing

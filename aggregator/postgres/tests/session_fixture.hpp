@@ -70,12 +70,16 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   wire::v1::UpdateBody submitted();
   /// The statement that the latest operation asks for.
   std::string asked_sql();
+  /// Answers the latest statement for the catalogue.
+  void answer_catalogue(catalogue::Outcome outcome);
   void deliver();
 
   void on_session_up(rpc::PeerId session, const rpc::PeerInfo& info) override;
   void on_session_down(rpc::PeerId session, const std::string& reason) override;
   void on_session_operation(rpc::PeerId session, wire::v1::Operation&& operation) override;
   void on_session_work(rpc::PeerId session, Work&& work) override;
+  void on_session_catalogue(rpc::PeerId session, CatalogueWork&& work) override;
+  void on_session_catalogue_abandoned(rpc::PeerId session) override;
   void on_cancel_request(const CancelKey& key) override;
 
   SessionOptions options_;
@@ -88,6 +92,10 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   std::vector<wire::v1::Operation> operations_;
   std::vector<Work> works_;
   std::vector<CancelKey> cancels_;
+  aggregator::StatementHome home_;  ///< Where statements belong that have failed: told at once.
+  std::vector<uint64_t> locates_;
+  std::vector<CatalogueWork> catalogue_;
+  int abandoned_ = 0;
   bool rows_began_ = false;
   std::optional<size_t> answered_;  ///< Which operation answers are for; the latest where it says nothing.
 };

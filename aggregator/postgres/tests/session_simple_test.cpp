@@ -139,13 +139,6 @@ TEST_F(SimpleTest, ACancelAbortsTheOperation) {
   EXPECT_EQ(operations_.size(), 1u);
 }
 
-TEST_F(SimpleTest, AStatementOverTheCatalogueIsRefusedByName) {
-  send(query("SELECT relname FROM pg_catalog.pg_class"));
-  answer_error("42P01", "relation \"pg_catalog.pg_class\" does not exist", 21);
-  EXPECT_EQ(said(),
-            "E 0A000 a statement over the catalogue (pg_catalog, information_schema) is not supported yet @21|Z I");
-}
-
 // ---- writes ----
 
 TEST_F(SimpleTest, AWriteIsCompiledSubmittedAndCounted) {

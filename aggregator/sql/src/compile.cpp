@@ -185,6 +185,30 @@ Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int
   return compiled;
 }
 
+namespace {
+
+/// Which columns of the table an answer's columns are, from 1.
+std::vector<uint16_t> origins_of(const CompiledSelect& select) {
+  std::vector<uint16_t> origins(select.columns->size(), 0);
+  if (select.selection == nullptr || select.rows != nullptr) {
+    return origins;
+  }
+  const semantics::Selection& selection = *select.selection;
+  for (size_t output = 0; output < origins.size() && output < selection.outputs.size(); ++output) {
+    const semantics::BoundExpression* value = &selection.outputs[output].expression;
+    if (value->is_input() && selection.grouping) {
+      const auto& keys = selection.grouping->keys;
+      value = value->input < keys.size() ? &keys[value->input] : nullptr;
+    }
+    if (value != nullptr && value->is_input()) {
+      origins[output] = static_cast<uint16_t>(value->input + 1);
+    }
+  }
+  return origins;
+}
+
+}  // namespace
+
 Result<StatementDescription> Compiler::describe(std::string_view sql,
                                                 std::span<const std::optional<semantics::TypeKind>> declared) {
   const auto found = state_->cache.get(sql, sql::Keep::kFromTheFirstTime);  // It is about to be asked.
@@ -204,6 +228,7 @@ Result<StatementDescription> Compiler::describe(std::string_view sql,
   StatementDescription description{std::move(*parameters), {}};
   if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
     description.columns = *select->columns;
+    description.origins = origins_of(*select);
   } else if (const auto& returning = std::get<CompiledUpdate>(*compiled).returning) {
     description.columns = *returning->columns;
   }

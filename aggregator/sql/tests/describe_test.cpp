@@ -39,6 +39,16 @@ TEST_F(DescribeTest, OutputsHaveTheNamesAndTypesOfTheAnswer) {
   }
 }
 
+TEST_F(DescribeTest, AColumnOfTheTableIsToldByItsPlaceThere) {
+  const auto place = [&](std::string_view name) { return static_cast<uint16_t>(*schema_->find(name) + 1); };
+  using Origins = std::vector<uint16_t>;
+  EXPECT_EQ(compiler_.describe("SELECT v AS name, i + 1, i FROM t")->origins, (Origins{place("v"), 0, place("i")}));
+  EXPECT_EQ(compiler_.describe("SELECT c, count(*), max(i) FROM t GROUP BY v, c")->origins,
+            (Origins{place("c"), 0, 0}));
+  EXPECT_EQ(compiler_.describe("SELECT 1")->origins, (Origins{0}));
+  EXPECT_EQ(compiler_.describe("VALUES (1, 2)")->origins, (Origins{0, 0}));
+}
+
 TEST_F(DescribeTest, AParameterHasTheTypeOfTheColumnItIsComparedWith) {
   for (const auto& [condition, expected] : std::initializer_list<Described>{
            {"i = $1", "integer"},

@@ -19,6 +19,7 @@ constexpr double kTurnEnds = 0.1;
 
 FrontDoor::FrontDoor(Host host, postgres::SessionOptions options, DoorWitness& witness)
     : host_(std::move(host)),
+      table_(options.schema->table_name),
       witness_(witness),
       door_(std::move(options), *this, [&random = host_.network.random()] { return random.next(); }) {}
 
@@ -188,12 +189,24 @@ void FrontDoor::on_session_work(rpc::PeerId session, postgres::Work&& work) {
     *done = postgres::split(*split);
   } else if (const auto* describe = std::get_if<postgres::Work::Describe>(&work.what)) {
     *done = host_.compiler.describe(describe->sql, describe->declared);
+  } else if (const auto* locate = std::get_if<postgres::Work::Locate>(&work.what)) {
+    *done = aggregator::home_of(locate->sql, table_);
   } else {
     *done = host_.compiler.compile(std::get<postgres::Work::Compile>(work.what).statement, host_.read_wall_clock());
   }
   const int64_t pause_ns = host_.network.random().between(0, kWorkNsMax);
   host_.endpoint.post_at(after(host_.network.now(), pause_ns), [this, session, id = work.id, done] {
     if (has(session) && door_.on_work_done(session, id, std::move(*done), host_.endpoint.now())) {
+      wake(session);
+    }
+  });
+}
+
+/// No simulated process has a catalogue's server beside it.
+void FrontDoor::on_session_catalogue(rpc::PeerId session, postgres::CatalogueWork&& work) {
+  host_.endpoint.post([this, session, id = work.id] {
+    catalogue::Failure failure{rejected("57P03", "the catalogue has no server"), {}};
+    if (has(session) && door_.on_catalogue(session, id, std::move(failure), host_.endpoint.now())) {
       wake(session);
     }
   });

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 
 #include "byte_line.hpp"
 #include "daedalus/aggregator/compile.hpp"
@@ -44,6 +45,8 @@ class FrontDoor final : public postgres::SessionOwner {
   void on_session_down(rpc::PeerId session, const std::string& reason) override;
   void on_session_operation(rpc::PeerId session, wire::v1::Operation&& operation) override;
   void on_session_work(rpc::PeerId session, postgres::Work&& work) override;
+  void on_session_catalogue(rpc::PeerId session, postgres::CatalogueWork&& work) override;
+  void on_session_catalogue_abandoned(rpc::PeerId /*session*/) override {}
   void on_cancel_request(const postgres::CancelKey& key) override;
 
  private:
@@ -71,6 +74,7 @@ class FrontDoor final : public postgres::SessionOwner {
   void set_timer(rpc::PeerId session, Served& served);
 
   const Host host_;
+  const std::string table_;
   DoorWitness& witness_;
   postgres::Door door_;  ///< Outlives its sessions.
   std::map<rpc::PeerId, Served> served_;

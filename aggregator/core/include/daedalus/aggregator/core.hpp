@@ -35,6 +35,12 @@ struct LoginCounts {
   uint64_t refused = 0;  ///< Not looked at, because too many failed before.
 };
 
+/// Of the private PostgreSQL that answers statements over the catalogue.
+struct CatalogueStatus {
+  std::string state;   ///< "off", "missing", "starting", "running", "failed".
+  std::string reason;  ///< Of one that does not run.
+};
+
 /// Who this aggregator is, and the maximum of everything it keeps.
 struct AggregatorOptions {
   std::string name;
@@ -42,9 +48,10 @@ struct AggregatorOptions {
   std::string time_zone_version;  ///< Of the database of time zones; empty: there is none.
   std::string cluster_id;
   uint64_t process_id = 0;
-  std::string postgres_endpoint;            ///< For STATUS; empty: there is none.
-  std::function<LoginCounts()> logins;      ///< Asked for STATUS; may be empty.
-  std::map<NodeId, std::string> endpoints;  ///< host:port of every storage node of the map.
+  std::string postgres_endpoint;               ///< For STATUS; empty: there is none.
+  std::function<LoginCounts()> logins;         ///< Asked for STATUS; may be empty.
+  std::function<CatalogueStatus()> catalogue;  ///< Asked for STATUS; may be empty.
+  std::map<NodeId, std::string> endpoints;     ///< host:port of every storage node of the map.
 
   uint32_t queries_max = 8'192;                ///< In flight; further ones are refused with RETRY.
   uint32_t updates_max = 8'192;                ///< In flight over all writers; further ones are refused as OVERLOADED.

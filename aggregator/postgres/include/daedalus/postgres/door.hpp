@@ -35,12 +35,15 @@ class Door {
   /// others that return whether there is one.
   bool on_result(rpc::PeerId session, wire::v1::Result&& result, Instant now);
   bool on_work_done(rpc::PeerId session, uint64_t work, WorkDone done, Instant now);
+  bool on_catalogue(rpc::PeerId session, uint64_t work, catalogue::Outcome outcome, Instant now);
   /// The session that was meant, if the key is right; its statement is to be stopped.
   std::optional<rpc::PeerId> cancel(const CancelKey& key, Instant now);
   /// Who may log in from now on; what a session may do follows at its next statement. Null: nobody, but who is trusted.
   void set_users(std::shared_ptr<const Users> users) { guard_.set_users(std::move(users)); }
   /// With what connections that come from now on are encrypted. Null: they are not.
   void set_tls(std::shared_ptr<const TlsContext> tls) { tls_ = std::move(tls); }
+  /// The number that the catalogue has for the table: clients are told which columns of an answer are its.
+  void set_table_oid(uint32_t oid);
   [[nodiscard]] const LoginCounts& login_counts() const { return guard_.counts(); }
   [[nodiscard]] size_t session_count() const { return sessions_.size(); }
 

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "daedalus/aggregator/statement.hpp"
+#include "daedalus/aggregator/statement_home.hpp"
 #include "daedalus/base/result.hpp"
+#include "daedalus/catalogue/statement.hpp"
 #include "daedalus/rpc/network.hpp"
 
 namespace daedalus::postgres {
@@ -51,11 +53,21 @@ struct Work {
     std::string bytes;
     bool is_last = false;
   };
+  /// Whether a statement that the compiler refuses is the catalogue's.
+  struct Locate {
+    std::string sql;
+  };
   uint64_t id = 0;  ///< Of this session.
-  std::variant<Split, Describe, Compile, Convert> what;
+  std::variant<Split, Describe, Compile, Convert, Locate> what;
 };
-using WorkDone =
-    std::variant<TextPieces, Result<aggregator::StatementDescription>, Result<aggregator::Compiled>, CopyRows>;
+using WorkDone = std::variant<TextPieces, Result<aggregator::StatementDescription>, Result<aggregator::Compiled>,
+                              CopyRows, aggregator::StatementHome>;
+
+/// A statement for the catalogue. A session has at most one under way.
+struct CatalogueWork {
+  uint64_t id = 0;  ///< Of this session.
+  catalogue::Statement statement;
+};
 
 /// Who asks for a running statement to be stopped.
 struct CancelKey {
@@ -73,6 +85,9 @@ class SessionOwner {
   virtual void on_session_down(rpc::PeerId session, const std::string& reason) = 0;
   virtual void on_session_operation(rpc::PeerId session, wire::v1::Operation&& operation) = 0;
   virtual void on_session_work(rpc::PeerId session, Work&& work) = 0;
+  virtual void on_session_catalogue(rpc::PeerId session, CatalogueWork&& work) = 0;
+  /// The session waits no longer for the catalogue.
+  virtual void on_session_catalogue_abandoned(rpc::PeerId session) = 0;
   virtual void on_cancel_request(const CancelKey& key) = 0;
 };
 

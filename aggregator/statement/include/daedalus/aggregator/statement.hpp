@@ -87,6 +87,8 @@ struct StatementDescription {
   std::vector<semantics::TypeKind> parameters;
   /// Of the answer, or of what RETURNING gives; none for a statement that writes and gives nothing back.
   std::vector<semantics::Column> columns;
+  /// Of a SELECT, for each of them: which column of the table it is, from 1; 0: it is computed.
+  std::vector<uint16_t> origins = {};
 };
 
 }  // namespace daedalus::aggregator

@@ -68,7 +68,10 @@ final class StatusView {
                 : "clients of PostgreSQL at " + aggregator.getPostgresEndpoint() + ": "
                         + unsigned(aggregator.getPostgresLogins()) + " logins so far, "
                         + unsigned(aggregator.getPostgresLoginsFailed()) + " failed, "
-                        + unsigned(aggregator.getPostgresLoginsRefused()) + " refused because too many had failed\n";
+                        + unsigned(aggregator.getPostgresLoginsRefused()) + " refused because too many had failed; "
+                        + "the catalogue is " + aggregator.getPostgresCatalogue()
+                        + (aggregator.getPostgresCatalogueReason().isEmpty() ? ""
+                                : " (" + aggregator.getPostgresCatalogueReason() + ")") + "\n";
     }
 
     private static String writer(StatusReply reply) {

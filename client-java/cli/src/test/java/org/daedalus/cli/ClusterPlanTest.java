@@ -60,6 +60,7 @@ class ClusterPlanTest {
                 listen = "127.0.0.1:7401"
                 postgres_listen = "127.0.0.1:5434"
                 postgres_trust = "loopback"
+                postgres_catalogue = "on"
                 sql_threads = 1
                 """);
         assertThat(plan.writer().arguments()).containsExactly("--aggregators", "127.0.0.1:7400,127.0.0.1:7401",

@@ -1,0 +1,47 @@
+// A private PostgreSQL for the catalogue, kept running: its data made where there are none, its process started, and
+// started again when it has died.
+//
+// Decides when data are made afresh, and how a server is started, judged dead and stopped. All of it happens on one
+// thread of its own: programs and disks take their time. Refuses to know what is asked of the server.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daedalus/catalogue/script.hpp"
+#include "daedalus/catalogue/server_state.hpp"
+
+namespace daedalus::catalogue {
+
+struct KeeperOptions {
+  std::string programs;   ///< Folder of postgres, initdb and pg_resetwal.
+  std::string directory;  ///< Of the data and the log; made where it is missing. Nobody else may write there.
+  std::string user;       ///< Whom they run as where this process is root, whom PostgreSQL refuses.
+  std::string database;
+  Script script;
+  bool is_temporary = false;  ///< The directory goes when the server is stopped.
+};
+
+/// What keeps a server from being run by these programs, or nothing.
+[[nodiscard]] std::optional<std::string> what_is_missing(const std::string& programs);
+
+class Keeper {
+ public:
+  /// Of a process of the server's: what a text makes it take beyond this is refused it, 53200.
+  static constexpr uint64_t kMemoryMax = 512ull << 20;
+
+  /// `on_state` is called from the keeper's thread, with every change.
+  Keeper(KeeperOptions options, std::function<void(const ServerState&)> on_state);
+  /// Stops the server.
+  ~Keeper();
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+
+ private:
+  class Thread;
+  std::unique_ptr<Thread> thread_;
+};
+
+}  // namespace daedalus::catalogue

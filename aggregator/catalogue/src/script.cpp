@@ -1,0 +1,146 @@
+#include "daedalus/catalogue/script.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "daedalus/semantics/text.hpp"
+
+namespace daedalus::catalogue {
+
+namespace {
+
+constexpr std::string_view kEnd = ";\n\n";
+/// What an empty cluster's first database is called.
+constexpr std::string_view kFirstDatabase = "postgres";
+
+/// Volatile functions that change nothing and tell nothing of others. All other volatile ones are taken away: they
+/// write, lock, wait, send, read files, or run a text.
+constexpr std::string_view kHarmless =
+    "'clock_timestamp', 'timeofday', 'random', 'gen_random_uuid', 'pg_is_in_recovery', 'pg_relation_size', "
+    "'pg_table_size', 'pg_total_relation_size', 'pg_indexes_size', 'pg_database_size', 'pg_tablespace_size', "
+    "'pg_collation_actual_version', 'pg_database_collation_actual_version', 'pg_sequence_last_value'";
+
+/// Functions that are not volatile and all the same run a text, show what other clients do, or use up numbers.
+constexpr std::string_view kForbidden =
+    "p.proname LIKE '%to\\_xml%' OR p.proname LIKE 'pg\\_stat\\_get\\_%' OR p.proname LIKE 'txid\\_current%' OR "
+    "p.proname LIKE 'pg\\_current\\_xact%' OR p.proname IN ('pg_lock_status', 'pg_prepared_statement', "
+    "'pg_prepared_xact', 'pg_cursor', 'ts_stat', 'ts_rewrite', 'pg_blocking_pids', 'pg_safe_snapshot_blocking_pids', "
+    "'pg_get_backend_memory_contexts', 'pg_get_shmem_allocations')";
+
+std::string revoke_functions() {
+  return fmt::format(
+      "DO $do$\n"
+      "DECLARE\n"
+      "  routine regprocedure;\n"
+      "BEGIN\n"
+      "  FOR routine IN\n"
+      "    SELECT p.oid FROM pg_catalog.pg_proc p\n"
+      "    WHERE (p.provolatile = 'v' AND p.proname NOT IN ({})) OR {}\n"
+      "    ORDER BY p.oid\n"
+      "  LOOP\n"
+      "    EXECUTE pg_catalog.format('REVOKE EXECUTE ON ROUTINE %s FROM PUBLIC', routine);\n"
+      "  END LOOP;\n"
+      "END\n"
+      "$do${}",
+      kHarmless, kForbidden, kEnd);
+}
+
+std::string revoke_views() {
+  return fmt::format(
+      "DO $do$\n"
+      "DECLARE\n"
+      "  relation regclass;\n"
+      "BEGIN\n"
+      "  FOR relation IN\n"
+      "    SELECT c.oid FROM pg_catalog.pg_class c\n"
+      "    WHERE c.relnamespace = 'pg_catalog'::regnamespace AND (c.relname LIKE 'pg\\_stat\\_%' OR\n"
+      "      c.relname LIKE 'pg\\_statio\\_%' OR c.relname IN ('pg_user_mappings', 'pg_locks',\n"
+      "      'pg_prepared_statements', 'pg_prepared_xacts', 'pg_cursors'))\n"
+      "    ORDER BY c.oid\n"
+      "  LOOP\n"
+      "    EXECUTE pg_catalog.format('REVOKE SELECT ON %s FROM PUBLIC', relation);\n"
+      "  END LOOP;\n"
+      "END\n"
+      "$do${}",
+      kEnd);
+}
+
+/// A number or a truth as it is written, anything else in quotes.
+std::string default_text(const semantics::Column& column) {
+  const std::string text = semantics::format_text(column.type, *column.default_value);
+  if (column.type.kind == semantics::TypeKind::kBool) {
+    return text.starts_with('t') ? "true" : "false";
+  }
+  const bool is_plain = semantics::is_numeric(column.type.kind) && std::all_of(text.begin(), text.end(), [](char c) {
+                          return (c >= '0' && c <= '9') || c == '.' || c == '-';
+                        });
+  return is_plain ? text : quoted_text(text);
+}
+
+std::string drop_database(std::string_view name) {
+  return fmt::format("ALTER DATABASE {0} IS_TEMPLATE false{1}DROP DATABASE {0}{1}", quoted_name(name), kEnd);
+}
+
+}  // namespace
+
+std::string quoted_name(std::string_view name) {
+  std::string made = "\"";
+  for (const char c : name) {
+    made.append(c == '"' ? 2 : 1, c);
+  }
+  return made + "\"";
+}
+
+std::string quoted_text(std::string_view text) {
+  std::string made = text.find('\\') == std::string_view::npos ? "'" : "E'";
+  for (const char c : text) {
+    made.append(c == '\'' || c == '\\' ? 2 : 1, c);
+  }
+  return made + "'";
+}
+
+std::string create_table(const semantics::Schema& schema) {
+  std::string text = fmt::format("CREATE TABLE public.{} (", quoted_name(schema.table_name));
+  const char* between = "\n  ";
+  for (const semantics::Column& column : schema.columns) {
+    text += fmt::format("{}{} {}{}", std::exchange(between, ",\n  "), quoted_name(column.name),
+                        semantics::to_string(column.type), column.nullable ? "" : " NOT NULL");
+    if (column.default_value) {
+      text += " DEFAULT " + default_text(column);
+    }
+  }
+  if (!schema.primary_key.empty()) {
+    text += std::string(between) + "PRIMARY KEY (";
+    const char* comma = "";
+    for (const uint32_t column : schema.primary_key) {
+      text += std::exchange(comma, ", ") + quoted_name(schema.columns[column].name);
+    }
+    text += ")";
+  }
+  return text + "\n)";
+}
+
+Script make_script(const semantics::Schema& schema) {
+  const std::string database = quoted_name(schema.table_name);
+  Script script;
+  if (schema.table_name != kFirstDatabase) {
+    script.in_template = fmt::format("ALTER DATABASE {} RENAME TO {}{}", kFirstDatabase, database, kEnd);
+  }
+  std::string& text = script.in_database;
+  // One database is shown, and nobody makes another.
+  text += drop_database("template1") + drop_database("template0");
+  text += fmt::format("COMMENT ON DATABASE {} IS NULL{}", database, kEnd);
+  text += fmt::format("CREATE ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT NOREPLICATION{}", kReaderRole,
+                      kEnd);
+  text += fmt::format("ALTER ROLE {} SET default_transaction_read_only = on{}", kReaderRole, kEnd);
+  text += fmt::format("REVOKE CREATE, TEMPORARY ON DATABASE {} FROM PUBLIC{}", database, kEnd);
+  text += fmt::format("REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC{}", kEnd);
+  text += revoke_functions() + revoke_views();
+  text += create_table(schema) + std::string(kEnd);
+  text += fmt::format("ALTER TABLE public.{} OWNER TO {}{}", database, kReaderRole, kEnd);
+  return script;
+}
+
+}  // namespace daedalus::catalogue

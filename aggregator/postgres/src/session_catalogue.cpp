@@ -1,0 +1,184 @@
+// Statements over the catalogue: found out once the compiler has refused them, and run by PostgreSQL itself.
+//
+// So a statement that the table's own answer costs nothing of this; one over the catalogue is compiled in vain first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "session.hpp"
+
+namespace daedalus::postgres {
+
+namespace {
+
+/// What of a session's settings changes what a statement over the catalogue gives.
+constexpr std::string_view kSettings[] = {"application_name",   "bytea_output",  "client_min_messages", "datestyle",
+                                          "extra_float_digits", "intervalstyle", "search_path",         "timezone"};
+
+}  // namespace
+
+bool may_be_of_catalogue(const Error& error) {
+  const std::string_view state = error.sqlstate;
+  return state != "42501" && (state.starts_with("42") || state == "0A000" || state == "3F000");
+}
+
+Error catalogue_refusal(std::string_view what) {
+  return rejected("0A000", fmt::format("{} over the catalogue (pg_catalog, information_schema) is not supported", what),
+                  "SELECT from it");
+}
+
+/// What was bound has been described: the compiler knows it.
+void PgSession::fail_or_locate(const Portal& portal, Failure failure) {
+  const bool is_text = portal.is_simple && portal.statement->parameters.empty() && !portal.fetch;
+  return (is_text || portal.copy_out != nullptr) && !group_.is_holding() && may_be_of_catalogue(failure.error)
+             ? locate(sql_of(portal), std::move(failure))
+             : fail(std::move(failure));
+}
+
+void PgSession::locate(const std::string& sql, Failure refusal) {
+  refusal_ = std::move(refusal);
+  start_work(Wait::kLocate, Work::Locate{sql});
+}
+
+void PgSession::on_located(const aggregator::StatementHome& home) {
+  Failure refusal = *std::exchange(refusal_, std::nullopt);
+  if (home.refusal) {
+    refusal.error = *home.refusal;
+    if (active_ != nullptr) {
+      place_in_copy(*active_, refusal.error);
+    }
+  }
+  if (home.refusal || !home.is_catalogue) {
+    return fail(std::move(refusal));
+  }
+  const Command& command = active_ != nullptr ? active_->statement->command : described_.command;
+  if (!std::holds_alternative<QueryCommand>(command)) {
+    return fail(catalogue_refusal(std::holds_alternative<CopyCommand>(command) ? "COPY" : "a cursor"));
+  }
+  if (active_ != nullptr) {
+    block_.has_queried = block_.has_queried && !active_->is_first_query;
+    return start_catalogue(*active_, 0);
+  }
+  catalogue::Statement statement;
+  statement.sql = described_.sql;
+  statement.parameter_types = declared_oids_;
+  statement.is_described_only = true;
+  ask_catalogue(std::move(statement));
+}
+
+void PgSession::start_catalogue(Portal& portal, uint32_t rows_max) {
+  if (auto may = group_.is_holding() ? check_query() : check_role(Role::kReader, "SELECT"); !may) {
+    return fail(may.error());
+  }
+  if (portal_row_bytes_ > catalogue::kAnswerBytesMax) {
+    return fail(rejected("54000", "portals of this connection hold more rows of the catalogue than it may have",
+                         "fetch their rows, or close them"));
+  }
+  active_ = &portal;
+  portal.has_started = true;
+  limit_rows(rows_max);
+  catalogue::Statement statement = portal.asked ? std::move(*portal.asked) : catalogue::Statement();
+  statement.sql = portal.statement->sql;
+  ask_catalogue(std::move(statement));
+}
+
+void PgSession::ask_catalogue(catalogue::Statement statement) {
+  statement.settings = catalogue_settings();
+  statement.timeout_ns = time_left();
+  wait_ = Wait::kCatalogue;
+  events_.push_back(CatalogueWork{++last_catalogue_, std::move(statement)});
+}
+
+std::vector<std::pair<std::string, std::string>> PgSession::catalogue_settings() const {
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (const auto& [name, value] : settings_.values()) {
+    if (std::find(std::begin(kSettings), std::end(kSettings), name) != std::end(kSettings)) {
+      settings.emplace_back(name, value);
+    }
+  }
+  return settings;
+}
+
+void PgSession::on_catalogue(uint64_t id, catalogue::Outcome outcome, Instant /*now*/) {
+  if (phase_ == Phase::kOver || wait_ != Wait::kCatalogue || id != last_catalogue_) {
+    return;
+  }
+  wait_ = Wait::kNothing;
+  if (auto* failure = std::get_if<catalogue::Failure>(&outcome)) {
+    fail(Failure{std::move(failure->error), std::move(failure->detail)});
+  } else if (active_ == nullptr) {
+    on_catalogue_described(std::move(std::get<catalogue::Answer>(outcome)));
+  } else {
+    begin_catalogue_rows(*active_, std::move(std::get<catalogue::Answer>(outcome)));
+  }
+  process();
+}
+
+void PgSession::on_catalogue_described(catalogue::Answer answer) {
+  described_.parameters.clear();
+  described_.catalogue = std::make_shared<const catalogue::Answer>(std::move(answer));
+  keep_described();
+}
+
+void PgSession::begin_catalogue_rows(Portal& portal, catalogue::Answer answer) {
+  if (portal.is_simple) {
+    if (!answer.columns.empty()) {
+      describe_catalogue(answer, {});
+    }
+  } else if (const auto& described = portal.statement->catalogue;
+             catalogue::column_count(described->columns) != catalogue::column_count(answer.columns)) {
+    return fail(rejected("0A000", "cached plan must not change result type"));
+  }
+  portal_row_bytes_ += answer.rows.size();
+  portal.catalogue = std::make_unique<CatalogueRows>(CatalogueRows{std::move(answer), 0});
+  pump_catalogue(portal);
+}
+
+void PgSession::pump_catalogue(Portal& portal) {
+  CatalogueRows& rows = *portal.catalogue;
+  uint64_t count = rows_left_.value_or(UINT64_MAX);
+  const size_t end = catalogue::end_of_rows(rows.answer.rows, rows.begin, count);
+  out().append(rows.answer.rows, rows.begin, end - rows.begin);
+  portal_row_bytes_ -= end - rows.begin;
+  rows.begin = end;
+  if (rows_left_ == count) {
+    append_plain('s', out());
+  } else {
+    append_command_complete(fmt::format("SELECT {}", count), out());
+  }
+  active_ = nullptr;
+  wait_ = Wait::kNothing;
+}
+
+Result<void> PgSession::bind_catalogue(const BindMessage& message, Portal& portal) const {
+  auto asked = std::make_unique<catalogue::Statement>();
+  auto formats = formats_of(message.parameter_formats, message.parameters.size());
+  if (!formats) {
+    return formats.error();
+  }
+  auto result_formats =
+      formats_of(message.result_formats, catalogue::column_count(portal.statement->catalogue->columns));
+  if (!result_formats) {
+    return result_formats.error();
+  }
+  for (const auto& parameter : message.parameters) {
+    asked->parameters.push_back(parameter ? std::optional(std::string(*parameter)) : std::nullopt);
+  }
+  asked->parameter_types = portal.statement->catalogue->parameter_types;
+  asked->parameter_formats = std::move(*formats);
+  asked->result_formats = *result_formats;
+  portal.formats = std::move(*result_formats);
+  portal.asked = std::move(asked);
+  return {};
+}
+
+void PgSession::describe_catalogue(const catalogue::Answer& answer, const std::vector<int16_t>& formats) {
+  if (answer.columns.empty()) {
+    return append_plain('n', out());
+  }
+  const MessageWriter message('T', out());
+  out().append(formats.empty() ? answer.columns : catalogue::with_formats(answer.columns, formats));
+}
+
+}  // namespace daedalus::postgres

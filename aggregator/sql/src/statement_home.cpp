@@ -1,0 +1,126 @@
+#include "daedalus/aggregator/statement_home.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "daedalus/aggregator/statement.hpp"
+#include "daedalus/semantics/utf8.hpp"
+#include "lexer.hpp"
+#include "statement_names.hpp"
+
+namespace daedalus::aggregator {
+
+namespace {
+
+using Name = sql::StatementNames::Name;
+
+constexpr std::string_view kTableSchema = "public";
+constexpr std::string_view kSystemSchema = "pg_catalog";
+
+struct Refused {
+  std::string_view name;
+  std::string_view hint;
+};
+
+constexpr std::string_view kStatusHint = "`daedalus status` shows what the cluster does";
+
+/// Functions that would tell of PostgreSQL's own processes, or change a session that is not the client's.
+constexpr Refused kFunctions[] = {
+    {"set_config", "SET it, or call it in a SELECT without FROM"},
+    {"pg_backend_pid", "call it in a SELECT without FROM and other functions"},
+    {"pg_cancel_backend", "a client cancels its own statement (Ctrl-C in psql)"},
+    {"pg_terminate_backend", "a client ends its own connection"},
+    {"pg_stat_get_activity", kStatusHint},
+};
+
+constexpr std::string_view kRelations[] = {"pg_locks", "pg_prepared_statements", "pg_prepared_xacts", "pg_cursors",
+                                           "pg_user_mappings"};
+constexpr std::string_view kRelationFamilies[] = {"pg_stat_", "pg_statio_"};
+
+bool is_system(const Name& name) { return name.schema.empty() || name.schema == kSystemSchema; }
+
+std::optional<Refused> refused(const Name& name, bool is_function) {
+  if (!is_system(name)) {
+    return std::nullopt;
+  }
+  if (is_function) {
+    const auto* const found = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                           [&](const Refused& each) { return each.name == name.name; });
+    return found == std::end(kFunctions) ? std::nullopt : std::optional(*found);
+  }
+  const bool is_of_family = std::any_of(std::begin(kRelationFamilies), std::end(kRelationFamilies),
+                                        [&](std::string_view family) { return name.name.starts_with(family); });
+  const bool is_one = std::find(std::begin(kRelations), std::end(kRelations), name.name) != std::end(kRelations);
+  return is_of_family || is_one ? std::optional(Refused{name.name, kStatusHint}) : std::nullopt;
+}
+
+bool is_table(const Name& relation, std::string_view table) {
+  return relation.name == table && (relation.schema.empty() || relation.schema == kTableSchema);
+}
+
+bool is_of_catalogue(const Name& relation) {
+  return relation.schema == kSystemSchema || relation.schema == "information_schema" || relation.schema == "pg_toast" ||
+         (relation.schema.empty() && relation.name.starts_with("pg_"));
+}
+
+Error refusal(std::string_view sql, const Name& name, std::string message, std::string_view hint) {
+  Error error = rejected("0A000", std::move(message), std::string(hint));
+  if (name.location >= 0) {
+    const std::string_view before = sql.substr(0, static_cast<size_t>(name.location));
+    error.position = 1 + static_cast<uint32_t>(std::count_if(before.begin(), before.end(), [](char c) {
+                       return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+                     }));
+  }
+  return error;
+}
+
+StatementHome home_of(std::string_view sql, const sql::StatementNames& names, std::string_view table) {
+  const auto is_common = [&](const Name& relation) {
+    return relation.schema.empty() && std::find(names.common_tables.begin(), names.common_tables.end(),
+                                                relation.name) != names.common_tables.end();
+  };
+  bool reads_table = false;
+  bool reads_other = false;
+  const Name* of_catalogue = nullptr;
+  for (const Name& relation : names.relations) {
+    if (is_table(relation, table)) {
+      reads_table = true;  // Also where a common table has its name: whose it is depends on the place.
+    } else if (!is_common(relation)) {
+      of_catalogue = is_of_catalogue(relation) ? &relation : of_catalogue;
+      reads_other = reads_other || !is_of_catalogue(relation);
+    }
+  }
+  if (reads_table && of_catalogue != nullptr) {
+    return {false, refusal(sql, *of_catalogue, "a statement over the table and the catalogue together is not supported",
+                           "ask for each on its own")};
+  }
+  if (reads_table || reads_other) {
+    return {};
+  }
+  for (const bool is_function : {true, false}) {
+    for (const Name& name : is_function ? names.functions : names.relations) {
+      if (const auto found = refused(name, is_function)) {
+        return {false,
+                refusal(sql, name, fmt::format("{}{} is not supported here", found->name, is_function ? "()" : ""),
+                        found->hint)};
+      }
+    }
+  }
+  return {true, std::nullopt};
+}
+
+}  // namespace
+
+StatementHome home_of(std::string_view sql, std::string_view table) {
+  uint32_t location = 0;
+  if (sql.size() > kStatementTextSizeMax || !semantics::is_valid_text(sql) ||
+      sql.find('\0') != std::string_view::npos || !sql::check_complexity(sql, &location)) {
+    return {};
+  }
+  const auto names = sql::read_names(std::string(sql));
+  return names ? home_of(sql, *names, table) : StatementHome{};
+}
+
+}  // namespace daedalus::aggregator

@@ -1,0 +1,137 @@
+#include "statement_names.hpp"
+
+#include <utility>
+
+// Nothing is included behind it.
+#include "raw_parse.hpp"
+
+extern "C" {
+#include <nodes/nodeFuncs.h>
+}
+
+namespace daedalus::aggregator::sql {
+
+namespace {
+
+std::string text_of(const char* raw) { return raw == nullptr ? std::string() : std::string(raw); }
+
+template <typename Raw>
+const Raw& as(const ::Node* node) {
+  return *reinterpret_cast<const Raw*>(node);
+}
+
+/// Kinds of nodes that PostgreSQL's walker knows how to go on from; with any other it would end the process.
+bool can_be_walked(::NodeTag tag) {
+  switch (tag) {
+    case T_SetToDefault:
+    case T_CurrentOfExpr:
+    case T_SQLValueFunction:
+    case T_Integer:
+    case T_Float:
+    case T_Boolean:
+    case T_String:
+    case T_BitString:
+    case T_ParamRef:
+    case T_A_Const:
+    case T_A_Star:
+    case T_Alias:
+    case T_RangeVar:
+    case T_GroupingFunc:
+    case T_SubLink:
+    case T_CaseExpr:
+    case T_RowExpr:
+    case T_CoalesceExpr:
+    case T_MinMaxExpr:
+    case T_XmlExpr:
+    case T_NullTest:
+    case T_BooleanTest:
+    case T_JoinExpr:
+    case T_IntoClause:
+    case T_List:
+    case T_SelectStmt:
+    case T_A_Expr:
+    case T_BoolExpr:
+    case T_ColumnRef:
+    case T_FuncCall:
+    case T_NamedArgExpr:
+    case T_A_Indices:
+    case T_A_Indirection:
+    case T_A_ArrayExpr:
+    case T_ResTarget:
+    case T_TypeCast:
+    case T_CollateClause:
+    case T_SortBy:
+    case T_WindowDef:
+    case T_RangeSubselect:
+    case T_RangeFunction:
+    case T_RangeTableSample:
+    case T_RangeTableFunc:
+    case T_RangeTableFuncCol:
+    case T_TypeName:
+    case T_ColumnDef:
+    case T_GroupingSet:
+    case T_LockingClause:
+    case T_XmlSerialize:
+    case T_WithClause:
+    case T_CommonTableExpr:
+      return true;
+    default:
+      return false;
+  }
+}
+
+struct Walk {
+  StatementNames names;
+  bool is_whole = true;  ///< All of the tree is known.
+};
+
+/// The text of a list's element, counted from its end.
+std::string text_from_end(const ::List* list, int place) {
+  if (list == NIL || place >= list->length) {
+    return {};
+  }
+  const auto* const node = static_cast<const ::Node*>(list->elements[list->length - 1 - place].ptr_value);
+  return node->type == T_String ? text_of(as<::String>(node).sval) : std::string();
+}
+
+/// PostgreSQL's walkers end when one of them says true.
+bool walk(::Node* node, void* context) {
+  auto& seen = *static_cast<Walk*>(context);
+  if (node == nullptr) {
+    return false;
+  }
+  if (!can_be_walked(node->type)) {
+    seen.is_whole = false;
+    return true;
+  }
+  if (node->type == T_RangeVar) {
+    const auto& relation = as<::RangeVar>(node);
+    seen.names.relations.push_back({text_of(relation.schemaname), text_of(relation.relname), relation.location});
+  } else if (node->type == T_FuncCall) {
+    const auto& call = as<::FuncCall>(node);
+    seen.names.functions.push_back({text_from_end(call.funcname, 1), text_from_end(call.funcname, 0), call.location});
+  } else if (node->type == T_CommonTableExpr) {
+    seen.names.common_tables.push_back(text_of(as<::CommonTableExpr>(node).ctename));
+  }
+  // Its header leaves open what a walker takes.
+  return raw_expression_tree_walker(node, reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walk)), context);
+}
+
+}  // namespace
+
+std::optional<StatementNames> read_names(const std::string& text) {
+  const RawParse parse(text.c_str());
+  const ::List* const statements = parse.statements();
+  if (parse.has_failed() || statements == NIL || statements->length != 1) {
+    return std::nullopt;
+  }
+  ::Node* const statement = static_cast<::RawStmt*>(statements->elements[0].ptr_value)->stmt;
+  if (statement == nullptr || statement->type != T_SelectStmt) {
+    return std::nullopt;
+  }
+  Walk seen;
+  walk(statement, &seen);
+  return seen.is_whole ? std::optional(std::move(seen.names)) : std::nullopt;
+}
+
+}  // namespace daedalus::aggregator::sql

@@ -1,0 +1,48 @@
+"""A plain PostgreSQL 15 with the same table, to compare with: same database, same owner, same names."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import psycopg
+from sessions import running_postgres
+
+# The table of the tests of clients: a column of each type.
+KINDS = """
+CREATE TABLE kinds (
+  id int NOT NULL PRIMARY KEY,
+  yes bool,
+  small smallint,
+  big bigint,
+  single real,
+  twice double precision,
+  price numeric(12,3),
+  day date,
+  at timestamp,
+  clock time,
+  tag uuid,
+  code char(4),
+  name varchar(40),
+  moment timestamptz
+);
+"""
+
+# Whom the aggregator's own catalogue shows as the table's owner.
+OWNER = "daedalus"
+
+
+@contextlib.contextmanager
+def plain_postgres(ddl: str, database: str) -> Iterator[str]:
+    """How clients find it, as the table's owner."""
+    with running_postgres() as port:
+        base = f"host=127.0.0.1 port={port}"
+        with psycopg.connect(f"{base} user=oracle dbname=postgres", autocommit=True) as connection:
+            connection.execute(f"CREATE ROLE {OWNER} LOGIN")
+            connection.execute("CREATE ROLE other LOGIN SUPERUSER")
+            connection.execute(f"CREATE DATABASE {database}")
+        with psycopg.connect(f"{base} user=other dbname={database}", autocommit=True) as connection:
+            connection.execute("ALTER ROLE oracle RENAME TO postgres")
+            connection.execute(ddl.encode())
+            connection.execute(f"ALTER TABLE {database} OWNER TO {OWNER}")
+        yield f"{base} user={OWNER} dbname={database}"
