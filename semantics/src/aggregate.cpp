@@ -3,25 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <optional>
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/order.hpp"
 #include "exact_sum.hpp"
+#include "floating_columns.hpp"
 #include "interval.hpp"
 
 namespace daedalus::semantics {
 namespace {
 
-/// Sums and averages of floating values run in double precision, beyond its range if need be, all others exactly:
-/// those of intervals in one number, too (exact_sum.hpp).
+/// Floating values are added up as floating_sum.hpp says, all others exactly: those of intervals in one number, too
+/// (exact_sum.hpp).
 std::vector<Type> sum_state_types(const Type& argument) {
   if (is_floating(argument.kind)) {
-    return {Type{TypeKind::kDouble}, Type{TypeKind::kDouble}};
+    return std::vector<Type>(FloatingSum::kColumns, Type{TypeKind::kBigint});
   }
   return {Type{TypeKind::kNumeric}};
+}
+
+std::vector<Type> spread_state_types(const Type& argument) {
+  if (is_floating(argument.kind)) {
+    return std::vector<Type>(FloatingMoments::kColumns, Type{TypeKind::kBigint});
+  }
+  return {Type{TypeKind::kNumeric}, Type{TypeKind::kNumeric}, Type{TypeKind::kBigint}};
 }
 
 }  // namespace
@@ -169,10 +176,8 @@ std::vector<Type> partial_types(AggregateFunction function, const Type& argument
     case AggregateFunction::kVarPop:
     case AggregateFunction::kVarSamp:
     case AggregateFunction::kStddevPop:
-    case AggregateFunction::kStddevSamp: {
-      const Type part{is_floating(argument.kind) ? TypeKind::kDouble : TypeKind::kNumeric};
-      return {part, part, Type{TypeKind::kBigint}};
-    }
+    case AggregateFunction::kStddevSamp:
+      return spread_state_types(argument);
     case AggregateFunction::kStringAgg:
     case AggregateFunction::kGrouping:
       return {};
@@ -220,13 +225,6 @@ bool is_better(AggregateFunction function, const Value& value, const Value& best
 
 }  // namespace
 
-void AggregateState::add_sum(const FloatingSum& sum) {
-  if (!floating_) {
-    floating_.emplace();
-  }
-  floating_->add(sum);
-}
-
 void AggregateState::add(const Value& argument) {
   if (function_ == AggregateFunction::kCountRows) {
     ++count_;
@@ -250,7 +248,7 @@ void AggregateState::add(const Value& argument) {
     case AggregateFunction::kAvg:
       ++count_;
       if (const auto* floating = std::get_if<double>(&argument)) {
-        add_sum({*floating});
+        floating_.add(*floating);
       } else {
         add_to(value_, argument);
       }
@@ -336,7 +334,7 @@ void AggregateState::merge_sum(std::span<const Value> partial) {
     add_to(value_, partial[0]);
     return;
   }
-  add_sum({std::get<double>(partial[0]), is_null(partial[1]) ? 0.0 : std::get<double>(partial[1])});
+  floating_.add(FloatingSum(std::get<int64_t>(partial[0]), read_counters<FloatingSum::kPlaces>(partial.subspan(1))));
 }
 
 std::vector<Value> AggregateState::partial() const {
@@ -376,38 +374,24 @@ std::vector<Value> AggregateState::partial_sum() const {
   if (!is_floating(argument_.kind)) {
     return {value_};
   }
-  if (!floating_) {
-    return {Value(), Value()};
+  if (floating_.is_empty()) {
+    return std::vector<Value>(FloatingSum::kColumns);
   }
-  return {floating_->low, floating_->high == 0.0 ? Value() : Value(floating_->high)};
+  std::vector<Value> state = {floating_.head()};
+  append_counters(floating_.counters(), state);
+  return state;
 }
 
 namespace {
 
 Error floating_overflow() { return rejected("22003", "value out of range: overflow"); }
 
-Result<Value> finish_floating_sum(const Type& argument, const FloatingSum& sum) {
-  const std::optional<double> total = sum.total();
-  if (!total) {
-    return floating_overflow();
-  }
-  if (argument.kind != TypeKind::kReal || !std::isfinite(*total)) {
-    return Value(*total);
-  }
-  const auto narrowed = static_cast<float>(std::clamp<double>(*total, -0x1.ffffffp+127, 0x1.ffffffp+127));
-  return std::isinf(narrowed) ? Result<Value>(floating_overflow()) : Value(static_cast<double>(narrowed));
-}
-
-Result<Value> finish_floating_average(const FloatingSum& sum, int64_t count) {
-  const std::optional<double> total = sum.total();
-  if (!total) {
-    return floating_overflow();
-  }
-  return Value((*total + 0.0) / static_cast<double>(count));  // PostgreSQL begins at 0.0, which makes 0.0 of −0.0.
+Result<Value> unless_beyond(std::optional<double> number) {
+  return number ? Result<Value>(Value(*number)) : floating_overflow();
 }
 
 /// Error 22008 where the sum is out of range, whatever its share is: PostgreSQL adds up first.
-Result<Value> finish_average(const Type& argument, const Value& sum, int64_t count) {
+Result<Value> finish_exact_average(const Type& argument, const Value& sum, int64_t count) {
   const auto& total = std::get<Decimal>(sum);
   if (argument.kind != TypeKind::kInterval) {
     return Value(average(total, count));
@@ -417,7 +401,7 @@ Result<Value> finish_average(const Type& argument, const Value& sum, int64_t cou
   return share ? Result<Value>(Value(*share)) : share.error();
 }
 
-Result<Value> finish_sum(const Type& argument, const Value& sum) {
+Result<Value> finish_exact_sum(const Type& argument, const Value& sum) {
   const auto& total = std::get<Decimal>(sum);
   if (argument.kind == TypeKind::kInterval) {
     const Result<Interval> whole = interval_of(total.unscaled);
@@ -460,18 +444,27 @@ Result<Value> AggregateState::finish() const {
     case AggregateFunction::kGrouping:
       break;
     case AggregateFunction::kSum:
-      if (floating_) {
-        return finish_floating_sum(argument_, *floating_);
-      }
-      return is_null(value_) ? Result<Value>(Value()) : finish_sum(argument_, value_);
+      return finish_sum();
     case AggregateFunction::kAvg:
-      if ((is_null(value_) && !floating_) || count_ <= 0) {
-        return Value();
-      }
-      return floating_ ? finish_floating_average(*floating_, count_) : finish_average(argument_, value_, count_);
+      return finish_average();
   }
   CHECK(false);
   return Value();
+}
+
+Result<Value> AggregateState::finish_sum() const {
+  if (!floating_.is_empty()) {
+    return unless_beyond(argument_.kind == TypeKind::kReal ? floating_.total_real() : floating_.total());
+  }
+  return is_null(value_) ? Result<Value>(Value()) : finish_exact_sum(argument_, value_);
+}
+
+Result<Value> AggregateState::finish_average() const {
+  if ((is_null(value_) && floating_.is_empty()) || count_ <= 0) {
+    return Value();
+  }
+  return floating_.is_empty() ? finish_exact_average(argument_, value_, count_)
+                              : unless_beyond(floating_.average(count_));
 }
 
 }  // namespace daedalus::semantics

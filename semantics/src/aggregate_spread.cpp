@@ -1,11 +1,13 @@
-// Variances and standard deviations: of integers and numerics exactly, of floating values by their moments.
+// Variances and standard deviations: of integers and numerics exactly, of floating values by their moments, rounded
+// once.
 #include <cmath>
-#include <optional>
+#include <limits>
 
-#include "daedalus/base/check.hpp"
+#include "binary_number.hpp"
 #include "daedalus/semantics/aggregate.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "exact_sum.hpp"
+#include "floating_columns.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -48,15 +50,41 @@ Decimal exact_spread(AggregateFunction function, const Decimal& sum, const Decim
   return is_deviation(function) ? square_root(variance) : variance;
 }
 
+/// PostgreSQL's float8_accum adds up Sxx = Σx² − (Σx)² / N as it goes and fails once that, or the sum, is infinite;
+/// here the whole of either decides.
+Result<Value> floating_spread(AggregateFunction function, const FloatingMoments& moments) {
+  if (!moments.sum.is_finite()) {
+    return Value(std::numeric_limits<double>::quiet_NaN());
+  }
+  const BigInt rows(moments.count);
+  const BinaryNumber sum = exact(moments.sum);
+  const BinaryNumber squares = exact(moments.squares);
+  const BinaryNumber scatter =
+      difference({rows * squares.mantissa, squares.exponent}, {sum.mantissa * sum.mantissa, 2 * sum.exponent});
+  if (!nearest(sum, kDoubleFormat) || !nearest_quotient(scatter, rows)) {
+    return rejected("22003", "value out of range: overflow");
+  }
+  // What states leave out may make it negative, where it is next to nothing beside what they keep.
+  if (scatter.mantissa.sign() <= 0) {
+    return Value(0.0);
+  }
+  const BigInt divisor = rows * BigInt(is_of_sample(function) ? moments.count - 1 : moments.count);
+  const double variance = nearest_quotient(scatter, divisor).value_or(std::numeric_limits<double>::infinity());
+  return Value(is_deviation(function) ? std::sqrt(variance) : variance);
+}
+
 }  // namespace
 
 void AggregateState::add_spread(const Value& argument) {
-  if (is_floating(argument_.kind)) {
-    moments_.add(std::get<double>(argument));
-    return;
-  }
   const bool is_first = count_ == 0;
   ++count_;
+  if (const auto* floating = std::get_if<double>(&argument)) {
+    floating_.add(*floating);
+    if (std::isfinite(*floating)) {
+      floating_squares_.add(*floating);
+    }
+    return;
+  }
   add_to(value_, argument);
   if (is_first || !is_null(squares_)) {
     const Decimal number = exact_number(argument);
@@ -65,17 +93,22 @@ void AggregateState::add_spread(const Value& argument) {
 }
 
 void AggregateState::merge_spread(std::span<const Value> partial) {
-  if (is_null(partial[0]) || is_null(partial[2])) {
+  if (is_null(partial[0]) || is_null(partial.back())) {
     return;
   }
-  const int64_t count = std::get<int64_t>(partial[2]);
-  if (is_floating(argument_.kind)) {
-    moments_.add({count, std::get<double>(partial[0]), is_null(partial[1]) ? 0.0 : std::get<double>(partial[1])});
-    return;
-  }
+  const int64_t count = std::get<int64_t>(partial.back());
   const bool has_squares = count_ == 0 || !is_null(squares_);
   // Counts of rows in memory never reach 2^63; a peer that says so must not make this undefined.
   count_ = static_cast<int64_t>(static_cast<uint64_t>(count_) + static_cast<uint64_t>(count));
+  if (is_floating(argument_.kind)) {
+    const int64_t head = std::get<int64_t>(partial[0]);
+    const auto counters = partial.subspan(1);
+    floating_.add(FloatingSum(head, read_counters<FloatingSum::kPlaces>(counters)));
+    floating_squares_.add(
+        FloatingSquares(FloatingMoments::squares_top(head),
+                        read_counters<FloatingSquares::kPlaces>(counters.subspan(FloatingSum::kPlaces))));
+    return;
+  }
   add_to(value_, partial[0]);
   if (has_squares && !is_null(partial[1])) {
     add_to(squares_, partial[1]);
@@ -86,8 +119,16 @@ void AggregateState::merge_spread(std::span<const Value> partial) {
 
 std::vector<Value> AggregateState::partial_spread() const {
   if (is_floating(argument_.kind)) {
-    return moments_.count == 0 ? std::vector<Value>{Value(), Value(), int64_t{0}}
-                               : std::vector<Value>{moments_.sum, moments_.squares, moments_.count};
+    std::vector<Value> state;
+    if (floating_.is_empty()) {
+      state.resize(FloatingMoments::kColumns - 1);
+    } else {
+      state.emplace_back(FloatingMoments{count_, floating_, floating_squares_}.head());
+      append_counters(floating_.counters(), state);
+      append_counters(floating_squares_.counters(), state);
+    }
+    state.emplace_back(count_);
+    return state;
   }
   const auto* squares = std::get_if<Decimal>(&squares_);
   // A packed numeric has room for squares of numbers of three hundred digits, and no more.
@@ -96,22 +137,16 @@ std::vector<Value> AggregateState::partial_spread() const {
 }
 
 Result<Value> AggregateState::finish_spread() const {
-  const bool is_floating_one = is_floating(argument_.kind);
-  const int64_t count = is_floating_one ? moments_.count : count_;
-  if (count < (is_of_sample(function_) ? 2 : 1)) {
+  if (count_ < (is_of_sample(function_) ? 2 : 1)) {
     return Value();
   }
-  if (!is_floating_one) {
-    if (is_null(squares_)) {
-      return rejected("22003", "value overflows numeric format");
-    }
-    return Value(exact_spread(function_, std::get<Decimal>(value_), std::get<Decimal>(squares_), count));
+  if (is_floating(argument_.kind)) {
+    return floating_spread(function_, {count_, floating_, floating_squares_});
   }
-  if (std::isinf(moments_.squares)) {
-    return rejected("22003", "value out of range: overflow");
+  if (is_null(squares_)) {
+    return rejected("22003", "value overflows numeric format");
   }
-  const double variance = moments_.squares / static_cast<double>(is_of_sample(function_) ? count - 1 : count);
-  return Value(is_deviation(function_) ? std::sqrt(variance) : variance);
+  return Value(exact_spread(function_, std::get<Decimal>(value_), std::get<Decimal>(squares_), count_));
 }
 
 }  // namespace daedalus::semantics

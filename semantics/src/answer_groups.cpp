@@ -1,4 +1,5 @@
-// Merging partial aggregates: groups of one key become one, in the order of parts, so that floating-point sums repeat.
+// Merging partial aggregates: groups of one key become one, in the order of parts, so that the order of groups repeats,
+// and which of 0.0 and −0.0 a group shows.
 #include <fmt/format.h>
 
 #include <algorithm>

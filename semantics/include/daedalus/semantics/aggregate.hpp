@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -71,7 +70,8 @@ class AggregateState {
   void add(const Value& argument);
   /// Of string_agg: appends the text, behind what stands between texts unless it is the first; NULL is nothing.
   void append(const Value& text, const Value& between);
-  /// Takes another state's partial columns; states are merged in the order of (partition, segment).
+  /// Takes another state's partial columns. States may be merged in any order, but for what shows which zero came last:
+  /// extremes.
   void merge(std::span<const Value> partial);
 
   [[nodiscard]] std::vector<Value> partial() const;
@@ -82,21 +82,22 @@ class AggregateState {
   [[nodiscard]] Result<Value> finish() const;
 
  private:
-  void add_sum(const FloatingSum& sum);
   void merge_sum(std::span<const Value> partial);
   [[nodiscard]] std::vector<Value> partial_sum() const;
   void add_spread(const Value& argument);
   void merge_spread(std::span<const Value> partial);
   [[nodiscard]] std::vector<Value> partial_spread() const;
+  [[nodiscard]] Result<Value> finish_sum() const;
+  [[nodiscard]] Result<Value> finish_average() const;
   [[nodiscard]] Result<Value> finish_spread() const;
 
   AggregateFunction function_;
   Type argument_;
   int64_t count_ = 0;
-  Value value_;    ///< Exact sum, extreme, what bits or truths come to; NULL before the first value.
-  Value squares_;  ///< Of a spread: the exact sum of squares, or NULL where that has too many digits.
-  std::optional<FloatingSum> floating_;  ///< Sum of floating values; nothing before the first.
-  FloatingMoments moments_;              ///< Of a spread of floating values.
+  Value value_;           ///< Exact sum, extreme, what bits or truths come to; NULL before the first value.
+  Value squares_;         ///< Of a spread: the exact sum of squares, or NULL where that has too many digits.
+  FloatingSum floating_;  ///< Of floating values.
+  FloatingSquares floating_squares_;  ///< Of a spread of them.
 };
 
 /// numeric division with the scale PostgreSQL's avg() chooses (numeric.c, select_div_scale). count > 0.

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "daedalus/semantics/floating_sum.hpp"
 #include "grouped_values.hpp"
@@ -82,11 +81,6 @@ void put_number(T number, bool is_null, PartialRow& row) {
 
 inline uint32_t bit_count(uint64_t word) { return static_cast<uint32_t>(std::bit_width(word)); }
 
-/// Answers have one NaN.
-inline double canonical_nan(double number) {
-  return std::isnan(number) ? std::numeric_limits<double>::quiet_NaN() : number;
-}
-
 /// Digits of its values behind the point.
 inline int32_t scale_of(const ColumnLayout& layout) {
   return layout.type.kind == semantics::TypeKind::kNumeric ? static_cast<int32_t>(layout.type.scale) : 0;
@@ -122,9 +116,16 @@ inline void append_sum(const ColumnLayout& layout, Int128 sum, PartialRow& row) 
 inline void append_sum(const ColumnLayout& layout, const ExactSum& sum, PartialRow& row) {
   put_exact(scale_of(layout), sum.low, sum.high, row);
 }
+/// Counters of floating states are NULL for 0.
+template <size_t kPlaces>
+void append_counters(const std::array<uint64_t, kPlaces>& counters, PartialRow& row) {
+  for (const uint64_t counter : counters) {
+    put_number(counter, counter == 0, row);
+  }
+}
 inline void append_sum(const ColumnLayout&, const semantics::FloatingSum& sum, PartialRow& row) {
-  put_number(canonical_nan(sum.low), false, row);
-  put_number(canonical_nan(sum.high), sum.high == 0, row);
+  put_number(sum.head(), false, row);
+  append_counters(sum.counters(), row);
 }
 
 /// columns: NULLs in place of a state that has seen nothing.

@@ -6,6 +6,7 @@
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "expression_column.hpp"
+#include "kernels_floating_sum.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -56,13 +57,13 @@ void add_selected(ExactSum& sum, const Int128* numbers, const SelectedValues& va
   sum.add(sum_wide(numbers, values.selection, values.word_count));
 }
 template <typename T>
-void add_selected(semantics::FloatingSum&, const T*, const SelectedValues&) {
-  check_failed("groups, or a LanedSum", __FILE__, __LINE__);
+void add_selected(semantics::FloatingSum& sum, const T* numbers, const SelectedValues& values) {
+  add_to_sum(numbers, values.selection, values.word_count, sum);
 }
 
 /// Columns of a partial row that a sum takes.
 template <typename Sum>
-constexpr uint32_t kSumColumns = std::is_same_v<Sum, semantics::FloatingSum> ? 2 : 1;
+constexpr uint32_t kSumColumns = std::is_same_v<Sum, semantics::FloatingSum> ? semantics::FloatingSum::kColumns : 1;
 
 /// The value with this exact code, as it lies in a plane, zeros behind it.
 uint64_t raw_value(const CodeRule& rule, uint64_t code) {
@@ -126,56 +127,6 @@ template class Sums<int64_t>;
 template class Sums<Int128>;
 template class Sums<ExactSum>;
 template class Sums<semantics::FloatingSum>;
-
-void LanedSum::take(const GroupedValues& values) {
-  const uint32_t words = values.batch->chunk->word_count();
-  const auto use = [&](const auto* numbers) {
-    for_each_position(values, [&](uint32_t position) {
-      add_to_lane(lane_of_row(values.batch->row(position), words), static_cast<double>(numbers[position]));
-      ++count_;
-    });
-  };
-  layout_->native == Native::kFloat ? use(typed<float>(values.vector.values))
-                                    : use(typed<double>(values.vector.values));
-}
-
-void LanedSum::add_to_lane(uint32_t lane, double value) {
-  semantics::FloatingSum sum{lanes_[lane]};
-  sum.add(value);
-  lanes_[lane] = sum.low;
-  high_ += sum.high;
-}
-
-template <typename T>
-void LanedSum::take_selected(const T* numbers, const SelectedValues& values) {
-  const SumLanes before = lanes_;
-  add_to_lanes(numbers, values.selection, values.word_count, lanes_);
-  const bool has_left_range = !std::equal(lanes_.begin(), lanes_.end(), before.begin(), [](double now, double then) {
-    return std::isfinite(now) || !std::isfinite(then);
-  });
-  if (!has_left_range) {
-    return;
-  }
-  lanes_ = before;  // Rare enough: each value again, with an eye on the range.
-  for (uint32_t word = 0; word < values.word_count; ++word) {
-    for_each_of_word(values, word, [&](uint32_t row) {
-      add_to_lane(lane_of_row(row, values.word_count), static_cast<double>(numbers[row]));
-    });
-  }
-}
-
-void LanedSum::take(const SelectedValues& values) {
-  layout_->native == Native::kFloat ? take_selected(typed<float>(values.values), values)
-                                    : take_selected(typed<double>(values.values), values);
-  count_ += values.count;
-}
-
-void LanedSum::append(uint32_t, PartialRow& row) const {
-  semantics::FloatingSum sum = sum_of_lanes(lanes_);
-  sum.high += high_;
-  append_counted(count_, kSumColumns<semantics::FloatingSum>, with_count_, row,
-                 [&] { append_sum(*layout_, sum, row); });
-}
 
 template <typename Better>
 void CodeExtremes::take_grouped(const GroupedValues& values, Better better) {
@@ -347,8 +298,7 @@ void BoxedStates::append(uint32_t group, PartialRow& row) const {
   }
 }
 
-Accumulator make_accumulator(AggregateFunction function, const ColumnLayout& layout, bool is_grouped) {
-  const bool is_floating = layout.native == Native::kFloat || layout.native == Native::kDouble;
+Accumulator make_accumulator(AggregateFunction function, const ColumnLayout& layout) {
   const bool is_count = function == AggregateFunction::kCountRows || function == AggregateFunction::kCount;
   const bool is_boxed = layout.native == Native::kDecimal || layout.native == Native::kInterval;
   if (is_boxed && !is_count) {
@@ -384,11 +334,8 @@ Accumulator make_accumulator(AggregateFunction function, const ColumnLayout& lay
       break;
   }
   const bool with_count = function == AggregateFunction::kAvg;
-  if (is_floating && is_grouped) {
+  if (layout.native == Native::kFloat || layout.native == Native::kDouble) {
     return FloatingSums(layout, with_count);
-  }
-  if (is_floating) {
-    return LanedSum(layout, with_count);
   }
   if (layout.native == Native::kInt128) {
     return WideSums(layout, with_count);

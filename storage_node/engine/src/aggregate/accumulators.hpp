@@ -1,8 +1,7 @@
 // The running states of one aggregate, one a group, fed by whole batches of values.
 //
 // Decides what a state is for each function and type. Refuses to know how groups are found and rows are selected.
-// Integer and numeric sums are exact. Floating sums are added in slot order within a group; without groups in the lanes
-// of kernels_aggregate.hpp: either way the same however rows were found.
+// Integer and numeric sums are exact, floating ones the same to the last bit in whatever order rows were found.
 #pragma once
 
 #include <variant>
@@ -37,13 +36,7 @@ class Sums {
  public:
   Sums(const ColumnLayout& layout, bool with_count) : layout_(&layout), with_count_(with_count) {}
   [[nodiscard]] static uint64_t state_bytes() { return sizeof(State); }
-  void resize(uint32_t groups) {
-    if constexpr (std::is_same_v<Sum, semantics::FloatingSum>) {
-      states_.resize(groups, State{});
-    } else {
-      states_.resize(groups);  // Exact sums begin with zeros: memory comes with them.
-    }
-  }
+  void resize(uint32_t groups) { states_.resize(groups); }  // All begin with zeros: memory comes with them.
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
   [[nodiscard]] static uint32_t append_bytes_max() { return kSumBytesMax; }
@@ -65,32 +58,8 @@ using NarrowSums = Sums<int64_t>;
 using IntegerSums = Sums<Int128>;
 /// Of wider numerics.
 using WideSums = Sums<ExactSum>;
-/// Of real and double precision, within groups only.
+/// Of real and double precision.
 using FloatingSums = Sums<semantics::FloatingSum>;
-
-/// sum(x) and avg(x) of real and double precision without groups.
-class LanedSum {
- public:
-  LanedSum(const ColumnLayout& layout, bool with_count) : layout_(&layout), with_count_(with_count) {}
-  [[nodiscard]] static uint64_t state_bytes() { return 0; }
-  void resize(uint32_t) {}
-  void take(const GroupedValues& values);
-  void take(const SelectedValues& values);
-  [[nodiscard]] static uint32_t append_bytes_max() { return kSumBytesMax; }
-  void append(uint32_t group, PartialRow& row) const;
-
- private:
-  /// Adds one value to its lane, moving what the lane held where it would leave the range.
-  void add_to_lane(uint32_t lane, double value);
-  template <typename T>
-  void take_selected(const T* numbers, const SelectedValues& values);
-
-  const ColumnLayout* layout_;
-  bool with_count_;
-  int64_t count_ = 0;
-  SumLanes lanes_ = empty_lanes();
-  double high_ = 0;  ///< What was moved out of all lanes: FloatingSum::high.
-};
 
 /// min(x) and max(x) of everything whose code is exact: numbers up to eight bytes, strings up to eight bytes;
 /// bool_and(x) and bool_or(x), which are extremes of truths. Of the zeros, which have one code, the last counts: it is
@@ -182,11 +151,10 @@ class ExactSums : public ScaledSums {
   void take(const SelectedValues&) { CHECK(false); }
 };
 
-using Accumulator = std::variant<Counts, NarrowSums, IntegerSums, WideSums, FloatingSums, LanedSum, CodeExtremes,
-                                 LongExtremes, Bits, ExactSpreads, FloatingSpreads, BoxedStates, ExactSums>;
+using Accumulator = std::variant<Counts, NarrowSums, IntegerSums, WideSums, FloatingSums, CodeExtremes, LongExtremes,
+                                 Bits, ExactSpreads, FloatingSpreads, BoxedStates, ExactSums>;
 
 /// Precondition: the function exists for the type (semantics::aggregate_type); `layout` outlives the result.
-[[nodiscard]] Accumulator make_accumulator(semantics::AggregateFunction function, const ColumnLayout& layout,
-                                           bool is_grouped);
+[[nodiscard]] Accumulator make_accumulator(semantics::AggregateFunction function, const ColumnLayout& layout);
 
 }  // namespace daedalus::engine

@@ -129,7 +129,7 @@ Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, std::sha
     const bool is_exact = is_sum(aggregate.function) && aggregate.source.exact_scale().has_value();
     Accumulator states = is_exact ? ExactSums(aggregate.function, aggregate.source.layout().type,
                                               *aggregate.source.exact_scale(), finder_ != nullptr)
-                                  : make_accumulator(aggregate.function, aggregate.source.layout(), finder_ != nullptr);
+                                  : make_accumulator(aggregate.function, aggregate.source.layout());
     state_bytes_ += std::visit([](const auto& kind) { return kind.state_bytes(); }, states);
     aggregates_.push_back({aggregate.function, std::move(aggregate.source), std::move(states), is_exact});
   }

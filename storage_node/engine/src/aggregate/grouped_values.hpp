@@ -1,7 +1,10 @@
 // What accumulators take: values of rows, and the groups these belong to; and the members that all kinds have.
 #pragma once
 
+#include <algorithm>
+
 #include "column_vector.hpp"
+#include "daedalus/semantics/floating_sum.hpp"
 #include "daedalus/semantics/packed_writer.hpp"
 
 namespace daedalus::engine {
@@ -34,9 +37,9 @@ struct SelectedValues {
 
 using PartialRow = semantics::PackedRowWriter;
 
-/// What one number takes, and a sum with its count: an exact one has three bytes before up to 24, a floating one
-/// is two numbers.
+/// What one number takes, and a sum with its count: an exact one has three bytes before up to 24, a floating one is
+/// several numbers.
 constexpr uint32_t kWordBytes = sizeof(int64_t);
-constexpr uint32_t kSumBytesMax = 3 + 24 + kWordBytes;
+constexpr uint32_t kSumBytesMax = std::max<uint32_t>(3 + 24, semantics::FloatingSum::kColumns* kWordBytes) + kWordBytes;
 
 }  // namespace daedalus::engine

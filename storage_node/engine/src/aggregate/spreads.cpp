@@ -1,6 +1,7 @@
 #include "spreads.hpp"
 
 #include "accumulator_parts.hpp"
+#include "kernels_floating_sum.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -83,19 +84,22 @@ void FloatingSpreads::take(const GroupedValues& values) {
 }
 
 void FloatingSpreads::take(const SelectedValues& values) {
+  semantics::FloatingMoments& state = states_[0];
+  state.count += values.count;
   with_floats(layout_->native, values.values, [&](const auto* numbers) {
-    for_each_selected(values, [&](uint32_t row) { states_[0].add(static_cast<double>(numbers[row])); });
+    add_to_sum(numbers, values.selection, values.word_count, state.sum);
+    for_each_selected(values, [&](uint32_t row) { state.add_square(static_cast<double>(numbers[row])); });
   });
 }
 
-uint32_t FloatingSpreads::append_bytes_max() { return 3 * kWordBytes; }
+uint32_t FloatingSpreads::append_bytes_max() { return semantics::FloatingMoments::kColumns * kWordBytes; }
 
 void FloatingSpreads::append(uint32_t group, PartialRow& row) const {
   const semantics::FloatingMoments& state = states_[group];
-  constexpr uint32_t kColumns = 2;
-  append_counted(state.count, kColumns, /*with_count=*/true, row, [&] {
-    put_number(canonical_nan(state.sum), false, row);
-    put_number(canonical_nan(state.squares), false, row);
+  append_counted(state.count, semantics::FloatingMoments::kColumns - 1, /*with_count=*/true, row, [&] {
+    put_number(state.head(), false, row);
+    append_counters(state.sum.counters(), row);
+    append_counters(state.squares.counters(), row);
   });
 }
 

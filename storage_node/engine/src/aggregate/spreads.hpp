@@ -1,7 +1,7 @@
 // States of bit_and, bit_or and bit_xor, and of variances and standard deviations.
 //
-// Decides what they add up: integers and numerics of up to eighteen digits exactly, floating values by their moments,
-// in slot order. Refuses to know what becomes of them: semantics does.
+// Decides what they add up: integers and numerics of up to eighteen digits exactly, floating values by their moments.
+// Refuses to know what becomes of them: semantics does.
 #pragma once
 
 #include <cstdint>
@@ -79,7 +79,7 @@ class FloatingSpreads {
  public:
   explicit FloatingSpreads(const ColumnLayout& layout) : layout_(&layout) {}
   [[nodiscard]] static uint64_t state_bytes() { return sizeof(semantics::FloatingMoments); }
-  void resize(uint32_t groups) { states_.resize(groups); }
+  void resize(uint32_t groups) { states_.resize(groups); }  // All begin with zeros: memory comes with them.
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
   [[nodiscard]] static uint32_t append_bytes_max();

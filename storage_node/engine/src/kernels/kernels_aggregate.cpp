@@ -9,6 +9,8 @@
 // Must follow foreach_target.h.
 #include <hwy/highway.h>
 
+#include "fetch_ahead-inl.hpp"
+
 #ifndef DAEDALUS_KERNELS_AGGREGATE_ONCE
 #define DAEDALUS_KERNELS_AGGREGATE_ONCE
 namespace daedalus::engine {
@@ -35,12 +37,6 @@ Int128 sum_int64(const int64_t* values, const uint64_t* selection, uint32_t word
 ExactSum sum_int128(const Int128* values, const uint64_t* selection, uint32_t words) {
   return scalar::sum_wide(values, selection, words);
 }
-void add_floats(const float* values, const uint64_t* selection, uint32_t words, SumLanes& lanes) {
-  scalar::add_to_lanes(values, selection, words, lanes);
-}
-void add_doubles(const double* values, const uint64_t* selection, uint32_t words, SumLanes& lanes) {
-  scalar::add_to_lanes(values, selection, words, lanes);
-}
 uint64_t extreme_code(BytesPlane plane, const CodeRule& rule, const uint64_t* selection, uint32_t words, bool is_max) {
   return is_max ? scalar::highest_code(plane, rule, selection, words)
                 : scalar::lowest_code(plane, rule, selection, words);
@@ -60,27 +56,6 @@ HWY_INLINE HWY_ATTR void for_each_word(const uint64_t* selection, uint32_t word_
     }
   }
 }
-
-/// Asks for the values of the word that a part comes to kWordsAhead steps later: the hardware's prefetchers begin anew
-/// with each page, and a part of a chunk is a page or two. Behind a part's end that is the same part of the chunk that
-/// lies behind this one, as those of a segment's column do.
-template <typename T>
-struct FetchAhead {
-  static constexpr uint32_t kWordsAhead = 2;
-
-  const T* values;
-  uint32_t word_count;
-
-  HWY_INLINE HWY_ATTR void operator()(uint32_t part, size_t word) const {
-    const uint32_t part_words = words_of_part(word_count);
-    const size_t at = word + kWordsAhead;
-    const bool is_inside = at < std::min((part + 1) * part_words, word_count);
-    const T* from = values + (is_inside ? at : at + word_count - part_words) * 64;
-    for (size_t line = 0; line < sizeof(T); ++line) {  // 64 values are as many lines as one has bytes.
-      __builtin_prefetch(reinterpret_cast<const uint8_t*>(from) + line * 64);
-    }
-  }
-};
 
 /// Calls all(first row of a vector) where every value of a word counts, some(first row, which lanes do) elsewhere.
 template <class D, typename Fetch, typename All, typename Some>
@@ -190,49 +165,6 @@ HWY_ATTR ExactSum sum_int128(const Int128* values, const uint64_t* selection, ui
     sum.add(ExactSum{static_cast<UInt128>(static_cast<uint64_t>(top)) << 96, top >> 32});
   }
   return sum;
-}
-
-template <typename T>
-HWY_ATTR void add_floating(const T* values, const uint64_t* selection, uint32_t word_count, SumLanes& lanes) {
-  const hn::ScalableTag<double> d;
-  constexpr size_t kLanes = hn::MaxLanes(hn::ScalableTag<double>());
-  static_assert(kLanesOfPart % kLanes == 0);
-  const auto load_doubles = [&](size_t row) HWY_ATTR {
-    if constexpr (sizeof(T) == sizeof(double)) {
-      return hn::LoadU(d, values + row);
-    } else {
-      return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, hn::ScalableTag<double>>(), values + row));
-    }
-  };
-  for_each_word(selection, word_count, [&](uint32_t part, size_t word, uint64_t bits) HWY_ATTR {
-    if (bits == 0) {
-      return;
-    }
-    for (size_t lane = 0; lane < kLanesOfPart; lane += kLanes) {
-      double* place = lanes.data() + part * kLanesOfPart + lane;
-      auto sum = hn::LoadU(d, place);
-      if (bits == kAllRows) {
-        for (size_t row = lane; row < 64; row += kLanesOfPart) {
-          sum = hn::Add(sum, load_doubles(word * 64 + row));
-        }
-      } else {
-        const auto nothing = hn::Set(d, -0.0);  // Adding it changes no lane.
-        for (size_t row = lane; row < 64; row += kLanesOfPart) {
-          const uint64_t shifted = bits >> row;
-          const auto mask = hn::LoadMaskBits(d, reinterpret_cast<const uint8_t*>(&shifted));
-          sum = hn::Add(sum, hn::IfThenElse(mask, load_doubles(word * 64 + row), nothing));
-        }
-      }
-      hn::StoreU(sum, d, place);
-    }
-  });
-}
-
-HWY_ATTR void add_floats(const float* values, const uint64_t* selection, uint32_t words, SumLanes& lanes) {
-  add_floating(values, selection, words, lanes);
-}
-HWY_ATTR void add_doubles(const double* values, const uint64_t* selection, uint32_t words, SumLanes& lanes) {
-  add_floating(values, selection, words, lanes);
 }
 
 // How values become unsigned numbers of their width that keep their order: the tops of their codes.
@@ -356,8 +288,6 @@ HWY_EXPORT(sum_int16);
 HWY_EXPORT(sum_int32);
 HWY_EXPORT(sum_int64);
 HWY_EXPORT(sum_int128);
-HWY_EXPORT(add_floats);
-HWY_EXPORT(add_doubles);
 HWY_EXPORT(extreme_code);
 
 namespace {
@@ -394,26 +324,6 @@ ExactSum sum_wide(const Int128* values, const uint64_t* selection, uint32_t word
   return HWY_DYNAMIC_DISPATCH(sum_int128)(values, selection, word_count);
 }
 
-template <typename T>
-void add_to_lanes(const T* values, const uint64_t* selection, uint32_t word_count, SumLanes& lanes) noexcept {
-  if constexpr (sizeof(T) == sizeof(float)) {
-    HWY_DYNAMIC_DISPATCH(add_floats)(values, selection, word_count, lanes);
-  } else {
-    HWY_DYNAMIC_DISPATCH(add_doubles)(values, selection, word_count, lanes);
-  }
-}
-
-semantics::FloatingSum sum_of_lanes(const SumLanes& lanes) noexcept {
-  std::array<semantics::FloatingSum, std::tuple_size_v<SumLanes>> sums;
-  std::transform(lanes.begin(), lanes.end(), sums.begin(), [](double lane) { return semantics::FloatingSum{lane}; });
-  for (size_t half = sums.size() / 2; half > 0; half /= 2) {
-    for (size_t lane = 0; lane < half; ++lane) {
-      sums[lane].add(sums[lane + half]);
-    }
-  }
-  return sums[0];
-}
-
 uint64_t lowest_code(BytesPlane plane, const CodeRule& rule, const uint64_t* selection, uint32_t word_count) noexcept {
   return has_vector_order(plane, rule) ? HWY_DYNAMIC_DISPATCH(extreme_code)(plane, rule, selection, word_count, false)
                                        : scalar::lowest_code(plane, rule, selection, word_count);
@@ -437,12 +347,6 @@ ExactSum sum_wide(const Int128* values, const uint64_t* selection, uint32_t word
   ExactSum sum;
   for_each_selected(selection, word_count, [&](uint32_t row) { sum.add(values[row]); });
   return sum;
-}
-
-template <typename T>
-void add_to_lanes(const T* values, const uint64_t* selection, uint32_t word_count, SumLanes& lanes) noexcept {
-  for_each_selected(selection, word_count,
-                    [&](uint32_t row) { lanes[lane_of_row(row, word_count)] += static_cast<double>(values[row]); });
 }
 
 uint64_t lowest_code(BytesPlane plane, const CodeRule& rule, const uint64_t* selection, uint32_t word_count) noexcept {
@@ -470,12 +374,6 @@ DAEDALUS_INTEGER(int16_t)
 DAEDALUS_INTEGER(int32_t)
 DAEDALUS_INTEGER(int64_t)
 #undef DAEDALUS_INTEGER
-#define DAEDALUS_FLOATING(T)                                                              \
-  template void add_to_lanes<T>(const T*, const uint64_t*, uint32_t, SumLanes&) noexcept; \
-  template void scalar::add_to_lanes<T>(const T*, const uint64_t*, uint32_t, SumLanes&) noexcept;
-DAEDALUS_FLOATING(float)
-DAEDALUS_FLOATING(double)
-#undef DAEDALUS_FLOATING
 
 }  // namespace daedalus::engine
 #endif  // HWY_ONCE

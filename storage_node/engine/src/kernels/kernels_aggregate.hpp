@@ -4,11 +4,9 @@
 // gives the same bits on every instruction set.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "codes.hpp"
-#include "daedalus/semantics/floating_sum.hpp"
 #include "kernels_compare.hpp"
 #include "native.hpp"
 
@@ -51,30 +49,6 @@ constexpr uint32_t kReadParts = 8;
   return (word_count + kReadParts - 1) / kReadParts;
 }
 
-/// Floating sums are taken in lanes: eight for each part of a chunk. A row is always added to the same lane, and rows
-/// in ascending order. So the order of additions is the same on every instruction set and however rows were found, and
-/// yet memory is what a sum waits for.
-constexpr uint32_t kLanesOfPart = 8;
-using SumLanes = std::array<double, size_t{kReadParts} * kLanesOfPart>;
-[[nodiscard]] constexpr uint32_t lane_of_row(uint32_t row, uint32_t word_count) {
-  return row / 64 / words_of_part(word_count) * kLanesOfPart + row % kLanesOfPart;
-}
-
-/// Lanes to which nothing was added: −0.0 changes nothing that is added to it.
-[[nodiscard]] constexpr SumLanes empty_lanes() {
-  SumLanes lanes{};
-  lanes.fill(-0.0);
-  return lanes;
-}
-
-/// Adds to the lanes. T: float or double. A lane that leaves the range of doubles, or meets an infinite value or NaN,
-/// is not finite from then on.
-template <typename T>
-void add_to_lanes(const T* values, const uint64_t* selection, uint32_t word_count, SumLanes& lanes) noexcept;
-
-/// The lanes' sum, in a fixed order: halves are added until one lane is left.
-[[nodiscard]] semantics::FloatingSum sum_of_lanes(const SumLanes& lanes) noexcept;
-
 /// The lowest (highest) code of a selected value; the highest (lowest) of all codes when none is selected. Bits below
 /// the rule's step are 0. For values whose code is not exact this is the code only, not the value.
 ///
@@ -88,8 +62,6 @@ namespace scalar {
 template <typename T>
 [[nodiscard]] Int128 sum_selected(const T* values, const uint64_t* selection, uint32_t word_count) noexcept;
 [[nodiscard]] ExactSum sum_wide(const Int128* values, const uint64_t* selection, uint32_t word_count) noexcept;
-template <typename T>
-void add_to_lanes(const T* values, const uint64_t* selection, uint32_t word_count, SumLanes& lanes) noexcept;
 [[nodiscard]] uint64_t lowest_code(BytesPlane plane, const CodeRule& rule, const uint64_t* selection,
                                    uint32_t word_count) noexcept;
 [[nodiscard]] uint64_t highest_code(BytesPlane plane, const CodeRule& rule, const uint64_t* selection,

@@ -1,7 +1,7 @@
 // The queries of one cycle on their way over the chunks.
 //
-// Decides which rows each query takes, in ascending order, so that floating-point sums repeat. Refuses to know updates:
-// by the time a chunk is swept they have been applied to it.
+// Decides which rows each query takes, in ascending order, so that the order of groups repeats. Refuses to know
+// updates: by the time a chunk is swept they have been applied to it.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ struct ChunkShape {
 /// of those fits.
 ///
 /// Small chunks cost a scan time (each query looks at each chunk), eight of them leave at most a ninth of the memory
-/// unused, and the shape follows from schema and memory alone: floating sums, which depend on it, repeat.
+/// unused, and the shape follows from schema and memory alone.
 [[nodiscard]] std::optional<ChunkShape> shape_within(const TableLayout& layout, uint64_t memory_bytes);
 
 /// Chunks of so many rows, as many as `memory_bytes` holds, at least one. Precondition (CHECKed): a multiple of 64 from

@@ -1,7 +1,7 @@
 // Which slots the rows of an insert get.
 //
 // The choice is a pure function of the sequence of updates, however they are cut into cycles, so that scan order, and
-// with it every floating-point sum, repeats. Slots are handed out lowest first. A slot freed by an update cools:
+// with it the order of an answer's rows, repeats. Slots are handed out lowest first. A slot freed by an update cools:
 // inserts prefer other slots until the generation after the next (1,024 timestamps make a generation), and take a
 // cooling one only when nothing else is left. An insert whose slots depend on a delete that was admitted but not yet
 // swept has to wait for the next cycle. Refuses to know rows and chunks.

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "kernels_aggregate.hpp"
+#include "kernels_floating_sum.hpp"
 #include "kernels_group.hpp"
 #include "on_every_instruction_set.hpp"
 #include "plane_shapes.hpp"
@@ -109,34 +109,37 @@ class FloatingSumKernels : public testing::Test {};
 using FloatingTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(FloatingSumKernels, FloatingTypes);
 
-TYPED_TEST(FloatingSumKernels, AddInTheSameOrderAsTheirScalarTwin) {
+TYPED_TEST(FloatingSumKernels, AddUpToTheStateOfTheirScalarTwin) {
   using T = TypeParam;
   Random random(test::test_seed());
   using Limits = std::numeric_limits<T>;
-  constexpr T kEdges[] = {
-      T{0}, -T{0}, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), Limits::max(), Limits::denorm_min()};
+  constexpr T kEdges[] = {T{0},          -T{0},         Limits::infinity(),  -Limits::infinity(), Limits::quiet_NaN(),
+                          Limits::max(), Limits::min(), Limits::denorm_min()};
   on_every_instruction_set([&] {
     for (const uint32_t words : kWordCounts) {
-      const bool with_edges = one_in(random, 2);
+      // Rare edges leave most blocks to the vectors; zeros alone and edges alone are for what is beside them.
+      const uint64_t kind = below(random, 5);
+      const uint64_t edge_one_in = kind < 2 ? 1 : kind == 2 ? 1'000 : 10'000'000;
+      const uint64_t edges = kind == 0 ? 2 : 8;
+      const int span = one_in(random, 2) ? 80 : 4;
       std::vector<T> column(size_t{words} * 64);
       std::generate(column.begin(), column.end(), [&] {
-        return with_edges && one_in(random, 10) ? kEdges[below(random, 7)]
-                                                : static_cast<T>(std::ldexp(static_cast<double>(random()),
-                                                                            static_cast<int>(below(random, 80)) - 90));
+        const double number = std::ldexp(static_cast<double>(random()), static_cast<int>(below(random, span)) - 90);
+        return one_in(random, edge_one_in) ? kEdges[below(random, edges)]
+                                           : static_cast<T>(one_in(random, 2) ? number : -number);
       });
       with_selections(random, words, [&](const uint64_t* selection) {
-        SumLanes fast = empty_lanes();
-        fast[3] = 0.1;
-        SumLanes plain = fast;
+        semantics::FloatingSum fast;
+        if (one_in(random, 2)) {
+          fast.add(one_in(random, 2) ? 0.1 : 0x1p1000);
+        }
+        semantics::FloatingSum plain = fast;
         for (int chunk = 0; chunk < 2; ++chunk) {
-          add_to_lanes(column.data(), selection, words, fast);
-          scalar::add_to_lanes(column.data(), selection, words, plain);
+          add_to_sum(column.data(), selection, words, fast);
+          scalar::add_to_sum(column.data(), selection, words, plain);
         }
-        for (size_t lane = 0; lane < fast.size(); ++lane) {
-          ASSERT_TRUE(std::isnan(fast[lane])
-                          ? std::isnan(plain[lane])
-                          : std::bit_cast<uint64_t>(fast[lane]) == std::bit_cast<uint64_t>(plain[lane]));
-        }
+        ASSERT_EQ(fast.head(), plain.head());
+        ASSERT_EQ(fast.counters(), plain.counters());
       });
     }
   });

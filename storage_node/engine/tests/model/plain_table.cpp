@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "daedalus/semantics/packed.hpp"
 
@@ -55,71 +54,9 @@ std::optional<Value> sum_of(const semantics::Type& type, const Value& old_value,
   return static_cast<int64_t>(sum);
 }
 
-/// Whether two sums agree, floating ones to 1e-9 of what was added up.
-bool agree(const Value& left, const Value& right, double magnitude) {
-  const auto* left_number = std::get_if<double>(&left);
-  const auto* right_number = std::get_if<double>(&right);
-  if (left_number == nullptr || right_number == nullptr) {
-    return left.index() == right.index() && (semantics::is_null(left) || semantics::compare(left, right) == 0);
-  }
-  if (!std::isfinite(*left_number) || !std::isfinite(*right_number)) {
-    return semantics::compare(left, right) == 0;
-  }
-  return std::abs(*left_number - *right_number) <= 1e-9 * std::max(1.0, magnitude);
-}
-
-double magnitude_of(const std::vector<Value>& values) {
-  double magnitude = 0;
-  for (const Value& value : values) {
-    if (const auto* number = std::get_if<double>(&value); number != nullptr && std::isfinite(*number)) {
-      magnitude += std::abs(*number);
-    }
-  }
-  return magnitude;
-}
-
-/// Whether a partial state is `expected`. Floating sums may leave the range of doubles on one way and not on another.
-/// Sums of squares are added up in an order of their own, and where a value is not finite, or they leave the range,
-/// that order decides what they are.
-bool squares_agree(double left, double right, double magnitude) {
-  if (!std::isfinite(left) || !std::isfinite(right)) {
-    return (!std::isfinite(left) && !std::isfinite(right)) || std::isinf(magnitude * magnitude);
-  }
-  return std::abs(left - right) <= 1e-9 * std::max(left, right) + 1e-12 * magnitude * magnitude;
-}
-
-bool spreads_agree(std::span<const Value> wanted, std::span<const Value> actual, double magnitude) {
-  const auto* const sum = std::get_if<double>(&actual[0]);
-  const auto* const squares = std::get_if<double>(&actual[1]);
-  return sum != nullptr && squares != nullptr && wanted[2] == actual[2] &&
-         (agree(std::get<double>(wanted[0]), *sum, magnitude) || std::isinf(magnitude)) &&
-         squares_agree(std::get<double>(wanted[1]), *squares, magnitude);
-}
-
-bool states_agree(const semantics::BoundAggregate& aggregate, const semantics::AggregateState& expected,
-                  std::span<const Value> actual, double magnitude) {
-  const std::vector<Value> wanted = expected.partial();
-  const bool is_floating_sum = wanted.size() > 1 && std::holds_alternative<double>(wanted[0]);
-  if (!is_floating_sum) {
-    return std::equal(wanted.begin(), wanted.end(), actual.begin(),
-                      [&](const Value& left, const Value& right) { return agree(left, right, magnitude); });
-  }
-  if (semantics::is_spread(aggregate.function)) {
-    return spreads_agree(wanted, actual, magnitude);
-  }
-  if (!std::holds_alternative<double>(actual[0]) || wanted.size() != actual.size() ||
-      (wanted.size() > 2 && wanted[2] != actual[2])) {
-    return false;
-  }
-  const auto total = [](std::span<const Value> state) {
-    return semantics::FloatingSum{std::get<double>(state[0]),
-                                  semantics::is_null(state[1]) ? 0.0 : std::get<double>(state[1])}
-        .total();
-  };
-  const std::optional<double> left = total(wanted);
-  const std::optional<double> right = total(actual);
-  // So near the end of the range that rounding decides.
-  return left && right ? agree(*left, *right, magnitude) : left == right || std::isinf(magnitude);
+/// Whether two columns of states agree, −0.0 and 0.0 among them.
+bool agree(const Value& left, const Value& right) {
+  return left.index() == right.index() && (semantics::is_null(left) || semantics::compare(left, right) == 0);
 }
 
 std::vector<std::string> sorted_texts(const std::vector<semantics::Type>& types, const std::vector<Row>& rows) {
@@ -375,14 +312,11 @@ std::string PlainTable::fault_of_states(const semantics::Selection& selection, c
       continue;
     }
     semantics::AggregateState state(aggregate.function, aggregate.argument_type());
-    std::vector<Value> arguments;
     for (const Row& member : members) {
-      arguments.push_back(aggregate.argument ? *semantics::evaluate(*aggregate.argument, member) : Value());
-      state.add(arguments.back());
+      state.add(aggregate.argument ? *semantics::evaluate(*aggregate.argument, member) : Value());
     }
     const std::vector<Value> partial = state.partial();
-    const std::span<const Value> actual(row.data() + place, partial.size());
-    if (!states_agree(aggregate, state, actual, magnitude_of(arguments))) {
+    if (!std::equal(partial.begin(), partial.end(), row.begin() + static_cast<std::ptrdiff_t>(place), agree)) {
       return "aggregate " + std::to_string(static_cast<int>(aggregate.function)) + ", state column " +
              std::to_string(place);
     }
