@@ -1,6 +1,8 @@
 #include "plain_aggregates.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <string>
 
 #include "daedalus/semantics/aggregate.hpp"
@@ -53,6 +55,47 @@ Value texts_of(const std::vector<Value>& values) {
   return Value{std::move(text)};
 }
 
+/// The double nearest to numerator / denominator, of two the even one: from a number close by, as long as a neighbour
+/// is better. Precondition: denominator > 0; the double is no finer than 2^-200.
+double nearest_quotient(const BigInt& numerator, const BigInt& denominator) {
+  constexpr int kFine = 200;
+  const auto distance = [&](double number) -> BigInt {
+    const BigInt units(std::ldexp(number, kFine));
+    return abs(BigInt((numerator << kFine) - units * denominator));
+  };
+  double best = numerator.convert_to<double>() / denominator.convert_to<double>();
+  for (const double towards : {HUGE_VAL, -HUGE_VAL}) {
+    while (true) {
+      const double other = std::nextafter(best, towards);
+      const int order = distance(other).compare(distance(best));
+      if (order > 0 || (order == 0 && std::bit_cast<uint64_t>(other) % 2 != 0)) {
+        break;
+      }
+      best = other;
+    }
+  }
+  return best;
+}
+
+/// From the exact sums of doubles, in units of 2^-70, and of their squares.
+Value of_doubles(AggregateFunction function, const std::vector<Value>& values) {
+  constexpr int kFine = 70;
+  const BigInt rows(values.size());
+  BigInt sum;
+  BigInt squares;
+  for (const Value& value : values) {
+    const BigInt units(std::ldexp(std::get<double>(value), kFine));
+    sum += units;
+    squares += units * units;
+  }
+  const BigInt unit = BigInt(1) << kFine;
+  if (function == AggregateFunction::kSum || function == AggregateFunction::kAvg) {
+    return Value{nearest_quotient(sum, function == AggregateFunction::kSum ? unit : BigInt(unit * rows))};
+  }
+  const BigInt others = function == AggregateFunction::kVarSamp ? BigInt(rows - 1) : rows;
+  return others == 0 ? Value{} : Value{nearest_quotient(rows * squares - sum * sum, rows * others * unit * unit)};
+}
+
 /// From the exact sums of values and squares.
 Value variance_of(AggregateFunction function, const std::vector<Value>& values) {
   const bool is_of_sample = function == AggregateFunction::kVarSamp;
@@ -98,6 +141,7 @@ Value plain_aggregate(const semantics::Schema& schema, const PlainOutput& output
   if (values.empty()) {
     return Value{};
   }
+  const bool is_of_doubles = std::holds_alternative<double>(values.front());
   switch (function) {
     case AggregateFunction::kMin:
       return *std::min_element(values.begin(), values.end(), value_less);
@@ -111,9 +155,10 @@ Value plain_aggregate(const semantics::Schema& schema, const PlainOutput& output
       return texts_of(values);
     case AggregateFunction::kVarSamp:
     case AggregateFunction::kVarPop:
-      return variance_of(function, values);
+      return is_of_doubles ? of_doubles(function, values) : variance_of(function, values);
     default:
-      return sum_of(schema.columns[output.column].type, function, values);
+      return is_of_doubles ? of_doubles(function, values)
+                           : sum_of(schema.columns[output.column].type, function, values);
   }
 }
 

@@ -17,6 +17,7 @@ namespace daedalus::testing {
 constexpr uint32_t kId = 0;
 constexpr uint32_t kAmount = 2;
 constexpr uint32_t kNote = 3;
+constexpr uint32_t kWeight = 4;  ///< double precision, in all shapes but the small one.
 constexpr uint32_t kNoteLength = 8;
 
 /// All columns of one row.

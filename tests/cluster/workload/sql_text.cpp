@@ -25,6 +25,9 @@ std::string literal(const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) {
     return fmt::format("'{}'", *text);
   }
+  if (const auto* number = std::get_if<double>(&value)) {
+    return fmt::to_string(*number);
+  }
   return fmt::to_string(std::get<int64_t>(value));
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <set>
 
 #include "bodies.hpp"
@@ -54,6 +55,9 @@ semantics::Schema simulated_schema(TableShape shape) {
                          {.kind = TypeKind::kSmallint},
                          {.kind = TypeKind::kBigint},
                          {.kind = TypeKind::kVarchar, .length = 12}};
+  if (shape != TableShape::kSmall) {
+    schema.columns.push_back({"weight", Type{.kind = TypeKind::kDouble}, true, {}});
+  }
   const uint32_t more = shape == TableShape::kWide ? 3 : shape == TableShape::kManyColumns ? kManyColumnCount : 0;
   for (uint32_t column = 0; column < more; ++column) {
     const Type& type = shape == TableShape::kWide ? wide : narrow[column % std::size(narrow)];
@@ -161,6 +165,10 @@ Row Workload::draw_row() {
 Value Workload::draw_value(const Type& type) {
   if (random_.chance(0.3)) {
     return Value{};
+  }
+  if (type.kind == TypeKind::kDouble) {
+    return Value{
+        std::ldexp(static_cast<double>(random_.between(-9, 9)) / 10, static_cast<int>(random_.between(-4, 4)))};
   }
   if (type.kind != TypeKind::kVarchar) {
     return Value{random_.between(-9, 9)};
@@ -341,11 +349,13 @@ PlainOutput Workload::draw_aggregate() {
   if (random_.chance(0.1)) {
     return {.function = Function::kStringAgg, .column = kNote};
   }
-  const uint32_t column = draw_column();
-  const bool is_number = schema_.columns[column].type.kind != TypeKind::kVarchar;
-  const bool is_of_numbers = is_number && random_.chance(0.6);
-  PlainOutput output{.function = is_of_numbers ? kOfNumbers[random_.below(std::size(kOfNumbers))]
-                                               : kOfAnything[random_.below(std::size(kOfAnything))],
+  constexpr Function kOfFloats[] = {Function::kSum, Function::kAvg, Function::kVarSamp, Function::kVarPop};
+  const uint32_t column = schema_.columns.size() > kWeight && random_.chance(0.3) ? kWeight : draw_column();
+  const TypeKind kind = schema_.columns[column].type.kind;
+  const bool is_of_numbers = kind != TypeKind::kVarchar && random_.chance(0.6);
+  PlainOutput output{.function = !is_of_numbers              ? kOfAnything[random_.below(std::size(kOfAnything))]
+                                 : kind == TypeKind::kDouble ? kOfFloats[random_.below(std::size(kOfFloats))]
+                                                             : kOfNumbers[random_.below(std::size(kOfNumbers))],
                      .column = column};
   output.is_distinct = output.function != Function::kCountRows && random_.chance(0.25);
   return output;
