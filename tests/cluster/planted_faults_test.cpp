@@ -108,6 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, PlantedFaultTest,
                                            Planted{"CoolingSlotTwice", Fault::kCoolingSlotTwice},
                                            Planted{"PastNotCompared", Fault::kPastNotCompared},
                                            Planted{"SuspendedRowDropped", Fault::kSuspendedRowDropped},
+                                           Planted{"PipelinedTakenForOther", Fault::kPipelinedTakenForOther},
                                            Planted{"InsertNotSubmitted", Fault::kInsertNotSubmitted},
                                            Planted{"QueryAdmittedAtAccepted", Fault::kQueryAdmittedAtAccepted}),
                          [](const auto& tested) { return tested.param.name; });

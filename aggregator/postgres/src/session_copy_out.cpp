@@ -31,7 +31,7 @@ std::string query_of(const aggregator::CopyStatement& copy) {
 }  // namespace
 
 /// A COPY … TO STDOUT, as its portal has it.
-struct PgSession::CopyOut {
+struct CopyOut {
   std::string sql;
   uint32_t sql_at = 0;  ///< Characters before it in the statement, where it stands in it.
   bool is_table = false;

@@ -176,16 +176,16 @@ void PgSession::drop_new_cursors() {
 
 // ---- what is waited for ----
 
-const PgSession::Portal* PgSession::find_cursor(const std::string& name) const {
+const Portal* PgSession::find_cursor(const std::string& name) const {
   const auto found = portals_.find(name);
   return found == portals_.end() || found->second.cursor == nullptr ? nullptr : &found->second;
 }
 
-PgSession::Portal* PgSession::find_cursor(const std::string& name) {
+Portal* PgSession::find_cursor(const std::string& name) {
   return const_cast<Portal*>(std::as_const(*this).find_cursor(name));
 }
 
-const PgSession::Portal* PgSession::awaited() const {
+const Portal* PgSession::awaited() const {
   if (!slots_.empty()) {
     return slots_.front().portal.get();
   }
@@ -196,7 +196,7 @@ const PgSession::Portal* PgSession::awaited() const {
   return fetch == nullptr ? active_ : find_cursor(fetch->cursor);
 }
 
-PgSession::Portal* PgSession::awaited() { return const_cast<Portal*>(std::as_const(*this).awaited()); }
+Portal* PgSession::awaited() { return const_cast<Portal*>(std::as_const(*this).awaited()); }
 
 std::optional<uint64_t> PgSession::awaited_answer() const {
   const Portal* const portal = awaited();

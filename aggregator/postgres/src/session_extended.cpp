@@ -130,7 +130,7 @@ void PgSession::keep_prepared(const std::string& name, Prepared prepared) {
   statements_.emplace(name, std::make_shared<const Prepared>(std::move(prepared)));
 }
 
-const PgSession::Prepared& PgSession::shown_by(const Prepared& prepared) const {
+const Prepared& PgSession::shown_by(const Prepared& prepared) const {
   if (const auto* fetch = std::get_if<FetchCommand>(&prepared.command); fetch != nullptr && !fetch->is_move) {
     if (const Portal* const cursor = find_cursor(fetch->cursor)) {
       return *cursor->statement;
@@ -174,7 +174,7 @@ void PgSession::on_bind(std::string_view body) {
   append_plain('2', out());
 }
 
-Result<PgSession::Portal> PgSession::bind(const BindMessage& message) const {
+Result<Portal> PgSession::bind(const BindMessage& message) const {
   const auto found = statements_.find(message.statement);
   if (found == statements_.end()) {
     return rejected("26000", message.statement.empty()

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "daedalus/base/planted_faults.hpp"
 #include "session.hpp"
 
 namespace daedalus::postgres {
@@ -70,9 +71,15 @@ void PgSession::start_slot(Portal& portal) {
   left.has_ended = true;
   slot.portal = std::make_unique<Portal>(std::exchange(portal, std::move(left)));
   start_query(*slot.portal);
+  if (is_planted(Fault::kPipelinedTakenForOther) && slots_.size() > 1) {
+    Portal* const ahead = slots_[slots_.size() - 2].portal.get();
+    if (ahead != nullptr && ahead->sequence != 0) {
+      std::swap(ahead->sequence, slot.portal->sequence);
+    }
+  }
 }
 
-PgSession::Slot* PgSession::find_slot(uint64_t sequence) {
+Slot* PgSession::find_slot(uint64_t sequence) {
   const auto found = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& slot) {
     return slot.portal != nullptr && slot.portal->sequence == sequence;
   });

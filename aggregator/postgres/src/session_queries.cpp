@@ -151,7 +151,7 @@ int64_t PgSession::time_left(bool is_cursor) const {
   return timeout > 0 && !is_cursor ? timeout : options_.limits.operation_ns_max;
 }
 
-PgSession::Portal* PgSession::find_running(uint64_t sequence) {
+Portal* PgSession::find_running(uint64_t sequence) {
   if (simple_portal_.sequence == sequence) {
     return &simple_portal_;
   }
@@ -334,7 +334,7 @@ void PgSession::abort(Portal& portal) {
   }
 }
 
-PgSession::Failure PgSession::failure_of(const wire::v1::Error& error) const {
+Failure PgSession::failure_of(const wire::v1::Error& error) const {
   Failure failure{contract::to_error(error), detail_of(error)};
   if (failure.error.sqlstate == "57014" && settings_.statement_timeout_ns() > 0) {
     return {rejected("57014", "canceling statement due to statement timeout"), {}};

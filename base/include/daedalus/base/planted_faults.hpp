@@ -26,6 +26,7 @@ enum class Fault : uint8_t {
   kCoolingSlotTwice,             ///< After recovery, a slot that cools is free besides.
   kPastNotCompared,              ///< A node confirms what comes under a past timestamp, whatever it is.
   kSuspendedRowDropped,          ///< PostgreSQL's port forgets a row of a portal that it suspends.
+  kPipelinedTakenForOther,       ///< It takes two queries of a pipeline for each other.
   kInsertNotSubmitted,           ///< It confirms what comes up to a Sync without having submitted it.
   kQueryAdmittedAtAccepted,  ///< A node lets a query run before the updates it demands are in the log and in the rings.
 };

@@ -1,0 +1,93 @@
+// What a session keeps of statements: those that are prepared, and those that run, with what has come of their answers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "command.hpp"
+#include "cursor_rows.hpp"
+#include "daedalus/base/fifo.hpp"
+#include "daedalus/base/result.hpp"
+#include "daedalus/catalogue/statement.hpp"
+#include "daedalus/wire/v1/operations.pb.h"
+#include "fetch_run.hpp"
+#include "value_format.hpp"
+
+namespace daedalus::postgres {
+
+/// An error as it goes out.
+struct Failure {
+  Error error;
+  std::string detail;
+  std::string context = {};
+};
+
+/// A statement that has been described.
+struct Prepared {
+  std::string sql;
+  Command command;
+  std::vector<ParameterType> parameters;
+  std::vector<semantics::Column> columns;         ///< None: it gives no rows.
+  std::vector<uint16_t> origins = {};             ///< Of columns: which of the table's; none where that is not known.
+  std::vector<semantics::Column> cursor_columns;  ///< Of the query of a DECLARE, once that has been described.
+  /// Of one that the catalogue runs: types of its parameters and columns; what is above knows nothing of them.
+  std::shared_ptr<const catalogue::Answer> catalogue;
+};
+
+/// What the catalogue has given, and how much of it the client has.
+struct CatalogueRows {
+  catalogue::Answer answer;
+  size_t begin = 0;
+};
+
+/// A portal that DECLARE made.
+struct Cursor {
+  bool may_go_back = true;
+  bool is_binary = false;
+  bool is_holdable = false;
+  bool is_held = false;                    ///< The transaction that made it is over.
+  std::vector<semantics::Column> columns;  ///< As they came.
+  CursorRows rows;
+};
+
+struct CopyOut;
+
+/// A statement with its parameters, and how far its answer has come.
+struct Portal {
+  std::shared_ptr<const Prepared> statement;
+  std::vector<wire::v1::Constant> parameters;
+  size_t parameter_bytes = 0;
+  std::vector<int16_t> formats;  ///< As given by Bind, one for each column.
+  bool is_simple = false;        ///< Its columns are told when they come.
+  bool has_started = false;
+  uint64_t sequence = 0;  ///< Of its operation, while that is in flight.
+  std::shared_ptr<const RowEncoder> encoder;
+  Fifo<std::pair<std::string, uint32_t>> rows;  ///< That wait for an Execute, and how many.
+  bool has_ended = false;
+  std::optional<Failure> failure;
+  std::shared_ptr<CopyOut> copy_out = nullptr;  ///< Of a COPY … TO STDOUT that runs.
+  std::optional<uint32_t> inserted;             ///< Of an INSERT whose RETURNING gives the rows: for its tag.
+  std::unique_ptr<Cursor> cursor;               ///< Its rows are there, not in `rows`.
+  std::optional<FetchRun> fetch;                ///< Of a FETCH or MOVE that has begun.
+  std::unique_ptr<catalogue::Statement> asked;  ///< Of the catalogue: parameters and formats, as they were bound.
+  std::unique_ptr<CatalogueRows> catalogue;     ///< Once it has answered.
+  bool is_first_query = false;                  ///< Of its block.
+  bool is_cancelled = false;
+  size_t level = 0;  ///< How many savepoints there were when it was made.
+};
+
+/// A query whose whole answer comes next, or a Sync; what has come in behind it was looked at all the same. Pointers
+/// to one stay valid until it is taken out.
+struct Slot {
+  std::unique_ptr<Portal> portal;  ///< Null: a Sync.
+  bool is_put_off = false;  ///< Its rows took too much room before its turn: it is asked again when that comes.
+  uint64_t rows_sent = 0;
+  std::shared_ptr<const Prepared> unnamed;  ///< The statement without a name when it was executed.
+  std::string behind;                       ///< What is said once it has ended.
+};
+
+}  // namespace daedalus::postgres
