@@ -30,6 +30,7 @@ def judge(runs: Iterable[Run]) -> list[Claim]:
     wrong = tuple(float(result["wrong"]) for result in points.of("answers"))
     copied = ratios(by_run(points, "copy", "copy"), by_run(points, "copy", "load"))
     idle = tuple(by_run(points, "idle", "kib_each").values())
+    warm, new = (tuple(by_run(points, "catalogue", f"{which}_p99_ms").values()) for which in ("warm", "new"))
     cpu = "the same: server CPU of a query, times PostgreSQL's"
     return [
         Claim(
@@ -40,6 +41,8 @@ def judge(runs: Iterable[Run]) -> list[Claim]:
         Claim(times, 2, True, throughput, "CPU of all processes on the same cores, pgbench's too", is_stretch=True),
         Claim(cpu, 0.5, False, server, "rows through three processes"),
         Claim("rows by COPY in batches: times those of `load`", 0.8, True, copied, "reading CSV, and the writer"),
+        Claim("a statement over the catalogue, p99, ms", 10, False, warm, "the catalogue's own PostgreSQL"),
+        Claim("the same on a new backend", 100, False, new, "a process that starts, and its caches"),
         Claim("an idle connection, KiB of the aggregator", 20, False, idle, "buffers of the socket"),
         Claim("answers that are not PostgreSQL's", 0, False, wrong, "", is_about_answers=True),
     ]  # fmt: skip

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from experiments.end_to_end.postgres import description
+from experiments.front_door.catalogue import catalogue
 from experiments.front_door.claims import judge, published
 from experiments.front_door.loading import copy
 from experiments.front_door.parts import EVERY_RUN
@@ -27,7 +28,7 @@ FOLDER = Path(__file__).parent
 
 def measure(context: Context, wanted: list[str] | None) -> None:
     """All parts, or those that are named."""
-    chosen = [part for part in (*EVERY_RUN, copy) if wanted is None or part.__name__ in wanted]
+    chosen = [part for part in (*EVERY_RUN, catalogue, copy) if wanted is None or part.__name__ in wanted]
     with tickets_world(context.plan) as world:
         for run in range(context.plan.section("window")["runs"]):
             for part in chosen:

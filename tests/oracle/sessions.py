@@ -222,8 +222,8 @@ def _postgres_error(lines: list[str]) -> Reply:
 
 
 @contextlib.contextmanager
-def running_postgres() -> Iterator[int]:
-    """A throw-away PostgreSQL server on a loopback port, C collation; yields the port."""
+def running_postgres(*settings: str) -> Iterator[int]:
+    """A throw-away PostgreSQL server on a loopback port, C collation; yields the port. Settings as name=value."""
     directory = Path(tempfile.mkdtemp(prefix="daedalus-oracle-postgres-"))
     port = free_ports(1)
     data = directory / "data"
@@ -235,7 +235,7 @@ def running_postgres() -> Iterator[int]:
         [*initialise, "-E", "UTF8", "--locale=C", "--no-sync"], check=True, capture_output=True, cwd=directory
     )
     options = f"-p {port} -h 127.0.0.1 -k {directory} -c fsync=off -c timezone=UTC"
-    options += " -c max_locks_per_transaction=4096"
+    options += "".join(f" -c {setting}" for setting in ("max_locks_per_transaction=4096", *settings))
     control = [*as_user, str(POSTGRES_BIN / "pg_ctl"), "-D", str(data), "-w"]
     log = ["-l", str(directory / "log")]
     subprocess.run([*control, *log, "-o", options, "start"], check=True, stdout=subprocess.DEVNULL, cwd=directory)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from experiments.front_door.catalogue import p99
 from experiments.front_door.claims import judge, published
 from experiments.front_door.pipelines import pipeline_script, spent, write_pipelines
 from experiments.harness.claims import Claim
@@ -64,6 +65,12 @@ def test_cpu_is_counted_by_kind_and_from_the_start_of_what_is_new() -> None:
     before = {"node-0": Usage(1.0, 1.0)}
     after = {"node-0": Usage(2.0, 1.5), "node-1": Usage(0.25, 0.0), "aggregator-0": Usage(3.0, 0.0)}
     assert spent(before, after) == {"node": 1.75, "aggregator": 3.0}
+
+
+def test_the_99th_of_a_hundred_and_the_last_of_few() -> None:
+    assert p99([float(value) for value in range(100, 0, -1)]) == 99
+    assert p99([float(value) for value in range(1000)]) == 989
+    assert p99([3.0, 1.0]) == 3
 
 
 @pytest.mark.skipif(os.environ.get("DAEDALUS_SOAK") != "1", reason="`make soak`: it wants a machine of its own")

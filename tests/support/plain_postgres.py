@@ -30,18 +30,20 @@ CREATE TABLE kinds (
 
 # Whom the aggregator's own catalogue shows as the table's owner.
 OWNER = "daedalus"
+# Who may do anything in the plain one.
+SUPERUSER = "other"
 
 
 @contextlib.contextmanager
-def plain_postgres(ddl: str, database: str) -> Iterator[str]:
-    """How clients find it, as the table's owner."""
-    with running_postgres() as port:
+def plain_postgres(ddl: str, database: str, *settings: str) -> Iterator[str]:
+    """How clients find it, as the table's owner. Settings of the server as name=value."""
+    with running_postgres(*settings) as port:
         base = f"host=127.0.0.1 port={port}"
         with psycopg.connect(f"{base} user=oracle dbname=postgres", autocommit=True) as connection:
             connection.execute(f"CREATE ROLE {OWNER} LOGIN")
-            connection.execute("CREATE ROLE other LOGIN SUPERUSER")
+            connection.execute(f"CREATE ROLE {SUPERUSER} LOGIN SUPERUSER")
             connection.execute(f"CREATE DATABASE {database}")
-        with psycopg.connect(f"{base} user=other dbname={database}", autocommit=True) as connection:
+        with psycopg.connect(f"{base} user={SUPERUSER} dbname={database}", autocommit=True) as connection:
             connection.execute("ALTER ROLE oracle RENAME TO postgres")
             connection.execute(ddl.encode())
             connection.execute(f"ALTER TABLE {database} OWNER TO {OWNER}")

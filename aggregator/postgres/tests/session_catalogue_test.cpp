@@ -70,7 +70,8 @@ TEST_F(CatalogueTest, ErrorsOfTheCatalogueCarryTheirPlaceInTheWholeText) {
   static_cast<void>(said());
   answer_error("42P01", "relation \"pg_class\" does not exist");
   Error error = rejected("42703", "column \"nothing\" does not exist");
-  error.position = 8;
+  ASSERT_EQ(catalogue_.back().statement.sql, " SELECT nothing FROM pg_class");
+  error.position = 9;
   answer_catalogue(catalogue::Failure{error, {}});
   EXPECT_EQ(said(), "E 42703 column \"nothing\" does not exist @18|Z I");
 }

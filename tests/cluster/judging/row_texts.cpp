@@ -42,6 +42,8 @@ uint32_t postgres_type(semantics::TypeKind kind) {
       return 23;
     case TypeKind::kText:
       return 25;
+    case TypeKind::kDouble:
+      return 701;
     case TypeKind::kVarchar:
       return 1043;
     case TypeKind::kNumeric:

@@ -69,6 +69,7 @@ void AggregatorProcess::accept(rpc::PeerId session, std::shared_ptr<ByteLine> li
   if (!front_door_) {
     postgres::SessionOptions options;
     options.database = configuration_.schema->table_name;
+    options.schema = configuration_.schema;
     options.map_version = map_->version;
     options.trusts_loopback = true;
     front_door_ = std::make_unique<FrontDoor>(

@@ -410,7 +410,7 @@ Workload::Query Workload::too_wide_query() {
   Question question;
   question.is_too_wide = true;
   question.filter = draw_filter();
-  const uint32_t wide = kNote + 1;
+  const uint32_t wide = kWeight + 1;
   for (uint64_t size = 0; size <= semantics::kRowSizeMax; size += schema_.columns.at(wide).type.length) {
     question.outputs.push_back({.function = {}, .column = wide});
   }
