@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ pytestmark = pytest.mark.skipif(
 
 CATALOGUE_TEST = ROOT / "build" / "release" / "aggregator" / "catalogue" / "catalogue_test"
 PSQL_SECONDS_MAX = 60
+ENDLESS = "SELECT count(*) FROM pg_proc a, pg_proc b, pg_proc c, pg_proc d"
 
 COMMANDS = [
     r"\d", r"\d kinds", r"\d+ kinds", r"\d kinds_pkey", r"\dt", r"\dt+", r"\dt kin*", r"\di", r"\dn", r"\dv", r"\ds",
@@ -98,7 +100,7 @@ ATTACKS = [
     ("SELECT * FROM pg_user_mappings", "0A000"),
     ("SELECT rolpassword FROM pg_authid", "42501"),
     ("SELECT query_to_xml('SELECT * FROM kinds', true, true, '')", "42501"),
-    ("SELECT * INTO mine FROM pg_class", "25006"),
+    ("SELECT * INTO mine FROM pg_class", "0A000"),
     ("SELECT nextval('nothing')", "42P01"),
     ("DO $$BEGIN END$$", "0A000"),
     ("CREATE TABLE mine (id int)", "0A000"),
@@ -144,7 +146,7 @@ def test_psql_shows_what_postgresql_shows(dsn: str, judge: str, command: str) ->
 def test_psql_lists_one_database_and_the_tables_owner(dsn: str) -> None:
     listed, complained = psql(dsn, "-At", "-c", r"\l")
     assert not complained
-    assert [line.split("|")[0] for line in listed.splitlines()] == ["kinds"]
+    assert [line.split("|")[0] for line in listed.splitlines() if "|UTF8|" in line] == ["kinds"]
     roles, complained = psql(dsn, "-At", "-c", r"\du")
     assert not complained
     assert [line.split("|")[0] for line in roles.splitlines()] == [OWNER, "postgres"]
@@ -222,7 +224,7 @@ def test_settings_of_the_session_hold_there(dsn: str) -> None:
         assert connection.execute("SELECT 'sql_features'::regclass::text").fetchone() == ("sql_features",)
         connection.execute("SET statement_timeout = '300ms'")
         with pytest.raises(errors.QueryCanceled, match="statement timeout"):
-            connection.execute("SELECT count(*) FROM generate_series(1, 1000000000000)")
+            connection.execute(ENDLESS)
 
 
 def test_sqlalchemy_reflects_the_table(dsn: str, judge: str) -> None:
@@ -285,7 +287,7 @@ def test_a_statement_is_cancelled_by_its_client_alone(dsn: str) -> None:
         timer = threading.Timer(0.5, connection.cancel_safe)
         timer.start()
         with pytest.raises(errors.QueryCanceled, match="user request"):
-            connection.execute("SELECT count(*) FROM generate_series(1, 1000000000000)")
+            connection.execute(ENDLESS)
         timer.join()
         assert other.execute("SELECT 'kinds'::regclass::text").fetchone() == ("kinds",)
         assert connection.execute("SELECT 'kinds'::regclass::text").fetchone() == ("kinds",)
@@ -317,8 +319,9 @@ def test_one_that_is_killed_fails_its_statement_and_is_started_again(cluster: Lo
 
     def ask() -> None:
         with psycopg.connect(dsn, autocommit=True) as connection:
+            connection.execute("SET statement_timeout = '30s'")
             try:
-                connection.execute("SELECT count(*) FROM generate_series(1, 1000000000000)")
+                connection.execute(ENDLESS)
             except psycopg.Error as error:
                 told.append(error.sqlstate)
 
@@ -327,7 +330,8 @@ def test_one_that_is_killed_fails_its_statement_and_is_started_again(cluster: Lo
         first = catalogue_of(cluster.processes["aggregator-0"])
         asking = threading.Thread(target=ask)
         asking.start()
-        wait_until(lambda: is_busy(first), "the statement runs")
+        # Not what another statement leaves to be done.
+        wait_until(lambda: all(is_busy(first) and time.sleep(0.02) is None for _ in range(10)), "the statement runs")
         os.kill(first, signal.SIGKILL)
         asking.join()
         assert told == ["57P01"]

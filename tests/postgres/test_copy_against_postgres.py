@@ -234,7 +234,7 @@ def test_drawn_lines_are_read_as_they_are_there(sides: tuple[Side, Side], daedal
         drawn = good + "".join(choice.choice(words) for _ in range(choice.randrange(12)))
         told = agree(sides, f"COPY kinds (id, name, day) FROM STDIN {options}", split(choice, drawn.encode()))
         came_in += told.tag not in ("", "COPY 0")
-    assert came_in > CASES / 20
+    assert came_in > CASES / 30
     agree(sides, "COPY (SELECT id, name, day, count(*) FROM kinds GROUP BY 1, 2, 3 ORDER BY 1, 2, 3, 4) TO STDOUT")
 
 
@@ -279,7 +279,8 @@ def test_what_goes_out_is_the_same_bytes(sides: tuple[Side, Side], options: str)
         side.execute(f"INSERT INTO kinds (id, name) VALUES {VALUES}")
         side.execute(
             "INSERT INTO kinds VALUES (20, true, -3, 1099511627776, 1.5, 0.1, 12345.678, '2013-02-08', "
-            "'2013-02-08 09:30:00.25', 'ab', 'x')"
+            "'2013-02-08 09:30:00.25', '04:05:06', '00000000-0000-0000-0000-000000000007', 'ab', 'x', "
+            "'2013-02-08 09:30:00+00')"
         )
     assert agree(sides, f"COPY (SELECT * FROM kinds ORDER BY id) TO STDOUT {options}").tag == "COPY 13"
     if "name" not in options:

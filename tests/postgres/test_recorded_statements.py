@@ -102,6 +102,11 @@ def jdbc(dsn: str) -> None:
     run_jdbc_tests(url_of(dsn), url_of(dsn))
 
 
+# What is known to be told in another way: docs/postgres.md says so.
+KNOWN = {
+    "select current_schema()": "it is text, not name",
+    "SELECT * FROM kinds WHERE big = ANY ($1) ORDER BY id": "arrays are no parameters",
+}
 CLIENTS: dict[str, Callable[[str], None]] = {
     "psql 15": psql,
     "psql 15, queries": psql_queries,
@@ -145,13 +150,15 @@ def test_what_clients_send_is_answered_as_postgresql_answers_it(judge: str, tabl
     fill(judge, values)
     every = list({(each.sql, each.parameters): each for each in recorded}.values())
     theirs, ours = tellers(judge, table)
-    wrong = compare(every, theirs, ours)
+    wrong = [each for each in compare(every, theirs, ours) if each[0].sql not in KNOWN]
     of_catalogue = [each for each in every if each.is_of_catalogue]
     print(
         f"{len(every)} statements, {len(of_catalogue)} of them of the catalogue; answered in another way: {len(wrong)}, "
         f"{sum(statement.is_of_catalogue for statement, _, _ in wrong)} of them of the catalogue"
     )
     for statement, expected, said in wrong:
-        print(f"{statement.client}: {statement.sql[:2000]} {statement.parameters}\n  {expected!s:.600}\n  {said!s:.600}")
+        print(f"{statement.client}: {statement.sql[:2000]} {statement.parameters}")
+        print(f"  {[each for each in said.rows if each not in expected.rows] or said!s:.1000}")
+        print(f"  {[each for each in expected.rows if each not in said.rows] or expected!s:.1000}")
     assert len(every) >= STATEMENTS_MIN
     assert not wrong

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kStepNsMax = 120 * kSecond;
 /// Of the log, as it is shown.
-constexpr size_t kLogEndSize = 400;
+constexpr size_t kLogEndSize = 1000;
 constexpr mode_t kFolderMode = 0700;
 /// The first number that is not PostgreSQL's own (FirstNormalObjectId). Single-user mode would go on below it, and
 /// tools would take the table for PostgreSQL's.

@@ -142,9 +142,12 @@ Result<bool> CopyReader::next_fields() {
 Result<bool> CopyReader::next_line() {
   for (;;) {
     line_.reset();
-    const auto line = std::get<CopyLines>(source_).next();
+    auto line = std::get<CopyLines>(source_).next();
     if (!line) {
       return line.error();
+    }
+    if (!*line && owes_header_ && target_.options.checks_header && std::get<CopyLines>(source_).is_over()) {
+      *line = "";  // PostgreSQL looks at the header of nothing, too.
     }
     if (!*line) {
       return false;
@@ -278,8 +281,8 @@ Result<void> CopyReader::check_bound(uint64_t row_bytes) const {
 
 std::string CopyReader::context() const {
   const std::string& table = target_.schema->table_name;
-  const std::string line = fmt::format("COPY {}, line {}", table, line_number());
   const bool is_binary = target_.options.format == CopyFormat::kBinary;
+  const std::string line = fmt::format("COPY {}, line {}", table, std::max<uint64_t>(line_number(), is_binary ? 0 : 1));
   if (is_binary && line_number() == 0) {
     return {};  // Of the header, which PostgreSQL reads before it counts.
   }

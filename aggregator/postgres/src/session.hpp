@@ -306,6 +306,11 @@ class PgSession final : public rpc::ByteSession {
   void open_cursor(Portal& portal, const std::vector<semantics::Column>& columns);
   /// Errors: 25P01, 34000, 42P03, 54000.
   [[nodiscard]] Result<void> check_cursor(const DeclareCommand& command) const;
+  /// In a block of REPEATABLE READ its one query may be declared again once its cursor is closed (postgres_fdw does):
+  /// it has the same answer, as long as all of that is there. False: nothing is.
+  [[nodiscard]] bool reopen_closed(const Portal& portal, const DeclareCommand& command);
+  /// Whether a cursor that is closed is kept for that.
+  [[nodiscard]] bool may_reopen(const Portal& portal) const;
   void fetch(Portal& portal, uint32_t rows_max);
   [[nodiscard]] Result<void> begin_fetch(Portal& portal, const FetchCommand& command);
   void go_on_fetching();

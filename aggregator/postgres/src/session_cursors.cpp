@@ -11,6 +11,15 @@ namespace daedalus::postgres {
 
 namespace {
 
+/// What is kept of the one query of a block of REPEATABLE READ: no client can say a name with a zero byte.
+constexpr std::string_view kClosedCursor("\0closed", 7);
+
+bool are_equal(const std::vector<wire::v1::Constant>& some, const std::vector<wire::v1::Constant>& others) {
+  return std::equal(some.begin(), some.end(), others.begin(), others.end(), [](const auto& one, const auto& other) {
+    return one.SerializeAsString() == other.SerializeAsString();
+  });
+}
+
 Error no_such_cursor(const std::string& name) {
   return rejected("34000", fmt::format("cursor \"{}\" does not exist", name));
 }
@@ -56,6 +65,9 @@ void PgSession::open_cursor(Portal& portal, const std::vector<semantics::Column>
   if (auto may = check_cursor(command); !may) {
     return fail(may.error());
   }
+  if (reopen_closed(portal, command)) {
+    return append_command_complete("DECLARE CURSOR", out());
+  }
   if (auto may = check_query(); !may) {
     return fail(may.error());
   }
@@ -80,6 +92,32 @@ void PgSession::open_cursor(Portal& portal, const std::vector<semantics::Column>
   portal_bytes_ += made.parameter_bytes;
   start_query(portals_.emplace(command.cursor, std::move(made)).first->second);
   append_command_complete("DECLARE CURSOR", out());
+}
+
+bool PgSession::reopen_closed(const Portal& portal, const DeclareCommand& command) {
+  const auto closed = portals_.find(kClosedCursor);
+  if (closed == portals_.end() || group_.has_any()) {
+    return false;
+  }
+  Portal& kept = closed->second;
+  if (kept.cursor->rows.first_kept() > 1 || kept.cursor->is_binary != command.is_binary ||
+      kept.statement->sql != described_.sql || !are_equal(kept.parameters, portal.parameters)) {
+    return false;
+  }
+  kept.cursor->rows.move_to(0);
+  kept.cursor->may_go_back = command.may_go_back;
+  kept.cursor->is_holdable = command.is_holdable;
+  kept.level = block_.savepoints.count();
+  auto node = portals_.extract(closed);
+  node.key() = command.cursor;
+  portals_.insert(std::move(node));
+  described_ = {};
+  return true;
+}
+
+bool PgSession::may_reopen(const Portal& portal) const {
+  return block_.is_repeatable && is_in_block() && portal.cursor != nullptr && !portal.cursor->is_held &&
+         portal.cursor->may_go_back && portal.cursor->rows.first_kept() <= 1 && !portal.failure;
 }
 
 // ---- FETCH and MOVE ----
@@ -163,7 +201,14 @@ void PgSession::run(const CloseCommand& command) {
   if (&found->second == executed_) {
     return fail(rejected("24000", fmt::format("cannot drop active portal \"{}\"", command.cursor)));
   }
-  forget(found);
+  if (may_reopen(found->second)) {
+    found->second.cursor->is_holdable = false;
+    auto node = portals_.extract(found);
+    node.key() = kClosedCursor;
+    portals_.insert(std::move(node));
+  } else {
+    forget(found);
+  }
   append_command_complete("CLOSE CURSOR", out());
 }
 

@@ -89,9 +89,6 @@ void PgSession::execute(Portal& portal, uint32_t rows_max) {
 
 void PgSession::start_rows(Portal& portal, uint32_t rows_max) {
   if (!portal.has_started) {
-    if (auto may = check_query(); !may) {
-      return fail(may.error());
-    }
     if (portal.statement->catalogue != nullptr) {
       return start_catalogue(portal, rows_max);
     }

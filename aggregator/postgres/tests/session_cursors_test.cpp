@@ -268,5 +268,18 @@ TEST_F(CursorTest, InRepeatableReadItIsTheOneQuery) {
             "E 0A000 a second query in a block of REPEATABLE READ is not supported|Z E");
 }
 
+TEST_F(CursorTest, InRepeatableReadAClosedOneIsDeclaredAgainWithTheSameAnswer) {
+  send(query("START TRANSACTION ISOLATION LEVEL REPEATABLE READ"));
+  is_in_block_ = true;
+  static_cast<void>(said());
+  answer_of(open(), {1, 2});
+  const size_t asked = operations_.size();
+  EXPECT_EQ(told("FETCH 1 FROM c; CLOSE c"), "T id:23|D 1|C FETCH 1|C CLOSE CURSOR|Z T");
+  EXPECT_EQ(told("DECLARE e CURSOR FOR SELECT id FROM tickets"), "C DECLARE CURSOR|Z T");
+  EXPECT_EQ(told("FETCH 2 FROM e"), "T id:23|D 1|D 2|C FETCH 2|Z T");
+  EXPECT_EQ(operations_.size(), asked);
+  EXPECT_EQ(told("FETCH 1 FROM c"), "E 34000 cursor \"c\" does not exist|Z E");
+}
+
 }  // namespace
 }  // namespace daedalus::postgres::testing

@@ -370,7 +370,7 @@ std::string statement_name(std::string_view text, uint32_t start) {
   return name.empty() ? "this statement" : name;
 }
 
-Result<void> check_complexity(std::string_view text, uint32_t* location_out) {
+Result<void> check_complexity(std::string_view text, uint32_t* location_out, uint32_t depth_max) {
   Lexer lexer(text);
   DepthBound bound;
   uint64_t levels = 0;
@@ -389,8 +389,8 @@ Result<void> check_complexity(std::string_view text, uint32_t* location_out) {
       return {};
     }
     bound.on_token(*token);
-    if (bound.depth() > kTreeDepthMax) {
-      return rejected("54001", fmt::format("statement too complex: nested deeper than {} levels", kTreeDepthMax));
+    if (bound.depth() > depth_max) {
+      return rejected("54001", fmt::format("statement too complex: nested deeper than {} levels", depth_max));
     }
     levels += bound.depth();
     if (levels > kLevelsMax) {

@@ -95,6 +95,7 @@ constexpr uint64_t kCommentStepsMax = 1u << 24;
 /// Refuses texts that would take the grammar too long, or whose parse tree could become too deep or too large: an upper
 /// bound on the depth is taken from parentheses and operators. `location_out` is the byte at which the bound was
 /// passed. Errors: 54001. Cost: one pass.
-[[nodiscard]] Result<void> check_complexity(std::string_view text, uint32_t* location_out);
+[[nodiscard]] Result<void> check_complexity(std::string_view text, uint32_t* location_out,
+                                            uint32_t depth_max = kTreeDepthMax);
 
 }  // namespace daedalus::aggregator::sql

@@ -14,6 +14,10 @@ namespace daedalus::aggregator {
 
 namespace {
 
+/// JDBC's getUDTs() nests a CASE for each type that the driver knows; only names are looked for here, a level takes less
+/// than 1 KiB of the stack.
+constexpr uint32_t kDepthMax = 1024;
+
 using Name = sql::StatementNames::Name;
 
 constexpr std::string_view kTableSchema = "public";
@@ -116,7 +120,7 @@ StatementHome home_of(std::string_view sql, const sql::StatementNames& names, st
 StatementHome home_of(std::string_view sql, std::string_view table) {
   uint32_t location = 0;
   if (sql.size() > kStatementTextSizeMax || !semantics::is_valid_text(sql) ||
-      sql.find('\0') != std::string_view::npos || !sql::check_complexity(sql, &location)) {
+      sql.find('\0') != std::string_view::npos || !sql::check_complexity(sql, &location, kDepthMax)) {
     return {};
   }
   const auto names = sql::read_names(std::string(sql));

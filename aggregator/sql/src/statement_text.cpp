@@ -22,6 +22,18 @@ StatementWord::Kind kind_of(sql::TokenKind kind) {
   return StatementWord::Kind::kSymbol;
 }
 
+/// With its decimal places, which the lexer takes for tokens of their own.
+std::string_view whole_number(std::string_view statement, size_t at, size_t size) {
+  const auto is_digit = [&](size_t index) {
+    return index < statement.size() && statement[index] >= '0' && statement[index] <= '9';
+  };
+  if (at + size < statement.size() && statement[at + size] == '.' && is_digit(at + size + 1)) {
+    for (++size; is_digit(at + size); ++size) {
+    }
+  }
+  return statement.substr(at, size);
+}
+
 }  // namespace
 
 std::vector<StatementText> split_statements(std::string_view text, size_t count_max) {
@@ -57,7 +69,13 @@ std::vector<StatementWord> first_words(std::string_view statement, size_t count_
     if (!token) {
       break;
     }
+    if (!words.empty() && token->text.data() < words.back().text.data() + words.back().text.size()) {
+      continue;  // Its decimal places.
+    }
     words.push_back({kind_of(token->kind), token->text});
+    if (token->kind == sql::TokenKind::kNumber) {
+      words.back().text = whole_number(statement, token->offset, token->text.size());
+    }
   }
   return words;
 }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 class DatabaseMetaDataTest {
     /** What says where one is, and which release: these differ, and have to. */
     private static final Set<String> OWN = Set.of("getConnection", "getURL", "getUserName", "getDatabaseProductVersion",
-            "getDatabaseMinorVersion", "unwrap", "isWrapperFor");
+            "getDatabaseMinorVersion", "getCatalogs", "unwrap", "isWrapperFor");
 
     /** What is asked for, where a method takes names; of all others nothing. */
     private static final Map<String, Object[]> NAMED = Map.ofEntries(
@@ -109,6 +109,9 @@ class DatabaseMetaDataTest {
             assertThat(found).hasSizeGreaterThan(150);
             expected.forEach((question, answer) -> assertThat(found.get(question)).as(question).isEqualTo(answer));
             assertThat(ours.getMetaData().getDatabaseMajorVersion()).isEqualTo(15);
+            try (ResultSet databases = ours.getMetaData().getCatalogs()) {
+                assertThat(rowsOf(databases)).isEqualTo("TABLE_CAT name\nkinds");
+            }
             assertThat(ours.getMetaData().getUserName()).isEqualTo("ada");
         }
     }

@@ -68,8 +68,8 @@ class HikariTest {
             try (Connection connection = pool.getConnection()) {
                 connection.setReadOnly(true);
                 connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-                connection.setAutoCommit(false);
                 connection.setSchema("public");
+                connection.setAutoCommit(false);
                 connection.setNetworkTimeout(Runnable::run, 30_000);
             }
             try (Connection connection = pool.getConnection()) {

@@ -40,6 +40,8 @@ class PgjdbcTest {
             LocalDate.of(2013, 2, 8), LocalDateTime.of(2013, 2, 8, 9, 30, 0, 250_000_000), LocalTime.of(4, 5, 6),
             new UUID(0, 7), "ab  ", "Zoë, 'quoted'", OffsetDateTime.of(2013, 2, 8, 9, 30, 0, 0, ZoneOffset.UTC));
 
+    private static final String ENDLESS = "SELECT count(*) FROM pg_proc a, pg_proc b, pg_proc c, pg_proc d";
+
     private static long count(Connection connection, String where) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery("SELECT count(*) FROM kinds WHERE " + where)) {
@@ -126,9 +128,9 @@ class PgjdbcTest {
     void shouldInsertNothingOfABatchThatFails() throws SQLException {
         try (Connection connection = Servers.connectToEmpty(); Statement batch = connection.createStatement()) {
             batch.addBatch("INSERT INTO kinds (id) VALUES (1)");
-            batch.addBatch("INSERT INTO kinds (id) VALUES (nothing)");
+            batch.addBatch("INSERT INTO kinds (id) VALUES ('nothing')");
             BatchUpdateException failed = catchThrowableOfType(BatchUpdateException.class, batch::executeBatch);
-            assertThat(failed.getSQLState()).isEqualTo("42703");
+            assertThat(failed.getSQLState()).isEqualTo("22P02");
             assertThat(count(connection, "true")).isZero();
         }
     }
@@ -188,7 +190,7 @@ class PgjdbcTest {
     void shouldCancelWhatAnotherThreadExecutes() throws Exception {
         try (Connection connection = Servers.connect(); Statement statement = connection.createStatement()) {
             CompletableFuture<SQLException> failed = CompletableFuture.supplyAsync(() -> catchThrowableOfType(
-                    SQLException.class, () -> statement.executeQuery("SELECT count(*) FROM generate_series(1, 1000000000000)")));
+                    SQLException.class, () -> statement.executeQuery(ENDLESS)));
             while (!failed.isDone()) {
                 TimeUnit.MILLISECONDS.sleep(200);
                 statement.cancel();
@@ -203,7 +205,7 @@ class PgjdbcTest {
         try (Connection connection = Servers.connect(); Statement statement = connection.createStatement()) {
             statement.setQueryTimeout(1);
             SQLException failed = catchThrowableOfType(SQLException.class,
-                    () -> statement.executeQuery("SELECT count(*) FROM generate_series(1, 1000000000000)"));
+                    () -> statement.executeQuery(ENDLESS));
             assertThat(failed.getSQLState()).isEqualTo("57014");
         }
     }
@@ -212,6 +214,7 @@ class PgjdbcTest {
     void shouldDescribeColumnsOfTheTable() throws SQLException {
         try (Connection connection = Servers.connect();
                 PreparedStatement select = connection.prepareStatement("SELECT id, price AS cost, name FROM kinds")) {
+            connection.createStatement().executeQuery("SELECT 'kinds'::regclass");  // The catalogue runs now.
             ResultSetMetaData columns = select.getMetaData();
             assertThat(columns.getColumnCount()).isEqualTo(3);
             assertThat(columns.getColumnName(2)).isEqualTo("cost");
