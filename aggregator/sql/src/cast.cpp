@@ -197,6 +197,9 @@ Result<Constant> cast(const Scope& scope, const Constant& constant, const Type& 
     if (to_string) {
       return semantics::parse_text(type, cut(as_text(constant), type.length));
     }
+    if (constant.type.kind == TypeKind::kInterval && type.kind == TypeKind::kInterval) {
+      return constant.value;
+    }
     if (constant.type.kind == TypeKind::kInt && type.kind == TypeKind::kBool) {
       return semantics::Value(std::get<int64_t>(constant.value) != 0);
     }

@@ -196,6 +196,7 @@ TEST_F(UpdateTest, AssignsConstantsAndChanges) {
            {"UPDATE t SET k = DEFAULT, v = DEFAULT", "k=7, v=- where all"},
            {"UPDATE t SET v = NULL, d = 1 WHERE FALSE", "v=-, d=1 where never"},
            {"UPDATE t AS a SET v = 'x' WHERE a.i = 1", "v='x' where i=1"},
+           {"UPDATE t SET clock = (INTERVAL '1 day 02:03:04.6')::interval second(0)", "clock=02:03:05 where all"},
            {"UPDATE t SET k = k + 1", "k+=1 where all"},
            {"UPDATE t SET k = 1 + k", "k+=1 where all"},
            {"UPDATE t SET k = t.k - 1", "k+=-1 where all"},
