@@ -9,9 +9,9 @@ from pathlib import Path
 import psycopg
 import pytest
 from local_cluster import LocalCluster
+from plain_postgres import KINDS
 from sessions import POSTGRES_BIN, running_postgres
 
-from .conftest import KINDS
 from .conversation import Conversation
 
 pytestmark = pytest.mark.skipif(

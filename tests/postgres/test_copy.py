@@ -22,8 +22,8 @@ from .test_psycopg import COLUMNS, ROWS
 from .test_wrong_things import connected, is_well, message
 
 TYPES = [
-    "int4", "bool", "int2", "int8", "float4", "float8", "numeric", "date", "timestamp", "time", "uuid", "text", "varchar",
-    "timestamptz",
+    "int4", "bool", "int2", "int8", "float4", "float8", "numeric", "date", "timestamp", "time", "uuid", "text",
+    "varchar", "timestamptz",
 ]  # fmt: skip
 LINES = [
     "1\tt\t-3\t1099511627776\t1.5\t0.1\t12345.678\t2013-02-08\t2013-02-08 09:30:00.25\t04:05:06"

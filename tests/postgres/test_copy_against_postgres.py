@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 import psycopg
 import pytest
+from plain_postgres import KINDS
 from psycopg import pq
 from sessions import POSTGRES_BIN, running_postgres
-
-from .conftest import KINDS
 
 CASES = 600
 HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)

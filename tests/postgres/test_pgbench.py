@@ -19,9 +19,11 @@ TRANSACTIONS = 50
 ROWS = 100
 
 ASK = f"\\set wanted random(0, {ROWS - 1})\nSELECT id, name FROM kinds WHERE id = :wanted;\n"
-PIPELINE = f"\\set wanted random(0, {ROWS - 1})\n\\startpipeline\n" + 20 * (
-    "SELECT id, name FROM kinds WHERE id = :wanted;\n"
-) + "\\endpipeline\n"
+PIPELINE = (
+    f"\\set wanted random(0, {ROWS - 1})\n\\startpipeline\n"
+    + 20 * ("SELECT id, name FROM kinds WHERE id = :wanted;\n")
+    + "\\endpipeline\n"
+)
 WRITE = "\\set added random(1000, 1000000000)\nINSERT INTO kinds (id) VALUES (:added);\n"
 
 

@@ -203,3 +203,15 @@ def test_many_connections_ask_at_once(table: str) -> None:
     for thread in threads:
         thread.join()
     assert found == [True] * 1_000
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_lists_are_parameters_of_any(table: str, binary: bool) -> None:
+    with psycopg.connect(table, autocommit=True) as connection, connection.cursor(binary=binary) as cursor:
+        for row in ROWS:
+            cursor.execute(INSERT, row)
+        place = "%b" if binary else "%t"
+        for column, values in (("id", [2, 3]), ("name", ["", 'a,"b\\']), ("day", [ROWS[1][7], None])):
+            found = cursor.execute(f"SELECT id FROM kinds WHERE {column} = ANY ({place}) ORDER BY id", [values])
+            assert [id_ for (id_,) in found.fetchall()] == ([2, 3] if column == "id" else [2]), column
+        assert cursor.execute(f"SELECT count(*) FROM kinds WHERE id <> ALL ({place})", [[1]]).fetchone() == (2,)

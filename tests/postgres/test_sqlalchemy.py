@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterator
 from decimal import Decimal
 
-import pandas
+import pandas  # type: ignore[import-untyped]
 import pytest
 import sqlalchemy
 from sqlalchemy import orm
@@ -44,9 +44,7 @@ def test_core_inserts_and_selects(engine: sqlalchemy.Engine) -> None:
     with engine.connect() as connection:
         total = sqlalchemy.func.sum(kinds.c.big)
         grouped = sqlalchemy.select(kinds.c.name, total).group_by(kinds.c.name).order_by(kinds.c.name)
-        assert connection.execute(grouped).all() == [
-            (f"n{name}", sum(range(name, 500, 3))) for name in range(3)
-        ]
+        assert connection.execute(grouped).all() == [(f"n{name}", sum(range(name, 500, 3))) for name in range(3)]
         some = sqlalchemy.select(kinds.c.id).where(kinds.c.id.in_([3, 5, 900]), kinds.c.name.like("n%")).order_by("id")
         assert connection.execute(some).scalars().all() == [3, 5]
         streamed = connection.execution_options(yield_per=64).execute(sqlalchemy.select(kinds.c.id))

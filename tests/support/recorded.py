@@ -20,7 +20,8 @@ OF_CATALOGUE = re.compile(r"\b(pg_\w+|information_schema)\b|::reg", re.IGNORECAS
 # These say who one is talking to, or change what comes: no answer of one server is to be another's.
 OWN = re.compile(
     r"\b(version|pg_backend_pid|inet_\w+|pg_sleep|generate_series|current_user|session_user|current_timestamp|now)\b"
-    r"|set_config|pg_is_in_recovery|\bUPDATE\b|\bFOR SHARE\b|server_version|pg_settings|pg_stat_|data_directory|pg_proc d\b|pg_\w*size|pg_database|pg_roles|\w+acl\b|relfrozenxid|pg_attver",
+    r"|set_config|pg_is_in_recovery|\bUPDATE\b|\bFOR SHARE\b|server_version|pg_settings"
+    r"|pg_stat_|data_directory|pg_proc d\b|pg_\w*size|pg_database|pg_roles|\w+acl\b|relfrozenxid|pg_attver",
     re.IGNORECASE,
 )
 
@@ -69,13 +70,11 @@ def as_superuser(dsn: str) -> psycopg.Connection:
 
 
 def record(dsn: str, client: str, use: Callable[[str], None]) -> list[Recorded]:
-    """What `use` makes a client ask a recording_postgres(), each once, in order. Whatever changes something is left out."""
+    """What `use` makes a client ask a recording_postgres(), each once, in order, but for what changes something."""
     begin = log_size(dsn)
     use(dsn)
     with as_superuser(dsn) as connection:
-        row = connection.execute(
-            "SELECT pg_read_file(pg_current_logfile('jsonlog'), %s, 1 << 28)", [begin]
-        ).fetchone()
+        row = connection.execute("SELECT pg_read_file(pg_current_logfile('jsonlog'), %s, 1 << 28)", [begin]).fetchone()
     assert row is not None
     found: dict[Recorded, None] = {}
     for line in row[0].splitlines():
@@ -109,9 +108,7 @@ class Teller:
             tuple(self._text(result.get_value(row, column)) for column in range(result.nfields))
             for row in range(result.ntuples)
         ]
-        return Said(
-            None, tuple((name.decode(), type_) for name, type_ in columns), tuple(sorted(rows, key=repr))
-        )
+        return Said(None, tuple((name.decode(), type_) for name, type_ in columns), tuple(sorted(rows, key=repr)))
 
     def _text(self, value: bytes | None) -> str | None:
         return None if value is None else replaced(value.decode(), self._back)

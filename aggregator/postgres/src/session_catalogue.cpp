@@ -20,7 +20,8 @@ constexpr std::string_view kSettings[] = {"application_name",   "bytea_output", 
 
 bool may_be_of_catalogue(const Error& error) {
   const std::string_view state = error.sqlstate;
-  return state != "42501" && state != "42P02" && (state.starts_with("42") || state == "0A000" || state == "54001" || state == "3F000");
+  return state != "42501" && state != "42P02" &&
+         (state.starts_with("42") || state == "0A000" || state == "54001" || state == "3F000");
 }
 
 Error catalogue_refusal(std::string_view what) {

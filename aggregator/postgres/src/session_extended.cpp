@@ -92,7 +92,8 @@ void PgSession::on_described(Result<aggregator::StatementDescription> descriptio
   for (size_t index = 0; index < description->parameters.size(); ++index) {
     const bool is_declared = index < described_.parameters.size() && described_.parameters[index].is_declared;
     parameters.push_back(is_declared ? described_.parameters[index]
-                                     : ParameterType{description->parameters[index], false});
+                                     : ParameterType{description->parameters[index], false,
+                                                     index < description->arrays.size() && description->arrays[index]});
   }
   described_.parameters = std::move(parameters);
   if (describes_ == Describes::kDeclare) {
@@ -153,7 +154,7 @@ std::vector<uint32_t> PgSession::parameter_oids(const Prepared& prepared) {
   }
   std::vector<uint32_t> types;
   for (const ParameterType& parameter : prepared.parameters) {
-    types.push_back(oid_of(parameter.kind));
+    types.push_back(oid_of(parameter));
   }
   return types;
 }

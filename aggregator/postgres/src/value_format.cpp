@@ -6,6 +6,7 @@
 #include <bit>
 #include <utility>
 
+#include "array_text.hpp"
 #include "byte_order.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/packed.hpp"
@@ -26,15 +27,18 @@ struct TypeEntry {
   TypeKind kind;
   uint32_t oid;
   int16_t size;
+  uint32_t array_oid;
 };
 
 constexpr TypeEntry kTypes[] = {
-    {TypeKind::kBool, 16, 1},        {TypeKind::kSmallint, 21, 2},      {TypeKind::kInt, 23, 4},
-    {TypeKind::kBigint, 20, 8},      {TypeKind::kReal, 700, 4},         {TypeKind::kDouble, 701, 8},
-    {TypeKind::kNumeric, 1700, -1},  {TypeKind::kDate, 1082, 4},        {TypeKind::kTimestamp, 1114, 8},
-    {TypeKind::kChar, 1042, -1},     {TypeKind::kVarchar, 1043, -1},    {TypeKind::kText, kTextOid, -1},
-    {TypeKind::kInterval, 1186, 16}, {TypeKind::kTimestampTz, 1184, 8}, {TypeKind::kTime, 1083, 8},
-    {TypeKind::kUuid, 2950, 16},
+    {TypeKind::kBool, 16, 1, 1000},        {TypeKind::kSmallint, 21, 2, 1005},
+    {TypeKind::kInt, 23, 4, 1007},         {TypeKind::kBigint, 20, 8, 1016},
+    {TypeKind::kReal, 700, 4, 1021},       {TypeKind::kDouble, 701, 8, 1022},
+    {TypeKind::kNumeric, 1700, -1, 1231},  {TypeKind::kDate, 1082, 4, 1182},
+    {TypeKind::kTimestamp, 1114, 8, 1115}, {TypeKind::kChar, 1042, -1, 1014},
+    {TypeKind::kVarchar, 1043, -1, 1015},  {TypeKind::kText, kTextOid, -1, 1009},
+    {TypeKind::kInterval, 1186, 16, 1187}, {TypeKind::kTimestampTz, 1184, 8, 1185},
+    {TypeKind::kTime, 1083, 8, 1183},      {TypeKind::kUuid, 2950, 16, 2951},
 };
 
 constexpr uint32_t kUnknownOid = 705;
@@ -197,6 +201,14 @@ Result<wire::v1::Constant> untyped(std::string_view text) {
 
 uint32_t oid_of(TypeKind kind) { return entry_of(kind).oid; }
 
+uint32_t oid_of(ParameterType type) { return type.is_array ? entry_of(type.kind).array_oid : entry_of(type.kind).oid; }
+
+std::optional<TypeKind> kind_of(uint32_t oid) {
+  const auto* const found =
+      std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeEntry& entry) { return entry.oid == oid; });
+  return found == std::end(kTypes) ? std::nullopt : std::optional(found->kind);
+}
+
 Result<std::optional<TypeKind>> declared_kind(uint32_t oid) {
   if (oid == 0 || oid == kUnknownOid) {
     return std::optional<TypeKind>();
@@ -204,10 +216,13 @@ Result<std::optional<TypeKind>> declared_kind(uint32_t oid) {
   if (oid == kNameOid) {
     return std::optional(TypeKind::kText);
   }
-  for (const TypeEntry& entry : kTypes) {
-    if (entry.oid == oid) {
-      return std::optional(entry.kind);
-    }
+  if (const auto kind = kind_of(oid)) {
+    return kind;
+  }
+  const bool is_array =
+      std::any_of(std::begin(kTypes), std::end(kTypes), [&](const TypeEntry& entry) { return entry.array_oid == oid; });
+  if (is_array) {
+    return std::optional<TypeKind>();  // Its place says of what; its elements say what they are.
   }
   return rejected("0A000", fmt::format("a parameter of the type with OID {} is not supported", oid),
                   "pass it as text and leave its type to the server");
@@ -253,11 +268,15 @@ Result<wire::v1::Constant> read_parameter(ParameterType type, int16_t format, st
   if (!bytes) {
     return contract::from_value(type.is_declared ? type_of(type.kind, {}) : Type{TypeKind::kVarchar}, {});
   }
-  const bool is_text = format == kTextFormat || semantics::is_string(type.kind);
+  if (type.is_array && format == kBinaryFormat) {
+    auto text = array_text(*bytes);
+    return text ? untyped(*text) : text.error();
+  }
+  const bool is_text = format == kTextFormat || type.is_array || semantics::is_string(type.kind);
   if (is_text && !semantics::is_valid_text(*bytes)) {
     return rejected("22021", "invalid byte sequence for encoding \"UTF8\" in a parameter");
   }
-  if (is_text && !type.is_declared && !is_read_here(type.kind)) {
+  if (is_text && (type.is_array || (!type.is_declared && !is_read_here(type.kind)))) {
     return untyped(*bytes);
   }
   auto value = semantics::is_string(type.kind) ? Result<Value>(std::string(*bytes))

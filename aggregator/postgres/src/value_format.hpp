@@ -21,7 +21,11 @@ constexpr uint32_t kTextOid = 25;
 
 [[nodiscard]] uint32_t oid_of(semantics::TypeKind kind);
 
-/// The type a parameter is declared with. Nothing for 0 and `unknown`: it is not. Errors: 0A000 a type that is not
+/// The type that has this number in pg_type.
+[[nodiscard]] std::optional<semantics::TypeKind> kind_of(uint32_t oid);
+
+/// The type a parameter is declared with. Nothing for 0 and `unknown`: it is not, and for arrays: their place says what
+/// they are of. Errors: 0A000 a type that is not
 /// supported.
 [[nodiscard]] Result<std::optional<semantics::TypeKind>> declared_kind(uint32_t oid);
 
@@ -39,7 +43,10 @@ void append_value(const semantics::Type& type, const semantics::Value& value, in
 struct ParameterType {
   semantics::TypeKind kind = semantics::TypeKind::kText;
   bool is_declared = false;  ///< By the client. Otherwise its text is as a quoted literal in its place.
+  bool is_array = false;     ///< Of such.
 };
+[[nodiscard]] uint32_t oid_of(ParameterType type);
+
 /// A parameter as it came; nothing: NULL. Errors: 22P03 no value of the type in binary form, 22021 no UTF-8, and those
 /// of semantics::parse_text().
 [[nodiscard]] Result<wire::v1::Constant> read_parameter(ParameterType type, int16_t format,

@@ -46,6 +46,30 @@ TEST_F(ExtendedTest, DeclaredTypesAreKeptAndUnknownOnesRefused) {
   EXPECT_EQ(said(), "E 0A000 a parameter of the type with OID 1266 is not supported");
 }
 
+TEST_F(ExtendedTest, ArraysComeAsTextAndInBinary) {
+  const std::string binary = std::string("\0\0\0\1\0\0\0\1\0\0\0\x17\0\0\0\2\0\0\0\1", 20) +
+                             std::string("\0\0\0\4\0\0\0\7\xff\xff\xff\xff", 12);
+  for (const uint16_t format : {0, 1}) {
+    send(parse("", "SELECT id FROM t WHERE id = ANY ($1)", {1007}));
+    if (format == 0) {
+      EXPECT_EQ(std::get<Work::Describe>(works_[0].what).declared,
+                (std::vector<std::optional<TypeKind>>{std::nullopt}));
+      described({TypeKind::kInt}, true, {true});
+    }
+    send(message('D', "S" + text("")));
+    EXPECT_EQ(said(), "1|t 1007|T id:23");
+    send(bind("", "", {format == 0 ? "{7,NULL}" : binary}, {format}) + execute("") + sync());
+    wire::v1::StatementBody body;
+    ASSERT_TRUE(body.ParseFromString(operations_.back().body()));
+    EXPECT_THAT(body.parameters(0).packed(), ::testing::EndsWith(format == 0 ? "{7,NULL}" : "{\"7\",NULL}"));
+    answer_rows({7});
+    static_cast<void>(said());
+  }
+  send(parse("", "SELECT id FROM t WHERE id = ANY ($1)", {1007}));
+  send(bind("", "", {binary.substr(0, 30)}, {1}) + sync());
+  EXPECT_EQ(said(), "1|E 22P03 parameter $1: incorrect binary data format in an array|Z I");
+}
+
 TEST_F(ExtendedTest, AStatementIsDescribedOnceForAllConnections) {
   const std::string whole = parse("", "SELECT $1", {20}) + message('D', "S" + text(""));
   send(whole);

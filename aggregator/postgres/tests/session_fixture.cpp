@@ -120,8 +120,13 @@ std::string parse(const std::string& name, const std::string& sql, const std::ve
   return message('P', body);
 }
 
-std::string bind(const std::string& portal, const std::string& statement, const std::vector<std::string>& parameters) {
-  std::string body = text(portal) + text(statement) + number16(0) + number16(static_cast<uint16_t>(parameters.size()));
+std::string bind(const std::string& portal, const std::string& statement, const std::vector<std::string>& parameters,
+                 const std::vector<uint16_t>& formats) {
+  std::string body = text(portal) + text(statement) + number16(static_cast<uint16_t>(formats.size()));
+  for (const uint16_t format : formats) {
+    body += number16(format);
+  }
+  body += number16(static_cast<uint16_t>(parameters.size()));
   for (const std::string& parameter : parameters) {
     body += number32(static_cast<uint32_t>(parameter.size())) + parameter;
   }
@@ -288,8 +293,9 @@ void SessionTest::done(WorkDone done) {
   deliver();
 }
 
-void SessionTest::described(std::vector<semantics::TypeKind> parameters, bool has_columns) {
+void SessionTest::described(std::vector<semantics::TypeKind> parameters, bool has_columns, std::vector<bool> arrays) {
   aggregator::StatementDescription description{std::move(parameters), {}};
+  description.arrays = std::move(arrays);
   if (has_columns) {
     description.columns.push_back(int_column());
   }

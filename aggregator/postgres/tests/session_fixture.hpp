@@ -25,7 +25,7 @@ std::string query(const std::string& sql);
 std::string parse(const std::string& name, const std::string& sql, const std::vector<uint32_t>& types = {});
 /// All of it as text.
 std::string bind(const std::string& portal, const std::string& statement,
-                 const std::vector<std::string>& parameters = {});
+                 const std::vector<std::string>& parameters = {}, const std::vector<uint16_t>& formats = {});
 std::string execute(const std::string& portal, uint32_t rows_max = 0);
 std::string sync();
 std::string startup(const std::string& database = "tickets", const std::string& user = "ada");
@@ -58,7 +58,8 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   /// Answers one of the operations with rows of that column, and its end.
   void answer_of(size_t operation, const std::vector<int64_t>& values, bool ends = true);
   /// Ends the latest work: a SELECT of one int column with parameters of these kinds.
-  void described(std::vector<semantics::TypeKind> parameters = {}, bool has_columns = true);
+  void described(std::vector<semantics::TypeKind> parameters = {}, bool has_columns = true,
+                 std::vector<bool> arrays = {});
   void compiled_insert(uint32_t rows);
   /// The same with RETURNING: these values of an int column named "id".
   void compiled_returning(const std::vector<int64_t>& values);

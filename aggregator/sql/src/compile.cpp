@@ -68,8 +68,9 @@ Result<Compiled> with_slice(Compiled compiled, const wire::v1::Slice& slice) {
 }
 
 /// The parameters' types in the order of their numbers. Errors: 42P18.
-Result<std::vector<semantics::TypeKind>> types_of(const sql::Scope& scope, const sql::ParameterTypes& types) {
-  std::vector<semantics::TypeKind> kinds;
+Result<StatementDescription> parameters_of(const sql::Scope& scope, const sql::ParameterTypes& types) {
+  StatementDescription described;
+  std::vector<semantics::TypeKind>& kinds = described.parameters;
   for (const auto& [number, parameter] : types.seen()) {
     const auto next = static_cast<int32_t>(kinds.size()) + 1;
     if (number != next || !parameter.kind) {
@@ -78,8 +79,9 @@ Result<std::vector<semantics::TypeKind>> types_of(const sql::Scope& scope, const
                          number == next ? "cast it to its type" : "the statement does not use it");
     }
     kinds.push_back(*parameter.kind);
+    described.arrays.push_back(parameter.is_array);
   }
-  return kinds;
+  return described;
 }
 
 }  // namespace
@@ -221,16 +223,15 @@ Result<StatementDescription> Compiler::describe(std::string_view sql,
   if (!compiled) {
     return compiled.error();
   }
-  auto parameters = types_of(scope, types);
-  if (!parameters) {
-    return parameters.error();
+  auto description = parameters_of(scope, types);
+  if (!description) {
+    return description;
   }
-  StatementDescription description{std::move(*parameters), {}};
   if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
-    description.columns = *select->columns;
-    description.origins = origins_of(*select);
+    description->columns = *select->columns;
+    description->origins = origins_of(*select);
   } else if (const auto& returning = std::get<CompiledUpdate>(*compiled).returning) {
-    description.columns = *returning->columns;
+    description->columns = *returning->columns;
   }
   return description;
 }

@@ -55,6 +55,9 @@ Result<Condition> ConditionCompiler::array_test(const grammar::OperatorExpressio
     return column.error();
   }
   const Type& type = scope_.schema().columns[*column].type;
+  if (auto asked = scope_.ask_array(node.right, type.kind); !asked) {
+    return asked.error();
+  }
   auto elements = array_elements(node.right, type.kind);
   if (!elements) {
     return scope_.located(elements.error(), node.location);

@@ -64,6 +64,9 @@ Result<std::optional<std::vector<Typed>>> ExpressionBinder::array_elements(const
   if (node.kind() == grammar::Node::kCast && node.cast().type_name.is_array) {
     return cast_elements(node);
   }
+  if (scope_.is_described() && node.kind() == grammar::Node::kParameter) {
+    return Elements();  // Whoever wants them has asked for an array.
+  }
   auto text = bind(node);
   if (!text) {
     return text.error();
@@ -95,6 +98,9 @@ Result<std::optional<std::vector<Typed>>> ExpressionBinder::cast_elements(const 
     return scope_.refuse("an array of intervals of some fields", node.location(), "cast each of them");
   }
   type->kind = plain_name(node.cast().type_name.names) == "text" ? TypeKind::kText : type->kind;
+  if (auto asked = scope_.ask_array(node.cast().argument, type->kind); !asked) {
+    return asked.error();
+  }
   auto elements = node.cast().argument.kind() == grammar::Node::kArray && node.cast().argument.array().items.empty()
                       ? Result<Elements>(std::vector<Typed>())
                       : array_elements(node.cast().argument);
@@ -131,6 +137,10 @@ ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpr
   auto left = bind(node.left);
   if (!left) {
     return left;
+  }
+  if (auto asked = scope_.ask_array(node.right, left->is_unknown ? TypeKind::kText : left->expression.type.kind);
+      !asked) {
+    return asked.error();
   }
   auto elements = array_elements(node.right);
   if (!elements) {

@@ -22,6 +22,7 @@ class ParameterTypes {
   struct Parameter {
     int32_t location = -1;  ///< Where it was seen first: a byte offset in the text.
     std::optional<semantics::TypeKind> kind;
+    bool is_array = false;  ///< Of such.
   };
 
   ParameterTypes() = default;
@@ -42,6 +43,11 @@ class ParameterTypes {
     if (auto& known = seen_.at(number).kind; !known) {
       known = kind;
     }
+  }
+  /// A place asks for an array of them.
+  void ask_array(int32_t number, semantics::TypeKind kind) {
+    ask(number, kind);
+    seen_.at(number).is_array = true;
   }
   /// By number, ascending; numbers that the statement does not use are missing.
   [[nodiscard]] const std::map<int32_t, Parameter>& seen() const { return seen_; }

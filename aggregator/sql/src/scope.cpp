@@ -149,6 +149,17 @@ Result<std::optional<semantics::TypeKind>> Scope::parameter_kind(const grammar::
   return types_->see(reference.number, reference.location).kind;
 }
 
+Result<void> Scope::ask_array(const grammar::Node& node, semantics::TypeKind kind) {
+  if (!is_described() || node.kind() != grammar::Node::kParameter) {
+    return {};
+  }
+  if (auto seen = parameter_kind(node.parameter()); !seen) {
+    return seen.error();
+  }
+  types_->ask_array(node.parameter().number, kind);
+  return {};
+}
+
 Result<void> Scope::check_parameters() const {
   if (parameters_used_ < body_.parameters_size()) {
     return rejected("08P01", fmt::format("{} parameters were given, but the statement takes {}",

@@ -90,6 +90,8 @@ class Scope {
   [[nodiscard]] Result<std::optional<semantics::TypeKind>> parameter_kind(const grammar::ParameterReference& reference);
   /// A place asks this type of $number. Precondition: parameter_kind() has been asked of it.
   void ask_kind(int32_t number, semantics::TypeKind kind) const { types_->ask(number, kind); }
+  /// Where the node is a parameter without a value: its place asks for an array of these. Errors: 42P02.
+  [[nodiscard]] Result<void> ask_array(const grammar::Node& node, semantics::TypeKind kind);
   /// Where values of parameters end up; filled while the statement is compiled.
   [[nodiscard]] ParameterPlaces& places() const { return places_; }
   /// How many parameters the statement takes, as far as it is compiled.

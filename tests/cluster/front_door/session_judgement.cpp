@@ -225,14 +225,13 @@ bool SessionTraffic::may_fail(const Act& act, const ActStatement& statement) con
   if (statement.was_in_failed_block) {
     return sqlstate == "25P02" || sqlstate == "34000";
   }
-  // Behind a write a wrong one is not even looked at, or it is the catalogue's, of which there is none here; where a tag
-  // waits for the outcome, the mistake of a later one comes in its place.
+  // Behind a write a wrong one is not even looked at, or it is the catalogue's, of which there is none here; where a
+  // tag waits for the outcome, the mistake of a later one comes in its place.
   const bool is_refused = act.submission && (sqlstate == "0A000" || sqlstate == "57P03");
   const bool is_by_mistake =
       std::any_of(act.statements.begin(), act.statements.end(), [&](const ActStatement& mistaken) {
         const bool is_here = &mistaken == &statement || act.kind == ActKind::kGroup;
-        return is_here && mistaken.kind == Kind::kWrong &&
-               (sqlstate == mistaken.sqlstate || is_refused);
+        return is_here && mistaken.kind == Kind::kWrong && (sqlstate == mistaken.sqlstate || is_refused);
       });
   if (is_by_mistake) {
     return true;

@@ -89,6 +89,8 @@ struct StatementDescription {
   std::vector<semantics::Column> columns;
   /// Of a SELECT, for each of them: which column of the table it is, from 1; 0: it is computed.
   std::vector<uint16_t> origins = {};
+  /// Of parameters: whether it is an array of these, whose value is its text, `{1,2}`. Fewer: the others are none.
+  std::vector<bool> arrays = {};
 };
 
 }  // namespace daedalus::aggregator

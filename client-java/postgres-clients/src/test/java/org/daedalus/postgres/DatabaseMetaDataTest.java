@@ -93,8 +93,9 @@ class DatabaseMetaDataTest {
 
     private static Map<String, String> everything(DatabaseMetaData of) throws IllegalAccessException, SQLException {
         Map<String, String> all = new TreeMap<>();
-        List<Method> methods = Arrays.stream(DatabaseMetaData.class.getMethods())
-                .filter(method -> !OWN.contains(method.getName())).sorted(Comparator.comparing(Method::toString)).toList();
+        List<Method> methods =
+                Arrays.stream(DatabaseMetaData.class.getMethods()).filter(method -> !OWN.contains(method.getName()))
+                        .sorted(Comparator.comparing(Method::toString)).toList();
         for (Method method : methods) {
             all.put(method.toString(), said(of, method));
         }
