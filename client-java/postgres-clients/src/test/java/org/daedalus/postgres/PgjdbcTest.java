@@ -34,11 +34,12 @@ import org.postgresql.copy.CopyManager;
 /** PostgreSQL's JDBC driver against an aggregator: prepared, batched, streamed, cancelled. */
 @EnabledIfSystemProperty(named = Servers.DAEDALUS, matches = ".+")
 class PgjdbcTest {
-    private static final String INSERT = "INSERT INTO kinds (id, yes, small, big, single, twice, price, day, at, clock, "
-            + "tag, code, name, moment) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    private static final String INSERT = "INSERT INTO kinds (id, yes, small, big, single, twice, price, day, at, "
+            + "clock, tag, code, name, moment) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     private static final List<Object> ROW = List.of(1, true, (short) -3, 1L << 40, 1.5f, 0.1,
             new BigDecimal("12345.678"), LocalDate.of(2013, 2, 8),
-            LocalDateTime.of(2013, 2, 8, 9, 30, 0, 250_000_000), LocalTime.of(4, 5, 6), new UUID(0, 7), "ab  ", "Zoë, 'quoted'", OffsetDateTime.of(2013, 2, 8, 9, 30, 0, 0, ZoneOffset.UTC));
+            LocalDateTime.of(2013, 2, 8, 9, 30, 0, 250_000_000), LocalTime.of(4, 5, 6),
+            new UUID(0, 7), "ab  ", "Zoë, 'quoted'", OffsetDateTime.of(2013, 2, 8, 9, 30, 0, 0, ZoneOffset.UTC));
 
     private static final String ENDLESS = "SELECT count(*) FROM pg_proc a, pg_proc b, pg_proc c, pg_proc d";
 
