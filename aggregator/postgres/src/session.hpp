@@ -40,6 +40,7 @@
 #include "portal.hpp"
 #include "savepoints.hpp"
 #include "scram.hpp"
+#include "session_runs.hpp"
 #include "settings.hpp"
 #include "value_format.hpp"
 #include "write_group.hpp"
@@ -147,42 +148,6 @@ class PgSession final : public rpc::ByteSession {
 
   struct CopyIn;
   struct CopyStart;
-
-  /// An EXECUTE that waits for its values, which the aggregator computes.
-  struct Values {
-    uint64_t sequence = 0;
-    std::shared_ptr<const Prepared> statement;
-    std::vector<semantics::Type> types;  ///< As they come.
-    std::string row;
-    uint32_t rows_max = 0;
-  };
-
-  /// The texts of one Query message, and how far it has come.
-  struct SimpleRun {
-    std::shared_ptr<const std::string> text;
-    TextPieces pieces;
-    size_t next = 0;
-  };
-
-  struct Block {
-    BlockState state = BlockState::kIdle;
-    bool is_repeatable = false;
-    bool is_read_only = false;
-    bool has_queried = false;
-    Settings::Values values;                                   ///< When it began.
-    std::map<std::string, std::optional<std::string>> locals;  ///< What SET LOCAL replaced.
-    Savepoints savepoints;
-  };
-
-  /// A login under way.
-  struct Login {
-    StartupMessage message;
-    std::optional<ScramExchange> exchange;  ///< Once a password is needed.
-    bool is_mock = false;                   ///< There is no such user; nobody is told.
-    bool has_begun = false;                 ///< The client's first message has come.
-    ScramExchange::Outcome outcome;         ///< Once its final one has.
-    Instant told_at{};
-  };
 
   struct Up {
     rpc::PeerInfo info;
@@ -466,7 +431,7 @@ class PgSession final : public rpc::ByteSession {
   Fifo<Event> events_;
   std::optional<std::string> ended_;
 
-  std::unique_ptr<Login> login_;
+  std::unique_ptr<LoginRun> login_;
   std::unique_ptr<Secured> secured_;
   std::string user_;
   Settings settings_{{}};
@@ -500,7 +465,7 @@ class PgSession final : public rpc::ByteSession {
   std::optional<Failure> refusal_;       ///< What is said of a statement that is not the catalogue's.
   std::string described_name_;
   Describes describes_ = Describes::kParse;
-  std::unique_ptr<Values> values_;
+  std::unique_ptr<ExecuteValues> values_;
   Instant fetch_due_ = kNever;  ///< While a FETCH waits.
 
   uint64_t last_sequence_ = 0;

@@ -32,7 +32,7 @@ void PgSession::log_in(StartupMessage message) {
   if (auto may = check_way_in(); !may) {
     return fatal(may.error());
   }
-  login_ = std::make_unique<Login>();
+  login_ = std::make_unique<LoginRun>();
   login_->message = std::move(message);
   if (is_trusted() || is_certified()) {
     guard_.on_accepted();

@@ -117,7 +117,7 @@ void PgSession::ask_for_values(const ExecuteCommand& command, std::shared_ptr<co
     sql += fmt::format("{} CAST({} AS {})", index == 0 ? "SELECT" : ",", command.values[index],
                        cast_name(statement->parameters[index].kind));
   }
-  values_ = std::make_unique<Values>();
+  values_ = std::make_unique<ExecuteValues>();
   values_->statement = std::move(statement);
   values_->rows_max = rows_max;
   values_->sequence = send_statement(body, time_left());
@@ -134,7 +134,7 @@ void PgSession::on_values(wire::v1::Result&& result) {
     return;
   }
   wait_ = Wait::kNothing;
-  const std::unique_ptr<Values> values = std::move(values_);
+  const std::unique_ptr<ExecuteValues> values = std::move(values_);
   if (std::exchange(is_cancelled_, false)) {
     return fail(rejected("57014", "canceling statement due to user request"));
   }
