@@ -14,8 +14,8 @@ namespace daedalus::aggregator {
 
 namespace {
 
-/// JDBC's getUDTs() nests a CASE for each type that the driver knows; only names are looked for here, a level takes
-/// less than 1 KiB of the stack.
+/// JDBC's getUDTs() nests a CASE for each type that the driver knows. Only names are looked for here, which takes two
+/// frames of the stack a level: StatementHomeTest.DeepTextsAreLookedThrough.
 constexpr uint32_t kDepthMax = 1024;
 
 using Name = sql::StatementNames::Name;

@@ -30,6 +30,22 @@ TEST(StatementHomeTest, WhatReadsTheCatalogueAloneBelongsThere) {
                    "WHERE a.attrelid = c.oid) FROM pg_class c ORDER BY 1"));
 }
 
+TEST(StatementHomeTest, DeepTextsAreLookedThrough) {
+  const auto nested = [](size_t depth) {
+    std::string sql = "SELECT ";
+    for (size_t level = 0; level < depth; ++level) {
+      sql += "CASE WHEN t.oid = 16 THEN 1 ELSE ";
+    }
+    sql += "0 ";
+    for (size_t level = 0; level < depth; ++level) {
+      sql += "END ";
+    }
+    return sql + "FROM pg_type t";
+  };
+  EXPECT_TRUE(is_catalogue(nested(500)));
+  EXPECT_FALSE(is_catalogue(nested(2'000)));
+}
+
 TEST(StatementHomeTest, WhatReadsNoRelationIsPostgresqlsToo) {
   EXPECT_TRUE(is_catalogue("SELECT pg_catalog.format_type(25, -1)"));
   EXPECT_TRUE(is_catalogue("SELECT 'pg_class'::regclass, to_regclass('tickets')"));
