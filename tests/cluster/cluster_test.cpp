@@ -51,6 +51,7 @@ TEST(ClusterTest, ClientsOfPostgresAreServedWhenNothingFails) {
   EXPECT_GT(counts.pipelined, 100U);
   EXPECT_GT(counts.changes, 0U);
   EXPECT_GT(counts.groups, 0U);
+  EXPECT_GT(counts.mixed, 0U);
   EXPECT_GT(counts.blocks, 0U);
 }
 

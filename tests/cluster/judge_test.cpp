@@ -71,6 +71,11 @@ TEST_P(JudgeTest, FindsCountsThatAreBookedToAnotherPartition) {
   EXPECT_THAT(violations, Contains(HasSubstr("rows in partition 1 instead of")));
 }
 
+TEST_P(JudgeTest, FindsCountsThatAreBookedToAnotherPart) {
+  const auto violations = found(GetParam(), SabotageKind::kConfirmationOfAnotherPart);
+  EXPECT_THAT(violations, Contains(HasSubstr("are said to have been applied to")));
+}
+
 TEST_P(JudgeTest, FindsARouteThatLeavesAPartitionOutOfQueries) {
   const PlantedRouteFault planted(RouteFault::kOfQueries);
   const auto violations = found(GetParam(), SabotageKind::kNone);

@@ -154,6 +154,27 @@ TEST_F(SubmissionJudgeTest, FindsRowsThatAreGivenBackAndAreNotThoseThatTookEffec
   EXPECT_THAT(judge_.faults().back(), HasSubstr("rows of submission 3 are unknown without a reason"));
 }
 
+TEST_F(SubmissionJudgeTest, FindsAPartThatIsToldTheCountOfAnother) {
+  const auto row = [](int64_t id) { return Row{semantics::Value{id}, semantics::Value{int64_t{3}}, {}, {}}; };
+  const uint64_t number = judge_.add({PlainInsert{{row(1)}}, PlainInsert{{row(2), row(3)}}}, "both");
+  judge_.on_numbered(0, number, Timestamp{1});
+  wire::v1::WriteConfirmed confirmed = confirmation(1);
+  confirmed.mutable_outcomes(0)->set_rows_matched(3);
+  confirmed.mutable_outcomes(0)->set_rows_applied(3);
+  confirmed.add_part_rows(1);
+  confirmed.add_part_rows(2);
+  judge_.on_confirmed(number, confirmed);
+  judge_.on_told_counts(number, 3, 0);
+  judge_.on_told_part(number, 0, 1);
+  judge_.on_told_part(number, 1, 2);
+  EXPECT_THAT(judge_.faults(), IsEmpty());
+  judge_.on_told_part(number, 1, 1);
+  EXPECT_THAT(judge_.faults().back(), HasSubstr("part 1 of submission 1 is said to have been applied to 1 rows"));
+  confirmed.mutable_part_rows()->SwapElements(0, 1);
+  judge_.on_confirmed(number, confirmed);
+  EXPECT_THAT(judge_.faults().back(), HasSubstr("parts of update 1 are said to have been applied to 2/1 rows instead"));
+}
+
 TEST_F(SubmissionJudgeTest, TakesAnUpdateThatHangsOnTheClockForWhatItWasCompiledTo) {
   const auto rows_with = [this](int64_t id) {
     using semantics::Expression;

@@ -3,6 +3,7 @@ answer with the same columns, rows, tags, codes, messages and states of the tran
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -110,6 +111,21 @@ CONVERSATIONS: dict[str, list[str]] = {
         "EXECUTE v", "ROLLBACK",
         "EXECUTE v", "DISCARD ALL", "EXECUTE v",
     ],
+    "writes of one message": [
+        "UPDATE kinds SET small = 7 WHERE id < 4; DELETE FROM kinds WHERE small = 7; UPDATE kinds SET small = 8",
+        "SELECT id, small FROM kinds ORDER BY id",
+        "INSERT INTO kinds (id, small) VALUES (301, 1), (302, 1); UPDATE kinds SET small = small + 1 WHERE id > 300; "
+        "INSERT INTO kinds (id, small) VALUES (303, 2); DELETE FROM kinds WHERE small = 2 AND id = 302; "
+        "UPDATE kinds SET name = 'x', small = 9 WHERE small = 2",
+        "SELECT id, small, name FROM kinds WHERE id > 300 ORDER BY id",
+        "DELETE FROM kinds WHERE id = 303; DELETE FROM kinds WHERE id = 303; UPDATE kinds SET small = 1 WHERE id = 303",
+        "UPDATE kinds SET small = 1 WHERE false; DELETE FROM kinds WHERE id = NULL",
+        "DELETE FROM kinds WHERE id = 301; INSERT INTO kinds (id) VALUES (304) RETURNING id; DELETE FROM kinds",
+        "SELECT count(*) FROM kinds",
+        "INSERT INTO kinds (id, small) VALUES (1, 1), (2, 2)",
+        "PREPARE u (int) AS UPDATE kinds SET small = small + 1 WHERE small < $1", "EXECUTE u (2); EXECUTE u (3)",
+        "SELECT id, small FROM kinds ORDER BY id",
+    ],
 }  # fmt: skip
 
 
@@ -117,6 +133,26 @@ CONVERSATIONS: dict[str, list[str]] = {
 def postgres() -> Iterator[int]:
     with running_postgres() as port:
         yield port
+
+
+def write_in_a_pipeline(dsn: str, writes: list[str]) -> list[int]:
+    """The count of each."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        with connection.pipeline():
+            cursors = [connection.execute(sql.encode()) for sql in writes]
+        return [cursor.rowcount for cursor in cursors]
+
+
+def draw_write(choice: random.Random, number: int) -> str:
+    some = choice.choice([f"id = {choice.randrange(20)}", f"small < {choice.randrange(-3, 9)}", "name IS NULL"])
+    return choice.choice(
+        [
+            f"INSERT INTO kinds (id, small) VALUES ({number}, 1), ({number + 1}, {choice.randrange(9)})",
+            f"UPDATE kinds SET small = small + {choice.randrange(-2, 3)} WHERE {some}",
+            f"UPDATE kinds SET name = 'n{number}', small = {choice.randrange(9)} WHERE {some}",
+            f"DELETE FROM kinds WHERE {some} AND small = {choice.randrange(9)}",
+        ]
+    )
 
 
 def refill(dsn: str) -> None:
@@ -144,3 +180,23 @@ def test_both_say_the_same(cluster: LocalCluster, table: str, postgres: int, sub
         heard = [(text, ours.say(text), theirs.say(text)) for text in CONVERSATIONS[subject]]
     differences = [f"{text}\n  ours:   {one}\n  theirs: {other}" for text, one, other in heard if one != other]
     assert not differences, "\n".join(differences)
+
+
+def test_both_count_what_each_write_of_a_pipeline_did(table: str, postgres: int, daedalus_seed: int) -> None:
+    choice = random.Random(f"{daedalus_seed} pipelines")
+    theirs = f"host=127.0.0.1 port={postgres} user=oracle dbname=postgres"
+    with psycopg.connect(theirs, autocommit=True) as connection:
+        connection.execute("DROP TABLE IF EXISTS kinds")
+        connection.execute(KINDS)
+    refill(theirs)
+    refill(table)
+    number = 20
+    for _ in range(20):
+        writes = []
+        for _ in range(choice.randrange(2, 60)):
+            writes.append(draw_write(choice, number))
+            number += 2
+        assert write_in_a_pipeline(table, writes) == write_in_a_pipeline(theirs, writes), writes
+    rows = "SELECT id, small, name FROM kinds ORDER BY id"
+    with psycopg.connect(table, autocommit=True) as ours, psycopg.connect(theirs, autocommit=True) as oracle:
+        assert ours.execute(rows).fetchall() == oracle.execute(rows).fetchall()

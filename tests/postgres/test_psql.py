@@ -76,6 +76,8 @@ def test_statements_of_one_message_are_one_update(table: str, psql: Psql) -> Non
     assert psql("-Atc", "SELECT count(*) FROM kinds").stdout == "0\n"
     assert psql("-c", "INSERT INTO kinds (id) VALUES (1); INSERT INTO kinds (id) VALUES (2)").returncode == 0
     assert psql("-Atc", "SELECT count(*) FROM kinds").stdout == "2\n"
+    told = psql("-c", "UPDATE kinds SET small = id; DELETE FROM kinds WHERE small = 2; DELETE FROM kinds").stdout
+    assert told == "UPDATE 2\nDELETE 1\nDELETE 1\n"
 
 
 def test_a_block_of_inserts_is_submitted_at_its_commit(table: str, psql: Psql) -> None:

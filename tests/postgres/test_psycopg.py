@@ -103,6 +103,43 @@ def test_many_inserts_in_a_pipeline_are_one_update(table: str) -> None:
         assert [cursor.fetchone() for cursor in cursors] == [(10,), (20,), (30,)]
 
 
+def test_many_updates_in_a_pipeline_have_their_own_counts(table: str) -> None:
+    with psycopg.connect(table, autocommit=True) as connection:
+        with connection.cursor() as cursor:
+            cursor.executemany(
+                "INSERT INTO kinds (id, small) VALUES (%s, %s)", [(number, number % 10) for number in range(1_000)]
+            )
+            cursor.executemany(
+                "UPDATE kinds SET small = small + 100 WHERE id < %s", [(number,) for number in range(100)]
+            )
+            assert cursor.rowcount == sum(range(100))
+            assert cursor.execute("SELECT small FROM kinds WHERE id = 40").fetchone() == (5_900,)
+        with connection.pipeline():
+            cursors = [
+                connection.execute("DELETE FROM kinds WHERE small = %s", (7,)),
+                connection.execute("UPDATE kinds SET small = 7 WHERE small = 8"),
+                connection.execute("INSERT INTO kinds (id, small) VALUES (2000, 7), (2001, 7)"),
+                connection.execute("DELETE FROM kinds WHERE small = %s", (7,)),
+                connection.execute("DELETE FROM kinds WHERE small = %s", (7,)),
+            ]
+        assert [cursor.rowcount for cursor in cursors] == [90, 90, 2, 92, 0]
+
+
+def test_an_error_among_updates_of_a_pipeline_leaves_nothing(table: str) -> None:
+    with psycopg.connect(table, autocommit=True) as connection:
+        connection.execute("INSERT INTO kinds (id, small) VALUES (1, 1)")
+
+        def write() -> None:
+            with connection.pipeline():
+                connection.execute("UPDATE kinds SET small = 2")
+                connection.execute("UPDATE kinds SET nothing = 3")
+                connection.execute("DELETE FROM kinds")
+
+        with pytest.raises(psycopg.errors.UndefinedColumn):
+            write()
+        assert connection.execute("SELECT small FROM kinds").fetchall() == [(1,)]
+
+
 def test_queries_of_a_pipeline_are_answered_in_order(table: str) -> None:
     with psycopg.connect(table, autocommit=True) as connection:
         with connection.cursor() as cursor:

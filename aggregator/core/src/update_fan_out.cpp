@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -21,6 +22,23 @@ wire::v1::Result refusal(uint64_t timestamp, wire::v1::WriteRefusal reason, cons
   refused.set_reason(reason);
   *refused.mutable_error() = contract::from_error(error);
   return result;
+}
+
+/// What the parts of an update did, over all partitions. Nothing, where that is not known of one that has rows.
+std::vector<uint64_t> added_up(const std::vector<wire::v1::PartitionOutcome>& outcomes) {
+  int part_count = 0;
+  for (const wire::v1::PartitionOutcome& outcome : outcomes) {
+    part_count = std::max(part_count, outcome.part_rows_size());
+  }
+  std::vector<uint64_t> sums(static_cast<size_t>(part_count));
+  for (const wire::v1::PartitionOutcome& outcome : outcomes) {
+    if (outcome.part_rows_size() == part_count) {
+      std::transform(sums.begin(), sums.end(), outcome.part_rows().begin(), sums.begin(), std::plus<>());
+    } else if (outcome.rows_applied() > 0) {
+      return {};
+    }
+  }
+  return sums;
 }
 
 }  // namespace
@@ -235,6 +253,13 @@ void UpdateFanOut::send_confirmed(Update& update, rpc::Outbox& out) {
   wire::v1::WriteConfirmed& confirmed = *result.mutable_confirmed();
   confirmed.set_timestamp(update.timestamp);
   confirmed.mutable_outcomes()->Add(update.outcomes.begin(), update.outcomes.end());
+  for (wire::v1::PartitionOutcome& outcome : *confirmed.mutable_outcomes()) {
+    outcome.clear_part_rows();
+  }
+  if (!update.outcome_forgotten) {
+    const std::vector<uint64_t> part_rows = added_up(update.outcomes);
+    confirmed.mutable_part_rows()->Add(part_rows.begin(), part_rows.end());
+  }
   confirmed.set_outcome_forgotten(update.outcome_forgotten);
   confirmed.set_digest(update.digest);
   context_.nodes.add_watermarks(*confirmed.mutable_watermarks());

@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "harness.hpp"
 
@@ -18,6 +22,32 @@ class UpdateFanOutTest : public ::testing::Test {
   rpc::PeerId writer = cluster.connect(wire::v1::ROLE_WRITER);
   std::string at_0 = origin_in(0, 3);
   std::string at_1 = origin_in(1, 3);
+
+  /// What the writer is told where the nodes say this of parts; one that says nothing applied `rows_untold`.
+  std::vector<uint64_t> part_rows_of(const std::vector<std::vector<uint64_t>>& by_node, uint64_t rows_untold = 1) {
+    cluster.update(writer, ++last_, "");
+    static_cast<void>(cluster.take());
+    for (uint32_t node = 0; node < by_node.size(); ++node) {
+      wire::v1::Result result;
+      result.mutable_confirmed()->set_timestamp(last_);
+      auto& outcome = *result.mutable_confirmed()->add_outcomes();
+      outcome.set_partition(node);
+      outcome.set_rows_applied(std::accumulate(by_node[node].begin(), by_node[node].end(), uint64_t{0}));
+      outcome.mutable_part_rows()->Add(by_node[node].begin(), by_node[node].end());
+      if (by_node[node].empty()) {
+        outcome.set_rows_applied(rows_untold);
+      }
+      cluster.answer(cluster.peer_of(node), cluster.last(node), std::move(result));
+    }
+    EXPECT_EQ(cluster.results().size(), 1u);
+    const wire::v1::WriteConfirmed confirmed = cluster.results().back().second.confirmed();
+    EXPECT_TRUE(std::all_of(confirmed.outcomes().begin(), confirmed.outcomes().end(),
+                            [](const auto& outcome) { return outcome.part_rows().empty(); }));
+    return {confirmed.part_rows().begin(), confirmed.part_rows().end()};
+  }
+
+ private:
+  uint64_t last_ = 0;
 };
 
 TEST_F(UpdateFanOutTest, ResponsibleNodesGetTheUpdateAllOthersANoOp) {
@@ -95,6 +125,15 @@ TEST_F(UpdateFanOutTest, OutcomesAreSortedByPartition) {
   cluster.confirm(0, cluster.last(0), 1, {0});
   cluster.confirm(1, cluster.last(1), 1, {1});
   EXPECT_THAT(cluster.take(), HasSubstr("outcome=0:0 outcome=1:1 outcome=2:2"));
+}
+
+TEST_F(UpdateFanOutTest, RowsOfEachPartAreAddedUpOverPartitions) {
+  EXPECT_EQ(part_rows_of({{2, 0, 1}, {0, 0, 5}, {1, 1, 1}}), (std::vector<uint64_t>{3, 1, 7}));
+  EXPECT_TRUE(part_rows_of({{}, {}, {}}).empty()) << "of one part";
+  EXPECT_TRUE(part_rows_of({{2, 0, 1}, {}, {1, 1, 1}}).empty()) << "one does not know";
+  EXPECT_TRUE(part_rows_of({{}, {2, 0, 1}, {1, 1, 1}}).empty()) << "the first does not know";
+  EXPECT_EQ(part_rows_of({{}, {2, 0, 1}, {0, 1, 0}}, /*rows_untold=*/0), (std::vector<uint64_t>{2, 1, 1}))
+      << "it had nothing to count";
 }
 
 TEST_F(UpdateFanOutTest, AConfirmationHasTheDigestOfItsUpdate) {

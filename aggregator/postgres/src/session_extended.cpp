@@ -314,7 +314,7 @@ void PgSession::on_close(std::string_view body) {
 
 void PgSession::on_flush() {
   // What is held back belongs to a write whose client wants to hear of it before it sends a Sync.
-  if (group_.is_holding() && group_.is_alone()) {
+  if (group_.is_holding() && group_.awaits_counts()) {
     submit(Then::kAfterFlush);
   } else if (group_.is_holding()) {
     output_.text() += group_.release();

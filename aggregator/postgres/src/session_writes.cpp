@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "daedalus/base/planted_faults.hpp"
 #include "daedalus/contract/translate.hpp"
@@ -18,7 +20,8 @@ constexpr uint32_t kTriesMax = 5;
 struct Outcome {
   uint64_t applied = 0;
   uint64_t refused = 0;
-  std::string sqlstate;  ///< Of the first refusal.
+  std::string sqlstate;                            ///< Of the first refusal.
+  std::optional<std::vector<uint64_t>> part_rows;  ///< What each part was applied to, where that is known.
 };
 
 std::string sqlstate_of(const wire::v1::RefusedRows& refused) {
@@ -32,7 +35,20 @@ std::string sqlstate_of(const wire::v1::RefusedRows& refused) {
   }
 }
 
-Outcome outcome_of(const wire::v1::WriteConfirmed& confirmed) {
+/// Of an update of so many parts that was applied to so many rows.
+std::optional<std::vector<uint64_t>> part_rows_of(const wire::v1::WriteConfirmed& confirmed, size_t part_count,
+                                                  uint64_t applied) {
+  if (confirmed.outcome_forgotten()) {
+    return std::nullopt;
+  }
+  if (part_count == 1 || applied == 0) {
+    return std::vector<uint64_t>(part_count, applied);
+  }
+  std::vector<uint64_t> rows(confirmed.part_rows().begin(), confirmed.part_rows().end());
+  return rows.size() == part_count ? std::optional(std::move(rows)) : std::nullopt;
+}
+
+Outcome outcome_of(const wire::v1::WriteConfirmed& confirmed, size_t part_count) {
   Outcome outcome;
   for (const auto& partition : confirmed.outcomes()) {
     outcome.applied += partition.rows_applied();
@@ -43,6 +59,7 @@ Outcome outcome_of(const wire::v1::WriteConfirmed& confirmed) {
       }
     }
   }
+  outcome.part_rows = part_rows_of(confirmed, part_count, outcome.applied);
   return outcome;
 }
 
@@ -62,9 +79,9 @@ Result<void> PgSession::check_write(const WriteCommand& command) const {
     return rejected("0A000", fmt::format("{} in a block is not supported", command.word),
                     "use autocommit: outside a block each statement takes effect at once, as one update");
   }
-  if (group_.is_alone() || (group_.has_any() && !is_insert)) {
-    return rejected("0A000", "an UPDATE or DELETE together with other writes before one Sync is not supported",
-                    "send each UPDATE and DELETE on its own; INSERTs may go together");
+  if (group_.awaits_counts() && command.word == "COPY FROM") {
+    return rejected("0A000", "COPY FROM after an UPDATE or DELETE that has not been submitted yet is not supported",
+                    "send it in a message of its own, behind a Sync");
   }
   return {};
 }
@@ -118,7 +135,7 @@ void PgSession::give_back(Portal& portal, aggregator::Returning returning, uint3
 
 void PgSession::submit(Then then) {
   then_ = then;
-  if (is_planted(Fault::kInsertNotSubmitted) && then == Then::kEndSync) {
+  if (is_planted(Fault::kInsertNotSubmitted) && then == Then::kEndSync && !group_.awaits_counts()) {
     return end_submission(std::nullopt);
   }
   wait_ = Wait::kSubmit;
@@ -167,7 +184,7 @@ void PgSession::on_submitted(wire::v1::Result&& result) {
 
 void PgSession::on_confirmed(const wire::v1::WriteConfirmed& confirmed) {
   numbered_after_ = std::max(numbered_after_, confirmed.timestamp());
-  const Outcome outcome = outcome_of(confirmed);
+  Outcome outcome = outcome_of(confirmed, static_cast<size_t>(group_.body().parts_size()));
   if (outcome.refused > 0) {
     return end_submission(
         Failure{rejected(outcome.sqlstate,
@@ -177,7 +194,16 @@ void PgSession::on_confirmed(const wire::v1::WriteConfirmed& confirmed) {
                          "what was refused stayed as it was"),
                 {}});
   }
-  group_.set_applied(outcome.applied);
+  if (group_.awaits_counts() && !outcome.part_rows) {
+    return end_submission(Failure{
+        rejected("08007",
+                 fmt::format("the update has taken effect under timestamp {} and is not to be repeated, but how "
+                             "many rows it changed is not known any more",
+                             confirmed.timestamp()),
+                 "look at the rows"),
+        {}});
+  }
+  group_.set_part_rows(std::move(outcome.part_rows).value_or(std::vector<uint64_t>()));
   end_submission(std::nullopt);
 }
 

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "backend.hpp"
+#include "daedalus/base/check.hpp"
 #include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/update.hpp"
 
 namespace daedalus::postgres {
 
@@ -29,7 +31,12 @@ Result<uint32_t> WriteGroup::add(aggregator::CompiledUpdate update) {
   const uint64_t bytes = update.body.ByteSizeLong();
   for (const auto& part : update.body.parts()) {
     rows += part.insert().row_count();
-    is_alone_ = is_alone_ || !part.has_insert();
+  }
+  if (body_.parts_size() + update.body.parts_size() > static_cast<int>(semantics::kCountedPartsMax)) {
+    return rejected("54000",
+                    fmt::format("one update takes at most {} UPDATEs and DELETEs, and INSERTs between them",
+                                semantics::kCountedPartsMax),
+                    "send a Sync more often");
   }
   if (rows_ + rows > contract::kUpdateRowsMax || bytes_ + bytes + kBodyOverhead > contract::kUpdateBytesMax) {
     return rejected("54000",
@@ -57,20 +64,27 @@ Result<uint32_t> WriteGroup::add(aggregator::CompiledUpdate update) {
 void WriteGroup::hold(std::string word) {
   is_holding_ = true;
   if (!word.empty()) {
-    word_ = std::move(word);
-    tag_at_ = held_.size();
+    tags_.push_back({std::move(word), held_.size(), static_cast<size_t>(body_.parts_size()) - 1});
   }
 }
 
 std::string WriteGroup::release() {
   is_holding_ = false;
-  if (!word_.empty()) {
-    std::string tag;
-    append_command_complete(fmt::format("{} {}", word_, applied_), tag);
-    held_.insert(tag_at_, tag);
-    word_.clear();
+  if (tags_.empty()) {
+    return std::exchange(held_, {});
   }
-  return std::exchange(held_, {});
+  CHECK(part_rows_.size() == static_cast<size_t>(body_.parts_size()));
+  std::string released;
+  size_t from = 0;
+  for (const Tag& tag : tags_) {
+    released.append(held_, from, tag.at - from);
+    append_command_complete(fmt::format("{} {}", tag.word, part_rows_[tag.part]), released);
+    from = tag.at;
+  }
+  released.append(held_, from);
+  tags_.clear();
+  held_.clear();
+  return released;
 }
 
 void WriteGroup::clear() { *this = {}; }

@@ -1,14 +1,15 @@
 // Writes that become one update: what comes up to Sync, in one simple message, or in a block.
 //
-// Decides which writes go together and what is told of them before the update's outcome is known. INSERTs do, as each
-// row's count is known beforehand; UPDATE and DELETE stand alone, as an outcome counts rows of the whole update.
-// Refuses to know the writer.
+// Decides which part of the update each write is, and what is told of it when. What an INSERT comes to is known
+// beforehand; an UPDATE or DELETE is a part of its own, whose tag is missing until the outcome tells how many rows that
+// was applied to. Refuses to know the writer.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
@@ -31,8 +32,8 @@ class WriteGroup {
   };
 
   [[nodiscard]] bool has_any() const { return body_.parts_size() > 0; }
-  /// Whether it has an UPDATE or DELETE.
-  [[nodiscard]] bool is_alone() const { return is_alone_; }
+  /// Whether it has an UPDATE or DELETE of which nobody has been told.
+  [[nodiscard]] bool awaits_counts() const { return !tags_.empty(); }
   /// How many rows, and how many bytes of them, still go in.
   [[nodiscard]] uint64_t rows_left() const;
   [[nodiscard]] uint64_t bytes_left() const;
@@ -40,32 +41,38 @@ class WriteGroup {
   [[nodiscard]] bool is_holding() const { return is_holding_; }
   [[nodiscard]] std::string& held() { return held_; }
 
-  /// Adds a write. Returns how many rows it inserts. Precondition: is_alone() is false, and nothing is there yet where
-  /// it is no INSERT. Errors: 54000 together they are more than one update takes.
+  /// Adds a write, behind those that are there. Returns how many rows it inserts. Errors: 54000 together they are more
+  /// than one update takes.
   [[nodiscard]] Result<uint32_t> add(aggregator::CompiledUpdate update);
-  /// From now on messages are held back. `word` is what an update alone is told by, once its rows are counted: UPDATE
-  /// or DELETE; empty: what it inserts is counted already.
+  /// From now on messages are held back. `word` is what the last write is told by, once its rows are counted: UPDATE or
+  /// DELETE; empty: what it inserts is counted already.
   void hold(std::string word);
   [[nodiscard]] const wire::v1::UpdateBody& body() const { return body_; }
-  /// The messages that were held back, with the tag of an update alone in its place. Messages are not held any longer.
+  /// The messages that were held back, with all tags in their places. Messages are not held any longer. Precondition:
+  /// set_part_rows(), where it awaits counts.
   [[nodiscard]] std::string release();
-  /// How many rows the update was applied to.
-  void set_applied(uint64_t rows) { applied_ = rows; }
+  /// How many rows each part was applied to.
+  void set_part_rows(std::vector<uint64_t> rows) { part_rows_ = std::move(rows); }
   void clear();
   [[nodiscard]] Mark mark() const;
-  /// What was added since is gone. Precondition: the mark is of this group, which has only INSERTs.
+  /// What was added since is gone. Precondition: the mark is of this group, which has only INSERTs, as all blocks.
   void go_back_to(const Mark& mark);
 
  private:
+  /// One that is missing.
+  struct Tag {
+    std::string word;
+    size_t at = 0;  ///< In held_.
+    size_t part = 0;
+  };
+
   wire::v1::UpdateBody body_;
   uint64_t bytes_ = 0;
   uint32_t rows_ = 0;
-  uint64_t applied_ = 0;
-  bool is_alone_ = false;
   bool is_holding_ = false;
   std::string held_;
-  std::string word_;   ///< Of the tag that is missing.
-  size_t tag_at_ = 0;  ///< In held_.
+  std::vector<Tag> tags_;  ///< In the order of their places, and of their parts.
+  std::vector<uint64_t> part_rows_;
 };
 
 }  // namespace daedalus::postgres

@@ -9,6 +9,22 @@
 
 namespace daedalus::node {
 
+namespace {
+
+using SegmentOutput = std::pair<SegmentIndex, engine::UpdateOutput>;
+
+/// A record of a log that did not count by parts yet says nothing of them.
+bool agree(const SegmentOutput& now, const SegmentOutput& then) {
+  if (!then.second.part_rows.empty() || now.second.part_rows.empty()) {
+    return now == then;
+  }
+  SegmentOutput without = now;
+  without.second.part_rows.clear();
+  return without == then;
+}
+
+}  // namespace
+
 UpdatePipeline::UpdatePipeline(std::shared_ptr<const semantics::Schema> schema, const contract::PartitionMap& map,
                                const NodePlacement& placement, NodeId node, SegmentPort& segments)
     : placer_(std::move(schema), map, placement),
@@ -45,14 +61,14 @@ std::optional<SegmentIndex> UpdatePipeline::disagreement(const UpdateTracker::Ap
     return std::nullopt;
   }
   const auto decided_anew = [&](const OutcomeRecord& record) {
-    std::vector<std::pair<SegmentIndex, engine::UpdateOutput>> of;
+    std::vector<SegmentOutput> of;
     std::copy_if(record.segments.begin(), record.segments.end(), std::back_inserter(of),
                  [&](const auto& entry) { return applied.last > slots_known_[raw(entry.first)]; });
     return of;
   };
   const auto now = decided_anew(applied.record);
   const auto then = decided_anew(*applied.recorded);
-  const auto [one, other] = std::mismatch(now.begin(), now.end(), then.begin(), then.end());
+  const auto [one, other] = std::mismatch(now.begin(), now.end(), then.begin(), then.end(), agree);
   if (one == now.end() && other == then.end()) {
     return std::nullopt;
   }
@@ -72,7 +88,8 @@ void UpdatePipeline::enqueue(Appending work) {
     waiting_[i].push_back(
         engine::Update{work.last, std::move(work.placed.parts[i]), recorded_slots(work, SegmentIndex{i})});
   }
-  tracker_.on_enqueued(work.last, std::move(work.placed.concerned), std::move(work.recorded));
+  tracker_.on_enqueued(work.last, std::move(work.placed.concerned), std::move(work.placed.numbers),
+                       std::move(work.recorded));
   flush();
   enqueued_ = work.last;
 }

@@ -9,6 +9,20 @@
 
 namespace daedalus::node {
 
+namespace {
+
+/// Whoever has one part more than numbers got the one with this number.
+void note_number(uint32_t number, PlacedUpdate* placed) {
+  for (size_t segment = 0; segment < placed->numbers.by_segment.size(); ++segment) {
+    std::vector<uint32_t>& numbers = placed->numbers.by_segment[segment];
+    if (placed->parts[segment].size() > numbers.size()) {
+      numbers.push_back(number);
+    }
+  }
+}
+
+}  // namespace
+
 UpdatePlacer::UpdatePlacer(std::shared_ptr<const semantics::Schema> schema, const contract::PartitionMap& map,
                            const NodePlacement& placement)
     : schema_(std::move(schema)), placement_columns_(map.placement_columns()), placement_(placement) {}
@@ -24,22 +38,15 @@ Result<PlacedUpdate> UpdatePlacer::place(const LogRecord& record) {
   if (!update) {
     return update.error();
   }
-  const auto send_to_selected = [&](auto part) {
-    const auto shared = std::make_shared<const decltype(part)>(std::move(part));
-    for (const SegmentIndex segment : placement_.segments_of(shared->predicate)) {
-      placed.parts[raw(segment)].push_back(shared);
+  if (update->size() > 1 && update->size() <= semantics::kCountedPartsMax) {
+    placed.numbers.part_count = static_cast<uint32_t>(update->size());
+    placed.numbers.by_segment.resize(placed.parts.size());
+  }
+  for (uint32_t number = 0; number < update->size(); ++number) {
+    if (auto done = place_part(std::move((*update)[number]), record, &placed); !done) {
+      return done.error();
     }
-  };
-  for (contract::UpdatePart& part : *update) {
-    if (const auto* insert = std::get_if<contract::InsertPart>(&part)) {
-      if (auto rows = place_rows(*insert, record.range.last, record.body, &placed); !rows) {
-        return rows.error();
-      }
-    } else if (auto* modify = std::get_if<contract::ModifyPart>(&part)) {
-      send_to_selected(std::move(*modify));
-    } else {
-      send_to_selected(std::move(std::get<contract::DeletePart>(part)));
-    }
+    note_number(number, &placed);
   }
   for (uint32_t i = 0; i < placed.parts.size(); ++i) {
     if (!placed.parts[i].empty()) {
@@ -47,6 +54,24 @@ Result<PlacedUpdate> UpdatePlacer::place(const LogRecord& record) {
     }
   }
   return placed;
+}
+
+Result<void> UpdatePlacer::place_part(contract::UpdatePart part, const LogRecord& record, PlacedUpdate* placed) {
+  const auto send_to_selected = [&](auto selecting) {
+    const auto shared = std::make_shared<const decltype(selecting)>(std::move(selecting));
+    for (const SegmentIndex segment : placement_.segments_of(shared->predicate)) {
+      placed->parts[raw(segment)].push_back(shared);
+    }
+  };
+  if (const auto* insert = std::get_if<contract::InsertPart>(&part)) {
+    return place_rows(*insert, record.range.last, record.body, placed);
+  }
+  if (auto* modify = std::get_if<contract::ModifyPart>(&part)) {
+    send_to_selected(std::move(*modify));
+  } else {
+    send_to_selected(std::move(std::get<contract::DeletePart>(part)));
+  }
+  return {};
 }
 
 Result<ReplayedRecord> UpdatePlacer::place_replayed(LogRecord record, std::shared_ptr<const OutcomeRecord> recorded) {

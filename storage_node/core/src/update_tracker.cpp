@@ -30,7 +30,27 @@ wire::v1::PartitionOutcome outcome_of(NodeId node, PartitionId partition, const 
     add_refused(wire::v1::ROW_REFUSAL_FAILED, failed.row_count, &outcome);
     outcome.mutable_refused(outcome.refused_size() - 1)->set_sqlstate(failed.sqlstate);
   }
+  outcome.mutable_part_rows()->Add(sums.part_rows.begin(), sums.part_rows.end());
   return outcome;
+}
+
+/// Adds what the parts that a segment got did, `numbers`, to what the update's parts did. False: that is not known.
+[[nodiscard]] bool add_part_rows(const std::vector<uint32_t>& numbers, const engine::UpdateOutput& output,
+                                 std::vector<uint64_t>& sums) {
+  if (output.rows_applied == 0) {
+    return true;
+  }
+  if (numbers.size() == 1) {
+    sums[numbers.front()] += output.rows_applied;
+    return true;
+  }
+  if (numbers.empty() || output.part_rows.size() != numbers.size()) {
+    return false;
+  }
+  for (size_t part = 0; part < numbers.size(); ++part) {
+    sums[numbers[part]] += output.part_rows[part];
+  }
+  return true;
 }
 
 }  // namespace
@@ -38,10 +58,10 @@ wire::v1::PartitionOutcome outcome_of(NodeId node, PartitionId partition, const 
 UpdateTracker::UpdateTracker(const NodePlacement& placement, NodeId node)
     : placement_(placement), node_(node), outputs_of_(placement.segment_count(), 0) {}
 
-void UpdateTracker::on_enqueued(Timestamp last, std::vector<bool> concerned,
+void UpdateTracker::on_enqueued(Timestamp last, std::vector<bool> concerned, PartNumbers numbers,
                                 std::shared_ptr<const OutcomeRecord> recorded) {
-  under_way_.push_back(
-      UnderWay{last, placement_.segment_count(), std::move(concerned), {last, {}}, std::move(recorded)});
+  under_way_.push_back(UnderWay{
+      last, placement_.segment_count(), std::move(concerned), std::move(numbers), {last, {}}, std::move(recorded)});
 }
 
 void UpdateTracker::on_output(SegmentIndex segment, engine::UpdateOutput output) {
@@ -62,18 +82,21 @@ std::optional<UpdateTracker::Applied> UpdateTracker::take_applied() {
   UnderWay& first = under_way_.front();
   std::sort(first.record.segments.begin(), first.record.segments.end(),
             [](const auto& left, const auto& right) { return left.first < right.first; });
-  Applied applied{first.last, outcomes_of(first.concerned, first.recorded ? *first.recorded : first.record),
+  Applied applied{first.last,
+                  outcomes_of(first.concerned, first.numbers, first.recorded ? *first.recorded : first.record),
                   std::move(first.record), std::move(first.recorded)};
   under_way_.pop_front();
   ++taken_;
   return applied;
 }
 
-Outcomes UpdateTracker::outcomes_of(const std::vector<bool>& concerned, const OutcomeRecord& record) const {
+Outcomes UpdateTracker::outcomes_of(const std::vector<bool>& concerned, const PartNumbers& numbers,
+                                    const OutcomeRecord& record) const {
   Outcomes outcomes;
   auto segment = record.segments.begin();
   for (uint32_t hosted = 0; hosted < concerned.size(); ++hosted) {
-    engine::UpdateOutput sums;
+    engine::UpdateOutput sums{.part_rows = std::vector<uint64_t>(numbers.part_count)};
+    bool are_counted = numbers.part_count > 0;
     for (; segment != record.segments.end() && placement_.hosted_index_of(segment->first) == hosted; ++segment) {
       sums.rows_matched += segment->second.rows_matched;
       sums.rows_applied += segment->second.rows_applied;
@@ -82,6 +105,11 @@ Outcomes UpdateTracker::outcomes_of(const std::vector<bool>& concerned, const Ou
       for (const engine::FailedRows& failed : segment->second.failed) {
         count_refused(sums, failed.sqlstate, failed.row_count);
       }
+      are_counted =
+          are_counted && add_part_rows(numbers.by_segment[raw(segment->first)], segment->second, sums.part_rows);
+    }
+    if (!are_counted) {
+      sums.part_rows.clear();
     }
     if (concerned[hosted]) {
       outcomes.push_back(outcome_of(node_, placement_.hosted()[hosted], sums));

@@ -21,8 +21,8 @@ enum class ActKind : uint8_t {
   kPipeline,  ///< Several, with fewer Syncs than queries.
   kPortal,    ///< A query whose rows are fetched a few at a time.
   kChange,    ///< A write on its own.
-  kGroup,     ///< INSERTs that become one update: up to one Sync, or in one message.
-  kBlock,     ///< The same from BEGIN to COMMIT or ROLLBACK.
+  kGroup,     ///< Writes that become one update: up to one Sync, or in one message.
+  kBlock,     ///< INSERTs from BEGIN to COMMIT or ROLLBACK.
 };
 
 struct ActStatement {
@@ -35,6 +35,7 @@ struct ActStatement {
   std::string tag;                  ///< How it has to end; of a kModify the first word of it.
   std::vector<uint32_t> returning;  ///< Columns that an INSERT gives back.
   std::vector<Row> inserted;
+  size_t part = 0;            ///< Which one of the act's update a kModify is.
   std::string sqlstate;       ///< With which a kWrong has to fail.
   bool is_abandoned = false;  ///< Its portal is closed before the end.
 

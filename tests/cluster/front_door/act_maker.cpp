@@ -258,40 +258,58 @@ Act ActMaker::portal_in_block() {
 
 // ---- writes ----
 
-std::vector<ActStatement> ActMaker::draw_inserts(Act& act, uint64_t count) {
-  std::vector<ActStatement> inserts;
-  PlainInsert together;
-  for (; count > 0; --count) {
-    Workload::Update update = workload_.next_insert();
-    const auto& rows = std::get<PlainInsert>(update.parts.front()).rows;
-    ActStatement& insert = inserts.emplace_back();
-    insert.kind = Kind::kInsert;
-    insert.sql = *update.text;
-    insert.tag = fmt::format("INSERT 0 {}", rows.size());
-    insert.returning = update.returning;
-    insert.inserted = rows;
-    together.rows.insert(together.rows.end(), rows.begin(), rows.end());
+/// INSERTs that follow each other are one part.
+void ActMaker::draw_insert(Writes& writes) {
+  Workload::Update update = workload_.next_insert();
+  const auto& rows = std::get<PlainInsert>(update.parts.front()).rows;
+  ActStatement& insert = writes.statements.emplace_back();
+  insert.kind = Kind::kInsert;
+  insert.sql = *update.text;
+  insert.tag = fmt::format("INSERT 0 {}", rows.size());
+  insert.returning = update.returning;
+  insert.inserted = rows;
+  wire::v1::UpdateBody alone;
+  CHECK(alone.ParseFromString(update_body(*schema_, update.parts)));
+  const wire::v1::InsertPart& packed = alone.parts(0).insert();
+  if (writes.parts.empty() || !std::holds_alternative<PlainInsert>(writes.parts.back())) {
+    writes.parts.emplace_back(PlainInsert());
+    writes.body.add_parts()->mutable_insert()->set_first_ordinal(writes.rows);
   }
-  std::vector<PlainPart> parts{std::move(together)};
-  std::string body = update_body(*schema_, parts);
-  act.submission = register_(std::move(parts), std::move(body));
-  return inserts;
+  auto& part = *writes.body.mutable_parts(writes.body.parts_size() - 1)->mutable_insert();
+  part.mutable_rows()->append(packed.rows());
+  part.set_row_count(part.row_count() + packed.row_count());
+  writes.rows += packed.row_count();
+  auto& together = std::get<PlainInsert>(writes.parts.back()).rows;
+  together.insert(together.end(), rows.begin(), rows.end());
 }
 
 /// Which one it is shows in its bytes: no two are the same.
-ActStatement ActMaker::draw_modify(Act& act) {
+void ActMaker::draw_modify(Writes& writes) {
   Workload::Update update = workload_.next_modify(++last_mark_);
-  ActStatement modify;
+  ActStatement& modify = writes.statements.emplace_back();
   modify.kind = Kind::kModify;
   modify.sql = *update.text;
   modify.tag = modify.sql.substr(0, modify.sql.find(' '));
+  modify.part = writes.parts.size();
   wire::v1::StatementBody statement;
   statement.set_sql(modify.sql);
   const auto compiled = compiler_.compile(statement, 0);
   CHECK(compiled.has_value());
-  act.submission =
-      register_(std::move(update.parts), std::get<aggregator::CompiledUpdate>(*compiled).body.SerializeAsString());
-  return modify;
+  *writes.body.add_parts() = std::get<aggregator::CompiledUpdate>(*compiled).body.parts(0);
+  writes.parts.push_back(std::move(update.parts.front()));
+}
+
+std::vector<ActStatement> ActMaker::submit(Act& act, Writes writes) {
+  act.submission = register_(std::move(writes.parts), writes.body.SerializeAsString());
+  return std::move(writes.statements);
+}
+
+std::vector<ActStatement> ActMaker::draw_inserts(Act& act, uint64_t count) {
+  Writes writes;
+  for (; count > 0; --count) {
+    draw_insert(writes);
+  }
+  return submit(act, std::move(writes));
 }
 
 void ActMaker::write_extended(Act& act, ActStep& step, ActStatement statement) {
@@ -301,7 +319,9 @@ void ActMaker::write_extended(Act& act, ActStep& step, ActStatement statement) {
 
 Act ActMaker::change() {
   Act act{.kind = ActKind::kChange};
-  ActStatement statement = random_.chance(0.4) ? std::move(draw_inserts(act, 1).front()) : draw_modify(act);
+  Writes writes;
+  random_.chance(0.4) ? draw_insert(writes) : draw_modify(writes);
+  ActStatement statement = std::move(submit(act, std::move(writes)).front());
   if (random_.chance(0.5)) {
     add_simple(act, std::move(statement), true);
     return act;
@@ -316,23 +336,27 @@ Act ActMaker::change() {
 
 Act ActMaker::group() {
   Act act{.kind = ActKind::kGroup};
-  std::vector<ActStatement> inserts = draw_inserts(act, static_cast<uint64_t>(random_.between(2, 4)));
+  Writes drawn;
+  for (int64_t left = random_.between(2, 5); left > 0; --left) {
+    random_.chance(0.5) ? draw_insert(drawn) : draw_modify(drawn);
+  }
+  std::vector<ActStatement> writes = submit(act, std::move(drawn));
   if (random_.chance(kWrong)) {
-    inserts.insert(inserts.begin() + static_cast<std::ptrdiff_t>(random_.below(inserts.size() + 1)), draw_wrong());
+    writes.insert(writes.begin() + static_cast<std::ptrdiff_t>(random_.below(writes.size() + 1)), draw_wrong());
   }
   ActStep step;
   step.decides = true;
   if (random_.chance(0.4)) {
     std::string text;
-    for (ActStatement& insert : inserts) {
-      text += (text.empty() ? "" : ";") + insert.sql;
-      expect(step, Expected::Kind::kSimple, add(act, step, std::move(insert)));
+    for (ActStatement& write : writes) {
+      text += (text.empty() ? "" : ";") + write.sql;
+      expect(step, Expected::Kind::kSimple, add(act, step, std::move(write)));
     }
     step.bytes = query_message(text);
     expect(step, Expected::Kind::kReady);
   } else {
-    for (ActStatement& insert : inserts) {
-      write_extended(act, step, std::move(insert));
+    for (ActStatement& write : writes) {
+      write_extended(act, step, std::move(write));
     }
     sync(step);
   }

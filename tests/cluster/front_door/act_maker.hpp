@@ -8,6 +8,7 @@
 
 #include "act.hpp"
 #include "daedalus/aggregator/compile.hpp"
+#include "daedalus/wire/v1/operations.pb.h"
 #include "workload.hpp"
 
 namespace daedalus::testing {
@@ -44,9 +45,17 @@ class ActMaker {
   [[nodiscard]] Act change();
   [[nodiscard]] Act group();
   [[nodiscard]] Act block();
-  /// INSERTs, and the update that they are together.
+  /// Writes, and the update that they are together.
+  struct Writes {
+    std::vector<ActStatement> statements;
+    std::vector<PlainPart> parts;
+    wire::v1::UpdateBody body;
+    uint32_t rows = 0;  ///< That are inserted.
+  };
+  void draw_insert(Writes& writes);
+  void draw_modify(Writes& writes);
+  [[nodiscard]] std::vector<ActStatement> submit(Act& act, Writes writes);
   [[nodiscard]] std::vector<ActStatement> draw_inserts(Act& act, uint64_t count);
-  [[nodiscard]] ActStatement draw_modify(Act& act);
   void write_extended(Act& act, ActStep& step, ActStatement statement);
 
   // ---- steps ----

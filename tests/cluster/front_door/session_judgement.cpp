@@ -92,6 +92,14 @@ void SessionTraffic::settle_confirmed(const Act& act) {
   }
   ++(act.kind == ActKind::kChange ? counts_.changes : act.kind == ActKind::kGroup ? counts_.groups : counts_.blocks);
   world_.submissions.on_told_counts(*act.submission, rows, 0);
+  bool has_modify = false;
+  for (const ActStatement& statement : act.statements) {
+    if (statement.kind == Kind::kModify) {
+      world_.submissions.on_told_part(*act.submission, statement.part, statement.rows_changed);
+      has_modify = true;
+    }
+  }
+  counts_.mixed += act.kind == ActKind::kGroup && has_modify ? 1 : 0;
 }
 
 void SessionTraffic::judge_returned(const ActStatement& insert) {

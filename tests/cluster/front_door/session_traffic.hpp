@@ -46,6 +46,7 @@ struct SessionCounts {
   // ---- writes ----
   uint32_t changes = 0;  ///< Confirmed,
   uint32_t groups = 0;
+  uint32_t mixed = 0;  ///< Of these with UPDATEs or DELETEs.
   uint32_t blocks = 0;
   uint32_t refused_rows = 0;  ///< But for some rows;
   uint32_t returned = 0;      ///< INSERTs that gave rows back.

@@ -1,7 +1,9 @@
 #include "judge.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 
 #include "plain_answer.hpp"
@@ -83,6 +85,17 @@ std::string describe(const PlainCounts& counts) {
                      counts.rows_failed, counts.rows_without_room);
 }
 
+void judge_parts(const std::vector<uint64_t>& expected, Timestamp timestamp, const wire::v1::WriteConfirmed& confirmed,
+                 Faults& faults) {
+  const auto& told = confirmed.part_rows();
+  const bool is_known_without =
+      expected.size() == 1 || std::all_of(expected.begin(), expected.end(), [](uint64_t rows) { return rows == 0; });
+  if (!std::equal(told.begin(), told.end(), expected.begin(), expected.end()) && !(told.empty() && is_known_without)) {
+    faults.push_back(fmt::format("parts of update {} are said to have been applied to {} rows instead of {}",
+                                 raw(timestamp), fmt::join(told, "/"), fmt::join(expected, "/")));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> Judge::answer(const GivenAnswer& answer) const {
@@ -126,6 +139,7 @@ std::vector<std::string> Judge::confirmation(Timestamp timestamp, const wire::v1
           raw(timestamp), describe(counts), outcome.partition(), describe(expected[outcome.partition()])));
     }
   }
+  judge_parts(table_.part_rows(timestamp), timestamp, confirmed, faults);
   for (const auto& [partition, counts] : expected) {
     if (!seen.contains(partition)) {
       faults.push_back(fmt::format("update {} is confirmed without partition {}, which it concerns ({} rows)",

@@ -1,6 +1,7 @@
 #include "plain_table.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "daedalus/base/check.hpp"
@@ -49,12 +50,18 @@ std::optional<bool> qualifies(bool asks_quotient, const Row& row) {
 
 }  // namespace
 
+uint64_t rows_applied(const PlainOutcome& outcome) {
+  return std::accumulate(outcome.begin(), outcome.end(), uint64_t{0},
+                         [](uint64_t sum, const auto& of) { return sum + of.second.rows_applied; });
+}
+
 PlainTable::PlainTable(const semantics::Schema& schema, const contract::PartitionMap& map,
                        uint32_t segments_per_partition)
     : schema_(schema),
       placement_(schema, map, segments_per_partition),
       history_{std::make_shared<const Rows>()},
-      outcomes_(1) {}
+      outcomes_(1),
+      part_rows_(1) {}
 
 void PlainTable::apply(const std::vector<PlainPart>& parts) {
   Rows rows = *history_.back();
@@ -64,7 +71,9 @@ void PlainTable::apply(const std::vector<PlainPart>& parts) {
   }
   PlainOutcome outcome;
   uint64_t ordinal = 0;
+  std::vector<uint64_t>& part_rows = part_rows_.emplace_back();
   for (const PlainPart& part : parts) {
+    const uint64_t before = rows_applied(outcome);
     if (const auto* insert = std::get_if<PlainInsert>(&part)) {
       apply(*insert, ordinal, rows, outcome);
     } else if (const auto* modify = std::get_if<PlainModify>(&part)) {
@@ -72,6 +81,7 @@ void PlainTable::apply(const std::vector<PlainPart>& parts) {
     } else {
       apply(std::get<PlainDelete>(part), rows, outcome);
     }
+    part_rows.push_back(rows_applied(outcome) - before);
   }
   history_.push_back(std::make_shared<const Rows>(std::move(rows)));
   outcomes_.push_back(std::move(outcome));
@@ -88,6 +98,7 @@ void PlainTable::truncate(Timestamp last) {
   CHECK(last <= this->last());
   history_.resize(raw(last) + 1);
   outcomes_.resize(raw(last) + 1);
+  part_rows_.resize(raw(last) + 1);
 }
 
 void PlainTable::apply(const PlainInsert& part, uint64_t& ordinal, Rows& rows, PlainOutcome& outcome) {

@@ -36,6 +36,8 @@ struct PlainCounts {
 /// By partition: those that hold, or by what was asked could hold, rows that the update is about.
 using PlainOutcome = std::map<uint32_t, PlainCounts>;
 
+[[nodiscard]] uint64_t rows_applied(const PlainOutcome& outcome);
+
 class PlainTable {
  public:
   PlainTable(const semantics::Schema& schema, const contract::PartitionMap& map, uint32_t segments_per_partition);
@@ -54,6 +56,10 @@ class PlainTable {
   [[nodiscard]] const PlainPlacement& placement() const { return placement_; }
   [[nodiscard]] Timestamp last() const { return Timestamp{history_.size() - 1}; }
   [[nodiscard]] const PlainOutcome& outcome(Timestamp timestamp) const { return outcomes_.at(raw(timestamp)); }
+  /// How many rows each part of an update was applied to.
+  [[nodiscard]] const std::vector<uint64_t>& part_rows(Timestamp timestamp) const {
+    return part_rows_.at(raw(timestamp));
+  }
 
   /// Rows that the filter selects when each of these segments is in the prefix given for it.
   [[nodiscard]] std::vector<std::shared_ptr<const Row>> select(const Filter& filter,
@@ -86,6 +92,7 @@ class PlainTable {
   std::map<SegmentKey, uint64_t> taken_;  ///< Of each segment, when the update that is being applied began, and by it.
   std::vector<std::shared_ptr<const Rows>> history_;  ///< Index is the timestamp.
   std::vector<PlainOutcome> outcomes_;                ///< Likewise.
+  std::vector<std::vector<uint64_t>> part_rows_;      ///< Likewise.
   Rows inserted_;                                     ///< Every row that was ever to be inserted, as it was asked for.
 };
 

@@ -193,6 +193,18 @@ void SubmissionJudge::on_told_counts(uint64_t submission, uint64_t applied, uint
   }
 }
 
+void SubmissionJudge::on_told_part(uint64_t submission, size_t part, uint64_t applied) {
+  const Entry& entry = entries_.at(submission);
+  if (entry.is_numbered_over || entry.timestamp == Timestamp{}) {
+    return;  // Judged already.
+  }
+  const uint64_t expected = table_.part_rows(entry.timestamp).at(part);
+  if (applied != expected) {
+    fault(fmt::format("part {} of submission {} is said to have been applied to {} rows instead of {}", part,
+                      submission, applied, expected));
+  }
+}
+
 /// Rows that are given back are those that took effect, whichever of its sendings that was. They may be unknown where
 /// one was refused, where what is known of the update has been forgotten, or where its sendings may differ.
 void SubmissionJudge::judge_returned(uint64_t submission, const wire::v1::WriteConfirmed& confirmed) {

@@ -53,6 +53,8 @@ class SubmissionJudge {
   /// It has taken effect on so many rows, and was refused on so many: all that a client of PostgreSQL's protocol
   /// learns.
   void on_told_counts(uint64_t submission, uint64_t applied, uint64_t refused);
+  /// The same of one of its parts; after on_told_counts().
+  void on_told_part(uint64_t submission, size_t part, uint64_t applied);
 
   [[nodiscard]] bool is_numbered(uint64_t submission) const { return entries_.at(submission).is_numbered; }
   /// Highest timestamp up to which everything has been confirmed.

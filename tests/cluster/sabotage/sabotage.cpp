@@ -71,6 +71,9 @@ void Saboteur::on_outbox(rpc::Outbox& out) const {
       drop_outcome(*result.mutable_confirmed());
     } else if (result.has_confirmed() && fault_ == SabotageKind::kConfirmationOfAnotherPartition) {
       swap_outcomes(*result.mutable_confirmed());
+    } else if (result.has_confirmed() && fault_ == SabotageKind::kConfirmationOfAnotherPart &&
+               result.confirmed().part_rows_size() > 1) {
+      result.mutable_confirmed()->mutable_part_rows()->SwapElements(0, 1);
     }
   }
 }

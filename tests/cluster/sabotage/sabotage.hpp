@@ -15,6 +15,7 @@ enum class SabotageKind : uint8_t {
   kStampOfAnotherPrefix,            ///< The stamps of one partition say that one more update had been applied.
   kConfirmationWithoutPartition,    ///< What one partition did is dropped from confirmations.
   kConfirmationOfAnotherPartition,  ///< What one partition did is booked to another: the sums are right.
+  kConfirmationOfAnotherPart,       ///< What one part of an update did is booked to another.
 };
 
 class Saboteur {

@@ -12,6 +12,9 @@
 
 namespace daedalus::semantics {
 
+/// Outcomes of updates with so many parts say what each of them did; those with more have sums alone.
+constexpr uint32_t kCountedPartsMax = 4'096;
+
 /// What one assignment does to one column: set it, add to it, or compute it of the row as it was before the update.
 struct Assignment {
   enum class Kind : uint8_t { kSet, kAdd, kCompute };

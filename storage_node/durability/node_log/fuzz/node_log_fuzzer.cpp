@@ -67,6 +67,9 @@ std::string draw_outcomes(Input& input, Timestamp last) {
     if (input.below(2) == 0) {
       count_refused(output, "22012", 1 + input.below(200));
     }
+    if (input.below(4) == 0) {
+      output.part_rows = {input.below(3), input.below(200)};
+    }
     outcome.segments.emplace_back(node::SegmentIndex{static_cast<uint32_t>(input.below(4))}, output);
   }
   outcomes.push_back(std::move(outcome));

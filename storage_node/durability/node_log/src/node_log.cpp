@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "daedalus/base/planted_faults.hpp"
@@ -28,8 +29,10 @@ void NodeLog::append(const std::vector<LogRecord>& records) {
 }
 
 void NodeLog::append_outcomes(const std::vector<OutcomeRecord>& outcomes, Timestamp applied) {
-  if (!outcomes.empty()) {
-    outcomes_.append(outcomes.back().last, encode_outcomes(outcomes));
+  for (std::span<const OutcomeRecord> rest = outcomes; !rest.empty();) {
+    const auto record = rest.first(outcomes_that_fit(rest));
+    outcomes_.append(record.back().last, encode_outcomes(record));
+    rest = rest.subspan(record.size());
   }
   applied_ = std::max(applied_, applied);
 }

@@ -1,11 +1,11 @@
 #include "daedalus/durability/node_records.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <utility>
 
 #include "daedalus/durability/disk.hpp"
+#include "daedalus/durability/log_format.hpp"
 #include "daedalus/semantics/placement.hpp"
 
 namespace daedalus::durability {
@@ -21,8 +21,12 @@ constexpr uint64_t kUpdate = 1;
 constexpr uint64_t kNoOpRange = 2;
 /// No node has so many segments.
 constexpr uint64_t kSegmentsMax = 1u << 20;
-/// Where the number of outcomes stands, which is never that: it follows, and outcomes have rows that failed.
-constexpr uint64_t kWithFailed = 0;
+/// Where the number of outcomes stands, which is never that: it follows, and outcomes have rows that failed. Twice:
+/// they have rows by parts, too.
+constexpr uint64_t kWithMore = 0;
+constexpr uint64_t kVarintSizeMax = 10;
+/// Of a segment's outcome, beside slots, failed rows and rows by parts.
+constexpr uint64_t kSegmentNumbers = 8;
 constexpr size_t kSqlstateSize = 5;
 constexpr uint64_t kSqlstateBase = 36;
 constexpr uint64_t kSqlstateNumberMax =
@@ -121,6 +125,20 @@ void get_failed(Numbers& numbers, engine::UpdateOutput& output) {
   }
 }
 
+void put_parts(std::string& bytes, const engine::UpdateOutput& output) {
+  put_varint(bytes, output.part_rows.size());
+  for (const uint64_t rows : output.part_rows) {
+    put_varint(bytes, rows);
+  }
+}
+
+void get_parts(Numbers& numbers, engine::UpdateOutput& output) {
+  const uint64_t count = numbers.next(numbers.left());  // Each takes a byte at least.
+  for (uint64_t i = 0; i < count && numbers.is_sound(); ++i) {
+    output.part_rows.push_back(numbers.next());
+  }
+}
+
 std::pair<node::SegmentIndex, engine::UpdateOutput> get_segment(Timestamp timestamp, Numbers& numbers) {
   const node::SegmentIndex segment{static_cast<uint32_t>(numbers.next(kSegmentsMax))};
   engine::UpdateOutput output;
@@ -135,6 +153,31 @@ std::pair<node::SegmentIndex, engine::UpdateOutput> get_segment(Timestamp timest
     output.slots.push_back({first, static_cast<uint32_t>(numbers.next(UINT32_MAX - first))});
   }
   return {segment, std::move(output)};
+}
+
+/// What a record has behind the numbers of each segment. With parts it has failed rows, too.
+struct Form {
+  bool has_failed = false;
+  bool has_parts = false;
+};
+
+Form form_of(std::span<const OutcomeRecord> outcomes) {
+  Form form;
+  for (const OutcomeRecord& outcome : outcomes) {
+    for (const auto& [segment, output] : outcome.segments) {
+      form.has_parts = form.has_parts || !output.part_rows.empty();
+      form.has_failed = form.has_failed || form.has_parts || !output.failed.empty();
+    }
+  }
+  return form;
+}
+
+uint64_t numbers_in(const OutcomeRecord& outcome) {
+  uint64_t numbers = 2;
+  for (const auto& [segment, output] : outcome.segments) {
+    numbers += kSegmentNumbers + 2 * output.slots.size() + 2 * output.failed.size() + output.part_rows.size();
+  }
+  return numbers;
 }
 
 }  // namespace
@@ -183,14 +226,14 @@ Result<DecodedUpdate> decode_update(Timestamp last, std::string_view payload) {
   return DecodedUpdate{std::move(record), get_u64(payload, 32)};
 }
 
-std::string encode_outcomes(const std::vector<OutcomeRecord>& outcomes) {
+std::string encode_outcomes(std::span<const OutcomeRecord> outcomes) {
   std::string bytes;
-  const bool has_failed = std::any_of(outcomes.begin(), outcomes.end(), [](const OutcomeRecord& outcome) {
-    return std::any_of(outcome.segments.begin(), outcome.segments.end(),
-                       [](const auto& segment) { return !segment.second.failed.empty(); });
-  });
-  if (has_failed) {
-    put_varint(bytes, kWithFailed);
+  const Form form = form_of(outcomes);
+  if (form.has_failed) {
+    put_varint(bytes, kWithMore);
+  }
+  if (form.has_parts) {
+    put_varint(bytes, kWithMore);
   }
   put_varint(bytes, outcomes.size());
   for (const OutcomeRecord& outcome : outcomes) {
@@ -198,21 +241,40 @@ std::string encode_outcomes(const std::vector<OutcomeRecord>& outcomes) {
     put_varint(bytes, outcome.segments.size());
     for (const auto& [segment, output] : outcome.segments) {
       put_segment(bytes, segment, output);
-      if (has_failed) {
+      if (form.has_failed) {
         put_failed(bytes, output);
+      }
+      if (form.has_parts) {
+        put_parts(bytes, output);
       }
     }
   }
   return bytes;
 }
 
+size_t outcomes_that_fit(std::span<const OutcomeRecord> outcomes) {
+  uint64_t bytes = 0;
+  size_t count = 0;
+  while (count < outcomes.size()) {
+    bytes += kVarintSizeMax * numbers_in(outcomes[count]);
+    if (count > 0 && bytes > kRecordPayloadMax / 2) {
+      break;
+    }
+    ++count;
+  }
+  return count;
+}
+
 Result<std::vector<OutcomeRecord>> decode_outcomes(std::string_view payload) {
   Numbers numbers(payload);
   std::vector<OutcomeRecord> outcomes;
+  Form form;
   uint64_t count = numbers.next(payload.size());
-  const bool has_failed = count == kWithFailed && numbers.left() > 0;
-  if (has_failed) {
-    count = numbers.next(payload.size());
+  for (bool* const has_more : {&form.has_failed, &form.has_parts}) {
+    if (count == kWithMore && numbers.left() > 0) {
+      *has_more = true;
+      count = numbers.next(payload.size());
+    }
   }
   Timestamp before{};
   for (uint64_t i = 0; i < count && numbers.is_sound(); ++i) {
@@ -225,8 +287,11 @@ Result<std::vector<OutcomeRecord>> decode_outcomes(std::string_view payload) {
     const uint64_t segments = numbers.next(numbers.left());
     for (uint64_t j = 0; j < segments && numbers.is_sound(); ++j) {
       outcome.segments.push_back(get_segment(outcome.last, numbers));
-      if (has_failed) {
+      if (form.has_failed) {
         get_failed(numbers, outcome.segments.back().second);
+      }
+      if (form.has_parts) {
+        get_parts(numbers, outcome.segments.back().second);
       }
     }
   }

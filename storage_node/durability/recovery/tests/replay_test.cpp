@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "daedalus/durability/simulated_disk.hpp"
 #include "kept_checkpoint.hpp"
@@ -111,7 +113,7 @@ class ReplayTest : public testing::Test {
     EXPECT_TRUE(disk_.make_folder(kOutcomesFolder));
   }
 
-  wire::v1::UpdatePart random_part() {
+  wire::v1::UpdatePart random_part(uint32_t& ordinal) {
     const auto some = [this] {
       const auto low = static_cast<int64_t>(below(random_, 1000));
       return node::call(wire::v1::OPERATOR_AND,
@@ -129,7 +131,8 @@ class ReplayTest : public testing::Test {
           ticket.id = static_cast<int64_t>(below(random_, 1000));
           ticket.seats = static_cast<int64_t>(below(random_, 9));
         }
-        return node::insert_part(tickets);
+        const uint32_t first = std::exchange(ordinal, ordinal + static_cast<uint32_t>(tickets.size()));
+        return node::insert_part(tickets, first);
       }
     }
   }
@@ -141,7 +144,12 @@ class ReplayTest : public testing::Test {
       return {Epoch{1}, {first, last_}, {.is_no_op = true, .digest = 0}, nullptr};
     }
     last_ = first;
-    return record_of(node::update_body({random_part()}));
+    std::vector<wire::v1::UpdatePart> parts;
+    uint32_t ordinal = 0;
+    for (uint64_t count = one_in(random_, 4) ? 1 + below(random_, 4) : 1; count > 0; --count) {
+      parts.push_back(random_part(ordinal));
+    }
+    return record_of(node::update_body(parts));
   }
 
   node::LogRecord record_of(std::string body) const {
@@ -280,6 +288,38 @@ TEST_F(ReplayTest, EveryKindOfVerdictIsDecidedAgainAsItWasWhereverTheOutcomesEnd
     EXPECT_EQ(encode_outcomes(again.effects().outcomes),
               encode_outcomes({outcomes.begin() + static_cast<std::ptrdiff_t>(kept), outcomes.end()}))
         << "behind " << kept << " outcomes";
+  }
+}
+
+/// A log of before parts were counted says nothing of them.
+TEST_F(ReplayTest, RowsOfPartsAreRecordedAndHeldAgainstTheRecordThatHasThem) {
+  std::vector<node::LogRecord> records(300);
+  std::generate(records.begin(), records.end(), [this] { return random_record(); });
+  log(records, {});
+  Node original(random_);
+  ASSERT_TRUE(original.replay(disk_, RecoveryOrder::kOneByOne));
+  std::vector<node::OutcomeRecord> outcomes = original.effects().outcomes;
+  std::vector<node::OutcomeRecord> without = outcomes;
+  std::vector<node::OutcomeRecord> wrong = outcomes;
+  uint64_t counted = 0;
+  for (size_t at = 0; at < outcomes.size(); ++at) {
+    for (size_t segment = 0; segment < outcomes[at].segments.size(); ++segment) {
+      const engine::UpdateOutput& output = outcomes[at].segments[segment].second;
+      without[at].segments[segment].second.part_rows.clear();
+      if (!output.part_rows.empty()) {
+        EXPECT_EQ(std::accumulate(output.part_rows.begin(), output.part_rows.end(), uint64_t{0}), output.rows_applied);
+        ++wrong[at].segments[segment].second.part_rows.back();
+        ++counted;
+      }
+    }
+  }
+  ASSERT_GT(counted, 0U);
+  const auto updates_only = disk_.image();
+  for (const auto* recorded : {&outcomes, &without, &wrong}) {
+    disk_.put_back(updates_only);
+    log({}, *recorded);
+    Node again(random_);
+    EXPECT_EQ(again.replay(disk_, RecoveryOrder::kSideBySide).has_value(), recorded != &wrong);
   }
 }
 

@@ -49,6 +49,7 @@ bool ChangeList::add(Source source, const semantics::Predicate& predicate, const
     return false;
   }
   changes_.push_back({.update = source.update});
+  changes_.back().is_counted = source.is_counted ? 1 : 0;
   if (residuals != nullptr) {
     changes_.back().has_residuals = 1;
     computed_.push_back({size() - 1, residuals});

@@ -35,6 +35,7 @@ struct alignas(64) Change {
   uint32_t is_delete : 1 = 0;
   uint32_t touches_keys : 1 = 0;   ///< Gives rows another key: other changes may ask for that.
   uint32_t has_residuals : 1 = 0;  ///< A row that passes the tests is asked more.
+  uint32_t is_counted : 1 = 0;     ///< Its update tells its parts apart.
 
   [[nodiscard]] Modifications::Part writes() const { return {first_write, write_count}; }
 };
@@ -50,6 +51,7 @@ class ChangeList {
   struct Source {
     uint32_t sequence = 0;
     uint32_t update = 0;
+    bool is_counted = false;
   };
   void add_delete(Source source, const semantics::DeletePart& part);
   void add_modification(Source source, const semantics::ModifyPart& part);

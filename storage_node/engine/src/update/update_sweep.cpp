@@ -59,6 +59,10 @@ bool UpdateSweep::admit(Update& update) {
     return false;
   }
   outputs_.push_back({.timestamp = update.timestamp, .slots = runs_of(reserved_)});
+  if (update.parts.size() > 1 && update.parts.size() <= semantics::kCountedPartsMax) {
+    outputs_.back().part_rows.resize(update.parts.size());
+  }
+  first_sequences_.push_back(next_sequence_);
   std::span<const uint32_t> slots = reserved_;
   for (UpdatePart& part : update.parts) {
     std::visit([&](auto& any) { admit_part(any, slots); }, part);
@@ -106,9 +110,10 @@ void UpdateSweep::take_recorded(const SlotRuns& runs, uint32_t row_count) {
 
 void UpdateSweep::admit_part(InsertRows& part, std::span<const uint32_t>& slots) {
   const uint32_t update = count() - 1;
+  const bool is_counted = !outputs_[update].part_rows.empty();
   const size_t placed = std::min(part.rows.size(), slots.size());
   for (size_t row = 0; row < placed; ++row) {
-    insertions_.push_back({slots[row], next_sequence_, update, part.rows[row]});
+    insertions_.push_back({slots[row], next_sequence_, update, is_counted, part.rows[row]});
   }
   slots = slots.subspan(placed);
   outputs_[update].rows_matched += part.rows.size();
@@ -117,11 +122,11 @@ void UpdateSweep::admit_part(InsertRows& part, std::span<const uint32_t>& slots)
 }
 
 void UpdateSweep::admit_part(const std::shared_ptr<const semantics::ModifyPart>& part, std::span<const uint32_t>&) {
-  changes_.add_modification({next_sequence_, count() - 1}, *part);
+  changes_.add_modification({next_sequence_, count() - 1, !outputs_.back().part_rows.empty()}, *part);
 }
 
 void UpdateSweep::admit_part(const std::shared_ptr<const semantics::DeletePart>& part, std::span<const uint32_t>&) {
-  changes_.add_delete({next_sequence_, count() - 1}, *part);
+  changes_.add_delete({next_sequence_, count() - 1, !outputs_.back().part_rows.empty()}, *part);
 }
 
 void UpdateSweep::begin() {
@@ -305,6 +310,9 @@ void UpdateSweep::insert(const Insertion& insertion, uint32_t end) {
   bounds_.on_insert(chunk_, row);
   ++live_rows_;
   ++outputs_[insertion.update].rows_applied;
+  if (insertion.is_counted) {
+    count_part(insertion.update, insertion.sequence, 1);
+  }
   note_touch(insertion.update);
   if (!changes_.indexes().empty()) {
     pending_.clear();
@@ -398,6 +406,9 @@ void UpdateSweep::apply_change(uint32_t number, uint32_t row) {
     }
   }
   ++output.rows_applied;
+  if (change.is_counted != 0) {
+    count_part(change.update, changes_.sequence(number), 1);
+  }
   note_touch(change.update);
   sketches_->on_change();
 }
@@ -448,6 +459,9 @@ void UpdateSweep::delete_all(uint32_t change, std::span<uint64_t> rows) {
   }
   output.rows_matched += count;
   output.rows_applied += count;
+  if (changes_[change].is_counted != 0) {
+    count_part(changes_[change].update, changes_.sequence(change), count);
+  }
   for (uint32_t row = 0; row < count; ++row) {
     sketches_->on_change();
   }
@@ -474,6 +488,7 @@ void UpdateSweep::modify_all(uint32_t number, std::span<uint64_t> rows) {
   keep_qualifying(number, rows);
   changes_.modifications().apply_all(change.writes(), store_->planes(chunk_), store_->nulls(chunk_), rows);
   UpdateOutput& output = outputs_[change.update];
+  const uint64_t applied_before = output.rows_applied;
   for_each_bit(rows.data(), words, [&](uint32_t row) {
     for (const Write& write : changes_.modifications().writes(change.writes())) {
       sketches_->on_write(chunk_, row, write.column);
@@ -485,6 +500,9 @@ void UpdateSweep::modify_all(uint32_t number, std::span<uint64_t> rows) {
     note_touch(change.update);
     look_up(row);
   });
+  if (change.is_counted != 0) {
+    count_part(change.update, changes_.sequence(number), output.rows_applied - applied_before);
+  }
 }
 
 void UpdateSweep::note_replayed(Timestamp prefix) {
@@ -508,6 +526,7 @@ void UpdateSweep::end() {
   }
   owners_.clear();
   outputs_.clear();
+  first_sequences_.clear();
   insertions_.clear();
   next_insertion_ = 0;
   changes_.clear();

@@ -79,6 +79,7 @@ class UpdateSweep {
     uint32_t slot = 0;
     uint32_t sequence = 0;
     uint32_t update = 0;
+    bool is_counted = false;  ///< The update tells its parts apart.
     std::string_view row;
   };
 
@@ -117,6 +118,10 @@ class UpdateSweep {
   void look_up_again(uint32_t row, uint32_t first_change, uint32_t end);
   void add_pending(uint32_t change);
   void note_touch(uint32_t update) { touches_ = std::max(touches_, update + 1); }
+  /// Of an update that tells its parts apart: the one with this sequence was applied to so many more rows.
+  void count_part(uint32_t update, uint32_t sequence, uint64_t rows) {
+    outputs_[update].part_rows[sequence - first_sequences_[update]] += rows;
+  }
   void scan(uint32_t change);
   void keep_qualifying(uint32_t change, std::span<uint64_t> rows);
   void delete_all(uint32_t change, std::span<uint64_t> rows);
@@ -131,7 +136,8 @@ class UpdateSweep {
 
   std::vector<std::shared_ptr<const std::string>> owners_;  ///< Keep what insertions point to.
   std::vector<UpdateOutput> outputs_;
-  std::vector<Insertion> insertions_;  ///< Sorted by slot's chunk, then sequence, when the sweep starts.
+  std::vector<uint32_t> first_sequences_;  ///< Of each update's parts.
+  std::vector<Insertion> insertions_;      ///< Sorted by slot's chunk, then sequence, when the sweep starts.
   size_t next_insertion_ = 0;
   ChangeList changes_;
   uint32_t next_sequence_ = 0;

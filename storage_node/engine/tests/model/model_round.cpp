@@ -248,13 +248,16 @@ class RoundRun {
     sightings_.rows_without_room += expected.refused_no_room;
     sightings_.rows_overflowed += expected.refused_overflow;
     const auto text = [](const UpdateOutput& outcome) {
-      std::string failed;
+      std::string more;
       for (const FailedRows& rows : outcome.failed) {
-        failed += ", " + std::to_string(rows.row_count) + " failed with " + rows.sqlstate;
+        more += ", " + std::to_string(rows.row_count) + " failed with " + rows.sqlstate;
+      }
+      for (const uint64_t rows : outcome.part_rows) {
+        more += ", " + std::to_string(rows) + " by a part";
       }
       return std::to_string(raw(outcome.timestamp)) + ": " + std::to_string(outcome.rows_matched) + " matched, " +
              std::to_string(outcome.rows_applied) + " applied, " + std::to_string(outcome.refused_no_room) +
-             " without room, " + std::to_string(outcome.refused_overflow) + " overflowed" + failed;
+             " without room, " + std::to_string(outcome.refused_overflow) + " overflowed" + more;
     };
     return text(done) == text(expected)
                ? ""

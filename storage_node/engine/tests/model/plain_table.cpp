@@ -146,38 +146,48 @@ bool PlainTable::selects(const semantics::Predicate& predicate, const semantics:
 UpdateOutput PlainTable::apply(const Update& update) {
   UpdateOutput output{.timestamp = update.timestamp};
   uint64_t room = rows_max_ - rows_.size();
+  std::vector<uint64_t> part_rows;
   for (const UpdatePart& part : update.parts) {
-    if (const auto* inserted = std::get_if<InsertRows>(&part)) {
-      for (const std::string_view row : inserted->rows) {
-        ++output.rows_matched;
-        if (room == 0) {
-          ++output.refused_no_room;
-          continue;
-        }
-        --room;
-        ++output.rows_applied;
-        rows_.push_back(semantics::read_packed_row(semantics::column_types(*schema_), row).value());
-      }
-    } else if (const auto* change = std::get_if<std::shared_ptr<const semantics::ModifyPart>>(&part)) {
-      for (Row& row : rows_) {
-        if (selects((*change)->predicate, (*change)->residuals, row, output)) {
-          ++output.rows_matched;
-          if (const auto failed = modify_row((*change)->assignments, row)) {
-            count_refused(output, *failed);
-          } else {
-            ++output.rows_applied;
-          }
-        }
-      }
-    } else {
-      const auto& removal = std::get<std::shared_ptr<const semantics::DeletePart>>(part);
-      const size_t removed = std::erase_if(
-          rows_, [&](const Row& row) { return selects(removal->predicate, removal->residuals, row, output); });
-      output.rows_matched += removed;
-      output.rows_applied += removed;
-    }
+    const uint64_t before = output.rows_applied;
+    apply(part, room, output);
+    part_rows.push_back(output.rows_applied - before);
+  }
+  if (part_rows.size() > 1) {
+    output.part_rows = std::move(part_rows);
   }
   return output;
+}
+
+void PlainTable::apply(const UpdatePart& part, uint64_t& room, UpdateOutput& output) {
+  if (const auto* inserted = std::get_if<InsertRows>(&part)) {
+    for (const std::string_view row : inserted->rows) {
+      ++output.rows_matched;
+      if (room == 0) {
+        ++output.refused_no_room;
+        continue;
+      }
+      --room;
+      ++output.rows_applied;
+      rows_.push_back(semantics::read_packed_row(semantics::column_types(*schema_), row).value());
+    }
+  } else if (const auto* change = std::get_if<std::shared_ptr<const semantics::ModifyPart>>(&part)) {
+    for (Row& row : rows_) {
+      if (selects((*change)->predicate, (*change)->residuals, row, output)) {
+        ++output.rows_matched;
+        if (const auto failed = modify_row((*change)->assignments, row)) {
+          count_refused(output, *failed);
+        } else {
+          ++output.rows_applied;
+        }
+      }
+    }
+  } else {
+    const auto& removal = std::get<std::shared_ptr<const semantics::DeletePart>>(part);
+    const size_t removed = std::erase_if(
+        rows_, [&](const Row& row) { return selects(removal->predicate, removal->residuals, row, output); });
+    output.rows_matched += removed;
+    output.rows_applied += removed;
+  }
 }
 
 std::string PlainTable::fault(const semantics::Selection& selection, const QueryOutput& output) const {

@@ -33,6 +33,7 @@ class PlainTable {
   /// Of the rows that its whole condition selects, residuals included.
   [[nodiscard]] std::vector<Row> matching(const semantics::Selection& selection) const;
   [[nodiscard]] std::map<Row, std::vector<Row>, KeyLess> groups(const semantics::Selection& selection) const;
+  void apply(const UpdatePart& part, uint64_t& room, UpdateOutput& output);
   [[nodiscard]] std::string fault_of_rows(const semantics::Selection& selection, const QueryOutput& output) const;
   [[nodiscard]] std::string fault_of_groups(const semantics::Selection& selection, const QueryOutput& output) const;
   /// Of the aggregates of one group.

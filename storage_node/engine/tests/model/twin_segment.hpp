@@ -32,6 +32,7 @@ class TwinSegment {
     const UpdateOutput expected = table_.apply(update);
     EXPECT_EQ(output.rows_matched, expected.rows_matched);
     EXPECT_EQ(output.rows_applied, expected.rows_applied);
+    EXPECT_EQ(output.part_rows, expected.part_rows);
   }
 
   void ask(const semantics::Selection& selection) { ask_together({selection}); }

@@ -251,6 +251,7 @@ class Lives {
       EXPECT_EQ(again.timestamp, first.timestamp);
       EXPECT_LE(again.rows_matched, first.rows_matched);
       EXPECT_LE(again.rows_applied, first.rows_applied);
+      EXPECT_EQ(again.part_rows.size(), first.part_rows.size());
       EXPECT_LE(again.refused_overflow, first.refused_overflow);
     }
     const bool is_recorded = again.timestamp <= prefixes.allocator;
@@ -297,6 +298,7 @@ class Lives {
       const UpdateOutput expected = table_->apply(log_[next++].update);
       EXPECT_EQ(expected.rows_applied, std::get<UpdateOutput>(output).rows_applied);
       EXPECT_EQ(expected.rows_matched, std::get<UpdateOutput>(output).rows_matched);
+      EXPECT_EQ(expected.part_rows, std::get<UpdateOutput>(output).part_rows);
     }
     in_table_ = log_.size();
     for (Life* life : {life_.get(), &restored}) {

@@ -96,6 +96,7 @@ Aftermath aftermath_of(const Round& round) {
       for (const FailedRows& failed : update.failed) {
         aftermath.outcomes.push_back(failed.row_count);
       }
+      aftermath.outcomes.insert(aftermath.outcomes.end(), update.part_rows.begin(), update.part_rows.end());
     }
   }
   std::vector<uint32_t> columns(test_schema().columns.size());

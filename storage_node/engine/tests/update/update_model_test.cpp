@@ -155,6 +155,8 @@ class Pair {
       EXPECT_EQ(output.refused_no_room, expected.refused_no_room) << raw(update.timestamp);
       EXPECT_EQ(output.refused_overflow, expected.refused_overflow) << raw(update.timestamp);
       EXPECT_EQ(output.failed, expected.failed) << raw(update.timestamp);
+      EXPECT_EQ(output.part_rows, expected.part_rows) << raw(update.timestamp);
+      parts_counted += output.part_rows.size();
       refused_no_room += output.refused_no_room;
       refused_overflow += output.refused_overflow;
       matched += output.rows_matched;
@@ -169,6 +171,7 @@ class Pair {
   uint64_t refused_no_room = 0;
   uint64_t refused_overflow = 0;
   uint64_t matched = 0;
+  uint64_t parts_counted = 0;
 
  private:
   Segment segment_;
@@ -190,6 +193,7 @@ TEST(UpdateModelTest, EachUpdateOfACycleSeesWhatThoseBeforeItLeft) {
   uint64_t refused_no_room = 0;
   uint64_t refused_overflow = 0;
   uint64_t matched = 0;
+  uint64_t parts_counted = 0;
   for (uint64_t done = 0, round = 0; done < update_count; ++round) {
     Random random(seed + round);
     Pair pair(random_options(random));
@@ -200,7 +204,7 @@ TEST(UpdateModelTest, EachUpdateOfACycleSeesWhatThoseBeforeItLeft) {
       for (uint64_t count = 1 + below(random, one_in(random, 3) ? 200 : 20); count > 0; --count) {
         timestamp += one_in(random, 10) ? 1 + below(random, 2000) : 1;  // Slots freed long ago are taken again.
         Update update{.timestamp = Timestamp{timestamp}};
-        for (uint64_t parts = one_in(random, 8) ? 3 : 1; parts > 0; --parts) {
+        for (uint64_t parts = one_in(random, 8) ? 2 + below(random, 6) : 1; parts > 0; --parts) {
           update.parts.push_back(generator.part());
         }
         updates.push_back(std::move(update));
@@ -212,11 +216,13 @@ TEST(UpdateModelTest, EachUpdateOfACycleSeesWhatThoseBeforeItLeft) {
     refused_no_room += pair.refused_no_room;
     refused_overflow += pair.refused_overflow;
     matched += pair.matched;
+    parts_counted += pair.parts_counted;
   }
   // The generator reaches what it aims at.
   EXPECT_GT(refused_no_room, 0u);
   EXPECT_GT(refused_overflow, 0u);
   EXPECT_GT(matched, update_count);
+  EXPECT_GT(parts_counted, update_count / 4);
 }
 
 }  // namespace

@@ -54,6 +54,13 @@ class UpdateOrderTest : public testing::TestWithParam<AccessPaths> {
     return counts;
   }
 
+  /// All as one update.
+  UpdateOutput together(std::vector<UpdatePart> parts) {
+    EXPECT_TRUE(segment_.enqueue(Update{Timestamp{++timestamp_}, std::move(parts)}));
+    EXPECT_TRUE(segment_.step({0}));
+    return std::get<UpdateOutput>(*segment_.dequeue());
+  }
+
   std::vector<Row> answer(const semantics::Selection& selection) {
     EXPECT_TRUE(segment_.enqueue(Query{QueryHandle{1}, std::make_shared<semantics::Selection>(selection)}));
     EXPECT_TRUE(segment_.step({0}));
@@ -87,6 +94,26 @@ TEST_P(UpdateOrderTest, AKeyThatARangeOfRowsGetsIsFoundByLaterUpdates) {
   EXPECT_EQ(matched({add_one(kBig, key_is(7)), set_key(7, upper_half), add_one(kBig, key_is(7)), set_key(4, key_is(7)),
                      remove(upper_half), remove(key_is(4)), remove({})}),
             (Counts{0, 100, 100, 100, 100, 20, 80}));
+}
+
+TEST_P(UpdateOrderTest, PartsOfOneUpdateSeeWhatThoseBeforeThemLeftAndAreCountedEach) {
+  EXPECT_EQ(together({remove({}), insert_rows(test_schema(), {row(1, 1), row(2, 2)}), add_one(kBig, key_is(2)),
+                      set_key(2, key_is(1)), add_one(kBig, key_is(1)), add_one(kBig, key_is(2)),
+                      insert_rows(test_schema(), {row(3, 2)}), set_key(3, key_is(2)),
+                      remove(where(kId, Operator::kLess, int64_t{2})), remove(key_is(2)), remove(key_is(3))})
+                .part_rows,
+            (Counts{0, 2, 1, 1, 0, 2, 1, 3, 1, 0, 2}));
+  EXPECT_TRUE(together({insert_rows(test_schema(), {row(4, 1)})}).part_rows.empty()) << "one part is the whole";
+}
+
+TEST_P(UpdateOrderTest, OfTooManyPartsOnlyTheSumIsTold) {
+  static_cast<void>(cycle({insert_rows(test_schema(), {row(1, 1)})}));
+  std::vector<UpdatePart> parts(semantics::kCountedPartsMax, add_one(kBig, key_is(1)));
+  EXPECT_EQ(together(parts).part_rows, Counts(semantics::kCountedPartsMax, 1));
+  parts.push_back(add_one(kBig, key_is(1)));
+  const UpdateOutput output = together(parts);
+  EXPECT_EQ(output.rows_applied, semantics::kCountedPartsMax + 1);
+  EXPECT_TRUE(output.part_rows.empty());
 }
 
 TEST_P(UpdateOrderTest, RowsOfAnEarlierUpdateAreMetByLaterOnesOfTheCycle) {

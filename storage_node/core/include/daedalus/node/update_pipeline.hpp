@@ -32,7 +32,7 @@ class UpdatePipeline {
   void start_after(Timestamp through, std::vector<Timestamp> slots_known);
   /// What the log says an update did, of which nothing is to be done again.
   [[nodiscard]] Outcomes outcomes_of(const PlacedUpdate& placed, const OutcomeRecord& recorded) const {
-    return tracker_.outcomes_of(placed.concerned, recorded);
+    return tracker_.outcomes_of(placed.concerned, placed.numbers, recorded);
   }
   /// What the log says was accepted next, up to `last`: it goes to the segments at once. `recorded`: null where its
   /// outcome is not known. Precondition (CHECKed): nothing waits for the log.

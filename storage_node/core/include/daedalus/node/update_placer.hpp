@@ -21,6 +21,7 @@ namespace daedalus::node {
 struct PlacedUpdate {
   std::vector<std::vector<engine::UpdatePart>> parts;  ///< By segment.
   std::vector<bool> concerned;                         ///< By hosted partition; empty for a no-op range.
+  PartNumbers numbers;
 };
 
 /// A record of the log, ready for the segments, and what came of it where that is known.
@@ -42,6 +43,7 @@ class UpdatePlacer {
   [[nodiscard]] Result<ReplayedRecord> place_replayed(LogRecord record, std::shared_ptr<const OutcomeRecord> recorded);
 
  private:
+  [[nodiscard]] Result<void> place_part(contract::UpdatePart part, const LogRecord& record, PlacedUpdate* placed);
   [[nodiscard]] Result<void> place_rows(const contract::InsertPart& part, Timestamp timestamp,
                                         const std::shared_ptr<const std::string>& body, PlacedUpdate* placed);
 

@@ -25,7 +25,7 @@ class UpdateTracker {
   /// An admission that ends at `last`. `concerned` has one flag per hosted partition: whether it got a part; empty for
   /// a no-op range. The owner bounds how many are under way.
   /// `recorded`: what it did in an earlier life, where that is known and may not be told from what segments put out.
-  void on_enqueued(Timestamp last, std::vector<bool> concerned,
+  void on_enqueued(Timestamp last, std::vector<bool> concerned, PartNumbers numbers = {},
                    std::shared_ptr<const OutcomeRecord> recorded = nullptr);
   /// Precondition (CHECKed): it is the segment's next one.
   void on_output(SegmentIndex segment, engine::UpdateOutput output);
@@ -40,14 +40,17 @@ class UpdateTracker {
   [[nodiscard]] std::optional<Applied> take_applied();
 
   [[nodiscard]] size_t under_way() const { return under_way_.size(); }
-  /// What an update did, in the order of partitions, of those that `concerned` names.
-  [[nodiscard]] Outcomes outcomes_of(const std::vector<bool>& concerned, const OutcomeRecord& record) const;
+  /// What an update did, in the order of partitions, of those that `concerned` names. A record of a log that did not
+  /// count by parts yet has sums alone.
+  [[nodiscard]] Outcomes outcomes_of(const std::vector<bool>& concerned, const PartNumbers& numbers,
+                                     const OutcomeRecord& record) const;
 
  private:
   struct UnderWay {
     Timestamp last{};
     uint32_t segments_missing = 0;
     std::vector<bool> concerned;
+    PartNumbers numbers;
     OutcomeRecord record;  ///< What segments have put out so far, in the order in which they did.
     std::shared_ptr<const OutcomeRecord> recorded;
   };

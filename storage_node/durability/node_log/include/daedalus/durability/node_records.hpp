@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,9 @@ struct DecodedUpdate {
 [[nodiscard]] Result<DecodedUpdate> decode_update(Timestamp last, std::string_view payload);
 
 /// What came of some updates, ascending.
-[[nodiscard]] std::string encode_outcomes(const std::vector<node::OutcomeRecord>& outcomes);
+[[nodiscard]] std::string encode_outcomes(std::span<const node::OutcomeRecord> outcomes);
+/// How many of these, one at least, are sure to fit into one record. Precondition: there is one.
+[[nodiscard]] size_t outcomes_that_fit(std::span<const node::OutcomeRecord> outcomes);
 /// Errors (XX001): as above.
 [[nodiscard]] Result<std::vector<node::OutcomeRecord>> decode_outcomes(std::string_view payload);
 

@@ -96,9 +96,11 @@ struct UpdateOutput {
   uint64_t rows_matched = 0;
   uint64_t rows_applied = 0;
   uint64_t refused_no_room = 0;
-  uint64_t refused_overflow = 0;        ///< 22003.
-  SlotRuns slots = {};                  ///< Of the inserted rows that found room: no more runs than rows.
-  std::vector<FailedRows> failed = {};  ///< By SQLSTATE, ascending, each once; none of them 22003.
+  uint64_t refused_overflow = 0;         ///< 22003.
+  std::vector<uint64_t> part_rows = {};  ///< rows_applied by the part, in the order of Update::parts; empty where there
+                                         ///< are fewer than two, or more than semantics::kCountedPartsMax.
+  SlotRuns slots = {};                   ///< Of the inserted rows that found room: no more runs than rows.
+  std::vector<FailedRows> failed = {};   ///< By SQLSTATE, ascending, each once; none of them 22003.
 
   friend bool operator==(const UpdateOutput&, const UpdateOutput&) = default;
 };
