@@ -32,7 +32,18 @@ def judge(runs: Iterable[Run]) -> list[Claim]:
     idle = tuple(by_run(points, "idle", "kib_each").values())
     warm, new = (tuple(by_run(points, "catalogue", f"{which}_p99_ms").values()) for which in ("warm", "new"))
     cpu = "the same: server CPU of a query, times PostgreSQL's"
+    alike = {
+        of: tuple(float(result["percent"]) for result in points.of("recorded", of=of)) for of in ("catalogue", "table")
+    }
     return [
+        Claim(
+            "statements that clients send over the catalogue, answered as PostgreSQL 15 does, %", 100, True,
+            alike["catalogue"], "", is_about_answers=True,
+        ),
+        Claim(
+            "those that they send over the table, %", 95, True, alike["table"], "what is not answered",
+            is_about_answers=True,
+        ),
         Claim(
             "booking queries prepared and pipelined: aggregator CPU, times Daedalus's own protocol", 1.3, False,
             aggregator, "reading messages, and rows as messages of their own",

@@ -16,6 +16,7 @@ from experiments.front_door.catalogue import catalogue
 from experiments.front_door.claims import judge, published
 from experiments.front_door.loading import copy
 from experiments.front_door.parts import EVERY_RUN
+from experiments.front_door.recorded import recorded
 from experiments.front_door.world import tickets_world
 from experiments.harness import proof
 from experiments.harness.context import Context
@@ -28,7 +29,7 @@ FOLDER = Path(__file__).parent
 
 def measure(context: Context, wanted: list[str] | None) -> None:
     """All parts, or those that are named."""
-    chosen = [part for part in (*EVERY_RUN, catalogue, copy) if wanted is None or part.__name__ in wanted]
+    chosen = [part for part in (recorded, *EVERY_RUN, catalogue, copy) if wanted is None or part.__name__ in wanted]
     with tickets_world(context.plan) as world:
         for run in range(context.plan.section("window")["runs"]):
             for part in chosen:

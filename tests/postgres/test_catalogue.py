@@ -18,6 +18,7 @@ import pytest
 import sqlalchemy
 from local_cluster import ROOT, LocalCluster, local_cluster, wait_until
 from plain_postgres import KINDS, OWNER, plain_postgres
+from postgres_clients import COMMANDS
 from psycopg import errors
 from sessions import POSTGRES_BIN
 
@@ -28,13 +29,6 @@ pytestmark = pytest.mark.skipif(
 CATALOGUE_TEST = ROOT / "build" / "release" / "aggregator" / "catalogue" / "catalogue_test"
 PSQL_SECONDS_MAX = 60
 ENDLESS = "SELECT count(*) FROM pg_proc a, pg_proc b, pg_proc c, pg_proc d"
-
-COMMANDS = [
-    r"\d", r"\d kinds", r"\d+ kinds", r"\d kinds_pkey", r"\dt", r"\dt+", r"\dt kin*", r"\di", r"\dn", r"\dv", r"\ds",
-    r"\df", r"\da kinds", r"\do kinds", r"\dT", r"\dp kinds", r"\ddp", r"\dx", r"\dew", r"\det", r"\dy", r"\dX",
-    r"\dRp", r"\dc kinds", r"\dC kinds", r"\dD", r"\dF kinds", r"\dL", r"\dP", r"\sf pg_catalog.abs(int4)",
-    r"\d nothing", r"\dO kinds", r"\dd kinds", r"\d pg_class", r"\dt pg_catalog.pg_cl*", r"\dS kinds",
-]  # fmt: skip
 
 STATEMENTS = [
     "SELECT * FROM information_schema.columns WHERE table_name = 'kinds' ORDER BY ordinal_position",

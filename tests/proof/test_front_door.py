@@ -55,6 +55,16 @@ def test_wrong_answers_are_a_claim_of_their_own() -> None:
     assert not named(judge([made_up("answers", {"wrong": 2})]), "answers").is_met
 
 
+def test_recorded_statements_are_counted_apart() -> None:
+    runs = [
+        Run("front_door", "hash", "commit", {}, "now", {"part": "recorded", "of": of}, {"percent": percent}, None)
+        for of, percent in (("catalogue", 99.5), ("table", 96.0))
+    ]
+    claims = judge(runs)
+    assert not named(claims, "over the catalogue, answered").is_met
+    assert named(claims, "over the table, %").is_met
+
+
 def test_a_script_is_one_pipeline(tmp_path: Path) -> None:
     assert pipeline_script(["SELECT 1", "SELECT 2"]) == "\\startpipeline\nSELECT 1;\nSELECT 2;\n\\endpipeline\n"
     paths = write_pipelines([f"SELECT {number}" for number in range(7)], 3, tmp_path)
