@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import re
+import resource
 import socket
 import struct
 from collections.abc import Iterator
@@ -138,6 +139,34 @@ def test_idle_connections_cost_little(cluster: LocalCluster, dsn: str, address: 
         assert each < 20, f"{each} KiB"
         print(f"an idle connection: {each:.1f} KiB")
         assert is_well(dsn)
+
+
+def test_too_many_clients_are_told_so_and_disturb_nobody(
+    cluster: LocalCluster, dsn: str, address: tuple[str, int]
+) -> None:
+    _, files_max = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files_max, files_max))
+    before = resident_kib(cluster.processes["aggregator-0"])
+    refused: list[bytes] = []
+    with psycopg.connect(dsn, autocommit=True) as bystander, contextlib.ExitStack() as stack:
+        clients = 1
+        while len(refused) < 100:
+            client = stack.enter_context(socket.create_connection(address, ANSWER_SECONDS_MAX))
+            client.sendall(startup())
+            heard = b""
+            while not heard.endswith(b"Z\0\0\0\5I") and (piece := client.recv(65536)):
+                heard += piece
+            if heard.endswith(b"Z\0\0\0\5I"):
+                clients += 1
+            else:
+                refused.append(heard)
+        assert clients == min(10_000, files_max // 2)
+        assert all(b"VFATAL\0C53300\0" in said and f"at most {clients} may".encode() in said for said in refused)
+        assert bystander.execute("SELECT count(*) FROM kinds WHERE id < 0").fetchone() == (0,)
+        assert cluster.value("SELECT count(*) FROM kinds WHERE id < 0") == "0"  # By Daedalus's own protocol.
+        each = (resident_kib(cluster.processes["aggregator-0"]) - before) / clients
+        assert each < 20, f"{each} KiB"
+    assert is_well(dsn)
 
 
 def test_who_does_not_read_makes_only_itself_wait(cluster: LocalCluster, table: str, address: tuple[str, int]) -> None:

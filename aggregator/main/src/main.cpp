@@ -35,7 +35,7 @@ int serve(const Configuration& configuration) {
   keep_freed_memory();
   spdlog::info("daedalus-aggregator {}, configuration {}, instruction set {}, NUMA {}", DAEDALUS_VERSION,
                configuration.hash, instruction_set(), numa_map());
-  Server server(configuration, DAEDALUS_VERSION);
+  Server server(configuration, DAEDALUS_VERSION, raise_descriptor_limit());
   const auto address = server.listen(configuration.listen);
   if (!address) {
     spdlog::error("{}", configuration::to_line(address.error()));

@@ -13,7 +13,13 @@ namespace daedalus::aggregator {
 
 namespace {
 
-rpc::AsioOptions network_options(const Configuration& configuration, const std::string& version,
+constexpr uint64_t kClientsMax = 10'000;
+
+/// Of PostgreSQL's protocol, where the process may open so many files: the other half is for those who have to be told
+/// that there are too many, for the cluster and for itself.
+size_t clients_max(uint64_t descriptors) { return std::min(kClientsMax, descriptors / 2); }
+
+rpc::AsioOptions network_options(const Configuration& configuration, const std::string& version, uint64_t descriptors,
                                  std::shared_ptr<ByteBudget> answer_budget) {
   rpc::AsioOptions options;
   options.hello.set_role(wire::v1::ROLE_AGGREGATOR);
@@ -26,6 +32,7 @@ rpc::AsioOptions network_options(const Configuration& configuration, const std::
   // Answers stop long before it (MergeLimits); a peer that lets so much of the rest wait is too slow.
   options.limits.output_size_max = 128u << 20;
   options.output_budget = std::move(answer_budget);
+  options.guests_max = static_cast<uint32_t>(clients_max(descriptors) * 5 / 4);
   return options;
 }
 
@@ -45,11 +52,12 @@ AggregatorOptions core_options(const Configuration& configuration, const std::st
   return options;
 }
 
-postgres::SessionOptions session_options(const Configuration& configuration) {
+postgres::SessionOptions session_options(const Configuration& configuration, uint64_t descriptors) {
   postgres::SessionOptions options;
   options.database = configuration.schema->table_name;
   options.schema = configuration.schema;
   options.map_version = configuration.map->version;
+  options.clients_max = clients_max(descriptors);
   options.trusts_loopback = configuration.postgres_trusts_loopback;
   options.requires_tls = configuration.postgres_requires_tls;
   return options;
@@ -70,11 +78,11 @@ uint64_t random_bits() {
 
 }  // namespace
 
-Server::Server(const Configuration& configuration, std::string version)
-    : door_(session_options(configuration), *this, random_bits),
+Server::Server(const Configuration& configuration, std::string version, uint64_t descriptors)
+    : door_(session_options(configuration, descriptors), *this, random_bits),
       catalogue_(catalogue_pool_options(configuration)),
       answer_budget_(std::make_shared<ByteBudget>(configuration.answer_bytes)),
-      network_(network_options(configuration, version, answer_budget_), *this) {
+      network_(network_options(configuration, version, descriptors, answer_budget_), *this) {
   std::map<rpc::LinkId, NodeId> nodes;
   for (const auto& node : configuration.cluster.nodes) {
     const rpc::LinkId link = network_.dial(node.endpoint);

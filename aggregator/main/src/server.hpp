@@ -23,7 +23,8 @@ namespace daedalus::aggregator {
 /// One aggregator process. Everything but the compiler threads happens on the thread inside run().
 class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
  public:
-  Server(const Configuration& configuration, std::string version);
+  /// `descriptors`: how many files the process may open.
+  Server(const Configuration& configuration, std::string version, uint64_t descriptors);
   ~Server() override;
 
   /// Takes the listening address and starts dialling the nodes. Errors: those of rpc::AsioNetwork::listen.

@@ -25,6 +25,7 @@ PgSession::PgSession(const Shared& shared, rpc::ConnectionInfo connection, Sessi
     : options_(shared.options),
       descriptions_(shared.descriptions),
       guard_(shared.guard),
+      seats_(shared.seats),
       owner_(shared.owner),
       connection_(std::move(connection)),
       identity_(std::move(identity)),

@@ -29,6 +29,7 @@
 #include "copy_options.hpp"
 #include "daedalus/base/fifo.hpp"
 #include "daedalus/postgres/login_guard.hpp"
+#include "daedalus/postgres/seats.hpp"
 #include "daedalus/postgres/session_options.hpp"
 #include "daedalus/postgres/session_owner.hpp"
 #include "daedalus/rpc/byte_session.hpp"
@@ -84,6 +85,7 @@ class PgSession final : public rpc::ByteSession {
     const SessionOptions& options;
     Descriptions& descriptions;
     LoginGuard& guard;
+    Seats& seats;
     SessionOwner& owner;
   };
   PgSession(const Shared& shared, rpc::ConnectionInfo connection, SessionIdentity identity, Instant now);
@@ -413,6 +415,8 @@ class PgSession final : public rpc::ByteSession {
   const SessionOptions& options_;
   Descriptions& descriptions_;
   LoginGuard& guard_;
+  Seats& seats_;
+  std::optional<Seat> seat_;  ///< From its first message on.
   SessionOwner& owner_;
   const rpc::ConnectionInfo connection_;
   const SessionIdentity identity_;

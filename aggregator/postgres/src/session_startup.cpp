@@ -89,6 +89,13 @@ void PgSession::start(StartupMessage message) {
   if (auto taken = take_user(message); !taken) {
     return fatal(taken.error());
   }
+  seat_ = seats_.take();
+  if (!seat_) {
+    return fatal(rejected("53300", "sorry, too many clients already",
+                          fmt::format("at most {} may be connected at once: let them share connections, or give them "
+                                      "another aggregator",
+                                      seats_.max())));
+  }
   if (message.minor > 0 || !unknown_options.empty()) {
     append_negotiate_version(unknown_options, output_.text());
   }

@@ -40,6 +40,24 @@ TEST_F(DoorTest, OnlyTheRightKeyCancels) {
   EXPECT_EQ(door.cancel({3, 104}, now_), std::nullopt);
 }
 
+TEST_F(DoorTest, WhoFindsNoSeatIsToldSo) {
+  options_.clients_max = 2;
+  uint64_t next = 100;
+  Door door(options_, *this, [&] { return next++; });
+  const auto first = enter(door, 1);
+  auto second = enter(door, 2);
+  EXPECT_NE(second->take_output(now_).find("ReadyForQuery"), 0u);
+  const auto third = enter(door, 3);
+  const std::string said = third->take_output(now_);
+  EXPECT_NE(said.find("VFATAL"), std::string::npos);
+  EXPECT_NE(said.find("C53300"), std::string::npos);
+  EXPECT_NE(said.find("at most 2 may"), std::string::npos);
+  EXPECT_FALSE(third->was_up());
+  EXPECT_EQ(door.cancel({1, 104}, now_), rpc::PeerId{1});  // Which takes no seat.
+  second.reset();
+  EXPECT_TRUE(enter(door, 4)->was_up());
+}
+
 TEST_F(DoorTest, SessionsThatAreGoneAreForgotten) {
   Door door(options_, *this, [] { return uint64_t{5}; });
   for (uint64_t id = 1; id <= 1'000; ++id) {

@@ -1,6 +1,7 @@
 #include "daedalus/machine/machine.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 
@@ -16,6 +17,18 @@ TEST(MachineTest, UsableCpusAscendAndAreAtLeastOne) {
   const auto cpus = usable_cpus();
   ASSERT_FALSE(cpus.empty());
   EXPECT_TRUE(std::is_sorted(cpus.begin(), cpus.end()));
+}
+
+TEST(MachineTest, AsManyFilesAsMayBeOpenedAre) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit fewer{before.rlim_max / 2, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &fewer), 0);
+  EXPECT_EQ(raise_descriptor_limit(), before.rlim_max);
+  rlimit after{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &after), 0);
+  EXPECT_EQ(after.rlim_cur, before.rlim_max);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 }  // namespace

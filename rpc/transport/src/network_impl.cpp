@@ -38,8 +38,10 @@ Error listen_error(const std::string& endpoint, const boost::system::error_code&
 }  // namespace
 
 struct AsioNetwork::Impl::Listener {
-  Listener(asio::io_context& io, AddConnection add_in) : acceptor(io), add(std::move(add_in)) {}
+  Listener(asio::io_context& io, bool is_for_peers_in, AddConnection add_in)
+      : acceptor(io), is_for_peers(is_for_peers_in), add(std::move(add_in)) {}
   tcp::acceptor acceptor;
+  const bool is_for_peers;
   AddConnection add;  ///< What becomes of a connection that was accepted.
   std::unique_ptr<DeadlineTimer> retry;
 };
@@ -71,12 +73,13 @@ AsioNetwork::Impl::~Impl() = default;
 // ---- listening ----
 
 Result<std::string> AsioNetwork::Impl::listen_for_peers(const std::string& endpoint) {
-  return open_listener(
-      endpoint, [this](tcp::socket socket, ConnectionInfo info) { add_peer(std::move(socket), std::move(info)); });
+  return open_listener(endpoint, true, [this](tcp::socket socket, ConnectionInfo info) {
+    add_peer(std::move(socket), std::move(info));
+  });
 }
 
 Result<std::string> AsioNetwork::Impl::listen(const std::string& endpoint, SessionFactory make_session) {
-  return open_listener(endpoint,
+  return open_listener(endpoint, false,
                        [this, make_session = std::move(make_session)](tcp::socket socket, ConnectionInfo info) {
                          auto session = make_session(info, steady_now());
                          CHECK(session != nullptr);
@@ -84,7 +87,8 @@ Result<std::string> AsioNetwork::Impl::listen(const std::string& endpoint, Sessi
                        });
 }
 
-Result<std::string> AsioNetwork::Impl::open_listener(const std::string& endpoint, AddConnection add) {
+Result<std::string> AsioNetwork::Impl::open_listener(const std::string& endpoint, bool is_for_peers,
+                                                     AddConnection add) {
   const auto parsed = parse_host_port(endpoint);
   if (!parsed) {
     return parsed.error();
@@ -101,7 +105,7 @@ Result<std::string> AsioNetwork::Impl::open_listener(const std::string& endpoint
     }
     local = found.begin()->endpoint();
   }
-  auto listener = std::make_shared<Listener>(io_, std::move(add));
+  auto listener = std::make_shared<Listener>(io_, is_for_peers, std::move(add));
   listener->acceptor.open(local.protocol(), error);
   if (!error) {
     // A restarted process may bind although old connections linger; two listeners still exclude each other.
@@ -145,13 +149,17 @@ void AsioNetwork::Impl::on_accepted(const std::shared_ptr<Listener>& listener, c
   const auto remote = socket.remote_endpoint(gone);
   if (gone) {
     // It was closed before it was looked at.
-  } else if (connections_.size() >= options.connections_max) {
-    spdlog::warn("refused a connection from {}: {} connections are the maximum", to_text(remote),
-                 options.connections_max);
+  } else if (is_full(*listener)) {
+    spdlog::warn("refused a connection from {}: there are as many as there may be", to_text(remote));
   } else {
     listener->add(std::move(socket), ConnectionInfo{PeerId{next_peer_++}, to_text(remote), std::nullopt});
   }
   accept(listener);
+}
+
+bool AsioNetwork::Impl::is_full(const Listener& listener) const {
+  return listener.is_for_peers ? peers_.size() >= options.connections_max
+                               : connections_.size() - peers_.size() >= options.guests_max;
 }
 
 // ---- dialling ----
@@ -187,7 +195,7 @@ void AsioNetwork::Impl::drop_link(LinkId id, const std::string& reason) {
 }
 
 void AsioNetwork::Impl::on_connected(Link& link, tcp::socket socket) {
-  if (connections_.size() >= options.connections_max) {
+  if (peers_.size() >= options.connections_max) {
     on_dial_failed(link, fmt::format("{} connections are the maximum", options.connections_max));
     link.dial_later();
     return;
@@ -217,8 +225,6 @@ void AsioNetwork::Impl::connect_local(const std::string& path, SessionFactory ma
     }
     if (error) {
       on_failed(fmt::format("cannot connect to {}: {}", path, error.message()));
-    } else if (connections_.size() >= options.connections_max) {
-      on_failed(fmt::format("{} connections are the maximum", options.connections_max));
     } else {
       ConnectionInfo info{PeerId{next_peer_++}, path, std::nullopt};
       auto session = make_session(info, steady_now());

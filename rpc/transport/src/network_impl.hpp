@@ -68,7 +68,8 @@ class AsioNetwork::Impl final : public ConnectionOwner {
                    boost::asio::ip::tcp::socket socket);
   void on_connected(Link& link, boost::asio::ip::tcp::socket socket);
   void on_dial_failed(Link& link, const std::string& reason);
-  [[nodiscard]] Result<std::string> open_listener(const std::string& endpoint, AddConnection add);
+  [[nodiscard]] Result<std::string> open_listener(const std::string& endpoint, bool is_for_peers, AddConnection add);
+  [[nodiscard]] bool is_full(const Listener& listener) const;
   void add_peer(boost::asio::ip::tcp::socket socket, ConnectionInfo info);
   /// Not started yet.
   std::shared_ptr<Connection> add_connection(StreamSocket socket, ConnectionInfo info,

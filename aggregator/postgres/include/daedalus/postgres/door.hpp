@@ -1,5 +1,5 @@
 // All sessions of PostgreSQL's protocol that one process has: who they are, what comes back for them, and what they
-// share: users and the certificate.
+// share: users, the certificate and how many they may be.
 //
 // Decides which session a cancel request means. Refuses to know sockets, threads and the clock: the process brings
 // them, and draws the random numbers.
@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "daedalus/postgres/login_guard.hpp"
+#include "daedalus/postgres/seats.hpp"
 #include "daedalus/postgres/session_options.hpp"
 #include "daedalus/postgres/session_owner.hpp"
 #include "daedalus/postgres/tls_context.hpp"
@@ -56,6 +57,7 @@ class Door {
   const std::unique_ptr<Descriptions> descriptions_;
   const std::function<uint64_t()> random_;
   LoginGuard guard_;
+  Seats seats_;
   std::shared_ptr<const TlsContext> tls_;
   std::map<rpc::PeerId, std::weak_ptr<PgSession>> sessions_;  ///< Those that are gone leave now and then.
   size_t drop_at_ = 64;                                       ///< So many: time to look which are gone.

@@ -33,6 +33,7 @@ struct SessionOptions {
   std::string database;  ///< The one there is; the table's name.
   std::shared_ptr<const semantics::Schema> schema;
   uint64_t map_version = 0;
+  size_t clients_max = 10'000;   ///< Logged in or on their way in, at once.
   bool trusts_loopback = false;  ///< Clients of this machine log in without a password, as operators.
   bool requires_tls = false;     ///< Of clients of other machines.
   SessionLimits limits;

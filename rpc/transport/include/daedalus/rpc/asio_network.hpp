@@ -21,6 +21,7 @@ struct AsioOptions {
   wire::v1::Hello hello;  ///< What this process says about itself.
   ChannelLimits limits;
   uint32_t connections_max = 4096;                ///< Accepted and dialled; further ones are closed at once.
+  uint32_t guests_max = 1024;                     ///< The same of those that are accepted for another protocol.
   uint32_t links_max = 1024;                      ///< Endpoints dialled and not dropped; more are a bug of the caller.
   int64_t accept_delay_ns = 100 * kMillisecond;   ///< Pause after a failed accept: out of descriptors, most likely.
   int64_t dial_delay_ns_min = 50 * kMillisecond;  ///< Pause after the first failure; doubles with each further one.
@@ -51,13 +52,14 @@ class AsioNetwork final : public Network {
   /// Errors (FATAL): 55006 when the address is in use, 58000 otherwise; the message names the address.
   [[nodiscard]] Result<std::string> listen(const std::string& endpoint);
   /// The same for connections of another protocol: `make_session` makes the session of each. They count among
-  /// connections_max, their output counts against the budget, and shutdown() closes them like any other.
+  /// guests_max, their output counts against the budget, and shutdown() closes them like any other.
   [[nodiscard]] Result<std::string> listen(const std::string& endpoint, SessionFactory make_session);
   LinkId dial(const std::string& endpoint) override;
   /// Stops dialling; the link's connection, if there is one, says goodbye with `reason`.
   void drop_link(LinkId link, const std::string& reason);
-  /// Connects once to the Unix socket at `path`. The session that is made then counts like one that was accepted.
-  /// Where that fails `on_failed` is called instead, and at once where the path is too long.
+  /// Connects once to the Unix socket at `path`. It is never refused for
+  /// being one too many: the caller knows how many it makes. Where that fails `on_failed` is called instead, and at
+  /// once where the path is too long.
   void connect_local(const std::string& path, SessionFactory make_session, OnConnectFailed on_failed);
   void send(Outbox&& outbox) override;
   [[nodiscard]] uint64_t output_waiting(PeerId peer) const override;
