@@ -13,7 +13,8 @@ Door::Door(SessionOptions options, SessionOwner& owner, std::function<uint64_t()
       descriptions_(std::make_unique<Descriptions>()),
       random_(std::move(random)),
       guard_(random_),
-      seats_(options_.clients_max) {}
+      seats_(options_.clients_max),
+      kept_(std::make_shared<ByteBudget>(options_.kept_bytes_max)) {}
 
 Door::~Door() = default;
 
@@ -29,7 +30,7 @@ std::shared_ptr<rpc::ByteSession> Door::make_session(const rpc::ConnectionInfo& 
     const uint64_t bits = random_();
     identity.submission_client.append(reinterpret_cast<const char*>(&bits), sizeof(bits));
   }
-  const PgSession::Shared shared{options_, *descriptions_, guard_, seats_, owner_};
+  const PgSession::Shared shared{options_, *descriptions_, guard_, seats_, kept_, owner_};
   auto session = std::make_shared<PgSession>(shared, connection, std::move(identity), now);
   sessions_.insert_or_assign(connection.id, session);
   if (tls_ == nullptr) {

@@ -42,6 +42,7 @@ class Savepoints {
   [[nodiscard]] std::optional<size_t> find(std::string_view name) const;
   [[nodiscard]] const Point& at(size_t index) const { return points_[index]; }
   [[nodiscard]] size_t count() const { return points_.size(); }
+  [[nodiscard]] size_t bytes() const { return bytes_; }
   /// Only the first so many stay.
   void keep(size_t count);
 

@@ -26,6 +26,7 @@ PgSession::PgSession(const Shared& shared, rpc::ConnectionInfo connection, Sessi
       descriptions_(shared.descriptions),
       guard_(shared.guard),
       seats_(shared.seats),
+      kept_(shared.kept),
       owner_(shared.owner),
       connection_(std::move(connection)),
       identity_(std::move(identity)),
@@ -75,6 +76,7 @@ void PgSession::process() {
   }
   if (phase_ != Phase::kOver) {
     input_.drop_read();
+    count_kept();
   }
 }
 
@@ -358,6 +360,7 @@ void PgSession::finish(std::string reason) {
   slots_.clear();
   portal_row_bytes_ = slot_row_bytes_ = slot_bytes_ = 0;
   values_.reset();
+  kept_.release();
   if (was_up_) {
     events_.push_back(Down{reason});
   }

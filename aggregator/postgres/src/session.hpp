@@ -27,6 +27,7 @@
 
 #include "command.hpp"
 #include "copy_options.hpp"
+#include "daedalus/base/byte_budget.hpp"
 #include "daedalus/base/fifo.hpp"
 #include "daedalus/postgres/login_guard.hpp"
 #include "daedalus/postgres/seats.hpp"
@@ -86,6 +87,7 @@ class PgSession final : public rpc::ByteSession {
     Descriptions& descriptions;
     LoginGuard& guard;
     Seats& seats;
+    const std::shared_ptr<ByteBudget>& kept;
     SessionOwner& owner;
   };
   PgSession(const Shared& shared, rpc::ConnectionInfo connection, SessionIdentity identity, Instant now);
@@ -215,7 +217,7 @@ class PgSession final : public rpc::ByteSession {
   void on_flush();
   void on_sync();
   void end_sync();
-  [[nodiscard]] Result<void> check_room(std::string_view name, size_t sql_size) const;
+  [[nodiscard]] Result<void> check_room(std::string_view name, size_t sql_size);
   void keep_prepared(const std::string& name, Prepared prepared);
   /// Learns what `described_` takes and gives, for on_described().
   void describe(Describes for_whom, std::vector<std::optional<semantics::TypeKind>> declared);
@@ -227,7 +229,7 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] const Prepared& shown_by(const Prepared& prepared) const;
   [[nodiscard]] static size_t column_count(const Prepared& prepared);
   [[nodiscard]] static std::vector<uint32_t> parameter_oids(const Prepared& prepared);
-  [[nodiscard]] Result<Portal> bind(const BindMessage& message) const;
+  [[nodiscard]] Result<Portal> bind(const BindMessage& message);
   void describe_rows(const Prepared& prepared, const std::vector<int16_t>& formats);
   void describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats,
                         const std::vector<uint16_t>& origins = {});
@@ -240,6 +242,16 @@ class PgSession final : public rpc::ByteSession {
   PortalEntry forget(PortalEntry entry);
   /// But the one that is being executed, whose statement may be what ends the others.
   void drop_all_portals_but_active();
+
+  // ---- session_memory.cpp ----
+  /// What it keeps between messages, and of one that has not come to its end. Rows that wait are output.
+  [[nodiscard]] uint64_t kept_bytes() const;
+  /// Keeps so many more, for now. Errors: 53200 all clients together keep as much as they may.
+  [[nodiscard]] Result<void> reserve(uint64_t bytes);
+  /// Adds a write to those that become one update. Errors: of reserve() and WriteGroup::add().
+  [[nodiscard]] Result<uint32_t> keep_write(aggregator::CompiledUpdate update);
+  /// What it keeps now counts. Ends it, where that is a message for which there is no room.
+  void count_kept();
 
   // ---- session_blocks.cpp ----
   void run(const BeginCommand& command);
@@ -416,6 +428,7 @@ class PgSession final : public rpc::ByteSession {
   Descriptions& descriptions_;
   LoginGuard& guard_;
   Seats& seats_;
+  ByteLease kept_;
   std::optional<Seat> seat_;  ///< From its first message on.
   SessionOwner& owner_;
   const rpc::ConnectionInfo connection_;

@@ -140,6 +140,9 @@ void PgSession::run(const SavepointCommand& command) {
 }
 
 void PgSession::make_savepoint(const std::string& name) {
+  if (auto fits = reserve(name.size()); !fits) {
+    return fail(fits.error());
+  }
   if (auto made = block_.savepoints.add(name, {settings_.values(), block_.locals}, group_.mark()); !made) {
     return fail(made.error());
   }

@@ -160,6 +160,9 @@ void PgSession::on_converted(CopyRows rows) {
   next.row_count += rows.row_count;
   next.last_line = rows.row_count > 0 ? rows.last_line : next.last_line;
   copy_->is_drained = rows.is_drained;
+  if (auto fits = reserve(0); !fits) {
+    return end_copy({fits.error(), {}});
+  }
   step_copy();
 }
 
@@ -190,7 +193,7 @@ void PgSession::finish_copy() {
   const std::unique_ptr<CopyIn> copy = std::move(copy_);
   uint64_t rows = copy->rows_in;
   if (!copy->is_in_batches && copy->next.row_count > 0) {
-    const auto added = group_.add({insert_of(std::move(copy->next.rows), copy->next.row_count), {}});
+    const auto added = keep_write({insert_of(std::move(copy->next.rows), copy->next.row_count), {}});
     if (!added) {
       return fail(added.error());
     }

@@ -64,9 +64,9 @@ void PgSession::describe(Describes for_whom, std::vector<std::optional<semantics
   start_work(Wait::kDescribe, Work::Describe{described_.sql, std::move(declared)});
 }
 
-Result<void> PgSession::check_room(std::string_view name, size_t sql_size) const {
+Result<void> PgSession::check_room(std::string_view name, size_t sql_size) {
   if (name.empty()) {
-    return {};
+    return reserve(sql_size);
   }
   if (statements_.contains(name)) {
     return rejected("42P05", fmt::format("prepared statement \"{}\" already exists", name));
@@ -78,7 +78,7 @@ Result<void> PgSession::check_room(std::string_view name, size_t sql_size) const
                                 options_.limits.statements_max, options_.limits.statement_bytes_max),
                     "close some that are not needed any longer");
   }
-  return {};
+  return reserve(sql_size + name.size());
 }
 
 void PgSession::on_described(Result<aggregator::StatementDescription> description) {
@@ -175,7 +175,7 @@ void PgSession::on_bind(std::string_view body) {
   append_plain('2', out());
 }
 
-Result<Portal> PgSession::bind(const BindMessage& message) const {
+Result<Portal> PgSession::bind(const BindMessage& message) {
   const auto found = statements_.find(message.statement);
   if (found == statements_.end()) {
     return rejected("26000", message.statement.empty()
@@ -207,6 +207,9 @@ Result<Portal> PgSession::bind(const BindMessage& message) const {
                     fmt::format("a connection keeps at most {} portals with {} bytes of parameters",
                                 options_.limits.portals_max, options_.limits.portal_bytes_max),
                     "close some that are not needed any longer");
+  }
+  if (auto fits = reserve(portal.parameter_bytes); !fits) {
+    return fits.error();
   }
   auto bound = statement.catalogue != nullptr ? bind_catalogue(message, portal) : bind_parameters(message, portal);
   if (!bound) {

@@ -105,7 +105,7 @@ void PgSession::on_compiled(Result<aggregator::Compiled> compiled) {
     return fail(rejected("XX000", "a write was compiled to something else"));
   }
   std::optional<aggregator::Returning> returning = std::exchange(update->returning, std::nullopt);
-  const auto rows = group_.add(std::move(*update));
+  const auto rows = keep_write(std::move(*update));
   if (!rows) {
     return fail(rows.error());
   }

@@ -34,6 +34,8 @@ class WriteGroup {
   [[nodiscard]] bool has_any() const { return body_.parts_size() > 0; }
   /// Whether it has an UPDATE or DELETE of which nobody has been told.
   [[nodiscard]] bool awaits_counts() const { return !tags_.empty(); }
+  /// Of its writes, and of what is held back.
+  [[nodiscard]] uint64_t bytes() const { return bytes_ + held_.size(); }
   /// How many rows, and how many bytes of them, still go in.
   [[nodiscard]] uint64_t rows_left() const;
   [[nodiscard]] uint64_t bytes_left() const;

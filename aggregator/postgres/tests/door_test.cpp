@@ -58,6 +58,32 @@ TEST_F(DoorTest, WhoFindsNoSeatIsToldSo) {
   EXPECT_TRUE(enter(door, 4)->was_up());
 }
 
+TEST_F(DoorTest, WhatAllKeepTogetherIsBounded) {
+  options_.kept_bytes_max = 1u << 20;
+  Door door(options_, *this, counting_random());
+  const auto large = enter(door, 1);
+  const auto small = enter(door, 2);
+  static_cast<void>(large->take_output(now_));
+  static_cast<void>(small->take_output(now_));
+  const auto answer_to = [&](rpc::ByteSession& session, const std::string& bytes) {
+    session.on_bytes(bytes, now_);
+    session.deliver([](const char* /*event*/) { return false; });
+    return session.take_output(now_);
+  };
+  const std::string many(700'000, ' ');
+  answer_to(*large, parse("a", "BEGIN" + many) + sync());
+  EXPECT_NE(answer_to(*large, parse("b", "BEGIN" + many) + sync()).find("C53200"), std::string::npos);
+  EXPECT_NE(answer_to(*large, query("BEGIN") + query("SAVEPOINT a")).find("SAVEPOINT"), std::string::npos);
+  EXPECT_EQ(answer_to(*small, parse("c", "BEGIN") + sync()).find("C53200"), std::string::npos);
+  const std::string rest = answer_to(*small, parse("d", "BEGIN" + many).substr(0, 400'000));
+  EXPECT_NE(rest.find("VFATAL"), std::string::npos);  // Before it has come: nobody could skip it.
+  EXPECT_NE(rest.find("C53200"), std::string::npos);
+  const auto third = enter(door, 3);
+  static_cast<void>(third->take_output(now_));
+  answer_to(*large, query("DEALLOCATE ALL"));
+  EXPECT_EQ(answer_to(*third, parse("e", "BEGIN" + many) + sync()).find("C53200"), std::string::npos);
+}
+
 TEST_F(DoorTest, SessionsThatAreGoneAreForgotten) {
   Door door(options_, *this, [] { return uint64_t{5}; });
   for (uint64_t id = 1; id <= 1'000; ++id) {

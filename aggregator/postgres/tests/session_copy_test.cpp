@@ -156,6 +156,23 @@ TEST_F(CopyTest, BeyondOneUpdateItIsRefusedWithNothingIn) {
   EXPECT_TRUE(operations_.empty());
 }
 
+TEST_F(CopyTest, RowsForWhichNobodyHasRoomEndIt) {
+  kept_ = std::make_shared<ByteBudget>(200'000);
+  log_in();
+  send(query("COPY tickets (id) FROM STDIN"));
+  std::string bytes;
+  for (int row = 0; row < 60'000; ++row) {
+    bytes += "1\n";
+  }
+  send(copy_data(bytes) + copy_done());
+  for (size_t work = 0; work < works_.size(); ++work) {
+    converted();
+  }
+  EXPECT_NE(said().find("E 53200 out of memory"), std::string::npos);
+  EXPECT_TRUE(operations_.empty());
+  EXPECT_EQ(kept_->taken(), 0u);
+}
+
 TEST_F(CopyTest, InBatchesUpdatesFollowEachOther) {
   send_first_batch(20'000);
   ASSERT_EQ(operations_.size(), 1u);

@@ -165,7 +165,7 @@ SessionTest::SessionTest() {
 }
 
 void SessionTest::connect(const std::string& address) {
-  session_ = std::make_shared<PgSession>(PgSession::Shared{options_, descriptions_, guard_, *this},
+  session_ = std::make_shared<PgSession>(PgSession::Shared{options_, descriptions_, guard_, seats_, kept_, *this},
                                          rpc::ConnectionInfo{rpc::PeerId{7}, address, std::nullopt},
                                          SessionIdentity{{42, 4711}, std::string(16, 'c')}, now_);
 }

@@ -86,6 +86,8 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   SessionOptions options_;
   Descriptions descriptions_;
   LoginGuard guard_{counting_random()};
+  Seats seats_{1'000};
+  std::shared_ptr<ByteBudget> kept_ = std::make_shared<ByteBudget>(1u << 30);
   std::shared_ptr<PgSession> session_;
   Instant now_{1'000};
   std::vector<std::string> ups_;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "daedalus/base/byte_budget.hpp"
 #include "daedalus/postgres/login_guard.hpp"
 #include "daedalus/postgres/seats.hpp"
 #include "daedalus/postgres/session_options.hpp"
@@ -58,6 +59,7 @@ class Door {
   const std::function<uint64_t()> random_;
   LoginGuard guard_;
   Seats seats_;
+  const std::shared_ptr<ByteBudget> kept_;  ///< What all sessions keep.
   std::shared_ptr<const TlsContext> tls_;
   std::map<rpc::PeerId, std::weak_ptr<PgSession>> sessions_;  ///< Those that are gone leave now and then.
   size_t drop_at_ = 64;                                       ///< So many: time to look which are gone.

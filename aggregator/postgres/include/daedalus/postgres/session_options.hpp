@@ -33,7 +33,9 @@ struct SessionOptions {
   std::string database;  ///< The one there is; the table's name.
   std::shared_ptr<const semantics::Schema> schema;
   uint64_t map_version = 0;
-  size_t clients_max = 10'000;   ///< Logged in or on their way in, at once.
+  size_t clients_max = 10'000;  ///< Logged in or on their way in, at once.
+  /// What all clients together may keep: statements, parameters, writes before they are submitted; bytes.
+  uint64_t kept_bytes_max = 1u << 30;
   bool trusts_loopback = false;  ///< Clients of this machine log in without a password, as operators.
   bool requires_tls = false;     ///< Of clients of other machines.
   SessionLimits limits;
