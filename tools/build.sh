@@ -15,6 +15,7 @@ case ${1:-} in
     ;;
   everything)
     tools/install_packages.sh build test
+    tools/unpack_packages.sh build/node-postgres node-pg node-readable-stream node-split2 node-xtend
     exec python3 tools/steps.py "C++=tools/build_cpp.sh everything" "Java=tools/build_java.sh everything" \
       "Python=tools/install_python.sh tests"
     ;;

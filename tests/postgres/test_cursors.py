@@ -146,6 +146,28 @@ def test_postgres_fdw_reads(filled: str, elsewhere: str) -> None:
         assert len(connection.execute("SELECT id FROM remote ORDER BY id LIMIT 30").fetchall()) == 30
 
 
+def test_a_foreign_schema_is_imported(filled: str, elsewhere: str) -> None:
+    with psycopg.connect(elsewhere, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA imported")
+        connection.execute("IMPORT FOREIGN SCHEMA public FROM SERVER daedalus INTO imported")
+        columns = connection.execute(
+            "SELECT string_agg(column_name || ' ' || data_type || ' ' || is_nullable, ',' ORDER BY ordinal_position) "
+            "FROM information_schema.columns WHERE table_schema = 'imported' AND table_name = 'kinds'"
+        ).fetchone()
+        assert columns == (
+            "id integer NO,yes boolean YES,small smallint YES,big bigint YES,single real YES,"
+            "twice double precision YES,"
+            "price numeric YES,day date YES,at timestamp without time zone YES,clock time without time zone YES,"
+            "tag uuid YES,code character YES,name character varying YES,moment timestamp with time zone YES",
+        )
+        assert connection.execute("SELECT count(*), max(id) FROM imported.kinds").fetchone() == (1_000, 999)
+        connection.execute("CREATE SCHEMA nothing")
+        connection.execute("IMPORT FOREIGN SCHEMA public EXCEPT (kinds) FROM SERVER daedalus INTO nothing")
+        assert connection.execute(
+            "SELECT count(*) FROM information_schema.tables WHERE table_schema = 'nothing'"
+        ).fetchone() == (0,)
+
+
 def test_postgres_fdw_rewinds_a_cursor_and_parametrises_one(filled: str, elsewhere: str) -> None:
     with psycopg.connect(elsewhere, autocommit=True) as connection:
         for setting in ("enable_hashjoin", "enable_mergejoin", "enable_material"):

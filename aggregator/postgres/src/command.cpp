@@ -161,6 +161,28 @@ std::string parameter_name(Words& words) {
   return name;
 }
 
+Command lock_command(Words& words) {
+  LockCommand command;
+  static_cast<void>(words.take("table"));
+  static_cast<void>(words.take("only"));
+  do {
+    if (!words.is_name()) {
+      return syntax_error(words);
+    }
+    command.tables.push_back(words.take_name());
+    while (words.take_symbol(".") && words.is_name()) {
+      command.tables.back() += "." + words.take_name();
+    }
+    static_cast<void>(words.take_symbol("*"));
+  } while (words.take_symbol(","));
+  const bool is_shared = words.take("in") && words.take("access") && words.take("share") && words.take("mode");
+  if (!is_shared) {
+    return refuse("LOCK in another mode than ACCESS SHARE", "leave it out: updates take effect one after the other");
+  }
+  static_cast<void>(words.take("nowait"));
+  return words.is_at_end() ? Command(std::move(command)) : Command(syntax_error(words));
+}
+
 Command discard_command(Words& words) {
   DiscardCommand command;
   if (words.take("all")) {
@@ -285,6 +307,9 @@ Command command_of(std::string_view statement) {
   }
   if (words.take("release")) {
     return savepoint_command(words, SavepointCommand::What::kRelease);
+  }
+  if (words.take("lock")) {
+    return lock_command(words);
   }
   if (words.take("deallocate")) {
     return deallocate_command(words);

@@ -52,6 +52,10 @@ struct SavepointCommand {
   What what = What::kMake;
   std::string name;
 };
+/// LOCK … IN ACCESS SHARE MODE, which waits for nothing: nobody alters or drops the table.
+struct LockCommand {
+  std::vector<std::string> tables;  ///< As they are written, with schemas.
+};
 struct DeclareCommand {
   std::string cursor;
   bool may_go_back = true;  ///< No NO SCROLL.
@@ -113,9 +117,9 @@ struct RefusedCommand {
 };
 
 using Command = std::variant<EmptyCommand, SetCommand, ResetCommand, ShowCommand, BeginCommand, SetBlockCommand,
-                             EndCommand, SavepointCommand, DeclareCommand, FetchCommand, CloseCommand, PrepareCommand,
-                             ExecuteCommand, DeallocateCommand, DiscardCommand, SessionQuery, WriteCommand, CopyCommand,
-                             QueryCommand, RefusedCommand>;
+                             EndCommand, SavepointCommand, LockCommand, DeclareCommand, FetchCommand, CloseCommand,
+                             PrepareCommand, ExecuteCommand, DeallocateCommand, DiscardCommand, SessionQuery,
+                             WriteCommand, CopyCommand, QueryCommand, RefusedCommand>;
 
 /// `statement` is one statement, without a semicolon. Cost: of its first tokens; of a COPY, aggregator::read_copy().
 [[nodiscard]] Command command_of(std::string_view statement);

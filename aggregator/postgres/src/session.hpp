@@ -261,6 +261,7 @@ class PgSession final : public rpc::ByteSession {
   /// Errors: 25001.
   [[nodiscard]] Result<void> check_modes(const BlockModes& modes) const;
   void run(const SavepointCommand& command);
+  void run(const LockCommand& command);
   void make_savepoint(const std::string& name);
   void release_savepoint(size_t index);
   void go_back_to_savepoint(size_t index);

@@ -196,4 +196,18 @@ void PgSession::drop_portals_from(size_t level) {
   }
 }
 
+// ---- locks ----
+
+void PgSession::run(const LockCommand& command) {
+  if (!is_in_block()) {
+    return fail(rejected("25P01", "LOCK TABLE can only be used in transaction blocks"));
+  }
+  for (const std::string& table : command.tables) {
+    if (table != options_.database && table != "public." + options_.database) {
+      return fail(rejected("42P01", fmt::format("relation \"{}\" does not exist", table)));
+    }
+  }
+  append_command_complete("LOCK TABLE", out());
+}
+
 }  // namespace daedalus::postgres

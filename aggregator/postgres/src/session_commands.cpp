@@ -61,6 +61,8 @@ bool PgSession::run_command(Portal& portal) {
     run(*end);
   } else if (const auto* savepoint = std::get_if<SavepointCommand>(&command)) {
     run(*savepoint);
+  } else if (const auto* lock = std::get_if<LockCommand>(&command)) {
+    run(*lock);
   } else if (const auto* close = std::get_if<CloseCommand>(&command)) {
     run(*close);
   } else if (const auto* prepare = std::get_if<PrepareCommand>(&command)) {

@@ -158,6 +158,21 @@ TEST_F(BlockTest, ModesComeBeforeTheFirstQuery) {
             "C SET|E 25001 transaction read-write mode must be set before any query|Z E");
 }
 
+TEST_F(BlockTest, ALockThatWaitsForNothingIsHad) {
+  const std::string shared = " IN ACCESS SHARE MODE";
+  EXPECT_EQ(told("LOCK TABLE tickets" + shared), "E 25P01 LOCK TABLE can only be used in transaction blocks|Z I");
+  EXPECT_EQ(told("BEGIN; LOCK tickets" + shared + "; LOCK TABLE ONLY public.tickets *, tickets" + shared + " NOWAIT"),
+            "C BEGIN|C LOCK TABLE|C LOCK TABLE|Z T");
+  EXPECT_EQ(told("SAVEPOINT a; LOCK TABLE public.others" + shared),
+            "C SAVEPOINT|E 42P01 relation \"public.others\" does not exist|Z E");
+  for (const std::string& mode : {"", " IN SHARE MODE", " IN ACCESS EXCLUSIVE MODE"}) {
+    EXPECT_EQ(told("ROLLBACK TO a; LOCK TABLE tickets" + mode),
+              "C ROLLBACK|E 0A000 LOCK in another mode than ACCESS SHARE is not supported|Z E");
+  }
+  EXPECT_EQ(told("ROLLBACK TO a; LOCK TABLE tickets" + shared + " now"),
+            "C ROLLBACK|E 42601 syntax error at or near \"now\"|Z E");
+}
+
 TEST_F(BlockTest, EverySettingIsShown) {
   const std::string all = told("SHOW ALL");
   EXPECT_EQ(all.substr(0, 43), "T name:25 setting:25 description:25|D appli");
