@@ -245,7 +245,9 @@ void drive(std::string_view stream, size_t piece, uint8_t choices, Begin begin_a
   Descriptions descriptions;
   LoginGuard guard([] { return uint64_t{1}; });
   guard.set_users(std::make_shared<const Users>(Users{{"a", {Role::kWriter, std::nullopt}}}));
-  PgSession session({options, descriptions, guard, owner}, {rpc::PeerId{1}, "127.0.0.1:1", std::nullopt},
+  Seats seats(1);
+  const auto kept = std::make_shared<ByteBudget>(options.kept_bytes_max);
+  PgSession session({options, descriptions, guard, seats, kept, owner}, {rpc::PeerId{1}, "127.0.0.1:1", std::nullopt},
                     {{1, 2}, std::string(16, 'x')}, kStart);
   if (begin_at != Begin::kNothing) {
     session.on_bytes(login(), kStart);
@@ -276,7 +278,7 @@ void drive(std::string_view stream, size_t piece, uint8_t choices, Begin begin_a
   }
   session.on_lost("gone");
   session.deliver([](const char* /*event*/) { return false; });
-  CHECK(session.ended().has_value() && owner.downs == owner.ups);
+  CHECK(session.ended().has_value() && owner.downs == owner.ups && kept->taken() == 0);
 }
 
 }  // namespace
