@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "adder.hpp"
-#include "characters.hpp"
+#include "daedalus/semantics/characters.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {

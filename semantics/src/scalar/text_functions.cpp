@@ -6,7 +6,8 @@
 #include <limits>
 
 #include "adder.hpp"
-#include "characters.hpp"
+#include "daedalus/semantics/characters.hpp"
+#include "daedalus/semantics/text_pieces.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
@@ -32,6 +33,8 @@ Error too_long() {
   return rejected("54000", fmt::format("a text may have at most {} bytes here", kStringLengthMax),
                   "cut it with left() or substring()");
 }
+
+Value string_of(std::string_view text) { return Value(std::string(text)); }
 
 // ---- whole strings ----
 
@@ -94,51 +97,29 @@ Result<Value> padded_octet_length(Arguments arguments, const BoundExpression& ca
 
 // ---- pieces ----
 
-/// Characters `start` to `start + count - 1`, from 1; what lies outside is left out.
-Value piece(std::string_view from, int64_t start, int64_t end) {
-  const int64_t first = std::max<int64_t>(start, 1);
-  if (end <= first) {
-    return Value(std::string());
-  }
-  const size_t begin = offset_of(from, first - 1);
-  const std::string_view rest = from.substr(begin);
-  return Value(std::string(rest.substr(0, offset_of(rest, end - first))));
-}
-
 Result<Value> substring_from(Arguments arguments, const BoundExpression&) {
-  return piece(text(arguments[0]), integer(arguments[1]), std::numeric_limits<int64_t>::max());
+  return string_of(piece_of(text(arguments[0]), integer(arguments[1]), std::numeric_limits<int64_t>::max()));
 }
 
 Result<Value> substring_of(Arguments arguments, const BoundExpression&) {
-  const int64_t start = integer(arguments[1]);
+  const int64_t first = integer(arguments[1]);
   const int64_t count = integer(arguments[2]);
   if (count < 0) {
     return rejected("22011", "negative substring length not allowed");
   }
-  return piece(text(arguments[0]), start, start + count);
+  return string_of(piece_of(text(arguments[0]), first, first + count));
 }
 
-/// A negative count leaves out so many at the other end.
 Result<Value> left(Arguments arguments, const BoundExpression&) {
-  const std::string& from = text(arguments[0]);
-  const int64_t count = integer(arguments[1]);
-  return piece(from, 1, 1 + (count < 0 ? character_count(from) + count : count));
+  return string_of(left_of(text(arguments[0]), integer(arguments[1])));
 }
 
 Result<Value> right(Arguments arguments, const BoundExpression&) {
-  const std::string& from = text(arguments[0]);
-  const int64_t count = integer(arguments[1]);
-  const int64_t all = character_count(from);
-  return piece(from, 1 + (count < 0 ? -count : std::max<int64_t>(all - count, 0)), 1 + all);
+  return string_of(right_of(text(arguments[0]), integer(arguments[1])));
 }
 
 Result<Value> position(Arguments arguments, const BoundExpression&) {
-  const std::string& from = text(arguments[0]);
-  const size_t found = from.find(text(arguments[1]));
-  if (found == std::string::npos) {
-    return Value(int64_t{0});
-  }
-  return Value(1 + character_count(std::string_view(from).substr(0, found)));
+  return Value(position_of(text(arguments[0]), text(arguments[1])));
 }
 
 Result<Value> starts_with(Arguments arguments, const BoundExpression&) {
@@ -146,56 +127,20 @@ Result<Value> starts_with(Arguments arguments, const BoundExpression&) {
 }
 
 Result<Value> split_part(Arguments arguments, const BoundExpression&) {
-  const std::string& from = text(arguments[0]);
-  const std::string& separator = text(arguments[1]);
-  int64_t wanted = integer(arguments[2]);
-  if (wanted == 0) {
+  if (integer(arguments[2]) == 0) {
     return rejected("22023", "field position must not be zero");
   }
-  std::vector<std::string_view> fields;
-  std::string_view rest = from;
-  while (!from.empty()) {
-    const size_t found = separator.empty() ? std::string_view::npos : rest.find(separator);
-    fields.push_back(rest.substr(0, found));
-    if (found == std::string_view::npos) {
-      break;
-    }
-    rest.remove_prefix(found + separator.size());
-  }
-  wanted = wanted < 0 ? static_cast<int64_t>(fields.size()) + 1 + wanted : wanted;
-  const bool is_there = wanted >= 1 && wanted <= static_cast<int64_t>(fields.size());
-  return Value(is_there ? std::string(fields[static_cast<size_t>(wanted - 1)]) : std::string());
+  return string_of(field_of(text(arguments[0]), text(arguments[1]), integer(arguments[2])));
 }
 
 // ---- trimming and padding ----
-
-bool has_character(std::string_view set, std::string_view character) {
-  for (size_t at = 0; at < set.size(); at += character_size(set[at])) {
-    if (set.substr(at, character_size(set[at])) == character) {
-      return true;
-    }
-  }
-  return false;
-}
 
 template <bool kLeft, bool kRight>
 Result<Value> trimmed(Arguments arguments, const BoundExpression&) {
   std::string_view from = text(arguments[0]);
   const std::string_view set = arguments.size() > 1 ? std::string_view(text(arguments[1])) : " ";
-  while (kLeft && !from.empty() && has_character(set, from.substr(0, character_size(from[0])))) {
-    from.remove_prefix(character_size(from[0]));
-  }
-  while (kRight && !from.empty()) {
-    size_t last = from.size() - 1;
-    while (!is_first_byte(from[last])) {
-      --last;
-    }
-    if (!has_character(set, from.substr(last))) {
-      break;
-    }
-    from.remove_suffix(from.size() - last);
-  }
-  return Value(std::string(from));
+  from = kLeft ? trimmed_left(from, set) : from;
+  return string_of(kRight ? trimmed_right(from, set) : from);
 }
 
 /// To so many characters; a longer string is cut.

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "adder.hpp"
-#include "characters.hpp"
+#include "daedalus/semantics/characters.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "md5.hpp"
 

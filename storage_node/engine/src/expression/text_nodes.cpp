@@ -1,6 +1,7 @@
 // Strings: seen where they lie, or made in room that stays from batch to batch.
 #include <algorithm>
 
+#include "daedalus/semantics/characters.hpp"
 #include "daedalus/semantics/like.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "vector_node.hpp"
@@ -13,10 +14,6 @@ using semantics::TypeKind;
 
 constexpr auto to_lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
 constexpr auto to_upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; };
-
-int64_t character_count(std::string_view text) {
-  return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
-}
 
 /// Bytes that all of them take together.
 size_t size_of_all(const ValueVector& texts, uint32_t count) {
@@ -75,7 +72,7 @@ class LengthNode final : public VectorNode {
     int64_t* out = VectorBuffer::room(buffer_.integers);
     for (uint32_t position = 0; position < batch.count; ++position) {
       const std::string_view text = from.text(position);
-      out[position] = is_in_bytes_ ? static_cast<int64_t>(text.size()) : character_count(text);
+      out[position] = is_in_bytes_ ? static_cast<int64_t>(text.size()) : semantics::character_count(text);
     }
     ValueVector made;
     made.integers = out;

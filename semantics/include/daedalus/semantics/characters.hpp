@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace daedalus::semantics::scalar {
+namespace daedalus::semantics {
 
 /// Bytes of the character that begins with this one.
 [[nodiscard]] inline size_t character_size(char first) {
@@ -31,4 +31,4 @@ namespace daedalus::semantics::scalar {
   return at < text.size() ? at : text.size();
 }
 
-}  // namespace daedalus::semantics::scalar
+}  // namespace daedalus::semantics
