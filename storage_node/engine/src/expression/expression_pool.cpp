@@ -60,9 +60,11 @@ std::optional<int32_t> common_scale(const std::vector<BoundExpression>& values, 
 std::optional<int32_t> scale_of_extract(const BoundExpression& call) {
   const std::optional<std::string_view> unit = constant_text(call.arguments[0]);
   constexpr std::string_view kWholes[] = {"year", "month", "day", "hour", "minute", "quarter", "dow", "isodow", "doy"};
-  return unit && std::find(std::begin(kWholes), std::end(kWholes), *unit) != std::end(kWholes)
-             ? std::optional<int32_t>(0)
-             : std::nullopt;
+  if (unit && std::find(std::begin(kWholes), std::end(kWholes), *unit) != std::end(kWholes)) {
+    return 0;
+  }
+  const bool has_micros = unit && (*unit == "epoch" || *unit == "second");
+  return has_micros && semantics::is_timestamp(call.arguments[1].type.kind) ? std::optional<int32_t>(6) : std::nullopt;
 }
 
 std::optional<int32_t> scale_of_call(const BoundExpression& call) {
@@ -85,8 +87,11 @@ std::optional<int32_t> scale_of_call(const BoundExpression& call) {
   if (function->name == "extract") {
     return scale_of_extract(call);
   }
+  if (function->name == "abs") {
+    return scale_of(call.arguments[0]);
+  }
   if (!function->is_operator) {
-    return std::nullopt;
+    return scale_of_rounded(call, function->name);
   }
   const std::optional<int32_t> left = scale_of(call.arguments.front());
   const std::optional<int32_t> right = scale_of(call.arguments.back());
@@ -176,8 +181,8 @@ VectorNodePtr ExpressionPool::node(const TableLayout& layout, const BoundExpress
   if (expression.kind == BoundExpression::Kind::kCall) {
     std::vector<VectorNodePtr> parts;
     const NodeMaker make{layout, *this, parts};
-    for (const auto family : {make_form_node, make_cast_node, make_comparison_node, make_number_node, make_text_node,
-                              make_piece_node, make_time_node}) {
+    for (const auto family : {make_form_node, make_cast_node, make_comparison_node, make_number_node, make_whole_node,
+                              make_text_node, make_piece_node, make_time_node}) {
       made = made == nullptr ? family(expression, make) : std::move(made);
     }
     if (made == nullptr) {

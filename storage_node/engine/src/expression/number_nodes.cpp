@@ -358,10 +358,12 @@ VectorNodePtr zero_of(const BoundExpression& argument, const NodeMaker& make) {
 
 VectorNodePtr make_number_node(const BoundExpression& call, const NodeMaker& make) {
   const semantics::ScalarFunction* function = semantics::find_function(call.function);
-  if (function == nullptr || !function->is_operator || call.arguments.empty() || call.arguments.size() > 2) {
+  const bool is_modulo = function != nullptr && function->name == "mod";
+  if (function == nullptr || (!function->is_operator && !is_modulo) || call.arguments.empty() ||
+      call.arguments.size() > 2) {
     return nullptr;
   }
-  const std::optional<Sign> sign = sign_of(function->name);
+  const std::optional<Sign> sign = is_modulo ? Sign::kModulo : sign_of(function->name);
   const std::optional<IntegerOp> bits = bits_of(function->name);
   const TypeKind result = call.type.kind;
   const bool is_floating = semantics::is_floating(result) && sign.has_value() && sign != Sign::kModulo;

@@ -15,13 +15,26 @@ using semantics::TypeKind;
 
 constexpr int64_t kMicrosPerSecond = 1'000'000;
 
-enum class Unit : uint8_t { kSecond, kMinute, kHour, kDay, kWeek, kMonth, kQuarter, kYear, kDow, kIsoDow, kDoy };
+enum class Unit : uint8_t {
+  kSecond,
+  kMinute,
+  kHour,
+  kDay,
+  kWeek,
+  kMonth,
+  kQuarter,
+  kYear,
+  kEpoch,
+  kDow,
+  kIsoDow,
+  kDoy
+};
 
 std::optional<Unit> unit_of(const BoundExpression& argument) {
   constexpr std::pair<std::string_view, Unit> kUnits[] = {
       {"second", Unit::kSecond}, {"minute", Unit::kMinute}, {"hour", Unit::kHour}, {"day", Unit::kDay},
       {"week", Unit::kWeek},     {"month", Unit::kMonth},   {"year", Unit::kYear}, {"quarter", Unit::kQuarter},
-      {"dow", Unit::kDow},       {"isodow", Unit::kIsoDow}, {"doy", Unit::kDoy},
+      {"dow", Unit::kDow},       {"isodow", Unit::kIsoDow}, {"doy", Unit::kDoy},   {"epoch", Unit::kEpoch},
   };
   const std::optional<std::string_view> name = constant_text(argument);
   const auto* found =
@@ -133,7 +146,7 @@ class TruncationNode final : public MomentNode {
   }
 };
 
-/// Whole numbers, as numeric or double precision, of dates or timestamps.
+/// Whole numbers, or microseconds as seconds, as numeric or double precision; of dates or timestamps.
 class FieldNode final : public MomentNode {
  public:
   FieldNode(FormOf form, Unit unit, bool is_date, VectorNodePtr from)
@@ -150,16 +163,24 @@ class FieldNode final : public MomentNode {
         mark_hard(position);
         continue;
       }
+      if (unit_ == Unit::kEpoch) {
+        fields[position] = moment;
+        continue;
+      }
       const int64_t days = is_date_ ? moment : semantics::floor_div(moment, semantics::kMicrosPerDay);
-      fields[position] = field_of(unit_, days, is_date_ ? 0 : moment - days * semantics::kMicrosPerDay);
+      const int64_t time = is_date_ ? 0 : moment - days * semantics::kMicrosPerDay;
+      fields[position] = unit_ == Unit::kSecond ? time % (60 * kMicrosPerSecond) : field_of(unit_, days, time);
     }
     if (form() == Form::kFloating) {
+      const bool has_micros = unit_ == Unit::kEpoch || unit_ == Unit::kSecond;
+      const double unit = has_micros ? static_cast<double>(kMicrosPerSecond) : 1.0;
       double* out = VectorBuffer::room(buffer_.floatings);
-      std::copy_n(fields, batch.count, out);
+      std::transform(fields, fields + batch.count, out,
+                     [unit](int64_t field) { return static_cast<double>(field) / unit; });
       made_.floatings = out;
     } else {
       made_.integers = fields;
-      made_.magnitude = uint64_t{1} << 32;
+      made_.magnitude = uint64_t{1} << (unit_ == Unit::kEpoch ? 63 : 32);
     }
     return made_;
   }
@@ -185,10 +206,11 @@ VectorNodePtr make_time_node(const BoundExpression& call, const NodeMaker& make)
   if ((!is_truncation && !is_field) || !unit || (!is_date && !semantics::is_timestamp(kind))) {
     return nullptr;
   }
-  const bool is_of_clock = *unit == Unit::kSecond || *unit == Unit::kMinute || *unit == Unit::kHour;
-  const bool is_of_days = *unit >= Unit::kDow;
-  const bool has_kernel = is_truncation ? !is_date && !is_of_days
-                                        : *unit != Unit::kSecond && *unit != Unit::kWeek && !(is_date && is_of_clock);
+  const bool is_of_clock =
+      *unit == Unit::kSecond || *unit == Unit::kMinute || *unit == Unit::kHour || *unit == Unit::kEpoch;
+  const bool has_truncation = *unit < Unit::kEpoch;
+  const bool has_kernel =
+      is_truncation ? !is_date && has_truncation : *unit != Unit::kWeek && !(is_date && is_of_clock);
   VectorNodePtr from = has_kernel ? make(call.arguments[1]) : nullptr;
   if (from == nullptr) {
     return nullptr;

@@ -201,6 +201,7 @@ struct NodeMaker {
 [[nodiscard]] VectorNodePtr make_cast_node(const semantics::BoundExpression& call, const NodeMaker& make);
 [[nodiscard]] VectorNodePtr make_number_node(const semantics::BoundExpression& call, const NodeMaker& make);
 [[nodiscard]] VectorNodePtr make_comparison_node(const semantics::BoundExpression& call, const NodeMaker& make);
+[[nodiscard]] VectorNodePtr make_whole_node(const semantics::BoundExpression& call, const NodeMaker& make);
 [[nodiscard]] VectorNodePtr make_piece_node(const semantics::BoundExpression& call, const NodeMaker& make);
 [[nodiscard]] VectorNodePtr make_text_node(const semantics::BoundExpression& call, const NodeMaker& make);
 [[nodiscard]] VectorNodePtr make_time_node(const semantics::BoundExpression& call, const NodeMaker& make);
@@ -215,6 +216,9 @@ struct FormOf {
   int32_t scale = 0;
 };
 [[nodiscard]] std::optional<FormOf> form_of(const semantics::BoundExpression& expression);
+
+/// The digits that a function of this name leaves behind the point of a numeric; nothing: it is none that rounds.
+[[nodiscard]] std::optional<int32_t> scale_of_rounded(const semantics::BoundExpression& call, std::string_view name);
 
 /// The text of a constant, which is not NULL; nothing for what is no constant.
 [[nodiscard]] std::optional<std::string_view> constant_text(const semantics::BoundExpression& expression);
