@@ -92,6 +92,7 @@ constexpr Entry kEntries[] = {
     {"standard_conforming_strings", "Backslashes in strings mean themselves.", Kind::kChoice, "on", true,
      "on|true|yes|1"},
     {"statement_timeout", "How long a statement may take; 0: ten minutes.", Kind::kDuration, "0"},
+    {"synchronize_seqscans", "Kept; who scans alone begins where scans begin.", Kind::kBool, "on"},
     {kTimeZone, "The zone of the clock: UTC.", Kind::kTimeZone, "UTC", true},
     {"transaction_deferrable", "Kept; no block has anything to wait for.", Kind::kBool, "off"},
     {"transaction_isolation", "The isolation of this block.", Kind::kChoice, "read committed", false, kIsolations},
