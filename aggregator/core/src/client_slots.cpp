@@ -17,7 +17,7 @@ Result<ClientSlots::Shared> ClientSlots::read(Upstream from, const std::string& 
     return malformed("the body of a DEFINE does not parse");
   }
   Definition made;
-  made.columns = std::make_shared<merging::ShapeColumns>(merging::ShapeColumns{from.sequence, false});
+  made.columns = std::make_shared<merging::ShapeColumns>(merging::ShapeColumns{from.sequence});
   if (message.has_sql()) {
     made.statement =
         std::make_unique<const DefinedStatement>(DefinedStatement{std::move(*message.mutable_sql()), nullptr});

@@ -29,8 +29,8 @@ wire::v1::Operation state(uint32_t slot, const std::string& sql = {}) {
   return operation;
 }
 
-CompiledSelect selection_of(uint64_t limit) {
-  const std::vector<semantics::Column> columns = {{.name = "id", .type = {.kind = semantics::TypeKind::kInt}}};
+CompiledSelect selection_of(uint64_t limit, const std::string& name = "id") {
+  const std::vector<semantics::Column> columns = {{.name = name, .type = {.kind = semantics::TypeKind::kInt}}};
   semantics::Selection selection = *semantics::bind_items({.columns = columns}, {{.name = "id", .column = 0}});
   selection.limit = limit;
   CompiledSelect select;
@@ -41,11 +41,14 @@ CompiledSelect selection_of(uint64_t limit) {
   return select;
 }
 
-/// Knows every text "known N", which asks for N rows.
+/// Knows every text "known N", which asks for N rows, and "either", whose column hangs on whether it has a parameter.
 class Known final : public KnownStatements {
  public:
   std::shared_ptr<const KnownStatement> find(std::string_view sql) override {
     ++searches;
+    if (sql == "either") {
+      return std::make_shared<Either>();
+    }
     if (!sql.starts_with("known ")) {
       return nullptr;
     }
@@ -70,6 +73,14 @@ class Known final : public KnownStatements {
 
    private:
     uint64_t limit_;
+  };
+
+  class Either final : public KnownStatement {
+   public:
+    bool bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) const override {
+      bound = selection_of(1, statement.parameters_size() == 0 ? "id" : "other");
+      return true;
+    }
   };
 };
 
@@ -156,6 +167,26 @@ TEST_F(ShapesTest, ColumnsGoWithTheFirstAnswerOfADefinition) {
   answer();
   EXPECT_EQ(cluster.results().front().second.rows().shape_sequence(), again);
   EXPECT_EQ(cluster.results().front().second.rows().columns_size(), 1);
+}
+
+/// Rows of one would be read as rows of the other.
+TEST_F(ShapesTest, AnAnswerWhoseColumnsAreOthersHasThemWithIt) {
+  const uint64_t definition = cluster.send(client, define(1, "either"));
+  wire::v1::StatementBody body;
+  body.add_parameters();
+  wire::v1::Operation with_parameter = make_operation(wire::v1::OPERATION_KIND_STATEMENT, body.SerializeAsString());
+  with_parameter.mutable_header()->set_shape_slot(1);
+  const auto told = [&](const wire::v1::Operation& asked) {
+    cluster.send(client, asked);
+    static_cast<void>(cluster.take());
+    answer();
+    const wire::v1::QueryRows rows = cluster.results().front().second.rows();
+    static_cast<void>(cluster.take());
+    return std::pair(rows.shape_sequence(), rows.columns_size() == 0 ? std::string() : rows.columns(0).name());
+  };
+  EXPECT_EQ(told(state(1)), std::pair(definition, std::string("id")));
+  EXPECT_EQ(told(with_parameter), std::pair(uint64_t{0}, std::string("other")));
+  EXPECT_EQ(told(state(1)), std::pair(definition, std::string()));
 }
 
 TEST_F(ShapesTest, AStatementThatCannotBeBoundIsCompiledWithItsText) {

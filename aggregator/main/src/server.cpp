@@ -58,6 +58,7 @@ postgres::SessionOptions session_options(const Configuration& configuration, uin
   options.schema = configuration.schema;
   options.map_version = configuration.map->version;
   options.clients_max = clients_max(descriptors);
+  options.slots = kClientSlots;
   options.trusts_loopback = configuration.postgres_trusts_loopback;
   options.requires_tls = configuration.postgres_requires_tls;
   return options;

@@ -33,7 +33,8 @@ class Owner final : public SessionOwner {
   void on_session_operation(rpc::PeerId /*session*/, wire::v1::Operation&& operation) override {
     CHECK(ups == 1 && operation.header().sequence() > last_sequence);
     last_sequence = operation.header().sequence();
-    if (operation.header().kind() != wire::v1::OPERATION_KIND_ABORT) {
+    if (operation.header().kind() == wire::v1::OPERATION_KIND_STATEMENT ||
+        operation.header().kind() == wire::v1::OPERATION_KIND_SUBMIT) {
       operations.push_back(std::move(operation));
     }
   }

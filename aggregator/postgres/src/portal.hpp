@@ -15,6 +15,7 @@
 #include "daedalus/catalogue/statement.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
 #include "fetch_run.hpp"
+#include "statement_slots.hpp"
 #include "value_format.hpp"
 
 namespace daedalus::postgres {
@@ -36,6 +37,7 @@ struct Prepared {
   std::vector<semantics::Column> cursor_columns;  ///< Of the query of a DECLARE, once that has been described.
   /// Of one that the catalogue runs: types of its parameters and columns; what is above knows nothing of them.
   std::shared_ptr<const catalogue::Answer> catalogue;
+  std::shared_ptr<SlottedStatement> slotted = nullptr;  ///< Null: its text always goes with it.
 };
 
 /// What the catalogue has given, and how much of it the client has.

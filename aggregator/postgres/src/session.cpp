@@ -32,7 +32,8 @@ PgSession::PgSession(const Shared& shared, rpc::ConnectionInfo connection, Sessi
       identity_(std::move(identity)),
       started_(now),
       now_(now),
-      last_progress_(now) {}
+      last_progress_(now),
+      statement_slots_(options_.slots) {}
 
 PgSession::~PgSession() = default;
 
@@ -255,6 +256,7 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
   if (phase_ == Phase::kOver) {
     return;
   }
+  learn_columns(result);
   if (submission_sequence_ != 0 && result.sequence() == submission_sequence_) {
     submission_sequence_ = 0;
     on_submitted(std::move(result));

@@ -243,6 +243,14 @@ class PgSession final : public rpc::ByteSession {
   /// But the one that is being executed, whose statement may be what ends the others.
   void drop_all_portals_but_active();
 
+  // ---- session_slots.cpp ----
+  [[nodiscard]] static std::vector<semantics::Column> columns_of(const wire::v1::QueryRows& rows);
+  /// Where the core has the text of the portal's statement, from now on at the latest; 0: nowhere.
+  [[nodiscard]] uint32_t slot_of(const Portal& portal);
+  void drop_slotted(const Prepared& prepared);
+  void learn_columns(const wire::v1::Result& result);
+  [[nodiscard]] Result<void> begin_slotted(Portal& portal, uint64_t sequence);
+
   // ---- session_memory.cpp ----
   /// What it keeps between messages, and of one that has not come to its end. Rows that wait are output.
   [[nodiscard]] uint64_t kept_bytes() const;
@@ -330,7 +338,10 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] Result<void> check_query() const;
   void start_query(Portal& portal);
   /// Asks the core; returns the operation's sequence.
-  uint64_t send_statement(const wire::v1::StatementBody& body, int64_t remaining_ns);
+  /// By slot, or with its text where that is 0.
+  uint64_t send_statement(const wire::v1::StatementBody& body, uint32_t slot, int64_t remaining_ns);
+  /// What all that comes of an answer is read by, given its first rows. Errors: 0A000 they are not what was described.
+  [[nodiscard]] Result<void> begin_answer(Portal& portal, const wire::v1::QueryRows& first);
   /// The next rows are the first of so many.
   void limit_rows(uint32_t rows_max);
   void take_result(Portal& portal, wire::v1::Result&& result);
@@ -467,6 +478,7 @@ class PgSession final : public rpc::ByteSession {
   Portal simple_portal_;
   std::map<std::string, std::shared_ptr<const Prepared>, std::less<>> statements_;
   size_t statement_bytes_ = 0;
+  StatementSlots statement_slots_;
   std::map<std::string, Portal, std::less<>> portals_;
   size_t portal_bytes_ = 0;
   uint64_t portal_row_bytes_ = 0;        ///< Of rows that wait in portals, or are kept by cursors.

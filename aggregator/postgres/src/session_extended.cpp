@@ -128,6 +128,9 @@ void PgSession::keep_prepared(const std::string& name, Prepared prepared) {
   drop_statement(name);
   statement_bytes_ += prepared.sql.size() + name.size();
   has_parsed_ahead_ = has_parsed_ahead_ || !slots_.empty();
+  if (!name.empty() && prepared.catalogue == nullptr && std::holds_alternative<QueryCommand>(prepared.command)) {
+    prepared.slotted = std::make_shared<SlottedStatement>();
+  }
   statements_.emplace(name, std::make_shared<const Prepared>(std::move(prepared)));
 }
 
@@ -347,11 +350,15 @@ void PgSession::end_sync() {
 void PgSession::drop_statement(const std::string& name) {
   if (const auto found = statements_.find(name); found != statements_.end()) {
     statement_bytes_ -= found->second->sql.size() + name.size();
+    drop_slotted(*found->second);
     statements_.erase(found);
   }
 }
 
 void PgSession::drop_all_statements() {
+  for (const auto& [name, prepared] : statements_) {
+    drop_slotted(*prepared);
+  }
   statements_.clear();
   statement_bytes_ = 0;
 }

@@ -121,16 +121,21 @@ void PgSession::limit_rows(uint32_t rows_max) {
 
 void PgSession::start_query(Portal& portal) {
   portal.has_started = true;
+  const uint32_t slot = slot_of(portal);
   wire::v1::StatementBody body;
-  put_parameters(portal, body);
-  portal.sequence = send_statement(body, time_left(portal.cursor != nullptr));
+  if (slot == 0) {
+    body.set_sql(sql_of(portal));
+  }
+  body.mutable_parameters()->Add(portal.parameters.begin(), portal.parameters.end());
+  portal.sequence = send_statement(body, slot, time_left(portal.cursor != nullptr));
 }
 
-uint64_t PgSession::send_statement(const wire::v1::StatementBody& body, int64_t remaining_ns) {
+uint64_t PgSession::send_statement(const wire::v1::StatementBody& body, uint32_t slot, int64_t remaining_ns) {
   wire::v1::Operation operation;
   auto& header = *operation.mutable_header();
   header.set_sequence(++last_sequence_);
   header.set_kind(wire::v1::OPERATION_KIND_STATEMENT);
+  header.set_shape_slot(slot);
   header.set_remaining_ns(static_cast<uint64_t>(remaining_ns));
   header.set_principal(user_);
   body.SerializeToString(operation.mutable_body());
@@ -184,20 +189,11 @@ void PgSession::take_result(Portal& portal, wire::v1::Result&& result) {
 
 void PgSession::on_rows(Portal& portal, wire::v1::QueryRows& rows) {
   if (portal.encoder == nullptr) {
-    std::vector<semantics::Column> columns;
-    for (const auto& column : rows.columns()) {
-      const auto type = contract::to_type(column.type());
-      columns.push_back(
-          {column.name(), type ? *type : semantics::Type{semantics::TypeKind::kText}, true, std::nullopt});
-    }
-    if (auto begun = begin_rows(portal, columns); !begun) {
+    if (auto begun = begin_answer(portal, rows); !begun) {
       abort(portal);
       portal.has_ended = true;
       portal.failure = Failure{begun.error(), {}};
       return;
-    }
-    if (portal.cursor != nullptr) {
-      portal.cursor->columns = std::move(columns);
     }
   }
   if (portal.cursor != nullptr) {
@@ -209,6 +205,18 @@ void PgSession::on_rows(Portal& portal, wire::v1::QueryRows& rows) {
     portal_row_bytes_ += rows.rows().size();
     portal.rows.emplace_back(std::move(*rows.mutable_rows()), rows.row_count());
   }
+}
+
+Result<void> PgSession::begin_answer(Portal& portal, const wire::v1::QueryRows& first) {
+  if (first.shape_sequence() != 0) {
+    return begin_slotted(portal, first.shape_sequence());
+  }
+  std::vector<semantics::Column> columns = columns_of(first);
+  auto begun = begin_rows(portal, columns);
+  if (begun && portal.cursor != nullptr) {
+    portal.cursor->columns = std::move(columns);
+  }
+  return begun;
 }
 
 Result<void> PgSession::begin_rows(Portal& portal, const std::vector<semantics::Column>& columns) {

@@ -120,7 +120,7 @@ void PgSession::ask_for_values(const ExecuteCommand& command, std::shared_ptr<co
   values_ = std::make_unique<ExecuteValues>();
   values_->statement = std::move(statement);
   values_->rows_max = rows_max;
-  values_->sequence = send_statement(body, time_left());
+  values_->sequence = send_statement(body, 0, time_left());
   wait_ = Wait::kValues;
 }
 

@@ -350,7 +350,8 @@ void SessionTest::on_session_up(rpc::PeerId /*session*/, const rpc::PeerInfo& in
 }
 void SessionTest::on_session_down(rpc::PeerId /*session*/, const std::string& reason) { downs_.push_back(reason); }
 void SessionTest::on_session_operation(rpc::PeerId /*session*/, wire::v1::Operation&& operation) {
-  operations_.push_back(std::move(operation));
+  const bool is_definition = operation.header().kind() == wire::v1::OPERATION_KIND_DEFINE;
+  (is_definition ? definitions_ : operations_).push_back(std::move(operation));
 }
 void SessionTest::on_session_work(rpc::PeerId /*session*/, Work&& work) {
   if (std::holds_alternative<Work::Locate>(work.what)) {

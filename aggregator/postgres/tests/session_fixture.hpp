@@ -92,7 +92,8 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   Instant now_{1'000};
   std::vector<std::string> ups_;
   std::vector<std::string> downs_;
-  std::vector<wire::v1::Operation> operations_;
+  std::vector<wire::v1::Operation> operations_;   ///< Without definitions.
+  std::vector<wire::v1::Operation> definitions_;  ///< Of slots.
   std::vector<Work> works_;
   std::vector<CancelKey> cancels_;
   aggregator::StatementHome home_;  ///< Where statements belong that have failed: told at once.

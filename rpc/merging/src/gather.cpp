@@ -25,6 +25,16 @@ wire::v1::Error wire_error(const Error& error, int64_t retry_after_ns) {
   return made;
 }
 
+using SharedColumns = std::shared_ptr<const std::vector<semantics::Column>>;
+
+/// Whether rows of the one are read as rows of the other.
+bool are_same(const SharedColumns& left, const SharedColumns& right) {
+  return left == right || std::equal(left->begin(), left->end(), right->begin(), right->end(),
+                                     [](const semantics::Column& a, const semantics::Column& b) {
+                                       return a.type == b.type && a.name == b.name;
+                                     });
+}
+
 constexpr size_t kSpareTextsMax = 256;
 /// Memory of one that is kept.
 constexpr size_t kSpareTextMax = 4096;
@@ -248,9 +258,15 @@ void Gather::send_rows(Query& query, semantics::MergedRows rows, rpc::Outbox& ou
 
 void Gather::add_columns(Query& query, wire::v1::QueryRows& message) {
   query.has_sent_columns = true;
-  if (query.shape_columns != nullptr) {
-    message.set_shape_sequence(query.shape_columns->shape_sequence);
-    if (std::exchange(query.shape_columns->are_sent, true)) {
+  if (ShapeColumns* const shape = query.shape_columns.get(); shape != nullptr) {
+    const bool is_first = shape->sent == nullptr;
+    if (is_first) {
+      shape->sent = query.columns;
+    }
+    if (is_first || are_same(shape->sent, query.columns)) {
+      message.set_shape_sequence(shape->shape_sequence);
+    }
+    if (!is_first && message.shape_sequence() != 0) {
       return;
     }
   }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "daedalus/base/units.hpp"
+#include "daedalus/contract/shape_slots.hpp"
 #include "daedalus/semantics/types.hpp"
 
 namespace daedalus::postgres {
@@ -39,6 +40,7 @@ struct SessionOptions {
   bool trusts_loopback = false;  ///< Clients of this machine log in without a password, as operators.
   bool requires_tls = false;     ///< Of clients of other machines.
   SessionLimits limits;
+  contract::SlotLimits slots{1024, contract::kShapeBytesMax};  ///< Of the core, for each of its clients.
 };
 
 }  // namespace daedalus::postgres

@@ -37,10 +37,11 @@ struct Part {
 
 using Parts = boost::container::small_vector<Part, 1>;
 
-/// The columns of all answers of one shape: whoever asked is told them once.
+/// The columns of the answers of one shape: whoever asked is told them once. Answers whose columns are others, because
+/// values had other types, have them with them.
 struct ShapeColumns {
-  uint64_t shape_sequence = 0;  ///< Of the operation that defined it.
-  bool are_sent = false;
+  uint64_t shape_sequence = 0;                                      ///< Of the operation that defined it.
+  std::shared_ptr<const std::vector<semantics::Column>> sent = {};  ///< Null: none have been.
 };
 
 struct GatheredQuery {

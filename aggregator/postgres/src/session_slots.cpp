@@ -1,0 +1,70 @@
+// Statements that go by slot: their texts travel to the core once, and so do their columns back.
+#include <utility>
+
+#include "daedalus/contract/translate.hpp"
+#include "session.hpp"
+
+namespace daedalus::postgres {
+
+std::vector<semantics::Column> PgSession::columns_of(const wire::v1::QueryRows& rows) {
+  std::vector<semantics::Column> columns;
+  columns.reserve(static_cast<size_t>(rows.columns_size()));
+  for (const auto& column : rows.columns()) {
+    const auto type = contract::to_type(column.type());
+    columns.push_back({column.name(), type ? *type : semantics::Type{semantics::TypeKind::kText}, true, std::nullopt});
+  }
+  return columns;
+}
+
+uint32_t PgSession::slot_of(const Portal& portal) {
+  const std::shared_ptr<SlottedStatement>& slotted = portal.statement->slotted;
+  if (slotted == nullptr || portal.copy_out != nullptr || portal.cursor != nullptr || portal.is_simple) {
+    return 0;
+  }
+  const std::string& sql = portal.statement->sql;
+  if (statement_slots_.use(*slotted, sql) == StatementSlots::Use::kDefine) {
+    statement_slots_.define(slotted, sql, ++last_sequence_);
+    wire::v1::ShapeBody shape;
+    shape.set_sql(sql);
+    wire::v1::Operation operation;
+    operation.mutable_header()->set_sequence(last_sequence_);
+    operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_DEFINE);
+    operation.mutable_header()->set_shape_slot(slotted->slot);
+    shape.SerializeToString(operation.mutable_body());
+    events_.push_back(std::move(operation));
+  }
+  return slotted->slot;
+}
+
+void PgSession::drop_slotted(const Prepared& prepared) {
+  if (prepared.slotted != nullptr) {
+    statement_slots_.drop(*prepared.slotted, prepared.sql);
+  }
+}
+
+/// Of whatever answer they come with: whoever waited for that may have given up.
+void PgSession::learn_columns(const wire::v1::Result& result) {
+  const wire::v1::QueryRows& rows = result.rows();
+  if (rows.shape_sequence() != 0 && rows.columns_size() > 0) {
+    if (const auto slotted = statement_slots_.find(rows.shape_sequence())) {
+      slotted->columns = columns_of(rows);
+    }
+  }
+}
+
+Result<void> PgSession::begin_slotted(Portal& portal, uint64_t sequence) {
+  const auto slotted = statement_slots_.find(sequence);
+  if (slotted == nullptr || !slotted->columns) {
+    return rejected("XX000", "an answer has come without its columns");
+  }
+  if (slotted->encoder != nullptr && slotted->formats == portal.formats) {
+    portal.encoder = slotted->encoder;
+    return {};
+  }
+  auto begun = begin_rows(portal, *slotted->columns);
+  slotted->encoder = portal.encoder;
+  slotted->formats = portal.formats;
+  return begun;
+}
+
+}  // namespace daedalus::postgres

@@ -1,0 +1,60 @@
+// Which of a session's prepared statements the core knows by a slot, and what columns their answers have
+// (docs/wire.md, "Shapes").
+//
+// Decides which statements are worth a slot: those with a name that run again. Refuses to know messages.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "daedalus/contract/shape_slots.hpp"
+#include "daedalus/semantics/types.hpp"
+#include "value_format.hpp"
+
+namespace daedalus::postgres {
+
+/// A statement of which the core has the text; slot and sequence are 0 as long as it has not.
+struct SlottedStatement {
+  uint32_t runs = 0;
+  uint32_t slot = 0;
+  uint64_t sequence = 0;  ///< Of its definition, which answers name.
+  std::optional<std::vector<semantics::Column>> columns;
+  /// For those columns, as they were asked for last.
+  std::shared_ptr<const RowEncoder> encoder;
+  std::vector<int16_t> formats;
+};
+
+class StatementSlots {
+ public:
+  explicit StatementSlots(contract::SlotLimits limits) : limits_(limits) {}
+
+  enum class Use : uint8_t {
+    kWhole,   ///< Its text goes with it.
+    kDefine,  ///< Its text is to go ahead of it, with `define()`.
+    kBySlot,
+  };
+  /// For one run of a statement.
+  [[nodiscard]] Use use(SlottedStatement& statement, const std::string& sql);
+  /// Its text goes out under this sequence.
+  void define(const std::shared_ptr<SlottedStatement>& statement, const std::string& sql, uint64_t sequence);
+  /// The one that was defined under this sequence; null: nobody has it any more.
+  [[nodiscard]] std::shared_ptr<SlottedStatement> find(uint64_t sequence) const;
+  /// Nobody runs it any more: its slot is free.
+  void drop(SlottedStatement& statement, const std::string& sql);
+
+  /// Of all texts in slots.
+  [[nodiscard]] uint64_t bytes() const { return bytes_; }
+
+ private:
+  const contract::SlotLimits limits_;
+  uint32_t used_ = 0;           ///< Slots that have ever been.
+  std::vector<uint32_t> free_;  ///< Of these.
+  uint64_t bytes_ = 0;
+  std::unordered_map<uint64_t, std::weak_ptr<SlottedStatement>> by_sequence_;
+};
+
+}  // namespace daedalus::postgres
