@@ -9,7 +9,7 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/base/fifo.hpp"
 #include "daedalus/semantics/packed.hpp"
-#include "packed_walk.hpp"
+#include "daedalus/semantics/packed_walk.hpp"
 
 namespace daedalus::semantics {
 

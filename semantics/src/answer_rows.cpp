@@ -8,7 +8,7 @@
 
 #include "answer_merge.hpp"
 #include "daedalus/base/check.hpp"
-#include "packed_walk.hpp"
+#include "daedalus/semantics/packed_walk.hpp"
 #include "row_sorter.hpp"
 #include "sort_key.hpp"
 

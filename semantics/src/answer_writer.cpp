@@ -6,8 +6,8 @@
 #include "answer_merge.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/packed_walk.hpp"
 #include "int128.hpp"
-#include "packed_walk.hpp"
 #include "sort_key.hpp"
 
 namespace daedalus::semantics {

@@ -6,9 +6,9 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/packed.hpp"
+#include "daedalus/semantics/packed_walk.hpp"
 #include "daedalus/semantics/utf8.hpp"
 #include "int128.hpp"
-#include "packed_walk.hpp"
 
 namespace daedalus::semantics {
 namespace {

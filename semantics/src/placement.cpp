@@ -7,8 +7,8 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/packed.hpp"
+#include "daedalus/semantics/packed_walk.hpp"
 #include "int128.hpp"
-#include "packed_walk.hpp"
 
 namespace daedalus::semantics {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/packed.hpp"
+#include "daedalus/semantics/packed_walk.hpp"
 #include "daedalus/semantics/packed_writer.hpp"
-#include "packed_walk.hpp"
 
 namespace daedalus::semantics {
 namespace {

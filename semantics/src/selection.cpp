@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "packed_walk.hpp"
+#include "daedalus/semantics/packed_walk.hpp"
 
 namespace daedalus::semantics {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "daedalus/semantics/packed_walk.hpp"
 #include "int128.hpp"
 #include "interval.hpp"
-#include "packed_walk.hpp"
 
 namespace daedalus::semantics {
 namespace {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "daedalus/semantics/order.hpp"
+#include "daedalus/semantics/packed_text.hpp"
+#include "daedalus/semantics/packed_walk.hpp"
 #include "random_values.hpp"
 
 namespace daedalus::semantics {
@@ -80,6 +82,30 @@ TEST(Packed, ValuesReadBackAsThemselvesAndOnlyWhole) {
       ASSERT_EQ(read_packed(type, std::string_view(bytes).substr(0, cut)).error().sqlstate, "08P01");
     }
     ASSERT_EQ(read_packed(type, bytes + "x").error().sqlstate, "08P01");
+  }
+}
+
+/// Whatever the bytes are: of values, and of values with a byte changed.
+TEST(Packed, TextsAreThoseOfTheValues) {
+  Random random(22);
+  for (int i = 0; i < 40'000; ++i) {
+    const Type type = random.chance(10)  ? Type{TypeKind::kNumeric}
+                      : random.chance(5) ? Type{TypeKind::kInterval}
+                                         : random.type();
+    std::string bytes = packed(type, random.value(type));
+    if (random.chance(30)) {
+      const auto at = static_cast<size_t>(random.between(0, static_cast<int64_t>(bytes.size()) - 1));
+      bytes[at] = static_cast<char>(random.between(-128, 127));
+    }
+    std::string_view rest = bytes;
+    std::string_view taken;
+    if (!take_packed(type, rest, taken)) {
+      continue;
+    }
+    const Result<Value> value = decode_packed(type, taken);
+    std::string text = "before ";
+    ASSERT_EQ(append_packed_text(type, taken, text), value.has_value()) << to_string(type) << " " << hex(bytes);
+    ASSERT_EQ(text, "before " + (value ? format_text(type, *value) : "")) << to_string(type) << " " << hex(bytes);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "byte_order.hpp"
 #include "copy_binary.hpp"
+#include "daedalus/semantics/packed.hpp"
 #include "daedalus/semantics/text.hpp"
 
 namespace daedalus::postgres {
@@ -164,15 +165,21 @@ void CopyEncoder::end(bool has_begun, std::string& out) const {
   append_plain('c', out);
 }
 
-void CopyEncoder::append_message(const std::vector<Value>& values, std::string& out) const {
+Result<void> CopyEncoder::append_message(std::string_view row, std::string& out) const {
+  const auto values = semantics::read_packed_row(types(), row);
+  if (!values) {
+    return values.error();
+  }
   const MessageWriter message('d', out);
   if (options_.format != CopyFormat::kBinary) {
-    return append_row(values, out);
+    append_row(*values, out);
+    return {};
   }
-  append_big_endian(static_cast<int16_t>(values.size()), out);
-  for (size_t column = 0; column < values.size(); ++column) {
-    append_value(types()[column], values[column], kBinaryFormat, out);
+  append_big_endian(static_cast<int16_t>(values->size()), out);
+  for (size_t column = 0; column < values->size(); ++column) {
+    append_value(types()[column], (*values)[column], kBinaryFormat, out);
   }
+  return {};
 }
 
 void CopyEncoder::append_row(const std::vector<Value>& values, std::string& out) const {

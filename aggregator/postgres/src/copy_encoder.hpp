@@ -37,7 +37,7 @@ class CopyEncoder final : public RowEncoder {
   void end(bool has_begun, std::string& out) const;
 
  protected:
-  void append_message(const std::vector<semantics::Value>& values, std::string& out) const override;
+  [[nodiscard]] Result<void> append_message(std::string_view row, std::string& out) const override;
 
  private:
   CopyEncoder(std::span<const semantics::Column> columns, CopyOptions options);

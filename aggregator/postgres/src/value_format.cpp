@@ -10,6 +10,8 @@
 #include "byte_order.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/packed.hpp"
+#include "daedalus/semantics/packed_text.hpp"
+#include "daedalus/semantics/packed_walk.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "daedalus/semantics/utf8.hpp"
 #include "numeric_format.hpp"
@@ -310,22 +312,54 @@ Result<void> RowEncoder::encode(std::string_view& rows, size_t size_max, std::st
     if (!size) {
       return size.error();
     }
-    auto values = semantics::read_packed_row(types_, rows.substr(sizeof(uint32_t), *size - sizeof(uint32_t)));
-    if (!values) {
-      return values.error();
+    if (auto done = append_message(rows.substr(sizeof(uint32_t), *size - sizeof(uint32_t)), out); !done) {
+      return done;
     }
     rows.remove_prefix(*size);
-    append_message(*values, out);
   } while (!rows.empty() && out.size() < size_max);
   return {};
 }
 
-void RowEncoder::append_message(const std::vector<Value>& values, std::string& out) const {
-  const MessageWriter message('D', out);
-  append_big_endian(static_cast<uint16_t>(values.size()), out);
-  for (size_t column = 0; column < values.size(); ++column) {
-    append_value(types_[column], values[column], formats_[column], out);
+Result<void> RowEncoder::append_message(std::string_view row, std::string& out) const {
+  const size_t begin = out.size();
+  auto end = semantics::WalkEnd::kComplete;
+  {
+    const MessageWriter message('D', out);
+    append_big_endian(static_cast<uint16_t>(types_.size()), out);
+    end = semantics::walk_packed_row(
+        types_.size(), row, [&](size_t column) -> const Type& { return types_[column]; },
+        [&](size_t column, bool is_null, std::string_view bytes) {
+          if (is_null) {
+            append_big_endian<int32_t>(-1, out);
+          }
+          return is_null || append_column(column, bytes, out);
+        });
   }
+  if (end == semantics::WalkEnd::kComplete) {
+    return {};
+  }
+  out.resize(begin);
+  const auto values = semantics::read_packed_row(types_, row);  // Which says what is wrong.
+  return values ? semantics::malformed_row(end) : values.error();
+}
+
+/// False: they are no value of the column's type.
+bool RowEncoder::append_column(size_t column, std::string_view bytes, std::string& out) const {
+  const Type& type = types_[column];
+  if (formats_[column] == kBinaryFormat) {
+    const auto value = semantics::decode_packed(type, bytes);
+    if (value) {
+      append_value(type, *value, kBinaryFormat, out);
+    }
+    return value.has_value();
+  }
+  const size_t length_at = out.size();
+  append_big_endian<uint32_t>(0, out);
+  if (!semantics::append_packed_text(type, bytes, out)) {
+    return false;
+  }
+  put_big_endian(static_cast<uint32_t>(out.size() - length_at - sizeof(uint32_t)), out.data() + length_at);
+  return true;
 }
 
 Result<size_t> size_of_rows(std::string_view rows, uint32_t count) {

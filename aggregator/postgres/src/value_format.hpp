@@ -70,10 +70,12 @@ class RowEncoder {
 
  protected:
   [[nodiscard]] const std::vector<semantics::Type>& types() const { return types_; }
-  /// One row as a message.
-  virtual void append_message(const std::vector<semantics::Value>& values, std::string& out) const;
+  /// One packed row, without its size, as a message. Errors: 08P01 it is none of these columns.
+  [[nodiscard]] virtual Result<void> append_message(std::string_view row, std::string& out) const;
 
  private:
+  [[nodiscard]] bool append_column(size_t column, std::string_view bytes, std::string& out) const;
+
   std::vector<semantics::Type> types_;
   std::vector<int16_t> formats_;
 };
