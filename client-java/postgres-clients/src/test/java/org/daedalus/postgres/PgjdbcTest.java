@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -122,6 +123,22 @@ class PgjdbcTest {
             }
             assertThat(insert.executeBatch()).hasSize(1000);
             assertThat(count(connection, "true")).isEqualTo(1000);
+        }
+    }
+
+    @Test
+    void shouldCountEachUpdateOfABatch() throws SQLException {
+        try (Connection connection = Servers.connectToEmpty();
+                PreparedStatement update = connection.prepareStatement("UPDATE kinds SET big = ? WHERE id < ?")) {
+            fill(connection, 50);
+            for (int id = 0; id < 100; ++id) {
+                update.setLong(1, id);
+                update.setInt(2, id);
+                update.addBatch();
+            }
+            assertThat(update.executeBatch())
+                    .containsExactly(IntStream.range(0, 100).map(id -> Math.min(id, 50)).toArray());
+            assertThat(count(connection, "big = 99")).isEqualTo(50);
         }
     }
 
