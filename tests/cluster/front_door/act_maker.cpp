@@ -39,7 +39,7 @@ ActMaker::ActMaker(std::shared_ptr<const semantics::Schema> schema, std::shared_
       register_(std::move(note_submission)) {}
 
 Act ActMaker::draw_read() {
-  switch (random_.below(6)) {
+  switch (random_.below(7)) {
     case 0:
       return simple();
     case 1:
@@ -48,6 +48,8 @@ Act ActMaker::draw_read() {
       return portal();
     case 3:
       return portal_in_block();
+    case 4:
+      return repeated();
     default:
       return pipeline();
   }
@@ -139,22 +141,31 @@ Act ActMaker::simple() {
   return act;
 }
 
-void ActMaker::open(Act& act, ActStep& step, ActStatement statement, const std::string& portal) {
-  const bool is_bound = statement.query && random_.chance(0.5) && !statement.query->parameters.empty();
-  std::vector<ValueText> parameters;
-  if (is_bound) {
-    statement.sql = statement.query->prepared_text;
-    parameters = texts_of(statement.query->parameters);
-    act.has_bound = true;
+std::vector<ValueText> ActMaker::draw_parameters(Act& act, ActStatement& statement) {
+  if (!statement.query || !random_.chance(0.5) || statement.query->parameters.empty()) {
+    return {};
   }
+  statement.sql = statement.query->prepared_text;
+  act.has_bound = true;
+  return texts_of(statement.query->parameters);
+}
+
+void ActMaker::open(Act& act, ActStep& step, ActStatement statement, const std::string& portal) {
+  const std::vector<ValueText> parameters = draw_parameters(act, statement);
   const std::string name = random_.chance(0.2) ? fmt::format("s{}", ++last_name_) : "";
-  step.bytes += parse_message(name, statement.sql) + bind_message(portal, name, parameters);
+  step.bytes += parse_message(name, statement.sql);
   const size_t index = add(act, step, std::move(statement));
   expect(step, Expected::Kind::kParsed, index);
-  expect(step, Expected::Kind::kBound, index);
+  bind(step, index, portal, name, parameters);
+}
+
+void ActMaker::bind(ActStep& step, size_t statement, const std::string& portal, const std::string& name,
+                    const std::vector<ValueText>& parameters) {
+  step.bytes += bind_message(portal, name, parameters);
+  expect(step, Expected::Kind::kBound, statement);
   if (random_.chance(0.7)) {
     step.bytes += describe_message(portal);
-    expect(step, Expected::Kind::kDescribed, index);
+    expect(step, Expected::Kind::kDescribed, statement);
   }
 }
 
@@ -203,6 +214,28 @@ Act ActMaker::pipeline() {
   if (!step.bytes.empty()) {
     act.steps.push_back(std::move(step));
   }
+  return act;
+}
+
+Act ActMaker::repeated() {
+  Act act{.kind = ActKind::kPipeline};
+  ActStep step;
+  ActStatement statement = draw_query();
+  const std::vector<ValueText> parameters = draw_parameters(act, statement);
+  const std::string name = fmt::format("s{}", ++last_name_);
+  step.bytes = parse_message(name, statement.sql);
+  expect(step, Expected::Kind::kParsed, 0);
+  for (int64_t left = random_.between(2, 6); left > 0; --left) {
+    const size_t index = add(act, step, statement);
+    bind(step, index, "", name, parameters);
+    execute(step, index);
+    if (left > 1 && random_.chance(0.3)) {
+      step.waits = false;
+      act.steps.push_back(std::exchange(step, {}));
+    }
+  }
+  sync(step);
+  act.steps.push_back(std::move(step));
   return act;
 }
 

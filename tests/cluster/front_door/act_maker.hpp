@@ -31,6 +31,8 @@ class ActMaker {
   [[nodiscard]] Act simple();
   [[nodiscard]] Act extended();
   [[nodiscard]] Act pipeline();
+  /// One with a name, several times: from the second on it goes by slot.
+  [[nodiscard]] Act repeated();
   [[nodiscard]] Act portal();
   /// The same rows from BEGIN to COMMIT, with a Sync behind each Execute.
   [[nodiscard]] Act portal_in_block();
@@ -38,6 +40,11 @@ class ActMaker {
   [[nodiscard]] ActStatement draw_wrong();
   /// Parse, Bind, perhaps Describe.
   void open(Act& act, ActStep& step, ActStatement statement, const std::string& portal);
+  /// With parameters in place of some values, which are returned, or as it is.
+  [[nodiscard]] std::vector<ValueText> draw_parameters(Act& act, ActStatement& statement);
+  /// Bind, perhaps Describe, of a statement of this name.
+  void bind(ActStep& step, size_t statement, const std::string& portal, const std::string& name,
+            const std::vector<ValueText>& parameters);
   /// Executes up to the last one; the last has no limit.
   void execute(ActStep& step, size_t statement);
 

@@ -9,11 +9,18 @@ void DoorWitness::on_operation(rpc::PeerId session, const wire::v1::Operation& o
   if (kind == wire::v1::OPERATION_KIND_ABORT) {
     return;
   }
+  const std::pair slot(session, operation.header().shape_slot());
+  if (kind == wire::v1::OPERATION_KIND_DEFINE) {
+    wire::v1::ShapeBody body;
+    CHECK(body.ParseFromString(operation.body()));
+    slots_[slot] = body.sql();
+    return;
+  }
   Exchange exchange;
   if (kind == wire::v1::OPERATION_KIND_STATEMENT) {
     wire::v1::StatementBody body;
     CHECK(body.ParseFromString(operation.body()));
-    exchange.sql = body.sql();
+    exchange.sql = slot.second == 0 ? body.sql() : slots_.at(slot);
   }
   const bool is_new = sessions_.at(session).emplace(operation.header().sequence(), std::move(exchange)).second;
   CHECK(is_new);  // A sequence is used once.

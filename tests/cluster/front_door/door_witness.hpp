@@ -40,7 +40,8 @@ class DoorWitness {
   /// Beyond all peers of the simulated network.
   static constexpr uint64_t kFirstSession = uint64_t{1} << 40;
 
-  std::map<rpc::PeerId, std::map<uint64_t, Exchange>> sessions_;  ///< By sequence.
+  std::map<rpc::PeerId, std::map<uint64_t, Exchange>> sessions_;   ///< By sequence.
+  std::map<std::pair<rpc::PeerId, uint32_t>, std::string> slots_;  ///< Texts, by session and slot.
 };
 
 }  // namespace daedalus::testing
