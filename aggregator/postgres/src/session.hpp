@@ -236,7 +236,7 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] Result<void> bind_parameters(const BindMessage& message, Portal& portal) const;
   void drop_statement(const std::string& name);
   void drop_all_statements();
-  void drop_portal(const std::string& name);
+  void drop_portal(std::string_view name);
   using PortalEntry = std::map<std::string, Portal, std::less<>>::iterator;
   /// Drops it. Returns the one behind it.
   PortalEntry forget(PortalEntry entry);

@@ -172,7 +172,7 @@ void PgSession::on_bind(std::string_view body) {
   if (!portal) {
     return fail(portal.error());
   }
-  drop_portal(std::string(message->portal));
+  drop_portal(message->portal);
   portal_bytes_ += portal->parameter_bytes;
   portals_.emplace(message->portal, std::move(*portal));
   append_plain('2', out());
@@ -195,7 +195,8 @@ Result<Portal> PgSession::bind(const BindMessage& message) {
     return may.error();
   }
   portal.level = block_.savepoints.count();
-  const size_t parameter_count = parameter_oids(statement).size();
+  const size_t parameter_count =
+      statement.catalogue != nullptr ? statement.catalogue->parameter_types.size() : statement.parameters.size();
   if (message.parameters.size() != parameter_count) {
     return rejected("08P01",
                     fmt::format("bind message supplies {} parameters, but prepared statement \"{}\" requires {}",
@@ -313,7 +314,7 @@ void PgSession::on_close(std::string_view body) {
   if (message->kind == 'S') {
     drop_statement(std::string(message->name));
   } else {
-    drop_portal(std::string(message->name));
+    drop_portal(message->name);
   }
   append_plain('3', out());
 }
@@ -363,7 +364,7 @@ void PgSession::drop_all_statements() {
   statement_bytes_ = 0;
 }
 
-void PgSession::drop_portal(const std::string& name) {
+void PgSession::drop_portal(std::string_view name) {
   if (const auto found = portals_.find(name); found != portals_.end()) {
     forget(found);
   }
