@@ -74,10 +74,9 @@ def many_hard_queries(context: Context, bench: Bench) -> None:
     for mix in context.plan.section("grid")["mixes"]:
         if not mix.startswith("hard"):
             continue
-        for run in range(runs):
+        for _ in range(runs):
             for queries in counts(context, "grid", (512, 4_096, 16_384)) or [1, 64]:
-                if queries <= 4_096 or run == 0:
-                    cell(context, bench, "many", mix, queries, runs=1, warm=1 if queries < 4_096 else 0, checked_max=16)
+                cell(context, bench, "many", mix, queries, runs=1, warm=1 if queries < 4_096 else 0, checked_max=16)
 
 
 def duck(context: Context, bench: Bench) -> None:
