@@ -32,8 +32,7 @@ PgSession::PgSession(const Shared& shared, rpc::ConnectionInfo connection, Sessi
       identity_(std::move(identity)),
       started_(now),
       now_(now),
-      last_progress_(now),
-      statement_slots_(options_.slots) {}
+      last_progress_(now) {}
 
 PgSession::~PgSession() = default;
 

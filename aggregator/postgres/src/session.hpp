@@ -245,6 +245,9 @@ class PgSession final : public rpc::ByteSession {
 
   // ---- session_slots.cpp ----
   [[nodiscard]] static std::vector<semantics::Column> columns_of(const wire::v1::QueryRows& rows);
+  /// For a statement that may go into a slot.
+  [[nodiscard]] std::shared_ptr<SlottedStatement> make_slotted();
+  [[nodiscard]] std::shared_ptr<SlottedStatement> find_slotted(uint64_t sequence) const;
   /// Where the core has the text of the portal's statement, from now on at the latest; 0: nowhere.
   [[nodiscard]] uint32_t slot_of(const Portal& portal);
   void drop_slotted(const Prepared& prepared);
@@ -478,7 +481,7 @@ class PgSession final : public rpc::ByteSession {
   Portal simple_portal_;
   std::map<std::string, std::shared_ptr<const Prepared>, std::less<>> statements_;
   size_t statement_bytes_ = 0;
-  StatementSlots statement_slots_;
+  std::unique_ptr<StatementSlots> statement_slots_;  ///< Once a statement may go into one.
   std::map<std::string, Portal, std::less<>> portals_;
   size_t portal_bytes_ = 0;
   uint64_t portal_row_bytes_ = 0;        ///< Of rows that wait in portals, or are kept by cursors.

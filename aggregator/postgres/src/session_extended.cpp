@@ -129,7 +129,7 @@ void PgSession::keep_prepared(const std::string& name, Prepared prepared) {
   statement_bytes_ += prepared.sql.size() + name.size();
   has_parsed_ahead_ = has_parsed_ahead_ || !slots_.empty();
   if (!name.empty() && prepared.catalogue == nullptr && std::holds_alternative<QueryCommand>(prepared.command)) {
-    prepared.slotted = std::make_shared<SlottedStatement>();
+    prepared.slotted = make_slotted();
   }
   statements_.emplace(name, std::make_shared<const Prepared>(std::move(prepared)));
 }

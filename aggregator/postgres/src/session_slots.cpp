@@ -16,14 +16,25 @@ std::vector<semantics::Column> PgSession::columns_of(const wire::v1::QueryRows& 
   return columns;
 }
 
+std::shared_ptr<SlottedStatement> PgSession::make_slotted() {
+  if (statement_slots_ == nullptr) {
+    statement_slots_ = std::make_unique<StatementSlots>(options_.slots);
+  }
+  return std::make_shared<SlottedStatement>();
+}
+
+std::shared_ptr<SlottedStatement> PgSession::find_slotted(uint64_t sequence) const {
+  return statement_slots_ == nullptr ? nullptr : statement_slots_->find(sequence);
+}
+
 uint32_t PgSession::slot_of(const Portal& portal) {
   const std::shared_ptr<SlottedStatement>& slotted = portal.statement->slotted;
   if (slotted == nullptr || portal.copy_out != nullptr || portal.cursor != nullptr || portal.is_simple) {
     return 0;
   }
   const std::string& sql = portal.statement->sql;
-  if (statement_slots_.use(*slotted, sql) == StatementSlots::Use::kDefine) {
-    statement_slots_.define(slotted, sql, ++last_sequence_);
+  if (statement_slots_->use(*slotted, sql) == StatementSlots::Use::kDefine) {
+    statement_slots_->define(slotted, sql, ++last_sequence_);
     wire::v1::ShapeBody shape;
     shape.set_sql(sql);
     wire::v1::Operation operation;
@@ -38,7 +49,7 @@ uint32_t PgSession::slot_of(const Portal& portal) {
 
 void PgSession::drop_slotted(const Prepared& prepared) {
   if (prepared.slotted != nullptr) {
-    statement_slots_.drop(*prepared.slotted, prepared.sql);
+    statement_slots_->drop(*prepared.slotted, prepared.sql);
   }
 }
 
@@ -46,14 +57,14 @@ void PgSession::drop_slotted(const Prepared& prepared) {
 void PgSession::learn_columns(const wire::v1::Result& result) {
   const wire::v1::QueryRows& rows = result.rows();
   if (rows.shape_sequence() != 0 && rows.columns_size() > 0) {
-    if (const auto slotted = statement_slots_.find(rows.shape_sequence())) {
+    if (const auto slotted = find_slotted(rows.shape_sequence())) {
       slotted->columns = columns_of(rows);
     }
   }
 }
 
 Result<void> PgSession::begin_slotted(Portal& portal, uint64_t sequence) {
-  const auto slotted = statement_slots_.find(sequence);
+  const auto slotted = find_slotted(sequence);
   if (slotted == nullptr || !slotted->columns) {
     return rejected("XX000", "an answer has come without its columns");
   }

@@ -165,8 +165,8 @@ TEST_F(BlockTest, ALockThatWaitsForNothingIsHad) {
             "C BEGIN|C LOCK TABLE|C LOCK TABLE|Z T");
   EXPECT_EQ(told("SAVEPOINT a; LOCK TABLE public.others" + shared),
             "C SAVEPOINT|E 42P01 relation \"public.others\" does not exist|Z E");
-  for (const std::string& mode : {"", " IN SHARE MODE", " IN ACCESS EXCLUSIVE MODE"}) {
-    EXPECT_EQ(told("ROLLBACK TO a; LOCK TABLE tickets" + mode),
+  for (const char* const mode : {"", " IN SHARE MODE", " IN ACCESS EXCLUSIVE MODE"}) {
+    EXPECT_EQ(told(std::string("ROLLBACK TO a; LOCK TABLE tickets") + mode),
               "C ROLLBACK|E 0A000 LOCK in another mode than ACCESS SHARE is not supported|Z E");
   }
   EXPECT_EQ(told("ROLLBACK TO a; LOCK TABLE tickets" + shared + " now"),

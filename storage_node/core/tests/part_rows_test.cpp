@@ -155,7 +155,8 @@ TEST_P(PartRowsTest, OfAnUpdateOfOnePartThereAreNone) {
   NodeHarness node(spread_options(GetParam()));
   const auto update = node.send_update(1, update_body({insert_part({{1, "ZRH", 1}, {2, "GVA", 2}})}));
   node.settle();
-  for (const auto& outcome : node.take_only(update).confirmed().outcomes()) {
+  const wire::v1::Result result = node.take_only(update);
+  for (const auto& outcome : result.confirmed().outcomes()) {
     EXPECT_THAT(outcome.part_rows(), IsEmpty());
   }
 }
@@ -173,7 +174,8 @@ TEST_P(PartRowsTest, OfTooManyPartsThereIsASum) {
   static_cast<void>(node.take_only(insert));
   EXPECT_EQ(sums_of(node.take_only(most).confirmed(), parts.size()), Counts(parts.size(), 1));
   uint64_t applied = 0;
-  for (const auto& outcome : node.take_only(too_many).confirmed().outcomes()) {
+  const wire::v1::Result result = node.take_only(too_many);
+  for (const auto& outcome : result.confirmed().outcomes()) {
     EXPECT_THAT(outcome.part_rows(), IsEmpty());
     applied += outcome.rows_applied();
   }

@@ -13,7 +13,10 @@ class Seats;
 class Seat {
  public:
   Seat(Seat&& other) noexcept : seats_(std::exchange(other.seats_, nullptr)) {}
-  Seat& operator=(Seat&&) = delete;
+  Seat& operator=(Seat&& other) noexcept {
+    std::swap(seats_, other.seats_);
+    return *this;
+  }
   ~Seat();
 
  private:

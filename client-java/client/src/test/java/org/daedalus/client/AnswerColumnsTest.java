@@ -169,6 +169,22 @@ class AnswerColumnsTest {
         assertThat(second.columns).isSameAs(first.columns);
     }
 
+    /** Values of other types may make other columns. */
+    @Test
+    void shouldReadAnAnswerByItsOwnColumnsWhereItIsOfNoShape() {
+        connect(10);
+        Request first = ask("one");
+        Request other = ask("one");
+        Request last = ask("one");
+        receive(nextJob().rows());
+        assertAnswered(first);
+        receive(nextJob().result().setRows(QueryRows.newBuilder().addColumns(column("other"))).build());
+        delivered.clear();
+        assertThat(other.columns.list()).extracting(ResultColumn::name).containsExactly("other");
+        receive(nextJob().rows());
+        assertAnswered(last);
+    }
+
     @Test
     void shouldLearnFromAnswersThatNobodyWaitsForAnyMore() {
         connect(10);
