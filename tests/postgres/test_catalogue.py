@@ -173,6 +173,8 @@ def test_a_statement_with_parameters_is_prepared_and_run_again(dsn: str, judge: 
 def test_one_is_prepared_and_executed_in_sql(dsn: str, judge: str) -> None:
     script = (
         "PREPARE p AS SELECT relname, relkind FROM pg_class WHERE relname LIKE 'kinds%' ORDER BY 1;\nEXECUTE p;\n"
+        "PREPARE q (oid, bool) AS SELECT relname, $2 FROM pg_class WHERE oid = $1;\nEXECUTE q (1259, true);\n"
+        "EXECUTE q ('1247', NULL);\nEXECUTE q (1);\n"
         "BEGIN;\nSAVEPOINT s;\nSELECT 'nothing'::regclass;\nROLLBACK TO s;\nEXECUTE p;\nCOMMIT;\nDEALLOCATE p;\n"
     )
     assert psql(dsn, stdin=script) == psql(judge, stdin=script)

@@ -67,6 +67,25 @@ std::string revoke_views() {
       kEnd);
 }
 
+/// What has been revoked belongs to the server as it is made, and is nobody's to write down: pg_dump would.
+std::string keep_privileges(std::string_view objects, std::string_view privileges) {
+  return fmt::format(
+      "UPDATE pg_catalog.pg_init_privs i SET initprivs = o.{1} FROM pg_catalog.{0} o\n"
+      "WHERE i.classoid = 'pg_catalog.{0}'::regclass AND i.objoid = o.oid AND i.objsubid = 0 AND o.{1} IS NOT NULL{2}"
+      "INSERT INTO pg_catalog.pg_init_privs\n"
+      "SELECT o.oid, 'pg_catalog.{0}'::regclass, 0, 'i', o.{1} FROM pg_catalog.{0} o WHERE o.{1} IS NOT NULL AND NOT "
+      "EXISTS\n"
+      "(SELECT 1 FROM pg_catalog.pg_init_privs i WHERE i.classoid = 'pg_catalog.{0}'::regclass AND i.objoid = o.oid\n"
+      "AND i.objsubid = 0){2}",
+      objects, privileges, kEnd);
+}
+
+std::string keep_all_privileges() {
+  return fmt::format("SET allow_system_table_mods = on{}", kEnd) + keep_privileges("pg_proc", "proacl") +
+         keep_privileges("pg_class", "relacl") + keep_privileges("pg_language", "lanacl") +
+         fmt::format("RESET allow_system_table_mods{}", kEnd);
+}
+
 /// A number or a truth as it is written, anything else in quotes.
 std::string default_text(const semantics::Column& column) {
   const std::string text = semantics::format_text(column.type, *column.default_value);
@@ -137,7 +156,7 @@ Script make_script(const semantics::Schema& schema) {
   text += fmt::format("ALTER ROLE {} SET default_transaction_read_only = on{}", kReaderRole, kEnd);
   text += fmt::format("REVOKE CREATE, TEMPORARY ON DATABASE {} FROM PUBLIC{}", database, kEnd);
   text += fmt::format("REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC{}", kEnd);
-  text += revoke_functions() + revoke_views();
+  text += revoke_functions() + revoke_views() + keep_all_privileges();
   text += create_table(schema) + std::string(kEnd);
   text += fmt::format("ALTER TABLE public.{} OWNER TO {}{}", database, kReaderRole, kEnd);
   return script;

@@ -246,8 +246,38 @@ bool is_unlisten_of_all(std::string_view statement) {
   return words.take("unlisten") && words.take_symbol("*") && words.is_at_end();
 }
 
+/// set_config(name, 'value', is_local) FROM pg_settings WHERE name = 'setting', which pg_dump says for what not every
+/// server has; nothing when it is something else.
+std::optional<SessionQuery> known_setting_query(Words words) {
+  SessionQuery::Item item;
+  item.function = item.column = "set_config";
+  static_cast<void>(words.take("pg_catalog") && words.take_symbol("."));
+  if (!words.take("set_config") || !words.take_symbol("(") || !words.take("name") || !words.take_symbol(",") ||
+      !words.is_string()) {
+    return std::nullopt;
+  }
+  const std::string value = words.take_text();
+  if (!words.take_symbol(",") || (!words.is("true") && !words.is("false"))) {
+    return std::nullopt;
+  }
+  const std::string is_local = words.take_text();
+  if (!words.take_symbol(")") || !words.take("from")) {
+    return std::nullopt;
+  }
+  static_cast<void>(words.take("pg_catalog") && words.take_symbol("."));
+  if (!words.take("pg_settings") || !words.take("where") || !words.take("name") || !words.take_symbol("=") ||
+      !words.is_string()) {
+    return std::nullopt;
+  }
+  item.arguments = {words.take_text(), value, is_local};
+  return words.is_at_end() ? std::optional(SessionQuery{{std::move(item)}, true}) : std::nullopt;
+}
+
 /// A SELECT of nothing but functions of the session; otherwise a query.
 Command select_command(Words& words) {
+  if (auto query = known_setting_query(words)) {
+    return std::move(*query);
+  }
   SessionQuery query;
   do {
     auto item = session_item(words);

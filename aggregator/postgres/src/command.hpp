@@ -100,6 +100,7 @@ struct SessionQuery {
     std::vector<std::string> arguments;  ///< Strings, and booleans by their words.
   };
   std::vector<Item> items;
+  bool is_of_known_setting = false;  ///< One set_config() FROM pg_settings: no row where there is no such setting.
 };
 /// INSERT, UPDATE or DELETE.
 struct WriteCommand {

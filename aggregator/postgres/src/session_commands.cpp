@@ -85,6 +85,10 @@ bool PgSession::run_command(Portal& portal) {
     std::vector<semantics::Value> values;
     for (const auto& item : query->items) {
       auto value = value_of(item);
+      if (!value && query->is_of_known_setting && value.error().sqlstate == "42704") {
+        answer(portal, {}, "SELECT 0");
+        return true;
+      }
       if (!value) {
         fail(value.error());
         return true;

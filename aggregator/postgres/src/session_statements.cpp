@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "command_words.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "daedalus/semantics/text.hpp"
@@ -20,6 +21,42 @@ Error no_such_statement(const std::string& name) {
 /// As a CAST wants it: a name that brings no length.
 std::string_view cast_name(semantics::TypeKind kind) {
   return kind == semantics::TypeKind::kChar ? "bpchar" : semantics::kind_name(kind);
+}
+
+/// None of NULL.
+using LiteralText = std::optional<std::string>;
+
+/// Nothing for another expression.
+std::optional<LiteralText> literal_of(const std::string& value) {
+  Words words(value);
+  LiteralText text;
+  const std::string sign = words.take_symbol("-") ? "-" : "";
+  if (!words.is_at_end() && words.word().kind == aggregator::StatementWord::Kind::kNumber) {
+    text = sign + words.take_text();
+  } else if (sign.empty() && (words.is_string() || words.is("true") || words.is("false"))) {
+    text = words.take_text();
+  } else if (!sign.empty() || !words.take("null")) {
+    return std::nullopt;
+  }
+  if (!words.is_at_end()) {
+    return std::nullopt;
+  }
+  return std::optional<LiteralText>(std::in_place, std::move(text));
+}
+
+/// What the catalogue is asked with these values; null where one of them would have to be computed.
+std::unique_ptr<catalogue::Statement> ask_with(const ExecuteCommand& command, const catalogue::Answer& described) {
+  auto asked = std::make_unique<catalogue::Statement>();
+  asked->parameter_types = described.parameter_types;
+  for (const std::string& value : command.values) {
+    auto literal = literal_of(value);
+    if (!literal) {
+      return nullptr;
+    }
+    asked->parameters.push_back(std::move(*literal));
+    asked->parameter_formats.push_back(kTextFormat);
+  }
+  return asked;
 }
 
 }  // namespace
@@ -93,17 +130,20 @@ void PgSession::execute_prepared(Portal& portal, uint32_t rows_max) {
         rejected("42601", fmt::format("wrong number of parameters for prepared statement \"{}\"", command.name)),
         fmt::format("Expected {} parameters but got {}.", count, command.values.size())});
   }
-  if (statement->catalogue != nullptr && !command.values.empty()) {
-    return fail(catalogue_refusal("EXECUTE with values"));
-  }
   if (std::holds_alternative<ExecuteCommand>(statement->command)) {
     return fail(rejected("0A000", "EXECUTE of an EXECUTE is not supported"));
   }
   if (!portal.is_simple && portal.formats.size() != column_count(shown_by(*statement))) {
     return fail(rejected("0A000", "cached plan must not change result type"));
   }
+  if (statement->catalogue != nullptr && !command.values.empty()) {
+    portal.asked = ask_with(command, *statement->catalogue);
+    if (portal.asked == nullptr) {
+      return fail(catalogue_refusal("EXECUTE with values that are no literals"));
+    }
+  }
   active_ = &portal;
-  if (command.values.empty()) {
+  if (command.values.empty() || statement->catalogue != nullptr) {
     return become(portal, statement, rows_max);
   }
   ask_for_values(command, statement, rows_max);
@@ -172,8 +212,10 @@ void PgSession::become(Portal& portal, std::shared_ptr<const Prepared> statement
   portal.statement = std::move(statement);
   if (portal.is_simple) {
     portal.formats.assign(column_count(shown_by(*portal.statement)), kTextFormat);
-  } else if (portal.statement->catalogue != nullptr) {
+  } else if (portal.statement->catalogue != nullptr && portal.asked == nullptr) {
     portal.asked = std::make_unique<catalogue::Statement>();
+  }
+  if (portal.asked != nullptr) {
     portal.asked->result_formats = portal.formats;
   }
   execute(portal, rows_max);

@@ -83,6 +83,7 @@ constexpr Entry kEntries[] = {
     {"lc_time", "The names of days and months.", Kind::kFixed, "C"},
     {"lock_timeout", "Kept; nothing waits for a lock.", Kind::kDuration, "0"},
     {"max_identifier_length", "Most bytes of a name.", Kind::kFixed, "63"},
+    {"restrict_nonsystem_relation_kind", "Kept; there are no views and no foreign tables.", Kind::kFree, ""},
     {"row_security", "Kept; every reader sees every row.", Kind::kBool, "on"},
     {"search_path", "Kept; the table is found without it.", Kind::kFree, "\"$user\", public"},
     {"server_encoding", "The encoding of texts in the table.", Kind::kFixed, "UTF8", true},

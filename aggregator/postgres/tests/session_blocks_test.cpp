@@ -173,6 +173,14 @@ TEST_F(BlockTest, ALockThatWaitsForNothingIsHad) {
             "C ROLLBACK|E 42601 syntax error at or near \"now\"|Z E");
 }
 
+TEST_F(BlockTest, ASettingIsSetWhereThereIsOne) {
+  const std::string set = "SELECT set_config(name, 'view', false) FROM pg_settings WHERE name = ";
+  EXPECT_EQ(told(set + "'restrict_nonsystem_relation_kind'; SHOW restrict_nonsystem_relation_kind"),
+            "T set_config:25|D view|C SELECT 1|T restrict_nonsystem_relation_kind:25|D view|C SHOW|Z I");
+  EXPECT_EQ(told(set + "'not_in_this_version'"), "T set_config:25|C SELECT 0|Z I");
+  EXPECT_EQ(told(set + "'jit'"), "E 22023 invalid value for parameter \"jit\": \"view\"|Z I");
+}
+
 TEST_F(BlockTest, EverySettingIsShown) {
   const std::string all = told("SHOW ALL");
   EXPECT_EQ(all.substr(0, 43), "T name:25 setting:25 description:25|D appli");

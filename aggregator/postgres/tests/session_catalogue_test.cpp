@@ -177,10 +177,20 @@ TEST_F(CatalogueTest, OneIsPreparedAndExecutedInSql) {
   EXPECT_TRUE(catalogue_[0].statement.is_described_only);
   EXPECT_EQ(catalogue_[0].statement.parameter_types, (std::vector<uint32_t>{26}));
   answer_catalogue(described_as({26}));
-  send(query("EXECUTE q (1259)"));
+  send(query("EXECUTE q ('1259')"));
+  ASSERT_EQ(catalogue_.size(), 2u);
+  EXPECT_EQ(catalogue_[1].statement.parameters, (std::vector<std::optional<std::string>>{"1259"}));
+  EXPECT_EQ(catalogue_[1].statement.parameter_types, (std::vector<uint32_t>{26}));
+  answer_catalogue(answer_of({"a"}));
+  EXPECT_EQ(said(), "C PREPARE|Z I|T relname:19|D a|C SELECT 1|Z I");
+  send(query("EXECUTE q (NULL)"));
+  EXPECT_EQ(catalogue_[2].statement.parameters, (std::vector<std::optional<std::string>>{std::nullopt}));
+  answer_catalogue(answer_of({}));
+  said();
+  send(query("EXECUTE q (1000 + 259)"));
   EXPECT_EQ(said(),
-            "C PREPARE|Z I|E 0A000 EXECUTE with values over the catalogue (pg_catalog, information_schema) is not "
-            "supported|Z I");
+            "E 0A000 EXECUTE with values that are no literals over the catalogue (pg_catalog, information_schema) is "
+            "not supported|Z I");
   send(query("PREPARE p AS SELECT relname FROM pg_class"));
   done(Result<aggregator::StatementDescription>(rejected("42P01", "no")));
   answer_catalogue(described_as({}));
