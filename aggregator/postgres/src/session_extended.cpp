@@ -270,7 +270,19 @@ void PgSession::describe_rows(const Prepared& prepared, const std::vector<int16_
   if (prepared.catalogue != nullptr) {
     return describe_catalogue(*prepared.catalogue, formats);
   }
+  if (prepared.slotted == nullptr) {
+    return describe_columns(prepared.columns, formats, prepared.origins);
+  }
+  SlottedStatement& slotted = *prepared.slotted;
+  if (!slotted.description.empty() && slotted.description_formats == formats &&
+      slotted.description_table == descriptions_.table_oid()) {
+    out().append(slotted.description);
+    return;
+  }
+  const size_t begin = out().size();
   describe_columns(prepared.columns, formats, prepared.origins);
+  statement_slots_->keep_description(slotted, std::string_view(out()).substr(begin), formats,
+                                     descriptions_.table_oid());
 }
 
 void PgSession::describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats,

@@ -64,7 +64,8 @@ void PgSession::learn_columns(const wire::v1::Result& result) {
 }
 
 Result<void> PgSession::begin_slotted(Portal& portal, uint64_t sequence) {
-  const auto slotted = find_slotted(sequence);
+  const std::shared_ptr<SlottedStatement>& own = portal.statement->slotted;
+  const auto slotted = own != nullptr && own->sequence == sequence ? own : find_slotted(sequence);
   if (slotted == nullptr || !slotted->columns) {
     return rejected("XX000", "an answer has come without its columns");
   }

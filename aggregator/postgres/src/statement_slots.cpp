@@ -1,5 +1,7 @@
 #include "statement_slots.hpp"
 
+#include <utility>
+
 namespace daedalus::postgres {
 
 namespace {
@@ -8,6 +10,7 @@ namespace {
 constexpr uint32_t kRunsMin = 2;
 /// Of a definition beside its text, bytes; a little more than there are.
 constexpr size_t kDefinitionOverhead = 16;
+constexpr size_t kDescriptionSizeMax = 4096;
 
 }  // namespace
 
@@ -38,7 +41,20 @@ std::shared_ptr<SlottedStatement> StatementSlots::find(uint64_t sequence) const 
   return found == by_sequence_.end() ? nullptr : found->second.lock();
 }
 
+void StatementSlots::keep_description(SlottedStatement& statement, std::string_view description,
+                                      const std::vector<int16_t>& formats, uint32_t table) {
+  if (description.size() > kDescriptionSizeMax) {
+    return;
+  }
+  bytes_ += description.size();
+  bytes_ -= statement.description.size();
+  statement.description = description;
+  statement.description_formats = formats;
+  statement.description_table = table;
+}
+
 void StatementSlots::drop(SlottedStatement& statement, const std::string& sql) {
+  bytes_ -= std::exchange(statement.description, {}).size();
   if (statement.slot == 0) {
     return;
   }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct SlottedStatement {
   /// For those columns, as they were asked for last.
   std::shared_ptr<const RowEncoder> encoder;
   std::vector<int16_t> formats;
+  /// What its columns were described as last, whole; empty: not yet.
+  std::string description;
+  std::vector<int16_t> description_formats;
+  uint32_t description_table = 0;  ///< The table's OID that it names.
 };
 
 class StatementSlots {
@@ -43,10 +48,13 @@ class StatementSlots {
   void define(const std::shared_ptr<SlottedStatement>& statement, const std::string& sql, uint64_t sequence);
   /// The one that was defined under this sequence; null: nobody has it any more.
   [[nodiscard]] std::shared_ptr<SlottedStatement> find(uint64_t sequence) const;
+  /// Keeps what its columns are described as, unless that is long.
+  void keep_description(SlottedStatement& statement, std::string_view description, const std::vector<int16_t>& formats,
+                        uint32_t table);
   /// Nobody runs it any more: its slot is free.
   void drop(SlottedStatement& statement, const std::string& sql);
 
-  /// Of all texts in slots.
+  /// Of all texts in slots, and of descriptions.
   [[nodiscard]] uint64_t bytes() const { return bytes_; }
 
  private:

@@ -125,6 +125,25 @@ TEST_F(SlotsTest, TheSameColumnsAreSentInTheFormatThatEachBindWants) {
   EXPECT_EQ(said(), "2|D 8|C SELECT 1|Z I");
 }
 
+TEST_F(SlotsTest, ADescriptionIsKeptForItsFormatsAndTable) {
+  prepare("s");
+  const auto described_in = [&](uint16_t format) {
+    send(message('B', text("") + text("s") + number16(0) + number16(0) + number16(1) + number16(format)) +
+         message('D', "P" + text("")) + sync());
+    return taken();
+  };
+  const std::string first = described_in(0);
+  EXPECT_EQ(described_in(0), first);
+  const std::string binary = described_in(1);
+  EXPECT_NE(binary, first);
+  EXPECT_EQ(described_in(1), binary);
+  EXPECT_EQ(described_in(0), first);
+  const uint64_t kept = kept_->taken();
+  EXPECT_GT(kept, std::string("SELECT id FROM tickets").size());
+  EXPECT_EQ(described_in(1), binary);
+  EXPECT_EQ(kept_->taken(), kept);
+}
+
 TEST_F(SlotsTest, ColumnsAreLearntFromAnAnswerThatNobodyWaitsForAnyLonger) {
   prepare("s");
   const uint64_t definition = defined("s");
