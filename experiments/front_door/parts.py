@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import socket
-import struct
 import subprocess
-from pathlib import Path
 from typing import Any
 
 from experiments.end_to_end.measure import VoidPointError
@@ -15,8 +11,6 @@ from experiments.front_door.world import World
 from experiments.harness.context import Context
 from experiments.harness.peak import Peak
 from experiments.harness.postgres import BIN
-
-CONNECTIONS_AT_ONCE = 100  # so that no backlog overflows
 
 
 def answers(context: Context, world: World, run: int) -> None:
@@ -88,41 +82,4 @@ def postgres(context: Context, world: World, run: int) -> None:
     best_of(context, world, "postgres", world.peer(), run)
 
 
-def idle(context: Context, world: World, run: int) -> None:
-    """What the aggregator's resident memory grows by for each connection that has logged in and asks nothing."""
-    count = context.plan.section("idle")["connections"]
-    aggregator = next(process for name, process in world.cluster.processes.items() if name.startswith("aggregator"))
-    with contextlib.ExitStack() as stack:
-        # The first ones fill what is kept for all.
-        for _ in range(CONNECTIONS_AT_ONCE):
-            stack.enter_context(logged_in(world.port))
-        before = resident_bytes(aggregator)
-        for _ in range(count):
-            stack.enter_context(logged_in(world.port))
-        grown = resident_bytes(aggregator) - before
-    context.add({"part": "idle", "run": run}, {"connections": count, "kib_each": grown / 1024 / count})
-
-
-def logged_in(port: int) -> socket.socket:
-    """A connection up to its first ReadyForQuery."""
-    connection = socket.create_connection(("127.0.0.1", port), timeout=30)
-    parameters = b"user\0peer\0database\0tickets\0\0"
-    connection.sendall(struct.pack("!II", 8 + len(parameters), 196_608) + parameters)
-    said = b""
-    while not said.endswith(b"Z\0\0\0\5I"):
-        piece = connection.recv(4096)
-        if not piece:
-            raise ConnectionError(said[-200:].decode(errors="replace"))
-        said += piece
-    return connection
-
-
-def resident_bytes(process: int) -> int:
-    """Of one process. Error: FileNotFoundError."""
-    for line in Path(f"/proc/{process}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) * 1024
-    raise FileNotFoundError(f"no VmRSS of process {process}")
-
-
-EVERY_RUN: tuple[Any, ...] = (answers, own, pipelines, postgres, idle)
+EVERY_RUN: tuple[Any, ...] = (answers, own, pipelines, postgres)

@@ -14,6 +14,7 @@ from pathlib import Path
 from experiments.end_to_end.postgres import description
 from experiments.front_door.catalogue import catalogue
 from experiments.front_door.claims import judge, published
+from experiments.front_door.idle import idle
 from experiments.front_door.loading import copy
 from experiments.front_door.parts import EVERY_RUN
 from experiments.front_door.recorded import recorded
@@ -29,7 +30,9 @@ FOLDER = Path(__file__).parent
 
 def measure(context: Context, wanted: list[str] | None) -> None:
     """All parts, or those that are named."""
-    chosen = [part for part in (recorded, *EVERY_RUN, catalogue, copy) if wanted is None or part.__name__ in wanted]
+    chosen = [
+        part for part in (recorded, *EVERY_RUN, idle, catalogue, copy) if wanted is None or part.__name__ in wanted
+    ]
     with tickets_world(context.plan) as world:
         for run in range(context.plan.section("window")["runs"]):
             for part in chosen:

@@ -350,12 +350,25 @@ def test_status_says_that_it_runs(cluster: LocalCluster, dsn: str) -> None:
 
 def test_two_aggregators_agree_on_numbers(tmp_path: Path) -> None:
     with local_cluster(tmp_path, KINDS, "--storage-nodes", "1", "--segment-mib", "16", "--aggregators", "2") as cluster:
+
+        def dsn_of(which: int) -> str:
+            return f"host=127.0.0.1 port={cluster.port + 51 + which} user=ada dbname=kinds"
+
+        first = {described_table(dsn_of(which)) for which in (0, 1)}  # Before there is a catalogue.
         numbers = {
-            repr(said(f"host=127.0.0.1 port={cluster.port + 51 + which} user=ada dbname=kinds", statement))
+            repr(said(dsn_of(which), statement))
             for which in (0, 1)
             for statement in ("SELECT oid, reltype, relfilenode FROM pg_class WHERE relname LIKE 'kinds%' ORDER BY 1",)
         }
         assert len(numbers) == 1, numbers
+        assert {str(table) for table in first} == {said(dsn_of(0), "SELECT 'kinds'::regclass::oid::text")[1][0][0]}
+
+
+def described_table(dsn: str) -> int:
+    """Whose column an answer's is, as its description says."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.pgconn.prepare(b"q", b"SELECT id FROM kinds")
+        return connection.pgconn.describe_prepared(b"q").ftable(0)
 
 
 def test_it_is_kept_by_a_process_of_any_user(tmp_path: Path) -> None:

@@ -353,7 +353,8 @@ TEST_F(KeeperTest, AServerThatDiesIsStartedAgainWithItsDataAndStopsWithItsKeeper
   EXPECT_THAT(again.reason, HasSubstr("signal 9"));
   const ServerState second = states_.wait_for(Kind::kRunning, 2);
   ASSERT_EQ(second.kind, Kind::kRunning) << second.reason;
-  EXPECT_EQ(second.table, first.table);
+  EXPECT_EQ(first.table, kTableOid);
+  EXPECT_EQ(second.table, kTableOid);
   EXPECT_EQ(Client(second.socket).ask("SELECT 1"), "1");
   EXPECT_EQ(fs::last_write_time(folder_.data() + "/current/daedalus.sql"), made);
   const pid_t running = server();

@@ -163,6 +163,9 @@ void Server::plan_catalogue(const Configuration& configuration) {
   const auto missing = catalogue::what_is_missing(wanted.programs);
   using Kind = catalogue::ServerState::Kind;
   catalogue_.set_state({missing ? Kind::kMissing : Kind::kWaiting, missing.value_or(""), {}, 0}, network_.now());
+  if (!missing) {
+    door_.set_table_oid(catalogue::kTableOid);  // So that the first client is told it, too.
+  }
 }
 
 void Server::start_catalogue() {

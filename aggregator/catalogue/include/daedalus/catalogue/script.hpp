@@ -4,6 +4,7 @@
 // Decides what the catalogue shows and what is taken from everybody. Refuses to know how they are run.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,9 @@ namespace daedalus::catalogue {
 constexpr std::string_view kReaderRole = "daedalus";
 /// The role that makes all else, of which no client gets a hold.
 constexpr std::string_view kOwnerRole = "postgres";
+
+/// The OID that the table always has: a fresh server counts from 16384, and the script makes a role before it.
+constexpr uint32_t kTableOid = 16'385;
 
 /// Each command ends with a semicolon and an empty line, and runs on its own, as PostgreSQL's single-user mode reads
 /// them with -j. The same schema gives the same text, and the same commands give the same OIDs.
