@@ -376,6 +376,10 @@ Command command_of(std::string_view statement) {
   return QueryCommand{};
 }
 
+bool SessionQuery::Item::is_name() const {
+  return is_among(kNames, function) || function == "current_database" || function == "current_schema";
+}
+
 bool ends_failure(const Command& command) {
   const auto* savepoint = std::get_if<SavepointCommand>(&command);
   return std::holds_alternative<EndCommand>(command) || std::holds_alternative<EmptyCommand>(command) ||

@@ -98,6 +98,9 @@ struct SessionQuery {
     std::string function;
     std::string column;
     std::vector<std::string> arguments;  ///< Strings, and booleans by their words.
+
+    /// Whether PostgreSQL's type of it is name.
+    [[nodiscard]] bool is_name() const;
   };
   std::vector<Item> items;
   bool is_of_known_setting = false;  ///< One set_config() FROM pg_settings: no row where there is no such setting.

@@ -231,8 +231,9 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] static std::vector<uint32_t> parameter_oids(const Prepared& prepared);
   [[nodiscard]] Result<Portal> bind(const BindMessage& message);
   void describe_rows(const Prepared& prepared, const std::vector<int16_t>& formats);
+  /// `command`: whose columns they are.
   void describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats,
-                        const std::vector<uint16_t>& origins = {});
+                        const Command& command, const std::vector<uint16_t>& origins = {});
   [[nodiscard]] Result<void> bind_parameters(const BindMessage& message, Portal& portal) const;
   void drop_statement(const std::string& name);
   void drop_all_statements();

@@ -183,7 +183,7 @@ void PgSession::run(const DiscardCommand& command) {
 void PgSession::answer(Portal& portal, const std::vector<std::vector<semantics::Value>>& rows, std::string_view tag) {
   const auto& columns = portal.statement->columns;
   if (portal.is_simple) {
-    describe_columns(columns, portal.formats);
+    describe_columns(columns, portal.formats, portal.statement->command);
   }
   for (const auto& values : rows) {
     const MessageWriter row('D', out());

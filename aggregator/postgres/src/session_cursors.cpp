@@ -153,7 +153,7 @@ Result<void> PgSession::begin_fetch(Portal& portal, const FetchCommand& command)
   const auto& columns = cursor->statement->columns;
   if (portal.is_simple) {
     portal.formats.assign(columns.size(), cursor->cursor->is_binary ? kBinaryFormat : kTextFormat);
-    describe_columns(columns, portal.formats);
+    describe_columns(columns, portal.formats, portal.statement->command);
   } else if (portal.formats.size() != columns.size()) {
     return rejected("0A000", "cached plan must not change result type");
   }

@@ -271,7 +271,7 @@ void PgSession::describe_rows(const Prepared& prepared, const std::vector<int16_
     return describe_catalogue(*prepared.catalogue, formats);
   }
   if (prepared.slotted == nullptr) {
-    return describe_columns(prepared.columns, formats, prepared.origins);
+    return describe_columns(prepared.columns, formats, prepared.command, prepared.origins);
   }
   SlottedStatement& slotted = *prepared.slotted;
   if (!slotted.description.empty() && slotted.description_formats == formats &&
@@ -280,19 +280,23 @@ void PgSession::describe_rows(const Prepared& prepared, const std::vector<int16_
     return;
   }
   const size_t begin = out().size();
-  describe_columns(prepared.columns, formats, prepared.origins);
+  describe_columns(prepared.columns, formats, prepared.command, prepared.origins);
   statement_slots_->keep_description(slotted, std::string_view(out()).substr(begin), formats,
                                      descriptions_.table_oid());
 }
 
 void PgSession::describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats,
-                                 const std::vector<uint16_t>& origins) {
+                                 const Command& command, const std::vector<uint16_t>& origins) {
   if (columns.empty()) {
     return append_plain('n', out());
   }
   std::vector<Field> fields;
   for (size_t column = 0; column < columns.size(); ++column) {
     fields.push_back(field_of(columns[column], formats.size() == columns.size() ? formats[column] : kTextFormat));
+    if (const auto* query = std::get_if<SessionQuery>(&command); query != nullptr && query->items[column].is_name()) {
+      fields.back().type = kNameOid;
+      fields.back().size = kNameSize;
+    }
     if (column < origins.size() && origins[column] > 0 && descriptions_.table_oid() > 0) {
       fields.back().table = descriptions_.table_oid();
       fields.back().number = origins[column];

@@ -44,7 +44,6 @@ constexpr TypeEntry kTypes[] = {
 };
 
 constexpr uint32_t kUnknownOid = 705;
-constexpr uint32_t kNameOid = 19;
 /// PostgreSQL's typmod of strings and numerics counts a header that is not there.
 constexpr int32_t kModifierHeader = 4;
 /// From 1970-01-01, where days and microseconds begin here, to 2000-01-01, where PostgreSQL's do.

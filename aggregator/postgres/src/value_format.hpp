@@ -29,6 +29,10 @@ constexpr uint32_t kTextOid = 25;
 /// supported.
 [[nodiscard]] Result<std::optional<semantics::TypeKind>> declared_kind(uint32_t oid);
 
+/// PostgreSQL's type of names, which travel as text.
+constexpr uint32_t kNameOid = 19;
+constexpr int16_t kNameSize = 64;
+
 /// A column of an answer in this format.
 [[nodiscard]] Field field_of(const semantics::Column& column, int16_t format);
 

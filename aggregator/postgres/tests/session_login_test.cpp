@@ -60,7 +60,7 @@ TEST_F(LoginTest, TheRightPasswordLetsIn) {
   EXPECT_TRUE(told.ends_with("|K|Z I")) << told;
   EXPECT_EQ(ups_, std::vector<std::string>{"ada"});
   send(query("SELECT current_user, session_user"));
-  EXPECT_EQ(said(), "T current_user:25 session_user:25|D ada ada|C SELECT 1|Z I");
+  EXPECT_EQ(said(), "T current_user:19 session_user:19|D ada ada|C SELECT 1|Z I");
   EXPECT_EQ(guard_.counts(), (LoginCounts{1, 0, 0}));
 }
 

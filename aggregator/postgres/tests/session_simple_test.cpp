@@ -79,7 +79,7 @@ TEST_F(SimpleTest, ALongTextIsTakenApartElsewhere) {
 TEST_F(SimpleTest, FunctionsOfTheSessionAreAnsweredHere) {
   send(query("SELECT current_database(), current_user AS me, pg_catalog.pg_backend_pid(), current_schema"));
   EXPECT_EQ(said(),
-            "T current_database:25 me:25 pg_backend_pid:23 current_schema:25|D tickets ada 42 public|C SELECT 1|Z I");
+            "T current_database:19 me:19 pg_backend_pid:23 current_schema:19|D tickets ada 42 public|C SELECT 1|Z I");
   send(query("SELECT set_config('search_path', '', false), current_setting('search_path')"));
   EXPECT_EQ(said(), "T set_config:25 current_setting:25|D  |C SELECT 1|Z I");
   EXPECT_TRUE(operations_.empty());
