@@ -53,11 +53,11 @@ def residuals(count: int, seed: int) -> list[str]:
 
 def residuals_without_kernel(count: int, seed: int) -> list[str]:
     """Conditions over one column of few values, by functions that are computed a row at a time: a quotient of numerics,
-    a part of a text, a digest, in turn."""
+    a text turned round, a digest, in turn."""
     choice = random.Random(seed)
     kinds = (
         lambda: f"l_quantity / {choice.randrange(3, 40)} > {choice.randrange(1, 9)}",
-        lambda: f"substring(l_returnflag from 1 for 1) || '{choice.randrange(1000)}' > 'N'",
+        lambda: f"reverse(l_returnflag) || '{choice.randrange(1000)}' > 'N'",
         lambda: f"md5((l_linenumber + {choice.randrange(1000)})::text) < '{choice.randrange(1, 10)}'",
     )
     return _counted_in_turn(kinds, count)

@@ -252,11 +252,12 @@ def test_random_expressions(twins: Twins, daedalus_seed: int) -> None:
     statements = [select(choice, expressions) for _ in range(count)]
     answers = answers_on(twins, rows, statements)
     right = [has_answer_or_limit(ours, postgres) for ours, postgres in answers]
-    check(statements, answers, right)
-    assert sum(has_several_mistakes(ours, postgres) for ours, postgres in answers) <= count / 50
     refused = sum(code(ours) is not None and code(postgres) is None for ours, postgres in answers)
     answered = sum(code(postgres) is None for _, postgres in answers)
-    print(f"{answered} of {count} have an answer, {refused} of them are refused here")
+    different = right.count(False)
+    print(f"{answered} of {count} have an answer, {refused} of them are refused here, {different} differ")
+    check(statements, answers, right)
+    assert sum(has_several_mistakes(ours, postgres) for ours, postgres in answers) <= count / 50
     assert refused <= answered / 20
     assert answered > count / 4
 
