@@ -9,6 +9,7 @@ import resource
 import socket
 import struct
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import psycopg
@@ -106,6 +107,35 @@ def test_a_wrong_bind_is_skipped_to_sync_and_the_connection_goes_on(address: tup
     assert heard.count(b"VERROR\0") == 1
     assert b"bind message supplies 0 parameters" in heard
     assert b"\0\0\0\x017" in heard
+
+
+@pytest.mark.parametrize("size", [4_097, 65_535, 65_536, 1_000_000])
+def test_long_parameters_are_errors_and_no_more(dsn: str, size: int) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        for statement in (
+            "SELECT id FROM kinds WHERE name = %s",
+            "SELECT id FROM kinds WHERE name LIKE %s::varchar",
+            "SELECT id FROM kinds WHERE name = ANY (ARRAY[%s])",
+            "INSERT INTO kinds (id, name) VALUES (1, %s)",
+            "UPDATE kinds SET name = %s WHERE id = 0",
+            "SELECT length(%s::text)",
+            "SELECT id FROM kinds WHERE day = %s",
+        ):
+            for binary in (False, True):
+                with contextlib.suppress(psycopg.Error):
+                    connection.execute(statement.replace("%s", "%b" if binary else "%s").encode(), ["x" * size])
+                assert not connection.closed
+        for statement, value in (
+            ("SELECT count(*) FROM kinds WHERE id = ANY (%s)", list(range(size // 8))),
+            ("SELECT %s", Decimal("9" * size)),
+            ("SELECT %b", Decimal("9" * size)),
+            ("SELECT %b", Decimal(f"0.{'1' * size}")),
+            ("SELECT count(*) FROM kinds WHERE price < %s", Decimal(f"1E{size}")),
+        ):
+            with contextlib.suppress(psycopg.Error):
+                connection.execute(statement.encode(), [value])
+            assert not connection.closed
+        assert connection.execute("SELECT 6 * 7").fetchone() == (42,)
 
 
 def test_half_a_message_holds_nobody_up(dsn: str, address: tuple[str, int]) -> None:

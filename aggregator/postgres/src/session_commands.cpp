@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kIsolation = "transaction_isolation";
 constexpr std::string_view kDefaultIsolation = "default_transaction_isolation";
 constexpr std::string_view kReadOnly = "transaction_read_only";
+constexpr std::string_view kDefaultReadOnly = "default_transaction_read_only";
 
 semantics::Column text_column(std::string name) {
   return {std::move(name), {semantics::TypeKind::kText}, true, std::nullopt};
@@ -149,7 +150,8 @@ Result<std::string> PgSession::show(const std::string& name) const {
   if (name == kReadOnly && is_in_block()) {
     return std::string(block_.is_read_only ? "on" : "off");
   }
-  return settings_.show(name == kIsolation ? std::string(kDefaultIsolation) : name);
+  const std::string_view shown = name == kIsolation ? kDefaultIsolation : name == kReadOnly ? kDefaultReadOnly : name;
+  return settings_.show(std::string(shown));
 }
 
 void PgSession::tell_changes(const std::vector<Report>& before) {

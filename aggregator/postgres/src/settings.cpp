@@ -83,6 +83,8 @@ constexpr Entry kEntries[] = {
     {"lc_time", "The names of days and months.", Kind::kFixed, "C"},
     {"lock_timeout", "Kept; nothing waits for a lock.", Kind::kDuration, "0"},
     {"max_identifier_length", "Most bytes of a name.", Kind::kFixed, "63"},
+    {"max_index_keys", "Most columns of an index; there are none.", Kind::kFixed, "32"},
+    {"max_prepared_transactions", "There are none.", Kind::kFixed, "0"},
     {"restrict_nonsystem_relation_kind", "Kept; there are no views and no foreign tables.", Kind::kFree, ""},
     {"row_security", "Kept; every reader sees every row.", Kind::kBool, "on"},
     {"search_path", "Kept; the table is found without it.", Kind::kFree, "\"$user\", public"},
@@ -94,10 +96,13 @@ constexpr Entry kEntries[] = {
      "on|true|yes|1"},
     {"statement_timeout", "How long a statement may take; 0: ten minutes.", Kind::kDuration, "0"},
     {"synchronize_seqscans", "Kept; who scans alone begins where scans begin.", Kind::kBool, "on"},
+    {"synchronous_commit", "Kept; what confirmed means is the cluster's business (durability).", Kind::kChoice, "on",
+     false, "on|off|local|remote_write|remote_apply"},
     {kTimeZone, "The zone of the clock: UTC.", Kind::kTimeZone, "UTC", true},
     {"transaction_deferrable", "Kept; no block has anything to wait for.", Kind::kBool, "off"},
     {"transaction_isolation", "The isolation of this block.", Kind::kChoice, "read committed", false, kIsolations},
     {"transaction_read_only", "Whether this block takes no writes.", Kind::kBool, "off"},
+    {"work_mem", "Kept; what a statement may take is the cluster's business.", Kind::kFree, "4MB"},
     {"xmloption", "Kept; there are no values of XML.", Kind::kChoice, "content", false, "content|document"},
 };
 

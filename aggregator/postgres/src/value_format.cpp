@@ -46,6 +46,8 @@ constexpr TypeEntry kTypes[] = {
 constexpr uint32_t kUnknownOid = 705;
 /// PostgreSQL's typmod of strings and numerics counts a header that is not there.
 constexpr int32_t kModifierHeader = 4;
+/// Of a packed text.
+constexpr size_t kParameterTextMax = UINT16_MAX;
 /// From 1970-01-01, where days and microseconds begin here, to 2000-01-01, where PostgreSQL's do.
 constexpr int64_t kEpochDays = 10'957;
 constexpr int64_t kEpochMicros = kEpochDays * semantics::kMicrosPerDay;
@@ -193,8 +195,14 @@ bool is_read_here(TypeKind kind) {
   return kind == TypeKind::kBool || kind == TypeKind::kUuid || semantics::is_numeric(kind);
 }
 
-/// What a quoted literal in the statement would be.
+/// What a quoted literal in the statement would be. Errors: 54000 it is longer than a packed one may be.
 Result<wire::v1::Constant> untyped(std::string_view text) {
+  if (text.size() > kParameterTextMax) {
+    return rejected(
+        "54000",
+        fmt::format("a text of {} bytes is longer than a parameter may be, {}", text.size(), kParameterTextMax),
+        "no column takes so much; take a long list apart, or write it into the statement");
+  }
   return contract::from_value(Type{TypeKind::kVarchar}, Value(std::string(text)));
 }
 
@@ -279,6 +287,9 @@ Result<wire::v1::Constant> read_parameter(ParameterType type, int16_t format, st
   }
   if (is_text && (type.is_array || (!type.is_declared && !is_read_here(type.kind)))) {
     return untyped(*bytes);
+  }
+  if (semantics::is_string(type.kind) && bytes->size() > semantics::kStringLengthMax) {
+    return untyped(*bytes);  // No type has such a length; its place says what that means.
   }
   auto value = semantics::is_string(type.kind) ? Result<Value>(std::string(*bytes))
                : is_text                       ? semantics::parse_text(Type{type.kind}, *bytes)

@@ -181,6 +181,17 @@ TEST_F(BlockTest, ASettingIsSetWhereThereIsOne) {
   EXPECT_EQ(told(set + "'jit'"), "E 22023 invalid value for parameter \"jit\": \"view\"|Z I");
 }
 
+TEST_F(BlockTest, OutsideABlockAccessIsThatOfBlocksToCome) {
+  EXPECT_EQ(told("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY; SHOW transaction_read_only"),
+            "S default_transaction_read_only=on|C SET|T transaction_read_only:25|D on|C SHOW|Z I");
+}
+
+TEST_F(BlockTest, WhatClientsSetOfOtherServersIsKept) {
+  EXPECT_EQ(told("SET synchronous_commit = off; SHOW synchronous_commit; SET work_mem = '1GB'; SHOW work_mem"),
+            "C SET|T synchronous_commit:25|D off|C SHOW|C SET|T work_mem:25|D 1GB|C SHOW|Z I");
+  EXPECT_EQ(told("SHOW max_prepared_transactions"), "T max_prepared_transactions:25|D 0|C SHOW|Z I");
+}
+
 TEST_F(BlockTest, EverySettingIsShown) {
   const std::string all = told("SHOW ALL");
   EXPECT_EQ(all.substr(0, 43), "T name:25 setting:25 description:25|D appli");

@@ -1,4 +1,6 @@
 // The extended protocol.
+#include <fmt/format.h>
+
 #include "session_fixture.hpp"
 
 namespace daedalus::postgres::testing {
@@ -68,6 +70,33 @@ TEST_F(ExtendedTest, ArraysComeAsTextAndInBinary) {
   send(parse("", "SELECT id FROM t WHERE id = ANY ($1)", {1007}));
   send(bind("", "", {binary.substr(0, 30)}, {1}) + sync());
   EXPECT_EQ(said(), "1|E 22P03 parameter $1: incorrect binary data format in an array|Z I");
+}
+
+/// Whatever its type and format: one that nothing could take has ended the process.
+TEST_F(ExtendedTest, LongTextsAreParametersUpToABound) {
+  for (const uint32_t oid : {0, 25, 1043}) {
+    for (const size_t size : {size_t{4'096}, size_t{4'097}, size_t{65'535}, size_t{65'536}, size_t{1} << 20}) {
+      for (const uint16_t format : {0, 1}) {
+        works_.clear();
+        send(parse("", fmt::format("SELECT id FROM tickets WHERE name = ${} -- {}", 1, oid), {oid}));
+        if (!works_.empty()) {
+          described({TypeKind::kVarchar});
+        }
+        send(bind("", "", {std::string(size, 'x')}, {format}) + sync());
+        const std::string heard = said();
+        EXPECT_EQ(heard.find("E 54000") != std::string::npos, size > 65'535) << heard.substr(0, 200);
+        EXPECT_EQ(heard.find("E 08P01"), std::string::npos) << heard.substr(0, 200);
+      }
+    }
+  }
+  std::string list = "{1";
+  while (list.size() < 70'000) {
+    list += ",123456";
+  }
+  send(parse("", "SELECT id FROM t WHERE id = ANY ($1) -- list", {1007}));
+  described({TypeKind::kInt}, true, {true});
+  send(bind("", "", {list + "}"}, {0}) + sync());
+  EXPECT_NE(said().find("E 54000"), std::string::npos);
 }
 
 TEST_F(ExtendedTest, AStatementIsDescribedOnceForAllConnections) {

@@ -39,6 +39,9 @@ constexpr Refused kFunctions[] = {
     {"pg_stat_get_activity", kStatusHint},
 };
 
+/// Whom the catalogue's server knows is not who has logged in: where a statement looks at nothing there, that is meant.
+constexpr std::string_view kCurrentUser = "current_user";
+
 constexpr std::string_view kRelations[] = {"pg_locks", "pg_prepared_statements", "pg_prepared_xacts", "pg_cursors",
                                            "pg_user_mappings"};
 constexpr std::string_view kRelationFamilies[] = {"pg_stat_", "pg_statio_"};
@@ -102,6 +105,14 @@ StatementHome home_of(std::string_view sql, const sql::StatementNames& names, st
   }
   if (reads_table || reads_other) {
     return {};
+  }
+  if (of_catalogue == nullptr) {
+    const auto user = std::find_if(names.functions.begin(), names.functions.end(),
+                                   [](const Name& name) { return name.schema.empty() && name.name == kCurrentUser; });
+    if (user != names.functions.end()) {
+      return {false, refusal(sql, *user, "current_user and its like within other expressions are not supported",
+                             "ask for it in a SELECT of its own")};
+    }
   }
   for (const bool is_function : {true, false}) {
     for (const Name& name : is_function ? names.functions : names.relations) {

@@ -110,6 +110,12 @@ bool walk(::Node* node, void* context) {
   } else if (node->type == T_FuncCall) {
     const auto& call = as<::FuncCall>(node);
     seen.names.functions.push_back({text_from_end(call.funcname, 1), text_from_end(call.funcname, 0), call.location});
+  } else if (node->type == T_SQLValueFunction) {
+    const auto& value = as<::SQLValueFunction>(node);
+    if (value.op == SVFOP_CURRENT_USER || value.op == SVFOP_USER || value.op == SVFOP_SESSION_USER ||
+        value.op == SVFOP_CURRENT_ROLE) {
+      seen.names.functions.push_back({{}, "current_user", value.location});
+    }
   } else if (node->type == T_CommonTableExpr) {
     seen.names.common_tables.push_back(text_of(as<::CommonTableExpr>(node).ctename));
   }

@@ -52,6 +52,18 @@ TEST(StatementHomeTest, WhatReadsNoRelationIsPostgresqlsToo) {
   EXPECT_TRUE(is_catalogue("SELECT * FROM pg_catalog.pg_get_keywords()"));
 }
 
+/// There it is somebody else.
+TEST(StatementHomeTest, WhoHasLoggedInIsNotWhomTheCatalogueKnows) {
+  for (const std::string name : {"current_user", "user", "session_user", "current_role"}) {
+    EXPECT_EQ(refusal("SELECT upper(" + name + ")"),
+              "current_user and its like within other expressions are not supported");
+    EXPECT_EQ(refusal("SELECT 'x' WHERE " + name + " = 'ada'"),
+              "current_user and its like within other expressions are not supported");
+    EXPECT_TRUE(is_catalogue("SELECT rolname FROM pg_roles WHERE rolname = " + name));
+  }
+  EXPECT_TRUE(is_catalogue("SELECT current_setting('server_version_num')::int / 100"));
+}
+
 TEST(StatementHomeTest, WhatNamesTheTableNeverBelongsThere) {
   EXPECT_FALSE(is_catalogue("SELECT frobnicate(id) FROM tickets"));
   EXPECT_FALSE(is_catalogue("SELECT 1 WHERE EXISTS (SELECT 1 FROM public.tickets)"));
