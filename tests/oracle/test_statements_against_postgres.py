@@ -172,6 +172,7 @@ def has_several_mistakes(ours: str, postgres: str) -> bool:
 
 
 # Beyond what is here: years before Christ, numbers of more than 300 digits, long texts.
+SPREAD = re.compile(r"SELECT round\((stddev|variance|var_)")
 BEYOND = (
     "error 22008 interval out of range",
     "error 22008 date out of range",
@@ -194,6 +195,18 @@ def has_answer_or_limit(ours: str, postgres: str) -> bool:
         or ours.startswith(BEYOND)
         or has_several_mistakes(ours, postgres)
     )
+
+
+def is_spread_of_equals(statement: str, ours: str) -> bool:
+    """Whether it is how far equal floating values are apart: not at all, here, whatever they are. PostgreSQL's own sums
+    of squares lose digits, or leave the type's range."""
+    return SPREAD.match(statement) is not None and ours.rpartition("|")[2].startswith("(0.000,")
+
+
+def is_computed_in_vain(ours: str, postgres: str) -> bool:
+    """Whether PostgreSQL fails with a pattern of constants that decides nothing: it computes constants before it
+    knows."""
+    return code(postgres) == "22025" and code(ours) is None
 
 
 def is_known_to_differ(statement: str, ours: str, postgres: str) -> bool:
@@ -251,7 +264,12 @@ def test_random_expressions(twins: Twins, daedalus_seed: int) -> None:
     rows = [f"{INTO} VALUES {row}" for row in ROWS]
     statements = [select(choice, expressions) for _ in range(count)]
     answers = answers_on(twins, rows, statements)
-    right = [has_answer_or_limit(ours, postgres) for ours, postgres in answers]
+    right = [
+        has_answer_or_limit(ours, postgres)
+        or is_spread_of_equals(statement, ours)
+        or is_computed_in_vain(ours, postgres)
+        for statement, (ours, postgres) in zip(statements, answers, strict=True)
+    ]
     refused = sum(code(ours) is not None and code(postgres) is None for ours, postgres in answers)
     answered = sum(code(postgres) is None for _, postgres in answers)
     different = right.count(False)
