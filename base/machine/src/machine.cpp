@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <fstream>
 
 namespace daedalus {
@@ -11,6 +12,8 @@ namespace daedalus {
 namespace {
 
 constexpr uint32_t kNumaNodesMax = 1024;
+/// What no process of ours needs more of; "unlimited" cannot be had.
+constexpr rlim_t kDescriptorsWanted = 65'536;
 
 }  // namespace
 
@@ -66,7 +69,8 @@ uint64_t raise_descriptor_limit() {
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
     return 0;
   }
-  const rlimit raised{limit.rlim_max, limit.rlim_max};
+  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, kDescriptorsWanted);
+  const rlimit raised{std::max(wanted, limit.rlim_cur), limit.rlim_max};
   return ::setrlimit(RLIMIT_NOFILE, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur;
 }
 

@@ -13,7 +13,7 @@ namespace daedalus {
 [[nodiscard]] std::string numa_map();
 /// CPUs this process may run on, ascending; at least one.
 [[nodiscard]] std::vector<uint32_t> usable_cpus();
-/// Lets this process open as many files as it may, and says how many these are.
+/// Lets this process open as many files as it may, up to 65,536, and says how many these are.
 uint64_t raise_descriptor_limit();
 
 }  // namespace daedalus
