@@ -18,7 +18,7 @@ StatementSlots::Use StatementSlots::use(SlottedStatement& statement, const std::
   if (statement.slot != 0) {
     return Use::kBySlot;
   }
-  const bool has_room = !free_.empty() || used_ < limits_.slots_max;
+  const bool has_room = !statement.is_dropped && (!free_.empty() || used_ < limits_.slots_max);
   return ++statement.runs >= kRunsMin && has_room && sql.size() + kDefinitionOverhead <= limits_.bytes_max
              ? Use::kDefine
              : Use::kWhole;
@@ -43,7 +43,7 @@ std::shared_ptr<SlottedStatement> StatementSlots::find(uint64_t sequence) const 
 
 void StatementSlots::keep_description(SlottedStatement& statement, std::string_view description,
                                       const std::vector<int16_t>& formats, uint32_t table) {
-  if (description.size() > kDescriptionSizeMax) {
+  if (statement.is_dropped || description.size() > kDescriptionSizeMax) {
     return;
   }
   bytes_ += description.size();
@@ -54,6 +54,7 @@ void StatementSlots::keep_description(SlottedStatement& statement, std::string_v
 }
 
 void StatementSlots::drop(SlottedStatement& statement, const std::string& sql) {
+  statement.is_dropped = true;
   bytes_ -= std::exchange(statement.description, {}).size();
   if (statement.slot == 0) {
     return;

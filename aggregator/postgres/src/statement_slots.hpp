@@ -20,6 +20,7 @@ namespace daedalus::postgres {
 
 /// A statement of which the core has the text; slot and sequence are 0 as long as it has not.
 struct SlottedStatement {
+  bool is_dropped = false;  ///< Only portals have it still: nothing more is kept of it.
   uint32_t runs = 0;
   uint32_t slot = 0;
   uint64_t sequence = 0;  ///< Of its definition, which answers name.

@@ -186,6 +186,21 @@ TEST_F(SlotsTest, AStatementThatIsClosedLeavesItsSlotToTheNext) {
   EXPECT_EQ(kept_->taken(), 0u);
 }
 
+/// Nobody would ever give it back.
+TEST_F(SlotsTest, WhatAPortalHasOfAClosedStatementTakesNoSlotAndIsNotKept) {
+  for (int turn = 0; turn < 3; ++turn) {
+    prepare("s");
+    run_and_answer("s");
+    send(testing::bind("", "s") + message('C', "S" + text("s")) + message('D', "P" + text("")) + execute("") + sync());
+    rows_began_ = false;
+    answer_rows({7});
+    EXPECT_EQ(said(), "2|3|T id:23|D 7|C SELECT 1|Z I");
+    EXPECT_EQ(asked_slot(), 0u);
+  }
+  EXPECT_TRUE(definitions_.empty());
+  EXPECT_EQ(kept_->taken(), 0u);
+}
+
 TEST_F(SlotsTest, WhereAllSlotsAreTakenStatementsGoWhole) {
   options_.slots.slots_max = 1;
   log_in();
