@@ -251,8 +251,9 @@ std::optional<DatetimeDecoder::Found> DatetimeDecoder::take_zone_abbreviation(st
   moment_.offset = abbreviation->minutes * kSecondsPerMinute;
   if (abbreviation->kind == ZoneAbbreviation::Kind::kOfPlace) {
     moment_.zone = text;
+    return parts(kZone | kChangingZone);
   }
-  return parts(abbreviation->kind == ZoneAbbreviation::Kind::kStandard ? kZone : kZone | kDaylightZone);
+  return parts(abbreviation->kind == ZoneAbbreviation::Kind::kDaylight ? kZone | kDaylightZone : kZone);
 }
 
 DatetimeDecoder::Found DatetimeDecoder::take_word(const std::vector<DatetimeField>& fields, size_t place) {
@@ -416,11 +417,15 @@ int64_t DatetimeDecoder::micros_of_day() const {
   return static_cast<int32_t>(seconds) * kMicrosPerSecond + micros_;
 }
 
+bool DatetimeDecoder::has_misplaced_modifier() const {
+  return has(kDaylightModifier) && (!has(kZone) || has_zone_name_ || has(kChangingZone));
+}
+
 DatetimeFault DatetimeDecoder::finish() {
   if (moment_.kind != Moment::Kind::kFinite) {
     return Fault::kNone;
   }
-  if (!has(kDate) || (has(kDaylightModifier) && (!has(kZone) || has_zone_name_))) {
+  if (!has(kDate) || has_misplaced_modifier()) {
     return Fault::kSyntax;
   }
   moment_.days = days_from_civil({year_, static_cast<uint32_t>(month_), static_cast<uint32_t>(day_)});

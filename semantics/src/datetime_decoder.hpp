@@ -66,6 +66,7 @@ class DatetimeDecoder {
     kEra = 1 << 12,
     kWeekday = 1 << 13,
     kFarMoment = 1 << 14,
+    kChangingZone = 1 << 15,  ///< An abbreviation that has meant several offsets.
     kDate = kYear | kMonth | kDay,
     kTime = kHour | kMinute | kSecond | kFraction,
   };
@@ -124,6 +125,8 @@ class DatetimeDecoder {
   /// Whether the next field is one that a time can be in.
   [[nodiscard]] static bool has_time_next(const std::vector<DatetimeField>& fields, size_t place);
   [[nodiscard]] int64_t micros_of_day() const;
+  /// "dst" where no standard time of a known offset stands beside it.
+  [[nodiscard]] bool has_misplaced_modifier() const;
   [[nodiscard]] DatetimeFault check_date();
   [[nodiscard]] DatetimeFault check_year();
   [[nodiscard]] DatetimeFault apply_meridian();

@@ -113,8 +113,10 @@ DatetimeFault DatetimeDecoder::finish_time() {
   if (!is_time || micros_of_day() > kMicrosOfDay) {
     return Fault::kField;
   }
-  const bool has_part_of_date = (seen_ & kDate) != 0 && !has(kDate);
-  if (!has(kTime) || has_part_of_date || (has(kDaylightModifier) && (!has(kZone) || has_zone_name_))) {
+  // Part of a date is not enough to look up an offset, and of no use where there is none to look up.
+  const bool is_zone_of_day = !has(kZone) || has(kChangingZone);
+  const bool has_part_of_date = is_zone_of_day && (seen_ & kDate) != 0 && !has(kDate);
+  if (!has(kTime) || has_part_of_date || has_misplaced_modifier()) {
     return Fault::kSyntax;
   }
   // Without a date PostgreSQL takes zones whose clocks never change; which these are is not known here.
