@@ -324,6 +324,7 @@ void PgSession::fail(Failure failure) {
     drop_portals_from(block_.savepoints.count());
   } else {
     drop_new_cursors();
+    take_settings_back();
   }
   append_error(Severity::kError, failure.error, {failure.detail, failure.context}, out());
   if (simple_ != nullptr) {

@@ -326,7 +326,12 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] Result<void> set(const SetCommand& command);
   void reset(const std::string& name);
   void run(const DiscardCommand& command);
-  void tell_changes(const std::vector<Report>& before);
+  /// Settings are about to change: outside of blocks until the message, or all up to Sync, has failed.
+  void note_settings();
+  /// The message has failed outside of a block: what it has set is undone.
+  void take_settings_back();
+  /// Tells the client of what it does not know yet, before it is told that the session is ready.
+  void tell_settings();
   void answer(Portal& portal, const std::vector<std::vector<semantics::Value>>& rows, std::string_view tag);
   void show_all(Portal& portal);
   [[nodiscard]] Result<semantics::Value> value_of(const SessionQuery::Item& item);
@@ -468,6 +473,12 @@ class PgSession final : public rpc::ByteSession {
   std::unique_ptr<Secured> secured_;
   std::string user_;
   Settings settings_{{}};
+  /// From the first change to when the session is ready again.
+  struct ChangingSettings {
+    std::vector<Report> told;                ///< What the client knows of them.
+    std::optional<Settings::Values> before;  ///< The message, outside of blocks; none: it has set nothing there.
+  };
+  std::unique_ptr<ChangingSettings> changing_;
   Block block_;
   WriteGroup group_;
   Then then_ = Then::kEndSync;

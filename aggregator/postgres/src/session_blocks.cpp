@@ -44,7 +44,9 @@ void PgSession::run(const BeginCommand& command) {
   block_.state = BlockState::kInBlock;
   block_.is_repeatable = command.modes.is_repeatable.value_or(*settings_.show(kDefaultIsolation) == kRepeatable);
   block_.is_read_only = command.modes.is_read_only.value_or(*settings_.show(kDefaultReadOnly) == "on");
-  block_.values = settings_.values();
+  // What the message has set before belongs to the block, as all of it is one transaction.
+  const bool has_set = changing_ != nullptr && changing_->before;
+  block_.values = has_set ? std::move(*std::exchange(changing_->before, std::nullopt)) : settings_.values();
   append_command_complete(command.tag, out());
 }
 
@@ -106,7 +108,7 @@ void PgSession::run(const EndCommand& command) {
 }
 
 void PgSession::end_block(bool is_commit) {
-  const auto before = settings_.reports();
+  note_settings();
   if (is_commit) {
     for (const auto& [name, value] : block_.locals) {
       static_cast<void>(value ? settings_.set(name, *value) : settings_.reset(name));
@@ -117,7 +119,6 @@ void PgSession::end_block(bool is_commit) {
   block_ = {};
   group_.clear();
   end_portals(is_commit);
-  tell_changes(before);
 }
 
 // ---- savepoints ----
@@ -158,7 +159,7 @@ void PgSession::release_savepoint(size_t index) {
 }
 
 void PgSession::go_back_to_savepoint(size_t index) {
-  const auto before = settings_.reports();
+  note_settings();
   const Savepoints::Point& point = block_.savepoints.at(index);
   settings_.restore(point.saved->values);
   block_.locals = point.saved->locals;
@@ -166,7 +167,6 @@ void PgSession::go_back_to_savepoint(size_t index) {
   block_.savepoints.keep(index + 1);
   block_.state = BlockState::kInBlock;
   drop_portals_from(index + 1);
-  tell_changes(before);
   append_command_complete("ROLLBACK", out());
 }
 

@@ -117,8 +117,8 @@ void PgSession::run(const SetCommand& command) {
 }
 
 Result<void> PgSession::set(const SetCommand& command) {
-  const auto before = settings_.reports();
   auto replaced = settings_.show(command.name);
+  note_settings();
   auto done = command.value ? settings_.set(command.name, *command.value) : settings_.reset(command.name);
   if (!done) {
     return done;
@@ -128,18 +128,16 @@ Result<void> PgSession::set(const SetCommand& command) {
   } else if (is_in_block()) {
     block_.locals.erase(command.name);
   }
-  tell_changes(before);
   return {};
 }
 
 void PgSession::reset(const std::string& name) {
-  const auto before = settings_.reports();
+  note_settings();
   if (name == "all") {
     settings_.reset_all();
   } else if (auto done = settings_.reset(name); !done) {
     return fail(done.error());
   }
-  tell_changes(before);
   append_command_complete("RESET", out());
 }
 
@@ -154,13 +152,32 @@ Result<std::string> PgSession::show(const std::string& name) const {
   return settings_.show(std::string(shown));
 }
 
-void PgSession::tell_changes(const std::vector<Report>& before) {
-  const auto now = settings_.reports();
+void PgSession::note_settings() {
+  if (changing_ == nullptr) {
+    changing_ = std::make_unique<ChangingSettings>(ChangingSettings{settings_.reports(), {}});
+  }
+  if (!is_in_block() && !changing_->before) {
+    changing_->before = settings_.values();
+  }
+}
+
+void PgSession::take_settings_back() {
+  if (changing_ != nullptr && changing_->before) {
+    settings_.restore(std::move(*std::exchange(changing_->before, std::nullopt)));
+  }
+}
+
+void PgSession::tell_settings() {
+  if (changing_ == nullptr) {
+    return;
+  }
+  const std::vector<Report> now = settings_.reports();
   for (size_t index = 0; index < now.size(); ++index) {
-    if (now[index] != before[index]) {
-      append_parameter_status(now[index].first, now[index].second, out());
+    if (now[index] != changing_->told[index]) {
+      append_parameter_status(now[index].first, now[index].second, text_behind());
     }
   }
+  changing_.reset();
 }
 
 // ---- what is kept ----
@@ -172,11 +189,10 @@ void PgSession::run(const DiscardCommand& command) {
   if (is_in_block()) {
     return fail(rejected("25001", "DISCARD ALL cannot run inside a transaction block"));
   }
-  const auto before = settings_.reports();
+  note_settings();
   settings_.reset_all();
   drop_all_statements();
   drop_all_portals_but_active();
-  tell_changes(before);
   append_command_complete("DISCARD ALL", out());
 }
 

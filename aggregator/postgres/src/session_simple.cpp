@@ -94,6 +94,9 @@ void PgSession::end_simple() {
   end_ready();
 }
 
-void PgSession::end_ready() { append_ready(block_.state, text_behind()); }
+void PgSession::end_ready() {
+  tell_settings();
+  append_ready(block_.state, text_behind());
+}
 
 }  // namespace daedalus::postgres

@@ -86,9 +86,9 @@ TEST_F(BlockTest, OfSeveralSavepointsOfOneNameTheLatestIsMeant) {
 TEST_F(BlockTest, SettingsGoBackToTheSavepoint) {
   EXPECT_EQ(
       told("BEGIN; SET application_name = 'a'; SET LOCAL jit = on; SAVEPOINT s; SET LOCAL application_name = 'b'"),
-      "C BEGIN|S application_name=a|C SET|C SET|C SAVEPOINT|S application_name=b|C SET|Z T");
+      "C BEGIN|C SET|C SET|C SAVEPOINT|C SET|S application_name=b|Z T");
   EXPECT_EQ(told("SET jit = off; ROLLBACK TO s; SHOW application_name; SHOW jit"),
-            "C SET|S application_name=a|C ROLLBACK|T application_name:25|D a|C SHOW|T jit:25|D on|C SHOW|Z T");
+            "C SET|C ROLLBACK|T application_name:25|D a|C SHOW|T jit:25|D on|C SHOW|S application_name=a|Z T");
   EXPECT_EQ(told("COMMIT; SHOW application_name; SHOW jit"),
             "C COMMIT|T application_name:25|D a|C SHOW|T jit:25|D off|C SHOW|Z I");
 }
@@ -138,7 +138,7 @@ TEST_F(BlockTest, SavepointsAreBounded) {
 
 TEST_F(BlockTest, TheModesOfABlockAreWhatWasSaid) {
   EXPECT_EQ(told("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY, ISOLATION LEVEL REPEATABLE READ"),
-            "S default_transaction_read_only=on|C SET|Z I");
+            "C SET|S default_transaction_read_only=on|Z I");
   EXPECT_EQ(told("BEGIN; SHOW transaction_read_only; SHOW transaction_isolation"),
             "C BEGIN|T transaction_read_only:25|D on|C SHOW|T transaction_isolation:25|D repeatable read|C SHOW|Z T");
   EXPECT_EQ(told("SET TRANSACTION READ WRITE; SHOW transaction_isolation; COMMIT"),
@@ -183,13 +183,32 @@ TEST_F(BlockTest, ASettingIsSetWhereThereIsOne) {
 
 TEST_F(BlockTest, OutsideABlockAccessIsThatOfBlocksToCome) {
   EXPECT_EQ(told("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY; SHOW transaction_read_only"),
-            "S default_transaction_read_only=on|C SET|T transaction_read_only:25|D on|C SHOW|Z I");
+            "C SET|T transaction_read_only:25|D on|C SHOW|S default_transaction_read_only=on|Z I");
 }
 
 TEST_F(BlockTest, WhatClientsSetOfOtherServersIsKept) {
   EXPECT_EQ(told("SET synchronous_commit = off; SHOW synchronous_commit; SET work_mem = '1GB'; SHOW work_mem"),
             "C SET|T synchronous_commit:25|D off|C SHOW|C SET|T work_mem:25|D 1GB|C SHOW|Z I");
   EXPECT_EQ(told("SHOW max_prepared_transactions"), "T max_prepared_transactions:25|D 0|C SHOW|Z I");
+}
+
+TEST_F(BlockTest, WhatAMessageHasSetIsUndoneWhenItFails) {
+  static_cast<void>(told("SET application_name = 'before'"));
+  EXPECT_EQ(told("SET application_name = 'a'; SET jit = on; SHOW nothing"),
+            "C SET|C SET|E 42704 unrecognized configuration parameter \"nothing\"|Z I");
+  EXPECT_EQ(told("SHOW application_name; SHOW jit"), "T application_name:25|D before|C SHOW|T jit:25|D off|C SHOW|Z I");
+  send(parse("", "RESET application_name") + bind("", "") + execute("") + parse("", "SHOW nothing") + bind("", "") +
+       execute("") + sync());
+  EXPECT_EQ(said(), "1|2|C RESET|1|2|E 42704 unrecognized configuration parameter \"nothing\"|Z I");
+  EXPECT_EQ(told("SHOW application_name"), "T application_name:25|D before|C SHOW|Z I");
+}
+
+TEST_F(BlockTest, WhatAMessageHasSetBeforeItsBlockGoesWithTheBlockAndStaysWhenItIsCommitted) {
+  EXPECT_EQ(told("SET application_name = 'a'; BEGIN; SET jit = on; ROLLBACK; SHOW application_name"),
+            "C SET|C BEGIN|C SET|C ROLLBACK|T application_name:25|D |C SHOW|Z I");
+  EXPECT_EQ(told("SET application_name = 'a'; BEGIN; COMMIT; SET application_name = 'b'; SHOW nothing"),
+            "C SET|C BEGIN|C COMMIT|C SET|E 42704 unrecognized configuration parameter \"nothing\"|"
+            "S application_name=a|Z I");
 }
 
 TEST_F(BlockTest, EverySettingIsShown) {
