@@ -98,6 +98,12 @@ void Counts::take(const GroupedValues& values) {
 
 void Counts::append(uint32_t group, PartialRow& row) const { put_number(counts_[group], false, row); }
 
+void Counts::merge(uint32_t group, const Counts& other, std::span<const uint32_t> groups) {
+  for (const uint32_t from : groups) {
+    counts_[group] += other.counts_[from];
+  }
+}
+
 template <typename Sum>
 void Sums<Sum>::take(const GroupedValues& values) {
   with_numbers<Sum>(layout_->native, [&]<typename T>(std::type_identity<T>) {
@@ -115,6 +121,20 @@ void Sums<Sum>::take(const SelectedValues& values) {
     add_selected(states_[0].sum, typed<T>(values.values), values);
   });
   states_[0].count += values.count;
+}
+
+template <typename Sum>
+void Sums<Sum>::merge(uint32_t group, const Sums& other, std::span<const uint32_t> groups) {
+  State& state = states_[group];
+  for (const uint32_t from : groups) {
+    const State& more = other.states_[from];
+    if constexpr (std::is_integral_v<Sum> || std::is_same_v<Sum, Int128>) {
+      state.sum += more.sum;
+    } else {
+      state.sum.add(more.sum);
+    }
+    state.count += more.count;
+  }
 }
 
 template <typename Sum>
@@ -172,6 +192,15 @@ void CodeExtremes::take(const SelectedValues& values) {
   state.has_value = true;
   if (layout_->code.is_floating && state.code == kFloatingZeroCode) {
     note_zero(values, state);
+  }
+}
+
+void CodeExtremes::merge(uint32_t group, const CodeExtremes& other, std::span<const uint32_t> groups) {
+  State& state = states_[group];
+  for (const uint32_t from : groups) {
+    const State& more = other.states_[from];
+    state.code = is_max_ ? std::max(state.code, more.code) : std::min(state.code, more.code);
+    state.has_value = state.has_value || more.has_value;
   }
 }
 

@@ -23,6 +23,8 @@ class Counts {
   void resize(uint32_t groups) { counts_.resize(groups); }
   void take(const GroupedValues& values);
   void take(const SelectedValues& values) { counts_[0] += values.count; }
+  [[nodiscard]] static bool can_merge() { return true; }
+  void merge(uint32_t group, const Counts& other, std::span<const uint32_t> groups);
   [[nodiscard]] static uint32_t append_bytes_max() { return kWordBytes; }
   void append(uint32_t group, PartialRow& row) const;
 
@@ -39,6 +41,8 @@ class Sums {
   void resize(uint32_t groups) { states_.resize(groups); }  // All begin with zeros: memory comes with them.
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
+  [[nodiscard]] static bool can_merge() { return true; }
+  void merge(uint32_t group, const Sums& other, std::span<const uint32_t> groups);
   [[nodiscard]] static uint32_t append_bytes_max() { return kSumBytesMax; }
   void append(uint32_t group, PartialRow& row) const;
 
@@ -72,6 +76,9 @@ class CodeExtremes {
   void resize(uint32_t groups) { states_.resize(groups, {.code = is_max_ ? 0 : UINT64_MAX}); }
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
+  /// Which of the zeros was the last hangs on the order.
+  [[nodiscard]] bool can_merge() const { return !layout_->code.is_floating; }
+  void merge(uint32_t group, const CodeExtremes& other, std::span<const uint32_t> groups);
   [[nodiscard]] uint32_t append_bytes_max() const { return semantics::packed_size_max(packed_); }
   void append(uint32_t group, PartialRow& row) const;
 
@@ -101,6 +108,8 @@ class LongExtremes {
   void resize(uint32_t groups);
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
+  [[nodiscard]] static bool can_merge() { return false; }
+  void merge(uint32_t, const LongExtremes&, std::span<const uint32_t>) { CHECK(false); }
   [[nodiscard]] uint32_t append_bytes_max() const { return semantics::packed_size_max(packed_); }
   void append(uint32_t group, PartialRow& row) const;
 
@@ -130,6 +139,8 @@ class BoxedStates {
   void resize(uint32_t groups) { states_.resize(groups, semantics::AggregateState(function_, layout_->type)); }
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
+  [[nodiscard]] static bool can_merge() { return false; }
+  void merge(uint32_t, const BoxedStates&, std::span<const uint32_t>) { CHECK(false); }
   [[nodiscard]] uint32_t append_bytes_max() const;
   void append(uint32_t group, PartialRow& row) const;
 
@@ -149,6 +160,7 @@ class ExactSums : public ScaledSums {
   using ScaledSums::ScaledSums;
   void take(const GroupedValues& values) { ScaledSums::take(*values.exact, values.groups, values.batch->count); }
   void take(const SelectedValues&) { CHECK(false); }
+  [[nodiscard]] static bool can_merge() { return true; }
 };
 
 using Accumulator = std::variant<Counts, NarrowSums, IntegerSums, WideSums, FloatingSums, CodeExtremes, LongExtremes,

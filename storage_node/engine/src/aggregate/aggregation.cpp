@@ -3,12 +3,9 @@
 #include <algorithm>
 
 #include "daedalus/semantics/packed_writer.hpp"
-#include "expression_column.hpp"
 
 namespace daedalus::engine {
 namespace {
-
-using semantics::AggregateFunction;
 
 /// Keys and states of groups may take this many times the bytes of an answer.
 constexpr uint64_t kGroupMemoryFactor = 4;
@@ -42,12 +39,6 @@ size_t answer_room(size_t bytes, uint64_t groups, uint64_t group_count) {
   return std::max(bytes, likely + likely / 16);
 }
 
-bool is_count_rows(AggregateFunction function) { return function == AggregateFunction::kCountRows; }
-
-bool is_sum(AggregateFunction function) {
-  return function == AggregateFunction::kSum || function == AggregateFunction::kAvg;
-}
-
 bool all_set(const uint64_t* words, uint32_t word_count) {
   uint64_t all = ~uint64_t{0};
   for (uint32_t word = 0; word < word_count; ++word) {
@@ -57,51 +48,6 @@ bool all_set(const uint64_t* words, uint32_t word_count) {
 }
 
 }  // namespace
-
-AggregationPlan plan_of(const TableLayout& layout, const semantics::Grouping& grouping, ExpressionPool& expressions) {
-  AggregationPlan plan;
-  for (const semantics::BoundExpression& key : grouping.keys) {
-    plan.keys.push_back(source_of(layout, key, &expressions));
-  }
-  for (const semantics::BoundAggregate& aggregate : grouping.aggregates) {
-    plan.aggregates.push_back({aggregate.function, aggregate.argument
-                                                       ? source_of(layout, *aggregate.argument, &expressions)
-                                                       : ColumnSource(layout, 0)});
-  }
-  return plan;
-}
-
-AggregationPlan plan_of(const TableLayout& layout, const semantics::Grouping& grouping, const NumberedSet& numbered,
-                        ExpressionPool& expressions) {
-  const semantics::GroupSet& set = numbered.set;
-  AggregationPlan plan;
-  PartialRowFrame& frame = plan.frame.emplace();
-  frame.set = numbered.number;
-  frame.keys.resize(grouping.keys.size() + grouping.list_values.size());
-  for (const uint32_t key : set.keys) {
-    frame.keys[key] = static_cast<uint32_t>(plan.keys.size());
-    const bool is_own = key < grouping.keys.size();
-    plan.keys.push_back(source_of(
-        layout, is_own ? grouping.keys[key] : grouping.list_values[key - grouping.keys.size()], &expressions));
-  }
-  uint32_t state_columns = 0;
-  for (const semantics::BoundAggregate& aggregate : grouping.aggregates) {
-    const auto columns = static_cast<uint32_t>(semantics::state_types(aggregate).size());
-    state_columns += columns;
-    if (columns > 0 && !set.list) {
-      plan.aggregates.push_back({aggregate.function, aggregate.argument
-                                                         ? source_of(layout, *aggregate.argument, &expressions)
-                                                         : ColumnSource(layout, 0)});
-    }
-  }
-  if (set.list) {
-    plan.aggregates.push_back({AggregateFunction::kCountRows, ColumnSource(layout, 0)});
-    frame.nulls_before = state_columns;
-  } else {
-    frame.nulls_behind = 1;
-  }
-  return plan;
-}
 
 Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, uint64_t answer_bytes_max, Groupings& groupings)
     : Aggregation(store, plan,
@@ -123,24 +69,19 @@ Aggregation::Aggregation(const ChunkStore& store, AggregationPlan plan, std::sha
       frame_(std::move(plan.frame)),
       finder_(std::move(finder)),
       batch_rows_(batch_rows_for(finder_ == nullptr ? 0 : finder_->keys().word_count())),
+      states_(std::move(plan.aggregates), finder_ != nullptr),
       states_memory_(groupings.memory()) {
-  for (AggregationPlan::Aggregate& aggregate : plan.aggregates) {
-    has_computed_ = has_computed_ || aggregate.source.is_computed();
-    const bool is_exact = is_sum(aggregate.function) && aggregate.source.exact_scale().has_value();
-    Accumulator states = is_exact ? ExactSums(aggregate.function, aggregate.source.layout().type,
-                                              *aggregate.source.exact_scale(), finder_ != nullptr)
-                                  : make_accumulator(aggregate.function, aggregate.source.layout());
-    state_bytes_ += std::visit([](const auto& kind) { return kind.state_bytes(); }, states);
-    aggregates_.push_back({aggregate.function, std::move(aggregate.source), std::move(states), is_exact});
-  }
   if (finder_ != nullptr) {
     // A group's key, up to six entries of the table, and its states.
-    groups_max_ = groups_within(answer_bytes_max, (finder_->keys().word_count() + 6) * sizeof(uint64_t) + state_bytes_);
+    groups_max_ =
+        groups_within(answer_bytes_max, (finder_->keys().word_count() + 6) * sizeof(uint64_t) + states_.state_bytes());
     finder_->join(groups_max_);
-  } else {
-    for (Aggregate& aggregate : aggregates_) {
-      std::visit([](auto& states) { states.resize(1); }, aggregate.states);
-    }
+  }
+}
+
+Aggregation::~Aggregation() {
+  if (finder_ != nullptr) {
+    finder_->leave();
   }
 }
 
@@ -157,8 +98,8 @@ Result<void> Aggregation::take(uint32_t chunk, const uint32_t* rows, uint32_t ro
 
 Result<void> Aggregation::take_selection(uint32_t chunk, const uint64_t* selection) {
   const ChunkView view = store_->view(chunk);
-  if (finder_ == nullptr && !has_computed_) {
-    take_columns(view, selection);
+  if (finder_ == nullptr && !states_.has_computed()) {
+    states_.take_columns(view, selection, *scratch_);
     return {};
   }
   const uint32_t batch_words = batch_rows_ / 64;
@@ -203,47 +144,16 @@ Result<void> Aggregation::take_listed(const ChunkView& chunk) {
   return taken;
 }
 
-void Aggregation::take_columns(const ChunkView& chunk, const uint64_t* selection) {
-  const uint32_t words = chunk.word_count();
-  const uint32_t selected = all_set(selection, words) ? chunk.row_count : count_bits(selection, words);
-  if (selected == 0) {
-    return;
-  }
-  for (Aggregate& aggregate : aggregates_) {
-    SelectedValues values = {.selection = selection, .word_count = words, .count = selected};
-    if (!is_count_rows(aggregate.function)) {
-      const ColumnVector vector = aggregate.source.read_plane(whole_chunk(chunk), scratch_->room);
-      values.values = vector.values;
-      values.tails = vector.tails;
-      if (vector.nulls != nullptr) {
-        std::vector<uint64_t>& selected_values = scratch_->selected_values;
-        selected_values.assign(selection, selection + words);
-        and_not_into(selected_values.data(), vector.nulls, words);
-        values.selection = selected_values.data();
-        values.count = count_bits(selected_values.data(), words);
-      }
-    }
-    if (values.count == chunk.row_count) {
-      values.selection = nullptr;
-    }
-    if (values.count > 0) {
-      std::visit([&](auto& states) { states.take(values); }, aggregate.states);
-    }
-  }
-}
-
 bool Aggregation::make_states(uint32_t groups) {
-  if (groups <= states_) {
+  if (groups <= states_made_) {
     return true;
   }
-  const uint32_t room = std::max({groups, 2 * states_, kStatesMin});
-  if (!states_memory_.add((room - states_) * state_bytes_)) {
+  const uint32_t room = std::max({groups, 2 * states_made_, kStatesMin});
+  if (!states_memory_.add((room - states_made_) * states_.state_bytes())) {
     return false;
   }
-  states_ = room;
-  for (Aggregate& aggregate : aggregates_) {
-    std::visit([&](auto& states) { states.resize(room); }, aggregate.states);
-  }
+  states_made_ = room;
+  states_.resize(room);
   return true;
 }
 
@@ -271,26 +181,7 @@ Result<void> Aggregation::take_batch(RowBatch batch) {
   if (!groups) {
     return groups.error();
   }
-  for (Aggregate& aggregate : aggregates_) {
-    GroupedValues values = {.vector = {}, .batch = &batch, .groups = *groups};
-    ExactVector exact;
-    if (aggregate.is_exact) {
-      const Result<ExactVector> numbers = aggregate.source.read_exact(batch);
-      if (!numbers) {
-        return numbers.error();
-      }
-      exact = *numbers;
-      values.exact = &exact;
-    } else if (!is_count_rows(aggregate.function)) {
-      const Result<ColumnVector> vector = aggregate.source.read(batch, scratch_->room);
-      if (!vector) {
-        return vector.error();
-      }
-      values.vector = *vector;
-    }
-    std::visit([&](auto& states) { states.take(values); }, aggregate.states);
-  }
-  return {};
+  return states_.take(batch, *groups, *scratch_);
 }
 
 uint32_t Aggregation::key_count() const {
@@ -302,11 +193,8 @@ Aggregation::RowShape Aggregation::row_shape() const {
   for (uint32_t key = 0; key < shape.columns; ++key) {
     shape.bytes_max += finder_->keys().append_bytes_max(key);
   }
-  for (const Aggregate& aggregate : aggregates_) {
-    const auto states = semantics::partial_types(aggregate.function, aggregate.source.layout().type);
-    shape.columns += static_cast<uint32_t>(states.size());
-    shape.bytes_max += std::visit([](const auto& kind) { return kind.append_bytes_max(); }, aggregate.states);
-  }
+  shape.columns += states_.columns();
+  shape.bytes_max += states_.append_bytes_max();
   if (frame_) {
     shape.columns +=
         1 + static_cast<uint32_t>(frame_->keys.size()) - key_count() + frame_->nulls_before + frame_->nulls_behind;
@@ -319,9 +207,7 @@ Aggregation::RowShape Aggregation::row_shape() const {
 uint32_t Aggregation::write_row(uint32_t group, const RowShape& shape, uint8_t* bytes) const {
   semantics::PackedRowWriter row(bytes, shape.columns);
   append_keys(group, row);
-  for (const Aggregate& aggregate : aggregates_) {
-    std::visit([&](const auto& states) { states.append(group, row); }, aggregate.states);
-  }
+  states_.append(group, row);
   for (uint32_t column = 0; frame_ && column < frame_->nulls_behind; ++column) {
     row.put_null();
   }

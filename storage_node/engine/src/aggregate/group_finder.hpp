@@ -36,6 +36,8 @@ class GroupFinder {
 
   /// One more query asks, and has room for so many groups.
   void join(uint32_t groups_max);
+  /// One asks no more.
+  void leave() { --queries_; }
 
   struct Groups {
     Found found = Found::kAll;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 
 #include "column_vector.hpp"
 #include "daedalus/semantics/floating_sum.hpp"
@@ -32,6 +33,9 @@ struct SelectedValues {
 //   resize(groups)     makes room; new states have seen nothing
 //   take(grouped)      takes a batch
 //   take(selected)     takes values into group 0
+//   can_merge()        whether the order of rows leaves no trace in a state
+//   merge(group, other, groups)
+//                      puts groups of equal states to one of its own; precondition: can_merge()
 //   append_bytes_max() of a partial aggregate, in a packed row
 //   append(group, row) the partial aggregate, as docs/wire.md has it, to a PackedRowWriter
 

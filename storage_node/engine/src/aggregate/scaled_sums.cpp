@@ -73,12 +73,30 @@ void ScaledSums::take(const ExactVector& values, const uint32_t* groups, uint32_
 
 void ScaledSums::take_beyond(uint32_t group, const semantics::Decimal& number) {
   ++states_.data()[group].count;
+  add_beyond(group, number);
+}
+
+void ScaledSums::add_beyond(uint32_t group, const semantics::Decimal& number) {
   const auto place = std::lower_bound(beyond_.begin(), beyond_.end(), group,
                                       [](const Beyond& each, uint32_t wanted) { return each.group < wanted; });
   if (place != beyond_.end() && place->group == group) {
     place->sum = semantics::add(place->sum, number);
   } else {
     beyond_.insert(place, {group, number});
+  }
+}
+
+void ScaledSums::merge(uint32_t group, const ScaledSums& other, std::span<const uint32_t> groups) {
+  State& state = states_.data()[group];
+  for (const uint32_t from : groups) {
+    const State& more = other.states_.data()[from];
+    state.sum.add(more.sum);
+    state.count += more.count;
+  }
+  for (const Beyond& beyond : other.beyond_) {
+    if (std::find(groups.begin(), groups.end(), beyond.group) != groups.end()) {
+      add_beyond(group, beyond.sum);
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 // added beside, as a plain numeric.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "column_vector.hpp"
@@ -27,6 +28,8 @@ class ScaledSums {
   void resize(uint32_t groups) { states_.resize(groups); }
   /// groups: of each of `count` positions.
   void take(const ExactVector& values, const uint32_t* groups, uint32_t count);
+  /// See grouped_values.hpp.
+  void merge(uint32_t group, const ScaledSums& other, std::span<const uint32_t> groups);
   [[nodiscard]] uint32_t append_bytes_max() const;
   void append(uint32_t group, semantics::PackedRowWriter& row) const;
 
@@ -44,6 +47,7 @@ class ScaledSums {
   void take_grouped(const T* numbers, const ExactVector& values, const uint32_t* groups, uint32_t count);
   void take_all(const ExactVector& values, uint32_t count);
   void take_beyond(uint32_t group, const semantics::Decimal& number);
+  void add_beyond(uint32_t group, const semantics::Decimal& number);
   [[nodiscard]] semantics::Decimal sum_of(uint32_t group) const;
 
   semantics::AggregateFunction function_;

@@ -46,6 +46,14 @@ void Bits::take(const SelectedValues& values) {
   });
 }
 
+void Bits::merge(uint32_t group, const Bits& other, std::span<const uint32_t> groups) {
+  for (const uint32_t from : groups) {
+    if (other.states_[from].has_value) {
+      take_number(states_[group], other.states_[from].bits);
+    }
+  }
+}
+
 void Bits::append(uint32_t group, PartialRow& row) const {
   const State& state = states_[group];
   row.put(packed_, reinterpret_cast<const uint8_t*>(&state.bits), !state.has_value);
@@ -61,6 +69,16 @@ void ExactSpreads::take(const SelectedValues& values) {
   with_integers(layout_->native, values.values, [&](const auto* numbers) {
     for_each_selected(values, [&](uint32_t row) { take_number(states_[0], numbers[row]); });
   });
+}
+
+void ExactSpreads::merge(uint32_t group, const ExactSpreads& other, std::span<const uint32_t> groups) {
+  State& state = states_[group];
+  for (const uint32_t from : groups) {
+    const State& more = other.states_[from];
+    state.sum += more.sum;
+    state.squares.add(more.squares);
+    state.count += more.count;
+  }
 }
 
 uint32_t ExactSpreads::append_bytes_max() { return 2 * kSumBytesMax; }
@@ -90,6 +108,12 @@ void FloatingSpreads::take(const SelectedValues& values) {
     add_to_sum(numbers, values.selection, values.word_count, state.sum);
     for_each_selected(values, [&](uint32_t row) { state.add_square(static_cast<double>(numbers[row])); });
   });
+}
+
+void FloatingSpreads::merge(uint32_t group, const FloatingSpreads& other, std::span<const uint32_t> groups) {
+  for (const uint32_t from : groups) {
+    states_[group].add(other.states_[from]);
+  }
 }
 
 uint32_t FloatingSpreads::append_bytes_max() { return semantics::FloatingMoments::kColumns * kWordBytes; }

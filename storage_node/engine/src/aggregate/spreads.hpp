@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "daedalus/semantics/aggregate.hpp"
 #include "daedalus/semantics/floating_moments.hpp"
@@ -25,6 +26,8 @@ class Bits {
   void resize(uint32_t groups) { states_.resize(groups, State{is_and() ? ~int64_t{0} : int64_t{0}}); }
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
+  [[nodiscard]] static bool can_merge() { return true; }
+  void merge(uint32_t group, const Bits& other, std::span<const uint32_t> groups);
   [[nodiscard]] uint32_t append_bytes_max() const { return semantics::packed_size_max(packed_); }
   void append(uint32_t group, PartialRow& row) const;
 
@@ -55,6 +58,8 @@ class ExactSpreads {
   void resize(uint32_t groups) { states_.resize(groups); }  // All begin with zeros: memory comes with them.
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
+  [[nodiscard]] static bool can_merge() { return true; }
+  void merge(uint32_t group, const ExactSpreads& other, std::span<const uint32_t> groups);
   [[nodiscard]] static uint32_t append_bytes_max();
   void append(uint32_t group, PartialRow& row) const;
 
@@ -82,6 +87,8 @@ class FloatingSpreads {
   void resize(uint32_t groups) { states_.resize(groups); }  // All begin with zeros: memory comes with them.
   void take(const GroupedValues& values);
   void take(const SelectedValues& values);
+  [[nodiscard]] static bool can_merge() { return true; }
+  void merge(uint32_t group, const FloatingSpreads& other, std::span<const uint32_t> groups);
   [[nodiscard]] static uint32_t append_bytes_max();
   void append(uint32_t group, PartialRow& row) const;
 
