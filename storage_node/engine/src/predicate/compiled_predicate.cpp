@@ -8,7 +8,7 @@ namespace daedalus::engine {
 namespace {
 
 /// A pass over a column touches every row; testing a row costs about this many times as much as one row of a pass.
-constexpr uint32_t kRowTestCost = 16;
+constexpr uint32_t kRowTestCost = 128;
 
 /// Lists that are looked at whether they follow from a tree, and those worth it.
 constexpr uint32_t kImpliedLooksMax = 4;
@@ -166,8 +166,28 @@ bool CompiledPredicate::matches(const ChunkView& chunk, uint32_t row) const {
   return true;
 }
 
-void CompiledPredicate::select(const ChunkView& chunk, SelectionScratch& scratch, uint64_t* selection) const {
+uint64_t CompiledPredicate::fingerprint() const {
+  constexpr uint64_t kFactor = 0x9fb21c651e98df25u;
+  uint64_t hash = clauses_.size();
+  const auto mix = [&](uint64_t word) {
+    hash = (hash ^ word) * kFactor;
+    hash ^= hash >> 32;
+  };
+  for (const CompiledClause& clause : clauses_) {
+    for (const CompiledLiteral& literal : literals(clause)) {
+      mix(literal.column);
+      mix(literal.constant_count);
+      mix(literal.codes.low);
+      mix(literal.codes.high);
+    }
+  }
+  return hash;
+}
+
+void CompiledPredicate::select(const ChunkView& chunk, SelectionScratch& scratch, uint64_t* selection,
+                               ChunkSketches sketches) const {
   const uint32_t words = chunk.word_count();
+  const LiteralMarker marker(*layout_, constants_.data(), chunk, sketches);
   if (never_) {
     std::fill_n(selection, words, 0);
     return;
@@ -187,17 +207,16 @@ void CompiledPredicate::select(const ChunkView& chunk, SelectionScratch& scratch
       return;
     }
     if (clause.is_tree) {
-      tree_->select(*layout_, literals_.data(), constants_.data(), chunk, scratch, selection);
+      tree_->select(*layout_, literals_.data(), constants_.data(), chunk, sketches, scratch, selection);
       continue;
     }
     uint64_t* marked = scratch.clause.data();
     if (clause.count == 1) {
-      mark_rows(layout_->columns[literals_[clause.first].column], literals_[clause.first], constants_.data(), chunk,
-                marked);
+      marker.mark(literals_[clause.first], selection, marked);
     } else {
       std::fill_n(marked, words, 0);
       for (const CompiledLiteral& literal : literals(clause)) {
-        mark_rows(layout_->columns[literal.column], literal, constants_.data(), chunk, scratch.literal.data());
+        marker.mark(literal, selection, scratch.literal.data());
         or_into(marked, scratch.literal.data(), words);
       }
     }

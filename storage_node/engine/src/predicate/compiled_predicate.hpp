@@ -41,6 +41,8 @@ class CompiledPredicate {
     return std::span(literals_).subspan(clause.first, clause.count);
   }
   [[nodiscard]] const uint8_t* constants() const { return constants_.data(); }
+  /// A hash that equal conditions have in common. Cost: some ns a literal.
+  [[nodiscard]] uint64_t fingerprint() const;
 
   /// See engine::member_count().
   [[nodiscard]] uint32_t member_count(const CompiledLiteral& literal) const {
@@ -51,6 +53,7 @@ class CompiledPredicate {
     return member_of(layout_->columns[literal.column], literal, constants_.data(), number);
   }
 
+  [[nodiscard]] uint32_t literal_count() const { return static_cast<uint32_t>(literals_.size()); }
   /// Literals of clauses with more than one, and of the tree: what a row may be compared with one by one.
   [[nodiscard]] uint32_t joined_literals() const { return joined_literals_; }
 
@@ -64,8 +67,9 @@ class CompiledPredicate {
   [[nodiscard]] bool matches(const ChunkView& chunk, uint32_t row) const;
 
   /// Marks the live rows that qualify. `selection` has chunk.word_count() words. Cost: a pass over each column that a
-  /// clause names, until few rows are left; those are then tested one by one.
-  void select(const ChunkView& chunk, SelectionScratch& scratch, uint64_t* selection) const;
+  /// clause names, or over its sketch, until few rows are left; those are then tested one by one.
+  void select(const ChunkView& chunk, SelectionScratch& scratch, uint64_t* selection,
+              ChunkSketches sketches = {}) const;
 
  private:
   void add_clause(const semantics::Clause& clause);

@@ -20,7 +20,7 @@ constexpr size_t kChoiceMin = 8;
 /// Literals of one case, at most: a row looks at them one by one.
 constexpr size_t kCaseLiteralsMax = 64;
 /// Testing a row costs about this many times as much as one row of a pass over a column.
-constexpr uint32_t kRowTestCost = 16;
+constexpr uint32_t kRowTestCost = 128;
 
 size_t leaf_count(const Condition& condition) {
   size_t count = condition.kind == Condition::Kind::kLiteral ? 1 : 0;
@@ -295,8 +295,13 @@ bool CompiledTree::holds(const TableLayout& layout, const CompiledLiteral* liter
 /// Takes a chunk's rows through the steps together.
 class TreePass {
  public:
-  TreePass(const CompiledTree& tree, const CompiledTree::Question& question, SelectionScratch& scratch)
-      : tree_(tree), question_(question), scratch_(scratch), words_(question.chunk->word_count()) {}
+  TreePass(const CompiledTree& tree, const CompiledTree::Question& question, ChunkSketches sketches,
+           SelectionScratch& scratch)
+      : tree_(tree),
+        question_(question),
+        marker_(*question.layout, question.constants, *question.chunk, sketches),
+        scratch_(scratch),
+        words_(question.chunk->word_count()) {}
 
   /// The rows that get to the end that they should; `selection` is what enters.
   void run(uint64_t* selection) {
@@ -334,7 +339,7 @@ class TreePass {
     } else {
       const CompiledLiteral& literal = question_.literals[it.number];
       uint64_t* matching = scratch_.literal.data();
-      mark_rows(question_.layout->columns[literal.column], literal, question_.constants, *question_.chunk, matching);
+      marker_.mark(literal, rows, matching);
       and_into(matching, rows, words_);
       and_not_into(rows, matching, words_);
       pass_on(it.if_true, matching, selection);
@@ -371,6 +376,7 @@ class TreePass {
 
   const CompiledTree& tree_;
   const CompiledTree::Question& question_;
+  LiteralMarker marker_;
   SelectionScratch& scratch_;
   uint32_t words_;
   uint32_t used_ = 0;
@@ -378,10 +384,11 @@ class TreePass {
 };
 
 void CompiledTree::select(const TableLayout& layout, const CompiledLiteral* literals, const uint8_t* constants,
-                          const ChunkView& chunk, SelectionScratch& scratch, uint64_t* selection) const {
+                          const ChunkView& chunk, ChunkSketches sketches, SelectionScratch& scratch,
+                          uint64_t* selection) const {
   mark_branch(Branch::kTreeOfChunk);
   const Question question{&layout, literals, constants, &chunk};
-  TreePass(*this, question, scratch).run(selection);
+  TreePass(*this, question, sketches, scratch).run(selection);
 }
 
 }  // namespace daedalus::engine

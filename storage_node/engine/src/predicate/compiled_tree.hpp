@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiled_literal.hpp"
+#include "literal_marker.hpp"
 
 namespace daedalus::engine {
 
@@ -49,7 +50,7 @@ class CompiledTree {
   /// Drops selected rows that do not satisfy the tree. Cost: a pass over a column for each literal that many rows
   /// reach; few rows are tested one by one.
   void select(const TableLayout& layout, const CompiledLiteral* literals, const uint8_t* constants,
-              const ChunkView& chunk, SelectionScratch& scratch, uint64_t* selection) const;
+              const ChunkView& chunk, ChunkSketches sketches, SelectionScratch& scratch, uint64_t* selection) const;
 
  private:
   friend class TreeCompiler;

@@ -13,30 +13,12 @@ constexpr size_t kFiltersMax = 1024;
 /// Testing a row costs about this many times as much as one row of a pass over a column (engine_aggregate_bench).
 constexpr uint32_t kRowTestCost = 16;
 
-/// Equal conditions have equal hashes.
-uint64_t hash_of(const CompiledPredicate& predicate) {
-  constexpr uint64_t kFactor = 0x9fb21c651e98df25u;
-  uint64_t hash = predicate.clauses().size();
-  const auto mix = [&](uint64_t word) {
-    hash = (hash ^ word) * kFactor;
-    hash ^= hash >> 32;
-  };
-  for (const CompiledClause& clause : predicate.clauses()) {
-    for (const CompiledLiteral& literal : predicate.literals(clause)) {
-      mix(literal.column);
-      mix(literal.constant_count);
-      mix(literal.codes.low);
-      mix(literal.codes.high);
-    }
-  }
-  return hash;
-}
-
 }  // namespace
 
-Filters::Filters(const TableLayout& layout, const ChunkStore& store)
+Filters::Filters(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches)
     : layout_(&layout),
       store_(&store),
+      sketches_(&sketches),
       words_(bitmap_words((store.chunk_rows() + kSketchBlockRows - 1) / kSketchBlockRows * kSketchBlockRows)),
       scratch_(store.chunk_rows()),
       rows_(store.chunk_rows()) {}
@@ -49,7 +31,7 @@ void Filters::begin(const QueryPlan& plan, const std::vector<QueryRun>& queries)
   for (uint32_t number = 0; number < plan.sketch_queries.size(); ++number) {
     const SketchQuery& query = plan.sketch_queries[number];
     if (queries[query.query].takes_selections()) {
-      members_.push_back({hash_of(queries[query.query].predicate()), number});
+      members_.push_back({queries[query.query].predicate().fingerprint(), number});
     }
   }
   // In the order of the plan where filters are the same: so which query's bitmaps are used does not hang on the sort.
@@ -84,7 +66,7 @@ void Filters::take(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32
   for (size_t filter = 0; filter < firsts_.size(); ++filter) {
     const uint32_t first = plan.sketch_queries[firsts_[filter]].query;
     uint64_t* selection = this->candidates(filter);
-    const bool is_selection = narrow(plan, queries[first], first, view, selection);
+    const bool is_selection = narrow(plan, queries[first], first, chunk, view, selection);
     for (; at < ends_[filter]; ++at) {
       const uint32_t query = plan.sketch_queries[members_[at].number].query;
       if (!queries[query].is_active() || !queries[query].reaches(chunk)) {
@@ -102,9 +84,11 @@ void Filters::take(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32
 
 /// Drops candidates that do not pass, until all tests are done; then true. False: so few are left that it is cheaper to
 /// go on row by row.
-bool Filters::narrow(const QueryPlan& plan, const QueryRun& run, uint32_t query, const ChunkView& view,
+bool Filters::narrow(const QueryPlan& plan, const QueryRun& run, uint32_t query, uint32_t chunk, const ChunkView& view,
                      uint64_t* selection) {
   const CompiledPredicate& predicate = run.predicate();
+  const ChunkSketches sketches{sketches_, chunk};
+  const LiteralMarker marker(*layout_, predicate.constants(), view, sketches);
   const Part& tests = plan.tests_of[query].rows;
   for (uint32_t test = tests.first; test < tests.first + tests.count; ++test) {
     if (count_bits(selection, view.word_count()) * kRowTestCost < view.row_count) {
@@ -112,25 +96,26 @@ bool Filters::narrow(const QueryPlan& plan, const QueryRun& run, uint32_t query,
     }
     const CompiledClause& clause = predicate.clauses()[plan.row_tests[test].clause];
     if (clause.is_tree) {
-      predicate.select(view, scratch_, selection);  // All other clauses, too.
+      predicate.select(view, scratch_, selection, sketches);  // All other clauses, too.
       return true;
     }
-    mark_clause(predicate, clause, view);
+    mark_clause(predicate, clause, marker, selection, view.word_count());
     and_into(selection, scratch_.clause.data(), view.word_count());
   }
   return true;
 }
 
 /// Marks the rows of one clause in scratch_.clause.
-void Filters::mark_clause(const CompiledPredicate& predicate, const CompiledClause& clause, const ChunkView& view) {
+void Filters::mark_clause(const CompiledPredicate& predicate, const CompiledClause& clause, const LiteralMarker& marker,
+                          const uint64_t* among, uint32_t words) {
   const std::span<const CompiledLiteral> literals = predicate.literals(clause);
   uint64_t* marked = scratch_.clause.data();
   for (const CompiledLiteral& literal : literals) {
     const bool is_first = &literal == literals.data();
     uint64_t* next = is_first ? marked : scratch_.literal.data();
-    mark_rows(layout_->columns[literal.column], literal, predicate.constants(), view, next);
+    marker.mark(literal, among, next);
     if (!is_first) {
-      or_into(marked, next, view.word_count());
+      or_into(marked, next, words);
     }
   }
 }

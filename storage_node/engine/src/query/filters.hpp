@@ -15,7 +15,7 @@ namespace daedalus::engine {
 
 class Filters {
  public:
-  Filters(const TableLayout& layout, const ChunkStore& store);
+  Filters(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches);
 
   /// For one cycle: finds the filters of the plan's sketch queries. Cost: a hash of each, a comparison where two are
   /// the same.
@@ -39,13 +39,15 @@ class Filters {
     uint32_t number = 0;  ///< Of the sketch query.
   };
 
-  [[nodiscard]] bool narrow(const QueryPlan& plan, const QueryRun& run, uint32_t query, const ChunkView& view,
-                            uint64_t* selection);
-  void mark_clause(const CompiledPredicate& predicate, const CompiledClause& clause, const ChunkView& view);
+  [[nodiscard]] bool narrow(const QueryPlan& plan, const QueryRun& run, uint32_t query, uint32_t chunk,
+                            const ChunkView& view, uint64_t* selection);
+  void mark_clause(const CompiledPredicate& predicate, const CompiledClause& clause, const LiteralMarker& marker,
+                   const uint64_t* among, uint32_t words);
   void test_rows(uint32_t query, const uint64_t* selection, const ChunkView& view, Candidates& candidates);
 
   const TableLayout* layout_;
   const ChunkStore* store_;
+  const Sketches* sketches_;
   uint32_t words_;                    ///< Of a bitmap.
   std::vector<uint8_t> is_filtered_;  ///< By number of the sketch query.
   std::vector<Member> members_;       ///< Those of one filter lie side by side.

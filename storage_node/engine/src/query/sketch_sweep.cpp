@@ -17,7 +17,7 @@ constexpr uint32_t kManyRows = 128;
 SketchSweep::SketchSweep(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches)
     : store_(&store),
       sketches_(&sketches),
-      filters_(layout, store),
+      filters_(layout, store, sketches),
       scratch_(store.chunk_rows()),
       selection_(bitmap_words(store.chunk_rows())),
       rows_(std::max(store.chunk_rows(), kSketchBlockRows)) {}
@@ -138,7 +138,7 @@ void SketchSweep::pass_over(const ChunkView& view, QueryRun& run, uint32_t chunk
   if (!run.is_active() || !run.reaches(chunk)) {
     return;
   }
-  run.predicate().select(view, scratch_, selection_.data());
+  run.predicate().select(view, scratch_, selection_.data(), {sketches_, chunk});
   if (run.takes_selections()) {
     mark_branch(Branch::kPassTaken);
     run.take_selection(chunk, selection_.data());

@@ -49,6 +49,7 @@ enum class Branch : uint8_t {
   kAssignmentFails,    ///< A row cannot be given what a part computes for it.
   kAdmissionWaits,     ///< Slots depend on deletes of this cycle.
   kCoolingSlotsTaken,  ///< No other slots were left.
+  kMarkedBySketch,     ///< A pass reads bytes of sketches in place of values.
   kTailDecides,        ///< A pass over a column of strings finds one whose first bytes are the constant's.
   kTreeOfRow,          ///< A tree is decided for a single row,
   kTreeOfChunk,        ///< or for a chunk's rows together;
@@ -57,6 +58,9 @@ enum class Branch : uint8_t {
   kAlternatives,       ///< or of the values that a disjunction's alternatives name;
   kJoinedRow,          ///< a row that two of a query's keys find,
   kGatheredRows,       ///< and many rows of a query that are tested together.
+  kGatheredPass,       ///< or so many that passes find them again,
+  kTwin,               ///< A query aggregates what another one does.
+  kCells,              ///< Rows are added to cells that queries put together.
   kBucketsDecide,      ///< A computed part of a condition is decided by buckets of its column.
   kTopRows,            ///< ORDER BY with LIMIT.
   kEnoughRows,         ///< A query ends in the middle of a segment.
