@@ -89,6 +89,7 @@ AccessPaths paths_of(const std::string& name) {
                                                             {"sketches", AccessPaths::kSketches},
                                                             {"passes", AccessPaths::kPasses},
                                                             {"masks", AccessPaths::kMasks},
+                                                            {"cells", AccessPaths::kCells},
                                                             {"without_keys", AccessPaths::kWithoutKeys},
                                                             {"without_pairs", AccessPaths::kWithoutPairs},
                                                             {"without_sketch_keys", AccessPaths::kWithoutSketchKeys},
@@ -99,7 +100,8 @@ AccessPaths paths_of(const std::string& name) {
                                                             {"without_buckets", AccessPaths::kWithoutBuckets},
                                                             {"without_windows", AccessPaths::kWithoutWindows},
                                                             {"without_gathering", AccessPaths::kWithoutGathering},
-                                                            {"without_bounds", AccessPaths::kWithoutBounds}};
+                                                            {"without_bounds", AccessPaths::kWithoutBounds},
+                                                            {"without_cells", AccessPaths::kWithoutCells}};
   const auto found = kNames.find(name);
   CHECK(found != kNames.end());
   return found->second;

@@ -61,6 +61,8 @@ struct Grouping {
 
   /// Whether rows are grouped in several ways: then a group's identity includes which.
   [[nodiscard]] bool has_sets() const { return !sets.empty() || !lists.empty(); }
+
+  friend bool operator==(const Grouping&, const Grouping&) = default;
 };
 
 /// One way in which rows are grouped.

@@ -66,12 +66,12 @@ class Planner {
   void weigh() {
     size_t clauses = 0;
     for (const QueryRun& query : queries_) {
-      clauses += query.is_active() ? query.predicate().clauses().size() : 0;
+      clauses += query.needs_plan() ? query.predicate().clauses().size() : 0;
     }
     weighed_.resize(clauses);
     WeighedClause* next = weighed_.data();
     for (uint32_t query = 0; query < queries_.size(); ++query) {
-      if (queries_[query].is_active()) {
+      if (queries_[query].needs_plan()) {
         const CompiledPredicate& predicate = queries_[query].predicate();
         weigh_clauses(predicate, sketches_, next);
         operations_.push_back({query, &predicate, {next, predicate.clauses().size()}});

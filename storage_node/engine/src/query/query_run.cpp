@@ -49,7 +49,8 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
       flow_(&flow) {
   const semantics::Selection& selection = *query_.selection;
   if (selection.grouping) {
-    aggregation_ = std::make_unique<SetAggregation>(layout, store, query_, flow.answer_bytes_max, shared.groupings);
+    aggregation_ = std::make_shared<SharedAggregation>(
+        SetAggregation(layout, store, query_, flow.answer_bytes_max, shared.groupings));
   } else {
     const uint64_t wanted = rows_wanted(selection);
     if (selection.order_by.empty()) {
@@ -86,12 +87,33 @@ size_t QueryRun::entry_bytes() const {
 }
 
 void QueryRun::check_aborted() {
+  if (error_.has_value()) {
+    return;
+  }
   if (query_.aborted != nullptr && query_.aborted->load(std::memory_order_relaxed)) {
     fail(rejected("57014", "canceling statement due to user request"));
   } else if (query_.deadline <= flow_->now) {
     fail({ErrorCategory::kRetry, "57014", "query dropped: its deadline passed before it could be answered",
           "Allow more time, or ask again when the node is less busy."});
   }
+}
+
+bool QueryRun::is_twin_of(const QueryRun& other) const {
+  const semantics::Selection& mine = *query_.selection;
+  const semantics::Selection& theirs = *other.query_.selection;
+  return mine.grouping == theirs.grouping && condition() == other.condition() && mine.residuals == theirs.residuals;
+}
+
+void QueryRun::follow(QueryRun& first) {
+  aggregation_ = first.aggregation_;
+  residual_.reset();
+  needs_plan_ = false;
+  first.has_followers_ = true;
+}
+
+void QueryRun::work_for_client() {
+  // Whose client has gone takes rows for others, in nobody's name.
+  flow_->memory.work_for(error_.has_value() ? ByteBudget::kNobody : raw(query_.handle));
 }
 
 void QueryRun::become_ready() {
@@ -105,6 +127,9 @@ void QueryRun::fail(Error error) {
   if (!error_.has_value()) {
     error_ = std::move(error);
   }
+  if (has_followers_ && active_) {
+    return become_ready();
+  }
   // Its memory is for others, at once.
   if (encoder_.has_value()) {
     static_cast<void>(encoder_->take());
@@ -115,6 +140,14 @@ void QueryRun::fail(Error error) {
   flow_->memory.end_of(raw(query_.handle));
   active_ = false;
   become_ready();
+}
+
+void QueryRun::fail_all(Error error) {
+  if (aggregation_ != nullptr) {
+    aggregation_->error = error;
+  }
+  has_followers_ = false;
+  fail(std::move(error));
 }
 
 void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
@@ -137,7 +170,7 @@ void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, co
 void QueryRun::take_waiting() {
   const Result<ResidualFilter::Rows> tested = residual_->take(*store_);
   if (!tested) {
-    fail(tested.error());
+    fail_all(tested.error());
     return;
   }
   if (!tested->rows.empty()) {
@@ -146,22 +179,22 @@ void QueryRun::take_waiting() {
 }
 
 void QueryRun::take_tested(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
-  flow_->memory.work_for(raw(query_.handle));
+  work_for_client();
   if (aggregation_ != nullptr) {
-    if (Result<void> taken = aggregation_->take(chunk, rows, row_count); !taken) {
-      fail(taken.error());
+    if (Result<void> taken = aggregation_->sets.take(chunk, rows, row_count); !taken) {
+      fail_all(taken.error());
     }
     return;
   }
   if (top_.has_value()) {
     if (!top_->take(chunk, rows, row_count)) {
-      fail(flow_->memory.refusal());
+      fail_all(flow_->memory.refusal());
     }
     return;
   }
   if (computed_top_ != nullptr) {
     if (Result<void> taken = computed_top_->take(chunk, rows, row_count); !taken) {
-      fail(taken.error());
+      fail_all(taken.error());
     }
     return;
   }
@@ -211,7 +244,7 @@ void QueryRun::take_narrowed(uint32_t chunk, const uint64_t* selection) {
   }
   const Result<std::span<uint64_t>> narrowed = residual_->narrow(*store_, chunk, selection);
   if (!narrowed) {
-    return fail(narrowed.error());
+    return fail_all(narrowed.error());
   }
   if (aggregation_ != nullptr || top_.has_value()) {
     return take_marked(chunk, narrowed->data());
@@ -223,15 +256,15 @@ void QueryRun::take_narrowed(uint32_t chunk, const uint64_t* selection) {
 }
 
 void QueryRun::take_marked(uint32_t chunk, const uint64_t* selection) {
-  flow_->memory.work_for(raw(query_.handle));
+  work_for_client();
   if (top_.has_value()) {
     if (!top_->take_selection(chunk, selection)) {
-      fail(flow_->memory.refusal());
+      fail_all(flow_->memory.refusal());
     }
     return;
   }
-  if (Result<void> taken = aggregation_->take_selection(chunk, selection); !taken) {
-    fail(taken.error());
+  if (Result<void> taken = aggregation_->sets.take_selection(chunk, selection); !taken) {
+    fail_all(taken.error());
   }
 }
 
@@ -241,13 +274,13 @@ void QueryRun::take_encoded(uint32_t chunk, const uint32_t* rows, uint32_t row_c
   const Result<RowEncoder::Appended> appended =
       encoder_->append({.chunk = &view, .rows = rows, .count = count}, sketches);
   if (!appended) {
-    return fail(appended.error());
+    return fail_all(appended.error());
   }
   switch (*appended) {
     case RowEncoder::Appended::kTooLarge:
-      return fail(semantics::answer_too_large({flow_->answer_bytes_max, flow_->answer_owner}));
+      return fail_all(semantics::answer_too_large({flow_->answer_bytes_max, flow_->answer_owner}));
     case RowEncoder::Appended::kNoMemory:
-      return fail(flow_->memory.refusal());
+      return fail_all(flow_->memory.refusal());
     case RowEncoder::Appended::kFine:
       break;
   }
@@ -287,7 +320,7 @@ QueryOutput QueryRun::take_part(Timestamp prefix) {
 Result<AnswerRows> QueryRun::finish_rows() {
   flow_->memory.work_for(raw(query_.handle));
   if (aggregation_ != nullptr) {
-    return aggregation_->finish();
+    return aggregation_->error ? Result<AnswerRows>(*aggregation_->error) : aggregation_->sets.finish();
   }
   if (top_.has_value() || computed_top_ != nullptr) {
     const std::vector<uint32_t> slots = top_.has_value() ? top_->finish() : computed_top_->finish();
@@ -302,11 +335,8 @@ Result<AnswerRows> QueryRun::finish_rows() {
 }
 
 QueryOutput QueryRun::finish(Timestamp prefix) {
-  if (active_ && residual_ != nullptr && !residual_->is_empty()) {
-    take_waiting();
-  }
-  active_ = false;
   is_finished_ = true;
+  active_ = active_ && has_followers_ && error_.has_value();  // It goes on for them.
   QueryOutput output{.handle = query_.handle, .prefix = prefix};
   if (!error_.has_value()) {
     Result<AnswerRows> rows = finish_rows();

@@ -27,6 +27,12 @@ struct CycleShared {
   const Sketches& sketches;
 };
 
+/// What queries aggregate that want the same of the same rows. One of them, the first, takes rows for all.
+struct SharedAggregation {
+  SetAggregation sets;
+  std::optional<Error> error = std::nullopt;  ///< Of taking them.
+};
+
 class QueryRun {
  public:
   /// Starts ended, with an error, when the query's deadline has passed or it was aborted.
@@ -88,6 +94,31 @@ class QueryRun {
   /// Takes the rows of one chunk that a bitmap marks. Precondition: active, and takes_selections().
   void take_selection(uint32_t chunk, const uint64_t* selection);
 
+  /// What it aggregates, and what its rows have come to so far, for whoever takes rows for several queries at once.
+  /// Null: it has groups, wants rows themselves, or computes a part of its condition.
+  [[nodiscard]] const semantics::Grouping* grouping() const {
+    return aggregation_ != nullptr && residual_ == nullptr ? &*query_.selection->grouping : nullptr;
+  }
+  [[nodiscard]] AggregateStates* states() { return aggregation_ != nullptr ? aggregation_->sets.states() : nullptr; }
+  [[nodiscard]] bool is_aggregating() const { return aggregation_ != nullptr; }
+  /// Its rows are found by somebody else: it needs no plan.
+  void join_cells() { needs_plan_ = false; }
+  /// Whether both aggregate the same rows in the same way.
+  [[nodiscard]] bool is_twin_of(const QueryRun& other) const;
+  /// From now on `first` takes rows for both, to the end of the cycle, whatever becomes of its own client.
+  /// Precondition: twins, both active, and none has taken rows.
+  void follow(QueryRun& first);
+  /// Whether it wants rows that nobody finds for it.
+  [[nodiscard]] bool needs_plan() const { return active_ && needs_plan_; }
+  /// Takes rows that wait to be tested. When all have been found.
+  void take_what_waits() {
+    if (active_ && residual_ != nullptr && !residual_->is_empty()) {
+      take_waiting();
+    }
+  }
+  /// Whether an error is all that its client gets, at once.
+  [[nodiscard]] bool is_lost() const { return error_.has_value() && !is_finished_; }
+
   /// Ends the query; the first error counts.
   void fail(Error error);
   [[nodiscard]] bool has_failed() const { return error_.has_value(); }
@@ -101,6 +132,10 @@ class QueryRun {
 
  private:
   void become_ready();
+  /// The condition or what is computed cannot be; so it is for all who follow.
+  void fail_all(Error error);
+  /// For whom memory is asked for.
+  void work_for_client();
   /// The same where a part of the condition is computed.
   void take_narrowed(uint32_t chunk, const uint64_t* selection);
   /// Rows that a bitmap marks, all of which qualify.
@@ -132,11 +167,13 @@ class QueryRun {
   bool active_ = true;
   bool is_ready_ = false;  ///< Listed in flow_->ready.
   bool is_finished_ = false;
+  bool needs_plan_ = true;
+  bool has_followers_ = false;
   std::optional<Error> error_;
-  std::vector<uint32_t> listed_;                 ///< Of a bitmap. Rare.
-  std::unique_ptr<ResidualFilter> residual_;     ///< Rare.
-  std::unique_ptr<SetAggregation> aggregation_;  ///< Large, and rare.
-  std::unique_ptr<SliceRun> slice_;              ///< Rare.
+  std::vector<uint32_t> listed_;                    ///< Of a bitmap. Rare.
+  std::unique_ptr<ResidualFilter> residual_;        ///< Rare.
+  std::shared_ptr<SharedAggregation> aggregation_;  ///< Large, and rare.
+  std::unique_ptr<SliceRun> slice_;                 ///< Rare.
   std::optional<TopRows> top_;
   std::unique_ptr<ComputedTopRows> computed_top_;  ///< Rare.
   std::optional<RowEncoder> encoder_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "branches.hpp"
+#include "query_twins.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -11,11 +12,13 @@ namespace {
 constexpr uint32_t kLooks = 64;
 /// From so many gathered rows of a chunk on, a query's are tested on their own.
 constexpr size_t kManyRows = 128;
+/// From so many for each comparison of the condition on, passes over the chunk are cheaper than a test of each.
+constexpr size_t kPassRows = 24;
 
 }  // namespace
 
 QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches,
-                       const ChunkBounds& bounds, AccessPaths paths)
+                       const ChunkBounds& bounds, Groupings& groupings, AccessPaths paths)
     : layout_(&layout),
       store_(&store),
       sketches_(&sketches),
@@ -25,16 +28,26 @@ QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, const
       candidates_(layout, store),
       joined_(store.chunk_rows()),
       mask_sweep_(store, sketches),
-      sketch_sweep_(layout, store, sketches) {}
+      sketch_sweep_(layout, store, sketches),
+      cells_(layout, store, sketches, groupings, paths) {}
 
 void QuerySweep::begin(std::vector<QueryRun>& queries) {
   queries_ = &queries;
+  join_twins(queries);
+  cells_.begin(queries);
   plan_ = plan_queries(*layout_, *sketches_, queries, paths_);
   sketch_sweep_.begin(plan_, queries);
   active_ = std::any_of(queries.begin(), queries.end(), [](const QueryRun& query) { return query.is_active(); });
   next_look_ = 0;
   joined_.begin(plan_.joined.size());
   find_bounded();
+}
+
+void QuerySweep::hand_over() {
+  for (QueryRun& query : *queries_) {
+    query.take_what_waits();
+  }
+  cells_.hand_over();
 }
 
 void QuerySweep::find_bounded() {
@@ -94,7 +107,8 @@ void QuerySweep::sweep(uint32_t chunk) {
   for (QueryIndex& index : plan_.indexes) {
     index.is_joined() ? sweep_joined(index, chunk) : sweep_index(index, chunk);
   }
-  add_joined();
+  add_joined(chunk);
+  cells_.sweep(chunk);
   sweep_masks(chunk);
   sketch_sweep_.sweep(plan_, *queries_, chunk, candidates_);
   candidates_.test();
@@ -127,12 +141,18 @@ void QuerySweep::sweep_joined(QueryIndex& index, uint32_t chunk) {
   });
 }
 
-void QuerySweep::add_joined() {
+void QuerySweep::add_joined(uint32_t chunk) {
   for (uint32_t place = 0; place < plan_.joined.size(); ++place) {
     rows_.clear();
     joined_.take(place, [&](uint32_t row) { rows_.push_back(row); });
     const uint32_t query = plan_.joined[place];
-    if (rows_.size() >= kManyRows && (*queries_)[query].is_active()) {
+    QueryRun& run = (*queries_)[query];
+    if (rows_.size() >= kManyRows && rows_.size() >= kPassRows * run.predicate().literal_count()) {
+      mark_branch(Branch::kGatheredPass);
+      sketch_sweep_.pass_over(store_->view(chunk), run, chunk);
+      continue;
+    }
+    if (rows_.size() >= kManyRows && run.is_active()) {
       mark_branch(Branch::kGatheredRows);
       candidates_.test(query, rows_.data(), static_cast<uint32_t>(rows_.size()));
       continue;

@@ -13,6 +13,7 @@
 #include "joined_rows.hpp"
 #include "mask_sweep.hpp"
 #include "query_plan.hpp"
+#include "shared_cells.hpp"
 #include "sketch_sweep.hpp"
 
 namespace daedalus::engine {
@@ -21,11 +22,16 @@ class QuerySweep {
  public:
   /// All outlive this object.
   QuerySweep(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches, const ChunkBounds& bounds,
-             AccessPaths paths);
+             Groupings& groupings, AccessPaths paths);
 
   /// Plans for all queries; they stay where they are until the sweep has ended.
   void begin(std::vector<QueryRun>& queries);
-  void end() { plan_ = {}; }
+  /// Gives queries what was found for several of them at once, or waits to be tested. When all chunks were swept.
+  void hand_over();
+  void end() {
+    plan_ = {};
+    cells_.end();
+  }
 
   /// Whether some query wants more rows.
   [[nodiscard]] bool is_active() const { return active_; }
@@ -43,7 +49,7 @@ class QuerySweep {
   void sweep_masks(uint32_t chunk);
   /// The same for an index some of whose queries gather their rows.
   void sweep_joined(QueryIndex& index, uint32_t chunk);
-  void add_joined();
+  void add_joined(uint32_t chunk);
   void add(uint32_t row, uint32_t query) {
     candidates_.add(row, query);
     if (candidates_.is_full()) {
@@ -69,6 +75,7 @@ class QuerySweep {
   std::vector<uint32_t> rows_;  ///< Of one query.
   MaskSweep mask_sweep_;
   SketchSweep sketch_sweep_;
+  SharedCells cells_;
 };
 
 }  // namespace daedalus::engine

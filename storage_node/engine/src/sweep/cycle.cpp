@@ -15,7 +15,7 @@ Cycle::Cycle(const TableLayout& layout, ChunkStore& store, const SegmentOptions&
       updates_(layout, store, sketches_, memory_, options.access_paths),
       groupings_(flow.memory),
       outputs_(layout, memory_),
-      query_sweep_(layout, store, sketches_, updates_.bounds(), options.access_paths) {}
+      query_sweep_(layout, store, sketches_, updates_.bounds(), groupings_, options.access_paths) {}
 
 void Cycle::admit(Query query) {
   queries_.emplace_back(*layout_, *store_, std::move(query), query_count(), *flow_, shared_);
@@ -73,7 +73,7 @@ void Cycle::hand_over() {
 
 /// Whether the query need not be looked at again before it is ready anew.
 bool Cycle::hand_over(QueryRun& query) {
-  if (!query.is_active()) {
+  if (!query.is_active() || query.is_lost()) {
     // A prefix that holds updates of this cycle is promised once their outputs have gone.
     if (query.has_failed() || update_count() == 0) {
       outlet_->put_last(query.finish(prefix_));
@@ -88,6 +88,7 @@ bool Cycle::hand_over(QueryRun& query) {
 }
 
 void Cycle::finish() {
+  query_sweep_.hand_over();
   for (UpdateOutput& output : updates_.outputs()) {
     outlet_->put_last(std::move(output));
   }

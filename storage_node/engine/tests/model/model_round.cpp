@@ -302,8 +302,9 @@ SegmentOptions random_options(Random& random) {
   SegmentOptions options;
   constexpr uint32_t kChunkRows[] = {64, 64, 128, 192, 512, 2'112, 16'384};  // 2,112: more than one block of a probe.
   options.chunk_rows = kChunkRows[below(random, one_in(random, 3) ? 7 : 5)];
-  options.access_paths =
-      one_in(random, 2) ? AccessPaths::kByCost : static_cast<AccessPaths>(below(random, kAccessPathsCount));
+  options.access_paths = one_in(random, 2)   ? AccessPaths::kByCost
+                         : one_in(random, 5) ? AccessPaths::kCells  // Few queries are of the kind that it is about.
+                                             : static_cast<AccessPaths>(below(random, kAccessPathsCount));
   options.sketch_planes_per_cycle_max = one_in(random, 3) ? static_cast<uint32_t>(below(random, 8)) : 1024;
   options.memory_bytes = one_in(random, 4) ? 1 : kRowBytes * (64 + below(random, 1600));
   options.operations_in_flight_max = kInFlightMax;

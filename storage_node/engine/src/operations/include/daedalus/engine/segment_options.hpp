@@ -22,6 +22,7 @@ enum class AccessPaths : uint8_t {
   kSketches,  ///< Queries by predicates shared over sketches only.
   kPasses,    ///< Each operation by passes over its columns.
   kMasks,     ///< Queries by masks over sketches where they are selective, by bitmaps otherwise.
+  kCells,     ///< By cost, but aggregates by cells wherever they can be.
   // By cost, but without one of the ways: what it is worth.
   kWithoutKeys,          ///< No index over operations.
   kWithoutPairs,         ///< No key of two columns; of queries, as all below.
@@ -33,13 +34,14 @@ enum class AccessPaths : uint8_t {
   kWithoutBuckets,       ///< or none of single buckets.
   kWithoutWindows,       ///< Candidates are not judged by their row's sketches.
   kWithoutGathering,     ///< A query's many candidates are tested with those of others.
-  kWithoutBounds         ///< Queries look at chunks in which no row can satisfy them.
+  kWithoutBounds,        ///< Queries look at chunks in which no row can satisfy them.
+  kWithoutCells          ///< Aggregates that differ in their bounds share no sums.
 };
-constexpr uint32_t kAccessPathsCount = static_cast<uint32_t>(AccessPaths::kWithoutBounds) + 1;
+constexpr uint32_t kAccessPathsCount = static_cast<uint32_t>(AccessPaths::kWithoutCells) + 1;
 
 /// Whether costs decide.
 [[nodiscard]] constexpr bool is_by_cost(AccessPaths paths) {
-  return paths == AccessPaths::kByCost || paths >= AccessPaths::kWithoutKeys;
+  return paths == AccessPaths::kByCost || paths >= AccessPaths::kCells;
 }
 
 struct SegmentOptions {
