@@ -102,9 +102,31 @@ bool LiteralMarker::describe(const CompiledLiteral& literal, Spans& spans) const
                                                         : kOpenOfNumbersMax);
 }
 
+void LiteralMarker::drop_others(const CompiledLiteral& positive, const uint64_t* open, uint32_t first,
+                                uint64_t* within) const {
+  const ColumnLayout& layout = layout_->columns[positive.column];
+  const uint32_t words = std::min(kSketchWords, (chunk_->row_count - first) / 64);
+  const auto drop = [&](auto&& holds) {
+    for_each_bit(open, words, [&](uint32_t row) {
+      if (!holds(first + row)) {
+        clear_bit(within, row);
+      }
+    });
+  };
+  const CodeRule rule = layout.code;
+  const uint8_t* values = chunk_->planes[positive.column];
+  const auto code_at = [&](uint32_t row) { return code_of(rule, values + size_t{row} * layout.stride); };
+  if (positive.kind == Kind::kRange) {
+    drop([&](uint32_t row) { return code_at(row) - positive.codes.low <= positive.codes.high - positive.codes.low; });
+  } else if (positive.kind == Kind::kIn && positive.has_codes) {
+    drop([&](uint32_t row) { return has_member_code(positive, constants_, code_at(row)); });
+  } else {
+    drop([&](uint32_t row) { return row_matches(layout, positive, constants_, *chunk_, row); });
+  }
+}
+
 void LiteralMarker::mark_spans(const CompiledLiteral& literal, const Spans& spans, const uint8_t* bytes,
                                const uint64_t* among, uint64_t* matches) const {
-  const ColumnLayout& layout = layout_->columns[literal.column];
   CompiledLiteral positive = literal;
   positive.negated = false;
   SketchBitmap marked;
@@ -131,11 +153,7 @@ void LiteralMarker::mark_spans(const CompiledLiteral& literal, const Spans& span
     for (uint32_t at = 0; at < spans.open_count; ++at) {
       mark_equal(bytes + first, spans.open[at], marked.words);
       and_into(marked.words, among + first / 64, words);
-      for_each_bit(marked.words, words, [&](uint32_t row) {
-        if (!row_matches(layout, positive, constants_, *chunk_, first + row)) {
-          clear_bit(within, row);
-        }
-      });
+      drop_others(positive, marked.words, first, within);
     }
   }
 }

@@ -108,14 +108,14 @@ void Candidates::take(uint32_t count) {
   }
 }
 
-void Candidates::test(uint32_t query, uint32_t* rows, uint32_t row_count) {
+void Candidates::test(uint32_t query, uint32_t* rows, uint32_t row_count, uint32_t known) {
   test();  // Earlier rows of this query may wait.
   QueryRun& run = (*queries_)[query];
   const QueryTests& tests = plan_->tests_of[query];
   if (has_sketches() && tests.has_window) {
     row_count = keep_within(row_sketches_, plan_->windows[query], rows, row_count);
   }
-  for (uint32_t level = 0; level < row_test_count(tests) && row_count > 0; ++level) {
+  for (uint32_t level = known; level < row_test_count(tests) && row_count > 0; ++level) {
     const RowTest& row_test = plan_->row_tests[tests.rows.first + level];
     uint32_t kept = 0;
     for (uint32_t position = 0; position < row_count; ++position) {

@@ -25,8 +25,8 @@ class Candidates {
 
   /// Tests all that wait; queries take those that pass.
   void test();
-  /// The same for rows of one query, which are written over.
-  void test(uint32_t query, uint32_t* rows, uint32_t row_count);
+  /// The same for rows of one query, which are written over. The first `known` of its row tests they have passed.
+  void test(uint32_t query, uint32_t* rows, uint32_t row_count, uint32_t known = 0);
 
  private:
   /// Enough that the memory's answers overlap, few enough to stay in the first caches.

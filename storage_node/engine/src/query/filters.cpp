@@ -11,7 +11,7 @@ namespace {
 /// Filters that take whole bitmaps: each holds one of a chunk, two megabytes in all.
 constexpr size_t kFiltersMax = 1024;
 /// Testing a row costs about this many times as much as one row of a pass over a column (engine_aggregate_bench).
-constexpr uint32_t kRowTestCost = 16;
+constexpr uint32_t kRowTestCost = 64;
 
 }  // namespace
 
@@ -66,43 +66,41 @@ void Filters::take(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32
   for (size_t filter = 0; filter < firsts_.size(); ++filter) {
     const uint32_t first = plan.sketch_queries[firsts_[filter]].query;
     uint64_t* selection = this->candidates(filter);
-    const bool is_selection = narrow(plan, queries[first], first, chunk, view, selection);
+    const uint32_t known = narrow(plan, queries[first], first, chunk, view, selection);
     for (; at < ends_[filter]; ++at) {
       const uint32_t query = plan.sketch_queries[members_[at].number].query;
       if (!queries[query].is_active() || !queries[query].reaches(chunk)) {
         continue;
       }
-      if (is_selection) {
+      if (known == plan.tests_of[first].rows.count) {
         mark_branch(Branch::kFilterTaken);
         queries[query].take_selection(chunk, selection);
       } else {
-        test_rows(query, selection, view, candidates);
+        test_rows(query, known, selection, view, candidates);
       }
     }
   }
 }
 
-/// Drops candidates that do not pass, until all tests are done; then true. False: so few are left that it is cheaper to
-/// go on row by row.
-bool Filters::narrow(const QueryPlan& plan, const QueryRun& run, uint32_t query, uint32_t chunk, const ChunkView& view,
-                     uint64_t* selection) {
+uint32_t Filters::narrow(const QueryPlan& plan, const QueryRun& run, uint32_t query, uint32_t chunk,
+                         const ChunkView& view, uint64_t* selection) {
   const CompiledPredicate& predicate = run.predicate();
   const ChunkSketches sketches{sketches_, chunk};
   const LiteralMarker marker(*layout_, predicate.constants(), view, sketches);
   const Part& tests = plan.tests_of[query].rows;
   for (uint32_t test = tests.first; test < tests.first + tests.count; ++test) {
     if (count_bits(selection, view.word_count()) * kRowTestCost < view.row_count) {
-      return false;
+      return test - tests.first;
     }
     const CompiledClause& clause = predicate.clauses()[plan.row_tests[test].clause];
     if (clause.is_tree) {
       predicate.select(view, scratch_, selection, sketches);  // All other clauses, too.
-      return true;
+      return tests.count;
     }
     mark_clause(predicate, clause, marker, selection, view.word_count());
     and_into(selection, scratch_.clause.data(), view.word_count());
   }
-  return true;
+  return tests.count;
 }
 
 /// Marks the rows of one clause in scratch_.clause.
@@ -120,11 +118,12 @@ void Filters::mark_clause(const CompiledPredicate& predicate, const CompiledClau
   }
 }
 
-void Filters::test_rows(uint32_t query, const uint64_t* selection, const ChunkView& view, Candidates& candidates) {
+void Filters::test_rows(uint32_t query, uint32_t known, const uint64_t* selection, const ChunkView& view,
+                        Candidates& candidates) {
   const uint32_t row_count = list_rows(selection, view.word_count(), rows_.data());
   if (row_count > 0) {
     mark_branch(Branch::kFilterTested);
-    candidates.test(query, rows_.data(), row_count);
+    candidates.test(query, rows_.data(), row_count, known);
   }
 }
 

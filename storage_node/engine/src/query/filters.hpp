@@ -39,11 +39,14 @@ class Filters {
     uint32_t number = 0;  ///< Of the sketch query.
   };
 
-  [[nodiscard]] bool narrow(const QueryPlan& plan, const QueryRun& run, uint32_t query, uint32_t chunk,
-                            const ChunkView& view, uint64_t* selection);
+  /// Drops candidates that do not pass. How many of the query's tests that were: all of them, unless so few are left
+  /// that it is cheaper to go on row by row.
+  [[nodiscard]] uint32_t narrow(const QueryPlan& plan, const QueryRun& run, uint32_t query, uint32_t chunk,
+                                const ChunkView& view, uint64_t* selection);
   void mark_clause(const CompiledPredicate& predicate, const CompiledClause& clause, const LiteralMarker& marker,
                    const uint64_t* among, uint32_t words);
-  void test_rows(uint32_t query, const uint64_t* selection, const ChunkView& view, Candidates& candidates);
+  void test_rows(uint32_t query, uint32_t known, const uint64_t* selection, const ChunkView& view,
+                 Candidates& candidates);
 
   const TableLayout* layout_;
   const ChunkStore* store_;

@@ -148,7 +148,6 @@ void QuerySweep::add_joined(uint32_t chunk) {
     const uint32_t query = plan_.joined[place];
     QueryRun& run = (*queries_)[query];
     if (rows_.size() >= kManyRows && rows_.size() >= kPassRows * run.predicate().literal_count()) {
-      mark_branch(Branch::kGatheredPass);
       sketch_sweep_.pass_over(store_->view(chunk), run, chunk);
       continue;
     }

@@ -58,7 +58,6 @@ enum class Branch : uint8_t {
   kAlternatives,       ///< or of the values that a disjunction's alternatives name;
   kJoinedRow,          ///< a row that two of a query's keys find,
   kGatheredRows,       ///< and many rows of a query that are tested together.
-  kGatheredPass,       ///< or so many that passes find them again,
   kTwin,               ///< A query aggregates what another one does.
   kCells,              ///< Rows are added to cells that queries put together.
   kBucketsDecide,      ///< A computed part of a condition is decided by buckets of its column.

@@ -473,6 +473,13 @@ semantics::Selection OperationMix::rows() {
 }
 
 semantics::Selection OperationMix::selection() {
+  if (!last_ || !one_in(*random_, 8)) {
+    last_ = another_selection();
+  }
+  return *last_;
+}
+
+semantics::Selection OperationMix::another_selection() {
   semantics::Predicate predicate = query_predicate();
   semantics::Selection selection = one_in(*random_, 3) ? groups() : rows();
   selection.predicate = std::move(predicate);

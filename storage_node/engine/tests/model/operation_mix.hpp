@@ -71,7 +71,9 @@ class OperationMix {
   /// Of every row: some of their columns, or groups of them.
   [[nodiscard]] semantics::Selection rows();
   [[nodiscard]] semantics::Selection groups();
+  [[nodiscard]] semantics::Selection another_selection();
 
+  std::optional<semantics::Selection> last_;  ///< Now and then it is asked again.
   Random* random_;
   std::vector<std::vector<Value>> pools_;  ///< By column: the values of rows.
   std::vector<uint32_t> null_chances_;     ///< By column: one in so many is NULL; 0: none, 1: all.
