@@ -110,6 +110,8 @@ class QueryRun {
   void follow(QueryRun& first);
   /// Whether it wants rows that nobody finds for it.
   [[nodiscard]] bool needs_plan() const { return active_ && needs_plan_; }
+  /// Whether rows may wait to be tested.
+  [[nodiscard]] bool has_residual() const { return residual_ != nullptr; }
   /// Takes rows that wait to be tested. When all have been found.
   void take_what_waits() {
     if (active_ && residual_ != nullptr && !residual_->is_empty()) {

@@ -33,8 +33,7 @@ QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, const
 
 void QuerySweep::begin(std::vector<QueryRun>& queries) {
   queries_ = &queries;
-  join_twins(queries);
-  cells_.begin(queries);
+  share(queries);
   plan_ = plan_queries(*layout_, *sketches_, queries, paths_);
   sketch_sweep_.begin(plan_, queries);
   active_ = std::any_of(queries.begin(), queries.end(), [](const QueryRun& query) { return query.is_active(); });
@@ -43,9 +42,25 @@ void QuerySweep::begin(std::vector<QueryRun>& queries) {
   find_bounded();
 }
 
+void QuerySweep::share(std::vector<QueryRun>& queries) {
+  // Most cycles have none of these queries: of thousands of others none is looked at twice for it.
+  bool has_aggregates = false;
+  with_residual_.clear();
+  for (uint32_t number = 0; number < queries.size(); ++number) {
+    has_aggregates = has_aggregates || queries[number].is_aggregating();
+    if (queries[number].has_residual()) {
+      with_residual_.push_back(number);
+    }
+  }
+  if (has_aggregates) {
+    join_twins(queries);
+    cells_.begin(queries);
+  }
+}
+
 void QuerySweep::hand_over() {
-  for (QueryRun& query : *queries_) {
-    query.take_what_waits();
+  for (const uint32_t number : with_residual_) {
+    (*queries_)[number].take_what_waits();
   }
   cells_.hand_over();
 }

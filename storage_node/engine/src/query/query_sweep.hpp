@@ -41,6 +41,8 @@ class QuerySweep {
   void sweep(uint32_t chunk);
 
  private:
+  /// Lets aggregating queries take rows together where they can.
+  void share(std::vector<QueryRun>& queries);
   void look_for_aborts();
   void find_bounded();
   /// Marks those queries that bounds keep from the chunk. Whether some query may want rows of it.
@@ -65,6 +67,7 @@ class QuerySweep {
   AccessPaths paths_;
   std::vector<QueryRun>* queries_ = nullptr;
   QueryPlan plan_;
+  std::vector<uint32_t> with_residual_;
   std::vector<uint32_t> bounded_;  ///< Queries whose condition says something of a clustered column.
   bool active_ = false;
   uint32_t next_look_ = 0;  ///< The query to look at next for an abort.
