@@ -15,6 +15,22 @@ constexpr size_t kManyRows = 128;
 /// From so many for each comparison of the condition on, passes over the chunk are cheaper than a test of each.
 constexpr size_t kPassRows = 24;
 
+/// Whether passes find a query's rows of a chunk in less time than it takes to test those that indexes have found. A
+/// condition of few comparisons is quickly tested, and a long list slow to pass over.
+bool is_for_passes(const CompiledPredicate& predicate, size_t rows) {
+  constexpr uint32_t kComparisonsMin = 4;
+  constexpr uint32_t kMembersMax = 16;
+  const uint32_t comparisons = predicate.literal_count();
+  if (rows < kManyRows || rows < kPassRows * comparisons || comparisons < kComparisonsMin) {
+    return false;
+  }
+  return std::all_of(predicate.clauses().begin(), predicate.clauses().end(), [&](const CompiledClause& clause) {
+    const std::span<const CompiledLiteral> literals = predicate.literals(clause);
+    return std::all_of(literals.begin(), literals.end(),
+                       [](const CompiledLiteral& literal) { return literal.constant_count <= kMembersMax; });
+  });
+}
+
 }  // namespace
 
 QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches,
@@ -162,7 +178,7 @@ void QuerySweep::add_joined(uint32_t chunk) {
     joined_.take(place, [&](uint32_t row) { rows_.push_back(row); });
     const uint32_t query = plan_.joined[place];
     QueryRun& run = (*queries_)[query];
-    if (rows_.size() >= kManyRows && rows_.size() >= kPassRows * run.predicate().literal_count()) {
+    if (is_for_passes(run.predicate(), rows_.size())) {
       sketch_sweep_.pass_over(store_->view(chunk), run, chunk);
       continue;
     }
