@@ -40,10 +40,10 @@ differ from its own (sum(real), which it adds in single precision, from about th
 intervals, fail where the whole is beyond the range, whatever its parts are. make_interval of parts that are
 together out of range is refused (22008), where PostgreSQL's numbers wrap around.
 
-Refused by name (0A000), among what PostgreSQL has for these types: to_char, to_date, to_timestamp of a text,
-to_number, format, regular expressions, CURRENT_TIME (it has a time zone; LOCALTIME has none), quote_ident,
-quote_nullable, normalize, random, overlaps; whatever needs types that are not here. gen_random_uuid() is there among
-the values of an INSERT, and nowhere else.
+Refused by name (0A000), among what PostgreSQL has for these types: to_char of intervals and numbers, to_date,
+to_timestamp of a text, to_number, format, regular expressions, CURRENT_TIME (it has a time zone; LOCALTIME has none),
+quote_ident, quote_nullable, normalize, random, overlaps; whatever needs types that are not here. gen_random_uuid() is
+there among the values of an INSERT, and nowhere else.
 
 A session's time zone is UTC: of moments (timestamp with time zone) fields, days and texts are UTC's; AT TIME ZONE,
 date_trunc and make_timestamptz take any other zone, by what PostgreSQL calls it. It is looked up when the statement is

@@ -74,14 +74,20 @@ def program_suite(name: str, preset: str, label: str) -> Suite:
     )
 
 
-def pytest_suite(name: str, paths: str, may_skip_all: bool = False, goes_beside: bool = False) -> Suite:
+def pytest_suite(
+    name: str,
+    paths: str,
+    may_skip_all: bool = False,
+    goes_beside: bool = False,
+    environment: dict[str, str] | None = None,
+) -> Suite:
     """Python tests below some paths."""
     report = REPORTS / f"python-{name.replace(' ', '-')}.xml"
     return Suite(
         name=name,
         command=f".venv/bin/python -m pytest -q -p no:cacheprovider --junitxml={report} {paths}",
         reports=str(report),
-        environment={},
+        environment=environment or {},
         may_skip_all=may_skip_all,
         goes_beside=goes_beside,
     )
@@ -109,6 +115,11 @@ SLOW = [
     gtest_suite("C++ under TSan", "tsan", "tsan"),
     gtest_suite("C++ slow", "release", "slow"),
     program_suite("fuzzers", "asan", "fuzz"),
+    pytest_suite(
+        "many expressions",
+        "-k test_random_expressions tests/oracle",
+        environment={"DAEDALUS_ORACLE_QUERIES": "10000"},
+    ),
     pytest_suite("process kills", "tests/kills"),
     pytest_suite("attacks", "tests/attacks"),
     pytest_suite("deployment", "tests/deploy", may_skip_all=True, goes_beside=True),

@@ -38,6 +38,7 @@ while [ "$round" -eq 0 ] || [ "$SECONDS" -lt "$end" ]; do
   DAEDALUS_SIMULATOR_SEEDS=5000 ctest --test-dir build/release -L 'fast|slow' --output-on-failure -j2
   DAEDALUS_KILLS=100 .venv/bin/python -m pytest -q tests/kills/test_restarts.py
   DAEDALUS_ORACLE_QUERIES=20000 .venv/bin/python -m pytest -q tests/oracle
+  DAEDALUS_ORACLE_QUERIES=100000 .venv/bin/python -m pytest -q -k test_random_expressions tests/oracle
 done
 echo "soak: $round rounds passed"
 DAEDALUS_SOAK=1 .venv/bin/python -m pytest -q tests/proof

@@ -6,6 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable
 
+from constants import words
 from statement_twins import Entry
 
 COLUMNS = {
@@ -142,7 +143,43 @@ ZONES += [
 ZONES += ["Nowhere/City", ""]
 # Which argument of these is a time zone.
 ZONE_PLACES = {"timezone": 0, "date_trunc": 2, "make_timestamptz": 6}
+PATTERNS = words(
+    "A.D. A.M. AD AM B.C. BC CC DAY DDD DD DY Day Dy D FF1 FF2 FF3 FF4 FF5 FF6 FX HH24 HH12 HH IDDD ID IW IYYY IYY IY "
+    "I J MI MM MONTH MON MS Month Mon OF P.M. PM Q RM SSSSS SSSS SS TZH TZM TZ US WW W Y,YYY YYYY YYY YY Y"
+)
+_LITERALS = [
+    "-",
+    "/",
+    ":",
+    " ",
+    "T",
+    ".",
+    '"at" ',
+    '\\"',
+    '"a\\"b"',
+    "x",
+    "\u20ac",
+    "'",
+    '"',
+    "\\",
+    "fm",
+    "SP",
+    "tM",
+    "Th",
+]
 FIELDS = {"date_trunc": _PARTS, "date_part": _MORE_PARTS, "extract": _MORE_PARTS}
+
+
+def template(choice: random.Random) -> str:
+    """What to_char() may be given: patterns, modifiers, and what stands for itself."""
+    pieces = []
+    for _ in range(choice.randint(0, 7)):
+        pattern = choice.choice(PATTERNS)
+        pieces.append(choice.choice(["", "", "", "FM", "TM", "fm", "tm"]))
+        pieces.append(choice.choice([pattern, pattern, pattern.lower(), pattern.capitalize()]))
+        pieces.append(choice.choice(["", "", "", "TH", "th", "SP"]))
+        pieces.append(choice.choice(["", *_LITERALS]))
+    return "".join(pieces)
 
 
 class Expressions:
@@ -194,6 +231,8 @@ class Expressions:
         arguments = [self.of(each, depth - 1) for each in kinds]
         if name in FIELDS and self._choice.random() < 0.95:
             arguments[0] = f"'{self._choice.choice(FIELDS[name])}'"
+        if name == "to_char" and self._choice.random() < 0.95:
+            arguments[1] = "'" + template(self._choice).replace("'", "''") + "'"
         place = ZONE_PLACES.get(name, len(kinds))
         if place < len(kinds) and kinds[place] == "text" and self._choice.random() < 0.97:
             arguments[place] = f"'{self._choice.choice(ZONES)}'"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from constants import STORED_STRINGS, TEXTS, cast_constant, quoted, string_condition
-from expressions import Expressions, select, update
+from expressions import PATTERNS, Expressions, select, template, update
 from facts import ROOT
 from groups import grouped, repeated_rows
 from inner_queries import inner_query
@@ -256,6 +256,31 @@ def test_each_function_of_the_table(twins: Twins, daedalus_seed: int) -> None:
     answers = answers_on(twins, rows, statements)
     check(statements, answers, [has_answer_or_limit(ours, postgres) for ours, postgres in answers])
     assert sum(code(postgres) is None for _, postgres in answers) > len(statements) / 2
+
+
+MOMENTS = (
+    "0001-01-01 00:00:00",
+    "1999-01-03 12:00:00.000001",
+    "2000-02-29 23:59:59.999999",
+    "2004-12-31 11:30:07.5",
+    "2011-11-11 01:02:03",
+    "2026-11-23 13:00:00.1",
+)
+
+
+def test_moments_are_written_as_templates_say(twins: Twins, daedalus_seed: int) -> None:
+    choice = random.Random(f"{daedalus_seed} templates")
+    each = [
+        f"{before}{name}{behind}" for name in PATTERNS for before in ("", "FM", "TM") for behind in ("", "TH", "th")
+    ]
+    drawn = [template(choice) for _ in range(STATEMENTS)]
+    statements = [
+        f"SELECT to_char({kind} '{choice.choice(MOMENTS)}', {quoted(text)}) AS e"
+        for kind in ("timestamp", "timestamptz", "date")
+        for text in [*each, *[one.lower() for one in each], *drawn[:: 1 if kind == "timestamp" else 4]]
+    ]
+    answers = answers_on(twins, [], statements)
+    check(statements, answers, [ours == postgres for ours, postgres in answers])
 
 
 def test_random_expressions(twins: Twins, daedalus_seed: int) -> None:

@@ -23,6 +23,7 @@ void add_exact_numbers(Functions& functions);  // 1000 to 1059
 void add_degrees(Functions& functions);        // 1060 to 1099
 void add_written(Functions& functions);        // 1100 to 1199
 void add_time_of_day(Functions& functions);    // 1300 to 1349
+void add_moment_text(Functions& functions);    // 1350 to 1399
 
 // ---- for evaluation ----
 [[nodiscard]] inline int64_t integer(const Value& value) { return std::get<int64_t>(value); }
@@ -35,6 +36,8 @@ void add_time_of_day(Functions& functions);    // 1300 to 1349
 /// A numeric within what a numeric without bound may have. Error 22003.
 [[nodiscard]] Result<Value> fit_numeric(const Decimal& value);
 [[nodiscard]] Error division_by_zero();
+/// 54000: a text that is computed has more than kStringLengthMax bytes.
+[[nodiscard]] Error too_long();
 
 // ---- for types ----
 /// A numeric of so many digits, or one without bound where that is more than a bounded one may have.

@@ -48,6 +48,7 @@ Functions make_functions() {
   add_degrees(functions);
   add_written(functions);
   add_time_of_day(functions);
+  add_moment_text(functions);
   const auto is_out_of_order = [](const ScalarFunction& left, const ScalarFunction& right) {
     return left.id >= right.id;
   };

@@ -29,11 +29,6 @@ Type type_of_first(Expressions arguments) { return text_of(length_of(arguments[0
 /// Characters of any size, where there were some already.
 Type type_of_character(Expressions) { return text_of(4); }
 
-Error too_long() {
-  return rejected("54000", fmt::format("a text may have at most {} bytes here", kStringLengthMax),
-                  "cut it with left() or substring()");
-}
-
 Value string_of(std::string_view text) { return Value(std::string(text)); }
 
 // ---- whole strings ----
@@ -268,6 +263,11 @@ Result<Value> chr(Arguments arguments, const BoundExpression&) {
 }
 
 }  // namespace
+
+Error too_long() {
+  return rejected("54000", fmt::format("a text may have at most {} bytes here", kStringLengthMax),
+                  "cut it with left() or substring()");
+}
 
 void add_text(Functions& functions) {
   Adder adder(functions);

@@ -6,6 +6,8 @@
 #include <array>
 #include <cctype>
 
+#include "../calendar.hpp"
+
 namespace daedalus::semantics::scalar {
 namespace {
 
@@ -93,5 +95,19 @@ Result<Field> field_of(const Value& unit, TypeKind kind) {
 }
 
 Error field_not_supported(const Value& unit, TypeKind kind) { return not_supported(lowered(text(unit)), kind); }
+
+int64_t iso_year_start(int64_t year) {
+  const int64_t fourth = days_from_civil({year, 1, 4});
+  return fourth - floor_div(fourth + 3, 1) + floor_div(fourth + 3, 7) * 7;
+}
+
+int64_t iso_year_of(int64_t days, int64_t year) {
+  if (days < iso_year_start(year)) {
+    return year - 1;
+  }
+  return days >= iso_year_start(year + 1) ? year + 1 : year;
+}
+
+int64_t day_of_week(int64_t days) { return days + 4 - floor_div(days + 4, 7) * 7; }
 
 }  // namespace daedalus::semantics::scalar

@@ -40,4 +40,11 @@ enum class Field : uint8_t {
 /// A field that values of this kind do not have. Error 0A000.
 [[nodiscard]] Error field_not_supported(const Value& unit, TypeKind kind);
 
+/// The Monday of the first week of an ISO year: the one that has the fourth of January.
+[[nodiscard]] int64_t iso_year_start(int64_t year);
+/// The ISO year of a day of this year.
+[[nodiscard]] int64_t iso_year_of(int64_t days, int64_t year);
+/// 0 is Sunday.
+[[nodiscard]] int64_t day_of_week(int64_t days);
+
 }  // namespace daedalus::semantics::scalar

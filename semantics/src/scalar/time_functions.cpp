@@ -80,22 +80,6 @@ Result<Value> interval_by(Arguments arguments, const BoundExpression&) {
 
 // ---- fields ----
 
-/// The Monday of the first week of an ISO year: the one that has the fourth of January.
-int64_t iso_year_start(int64_t year) {
-  const int64_t fourth = days_from_civil({year, 1, 4});
-  return fourth - floor_div(fourth + 3, 1) + floor_div(fourth + 3, 7) * 7;
-}
-
-int64_t iso_year_of(int64_t days, int64_t year) {
-  if (days < iso_year_start(year)) {
-    return year - 1;
-  }
-  return days >= iso_year_start(year + 1) ? year + 1 : year;
-}
-
-/// 0 is Sunday.
-int64_t day_of_week(int64_t days) { return days + 4 - floor_div(days + 4, 7) * 7; }
-
 struct Moment {
   int64_t days = 0;
   int64_t time = 0;  ///< Microseconds of the day.

@@ -1,8 +1,51 @@
 #include "plain_rows.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace daedalus::engine {
+namespace {
+
+/// Places for values: more than a column of days has.
+constexpr uint32_t kPlaces = 4'096;
+constexpr uint32_t kPlaceBits = 12;
+/// Rows before anything is remembered, and between looks at whether it is of use.
+constexpr uint32_t kRowsBefore = 128;
+constexpr uint32_t kRowsBetween = 8'192;
+
+}  // namespace
+
+RememberedValues::Entry& RememberedValues::entry_of(uint64_t raw) {
+  constexpr uint64_t kFactor = 0x9e3779b97f4a7c15u;
+  return entries_[(raw * kFactor) >> (64 - kPlaceBits)];
+}
+
+const semantics::Value* RememberedValues::find(uint64_t raw) {
+  if (!is_of_use_ || ++asked_ <= kRowsBefore) {
+    return nullptr;
+  }
+  if (asked_ % kRowsBetween == 0) {
+    is_of_use_ = found_ > kRowsBetween / 2;
+    found_ = 0;
+    if (!is_of_use_) {
+      entries_ = {};
+      return nullptr;
+    }
+  }
+  if (entries_.empty()) {
+    entries_.resize(kPlaces);
+  }
+  const Entry& entry = entry_of(raw);
+  const bool is_known = entry.is_known && entry.raw == raw;
+  found_ += is_known ? 1 : 0;
+  return is_known ? &entry.value : nullptr;
+}
+
+void RememberedValues::add(uint64_t raw, const semantics::Value& value) {
+  if (!entries_.empty()) {
+    entry_of(raw) = {raw, true, value};
+  }
+}
 
 PlainRows::PlainRows(const TableLayout& layout, semantics::BoundExpression expression)
     : layout_(&layout), expression_(std::move(expression)) {
@@ -10,9 +53,27 @@ PlainRows::PlainRows(const TableLayout& layout, semantics::BoundExpression expre
   std::sort(inputs_.begin(), inputs_.end());
   inputs_.erase(std::unique(inputs_.begin(), inputs_.end()), inputs_.end());
   row_.resize(inputs_.empty() ? 0 : inputs_.back() + 1);
+  may_remember_ = inputs_.size() == 1 && layout.columns[inputs_[0]].width <= sizeof(uint64_t);
 }
 
 Result<semantics::Value> PlainRows::value(const ChunkView& chunk, uint32_t row) {
+  if (!may_remember_ || (layout_->columns[inputs_[0]].nullable && test_bit(chunk.nulls[inputs_[0]], row))) {
+    return compute(chunk, row);
+  }
+  const uint32_t width = layout_->columns[inputs_[0]].width;
+  uint64_t raw = 0;
+  std::memcpy(&raw, chunk.planes[inputs_[0]] + size_t{row} * layout_->columns[inputs_[0]].stride, width);
+  if (const semantics::Value* known = remembered_.find(raw); known != nullptr) {
+    return *known;
+  }
+  Result<semantics::Value> computed = compute(chunk, row);
+  if (computed) {
+    remembered_.add(raw, *computed);
+  }
+  return computed;
+}
+
+Result<semantics::Value> PlainRows::compute(const ChunkView& chunk, uint32_t row) {
   for (const uint32_t input : inputs_) {
     const ColumnLayout& layout = layout_->columns[input];
     if (layout.nullable && test_bit(chunk.nulls[input], row)) {

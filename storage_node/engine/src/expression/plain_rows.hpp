@@ -1,4 +1,7 @@
 // The plain evaluation of an expression for rows of a chunk, one at a time.
+//
+// Decides when what was computed is remembered: of one column of short values, as long as rows repeat them. A date's
+// text is then made once a day, not once a row.
 #pragma once
 
 #include <vector>
@@ -7,6 +10,27 @@
 #include "daedalus/semantics/bound_expression.hpp"
 
 namespace daedalus::engine {
+
+/// What an expression over one column is for values of at most eight bytes that were there lately.
+class RememberedValues {
+ public:
+  /// Null: nobody knows.
+  [[nodiscard]] const semantics::Value* find(uint64_t raw);
+  void add(uint64_t raw, const semantics::Value& value);
+
+ private:
+  struct Entry {
+    uint64_t raw = 0;
+    bool is_known = false;
+    semantics::Value value;
+  };
+  [[nodiscard]] Entry& entry_of(uint64_t raw);
+
+  std::vector<Entry> entries_;  ///< Empty: too few rows were asked for, or too few of them were known.
+  uint32_t asked_ = 0;
+  uint32_t found_ = 0;
+  bool is_of_use_ = true;
+};
 
 class PlainRows {
  public:
@@ -17,11 +41,15 @@ class PlainRows {
   [[nodiscard]] Result<semantics::Value> value(const ChunkView& chunk, uint32_t row);
 
  private:
+  [[nodiscard]] Result<semantics::Value> compute(const ChunkView& chunk, uint32_t row);
+
   const TableLayout* layout_;
   semantics::BoundExpression expression_;
   std::vector<uint32_t> inputs_;
   std::vector<semantics::Value> row_;  ///< By number of the input.
   std::vector<uint8_t> bytes_;         ///< Of one value.
+  bool may_remember_ = false;          ///< One input, of short values.
+  RememberedValues remembered_;
 };
 
 }  // namespace daedalus::engine
