@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "daedalus/semantics/scalar_function.hpp"
 #include "operation_mix.hpp"
+#include "test_expressions.hpp"
 #include "twin_segment.hpp"
 
 namespace daedalus::engine::test {
@@ -29,16 +29,6 @@ Selection groups(const Predicate& predicate) {
 
 Selection total(const Predicate& predicate) {
   return selection_of({aggregate_of(AggregateFunction::kSum, kBig)}, {}, predicate);
-}
-
-BoundExpression call(std::string_view name, BoundExpression left, BoundExpression right) {
-  const std::vector<semantics::ArgumentKind> kinds = {{left.type.kind, false}, {right.type.kind, false}};
-  return *semantics::make_call((*semantics::resolve_function(name, true, kinds))->id,
-                               {std::move(left), std::move(right)}, {});
-}
-
-BoundExpression number(int64_t value) {
-  return semantics::make_constant(semantics::Type{semantics::TypeKind::kInt}, value);
 }
 
 /// key % divisor = 1: computed, and an error where the divisor is 0.

@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "daedalus/semantics/scalar_function.hpp"
 #include "operation_mix.hpp"
+#include "test_expressions.hpp"
 #include "twin_segment.hpp"
 
 namespace daedalus::engine::test {
@@ -135,16 +135,6 @@ TEST_P(SharedCellsTest, TheHighestAndLowestValuesOfAColumnAreBoundsLikeOthers) {
     }
   }
   twin_->ask_together(selections);
-}
-
-BoundExpression call(std::string_view name, BoundExpression left, BoundExpression right) {
-  const std::vector<semantics::ArgumentKind> kinds = {{left.type.kind, false}, {right.type.kind, false}};
-  return *semantics::make_call((*semantics::resolve_function(name, true, kinds))->id,
-                               {std::move(left), std::move(right)}, {});
-}
-
-BoundExpression number(int64_t value) {
-  return semantics::make_constant(semantics::Type{semantics::TypeKind::kInt}, value);
 }
 
 TEST_P(SharedCellsTest, WhoDoesNotWantARowThatCannotBeComputedHasItsAnswer) {
