@@ -23,6 +23,8 @@ class DatetimeParts {
     static final int ERA = 1 << 12;
     static final int WEEKDAY = 1 << 13;
     static final int FAR_MOMENT = 1 << 14;
+    /** An abbreviation that has meant several offsets. */
+    static final int CHANGING_ZONE = 1 << 15;
     static final int DATE = YEAR | MONTH | DAY;
     static final int TIME = HOUR | MINUTE | SECOND | FRACTION;
 

@@ -80,11 +80,16 @@ class DatetimeReader extends DatetimeParts {
         if (kind != Kind.FINITE) {
             return new Moment(kind, 0, 0, false, 0, false);
         }
-        if (!has(DATE) || has(DAYLIGHT_MODIFIER) && (!has(ZONE) || hasZoneName)) {
+        if (!has(DATE) || hasMisplacedModifier()) {
             throw malformed();
         }
         long days = DatetimeNumbers.toDays(new Civil(year, (int) month, (int) day));
         return new Moment(kind, days, microsOfDay(), isAtPlace, offset, isZoneUnknown);
+    }
+
+    /** "dst" where no standard time of a known offset stands beside it. */
+    final boolean hasMisplacedModifier() {
+        return has(DAYLIGHT_MODIFIER) && (!has(ZONE) || hasZoneName || has(CHANGING_ZONE));
     }
 
     /** What one field adds: parts that must be new. */
@@ -270,10 +275,14 @@ class DatetimeReader extends DatetimeParts {
             return ZONE;
         }
         minutes = DatetimeWords.daylightTime(text);
-        if (minutes != null || DatetimeWords.isTimeOfPlace(text)) {
-            offset = minutes == null ? 0 : minutes * 60L;
-            isZoneUnknown = minutes == null;
+        if (minutes != null) {
+            offset = minutes * 60L;
             return ZONE | DAYLIGHT_ZONE;
+        }
+        if (DatetimeWords.isTimeOfPlace(text)) {
+            offset = 0;
+            isZoneUnknown = true;
+            return ZONE | CHANGING_ZONE;
         }
         Word word = DatetimeWords.find(text);
         if (word == null) {

@@ -33,8 +33,10 @@ final class TimeOfDayReader extends DatetimeReader {
         if (!isTime || microsOfDay() > MICROS_PER_DAY) {
             throw outOfRange();
         }
-        boolean hasPartOfDate = (seen & DATE) != 0 && !has(DATE);
-        if (!has(TIME) || hasPartOfDate || has(DAYLIGHT_MODIFIER) && (!has(ZONE) || hasZoneName)) {
+        // Part of a date is not enough to look up an offset, and of no use where there is none to look up.
+        boolean isZoneOfDay = !has(ZONE) || has(CHANGING_ZONE);
+        boolean hasPartOfDate = isZoneOfDay && (seen & DATE) != 0 && !has(DATE);
+        if (!has(TIME) || hasPartOfDate || hasMisplacedModifier()) {
             throw malformed();
         }
         // Without a date PostgreSQL takes zones whose clocks never change; which these are is not known here.
