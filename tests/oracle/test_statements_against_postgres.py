@@ -171,9 +171,9 @@ def has_several_mistakes(ours: str, postgres: str) -> bool:
     return met[0] != met[1] and all(each.startswith(("22", "54")) for each in met)
 
 
-# Beyond what is here: years before Christ, numbers of more than 300 digits, long texts.
 SPREAD = re.compile(r"round\((stddev|variance|var_)")
 NO_SPREAD = re.compile(r"[(,]0\.000[,)]")
+# Beyond what is here: years before Christ, numbers of more than 300 digits, long texts.
 BEYOND = (
     "error 22008 interval out of range",
     "error 22008 date out of range",

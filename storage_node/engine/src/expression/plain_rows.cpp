@@ -12,6 +12,13 @@ constexpr uint32_t kPlaceBits = 12;
 /// Rows before anything is remembered, and between looks at whether it is of use.
 constexpr uint32_t kRowsBefore = 128;
 constexpr uint32_t kRowsBetween = 8'192;
+/// Longer texts are made anew.
+constexpr size_t kTextBytesMax = 64;
+
+bool is_small(const semantics::Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr ? text->size() <= kTextBytesMax : !std::holds_alternative<semantics::Decimal>(value);
+}
 
 }  // namespace
 
@@ -28,12 +35,13 @@ const semantics::Value* RememberedValues::find(uint64_t raw) {
     is_of_use_ = found_ > kRowsBetween / 2;
     found_ = 0;
     if (!is_of_use_) {
-      entries_ = {};
+      forget();
       return nullptr;
     }
   }
   if (entries_.empty()) {
-    entries_.resize(kPlaces);
+    make_places();
+    return nullptr;
   }
   const Entry& entry = entry_of(raw);
   const bool is_known = entry.is_known && entry.raw == raw;
@@ -42,8 +50,24 @@ const semantics::Value* RememberedValues::find(uint64_t raw) {
 }
 
 void RememberedValues::add(uint64_t raw, const semantics::Value& value) {
-  if (!entries_.empty()) {
+  if (!entries_.empty() && is_small(value)) {
     entry_of(raw) = {raw, true, value};
+  }
+}
+
+void RememberedValues::make_places() {
+  is_of_use_ = tables_.fetch_add(1, std::memory_order_relaxed) < kTablesMax;
+  if (is_of_use_) {
+    entries_.resize(kPlaces);
+  } else {
+    tables_.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+void RememberedValues::forget() {
+  if (!entries_.empty()) {
+    entries_ = {};
+    tables_.fetch_sub(1, std::memory_order_relaxed);
   }
 }
 

@@ -4,6 +4,8 @@
 // text is then made once a day, not once a row.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <vector>
 
 #include "column_vector.hpp"
@@ -11,9 +13,17 @@
 
 namespace daedalus::engine {
 
-/// What an expression over one column is for values of at most eight bytes that were there lately.
+/// What an expression over one column is for values of at most eight bytes that were there lately. All that a process
+/// has take some seventy megabytes at most: kTablesMax of them have places, and these hold numbers and short texts.
 class RememberedValues {
  public:
+  static constexpr uint32_t kTablesMax = 128;
+
+  RememberedValues() = default;
+  ~RememberedValues() { forget(); }
+  RememberedValues(const RememberedValues&) = delete;
+  RememberedValues& operator=(const RememberedValues&) = delete;
+
   /// Null: nobody knows.
   [[nodiscard]] const semantics::Value* find(uint64_t raw);
   void add(uint64_t raw, const semantics::Value& value);
@@ -25,7 +35,11 @@ class RememberedValues {
     semantics::Value value;
   };
   [[nodiscard]] Entry& entry_of(uint64_t raw);
+  /// Makes places for values, unless enough others have some.
+  void make_places();
+  void forget();
 
+  inline static std::atomic<uint32_t> tables_{0};  ///< That have places.
   std::vector<Entry> entries_;  ///< Empty: too few rows were asked for, or too few of them were known.
   uint32_t asked_ = 0;
   uint32_t found_ = 0;

@@ -7,9 +7,6 @@
 namespace daedalus::engine {
 namespace {
 
-/// A pass over a column touches every row; testing a row costs about this many times as much as one row of a pass.
-constexpr uint32_t kRowTestCost = 128;
-
 /// Lists that are looked at whether they follow from a tree, and those worth it.
 constexpr uint32_t kImpliedLooksMax = 4;
 constexpr uint32_t kLongList = 8;
@@ -198,7 +195,7 @@ void CompiledPredicate::select(const ChunkView& chunk, SelectionScratch& scratch
     if (left == 0) {
       return;
     }
-    if (left * kRowTestCost < chunk.row_count) {
+    if (left * row_test_cost(sketches) < chunk.row_count) {
       for_each_bit(selection, words, [&](uint32_t row) {
         if (!matches(chunk, row)) {
           clear_bit(selection, row);

@@ -19,8 +19,6 @@ using semantics::Literal;
 constexpr size_t kChoiceMin = 8;
 /// Literals of one case, at most: a row looks at them one by one.
 constexpr size_t kCaseLiteralsMax = 64;
-/// Testing a row costs about this many times as much as one row of a pass over a column.
-constexpr uint32_t kRowTestCost = 128;
 
 size_t leaf_count(const Condition& condition) {
   size_t count = condition.kind == Condition::Kind::kLiteral ? 1 : 0;
@@ -300,6 +298,7 @@ class TreePass {
       : tree_(tree),
         question_(question),
         marker_(*question.layout, question.constants, *question.chunk, sketches),
+        row_test_cost_(row_test_cost(sketches)),
         scratch_(scratch),
         words_(question.chunk->word_count()) {}
 
@@ -324,7 +323,7 @@ class TreePass {
     const uint32_t place = scratch_.place_of[step];
     const CompiledTree::Step& it = tree_.steps_[step];
     uint64_t* rows = scratch_.waiting[place].data();
-    const bool is_few = count_bits(rows, words_) * kRowTestCost < question_.chunk->row_count;
+    const bool is_few = count_bits(rows, words_) * row_test_cost_ < question_.chunk->row_count;
     if (it.is_choice || is_few) {
       // A choice is left row by row, but no further than its cases reach: what comes then is for all rows together.
       const uint32_t floor = is_few ? 0 : tree_.choices_[it.number].floor;
@@ -377,6 +376,7 @@ class TreePass {
   const CompiledTree& tree_;
   const CompiledTree::Question& question_;
   LiteralMarker marker_;
+  uint32_t row_test_cost_;
   SelectionScratch& scratch_;
   uint32_t words_;
   uint32_t used_ = 0;

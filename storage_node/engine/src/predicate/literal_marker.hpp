@@ -18,6 +18,11 @@ struct ChunkSketches {
   uint32_t chunk = 0;
 };
 
+/// Testing a row costs about this many times as much as one row of a pass: over values, or over the bytes of sketches.
+[[nodiscard]] constexpr uint32_t row_test_cost(ChunkSketches sketches) {
+  return sketches.sketches == nullptr ? 16 : 128;
+}
+
 class LiteralMarker {
  public:
   /// Everything given outlives this object; the sketches are those of `chunk`.

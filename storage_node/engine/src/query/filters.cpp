@@ -10,7 +10,8 @@ namespace {
 
 /// Filters that take whole bitmaps: each holds one of a chunk, two megabytes in all.
 constexpr size_t kFiltersMax = 1024;
-/// Testing a row costs about this many times as much as one row of a pass over a column (engine_aggregate_bench).
+/// Testing a row costs about this many times as much as one row of a pass over a sketch (form random-counts of
+/// engine_mix_bench).
 constexpr uint32_t kRowTestCost = 64;
 
 }  // namespace
