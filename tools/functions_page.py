@@ -45,10 +45,11 @@ to_timestamp of a text, to_number, format, regular expressions, CURRENT_TIME (it
 quote_ident, quote_nullable, normalize, random, overlaps; whatever needs types that are not here. gen_random_uuid() is
 there among the values of an INSERT, and nowhere else.
 
-A session's time zone is UTC: of moments (timestamp with time zone) fields, days and texts are UTC's; AT TIME ZONE,
-date_trunc and make_timestamptz take any other zone, by what PostgreSQL calls it. It is looked up when the statement is
-read, so it has to be a constant or a parameter (0A000). A zone of POSIX's with daylight saving time and without rules
-(FOO5BAR) is refused, and in what is computed of rows a text names its zone by an offset or an abbreviation (0A000).
+Fields, days and texts of moments (timestamp with time zone) are by the clocks of the session: UTC, or what a client of
+PostgreSQL has set its TimeZone to. AT TIME ZONE, date_trunc and make_timestamptz take any other zone, by what
+PostgreSQL calls it. It is looked up when the statement is read, so it has to be a constant or a parameter (0A000). A
+zone of POSIX's with daylight saving time and without rules (FOO5BAR) is refused, in what is computed of rows a text
+names its zone by an offset or an abbreviation (0A000), and to_char() knows the name (TZ) of no zone but UTC (0A000).
 now() and its kin, clock_timestamp() too, are read once a statement.
 
 SET and WHERE of UPDATE and DELETE take the same, but for functions whose last digits hang on the machine (of double

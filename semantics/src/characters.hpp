@@ -1,10 +1,21 @@
 // Characters of text as PostgreSQL's input functions see them: ASCII, whatever the locale.
 #pragma once
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+
 namespace daedalus::semantics {
 
 [[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 [[nodiscard]] constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 [[nodiscard]] constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+[[nodiscard]] inline std::string in_capitals(std::string_view text) {
+  std::string made(text);
+  std::transform(made.begin(), made.end(), made.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return made;
+}
 
 }  // namespace daedalus::semantics

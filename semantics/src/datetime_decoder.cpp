@@ -430,6 +430,7 @@ DatetimeFault DatetimeDecoder::finish() {
   }
   moment_.days = days_from_civil({year_, static_cast<uint32_t>(month_), static_cast<uint32_t>(day_)});
   moment_.micros = micros_of_day();
+  moment_.has_zone = has(kZone);
   return Fault::kNone;
 }
 

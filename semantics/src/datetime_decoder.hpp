@@ -32,6 +32,7 @@ struct Moment {
   int64_t days = 0;          ///< Since 1970-01-01.
   int64_t micros = 0;        ///< Of that day, or beyond its end.
   bool is_at_place = false;  ///< Its time zone has a place's name; whether there is such a place is not known here.
+  bool has_zone = false;     ///< It says which time zone it is in; `now` does.
   int64_t offset = 0;        ///< Of its time zone, in seconds east of UTC; 0 where it says none.
   std::string zone;          ///< Its time zone's name, in lower case, unless the offset is known here.
   std::string_view refers;   ///< To a word that means another moment tomorrow; static storage. For kNoClock.

@@ -231,8 +231,8 @@ Result<Value> fit_string(const Type& type, std::string_view text) {
   return Value(std::string(text));
 }
 
-Result<Value> parse_text(const Type& type, std::string_view text, std::optional<int64_t> now_us,
-                         const TimeZones* zones) {
+Result<Value> parse_text(const Type& type, std::string_view text, std::optional<int64_t> now_us, const TimeZones* zones,
+                         const BoundZone* zone) {
   switch (type.kind) {
     case TypeKind::kBool:
       return parse_bool(type, text);
@@ -250,9 +250,9 @@ Result<Value> parse_text(const Type& type, std::string_view text, std::optional<
     case TypeKind::kDate:
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampTz:
-      return parse_datetime(type, text, now_us, zones);
+      return parse_datetime(type, text, now_us, zones, zone);
     case TypeKind::kTime:
-      return parse_time(text, now_us);
+      return parse_time(text, now_us, zone);
     case TypeKind::kUuid:
       return parse_uuid(text);
     case TypeKind::kChar:
@@ -264,7 +264,7 @@ Result<Value> parse_text(const Type& type, std::string_view text, std::optional<
   return {};
 }
 
-std::string format_text(const Type& type, const Value& value) {
+std::string format_text(const Type& type, const Value& value, const BoundZone* zone) {
   switch (type.kind) {
     case TypeKind::kBool:
       return std::get<bool>(value) ? "t" : "f";
@@ -284,7 +284,7 @@ std::string format_text(const Type& type, const Value& value) {
     case TypeKind::kTimestamp:
       return format_timestamp(std::get<int64_t>(value));
     case TypeKind::kTimestampTz:
-      return format_timestamptz(std::get<int64_t>(value));
+      return format_timestamptz(std::get<int64_t>(value), zone);
     case TypeKind::kTime:
       return format_time(std::get<int64_t>(value));
     case TypeKind::kUuid:

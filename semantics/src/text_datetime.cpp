@@ -12,6 +12,7 @@ namespace daedalus::semantics {
 namespace {
 
 constexpr int64_t kMicrosPerSecond = 1'000'000;
+constexpr std::string_view kNow = "now";
 /// 2000-01-01, from which PostgreSQL counts.
 constexpr int64_t kPostgresFirstDay = 10'957;
 
@@ -93,8 +94,24 @@ Error no_zone(const Type& type, const Moment& moment, const Error& error, std::s
   return fault_error(type, moment.is_at_place ? DatetimeFault::kZoneName : DatetimeFault::kSyntax, {}, text);
 }
 
-/// The moment in its zone. A date or timestamp ignores it, if there is such a zone.
-Result<Moment> at_its_zone(const Type& type, Moment moment, std::string_view text, const TimeZones* zones) {
+/// Seconds east of UTC that a clock in the session's zone is at a moment; null: UTC.
+int64_t offset_at(const BoundZone* session, int64_t micros) {
+  return session == nullptr ? 0 : session->offset_at(floor_div(micros, kMicrosPerSecond));
+}
+
+/// What a clock in the session's zone shows.
+std::optional<int64_t> local_now(std::optional<int64_t> now_us, const BoundZone* session) {
+  return now_us ? std::optional(*now_us + offset_at(session, *now_us) * kMicrosPerSecond) : std::nullopt;
+}
+
+int64_t offset_of_clock(const BoundZone& zone, const Moment& moment) {
+  constexpr int64_t kSecondsPerDay = 86'400;
+  return zone.offset_of_local(moment.days * kSecondsPerDay + floor_div(moment.micros, kMicrosPerSecond));
+}
+
+/// The moment in its zone, or in the session's. A date or timestamp ignores it, if there is such a zone.
+Result<Moment> at_its_zone(const Type& type, Moment moment, std::string_view text, const TimeZones* zones,
+                           const BoundZone* session, std::optional<int64_t> now_us) {
   const bool has_zone = type.kind == TypeKind::kTimestampTz;
   const bool is_wanted = !moment.zone.empty() && (has_zone || (moment.is_at_place && zones != nullptr));
   if (is_wanted) {
@@ -102,13 +119,29 @@ Result<Moment> at_its_zone(const Type& type, Moment moment, std::string_view tex
     if (!bound) {
       return no_zone(type, moment, bound.error(), text);
     }
-    constexpr int64_t kSecondsPerDay = 86'400;
     const Result<BoundZone> zone = BoundZone::read(*bound);
     CHECK(static_cast<bool>(zone));
-    moment.offset = zone->offset_of_local(moment.days * kSecondsPerDay + floor_div(moment.micros, kMicrosPerSecond));
+    moment.offset = offset_of_clock(*zone, moment);
+  } else if (session != nullptr && moment.refers == kNow) {
+    moment.offset = offset_at(session, *now_us);  // Of a clock that is put back it is known which of two moments it is.
+  } else if (session != nullptr && !moment.has_zone) {
+    moment.offset = offset_of_clock(*session, moment);
   }
   moment.offset = has_zone ? moment.offset : 0;
   return moment;
+}
+
+/// +02, +05:30 or -00:25:21.
+std::string format_offset(int64_t seconds) {
+  const int64_t size = seconds < 0 ? -seconds : seconds;
+  std::string text = fmt::format("{}{:02}", seconds < 0 ? '-' : '+', size / 3600);
+  if (size % 3600 != 0) {
+    text += fmt::format(":{:02}", size / 60 % 60);
+  }
+  if (size % 60 != 0) {
+    text += fmt::format(":{:02}", size % 60);
+  }
+  return text;
 }
 
 std::string format_civil(const CivilDate& date) {
@@ -119,13 +152,13 @@ std::string format_civil(const CivilDate& date) {
 }  // namespace
 
 Result<Value> parse_datetime(const Type& type, std::string_view text, std::optional<int64_t> now_us,
-                             const TimeZones* zones) {
+                             const TimeZones* zones, const BoundZone* zone) {
   const bool is_date = type.kind == TypeKind::kDate;
   const auto fields = split_datetime(text, is_date ? kDateCharactersMax : kTimestampCharactersMax);
   if (!fields) {
     return fault_error(type, DatetimeFault::kSyntax, {}, text);
   }
-  DatetimeDecoder decoder(now_us);
+  DatetimeDecoder decoder(local_now(now_us, zone));
   const DatetimeFault fault = decoder.decode(*fields);
   const Moment& moment = decoder.moment();
   if (fault != DatetimeFault::kNone) {
@@ -141,7 +174,7 @@ Result<Value> parse_datetime(const Type& type, std::string_view text, std::optio
     case Moment::Kind::kFinite:
       break;
   }
-  const Result<Moment> placed = at_its_zone(type, moment, text, zones);
+  const Result<Moment> placed = at_its_zone(type, moment, text, zones, zone, now_us);
   if (!placed) {
     return placed.error();
   }
@@ -153,13 +186,13 @@ Result<Value> parse_datetime(const Type& type, std::string_view text, std::optio
   return value;
 }
 
-Result<Value> parse_time(std::string_view text, std::optional<int64_t> now_us) {
+Result<Value> parse_time(std::string_view text, std::optional<int64_t> now_us, const BoundZone* zone) {
   constexpr Type kTime{TypeKind::kTime};
   const auto fields = split_datetime(text, kDateCharactersMax);
   if (!fields) {
     return fault_error(kTime, DatetimeFault::kSyntax, {}, text);
   }
-  DatetimeDecoder decoder(now_us);
+  DatetimeDecoder decoder(local_now(now_us, zone));
   const DatetimeFault fault = decoder.decode_time(*fields);
   const Moment& moment = decoder.moment();
   if (fault != DatetimeFault::kNone) {
@@ -195,10 +228,11 @@ std::string format_time(int64_t micros) {
   return text;
 }
 
-std::string format_timestamptz(int64_t micros) {
-  std::string text = format_timestamp(micros);
+std::string format_timestamptz(int64_t micros, const BoundZone* zone) {
+  const int64_t offset = offset_at(zone, micros);
+  std::string text = format_timestamp(micros + offset * kMicrosPerSecond);
   const size_t era = text.ends_with(" BC") ? text.size() - 3 : text.size();
-  return text.insert(era, "+00");
+  return text.insert(era, format_offset(offset));
 }
 
 }  // namespace daedalus::semantics

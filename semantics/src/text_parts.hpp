@@ -10,6 +10,7 @@
 
 namespace daedalus::semantics {
 
+class BoundZone;
 class TimeZones;
 
 /// Without surrounding white space, as the C locale's isspace() sees it.
@@ -34,14 +35,15 @@ struct IntegerRange {
 /// PostgreSQL's float4out and float8out with extra_float_digits = 1.
 [[nodiscard]] std::string format_floating(TypeKind kind, double value);
 
-/// now_us: what "now" and "today" mean; without it they are refused (0A000). zones: as parse_text() takes them.
+/// now_us: what "now" and "today" mean; without it they are refused (0A000). zones, zone: as parse_text() takes them.
 [[nodiscard]] Result<Value> parse_datetime(const Type& type, std::string_view text, std::optional<int64_t> now_us,
-                                           const TimeZones* zones);
+                                           const TimeZones* zones, const BoundZone* zone);
 /// A time of day. Errors as of parse_datetime().
-[[nodiscard]] Result<Value> parse_time(std::string_view text, std::optional<int64_t> now_us);
+[[nodiscard]] Result<Value> parse_time(std::string_view text, std::optional<int64_t> now_us, const BoundZone* zone);
 [[nodiscard]] std::string format_date(int64_t days);
 [[nodiscard]] std::string format_timestamp(int64_t micros);
-[[nodiscard]] std::string format_timestamptz(int64_t micros);  ///< In UTC.
+/// By a clock in `zone`; null: UTC.
+[[nodiscard]] std::string format_timestamptz(int64_t micros, const BoundZone* zone);
 [[nodiscard]] std::string format_time(int64_t micros);
 
 /// Strips or refuses what a char or varchar type has no room for.

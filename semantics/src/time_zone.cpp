@@ -272,6 +272,11 @@ std::string zone_of_place(std::string_view bound) {
   return kPlainZone + std::string(bound.substr(1 + kSizeDigits, size));
 }
 
+bool BoundZone::is_always(int64_t offset) const {
+  const bool is_fixed = !abbreviation_ && zone_.transitions.empty() && !(zone_.footer && zone_.footer->daylight);
+  return is_fixed && zone_.offset_at(0) == offset;
+}
+
 int64_t BoundZone::offset_at(int64_t utc) const {
   return abbreviation_ ? abbreviation_->offset_at(utc) : zone_.offset_at(utc);
 }
@@ -352,24 +357,36 @@ std::string bind_offset(int32_t offset) {
   return kPlainZone + text_of({.first_offset = offset, .transitions = {}, .footer = {}});
 }
 
-Result<std::string> bind_zone(std::string_view name, const TimeZones* zones) {
+namespace {
+
+const TimeZones& known_zones(const TimeZones* zones) {
   static const NoZones kNoZones;
-  const TimeZones& known = zones == nullptr ? static_cast<const TimeZones&>(kNoZones) : *zones;
-  if (name.size() > kZoneNameSizeMax) {
-    return no_such_zone(name.substr(0, kZoneNameSizeMax));
-  }
-  std::string lower(name);
+  return zones == nullptr ? static_cast<const TimeZones&>(kNoZones) : *zones;
+}
+
+}  // namespace
+
+Result<std::string> bind_zone(std::string_view name, const TimeZones* zones) {
+  std::string lower(name.substr(0, kZoneNameSizeMax + 1));
   std::transform(lower.begin(), lower.end(), lower.begin(), to_lower);
   if (const auto abbreviation = find_zone_abbreviation(lower)) {
     constexpr int32_t kMinute = 60;
     return abbreviation->kind == ZoneAbbreviation::Kind::kOfPlace
-               ? bind_abbreviation(*abbreviation, known)
+               ? bind_abbreviation(*abbreviation, known_zones(zones))
                : Result<std::string>(bind_offset(abbreviation->minutes * kMinute));
+  }
+  return bind_session_zone(name, zones);
+}
+
+Result<std::string> bind_session_zone(std::string_view name, const TimeZones* zones) {
+  const TimeZones& known = known_zones(zones);
+  if (name.size() > kZoneNameSizeMax) {
+    return no_such_zone(name.substr(0, kZoneNameSizeMax));
   }
   if (const ZoneTable* zone = known.find(name)) {
     return bound_text(name, kPlainZone + text_of(*zone));
   }
-  const PosixZone posix = read_posix_zone(name);
+  const PosixZone posix = read_posix_zone(in_capitals(name));  // As PostgreSQL reads it.
   if (posix.fault == PosixZoneFault::kNone) {
     return kPlainZone + text_of({.first_offset = posix.footer.standard, .transitions = {}, .footer = posix.footer});
   }

@@ -97,6 +97,7 @@ class Twins:
 
     def __init__(self, port: int) -> None:
         self._port = port
+        self.zone = "UTC"  # Of both sessions' clocks.
         table = ", ".join(f"{name} {column_type}" for name, column_type in COLUMNS.items())
         self._psql(f"CREATE TABLE t ({table});{_ANSWER}")
 
@@ -118,6 +119,7 @@ class Twins:
         script = f"""
             CREATE TEMP TABLE asked (number int, statement text);
             INSERT INTO asked VALUES {listed};
+            SET TimeZone = {_quoted(self.zone)};
             BEGIN;
             TRUNCATE t;  -- Rows stand in the order they come in, not where older ones have been.
             SELECT (extract(epoch FROM now()) * 1000000)::bigint;
@@ -126,7 +128,7 @@ class Twins:
         now, *postgres = self._psql(script).removesuffix("\n").split("\n")
         postgres = [_in_order(answer) for answer in postgres]
         place = list(COLUMNS).index(column)
-        ours = [_without_position(answer) for answer in _twin([f"now {now}", *statements])[1:]]
+        ours = [_without_position(answer) for answer in _twin([f"now {now}", f"zone {self.zone}", *statements])[2:]]
         for number, answer in enumerate(ours):
             if statements[number].startswith("INSERT") and not answer.startswith(("error ", "returned|")):
                 ours[number] = answer.split("|")[place]

@@ -24,6 +24,8 @@ FILL = "INSERT INTO kinds (id, small, name) VALUES " + ", ".join(
 )
 CURSOR = "DECLARE c CURSOR FOR SELECT id FROM kinds ORDER BY id"
 SCROLL = "DECLARE c SCROLL CURSOR FOR SELECT id, name FROM kinds ORDER BY id"
+MOMENTS = "SELECT id, moment, at, day, moment::text AS t, moment::date AS d FROM kinds WHERE id > 900"
+IN_ORDER = "ORDER BY id"
 NO_SCROLL = "DECLARE c NO SCROLL CURSOR FOR SELECT id FROM kinds ORDER BY id"
 
 CONVERSATIONS: dict[str, list[str]] = {
@@ -110,6 +112,30 @@ CONVERSATIONS: dict[str, list[str]] = {
         "PREPARE v AS VALUES (1, 'a'), (2, 'b')", "EXECUTE v", "BEGIN", "EXECUTE t (1, 2)", "EXECUTE nothing",
         "EXECUTE v", "ROLLBACK",
         "EXECUTE v", "DISCARD ALL", "EXECUTE v",
+    ],
+    "time zones": [
+        "SHOW TIME ZONE", "SET TIME ZONE 'europe/berlin'", "SHOW TimeZone",
+        "INSERT INTO kinds (id, moment, at, day) VALUES (901, '2013-10-27 02:30', '2013-10-27 02:30', '2013-10-27'), "
+        "(902, '2013-10-27 00:30+00', TIMESTAMPTZ '2013-03-31 01:30+00', TIMESTAMPTZ '2013-03-30 23:30+00')",
+        f"{MOMENTS} AND moment = '2013-10-27 02:30' {IN_ORDER}", f"{MOMENTS} AND moment > DATE '2013-10-27' {IN_ORDER}",
+        f"{MOMENTS} AND at < TIMESTAMPTZ '2013-10-27 02:30' {IN_ORDER}", f"{MOMENTS} AND at < moment {IN_ORDER}",
+        f"PREPARE z (timestamptz) AS {MOMENTS} AND moment >= $1 {IN_ORDER}",
+        *["EXECUTE z ('2013-10-27 02:29')"] * 3, "SET TIME ZONE 'America/New_York'",
+        *["EXECUTE z ('2013-10-26 20:31')"] * 3, "SET TIME ZONE 'Europe/Berlin'", "EXECUTE z ('2013-10-27 02:29')",
+        "SET TIME ZONE -7", "SHOW TIME ZONE",
+        "SELECT date_trunc('day', moment) AS d, count(*) FROM kinds WHERE id > 900 GROUP BY 1 ORDER BY 1",
+        "SET TIME ZONE INTERVAL '+05:30' HOUR TO MINUTE", "SHOW TimeZone", "SET TIME ZONE 'Nowhere/Else'",
+        "SET TIME ZONE 200", "SET timezone = 'utc+3'", "SHOW timezone", f"{MOMENTS} {IN_ORDER}",
+        "SET timezone = '<x>+3'", "SHOW timezone", "SET timezone TO 5.5", "SHOW timezone", "SET timezone TO 'eet'",
+        "SHOW timezone", "SET timezone TO 'cest'", "SET timezone TO ''", "SET TIME ZONE INTERVAL '1 month'", "SET TIME ZONE INTERVAL 'x'",
+        "BEGIN", "SET LOCAL TIME ZONE 'Asia/Tokyo'", f"{MOMENTS} {IN_ORDER}", "COMMIT", "SHOW TimeZone",
+        "BEGIN", "SET TIME ZONE 'Asia/Tokyo'", "ROLLBACK", "SHOW TimeZone",
+        "BEGIN", "DECLARE z CURSOR FOR SELECT moment FROM kinds WHERE id > 900 ORDER BY id", "FETCH z", "SET TIME ZONE 'Asia/Kolkata'", "FETCH z",
+        "COMMIT", "UPDATE kinds SET at = moment WHERE id > 900", f"{MOMENTS} {IN_ORDER}",
+        "UPDATE kinds SET moment = at + INTERVAL '1 day' WHERE id = 901", f"{MOMENTS} {IN_ORDER}",
+        "INSERT INTO kinds (id, moment) VALUES (903, '2013-01-01') RETURNING moment, moment::date",
+        "SELECT set_config('TimeZone', 'Australia/Lord_Howe', false)", "SHOW TimeZone", f"{MOMENTS} {IN_ORDER}",
+        "RESET TimeZone", "SHOW TimeZone", "SET TIME ZONE 'Europe/Rome'", "DISCARD ALL", "SHOW TimeZone",
     ],
     "writes of one message": [
         "UPDATE kinds SET small = 7 WHERE id < 4; DELETE FROM kinds WHERE small = 7; UPDATE kinds SET small = 8",

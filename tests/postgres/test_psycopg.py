@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import threading
 import uuid
+import zoneinfo
 from decimal import Decimal
 from typing import Any
 
@@ -48,6 +49,34 @@ def test_every_type_comes_back_as_it_went_in(table: str, binary: bool) -> None:
                     f"SELECT id FROM kinds WHERE {column} = {place} ORDER BY id", (ROWS[0][position],)
                 ).fetchall()
                 assert found == [(1,)], column
+
+
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/St_Johns", "UTC"])
+def test_moments_are_the_same_in_sessions_of_every_zone(table: str, zone: str, binary: bool) -> None:
+    moments = [datetime.datetime(2013, 10, 27, hour, 30, tzinfo=datetime.UTC) for hour in range(4)]
+    with psycopg.connect(table, autocommit=True, options=f"-c TimeZone={zone}") as connection:
+        assert str(connection.info.timezone) == zone
+        cursor = connection.cursor(binary=binary)
+        for number, moment in enumerate(moments[:2]):
+            cursor.execute("INSERT INTO kinds (id, moment) VALUES (%s, %s)", (number, moment))
+        with cursor.copy("COPY kinds (id, moment) FROM STDIN") as copy:
+            for number, moment in enumerate(moments[2:], 2):
+                copy.write_row((number, moment))
+        found = cursor.execute("SELECT moment, moment::text FROM kinds ORDER BY id").fetchall()
+        assert [moment.astimezone(datetime.UTC) for moment, _ in found] == moments
+        assert [str(moment) for moment, _ in found] == [
+            shown + ":00" if len(shown) == 22 else shown for _, shown in found
+        ]
+        days = [moment.astimezone(zoneinfo.ZoneInfo(zone)).replace(tzinfo=None).date() for moment in moments]
+        assert cursor.execute("SELECT moment::date FROM kinds ORDER BY id").fetchall() == [(day,) for day in days]
+        local = "2013-10-27 00:00:00"
+        begins = datetime.datetime.fromisoformat(local).replace(tzinfo=zoneinfo.ZoneInfo(zone))
+        assert cursor.execute("SELECT count(*) FROM kinds WHERE moment >= %s::timestamptz", (local,)).fetchone() == (
+            sum(moment >= begins for moment in moments),
+        )
+        with cursor.copy("COPY (SELECT moment FROM kinds ORDER BY id) TO STDOUT") as copy:
+            assert b"".join(copy).decode().split("\n")[:-1] == [shown for _, shown in found]
 
 
 @pytest.mark.parametrize("binary", [False, True])

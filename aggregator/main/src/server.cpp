@@ -7,8 +7,6 @@
 #include <random>
 #include <utility>
 
-#include "daedalus/time_zones/system_zones.hpp"
-
 namespace daedalus::aggregator {
 
 namespace {
@@ -52,10 +50,12 @@ AggregatorOptions core_options(const Configuration& configuration, const std::st
   return options;
 }
 
-postgres::SessionOptions session_options(const Configuration& configuration, uint64_t descriptors) {
+postgres::SessionOptions session_options(const Configuration& configuration, uint64_t descriptors,
+                                         std::shared_ptr<const semantics::TimeZones> zones) {
   postgres::SessionOptions options;
   options.database = configuration.schema->table_name;
   options.schema = configuration.schema;
+  options.zones = std::move(zones);
   options.map_version = configuration.map->version;
   options.clients_max = clients_max(descriptors);
   options.slots = kClientSlots;
@@ -80,7 +80,8 @@ uint64_t random_bits() {
 }  // namespace
 
 Server::Server(const Configuration& configuration, std::string version, uint64_t descriptors)
-    : door_(session_options(configuration, descriptors), *this, random_bits),
+    : zones_(std::make_shared<const time_zones::SystemZones>()),
+      door_(session_options(configuration, descriptors, zones_), *this, random_bits),
       catalogue_(catalogue_pool_options(configuration)),
       answer_budget_(std::make_shared<ByteBudget>(configuration.answer_bytes)),
       network_(network_options(configuration, version, descriptors, answer_budget_), *this) {
@@ -90,22 +91,21 @@ Server::Server(const Configuration& configuration, std::string version, uint64_t
     nodes.emplace(link, node.node);
     links_.emplace(link, node.endpoint);
   }
-  const auto zones = std::make_shared<const time_zones::SystemZones>();
   spdlog::info("time zones: {}",
-               zones->version().empty()
+               zones_->version().empty()
                    ? std::string("none; the package tzdata is missing, so those with a name are refused")
-                   : zones->version());
+                   : zones_->version());
   AggregatorOptions options = core_options(configuration, version, answer_budget_);
   options.logins = [this] {
     const postgres::LoginCounts& counts = door_.login_counts();
     return LoginCounts{counts.accepted, counts.failed, counts.refused};
   };
-  options.time_zone_version = zones->version();
+  options.time_zone_version = zones_->version();
   options.catalogue = [this] {
     const catalogue::ServerState& state = catalogue_.state();
     return CatalogueStatus{std::string(catalogue::name_of(state.kind)), state.reason};
   };
-  auto compiler = std::make_shared<Compiler>(configuration.schema, configuration.map, zones, random_bits);
+  auto compiler = std::make_shared<Compiler>(configuration.schema, configuration.map, zones_, random_bits);
   workers_ = std::make_unique<SessionWorkers>(
       compiler, configuration.schema->table_name, [this](rpc::PeerId session, uint64_t work, postgres::WorkDone done) {
         auto shared = std::make_shared<postgres::WorkDone>(std::move(done));

@@ -15,6 +15,7 @@
 #include "daedalus/catalogue/pool.hpp"
 #include "daedalus/postgres/door.hpp"
 #include "daedalus/rpc/asio_network.hpp"
+#include "daedalus/time_zones/system_zones.hpp"
 #include "postgres_access.hpp"
 #include "session_workers.hpp"
 
@@ -70,8 +71,9 @@ class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
   std::map<rpc::LinkId, std::string> links_;          ///< Endpoint of each link, for logs.
   std::map<rpc::LinkId, std::string> dial_failures_;  ///< Last reason logged per link: repetitions are not.
   std::map<rpc::PeerId, std::string> peers_;          ///< Name of each peer, for logs.
-  postgres::Door door_;                               ///< Outlives the network, which has its sessions.
-  catalogue::Pool catalogue_;                         ///< As it is.
+  std::shared_ptr<const time_zones::SystemZones> zones_;
+  postgres::Door door_;        ///< Outlives the network, which has its sessions.
+  catalogue::Pool catalogue_;  ///< As it is.
   std::shared_ptr<ByteBudget> answer_budget_;
   rpc::AsioNetwork network_;
   std::unique_ptr<AggregatorCore> core_;

@@ -7,6 +7,7 @@
 
 #include "command_words.hpp"
 #include "daedalus/aggregator/statement_text.hpp"
+#include "daedalus/semantics/text.hpp"
 
 namespace daedalus::postgres {
 
@@ -92,6 +93,20 @@ Command set_modes(Words& words, bool is_default) {
   return command;
 }
 
+/// SET TIME ZONE INTERVAL 'text' [fields]: the value is the interval as PostgreSQL shows it.
+Command set_zone_interval(Words& words, SetCommand command) {
+  words.skip();
+  if (!words.is_string()) {
+    return syntax_error(words);
+  }
+  const std::string given = words.take_text();
+  const semantics::Type type{semantics::TypeKind::kInterval};
+  const auto interval = semantics::parse_text(type, given);
+  command.value = fmt::format("INTERVAL '{}'", interval ? semantics::format_text(type, *interval) : given);
+  const bool has_fields = !words.take("hour") || !words.take("to") || words.take("minute");
+  return words.is_at_end() && has_fields ? Command(std::move(command)) : syntax_error(words);
+}
+
 Command set_command(Words& words) {
   SetCommand command;
   command.is_local = words.take("local");
@@ -115,6 +130,9 @@ Command set_command(Words& words) {
       return syntax_error(words);
     }
     command.name = "timezone";
+    if (words.is("interval")) {
+      return set_zone_interval(words, std::move(command));
+    }
   } else if (words.take("names")) {
     command.name = "client_encoding";
   } else {

@@ -19,6 +19,7 @@
 #include "daedalus/base/result.hpp"
 #include "daedalus/postgres/session_owner.hpp"
 #include "daedalus/semantics/types.hpp"
+#include "value_format.hpp"
 
 namespace daedalus::postgres {
 
@@ -27,6 +28,7 @@ struct CopyTarget {
   std::shared_ptr<const semantics::Schema> schema;
   std::vector<uint32_t> columns;  ///< Of each field.
   CopyOptions options;
+  SessionZone zone = nullptr;  ///< In which a moment without a zone is.
 };
 
 /// What all rows of one COPY may be together.

@@ -348,6 +348,8 @@ class PgSession final : public rpc::ByteSession {
   void start_query(Portal& portal);
   /// Asks the core; returns the operation's sequence.
   /// By slot, or with its text where that is 0.
+  /// A statement of this session, without text and parameters.
+  [[nodiscard]] wire::v1::StatementBody statement_body() const;
   uint64_t send_statement(const wire::v1::StatementBody& body, uint32_t slot, int64_t remaining_ns);
   /// What all that comes of an answer is read by, given its first rows. Errors: 0A000 they are not what was described.
   [[nodiscard]] Result<void> begin_answer(Portal& portal, const wire::v1::QueryRows& first);
@@ -472,7 +474,7 @@ class PgSession final : public rpc::ByteSession {
   std::unique_ptr<LoginRun> login_;
   std::unique_ptr<Secured> secured_;
   std::string user_;
-  Settings settings_{{}};
+  Settings settings_{{}, nullptr};
   /// From the first change to when the session is ready again.
   struct ChangingSettings {
     std::vector<Report> told;                ///< What the client knows of them.

@@ -207,7 +207,7 @@ void PgSession::answer(Portal& portal, const std::vector<std::vector<semantics::
     const MessageWriter row('D', out());
     append_big_endian(static_cast<uint16_t>(values.size()), out());
     for (size_t column = 0; column < values.size(); ++column) {
-      append_value(columns[column].type, values[column], portal.formats[column], out());
+      append_value(columns[column].type, values[column], portal.formats[column], out(), settings_.zone());
     }
   }
   append_command_complete(tag, out());

@@ -110,7 +110,7 @@ Result<PgSession::CopyStart> PgSession::make_copy_in(const aggregator::CopyState
     return columns.error();
   }
   CopyStart start{nullptr, options->format, columns->size()};
-  auto reader = CopyReader::make({options_.schema, std::move(*columns), std::move(*options)}, bound);
+  auto reader = CopyReader::make({options_.schema, std::move(*columns), std::move(*options), settings_.zone()}, bound);
   if (!reader) {
     return reader.error();
   }

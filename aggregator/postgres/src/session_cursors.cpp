@@ -172,7 +172,7 @@ void PgSession::go_on_fetching() {
     const uint64_t before = rows.bytes();
     const auto done = portal.fetch->step(rows, [&](std::string taken, uint32_t count) {
       if (portal.encoder == nullptr) {
-        portal.encoder = std::make_shared<const RowEncoder>(from->cursor->columns, portal.formats);
+        portal.encoder = std::make_shared<const RowEncoder>(from->cursor->columns, portal.formats, settings_.zone());
       }
       portal_row_bytes_ += taken.size();
       portal.rows.emplace_back(std::move(taken), count);

@@ -229,7 +229,8 @@ Result<void> PgSession::bind_parameters(const BindMessage& message, Portal& port
     return formats.error();
   }
   for (size_t index = 0; index < message.parameters.size(); ++index) {
-    auto value = read_parameter(statement.parameters[index], (*formats)[index], message.parameters[index]);
+    auto value =
+        read_parameter(statement.parameters[index], (*formats)[index], message.parameters[index], settings_.zone());
     if (!value) {
       Error error = value.error();
       error.message = fmt::format("parameter ${}: {}", index + 1, error.message);

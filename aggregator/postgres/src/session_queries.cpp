@@ -122,12 +122,20 @@ void PgSession::limit_rows(uint32_t rows_max) {
 void PgSession::start_query(Portal& portal) {
   portal.has_started = true;
   const uint32_t slot = slot_of(portal);
-  wire::v1::StatementBody body;
+  wire::v1::StatementBody body = statement_body();
   if (slot == 0) {
     body.set_sql(sql_of(portal));
   }
   body.mutable_parameters()->Add(portal.parameters.begin(), portal.parameters.end());
   portal.sequence = send_statement(body, slot, time_left(portal.cursor != nullptr));
+}
+
+wire::v1::StatementBody PgSession::statement_body() const {
+  wire::v1::StatementBody body;
+  if (settings_.zone() != nullptr) {
+    body.set_time_zone(settings_.zone()->name());
+  }
+  return body;
 }
 
 uint64_t PgSession::send_statement(const wire::v1::StatementBody& body, uint32_t slot, int64_t remaining_ns) {
@@ -144,6 +152,7 @@ uint64_t PgSession::send_statement(const wire::v1::StatementBody& body, uint32_t
 }
 
 void PgSession::put_parameters(const Portal& portal, wire::v1::StatementBody& body) const {
+  body = statement_body();
   body.set_sql(sql_of(portal));
   body.mutable_parameters()->Add(portal.parameters.begin(), portal.parameters.end());
 }
@@ -232,7 +241,7 @@ Result<void> PgSession::begin_rows(Portal& portal, const std::vector<semantics::
     return rejected("0A000", "the values change the types of the answer that was described",
                     "declare the parameters' types, or cast them in the statement");
   }
-  portal.encoder = std::make_shared<const RowEncoder>(columns, portal.formats);
+  portal.encoder = std::make_shared<const RowEncoder>(columns, portal.formats, settings_.zone());
   return {};
 }
 

@@ -69,7 +69,8 @@ Result<void> PgSession::begin_slotted(Portal& portal, uint64_t sequence) {
   if (slotted == nullptr || !slotted->columns) {
     return rejected("XX000", "an answer has come without its columns");
   }
-  if (slotted->encoder != nullptr && slotted->formats == portal.formats) {
+  if (slotted->encoder != nullptr && slotted->formats == portal.formats &&
+      slotted->encoder->zone() == settings_.zone()) {
     portal.encoder = slotted->encoder;
     return {};
   }

@@ -114,7 +114,7 @@ Result<void> PgSession::take_user(const StartupMessage& message) {
 void PgSession::enter() {
   const StartupMessage message = std::move(login_->message);
   login_.reset();
-  settings_ = Settings(user_);
+  settings_ = Settings(user_, options_.zones.get());
   if (auto known = check_database(message); !known) {
     return fatal(known.error());
   }

@@ -151,7 +151,7 @@ void PgSession::execute_prepared(Portal& portal, uint32_t rows_max) {
 
 void PgSession::ask_for_values(const ExecuteCommand& command, std::shared_ptr<const Prepared> statement,
                                uint32_t rows_max) {
-  wire::v1::StatementBody body;
+  wire::v1::StatementBody body = statement_body();
   std::string& sql = *body.mutable_sql();
   for (size_t index = 0; index < command.values.size(); ++index) {
     sql += fmt::format("{} CAST({} AS {})", index == 0 ? "SELECT" : ",", command.values[index],
@@ -198,7 +198,7 @@ void PgSession::on_values(wire::v1::Result&& result) {
     if (!semantics::is_null((*read)[index])) {
       text = semantics::format_text(values->types[index], (*read)[index]);
     }
-    auto parameter = read_parameter(values->statement->parameters[index], kTextFormat, text);
+    auto parameter = read_parameter(values->statement->parameters[index], kTextFormat, text, settings_.zone());
     if (!parameter) {
       return fail(parameter.error());
     }

@@ -19,7 +19,7 @@ enum class Kind : uint8_t {
   kBool,       ///< on or off.
   kDuration,   ///< Milliseconds, or with a unit.
   kInteger,    ///< From low to high.
-  kTimeZone,   ///< UTC, by any of its names.
+  kTimeZone,   ///< A zone of the database, one as POSIX spells it, or hours east of UTC.
   kDateStyle,  ///< ISO, MDY in any order, one of them or both.
   kFixed,      ///< Says what is; cannot be changed.
 };
@@ -40,11 +40,7 @@ constexpr std::string_view kLevels =
 constexpr std::string_view kIsolations = "read committed|read uncommitted|repeatable read";
 
 constexpr std::string_view kTimeZone = "TimeZone";
-constexpr std::string_view kNamesOfUtc =
-    "utc|gmt|uct|zulu|universal|greenwich|etc/utc|etc/gmt|etc/uct|etc/zulu|etc/universal|etc/"
-    "greenwich|gmt0|gmt+0|gmt-0|"
-    "etc/gmt0|etc/gmt+0|etc/gmt-0|0|+00|-00|+00:00|-00:00|<+00>+00|<+00>-00";
-
+constexpr std::string_view kUtc = "UTC";
 /// In the order of their names, whatever their case.
 constexpr Entry kEntries[] = {
     {"application_name", "The client's name for itself.", Kind::kFree, "", true},
@@ -98,7 +94,7 @@ constexpr Entry kEntries[] = {
     {"synchronize_seqscans", "Kept; who scans alone begins where scans begin.", Kind::kBool, "on"},
     {"synchronous_commit", "Kept; what confirmed means is the cluster's business (durability).", Kind::kChoice, "on",
      false, "on|off|local|remote_write|remote_apply"},
-    {kTimeZone, "The zone of the clock: UTC.", Kind::kTimeZone, "UTC", true},
+    {kTimeZone, "The zone of the session's clocks.", Kind::kTimeZone, kUtc, true},
     {"transaction_deferrable", "Kept; no block has anything to wait for.", Kind::kBool, "off"},
     {"transaction_isolation", "The isolation of this block.", Kind::kChoice, "read committed", false, kIsolations},
     {"transaction_read_only", "Whether this block takes no writes.", Kind::kBool, "off"},
@@ -240,15 +236,17 @@ Result<std::string> read_date_style(const Entry& entry, std::string_view value) 
   return std::string("ISO, MDY");
 }
 
-Result<std::string> read_time_zone(const Entry& entry, std::string_view value) {
-  if (!is_choice(kNamesOfUtc, lower(value))) {
-    return unsupported(entry, value, "moments are shown and read in UTC; AT TIME ZONE shows and reads them elsewhere");
+/// As the database spells it.
+Result<std::string> read_time_zone(const Entry& entry, std::string_view value, const semantics::TimeZones* zones) {
+  const auto zone = semantics::SessionZone::find(value, zones);
+  if (zone) {
+    return (*zone)->name();
   }
-  return std::string(value);
+  return zone.error().sqlstate == "22023" ? invalid(entry, value) : zone.error();
 }
 
 /// A value as it is kept.
-Result<std::string> read_value(const Entry& entry, std::string_view value) {
+Result<std::string> read_value(const Entry& entry, std::string_view value, const semantics::TimeZones* zones) {
   switch (entry.kind) {
     case Kind::kFree:
       return std::string(value);
@@ -261,7 +259,7 @@ Result<std::string> read_value(const Entry& entry, std::string_view value) {
     case Kind::kInteger:
       return read_integer(entry, value);
     case Kind::kTimeZone:
-      return read_time_zone(entry, value);
+      return read_time_zone(entry, value, zones);
     case Kind::kDateStyle:
       return read_date_style(entry, value);
     case Kind::kFixed:
@@ -296,20 +294,20 @@ Result<void> Settings::set(std::string_view name, std::string_view value) {
     changed_.insert_or_assign(std::move(key), std::string(value));
     return {};
   }
-  auto read = read_value(*entry, value);
+  auto read = read_value(*entry, value, zones_);
   if (!read) {
     return read.error();
   }
   changed_.insert_or_assign(std::move(key), std::move(*read));
-  learn_timeout();
+  learn();
   return {};
 }
 
 Result<void> Settings::start_with(std::string_view name, std::string_view value) {
-  if (lower(name) == lower(kTimeZone) && !is_choice(kNamesOfUtc, lower(value))) {
+  auto done = set(name, value);
+  if (!done && done.error().sqlstate == "0A000" && lower(name) == lower(kTimeZone)) {
     return {};  // Drivers start with their machine's zone, unasked, and go by the one that they are told.
   }
-  auto done = set(name, value);
   started_with_ = changed_;
   return done;
 }
@@ -327,7 +325,7 @@ Result<void> Settings::reset(std::string_view name) {
   if (const auto start = started_with_.find(key); start != started_with_.end()) {
     changed_.insert(*start);
   }
-  learn_timeout();
+  learn();
   return {};
 }
 
@@ -342,7 +340,7 @@ std::string Settings::current(std::string_view key) const {
 Result<std::string> Settings::show(std::string_view name) const {
   const std::string key = lower(name);
   if (key == "session_authorization") {
-    return user_;
+    return std::string(user_);
   }
   if (find_entry(key) == nullptr && !changed_.contains(key)) {
     return unknown(name);
@@ -370,11 +368,20 @@ std::vector<Report> Settings::reports() const {
 
 void Settings::restore(Values values) {
   changed_ = std::move(values);
-  learn_timeout();
+  learn();
 }
 
-void Settings::learn_timeout() {
+void Settings::learn() {
   statement_timeout_ns_ = milliseconds_of(current(kTimeout)).value_or(0) * kMillisecond;
+  const std::string name = current(lower(kTimeZone));
+  if (zone_ != nullptr && zone_->name() == name) {
+    return;
+  }
+  zone_ = nullptr;
+  if (name != kUtc) {
+    auto zone = semantics::SessionZone::find(name, zones_);
+    zone_ = zone && !(*zone)->is_utc() ? std::move(*zone) : nullptr;
+  }
 }
 
 }  // namespace daedalus::postgres

@@ -4,14 +4,17 @@
 // and ignored that a client could notice. A session keeps only what differs from the defaults.
 #pragma once
 
+#include <boost/container/flat_map.hpp>
 #include <cstdint>
-#include <map>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "daedalus/base/result.hpp"
+#include "daedalus/semantics/session_zone.hpp"
 
 namespace daedalus::postgres {
 
@@ -28,7 +31,8 @@ class Settings {
   /// Most bytes of one value.
   static constexpr size_t kValueSizeMax = 1024;
 
-  explicit Settings(std::string user) : user_(std::move(user)) {}
+  /// Both outlive this. `zones`: what TimeZone may be; null: UTC and what POSIX spells.
+  Settings(std::string_view user, const semantics::TimeZones* zones) : user_(user), zones_(zones) {}
 
   /// Whether clients may name it; any case.
   [[nodiscard]] static bool is_known(std::string_view name);
@@ -44,6 +48,8 @@ class Settings {
   [[nodiscard]] Result<std::string> show(std::string_view name) const;
   /// Those that clients are told about, in PostgreSQL's spelling.
   [[nodiscard]] std::vector<Report> reports() const;
+  /// Of the session's clocks; null: UTC.
+  [[nodiscard]] const std::shared_ptr<const semantics::SessionZone>& zone() const { return zone_; }
   /// Of a statement; 0: none.
   [[nodiscard]] int64_t statement_timeout_ns() const { return statement_timeout_ns_; }
 
@@ -56,18 +62,21 @@ class Settings {
   [[nodiscard]] static std::vector<Described> all();
 
   /// For ROLLBACK, which takes back what was set in its block, and COMMIT, which takes back SET LOCAL.
-  using Values = std::map<std::string, std::string, std::less<>>;
+  using Values = boost::container::flat_map<std::string, std::string, std::less<>>;
   [[nodiscard]] const Values& values() const { return changed_; }
   void restore(Values values);
 
  private:
   [[nodiscard]] std::string current(std::string_view key) const;
-  void learn_timeout();
+  /// What others ask for often.
+  void learn();
 
-  std::string user_;
+  std::string_view user_;
+  const semantics::TimeZones* zones_;
   Values changed_;  ///< By name in lower case.
   Values started_with_;
   int64_t statement_timeout_ns_ = 0;
+  std::shared_ptr<const semantics::SessionZone> zone_;
 };
 
 }  // namespace daedalus::postgres

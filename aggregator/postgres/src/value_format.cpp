@@ -237,6 +237,8 @@ Result<std::optional<TypeKind>> declared_kind(uint32_t oid) {
                   "pass it as text and leave its type to the server");
 }
 
+const semantics::BoundZone* bound_zone(const SessionZone& zone) { return zone == nullptr ? nullptr : &zone->zone(); }
+
 Field field_of(const semantics::Column& column, int16_t format) {
   const TypeEntry& entry = entry_of(column.type.kind);
   return {column.name, entry.oid, entry.size, modifier_of(column.type), format};
@@ -258,7 +260,7 @@ Result<std::vector<int16_t>> formats_of(std::span<const int16_t> given, size_t c
   return formats;
 }
 
-void append_value(const Type& type, const Value& value, int16_t format, std::string& out) {
+void append_value(const Type& type, const Value& value, int16_t format, std::string& out, const SessionZone& zone) {
   if (semantics::is_null(value)) {
     append_big_endian<int32_t>(-1, out);
     return;
@@ -268,12 +270,13 @@ void append_value(const Type& type, const Value& value, int16_t format, std::str
   if (format == kBinaryFormat) {
     append_binary(type, value, out);
   } else {
-    out.append(semantics::format_text(type, value));
+    out.append(semantics::format_text(type, value, bound_zone(zone)));
   }
   put_big_endian(static_cast<uint32_t>(out.size() - length_at - sizeof(uint32_t)), out.data() + length_at);
 }
 
-Result<wire::v1::Constant> read_parameter(ParameterType type, int16_t format, std::optional<std::string_view> bytes) {
+Result<wire::v1::Constant> read_parameter(ParameterType type, int16_t format, std::optional<std::string_view> bytes,
+                                          const SessionZone& zone) {
   if (!bytes) {
     return contract::from_value(type.is_declared ? type_of(type.kind, {}) : Type{TypeKind::kVarchar}, {});
   }
@@ -292,8 +295,8 @@ Result<wire::v1::Constant> read_parameter(ParameterType type, int16_t format, st
     return untyped(*bytes);  // No type has such a length; its place says what that means.
   }
   auto value = semantics::is_string(type.kind) ? Result<Value>(std::string(*bytes))
-               : is_text                       ? semantics::parse_text(Type{type.kind}, *bytes)
-                                               : read_binary(type.kind, *bytes);
+               : is_text ? semantics::parse_text(Type{type.kind}, *bytes, std::nullopt, nullptr, bound_zone(zone))
+                         : read_binary(type.kind, *bytes);
   if (!value) {
     return value.error();
   }
@@ -308,8 +311,8 @@ Result<Value> read_binary_value(TypeKind kind, std::string_view bytes) {
   return value;
 }
 
-RowEncoder::RowEncoder(std::span<const semantics::Column> columns, std::vector<int16_t> formats)
-    : formats_(std::move(formats)) {
+RowEncoder::RowEncoder(std::span<const semantics::Column> columns, std::vector<int16_t> formats, SessionZone zone)
+    : formats_(std::move(formats)), zone_(std::move(zone)) {
   types_.reserve(columns.size());
   for (const semantics::Column& column : columns) {
     types_.push_back(column.type);
@@ -356,10 +359,11 @@ Result<void> RowEncoder::append_message(std::string_view row, std::string& out) 
 /// False: they are no value of the column's type.
 bool RowEncoder::append_column(size_t column, std::string_view bytes, std::string& out) const {
   const Type& type = types_[column];
-  if (formats_[column] == kBinaryFormat) {
+  const bool is_by_clock = zone_ != nullptr && type.kind == TypeKind::kTimestampTz;
+  if (formats_[column] == kBinaryFormat || is_by_clock) {
     const auto value = semantics::decode_packed(type, bytes);
     if (value) {
-      append_value(type, *value, kBinaryFormat, out);
+      append_value(type, *value, formats_[column], out, zone_);
     }
     return value.has_value();
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,10 +11,16 @@
 
 #include "backend.hpp"
 #include "daedalus/base/result.hpp"
+#include "daedalus/semantics/session_zone.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "daedalus/wire/v1/values.pb.h"
 
 namespace daedalus::postgres {
+
+/// The zone of a session's clocks; null: UTC.
+using SessionZone = std::shared_ptr<const semantics::SessionZone>;
+
+[[nodiscard]] const semantics::BoundZone* bound_zone(const SessionZone& zone);
 
 constexpr int16_t kTextFormat = 0;
 constexpr int16_t kBinaryFormat = 1;
@@ -41,7 +48,8 @@ constexpr int16_t kNameSize = 64;
 [[nodiscard]] Result<std::vector<int16_t>> formats_of(std::span<const int16_t> given, size_t count);
 
 /// Appends the length and the value, or −1 for NULL.
-void append_value(const semantics::Type& type, const semantics::Value& value, int16_t format, std::string& out);
+void append_value(const semantics::Type& type, const semantics::Value& value, int16_t format, std::string& out,
+                  const SessionZone& zone = nullptr);
 
 /// How a parameter is to be read.
 struct ParameterType {
@@ -54,7 +62,8 @@ struct ParameterType {
 /// A parameter as it came; nothing: NULL. Errors: 22P03 no value of the type in binary form, 22021 no UTF-8, and those
 /// of semantics::parse_text().
 [[nodiscard]] Result<wire::v1::Constant> read_parameter(ParameterType type, int16_t format,
-                                                        std::optional<std::string_view> bytes);
+                                                        std::optional<std::string_view> bytes,
+                                                        const SessionZone& zone = nullptr);
 
 /// A value in binary form. Errors: 22P03 it is none of the type; those of the type's range.
 [[nodiscard]] Result<semantics::Value> read_binary_value(semantics::TypeKind kind, std::string_view bytes);
@@ -63,7 +72,7 @@ struct ParameterType {
 class RowEncoder {
  public:
   /// Precondition: as many formats as columns.
-  RowEncoder(std::span<const semantics::Column> columns, std::vector<int16_t> formats);
+  RowEncoder(std::span<const semantics::Column> columns, std::vector<int16_t> formats, SessionZone zone = nullptr);
   virtual ~RowEncoder() = default;
   RowEncoder(const RowEncoder&) = delete;
   RowEncoder& operator=(const RowEncoder&) = delete;
@@ -71,6 +80,9 @@ class RowEncoder {
   /// Takes rows off the front of `rows` and appends them until `out` has `size_max` bytes; at least one. Errors: 08P01
   /// they are no rows of these columns.
   [[nodiscard]] Result<void> encode(std::string_view& rows, size_t size_max, std::string& out) const;
+
+  /// Whose clocks show moments.
+  [[nodiscard]] const SessionZone& zone() const { return zone_; }
 
  protected:
   [[nodiscard]] const std::vector<semantics::Type>& types() const { return types_; }
@@ -82,6 +94,7 @@ class RowEncoder {
 
   std::vector<semantics::Type> types_;
   std::vector<int16_t> formats_;
+  SessionZone zone_;
 };
 
 /// Bytes of the first `count` packed rows, all of them where there are fewer. Errors: 08P01.

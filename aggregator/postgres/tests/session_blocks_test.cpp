@@ -214,7 +214,7 @@ TEST_F(BlockTest, WhatAMessageHasSetBeforeItsBlockGoesWithTheBlockAndStaysWhenIt
 TEST_F(BlockTest, EverySettingIsShown) {
   const std::string all = told("SHOW ALL");
   EXPECT_EQ(all.substr(0, 43), "T name:25 setting:25 description:25|D appli");
-  EXPECT_NE(all.find("|D TimeZone UTC The zone of the clock: UTC.|"), std::string::npos);
+  EXPECT_NE(all.find("|D TimeZone UTC The zone of the session's clocks.|"), std::string::npos);
   EXPECT_EQ(all.substr(all.size() - 11), "|C SHOW|Z I");
   for (const Settings::Described& setting : Settings::all()) {
     EXPECT_NE(all.find("D " + std::string(setting.name) + " "), std::string::npos) << setting.name;

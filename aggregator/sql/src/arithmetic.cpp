@@ -211,6 +211,9 @@ Result<std::optional<bool>> compare_constants(const Scope& scope, Operator op, c
   if (left_kind == TypeKind::kInterval || right_kind == TypeKind::kInterval) {
     return scope.refuse("looking up an interval", location);  // It is computed.
   }
+  if (is_of_other_clock(scope, left_kind, right_kind)) {
+    return scope.refuse("looking up a moment among times of a clock", location);  // It is computed.
+  }
   Type common{left_kind};
   if (semantics::is_numeric(left_kind) && semantics::is_numeric(right_kind)) {
     common.kind = common_kind(left_kind, right_kind);

@@ -188,6 +188,9 @@ Result<Constant> cast(const Scope& scope, const Constant& constant, const Type& 
     return result;
   }
   const bool from_string = constant.is_untyped || semantics::is_string(constant.type.kind);
+  if (!from_string && semantics::is_cast_by_zone(constant.type.kind, type.kind) && scope.session_zone() != nullptr) {
+    return at_session_zone(scope, constant, type);
+  }
   const bool to_string = semantics::is_string(type.kind);
   Result<semantics::Value> value = [&]() -> Result<semantics::Value> {
     if (from_string) {

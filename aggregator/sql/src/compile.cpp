@@ -95,6 +95,12 @@ struct Compiler::State {
         columns(std::make_shared<const sql::ColumnNames>(schema)),
         random(std::move(bits)) {}
 
+  /// Of the session that asks; null: UTC.
+  [[nodiscard]] Result<std::shared_ptr<const semantics::SessionZone>> zone_of(
+      const wire::v1::StatementBody& statement) const {
+    return statement.time_zone().empty() ? nullptr : semantics::SessionZone::find(statement.time_zone(), zones.get());
+  }
+
   std::shared_ptr<const semantics::Schema> schema;
   std::shared_ptr<const contract::PartitionMap> map;
   std::shared_ptr<const semantics::TimeZones> zones;
@@ -127,6 +133,7 @@ bool Compiler::bind(const wire::v1::StatementBody& statement, CompiledSelect& bo
   }
   wire::v1::StatementBody with_parameters;
   with_parameters.mutable_parameters()->Add(shared->parameters.begin(), shared->parameters.end());
+  with_parameters.set_time_zone(statement.time_zone());
   return known->bind(with_parameters, bound);
 }
 
@@ -138,6 +145,7 @@ void Compiler::learn_shared(const wire::v1::StatementBody& statement, int64_t no
   wire::v1::StatementBody with_parameters;
   with_parameters.set_sql(std::move(shared->text));
   with_parameters.mutable_parameters()->Add(shared->parameters.begin(), shared->parameters.end());
+  with_parameters.set_time_zone(statement.time_zone());
   // It is known from then on, or cannot be.
   static_cast<void>(compile(with_parameters, now_us, /*is_for_keeps=*/true));
 }
@@ -164,7 +172,12 @@ Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int
   if (!found) {
     return found.error();
   }
-  sql::Scope scope(*state_->columns, *found->parsed, statement, now_us, state_->zones.get(), &state_->random);
+  auto zone = state_->zone_of(statement);
+  if (!zone) {
+    return zone.error();
+  }
+  sql::Scope scope(*state_->columns, *found->parsed, statement, now_us, state_->zones.get(), zone->get(),
+                   &state_->random);
   scope.places().follow(found->is_kept);
   auto compiled = compile_root(scope, *state_->map);
   if (!compiled) {
@@ -175,7 +188,9 @@ Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int
   }
   if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
     if (found->is_kept) {
-      know(sql::KnownSelect::of(state_->columns, found->parsed, scope, statement, *select, *state_->map), statement);
+      know(sql::KnownSelect::of(state_->columns, found->parsed, scope, std::move(*zone), statement, *select,
+                                *state_->map),
+           statement);
     }
     if (statement.parameters_size() == 0) {
       learn_shared(statement, now_us);

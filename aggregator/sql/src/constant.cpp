@@ -145,15 +145,16 @@ Folded fold_cast(Scope& scope, const grammar::TypeCast& node) {
   return std::move(*result);
 }
 
-/// What the clock says in UTC, which is the session's time zone.
+/// The moment that is now, or what the session's clocks show.
 Constant now_as(TypeKind kind, const Scope& scope, int32_t location) {
   scope.places().give_up();
-  return Constant{Type{kind}, Value(scope.now_us()), false, location};
+  const int64_t now = kind == TypeKind::kTimestampTz ? scope.now_us() : scope.local_now_us();
+  return Constant{Type{kind}, Value(now), false, location};
 }
 
 Constant now_as_time(const Scope& scope, int32_t location) {
   Constant constant = now_as(TypeKind::kTime, scope, location);
-  const int64_t of_day = scope.now_us() % semantics::kMicrosPerDay;
+  const int64_t of_day = scope.local_now_us() % semantics::kMicrosPerDay;
   constant.value = of_day < 0 ? of_day + semantics::kMicrosPerDay : of_day;
   return constant;
 }
@@ -162,7 +163,7 @@ Folded fold_value_function(const Scope& scope, const grammar::ValueFunction& nod
   switch (node.kind) {
     case grammar::ValueFunctionKind::kCurrentDate: {
       scope.places().give_up();
-      const int64_t now = scope.now_us();
+      const int64_t now = scope.local_now_us();
       const int64_t days = now / semantics::kMicrosPerDay - (now % semantics::kMicrosPerDay < 0 ? 1 : 0);
       return Constant{Type{TypeKind::kDate}, Value(days), false, node.location};
     }
@@ -331,10 +332,37 @@ void ask_kind(const Scope& scope, const Constant& constant, TypeKind kind) {
   }
 }
 
+Result<Constant> at_session_zone(const Scope& scope, Constant constant, const Type& type) {
+  const semantics::SessionZone* zone = scope.session_zone();
+  if (zone == nullptr || semantics::is_null(constant.value)) {
+    return constant;
+  }
+  auto cast =
+      semantics::cast_at_zone(semantics::make_constant(constant.type, std::move(constant.value)), type, zone->bound());
+  auto value = cast ? semantics::evaluate(*cast, {}) : cast.error();
+  if (!value) {
+    return scope.located(value.error(), constant.location);
+  }
+  constant.type = type;
+  constant.value = std::move(*value);
+  return constant;
+}
+
+bool is_of_other_clock(const Scope& scope, TypeKind one, TypeKind other) {
+  const bool are_moments = semantics::is_moment(one) && semantics::is_moment(other);
+  return are_moments && semantics::is_cast_by_zone(one, other) && scope.session_zone() != nullptr;
+}
+
 Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, const Type& column_type) {
   // PostgreSQL compares varchar as text.
   ask_kind(scope, constant, column_type.kind == TypeKind::kVarchar ? TypeKind::kText : column_type.kind);
   const bool is_string_beside_char = column_type.kind == TypeKind::kChar && semantics::is_string(constant.type.kind);
+  if (!constant.is_untyped && is_of_other_clock(scope, constant.type.kind, column_type.kind)) {
+    // A moment beside a column of clocks' times is no time of theirs: a clock that is put back shows some twice.
+    return column_type.kind == TypeKind::kTimestampTz
+               ? at_session_zone(scope, std::move(constant), column_type)
+               : Result<Constant>(scope.refuse("looking up a moment among times of a clock", constant.location));
+  }
   if (!constant.is_untyped && (!is_string_beside_char || constant.is_text)) {
     return constant;
   }
@@ -369,8 +397,27 @@ Result<Value> read_text(const Scope& scope, const Type& type, std::string_view t
   if (may_name_the_time(type, text)) {
     scope.places().give_up();
   }
-  return semantics::parse_text(type, text, scope.now_us(), scope.zones());
+  const bool is_by_clock = type.kind == TypeKind::kTimestampTz || may_name_the_time(type, text);
+  const semantics::SessionZone* zone = is_by_clock ? scope.session_zone() : nullptr;
+  return semantics::parse_text(type, text, scope.now_us(), scope.zones(), zone == nullptr ? nullptr : &zone->zone());
 }
+
+namespace {
+
+/// On assignment the session's clocks have a part in, as in any cast, but a string is none of what is cast.
+Result<Value> assigned(const Scope& scope, const Constant& constant, const Type& type) {
+  const bool is_by_zone =
+      !semantics::is_string(constant.type.kind) && semantics::is_cast_by_zone(constant.type.kind, type.kind);
+  if (!is_by_zone || scope.session_zone() == nullptr) {
+    return semantics::assign(constant.type, constant.value, type);
+  }
+  // What does not fit into a string column is refused, where a cast would cut it.
+  const bool is_shown = semantics::is_string(type.kind);
+  auto made = at_session_zone(scope, constant, is_shown ? Type{TypeKind::kText} : Type{type.kind});
+  return !made ? Result<Value>(made.error()) : semantics::assign(made->type, made->value, type);
+}
+
+}  // namespace
 
 Result<Value> resolve_for_assignment(const Scope& scope, const Constant& constant, const semantics::Column& column) {
   ask_kind(scope, constant, column.type.kind);
@@ -384,7 +431,7 @@ Result<Value> resolve_for_assignment(const Scope& scope, const Constant& constan
     return Value();
   }
   auto value = constant.is_untyped ? read_text(scope, column.type, std::get<std::string>(constant.value))
-                                   : semantics::assign(constant.type, constant.value, column.type);
+                                   : assigned(scope, constant, column.type);
   if (value.has_value()) {
     return value;
   }

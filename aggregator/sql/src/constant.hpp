@@ -43,15 +43,21 @@ void ask_kind(const Scope& scope, const Constant& constant, semantics::TypeKind 
 
 /// The constant as the other side of a comparison with a column of `column_type`: an untyped one is read as that type
 /// (of no declared length or precision, as in PostgreSQL), a varchar beside char(n) becomes one, any other typed one
-/// stays as it is. Errors: those of parse_text().
+/// stays as it is. Errors: those of parse_text(); 0A000 where it would have to be computed row by row.
 [[nodiscard]] Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant,
                                                       const semantics::Type& column_type);
+
+/// The constant cast to another type by the session's clocks. NULL, and any constant where they show UTC, stays as it
+/// is. Precondition: semantics::is_cast_by_zone(). Errors: those of the cast.
+[[nodiscard]] Result<Constant> at_session_zone(const Scope& scope, Constant constant, const semantics::Type& type);
+/// Whether one is a moment and the other a time of the session's clocks, which do not show UTC.
+[[nodiscard]] bool is_of_other_clock(const Scope& scope, semantics::TypeKind one, semantics::TypeKind other);
 
 /// Whether a text that is read as `type` may mean another value at another time ('today').
 [[nodiscard]] bool may_name_the_time(const semantics::Type& type, std::string_view text);
 
-/// A text of the statement as a value of a type, at the time and among the zones of the statement. Errors: those of
-/// parse_text().
+/// A text of the statement as a value of a type, at the time, by the clocks and among the zones of the statement.
+/// Errors: those of parse_text().
 [[nodiscard]] Result<semantics::Value> read_text(const Scope& scope, const semantics::Type& type,
                                                  std::string_view text);
 

@@ -120,12 +120,12 @@ Result<std::optional<std::vector<Typed>>> ExpressionBinder::cast_elements(const 
                                       semantics::kind_name(type->kind)),
                           node.location());
     }
-    auto cast = read->type == *type ? Bound(Typed{std::move(*read), false, location})
-                                    : call(FunctionId::kCast, list_of(std::move(*read)), location, *type);
-    if (!cast) {
-      return cast.error();
+    auto made =
+        read->type == *type ? Bound(Typed{std::move(*read), false, location}) : cast(std::move(*read), *type, location);
+    if (!made) {
+      return made.error();
     }
-    element = std::move(*cast);
+    element = std::move(*made);
   }
   return elements;
 }

@@ -182,8 +182,8 @@ Result<BoundExpression> ExpressionBinder::coerced(Typed value, TypeKind kind) {
     if (value.expression.type.kind == kind) {
       return std::move(value.expression);
     }
-    auto cast = call(FunctionId::kCast, list_of(std::move(value.expression)), value.location, Type{kind});
-    return cast ? Result<BoundExpression>(std::move(cast->expression)) : cast.error();
+    auto made = cast(std::move(value.expression), Type{kind}, value.location);
+    return made ? Result<BoundExpression>(std::move(made->expression)) : made.error();
   }
   if (value.parameter != 0) {
     scope_.ask_kind(value.parameter, kind);
@@ -207,6 +207,14 @@ Result<BoundExpression> ExpressionBinder::coerced(Typed value, TypeKind kind) {
 Result<BoundExpression> ExpressionBinder::settled(Typed value) {
   const TypeKind kind = value.is_unknown ? TypeKind::kText : value.expression.type.kind;
   return coerced(std::move(value), kind);
+}
+
+Result<BoundExpression> ExpressionBinder::shown(Typed value) {
+  const bool hangs_on_zone = !value.is_unknown && value.expression.type.kind == TypeKind::kTimestampTz;
+  if (hangs_on_zone && scope_.session_zone() != nullptr) {
+    return coerced(std::move(value), TypeKind::kText);
+  }
+  return settled(std::move(value));
 }
 
 Result<BoundExpression> ExpressionBinder::as_boolean(Typed value, std::string_view construct) {
@@ -261,6 +269,27 @@ ExpressionBinder::Bound ExpressionBinder::call(FunctionId function, std::vector<
   return Typed{std::move(*made), false, location};
 }
 
+ExpressionBinder::Bound ExpressionBinder::cast(BoundExpression value, const Type& type, int32_t location) {
+  const semantics::SessionZone* zone =
+      semantics::is_cast_by_zone(value.type.kind, type.kind) ? scope_.session_zone() : nullptr;
+  if (zone == nullptr) {
+    return call(FunctionId::kCast, list_of(std::move(value)), location, type);
+  }
+  auto made = semantics::cast_at_zone(std::move(value), type, zone->bound());
+  return made ? Bound(Typed{std::move(*made), false, location}) : scope_.located(made.error(), location);
+}
+
+ExpressionBinder::Bound ExpressionBinder::call_in_session(const semantics::ScalarFunction& function,
+                                                          std::vector<BoundExpression> arguments, int32_t location) {
+  const semantics::ScalarFunction* at_zone = semantics::function_at_zone(function);
+  const semantics::SessionZone* zone = at_zone == nullptr ? nullptr : scope_.session_zone();
+  if (zone == nullptr) {
+    return call(function.id, std::move(arguments), location);
+  }
+  arguments.push_back(semantics::make_constant(Type{TypeKind::kText}, Value(zone->bound())));
+  return call(at_zone->id, std::move(arguments), location);
+}
+
 ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool is_operator,
                                                    std::vector<Typed> arguments, int32_t location) {
   const auto kinds = kinds_of(arguments);
@@ -278,7 +307,7 @@ ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool i
   for (size_t place = 0; place < arguments.size(); ++place) {
     const bool is_named = place < (*function)->arguments.size();
     auto argument = is_named ? coerced(std::move(arguments[place]), (*function)->arguments[place])
-                             : settled(std::move(arguments[place]));
+                             : shown(std::move(arguments[place]));
     if (!argument) {
       return argument.error();
     }
@@ -292,7 +321,7 @@ ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool i
     }
     zone = std::move(*bound);
   }
-  return call((*function)->id, std::move(taken), location);
+  return call_in_session(**function, std::move(taken), location);
 }
 
 /// Nodes have no time zones: what a zone is goes along with the statement. One that does not exist fails where it is
@@ -327,7 +356,7 @@ ExpressionBinder::Bound ExpressionBinder::compared(std::string_view sign, Typed 
 
 Typed ExpressionBinder::midnight() {
   scope_.places().give_up();
-  const int64_t now = scope_.now_us();
+  const int64_t now = scope_.local_now_us();
   const int64_t since = (now % semantics::kMicrosPerDay + semantics::kMicrosPerDay) % semantics::kMicrosPerDay;
   return Typed{semantics::make_constant(Type{TypeKind::kTimestamp}, Value(now - since))};
 }
@@ -449,11 +478,11 @@ Result<void> ExpressionBinder::as_texts(std::vector<Typed>& operands) {
     return {};
   }
   Typed& other = operands[is_text(operands[0]) ? 1 : 0];
-  auto cast = call(FunctionId::kCast, list_of(std::move(other.expression)), other.location, Type{TypeKind::kText});
-  if (!cast) {
-    return cast.error();
+  auto text = cast(std::move(other.expression), Type{TypeKind::kText}, other.location);
+  if (!text) {
+    return text.error();
   }
-  other = std::move(*cast);
+  other = std::move(*text);
   return {};
 }
 

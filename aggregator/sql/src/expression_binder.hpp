@@ -62,7 +62,7 @@ class ExpressionBinder {
   Bound function_call(const grammar::FunctionCall& node);
   /// make_interval: its parts by place or by name, zero where there are none.
   Bound interval_of_parts(const grammar::FunctionCall& node);
-  /// The start of the day that is now, in UTC.
+  /// The start of the day that is now, by the session's clocks.
   Typed midnight();
   Bound aggregate_call(const grammar::FunctionCall& node);
   /// An argument of the aggregate; a literal without a type gets the one that PostgreSQL chooses. Error 42725.
@@ -119,6 +119,11 @@ class ExpressionBinder {
   Result<semantics::BoundExpression> bound_zone(semantics::BoundExpression zone, bool may_be_offset, int32_t location);
   /// `left op right`, each used as it is.
   Bound compared(std::string_view sign, Typed left, Typed right, int32_t location);
+  /// A cast, by the clocks of the session where these have a part in it. Precondition: there is such a cast.
+  Bound cast(semantics::BoundExpression value, const semantics::Type& type, int32_t location);
+  /// The function, or what it is where the session's zone is not UTC.
+  Bound call_in_session(const semantics::ScalarFunction& function, std::vector<semantics::BoundExpression> arguments,
+                        int32_t location);
   Bound call(semantics::FunctionId function, std::vector<semantics::BoundExpression> arguments, int32_t location,
              const semantics::Type& target = {});
 
@@ -129,6 +134,8 @@ class ExpressionBinder {
   Result<semantics::BoundExpression> coerced(Typed value, semantics::TypeKind kind);
   /// Text, where nothing has given it a type.
   Result<semantics::BoundExpression> settled(Typed value);
+  /// The same for a function that writes values of any type: a moment is written by the session's clocks.
+  Result<semantics::BoundExpression> shown(Typed value);
   Result<semantics::BoundExpression> as_boolean(Typed value, std::string_view construct);
 
   Scope& scope_;

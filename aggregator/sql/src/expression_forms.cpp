@@ -231,19 +231,19 @@ ExpressionBinder::Bound ExpressionBinder::boolean_test(const grammar::BooleanTes
 // ---- casts and choices ----
 
 ExpressionBinder::Bound ExpressionBinder::cast_expression(const grammar::Node& node) {
-  const grammar::TypeCast& cast = node.cast();
-  auto argument = bind(cast.argument);
+  const grammar::TypeCast& written = node.cast();
+  auto argument = bind(written.argument);
   if (!argument) {
     return argument;
   }
   if (argument->is_unknown) {
     return constant(node);  // 'x'::type reads the text as that type.
   }
-  auto type = resolve_type(scope_, cast.type_name);
+  auto type = resolve_type(scope_, written.type_name);
   if (!type) {
     return type.error();
   }
-  if (plain_name(cast.type_name.names) == "text") {
+  if (plain_name(written.type_name.names) == "text") {
     type->kind = TypeKind::kText;
   }
   const TypeKind from = argument->expression.type.kind;
@@ -252,10 +252,9 @@ ExpressionBinder::Bound ExpressionBinder::cast_expression(const grammar::Node& n
         "42846", fmt::format("cannot cast type {} to {}", semantics::kind_name(from), semantics::kind_name(type->kind)),
         node.location());
   }
-  auto made = argument->expression.type == *type
-                  ? std::move(argument)
-                  : call(FunctionId::kCast, list_of(std::move(argument->expression)), argument->location, *type);
-  return made && type->kind == TypeKind::kInterval ? restricted(std::move(*made), cast.type_name) : made;
+  auto made = argument->expression.type == *type ? std::move(argument)
+                                                 : cast(std::move(argument->expression), *type, argument->location);
+  return made && type->kind == TypeKind::kInterval ? restricted(std::move(*made), written.type_name) : made;
 }
 
 ExpressionBinder::Bound ExpressionBinder::restricted(Typed interval, const grammar::TypeName& type) {

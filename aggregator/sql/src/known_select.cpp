@@ -77,6 +77,7 @@ Operator operator_of_list(Operator op, size_t members) {
 
 std::shared_ptr<const KnownSelect> KnownSelect::of(std::shared_ptr<const ColumnNames> columns,
                                                    std::shared_ptr<const ParsedStatement> parsed, const Scope& scope,
+                                                   std::shared_ptr<const semantics::SessionZone> zone,
                                                    const wire::v1::StatementBody& statement,
                                                    const CompiledSelect& compiled, const contract::PartitionMap& map) {
   const Predicate& predicate = compiled.selection->predicate;
@@ -85,6 +86,8 @@ std::shared_ptr<const KnownSelect> KnownSelect::of(std::shared_ptr<const ColumnN
   }
   std::shared_ptr<KnownSelect> known(
       new KnownSelect(std::move(columns), std::move(parsed), compiled, scope.parameters_used()));
+  known->hangs_on_zone_ = scope.places().hangs_on_zone();
+  known->zone_ = known->hangs_on_zone_ ? std::move(zone) : nullptr;
   if (!known->find_places(scope, statement, predicate)) {
     return nullptr;
   }
@@ -162,7 +165,8 @@ bool KnownSelect::Fixed::is(const wire::v1::Constant& given) const {
 }
 
 bool KnownSelect::is_for_the_same(const KnownSelect& other) const {
-  return std::equal(fixed_.begin(), fixed_.end(), other.fixed_.begin(), other.fixed_.end(),
+  return hangs_on_zone_ == other.hangs_on_zone_ && zone_name() == other.zone_name() &&
+         std::equal(fixed_.begin(), fixed_.end(), other.fixed_.begin(), other.fixed_.end(),
                     [](const Fixed& left, const Fixed& right) {
                       return left.parameter == right.parameter && left.is(right.value);
                     }) &&
@@ -176,7 +180,8 @@ bool KnownSelect::is_for_the_same(const KnownSelect& other) const {
 // ---- binding ----
 
 bool KnownSelect::bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) const {
-  if (statement.parameters_size() != parameter_count_ || statement.has_slice()) {
+  if (statement.parameters_size() != parameter_count_ || statement.has_slice() ||
+      (hangs_on_zone_ && statement.time_zone() != zone_name())) {
     return false;
   }
   for (const Fixed& fixed : fixed_) {
@@ -184,7 +189,7 @@ bool KnownSelect::bind(const wire::v1::StatementBody& statement, CompiledSelect&
       return false;
     }
   }
-  const Scope scope(*columns_, *parsed_, statement, 0);
+  const Scope scope(*columns_, *parsed_, statement, 0, nullptr, zone_.get());
   bound.values.clear();
   Values values;
   for (const Place& place : places_) {
@@ -199,6 +204,9 @@ bool KnownSelect::bind(const wire::v1::StatementBody& statement, CompiledSelect&
         contract::append_value(scope.schema(), place.from.column, value, bound.values);
       }
     }
+  }
+  if (scope.places().hangs_on_zone() && !hangs_on_zone_ && !statement.time_zone().empty()) {
+    return false;  // With these values it does, and nobody has compiled it for that zone.
   }
   bound.values += after_;
   bound.selection = compiled_.selection;

@@ -21,11 +21,12 @@ namespace daedalus::aggregator::sql {
 
 class KnownSelect final : public KnownStatement {
  public:
-  /// What `compiled`, made of `statement` before the eyes of `scope`, has in common with the same statement with other
-  /// values; null when that cannot be told from these ones.
+  /// What `compiled`, made of `statement` before the eyes of `scope` in a session of this zone, has in common with the
+  /// same statement with other values; null when that cannot be told from these ones.
   [[nodiscard]] static std::shared_ptr<const KnownSelect> of(
       std::shared_ptr<const ColumnNames> columns, std::shared_ptr<const ParsedStatement> parsed, const Scope& scope,
-      const wire::v1::StatementBody& statement, const CompiledSelect& compiled, const contract::PartitionMap& map);
+      std::shared_ptr<const semantics::SessionZone> zone, const wire::v1::StatementBody& statement,
+      const CompiledSelect& compiled, const contract::PartitionMap& map);
 
   /// Some parameters have to have the values that they had.
   [[nodiscard]] bool is_for_certain_values() const { return !fixed_.empty(); }
@@ -70,6 +71,8 @@ class KnownSelect final : public KnownStatement {
         compiled_(std::move(compiled)),
         parameter_count_(parameter_count) {}
 
+  /// As a statement says it.
+  [[nodiscard]] std::string_view zone_name() const { return zone_ == nullptr ? std::string_view() : zone_->name(); }
   /// Parts `statement` into places and values that are fixed; false when that cannot be.
   [[nodiscard]] bool find_places(const Scope& scope, const wire::v1::StatementBody& statement,
                                  const semantics::Predicate& predicate);
@@ -89,6 +92,8 @@ class KnownSelect final : public KnownStatement {
   CompiledSelect compiled_;  ///< Without predicate and values.
   int parameter_count_;
   bool is_for_one_ = false;
+  bool hangs_on_zone_ = false;                          ///< It is for sessions of one zone only.
+  std::shared_ptr<const semantics::SessionZone> zone_;  ///< That of hangs_on_zone_; null: UTC.
   std::vector<Fixed> fixed_;   ///< Parameters that other values would change all for, ascending.
   std::vector<Place> places_;  ///< Those that are sent first, in the order of the shape's values.
   std::string after_;          ///< Packed values behind the last place.

@@ -47,6 +47,9 @@ class ParameterPlaces {
   /// Something depends on more than the text and the parameters' values: on the time.
   void give_up() { has_given_up_ = true; }
   [[nodiscard]] bool has_given_up() const { return has_given_up_; }
+  /// What is made depends on the zone of the session's clocks.
+  void hang_on_zone() { hangs_on_zone_ = true; }
+  [[nodiscard]] bool hangs_on_zone() const { return hangs_on_zone_; }
   /// Values have an effect in a way that is not followed.
   void lose() { is_lost_ = true; }
 
@@ -68,6 +71,7 @@ class ParameterPlaces {
   bool is_followed_ = true;
   bool is_lost_ = false;
   bool has_given_up_ = false;
+  bool hangs_on_zone_ = false;
 };
 
 }  // namespace daedalus::aggregator::sql

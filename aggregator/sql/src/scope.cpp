@@ -24,6 +24,16 @@ std::string dotted(grammar::Names names) {
 
 }  // namespace
 
+int64_t Scope::local_now_us() const {
+  constexpr int64_t kMicrosPerSecond = 1'000'000;
+  const semantics::SessionZone* zone = session_zone();
+  if (zone == nullptr) {
+    return now_us_;
+  }
+  const int64_t seconds = now_us_ / kMicrosPerSecond - (now_us_ % kMicrosPerSecond < 0 ? 1 : 0);
+  return now_us_ + zone->zone().offset_at(seconds) * kMicrosPerSecond;
+}
+
 Error Scope::error(std::string sqlstate, std::string message, int32_t location, std::string hint) const {
   Error error = rejected(std::move(sqlstate), std::move(message), std::move(hint));
   error.position = statement_.position(location);

@@ -11,7 +11,7 @@
 #include "column_names.hpp"
 #include "daedalus/aggregator/compile.hpp"
 #include "daedalus/base/result.hpp"
-#include "daedalus/semantics/time_zone.hpp"
+#include "daedalus/semantics/session_zone.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
 #include "parameter_places.hpp"
@@ -24,13 +24,15 @@ namespace daedalus::aggregator::sql {
 class Scope {
  public:
   Scope(const ColumnNames& columns, const ParsedStatement& statement, const wire::v1::StatementBody& body,
-        int64_t now_us, const semantics::TimeZones* zones = nullptr, const RandomBits* random = nullptr)
+        int64_t now_us, const semantics::TimeZones* zones = nullptr,
+        const semantics::SessionZone* session_zone = nullptr, const RandomBits* random = nullptr)
       : columns_(columns),
         schema_(columns.schema()),
         statement_(statement),
         body_(body),
         now_us_(now_us),
         zones_(zones),
+        session_zone_(session_zone == nullptr || session_zone->is_utc() ? nullptr : session_zone),
         random_(random) {}
   /// Of a statement that is described, not compiled: its parameters have no values, and `types` learns of their places.
   Scope(const ColumnNames& columns, const ParsedStatement& statement, ParameterTypes& types,
@@ -50,6 +52,13 @@ class Scope {
   [[nodiscard]] int64_t now_us() const { return now_us_; }
   /// What places are called; null: nobody knows.
   [[nodiscard]] const semantics::TimeZones* zones() const { return zones_; }
+  /// What the session's clocks show; null: UTC. Whoever asks makes something that hangs on it.
+  [[nodiscard]] const semantics::SessionZone* session_zone() const {
+    places_.hang_on_zone();
+    return session_zone_;
+  }
+  /// What those clocks show now, in microseconds since 1970.
+  [[nodiscard]] int64_t local_now_us() const;
   /// Bits for a value that is another one each time; nothing where there is no such value: they are among those of an
   /// INSERT only, which are computed once, before it is numbered.
   [[nodiscard]] std::optional<uint64_t> random_bits() const {
@@ -116,6 +125,7 @@ class Scope {
         body_(other.body_),
         now_us_(other.now_us_),
         zones_(other.zones_),
+        session_zone_(other.session_zone_),
         random_(other.random_),
         table_alias_(columns.schema().table_name),
         has_alias_(true),
@@ -132,6 +142,7 @@ class Scope {
   const wire::v1::StatementBody& body_;
   const int64_t now_us_;
   const semantics::TimeZones* const zones_;
+  const semantics::SessionZone* const session_zone_ = nullptr;
   const RandomBits* random_ = nullptr;
   bool draws_ = false;
   std::string_view table_alias_;  ///< The name columns are qualified with.

@@ -251,6 +251,18 @@ Result<void> check_exact(const Scope& scope, const semantics::BoundExpression& e
                       "its last digits may differ from node to node");
 }
 
+/// What is assigned to a column of another kind, where the session's clocks say what that is.
+Result<semantics::BoundExpression> by_session_clock(const Scope& scope, semantics::BoundExpression expression,
+                                                    semantics::TypeKind target) {
+  const semantics::SessionZone* zone =
+      semantics::is_cast_by_zone(expression.type.kind, target) ? scope.session_zone() : nullptr;
+  if (zone == nullptr) {
+    return expression;
+  }
+  const auto kind = semantics::is_string(target) ? semantics::TypeKind::kText : target;
+  return semantics::cast_at_zone(std::move(expression), semantics::Type{kind}, zone->bound());
+}
+
 Result<void> write_computed(const Scope& scope, std::vector<Computed> computed, wire::v1::ModifyPart* part) {
   for (Computed& it : computed) {
     const semantics::Column& target = scope.schema().columns[it.column];
@@ -261,7 +273,8 @@ Result<void> write_computed(const Scope& scope, std::vector<Computed> computed, 
                       semantics::kind_name(target.type.kind), semantics::kind_name(it.expression.type.kind)),
           it.location, "You will need to rewrite or cast the expression.");
     }
-    auto folded = semantics::fold(std::move(it.expression));
+    auto shown = by_session_clock(scope, std::move(it.expression), target.type.kind);
+    auto folded = shown ? semantics::fold(std::move(*shown)) : shown;
     if (!folded) {
       return scope.located(folded.error(), it.location);
     }

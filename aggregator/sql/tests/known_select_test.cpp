@@ -85,6 +85,60 @@ TEST_F(KnownSelectTest, ValuesTakePlacesOfOthers) {
   EXPECT_TRUE(is_bound("SELECT i FROM t WHERE b", {}, {}));
 }
 
+constexpr std::string_view kEast = "<+03>-03";
+constexpr std::string_view kWest = "<-05>+05";
+
+TEST_F(KnownSelectTest, WhatHangsOnTheZoneOfTheSessionIsKnownForOneZone) {
+  const std::string by_text = "SELECT i FROM t WHERE moment = $1";
+  const std::string by_clock = "SELECT moment::date FROM t WHERE i = $1";
+  for (const auto& [sql, value] : {std::pair(by_text, untyped("2013-01-01 05:00")), std::pair(by_clock, number(1))}) {
+    Compiler compiler(schema_, map_);
+    const auto asks = [&](std::string_view zone) {
+      wire::v1::StatementBody asked = statement(sql, {value});
+      asked.set_time_zone(std::string(zone));
+      return bind_and_compile(compiler, asked);
+    };
+    EXPECT_FALSE(asks(kEast));
+    EXPECT_FALSE(asks(kEast)) << "kept before it came again";
+    EXPECT_TRUE(asks(kEast)) << sql;
+    EXPECT_FALSE(asks(kWest)) << sql;
+    EXPECT_FALSE(asks("")) << sql;
+    EXPECT_TRUE(asks(kWest)) << "beside the others: " << sql;
+    EXPECT_TRUE(asks("")) << sql;
+    EXPECT_TRUE(asks(kEast)) << sql;
+  }
+}
+
+TEST_F(KnownSelectTest, WhatDoesNotHangOnTheZoneIsKnownForAll) {
+  Compiler compiler(schema_, map_);
+  wire::v1::StatementBody asked =
+      statement("SELECT i, moment FROM t WHERE i = $1 AND at < $2", {number(1), untyped("2013-01-01")});
+  EXPECT_FALSE(bind_and_compile(compiler, asked));
+  EXPECT_FALSE(bind_and_compile(compiler, asked)) << "kept before it came again";
+  asked.set_time_zone(std::string(kEast));
+  EXPECT_TRUE(bind_and_compile(compiler, asked));
+  // The same form by the place, but a moment is no time of a clock.
+  *asked.mutable_parameters(1) = typed(Type{TypeKind::kTimestampTz}, Value(int64_t{1}));
+  EXPECT_FALSE(bind_and_compile(compiler, asked));
+  asked.clear_time_zone();
+  EXPECT_FALSE(bind_and_compile(compiler, asked) && false) << "whichever way, it is the same";
+}
+
+TEST_F(KnownSelectTest, LiteralsAreByTheClocksOfTheSession) {
+  Compiler compiler(schema_, map_);
+  for (const std::string_view zone : {kEast, kWest, std::string_view()}) {
+    for (int run = 0; run < 4; ++run) {
+      wire::v1::StatementBody asked =
+          statement(fmt::format("SELECT i FROM t WHERE moment >= '2013-01-0{} 00:00' AND i = {}", run + 1, run), {});
+      asked.set_time_zone(std::string(zone));
+      CompiledSelect bound;
+      const bool is_bound = compiler.bind(asked, bound);
+      const std::string made = is_bound ? sent(bound) : outcome(compiler.compile(asked, kNowUs));
+      EXPECT_EQ(made, outcome(Compiler(schema_, map_).compile(asked, kNowUs))) << zone << " " << run;
+    }
+  }
+}
+
 TEST_F(KnownSelectTest, ListsAndPrefixesHavePlacesToo) {
   EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i IN ($1, $2, $3) AND l NOT IN ($4, $5)",
                        {number(1), number(2), number(3), number(4), number(5)},

@@ -3,6 +3,7 @@
 //
 // A line in, a line out:
 //   now MICROSECONDS             what "now" means from here on; answered with "ok"
+//   zone NAME                    the zone of the session's clocks from here on; answered with "ok"
 //   INSERT INTO t (i, …) …       keeps the rows; answered with their values, as text and joined by '|', NULL as '-'
 //   UPDATE t …, DELETE FROM t …  answered with the rows that were changed, and those it failed on by SQLSTATE
 //   SELECT … FROM t …            answered with the types of the answer, '|' and its rows as PostgreSQL writes records
@@ -28,6 +29,7 @@
 #include "daedalus/semantics/plain_answer.hpp"
 #include "daedalus/semantics/predicate.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
+#include "daedalus/semantics/session_zone.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "daedalus/semantics/update.hpp"
 #include "daedalus/time_zones/system_zones.hpp"
@@ -49,15 +51,6 @@ std::string field_of(const std::string& text) {
     quoted += std::string(c == '"' || c == '\\' ? 2 : 1, c);
   }
   return quoted + "\"";
-}
-
-std::string record_of(const std::vector<semantics::Type>& types, const Row& row) {
-  std::string text = "(";
-  for (size_t number = 0; number < types.size(); ++number) {
-    text += number == 0 ? "" : ",";
-    text += semantics::is_null(row[number]) ? "" : field_of(semantics::format_text(types[number], row[number]));
-  }
-  return text + ")";
 }
 
 std::string error_of(const Error& error) {
@@ -82,6 +75,11 @@ class StatementTwin {
       now_us_ = std::stoll(line.substr(kNow.size()));
       return "ok";
     }
+    constexpr std::string_view kZone = "zone ";
+    if (line.starts_with(kZone)) {
+      zone_ = *semantics::SessionZone::find(line.substr(kZone.size()), zones_.get());
+      return "ok";
+    }
     if (line == "functions") {
       return functions();
     }
@@ -93,6 +91,7 @@ class StatementTwin {
     }
     wire::v1::StatementBody statement;
     statement.set_sql(line);
+    statement.set_time_zone(zone_ == nullptr || zone_->is_utc() ? "" : zone_->name());
     Result<Compiled> compiled = compiler_.compile(statement, now_us_);
     if (!compiled) {
       return error_of(compiled.error());
@@ -192,16 +191,30 @@ class StatementTwin {
       for (size_t column = 0; column < schema_->columns.size(); ++column) {
         const Value& value = rows_.back()[column];
         text += text.empty() ? "" : "|";
-        text += semantics::is_null(value) ? "-" : semantics::format_text(schema_->columns[column].type, value);
+        text += semantics::is_null(value) ? "-" : shown(schema_->columns[column].type, value);
       }
     }
     return text;
   }
 
+  /// By the session's clocks.
+  [[nodiscard]] std::string shown(const semantics::Type& type, const Value& value) const {
+    return semantics::format_text(type, value, zone_ == nullptr ? nullptr : &zone_->zone());
+  }
+
+  [[nodiscard]] std::string record_of(const std::vector<semantics::Type>& types, const Row& row) const {
+    std::string text = "(";
+    for (size_t number = 0; number < types.size(); ++number) {
+      text += number == 0 ? "" : ",";
+      text += semantics::is_null(row[number]) ? "" : field_of(shown(types[number], row[number]));
+    }
+    return text + ")";
+  }
+
   static std::string functions() {
     std::string text;
     for (const semantics::ScalarFunction& function : semantics::scalar_functions()) {
-      if (function.evaluate == nullptr) {
+      if (function.evaluate == nullptr || function.is_at_zone) {
         continue;
       }
       std::string arguments;
@@ -287,7 +300,7 @@ class StatementTwin {
     return types;
   }
 
-  static std::string records_of(const std::vector<semantics::Type>& types, std::string_view packed) {
+  [[nodiscard]] std::string records_of(const std::vector<semantics::Type>& types, std::string_view packed) const {
     std::string text;
     semantics::PackedRows rows(packed);
     for (auto row = rows.next(); row.has_value() && row->has_value(); row = rows.next()) {
@@ -321,8 +334,9 @@ class StatementTwin {
 
   std::shared_ptr<const semantics::Schema> schema_ = test_schema();
   std::shared_ptr<const contract::PartitionMap> map_ = test_map();
-  Compiler compiler_{schema_, map_, std::make_shared<const time_zones::SystemZones>(),
-                     [state = std::mt19937_64(1)]() mutable { return state(); }};
+  std::shared_ptr<const semantics::TimeZones> zones_ = std::make_shared<const time_zones::SystemZones>();
+  std::shared_ptr<const semantics::SessionZone> zone_;  ///< Null: UTC.
+  Compiler compiler_{schema_, map_, zones_, [state = std::mt19937_64(1)]() mutable { return state(); }};
   int64_t now_us_ = kNowUs;
   std::vector<Row> rows_;
 };

@@ -56,7 +56,7 @@ SystemZones::SystemZones(const fs::path& folder) {
     }
     std::error_code no_file;
     if (entries_.size() < kZonesMax && each->is_regular_file(no_file)) {
-      entries_.emplace(lower(name), Entry{each->path(), false, nullptr});
+      entries_.emplace(lower(name), Entry{each->path(), name, false, nullptr});
     }
   }
   if (!entries_.empty()) {
@@ -75,6 +75,9 @@ const semantics::ZoneTable* SystemZones::find(std::string_view name) const {
     entry.is_read = true;
     const std::string bytes = read_file(entry.file);
     std::optional<semantics::ZoneTable> zone = bytes.size() > kFileSizeMax ? std::nullopt : read_zone_file(bytes);
+    if (zone) {
+      zone->name = entry.name;
+    }
     entry.zone = zone ? std::make_unique<const semantics::ZoneTable>(std::move(*zone)) : nullptr;
   }
   return entry.zone.get();

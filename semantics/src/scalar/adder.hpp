@@ -39,6 +39,13 @@ class Adder {
     functions_.back().zone_place = place;
     functions_.back().zone_may_be_offset = or_offset;
   }
+  /// The entry of this name without the zone, which is its last argument, in sessions of other zones than UTC.
+  void add_at_zone(std::string_view name, bool is_operator, std::vector<TypeKind> arguments, TypeKind result,
+                   ScalarFunction::Evaluate evaluate, ScalarFunction::ResultType type = nullptr) {
+    push(name, is_operator, std::move(arguments), result, evaluate, type, true);
+    functions_.back().is_stable = true;
+    functions_.back().is_at_zone = true;
+  }
   /// An overload that PostgreSQL has, so that no other one is taken for it; it is refused by name.
   void refuse(std::string_view name, std::vector<TypeKind> arguments, TypeKind result) {
     add(name, std::move(arguments), result, nullptr);

@@ -13,17 +13,18 @@ using Expressions = std::span<const BoundExpression>;
 using Functions = std::vector<ScalarFunction>;
 
 // Ids: each family has a hundred or more, and numbers once given stay.
-void add_arithmetic(Functions& functions);     // 100 to 299
-void add_comparisons(Functions& functions);    // 300 to 499
-void add_text(Functions& functions);           // 500 to 599
-void add_like(Functions& functions);           // 600 to 699
-void add_time(Functions& functions);           // 700 to 899
-void add_numbers(Functions& functions);        // 900 to 999
-void add_exact_numbers(Functions& functions);  // 1000 to 1059
-void add_degrees(Functions& functions);        // 1060 to 1099
-void add_written(Functions& functions);        // 1100 to 1199
-void add_time_of_day(Functions& functions);    // 1300 to 1349
-void add_moment_text(Functions& functions);    // 1350 to 1399
+void add_arithmetic(Functions& functions);       // 100 to 299
+void add_comparisons(Functions& functions);      // 300 to 499
+void add_text(Functions& functions);             // 500 to 599
+void add_like(Functions& functions);             // 600 to 699
+void add_time(Functions& functions);             // 700 to 899
+void add_numbers(Functions& functions);          // 900 to 999
+void add_exact_numbers(Functions& functions);    // 1000 to 1059
+void add_degrees(Functions& functions);          // 1060 to 1099
+void add_written(Functions& functions);          // 1100 to 1199
+void add_time_of_day(Functions& functions);      // 1300 to 1349
+void add_moment_text(Functions& functions);      // 1350 to 1399
+void add_at_session_zone(Functions& functions);  // 1900 to 1949
 
 // ---- for evaluation ----
 [[nodiscard]] inline int64_t integer(const Value& value) { return std::get<int64_t>(value); }

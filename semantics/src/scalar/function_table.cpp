@@ -49,6 +49,7 @@ Functions make_functions() {
   add_written(functions);
   add_time_of_day(functions);
   add_moment_text(functions);
+  add_at_session_zone(functions);
   const auto is_out_of_order = [](const ScalarFunction& left, const ScalarFunction& right) {
     return left.id >= right.id;
   };
@@ -80,14 +81,16 @@ const ScalarFunction* find_function(FunctionId id) {
 
 bool is_function_name(std::string_view name) {
   const auto functions = scalar_functions();
-  return std::any_of(functions.begin(), functions.end(),
-                     [&](const ScalarFunction& function) { return !function.is_operator && function.name == name; });
+  return std::any_of(functions.begin(), functions.end(), [&](const ScalarFunction& function) {
+    return !function.is_operator && !function.is_at_zone && function.name == name;
+  });
 }
 
 bool is_operator_sign(std::string_view sign, size_t operands) {
   const auto functions = scalar_functions();
   return std::any_of(functions.begin(), functions.end(), [&](const ScalarFunction& function) {
-    return function.is_operator && function.name == sign && function.arguments.size() == operands;
+    return function.is_operator && !function.is_at_zone && function.name == sign &&
+           function.arguments.size() == operands;
   });
 }
 

@@ -240,14 +240,18 @@ Interval age_between(int64_t later, int64_t earlier) {
 Result<Value> age(Arguments arguments, const BoundExpression&) {
   const int64_t left = integer(arguments[0]);
   const int64_t right = integer(arguments[1]);
-  if (left >= right) {
-    return Value(age_between(left, right));
-  }
-  const Interval turned = age_between(right, left);
-  return Value(Interval{-turned.months, -turned.days, -turned.micros});
+  return Value(age_of_clocks(left, right, left < right));
 }
 
 }  // namespace
+
+Interval age_of_clocks(int64_t left, int64_t right, bool is_earlier) {
+  if (!is_earlier) {
+    return age_between(left, right);
+  }
+  const Interval turned = age_between(right, left);
+  return {-turned.months, -turned.days, -turned.micros};
+}
 
 Result<Value> extract_from_interval(Arguments arguments, const BoundExpression&) {
   return extracted(arguments[0], std::get<Interval>(arguments[1]));

@@ -9,6 +9,10 @@ namespace daedalus::semantics::scalar {
 [[nodiscard]] Result<Value> part_of_interval(Arguments arguments, const BoundExpression& call);
 [[nodiscard]] Result<Value> extract_from_interval(Arguments arguments, const BoundExpression& call);
 
+/// From one moment to another by the calendar, in years, months, days and time, of what clocks showed at each; whether
+/// the first was the earlier one, which clocks that are put back do not say.
+[[nodiscard]] Interval age_of_clocks(int64_t left, int64_t right, bool is_earlier);
+
 /// age() and the justify functions.
 void add_intervals_of(Adder& adder);
 

@@ -4,11 +4,14 @@
 // A template is patterns, with a modifier before or behind them, and everything else, which stands for itself. Patterns
 // are found in the order of the list below, so that the longer of two comes first. Refuses by name what PostgreSQL also
 // formats: intervals and numbers.
+#include "moment_text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -185,18 +188,21 @@ Pattern pattern_of(std::string_view text) {
 
 /// A moment in parts, as a clock and a calendar show it.
 struct Shown {
-  explicit Shown(int64_t micros, bool has_zone_name)
+  /// By a clock so many seconds east of UTC, which is the only zone whose name is known.
+  explicit Shown(int64_t micros, std::string_view zone_name, int64_t east = 0)
       : days(floor_div(micros, kMicrosPerDay)),
         date(civil_from_days(days)),
         of_day((micros - days * kMicrosPerDay) / kMicrosPerSecond),
         fraction((micros - days * kMicrosPerDay) % kMicrosPerSecond),
-        has_zone(has_zone_name) {}
+        zone(zone_name),
+        offset(east) {}
 
   int64_t days;
   CivilDate date;
-  int64_t of_day;    ///< Seconds.
-  int64_t fraction;  ///< Microseconds.
-  bool has_zone;
+  int64_t of_day;         ///< Seconds.
+  int64_t fraction;       ///< Microseconds.
+  std::string_view zone;  ///< Its name.
+  int64_t offset;         ///< Seconds.
 
   [[nodiscard]] int64_t year() const { return of_era(date.year); }
   [[nodiscard]] int64_t iso_year() const { return of_era(iso_year_of(days, date.year)); }
@@ -230,6 +236,8 @@ class Writer {
     }
     return std::move(made_);
   }
+  /// Whether the zone's name was asked for.
+  [[nodiscard]] bool wants_name() const { return wants_name_; }
 
  private:
   /// Takes a pattern with its modifiers, a text in quotes, or one character.
@@ -314,21 +322,30 @@ class Writer {
       case Item::kMonthRoman:
         return word(kRomans[shown_.date.month - 1], pattern.letters, is_filled_ ? kRomanWidth : 0);
       case Item::kZoneName:
-        return word(shown_.has_zone ? "UTC" : "", pattern.letters);
+        wants_name_ = true;
+        return word(shown_.zone, pattern.letters);
       case Item::kZoneOffset:
-        made_ += is_filled_ ? "+00" : "+0";  // The session's, which is UTC.
+        put_offset();
         return false;
       case Item::kZoneHours:
-        made_ += "+00";
+        made_ += fmt::format("{}{:02}", sign(), std::abs(shown_.offset) / 3'600);
         return false;
       case Item::kZoneMinutes:
-        made_ += "00";
+        made_ += fmt::format("{:02}", std::abs(shown_.offset) / 60 % 60);
         return false;
       case Item::kNothing:
         return false;
       default:
         return put_of_time(pattern.item) || put_of_date(pattern.item) || put_of_year(pattern.item);
     }
+  }
+
+  [[nodiscard]] char sign() const { return shown_.offset < 0 ? '-' : '+'; }
+
+  void put_offset() {
+    const int64_t minutes = std::abs(shown_.offset) / 60;
+    made_ += fmt::format("{}{:0{}}", sign(), minutes / 60, is_filled_ ? 2 : 1);
+    made_ += minutes % 60 != 0 ? fmt::format(":{:02}", minutes % 60) : "";
   }
 
   [[nodiscard]] int64_t hour() const { return shown_.of_day / 3'600; }
@@ -439,22 +456,37 @@ class Writer {
 
   const Shown& shown_;
   std::string made_;
+  bool wants_name_ = false;
   bool is_bare_ = false;   ///< Of the pattern at hand: names without blanks behind them,
   bool is_filled_ = true;  ///< numbers with zeros before them.
 };
 
-template <bool kHasZone>
-Result<Value> moment_as_text(Arguments arguments, const BoundExpression&) {
-  const std::string& format = text(arguments[1]);
+Result<Value> written(const Shown& shown, bool is_name_known, const std::string& format) {
   if (format.empty()) {
     return Value();  // As PostgreSQL says it.
   }
-  std::string made = Writer(Shown(integer(arguments[0]), kHasZone)).written(format);
+  Writer writer(shown);
+  std::string made = writer.written(format);
+  if (writer.wants_name() && !is_name_known) {
+    return rejected("0A000", "to_char() with the pattern TZ is not supported in a time zone other than UTC",
+                    "OF, TZH and TZM say its offset");
+  }
   return made.size() <= kStringLengthMax ? Result<Value>(Value(std::move(made))) : too_long();
 }
 
-/// What a constant template can come to: what it says of a long name's day, and more digits and letters where other
-/// moments have them, two for a character at most.
+template <bool kHasZone>
+Result<Value> moment_as_text(Arguments arguments, const BoundExpression&) {
+  return written(Shown(integer(arguments[0]), kHasZone ? "UTC" : ""), true, text(arguments[1]));
+}
+
+}  // namespace
+
+Result<Value> written_at_offset(int64_t moment, int64_t offset, const std::string& format) {
+  return written(Shown(moment + offset * kMicrosPerSecond, "", offset), false, format);
+}
+
+/// It is what the template says of a long name's day, and more digits and letters where other moments have them, two
+/// for a character at most.
 Type type_of_written(Expressions arguments) {
   constexpr int64_t kWednesdayInSeptember = 1'790'812'799'999'999;
   const BoundExpression& format = arguments[1];
@@ -462,10 +494,8 @@ Type type_of_written(Expressions arguments) {
     return text_of(kStringLengthMax);
   }
   const std::string& given = text(format.value);
-  return text_of(Writer(Shown(kWednesdayInSeptember, true)).written(given).size() + 2 * given.size());
+  return text_of(Writer(Shown(kWednesdayInSeptember, "UTC")).written(given).size() + 2 * given.size());
 }
-
-}  // namespace
 
 void add_moment_text(Functions& functions) {
   Adder adder(functions);

@@ -214,7 +214,7 @@ Result<const ScalarFunction*> resolve_function(std::string_view name, bool is_op
       is_operator ? assumed_alike(arguments) : std::vector<ArgumentKind>(arguments.begin(), arguments.end());
   Candidates candidates;
   for (const ScalarFunction& function : scalar_functions()) {
-    if (function.is_operator != is_operator || function.name != name) {
+    if (function.is_operator != is_operator || function.is_at_zone || function.name != name) {
       continue;
     }
     if (is_exact(function, exact)) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "../calendar.hpp"
@@ -126,10 +127,29 @@ int64_t whole_field(Field field, const Moment& moment) {
     case Field::kTimezone:
     case Field::kTimezoneHour:
     case Field::kTimezoneMinute:
-      return 0;  // The session's, which is UTC.
+      return 0;  // UTC's.
     default:
       return moment.time % (60 * kMicrosPerSecond);  // kMicroseconds
   }
+}
+
+/// A field of a clock's zone, which is so many seconds east of UTC; nothing: it is another's.
+std::optional<int64_t> zone_field(Field field, int64_t offset) {
+  switch (field) {
+    case Field::kTimezone:
+      return offset;
+    case Field::kTimezoneHour:
+      return offset / 3'600;
+    case Field::kTimezoneMinute:
+      return offset / 60 % 60;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// The time that counts for a field: seconds since 1970 are the same everywhere.
+int64_t on_clock(Field field, int64_t moment, int64_t offset) {
+  return field == Field::kEpoch ? moment : moment + offset * kMicrosPerSecond;
 }
 
 constexpr int64_t kJulianOfEpoch = 2'440'588;
@@ -198,6 +218,28 @@ double parted(Field field, int64_t micros) {
       return static_cast<double>(whole_field(field, moment));
   }
 }
+
+}  // namespace
+
+Result<Value> part_of_clock(const Value& unit, int64_t moment, int64_t offset) {
+  const Result<Field> field = field_of(unit, kTimestampTz);
+  if (!field) {
+    return field.error();
+  }
+  const std::optional<int64_t> of_zone = zone_field(*field, offset);
+  return of_zone ? Value(static_cast<double>(*of_zone)) : Value(parted(*field, on_clock(*field, moment, offset)));
+}
+
+Result<Value> extracted_of_clock(const Value& unit, int64_t moment, int64_t offset) {
+  const Result<Field> field = field_of(unit, kTimestampTz);
+  if (!field) {
+    return field.error();
+  }
+  const std::optional<int64_t> of_zone = zone_field(*field, offset);
+  return of_zone ? Value(Decimal{*of_zone, 0}) : Value(extracted(*field, on_clock(*field, moment, offset)));
+}
+
+namespace {
 
 template <bool kIsDate>
 Result<Value> date_part(Arguments arguments, const BoundExpression& call) {
@@ -342,7 +384,7 @@ void add_movements(Adder& adder) {
   adder.add_operator("/", {kInterval, kDouble}, kInterval, interval_by);
 }
 
-/// What is computed as of a timestamp: the session's zone is UTC.
+/// What is computed as of a timestamp where the session's zone is UTC; other zones have entries of their own.
 void add_moments_in_utc(Adder& adder) {
   adder.start(800);
   adder.add_operator("+", {kTimestampTz, kInterval}, kTimestampTz, moved<false, false, false>);

@@ -25,6 +25,10 @@ constexpr int64_t kMicrosPerSecond = 1'000'000;
 
 int64_t seconds_of(int64_t micros) { return floor_div(micros, kMicrosPerSecond); }
 
+int64_t offset_at(const BoundZone& zone, int64_t micros) { return zone.offset_at(seconds_of(micros)); }
+
+}  // namespace
+
 Result<Value> moved_by(int64_t micros, int64_t seconds) {
   const int64_t by = seconds * kMicrosPerSecond;
   if (by < 0 ? micros < kTimestampMicrosMin - by : micros > kTimestampMicrosMax - by) {
@@ -33,20 +37,26 @@ Result<Value> moved_by(int64_t micros, int64_t seconds) {
   return Value(micros + by);
 }
 
-int64_t offset_at(const BoundZone& zone, int64_t micros) { return zone.offset_at(seconds_of(micros)); }
+Result<Value> clock_in(const Value& zone, int64_t moment) {
+  const Result<BoundZone> read = BoundZone::read(text(zone));
+  return read ? moved_by(moment, offset_at(*read, moment)) : read.error();
+}
+
+Result<Value> moment_of_clock(const Value& zone, int64_t clock) {
+  const Result<BoundZone> read = BoundZone::read(text(zone));
+  return read ? moved_by(clock, -read->offset_of_local(seconds_of(clock))) : read.error();
+}
+
+namespace {
 
 /// timestamptz AT TIME ZONE: what a clock on the wall shows there.
 Result<Value> clock_at_zone(Arguments arguments, const BoundExpression&) {
-  const Result<BoundZone> zone = BoundZone::read(text(arguments[0]));
-  const int64_t micros = integer(arguments[1]);
-  return zone ? moved_by(micros, offset_at(*zone, micros)) : zone.error();
+  return clock_in(arguments[0], integer(arguments[1]));
 }
 
 /// timestamp AT TIME ZONE: when a clock on the wall shows that.
 Result<Value> moment_at_zone(Arguments arguments, const BoundExpression&) {
-  const Result<BoundZone> zone = BoundZone::read(text(arguments[0]));
-  const int64_t micros = integer(arguments[1]);
-  return zone ? moved_by(micros, -zone->offset_of_local(seconds_of(micros))) : zone.error();
+  return moment_of_clock(arguments[0], integer(arguments[1]));
 }
 
 /// A zone as an interval, in one direction or the other.

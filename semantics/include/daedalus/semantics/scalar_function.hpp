@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,9 +30,12 @@ struct ScalarFunction {
   ResultType result_type = nullptr;  ///< Digits and lengths of the result. Null: those of its kind without bound.
   bool takes_any = false;            ///< One value or more of any kinds, behind `arguments`, which are all the others.
   bool takes_nulls = false;          ///< It is asked about NULLs, too.
-  bool is_stable = false;  ///< PostgreSQL's volatility: a session's settings, which there are none of here, count.
+  bool is_stable = false;            ///< PostgreSQL's volatility: a session's settings count.
   int8_t zone_place = -1;  ///< The argument that names a time zone, as which it takes what bind_zone() makes of it.
   bool zone_may_be_offset = false;  ///< bind_zone_or_offset(), rather.
+  /// What the entry of this name without its last argument is where a session's zone, which is that argument, is not
+  /// UTC. No text calls it: see function_at_zone().
+  bool is_at_zone = false;
 };
 
 /// All of them, ids ascending. Built once.
@@ -39,6 +43,10 @@ struct ScalarFunction {
 
 /// Null: there is none.
 [[nodiscard]] const ScalarFunction* find_function(FunctionId id);
+
+/// What to call instead of a function where a session's zone is not UTC: it takes the zone, as bind_session_zone()
+/// makes it, as one more argument. Null: a zone changes nothing.
+[[nodiscard]] const ScalarFunction* function_at_zone(const ScalarFunction& function);
 
 /// Whether any overload has this name.
 [[nodiscard]] bool is_function_name(std::string_view name);
@@ -69,5 +77,10 @@ struct ArgumentKind {
 /// What an explicit cast makes of a value that is not NULL: strings are cut to length, anything may become a string and
 /// be read from one. Errors: 42846 no such cast, and those of parse_text() and assign().
 [[nodiscard]] Result<Value> cast_value(const Type& from, const Value& value, const Type& to);
+
+/// Whether the session's zone has a part in a cast between these: moments from and to clocks and texts.
+[[nodiscard]] bool is_cast_by_zone(TypeKind from, TypeKind to);
+/// Such a cast where the session's zone is this one, bound. Errors: those of make_call().
+[[nodiscard]] Result<BoundExpression> cast_at_zone(BoundExpression value, const Type& to, const std::string& zone);
 
 }  // namespace daedalus::semantics

@@ -48,6 +48,7 @@ struct ZoneTable {
     int32_t offset = 0;  ///< From then on, in seconds east of UTC.
     std::string name;    ///< What clocks call it: CET.
   };
+  std::string name;          ///< As its database spells it.
   int32_t first_offset = 0;  ///< Before all transitions.
   std::vector<Transition> transitions;
   std::optional<ZoneFooter> footer;
@@ -75,6 +76,10 @@ constexpr size_t kZoneTextSizeMax = 4'096;
 /// Errors: 22023 no such zone; 0A000 there is no database, or daylight saving time without rules (FOO5BAR).
 [[nodiscard]] Result<std::string> bind_zone(std::string_view name, const TimeZones* zones);
 
+/// The same of the zone that a session is set to (SET TIME ZONE), where a name is never an abbreviation: EET is a zone
+/// with daylight saving time there.
+[[nodiscard]] Result<std::string> bind_session_zone(std::string_view name, const TimeZones* zones);
+
 /// The same where an offset may be written as in a timestamp: +03:30, which is east of UTC.
 /// Errors: 22023, too, an offset out of range, or one without a sign.
 [[nodiscard]] Result<std::string> bind_zone_or_offset(std::string_view name, const TimeZones* zones);
@@ -91,6 +96,8 @@ class BoundZone {
   /// Errors: 22023 there is no such zone; 08P01 the text is none that bind_zone() made. Cost: constant.
   [[nodiscard]] static Result<BoundZone> read(std::string_view text);
 
+  /// Whether its clocks are, and always were, so many seconds east of UTC.
+  [[nodiscard]] bool is_always(int64_t offset) const;
   /// Seconds east of UTC at a moment, in seconds since 1970. Cost: a binary search.
   [[nodiscard]] int64_t offset_at(int64_t utc) const;
   /// The offset that the clock on the wall stands for. Of a time that there is twice it is the later moment's; of one

@@ -8,6 +8,7 @@
 
 #include "daedalus/base/units.hpp"
 #include "daedalus/contract/shape_slots.hpp"
+#include "daedalus/semantics/time_zone.hpp"
 #include "daedalus/semantics/types.hpp"
 
 namespace daedalus::postgres {
@@ -33,6 +34,8 @@ struct SessionLimits {
 struct SessionOptions {
   std::string database;  ///< The one there is; the table's name.
   std::shared_ptr<const semantics::Schema> schema;
+  /// What a session's TimeZone may be; null: UTC and what POSIX spells.
+  std::shared_ptr<const semantics::TimeZones> zones = nullptr;
   uint64_t map_version = 0;
   size_t clients_max = 10'000;  ///< Logged in or on their way in, at once.
   /// What all clients together may keep: statements, parameters, writes before they are submitted; bytes.

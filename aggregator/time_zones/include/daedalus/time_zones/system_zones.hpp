@@ -32,6 +32,7 @@ class SystemZones final : public semantics::TimeZones {
  private:
   struct Entry {
     std::filesystem::path file;
+    std::string name;  ///< As it is spelled.
     bool is_read = false;
     std::unique_ptr<const semantics::ZoneTable> zone;  ///< Null: the file is none of a zone.
   };

@@ -1,0 +1,196 @@
+// What is computed of moments in a session whose time zone is not UTC: each entry takes that zone, as
+// bind_session_zone() makes it, as its last argument. In sessions of UTC none of them is called.
+#include <algorithm>
+
+#include "../calendar.hpp"
+#include "../interval.hpp"
+#include "daedalus/semantics/text.hpp"
+#include "daedalus/semantics/time_zone.hpp"
+#include "interval_functions.hpp"
+#include "moment_text.hpp"
+#include "timestamptz_functions.hpp"
+
+namespace daedalus::semantics {
+namespace scalar {
+namespace {
+
+constexpr TypeKind kTimestamp = TypeKind::kTimestamp;
+constexpr TypeKind kTimestampTz = TypeKind::kTimestampTz;
+constexpr TypeKind kInterval = TypeKind::kInterval;
+constexpr TypeKind kText = TypeKind::kText;
+constexpr int64_t kMicrosPerSecond = 1'000'000;
+/// 294246-12-31 23:59:59.999999+15:59:59 BC
+constexpr uint64_t kMomentTextSize = 40;
+
+int64_t offset_at(const BoundZone& zone, int64_t moment) { return zone.offset_at(floor_div(moment, kMicrosPerSecond)); }
+
+// ---- casts ----
+
+Result<Value> to_clock(Arguments arguments, const BoundExpression&) {
+  return clock_in(arguments[1], integer(arguments[0]));
+}
+
+Result<Value> from_clock(Arguments arguments, const BoundExpression&) {
+  return moment_of_clock(arguments[1], integer(arguments[0]));
+}
+
+Result<Value> to_text(Arguments arguments, const BoundExpression&) {
+  const Result<BoundZone> zone = BoundZone::read(text(arguments[1]));
+  return zone ? Value(format_text(Type{kTimestampTz}, arguments[0], &*zone)) : Result<Value>(zone.error());
+}
+
+Result<Value> from_text(Arguments arguments, const BoundExpression&) {
+  const Result<BoundZone> zone = BoundZone::read(text(arguments[1]));
+  return zone ? parse_text(Type{kTimestampTz}, text(arguments[0]), std::nullopt, nullptr, &*zone) : zone.error();
+}
+
+Type type_of_text(Expressions) { return text_of(kMomentTextSize); }
+
+// ---- arithmetic ----
+
+/// A part of an interval by the calendar, on a clock in the zone.
+Result<Value> moved_on_clock(const Value& zone, int64_t moment, const Interval& by) {
+  const Result<Value> clock = clock_in(zone, moment);
+  if (!clock) {
+    return clock;
+  }
+  const Result<int64_t> moved = add_interval(integer(*clock), by);
+  return moved ? moment_of_clock(zone, *moved) : moved.error();
+}
+
+/// Months and days by the clock, each by itself, and time as it passes.
+Result<Value> moved(int64_t moment, const Interval& by, const Value& zone) {
+  Result<Value> made = Value(moment);
+  if (by.months != 0) {
+    made = moved_on_clock(zone, moment, {by.months, 0, 0});
+  }
+  if (made && by.days != 0) {
+    made = moved_on_clock(zone, integer(*made), {0, by.days, 0});
+  }
+  if (!made) {
+    return made;
+  }
+  const Result<int64_t> last = add_interval(integer(*made), {0, 0, by.micros});
+  return last ? Result<Value>(Value(*last)) : last.error();
+}
+
+Result<Value> moment_and_interval(Arguments arguments, const BoundExpression&) {
+  return moved(integer(arguments[0]), std::get<Interval>(arguments[1]), arguments[2]);
+}
+
+Result<Value> interval_and_moment(Arguments arguments, const BoundExpression&) {
+  return moved(integer(arguments[1]), std::get<Interval>(arguments[0]), arguments[2]);
+}
+
+Result<Value> moment_less_interval(Arguments arguments, const BoundExpression&) {
+  const Result<Interval> back = negated(std::get<Interval>(arguments[1]));
+  return back ? moved(integer(arguments[0]), *back, arguments[2]) : back.error();
+}
+
+Result<Value> age(Arguments arguments, const BoundExpression&) {
+  const int64_t left = integer(arguments[0]);
+  const int64_t right = integer(arguments[1]);
+  const Result<Value> left_clock = clock_in(arguments[2], left);
+  const Result<Value> right_clock = clock_in(arguments[2], right);
+  if (!left_clock || !right_clock) {
+    return !left_clock ? left_clock : right_clock;
+  }
+  return Value(age_of_clocks(integer(*left_clock), integer(*right_clock), left < right));
+}
+
+// ---- fields and texts ----
+
+template <Result<Value> (*kPart)(const Value& unit, int64_t moment, int64_t offset)>
+Result<Value> part(Arguments arguments, const BoundExpression&) {
+  const Result<BoundZone> zone = BoundZone::read(text(arguments[2]));
+  const int64_t moment = integer(arguments[1]);
+  return zone ? kPart(arguments[0], moment, offset_at(*zone, moment)) : zone.error();
+}
+
+Result<Value> to_char(Arguments arguments, const BoundExpression&) {
+  const Result<BoundZone> zone = BoundZone::read(text(arguments[2]));
+  const int64_t moment = integer(arguments[0]);
+  return zone ? written_at_offset(moment, offset_at(*zone, moment), text(arguments[1])) : zone.error();
+}
+
+}  // namespace
+
+void add_at_session_zone(Functions& functions) {
+  Adder adder(functions);
+  adder.start(1900);
+  adder.add_at_zone(kind_name(kTimestamp), false, {kTimestampTz, kText}, kTimestamp, to_clock);
+  adder.add_at_zone(kind_name(kTimestampTz), false, {kTimestamp, kText}, kTimestampTz, from_clock);
+  adder.add_at_zone(kind_name(kText), false, {kTimestampTz, kText}, kText, to_text, type_of_text);
+  adder.add_at_zone(kind_name(kTimestampTz), false, {kText, kText}, kTimestampTz, from_text);
+  adder.start(1910);
+  adder.add_at_zone("+", true, {kTimestampTz, kInterval, kText}, kTimestampTz, moment_and_interval);
+  adder.add_at_zone("+", true, {kInterval, kTimestampTz, kText}, kTimestampTz, interval_and_moment);
+  adder.add_at_zone("-", true, {kTimestampTz, kInterval, kText}, kTimestampTz, moment_less_interval);
+  adder.add_at_zone("age", false, {kTimestampTz, kTimestampTz, kText}, kInterval, age);
+  adder.start(1920);
+  adder.add_at_zone("date_part", false, {kText, kTimestampTz, kText}, TypeKind::kDouble, part<part_of_clock>);
+  adder.add_at_zone("extract", false, {kText, kTimestampTz, kText}, TypeKind::kNumeric, part<extracted_of_clock>);
+  adder.add_at_zone("to_char", false, {kTimestampTz, kText, kText}, kText, to_char, type_of_written);
+}
+
+}  // namespace scalar
+
+namespace {
+
+/// Of this name and these arguments, the last one being a zone.
+const ScalarFunction* find_at_zone(std::string_view name, bool is_operator, std::span<const TypeKind> arguments) {
+  const auto functions = scalar_functions();
+  const auto found = std::find_if(functions.begin(), functions.end(), [&](const ScalarFunction& each) {
+    const bool takes_zone = each.is_at_zone || each.zone_place == static_cast<int8_t>(arguments.size());
+    return takes_zone && each.is_operator == is_operator && each.name == name &&
+           each.arguments.size() == arguments.size() + 1 &&
+           std::equal(arguments.begin(), arguments.end(), each.arguments.begin());
+  });
+  return found == functions.end() ? nullptr : &*found;
+}
+
+/// The call of an entry for casts.
+Result<BoundExpression> converted(BoundExpression value, TypeKind to, const std::string& zone) {
+  const TypeKind from = value.type.kind;
+  const ScalarFunction* function = find_at_zone(kind_name(to), false, {&from, 1});
+  std::vector<BoundExpression> arguments;
+  arguments.push_back(std::move(value));
+  arguments.push_back(make_constant(Type{TypeKind::kText}, zone));
+  return make_call(function->id, std::move(arguments));
+}
+
+Result<BoundExpression> cast_plainly(Result<BoundExpression> value, const Type& to) {
+  if (!value || value->type == to) {
+    return value;
+  }
+  std::vector<BoundExpression> arguments;
+  arguments.push_back(std::move(*value));
+  return make_call(FunctionId::kCast, std::move(arguments), to);
+}
+
+}  // namespace
+
+const ScalarFunction* function_at_zone(const ScalarFunction& function) {
+  const bool has_moment = std::find(function.arguments.begin(), function.arguments.end(), TypeKind::kTimestampTz) !=
+                              function.arguments.end() ||
+                          function.result == TypeKind::kTimestampTz;
+  return has_moment ? find_at_zone(function.name, function.is_operator, function.arguments) : nullptr;
+}
+
+bool is_cast_by_zone(TypeKind from, TypeKind to) {
+  return (from == TypeKind::kTimestampTz) != (to == TypeKind::kTimestampTz) && can_cast_explicitly(from, to);
+}
+
+Result<BoundExpression> cast_at_zone(BoundExpression value, const Type& to, const std::string& zone) {
+  if (value.type.kind == TypeKind::kTimestampTz) {
+    const TypeKind between = is_string(to.kind) ? TypeKind::kText : TypeKind::kTimestamp;
+    auto shown = converted(std::move(value), between, zone);
+    return shown && to.kind == between && to.length == 0 ? shown : cast_plainly(std::move(shown), to);
+  }
+  const Type between{is_string(value.type.kind) ? TypeKind::kText : TypeKind::kTimestamp};
+  const bool is_there = value.type.kind == between.kind;
+  auto brought = is_there ? Result<BoundExpression>(std::move(value)) : cast_plainly(std::move(value), between);
+  return brought ? converted(std::move(*brought), to.kind, zone) : brought;
+}
+
+}  // namespace daedalus::semantics
