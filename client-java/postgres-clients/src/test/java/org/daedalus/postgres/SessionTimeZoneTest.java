@@ -76,8 +76,8 @@ class SessionTimeZoneTest {
         return seen;
     }
 
-    @ParameterizedTest
     @ValueSource(strings = {"Europe/Berlin", "America/St_Johns", "UTC", "GMT+05:30"})
+    @ParameterizedTest
     void shouldSeeWhatAPostgresShows(String zone) throws SQLException {
         TimeZone.setDefault(TimeZone.getTimeZone(zone));
         try (Connection ours = Servers.connect(); Connection theirs = Servers.connectToPostgres()) {
