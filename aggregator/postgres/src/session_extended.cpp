@@ -168,9 +168,10 @@ void PgSession::on_bind(std::string_view body) {
     fatal(message.error());
     return;
   }
-  auto portal = bind(*message);
+  std::string context;
+  auto portal = bind(*message, context);
   if (!portal) {
-    return fail(portal.error());
+    return fail(Failure{portal.error(), {}, std::move(context)});
   }
   drop_portal(message->portal);
   portal_bytes_ += portal->parameter_bytes;
@@ -178,7 +179,7 @@ void PgSession::on_bind(std::string_view body) {
   append_plain('2', out());
 }
 
-Result<Portal> PgSession::bind(const BindMessage& message) {
+Result<Portal> PgSession::bind(const BindMessage& message, std::string& context) {
   const auto found = statements_.find(message.statement);
   if (found == statements_.end()) {
     return rejected("26000", message.statement.empty()
@@ -215,14 +216,15 @@ Result<Portal> PgSession::bind(const BindMessage& message) {
   if (auto fits = reserve(portal.parameter_bytes); !fits) {
     return fits.error();
   }
-  auto bound = statement.catalogue != nullptr ? bind_catalogue(message, portal) : bind_parameters(message, portal);
+  auto bound =
+      statement.catalogue != nullptr ? bind_catalogue(message, portal) : bind_parameters(message, portal, context);
   if (!bound) {
     return bound.error();
   }
   return portal;
 }
 
-Result<void> PgSession::bind_parameters(const BindMessage& message, Portal& portal) const {
+Result<void> PgSession::bind_parameters(const BindMessage& message, Portal& portal, std::string& context) const {
   const Prepared& statement = *portal.statement;
   const auto formats = formats_of(message.parameter_formats, message.parameters.size());
   if (!formats) {
@@ -232,9 +234,11 @@ Result<void> PgSession::bind_parameters(const BindMessage& message, Portal& port
     auto value =
         read_parameter(statement.parameters[index], (*formats)[index], message.parameters[index], settings_.zone());
     if (!value) {
-      Error error = value.error();
-      error.message = fmt::format("parameter ${}: {}", index + 1, error.message);
-      return error;
+      const bool is_text = (*formats)[index] == kTextFormat;
+      context = fmt::format("{} parameter ${}{}",
+                            message.portal.empty() ? "unnamed portal" : fmt::format("portal \"{}\"", message.portal),
+                            index + 1, is_text ? " = '...'" : "");
+      return value.error();
     }
     portal.parameters.push_back(std::move(*value));
   }

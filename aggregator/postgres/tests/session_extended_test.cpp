@@ -69,7 +69,7 @@ TEST_F(ExtendedTest, ArraysComeAsTextAndInBinary) {
   }
   send(parse("", "SELECT id FROM t WHERE id = ANY ($1)", {1007}));
   send(bind("", "", {binary.substr(0, 30)}, {1}) + sync());
-  EXPECT_EQ(said(), "1|E 22P03 parameter $1: incorrect binary data format in an array|Z I");
+  EXPECT_EQ(said(), "1|E 22P03 incorrect binary data format in an array in unnamed portal parameter $1|Z I");
 }
 
 /// Whatever its type and format: one that nothing could take has ended the process.
@@ -173,7 +173,7 @@ TEST_F(ExtendedTest, WrongCountsAndNamesAreOneErrorEach) {
             "E 22023 unsupported format code: 2"},
            {message('B',
                     text("") + text("s") + number16(1) + number16(1) + number16(1) + number32(1) + "1" + number16(0)),
-            "E 22P03 parameter $1: incorrect binary data format for a parameter of type integer"},
+            "E 22P03 incorrect binary data format for a parameter of type integer in unnamed portal parameter $1"},
        }) {
     send(bytes + sync());
     EXPECT_EQ(said(), told + "|Z I"s);
