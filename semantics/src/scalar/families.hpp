@@ -8,7 +8,6 @@
 
 namespace daedalus::semantics::scalar {
 
-using Arguments = std::span<const Value>;
 using Expressions = std::span<const BoundExpression>;
 using Functions = std::vector<ScalarFunction>;
 

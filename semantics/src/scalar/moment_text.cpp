@@ -8,8 +8,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
+#include <cstdlib>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -170,10 +173,18 @@ bool is_next(std::string_view text, std::string_view name, bool is_small) {
          });
 }
 
+/// Compares by the first letter alone.
+struct ByLetter {
+  bool operator()(const Pattern& pattern, char letter) const { return pattern.name.front() < letter; }
+  bool operator()(char letter, const Pattern& pattern) const { return letter < pattern.name.front(); }
+};
+
 /// The pattern that a text begins with; an empty one: none.
 Pattern pattern_of(std::string_view text) {
   const bool is_small = is_lower(text.front());
-  for (const Pattern& pattern : kPatterns) {
+  const auto [begin, end] =
+      std::equal_range(std::begin(kPatterns), std::end(kPatterns), raised(text.front()), ByLetter());
+  for (const Pattern& pattern : std::span(begin, end)) {
     // Names with small letters are spelled once as they are shown, and have no second spelling.
     const bool is_mixed = pattern.letters == Letters::kFirst;
     if (!(is_small && is_mixed) && is_next(text, pattern.name, is_small)) {
@@ -222,7 +233,8 @@ std::string_view ordinal_of(std::string_view number) {
 
 class Writer {
  public:
-  explicit Writer(const Shown& shown) : shown_(shown) {}
+  /// room: an empty text, which it writes to.
+  Writer(const Shown& shown, std::string room) : shown_(shown), made_(std::move(room)) {}
 
   [[nodiscard]] std::string written(std::string_view text) {
     while (!text.empty() && made_.size() <= kStringLengthMax) {
@@ -283,13 +295,23 @@ class Writer {
     }
   }
 
+  /// With zeros before it, a sign among what is as wide.
+  void put_number(int64_t value, int width) {
+    constexpr size_t kDigitsMax = 20;
+    std::array<char, kDigitsMax> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), std::abs(value));
+    const auto size = static_cast<int>(end.ptr - digits.data()) + (value < 0 ? 1 : 0);
+    made_.append(value < 0 ? "-" : "").append(static_cast<size_t>(std::max(width - size, 0)), '0');
+    made_.append(digits.data(), end.ptr);
+  }
   /// Whether that is a number, which may be an ordinal one.
   bool number(int64_t value, int width) {
-    made_ += fmt::format("{:0{}}", value, is_filled_ ? width : 1);
+    put_number(value, is_filled_ ? width : 1);
     return true;
   }
   bool word(std::string_view name, Letters letters, size_t width = 0) {
-    made_ += fmt::format("{:<{}}", with_letters(name, letters), width);
+    made_ += with_letters(name, letters);
+    made_.append(width - std::min(width, name.size()), ' ');
     return false;
   }
 
@@ -368,7 +390,7 @@ class Writer {
     for (int dropped = 6; dropped > digits; --dropped) {
       value /= 10;
     }
-    made_ += fmt::format("{:0{}}", value, digits);
+    put_number(value, digits);
     return true;
   }
 
@@ -407,7 +429,7 @@ class Writer {
       case Item::kCentury:
         return century();
       case Item::kYearComma:
-        made_ += fmt::format("{},{:03}", year / 1'000, year % 1'000);
+        fmt::format_to(std::back_inserter(made_), "{},{:03}", year / 1'000, year % 1'000);
         return true;
       case Item::kYear:
         return number(year, 4);
@@ -449,7 +471,7 @@ Result<Value> moment_as_text(Arguments arguments, const BoundExpression&) {
   if (format.empty()) {
     return Value();  // As PostgreSQL says it.
   }
-  std::string made = Writer(Shown(integer(arguments[0]), kHasZone)).written(format);
+  std::string made = Writer(Shown(integer(arguments[0]), kHasZone), arguments.spare_text()).written(format);
   return made.size() <= kStringLengthMax ? Result<Value>(Value(std::move(made))) : too_long();
 }
 
@@ -462,7 +484,7 @@ Type type_of_written(Expressions arguments) {
     return text_of(kStringLengthMax);
   }
   const std::string& given = text(format.value);
-  return text_of(Writer(Shown(kWednesdayInSeptember, true)).written(given).size() + 2 * given.size());
+  return text_of(Writer(Shown(kWednesdayInSeptember, true), {}).written(given).size() + 2 * given.size());
 }
 
 }  // namespace

@@ -29,28 +29,28 @@ Type type_of_first(Expressions arguments) { return text_of(length_of(arguments[0
 /// Characters of any size, where there were some already.
 Type type_of_character(Expressions) { return text_of(4); }
 
-Value string_of(std::string_view text) { return Value(std::string(text)); }
-
 // ---- whole strings ----
 
 Result<Value> joined(Arguments arguments, const BoundExpression&) {
-  return Value(text(arguments[0]) + text(arguments[1]));
+  std::string made = arguments.spare_text(text(arguments[0]));
+  made += text(arguments[1]);
+  return Value(std::move(made));
 }
 
 Result<Value> lower(Arguments arguments, const BoundExpression&) {
-  std::string made = text(arguments[0]);
+  std::string made = arguments.spare_text(text(arguments[0]));
   std::transform(made.begin(), made.end(), made.begin(), to_lower);
   return Value(std::move(made));
 }
 
 Result<Value> upper(Arguments arguments, const BoundExpression&) {
-  std::string made = text(arguments[0]);
+  std::string made = arguments.spare_text(text(arguments[0]));
   std::transform(made.begin(), made.end(), made.begin(), to_upper);
   return Value(std::move(made));
 }
 
 Result<Value> initcap(Arguments arguments, const BoundExpression&) {
-  std::string made = text(arguments[0]);
+  std::string made = arguments.spare_text(text(arguments[0]));
   bool is_inside = false;
   for (char& c : made) {
     c = is_inside ? to_lower(c) : to_upper(c);
@@ -61,7 +61,7 @@ Result<Value> initcap(Arguments arguments, const BoundExpression&) {
 
 Result<Value> reverse(Arguments arguments, const BoundExpression&) {
   const std::string& from = text(arguments[0]);
-  std::string made(from.size(), '\0');
+  std::string made = arguments.spare_text(from);
   size_t end = from.size();
   for (size_t at = 0; at < from.size();) {
     const size_t size = character_size(from[at]);
@@ -93,7 +93,7 @@ Result<Value> padded_octet_length(Arguments arguments, const BoundExpression& ca
 // ---- pieces ----
 
 Result<Value> substring_from(Arguments arguments, const BoundExpression&) {
-  return string_of(piece_of(text(arguments[0]), integer(arguments[1]), std::numeric_limits<int64_t>::max()));
+  return arguments.made(piece_of(text(arguments[0]), integer(arguments[1]), std::numeric_limits<int64_t>::max()));
 }
 
 Result<Value> substring_of(Arguments arguments, const BoundExpression&) {
@@ -102,15 +102,15 @@ Result<Value> substring_of(Arguments arguments, const BoundExpression&) {
   if (count < 0) {
     return rejected("22011", "negative substring length not allowed");
   }
-  return string_of(piece_of(text(arguments[0]), first, first + count));
+  return arguments.made(piece_of(text(arguments[0]), first, first + count));
 }
 
 Result<Value> left(Arguments arguments, const BoundExpression&) {
-  return string_of(left_of(text(arguments[0]), integer(arguments[1])));
+  return arguments.made(left_of(text(arguments[0]), integer(arguments[1])));
 }
 
 Result<Value> right(Arguments arguments, const BoundExpression&) {
-  return string_of(right_of(text(arguments[0]), integer(arguments[1])));
+  return arguments.made(right_of(text(arguments[0]), integer(arguments[1])));
 }
 
 Result<Value> position(Arguments arguments, const BoundExpression&) {
@@ -125,7 +125,7 @@ Result<Value> split_part(Arguments arguments, const BoundExpression&) {
   if (integer(arguments[2]) == 0) {
     return rejected("22023", "field position must not be zero");
   }
-  return string_of(field_of(text(arguments[0]), text(arguments[1]), integer(arguments[2])));
+  return arguments.made(field_of(text(arguments[0]), text(arguments[1]), integer(arguments[2])));
 }
 
 // ---- trimming and padding ----
@@ -135,7 +135,7 @@ Result<Value> trimmed(Arguments arguments, const BoundExpression&) {
   std::string_view from = text(arguments[0]);
   const std::string_view set = arguments.size() > 1 ? std::string_view(text(arguments[1])) : " ";
   from = kLeft ? trimmed_left(from, set) : from;
-  return string_of(kRight ? trimmed_right(from, set) : from);
+  return arguments.made(kRight ? trimmed_right(from, set) : from);
 }
 
 /// To so many characters; a longer string is cut.
@@ -146,19 +146,20 @@ Result<Value> padded(Arguments arguments, const BoundExpression&) {
   const std::string_view fill = arguments.size() > 2 ? std::string_view(text(arguments[2])) : " ";
   const int64_t missing = fill.empty() ? 0 : wanted - character_count(from);
   if (missing <= 0) {
-    return Value(from.substr(0, offset_of(from, wanted)));
+    return arguments.made(std::string_view(from).substr(0, offset_of(from, wanted)));
   }
   if (missing > kStringLengthMax) {
     return too_long();
   }
-  std::string padding;
+  std::string made = arguments.spare_text(kLeft ? std::string_view() : from);
   size_t at = 0;
   for (int64_t count = 0; count < missing; ++count) {
     const size_t size = character_size(fill[at]);
-    padding += fill.substr(at, size);
+    made += fill.substr(at, size);
     at = at + size < fill.size() ? at + size : 0;
   }
-  return Value(kLeft ? padding + from : from + padding);
+  made += kLeft ? std::string_view(from) : "";
+  return Value(std::move(made));
 }
 
 Result<Value> repeat(Arguments arguments, const BoundExpression&) {
@@ -167,7 +168,7 @@ Result<Value> repeat(Arguments arguments, const BoundExpression&) {
   if (!from.empty() && count > static_cast<int64_t>(kStringLengthMax / from.size())) {
     return too_long();
   }
-  std::string made;
+  std::string made = arguments.spare_text();
   for (int64_t number = 0; number < count && !from.empty(); ++number) {
     made += from;
   }
@@ -180,16 +181,17 @@ Result<Value> replace(Arguments arguments, const BoundExpression&) {
   const std::string& from = text(arguments[0]);
   const std::string& wanted = text(arguments[1]);
   if (wanted.empty()) {
-    return Value(from);
+    return arguments.made(from);
   }
-  std::string made;
+  std::string made = arguments.spare_text();
   size_t at = 0;
   for (size_t found = from.find(wanted); found != std::string::npos; found = from.find(wanted, at)) {
     made.append(from, at, found - at);
     made += text(arguments[2]);
     at = found + wanted.size();
   }
-  return Value(made.append(from, at));
+  made.append(from, at);
+  return Value(std::move(made));
 }
 
 /// Each character of the second argument becomes the one at its place in the third, or goes.
@@ -197,7 +199,7 @@ Result<Value> translate(Arguments arguments, const BoundExpression&) {
   const std::string& from = text(arguments[0]);
   const std::string& wanted = text(arguments[1]);
   const std::string& replacement = text(arguments[2]);
-  std::string made;
+  std::string made = arguments.spare_text();
   for (size_t at = 0; at < from.size();) {
     const std::string_view character = std::string_view(from).substr(at, character_size(from[at]));
     at += character.size();
@@ -248,7 +250,7 @@ Result<Value> chr(Arguments arguments, const BoundExpression&) {
   if (code >= 0xd800 && code <= 0xdfff) {
     return rejected("54000", fmt::format("requested character not valid for encoding: {}", code));
   }
-  std::string made;
+  std::string made = arguments.spare_text();
   if (code < 0x80) {
     made += static_cast<char>(code);
     return Value(std::move(made));

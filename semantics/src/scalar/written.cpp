@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "adder.hpp"
@@ -17,13 +18,13 @@ constexpr TypeKind kInt = TypeKind::kInt;
 
 // ---- values of any kind ----
 
-/// As the value is shown: booleans by a letter, char(n) with its blanks.
-std::string shown(const Value& value, const BoundExpression& argument) { return format_text(argument.type, value); }
-
+/// Values are as they are shown: booleans by a letter, char(n) with its blanks.
 Result<Value> concat(Arguments arguments, const BoundExpression& call) {
-  std::string made;
+  std::string made = arguments.spare_text();
   for (size_t place = 0; place < arguments.size(); ++place) {
-    made += is_null(arguments[place]) ? "" : shown(arguments[place], call.arguments[place]);
+    if (!is_null(arguments[place])) {
+      append_text(call.arguments[place].type, arguments[place], made);
+    }
   }
   return Value(std::move(made));
 }
@@ -33,14 +34,14 @@ Result<Value> concat_with(Arguments arguments, const BoundExpression& call) {
   if (is_null(arguments[0])) {
     return Value();
   }
-  std::string made;
+  std::string made = arguments.spare_text();
   bool is_first = true;
   for (size_t place = 1; place < arguments.size(); ++place) {
     if (is_null(arguments[place])) {
       continue;
     }
-    made += is_first ? "" : text(arguments[0]);
-    made += shown(arguments[place], call.arguments[place]);
+    made += is_first ? std::string_view() : text(arguments[0]);
+    append_text(call.arguments[place].type, arguments[place], made);
     is_first = false;
   }
   return Value(std::move(made));
@@ -48,8 +49,11 @@ Result<Value> concat_with(Arguments arguments, const BoundExpression& call) {
 
 template <bool kCountsNulls>
 Result<Value> count_nulls(Arguments arguments, const BoundExpression&) {
-  return Value(static_cast<int64_t>(std::count_if(arguments.begin(), arguments.end(),
-                                                  [](const Value& value) { return is_null(value) == kCountsNulls; })));
+  int64_t count = 0;
+  for (size_t place = 0; place < arguments.size(); ++place) {
+    count += is_null(arguments[place]) == kCountsNulls ? 1 : 0;
+  }
+  return Value(count);
 }
 
 /// The most bytes that a value of a type is shown in.
@@ -95,14 +99,21 @@ Type type_of_count(Expressions) { return Type{kInt}; }
 
 // ---- texts ----
 
-Result<Value> md5(Arguments arguments, const BoundExpression&) { return Value(md5_of(text(arguments[0]))); }
+Result<Value> md5(Arguments arguments, const BoundExpression&) {
+  std::string made = arguments.spare_text();
+  append_md5(text(arguments[0]), made);
+  return Value(std::move(made));
+}
 
 Type type_of_digest(Expressions) { return text_of(32); }
 
 Result<Value> hexadecimal(Arguments arguments, const BoundExpression& call) {
   const int64_t value = integer(arguments[0]);
-  return Value(call.arguments[0].type.kind == kInt ? fmt::format("{:x}", static_cast<uint32_t>(value))
-                                                   : fmt::format("{:x}", static_cast<uint64_t>(value)));
+  const uint64_t bits =
+      call.arguments[0].type.kind == kInt ? static_cast<uint32_t>(value) : static_cast<uint64_t>(value);
+  std::string made = arguments.spare_text();
+  fmt::format_to(std::back_inserter(made), "{:x}", bits);
+  return Value(std::move(made));
 }
 
 Type type_of_hexadecimal(Expressions) { return text_of(16); }
@@ -111,11 +122,12 @@ Type type_of_hexadecimal(Expressions) { return text_of(16); }
 Result<Value> quote_literal(Arguments arguments, const BoundExpression&) {
   const std::string& from = text(arguments[0]);
   const bool has_backslash = from.find('\\') != std::string::npos;
-  std::string made = has_backslash ? "E'" : "'";
+  std::string made = arguments.spare_text(has_backslash ? "E'" : "'");
   for (const char c : from) {
     made.append(c == '\'' || c == '\\' ? 2 : 1, c);
   }
-  return Value(made + "'");
+  made += '\'';
+  return Value(std::move(made));
 }
 
 /// Characters from a place on, as many as are said or as the other text has, are those of the other text instead.
@@ -131,8 +143,10 @@ Result<Value> overlay(Arguments arguments, const BoundExpression&) {
   if (end > std::numeric_limits<int32_t>::max()) {
     return rejected("22003", "integer out of range");
   }
-  return Value(from.substr(0, offset_of(from, start - 1)) + with +
-               from.substr(offset_of(from, std::max<int64_t>(end - 1, 0))));
+  std::string made = arguments.spare_text(std::string_view(from).substr(0, offset_of(from, start - 1)));
+  made += with;
+  made.append(from, offset_of(from, std::max<int64_t>(end - 1, 0)));
+  return Value(std::move(made));
 }
 
 }  // namespace

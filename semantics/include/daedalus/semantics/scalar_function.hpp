@@ -10,13 +10,34 @@
 #include <vector>
 
 #include "daedalus/semantics/bound_expression.hpp"
+#include "daedalus/semantics/spare_texts.hpp"
 
 namespace daedalus::semantics {
+
+/// What a function is asked about: values that stay where they are, in a row or an expression, and room for the text
+/// that it makes of them.
+class Arguments {
+ public:
+  Arguments(std::span<const Value* const> places, SpareTexts& texts) : places_(places), texts_(&texts) {}
+
+  [[nodiscard]] size_t size() const { return places_.size(); }
+  [[nodiscard]] const Value& operator[](size_t place) const { return *places_[place]; }
+  [[nodiscard]] const Value& back() const { return *places_.back(); }
+  [[nodiscard]] Arguments first(size_t count) const { return {places_.first(count), *texts_}; }
+
+  /// Whoever makes a text begins with it: then no row allocates memory.
+  [[nodiscard]] std::string spare_text(std::string_view begin = {}) const { return texts_->take(begin); }
+  [[nodiscard]] Value made(std::string_view text) const { return Value(spare_text(text)); }
+
+ private:
+  std::span<const Value* const> places_;
+  SpareTexts* texts_;
+};
 
 /// One overload. Strict unless it says otherwise: it is never asked about a NULL, and NULL among its arguments makes
 /// NULL. Equal arguments give equal results.
 struct ScalarFunction {
-  using Evaluate = Result<Value> (*)(std::span<const Value> arguments, const BoundExpression& call);
+  using Evaluate = Result<Value> (*)(Arguments arguments, const BoundExpression& call);
   using ResultType = Type (*)(std::span<const BoundExpression> arguments);
 
   FunctionId id{};
@@ -69,5 +90,7 @@ struct ArgumentKind {
 /// What an explicit cast makes of a value that is not NULL: strings are cut to length, anything may become a string and
 /// be read from one. Errors: 42846 no such cast, and those of parse_text() and assign().
 [[nodiscard]] Result<Value> cast_value(const Type& from, const Value& value, const Type& to);
+/// The same in the room of `texts`.
+[[nodiscard]] Result<Value> cast_value(const Type& from, const Value& value, const Type& to, SpareTexts& texts);
 
 }  // namespace daedalus::semantics
