@@ -203,6 +203,7 @@ struct NodeMaker {
 [[nodiscard]] VectorNodePtr make_comparison_node(const semantics::BoundExpression& call, const NodeMaker& make);
 [[nodiscard]] VectorNodePtr make_whole_node(const semantics::BoundExpression& call, const NodeMaker& make);
 [[nodiscard]] VectorNodePtr make_piece_node(const semantics::BoundExpression& call, const NodeMaker& make);
+[[nodiscard]] VectorNodePtr make_span_node(const semantics::BoundExpression& call, const NodeMaker& make);
 [[nodiscard]] VectorNodePtr make_text_node(const semantics::BoundExpression& call, const NodeMaker& make);
 [[nodiscard]] VectorNodePtr make_time_node(const semantics::BoundExpression& call, const NodeMaker& make);
 /// Columns and constants.

@@ -1,6 +1,7 @@
 // Whatever computes vectors says of each row what the plain evaluation says: values, NULLs, errors.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -213,6 +214,53 @@ TEST_F(VectorExpressions, AgreeForEveryOverload) {
       ASSERT_FALSE(HasFatalFailure());
     }
   }
+}
+
+/// Of a kind: a column, or for intervals the difference of two moments.
+BoundExpression part_of_kind(TypeKind kind, Random& random) {
+  if (kind == TypeKind::kInterval) {
+    constexpr TypeKind kMoments[] = {TypeKind::kTimestamp, TypeKind::kTimestampTz, TypeKind::kTime};
+    const TypeKind of = kMoments[below(random, std::size(kMoments))];
+    const BoundExpression from = part_of_kind(of, random);
+    for (const semantics::ScalarFunction& function : semantics::scalar_functions()) {
+      if (function.name == "-" && function.arguments == std::vector<TypeKind>(2, of)) {
+        return *semantics::make_call(function.id, {from, test::random_expression(random, of, 0)});
+      }
+    }
+  }
+  const auto& columns = test::test_schema().columns;
+  const auto found = std::find_if(columns.begin(), columns.end(),
+                                  [kind](const semantics::Column& column) { return column.type.kind == kind; });
+  return semantics::column_of(test::test_schema(), static_cast<uint32_t>(found - columns.begin()));
+}
+
+/// Each operator on an interval, with constants that are within all bounds and at them.
+TEST_F(VectorExpressions, AgreeForSpansAndMomentsThatTheyMove) {
+  constexpr int32_t kLow = std::numeric_limits<int32_t>::min();
+  constexpr int32_t kHigh = std::numeric_limits<int32_t>::max();
+  const semantics::Interval spans[] = {
+      {0, 0, 0},    {0, 0, 1},     {0, 1, -1},        {0, -5, 7},        {0, 3, 10'800'000}, {1, 0, 0},
+      {0, kLow, 0}, {0, kHigh, 0}, {0, 0, INT64_MIN}, {0, 0, INT64_MAX}, {kHigh, kHigh, 0},  {kLow, kLow, INT64_MIN}};
+  int kernels = 0;
+  for (const semantics::ScalarFunction& function : semantics::scalar_functions()) {
+    const auto place = std::find(function.arguments.begin(), function.arguments.end(), TypeKind::kInterval);
+    if (!function.is_operator || function.arguments.size() != 2 || place == function.arguments.end()) {
+      continue;
+    }
+    for (const semantics::Interval& span : spans) {
+      std::vector<BoundExpression> arguments;
+      for (const TypeKind kind : function.arguments) {
+        arguments.push_back(part_of_kind(kind, random_));
+      }
+      arguments[static_cast<size_t>(place - function.arguments.begin())] =
+          semantics::make_constant(Type{TypeKind::kInterval}, span);
+      const BoundExpression call = *semantics::make_call(function.id, arguments);
+      kernels += ExpressionColumn(filled_.layout, call).is_by_row() ? 0 : 1;
+      check(call, nullptr);
+      ASSERT_FALSE(HasFatalFailure());
+    }
+  }
+  EXPECT_GT(kernels, 80);
 }
 
 TEST_F(VectorExpressions, HaveOneNaNWhateverTheProcessorMakesOfInfinities) {
