@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "adder.hpp"
 #include "daedalus/semantics/characters.hpp"
@@ -15,6 +16,7 @@ namespace {
 constexpr TypeKind kText = TypeKind::kText;
 constexpr TypeKind kInt = TypeKind::kInt;
 constexpr TypeKind kChar = TypeKind::kChar;
+constexpr uint64_t kCharacterSizeMax = 4;
 
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
@@ -27,7 +29,46 @@ uint64_t length_of(const BoundExpression& expression) {
 Type type_of_joined(Expressions arguments) { return text_of(length_of(arguments[0]) + length_of(arguments[1])); }
 Type type_of_first(Expressions arguments) { return text_of(length_of(arguments[0])); }
 /// Characters of any size, where there were some already.
-Type type_of_character(Expressions) { return text_of(4); }
+Type type_of_character(Expressions) { return text_of(kCharacterSizeMax); }
+
+/// A constant number, nothing below zero.
+std::optional<uint64_t> constant_count(const BoundExpression& count) {
+  const auto* number = count.is_constant() ? std::get_if<int64_t>(&count.value) : nullptr;
+  return number != nullptr ? std::optional<uint64_t>(std::max<int64_t>(*number, 0)) : std::nullopt;
+}
+
+/// The most bytes that a character of a text has, as far as that is known.
+uint64_t character_size_max(const BoundExpression& expression) {
+  const auto* known = expression.is_constant() ? std::get_if<std::string>(&expression.value) : nullptr;
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  return known != nullptr && std::all_of(known->begin(), known->end(), is_ascii) ? 1 : kCharacterSizeMax;
+}
+
+/// So many characters: those of the text, and others before or behind them.
+Type type_of_padded(Expressions arguments) {
+  const std::optional<uint64_t> count = constant_count(arguments[1]);
+  if (!count) {
+    return text_of(kStringLengthMax);
+  }
+  const uint64_t filled = *count * (arguments.size() > 2 ? character_size_max(arguments[2]) : 1);
+  return text_of(std::min(kCharacterSizeMax * *count, length_of(arguments[0]) + filled));
+}
+
+Type type_of_repeated(Expressions arguments) {
+  const std::optional<uint64_t> count = constant_count(arguments[1]);
+  return text_of(count && *count <= kStringLengthMax ? length_of(arguments[0]) * *count : kStringLengthMax);
+}
+
+/// As often as what is replaced may be there, it grows by what replaces it.
+Type type_of_replaced(Expressions arguments) {
+  const uint64_t size = length_of(arguments[0]);
+  const auto* wanted = arguments[1].is_constant() ? std::get_if<std::string>(&arguments[1].value) : nullptr;
+  const uint64_t wanted_size = wanted != nullptr ? std::max<uint64_t>(wanted->size(), 1) : 1;
+  const uint64_t with_size = std::max(length_of(arguments[2]), wanted_size);
+  return text_of(size + size / wanted_size * (with_size - wanted_size));
+}
+
+Type type_of_translated(Expressions arguments) { return text_of(kCharacterSizeMax * length_of(arguments[0])); }
 
 // ---- whole strings ----
 
@@ -307,14 +348,14 @@ void add_text(Functions& functions) {
   adder.add("ltrim", {kText, kText}, kText, trimmed<true, false>, type_of_first, false);
   adder.add("rtrim", {kText}, kText, trimmed<false, true>, type_of_first, false);
   adder.add("rtrim", {kText, kText}, kText, trimmed<false, true>, type_of_first, false);
-  adder.add("lpad", {kText, kInt}, kText, padded<true>);
-  adder.add("lpad", {kText, kInt, kText}, kText, padded<true>);
-  adder.add("rpad", {kText, kInt}, kText, padded<false>);
-  adder.add("rpad", {kText, kInt, kText}, kText, padded<false>);
-  adder.add("repeat", {kText, kInt}, kText, repeat);
+  adder.add("lpad", {kText, kInt}, kText, padded<true>, type_of_padded);
+  adder.add("lpad", {kText, kInt, kText}, kText, padded<true>, type_of_padded);
+  adder.add("rpad", {kText, kInt}, kText, padded<false>, type_of_padded);
+  adder.add("rpad", {kText, kInt, kText}, kText, padded<false>, type_of_padded);
+  adder.add("repeat", {kText, kInt}, kText, repeat, type_of_repeated);
   adder.start(580);
-  adder.add("replace", {kText, kText, kText}, kText, replace);
-  adder.add("translate", {kText, kText, kText}, kText, translate);
+  adder.add("replace", {kText, kText, kText}, kText, replace, type_of_replaced);
+  adder.add("translate", {kText, kText, kText}, kText, translate, type_of_translated);
   adder.add("ascii", {kText}, kInt, ascii, nullptr, false);
   adder.add("chr", {kInt}, kText, chr, type_of_character);
 }

@@ -118,6 +118,12 @@ Result<Value> hexadecimal(Arguments arguments, const BoundExpression& call) {
 
 Type type_of_hexadecimal(Expressions) { return text_of(16); }
 
+Type type_of_quoted(Expressions arguments) { return text_of(2 * shown_size(arguments[0].type) + 3); }
+Type type_of_overlaid(Expressions arguments) {
+  // Twice the text: what is behind the other one may begin before it.
+  return text_of(2 * shown_size(arguments[0].type) + shown_size(arguments[1].type));
+}
+
 /// A literal that means the text: quotes and backslashes doubled.
 Result<Value> quote_literal(Arguments arguments, const BoundExpression&) {
   const std::string& from = text(arguments[0]);
@@ -162,9 +168,9 @@ void add_written(Functions& functions) {
   adder.add("md5", {kText}, kText, md5, type_of_digest, false);
   adder.add("to_hex", {kInt}, kText, hexadecimal, type_of_hexadecimal, false);
   adder.add("to_hex", {TypeKind::kBigint}, kText, hexadecimal, type_of_hexadecimal, false);
-  adder.add("quote_literal", {kText}, kText, quote_literal);
-  adder.add("overlay", {kText, kText, kInt}, kText, overlay);
-  adder.add("overlay", {kText, kText, kInt, kInt}, kText, overlay);
+  adder.add("quote_literal", {kText}, kText, quote_literal, type_of_quoted);
+  adder.add("overlay", {kText, kText, kInt}, kText, overlay, type_of_overlaid);
+  adder.add("overlay", {kText, kText, kInt, kInt}, kText, overlay, type_of_overlaid);
 }
 
 }  // namespace daedalus::semantics::scalar
