@@ -181,8 +181,8 @@ VectorNodePtr ExpressionPool::node(const TableLayout& layout, const BoundExpress
   if (expression.kind == BoundExpression::Kind::kCall) {
     std::vector<VectorNodePtr> parts;
     const NodeMaker make{layout, *this, parts};
-    for (const auto family : {make_form_node, make_cast_node, make_span_node, make_comparison_node, make_number_node,
-                              make_whole_node, make_text_node, make_piece_node, make_time_node}) {
+    for (const auto family : {make_form_node, make_cast_node, make_text_cast_node, make_span_node, make_comparison_node,
+                              make_number_node, make_whole_node, make_text_node, make_piece_node, make_time_node}) {
       made = made == nullptr ? family(expression, make) : std::move(made);
     }
     if (made == nullptr) {

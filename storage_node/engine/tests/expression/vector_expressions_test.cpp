@@ -263,6 +263,21 @@ TEST_F(VectorExpressions, AgreeForSpansAndMomentsThatTheyMove) {
   EXPECT_GT(kernels, 80);
 }
 
+/// Every kind, in full and cut.
+TEST_F(VectorExpressions, AgreeForCastsToText) {
+  for (const semantics::Column& column : test::test_schema().columns) {
+    const auto place = static_cast<uint32_t>(&column - test::test_schema().columns.data());
+    for (const TypeKind to : {TypeKind::kText, TypeKind::kVarchar, TypeKind::kChar}) {
+      for (const uint32_t length : {1u, 3u, 11u, 12u, 40u}) {
+        check(*semantics::make_call(FunctionId::kCast, {semantics::column_of(test::test_schema(), place)},
+                                    Type{.kind = to, .length = length}),
+              nullptr);
+        ASSERT_FALSE(HasFatalFailure());
+      }
+    }
+  }
+}
+
 TEST_F(VectorExpressions, HaveOneNaNWhateverTheProcessorMakesOfInfinities) {
   const BoundExpression infinity =
       semantics::make_constant(Type{TypeKind::kDouble}, std::numeric_limits<double>::infinity());
