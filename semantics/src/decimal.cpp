@@ -53,7 +53,7 @@ struct SmallPair {
 
 Int128 small_divide_rounded(Int128 numerator, Int128 denominator) {
   const Int128 quotient = numerator / denominator;
-  const Int128 rest = magnitude_of(numerator % denominator);
+  const Int128 rest = magnitude_of(numerator - quotient * denominator);  // Dividing again takes as long.
   const bool is_up = rest >= denominator - rest;
   return !is_up ? quotient : numerator < 0 ? quotient - 1 : quotient + 1;
 }
@@ -165,15 +165,16 @@ LeadingDigit leading_digit(const Decimal& value) {
 std::optional<Int128> long_quotient(Int128 numerator, uint32_t digits, uint64_t denominator) {
   constexpr uint32_t kDigitsAtOnce = 18;  // Behind a rest of 64 bits.
   Int128 quotient = numerator / denominator;
-  Int128 rest = numerator % denominator;
+  Int128 rest = numerator - quotient * denominator;
   while (digits > 0) {
     const uint32_t taken = std::min(digits, kDigitsAtOnce);
     rest *= kSmallPower[taken];
+    const Int128 more = rest / denominator;
     if (__builtin_mul_overflow(quotient, kSmallPower[taken], &quotient) ||
-        __builtin_add_overflow(quotient, rest / denominator, &quotient)) {
+        __builtin_add_overflow(quotient, more, &quotient)) {
       return std::nullopt;
     }
-    rest %= denominator;
+    rest -= more * denominator;
     digits -= taken;
   }
   return quotient + (rest >= denominator - rest ? 1 : 0);
@@ -250,7 +251,8 @@ BigInt divide_floor(const BigInt& numerator, const BigInt& denominator) {
   if (fits_int128(numerator) && fits_int128(denominator)) {
     const Int128 number = to_int128(numerator);
     const Int128 by = to_int128(denominator);
-    return to_big(number / by - (number % by < 0 ? 1 : 0));
+    const Int128 quotient = number / by;
+    return to_big(number < quotient * by ? quotient - 1 : quotient);
   }
   BigInt quotient;
   BigInt remainder;
