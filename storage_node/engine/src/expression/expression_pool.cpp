@@ -64,7 +64,7 @@ std::optional<int32_t> scale_of_extract(const BoundExpression& call) {
     return 0;
   }
   const bool has_micros = unit && (*unit == "epoch" || *unit == "second");
-  return has_micros && semantics::is_timestamp(call.arguments[1].type.kind) ? std::optional<int32_t>(6) : std::nullopt;
+  return has_micros && call.arguments[1].type.kind != TypeKind::kDate ? std::optional<int32_t>(6) : std::nullopt;
 }
 
 std::optional<int32_t> scale_of_call(const BoundExpression& call) {

@@ -1,8 +1,8 @@
 // Spans of time that are compared, and moments that are moved by them, as the integers that they are.
 //
 // Decides which of them have the kernels of integers: differences of moments and constants, which compare by their
-// microseconds, and moments moved by a constant without months, whose days all have 24 hours. Any other interval is
-// three numbers, and evaluated a row at a time.
+// microseconds and have them for their epoch, and moments moved by a constant without months, whose days all have 24
+// hours. Any other interval is three numbers, and evaluated a row at a time.
 #include <limits>
 
 #include "daedalus/semantics/scalar_function.hpp"
@@ -78,6 +78,45 @@ VectorNodePtr make_comparison_of_spans(const ScalarFunction& function, const Bou
   return make_comparison_node(of_integers(function.name, call.type, std::move(*left), std::move(*right)), make);
 }
 
+/// The seconds of a span without months, from its microseconds.
+class EpochNode final : public VectorNode {
+ public:
+  EpochNode(FormOf form, VectorNodePtr length) : VectorNode(form.form, form.scale), length_(std::move(length)) {}
+
+ private:
+  ValueVector compute(const RowBatch& batch) override {
+    ValueVector made = length_->values(batch);
+    if (form() == Form::kInteger) {
+      return made;  // A numeric with six digits behind the point.
+    }
+    const Operand<int64_t> micros = made.as_integers();
+    double* const seconds = VectorBuffer::room(seconds_);
+    for (uint32_t position = 0; position < batch.count; ++position) {
+      seconds[position] = seconds_of(micros.at(position));
+    }
+    made.integers = nullptr;
+    made.floatings = seconds;
+    made.is_constant = false;
+    return made;
+  }
+
+  /// As PostgreSQL adds them: days behind the rest.
+  static double seconds_of(int64_t micros) {
+    const int64_t days = micros / semantics::kMicrosPerDay;
+    return static_cast<double>(micros % semantics::kMicrosPerDay) / 1'000'000.0 + 86'400.0 * static_cast<double>(days);
+  }
+
+  VectorNodePtr length_;
+  std::vector<double> seconds_;
+};
+
+VectorNodePtr make_epoch(const BoundExpression& call, const NodeMaker& make) {
+  const std::optional<BoundExpression> length = length_of(call.arguments[1]);
+  const std::optional<FormOf> form = form_of(call);
+  VectorNodePtr from = length && form ? make_number_node(*length, make) : nullptr;
+  return from != nullptr ? std::make_shared<EpochNode>(*form, std::move(from)) : nullptr;
+}
+
 /// Whether all days of a span are as long, and it has an opposite.
 bool is_of_days(const Interval& span) {
   return span.months == 0 && span.days != std::numeric_limits<int32_t>::min() &&
@@ -107,8 +146,13 @@ VectorNodePtr make_moved_moment(const ScalarFunction& function, const BoundExpre
 
 VectorNodePtr make_span_node(const BoundExpression& call, const NodeMaker& make) {
   const ScalarFunction* function = semantics::find_function(call.function);
-  if (function == nullptr || !function->is_operator || call.arguments.size() != 2) {
+  if (function == nullptr || call.arguments.size() != 2) {
     return nullptr;
+  }
+  if (!function->is_operator) {
+    const bool is_epoch = (function->name == "extract" || function->name == "date_part") &&
+                          function->arguments[1] == TypeKind::kInterval && constant_text(call.arguments[0]) == "epoch";
+    return is_epoch ? make_epoch(call, make) : nullptr;
   }
   const bool is_left = function->arguments[0] == TypeKind::kInterval;
   const bool is_right = function->arguments[1] == TypeKind::kInterval;

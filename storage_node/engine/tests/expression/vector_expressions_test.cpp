@@ -263,6 +263,20 @@ TEST_F(VectorExpressions, AgreeForSpansAndMomentsThatTheyMove) {
   EXPECT_GT(kernels, 80);
 }
 
+TEST_F(VectorExpressions, AgreeForTheEpochsOfDifferences) {
+  const BoundExpression unit = semantics::make_constant(Type{TypeKind::kText}, std::string("epoch"));
+  for (const semantics::ScalarFunction& function : semantics::scalar_functions()) {
+    const bool has_fields = function.name == "extract" || function.name == "date_part";
+    for (int draw = 0; draw < 20 && has_fields && function.arguments[1] == TypeKind::kInterval; ++draw) {
+      const BoundExpression call =
+          *semantics::make_call(function.id, {unit, part_of_kind(TypeKind::kInterval, random_)});
+      ASSERT_FALSE(ExpressionColumn(filled_.layout, call).is_by_row());
+      check(call, nullptr);
+      ASSERT_FALSE(HasFatalFailure());
+    }
+  }
+}
+
 /// Every kind, in full and cut.
 TEST_F(VectorExpressions, AgreeForCastsToText) {
   for (const semantics::Column& column : test::test_schema().columns) {
