@@ -268,7 +268,7 @@ ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool i
   if (!function) {
     return scope_.located(function.error(), location);
   }
-  if ((*function)->evaluate == nullptr) {
+  if ((*function)->is_refused()) {
     return scope_.refuse(fmt::format("{} {} of {}", is_operator ? "operator" : "function", name,
                                      semantics::kind_name((*function)->arguments.back())),
                          location, "cast the argument to another type that it takes");
@@ -292,7 +292,11 @@ ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool i
     }
     zone = std::move(*bound);
   }
-  return call((*function)->id, std::move(taken), location);
+  auto made = semantics::make_named_call(**function, std::move(taken));
+  if (!made) {
+    return scope_.located(made.error(), location);
+  }
+  return Typed{std::move(*made), false, location};
 }
 
 /// Nodes have no time zones: what a zone is goes along with the statement. One that does not exist fails where it is

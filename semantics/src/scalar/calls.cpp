@@ -229,6 +229,13 @@ bool takes_arguments(AggregateFunction function, size_t count, const AggregateIn
   }
 }
 
+/// Where a period of OVERLAPS ends.
+Result<BoundExpression> later(const BoundExpression& begin, BoundExpression span) {
+  const ArgumentKind kinds[] = {{begin.type.kind, false}, {TypeKind::kInterval, false}};
+  const auto sum = resolve_function("+", true, kinds);
+  return sum ? make_call((*sum)->id, {begin, std::move(span)}) : sum.error();
+}
+
 }  // namespace
 
 BoundExpression make_input(uint32_t input, const Type& type, bool nullable) {
@@ -276,6 +283,29 @@ Result<BoundExpression> make_call(FunctionId function, std::vector<BoundExpressi
   made.nullable = shape->nullable;
   made.arguments = std::move(arguments);
   return checked(std::move(made));
+}
+
+Result<BoundExpression> make_named_call(const ScalarFunction& function, std::vector<BoundExpression> arguments) {
+  if (function.id == FunctionId::kCast) {
+    return arguments[0].type.kind == function.result
+               ? Result<BoundExpression>(std::move(arguments[0]))
+               : make_call(FunctionId::kCast, std::move(arguments), Type{function.result});
+  }
+  const ScalarFunction* meant = find_function(function.id);
+  for (size_t place = 0; place < meant->arguments.size(); ++place) {
+    const TypeKind kind = meant->arguments[place];
+    if (arguments[place].type.kind == kind) {
+      continue;
+    }
+    const bool is_span = arguments[place].type.kind == TypeKind::kInterval;
+    auto made = is_span ? later(arguments[place - 1], std::move(arguments[place]))
+                        : make_call(FunctionId::kCast, {std::move(arguments[place])}, Type{kind});
+    if (!made) {
+      return made;
+    }
+    arguments[place] = std::move(*made);
+  }
+  return make_call(function.id, std::move(arguments));
 }
 
 Result<BoundExpression> make_aggregate(AggregateFunction function, std::vector<BoundExpression> arguments,

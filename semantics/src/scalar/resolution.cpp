@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "daedalus/semantics/scalar_function.hpp"
+#include "families.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -213,16 +213,22 @@ Result<const ScalarFunction*> resolve_function(std::string_view name, bool is_op
   const std::vector<ArgumentKind> exact =
       is_operator ? assumed_alike(arguments) : std::vector<ArgumentKind>(arguments.begin(), arguments.end());
   Candidates candidates;
-  for (const ScalarFunction& function : scalar_functions()) {
-    if (function.is_operator != is_operator || function.name != name) {
-      continue;
+  for (const auto functions : {scalar_functions(), implementation_names()}) {
+    for (const ScalarFunction& function : functions) {
+      if (function.is_operator != is_operator || function.name != name) {
+        continue;
+      }
+      if (is_exact(function, exact)) {
+        return &function;
+      }
+      if (accepts(function, arguments)) {
+        candidates.push_back(&function);
+      }
     }
-    if (is_exact(function, exact)) {
-      return &function;
-    }
-    if (accepts(function, arguments)) {
-      candidates.push_back(&function);
-    }
+  }
+  if (const ScalarFunction* cast =
+          !is_operator && arguments.size() == 1 ? scalar::cast_by_name(name, arguments[0]) : nullptr) {
+    return cast;
   }
   const char* what = is_operator ? "operator" : "function";
   if (candidates.empty()) {

@@ -8,6 +8,7 @@
 #include "adder.hpp"
 #include "daedalus/semantics/characters.hpp"
 #include "daedalus/semantics/text_pieces.hpp"
+#include "utf8_writer.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
@@ -249,16 +250,7 @@ Result<Value> chr(Arguments arguments, const BoundExpression&) {
     return rejected("54000", fmt::format("requested character not valid for encoding: {}", code));
   }
   std::string made;
-  if (code < 0x80) {
-    made += static_cast<char>(code);
-    return Value(std::move(made));
-  }
-  const int tails = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  // As many ones at its head as there are bytes, and a zero.
-  made += static_cast<char>((0xf80 >> tails & 0xff) | code >> (6 * tails));
-  for (int tail = tails - 1; tail >= 0; --tail) {
-    made += static_cast<char>(0x80 | (code >> (6 * tail) & 0x3f));
-  }
+  append_character(made, static_cast<uint32_t>(code));
   return Value(std::move(made));
 }
 
@@ -298,6 +290,8 @@ void add_text(Functions& functions) {
   adder.add("strpos", {kText, kText}, kInt, position, nullptr, false);
   adder.add("starts_with", {kText, kText}, TypeKind::kBool, starts_with, nullptr, false);
   adder.add("split_part", {kText, kText, kInt}, kText, split_part, type_of_first);
+  adder.refuse("substring", {kText, kText}, kText);  // By a regular expression.
+  adder.refuse("substring", {kText, kText, kText}, kText);
   adder.start(560);
   adder.add("btrim", {kText}, kText, trimmed<true, true>, type_of_first, false);
   adder.add("btrim", {kText, kText}, kText, trimmed<true, true>, type_of_first, false);

@@ -8,6 +8,7 @@
 #include "daedalus/semantics/characters.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "md5.hpp"
+#include "quoting.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
@@ -107,15 +108,16 @@ Result<Value> hexadecimal(Arguments arguments, const BoundExpression& call) {
 
 Type type_of_hexadecimal(Expressions) { return text_of(16); }
 
-/// A literal that means the text: quotes and backslashes doubled.
 Result<Value> quote_literal(Arguments arguments, const BoundExpression&) {
-  const std::string& from = text(arguments[0]);
-  const bool has_backslash = from.find('\\') != std::string::npos;
-  std::string made = has_backslash ? "E'" : "'";
-  for (const char c : from) {
-    made.append(c == '\'' || c == '\\' ? 2 : 1, c);
-  }
-  return Value(made + "'");
+  return Value(quoted_literal(text(arguments[0])));
+}
+
+Result<Value> quote_ident(Arguments arguments, const BoundExpression&) {
+  return Value(quoted_name(text(arguments[0])));
+}
+
+Result<Value> quote_nullable(Arguments arguments, const BoundExpression&) {
+  return Value(is_null(arguments[0]) ? "NULL" : quoted_literal(text(arguments[0])));
 }
 
 /// Characters from a place on, as many as are said or as the other text has, are those of the other text instead.
@@ -151,6 +153,9 @@ void add_written(Functions& functions) {
   adder.add("quote_literal", {kText}, kText, quote_literal);
   adder.add("overlay", {kText, kText, kInt}, kText, overlay);
   adder.add("overlay", {kText, kText, kInt, kInt}, kText, overlay);
+  adder.add("quote_ident", {kText}, kText, quote_ident);
+  adder.add("quote_nullable", {kText}, kText, quote_nullable);
+  adder.takes_nulls();
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -32,10 +32,18 @@ struct ScalarFunction {
   bool is_stable = false;  ///< PostgreSQL's volatility: a session's settings, which there are none of here, count.
   int8_t zone_place = -1;  ///< The argument that names a time zone, as which it takes what bind_zone() makes of it.
   bool zone_may_be_offset = false;  ///< bind_zone_or_offset(), rather.
+  bool is_helper = false;           ///< It stands behind an operator, an index or an aggregate: not for users' lists.
+
+  /// Whether PostgreSQL has it, and nothing here computes it.
+  [[nodiscard]] bool is_refused() const { return evaluate == nullptr && id != FunctionId::kCast; }
 };
 
 /// All of them, ids ascending. Built once.
 [[nodiscard]] std::span<const ScalarFunction> scalar_functions();
+
+/// Other names of PostgreSQL's for what is in the table, with arguments of their own and the ids of what they stand
+/// for; kCast: to their results.
+[[nodiscard]] std::span<const ScalarFunction> implementation_names();
 
 /// Null: there is none.
 [[nodiscard]] const ScalarFunction* find_function(FunctionId id);
@@ -55,6 +63,10 @@ struct ArgumentKind {
 /// Errors: 42883 none, 42725 several as good.
 [[nodiscard]] Result<const ScalarFunction*> resolve_function(std::string_view name, bool is_operator,
                                                              std::span<const ArgumentKind> arguments);
+
+/// A call of what was resolved, with arguments of its kinds: they are cast on to the kinds of what a name stands for.
+[[nodiscard]] Result<BoundExpression> make_named_call(const ScalarFunction& function,
+                                                      std::vector<BoundExpression> arguments);
 
 /// The kind that values of CASE, COALESCE, GREATEST, LEAST, IN and VALUES are brought to (10.5); text where nothing is
 /// known. Error 42804 names `construct`.
