@@ -94,7 +94,7 @@ MISTAKES = [
     "to_char(n, n)",
     "format(1)",
     "hashtext(1)",
-    "in_range(i, i, n, true, true)",
+    "in_range(i, i, v, true, true)",
 ]
 
 
