@@ -14,9 +14,10 @@ NOT_OF_VALUES = {
     r"inet_": "the addresses of a connection",
     r"current_setting|current_query": "settings and the statement of a session",
     r"(now|transaction_timestamp|statement_timestamp)$": "the clock: compared by the tests of now()",
+    r"age\(1\)": "the clock, too: since the day began",
     r"version$": "the name of a program",
     r"lo_": "large objects on the server",
-    r"(bpchar|varchar)$": "casts to a length: whether they are computed hangs on the planner",
+    r"(bpchar|varchar|interval)$": "casts to a length: whether they are computed hangs on the planner",
     r"(gin|ts|xml|gist|brin|spg)_": "steps of indexes and documents of types that are not here",
 }
 
@@ -31,8 +32,8 @@ _QUERY = """
     ORDER BY proname, proargtypes::text"""
 
 
-def says_nothing_of_values(name: str) -> bool:
-    return any(re.match(pattern, name) for pattern in NOT_OF_VALUES)
+def says_nothing_of_values(name: str, arguments: int) -> bool:
+    return any(re.match(pattern, name) or re.match(pattern, f"{name}({arguments})") for pattern in NOT_OF_VALUES)
 
 
 def catalogue(twins: Twins) -> list[Entry]:
@@ -41,7 +42,7 @@ def catalogue(twins: Twins) -> list[Entry]:
     entries = []
     for line in twins.asked(_QUERY.format(kinds=kinds)):
         spelling, name, arguments, result, volatility = line.split("\x1f")
-        if not says_nothing_of_values(name):
-            taken = arguments.split(",") if arguments else []
+        taken = arguments.split(",") if arguments else []
+        if not says_nothing_of_values(name, len(taken)):
             entries.append(Entry(name, False, taken, result, volatility, spelling))
     return entries
