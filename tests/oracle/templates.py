@@ -100,9 +100,10 @@ def _written(template: str, moment: datetime) -> str:
     return made
 
 
-def date_and_template(choice: random.Random) -> tuple[str, str]:
-    """A text and the template that it was written by, or something like it; sometimes neither fits the other."""
-    if choice.random() < 0.25:
+def date_and_template(choice: random.Random, has_year: bool = False) -> tuple[str, str]:
+    """A text and the template that it was written by, or something like it; sometimes neither fits the other. One that
+    names no year is of 1 BC, which is out of range here."""
+    if choice.random() < (0.02 if has_year else 0.25):
         patterns = [
             choice.choice(["", "", "FM", "TM"]) + choice.choice(_DATE_PATTERNS) for _ in range(choice.randint(1, 4))
         ]
@@ -111,7 +112,7 @@ def date_and_template(choice: random.Random) -> tuple[str, str]:
         return text, template
     year = choice.choice([1, 99, 1850, 1999, 2000, 2024, 9999])
     day = datetime(year, choice.randint(1, 12), choice.randint(1, 28), choice.randint(0, 23), choice.randint(0, 59))
-    template = choice.choice(_DATES)
+    template = choice.choice([each for each in _DATES if "YY" in each or not has_year])
     text = _written(template, day.replace(microsecond=choice.choice([0, 500_000, 123_456])))
     if choice.random() < 0.25:
         place = choice.randrange(len(text) + 1)

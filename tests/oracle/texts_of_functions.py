@@ -29,7 +29,7 @@ def _number(choice: random.Random) -> list[str]:
 
 
 def _date(choice: random.Random) -> list[str]:
-    return list(date_and_template(choice))
+    return list(date_and_template(choice, has_year=True))
 
 
 # The texts that such a function's first arguments are.
