@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import textwrap
 from collections import defaultdict
 from pathlib import Path
 
@@ -40,10 +41,11 @@ differ from its own (sum(real), which it adds in single precision, from about th
 intervals, fail where the whole is beyond the range, whatever its parts are. make_interval of parts that are
 together out of range is refused (22008), where PostgreSQL's numbers wrap around.
 
-Refused by name (0A000), among what PostgreSQL has for these types: to_char of intervals and numbers, to_date,
-to_timestamp of a text, to_number, format, regular expressions, CURRENT_TIME (it has a time zone; LOCALTIME has none),
-quote_ident, quote_nullable, normalize, random, overlaps; whatever needs types that are not here. gen_random_uuid() is
-there among the values of an INSERT, and nowhere else.
+Refused by name (0A000), among what PostgreSQL has for these types: regular expressions (substring of a text by one,
+too), CURRENT_TIME (it has a time zone; LOCALTIME has none), normalize, is_normalized, to_ascii, bpchar() and varchar()
+of a length, random, and what speaks of the server; whatever needs types that are not here. gen_random_uuid() is there
+among the values of an INSERT, and nowhere else. to_date() and to_timestamp() of a text that names no year, or one
+before Christ, are out of range (22008): what PostgreSQL makes of it begins with 1 BC.
 
 Fields, days and texts of moments (timestamp with time zone) are by the clocks of the session: UTC, or what a client of
 PostgreSQL has set its TimeZone to. AT TIME ZONE, date_trunc and make_timestamptz take any other zone, by what
@@ -55,10 +57,22 @@ now() and its kin, clock_timestamp() too, are read once a statement.
 SET and WHERE of UPDATE and DELETE take the same, but for functions whose last digits hang on the machine (of double
 precision all but those that round or are exact, and `^`, exp, ln, log, power of any numbers): every copy of a row has
 to come to the same. Compute such a value and send it. Where SET or WHERE fails on a row, that row stays as it is and
-counts as refused; PostgreSQL refuses the whole update.
+counts as refused; PostgreSQL refuses the whole update. A mistake in what SET computes of constants is told before any
+row is looked for.
 
 | name | takes | gives |
 | --- | --- | --- |
+"""
+
+
+NAMES = """
+## Names of the catalogue
+
+Beside these, what PostgreSQL's catalogue has behind operators, indexes, aggregates and windows, with the same results
+and errors, and casts that are written as functions (`int4(x)`, `date(x)`; `text(x)` of anything). Where a name stands
+for an operator or a function of the list above, that one is called: it costs the same, and whatever is said of that one
+holds.
+
 """
 
 
@@ -67,9 +81,9 @@ def asked(what: str) -> list[str]:
     return done.stdout.strip("\n").split("\x04")
 
 
-def entries() -> list[tuple[str, bool, str, str]]:
+def entries(which: str = "functions") -> list[tuple[str, bool, str, str]]:
     found = []
-    for entry in asked("functions"):
+    for entry in asked(which):
         name, is_operator, arguments, result, _ = entry.split("\x03")
         found.append((name, is_operator == "1", arguments, result))
     return found
@@ -85,7 +99,8 @@ def overloads() -> list[tuple[bool, str, str, str]]:
 
 def page() -> str:
     lines = [f"| `{name.replace('|', '&#124;')}` | {taken} | {result} |" for _, name, result, taken in overloads()]
-    return HEAD + "\n".join(lines) + "\n"
+    names = ", ".join(sorted({name for name, *_ in entries("names")}))
+    return HEAD + "\n".join(lines) + "\n" + NAMES + textwrap.fill(names, 120, break_on_hyphens=False) + "\n"
 
 
 def shell_list() -> str:

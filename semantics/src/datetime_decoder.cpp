@@ -27,7 +27,7 @@ constexpr int64_t kJulianDayOf1970 = 2'440'588;
 
 }  // namespace
 
-DatetimeFault DatetimeDecoder::take_all(const std::vector<DatetimeField>& fields, Take one) {
+DatetimeFault DatetimeDecoder::take_all(const DatetimeFields& fields, Take one) {
   for (size_t place = 0; place < fields.size(); ++place) {
     const Found found = (this->*one)(fields, place);
     if (found.fault != Fault::kNone) {
@@ -41,7 +41,7 @@ DatetimeFault DatetimeDecoder::take_all(const std::vector<DatetimeField>& fields
   return Fault::kNone;
 }
 
-DatetimeFault DatetimeDecoder::decode(const std::vector<DatetimeField>& fields) {
+DatetimeFault DatetimeDecoder::decode(const DatetimeFields& fields) {
   if (const Fault fault = take_all(fields, &DatetimeDecoder::take); fault != Fault::kNone) {
     return fault;
   }
@@ -54,7 +54,7 @@ DatetimeFault DatetimeDecoder::decode(const std::vector<DatetimeField>& fields) 
   return finish();
 }
 
-DatetimeDecoder::Found DatetimeDecoder::take(const std::vector<DatetimeField>& fields, size_t place) {
+DatetimeDecoder::Found DatetimeDecoder::take(const DatetimeFields& fields, size_t place) {
   const DatetimeField& field = fields[place];
   switch (field.kind) {
     case DatetimeField::Kind::kDate:
@@ -256,7 +256,7 @@ std::optional<DatetimeDecoder::Found> DatetimeDecoder::take_zone_abbreviation(st
   return parts(abbreviation->kind == ZoneAbbreviation::Kind::kDaylight ? kZone | kDaylightZone : kZone);
 }
 
-DatetimeDecoder::Found DatetimeDecoder::take_word(const std::vector<DatetimeField>& fields, size_t place) {
+DatetimeDecoder::Found DatetimeDecoder::take_word(const DatetimeFields& fields, size_t place) {
   const std::string& text = fields[place].text;
   if (const std::optional<Found> abbreviation = take_zone_abbreviation(text)) {
     return *abbreviation;
@@ -270,7 +270,7 @@ DatetimeDecoder::Found DatetimeDecoder::take_word(const std::vector<DatetimeFiel
   return take_known_word(*word, has_time_next(fields, place));
 }
 
-bool DatetimeDecoder::has_time_next(const std::vector<DatetimeField>& fields, size_t place) {
+bool DatetimeDecoder::has_time_next(const DatetimeFields& fields, size_t place) {
   return place + 1 < fields.size() &&
          (fields[place + 1].kind == DatetimeField::Kind::kNumber ||
           fields[place + 1].kind == DatetimeField::Kind::kTime || fields[place + 1].kind == DatetimeField::Kind::kDate);

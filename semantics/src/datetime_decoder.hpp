@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "datetime_fields.hpp"
 #include "datetime_words.hpp"
@@ -43,9 +42,9 @@ class DatetimeDecoder {
   /// now_us: what "now" means, in microseconds since 1970; nothing where that is not known.
   explicit DatetimeDecoder(std::optional<int64_t> now_us) : now_us_(now_us) {}
 
-  [[nodiscard]] DatetimeFault decode(const std::vector<DatetimeField>& fields);
+  [[nodiscard]] DatetimeFault decode(const DatetimeFields& fields);
   /// A time of day: a date beside it is taken, and nothing is made of it. Of the moment only micros mean something.
-  [[nodiscard]] DatetimeFault decode_time(const std::vector<DatetimeField>& fields);
+  [[nodiscard]] DatetimeFault decode_time(const DatetimeFields& fields);
   /// What decode() or decode_time() made of the fields, if it found no fault.
   [[nodiscard]] const Moment& moment() const { return moment_; }
 
@@ -83,21 +82,21 @@ class DatetimeDecoder {
   [[nodiscard]] bool has(Parts wanted) const { return (seen_ & wanted) == wanted; }
 
   /// Takes all fields, each by `one`, and joins what they add.
-  using Take = Found (DatetimeDecoder::*)(const std::vector<DatetimeField>& fields, size_t place);
-  [[nodiscard]] DatetimeFault take_all(const std::vector<DatetimeField>& fields, Take one);
-  Found take(const std::vector<DatetimeField>& fields, size_t place);
+  using Take = Found (DatetimeDecoder::*)(const DatetimeFields& fields, size_t place);
+  [[nodiscard]] DatetimeFault take_all(const DatetimeFields& fields, Take one);
+  Found take(const DatetimeFields& fields, size_t place);
   Found take_date_field(std::string_view text);
   Found take_time_field(std::string_view text);
   Found take_number_field(const std::string& text);
-  Found take_word(const std::vector<DatetimeField>& fields, size_t place);
+  Found take_word(const DatetimeFields& fields, size_t place);
   Found take_known_word(DatetimeWord word, bool has_time_next);
   Found take_month_name(int month);
 
   // Of a time alone (datetime_time_decoder.cpp).
-  Found take_of_time(const std::vector<DatetimeField>& fields, size_t place);
-  Found take_date_of_time(const std::vector<DatetimeField>& fields, size_t place);
-  Found take_number_of_time(const std::vector<DatetimeField>& fields, size_t place);
-  Found take_word_of_time(const std::vector<DatetimeField>& fields, size_t place);
+  Found take_of_time(const DatetimeFields& fields, size_t place);
+  Found take_date_of_time(const DatetimeFields& fields, size_t place);
+  Found take_number_of_time(const DatetimeFields& fields, size_t place);
+  Found take_word_of_time(const DatetimeFields& fields, size_t place);
   Found take_known_word_of_time(DatetimeWord word, bool has_time_next);
   [[nodiscard]] DatetimeFault finish_time();
 
@@ -124,7 +123,7 @@ class DatetimeDecoder {
   Found set_now(Parts set, int64_t days);
   void set_julian_day(int64_t day);
   /// Whether the next field is one that a time can be in.
-  [[nodiscard]] static bool has_time_next(const std::vector<DatetimeField>& fields, size_t place);
+  [[nodiscard]] static bool has_time_next(const DatetimeFields& fields, size_t place);
   [[nodiscard]] int64_t micros_of_day() const;
   /// "dst" where no standard time of a known offset stands beside it.
   [[nodiscard]] bool has_misplaced_modifier() const;

@@ -15,7 +15,7 @@ class Splitter {
  public:
   Splitter(std::string_view text, size_t characters_max) : rest_(text), characters_max_(characters_max) {}
 
-  std::optional<std::vector<DatetimeField>> split() {
+  std::optional<DatetimeFields> split() {
     while (!rest_.empty()) {
       const char c = rest_.front();
       if (is_space(c) || (is_punctuation(c) && c != '.' && c != '+' && c != '-')) {
@@ -25,7 +25,7 @@ class Splitter {
       if (fields_.size() == kDatetimeFieldsMax) {
         return std::nullopt;
       }
-      fields_.emplace_back();
+      fields_.push_back({});
       if (!take_field(c) || characters_ > characters_max_) {
         return std::nullopt;
       }
@@ -133,12 +133,12 @@ class Splitter {
   std::string_view rest_;
   size_t characters_max_;
   size_t characters_ = 0;
-  std::vector<DatetimeField> fields_;
+  DatetimeFields fields_;
 };
 
 }  // namespace
 
-std::optional<std::vector<DatetimeField>> split_datetime(std::string_view text, size_t characters_max) {
+std::optional<DatetimeFields> split_datetime(std::string_view text, size_t characters_max) {
   return Splitter(text, characters_max).split();
 }
 

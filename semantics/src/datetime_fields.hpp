@@ -7,7 +7,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "few.hpp"
 
 namespace daedalus::semantics {
 
@@ -25,12 +26,14 @@ struct DatetimeField {
 };
 
 constexpr size_t kDatetimeFieldsMax = 25;
+/// As many as nearly all texts have need no memory of their own.
+using DatetimeFields = Few<DatetimeField, 6>;
 /// Characters that the fields of a date (or timestamp) may have together, an end for each but the last counted:
 /// PostgreSQL refuses longer ones as malformed.
 constexpr size_t kDateCharactersMax = 128;
 constexpr size_t kTimestampCharactersMax = 152;
 
 /// The fields; nothing when the text has a character that belongs to none, too many fields or too many characters.
-[[nodiscard]] std::optional<std::vector<DatetimeField>> split_datetime(std::string_view text, size_t characters_max);
+[[nodiscard]] std::optional<DatetimeFields> split_datetime(std::string_view text, size_t characters_max);
 
 }  // namespace daedalus::semantics

@@ -17,7 +17,7 @@ constexpr int64_t kMicrosOfDay = 86'400 * datetime::kMicrosPerSecond;
 
 }  // namespace
 
-DatetimeFault DatetimeDecoder::decode_time(const std::vector<DatetimeField>& fields) {
+DatetimeFault DatetimeDecoder::decode_time(const DatetimeFields& fields) {
   if (const Fault fault = take_all(fields, &DatetimeDecoder::take_of_time); fault != Fault::kNone) {
     return fault;
   }
@@ -30,7 +30,7 @@ DatetimeFault DatetimeDecoder::decode_time(const std::vector<DatetimeField>& fie
   return finish_time();
 }
 
-DatetimeDecoder::Found DatetimeDecoder::take_of_time(const std::vector<DatetimeField>& fields, size_t place) {
+DatetimeDecoder::Found DatetimeDecoder::take_of_time(const DatetimeFields& fields, size_t place) {
   const DatetimeField& field = fields[place];
   switch (field.kind) {
     case Kind::kDate:
@@ -48,7 +48,7 @@ DatetimeDecoder::Found DatetimeDecoder::take_of_time(const std::vector<DatetimeF
 }
 
 /// A date where a time follows at once, or something with hyphens at the end; else a time with its zone, or a zone.
-DatetimeDecoder::Found DatetimeDecoder::take_date_of_time(const std::vector<DatetimeField>& fields, size_t place) {
+DatetimeDecoder::Found DatetimeDecoder::take_date_of_time(const DatetimeFields& fields, size_t place) {
   const std::string& text = fields[place].text;
   if (place == 0 && fields.size() >= 2 && (fields.back().kind == Kind::kDate || fields[1].kind == Kind::kTime)) {
     return read_date(text);
@@ -60,7 +60,7 @@ DatetimeDecoder::Found DatetimeDecoder::take_date_of_time(const std::vector<Date
   return has(kTime) || sign == std::string::npos ? malformed() : read_time_with_zone(text, sign, seen_ | kDate);
 }
 
-DatetimeDecoder::Found DatetimeDecoder::take_number_of_time(const std::vector<DatetimeField>& fields, size_t place) {
+DatetimeDecoder::Found DatetimeDecoder::take_number_of_time(const DatetimeFields& fields, size_t place) {
   const std::string& text = fields[place].text;
   const size_t point = text.find('.');
   if (point != std::string::npos) {
@@ -73,7 +73,7 @@ DatetimeDecoder::Found DatetimeDecoder::take_number_of_time(const std::vector<Da
   return text.size() > kShortMax ? read_run_together(text, seen_ | kDate) : read_number(text, false, seen_ | kDate);
 }
 
-DatetimeDecoder::Found DatetimeDecoder::take_word_of_time(const std::vector<DatetimeField>& fields, size_t place) {
+DatetimeDecoder::Found DatetimeDecoder::take_word_of_time(const DatetimeFields& fields, size_t place) {
   const std::string& text = fields[place].text;
   if (const std::optional<Found> abbreviation = take_zone_abbreviation(text)) {
     return *abbreviation;

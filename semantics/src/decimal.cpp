@@ -4,11 +4,98 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 #include "daedalus/base/check.hpp"
+#include "int128.hpp"
 
 namespace daedalus::semantics {
 namespace {
+
+// ---- in 128 bits: where digits fit, which nearly all do, nothing needs memory ----
+
+/// 10^38 is the greatest power that a number of 128 bits holds.
+constexpr uint32_t kSmallPowers = 39;
+
+constexpr std::array<Int128, kSmallPowers> kSmallPower = [] {
+  std::array<Int128, kSmallPowers> powers{};
+  powers[0] = 1;
+  for (uint32_t i = 1; i < kSmallPowers; ++i) {
+    powers[i] = powers[i - 1] * 10;
+  }
+  return powers;
+}();
+
+Int128 magnitude_of(Int128 value) { return value < 0 ? -value : value; }
+
+/// The unscaled value at a scale that is not below its own; nothing: it does not fit.
+std::optional<Int128> small_at(const Decimal& value, int32_t scale) {
+  const auto more = static_cast<uint32_t>(scale - value.scale);
+  Int128 scaled = 0;
+  const bool fits = fits_int128(value.unscaled) && more < kSmallPowers &&
+                    !__builtin_mul_overflow(to_int128(value.unscaled), kSmallPower[more], &scaled);
+  return fits ? std::optional(scaled) : std::nullopt;
+}
+
+/// Two values at the scale of the longer.
+struct SmallPair {
+  SmallPair(const Decimal& left_value, const Decimal& right_value)
+      : scale(std::max(left_value.scale, right_value.scale)),
+        left(small_at(left_value, scale)),
+        right(small_at(right_value, scale)) {}
+
+  [[nodiscard]] bool fits() const { return left && right; }
+
+  int32_t scale;
+  std::optional<Int128> left;
+  std::optional<Int128> right;
+};
+
+Int128 small_divide_rounded(Int128 numerator, Int128 denominator) {
+  const Int128 quotient = numerator / denominator;
+  const Int128 rest = magnitude_of(numerator - quotient * denominator);  // Dividing again takes as long.
+  const bool is_up = rest >= denominator - rest;
+  return !is_up ? quotient : numerator < 0 ? quotient - 1 : quotient + 1;
+}
+
+/// Writes the digits of a value that is not negative; where they end.
+char* write_digits(Int128 value, char* out) {
+  constexpr uint32_t kDigitsOfWord = 19;
+  if (value < kSmallPower[kDigitsOfWord]) {
+    return std::to_chars(out, out + kDigitsOfWord + 1, static_cast<uint64_t>(value)).ptr;
+  }
+  char* const middle = write_digits(value / kSmallPower[kDigitsOfWord], out);
+  auto rest = static_cast<uint64_t>(value % kSmallPower[kDigitsOfWord]);
+  for (char* at = middle + kDigitsOfWord; at != middle; rest /= 10) {
+    *--at = static_cast<char>('0' + rest % 10);
+  }
+  return middle + kDigitsOfWord;
+}
+
+/// Its digits without sign: in `room` if they fit there.
+class Digits {
+ public:
+  explicit Digits(const BigInt& value) {
+    if (fits_int128(value)) {
+      const char* const end = write_digits(magnitude_of(to_int128(value)), room_.data());
+      text_ = {room_.data(), static_cast<size_t>(end - room_.data())};
+    } else {
+      many_ = BigInt(boost::multiprecision::abs(value)).str();
+      text_ = many_;
+    }
+  }
+  Digits(const Digits&) = delete;
+  Digits& operator=(const Digits&) = delete;
+
+  [[nodiscard]] std::string_view text() const { return text_; }
+
+ private:
+  std::array<char, kSmallPowers + 1> room_;
+  std::string many_;
+  std::string_view text_;
+};
+
+// ---- beyond ----
 
 constexpr uint32_t kPowersKept = 77;
 
@@ -31,16 +118,28 @@ std::optional<Float> to_floating(const Decimal& value) {
   if (value.unscaled.is_zero()) {
     return Float{0};
   }
-  const std::string text = value.unscaled.str() + "e-" + std::to_string(value.scale);
+  const Digits digits(value.unscaled);
+  std::array<char, 128> room;
+  std::string many;
+  char* text = room.data();
+  constexpr size_t kExponentSize = 16;
+  if (digits.text().size() + kExponentSize > room.size()) {
+    many.resize(digits.text().size() + kExponentSize);
+    text = many.data();
+  }
+  char* end = std::copy(digits.text().begin(), digits.text().end(), text);
+  *end++ = 'e';
+  end = std::to_chars(end, end + kExponentSize - 1, -int64_t{value.scale}).ptr;
   Float result{};
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), result);
+  const auto parsed = std::from_chars(text, end, result);
   if (parsed.ec != std::errc{} || std::isinf(result) || result == Float{0}) {
     return std::nullopt;
   }
-  return result;
+  return value.unscaled.sign() < 0 ? -result : result;
 }
 
-/// Weight and first digit of a number written in base 10000, as numeric.c keeps it; both 0 for zero.
+/// What a quotient's digits hang on: weight and first digit of a number written in base 10000, as numeric.c keeps it;
+/// both 0 for zero.
 struct LeadingDigit {
   int32_t weight = 0;
   int32_t digit = 0;
@@ -50,12 +149,55 @@ LeadingDigit leading_digit(const Decimal& value) {
   if (value.unscaled.is_zero()) {
     return {};
   }
-  const std::string digits = BigInt(boost::multiprecision::abs(value.unscaled)).str();
-  const auto exponent = static_cast<int32_t>(digits.size()) - 1 - value.scale;  // Of the first decimal digit.
+  const Digits digits(value.unscaled);
+  const auto exponent = static_cast<int32_t>(digits.text().size()) - 1 - value.scale;  // Of the first decimal digit.
   const int32_t weight = exponent >= 0 ? exponent / 4 : -((3 - exponent) / 4);
-  std::string first = digits.substr(0, static_cast<size_t>(exponent - 4 * weight + 1));
-  first.resize(static_cast<size_t>(exponent - 4 * weight + 1), '0');
-  return {weight, std::stoi(first)};
+  const auto size = static_cast<size_t>(exponent - 4 * weight + 1);
+  int32_t first = 0;
+  for (size_t at = 0; at < size; ++at) {
+    first = first * 10 + (at < digits.text().size() ? digits.text()[at] - '0' : 0);
+  }
+  return {weight, first};
+}
+
+/// numerator · 10^digits / denominator, as one divides by hand: some digits at a time. All are positive. Nothing: the
+/// quotient has too many.
+std::optional<Int128> long_quotient(Int128 numerator, uint32_t digits, uint64_t denominator) {
+  constexpr uint32_t kDigitsAtOnce = 18;  // Behind a rest of 64 bits.
+  Int128 quotient = numerator / denominator;
+  Int128 rest = numerator - quotient * denominator;
+  while (digits > 0) {
+    const uint32_t taken = std::min(digits, kDigitsAtOnce);
+    rest *= kSmallPower[taken];
+    const Int128 more = rest / denominator;
+    if (__builtin_mul_overflow(quotient, kSmallPower[taken], &quotient) ||
+        __builtin_add_overflow(quotient, more, &quotient)) {
+      return std::nullopt;
+    }
+    rest -= more * denominator;
+    digits -= taken;
+  }
+  return quotient + (rest >= denominator - rest ? 1 : 0);
+}
+
+/// left / right at a scale that is not below left's.
+std::optional<Int128> small_quotient(const Decimal& left, const Decimal& right, int32_t scale) {
+  if (!fits_int128(left.unscaled) || !fits_int128(right.unscaled)) {
+    return std::nullopt;
+  }
+  const Int128 denominator = to_int128(right.unscaled);
+  if (const std::optional<Int128> numerator = small_at(left, scale + right.scale)) {
+    return denominator < 0 ? small_divide_rounded(-*numerator, -denominator)
+                           : small_divide_rounded(*numerator, denominator);
+  }
+  const Int128 dividend = to_int128(left.unscaled);
+  const Int128 divisor = magnitude_of(denominator);
+  if (divisor > UINT64_MAX) {
+    return std::nullopt;
+  }
+  const std::optional<Int128> quotient = long_quotient(
+      magnitude_of(dividend), static_cast<uint32_t>(scale - left.scale + right.scale), static_cast<uint64_t>(divisor));
+  return quotient && (dividend < 0) != (denominator < 0) ? std::optional(-*quotient) : quotient;
 }
 
 }  // namespace
@@ -67,23 +209,35 @@ BigInt power_of_ten(uint32_t exponent) {
   return boost::multiprecision::pow(BigInt(10), exponent);
 }
 
-bool is_equal(const std::string& digits, int decimal_exponent, int64_t mantissa, int binary_exponent) {
-  BigInt left(digits);
-  BigInt right = mantissa;
-  if (decimal_exponent > 0) {
-    left *= power_of_ten(static_cast<uint32_t>(decimal_exponent));
-  } else {
-    right *= power_of_ten(static_cast<uint32_t>(-decimal_exponent));
+bool is_equal(uint64_t digits, int decimal_exponent, int64_t mantissa, int binary_exponent) {
+  // Fives on the one side or the other, and twos: both sides have so few bits that they have few fives.
+  constexpr int kFivesMax = 27;
+  if (std::abs(decimal_exponent) > kFivesMax) {
+    return false;
   }
-  if (binary_exponent > 0) {
-    right <<= static_cast<uint32_t>(binary_exponent);
-  } else {
-    left <<= static_cast<uint32_t>(-binary_exponent);
+  Uint128 left = digits;
+  auto right = static_cast<Uint128>(mantissa);
+  Uint128& raised = decimal_exponent > 0 ? left : right;
+  for (int fives = std::abs(decimal_exponent); fives > 0; --fives) {
+    if (raised > ~Uint128{0} / 5) {
+      return false;
+    }
+    raised *= 5;
   }
-  return left == right;
+  int twos = decimal_exponent - binary_exponent;
+  for (; twos > 0 && right % 2 == 0; --twos) {
+    right /= 2;
+  }
+  for (; twos < 0 && left % 2 == 0; ++twos) {
+    left /= 2;
+  }
+  return twos == 0 && left == right;
 }
 
 BigInt divide_rounded(const BigInt& numerator, const BigInt& denominator) {
+  if (fits_int128(numerator) && fits_int128(denominator)) {
+    return to_big(small_divide_rounded(to_int128(numerator), to_int128(denominator)));
+  }
   BigInt quotient;
   BigInt remainder;
   boost::multiprecision::divide_qr(numerator, denominator, quotient, remainder);  // Truncates towards zero.
@@ -94,6 +248,12 @@ BigInt divide_rounded(const BigInt& numerator, const BigInt& denominator) {
 }
 
 BigInt divide_floor(const BigInt& numerator, const BigInt& denominator) {
+  if (fits_int128(numerator) && fits_int128(denominator)) {
+    const Int128 number = to_int128(numerator);
+    const Int128 by = to_int128(denominator);
+    const Int128 quotient = number / by;
+    return to_big(number < quotient * by ? quotient - 1 : quotient);
+  }
   BigInt quotient;
   BigInt remainder;
   boost::multiprecision::divide_qr(numerator, denominator, quotient, remainder);
@@ -108,12 +268,19 @@ Decimal rescale(const Decimal& value, int32_t scale) {
     return value;
   }
   if (scale > value.scale) {
+    if (const std::optional<Int128> small = small_at(value, scale)) {
+      return Decimal{to_big(*small), scale};
+    }
     return Decimal{BigInt(value.unscaled * power_of_ten(static_cast<uint32_t>(scale - value.scale))), scale};
   }
   return Decimal{divide_rounded(value.unscaled, power_of_ten(static_cast<uint32_t>(value.scale - scale))), scale};
 }
 
 Decimal add(const Decimal& left, const Decimal& right) {
+  Int128 sum = 0;
+  if (const SmallPair small(left, right); small.fits() && !__builtin_add_overflow(*small.left, *small.right, &sum)) {
+    return Decimal{to_big(sum), small.scale};
+  }
   const int32_t scale = std::max(left.scale, right.scale);
   if (left.scale == right.scale) {
     return Decimal{BigInt(left.unscaled + right.unscaled), scale};
@@ -122,6 +289,11 @@ Decimal add(const Decimal& left, const Decimal& right) {
 }
 
 Decimal multiply(const Decimal& left, const Decimal& right) {
+  Int128 product = 0;
+  if (fits_int128(left.unscaled) && fits_int128(right.unscaled) &&
+      !__builtin_mul_overflow(to_int128(left.unscaled), to_int128(right.unscaled), &product)) {
+    return Decimal{to_big(product), left.scale + right.scale};
+  }
   return Decimal{BigInt(left.unscaled * right.unscaled), left.scale + right.scale};
 }
 
@@ -132,6 +304,9 @@ Decimal divide(const Decimal& left, const Decimal& right) {
   const int32_t quotient_weight = dividend.weight - divisor.weight - (dividend.digit <= divisor.digit ? 1 : 0);
   const int32_t scale =
       std::clamp(std::max({kSignificantDigitsMin - quotient_weight * 4, left.scale, right.scale}), 0, kDecimalScaleMax);
+  if (const std::optional<Int128> small = small_quotient(left, right, scale)) {
+    return Decimal{to_big(*small), scale};
+  }
   const bool is_negative = right.unscaled.sign() < 0;
   BigInt numerator = is_negative ? BigInt(-left.unscaled) : left.unscaled;
   BigInt denominator = boost::multiprecision::abs(right.unscaled);
@@ -140,7 +315,12 @@ Decimal divide(const Decimal& left, const Decimal& right) {
   return Decimal{divide_rounded(numerator, denominator), scale};
 }
 
+int32_t leading_weight(const Decimal& value) { return leading_digit(value).weight; }
+
 Decimal remainder(const Decimal& left, const Decimal& right) {
+  if (const SmallPair small(left, right); small.fits()) {
+    return Decimal{to_big(*small.left % *small.right), small.scale};
+  }
   const int32_t scale = std::max(left.scale, right.scale);
   return Decimal{BigInt(rescale(left, scale).unscaled % rescale(right, scale).unscaled), scale};
 }
@@ -154,15 +334,21 @@ int compare_decimals(const Decimal& left, const Decimal& right) {
   if (left_sign != right_sign) {
     return left_sign < right_sign ? -1 : 1;
   }
+  if (const SmallPair small(left, right); small.fits()) {
+    return *small.left < *small.right ? -1 : *small.left > *small.right ? 1 : 0;
+  }
   const int32_t scale = std::max(left.scale, right.scale);
   return rescale(left, scale).unscaled.compare(rescale(right, scale).unscaled);
 }
 
 bool fits_precision(const Decimal& value, uint32_t precision) {
   // 2^bits ≤ 10^precision where bits ≤ precision · log2(10), which nearly every value is far below.
-  if (value.unscaled.is_zero() || (boost::multiprecision::msb(boost::multiprecision::abs(value.unscaled)) + 1) * 1000 <=
-                                      uint64_t{precision} * 3321) {
+  constexpr uint64_t kBitsOfLimb = 64;
+  if (value.unscaled.backend().size() * kBitsOfLimb * 1000 <= uint64_t{precision} * 3321) {
     return true;
+  }
+  if (precision < kSmallPowers) {
+    return fits_int128(value.unscaled) && magnitude_of(to_int128(value.unscaled)) < kSmallPower[precision];
   }
   return boost::multiprecision::abs(value.unscaled) < power_of_ten(precision);
 }
@@ -175,19 +361,24 @@ Decimal without_trailing_zeros(Decimal value) {
   return value;
 }
 
+void append_decimal(const Decimal& value, std::string& out) {
+  const Digits written(value.unscaled);
+  const std::string_view digits = written.text();
+  const auto scale = static_cast<size_t>(value.scale);
+  out.append(value.unscaled.sign() < 0 ? 1 : 0, '-');
+  const size_t whole = digits.size() > scale ? digits.size() - scale : 0;
+  out.append(whole > 0 ? digits.substr(0, whole) : "0");
+  if (scale > 0) {
+    out += '.';
+    out.append(scale - (digits.size() - whole), '0');
+    out.append(digits.substr(whole));
+  }
+}
+
 std::string format_decimal(const Decimal& value) {
-  std::string digits = BigInt(boost::multiprecision::abs(value.unscaled)).str();
-  if (value.scale > 0) {
-    const auto scale = static_cast<size_t>(value.scale);
-    if (digits.size() <= scale) {
-      digits.insert(0, scale + 1 - digits.size(), '0');
-    }
-    digits.insert(digits.size() - scale, 1, '.');
-  }
-  if (value.unscaled.sign() < 0) {
-    digits.insert(0, 1, '-');
-  }
-  return digits;
+  std::string text;
+  append_decimal(value, text);
+  return text;
 }
 
 std::optional<double> to_double(const Decimal& value) { return to_floating<double>(value); }

@@ -33,22 +33,21 @@ void append(T value, std::string& out) {
   out.append(bytes, sizeof value);
 }
 
-[[nodiscard]] inline BigInt to_big(Int128 value) {
-  const bool negative = value < 0;
-  const Uint128 magnitude = negative ? Uint128(0) - static_cast<Uint128>(value) : static_cast<Uint128>(value);
-  BigInt big = static_cast<uint64_t>(magnitude >> 64);
-  big <<= 64;
-  big += static_cast<uint64_t>(magnitude);
-  return negative ? BigInt(-big) : big;
+[[nodiscard]] inline BigInt to_big(Int128 value) { return BigInt(value); }
+
+/// Whether |value| < 2^127.
+[[nodiscard]] inline bool fits_int128(const BigInt& value) {
+  const auto& backend = value.backend();
+  return backend.size() < 2 || (backend.size() == 2 && backend.limbs()[1] >> 63 == 0);
 }
 
 /// Precondition: `value` fits into 128 bits.
 [[nodiscard]] inline Int128 to_int128(const BigInt& value) {
-  const BigInt magnitude = boost::multiprecision::abs(value);
-  const auto low = static_cast<uint64_t>(BigInt(magnitude & UINT64_MAX));
-  const auto high = static_cast<uint64_t>(BigInt(magnitude >> 64));
-  const Uint128 bits = (static_cast<Uint128>(high) << 64) | low;
-  return static_cast<Int128>(value.sign() < 0 ? Uint128(0) - bits : bits);
+  const auto& backend = value.backend();
+  static_assert(sizeof(backend.limbs()[0]) == sizeof(uint64_t));
+  const Uint128 high = backend.size() > 1 ? backend.limbs()[1] : 0;
+  const Uint128 magnitude = high << 64 | backend.limbs()[0];
+  return static_cast<Int128>(backend.sign() ? Uint128(0) - magnitude : magnitude);
 }
 
 }  // namespace daedalus::semantics

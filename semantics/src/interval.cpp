@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 
 #include "calendar.hpp"
 #include "daedalus/semantics/types.hpp"
+#include "text_parts.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -41,14 +43,27 @@ std::optional<Interval> fitted(const Parts& parts) {
 }
 
 /// "1 year", "-2 mons", "+3 days": a plus where what stands before is negative.
-void append_part(std::string& text, int64_t value, std::string_view unit, bool& is_before) {
-  if (value == 0) {
-    return;
+class PartsWriter {
+ public:
+  explicit PartsWriter(std::string& out) : out_(out), begin_(out.size()) {}
+
+  void append(int64_t value, std::string_view unit) {
+    if (value != 0) {
+      out_.append(blank()).append(is_before_ && value > 0 ? "+" : "");
+      append_integer(value, out_);
+      out_.append(1, ' ').append(unit).append(value == 1 ? "" : "s");
+      is_before_ = value < 0;
+    }
   }
-  text += fmt::format("{}{}{} {}{}", text.empty() ? "" : " ", is_before && value > 0 ? "+" : "", value, unit,
-                      value == 1 ? "" : "s");
-  is_before = value < 0;
-}
+  [[nodiscard]] bool has_none() const { return out_.size() == begin_; }
+  [[nodiscard]] bool is_before() const { return is_before_; }
+  [[nodiscard]] std::string_view blank() const { return has_none() ? "" : " "; }
+
+ private:
+  std::string& out_;
+  size_t begin_;
+  bool is_before_ = false;
+};
 
 double rounded_micros(double seconds) { return std::rint(seconds * kSecond) / kSecond; }
 
@@ -80,29 +95,30 @@ Result<Interval> spread(double months, double days, double micros) {
 
 }  // namespace
 
-std::string format_interval(const Interval& interval) {
-  std::string text;
-  bool is_before = false;
-  append_part(text, interval.months / 12, "year", is_before);
-  append_part(text, interval.months % 12, "mon", is_before);
-  append_part(text, interval.days, "day", is_before);
-  if (interval.micros == 0 && !text.empty()) {
-    return text;
+void append_interval(const Interval& interval, std::string& out) {
+  PartsWriter parts(out);
+  parts.append(interval.months / 12, "year");
+  parts.append(interval.months % 12, "mon");
+  parts.append(interval.days, "day");
+  if (interval.micros == 0 && !parts.has_none()) {
+    return;
   }
   const bool is_negative = interval.micros < 0;
   const uint64_t micros =
       is_negative ? 0 - static_cast<uint64_t>(interval.micros) : static_cast<uint64_t>(interval.micros);
   const uint64_t seconds = micros / kSecond;
-  text += fmt::format("{}{}{:02}:{:02}:{:02}", text.empty() ? "" : " ",
-                      is_negative ? "-"
-                      : is_before ? "+"
-                                  : "",
-                      seconds / 3'600, seconds / 60 % 60, seconds % 60);
+  const std::string_view sign = is_negative ? "-" : parts.is_before() ? "+" : "";
+  fmt::format_to(std::back_inserter(out), "{}{}{:02}:{:02}:{:02}", parts.blank(), sign, seconds / 3'600,
+                 seconds / 60 % 60, seconds % 60);
   if (const uint64_t fraction = micros % kSecond; fraction != 0) {
-    std::string digits = fmt::format(".{:06}", fraction);
-    digits.erase(digits.find_last_not_of('0') + 1);
-    text += digits;
+    fmt::format_to(std::back_inserter(out), ".{:06}", fraction);
+    out.erase(out.find_last_not_of('0') + 1);
   }
+}
+
+std::string format_interval(const Interval& interval) {
+  std::string text;
+  append_interval(interval, text);
   return text;
 }
 

@@ -10,6 +10,7 @@ namespace daedalus::semantics {
 
 /// IntervalStyle postgres.
 [[nodiscard]] std::string format_interval(const Interval& interval);
+void append_interval(const Interval& interval, std::string& out);
 
 /// As PostgreSQL orders them: months of 30 days, days of 24 hours.
 [[nodiscard]] __int128 interval_micros(const Interval& interval);

@@ -153,7 +153,7 @@ class TraditionalReader {
  public:
   explicit TraditionalReader(uint32_t fields) : fields_(fields) {}
 
-  Fault read(const std::vector<DatetimeField>& fields) {
+  Fault read(const DatetimeFields& fields) {
     for (auto field = fields.rbegin(); field != fields.rend(); ++field) {
       seen_here_ = 0;
       if (const Fault fault = take(*field); fault != Fault::kNone) {

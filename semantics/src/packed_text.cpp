@@ -14,67 +14,6 @@
 namespace daedalus::semantics {
 namespace {
 
-constexpr int64_t kMicrosPerSecond = 1'000'000;
-constexpr int64_t kYearMax = 9'999;  ///< Of four digits.
-
-void append_integer(int64_t number, std::string& out) {
-  std::array<char, 20> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-  out.append(digits.data(), end.ptr);
-}
-
-/// So many digits, with zeros in front.
-template <size_t kCount>
-void put_digits(uint64_t number, char* at) {
-  for (size_t digit = kCount; digit-- > 0; number /= 10) {
-    at[digit] = static_cast<char>('0' + number % 10);
-  }
-}
-
-/// Precondition: the year has four digits.
-void append_civil(const CivilDate& date, std::string& out) {
-  char text[] = "0000-00-00";
-  put_digits<4>(static_cast<uint64_t>(date.year), text);
-  put_digits<2>(date.month, text + 5);
-  put_digits<2>(date.day, text + 8);
-  out.append(text, sizeof(text) - 1);
-}
-
-bool has_four_digits(const CivilDate& date) { return date.year >= 1 && date.year <= kYearMax; }
-
-void append_date(int64_t days, std::string& out) {
-  const CivilDate date = civil_from_days(days);
-  has_four_digits(date) ? append_civil(date, out) : void(out.append(format_date(days)));
-}
-
-void append_time(int64_t micros, std::string& out) {
-  const auto seconds = static_cast<uint64_t>(micros / kMicrosPerSecond);
-  const auto fraction = static_cast<uint64_t>(micros % kMicrosPerSecond);
-  char text[] = "00:00:00.000000";
-  put_digits<2>(seconds / 3'600, text);
-  put_digits<2>(seconds / 60 % 60, text + 3);
-  put_digits<2>(seconds % 60, text + 6);
-  size_t size = 8;
-  if (fraction != 0) {
-    put_digits<6>(fraction, text + 9);
-    for (size = sizeof(text) - 1; text[size - 1] == '0'; --size) {
-    }
-  }
-  out.append(text, size);
-}
-
-void append_timestamp(int64_t micros, std::string& out) {
-  const int64_t days = floor_div(micros, kMicrosPerDay);
-  const CivilDate date = civil_from_days(days);
-  if (!has_four_digits(date)) {
-    out.append(format_timestamp(micros));
-    return;
-  }
-  append_civil(date, out);
-  out.push_back(' ');
-  append_time(micros - days * kMicrosPerDay, out);
-}
-
 /// Of a numeric of at most 18 digits.
 bool append_decimal(const Type& type, int64_t unscaled, std::string& out) {
   std::array<char, 20> digits{};
@@ -113,7 +52,7 @@ bool append_string(const Type& type, std::string_view bytes, std::string& out) {
 bool append_made(const Type& type, std::string_view bytes, std::string& out) {
   const auto value = decode_packed(type, bytes);
   if (value) {
-    out.append(format_text(type, *value));
+    append_text(type, *value, out);
   }
   return value.has_value();
 }

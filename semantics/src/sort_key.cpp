@@ -68,7 +68,7 @@ void invert(std::string& out, size_t begin) {
 }
 
 /// Sign, place of the first digit, digits without trailing zeros; below zero all but the sign turned round.
-void append_decimal(const Decimal& value, std::string& out) {
+void append_decimal_key(const Decimal& value, std::string& out) {
   constexpr char kNegative = '\0';
   constexpr char kZero = '\1';
   constexpr char kPositive = '\2';
@@ -96,7 +96,7 @@ Result<void> append_numeric(const Type& type, std::string_view packed, std::stri
     if (!value) {
       return value.error();
     }
-    append_decimal(std::get<Decimal>(*value), out);
+    append_decimal_key(std::get<Decimal>(*value), out);
   } else if (type.precision <= 18) {
     append_integer<uint64_t>(load<int64_t>(packed.data()), out);
   } else {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 
@@ -12,6 +13,7 @@
 #include "daedalus/semantics/interval_modifier.hpp"
 #include "daedalus/semantics/utf8.hpp"
 #include "daedalus/semantics/uuid.hpp"
+#include "int128.hpp"
 #include "interval.hpp"
 #include "text_parts.hpp"
 
@@ -70,7 +72,7 @@ Result<Value> parse_integer(const Type& type, std::string_view text) {
 /// A decimal literal taken apart: digits · 10^-scale.
 struct Literal {
   bool negative = false;
-  std::string digits;
+  fmt::basic_memory_buffer<char, 64> digits;
   int64_t scale = 0;
   int64_t exponent = 0;  ///< As it was written, at most twice the greatest.
 };
@@ -90,7 +92,7 @@ std::optional<Literal> split_decimal(std::string_view text) {
     literal.digits.push_back(text[at]);
     literal.scale += seen_point ? 1 : 0;
   }
-  if (literal.digits.empty()) {
+  if (literal.digits.size() == 0) {
     return std::nullopt;
   }
   if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
@@ -111,6 +113,19 @@ std::optional<Literal> split_decimal(std::string_view text) {
     at = text.size();
   }
   return at == text.size() ? std::optional(std::move(literal)) : std::nullopt;
+}
+
+/// What digits without a zero before them say.
+BigInt whole_number(std::string_view digits) {
+  constexpr size_t kDigitsOfInt128 = 38;
+  if (digits.size() > kDigitsOfInt128) {
+    return BigInt(std::string(digits));
+  }
+  Int128 number = 0;
+  for (const char digit : digits) {
+    number = number * 10 + (digit - '0');
+  }
+  return to_big(number);
 }
 
 }  // namespace
@@ -190,8 +205,9 @@ Result<Value> parse_decimal(const Type& type, std::string_view text) {
   if (std::abs(literal->exponent) > kPostgresExponentMax || literal->scale > kPostgresPlacesMax) {
     return rejected("22003", "value overflows numeric format");
   }
-  const size_t first = literal->digits.find_first_not_of('0');
-  if (first == std::string::npos) {
+  std::string_view digits(literal->digits.data(), literal->digits.size());
+  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
+  if (digits.empty()) {
     const int64_t scale = type.precision != 0 ? type.scale : std::clamp<int64_t>(literal->scale, 0, kDecimalScaleMax);
     return Value(Decimal{0, static_cast<int32_t>(scale)});
   }
@@ -201,14 +217,14 @@ Result<Value> parse_decimal(const Type& type, std::string_view text) {
   if (literal->digits.size() > kDigitsMax || std::abs(literal->scale) > kPlacesMax) {
     return rejected("22003", "value overflows numeric format");
   }
-  Decimal value{BigInt(literal->digits.substr(first)), static_cast<int32_t>(literal->scale)};
+  Decimal value{whole_number(digits), static_cast<int32_t>(literal->scale)};
   if (literal->negative) {
     value.unscaled = -value.unscaled;
   }
   return fit_decimal(type, value.scale < 0 ? rescale(value, 0) : value);
 }
 
-Result<Value> fit_string(const Type& type, std::string_view text) {
+Result<Value> fit_string(const Type& type, std::string_view text, std::string room) {
   if (!is_valid_text(text)) {
     return rejected("22021", "invalid byte sequence for encoding \"UTF8\"");
   }
@@ -228,7 +244,8 @@ Result<Value> fit_string(const Type& type, std::string_view text) {
     return rejected("54000",
                     fmt::format("a text of {} bytes is too long, at most {} are allowed", text.size(), UINT16_MAX));
   }
-  return Value(std::string(text));
+  room.assign(text);
+  return Value(std::move(room));
 }
 
 Result<Value> parse_text(const Type& type, std::string_view text, std::optional<int64_t> now_us, const TimeZones* zones,
@@ -264,42 +281,55 @@ Result<Value> parse_text(const Type& type, std::string_view text, std::optional<
   return {};
 }
 
-std::string format_text(const Type& type, const Value& value, const BoundZone* zone) {
+void append_integer(int64_t value, std::string& out) {
+  std::array<char, 20> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  out.append(digits.data(), end.ptr);
+}
+
+void append_text(const Type& type, const Value& value, std::string& out, const BoundZone* zone) {
   switch (type.kind) {
     case TypeKind::kBool:
-      return std::get<bool>(value) ? "t" : "f";
+      out.push_back(std::get<bool>(value) ? 't' : 'f');
+      return;
     case TypeKind::kSmallint:
     case TypeKind::kInt:
     case TypeKind::kBigint:
-      return std::to_string(std::get<int64_t>(value));
+      return append_integer(std::get<int64_t>(value), out);
     case TypeKind::kReal:
     case TypeKind::kDouble:
-      return format_floating(type.kind, std::get<double>(value));
+      return append_floating(type.kind, std::get<double>(value), out);
     case TypeKind::kNumeric:
-      return format_decimal(std::get<Decimal>(value));
+      return append_decimal(std::get<Decimal>(value), out);
     case TypeKind::kInterval:
-      return format_interval(std::get<Interval>(value));
+      return append_interval(std::get<Interval>(value), out);
     case TypeKind::kDate:
-      return format_date(std::get<int64_t>(value));
+      return append_date(std::get<int64_t>(value), out);
     case TypeKind::kTimestamp:
-      return format_timestamp(std::get<int64_t>(value));
+      return append_timestamp(std::get<int64_t>(value), out);
     case TypeKind::kTimestampTz:
-      return format_timestamptz(std::get<int64_t>(value), zone);
+      return append_timestamptz(std::get<int64_t>(value), out, zone);
     case TypeKind::kTime:
-      return format_time(std::get<int64_t>(value));
+      return append_time(std::get<int64_t>(value), out);
     case TypeKind::kUuid:
-      return format_uuid(std::get<std::string>(value));
+      return append_uuid(std::get<std::string>(value), out);
     case TypeKind::kChar: {
-      std::string text = std::get<std::string>(value);
-      text.resize(std::max<size_t>(text.size(), type.length), ' ');
-      return text;
+      const std::string& text = std::get<std::string>(value);
+      out.append(text).append(type.length - std::min<size_t>(type.length, text.size()), ' ');
+      return;
     }
     case TypeKind::kVarchar:
     case TypeKind::kText:
-      return std::get<std::string>(value);
+      out.append(std::get<std::string>(value));
+      return;
   }
   CHECK(false);
-  return {};
+}
+
+std::string format_text(const Type& type, const Value& value, const BoundZone* zone) {
+  std::string text;
+  append_text(type, value, text, zone);
+  return text;
 }
 
 }  // namespace daedalus::semantics

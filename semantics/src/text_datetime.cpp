@@ -131,22 +131,56 @@ Result<Moment> at_its_zone(const Type& type, Moment moment, std::string_view tex
   return moment;
 }
 
-/// +02, +05:30 or -00:25:21.
-std::string format_offset(int64_t seconds) {
-  const int64_t size = seconds < 0 ? -seconds : seconds;
-  std::string text = fmt::format("{}{:02}", seconds < 0 ? '-' : '+', size / 3600);
-  if (size % 3600 != 0) {
-    text += fmt::format(":{:02}", size / 60 % 60);
+/// So many digits, with zeros in front.
+template <size_t kCount>
+void put_digits(uint64_t number, char* at) {
+  for (size_t digit = kCount; digit-- > 0; number /= 10) {
+    at[digit] = static_cast<char>('0' + number % 10);
   }
-  if (size % 60 != 0) {
-    text += fmt::format(":{:02}", size % 60);
-  }
-  return text;
 }
 
-std::string format_civil(const CivilDate& date) {
+void append_civil(const CivilDate& date, std::string& out) {
+  constexpr int64_t kYearMax = 9'999;  // Of four digits.
   const int64_t year = date.year > 0 ? date.year : 1 - date.year;
-  return fmt::format("{:04}-{:02}-{:02}", year, date.month, date.day);
+  char text[] = "0000-00-00";
+  constexpr size_t kYearSize = 4;
+  if (year <= kYearMax) {
+    put_digits<kYearSize>(static_cast<uint64_t>(year), text);
+  }
+  put_digits<2>(date.month, text + 5);
+  put_digits<2>(date.day, text + 8);
+  if (year > kYearMax) {
+    append_integer(year, out);
+  }
+  out.append(text + (year > kYearMax ? kYearSize : 0));
+}
+
+std::string_view era_of(const CivilDate& date) { return date.year > 0 ? "" : " BC"; }
+
+/// +02, +05:30 or -00:25:21.
+void append_offset(int64_t seconds, std::string& out) {
+  const auto size = static_cast<uint64_t>(seconds < 0 ? -seconds : seconds);
+  char text[] = "+00:00:00";
+  text[0] = seconds < 0 ? '-' : '+';
+  put_digits<2>(size / 3'600, text + 1);
+  put_digits<2>(size / 60 % 60, text + 4);
+  put_digits<2>(size % 60, text + 7);
+  constexpr size_t kHours = 3;
+  constexpr size_t kMinutes = 6;
+  out.append(text, size % 60 != 0 ? sizeof(text) - 1 : size % 3'600 != 0 ? kMinutes : kHours);
+}
+
+/// offset: of the zone's clocks, in seconds, which stands before the era; nothing: no zone is shown.
+void append_moment(int64_t micros, std::optional<int64_t> offset, std::string& out) {
+  const int64_t days = floor_div(micros, kMicrosPerDay);
+  const CivilDate date = civil_from_days(days);
+  append_civil(date, out);
+  out.push_back(' ');
+  append_time(micros - days * kMicrosPerDay, out);
+  if (offset) {
+    append_offset(*offset, out);
+  }
+  out.append(era_of(date));
 }
 
 }  // namespace
@@ -204,35 +238,33 @@ Result<Value> parse_time(std::string_view text, std::optional<int64_t> now_us, c
   return Value(moment.micros);
 }
 
-std::string format_date(int64_t days) {
+void append_date(int64_t days, std::string& out) {
   const CivilDate date = civil_from_days(days);
-  return format_civil(date) + (date.year > 0 ? "" : " BC");
+  append_civil(date, out);
+  out.append(era_of(date));
 }
 
-std::string format_timestamp(int64_t micros) {
-  const int64_t days = floor_div(micros, kMicrosPerDay);
-  const int64_t of_day = micros - days * kMicrosPerDay;
-  const CivilDate date = civil_from_days(days);
-  return fmt::format("{} {}{}", format_civil(date), format_time(of_day), date.year > 0 ? "" : " BC");
-}
-
-std::string format_time(int64_t micros) {
-  const int64_t seconds = micros / kMicrosPerSecond;
-  const int64_t fraction = micros % kMicrosPerSecond;
-  std::string text = fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+void append_time(int64_t micros, std::string& out) {
+  const auto seconds = static_cast<uint64_t>(micros / kMicrosPerSecond);
+  const auto fraction = static_cast<uint64_t>(micros % kMicrosPerSecond);
+  char text[] = "00:00:00.000000";
+  put_digits<2>(seconds / 3'600, text);
+  put_digits<2>(seconds / 60 % 60, text + 3);
+  put_digits<2>(seconds % 60, text + 6);
+  size_t size = 8;
   if (fraction != 0) {
-    std::string digits = fmt::format(".{:06}", fraction);
-    digits.erase(digits.find_last_not_of('0') + 1);
-    text += digits;
+    put_digits<6>(fraction, text + 9);
+    for (size = sizeof(text) - 1; text[size - 1] == '0'; --size) {
+    }
   }
-  return text;
+  out.append(text, size);
 }
 
-std::string format_timestamptz(int64_t micros, const BoundZone* zone) {
+void append_timestamp(int64_t micros, std::string& out) { append_moment(micros, std::nullopt, out); }
+
+void append_timestamptz(int64_t micros, std::string& out, const BoundZone* zone) {
   const int64_t offset = offset_at(zone, micros);
-  std::string text = format_timestamp(micros + offset * kMicrosPerSecond);
-  const size_t era = text.ends_with(" BC") ? text.size() - 3 : text.size();
-  return text.insert(era, format_offset(offset));
+  append_moment(micros + offset * kMicrosPerSecond, offset, out);
 }
 
 }  // namespace daedalus::semantics

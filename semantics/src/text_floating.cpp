@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "characters.hpp"
@@ -20,13 +21,18 @@ namespace {
 /// A number without its sign, in lower case, and what it is negative of.
 struct SignedText {
   bool is_negative = false;
-  std::string magnitude;
+  fmt::basic_memory_buffer<char, 64> letters;
+
+  [[nodiscard]] std::string_view magnitude() const { return {letters.data(), letters.size()}; }
 };
 
 SignedText split_sign(std::string_view text) {
   const bool has_sign = text.starts_with('+') || text.starts_with('-');
-  SignedText split{text.starts_with('-'), std::string(text.substr(has_sign ? 1 : 0))};
-  std::transform(split.magnitude.begin(), split.magnitude.end(), split.magnitude.begin(), to_lower);
+  SignedText split;
+  split.is_negative = text.starts_with('-');
+  text.remove_prefix(has_sign ? 1 : 0);
+  split.letters.resize(text.size());
+  std::transform(text.begin(), text.end(), split.letters.begin(), to_lower);
   return split;
 }
 
@@ -63,12 +69,12 @@ Result<Value> parse(const Type& type, std::string_view text) {
   const auto with_sign = [&](Float magnitude) {
     return Value(static_cast<double>(split.is_negative ? -magnitude : magnitude));
   };
-  if (const std::optional<Float> special = special_value<Float>(split.magnitude)) {
+  if (const std::optional<Float> special = special_value<Float>(split.magnitude())) {
     return with_sign(*special);
   }
   // PostgreSQL leaves these texts to strtod(), which knows hexadecimal numbers, too.
-  const bool is_hexadecimal = split.magnitude.starts_with("0x");
-  const std::string_view digits = std::string_view(split.magnitude).substr(is_hexadecimal ? 2 : 0);
+  const bool is_hexadecimal = split.magnitude().starts_with("0x");
+  const std::string_view digits = split.magnitude().substr(is_hexadecimal ? 2 : 0);
   if (digits.empty() || (digits[0] != '.' && !is_digit(digits[0]) && !(is_hexadecimal && is_letter(digits[0])))) {
     return invalid_syntax(type, text);
   }
@@ -87,8 +93,11 @@ Result<Value> parse(const Type& type, std::string_view text) {
 
 /// d.ddd · 10^exponent as digits without point.
 struct Shortest {
-  std::string digits;
+  std::array<char, 24> digits{};
+  size_t size = 0;
   int exponent = 0;
+
+  [[nodiscard]] std::string_view text() const { return {digits.data(), size}; }
 };
 
 Shortest split_scientific(std::string_view text) {
@@ -96,7 +105,7 @@ Shortest split_scientific(std::string_view text) {
   Shortest shortest;
   for (const char c : text.substr(0, e)) {
     if (c != '.') {
-      shortest.digits.push_back(c);
+      shortest.digits[shortest.size++] = c;
     }
   }
   const std::string_view exponent = text.substr(e + (text[e + 1] == '+' ? 2 : 1));
@@ -119,7 +128,9 @@ BinaryParts split_binary(double value) {
 /// Whether the decimal is exactly half-way between `value` (> 0, finite) and one of its neighbours.
 template <typename Float>
 bool is_midpoint(const Shortest& decimal, Float value) {
-  const int decimal_exponent = decimal.exponent - static_cast<int>(decimal.digits.size()) + 1;
+  const int decimal_exponent = decimal.exponent - static_cast<int>(decimal.size) + 1;
+  uint64_t digits = 0;
+  std::from_chars(decimal.digits.data(), decimal.digits.data() + decimal.size, digits);
   const Float infinity = std::numeric_limits<Float>::infinity();
   for (const Float neighbour : {std::nextafter(value, Float{0}), std::nextafter(value, infinity)}) {
     if (std::isinf(neighbour)) {
@@ -130,7 +141,7 @@ bool is_midpoint(const Shortest& decimal, Float value) {
     const BinaryParts right = neighbour == Float{0} ? BinaryParts{0, left.exponent} : split_binary(neighbour);
     const int exponent = std::min(left.exponent, right.exponent);
     const int64_t sum = (left.mantissa << (left.exponent - exponent)) + (right.mantissa << (right.exponent - exponent));
-    if (is_equal(decimal.digits, decimal_exponent, sum, exponent - 1)) {
+    if (is_equal(digits, decimal_exponent, sum, exponent - 1)) {
       return true;
     }
   }
@@ -151,7 +162,7 @@ Shortest shortest_decimal(Float value) {
   if (!is_midpoint(shortest, value)) {
     return shortest;
   }
-  for (auto decimals = static_cast<int>(shortest.digits.size());; ++decimals) {
+  for (auto decimals = static_cast<int>(shortest.size);; ++decimals) {
     shortest = format(decimals);  // One digit before the point.
     Float back{};
     std::from_chars(text.data(), text.data() + text.size(), back);
@@ -161,36 +172,36 @@ Shortest shortest_decimal(Float value) {
   }
 }
 
-std::string lay_out(const Shortest& shortest, int fixed_exponent_max) {
-  const auto size = static_cast<int>(shortest.digits.size());
+void lay_out(const Shortest& shortest, int fixed_exponent_max, std::string& out) {
+  const std::string_view digits = shortest.text();
+  const auto size = static_cast<int>(shortest.size);
   if (shortest.exponent < -4 || shortest.exponent > fixed_exponent_max) {
-    return fmt::format("{}{}{}e{}{:02}", shortest.digits.substr(0, 1), size > 1 ? "." : "", shortest.digits.substr(1),
-                       shortest.exponent < 0 ? '-' : '+', std::abs(shortest.exponent));
+    fmt::format_to(std::back_inserter(out), "{}{}{}e{}{:02}", digits.substr(0, 1), size > 1 ? "." : "",
+                   digits.substr(1), shortest.exponent < 0 ? '-' : '+', std::abs(shortest.exponent));
+  } else if (shortest.exponent < 0) {
+    out.append("0.").append(static_cast<size_t>(-shortest.exponent - 1), '0').append(digits);
+  } else if (size <= shortest.exponent + 1) {
+    out.append(digits).append(static_cast<size_t>(shortest.exponent + 1 - size), '0');
+  } else {
+    const auto whole = static_cast<size_t>(shortest.exponent) + 1;
+    out.append(digits.substr(0, whole)).append(1, '.').append(digits.substr(whole));
   }
-  if (shortest.exponent < 0) {
-    return fmt::format("0.{:0>{}}", shortest.digits, size - shortest.exponent - 1);
-  }
-  if (size <= shortest.exponent + 1) {
-    return fmt::format("{:0<{}}", shortest.digits, shortest.exponent + 1);
-  }
-  std::string text = shortest.digits;
-  text.insert(static_cast<size_t>(shortest.exponent) + 1, 1, '.');
-  return text;
 }
 
 template <typename Float>
-std::string format(Float value, int fixed_exponent_max) {
+void append(Float value, int fixed_exponent_max, std::string& out) {
   if (std::isnan(value)) {
-    return "NaN";
+    out += "NaN";
+    return;
   }
-  const std::string_view sign = std::signbit(value) ? "-" : "";
+  out += std::signbit(value) ? "-" : "";
   if (std::isinf(value)) {
-    return fmt::format("{}Infinity", sign);
+    out += "Infinity";
+  } else if (value == Float{0}) {
+    out += '0';
+  } else {
+    lay_out(shortest_decimal(std::fabs(value)), fixed_exponent_max, out);
   }
-  if (value == Float{0}) {
-    return fmt::format("{}0", sign);
-  }
-  return fmt::format("{}{}", sign, lay_out(shortest_decimal(std::fabs(value)), fixed_exponent_max));
 }
 
 }  // namespace
@@ -199,8 +210,8 @@ Result<Value> parse_floating(const Type& type, std::string_view text) {
   return type.kind == TypeKind::kReal ? parse<float>(type, text) : parse<double>(type, text);
 }
 
-std::string format_floating(TypeKind kind, double value) {
-  return kind == TypeKind::kReal ? format(static_cast<float>(value), 5) : format(value, 14);
+void append_floating(TypeKind kind, double value, std::string& out) {
+  kind == TypeKind::kReal ? append(static_cast<float>(value), 5, out) : append(value, 14, out);
 }
 
 }  // namespace daedalus::semantics

@@ -27,26 +27,28 @@ struct IntegerRange {
 };
 [[nodiscard]] IntegerRange integer_range(TypeKind kind);
 
+void append_integer(int64_t value, std::string& out);
+
 [[nodiscard]] Result<Value> parse_decimal(const Type& type, std::string_view text);
 /// Rounds to the type's scale and checks its precision; leaves a value alone where the type has no bound.
 [[nodiscard]] Result<Value> fit_decimal(const Type& type, const Decimal& value);
 
 [[nodiscard]] Result<Value> parse_floating(const Type& type, std::string_view text);
 /// PostgreSQL's float4out and float8out with extra_float_digits = 1.
-[[nodiscard]] std::string format_floating(TypeKind kind, double value);
+void append_floating(TypeKind kind, double value, std::string& out);
 
 /// now_us: what "now" and "today" mean; without it they are refused (0A000). zones, zone: as parse_text() takes them.
 [[nodiscard]] Result<Value> parse_datetime(const Type& type, std::string_view text, std::optional<int64_t> now_us,
                                            const TimeZones* zones, const BoundZone* zone);
 /// A time of day. Errors as of parse_datetime().
 [[nodiscard]] Result<Value> parse_time(std::string_view text, std::optional<int64_t> now_us, const BoundZone* zone);
-[[nodiscard]] std::string format_date(int64_t days);
-[[nodiscard]] std::string format_timestamp(int64_t micros);
+void append_date(int64_t days, std::string& out);
+void append_timestamp(int64_t micros, std::string& out);
 /// By a clock in `zone`; null: UTC.
-[[nodiscard]] std::string format_timestamptz(int64_t micros, const BoundZone* zone);
-[[nodiscard]] std::string format_time(int64_t micros);
+void append_timestamptz(int64_t micros, std::string& out, const BoundZone* zone);
+void append_time(int64_t micros, std::string& out);
 
-/// Strips or refuses what a char or varchar type has no room for.
-[[nodiscard]] Result<Value> fit_string(const Type& type, std::string_view text);
+/// Strips or refuses what a char or varchar type has no room for. `room`: an empty text, which becomes the value.
+[[nodiscard]] Result<Value> fit_string(const Type& type, std::string_view text, std::string room = {});
 
 }  // namespace daedalus::semantics

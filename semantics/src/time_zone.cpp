@@ -244,13 +244,13 @@ Result<BoundZone> BoundZone::read(std::string_view text) {
   if (kind == kNoZone) {
     return rejected("22023", std::string(text));
   }
-  const Error malformed = rejected("08P01", "malformed time zone");
+  const auto malformed = [] { return rejected("08P01", "malformed time zone"); };
   BoundZone made;
   if (kind == kAbbreviation) {
     const size_t size = text.size() < kSizeDigits ? text.size() : static_cast<size_t>(number_at(text, 0, kSizeDigits));
     text.remove_prefix(std::min(text.size(), kSizeDigits));
     if (text.size() < size) {
-      return malformed;
+      return malformed();
     }
     made.abbreviation_ = Rules::read(text.substr(size));
     text = text.substr(0, size);
@@ -258,7 +258,7 @@ Result<BoundZone> BoundZone::read(std::string_view text) {
   const std::optional<Rules> zone = Rules::read(text);
   const bool is_whole = kind == kPlainZone || (kind == kAbbreviation && made.abbreviation_);
   if (!zone || !is_whole) {
-    return malformed;
+    return malformed();
   }
   made.zone_ = *zone;
   return made;

@@ -19,14 +19,13 @@ std::optional<uint32_t> digit_of(char c) {
   return lower >= 'a' && lower <= 'f' ? std::optional(static_cast<uint32_t>(lower - 'a') + 10) : std::nullopt;
 }
 
-/// The bytes at the front of `rest`, which are cut off it.
-std::optional<std::string> take_bytes(std::string_view& rest) {
-  std::string bytes;
+/// Appends the bytes at the front of `rest`, which are cut off it, to what is empty. False: there are not enough.
+bool take_bytes(std::string_view& rest, std::string& bytes) {
   while (bytes.size() < kUuidSize) {
     const std::optional<uint32_t> high = rest.size() >= 2 ? digit_of(rest[0]) : std::nullopt;
     const std::optional<uint32_t> low = rest.size() >= 2 ? digit_of(rest[1]) : std::nullopt;
     if (!high || !low) {
-      return std::nullopt;
+      return false;
     }
     bytes.push_back(static_cast<char>(static_cast<uint8_t>(*high << 4 | *low)));
     rest.remove_prefix(2);
@@ -34,35 +33,32 @@ std::optional<std::string> take_bytes(std::string_view& rest) {
       rest.remove_prefix(1);
     }
   }
-  return bytes;
+  return true;
 }
 
 }  // namespace
 
-Result<Value> parse_uuid(std::string_view text) {
+Result<Value> parse_uuid(std::string_view text, std::string room) {
   std::string_view rest = text;
   const bool is_braced = rest.starts_with('{');
   rest.remove_prefix(is_braced ? 1 : 0);
-  std::optional<std::string> bytes = take_bytes(rest);
-  if (!bytes || rest != (is_braced ? "}" : "")) {
+  if (!take_bytes(rest, room) || rest != (is_braced ? "}" : "")) {
     return invalid_syntax(Type{TypeKind::kUuid}, text);
   }
-  return Value(std::move(*bytes));
+  return Value(std::move(room));
 }
 
-std::string format_uuid(std::string_view bytes) {
+void append_uuid(std::string_view bytes, std::string& out) {
   DCHECK(bytes.size() == kUuidSize);
   constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
   for (size_t at = 0; at < kUuidSize; ++at) {
     if (at == 4 || at == 6 || at == 8 || at == 10) {
-      text.push_back('-');
+      out.push_back('-');
     }
     const auto byte = static_cast<uint8_t>(bytes[at]);
-    text.push_back(kDigits[byte >> 4]);
-    text.push_back(kDigits[byte & 0xf]);
+    out.push_back(kDigits[byte >> 4]);
+    out.push_back(kDigits[byte & 0xf]);
   }
-  return text;
 }
 
 __int128 uuid_number(std::string_view bytes) {
@@ -75,12 +71,17 @@ __int128 uuid_number(std::string_view bytes) {
 }
 
 std::string uuid_bytes(__int128 number) {
+  std::string bytes;
+  write_uuid_bytes(number, bytes);
+  return bytes;
+}
+
+void write_uuid_bytes(__int128 number, std::string& bytes) {
   Uint128 bits = static_cast<Uint128>(number) ^ kHalf;
-  std::string bytes(kUuidSize, '\0');
+  bytes.resize(kUuidSize);
   for (size_t at = kUuidSize; at-- > 0; bits >>= 8) {
     bytes[at] = static_cast<char>(static_cast<uint8_t>(bits));
   }
-  return bytes;
 }
 
 }  // namespace daedalus::semantics

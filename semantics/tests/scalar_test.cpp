@@ -54,6 +54,44 @@ TEST(Scalar, CharactersHaveTheBytesOfUtf8) {
   }
 }
 
+/// Buffers are as long as types say that texts may be.
+TEST(Scalar, NoTextIsLongerThanItsType) {
+  Random random(7);
+  const auto below = [&](int64_t bound) { return random.between(0, bound - 1); };
+  const auto some_text = [&] {
+    constexpr std::string_view kCharacters[] = {"a", "b", "'", "\\", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
+    std::string made;
+    for (int64_t size = below(6); size > 0; --size) {
+      made += kCharacters[below(std::ssize(kCharacters))];
+    }
+    return made;
+  };
+  const auto is_drawn = [](TypeKind kind) { return kind == TypeKind::kText || is_integer(kind); };
+  for (const ScalarFunction& function : scalar_functions()) {
+    if (function.result != TypeKind::kText || function.evaluate == nullptr ||
+        !std::all_of(function.arguments.begin(), function.arguments.end(), is_drawn)) {
+      continue;
+    }
+    for (int draw = 0; draw < 200; ++draw) {
+      std::vector<BoundExpression> arguments;
+      std::vector<Value> row;
+      for (const TypeKind kind : function.arguments) {
+        Type type{kind};
+        row.push_back(kind == TypeKind::kText ? Value(some_text()) : Value(below(16) - 3));
+        type.length =
+            kind == TypeKind::kText ? std::max(1u, static_cast<uint32_t>(std::get<std::string>(row.back()).size())) : 0;
+        const auto place = static_cast<uint32_t>(row.size() - 1);
+        arguments.push_back(below(2) == 0 ? make_input(place, type, false) : make_constant(Type{kind}, row.back()));
+      }
+      const Result<BoundExpression> call = make_call(function.id, std::move(arguments));
+      const Result<Value> value = call ? evaluate(*call, row) : Result<Value>(Value());
+      if (value && !is_null(*value)) {
+        ASSERT_LE(std::get<std::string>(*value).size(), call->type.length) << function.name;
+      }
+    }
+  }
+}
+
 TEST(Scalar, ATimeGoesRoundItsDay) {
   const auto moved = [](const char* time, const char* interval) {
     const ArgumentKind kinds[] = {{TypeKind::kTime, false}, {TypeKind::kInterval, false}};

@@ -129,6 +129,23 @@ EXPRESSIONS = [
     "to_timestamp(1372000000.5)",
     "upper(moment::text)",
     "(moment + interval '1 day')::date + 1",
+    "date(moment)",
+    "timestamptz(day)",
+    "timestamptz(day, clock)",
+    "timestamptz_pl_interval(moment, '1 month 1 day')",
+    "date_lt_timestamptz(day, moment)",
+    "timestamp_cmp_timestamptz(at, moment)",
+    "in_range(moment, moment, '1 month', true, false)",
+    "in_range(moment, at, '1 day', false, true)",
+    "(moment, interval '1 day') OVERLAPS (at, interval '1 month')",
+    "(moment, moment) OVERLAPS (day, interval '1 day')",
+    "format('%s %L', moment, moment)",
+    "quote_nullable(moment::text)",
+    "to_timestamp('2013-10-27 02:30', 'YYYY-MM-DD HH24:MI')",
+    "to_timestamp('2013-10-27 02:30 -05', 'YYYY-MM-DD HH24:MI TZH')",
+    "to_timestamp(v, 'YYYY-MM-DD')",
+    "to_date(moment::text, 'YYYY-MM-DD')",
+    "to_char(moment - at, 'DD HH24:MI')",
 ]
 
 CONDITIONS = [

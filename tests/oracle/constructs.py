@@ -161,6 +161,36 @@ CONSTRUCTS = [
         ),
         ("a time zone out of a column", "SELECT moment AT TIME ZONE v FROM t WHERE i = 5"),
         ("date_trunc with a time zone", "SELECT date_trunc('day', moment, 'Asia/Tokyo') FROM t"),
+        (
+            "OVERLAPS",
+            (
+                "SELECT i FROM t WHERE (at, at + INTERVAL '1 day') OVERLAPS (DATE '2013-01-01', DATE '2013-01-02')",
+                _each("(clock, INTERVAL '1 hour') OVERLAPS (TIME '05:00', TIME '06:00')"),
+                _each("(moment, moment) OVERLAPS (moment, NULL)", "overlaps(day, day, day, 'tomorrow')"),
+            ),
+        ),
+        (
+            "numbers and dates by templates",
+            (
+                _each(
+                    "to_char(n, 'FM999,999.00')",
+                    "to_char(i, '000')",
+                    "to_char(d, '9.99EEEE')",
+                    "to_char(at - at, 'HH24')",
+                ),
+                _each("to_number('1,234.5-', '9G999D9S')", "to_date('05 Dec 2000', 'DD Mon YYYY')"),
+                _each("to_timestamp('2013-01-01 5 PM', 'YYYY-MM-DD HH12 AM')"),
+            ),
+        ),
+        ("format", _each("format('%s: %L, %I', i, v, 'A b')", "format('%-8s|%2$s', v, s)", "quote_nullable(v)")),
+        (
+            "casts and operators by their functions",
+            (
+                _each("int4(n)", "text(l)", "date(at)", "float8('1e3')", "bool(i)"),
+                _each("int4pl(i, 1)", "int24mul(s, i)", "textcat(v, 'x')", "date_lt_timestamp(day, at)", "hashtext(v)"),
+                "SELECT i FROM t WHERE int4gt(i, 2) AND numeric_lt(n, h)",
+            ),
+        ),
     ),
     *_of(
         "Aggregates",

@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 from constants import words
 from statement_twins import Entry
+from templates import number_template
+from texts_of_functions import directed
 
 COLUMNS = {
     "boolean": ["b"],
@@ -167,6 +169,7 @@ _LITERALS = [
     "tM",
     "Th",
 ]
+NUMBERS = ["integer", "bigint", "real", "double precision", "numeric"]
 FIELDS = {"date_trunc": _PARTS, "date_part": _MORE_PARTS, "extract": _MORE_PARTS}
 
 
@@ -182,14 +185,20 @@ def template(choice: random.Random) -> str:
     return "".join(pieces)
 
 
-class Expressions:
-    """Expressions of a wanted type, no deeper than asked for."""
+def _by_result(functions: list[Entry]) -> dict[str, dict[str, list[Entry]]]:
+    by_result: dict[str, dict[str, list[Entry]]] = defaultdict(lambda: defaultdict(list))
+    for entry in functions:
+        by_result[entry.result][entry.name].append(entry)
+    return by_result
 
-    def __init__(self, choice: random.Random, functions: list[Entry]) -> None:
+
+class Expressions:
+    """Expressions of a wanted type, no deeper than asked for. Half of the calls are of another list, where one is
+    given."""
+
+    def __init__(self, choice: random.Random, functions: list[Entry], others: list[Entry] | None = None) -> None:
         self._choice = choice
-        self._by_result: dict[str, dict[str, list[Entry]]] = defaultdict(lambda: defaultdict(list))
-        for entry in functions:
-            self._by_result[entry.result][entry.name].append(entry)
+        self._lists = [_by_result(functions)] + ([_by_result(others)] if others is not None else [])
 
     def of(self, kind: str, depth: int) -> str:
         if depth == 0 or self._choice.random() < 0.15:
@@ -217,9 +226,10 @@ class Expressions:
         return self._choice.choice(CONSTANTS[kind])
 
     def _call(self, kind: str, depth: int) -> str | None:
-        if not self._by_result[kind]:
+        by_name = self._choice.choice(self._lists)[kind]
+        if not by_name:
             return None
-        overloads = self._by_result[kind][self._choice.choice(sorted(self._by_result[kind]))]
+        overloads = by_name[self._choice.choice(sorted(by_name))]
         return self.call_of(self._choice.choice(overloads), depth)
 
     def call_of(self, entry: Entry, depth: int) -> str:
@@ -232,14 +242,17 @@ class Expressions:
         if name in FIELDS and self._choice.random() < 0.95:
             arguments[0] = f"'{self._choice.choice(FIELDS[name])}'"
         if name == "to_char" and self._choice.random() < 0.95:
-            arguments[1] = "'" + template(self._choice).replace("'", "''") + "'"
+            is_number = kinds[0] in NUMBERS
+            text = number_template(self._choice) if is_number else template(self._choice)
+            arguments[1] = "'" + text.replace("'", "''") + "'"
+        directed(self._choice, name, kinds, arguments)
         place = ZONE_PLACES.get(name, len(kinds))
         if place < len(kinds) and kinds[place] == "text" and self._choice.random() < 0.97:
             arguments[place] = f"'{self._choice.choice(ZONES)}'"
         if name == "timezone" and self._choice.random() < 0.5:
             return f"(({arguments[1]}) AT TIME ZONE ({arguments[0]}))"
         if not entry.is_operator:
-            return f"{name}({', '.join(arguments)})"
+            return f"{entry.spelling or name}({', '.join(arguments)})"
         if len(arguments) == 1:
             return f"({name} ({arguments[0]}))"
         return f"(({arguments[0]}) {name} ({arguments[1]}))"

@@ -78,6 +78,23 @@ MISTAKES = [
     "(b || b)",
     "round('x', 1)",
     "date_trunc(1, at)",
+    "int4pl(i, b)",
+    "int24pl(i, s)",
+    "int4('x')",
+    "int4(day)",
+    "date('never')",
+    "uuid(1)",
+    "float8lt(d, 'y')",
+    "textcat(v, 1)",
+    "overlaps(at, at, at)",
+    "((at, at) OVERLAPS (day, b))",
+    "((at, 'x') OVERLAPS (at, at))",
+    "to_number(v)",
+    "to_date(1, v)",
+    "to_char(n, n)",
+    "format(1)",
+    "hashtext(1)",
+    "in_range(i, i, v, true, true)",
 ]
 
 

@@ -38,6 +38,10 @@ COLUMNS = {
     "tag": "uuid",
 }
 
+KINDS = ["boolean", "smallint", "integer", "bigint", "real", "double precision", "numeric", "date"]
+KINDS += ["timestamp without time zone", "timestamp with time zone", "time without time zone", "interval"]
+KINDS += ["character", "character varying", "text", "uuid"]
+
 _ANSWER = """
 CREATE FUNCTION answer(statement text, wanted text) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE found text; types text; row_id int; row_count int; applied int := 0; failed text[] := '{}';
@@ -101,8 +105,13 @@ class Twins:
         table = ", ".join(f"{name} {column_type}" for name, column_type in COLUMNS.items())
         self._psql(f"CREATE TABLE t ({table});{_ANSWER}")
 
+    def asked(self, query: str) -> list[str]:
+        """PostgreSQL's rows, with a byte 31 between fields."""
+        return self._psql(query).splitlines()
+
     def _psql(self, script: str) -> str:
-        command = [str(POSTGRES_BIN / "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1"]
+        command = [str(POSTGRES_BIN / "psql"), "-X", "-q", "-A", "-t", "-F", "\x1f", "-v", "ON_ERROR_STOP=1"]
+        command += ["-h", "127.0.0.1"]
         command += ["-p", str(self._port), "-U", "oracle", "postgres"]
         environment = {"PGOPTIONS": "-c timezone=UTC -c client_min_messages=warning", "PGCLIENTENCODING": "UTF8"}
         done = subprocess.run(
@@ -177,12 +186,13 @@ class Entry:
     arguments: list[str]
     result: str
     volatility: str  # as pg_proc.provolatile
+    spelling: str = ""  # Of its name, where that is not the name itself.
 
 
-def functions() -> list[Entry]:
-    """The table of functions."""
+def functions(which: str = "functions") -> list[Entry]:
+    """The table of functions; `names`: what stands behind those, and other names of theirs."""
     table = []
-    for entry in _twin(["functions"])[0].split("\x04"):
+    for entry in _twin([which])[0].split("\x04"):
         name, is_operator, arguments, result, volatility = entry.split("\x03")
         table.append(Entry(name, is_operator == "1", arguments.split(",") if arguments else [], result, volatility))
     return table

@@ -6,6 +6,7 @@ import os
 import random
 
 import pytest
+from catalogue import catalogue
 from mistakes import Mistaken, mistaken
 from postgres_wire import Mistake
 from statement_twins import are_there, functions, running_twins
@@ -33,9 +34,9 @@ def is_refused_before(ours: Mistake | None, postgres: Mistake | None) -> bool:
 
 def test_mistakes_are_where_postgres_finds_them(daedalus_seed: int) -> None:
     choice = random.Random(f"{daedalus_seed} mistakes")
-    expressions = Mistaken(choice, functions())
-    statements = [mistaken(choice, expressions) for _ in range(STATEMENTS)]
     with running_twins() as twins:
+        expressions = Mistaken(choice, functions(), catalogue(twins))
+        statements = [mistaken(choice, expressions) for _ in range(STATEMENTS)]
         met = twins.errors([], statements)
     wrong = [
         f"{statement!r}\n  here: {ours}\n  PostgreSQL: {postgres}"

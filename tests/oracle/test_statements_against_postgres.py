@@ -5,6 +5,7 @@ An answer is PostgreSQL's, or a refusal with 0A000 that names what is not suppor
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import re
@@ -14,7 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from constants import STORED_STRINGS, TEXTS, cast_constant, quoted, string_condition
+from catalogue import catalogue
+from constants import STORED_STRINGS, TEXTS, cast_constant, quoted, string_condition, words
 from expressions import PATTERNS, Expressions, select, template, update
 from facts import ROOT
 from groups import grouped, repeated_rows
@@ -24,6 +26,7 @@ from met_mistakes import STATEMENTS as MET_MISTAKES
 from ranked import ranked
 from spellings import spelling, time_spelling
 from statement_twins import Twins, are_there, code, functions, running_twins
+from templates import date_and_template, number_template, number_text
 from thickets import thicket
 from value_lists import STATEMENTS as VALUE_LISTS
 
@@ -166,11 +169,16 @@ ROWS = [
 
 
 def has_several_mistakes(ours: str, postgres: str) -> bool:
-    """Whether both met a mistake of evaluation, each another one: which of several comes first is not said. PostgreSQL
-    calls some of them not supported."""
+    """Whether both met a mistake of evaluation, each another one: which of several comes first is not said. Some are
+    0A000 there, as of months in date_bin()."""
     met = (code(ours) or "", code(postgres) or "")
-    return met[0] != met[1] and all(each.startswith(("22", "54", "0A")) for each in met)
+    of_evaluation = ("22", "54", "XX")
+    return met[0] != met[1] and met[0].startswith(of_evaluation) and met[1].startswith((*of_evaluation, "0A000"))
 
+
+# Of what PostgreSQL answers, how much may be refused by name, or differ as docs/functions.md says.
+REFUSED_MAX = 0.05
+DIFFERENT_MAX = 0.02
 
 SPREAD = re.compile(r"round\((stddev|variance|var_)")
 NO_SPREAD = re.compile(r"[(,]0\.000[,)]")
@@ -203,6 +211,17 @@ def is_spread_of_equals(statement: str, ours: str) -> bool:
     """Whether it is how far equal floating values are apart: not at all, here, whatever they are. PostgreSQL's own sums
     of squares lose digits, or leave the type's range."""
     return SPREAD.search(statement) is not None and NO_SPREAD.search(ours) is not None
+
+
+_NUMBER = re.compile(r"-?\d+\.\d+")
+
+
+def differs_in_last_digits(statement: str, ours: str, postgres: str) -> bool:
+    """Whether it is how far floating values are apart, equal but for digits that PostgreSQL rounds away."""
+    if SPREAD.search(statement) is None or _NUMBER.sub("", ours) != _NUMBER.sub("", postgres):
+        return False
+    pairs = zip(_NUMBER.findall(ours), _NUMBER.findall(postgres), strict=True)
+    return all(math.isclose(float(one), float(other), rel_tol=1e-9, abs_tol=0.002) for one, other in pairs)
 
 
 def is_computed_in_vain(ours: str, postgres: str) -> bool:
@@ -284,27 +303,114 @@ def test_moments_are_written_as_templates_say(twins: Twins, daedalus_seed: int) 
     check(statements, answers, [ours == postgres for ours, postgres in answers])
 
 
+_NUMBERS = {
+    "numeric": words("0 0.0 1 -1 1.5 -1.5 123.456 -0.005 0.1 99.995 12345678901.25 1000000 0.00012 3999 112 -485 0.5"),
+    "integer": words("0 1 -1 12 123 -4567 2147483647 -2147483648 4000 3999 21 13"),
+    "bigint": words("0 1 -1 12 123 9223372036854775807 -9223372036854775808 -99999 3999 5000000000"),
+    "real": words("0 1.5 -1.5 0.1 123456.78 1e10 -1e-5 3e38 NaN Infinity 0.999 1e-30 1234567"),
+    "double precision": words("0 1.5 -1.5 0.1 1e20 -1e-5 1e200 NaN -Infinity 0.99999 -0 12345678901234.567 0.05"),
+}
+
+
+def test_numbers_are_written_and_read_as_templates_say(twins: Twins, daedalus_seed: int) -> None:
+    choice = random.Random(f"{daedalus_seed} numbers")
+    statements = []
+    for _ in range(STATEMENTS):
+        kind = choice.choice(list(_NUMBERS))
+        value, template = choice.choice(_NUMBERS[kind]), quoted(number_template(choice))
+        statements.append(f"SELECT to_char('{value}'::{kind}, {template}) AS e")
+        statements.append(f"SELECT to_number({quoted(number_text(choice))}, {quoted(number_template(choice))}) AS e")
+    answers = answers_on(twins, [], statements)
+    check(statements, answers, [ours == postgres or code(ours) == (code(postgres) or "") for ours, postgres in answers])
+    assert count_answered(answers) > len(statements) / 4
+
+
+_SPANS = [
+    "14 months 35 days 29:45:06.789123",
+    "-14 months -35 days -29:45:06.789",
+    "0",
+    "3 years -5 mons 1 day -00:00:01",
+]
+_SPANS += [
+    "-100 months",
+    "100000000 hours",
+    "120000 years",
+    "-5000 months 400 days",
+    "-1 mon",
+    "2019 years 12 mons 30 days",
+]
+
+
+def test_intervals_are_written_as_templates_say(twins: Twins, daedalus_seed: int) -> None:
+    choice = random.Random(f"{daedalus_seed} spans")
+    each = [before + name + behind for name in PATTERNS for before in ("", "FM", "TM") for behind in ("", "TH", "th")]
+    templates = [*each, *(one.lower() for one in each), *(template(choice) for _ in range(STATEMENTS // 2))]
+    statements = [
+        f"SELECT to_char(interval '{choice.choice(_SPANS)}', {quoted(text)}) AS e" for text in templates for _ in (1, 2)
+    ]
+    answers = answers_on(twins, [], statements)
+    check(statements, answers, [ours == postgres or code(ours) == (code(postgres) or "") for ours, postgres in answers])
+
+
+def is_before_our_years(ours: str, postgres: str) -> bool:
+    """Whether PostgreSQL reads a year before Christ, or so far on that its own numbers go round."""
+    return ours.startswith(BEYOND) and code(postgres) is None
+
+
+def test_dates_are_read_as_templates_say(twins: Twins, daedalus_seed: int) -> None:
+    choice = random.Random(f"{daedalus_seed} dates")
+    statements = []
+    for _ in range(STATEMENTS):
+        text, template = (quoted(each) for each in date_and_template(choice))
+        statements.append(f"SELECT {choice.choice(['to_date', 'to_timestamp'])}({text}, {template}) AS e")
+    answers = answers_on(twins, [], statements)
+    right = [
+        ours == postgres or code(ours) == (code(postgres) or "") or is_before_our_years(ours, postgres)
+        for ours, postgres in answers
+    ]
+    check(statements, answers, right)
+    assert sum(ours == postgres for ours, postgres in answers) > len(statements) / 2
+
+
 def test_random_expressions(twins: Twins, daedalus_seed: int) -> None:
     count = STATEMENTS // 2
     choice = random.Random(f"{daedalus_seed} expressions")
-    expressions = Expressions(choice, functions())
+    expressions = Expressions(choice, functions(), catalogue(twins))
     rows = [f"{INTO} VALUES {row}" for row in ROWS]
     statements = [select(choice, expressions) for _ in range(count)]
     answers = answers_on(twins, rows, statements)
     right = [
         has_answer_or_limit(ours, postgres)
         or is_spread_of_equals(statement, ours)
+        or differs_in_last_digits(statement, ours, postgres)
         or is_computed_in_vain(ours, postgres)
         for statement, (ours, postgres) in zip(statements, answers, strict=True)
     ]
-    refused = sum(code(ours) is not None and code(postgres) is None for ours, postgres in answers)
-    answered = sum(code(postgres) is None for _, postgres in answers)
-    different = right.count(False)
-    print(f"{answered} of {count} have an answer, {refused} of them are refused here, {different} differ")
     check(statements, answers, right)
+    answered = sum(code(postgres) is None for _, postgres in answers)
+    refused = sum(code(ours) == "0A000" and code(postgres) is None for ours, postgres in answers)
+    different = sum(ours != postgres and code(ours) != "0A000" and code(postgres) is None for ours, postgres in answers)
+    print(
+        f"{answered} of {count} have an answer: {refused} are refused here ({refused / answered:.1%}), "
+        f"{different} are on the list of differences ({different / answered:.1%})"
+    )
     assert sum(has_several_mistakes(ours, postgres) for ours, postgres in answers) <= count / 50
-    assert refused <= answered / 20
+    assert refused <= REFUSED_MAX * answered
+    assert different <= DIFFERENT_MAX * answered
     assert answered > count / 4
+
+
+def test_what_is_not_here_of_the_catalogue_is_refused_by_name(twins: Twins, daedalus_seed: int) -> None:
+    choice = random.Random(f"{daedalus_seed} refused")
+    here = {entry.name for entry in functions() + functions("names")}
+    missing = [entry for entry in catalogue(twins) if entry.name not in here]
+    assert missing
+    expressions = Expressions(choice, functions())
+    calls = {entry.name: expressions.call_of(entry, 1) for entry in missing}
+    answers = answers_on(twins, [], [f"SELECT {call} AS e FROM t" for call in calls.values()])
+    for name, (ours, _) in zip(calls, answers, strict=True):
+        assert ours.startswith("error 0A000 function " + name), ours
+    print(f"refused by name: {', '.join(calls)}")
 
 
 def test_what_inserts_return(twins: Twins, daedalus_seed: int) -> None:
@@ -344,10 +450,12 @@ def without_blanks(answer: str) -> str:
 
 def fails_alike(ours: str, postgres: str) -> bool:
     """Whether both changed and failed on as many rows. Which of several mistakes comes first is not said; one that no
-    row can hide is found here before any row is looked at, and in PostgreSQL on each. A NULL for a column that forbids
-    it is refused here whether there are rows or not."""
+    row can hide is found here before any row is looked at, and in PostgreSQL on each that is asked for."""
     if code(ours) is not None:
-        return postgres.startswith("applied 0") and (failed(postgres) == len(ROWS) or code(ours) == "23502")
+        fails_wherever_asked = re.fullmatch(rf"applied 0( failed {code(ours)} \d+)?", postgres) is not None
+        return fails_wherever_asked or (postgres.startswith("applied 0") and failed(postgres) == len(ROWS))
+    if code(postgres) == "42601":  # A template's: the judge asks no further row.
+        return re.fullmatch(r"applied 0 failed 42601 \d+", ours) is not None
     return ours.split(" ")[:2] == postgres.split(" ")[:2] and failed(ours) == failed(postgres)
 
 

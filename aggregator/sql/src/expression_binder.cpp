@@ -281,13 +281,9 @@ ExpressionBinder::Bound ExpressionBinder::cast(BoundExpression value, const Type
 
 ExpressionBinder::Bound ExpressionBinder::call_in_session(const semantics::ScalarFunction& function,
                                                           std::vector<BoundExpression> arguments, int32_t location) {
-  const semantics::ScalarFunction* at_zone = semantics::function_at_zone(function);
-  const semantics::SessionZone* zone = at_zone == nullptr ? nullptr : scope_.session_zone();
-  if (zone == nullptr) {
-    return call(function.id, std::move(arguments), location);
-  }
-  arguments.push_back(semantics::make_constant(Type{TypeKind::kText}, Value(zone->bound())));
-  return call(at_zone->id, std::move(arguments), location);
+  const semantics::SessionZone* zone = semantics::may_hang_on_zone(function) ? scope_.session_zone() : nullptr;
+  auto made = semantics::make_named_call(function, std::move(arguments), zone == nullptr ? nullptr : &zone->bound());
+  return made ? Bound(Typed{std::move(*made), false, location}) : scope_.located(made.error(), location);
 }
 
 ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool is_operator,
@@ -297,7 +293,7 @@ ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool i
   if (!function) {
     return scope_.located(function.error(), location);
   }
-  if ((*function)->evaluate == nullptr) {
+  if ((*function)->is_refused()) {
     return scope_.refuse(fmt::format("{} {} of {}", is_operator ? "operator" : "function", name,
                                      semantics::kind_name((*function)->arguments.back())),
                          location, "cast the argument to another type that it takes");

@@ -83,6 +83,9 @@ class StatementTwin {
     if (line == "functions") {
       return functions();
     }
+    if (line == "names") {
+      return names();
+    }
     if (line == "casts") {
       return casts();
     }
@@ -211,10 +214,24 @@ class StatementTwin {
     return text + ")";
   }
 
+  /// Those that users are told of.
   static std::string functions() {
+    return listed(semantics::scalar_functions(),
+                  [](const semantics::ScalarFunction& function) { return !function.is_helper; });
+  }
+
+  /// Those that stand behind others, and other names of those.
+  static std::string names() {
+    return listed(semantics::scalar_functions(),
+                  [](const semantics::ScalarFunction& function) { return function.is_helper; }) +
+           "\x04" + listed(semantics::implementation_names(), [](const auto&) { return true; });
+  }
+
+  template <typename IsWanted>
+  static std::string listed(std::span<const semantics::ScalarFunction> functions, IsWanted is_wanted) {
     std::string text;
-    for (const semantics::ScalarFunction& function : semantics::scalar_functions()) {
-      if (function.evaluate == nullptr || function.is_at_zone) {
+    for (const semantics::ScalarFunction& function : functions) {
+      if (function.is_refused() || function.is_at_zone || !is_wanted(function)) {
         continue;
       }
       std::string arguments;

@@ -34,6 +34,13 @@ class Adder {
   }
   /// The one added last is stable in PostgreSQL.
   void is_stable() { functions_.back().is_stable = true; }
+  /// The one added last is asked about NULLs, too.
+  void takes_nulls() { functions_.back().takes_nulls = true; }
+  /// What is added from here on stands behind something that users write, and is not listed with it.
+  void start_helpers(uint16_t id) {
+    start(id);
+    are_helpers_ = true;
+  }
   /// The one added last takes a time zone at this place.
   void takes_zone(int8_t place, bool or_offset = false) {
     functions_.back().zone_place = place;
@@ -63,10 +70,12 @@ class Adder {
     made.evaluate = evaluate;
     made.can_fail = can_fail;
     made.result_type = type;
+    made.is_helper = are_helpers_;
   }
 
   Functions& functions_;
   uint16_t next_ = 0;
+  bool are_helpers_ = false;
 };
 
 }  // namespace daedalus::semantics::scalar

@@ -229,6 +229,34 @@ bool takes_arguments(AggregateFunction function, size_t count, const AggregateIn
   }
 }
 
+/// The function, or what it is in a session of this zone.
+Result<BoundExpression> call_at_zone(const ScalarFunction& function, std::vector<BoundExpression> arguments,
+                                     const std::string* zone) {
+  const ScalarFunction* twin = zone == nullptr ? nullptr : function_at_zone(function);
+  if (twin == nullptr) {
+    return make_call(function.id, std::move(arguments));
+  }
+  arguments.push_back(make_constant(Type{TypeKind::kText}, *zone));
+  return make_call(twin->id, std::move(arguments));
+}
+
+Result<BoundExpression> cast_to(BoundExpression value, TypeKind kind, const std::string* zone) {
+  if (value.type.kind == kind) {
+    return value;
+  }
+  if (zone != nullptr && is_cast_by_zone(value.type.kind, kind)) {
+    return cast_at_zone(std::move(value), Type{kind}, *zone);
+  }
+  return make_call(FunctionId::kCast, {std::move(value)}, Type{kind});
+}
+
+/// Where a period of OVERLAPS ends.
+Result<BoundExpression> later(const BoundExpression& begin, BoundExpression span, const std::string* zone) {
+  const ArgumentKind kinds[] = {{begin.type.kind, false}, {TypeKind::kInterval, false}};
+  const auto sum = resolve_function("+", true, kinds);
+  return sum ? call_at_zone(**sum, {begin, std::move(span)}, zone) : sum.error();
+}
+
 }  // namespace
 
 BoundExpression make_input(uint32_t input, const Type& type, bool nullable) {
@@ -276,6 +304,25 @@ Result<BoundExpression> make_call(FunctionId function, std::vector<BoundExpressi
   made.nullable = shape->nullable;
   made.arguments = std::move(arguments);
   return checked(std::move(made));
+}
+
+Result<BoundExpression> make_named_call(const ScalarFunction& function, std::vector<BoundExpression> arguments,
+                                        const std::string* zone) {
+  if (function.id == FunctionId::kCast) {
+    return cast_to(std::move(arguments[0]), function.result, zone);
+  }
+  const ScalarFunction* meant = find_function(function.id);
+  for (size_t place = 0; place < meant->arguments.size(); ++place) {
+    const TypeKind kind = meant->arguments[place];
+    const bool is_span = arguments[place].type.kind == TypeKind::kInterval && kind != TypeKind::kInterval;
+    auto made = is_span ? later(arguments[place - 1], std::move(arguments[place]), zone)
+                        : cast_to(std::move(arguments[place]), kind, zone);
+    if (!made) {
+      return made;
+    }
+    arguments[place] = std::move(*made);
+  }
+  return call_at_zone(*meant, std::move(arguments), zone);
 }
 
 Result<BoundExpression> make_aggregate(AggregateFunction function, std::vector<BoundExpression> arguments,

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include "../text_parts.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
+#include "daedalus/semantics/uuid.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -18,29 +20,47 @@ std::string_view cut(std::string_view text, uint32_t length) {
   return text.substr(0, end);
 }
 
-/// A value that is no string as a cast to one writes it: booleans in full.
-std::string as_text(const Type& type, const Value& value) {
+/// Appends a value that is no string as a cast to one writes it: booleans in full.
+void append_written(const Type& type, const Value& value, std::string& out) {
   if (const bool* truth = std::get_if<bool>(&value)) {
-    return *truth ? "true" : "false";
+    out += *truth ? "true" : "false";
+  } else {
+    append_text(type, value, out);
   }
-  return format_text(type, value);
+}
+
+Result<Value> cast_to_string(const Type& from, const Value& value, const Type& to, SpareTexts& texts) {
+  std::string written = texts.take();
+  append_written(from, value, written);
+  if (to.kind != TypeKind::kChar && (to.length == 0 || written.size() <= to.length)) {
+    return Value(std::move(written));
+  }
+  Result<Value> fitted = fit_string(to, cut(written, to.length), texts.take());
+  texts.give(std::move(written));
+  return fitted;
+}
+
+Result<Value> cast_from_string(const std::string& text, const Type& to, SpareTexts& texts) {
+  if (is_string(to.kind)) {
+    return fit_string(to, cut(text, to.length), texts.take());
+  }
+  return to.kind == TypeKind::kUuid ? parse_uuid(text, texts.take()) : parse_text(to, text);
 }
 
 }  // namespace
 
-Result<Value> cast_value(const Type& from, const Value& value, const Type& to) {
+Result<Value> cast_value(const Type& from, const Value& value, const Type& to, SpareTexts& texts) {
   if (!can_cast_explicitly(from.kind, to.kind)) {
     return rejected("42846", fmt::format("cannot cast type {} to {}", kind_name(from.kind), kind_name(to.kind)));
   }
-  if (to.kind == TypeKind::kText && is_string(from.kind)) {
-    return value;
+  if ((to.kind == TypeKind::kText && is_string(from.kind)) || (to.kind == TypeKind::kUuid && from.kind == to.kind)) {
+    return texts.copy(value);
   }
   if (is_string(from.kind)) {
-    const std::string& text = std::get<std::string>(value);
-    return parse_text(to, is_string(to.kind) ? cut(text, to.length) : std::string_view(text));
+    return cast_from_string(std::get<std::string>(value), to, texts);
   }
   if (is_string(to.kind)) {
-    return parse_text(to, cut(as_text(from, value), to.length));
+    return cast_to_string(from, value, to, texts);
   }
   if (from.kind == TypeKind::kInt && to.kind == TypeKind::kBool) {
     return Value(std::get<int64_t>(value) != 0);
@@ -49,6 +69,11 @@ Result<Value> cast_value(const Type& from, const Value& value, const Type& to) {
     return Value(int64_t{std::get<bool>(value) ? 1 : 0});
   }
   return assign(from, value, to);
+}
+
+Result<Value> cast_value(const Type& from, const Value& value, const Type& to) {
+  SpareTexts texts;
+  return cast_value(from, value, to, texts);
 }
 
 }  // namespace daedalus::semantics

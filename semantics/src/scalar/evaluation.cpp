@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
@@ -12,26 +14,71 @@
 namespace daedalus::semantics {
 namespace {
 
-using Row = std::span<const Value>;
+/// The values of a row, room for texts that are made of them, and why the last value is missing where one is.
+struct Row {
+  std::span<const Value> values;
+  SpareTexts& texts;
+  Error& error;
+};
 
-/// As many arguments as most calls have are kept without memory of their own.
-constexpr size_t kArgumentsFew = 4;
+/// As many arguments as all calls have but those of concat() and its like are kept without memory of their own.
+constexpr size_t kArgumentsFew = 8;
 
 /// Digits of a computed numeric before its point, and behind it.
 constexpr int32_t kNumericDigitsMax = 300;
 
+Result<Value> evaluate(const BoundExpression& expression, const Row& row);
+
+/// Where a value lies: in the row, in the expression or, where it has to be made, in `made`. Null: the row says why.
+const Value* place_of(const BoundExpression& expression, const Row& row, Value& made) {
+  if (expression.is_input()) {
+    return &row.values[expression.input];
+  }
+  if (expression.is_constant()) {
+    return &expression.value;
+  }
+  Result<Value> value = evaluate(expression, row);
+  if (!value) {
+    row.error = value.error();
+    return nullptr;
+  }
+  made = std::move(*value);
+  return &made;
+}
+
+/// The value of a part of an expression, for as long as this object lives.
+class Part {
+ public:
+  Part(const BoundExpression& expression, const Row& row) : row_(row), place_(place_of(expression, row, made_)) {}
+  ~Part() { row_.texts.give(std::move(made_)); }
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  explicit operator bool() const { return place_ != nullptr; }
+  [[nodiscard]] const Error& error() const { return row_.error; }
+  [[nodiscard]] const Value& operator*() const { return *place_; }
+  [[nodiscard]] bool is_null() const { return semantics::is_null(*place_); }
+  /// The value itself, for a longer life.
+  [[nodiscard]] Value take() { return place_ == &made_ ? std::move(made_) : row_.texts.copy(*place_); }
+
+ private:
+  const Row& row_;
+  Value made_;
+  const Value* place_;
+};
+
 Result<Value> truth_of(std::optional<bool> truth) { return truth ? Value(*truth) : Value(); }
 
 /// AND and OR: the value that decides ends the evaluation.
-Result<Value> evaluate_joint(const BoundExpression& call, Row row) {
+Result<Value> evaluate_joint(const BoundExpression& call, const Row& row) {
   const bool decides = call.function == FunctionId::kOr;
   bool has_unknown = false;
   for (const BoundExpression& argument : call.arguments) {
-    Result<Value> value = evaluate(argument, row);
+    const Part value(argument, row);
     if (!value) {
-      return value;
+      return value.error();
     }
-    if (is_null(*value)) {
+    if (value.is_null()) {
       has_unknown = true;
     } else if (std::get<bool>(*value) == decides) {
       return Value(decides);
@@ -40,20 +87,20 @@ Result<Value> evaluate_joint(const BoundExpression& call, Row row) {
   return truth_of(has_unknown ? std::nullopt : std::optional(!decides));
 }
 
-Result<Value> evaluate_case(const BoundExpression& call, Row row) {
+Result<Value> evaluate_case(const BoundExpression& call, const Row& row) {
   for (size_t number = 0; number + 1 < call.arguments.size(); number += 2) {
-    const Result<Value> condition = evaluate(call.arguments[number], row);
+    const Part condition(call.arguments[number], row);
     if (!condition) {
-      return condition;
+      return condition.error();
     }
-    if (!is_null(*condition) && std::get<bool>(*condition)) {
+    if (!condition.is_null() && std::get<bool>(*condition)) {
       return evaluate(call.arguments[number + 1], row);
     }
   }
   return evaluate(call.arguments.back(), row);
 }
 
-Result<Value> evaluate_coalesce(const BoundExpression& call, Row row) {
+Result<Value> evaluate_coalesce(const BoundExpression& call, const Row& row) {
   for (const BoundExpression& argument : call.arguments) {
     Result<Value> value = evaluate(argument, row);
     if (!value || !is_null(*value)) {
@@ -63,38 +110,41 @@ Result<Value> evaluate_coalesce(const BoundExpression& call, Row row) {
   return Value();
 }
 
-Result<Value> evaluate_extreme(const BoundExpression& call, Row row) {
+Result<Value> evaluate_extreme(const BoundExpression& call, const Row& row) {
   Value best;
   for (const BoundExpression& argument : call.arguments) {
-    Result<Value> value = evaluate(argument, row);
+    Part value(argument, row);
     if (!value) {
-      return value;
+      return value.error();
     }
-    if (is_null(*value)) {
+    if (value.is_null()) {
       continue;
     }
     const bool is_better = is_null(best) || (call.function == FunctionId::kGreatest ? compare(*value, best) > 0
                                                                                     : compare(*value, best) < 0);
     if (is_better) {
-      best = std::move(*value);
+      row.texts.give(std::exchange(best, value.take()));
     }
   }
   return best;
 }
 
-Result<Value> evaluate_list(const BoundExpression& call, Row row) {
-  const Result<Value> value = evaluate(call.arguments[0], row);
-  if (!value || is_null(*value)) {
-    return value;
+Result<Value> evaluate_list(const BoundExpression& call, const Row& row) {
+  const Part value(call.arguments[0], row);
+  if (!value) {
+    return value.error();
+  }
+  if (value.is_null()) {
+    return Value();
   }
   const bool found = call.function == FunctionId::kIn;
   bool has_unknown = false;
   for (size_t number = 1; number < call.arguments.size(); ++number) {
-    const Result<Value> member = evaluate(call.arguments[number], row);
+    const Part member(call.arguments[number], row);
     if (!member) {
-      return member;
+      return member.error();
     }
-    if (is_null(*member)) {
+    if (member.is_null()) {
       has_unknown = true;
     } else if (compare(*value, *member) == 0) {
       return Value(found);
@@ -103,19 +153,19 @@ Result<Value> evaluate_list(const BoundExpression& call, Row row) {
   return truth_of(has_unknown ? std::nullopt : std::optional(!found));
 }
 
-Result<Value> evaluate_test(const BoundExpression& call, Row row) {
-  const Result<Value> value = evaluate(call.arguments[0], row);
+Result<Value> evaluate_test(const BoundExpression& call, const Row& row) {
+  const Part value(call.arguments[0], row);
   if (!value) {
-    return value;
+    return value.error();
   }
-  const auto is = [&](bool wanted) { return !is_null(*value) && std::get<bool>(*value) == wanted; };
+  const auto is = [&](bool wanted) { return !value.is_null() && std::get<bool>(*value) == wanted; };
   switch (call.function) {
     case FunctionId::kNot:
-      return is_null(*value) ? Value() : Value(!std::get<bool>(*value));
+      return value.is_null() ? Value() : Value(!std::get<bool>(*value));
     case FunctionId::kIsNull:
-      return Value(is_null(*value));
+      return Value(value.is_null());
     case FunctionId::kIsNotNull:
-      return Value(!is_null(*value));
+      return Value(!value.is_null());
     case FunctionId::kIsTrue:
       return Value(is(true));
     case FunctionId::kIsNotTrue:
@@ -128,51 +178,54 @@ Result<Value> evaluate_test(const BoundExpression& call, Row row) {
 }
 
 /// IS [NOT] DISTINCT FROM, and NULLIF.
-Result<Value> evaluate_pair(const BoundExpression& call, Row row) {
-  Result<Value> left = evaluate(call.arguments[0], row);
+Result<Value> evaluate_pair(const BoundExpression& call, const Row& row) {
+  Part left(call.arguments[0], row);
   if (!left) {
-    return left;
+    return left.error();
   }
-  const Result<Value> right = evaluate(call.arguments[1], row);
+  const Part right(call.arguments[1], row);
   if (!right) {
-    return right;
+    return right.error();
   }
-  const bool has_null = is_null(*left) || is_null(*right);
-  const bool is_same = has_null ? is_null(*left) && is_null(*right) : compare(*left, *right) == 0;
+  const bool has_null = left.is_null() || right.is_null();
+  const bool is_same = has_null ? left.is_null() && right.is_null() : compare(*left, *right) == 0;
   if (call.function == FunctionId::kNullIf) {
-    return is_same ? Result<Value>(Value()) : left;
+    return is_same ? Value() : left.take();
   }
   return Value(is_same == (call.function == FunctionId::kIsNotDistinct));
 }
 
 /// Sums of so many rows as there may be stay within what travels.
-Result<Value> checked(Result<Value> value) {
-  const auto* number = value ? std::get_if<Decimal>(&*value) : nullptr;
-  if (number == nullptr) {
-    return value;
-  }
-  constexpr uint64_t kBitsOfFewDigits = 400;
-  const bool is_zero = number->unscaled.is_zero();
-  const uint64_t bits = is_zero ? 0 : boost::multiprecision::msb(boost::multiprecision::abs(number->unscaled)) + 1;
-  const bool has_few = bits < kBitsOfFewDigits && number->scale <= kNumericDigitsMax;
-  if (has_few || (number->scale <= kNumericDigitsMax &&
-                  fits_precision(*number, static_cast<uint32_t>(kNumericDigitsMax + number->scale)))) {
-    return value;
-  }
+bool has_too_many_digits(const Value& value) {
+  const auto* number = std::get_if<Decimal>(&value);
+  return number != nullptr && (number->scale > kNumericDigitsMax ||
+                               !fits_precision(*number, static_cast<uint32_t>(kNumericDigitsMax + number->scale)));
+}
+
+Error too_many_digits() {
   return rejected("22003", "value overflows numeric format",
                   fmt::format("a computed numeric has at most {} digits before its point and as many behind it",
                               kNumericDigitsMax));
 }
 
-Result<Value> evaluate_cast(const BoundExpression& call, Row row) {
-  Result<Value> value = evaluate(call.arguments[0], row);
-  if (!value || is_null(*value)) {
-    return value;
+/// One variable that is returned: nothing is copied on the way to whoever wants the value.
+Result<Value> cast_of(const Value& value, const BoundExpression& call, const Row& row) {
+  Result<Value> made = cast_value(call.arguments[0].type, value, call.type, row.texts);
+  if (made && has_too_many_digits(*made)) {
+    made = too_many_digits();
   }
-  return checked(cast_value(call.arguments[0].type, *value, call.type));
+  return made;
 }
 
-Result<Value> evaluate_form(const BoundExpression& call, Row row) {
+Result<Value> evaluate_cast(const BoundExpression& call, const Row& row) {
+  const Part value(call.arguments[0], row);
+  if (!value) {
+    return value.error();
+  }
+  return value.is_null() ? Result<Value>(Value()) : cast_of(*value, call, row);
+}
+
+Result<Value> evaluate_form(const BoundExpression& call, const Row& row) {
   switch (call.function) {
     case FunctionId::kAnd:
     case FunctionId::kOr:
@@ -198,46 +251,92 @@ Result<Value> evaluate_form(const BoundExpression& call, Row row) {
   }
 }
 
-Result<Value> evaluate_function(const BoundExpression& call, Row row) {
+Error too_long_of(const ScalarFunction& function, size_t size) {
+  return rejected(
+      "54000",
+      fmt::format("a text of {} bytes is longer than {}() may make: {}", size, function.name, kStringLengthMax),
+      "cut it with left() or substring()");
+}
+
+Result<Value> apply(const ScalarFunction& function, Arguments arguments, const BoundExpression& call) {
+  Result<Value> made = function.evaluate(arguments, call);
+  if (!made) {
+    return made;
+  }
+  const auto* text = std::get_if<std::string>(&*made);
+  if (text != nullptr && text->size() > kStringLengthMax) {
+    made = too_long_of(function, text->size());
+  } else if (has_too_many_digits(*made)) {
+    made = too_many_digits();
+  }
+  return made;
+}
+
+/// Room for the arguments of a call: those that have to be made, and where all of them lie.
+struct ArgumentRoom {
+  std::span<Value> made;
+  std::span<const Value*> places;
+};
+
+Result<Value> call_in(const ArgumentRoom& room, const BoundExpression& call, const Row& row) {
   const ScalarFunction* function = find_function(call.function);
   CHECK(function != nullptr);
-  std::array<Value, kArgumentsFew> few;
-  std::vector<Value> many(call.arguments.size() > kArgumentsFew ? call.arguments.size() : 0);
-  const std::span<Value> room = many.empty() ? std::span<Value>(few) : std::span<Value>(many);
   bool has_null = false;
   for (size_t number = 0; number < call.arguments.size(); ++number) {
-    Result<Value> value = evaluate(call.arguments[number], row);
-    if (!value) {
-      return value;
+    const Value* const value = place_of(call.arguments[number], row, room.made[number]);
+    if (value == nullptr) {
+      return row.error;
     }
     has_null = has_null || is_null(*value);
-    room[number] = std::move(*value);
+    room.places[number] = value;
   }
   if (has_null && !function->takes_nulls) {
     return Value();
   }
-  const std::span<const Value> arguments(room.data(), call.arguments.size());
-  Result<Value> result = checked(function->evaluate(arguments, call));
-  if (result) {
-    const auto* string = std::get_if<std::string>(&*result);
-    if (string != nullptr && string->size() > kStringLengthMax) {
-      return rejected("54000",
-                      fmt::format("a text of {} bytes is longer than {}() may make: {}", string->size(), function->name,
-                                  kStringLengthMax),
-                      "cut it with left() or substring()");
-    }
-  }
-  return result;
+  return apply(*function, Arguments(room.places.first(call.arguments.size()), row.texts), call);
 }
 
-}  // namespace
+/// Gives the texts that were made for a call back, when it is done.
+Result<Value> call_and_give_back(const ArgumentRoom& room, const BoundExpression& call, const Row& row) {
+  Result<Value> made = call_in(room, call, row);
+  for (Value& argument : room.made) {
+    row.texts.give(std::move(argument));
+  }
+  return made;
+}
 
-Result<Value> evaluate(const BoundExpression& expression, Row row) {
+/// Without memory of its own.
+template <size_t kCount>
+Result<Value> call_with(const BoundExpression& call, const Row& row) {
+  std::array<Value, kCount> made;
+  std::array<const Value*, kCount> places;
+  return call_and_give_back({made, places}, call, row);
+}
+
+Result<Value> evaluate_function(const BoundExpression& call, const Row& row) {
+  const size_t count = call.arguments.size();
+  if (count <= 2) {
+    return count < 2 ? call_with<1>(call, row) : call_with<2>(call, row);
+  }
+  if (count <= kArgumentsFew) {
+    return count == 3 ? call_with<3>(call, row) : call_with<kArgumentsFew>(call, row);
+  }
+  std::vector<Value> made(count);
+  std::vector<const Value*> places(count);
+  return call_and_give_back({made, places}, call, row);
+}
+
+Result<Value> copied(const Value& value, const Row& row) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr ? Result<Value>(row.texts.take(*text)) : Result<Value>(value);
+}
+
+Result<Value> evaluate(const BoundExpression& expression, const Row& row) {
   switch (expression.kind) {
     case BoundExpression::Kind::kInput:
-      return row[expression.input];
+      return copied(row.values[expression.input], row);
     case BoundExpression::Kind::kConstant:
-      return expression.value;
+      return copied(expression.value, row);
     case BoundExpression::Kind::kCall:
       return static_cast<uint16_t>(expression.function) < kFunctionsFrom ? evaluate_form(expression, row)
                                                                          : evaluate_function(expression, row);
@@ -246,6 +345,18 @@ Result<Value> evaluate(const BoundExpression& expression, Row row) {
   }
   CHECK(false);
   return Value();
+}
+
+}  // namespace
+
+Result<Value> evaluate(const BoundExpression& expression, std::span<const Value> row, SpareTexts& texts) {
+  Error error;
+  return evaluate(expression, Row{row, texts, error});
+}
+
+Result<Value> evaluate(const BoundExpression& expression, std::span<const Value> row) {
+  SpareTexts texts;
+  return evaluate(expression, row, texts);
 }
 
 bool can_fail(const BoundExpression& expression) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "../text_parts.hpp"
 #include "daedalus/base/check.hpp"
@@ -49,6 +50,19 @@ Functions make_functions() {
   add_written(functions);
   add_time_of_day(functions);
   add_moment_text(functions);
+  add_interval_text(functions);
+  add_number_text(functions);
+  add_orderings(functions);
+  add_transitions(functions);
+  add_ranges(functions);
+  add_hashes(functions);
+  add_sizes(functions);
+  add_escapes(functions);
+  add_format(functions);
+  add_typmods(functions);
+  add_overlaps(functions);
+  add_text_moments(functions);
+  add_text_numbers(functions);
   add_at_session_zone(functions);
   const auto is_out_of_order = [](const ScalarFunction& left, const ScalarFunction& right) {
     return left.id >= right.id;
@@ -80,10 +94,18 @@ const ScalarFunction* find_function(FunctionId id) {
 }
 
 bool is_function_name(std::string_view name) {
-  const auto functions = scalar_functions();
-  return std::any_of(functions.begin(), functions.end(), [&](const ScalarFunction& function) {
-    return !function.is_operator && !function.is_at_zone && function.name == name;
-  });
+  static const std::unordered_set<std::string_view> names = [] {
+    std::unordered_set<std::string_view> made;
+    for (const auto functions : {scalar_functions(), implementation_names()}) {
+      for (const ScalarFunction& function : functions) {
+        if (!function.is_operator && !function.is_at_zone) {
+          made.insert(function.name);
+        }
+      }
+    }
+    return made;
+  }();
+  return names.contains(name) || scalar::is_type_name(name);
 }
 
 bool is_operator_sign(std::string_view sign, size_t operands) {

@@ -1,5 +1,7 @@
 #include "interval_functions.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 
@@ -206,9 +208,13 @@ Result<Value> interval_of_parts(Arguments arguments, const BoundExpression&) {
 
 /// What the fields and the precision of a type's name leave of an interval.
 Result<Value> restricted_interval(Arguments arguments, const BoundExpression&) {
-  const Result<IntervalModifier> modifier = interval_modifier(static_cast<int32_t>(integer(arguments[1])));
+  const int64_t number = integer(arguments[1]);
+  const Result<IntervalModifier> modifier = interval_modifier(static_cast<int32_t>(number));
   if (!modifier) {
-    return modifier.error();
+    // What no type's name can say is a fault of its own there.
+    return modifier.error().message.starts_with("invalid")
+               ? rejected("XX000", fmt::format("unrecognized interval typmod: {}", number))
+               : modifier.error();
   }
   const Result<Interval> made = restricted(std::get<Interval>(arguments[0]), *modifier);
   return made ? Result<Value>(Value(*made)) : made.error();

@@ -125,10 +125,10 @@ Result<Value> like_escape(Arguments arguments, const BoundExpression&) {
   if (!escape.empty() && character_size(escape[0]) != escape.size()) {
     return rejected("22025", "invalid escape string", "Escape string must be empty or one character.");
   }
-  std::string made;
   if (escape == "\\") {
-    return Value(std::string(pattern));
+    return arguments.made(pattern);
   }
+  std::string made = arguments.spare_text();
   bool is_escaped = false;
   for (size_t at = 0; at < pattern.size();) {
     const std::string_view character = pattern.substr(at, character_size(pattern[at]));

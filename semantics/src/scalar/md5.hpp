@@ -6,7 +6,7 @@
 
 namespace daedalus::semantics::scalar {
 
-/// As 32 hexadecimal digits in lower case.
-[[nodiscard]] std::string md5_of(std::string_view text);
+/// Appends it as 32 hexadecimal digits in lower case.
+void append_md5(std::string_view text, std::string& out);
 
 }  // namespace daedalus::semantics::scalar

@@ -161,12 +161,7 @@ Result<Value> square_root_of_numeric(Arguments arguments, const BoundExpression&
     return out_of_domain("cannot take square root of a negative number");
   }
   constexpr int32_t kSignificantDigits = 16;
-  int32_t weight = 0;  // Of the first digit in base 10000.
-  if (!value.unscaled.is_zero()) {
-    const auto exponent = static_cast<int32_t>(value.unscaled.str().size()) - 1 - value.scale;
-    weight = exponent >= 0 ? exponent / 4 : -((3 - exponent) / 4);
-  }
-  const int32_t digits = (weight + 1) * 4 / 2 - 1;
+  const int32_t digits = (leading_weight(value) + 1) * 4 / 2 - 1;
   const int32_t scale = std::min(std::max({kSignificantDigits - digits, value.scale, 0}), kDecimalScaleMax);
   // One digit more than is wanted, then rounded: the root of a number that is no square never lies half way.
   const int32_t inner = scale + 1;

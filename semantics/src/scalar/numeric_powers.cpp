@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "../int128.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "families.hpp"
 
@@ -205,8 +207,27 @@ Decimal power_near_one(const Decimal& base, const Decimal& exponent, int32_t sca
   return exponential_near_one(rescale(product, logarithm_scale), scale);
 }
 
+/// A power that 128 bits hold, with all its digits.
+std::optional<Decimal> small_power(const Decimal& base, int64_t exponent) {
+  constexpr int64_t kExponentMax = 30;
+  if (exponent < 0 || exponent > kExponentMax || !fits_int128(base.unscaled)) {
+    return std::nullopt;
+  }
+  const Int128 factor = to_int128(base.unscaled);
+  Int128 made = 1;
+  for (int64_t times = exponent; times > 0; --times) {
+    if (__builtin_mul_overflow(made, factor, &made)) {
+      return std::nullopt;
+    }
+  }
+  return Decimal{to_big(made), static_cast<int32_t>(base.scale * exponent)};
+}
+
 /// numeric.c's power_var_int(): sixteen fractional digits at least, whatever the size.
 Result<Decimal> power_of_whole(const Decimal& base, int64_t exponent) {
+  if (const std::optional<Decimal> small = small_power(base, exponent)) {
+    return rescale(*small, shown_scale(kSignificantDigitsMin, {base.scale}));
+  }
   double digits = 0;  // About so many before the point.
   if (!base.unscaled.is_zero()) {
     const Groups groups = groups_of(base);

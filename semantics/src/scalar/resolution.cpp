@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
-#include "daedalus/semantics/scalar_function.hpp"
+#include "families.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -207,22 +208,44 @@ std::vector<ArgumentKind> assumed_alike(Kinds arguments) {
   return assumed;
 }
 
+/// Of the table, then of other names.
+const Candidates& overloads_of(std::string_view name) {
+  static const std::unordered_map<std::string_view, Candidates> by_name = [] {
+    std::unordered_map<std::string_view, Candidates> made;
+    for (const auto functions : {scalar_functions(), implementation_names()}) {
+      for (const ScalarFunction& function : functions) {
+        if (!function.is_at_zone) {
+          made[function.name].push_back(&function);
+        }
+      }
+    }
+    return made;
+  }();
+  static const Candidates none;
+  const auto found = by_name.find(name);
+  return found != by_name.end() ? found->second : none;
+}
+
 }  // namespace
 
 Result<const ScalarFunction*> resolve_function(std::string_view name, bool is_operator, Kinds arguments) {
   const std::vector<ArgumentKind> exact =
       is_operator ? assumed_alike(arguments) : std::vector<ArgumentKind>(arguments.begin(), arguments.end());
   Candidates candidates;
-  for (const ScalarFunction& function : scalar_functions()) {
-    if (function.is_operator != is_operator || function.is_at_zone || function.name != name) {
+  for (const ScalarFunction* function : overloads_of(name)) {
+    if (function->is_operator != is_operator) {
       continue;
     }
-    if (is_exact(function, exact)) {
-      return &function;
+    if (is_exact(*function, exact)) {
+      return function;
     }
-    if (accepts(function, arguments)) {
-      candidates.push_back(&function);
+    if (accepts(*function, arguments)) {
+      candidates.push_back(function);
     }
+  }
+  if (const ScalarFunction* cast =
+          !is_operator && arguments.size() == 1 ? scalar::cast_by_name(name, arguments[0]) : nullptr) {
+    return cast;
   }
   const char* what = is_operator ? "operator" : "function";
   if (candidates.empty()) {

@@ -8,6 +8,8 @@
 #include "daedalus/semantics/time_zone.hpp"
 #include "interval_functions.hpp"
 #include "moment_text.hpp"
+#include "ranges.hpp"
+#include "text_moment.hpp"
 #include "timestamptz_functions.hpp"
 
 namespace daedalus::semantics {
@@ -36,7 +38,12 @@ Result<Value> from_clock(Arguments arguments, const BoundExpression&) {
 
 Result<Value> to_text(Arguments arguments, const BoundExpression&) {
   const Result<BoundZone> zone = BoundZone::read(text(arguments[1]));
-  return zone ? Value(format_text(Type{kTimestampTz}, arguments[0], &*zone)) : Result<Value>(zone.error());
+  if (!zone) {
+    return zone.error();
+  }
+  std::string made = arguments.spare_text();
+  append_text(Type{kTimestampTz}, arguments[0], made, &*zone);
+  return Value(std::move(made));
 }
 
 Result<Value> from_text(Arguments arguments, const BoundExpression&) {
@@ -98,6 +105,19 @@ Result<Value> age(Arguments arguments, const BoundExpression&) {
   return Value(age_of_clocks(integer(*left_clock), integer(*right_clock), left < right));
 }
 
+/// A day and a time of it.
+Result<Value> moment_of_parts(Arguments arguments, const BoundExpression&) {
+  const Result<Value> clock = clock_of_parts(arguments);
+  return clock ? moment_of_clock(arguments[2], integer(*clock)) : clock;
+}
+
+/// Where a frame of a window ends.
+Result<Value> in_range(Arguments arguments, const BoundExpression&) {
+  const Result<Interval> way = way_to_end(arguments);
+  const Result<Value> end = way ? moved(integer(arguments[1]), *way, arguments[5]) : way.error();
+  return end ? Value(is_on_side(arguments, integer(arguments[0]), integer(*end))) : end;
+}
+
 // ---- fields and texts ----
 
 template <Result<Value> (*kPart)(const Value& unit, int64_t moment, int64_t offset)>
@@ -107,10 +127,15 @@ Result<Value> part(Arguments arguments, const BoundExpression&) {
   return zone ? kPart(arguments[0], moment, offset_at(*zone, moment)) : zone.error();
 }
 
+Result<Value> to_timestamp(Arguments arguments, const BoundExpression&) {
+  return read_by_template(arguments, &arguments[2]);
+}
+
 Result<Value> to_char(Arguments arguments, const BoundExpression&) {
   const Result<BoundZone> zone = BoundZone::read(text(arguments[2]));
   const int64_t moment = integer(arguments[0]);
-  return zone ? written_at_offset(moment, offset_at(*zone, moment), text(arguments[1])) : zone.error();
+  return zone ? written_at_offset(moment, offset_at(*zone, moment), text(arguments[1]), arguments.spare_text())
+              : zone.error();
 }
 
 }  // namespace
@@ -127,15 +152,25 @@ void add_at_session_zone(Functions& functions) {
   adder.add_at_zone("+", true, {kInterval, kTimestampTz, kText}, kTimestampTz, interval_and_moment);
   adder.add_at_zone("-", true, {kTimestampTz, kInterval, kText}, kTimestampTz, moment_less_interval);
   adder.add_at_zone("age", false, {kTimestampTz, kTimestampTz, kText}, kInterval, age);
+  adder.add_at_zone("timestamptz", false, {TypeKind::kDate, TypeKind::kTime, kText}, kTimestampTz, moment_of_parts);
+  adder.add_at_zone("in_range", false, {kTimestampTz, kTimestampTz, kInterval, TypeKind::kBool, TypeKind::kBool, kText},
+                    TypeKind::kBool, in_range);
   adder.start(1920);
   adder.add_at_zone("date_part", false, {kText, kTimestampTz, kText}, TypeKind::kDouble, part<part_of_clock>);
   adder.add_at_zone("extract", false, {kText, kTimestampTz, kText}, TypeKind::kNumeric, part<extracted_of_clock>);
+  adder.add_at_zone("to_timestamp", false, {kText, kText, kText}, kTimestampTz, to_timestamp);
   adder.add_at_zone("to_char", false, {kTimestampTz, kText, kText}, kText, to_char, type_of_written);
 }
 
 }  // namespace scalar
 
 namespace {
+
+bool has_moment(const ScalarFunction& function) {
+  const auto& kinds = function.arguments;
+  return function.result == TypeKind::kTimestampTz ||
+         std::find(kinds.begin(), kinds.end(), TypeKind::kTimestampTz) != kinds.end();
+}
 
 /// Of this name and these arguments, the last one being a zone.
 const ScalarFunction* find_at_zone(std::string_view name, bool is_operator, std::span<const TypeKind> arguments) {
@@ -170,11 +205,13 @@ Result<BoundExpression> cast_plainly(Result<BoundExpression> value, const Type& 
 
 }  // namespace
 
+bool may_hang_on_zone(const ScalarFunction& function) {
+  const ScalarFunction* meant = find_function(function.id);
+  return has_moment(function) || (meant != nullptr && has_moment(*meant));
+}
+
 const ScalarFunction* function_at_zone(const ScalarFunction& function) {
-  const bool has_moment = std::find(function.arguments.begin(), function.arguments.end(), TypeKind::kTimestampTz) !=
-                              function.arguments.end() ||
-                          function.result == TypeKind::kTimestampTz;
-  return has_moment ? find_at_zone(function.name, function.is_operator, function.arguments) : nullptr;
+  return has_moment(function) ? find_at_zone(function.name, function.is_operator, function.arguments) : nullptr;
 }
 
 bool is_cast_by_zone(TypeKind from, TypeKind to) {

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "adder.hpp"
 #include "daedalus/semantics/characters.hpp"
 #include "daedalus/semantics/text_pieces.hpp"
+#include "utf8_writer.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
@@ -15,6 +17,7 @@ namespace {
 constexpr TypeKind kText = TypeKind::kText;
 constexpr TypeKind kInt = TypeKind::kInt;
 constexpr TypeKind kChar = TypeKind::kChar;
+constexpr uint64_t kCharacterSizeMax = 4;
 
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
@@ -27,30 +30,69 @@ uint64_t length_of(const BoundExpression& expression) {
 Type type_of_joined(Expressions arguments) { return text_of(length_of(arguments[0]) + length_of(arguments[1])); }
 Type type_of_first(Expressions arguments) { return text_of(length_of(arguments[0])); }
 /// Characters of any size, where there were some already.
-Type type_of_character(Expressions) { return text_of(4); }
+Type type_of_character(Expressions) { return text_of(kCharacterSizeMax); }
 
-Value string_of(std::string_view text) { return Value(std::string(text)); }
+/// A constant number, nothing below zero.
+std::optional<uint64_t> constant_count(const BoundExpression& count) {
+  const auto* number = count.is_constant() ? std::get_if<int64_t>(&count.value) : nullptr;
+  return number != nullptr ? std::optional<uint64_t>(std::max<int64_t>(*number, 0)) : std::nullopt;
+}
+
+/// The most bytes that a character of a text has, as far as that is known.
+uint64_t character_size_max(const BoundExpression& expression) {
+  const auto* known = expression.is_constant() ? std::get_if<std::string>(&expression.value) : nullptr;
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  return known != nullptr && std::all_of(known->begin(), known->end(), is_ascii) ? 1 : kCharacterSizeMax;
+}
+
+/// So many characters: those of the text, and others before or behind them.
+Type type_of_padded(Expressions arguments) {
+  const std::optional<uint64_t> count = constant_count(arguments[1]);
+  if (!count) {
+    return text_of(kStringLengthMax);
+  }
+  const uint64_t filled = *count * (arguments.size() > 2 ? character_size_max(arguments[2]) : 1);
+  return text_of(std::min(kCharacterSizeMax * *count, length_of(arguments[0]) + filled));
+}
+
+Type type_of_repeated(Expressions arguments) {
+  const std::optional<uint64_t> count = constant_count(arguments[1]);
+  return text_of(count && *count <= kStringLengthMax ? length_of(arguments[0]) * *count : kStringLengthMax);
+}
+
+/// As often as what is replaced may be there, it grows by what replaces it.
+Type type_of_replaced(Expressions arguments) {
+  const uint64_t size = length_of(arguments[0]);
+  const auto* wanted = arguments[1].is_constant() ? std::get_if<std::string>(&arguments[1].value) : nullptr;
+  const uint64_t wanted_size = wanted != nullptr ? std::max<uint64_t>(wanted->size(), 1) : 1;
+  const uint64_t with_size = std::max(length_of(arguments[2]), wanted_size);
+  return text_of(size + size / wanted_size * (with_size - wanted_size));
+}
+
+Type type_of_translated(Expressions arguments) { return text_of(kCharacterSizeMax * length_of(arguments[0])); }
 
 // ---- whole strings ----
 
 Result<Value> joined(Arguments arguments, const BoundExpression&) {
-  return Value(text(arguments[0]) + text(arguments[1]));
+  std::string made = arguments.spare_text(text(arguments[0]));
+  made += text(arguments[1]);
+  return Value(std::move(made));
 }
 
 Result<Value> lower(Arguments arguments, const BoundExpression&) {
-  std::string made = text(arguments[0]);
+  std::string made = arguments.spare_text(text(arguments[0]));
   std::transform(made.begin(), made.end(), made.begin(), to_lower);
   return Value(std::move(made));
 }
 
 Result<Value> upper(Arguments arguments, const BoundExpression&) {
-  std::string made = text(arguments[0]);
+  std::string made = arguments.spare_text(text(arguments[0]));
   std::transform(made.begin(), made.end(), made.begin(), to_upper);
   return Value(std::move(made));
 }
 
 Result<Value> initcap(Arguments arguments, const BoundExpression&) {
-  std::string made = text(arguments[0]);
+  std::string made = arguments.spare_text(text(arguments[0]));
   bool is_inside = false;
   for (char& c : made) {
     c = is_inside ? to_lower(c) : to_upper(c);
@@ -61,7 +103,7 @@ Result<Value> initcap(Arguments arguments, const BoundExpression&) {
 
 Result<Value> reverse(Arguments arguments, const BoundExpression&) {
   const std::string& from = text(arguments[0]);
-  std::string made(from.size(), '\0');
+  std::string made = arguments.spare_text(from);
   size_t end = from.size();
   for (size_t at = 0; at < from.size();) {
     const size_t size = character_size(from[at]);
@@ -93,7 +135,7 @@ Result<Value> padded_octet_length(Arguments arguments, const BoundExpression& ca
 // ---- pieces ----
 
 Result<Value> substring_from(Arguments arguments, const BoundExpression&) {
-  return string_of(piece_of(text(arguments[0]), integer(arguments[1]), std::numeric_limits<int64_t>::max()));
+  return arguments.made(piece_of(text(arguments[0]), integer(arguments[1]), std::numeric_limits<int64_t>::max()));
 }
 
 Result<Value> substring_of(Arguments arguments, const BoundExpression&) {
@@ -102,15 +144,15 @@ Result<Value> substring_of(Arguments arguments, const BoundExpression&) {
   if (count < 0) {
     return rejected("22011", "negative substring length not allowed");
   }
-  return string_of(piece_of(text(arguments[0]), first, first + count));
+  return arguments.made(piece_of(text(arguments[0]), first, first + count));
 }
 
 Result<Value> left(Arguments arguments, const BoundExpression&) {
-  return string_of(left_of(text(arguments[0]), integer(arguments[1])));
+  return arguments.made(left_of(text(arguments[0]), integer(arguments[1])));
 }
 
 Result<Value> right(Arguments arguments, const BoundExpression&) {
-  return string_of(right_of(text(arguments[0]), integer(arguments[1])));
+  return arguments.made(right_of(text(arguments[0]), integer(arguments[1])));
 }
 
 Result<Value> position(Arguments arguments, const BoundExpression&) {
@@ -125,7 +167,7 @@ Result<Value> split_part(Arguments arguments, const BoundExpression&) {
   if (integer(arguments[2]) == 0) {
     return rejected("22023", "field position must not be zero");
   }
-  return string_of(field_of(text(arguments[0]), text(arguments[1]), integer(arguments[2])));
+  return arguments.made(field_of(text(arguments[0]), text(arguments[1]), integer(arguments[2])));
 }
 
 // ---- trimming and padding ----
@@ -135,7 +177,7 @@ Result<Value> trimmed(Arguments arguments, const BoundExpression&) {
   std::string_view from = text(arguments[0]);
   const std::string_view set = arguments.size() > 1 ? std::string_view(text(arguments[1])) : " ";
   from = kLeft ? trimmed_left(from, set) : from;
-  return string_of(kRight ? trimmed_right(from, set) : from);
+  return arguments.made(kRight ? trimmed_right(from, set) : from);
 }
 
 /// To so many characters; a longer string is cut.
@@ -146,19 +188,20 @@ Result<Value> padded(Arguments arguments, const BoundExpression&) {
   const std::string_view fill = arguments.size() > 2 ? std::string_view(text(arguments[2])) : " ";
   const int64_t missing = fill.empty() ? 0 : wanted - character_count(from);
   if (missing <= 0) {
-    return Value(from.substr(0, offset_of(from, wanted)));
+    return arguments.made(std::string_view(from).substr(0, offset_of(from, wanted)));
   }
   if (missing > kStringLengthMax) {
     return too_long();
   }
-  std::string padding;
+  std::string made = arguments.spare_text(kLeft ? std::string_view() : from);
   size_t at = 0;
   for (int64_t count = 0; count < missing; ++count) {
     const size_t size = character_size(fill[at]);
-    padding += fill.substr(at, size);
+    made += fill.substr(at, size);
     at = at + size < fill.size() ? at + size : 0;
   }
-  return Value(kLeft ? padding + from : from + padding);
+  made += kLeft ? std::string_view(from) : "";
+  return Value(std::move(made));
 }
 
 Result<Value> repeat(Arguments arguments, const BoundExpression&) {
@@ -167,7 +210,7 @@ Result<Value> repeat(Arguments arguments, const BoundExpression&) {
   if (!from.empty() && count > static_cast<int64_t>(kStringLengthMax / from.size())) {
     return too_long();
   }
-  std::string made;
+  std::string made = arguments.spare_text();
   for (int64_t number = 0; number < count && !from.empty(); ++number) {
     made += from;
   }
@@ -180,16 +223,17 @@ Result<Value> replace(Arguments arguments, const BoundExpression&) {
   const std::string& from = text(arguments[0]);
   const std::string& wanted = text(arguments[1]);
   if (wanted.empty()) {
-    return Value(from);
+    return arguments.made(from);
   }
-  std::string made;
+  std::string made = arguments.spare_text();
   size_t at = 0;
   for (size_t found = from.find(wanted); found != std::string::npos; found = from.find(wanted, at)) {
     made.append(from, at, found - at);
     made += text(arguments[2]);
     at = found + wanted.size();
   }
-  return Value(made.append(from, at));
+  made.append(from, at);
+  return Value(std::move(made));
 }
 
 /// Each character of the second argument becomes the one at its place in the third, or goes.
@@ -197,7 +241,7 @@ Result<Value> translate(Arguments arguments, const BoundExpression&) {
   const std::string& from = text(arguments[0]);
   const std::string& wanted = text(arguments[1]);
   const std::string& replacement = text(arguments[2]);
-  std::string made;
+  std::string made = arguments.spare_text();
   for (size_t at = 0; at < from.size();) {
     const std::string_view character = std::string_view(from).substr(at, character_size(from[at]));
     at += character.size();
@@ -248,17 +292,8 @@ Result<Value> chr(Arguments arguments, const BoundExpression&) {
   if (code >= 0xd800 && code <= 0xdfff) {
     return rejected("54000", fmt::format("requested character not valid for encoding: {}", code));
   }
-  std::string made;
-  if (code < 0x80) {
-    made += static_cast<char>(code);
-    return Value(std::move(made));
-  }
-  const int tails = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  // As many ones at its head as there are bytes, and a zero.
-  made += static_cast<char>((0xf80 >> tails & 0xff) | code >> (6 * tails));
-  for (int tail = tails - 1; tail >= 0; --tail) {
-    made += static_cast<char>(0x80 | (code >> (6 * tail) & 0x3f));
-  }
+  std::string made = arguments.spare_text();
+  append_character(made, static_cast<uint32_t>(code));
   return Value(std::move(made));
 }
 
@@ -298,6 +333,8 @@ void add_text(Functions& functions) {
   adder.add("strpos", {kText, kText}, kInt, position, nullptr, false);
   adder.add("starts_with", {kText, kText}, TypeKind::kBool, starts_with, nullptr, false);
   adder.add("split_part", {kText, kText, kInt}, kText, split_part, type_of_first);
+  adder.refuse("substring", {kText, kText}, kText);  // By a regular expression.
+  adder.refuse("substring", {kText, kText, kText}, kText);
   adder.start(560);
   adder.add("btrim", {kText}, kText, trimmed<true, true>, type_of_first, false);
   adder.add("btrim", {kText, kText}, kText, trimmed<true, true>, type_of_first, false);
@@ -305,14 +342,14 @@ void add_text(Functions& functions) {
   adder.add("ltrim", {kText, kText}, kText, trimmed<true, false>, type_of_first, false);
   adder.add("rtrim", {kText}, kText, trimmed<false, true>, type_of_first, false);
   adder.add("rtrim", {kText, kText}, kText, trimmed<false, true>, type_of_first, false);
-  adder.add("lpad", {kText, kInt}, kText, padded<true>);
-  adder.add("lpad", {kText, kInt, kText}, kText, padded<true>);
-  adder.add("rpad", {kText, kInt}, kText, padded<false>);
-  adder.add("rpad", {kText, kInt, kText}, kText, padded<false>);
-  adder.add("repeat", {kText, kInt}, kText, repeat);
+  adder.add("lpad", {kText, kInt}, kText, padded<true>, type_of_padded);
+  adder.add("lpad", {kText, kInt, kText}, kText, padded<true>, type_of_padded);
+  adder.add("rpad", {kText, kInt}, kText, padded<false>, type_of_padded);
+  adder.add("rpad", {kText, kInt, kText}, kText, padded<false>, type_of_padded);
+  adder.add("repeat", {kText, kInt}, kText, repeat, type_of_repeated);
   adder.start(580);
-  adder.add("replace", {kText, kText, kText}, kText, replace);
-  adder.add("translate", {kText, kText, kText}, kText, translate);
+  adder.add("replace", {kText, kText, kText}, kText, replace, type_of_replaced);
+  adder.add("translate", {kText, kText, kText}, kText, translate, type_of_translated);
   adder.add("ascii", {kText}, kInt, ascii, nullptr, false);
   adder.add("chr", {kInt}, kText, chr, type_of_character);
 }

@@ -18,6 +18,9 @@ namespace daedalus::semantics::scalar {
 [[nodiscard]] Result<Value> clock_in(const Value& zone, int64_t moment);
 [[nodiscard]] Result<Value> moment_of_clock(const Value& zone, int64_t clock);
 
+/// A day and a time of it. Error 22008.
+[[nodiscard]] Result<Value> clock_of_parts(Arguments arguments);
+
 /// date_part() and EXTRACT of a moment whose clock is so many seconds east of UTC. Errors: those of field_of().
 [[nodiscard]] Result<Value> part_of_clock(const Value& unit, int64_t moment, int64_t offset);
 [[nodiscard]] Result<Value> extracted_of_clock(const Value& unit, int64_t moment, int64_t offset);

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "adder.hpp"
 #include "daedalus/semantics/characters.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "md5.hpp"
+#include "quoting.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
@@ -17,13 +19,13 @@ constexpr TypeKind kInt = TypeKind::kInt;
 
 // ---- values of any kind ----
 
-/// As the value is shown: booleans by a letter, char(n) with its blanks.
-std::string shown(const Value& value, const BoundExpression& argument) { return format_text(argument.type, value); }
-
+/// Values are as they are shown: booleans by a letter, char(n) with its blanks.
 Result<Value> concat(Arguments arguments, const BoundExpression& call) {
-  std::string made;
+  std::string made = arguments.spare_text();
   for (size_t place = 0; place < arguments.size(); ++place) {
-    made += is_null(arguments[place]) ? "" : shown(arguments[place], call.arguments[place]);
+    if (!is_null(arguments[place])) {
+      append_text(call.arguments[place].type, arguments[place], made);
+    }
   }
   return Value(std::move(made));
 }
@@ -33,14 +35,14 @@ Result<Value> concat_with(Arguments arguments, const BoundExpression& call) {
   if (is_null(arguments[0])) {
     return Value();
   }
-  std::string made;
+  std::string made = arguments.spare_text();
   bool is_first = true;
   for (size_t place = 1; place < arguments.size(); ++place) {
     if (is_null(arguments[place])) {
       continue;
     }
-    made += is_first ? "" : text(arguments[0]);
-    made += shown(arguments[place], call.arguments[place]);
+    made += is_first ? std::string_view() : text(arguments[0]);
+    append_text(call.arguments[place].type, arguments[place], made);
     is_first = false;
   }
   return Value(std::move(made));
@@ -48,8 +50,11 @@ Result<Value> concat_with(Arguments arguments, const BoundExpression& call) {
 
 template <bool kCountsNulls>
 Result<Value> count_nulls(Arguments arguments, const BoundExpression&) {
-  return Value(static_cast<int64_t>(std::count_if(arguments.begin(), arguments.end(),
-                                                  [](const Value& value) { return is_null(value) == kCountsNulls; })));
+  int64_t count = 0;
+  for (size_t place = 0; place < arguments.size(); ++place) {
+    count += is_null(arguments[place]) == kCountsNulls ? 1 : 0;
+  }
+  return Value(count);
 }
 
 /// The most bytes that a value of a type is shown in.
@@ -95,27 +100,45 @@ Type type_of_count(Expressions) { return Type{kInt}; }
 
 // ---- texts ----
 
-Result<Value> md5(Arguments arguments, const BoundExpression&) { return Value(md5_of(text(arguments[0]))); }
+Result<Value> md5(Arguments arguments, const BoundExpression&) {
+  std::string made = arguments.spare_text();
+  append_md5(text(arguments[0]), made);
+  return Value(std::move(made));
+}
 
 Type type_of_digest(Expressions) { return text_of(32); }
 
 Result<Value> hexadecimal(Arguments arguments, const BoundExpression& call) {
   const int64_t value = integer(arguments[0]);
-  return Value(call.arguments[0].type.kind == kInt ? fmt::format("{:x}", static_cast<uint32_t>(value))
-                                                   : fmt::format("{:x}", static_cast<uint64_t>(value)));
+  const uint64_t bits =
+      call.arguments[0].type.kind == kInt ? static_cast<uint32_t>(value) : static_cast<uint64_t>(value);
+  std::string made = arguments.spare_text();
+  fmt::format_to(std::back_inserter(made), "{:x}", bits);
+  return Value(std::move(made));
 }
 
 Type type_of_hexadecimal(Expressions) { return text_of(16); }
 
-/// A literal that means the text: quotes and backslashes doubled.
+Type type_of_quoted(Expressions arguments) { return text_of(2 * shown_size(arguments[0].type) + 3); }
+Type type_of_quoted_nullable(Expressions arguments) {
+  return text_of(std::max<uint64_t>(2 * shown_size(arguments[0].type) + 3, 4));
+}
+Type type_of_overlaid(Expressions arguments) {
+  // Twice the text: what is behind the other one may begin before it.
+  return text_of(2 * shown_size(arguments[0].type) + shown_size(arguments[1].type));
+}
+
 Result<Value> quote_literal(Arguments arguments, const BoundExpression&) {
-  const std::string& from = text(arguments[0]);
-  const bool has_backslash = from.find('\\') != std::string::npos;
-  std::string made = has_backslash ? "E'" : "'";
-  for (const char c : from) {
-    made.append(c == '\'' || c == '\\' ? 2 : 1, c);
-  }
-  return Value(made + "'");
+  return Value(quoted_literal(text(arguments[0]), arguments.spare_text()));
+}
+
+Result<Value> quote_ident(Arguments arguments, const BoundExpression&) {
+  return Value(quoted_name(text(arguments[0]), arguments.spare_text()));
+}
+
+Result<Value> quote_nullable(Arguments arguments, const BoundExpression&) {
+  return is_null(arguments[0]) ? arguments.made("NULL")
+                               : Value(quoted_literal(text(arguments[0]), arguments.spare_text()));
 }
 
 /// Characters from a place on, as many as are said or as the other text has, are those of the other text instead.
@@ -131,8 +154,10 @@ Result<Value> overlay(Arguments arguments, const BoundExpression&) {
   if (end > std::numeric_limits<int32_t>::max()) {
     return rejected("22003", "integer out of range");
   }
-  return Value(from.substr(0, offset_of(from, start - 1)) + with +
-               from.substr(offset_of(from, std::max<int64_t>(end - 1, 0))));
+  std::string made = arguments.spare_text(std::string_view(from).substr(0, offset_of(from, start - 1)));
+  made += with;
+  made.append(from, offset_of(from, std::max<int64_t>(end - 1, 0)));
+  return Value(std::move(made));
 }
 
 }  // namespace
@@ -148,9 +173,12 @@ void add_written(Functions& functions) {
   adder.add("md5", {kText}, kText, md5, type_of_digest, false);
   adder.add("to_hex", {kInt}, kText, hexadecimal, type_of_hexadecimal, false);
   adder.add("to_hex", {TypeKind::kBigint}, kText, hexadecimal, type_of_hexadecimal, false);
-  adder.add("quote_literal", {kText}, kText, quote_literal);
-  adder.add("overlay", {kText, kText, kInt}, kText, overlay);
-  adder.add("overlay", {kText, kText, kInt, kInt}, kText, overlay);
+  adder.add("quote_literal", {kText}, kText, quote_literal, type_of_quoted);
+  adder.add("overlay", {kText, kText, kInt}, kText, overlay, type_of_overlaid);
+  adder.add("overlay", {kText, kText, kInt, kInt}, kText, overlay, type_of_overlaid);
+  adder.add("quote_ident", {kText}, kText, quote_ident, type_of_quoted);
+  adder.add("quote_nullable", {kText}, kText, quote_nullable, type_of_quoted_nullable);
+  adder.takes_nulls();
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -19,9 +19,9 @@ constexpr uint32_t kDecimalDigitsMax = 612;
 /// 10^exponent. Cheap up to 76; linear in the exponent beyond.
 [[nodiscard]] BigInt power_of_ten(uint32_t exponent);
 
-/// Whether digits (decimal, no leading zero) · 10^decimal_exponent is mantissa · 2^binary_exponent, exactly. Exponents
-/// may be negative.
-[[nodiscard]] bool is_equal(const std::string& digits, int decimal_exponent, int64_t mantissa, int binary_exponent);
+/// Whether digits · 10^decimal_exponent is mantissa · 2^binary_exponent, exactly. Exponents may be negative.
+/// Precondition: 0 < digits < 10^19, 0 < mantissa < 2^55.
+[[nodiscard]] bool is_equal(uint64_t digits, int decimal_exponent, int64_t mantissa, int binary_exponent);
 
 /// numerator / denominator, rounded half away from zero. denominator > 0.
 [[nodiscard]] BigInt divide_rounded(const BigInt& numerator, const BigInt& denominator);
@@ -45,6 +45,9 @@ constexpr uint32_t kDecimalDigitsMax = 612;
 /// -1, 0 or 1 by value, whatever the scales.
 [[nodiscard]] int compare_decimals(const Decimal& left, const Decimal& right);
 
+/// The weight of the first digit in base 10000, as numeric.c keeps a number; 0 for zero.
+[[nodiscard]] int32_t leading_weight(const Decimal& value);
+
 /// Whether |value| at its scale is below 10^precision, as numeric(precision, scale) demands.
 [[nodiscard]] bool fits_precision(const Decimal& value, uint32_t precision);
 
@@ -53,6 +56,7 @@ constexpr uint32_t kDecimalDigitsMax = 612;
 
 /// Digits with sign and point: "-0.05", "120".
 [[nodiscard]] std::string format_decimal(const Decimal& value);
+void append_decimal(const Decimal& value, std::string& out);
 
 /// The nearest double or float (ties to even), as PostgreSQL casts numeric to double precision and real; nothing when
 /// it overflows or a value other than zero vanishes.

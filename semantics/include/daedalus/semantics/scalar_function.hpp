@@ -11,13 +11,34 @@
 #include <vector>
 
 #include "daedalus/semantics/bound_expression.hpp"
+#include "daedalus/semantics/spare_texts.hpp"
 
 namespace daedalus::semantics {
+
+/// What a function is asked about: values that stay where they are, in a row or an expression, and room for the text
+/// that it makes of them.
+class Arguments {
+ public:
+  Arguments(std::span<const Value* const> places, SpareTexts& texts) : places_(places), texts_(&texts) {}
+
+  [[nodiscard]] size_t size() const { return places_.size(); }
+  [[nodiscard]] const Value& operator[](size_t place) const { return *places_[place]; }
+  [[nodiscard]] const Value& back() const { return *places_.back(); }
+  [[nodiscard]] Arguments first(size_t count) const { return {places_.first(count), *texts_}; }
+
+  /// Whoever makes a text begins with it: then no row allocates memory.
+  [[nodiscard]] std::string spare_text(std::string_view begin = {}) const { return texts_->take(begin); }
+  [[nodiscard]] Value made(std::string_view text) const { return Value(spare_text(text)); }
+
+ private:
+  std::span<const Value* const> places_;
+  SpareTexts* texts_;
+};
 
 /// One overload. Strict unless it says otherwise: it is never asked about a NULL, and NULL among its arguments makes
 /// NULL. Equal arguments give equal results.
 struct ScalarFunction {
-  using Evaluate = Result<Value> (*)(std::span<const Value> arguments, const BoundExpression& call);
+  using Evaluate = Result<Value> (*)(Arguments arguments, const BoundExpression& call);
   using ResultType = Type (*)(std::span<const BoundExpression> arguments);
 
   FunctionId id{};
@@ -36,17 +57,21 @@ struct ScalarFunction {
   /// What the entry of this name without its last argument is where a session's zone, which is that argument, is not
   /// UTC. No text calls it: see function_at_zone().
   bool is_at_zone = false;
+  bool is_helper = false;  ///< It stands behind an operator, an index or an aggregate: not for users' lists.
+
+  /// Whether PostgreSQL has it, and nothing here computes it.
+  [[nodiscard]] bool is_refused() const { return evaluate == nullptr && id != FunctionId::kCast; }
 };
 
 /// All of them, ids ascending. Built once.
 [[nodiscard]] std::span<const ScalarFunction> scalar_functions();
 
+/// Other names of PostgreSQL's for what is in the table, with arguments of their own and the ids of what they stand
+/// for; kCast: to their results.
+[[nodiscard]] std::span<const ScalarFunction> implementation_names();
+
 /// Null: there is none.
 [[nodiscard]] const ScalarFunction* find_function(FunctionId id);
-
-/// What to call instead of a function where a session's zone is not UTC: it takes the zone, as bind_session_zone()
-/// makes it, as one more argument. Null: a zone changes nothing.
-[[nodiscard]] const ScalarFunction* function_at_zone(const ScalarFunction& function);
 
 /// Whether any overload has this name.
 [[nodiscard]] bool is_function_name(std::string_view name);
@@ -64,6 +89,18 @@ struct ArgumentKind {
 [[nodiscard]] Result<const ScalarFunction*> resolve_function(std::string_view name, bool is_operator,
                                                              std::span<const ArgumentKind> arguments);
 
+/// A call of what was resolved, with arguments of its kinds: they are cast on to the kinds of what a name stands for.
+/// `zone`: the session's, as it travels, where its clocks do not show UTC.
+[[nodiscard]] Result<BoundExpression> make_named_call(const ScalarFunction& function,
+                                                      std::vector<BoundExpression> arguments,
+                                                      const std::string* zone = nullptr);
+
+/// Whether the session's zone may have a part in such a call: there are moments in it.
+[[nodiscard]] bool may_hang_on_zone(const ScalarFunction& function);
+/// What to call instead of a function where a session's zone is not UTC: it takes the zone, as it travels, as one more
+/// argument. Null: a zone changes nothing.
+[[nodiscard]] const ScalarFunction* function_at_zone(const ScalarFunction& function);
+
 /// The kind that values of CASE, COALESCE, GREATEST, LEAST, IN and VALUES are brought to (10.5); text where nothing is
 /// known. Error 42804 names `construct`.
 [[nodiscard]] Result<TypeKind> resolve_common_kind(std::span<const ArgumentKind> values, std::string_view construct);
@@ -77,6 +114,8 @@ struct ArgumentKind {
 /// What an explicit cast makes of a value that is not NULL: strings are cut to length, anything may become a string and
 /// be read from one. Errors: 42846 no such cast, and those of parse_text() and assign().
 [[nodiscard]] Result<Value> cast_value(const Type& from, const Value& value, const Type& to);
+/// The same in the room of `texts`.
+[[nodiscard]] Result<Value> cast_value(const Type& from, const Value& value, const Type& to, SpareTexts& texts);
 
 /// Whether the session's zone has a part in a cast between these: moments from and to clocks and texts.
 [[nodiscard]] bool is_cast_by_zone(TypeKind from, TypeKind to);

@@ -30,6 +30,8 @@ class TimeZones;
 /// PostgreSQL's output: `t`/`f`, shortest round-trip floats, `2013-01-01 05:00:00`, `2013-01-01 05:00:00+00`, char(n)
 /// padded with blanks. A timestamptz is shown as a clock in `zone` shows it; null: UTC. Precondition: not NULL.
 [[nodiscard]] std::string format_text(const Type& type, const Value& value, const BoundZone* zone = nullptr);
+/// The same, behind what `out` is.
+void append_text(const Type& type, const Value& value, std::string& out, const BoundZone* zone = nullptr);
 
 /// Converts a value of type `from` for assignment to a column of type `to` (PostgreSQL's assignment casts among the
 /// supported types): integers widen and narrow with a range check, numeric to integer rounds half away from zero,

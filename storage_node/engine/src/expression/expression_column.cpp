@@ -114,9 +114,9 @@ Result<void> ExpressionColumn::take_hard(const RowBatch& part, const ValueVector
 
 Result<void> ExpressionColumn::take_plain(const RowBatch& part, uint32_t position, uint32_t first, VectorRoom& room,
                                           bool& has_nulls) const {
-  const Result<semantics::Value> value = plain_.value(*part.chunk, part.row(position));
-  if (!value) {
-    return value.error();
+  const semantics::Value* const value = plain_.value(*part.chunk, part.row(position));
+  if (value == nullptr) {
+    return plain_.error();
   }
   if (semantics::is_null(*value)) {
     set_bit(room.nulls.data(), first + position);
@@ -221,9 +221,9 @@ Result<ExactVector> ExpressionColumn::compute_exact(const RowBatch& batch) const
     std::copy_n(values.nulls, vector_words(batch.count), exact_.nulls.begin());
   }
   const Result<void> taken = for_each_hard(values, batch.count, [&](uint32_t position) -> Result<void> {
-    const Result<semantics::Value> value = plain_.value(*batch.chunk, batch.row(position));
-    if (!value) {
-      return value.error();
+    const semantics::Value* const value = plain_.value(*batch.chunk, batch.row(position));
+    if (value == nullptr) {
+      return plain_.error();
     }
     set_bit(exact_.nulls.data(), position);
     if (!semantics::is_null(*value)) {
@@ -265,9 +265,9 @@ Result<void> ExpressionColumn::keep_true_by_row(const RowBatch& batch, VectorBit
 }
 
 Result<void> ExpressionColumn::keep_row(const RowBatch& batch, uint32_t position, VectorBits& rows) const {
-  const Result<semantics::Value> value = plain_.value(*batch.chunk, batch.row(position));
-  if (!value) {
-    return value.error();
+  const semantics::Value* const value = plain_.value(*batch.chunk, batch.row(position));
+  if (value == nullptr) {
+    return plain_.error();
   }
   if (*value == semantics::Value(true)) {
     set_bit(rows.data(), position);

@@ -33,7 +33,7 @@ class ExpressionColumn final : public ComputedColumn {
   /// The same by the plain evaluation of each row: where few are set.
   [[nodiscard]] Result<void> keep_true_by_row(const RowBatch& batch, VectorBits& rows) const;
 
-  /// Whether a part of it has no kernel, and is evaluated a row at a time.
+  /// Whether a part of it has no kernel, and is evaluated a row at a time, or takes as long.
   [[nodiscard]] bool is_by_row() const { return node_ == nullptr || node_->is_by_row(); }
 
  private:

@@ -64,7 +64,7 @@ std::optional<int32_t> scale_of_extract(const BoundExpression& call) {
     return 0;
   }
   const bool has_micros = unit && (*unit == "epoch" || *unit == "second");
-  return has_micros && semantics::is_timestamp(call.arguments[1].type.kind) ? std::optional<int32_t>(6) : std::nullopt;
+  return has_micros && call.arguments[1].type.kind != TypeKind::kDate ? std::optional<int32_t>(6) : std::nullopt;
 }
 
 std::optional<int32_t> scale_of_call(const BoundExpression& call) {
@@ -181,8 +181,8 @@ VectorNodePtr ExpressionPool::node(const TableLayout& layout, const BoundExpress
   if (expression.kind == BoundExpression::Kind::kCall) {
     std::vector<VectorNodePtr> parts;
     const NodeMaker make{layout, *this, parts};
-    for (const auto family : {make_form_node, make_cast_node, make_comparison_node, make_number_node, make_whole_node,
-                              make_text_node, make_piece_node, make_time_node}) {
+    for (const auto family : {make_form_node, make_cast_node, make_text_cast_node, make_span_node, make_comparison_node,
+                              make_number_node, make_whole_node, make_text_node, make_piece_node, make_time_node}) {
       made = made == nullptr ? family(expression, make) : std::move(made);
     }
     if (made == nullptr) {

@@ -254,8 +254,9 @@ class PlainNode final : public VectorNode {
     return made;
   }
 
-  void take(uint32_t position, const Result<semantics::Value>& value) {
-    if (!value) {
+  /// Null: an error.
+  void take(uint32_t position, const semantics::Value* value) {
+    if (value == nullptr) {
       set_bit(buffer_.hard.data(), position);
       has_hard_ = true;
     } else if (semantics::is_null(*value)) {
@@ -263,7 +264,7 @@ class PlainNode final : public VectorNode {
       has_nulls_ = true;
     }
     const semantics::Value nothing;
-    const semantics::Value& taken = value ? *value : nothing;
+    const semantics::Value& taken = value != nullptr ? *value : nothing;
     switch (form()) {
       case Form::kTruth:
         if (std::holds_alternative<bool>(taken) && std::get<bool>(taken)) {

@@ -1,4 +1,4 @@
-// Arithmetic on integers, dates, numerics of known scale and floating numbers.
+// Arithmetic on integers, moments, numerics of known scale and floating numbers.
 //
 // Decides from bounds on the operands how wide a result may be: within 64 bits there is one kernel for a batch, beyond
 // numerics go on in 128. What leaves its type is hard.
@@ -25,7 +25,7 @@ struct Limits {
   int64_t high = std::numeric_limits<int64_t>::max();
 };
 
-/// What an integer or a date may be.
+/// What an integer, a date or a timestamp may be.
 Limits limits_of(TypeKind kind) {
   switch (kind) {
     case TypeKind::kSmallint:
@@ -34,6 +34,9 @@ Limits limits_of(TypeKind kind) {
       return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
     case TypeKind::kDate:
       return {semantics::kDateDaysMin, semantics::kDateDaysMax};
+    case TypeKind::kTimestamp:
+    case TypeKind::kTimestampTz:
+      return {semantics::kTimestampMicrosMin, semantics::kTimestampMicrosMax};
     default:
       return {};
   }
@@ -343,7 +346,7 @@ std::optional<IntegerOp> bits_of(std::string_view name) {
 }
 
 bool is_exact(TypeKind kind) {
-  return semantics::is_integer(kind) || kind == TypeKind::kDate || kind == TypeKind::kNumeric;
+  return semantics::is_integer(kind) || semantics::is_moment(kind) || kind == TypeKind::kNumeric;
 }
 
 /// Of one operand: 0 − x.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "daedalus/semantics/uuid.hpp"
+
 namespace daedalus::engine {
 namespace {
 
@@ -18,6 +20,26 @@ constexpr size_t kTextBytesMax = 64;
 bool is_small(const semantics::Value& value) {
   const auto* text = std::get_if<std::string>(&value);
   return text != nullptr ? text->size() <= kTextBytesMax : !std::holds_alternative<semantics::Decimal>(value);
+}
+
+/// The text that a value is: what it had before is gone, and its room is there.
+std::string& text_in(semantics::Value& value) {
+  auto* text = std::get_if<std::string>(&value);
+  return text != nullptr ? *text : value.emplace<std::string>();
+}
+
+/// to_value(), for a value that takes many, one after the other.
+void read(const ColumnLayout& layout, const uint8_t* bytes, semantics::Value& value) {
+  if (layout.native == Native::kBytes) {
+    const auto* text = reinterpret_cast<const char*>(bytes);
+    text_in(value).assign(text, strnlen(text, layout.width));
+  } else if (layout.type.kind == semantics::TypeKind::kUuid) {
+    Int128 number = 0;
+    std::memcpy(&number, bytes, sizeof number);
+    semantics::write_uuid_bytes(number, text_in(value));
+  } else {
+    value = to_value(layout, bytes);
+  }
 }
 
 }  // namespace
@@ -51,7 +73,10 @@ const semantics::Value* RememberedValues::find(uint64_t raw) {
 
 void RememberedValues::add(uint64_t raw, const semantics::Value& value) {
   if (!entries_.empty() && is_small(value)) {
-    entry_of(raw) = {raw, true, value};
+    Entry& entry = entry_of(raw);
+    entry.raw = raw;
+    entry.is_known = true;
+    entry.value = value;
   }
 }
 
@@ -80,7 +105,7 @@ PlainRows::PlainRows(const TableLayout& layout, semantics::BoundExpression expre
   may_remember_ = inputs_.size() == 1 && layout.columns[inputs_[0]].width <= sizeof(uint64_t);
 }
 
-Result<semantics::Value> PlainRows::value(const ChunkView& chunk, uint32_t row) {
+const semantics::Value* PlainRows::value(const ChunkView& chunk, uint32_t row) {
   if (!may_remember_ || (layout_->columns[inputs_[0]].nullable && test_bit(chunk.nulls[inputs_[0]], row))) {
     return compute(chunk, row);
   }
@@ -88,32 +113,42 @@ Result<semantics::Value> PlainRows::value(const ChunkView& chunk, uint32_t row) 
   uint64_t raw = 0;
   std::memcpy(&raw, chunk.planes[inputs_[0]] + size_t{row} * layout_->columns[inputs_[0]].stride, width);
   if (const semantics::Value* known = remembered_.find(raw); known != nullptr) {
-    return *known;
+    return known;
   }
-  Result<semantics::Value> computed = compute(chunk, row);
-  if (computed) {
+  const semantics::Value* const computed = compute(chunk, row);
+  if (computed != nullptr) {
     remembered_.add(raw, *computed);
   }
   return computed;
 }
 
-Result<semantics::Value> PlainRows::compute(const ChunkView& chunk, uint32_t row) {
+const semantics::Value* PlainRows::compute(const ChunkView& chunk, uint32_t row) {
   for (const uint32_t input : inputs_) {
     const ColumnLayout& layout = layout_->columns[input];
     if (layout.nullable && test_bit(chunk.nulls[input], row)) {
-      row_[input] = {};
+      texts_.give(std::exchange(row_[input], {}));
       continue;
+    }
+    if (semantics::is_null(row_[input]) && layout.native == Native::kBytes) {
+      row_[input] = texts_.take();
     }
     const StoredValue stored = value_at(layout, chunk, input, row);
     if (layout.tail_width() == 0) {
-      row_[input] = to_value(layout, stored.bytes);
+      read(layout, stored.bytes, row_[input]);
       continue;
     }
     bytes_.resize(std::max<size_t>(bytes_.size(), layout.width));
     copy_value(layout, stored, bytes_.data());
-    row_[input] = to_value(layout, bytes_.data());
+    read(layout, bytes_.data(), row_[input]);
   }
-  return semantics::evaluate(expression_, row_);
+  texts_.give(std::move(made_));
+  Result<semantics::Value> computed = semantics::evaluate(expression_, row_, texts_);
+  if (!computed) {
+    error_ = computed.error();
+    return nullptr;
+  }
+  made_ = std::move(*computed);
+  return &made_;
 }
 
 }  // namespace daedalus::engine

@@ -1,7 +1,8 @@
 // The plain evaluation of an expression for rows of a chunk, one at a time.
 //
 // Decides when what was computed is remembered: of one column of short values, as long as rows repeat them. A date's
-// text is then made once a day, not once a row.
+// text is then made once a day, not once a row. What one row needed memory for lends it to the next: once it is warm,
+// nothing is allocated per row.
 #pragma once
 
 #include <atomic>
@@ -10,6 +11,7 @@
 
 #include "column_vector.hpp"
 #include "daedalus/semantics/bound_expression.hpp"
+#include "daedalus/semantics/spare_texts.hpp"
 
 namespace daedalus::engine {
 
@@ -51,18 +53,23 @@ class PlainRows {
   /// The layout outlives this object. Precondition: the expression is over columns of its schema, without aggregates.
   PlainRows(const TableLayout& layout, semantics::BoundExpression expression);
 
-  /// Errors: those of the expression.
-  [[nodiscard]] Result<semantics::Value> value(const ChunkView& chunk, uint32_t row);
+  /// It stays until the next call. Null: that is the expression's error().
+  [[nodiscard]] const semantics::Value* value(const ChunkView& chunk, uint32_t row);
+  /// Of the last row that had one.
+  [[nodiscard]] const Error& error() const { return error_; }
 
  private:
-  [[nodiscard]] Result<semantics::Value> compute(const ChunkView& chunk, uint32_t row);
+  [[nodiscard]] const semantics::Value* compute(const ChunkView& chunk, uint32_t row);
 
   const TableLayout* layout_;
   semantics::BoundExpression expression_;
   std::vector<uint32_t> inputs_;
   std::vector<semantics::Value> row_;  ///< By number of the input.
   std::vector<uint8_t> bytes_;         ///< Of one value.
-  bool may_remember_ = false;          ///< One input, of short values.
+  semantics::SpareTexts texts_;
+  semantics::Value made_;  ///< Of the last row.
+  Error error_;
+  bool may_remember_ = false;  ///< One input, of short values.
   RememberedValues remembered_;
 };
 

@@ -98,7 +98,7 @@ class VectorNode {
     parts_ = std::move(parts);
   }
 
-  /// Whether it, or what it reads, is evaluated a row at a time: because it has no kernel.
+  /// Whether it, or what it reads, is evaluated a row at a time, because it has no kernel, or takes as long.
   [[nodiscard]] virtual bool is_by_row() const;
 
   /// To be called before values(), by whoever holds no values of any node: those of parts are computed anew.
@@ -203,6 +203,8 @@ struct NodeMaker {
 [[nodiscard]] VectorNodePtr make_comparison_node(const semantics::BoundExpression& call, const NodeMaker& make);
 [[nodiscard]] VectorNodePtr make_whole_node(const semantics::BoundExpression& call, const NodeMaker& make);
 [[nodiscard]] VectorNodePtr make_piece_node(const semantics::BoundExpression& call, const NodeMaker& make);
+[[nodiscard]] VectorNodePtr make_span_node(const semantics::BoundExpression& call, const NodeMaker& make);
+[[nodiscard]] VectorNodePtr make_text_cast_node(const semantics::BoundExpression& call, const NodeMaker& make);
 [[nodiscard]] VectorNodePtr make_text_node(const semantics::BoundExpression& call, const NodeMaker& make);
 [[nodiscard]] VectorNodePtr make_time_node(const semantics::BoundExpression& call, const NodeMaker& make);
 /// Columns and constants.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/uuid.hpp"
 
 namespace daedalus::engine {
@@ -249,29 +250,19 @@ semantics::Value to_value(const ColumnLayout& layout, const uint8_t* bytes) {
   });
 }
 
-BigInt to_big(Int128 value) {
-  BigInt big = static_cast<int64_t>(value >> 64);
-  big <<= 64;
-  big += static_cast<uint64_t>(value);
-  return big;
-}
+BigInt to_big(Int128 value) { return BigInt(value); }
 
 BigInt rescaled(const semantics::Decimal& decimal, uint32_t scale) {
   const auto target = static_cast<int32_t>(scale);
   CHECK(decimal.scale <= target);
-  BigInt unscaled = decimal.unscaled;
-  for (int32_t digit = decimal.scale; digit < target; ++digit) {
-    unscaled *= 10;
-  }
-  return unscaled;
+  return decimal.scale == target ? decimal.unscaled : semantics::rescale(decimal, target).unscaled;
 }
 
 Int128 to_int128(const BigInt& value) {
-  const BigInt magnitude = value < 0 ? BigInt(-value) : value;
-  const auto high = static_cast<uint64_t>(magnitude >> 64);
-  const auto low = static_cast<uint64_t>(magnitude & BigInt{~uint64_t{0}});
-  const auto number = static_cast<Int128>((static_cast<UInt128>(high) << 64) | low);
-  return value < 0 ? -number : number;
+  const auto& backend = value.backend();
+  const UInt128 high = backend.size() > 1 ? backend.limbs()[1] : 0;
+  const auto magnitude = static_cast<Int128>(high << 64 | backend.limbs()[0]);
+  return backend.sign() ? -magnitude : magnitude;
 }
 
 }  // namespace daedalus::engine

@@ -1,6 +1,7 @@
 // Whatever computes vectors says of each row what the plain evaluation says: values, NULLs, errors.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -211,6 +212,82 @@ TEST_F(VectorExpressions, AgreeForEveryOverload) {
       ASSERT_TRUE(call) << function.name << ": " << call.error().message;
       check(*call, nullptr);
       ASSERT_FALSE(HasFatalFailure());
+    }
+  }
+}
+
+/// Of a kind: a column, or for intervals the difference of two moments.
+BoundExpression part_of_kind(TypeKind kind, Random& random) {
+  if (kind == TypeKind::kInterval) {
+    constexpr TypeKind kMoments[] = {TypeKind::kTimestamp, TypeKind::kTimestampTz, TypeKind::kTime};
+    const TypeKind of = kMoments[below(random, std::size(kMoments))];
+    const BoundExpression from = part_of_kind(of, random);
+    for (const semantics::ScalarFunction& function : semantics::scalar_functions()) {
+      if (function.name == "-" && function.arguments == std::vector<TypeKind>(2, of)) {
+        return *semantics::make_call(function.id, {from, test::random_expression(random, of, 0)});
+      }
+    }
+  }
+  const auto& columns = test::test_schema().columns;
+  const auto found = std::find_if(columns.begin(), columns.end(),
+                                  [kind](const semantics::Column& column) { return column.type.kind == kind; });
+  return semantics::column_of(test::test_schema(), static_cast<uint32_t>(found - columns.begin()));
+}
+
+/// Each operator on an interval, with constants that are within all bounds and at them.
+TEST_F(VectorExpressions, AgreeForSpansAndMomentsThatTheyMove) {
+  constexpr int32_t kLow = std::numeric_limits<int32_t>::min();
+  constexpr int32_t kHigh = std::numeric_limits<int32_t>::max();
+  const semantics::Interval spans[] = {
+      {0, 0, 0},    {0, 0, 1},     {0, 1, -1},        {0, -5, 7},        {0, 3, 10'800'000}, {1, 0, 0},
+      {0, kLow, 0}, {0, kHigh, 0}, {0, 0, INT64_MIN}, {0, 0, INT64_MAX}, {kHigh, kHigh, 0},  {kLow, kLow, INT64_MIN}};
+  int kernels = 0;
+  for (const semantics::ScalarFunction& function : semantics::scalar_functions()) {
+    const auto place = std::find(function.arguments.begin(), function.arguments.end(), TypeKind::kInterval);
+    if (!function.is_operator || function.arguments.size() != 2 || place == function.arguments.end()) {
+      continue;
+    }
+    for (const semantics::Interval& span : spans) {
+      std::vector<BoundExpression> arguments;
+      for (const TypeKind kind : function.arguments) {
+        arguments.push_back(part_of_kind(kind, random_));
+      }
+      arguments[static_cast<size_t>(place - function.arguments.begin())] =
+          semantics::make_constant(Type{TypeKind::kInterval}, span);
+      const BoundExpression call = *semantics::make_call(function.id, arguments);
+      kernels += ExpressionColumn(filled_.layout, call).is_by_row() ? 0 : 1;
+      check(call, nullptr);
+      ASSERT_FALSE(HasFatalFailure());
+    }
+  }
+  EXPECT_GT(kernels, 80);
+}
+
+TEST_F(VectorExpressions, AgreeForTheEpochsOfDifferences) {
+  const BoundExpression unit = semantics::make_constant(Type{TypeKind::kText}, std::string("epoch"));
+  for (const semantics::ScalarFunction& function : semantics::scalar_functions()) {
+    const bool has_fields = function.name == "extract" || function.name == "date_part";
+    for (int draw = 0; draw < 20 && has_fields && function.arguments[1] == TypeKind::kInterval; ++draw) {
+      const BoundExpression call =
+          *semantics::make_call(function.id, {unit, part_of_kind(TypeKind::kInterval, random_)});
+      ASSERT_FALSE(ExpressionColumn(filled_.layout, call).is_by_row());
+      check(call, nullptr);
+      ASSERT_FALSE(HasFatalFailure());
+    }
+  }
+}
+
+/// Every kind, in full and cut.
+TEST_F(VectorExpressions, AgreeForCastsToText) {
+  for (const semantics::Column& column : test::test_schema().columns) {
+    const auto place = static_cast<uint32_t>(&column - test::test_schema().columns.data());
+    for (const TypeKind to : {TypeKind::kText, TypeKind::kVarchar, TypeKind::kChar}) {
+      for (const uint32_t length : {1u, 3u, 11u, 12u, 40u}) {
+        check(*semantics::make_call(FunctionId::kCast, {semantics::column_of(test::test_schema(), place)},
+                                    Type{.kind = to, .length = length}),
+              nullptr);
+        ASSERT_FALSE(HasFatalFailure());
+      }
     }
   }
 }

@@ -1,0 +1,153 @@
+// hashtext, hashint8 and their kin: what PostgreSQL's hash indexes and partitions make of a value, equal values alike.
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "../interval.hpp"
+#include "adder.hpp"
+#include "daedalus/semantics/decimal.hpp"
+#include "hash_bytes.hpp"
+
+namespace daedalus::semantics::scalar {
+namespace {
+
+constexpr TypeKind kInt = TypeKind::kInt;
+constexpr TypeKind kBigint = TypeKind::kBigint;
+constexpr int64_t kMicrosFrom1970To2000 = 946'684'800'000'000;
+
+/// The same bytes on every machine: integers as they lie in memory of the usual order, the lowest first.
+template <typename Number>
+void append(std::string& bytes, Number number) {
+  for (size_t at = 0; at < sizeof(number); ++at) {
+    bytes += static_cast<char>(static_cast<uint64_t>(number) >> (8 * at));
+  }
+}
+
+/// What of a value is hashed: a word, or bytes; `mask` is laid over the hash. Zeros of floating numbers and numerics
+/// have none, but a hash of their own.
+struct Hashed {
+  bool is_word = false;
+  uint32_t word = 0;
+  std::string_view text;  ///< These bytes, which lie in the value; or
+  std::string bytes;      ///< these.
+  uint32_t mask = 0;
+  bool is_fixed = false;
+  int64_t fixed = 0;  ///< Its seed is added.
+};
+
+Hashed of_word(uint32_t word) { return {.is_word = true, .word = word}; }
+Hashed of_bytes(std::string bytes) { return {.bytes = std::move(bytes)}; }
+Hashed of_fixed(int64_t fixed) { return {.is_fixed = true, .fixed = fixed}; }
+
+std::string_view bytes_of(const Hashed& hashed) { return hashed.bytes.empty() ? hashed.text : hashed.bytes; }
+
+/// As the same number of 32 bits is hashed, where it fits.
+Hashed of_long(int64_t value) {
+  const auto low = static_cast<uint32_t>(value);
+  const auto high = static_cast<uint32_t>(static_cast<uint64_t>(value) >> 32);
+  return of_word(low ^ (value >= 0 ? high : ~high));
+}
+
+Hashed of_integer(const Value& value) { return of_word(static_cast<uint32_t>(integer(value))); }
+Hashed of_bigint(const Value& value) { return of_long(integer(value)); }
+Hashed of_moment(const Value& value) { return of_long(integer(value) - kMicrosFrom1970To2000); }
+Hashed of_text(const Value& value) { return {.text = text(value)}; }
+Hashed of_interval(const Value& value) {
+  return of_long(static_cast<int64_t>(interval_micros(std::get<Interval>(value))));
+}
+
+Hashed of_floating(const Value& value) {
+  double number = floating(value);
+  if (number == 0) {
+    return of_fixed(0);
+  }
+  if (std::isnan(number)) {
+    number = std::numeric_limits<double>::quiet_NaN();
+  }
+  std::string bytes;
+  append(bytes, std::bit_cast<uint64_t>(number));
+  return of_bytes(std::move(bytes));
+}
+
+/// Digits of 10,000 without zeros before or behind, and how many of them the first is before the point.
+Hashed of_numeric(const Value& value) {
+  constexpr int kDigits = 4;
+  const Decimal& number = decimal(value);
+  if (number.unscaled.is_zero()) {
+    return of_fixed(-1);
+  }
+  std::string digits = BigInt(boost::multiprecision::abs(number.unscaled)).str();
+  digits.append(static_cast<size_t>((kDigits - number.scale % kDigits) % kDigits), '0');
+  const auto behind = (number.scale + kDigits - 1) / kDigits;
+  digits.insert(0, (kDigits - digits.size() % kDigits) % kDigits, '0');
+  auto weight = static_cast<int32_t>(digits.size() / kDigits) - behind - 1;
+  std::string bytes;
+  for (size_t at = 0; at < digits.size(); at += kDigits) {
+    const auto digit = static_cast<uint16_t>(std::stoi(digits.substr(at, kDigits)));
+    if (digit == 0 && bytes.empty()) {
+      --weight;
+      continue;
+    }
+    append(bytes, digit);
+  }
+  while (bytes.ends_with(std::string_view("\0\0", 2))) {
+    bytes.resize(bytes.size() - 2);
+  }
+  Hashed hashed = of_bytes(std::move(bytes));
+  hashed.mask = static_cast<uint32_t>(weight);
+  return hashed;
+}
+
+template <Hashed (*kOf)(const Value&)>
+Result<Value> hash(Arguments arguments, const BoundExpression&) {
+  const Hashed hashed = kOf(arguments[0]);
+  if (hashed.is_fixed) {
+    return Value(hashed.fixed);
+  }
+  const uint32_t made = hashed.is_word ? hash_of(hashed.word) : hash_of(bytes_of(hashed));
+  return Value(int64_t{static_cast<int32_t>(made ^ hashed.mask)});
+}
+
+template <Hashed (*kOf)(const Value&)>
+Result<Value> seeded_hash(Arguments arguments, const BoundExpression&) {
+  const Hashed hashed = kOf(arguments[0]);
+  const auto seed = static_cast<uint64_t>(integer(arguments[1]));
+  if (hashed.is_fixed) {
+    return Value(static_cast<int64_t>(seed + static_cast<uint64_t>(hashed.fixed)));
+  }
+  const uint64_t made = hashed.is_word ? hash_of(hashed.word, seed) : hash_of(bytes_of(hashed), seed);
+  const auto mask = static_cast<uint64_t>(int64_t{static_cast<int32_t>(hashed.mask)});
+  return Value(static_cast<int64_t>(made ^ mask));
+}
+
+class HashAdder : public Adder {
+ public:
+  using Adder::Adder;
+
+  template <Hashed (*kOf)(const Value&)>
+  void add_both(std::string_view name, std::string_view seeded, TypeKind kind) {
+    add(name, {kind}, kInt, hash<kOf>, nullptr, false);
+    add(seeded, {kind, kBigint}, kBigint, seeded_hash<kOf>, nullptr, false);
+  }
+};
+
+}  // namespace
+
+void add_hashes(Functions& functions) {
+  HashAdder adder(functions);
+  adder.start_helpers(1500);
+  adder.add_both<of_integer>("hashint2", "hashint2extended", TypeKind::kSmallint);
+  adder.add_both<of_integer>("hashint4", "hashint4extended", kInt);
+  adder.add_both<of_bigint>("hashint8", "hashint8extended", kBigint);
+  adder.add_both<of_floating>("hashfloat4", "hashfloat4extended", TypeKind::kReal);
+  adder.add_both<of_floating>("hashfloat8", "hashfloat8extended", TypeKind::kDouble);
+  adder.add_both<of_numeric>("hash_numeric", "hash_numeric_extended", TypeKind::kNumeric);
+  adder.add_both<of_text>("hashtext", "hashtextextended", TypeKind::kText);
+  adder.add_both<of_text>("hashbpchar", "hashbpcharextended", TypeKind::kChar);
+  adder.add_both<of_bigint>("time_hash", "time_hash_extended", TypeKind::kTime);
+  adder.add_both<of_moment>("timestamp_hash", "timestamp_hash_extended", TypeKind::kTimestamp);
+  adder.add_both<of_interval>("interval_hash", "interval_hash_extended", TypeKind::kInterval);
+  adder.add_both<of_text>("uuid_hash", "uuid_hash_extended", TypeKind::kUuid);
+}
+
+}  // namespace daedalus::semantics::scalar

@@ -1,0 +1,243 @@
+// to_char() of intervals. What only a date has is refused as PostgreSQL refuses it; ISO's years and weeks are those of
+// a day that years, months and days of the interval would name, however odd.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "adder.hpp"
+#include "moment_template.hpp"
+#include "number_template.hpp"
+
+namespace daedalus::semantics::scalar {
+namespace {
+
+constexpr TypeKind kText = TypeKind::kText;
+constexpr int64_t kMicrosPerSecond = 1'000'000;
+constexpr int64_t kMonthsPerYear = 12;
+constexpr int64_t kDaysPerMonth = 30;
+
+/// PostgreSQL's number of a day, which goes on where months and days are out of their calendar.
+int64_t day_number(int64_t year, int64_t month, int64_t day) {
+  const int64_t months = month > 2 ? month + 1 : month + 13;
+  const int64_t years = year + (month > 2 ? 4'800 : 4'799);
+  return years * 365 - 32'167 + years / 4 - years / 100 + years / 400 + 7'834 * months / 256 + day;
+}
+
+/// The Monday of an ISO year's first week.
+int64_t first_monday(int64_t year) {
+  const int64_t fourth = day_number(year, 1, 4);
+  const int64_t weekday = fourth % 7;  // From Monday.
+  return fourth - (weekday < 0 ? weekday + 7 : weekday);
+}
+
+struct Parts {
+  explicit Parts(const Interval& interval)
+      : year(interval.months / kMonthsPerYear),
+        month(interval.months % kMonthsPerYear),
+        day(interval.days),
+        hour(interval.micros / (3'600 * kMicrosPerSecond)),
+        minute(interval.micros / (60 * kMicrosPerSecond) % 60),
+        second(interval.micros / kMicrosPerSecond % 60),
+        fraction(interval.micros % kMicrosPerSecond),
+        day_of_year((year * kMonthsPerYear + month) * kDaysPerMonth + day) {}
+
+  int64_t year;
+  int64_t month;
+  int64_t day;
+  int64_t hour;
+  int64_t minute;
+  int64_t second;
+  int64_t fraction;
+  int64_t day_of_year;
+
+  [[nodiscard]] int64_t iso_year() const {
+    const int64_t number = day_number(year, month, day);
+    if (number < first_monday(year)) {
+      return year - 1;
+    }
+    const bool is_late = (number - first_monday(year)) / 7 + 1 >= 52;
+    return is_late && number >= first_monday(year + 1) ? year + 1 : year;
+  }
+  [[nodiscard]] int64_t iso_day() const { return day_number(year, month, day) - first_monday(iso_year()) + 1; }
+};
+
+Error no_date() {
+  return rejected("22007", "invalid format specification for an interval value",
+                  "Intervals are not tied to specific calendar dates.");
+}
+
+class Writer {
+ public:
+  explicit Writer(const Interval& interval) : parts_(interval) {}
+
+  Result<std::string> written(std::string_view format) {
+    for (const MomentPiece& piece : moment_pieces_of(format)) {
+      if (piece.role != MomentRole::kField) {
+        made_ += piece.text;
+        continue;
+      }
+      is_bare_ = piece.is_bare;
+      const size_t begin = made_.size();
+      if (!put(piece)) {
+        return no_date();
+      }
+      if (!piece.ordinal.empty() && made_.size() > begin && has_ordinal_) {
+        std::string ordinal(ordinal_of(std::string_view(made_).substr(begin)));
+        made_ += with_letters(ordinal, piece.ordinal == "TH" ? Letters::kUpper : Letters::kLower);
+      }
+      if (made_.size() > kStringLengthMax) {
+        return too_long();
+      }
+    }
+    return std::move(made_);
+  }
+
+ private:
+  /// So many digits; `sign` says whether there is one more place, for a minus.
+  bool number(int64_t value, int width, int64_t sign) {
+    made_ += fmt::format("{:0{}}", value, is_bare_ ? 1 : width + (sign < 0 ? 1 : 0));
+    has_ordinal_ = true;
+    return true;
+  }
+  bool number(int64_t value, int width) { return number(value, width, value); }
+
+  bool word(std::string_view name, Letters letters, int width = 0) {
+    made_ += fmt::format("{:<{}}", with_letters(name, letters), is_bare_ ? 0 : width);
+    has_ordinal_ = false;
+    return true;
+  }
+
+  bool fraction(int digits) {
+    int64_t value = parts_.fraction;
+    for (int dropped = 6; dropped > digits; --dropped) {
+      value /= 10;
+    }
+    made_ += fmt::format("{:0{}}", value, digits);
+    has_ordinal_ = true;
+    return true;
+  }
+
+  /// False: only a date has it.
+  bool put(const MomentPiece& piece) {
+    const MomentPattern& pattern = piece.pattern;
+    if (pattern.item >= MomentItem::kFraction1 && pattern.item <= MomentItem::kFraction6) {
+      return fraction(static_cast<int>(pattern.item) - static_cast<int>(MomentItem::kFraction1) + 1);
+    }
+    switch (pattern.item) {
+      case MomentItem::kNothing:
+        return true;
+      case MomentItem::kMeridian:
+        return word(parts_.hour % 24 >= 12 ? "PM" : "AM", pattern.letters);
+      case MomentItem::kMeridianDots:
+        return word(parts_.hour % 24 >= 12 ? "P.M." : "A.M.", pattern.letters);
+      case MomentItem::kMonthRoman:
+        return roman(pattern.letters);
+      case MomentItem::kHour24:
+        return number(parts_.hour, 2);
+      case MomentItem::kHour12:
+        return number(parts_.hour % 12 == 0 ? 12 : parts_.hour % 12, 2, parts_.hour);
+      case MomentItem::kMinute:
+        return number(parts_.minute, 2);
+      case MomentItem::kSecond:
+        return number(parts_.second, 2);
+      case MomentItem::kSecondOfDay:
+        return number((parts_.hour * 60 + parts_.minute) * 60 + parts_.second, 1, 0);
+      default:
+        return put_of_days(pattern.item);
+    }
+  }
+
+  bool put_of_days(MomentItem item) {
+    switch (item) {
+      case MomentItem::kDay:
+        return number(parts_.day, 2);
+      case MomentItem::kDayOfYear:
+        return number(parts_.day_of_year, 3, 0);
+      case MomentItem::kIsoDayOfYear:
+        return number(parts_.iso_day(), 3, 0);
+      case MomentItem::kWeek:
+        return number((parts_.day_of_year - 1) / 7 + 1, 2, 0);
+      case MomentItem::kWeekOfMonth:
+        return number((parts_.day - 1) / 7 + 1, 1, 0);
+      case MomentItem::kIsoWeek:
+        return number((parts_.iso_day() - 1) / 7 + 1, 2, 0);
+      case MomentItem::kJulian:
+        return number(day_number(parts_.year, parts_.month, parts_.day), 1, 0);
+      case MomentItem::kMonth:
+        return number(parts_.month, 2);
+      case MomentItem::kQuarter:
+        return parts_.month == 0 || number((parts_.month - 1) / 3 + 1, 1, 0);
+      default:
+        return put_of_years(item);
+    }
+  }
+
+  bool put_of_years(MomentItem item) {
+    const int64_t year = parts_.year;
+    switch (item) {
+      case MomentItem::kCentury:
+        return number(year / 100, std::abs(year / 100) <= 99 ? 2 : 1);
+      case MomentItem::kYearComma:
+        made_ += fmt::format("{},{:03}", year / 1'000, year % 1'000);
+        has_ordinal_ = true;
+        return true;
+      case MomentItem::kYear:
+        return number(year, 4);
+      case MomentItem::kYear3:
+        return number(year % 1'000, 3, year);
+      case MomentItem::kYear2:
+        return number(year % 100, 2, year);
+      case MomentItem::kYear1:
+        return number(year % 10, 1, 0);
+      case MomentItem::kIsoYear:
+        return number(parts_.iso_year(), 4, year);
+      case MomentItem::kIsoYear3:
+        return number(parts_.iso_year() % 1'000, 3, year);
+      case MomentItem::kIsoYear2:
+        return number(parts_.iso_year() % 100, 2, year);
+      case MomentItem::kIsoYear1:
+        return number(parts_.iso_year() % 10, 1, 0);
+      default:
+        return false;
+    }
+  }
+
+  /// Months back count from the last one.
+  bool roman(Letters letters) {
+    constexpr int kWidth = 4;
+    if (parts_.month == 0 && parts_.year == 0) {
+      return true;
+    }
+    const int64_t month = parts_.month > 0   ? parts_.month
+                          : parts_.month < 0 ? kMonthsPerYear + 1 + parts_.month
+                          : parts_.year > 0  ? kMonthsPerYear
+                                             : 1;
+    return word(kRomans[month - 1], letters, kWidth);
+  }
+
+  Parts parts_;
+  std::string made_;
+  bool is_bare_ = false;
+  bool has_ordinal_ = false;  ///< The pattern at hand shows a number.
+};
+
+Result<Value> interval_as_text(Arguments arguments, const BoundExpression&) {
+  const std::string& format = text(arguments[1]);
+  if (format.empty()) {
+    return Value();  // As PostgreSQL says it.
+  }
+  Result<std::string> made = Writer(std::get<Interval>(arguments[0])).written(format);
+  return made ? Result<Value>(Value(std::move(*made))) : made.error();
+}
+
+}  // namespace
+
+void add_interval_text(Functions& functions) {
+  Adder adder(functions);
+  adder.start(1360);
+  adder.add("to_char", {TypeKind::kInterval, kText}, kText, interval_as_text);
+  adder.is_stable();
+}
+
+}  // namespace daedalus::semantics::scalar

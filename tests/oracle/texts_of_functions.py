@@ -1,0 +1,55 @@
+"""What functions are given that any text would only make fail: sizes, escapes, formats, templates."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from constants import quoted, words
+from templates import date_and_template, number_template, number_text
+
+_UNITS = ["", "kB", " MB", "gb", " TB ", "PB", "bytes", " B", "x"]
+_ESCAPES = ["\\0041", "\\+000041", "\\u00e9", "\\U0001F600", "\\D83D\\DE00", "\\\\", "\\D83D", "\\00zz", "a", "\u20ac"]
+_PLACES = [*words("%s %I %L %% %1$s %2$I %5s %-5L %*s %-*2$s %3$s %0$s %x a | €"), " ", "%"]
+_SIMILAR = [*words('% _ ( ) | [ ] ^ $ . \\ \\" # #" a b'), "[a%]"]
+_NAMES = [*words('abc Abc a"b select time 1a a1 é _a'), "", "a b"]
+
+
+def _of(pieces: list[str], most: int) -> Callable[[random.Random], list[str]]:
+    return lambda choice: ["".join(choice.choices(pieces, k=choice.randint(0, most)))]
+
+
+def _size(choice: random.Random) -> list[str]:
+    number = choice.choice(words("0 1 -5 1.5 .5 1. 1e2 1e 99999999 1234567 + abc"))
+    return [choice.choice(["", " "]) + number + choice.choice(_UNITS)]
+
+
+def _number(choice: random.Random) -> list[str]:
+    return [number_text(choice), number_template(choice)]
+
+
+def _date(choice: random.Random) -> list[str]:
+    return list(date_and_template(choice, has_year=True))
+
+
+# The texts that such a function's first arguments are.
+TEXTS_OF: dict[str, Callable[[random.Random], list[str]]] = {
+    "format": _of(_PLACES, 4),
+    "pg_size_bytes": _size,
+    "quote_ident": _of(_NAMES, 1),
+    "similar_escape": lambda choice: [*_of(_SIMILAR, 6)(choice), choice.choice(["\\", "#", "", "ab"])],
+    "similar_to_escape": lambda choice: [*_of(_SIMILAR, 6)(choice), choice.choice(["\\", "#", "", "ab"])],
+    "to_date": _date,
+    "to_number": _number,
+    "to_timestamp": _date,
+    "unistr": _of(_ESCAPES, 4),
+}
+
+
+def directed(choice: random.Random, name: str, kinds: list[str], arguments: list[str]) -> None:
+    """Puts such texts where the function takes texts."""
+    if name not in TEXTS_OF or choice.random() < 0.05:
+        return
+    for place, text in enumerate(TEXTS_OF[name](choice)):
+        if place < len(kinds) and kinds[place] == "text":
+            arguments[place] = quoted(text)
