@@ -23,6 +23,11 @@ STATEMENTS = [
     "SELECT i FROM t WHERE 1 / (i - 1) = ANY ('{}') AND i = 1",
     "SELECT i FROM t WHERE i / 2 <> ALL ('{}')",
     "SELECT i FROM t WHERE i = ANY ('{}') OR i <> ALL (NULL)",
+    "SELECT i < ANY (ARRAY[5, 1 / 0]) AS e FROM t",
+    "SELECT i > ALL (ARRAY[5, 1 / 0]) AS e FROM t WHERE false",
+    "SELECT CASE WHEN false THEN i < ANY (ARRAY[5, 1 / 0]) END AS e FROM t",
+    "SELECT max(i) FILTER (WHERE INTERVAL '1 day' < ANY (ARRAY[INTERVAL '2 days', "
+    "date_trunc('week', INTERVAL '1 day')])) AS f FROM t",
     "SELECT CASE WHEN i = ANY (NULL) THEN 1 / 0 ELSE 2 END AS e FROM t WHERE false",
     "SELECT CASE WHEN true THEN 1 WHEN 1 / 0 = ANY ('{}') THEN 2 END AS e FROM t WHERE i = 1",
     "SELECT sum(1 / 0) FILTER (WHERE false) AS e FROM t",

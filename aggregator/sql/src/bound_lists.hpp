@@ -46,6 +46,12 @@ namespace daedalus::aggregator::sql {
   return semantics::can_fail(expression) && (has_column(expression) || semantics::has_stable(expression));
 }
 
+/// Whether computing it fails, whatever the row.
+[[nodiscard]] inline bool fails_always(const semantics::BoundExpression& expression) {
+  return semantics::can_fail(expression) && !has_column(expression) &&
+         !semantics::fold(semantics::BoundExpression(expression));
+}
+
 /// Whether a NULL among its constants decides it, so that nothing else of it is computed.
 [[nodiscard]] inline bool is_null_for_all(const semantics::BoundExpression& expression) {
   const auto folded = semantics::fold(semantics::BoundExpression(expression));
