@@ -120,7 +120,7 @@ Value assign_time(const Value& value, const Type& to) {
   if (to.kind == TypeKind::kInterval) {
     return Interval{0, 0, micros};
   }
-  return micros - floor_div(micros, kMicrosPerDay) * kMicrosPerDay;
+  return floor_mod(micros, kMicrosPerDay);
 }
 
 }  // namespace

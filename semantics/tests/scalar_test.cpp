@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
@@ -105,6 +107,11 @@ TEST(Scalar, ATimeGoesRoundItsDay) {
   EXPECT_EQ(moved("01:00", "-02:00"), "23:00:00");
   EXPECT_EQ(moved("24:00", "00:00"), "00:00:00");
   EXPECT_EQ(moved("12:00", "5 mons 3 days 48:00"), "12:00:00");
+  // Of the least span there is the beginning of its day is beyond 64 bits.
+  const Value least = Interval{0, 0, std::numeric_limits<int64_t>::min()};
+  const Result<Value> time = assign({TypeKind::kInterval}, least, {TypeKind::kTime});
+  ASSERT_TRUE(time);
+  EXPECT_EQ(std::get<int64_t>(*time), 71'945'224'192);
 }
 
 TEST(Scalar, WholePowersAreProducts) {

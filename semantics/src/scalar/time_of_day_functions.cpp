@@ -55,7 +55,7 @@ Result<Value> moved(Arguments arguments, const BoundExpression&) {
   const auto time = static_cast<uint64_t>(integer(arguments[kIsTurned ? 1 : 0]));
   const auto way = static_cast<uint64_t>(std::get<Interval>(arguments[kIsTurned ? 0 : 1]).micros);
   const auto micros = static_cast<int64_t>(kIsBack ? time - way : time + way);
-  return Value(micros - floor_div(micros, kMicrosPerDay) * kMicrosPerDay);
+  return Value(floor_mod(micros, kMicrosPerDay));
 }
 
 Result<Value> between_times(Arguments arguments, const BoundExpression&) {
