@@ -22,7 +22,10 @@ from experiments.sql.statements import (
 )
 from experiments.sql.world import Cycles, Duck, VoidPointError, agree
 
-_ANSWERED = re.compile(r"(\d+) of (\d+) have an answer, (\d+) of them are refused here, (\d+) differ")
+_ANSWERED = re.compile(
+    r"(\d+) of (\d+) have an answer: (\d+) are refused here \(.*?\), (\d+) are on the list of differ"
+)
+_DIFFERENT = re.compile(r"(\d+) of \d+ differ:")
 _STATEMENT_SECONDS_MAX = 1_500
 
 
@@ -36,11 +39,13 @@ def statements(context: Context) -> None:
         [sys.executable, "-m", "pytest", "-q", "-s", "-k", "test_random_expressions", str(test)],
         capture_output=True, text=True, timeout=_STATEMENT_SECONDS_MAX, check=False, cwd=ROOT, env=environment,
     )  # fmt: skip
-    found = _ANSWERED.search(finished.stdout)
-    if found is None:
+    found, wrong = _ANSWERED.search(finished.stdout), _DIFFERENT.search(finished.stdout)
+    if wrong is not None:
+        raise VoidPointError(f"{wrong.group()} {finished.stdout[wrong.end() :].strip()[:2000]}")
+    if found is None or finished.returncode != 0:
         raise VoidPointError(f"the judge says: {finished.stdout.strip()[-500:]}")
-    answered, asked, refused, different = (int(number) for number in found.groups())
-    result = {"asked": asked, "answered": answered, "refused": refused, "different": different}
+    answered, asked, refused, listed = (int(number) for number in found.groups())
+    result = {"asked": asked, "answered": answered, "refused": refused, "listed": listed, "different": 0}
     context.add({"part": "statements"}, result)
 
 

@@ -172,8 +172,8 @@ ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpr
   if (is_list) {
     return as_list(std::move(tests), is_any, node.location);
   }
-  if (may_fail(left->expression) && std::any_of(tests.begin(), tests.end(), is_null_for_all)) {
-    // A NULL among the elements hides no mistake of what they are compared with.
+  if (!left->expression.is_constant() && std::any_of(tests.begin(), tests.end(), is_null_for_all)) {
+    // A NULL among the elements hides no mistake of what they are compared with, nor is it known before there are rows.
     auto met = computed_first(std::move(left->expression), !is_any, node.location);
     if (!met) {
       return met;
