@@ -201,19 +201,21 @@ Result<Value> extract_from_date(Arguments arguments, const BoundExpression&) {
   }
 }
 
+/// As PostgreSQL rounds: whole seconds and the fraction of one each by itself.
 double parted(Field field, int64_t micros) {
   const Moment moment = moment_of(micros);
-  const int64_t within_minute = moment.time % (60 * kMicrosPerSecond);
+  const auto seconds = static_cast<double>(moment.time / kMicrosPerSecond % 60);
+  const auto fraction = static_cast<double>(moment.time % kMicrosPerSecond);
   switch (field) {
     case Field::kMilliseconds:
-      return static_cast<double>(within_minute) / 1'000.0;
+      return seconds * 1'000.0 + fraction / 1'000.0;
     case Field::kSecond:
-      return static_cast<double>(within_minute) / 1'000'000.0;
+      return seconds + fraction / 1'000'000.0;
     case Field::kEpoch:
       return static_cast<double>(micros) / 1'000'000.0;
     case Field::kJulian:
       return static_cast<double>(moment.days + kJulianOfEpoch) +
-             static_cast<double>(moment.time) / 1'000'000.0 / 86'400.0;
+             (static_cast<double>(moment.time / kMicrosPerSecond) + fraction / 1'000'000.0) / 86'400.0;
     default:
       return static_cast<double>(whole_field(field, moment));
   }

@@ -172,17 +172,23 @@ class FieldNode final : public MomentNode {
       fields[position] = unit_ == Unit::kSecond ? time % (60 * kMicrosPerSecond) : field_of(unit_, days, time);
     }
     if (form() == Form::kFloating) {
-      const bool has_micros = unit_ == Unit::kEpoch || unit_ == Unit::kSecond;
-      const double unit = has_micros ? static_cast<double>(kMicrosPerSecond) : 1.0;
       double* out = VectorBuffer::room(buffer_.floatings);
-      std::transform(fields, fields + batch.count, out,
-                     [unit](int64_t field) { return static_cast<double>(field) / unit; });
+      std::transform(fields, fields + batch.count, out, [this](int64_t field) { return as_double(field); });
       made_.floatings = out;
     } else {
       made_.integers = fields;
       made_.magnitude = uint64_t{1} << (unit_ == Unit::kEpoch ? 63 : 32);
     }
     return made_;
+  }
+
+  /// As PostgreSQL rounds: of a minute's seconds whole ones and the fraction of one each by itself.
+  [[nodiscard]] double as_double(int64_t field) const {
+    constexpr auto kUnit = static_cast<double>(kMicrosPerSecond);
+    if (unit_ == Unit::kSecond) {
+      return static_cast<double>(field / kMicrosPerSecond) + static_cast<double>(field % kMicrosPerSecond) / kUnit;
+    }
+    return unit_ == Unit::kEpoch ? static_cast<double>(field) / kUnit : static_cast<double>(field);
   }
 
   /// Of what date_part() makes of a date.
