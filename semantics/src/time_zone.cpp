@@ -18,7 +18,6 @@
 #include "datetime_numbers.hpp"
 #include "posix_zone.hpp"
 #include "zone_abbreviations.hpp"
-#include "zone_text.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -264,12 +263,10 @@ Result<BoundZone> BoundZone::read(std::string_view text) {
   return made;
 }
 
-std::string zone_of_place(std::string_view bound) {
-  if (!bound.starts_with(kAbbreviation) || bound.size() < 1 + kSizeDigits) {
-    return std::string(bound);
-  }
-  const auto size = static_cast<size_t>(number_at(bound, 1, kSizeDigits));
-  return kPlainZone + std::string(bound.substr(1 + kSizeDigits, size));
+BoundZone BoundZone::of_place() const {
+  BoundZone place = *this;
+  place.abbreviation_.reset();
+  return place;
 }
 
 bool BoundZone::is_always(int64_t offset) const {

@@ -8,7 +8,6 @@
 
 #include "../calendar.hpp"
 #include "../interval.hpp"
-#include "../zone_text.hpp"
 #include "daedalus/semantics/time_zone.hpp"
 #include "time_fields.hpp"
 
@@ -82,20 +81,20 @@ bool is_of_calendar(const Value& unit) {
 }
 
 Result<Value> truncated_at_zone(Arguments arguments, const BoundExpression&) {
-  const std::string place = zone_of_place(text(arguments[2]));
-  const Result<BoundZone> zone = BoundZone::read(place);
-  if (!zone) {
-    return zone.error();
+  const Result<BoundZone> read = BoundZone::read(text(arguments[2]));
+  if (!read) {
+    return read.error();
   }
+  const BoundZone zone = read->of_place();
   const int64_t micros = integer(arguments[1]);
-  const int64_t offset = offset_at(*zone, micros);
+  const int64_t offset = offset_at(zone, micros);
   const Result<Value> clock = moved_by(micros, offset);
   const Result<Value> cut = clock ? truncated(arguments[0], integer(*clock), kTimestampTz) : clock;
   if (!cut) {
     return cut;
   }
   const int64_t local = integer(*cut);
-  return moved_by(local, -(is_of_calendar(arguments[0]) ? zone->offset_of_local(seconds_of(local)) : offset));
+  return moved_by(local, -(is_of_calendar(arguments[0]) ? zone.offset_of_local(seconds_of(local)) : offset));
 }
 
 Result<Value> make_at_zone(Arguments arguments, const BoundExpression& call) {

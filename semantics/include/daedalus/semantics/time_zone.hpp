@@ -96,6 +96,8 @@ class BoundZone {
   /// Errors: 22023 there is no such zone; 08P01 the text is none that bind_zone() made. Cost: constant.
   [[nodiscard]] static Result<BoundZone> read(std::string_view text);
 
+  /// Of an abbreviation its place's zone, whatever clocks there called it; any other zone as it is.
+  [[nodiscard]] BoundZone of_place() const;
   /// Whether its clocks are, and always were, so many seconds east of UTC.
   [[nodiscard]] bool is_always(int64_t offset) const;
   /// Seconds east of UTC at a moment, in seconds since 1970. Cost: a binary search.
