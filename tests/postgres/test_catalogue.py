@@ -18,7 +18,7 @@ import pytest
 import sqlalchemy
 from local_cluster import ROOT, LocalCluster, local_cluster, wait_until
 from plain_postgres import KINDS, OWNER, plain_postgres
-from postgres_clients import COMMANDS
+from postgres_clients import COMMANDS, psql_output
 from psycopg import errors
 from sessions import POSTGRES_BIN
 
@@ -27,7 +27,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 CATALOGUE_TEST = ROOT / "build" / "release" / "aggregator" / "catalogue" / "catalogue_test"
-PSQL_SECONDS_MAX = 60
 ENDLESS = "SELECT count(*) FROM pg_proc a, pg_proc b, pg_proc c, pg_proc d"
 
 STATEMENTS = [
@@ -109,15 +108,7 @@ def judge() -> Iterator[str]:
 
 
 def psql(dsn: str, *arguments: str, stdin: str = "") -> tuple[str, str]:
-    ran = subprocess.run(
-        ["psql", "-X", "-d", dsn, *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=PSQL_SECONDS_MAX,
-        check=False,
-    )
-    return ran.stdout, ran.stderr
+    return psql_output("psql", dsn, *arguments, stdin=stdin)
 
 
 def said(dsn: str, statement: str, parameters: list[Any] | None = None) -> Any:

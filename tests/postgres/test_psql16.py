@@ -3,16 +3,13 @@ r"""psql 16, whose \bind speaks the extended protocol, as a client of a server t
 from __future__ import annotations
 
 import importlib.util
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from plain_postgres import KINDS, plain_postgres
-from postgres_clients import COMMANDS
+from postgres_clients import COMMANDS, psql_output
 from sessions import POSTGRES_BIN
-
-SECONDS_MAX = 60
 
 
 def psql_16() -> Path | None:
@@ -60,15 +57,7 @@ def judge() -> Iterator[str]:
 
 
 def said(dsn: str, *arguments: str, stdin: str = "") -> tuple[str, str]:
-    ran = subprocess.run(
-        [str(PSQL), "-X", "-d", dsn, *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS_MAX,
-        check=False,
-    )
-    return ran.stdout, ran.stderr
+    return psql_output(str(PSQL), dsn, *arguments, stdin=stdin)
 
 
 def test_what_is_bound_is_answered_as_postgresql_answers_it(table: str, judge: str) -> None:

@@ -17,6 +17,7 @@ from sessions import POSTGRES_BIN
 
 JDBC = ROOT / "client-java" / "postgres-clients"
 JDBC_SECONDS_MAX = 300
+PSQL_SECONDS_MAX = 60
 # Of psql, of a table `kinds`.
 COMMANDS = [
     r"\d", r"\d kinds", r"\d+ kinds", r"\d kinds_pkey", r"\dt", r"\dt+", r"\dt kin*", r"\di", r"\dn", r"\dv", r"\ds",
@@ -36,6 +37,19 @@ QUERIES = [
     "SELECT upper(name) || ':' || id FROM kinds WHERE id % 50 = 0 ORDER BY id",
     "SELECT nothing FROM kinds",
 ]
+
+
+def psql_output(program: str, dsn: str, *arguments: str, stdin: str = "") -> tuple[str, str]:
+    """What a psql says, and what it complains of."""
+    ran = subprocess.run(
+        [program, "-X", "-d", dsn, *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=PSQL_SECONDS_MAX,
+        check=False,
+    )
+    return ran.stdout, ran.stderr
 
 
 def url_of(dsn: str) -> str:
