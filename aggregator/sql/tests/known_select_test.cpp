@@ -121,7 +121,7 @@ TEST_F(KnownSelectTest, WhatDoesNotHangOnTheZoneIsKnownForAll) {
   *asked.mutable_parameters(1) = typed(Type{TypeKind::kTimestampTz}, Value(int64_t{1}));
   EXPECT_FALSE(bind_and_compile(compiler, asked));
   asked.clear_time_zone();
-  EXPECT_FALSE(bind_and_compile(compiler, asked) && false) << "whichever way, it is the same";
+  static_cast<void>(bind_and_compile(compiler, asked));  // Which compares, whichever way it comes about.
 }
 
 TEST_F(KnownSelectTest, LiteralsAreByTheClocksOfTheSession) {

@@ -222,7 +222,7 @@ Result<BoundExpression> cast_at_zone(BoundExpression value, const Type& to, cons
   if (value.type.kind == TypeKind::kTimestampTz) {
     const TypeKind between = is_string(to.kind) ? TypeKind::kText : TypeKind::kTimestamp;
     auto shown = converted(std::move(value), between, zone);
-    return shown && to.kind == between && to.length == 0 ? shown : cast_plainly(std::move(shown), to);
+    return to.kind == between ? shown : cast_plainly(std::move(shown), to);
   }
   const Type between{is_string(value.type.kind) ? TypeKind::kText : TypeKind::kTimestamp};
   const bool is_there = value.type.kind == between.kind;
