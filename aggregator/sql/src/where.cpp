@@ -62,6 +62,20 @@ Result<std::optional<semantics::Condition>> looked_up(Scope& scope, const gramma
   return std::optional<semantics::Condition>();
 }
 
+/// Whether the planner sees that no row holds: it computes constants from left to right, and nothing after one that is
+/// false. What is a mistake for itself may stand behind it.
+bool holds_nowhere(Scope& scope, const grammar::Node& node) {
+  ParameterPlaces before = scope.places();
+  if (auto bound = ExpressionBinder(scope, {"WHERE"}).condition(node)) {
+    const auto folded = semantics::fold(std::move(*bound));
+    if (folded && folded->is_constant() && folded->value != semantics::Value(true)) {
+      return true;
+    }
+  }
+  scope.places() = std::move(before);
+  return false;
+}
+
 }  // namespace
 
 Result<Where> compile_where(Scope& scope, const grammar::Node& node) {
@@ -80,6 +94,11 @@ Result<Where> compile_where(Scope& scope, const grammar::Node& node) {
     conjuncts.push_back(&node);  // What hides the mistake may stand beside it.
   } else {
     add_conjuncts(node, conjuncts);
+  }
+  if (conjuncts.size() > 1 && holds_nowhere(scope, node)) {
+    where.condition = {.kind = ConditionKind::kNever, .literal = {}, .children = {}};
+    scope.places().see(where.condition);
+    return where;
   }
   std::vector<semantics::Condition> conditions;
   for (const grammar::Node* conjunct : conjuncts) {
