@@ -117,15 +117,16 @@ uint32_t plane_width(const Type& type) {
     case TypeKind::kChar:
     case TypeKind::kVarchar:
     case TypeKind::kText:
-      return type.length;
+      return length_max(type);
   }
   CHECK(false);
   return 0;
 }
 
 uint32_t tail_width(const Type& type) {
-  return is_string(type.kind) && type.length > DAEDALUS_STRING_PREFIX_SIZE ? type.length - DAEDALUS_STRING_PREFIX_SIZE
-                                                                           : 0;
+  return is_string(type.kind) && length_max(type) > DAEDALUS_STRING_PREFIX_SIZE
+             ? length_max(type) - DAEDALUS_STRING_PREFIX_SIZE
+             : 0;
 }
 
 std::optional<uint32_t> Schema::find(std::string_view name) const {

@@ -78,6 +78,13 @@ CONSTRUCTS = [
         ("COALESCE, NULLIF", "SELECT coalesce(s, 0), nullif(i, 1) FROM t"),
         ("GREATEST, LEAST", "SELECT greatest(i, s), least(n, h) FROM t"),
         ("casts", "SELECT i::text, '7'::int, CAST(n AS int), at::date, d::numeric(6, 1) FROM t"),
+        (
+            "a char without a length",
+            (
+                "SELECT 2::bpchar AS x1, i::bpchar AS x2, c::bpchar AS x3, octet_length(day::bpchar) AS x4 FROM t",
+                "SELECT s::bpchar, count(*) FROM t WHERE v::bpchar = c OR i::bpchar <> 'x ' GROUP BY 1",
+            ),
+        ),
         ("conditions as values", _each("i > 1 AND b", "NOT b")),
         ("LIKE, ILIKE", "SELECT i FROM t WHERE v LIKE '%b%' OR v ILIKE '_B %' OR v LIKE '%!%' ESCAPE '!'"),
         ("SIMILAR TO", "SELECT i FROM t WHERE v SIMILAR TO '(a|z)%'"),

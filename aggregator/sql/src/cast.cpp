@@ -157,7 +157,7 @@ Result<Type> resolve_type(const Scope& scope, const grammar::TypeName& name) {
       return scope.error("42601", fmt::format("type modifier is not allowed for type \"{}\"", plain), name.location);
     }
     Type type{named.kind};
-    if (semantics::is_string(named.kind) && values->empty()) {
+    if (semantics::is_string(named.kind) && named.kind != TypeKind::kChar && values->empty()) {
       type.length = semantics::kStringLengthMax;
     }
     return values->empty() ? Result<Type>(type) : with_modifiers(scope, type, *values, name.location);
@@ -168,6 +168,10 @@ Result<Type> resolve_type(const Scope& scope, const grammar::TypeName& name) {
     }
   }
   return scope.error("42704", fmt::format("type \"{}\" does not exist", spelled(name)), name.location);
+}
+
+bool keeps_length(const Type& from, const Type& to) {
+  return to == Type{TypeKind::kChar} && from.kind == TypeKind::kChar;
 }
 
 semantics::IntervalModifier modifier_of_interval(const grammar::TypeName& name) {
@@ -183,7 +187,7 @@ semantics::IntervalModifier modifier_of_interval(const grammar::TypeName& name) 
 
 Result<Constant> cast(const Scope& scope, const Constant& constant, const Type& type) {
   ask_kind(scope, constant, type.kind);
-  Constant result{type, {}, false, constant.location};
+  Constant result{keeps_length(constant.type, type) ? constant.type : type, {}, false, constant.location};
   if (semantics::is_null(constant.value)) {
     return result;
   }

@@ -6,9 +6,13 @@
 
 namespace daedalus::aggregator::sql {
 
-/// The type a name stands for. `text` is a varchar of the greatest length. Errors: 42704 no such type, 0A000 a type
+/// The type a name stands for. `text` is a varchar of the greatest length, bpchar
+/// without a length is a char that is not padded. Errors: 42704 no such type, 0A000 a type
 /// outside the supported ones, 22023 a wrong length, precision or scale.
 [[nodiscard]] Result<semantics::Type> resolve_type(const Scope& scope, const grammar::TypeName& name);
+
+/// Whether a cast leaves a char(n) as it is: bpchar without a length takes what it is given.
+[[nodiscard]] bool keeps_length(const semantics::Type& from, const semantics::Type& to);
 
 /// What stands behind INTERVAL in its name: `DAY TO SECOND (3)`. Precondition: resolve_type() made an interval of it.
 [[nodiscard]] semantics::IntervalModifier modifier_of_interval(const grammar::TypeName& name);

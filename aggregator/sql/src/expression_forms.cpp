@@ -252,8 +252,8 @@ ExpressionBinder::Bound ExpressionBinder::cast_expression(const grammar::Node& n
         "42846", fmt::format("cannot cast type {} to {}", semantics::kind_name(from), semantics::kind_name(type->kind)),
         node.location());
   }
-  auto made = argument->expression.type == *type ? std::move(argument)
-                                                 : cast(std::move(argument->expression), *type, argument->location);
+  const bool is_kept = argument->expression.type == *type || keeps_length(argument->expression.type, *type);
+  auto made = is_kept ? std::move(argument) : cast(std::move(argument->expression), *type, argument->location);
   return made && type->kind == TypeKind::kInterval ? restricted(std::move(*made), written.type_name) : made;
 }
 

@@ -57,7 +57,7 @@ TEST_F(ExpressionTest, OperandsAreBroughtToWhatTheOperatorTakes) {
            {"i + '1'", "+(i,1) integer"},
            {"day > '2013-01-01'", ">(day,2013-01-01) boolean"},
            {"v || 5", "||(cast(v as text),5) text"},
-           {"c = v", "=(c,cast(v as character(4096))) boolean"},
+           {"c = v", "=(c,cast(v as character)) boolean"},
            {"c = 'x'::text", "=(cast(c as text),x) boolean"},
            {"upper(v)", "upper(cast(v as text)) text"},
        }) {
@@ -257,7 +257,25 @@ TEST_F(ExpressionTest, ConjunctsThatCannotBeLookedUpAreComputed) {
   // What cannot fail comes before what can, whatever was written first.
   EXPECT_EQ(residuals("i / x = 1 AND s < r"), "0 clauses, <(cast(s as double precision),r) and =(/(i,x),1)");
   EXPECT_EQ(residuals("upper('x') = 'X' AND i = 1"), "1 clauses, ");
-  EXPECT_EQ(residuals("upper('x') = 'x' AND i = 1").substr(0, 9), "1 clauses");
+  EXPECT_EQ(residuals("upper('x') = 'x' AND i = 1"), "1 clauses, ");
+}
+
+TEST_F(ExpressionTest, NothingIsComputedBehindAConjunctThatIsFalse) {
+  EXPECT_EQ(failure("SELECT i FROM t WHERE upper('x') = 'x' AND i < ANY (ARRAY[5, 1 / 0])"), "accepted");
+  EXPECT_EQ(failure("SELECT i FROM t WHERE s = 1 AND upper('x') = 'x' AND i = 1 / 0"), "accepted");
+  EXPECT_EQ(failure("SELECT i FROM t WHERE i < ANY (ARRAY[5, 1 / 0]) AND false"), "22012@0 division by zero");
+  EXPECT_EQ(failure("SELECT i FROM t WHERE NULL AND i < ANY (ARRAY[5, 1 / 0])"), "22012@0 division by zero");
+  EXPECT_EQ(failure("SELECT i FROM t WHERE false AND nosuch = ANY (ARRAY[5, 1 / 0])").substr(0, 5), "42703");
+}
+
+TEST_F(ExpressionTest, CharactersWithoutALengthAreNotPadded) {
+  for (const auto& [sql, expected] : std::initializer_list<Bound>{
+           {"i::bpchar", "cast(i as character) character"},
+           {"c::bpchar", "c character(5)"},
+           {"2::bpchar", "2 character(1)"},
+       }) {
+    EXPECT_EQ(bound(sql), expected) << sql;
+  }
 }
 
 }  // namespace

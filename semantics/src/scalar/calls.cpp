@@ -53,9 +53,9 @@ Type common_type(Expressions values) {
   return type;
 }
 
-/// A string's bound is always known.
+/// A string's bound is always known; a char(n) is padded to its own, and one without a length is not padded.
 Type bounded(Type type) {
-  if (is_string(type.kind) && type.length == 0) {
+  if (is_string(type.kind) && type.kind != TypeKind::kChar && type.length == 0) {
     type.length = kStringLengthMax;
   }
   return type;

@@ -147,9 +147,7 @@ Result<Value> like_escape(Arguments arguments, const BoundExpression&) {
   return Value(std::move(made));
 }
 
-Type type_of_pattern(Expressions arguments) {
-  return text_of(2 * uint64_t{arguments[0].type.length == 0 ? kStringLengthMax : arguments[0].type.length});
-}
+Type type_of_pattern(Expressions arguments) { return text_of(2 * uint64_t{length_max(arguments[0].type)}); }
 
 }  // namespace
 

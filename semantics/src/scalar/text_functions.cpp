@@ -23,9 +23,7 @@ char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) 
 char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-uint64_t length_of(const BoundExpression& expression) {
-  return expression.type.length == 0 ? kStringLengthMax : expression.type.length;
-}
+uint64_t length_of(const BoundExpression& expression) { return length_max(expression.type); }
 
 Type type_of_joined(Expressions arguments) { return text_of(length_of(arguments[0]) + length_of(arguments[1])); }
 Type type_of_first(Expressions arguments) { return text_of(length_of(arguments[0])); }

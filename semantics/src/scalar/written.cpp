@@ -80,7 +80,7 @@ uint64_t shown_size(const Type& type) {
     case TypeKind::kInterval:
       return 96;
     default:
-      return type.length == 0 ? kStringLengthMax : type.length;
+      return length_max(type);
   }
 }
 

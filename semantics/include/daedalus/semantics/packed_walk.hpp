@@ -43,7 +43,7 @@ namespace daedalus::semantics {
 /// Most bytes that a value takes in a packed row.
 [[nodiscard]] constexpr uint64_t packed_bytes_max(const Type& type) {
   if (type.kind == TypeKind::kChar || type.kind == TypeKind::kVarchar || type.kind == TypeKind::kText) {
-    return sizeof(uint16_t) + (type.length == 0 ? kStringLengthMax : type.length);
+    return sizeof(uint16_t) + length_max(type);
   }
   constexpr uint64_t kNumericHead = 3;  // Size and scale.
   const uint32_t width = packed_width(type);

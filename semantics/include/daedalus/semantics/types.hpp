@@ -83,7 +83,13 @@ struct Type {
   return type.kind == TypeKind::kVarchar && type.length == 0;
 }
 
-/// Bytes one value of a column takes in column planes (abi.h), its tail included. Precondition: not a computed type.
+/// Most bytes that a string of this type has, without the blanks that it is padded with.
+[[nodiscard]] constexpr uint32_t length_max(const Type& type) {
+  return type.length == 0 ? kStringLengthMax : type.length;
+}
+
+/// Bytes one value of a column takes in column planes (abi.h), its tail included. Precondition: no numeric without a
+/// precision.
 [[nodiscard]] uint32_t plane_width(const Type& type);
 
 /// Those of them that lie in a plane of tails: what a string has behind its first bytes.
