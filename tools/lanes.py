@@ -34,7 +34,8 @@ class Suite:
     reports: str
     environment: dict[str, str]
     may_skip_all: bool = False  # what it needs is not on every machine; it says so itself
-    goes_beside: bool = False  # runs while the suite after it does: it mostly waits, and has a network of its own
+    goes_beside: bool = False  # runs while those after it do: it mostly waits, and has a network of its own
+    wants_quiet: bool = False  # clocks watch its processes: nothing goes beside it
 
 
 @dataclass(slots=True)
@@ -79,6 +80,7 @@ def pytest_suite(
     paths: str,
     may_skip_all: bool = False,
     goes_beside: bool = False,
+    wants_quiet: bool = False,
     environment: dict[str, str] | None = None,
 ) -> Suite:
     """Python tests below some paths."""
@@ -90,6 +92,7 @@ def pytest_suite(
         environment=environment or {},
         may_skip_all=may_skip_all,
         goes_beside=goes_beside,
+        wants_quiet=wants_quiet,
     )
 
 
@@ -113,6 +116,7 @@ FAST = [
 SLOW = [
     gtest_suite("C++ under ASan and UBSan", "asan", "fast"),
     gtest_suite("C++ under TSan", "tsan", "tsan"),
+    pytest_suite("deployment", "tests/deploy", may_skip_all=True, goes_beside=True),
     gtest_suite("C++ slow", "release", "slow"),
     program_suite("fuzzers", "asan", "fuzz"),
     pytest_suite(
@@ -120,10 +124,9 @@ SLOW = [
         "-k test_random_expressions tests/oracle",
         environment={"DAEDALUS_ORACLE_QUERIES": "10000"},
     ),
-    pytest_suite("process kills", "tests/kills"),
-    pytest_suite("attacks", "tests/attacks"),
-    pytest_suite("deployment", "tests/deploy", may_skip_all=True, goes_beside=True),
     pytest_suite("Java installed", "tests/install"),
+    pytest_suite("process kills", "tests/kills", wants_quiet=True),
+    pytest_suite("attacks", "tests/attacks", wants_quiet=True),
 ]
 
 LANES = {"fast": FAST, "slow": SLOW}
@@ -157,7 +160,7 @@ def start(suite: Suite) -> Run:
     """Starts a suite; what goes beside another one keeps its output until its end."""
     for stale in glob.glob(str(ROOT / suite.reports)):
         os.unlink(stale)
-    print(f"==> {suite.name}: {suite.command}{' (beside the next)' if suite.goes_beside else ''}", flush=True)
+    print(f"==> {suite.name}: {suite.command}{' (beside the next ones)' if suite.goes_beside else ''}", flush=True)
     output = tempfile.TemporaryFile() if suite.goes_beside else None  # noqa: SIM115 - open until finish()
     process = subprocess.Popen(
         ["bash", "-c", suite.command],
@@ -191,18 +194,24 @@ def finish(run: Run) -> Tally:
 
 
 def run_all(suites: list[Suite]) -> Iterator[tuple[Suite, Tally]]:
-    """Runs suites in their order, those that go beside others with the one after them."""
+    """Runs suites in their order, those that go beside others with the ones after them, up to one that wants quiet."""
     beside: list[Run] = []
     for suite in suites:
+        if suite.wants_quiet:
+            yield from finish_all(beside)
         run = start(suite)
         if suite.goes_beside:
             beside.append(run)
-            continue
-        for ended in [run, *beside]:
-            yield ended.suite, finish(ended)
-        beside.clear()
-    for ended in beside:
-        yield ended.suite, finish(ended)
+        else:
+            yield suite, finish(run)
+    yield from finish_all(beside)
+
+
+def finish_all(beside: list[Run]) -> Iterator[tuple[Suite, Tally]]:
+    """Waits for the end of what runs beside others."""
+    while beside:
+        run = beside.pop(0)
+        yield run.suite, finish(run)
 
 
 def main() -> int:
