@@ -12,6 +12,7 @@
 #include "expression_column.hpp"
 #include "group_keys.hpp"
 #include "group_table.hpp"
+#include "patience.hpp"
 
 namespace daedalus::engine {
 
@@ -91,7 +92,8 @@ class GroupFinder {
 class Groupings {
  public:
   /// memory: asked before anything grows with the groups; outlives this object.
-  explicit Groupings(AnswerMemory& memory) : memory_(&memory) {}
+  /// patience: of whoever computes; outlives it, too.
+  explicit Groupings(AnswerMemory& memory, Patience* patience = nullptr) : memory_(&memory), expressions_(patience) {}
 
   [[nodiscard]] AnswerMemory& memory() const { return *memory_; }
   [[nodiscard]] BatchScratch& scratch() { return scratch_; }

@@ -51,7 +51,8 @@ semantics::Value value_at(const ColumnLayout& layout, const ColumnVector& vector
 
 ExpressionColumn::ExpressionColumn(const TableLayout& layout, semantics::BoundExpression expression,
                                    ExpressionPool* pool)
-    : layout_(column_layout(expression.type, expression.nullable)), plain_(layout, expression) {
+    : layout_(column_layout(expression.type, expression.nullable)),
+      plain_(layout, expression, pool != nullptr ? pool->patience() : nullptr) {
   ExpressionPool own;
   node_ = (pool != nullptr ? *pool : own).node(layout, expression);
 }

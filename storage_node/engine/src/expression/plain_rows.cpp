@@ -96,8 +96,8 @@ void RememberedValues::forget() {
   }
 }
 
-PlainRows::PlainRows(const TableLayout& layout, semantics::BoundExpression expression)
-    : layout_(&layout), expression_(std::move(expression)) {
+PlainRows::PlainRows(const TableLayout& layout, semantics::BoundExpression expression, Patience* patience)
+    : layout_(&layout), expression_(std::move(expression)), patience_(patience) {
   semantics::for_each_input(expression_, [&](uint32_t number) { inputs_.push_back(number); });
   std::sort(inputs_.begin(), inputs_.end());
   inputs_.erase(std::unique(inputs_.begin(), inputs_.end()), inputs_.end());
@@ -123,6 +123,10 @@ const semantics::Value* PlainRows::value(const ChunkView& chunk, uint32_t row) {
 }
 
 const semantics::Value* PlainRows::compute(const ChunkView& chunk, uint32_t row) {
+  if (patience_ != nullptr && patience_->is_over()) {
+    error_ = patience_->error();
+    return nullptr;
+  }
   for (const uint32_t input : inputs_) {
     const ColumnLayout& layout = layout_->columns[input];
     if (layout.nullable && test_bit(chunk.nulls[input], row)) {

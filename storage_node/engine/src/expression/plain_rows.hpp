@@ -12,6 +12,7 @@
 #include "column_vector.hpp"
 #include "daedalus/semantics/bound_expression.hpp"
 #include "daedalus/semantics/spare_texts.hpp"
+#include "patience.hpp"
 
 namespace daedalus::engine {
 
@@ -51,9 +52,10 @@ class RememberedValues {
 class PlainRows {
  public:
   /// The layout outlives this object. Precondition: the expression is over columns of its schema, without aggregates.
-  PlainRows(const TableLayout& layout, semantics::BoundExpression expression);
+  /// patience: outlives it, too; null: what is begun is ended.
+  PlainRows(const TableLayout& layout, semantics::BoundExpression expression, Patience* patience);
 
-  /// It stays until the next call. Null: that is the expression's error().
+  /// It stays until the next call. Null: that is the expression's error(), or that of patience that is over.
   [[nodiscard]] const semantics::Value* value(const ChunkView& chunk, uint32_t row);
   /// Of the last row that had one.
   [[nodiscard]] const Error& error() const { return error_; }
@@ -63,6 +65,7 @@ class PlainRows {
 
   const TableLayout* layout_;
   semantics::BoundExpression expression_;
+  Patience* patience_;
   std::vector<uint32_t> inputs_;
   std::vector<semantics::Value> row_;  ///< By number of the input.
   std::vector<uint8_t> bytes_;         ///< Of one value.

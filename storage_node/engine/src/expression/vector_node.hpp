@@ -15,6 +15,7 @@
 #include "column_vector.hpp"
 #include "daedalus/semantics/bound_expression.hpp"
 #include "kernels_vector.hpp"
+#include "patience.hpp"
 
 namespace daedalus::engine {
 
@@ -158,6 +159,11 @@ using VectorNodePtr = std::shared_ptr<VectorNode>;
 /// Makes parts of expressions, each once: equal ones are the same node.
 class ExpressionPool {
  public:
+  /// patience: of whoever computes; outlives the pool and its nodes. Null: what is begun is ended.
+  explicit ExpressionPool(Patience* patience = nullptr) : patience_(patience) {}
+
+  [[nodiscard]] Patience* patience() const { return patience_; }
+
   /// The part; null where values of its type have no form: intervals, numerics whose digits hang on the row.
   /// `layout` outlives the node.
   [[nodiscard]] VectorNodePtr node(const TableLayout& layout, const semantics::BoundExpression& expression);
@@ -175,6 +181,7 @@ class ExpressionPool {
   /// Beyond so many, parts are no longer looked for.
   static constexpr size_t kEntriesMax = 4096;
 
+  Patience* patience_;
   std::vector<Entry> entries_;
   std::vector<uint32_t> first_of_hash_;  ///< By low bits of the hash: the last entry, plus one.
   std::vector<uint32_t> next_of_hash_;   ///< By entry: the one before, plus one.
@@ -210,7 +217,8 @@ struct NodeMaker {
 /// Columns and constants.
 [[nodiscard]] VectorNodePtr make_leaf_node(const semantics::BoundExpression& leaf, const TableLayout& layout);
 /// The plain evaluation of whatever has no kernel, a row at a time.
-[[nodiscard]] VectorNodePtr make_plain_node(const semantics::BoundExpression& call, const TableLayout& layout);
+[[nodiscard]] VectorNodePtr make_plain_node(const semantics::BoundExpression& call, const TableLayout& layout,
+                                            Patience* patience);
 
 /// The form of an expression's values, and the digits that all of them have behind the point.
 struct FormOf {

@@ -17,6 +17,7 @@
 #include "column_vector.hpp"
 #include "daedalus/engine/operation.hpp"
 #include "daedalus/engine/segment_options.hpp"
+#include "patience.hpp"
 #include "ring.hpp"
 
 namespace daedalus::engine {
@@ -85,6 +86,7 @@ class AnswerFlow {
   const uint64_t part_bytes;        ///< From so many on, rows leave before their answer is complete.
   AnswerMemory memory;              ///< Of rows in their queries' buffers, of groups and orders in progress.
   Instant now{};                    ///< When the scanner last looked at the clock; judges deadlines.
+  Patience patience;                ///< Of those for whom the scanner computes rows.
   std::vector<VectorRoom> rooms;    ///< Where the computed outputs of one query's batch are made.
   std::vector<uint32_t> ready;      ///< Queries that have ended or have a part to hand over, each once.
 };

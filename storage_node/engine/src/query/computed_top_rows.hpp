@@ -9,6 +9,7 @@
 #include "answer_memory.hpp"
 #include "daedalus/semantics/answer.hpp"
 #include "expression_column.hpp"
+#include "patience.hpp"
 
 namespace daedalus::engine {
 
@@ -16,9 +17,9 @@ class ComputedTopRows {
  public:
   /// Keeps the first `rows_max` rows, at least one, and ties of the last one where the selection wants them.
   /// Precondition: the selection is ordered and not aggregated. `memory` outlives this object, which asks it before it
-  /// keeps more rows.
+  /// keeps more rows, as does `patience`, which is that of who computes the keys.
   ComputedTopRows(const TableLayout& layout, const ChunkStore& store, const semantics::Selection& selection,
-                  uint32_t rows_max, AnswerMemory& memory);
+                  uint32_t rows_max, AnswerMemory& memory, Patience& patience);
 
   /// Takes rows of one chunk, ascending; chunks ascend too. Errors: those of the keys; 53200 no memory for more.
   [[nodiscard]] Result<void> take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);

@@ -46,6 +46,7 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
       query_(std::move(query)),
       predicate_(layout, query_.predicate(), &shared.memory),
       number_(number),
+      waits_until_(query_.deadline),
       flow_(&flow) {
   const semantics::Selection& selection = *query_.selection;
   if (selection.grouping) {
@@ -59,8 +60,8 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
       mark_branch(Branch::kTopRows);
       top_.emplace(layout, store, selection, static_cast<uint32_t>(wanted), flow.memory);
     } else if (wanted > 0 && wanted <= kTopRowsMax) {
-      computed_top_ =
-          std::make_unique<ComputedTopRows>(layout, store, selection, static_cast<uint32_t>(wanted), flow.memory);
+      computed_top_ = std::make_unique<ComputedTopRows>(layout, store, selection, static_cast<uint32_t>(wanted),
+                                                        flow.memory, flow.patience);
     }
     active_ = wanted > 0;
     encoder_.emplace(layout, shared.outputs.of(selection), flow);
@@ -91,10 +92,9 @@ void QueryRun::check_aborted() {
     return;
   }
   if (query_.aborted != nullptr && query_.aborted->load(std::memory_order_relaxed)) {
-    fail(rejected("57014", "canceling statement due to user request"));
+    fail(aborted_error());
   } else if (query_.deadline <= flow_->now) {
-    fail({ErrorCategory::kRetry, "57014", "query dropped: its deadline passed before it could be answered",
-          "Allow more time, or ask again when the node is less busy."});
+    fail(late_error());
   }
 }
 
@@ -109,11 +109,13 @@ void QueryRun::follow(QueryRun& first) {
   residual_.reset();
   needs_plan_ = false;
   first.has_followers_ = true;
+  first.waits_until_ = std::max(first.waits_until_, query_.deadline);
 }
 
 void QueryRun::work_for_client() {
   // Whose client has gone takes rows for others, in nobody's name.
   flow_->memory.work_for(error_.has_value() ? ByteBudget::kNobody : raw(query_.handle));
+  flow_->patience.work_for(waits_until_, has_followers_ ? nullptr : query_.aborted.get());
 }
 
 void QueryRun::become_ready() {
@@ -168,6 +170,7 @@ void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, co
 }
 
 void QueryRun::take_waiting() {
+  work_for_client();
   const Result<ResidualFilter::Rows> tested = residual_->take(*store_);
   if (!tested) {
     fail_all(tested.error());
@@ -242,6 +245,7 @@ void QueryRun::take_narrowed(uint32_t chunk, const uint64_t* selection) {
   if (!active_) {
     return;
   }
+  work_for_client();
   const Result<std::span<uint64_t>> narrowed = residual_->narrow(*store_, chunk, selection);
   if (!narrowed) {
     return fail_all(narrowed.error());
@@ -318,7 +322,7 @@ QueryOutput QueryRun::take_part(Timestamp prefix) {
 }
 
 Result<AnswerRows> QueryRun::finish_rows() {
-  flow_->memory.work_for(raw(query_.handle));
+  work_for_client();
   if (aggregation_ != nullptr) {
     return aggregation_->error ? Result<AnswerRows>(*aggregation_->error) : aggregation_->sets.finish();
   }

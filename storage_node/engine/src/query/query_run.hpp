@@ -118,6 +118,8 @@ class QueryRun {
       take_waiting();
     }
   }
+  /// Past it nobody wants the rows that it takes.
+  [[nodiscard]] Instant waits_until() const { return waits_until_; }
   /// Whether an error is all that its client gets, at once.
   [[nodiscard]] bool is_lost() const { return error_.has_value() && !is_finished_; }
 
@@ -136,7 +138,7 @@ class QueryRun {
   void become_ready();
   /// The condition or what is computed cannot be; so it is for all who follow.
   void fail_all(Error error);
-  /// For whom memory is asked for.
+  /// For whom memory is asked for, and rows are computed.
   void work_for_client();
   /// The same where a part of the condition is computed.
   void take_narrowed(uint32_t chunk, const uint64_t* selection);
@@ -163,6 +165,7 @@ class QueryRun {
   Query query_;
   CompiledPredicate predicate_;
   uint32_t number_;
+  Instant waits_until_;  ///< The last deadline of all for whom it takes rows.
   AnswerFlow* flow_;
   uint64_t rows_max_ = UINT64_MAX;   ///< Enough rows: more cannot change the answer.
   uint32_t passed_by_ = UINT32_MAX;  ///< A chunk.

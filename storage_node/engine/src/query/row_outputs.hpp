@@ -12,6 +12,7 @@
 #include "daedalus/semantics/packed_writer.hpp"
 #include "daedalus/semantics/selection.hpp"
 #include "expression_column.hpp"
+#include "patience.hpp"
 
 namespace daedalus::engine {
 
@@ -48,8 +49,9 @@ class RowOutputs {
 /// Those of one cycle.
 class SharedRowOutputs {
  public:
-  /// Both outlive this object.
-  SharedRowOutputs(const TableLayout& layout, std::pmr::memory_resource& memory) : layout_(&layout), memory_(&memory) {}
+  /// All outlive this object.
+  SharedRowOutputs(const TableLayout& layout, std::pmr::memory_resource& memory, Patience& patience)
+      : layout_(&layout), memory_(&memory), patience_(&patience) {}
 
   /// Stays where it is until clear(). Cost: of a selection that was asked for before, a look into a hash table.
   /// Precondition: the selection lives until clear().
@@ -59,6 +61,7 @@ class SharedRowOutputs {
  private:
   const TableLayout* layout_;
   std::pmr::memory_resource* memory_;
+  Patience* patience_;
   std::unordered_map<const semantics::Selection*, RowOutputs> known_;
 };
 

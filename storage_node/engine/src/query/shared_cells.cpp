@@ -269,7 +269,21 @@ uint32_t SharedCells::list_rows(const Set& set, const ChunkView& view, uint32_t 
   return wanted;
 }
 
+void SharedCells::work_for(const Set& set) {
+  Patience* const patience = groupings_->expressions().patience();
+  if (patience == nullptr || !set.states->has_computed()) {
+    return;
+  }
+  Instant until{};
+  for (const Member& member : set.members) {
+    const QueryRun& query = (*queries_)[member.query];
+    until = query.is_active() ? std::max(until, query.waits_until()) : until;
+  }
+  patience->work_for(until, nullptr);
+}
+
 void SharedCells::take(Set& set, uint32_t chunk, RowBatch batch) {
+  work_for(set);
   BatchScratch& scratch = groupings_->scratch();
   batch.number = ++scratch.batches;
   // One aggregate takes all of a batch or nothing; of several, earlier ones would have taken it.

@@ -85,6 +85,8 @@ class SharedCells {
   /// Writes rows that some query wants, and their cells. Returns how many there are.
   [[nodiscard]] uint32_t list_rows(const Set& set, const ChunkView& view, uint32_t first, uint32_t count);
   void take(Set& set, uint32_t chunk, RowBatch batch);
+  /// Rows are computed for as long as one of the set's queries waits.
+  void work_for(const Set& set);
   void take_by_query(const Set& set, uint32_t chunk, const RowBatch& batch);
 
   const TableLayout* layout_;

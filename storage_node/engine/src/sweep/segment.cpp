@@ -147,6 +147,7 @@ bool Segment::step(Instant now, StepBudget budget) {
   CHECK(budget.chunks_max > 0);
   State& state = *state_;
   state.flow.now = now;
+  state.flow.patience.look_at(budget.clock);
   if (!is_mid_cycle()) {
     if (state.operations.is_empty() && !state.checkpoint.has_work()) {
       return false;

@@ -62,7 +62,7 @@ void SegmentThread::State::run() {
     if (!segment.is_mid_cycle()) {
       cycle_start = start;
     }
-    if (!segment.step(start, {.chunks_max = kChunksPerStep})) {
+    if (!segment.step(start, {.chunks_max = kChunksPerStep, .clock = now})) {
       sleep();
       continue;
     }

@@ -24,6 +24,9 @@ namespace daedalus::engine {
 /// How much one step may do.
 struct StepBudget {
   uint32_t chunks_max = UINT32_MAX;  ///< At least 1.
+  /// Looked at between rows that are computed one at a time, so that a query which is too late by then ends within a
+  /// chunk. Null: only between chunks.
+  Instant (*clock)() = nullptr;
 };
 
 struct SegmentStatistics {
